@@ -1,0 +1,330 @@
+//! The array itself: state of every page and block, and the rules of NAND.
+//!
+//! State: 4 bytes a page (the OOB's LPN) and 24 bytes a block (shared stamp, next page, erase count,
+//! mark). The OOB stamp (kind and sequence) is kept once a block while all its pages share it, and once
+//! a page (8 bytes) from the first program on that differs. User bytes only where [`Store`] asks.
+
+use crate::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn};
+use alloc::{collections::BTreeSet, vec, vec::Vec};
+
+/// Which page bytes the array keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// Metadata pages only ([`PageKind::Translation`] and [`PageKind::Other`]): for simulations, whose
+    /// user bytes mean nothing.
+    Metadata,
+    /// Every page.
+    All,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Block {
+    stamp: u64,
+    next_page: u32,
+    erases: u32,
+    bad: bool,
+}
+
+/// A simulated array that enforces the rules of NAND.
+#[derive(Clone, Debug)]
+pub struct Array {
+    geometry: Geometry,
+    part: Part,
+    store: Store,
+    lpns: Vec<u32>,
+    blocks: Vec<Block>,
+    /// Stamp of every page, from the first on that differs from its block's.
+    page_stamps: Vec<u64>,
+    /// Pages whose content is lost: torn, failed, or in a block whose erase was cut. Rare.
+    unreadable: BTreeSet<u32>,
+    /// Where each stored page's bytes are in `bytes`, plus one; empty until the first is stored.
+    slots: Vec<u32>,
+    bytes: Vec<u8>,
+    free_slots: Vec<u32>,
+}
+
+impl Array {
+    /// An erased array.
+    pub fn new(geometry: Geometry, part: Part, store: Store) -> Self {
+        let blocks = vec![Block::default(); geometry.blocks() as usize];
+        let lpns = vec![u32::MAX; geometry.pages() as usize];
+        Self {
+            geometry,
+            part,
+            store,
+            lpns,
+            blocks,
+            page_stamps: Vec::new(),
+            unreadable: BTreeSet::new(),
+            slots: Vec::new(),
+            bytes: Vec::new(),
+            free_slots: Vec::new(),
+        }
+    }
+
+    /// The next page of the block that may be programmed; π where none may be before an erase.
+    pub fn next_page(&self, block: BlockId) -> u32 {
+        self.blocks[block.0 as usize].next_page
+    }
+
+    /// Bytes of memory that the state of the array takes (stored page bytes included).
+    pub fn heap_bytes(&self) -> usize {
+        self.lpns.capacity() * 4
+            + self.blocks.capacity() * size_of::<Block>()
+            + self.page_stamps.capacity() * 8
+            + self.slots.capacity() * 4
+            + self.bytes.capacity()
+            + self.free_slots.capacity() * 4
+    }
+
+    /// Spoils a programmed page: reading it is uncorrectable until its block is erased. What a power cut
+    /// during a program, or a failed program, leaves behind.
+    ///
+    /// # Errors
+    /// Address; an erased page holds nothing to spoil.
+    pub fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.programmed(ppn)?;
+        self.unreadable.insert(ppn.0);
+        Ok(())
+    }
+
+    /// Uses up a page without content: it may not be programmed and cannot be read until an erase.
+    ///
+    /// # Errors
+    /// As [`Flash::program`].
+    pub fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.check_program(ppn, 0)?;
+        self.set_oob(ppn, Oob { lpn: Lpn(u32::MAX), kind: PageKind::Other, seq: 0 });
+        self.spoil(ppn)
+    }
+
+    /// Leaves a block as an interrupted erase does: no page can be read or programmed before an erase.
+    ///
+    /// # Errors
+    /// As [`Flash::erase`].
+    pub fn half_erase(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.check_erase(block)?;
+        let pages = self.geometry.pages_per_block();
+        for page in 0..pages {
+            let ppn = self.geometry.ppn(block, page);
+            self.release_slot(ppn);
+            self.unreadable.insert(ppn.0);
+        }
+        self.blocks[block.0 as usize].next_page = pages;
+        Ok(())
+    }
+
+    fn programmed(&self, ppn: Ppn) -> Result<BlockId, FlashError> {
+        if !self.geometry.contains(ppn) {
+            return Err(FlashError::NoSuchPage(ppn));
+        }
+        let (block, page) = self.geometry.split(ppn);
+        if page >= self.blocks[block.0 as usize].next_page {
+            return Err(FlashError::Erased(ppn));
+        }
+        Ok(block)
+    }
+
+    fn readable(&self, ppn: Ppn) -> Result<BlockId, FlashError> {
+        let block = self.programmed(ppn)?;
+        if !self.unreadable.is_empty() && self.unreadable.contains(&ppn.0) {
+            return Err(FlashError::Uncorrectable(ppn));
+        }
+        Ok(block)
+    }
+
+    #[inline]
+    fn check_program(&self, ppn: Ppn, length: usize) -> Result<(), FlashError> {
+        if !self.geometry.contains(ppn) {
+            return Err(FlashError::NoSuchPage(ppn));
+        }
+        let (id, page) = self.geometry.split(ppn);
+        let block = &self.blocks[id.0 as usize];
+        if block.bad {
+            return Err(FlashError::BadBlock(id));
+        }
+        if page != block.next_page {
+            return Err(FlashError::ProgramOrder { ppn, next: block.next_page });
+        }
+        self.check_length(length)
+    }
+
+    fn check_erase(&self, id: BlockId) -> Result<(), FlashError> {
+        match self.blocks.get(id.0 as usize) {
+            None => Err(FlashError::NoSuchBlock(id)),
+            Some(block) if block.bad => Err(FlashError::BadBlock(id)),
+            Some(_) => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn check_length(&self, found: usize) -> Result<(), FlashError> {
+        let expected = self.geometry.page_bytes();
+        if found != 0 && found != expected as usize {
+            return Err(FlashError::PayloadLength { expected, found });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn set_oob(&mut self, ppn: Ppn, oob: Oob) {
+        let (id, page) = self.geometry.split(ppn);
+        self.lpns[ppn.0 as usize] = oob.lpn.0;
+        let block = &mut self.blocks[id.0 as usize];
+        block.next_page = page + 1;
+        let stamp = oob.stamp();
+        if page == 0 {
+            block.stamp = stamp;
+        }
+        if !self.page_stamps.is_empty() {
+            self.page_stamps[ppn.0 as usize] = stamp;
+        } else if stamp != block.stamp {
+            self.keep_page_stamps();
+            self.page_stamps[ppn.0 as usize] = stamp;
+        }
+    }
+
+    /// From here on a stamp is kept for each page: pages of one block have come to differ.
+    #[cold]
+    fn keep_page_stamps(&mut self) {
+        let per_block = self.geometry.pages_per_block() as usize;
+        self.page_stamps =
+            self.blocks.iter().flat_map(|block| core::iter::repeat_n(block.stamp, per_block)).collect();
+    }
+
+    fn oob(&self, ppn: Ppn, block: BlockId) -> Oob {
+        let stamp = match self.page_stamps.get(ppn.0 as usize) {
+            Some(stamp) => *stamp,
+            None => self.blocks[block.0 as usize].stamp,
+        };
+        Oob::from_stamp(self.lpns[ppn.0 as usize], stamp)
+    }
+
+    fn keeps(&self, kind: PageKind) -> bool {
+        self.store == Store::All || kind != PageKind::Data
+    }
+
+    fn store_bytes(&mut self, ppn: Ppn, data: &[u8]) {
+        let size = self.geometry.page_bytes() as usize;
+        if self.slots.is_empty() {
+            self.slots = vec![0; self.geometry.pages() as usize];
+        }
+        let slot = self.free_slots.pop().unwrap_or_else(|| {
+            self.bytes.resize(self.bytes.len() + size, 0);
+            (self.bytes.len() / size) as u32
+        });
+        self.slots[ppn.0 as usize] = slot;
+        let at = (slot as usize - 1) * size;
+        self.bytes[at..at + size].copy_from_slice(data);
+    }
+
+    fn release_slot(&mut self, ppn: Ppn) {
+        if let Some(slot) = self.slots.get_mut(ppn.0 as usize)
+            && *slot != 0
+        {
+            self.free_slots.push(*slot);
+            *slot = 0;
+        }
+    }
+
+    fn stored(&self, ppn: Ppn) -> Option<&[u8]> {
+        let size = self.geometry.page_bytes() as usize;
+        match self.slots.get(ppn.0 as usize) {
+            None | Some(0) => None,
+            Some(slot) => Some(&self.bytes[(*slot as usize - 1) * size..][..size]),
+        }
+    }
+}
+
+impl Flash for Array {
+    #[inline]
+    fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    #[inline]
+    fn part(&self) -> &Part {
+        &self.part
+    }
+
+    #[inline]
+    fn read(&mut self, ppn: Ppn, data: &mut [u8], _cause: Cause) -> Result<Oob, FlashError> {
+        self.check_length(data.len())?;
+        let block = self.readable(ppn)?;
+        if !data.is_empty() {
+            match self.stored(ppn) {
+                Some(bytes) => data.copy_from_slice(bytes),
+                None => data.fill(0),
+            }
+        }
+        Ok(self.oob(ppn, block))
+    }
+
+    #[inline]
+    fn read_oob(&mut self, ppn: Ppn, _cause: Cause) -> Result<Oob, FlashError> {
+        let block = self.readable(ppn)?;
+        Ok(self.oob(ppn, block))
+    }
+
+    #[inline]
+    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], _cause: Cause) -> Result<(), FlashError> {
+        self.check_program(ppn, data.len())?;
+        self.set_oob(ppn, oob);
+        if !data.is_empty() && self.keeps(oob.kind) {
+            self.store_bytes(ppn, data);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, _cause: Cause) -> Result<Oob, FlashError> {
+        let block = self.readable(from)?;
+        self.check_program(to, 0)?;
+        let oob = Oob { seq, ..self.oob(from, block) };
+        self.set_oob(to, oob);
+        if !self.slots.is_empty()
+            && let Some(bytes) = self.stored(from)
+        {
+            // A page is a few KiB at most and only storing arrays come here.
+            let bytes = bytes.to_vec();
+            self.store_bytes(to, &bytes);
+        }
+        Ok(oob)
+    }
+
+    #[inline]
+    fn erase(&mut self, id: BlockId, _cause: Cause) -> Result<(), FlashError> {
+        self.check_erase(id)?;
+        let pages = self.geometry.pages_per_block();
+        if !self.slots.is_empty() || !self.unreadable.is_empty() {
+            for page in 0..pages {
+                let ppn = self.geometry.ppn(id, page);
+                self.release_slot(ppn);
+                self.unreadable.remove(&ppn.0);
+            }
+        }
+        let block = &mut self.blocks[id.0 as usize];
+        block.next_page = 0;
+        block.erases += 1;
+        Ok(())
+    }
+
+    fn is_bad(&self, block: BlockId) -> bool {
+        self.blocks.get(block.0 as usize).is_some_and(|block| block.bad)
+    }
+
+    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
+        let state = self.blocks.get_mut(block.0 as usize).ok_or(FlashError::NoSuchBlock(block))?;
+        state.bad = true;
+        Ok(())
+    }
+
+    fn erase_count(&self, block: BlockId) -> u32 {
+        self.blocks.get(block.0 as usize).map_or(0, |block| block.erases)
+    }
+
+    #[inline]
+    fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
+        self.lpns.get(ppn.0 as usize).map(|lpn| Lpn(*lpn))
+    }
+}

@@ -1,0 +1,48 @@
+//! Everything an array may refuse or fail at.
+
+use crate::{BlockId, Ppn};
+
+/// A broken rule of NAND (a defect of the caller) or a fault of the medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FlashError {
+    /// Rule: the address must exist.
+    #[error("{0} is beyond the array")]
+    NoSuchPage(Ppn),
+    /// Rule: the address must exist.
+    #[error("{0} is beyond the array")]
+    NoSuchBlock(BlockId),
+    /// Rule: pages of a block are programmed in order, once, after an erase.
+    #[error("{ppn} programmed out of order: the next page of its block that may be programmed is page {next} of the block")]
+    ProgramOrder {
+        /// The page asked for.
+        ppn: Ppn,
+        /// The page of the block that may be programmed next (π: none before an erase).
+        next: u32,
+    },
+    /// Rule: only a programmed page can be read or copied.
+    #[error("{0} is erased: there is nothing to read")]
+    Erased(Ppn),
+    /// Rule: the payload is one page, or nothing where bytes are not stored.
+    #[error("a page takes {expected} bytes, not {found}")]
+    PayloadLength {
+        /// Bytes of a page.
+        expected: u32,
+        /// Bytes given.
+        found: usize,
+    },
+    /// Rule: a bad block is not to be used.
+    #[error("{0} is marked bad")]
+    BadBlock(BlockId),
+    /// Fault: a page whose bits exceed what ECC corrects, or that a power cut tore.
+    #[error("{0} is unreadable: more bit errors than ECC corrects")]
+    Uncorrectable(Ppn),
+    /// Fault: the part reported a failed program; the page is used up, its content is undefined.
+    #[error("{0} failed to program")]
+    ProgramFailed(Ppn),
+    /// Fault: the part reported a failed erase; the block must be retired.
+    #[error("{0} failed to erase")]
+    EraseFailed(BlockId),
+    /// Fault: the power is off; no operation is possible until it is restored.
+    #[error("the power is off")]
+    PowerOff,
+}

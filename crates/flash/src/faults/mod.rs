@@ -1,0 +1,1 @@
+//! Faults of NAND, as wrappers that compose around any [`Flash`](crate::Flash).

@@ -1,0 +1,66 @@
+//! The one trait through which a scheme sees flash.
+
+use crate::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Ppn};
+
+/// A NAND array, real, simulated or wrapped.
+///
+/// All addresses are checked: a broken rule is an error in every build. Data pass as slices of exactly
+/// one page, or as an empty slice where the caller (a simulation) has no bytes to keep.
+pub trait Flash {
+    /// Shape of the array.
+    fn geometry(&self) -> &Geometry;
+
+    /// The part's data sheet: timing, energy.
+    fn part(&self) -> &Part;
+
+    /// Reads a page's OOB, and its bytes into `data` unless that is empty. Bytes that were never stored
+    /// read as zeros.
+    ///
+    /// # Errors
+    /// Address, length, erased page; `Uncorrectable`, `PowerOff`.
+    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError>;
+
+    /// Reads a page's OOB alone.
+    ///
+    /// # Errors
+    /// As [`Flash::read`].
+    fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError>;
+
+    /// Programs a page and its OOB.
+    ///
+    /// # Errors
+    /// Address, order, length, bad block; `ProgramFailed` (the page is used up), `PowerOff`.
+    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError>;
+
+    /// Copies page `from` to page `to`: content, LPN and kind stay, the sequence number becomes `seq`.
+    /// Returns the OOB as written.
+    ///
+    /// # Errors
+    /// As [`Flash::read`] of `from` and [`Flash::program`] of `to`.
+    fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError>;
+
+    /// Erases a block.
+    ///
+    /// # Errors
+    /// Address, bad block; `EraseFailed`, `PowerOff`.
+    fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError>;
+
+    /// True where the block is marked bad, by the factory or by [`Flash::mark_bad`].
+    fn is_bad(&self, block: BlockId) -> bool;
+
+    /// Marks a block bad for good (a real part writes the mark into the block's OOB).
+    ///
+    /// # Errors
+    /// Address; `PowerOff`.
+    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError>;
+
+    /// How often the block was erased, as far as the array (or the scheme's own records) knows.
+    fn erase_count(&self, block: BlockId) -> u32;
+
+    /// The LPN at `ppn` if it can be had at no cost: only a hint, to fetch map entries early. A backend
+    /// that would have to read says `None`.
+    #[inline]
+    fn peek_lpn(&self, _ppn: Ppn) -> Option<Lpn> {
+        None
+    }
+}

@@ -1,0 +1,32 @@
+//! What a NAND flash array is: addresses, parts, the rules of NAND, time, energy, wear and faults.
+//!
+//! A flash translation layer sees one trait, [`Flash`]. The [`Array`] implements it and enforces the
+//! rules of NAND as errors in every build; wrappers compose around it, each adding one concern:
+//! [`Serial`] charges time and counts operations by cause; [`faults`] cut the power, tear pages, flip
+//! bits, fail programs and erases, and mark bad blocks.
+//!
+//! Times are integer nanoseconds ([`Ns`]); an address is a newtype ([`Lpn`], [`Ppn`], [`BlockId`]).
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod address;
+mod array;
+mod error;
+pub mod faults;
+mod interface;
+mod oob;
+mod operation;
+mod part;
+pub mod parts;
+mod serial;
+
+pub use address::{BlockId, Geometry, GeometryError, Lpn, Ppn};
+pub use array::{Array, Store};
+pub use error::FlashError;
+pub use interface::Flash;
+pub use oob::{Oob, PageKind};
+pub use operation::{Cause, Counts, Operation};
+pub use part::{Cell, Ns, Part, PartError, Power, US};
+pub use serial::Serial;

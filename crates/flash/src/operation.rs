@@ -1,0 +1,85 @@
+//! Flash operations, the causes they are charged to, and counts of both.
+
+/// What the array is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Operation {
+    /// Page read (data and OOB).
+    Read = 0,
+    /// OOB read alone.
+    ReadOob = 1,
+    /// Page program (data and OOB).
+    Program = 2,
+    /// Page copied to another page: a read and a program on one chip.
+    Copy = 3,
+    /// Block erase.
+    Erase = 4,
+}
+
+/// On whose behalf: write amplification and time are split by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Cause {
+    /// The host's own reads and writes.
+    Host = 0,
+    /// Garbage collection (copies and erases of victims).
+    Collection = 1,
+    /// Mapping metadata on flash.
+    Translation = 2,
+    /// Merges of log blocks.
+    Merge = 3,
+    /// Page padding by a write buffer.
+    Padding = 4,
+    /// Rebuilding state after a power-up.
+    Mount = 5,
+}
+
+macro_rules! all {
+    ($t:ident: $($v:ident = $name:literal),*) => {
+        impl $t {
+            /// Every value, in order of its number.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$v),*];
+            /// How reports name it.
+            pub fn name(self) -> &'static str { match self { $(Self::$v => $name),* } }
+        }
+    };
+}
+all!(Operation: Read = "read", ReadOob = "read-oob", Program = "program", Copy = "copy", Erase = "erase");
+all!(Cause: Host = "host", Collection = "collection", Translation = "translation", Merge = "merge", Padding = "padding", Mount = "mount");
+
+/// Operations done, by operation and cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts([[u64; Operation::ALL.len()]; Cause::ALL.len()]);
+
+impl Counts {
+    /// One more.
+    #[inline]
+    pub fn add(&mut self, op: Operation, cause: Cause) {
+        self.0[cause as usize][op as usize] += 1;
+    }
+
+    /// Operations of one kind for one cause.
+    #[inline]
+    pub fn get(&self, op: Operation, cause: Cause) -> u64 {
+        self.0[cause as usize][op as usize]
+    }
+
+    /// Operations of one kind for all causes.
+    pub fn total(&self, op: Operation) -> u64 {
+        self.0.iter().map(|by_op| by_op[op as usize]).sum()
+    }
+
+    /// Pages programmed for a cause, by program or by copy.
+    pub fn pages_programmed(&self, cause: Cause) -> u64 {
+        self.get(Operation::Program, cause) + self.get(Operation::Copy, cause)
+    }
+
+    /// What was done since `earlier` was taken.
+    pub fn since(&self, earlier: &Counts) -> Counts {
+        let mut out = *self;
+        for (now, then) in out.0.iter_mut().flatten().zip(earlier.0.iter().flatten()) {
+            *now -= then;
+        }
+        out
+    }
+}

@@ -1,0 +1,175 @@
+//! A NAND part: what its data sheet says of shape, time and power. ONFI names for the timings.
+
+use crate::{Geometry, GeometryError};
+use alloc::borrow::Cow;
+
+/// Time in integer nanoseconds.
+pub type Ns = u64;
+
+/// Nanoseconds in a microsecond.
+pub const US: Ns = 1_000;
+
+/// Bits a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum Cell {
+    /// One bit.
+    Slc,
+    /// Two bits.
+    Mlc,
+    /// Three bits.
+    Tlc,
+    /// Four bits.
+    Qlc,
+}
+
+/// Supply voltage and active currents; energy of an operation is t·V·I.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Power {
+    /// Supply, millivolts.
+    pub vcc_mv: u32,
+    /// Active read current, microamperes.
+    pub read_ua: u32,
+    /// Active program current, microamperes.
+    pub program_ua: u32,
+    /// Active erase current, microamperes.
+    pub erase_ua: u32,
+}
+
+/// A NAND part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Part {
+    /// Name by which the command line knows it: lower case, digits, hyphens.
+    pub name: Cow<'static, str>,
+    /// One line: maker, model, what paper uses it.
+    pub description: Cow<'static, str>,
+    /// Bits a cell.
+    pub cell: Cell,
+    /// User bytes a page.
+    pub page_bytes: u32,
+    /// OOB bytes a page.
+    pub oob_bytes: u32,
+    /// Pages a block (π).
+    pub pages_per_block: u32,
+    /// Capacity of one chip as sold, bytes: what a run takes where it names no capacity.
+    pub capacity_bytes: u64,
+    /// Page read, array to register (tR), including transfer where the source gives one figure.
+    pub t_r_ns: Ns,
+    /// OOB read.
+    pub t_r_oob_ns: Ns,
+    /// Page program (tPROG).
+    pub t_prog_ns: Ns,
+    /// Block erase (tBERS).
+    pub t_bers_ns: Ns,
+    /// Read cycle (tRC) and write cycle (tWC) of the bus, where the source gives them; 0: included in
+    /// `t_r_ns` and `t_prog_ns`.
+    pub t_rc_ns: Ns,
+    /// See `t_rc_ns`.
+    pub t_wc_ns: Ns,
+    /// Voltage and currents.
+    pub power: Power,
+    /// Rated program/erase cycles, if the source says.
+    pub endurance_cycles: Option<u32>,
+    /// Bit errors that ECC corrects in 1 KiB, if the source says.
+    pub ecc_bits_per_kib: Option<u32>,
+    /// Where the figures come from: authors, venue, table.
+    pub source: Cow<'static, str>,
+}
+
+/// Why a part's figures cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PartError {
+    /// A figure is outside its range.
+    #[error("part `{part}`: {field} must be {expected}, not {found}")]
+    Figure {
+        /// The part's name.
+        part: alloc::string::String,
+        /// The field at fault.
+        field: &'static str,
+        /// The range.
+        expected: &'static str,
+        /// What it was.
+        found: u64,
+    },
+    /// The capacity does not make an array.
+    #[error("part `{part}`: {source}")]
+    Geometry {
+        /// The part's name.
+        part: alloc::string::String,
+        /// What is wrong with it.
+        source: GeometryError,
+    },
+}
+
+impl Part {
+    /// Checks every figure's range.
+    ///
+    /// # Errors
+    /// The first figure that is outside.
+    pub fn validate(&self) -> Result<(), PartError> {
+        let part = || self.name.clone().into_owned();
+        // An hour is far beyond any operation of NAND and keeps sums far from overflow.
+        const MAX_NS: u64 = 3_600_000_000_000;
+        for (field, value) in [
+            ("t_r_ns", self.t_r_ns),
+            ("t_r_oob_ns", self.t_r_oob_ns),
+            ("t_prog_ns", self.t_prog_ns),
+            ("t_bers_ns", self.t_bers_ns),
+        ] {
+            if value == 0 || value > MAX_NS {
+                return Err(PartError::Figure { part: part(), field, expected: "1 ns to 1 hour", found: value });
+            }
+        }
+        for (field, value) in [("t_rc_ns", self.t_rc_ns), ("t_wc_ns", self.t_wc_ns)] {
+            if value > MAX_NS {
+                return Err(PartError::Figure { part: part(), field, expected: "0 ns to 1 hour", found: value });
+            }
+        }
+        for (field, value) in [("page_bytes", self.page_bytes), ("pages_per_block", self.pages_per_block)] {
+            if !(2..=1 << 20).contains(&value) {
+                return Err(PartError::Figure { part: part(), field, expected: "2 to 1048576", found: value.into() });
+            }
+        }
+        self.geometry(self.capacity_bytes).map(|_| ()).map_err(|source| PartError::Geometry { part: part(), source })
+    }
+
+    /// An array of this part with `capacity_bytes` of raw space, in whole blocks.
+    ///
+    /// # Errors
+    /// Where that is no block at all, or too many pages.
+    pub fn geometry(&self, capacity_bytes: u64) -> Result<Geometry, GeometryError> {
+        Geometry::with_capacity(capacity_bytes, self.pages_per_block, self.page_bytes)
+    }
+
+    /// Time of an atomic copy: a page read and a page program on one chip.
+    #[inline]
+    pub fn t_copy_ns(&self) -> Ns {
+        self.t_r_ns + self.t_prog_ns
+    }
+
+    /// Energy of a page read, picojoules: t (ns) × V (mV) × I (µA) / 10⁶.
+    pub fn read_pj(&self) -> u64 {
+        energy_pj(self.t_r_ns, self.power.vcc_mv, self.power.read_ua)
+    }
+
+    /// Energy of an OOB read, picojoules.
+    pub fn read_oob_pj(&self) -> u64 {
+        energy_pj(self.t_r_oob_ns, self.power.vcc_mv, self.power.read_ua)
+    }
+
+    /// Energy of a page program, picojoules.
+    pub fn program_pj(&self) -> u64 {
+        energy_pj(self.t_prog_ns, self.power.vcc_mv, self.power.program_ua)
+    }
+
+    /// Energy of a block erase, picojoules.
+    pub fn erase_pj(&self) -> u64 {
+        energy_pj(self.t_bers_ns, self.power.vcc_mv, self.power.erase_ua)
+    }
+}
+
+fn energy_pj(t_ns: Ns, vcc_mv: u32, current_ua: u32) -> u64 {
+    (u128::from(t_ns) * u128::from(vcc_mv) * u128::from(current_ua) / 1_000_000) as u64
+}

@@ -1,0 +1,44 @@
+//! What a scheme promises and what it costs.
+
+use flash::Ns;
+
+/// Worst cases that a scheme promises for a page task on its part; `None` where it promises nothing.
+///
+/// Times in ns. The response is the service of the task and the one collection step that goes with it
+/// (Lazy-RTGC, Eq. 3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Guarantee {
+    /// U(e_r): service of a page read, without collection.
+    pub read_ns: Option<Ns>,
+    /// U(e_w): service of a page write, without collection.
+    pub write_ns: Option<Ns>,
+    /// Collection done within one task.
+    pub step_ns: Option<Ns>,
+    /// U(R): the response.
+    pub response_ns: Option<Ns>,
+    /// U(λ): valid pages of any victim.
+    pub victim_valid: Option<u32>,
+    /// True where the response bound does not depend on the workload's history or the device's fill: a
+    /// real-time promise, rather than the worst that can come to pass.
+    pub real_time: bool,
+}
+
+/// RAM that a controller needs for a scheme, bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ram {
+    /// Address map.
+    pub map: u64,
+    /// Per-block state: valid counts, valid bits, erase counts.
+    pub blocks: u64,
+    /// Victim selection and free-block choice.
+    pub victims: u64,
+    /// Anything else.
+    pub other: u64,
+}
+
+impl Ram {
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        self.map + self.blocks + self.victims + self.other
+    }
+}

@@ -1,0 +1,108 @@
+//! The trait that every scheme implements.
+
+use crate::{FtlError, Guarantee, Ram};
+use alloc::vec::Vec;
+use flash::{Flash, Lpn};
+
+/// How far ahead a request is when its lines are fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prefetch {
+    /// Far ahead: the map entry itself.
+    Map,
+    /// Nearer: what the map entry points to (its line is here by now).
+    Block,
+}
+
+/// What a scheme has collected so far, and why it could.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CollectionLog {
+    /// Victims taken.
+    pub started: u64,
+    /// Victims erased.
+    pub finished: u64,
+    /// Victims by valid pages when taken: `0..=π`.
+    pub victim_valid: Vec<u64>,
+    /// Steps of partial collection run (whole-block collection: one a victim).
+    pub steps: u64,
+    /// Victims taken in idle time.
+    pub idle: u64,
+    /// Fewest free pages seen at the end of a host write.
+    pub least_free_pages: u64,
+    /// Free pages below which collection starts (ρ_th).
+    pub threshold_pages: u64,
+    /// Blocks retired as bad since the format.
+    pub retired_blocks: u32,
+}
+
+/// A flash translation layer over one array.
+///
+/// A call returns when the task and the collection that it owes are done; which part of the time was
+/// which is told by the causes charged to the array. Data pass as slices of one page, or empty where the
+/// array keeps no user bytes.
+pub trait Scheme {
+    /// The array below.
+    type Flash: Flash;
+
+    /// The array below.
+    fn flash(&self) -> &Self::Flash;
+
+    /// The array below, to be changed (by wrappers' controls, not behind the scheme's back).
+    fn flash_mut(&mut self) -> &mut Self::Flash;
+
+    /// Gives the array back, as after pulling the plug: nothing is written.
+    fn into_flash(self) -> Self::Flash;
+
+    /// Logical pages exported: valid LPNs are `0..logical_pages`.
+    fn logical_pages(&self) -> u32;
+
+    /// Writes one page. Durable when it returns (there is no write buffer here).
+    ///
+    /// # Errors
+    /// [`FtlError::BeyondDevice`], [`FtlError::Full`], or what the array says.
+    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError>;
+
+    /// Reads one page; `false` where it was never written or was trimmed (then `data` is zeros and no
+    /// flash page was read).
+    ///
+    /// # Errors
+    /// [`FtlError::BeyondDevice`], or what the array says.
+    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError>;
+
+    /// Forgets one page. Advisory: after a power cut it may read as it did before the trim.
+    ///
+    /// # Errors
+    /// [`FtlError::BeyondDevice`], or what the array says.
+    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError>;
+
+    /// Makes all that was acknowledged durable.
+    ///
+    /// # Errors
+    /// What the array says.
+    fn flush(&mut self) -> Result<(), FtlError>;
+
+    /// There is idle time for one erase before the next request: collect in it, if the scheme does.
+    /// Returns whether it did.
+    ///
+    /// # Errors
+    /// What the array says.
+    fn idle(&mut self) -> Result<bool, FtlError>;
+
+    /// Pages that may be programmed without an erase.
+    fn free_pages(&self) -> u64;
+
+    /// What it promises on this part and geometry.
+    fn guarantee(&self) -> Guarantee;
+
+    /// What its state takes in a controller's RAM.
+    fn ram(&self) -> Ram;
+
+    /// Bytes of memory that this simulation of it takes (array excluded).
+    fn heap_bytes(&self) -> usize;
+
+    /// What was collected, and when.
+    fn collections(&self) -> &CollectionLog;
+
+    /// Fetches lines that a task on `lpn` will need. No effect but speed.
+    #[inline]
+    fn prefetch(&self, _lpn: Lpn, _what: Prefetch) {}
+}

@@ -1,0 +1,1 @@
+//! A run: a device under a workload, what is measured of it, and how that is reported.
