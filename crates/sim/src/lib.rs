@@ -1,1 +1,3 @@
 //! A run: a device under a workload, what is measured of it, and how that is reported.
+
+pub mod report;

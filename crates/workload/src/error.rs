@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
     /// The file cannot be opened or read.
-    #[error("{path}: {source}")]
+    #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -14,7 +14,7 @@ pub enum WorkloadError {
         source: std::io::Error,
     },
     /// A line or record that is not of the format.
-    #[error("{path}:{line}:{column}: expected {expected}, found `{found}` ({format} format)")]
+    #[error("{}:{line}:{column}: expected {expected}, found `{found}` ({format} format)", path.display())]
     BadRecord {
         /// The file.
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum WorkloadError {
         format: &'static str,
     },
     /// The format cannot be told, is not known, or does not fit the file.
-    #[error("{path}: {reason}")]
+    #[error("{}: {reason}", path.display())]
     Format {
         /// The file.
         path: PathBuf,

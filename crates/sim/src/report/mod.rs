@@ -1,0 +1,215 @@
+//! What a run reports. Serialised as it stands, this is `--json`.
+
+use serde::Serialize;
+
+/// Everything a comparison found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Version of ftlkit.
+    pub version: String,
+    /// The full configuration, as it was resolved (every default filled in).
+    pub configuration: serde_json::Value,
+    /// The seed.
+    pub seed: u64,
+    /// What the workload was: name or file, format, requests read, kept, dropped, address range, …
+    pub workload: serde_json::Value,
+    /// True where the run was interrupted: the measures are of what had been done.
+    pub interrupted: bool,
+    /// One entry a scheme, in the order asked for.
+    pub schemes: Vec<SchemeReport>,
+}
+
+/// What one scheme did.
+#[derive(Clone, Debug, Serialize)]
+pub struct SchemeReport {
+    /// The scheme, as asked for (`lazy-rtgc`, `lazy-rtgc+victim=fifo`).
+    pub name: String,
+    /// Page tasks measured.
+    pub tasks: u64,
+    /// Of these, reads, writes and trims.
+    pub read_tasks: u64,
+    /// Page writes.
+    pub write_tasks: u64,
+    /// Page trims.
+    pub trim_tasks: u64,
+    /// Host requests measured.
+    pub requests: u64,
+    /// Service time of a page task (collection apart), ns.
+    pub service_ns: Summary,
+    /// Collection within a page task, ns.
+    pub step_ns: Summary,
+    /// Response of a page task: service + step, ns.
+    pub response_ns: Summary,
+    /// Completion of a page task with queueing: end − arrival, ns. Equals the response where the
+    /// workload has no arrival times.
+    pub completion_ns: Summary,
+    /// Response of a host request: the sum over its page tasks, ns.
+    pub request_response_ns: Summary,
+    /// Completion of a host request with queueing, ns.
+    pub request_completion_ns: Summary,
+    /// The response bound that the scheme promises, ns; `null` where it promises none.
+    pub bound_ns: Option<u64>,
+    /// True where the bound is a real-time promise and not only the worst that can come to pass.
+    pub real_time: bool,
+    /// Tasks beyond any bound promised (read, write, step, response) and victims beyond U(λ).
+    pub violations: u64,
+    /// The first violation, so that it can be replayed.
+    pub first_violation: Option<Violation>,
+    /// Pages copied.
+    pub copies: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Pages programmed a page written by the host; `null` without host writes.
+    pub waf: Option<f64>,
+    /// Pages programmed a host page, by cause (`host`, `collection`, …): sums to `waf`.
+    pub waf_by_cause: Vec<(String, f64)>,
+    /// Operations, by cause and operation.
+    pub counts: Vec<CauseCounts>,
+    /// Logical pages / physical pages (σ).
+    pub logical_share: f64,
+    /// Logical pages exported.
+    pub logical_pages: u64,
+    /// RAM of the scheme's state in a controller, bytes.
+    pub ram_bytes: u64,
+    /// The same by part: map, blocks, victims, other.
+    pub ram: RamReport,
+    /// Energy of the flash operations, nJ.
+    pub energy_nj: f64,
+    /// Energy a host page task, nJ.
+    pub energy_nj_per_task: f64,
+    /// (σ_erase / N) × 100 (Choudhuri and Givargis, §VI).
+    pub wear_index: f64,
+    /// Erases a block over the measured part of the run: least, mean, most.
+    pub erases_per_block: (u32, f64, u32),
+    /// When and why collection ran.
+    pub collection: CollectionReport,
+    /// Time of the measured part on the device's clock, ns.
+    pub elapsed_ns: u64,
+    /// Share of that time that the chip worked.
+    pub busy_share: f64,
+    /// Host page tasks a second of device time.
+    pub tasks_per_second: f64,
+    /// Warnings: collection never ran, too few tasks for a percentile, …
+    pub warnings: Vec<String>,
+    /// Series for plots and CSV; not part of the JSON.
+    #[serde(skip)]
+    pub series: Series,
+}
+
+/// Mean, percentiles (those that the sample allows) and the exact maximum of a set of times.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Summary {
+    /// Samples.
+    pub count: u64,
+    /// Exact mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: Option<u64>,
+    /// 90 %.
+    pub p90: Option<u64>,
+    /// 99 %.
+    pub p99: Option<u64>,
+    /// 99.9 %: from 1,000 samples on.
+    #[serde(rename = "p99.9")]
+    pub p99_9: Option<u64>,
+    /// 99.99 %: from 10,000 samples on.
+    #[serde(rename = "p99.99")]
+    pub p99_99: Option<u64>,
+    /// 99.999 %: from 100,000 samples on.
+    #[serde(rename = "p99.999")]
+    pub p99_999: Option<u64>,
+    /// 99.9999 %: from 1,000,000 samples on.
+    #[serde(rename = "p99.9999")]
+    pub p99_9999: Option<u64>,
+    /// Exact maximum.
+    pub max: u64,
+}
+
+/// A broken promise.
+#[derive(Clone, Debug, Serialize)]
+pub struct Violation {
+    /// Which bound: `read`, `write`, `step`, `response`, `victim-valid`.
+    pub bound: String,
+    /// What was promised.
+    pub promised: u64,
+    /// What was seen.
+    pub seen: u64,
+    /// The page task, counted from the start of the measured part.
+    pub task: u64,
+    /// The host request, likewise.
+    pub request: u64,
+    /// The logical page.
+    pub lpn: u32,
+    /// How to see it again.
+    pub replay: String,
+}
+
+/// Operations of one cause.
+#[derive(Clone, Debug, Serialize)]
+pub struct CauseCounts {
+    /// The cause.
+    pub cause: String,
+    /// Page reads.
+    pub reads: u64,
+    /// OOB reads.
+    pub oob_reads: u64,
+    /// Page programs.
+    pub programs: u64,
+    /// Page copies.
+    pub copies: u64,
+    /// Block erases.
+    pub erases: u64,
+}
+
+/// RAM by part, bytes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct RamReport {
+    /// Address map.
+    pub map: u64,
+    /// Per-block state.
+    pub blocks: u64,
+    /// Victim selection and free-block choice.
+    pub victims: u64,
+    /// Anything else.
+    pub other: u64,
+}
+
+/// When and why collection ran.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CollectionReport {
+    /// Victims taken in the measured part.
+    pub victims: u64,
+    /// Of these, in idle time.
+    pub idle: u64,
+    /// Steps run.
+    pub steps: u64,
+    /// Free pages below which it starts.
+    pub threshold_pages: u64,
+    /// Fewest free pages seen.
+    pub least_free_pages: u64,
+    /// Mean valid pages of a victim.
+    pub victim_valid_mean: Option<f64>,
+    /// Most valid pages of a victim.
+    pub victim_valid_max: Option<u32>,
+    /// What is promised of it (U(λ)).
+    pub victim_valid_bound: Option<u32>,
+    /// Page task that the first collection of the measured part went with.
+    pub first_at_task: Option<u64>,
+    /// One sentence for people: why it ran, or why it never did and what would make it run.
+    pub why: String,
+}
+
+/// Series behind the plots.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// Response CCDF: (ns, share of page tasks with a longer response), falling.
+    pub response_ccdf: Vec<(u64, f64)>,
+    /// Free pages over time: (device time ns, free pages), at most a few thousand points.
+    pub free_pages: Vec<(u64, u64)>,
+    /// Page tasks a second over time: (device time ns, rate).
+    pub throughput: Vec<(u64, f64)>,
+    /// Erases of each block in the measured part.
+    pub erases: Vec<u32>,
+    /// Victims by valid pages.
+    pub victim_valid: Vec<u64>,
+}
