@@ -8,8 +8,10 @@ extern crate alloc;
 
 mod error;
 mod guarantee;
+pub mod registry;
 mod scheme;
 
 pub use error::FtlError;
 pub use guarantee::{Guarantee, Ram};
+pub use registry::{Preset, SchemeConfig, VictimKind};
 pub use scheme::{CollectionLog, Prefetch, Scheme};
