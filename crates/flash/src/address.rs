@@ -1,5 +1,6 @@
 //! Addresses on a NAND array and the geometry that relates them.
 
+use crate::FlashError;
 use core::fmt;
 
 /// Logical page number: what the host (or a layer above) calls a page. `0..logical_pages`.
@@ -144,6 +145,15 @@ impl Geometry {
     #[inline]
     pub fn ppn(&self, block: BlockId, page: u32) -> Ppn {
         Ppn(block.0 * self.pages_per_block + page)
+    }
+
+    /// The rule for payloads: exactly one page, or nothing where no bytes are to be kept or wanted.
+    #[inline]
+    pub(crate) fn check_payload(&self, found: usize) -> Result<(), FlashError> {
+        if found != 0 && found != self.page_bytes as usize {
+            return Err(FlashError::PayloadLength { expected: self.page_bytes, found });
+        }
+        Ok(())
     }
 
     /// True where `ppn` names a page of this array.

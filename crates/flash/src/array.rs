@@ -146,7 +146,7 @@ impl Array {
         if page != block.next_page {
             return Err(FlashError::ProgramOrder { ppn, next: block.next_page });
         }
-        self.check_length(length)
+        self.geometry.check_payload(length)
     }
 
     fn check_erase(&self, id: BlockId) -> Result<(), FlashError> {
@@ -155,15 +155,6 @@ impl Array {
             Some(block) if block.bad => Err(FlashError::BadBlock(id)),
             Some(_) => Ok(()),
         }
-    }
-
-    #[inline]
-    fn check_length(&self, found: usize) -> Result<(), FlashError> {
-        let expected = self.geometry.page_bytes();
-        if found != 0 && found != expected as usize {
-            return Err(FlashError::PayloadLength { expected, found });
-        }
-        Ok(())
     }
 
     #[inline]
@@ -249,7 +240,7 @@ impl Flash for Array {
 
     #[inline]
     fn read(&mut self, ppn: Ppn, data: &mut [u8], _cause: Cause) -> Result<Oob, FlashError> {
-        self.check_length(data.len())?;
+        self.geometry.check_payload(data.len())?;
         let block = self.readable(ppn)?;
         if !data.is_empty() {
             match self.stored(ppn) {

@@ -1,0 +1,178 @@
+//! The power fails at a chosen program or erase.
+
+use super::forward::forward;
+use super::tearable::Tearable;
+use crate::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
+
+/// Cuts the power at a chosen changing operation: a program, the program of a copy, or an erase.
+///
+/// Changing operations are numbered in the order in which they run; one that is refused (a broken rule,
+/// an uncorrectable source) has not run and takes no number. While the power is off every operation,
+/// reads included, fails with [`FlashError::PowerOff`].
+#[derive(Clone, Debug)]
+pub struct PowerCut<F> {
+    inner: F,
+    changes: u64,
+    /// Number of the operation at which the power fails; `u64::MAX`: none.
+    cut_at: u64,
+    tear: bool,
+    off: bool,
+}
+
+impl<F> PowerCut<F> {
+    /// The power is on, and no cut is planned.
+    pub fn new(inner: F) -> Self {
+        Self { inner, changes: 0, cut_at: u64::MAX, tear: false, off: false }
+    }
+
+    /// Plans the cut: `operations` more changing operations run, and the power fails at the next.
+    ///
+    /// A clean cut (`tear` false) comes before that operation has had any effect. A torn one comes in the
+    /// middle: a page being programmed is used up and unreadable ([`Tearable::waste`]), a block being
+    /// erased can be neither read nor programmed ([`Tearable::half_erase`]). A torn operation that breaks
+    /// a rule is refused as it would be with the power on, and the cut waits for the next. A later plan
+    /// replaces an earlier one.
+    pub fn cut_after(&mut self, operations: u64, tear: bool) {
+        self.cut_at = self.changes.saturating_add(operations);
+        self.tear = tear;
+    }
+
+    /// Turns the power on again and drops any plan that has not come true.
+    pub fn restore(&mut self) {
+        self.off = false;
+        self.cut_at = u64::MAX;
+    }
+
+    /// Changing operations that have run so far, whether or not the medium then failed them. The one at
+    /// which the power failed is not among them.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// True from the cut on until [`PowerCut::restore`].
+    pub fn is_off(&self) -> bool {
+        self.off
+    }
+
+    /// The wrapped array.
+    pub fn inner(&self) -> &F {
+        &self.inner
+    }
+
+    /// The wrapped array, to be changed.
+    pub fn inner_mut(&mut self) -> &mut F {
+        &mut self.inner
+    }
+
+    /// The wrapped array itself.
+    pub fn into_inner(self) -> F {
+        self.inner
+    }
+
+    fn powered(&self) -> Result<(), FlashError> {
+        if self.off { Err(FlashError::PowerOff) } else { Ok(()) }
+    }
+
+    /// Counts an operation that has run.
+    fn count<T>(&mut self, result: Result<T, FlashError>) -> Result<T, FlashError> {
+        use FlashError::{EraseFailed, ProgramFailed};
+        if matches!(result, Ok(_) | Err(ProgramFailed(_) | EraseFailed(_))) {
+            self.changes += 1;
+        }
+        result
+    }
+
+    /// The power fails now; `damage` is what it does to the operation under way.
+    #[cold]
+    fn cut<T>(
+        &mut self,
+        damage: impl FnOnce(&mut F) -> Result<(), FlashError>,
+    ) -> Result<T, FlashError> {
+        if self.tear {
+            damage(&mut self.inner)?;
+        }
+        self.off = true;
+        self.cut_at = u64::MAX;
+        Err(FlashError::PowerOff)
+    }
+}
+
+impl<F: Tearable> Flash for PowerCut<F> {
+    forward!(geometry part is_bad erase_count);
+
+    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+        self.powered()?;
+        self.inner.read(ppn, data, cause)
+    }
+
+    fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
+        self.powered()?;
+        self.inner.read_oob(ppn, cause)
+    }
+
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: &[u8],
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        self.powered()?;
+        if self.changes == self.cut_at {
+            return self.cut(|inner| {
+                inner.geometry().check_payload(data.len())?;
+                inner.waste(ppn)
+            });
+        }
+        let result = self.inner.program(ppn, oob, data, cause);
+        self.count(result)
+    }
+
+    fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
+        self.powered()?;
+        if self.changes == self.cut_at {
+            // The copy's read comes before its program: where it fails there is no program to tear.
+            return self.cut(|inner| {
+                inner.read_oob(from, cause)?;
+                inner.waste(to)
+            });
+        }
+        let result = self.inner.copy(from, to, seq, cause);
+        self.count(result)
+    }
+
+    fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
+        self.powered()?;
+        if self.changes == self.cut_at {
+            return self.cut(|inner| inner.half_erase(block));
+        }
+        let result = self.inner.erase(block, cause);
+        self.count(result)
+    }
+
+    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.powered()?;
+        self.inner.mark_bad(block)
+    }
+
+    fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
+        if self.off { None } else { self.inner.peek_lpn(ppn) }
+    }
+}
+
+impl<F: Tearable> Tearable for PowerCut<F> {
+    fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.powered()?;
+        self.inner.waste(ppn)
+    }
+
+    fn half_erase(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.powered()?;
+        self.inner.half_erase(block)
+    }
+
+    fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.powered()?;
+        self.inner.spoil(ppn)
+    }
+}

@@ -1,0 +1,56 @@
+//! How faults damage the array below other wrappers.
+
+use crate::{Array, BlockId, Flash, FlashError, Ppn, Serial};
+
+/// A [`Flash`] that can be left as an interrupted or failed operation leaves it.
+///
+/// None of these is an operation of NAND: they take no time and are not counted.
+pub trait Tearable: Flash {
+    /// Uses up a page without content, as a program that was cut or failed does: it may not be
+    /// programmed and reads as uncorrectable until its block is erased.
+    ///
+    /// # Errors
+    /// The rules of [`Flash::program`].
+    fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError>;
+
+    /// Leaves a block as an erase that was cut or failed does: none of its pages can be read or
+    /// programmed before it is erased.
+    ///
+    /// # Errors
+    /// The rules of [`Flash::erase`].
+    fn half_erase(&mut self, block: BlockId) -> Result<(), FlashError>;
+
+    /// Makes a programmed page uncorrectable until its block is erased.
+    ///
+    /// # Errors
+    /// Address; an erased page holds nothing to spoil.
+    fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError>;
+}
+
+impl Tearable for Array {
+    fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        Array::waste(self, ppn)
+    }
+
+    fn half_erase(&mut self, block: BlockId) -> Result<(), FlashError> {
+        Array::half_erase(self, block)
+    }
+
+    fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        Array::spoil(self, ppn)
+    }
+}
+
+impl<F: Tearable> Tearable for Serial<F> {
+    fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.inner_mut().waste(ppn)
+    }
+
+    fn half_erase(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.inner_mut().half_erase(block)
+    }
+
+    fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.inner_mut().spoil(ppn)
+    }
+}
