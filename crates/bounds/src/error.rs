@@ -1,0 +1,58 @@
+//! Why a promise cannot be made.
+
+use alloc::string::String;
+use flash::Ns;
+
+/// Why a promise cannot be made on this part and space.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BoundError {
+    /// Collection steps of one erase time cannot copy a page.
+    #[error(
+        "part `{part}`: a page copy ({copy_ns} ns: t_r_ns + t_prog_ns) is longer than a block erase \
+         ({erase_ns} ns: t_bers_ns), so no page can be copied in a step of one erase; partial collection \
+         needs a part whose erase is at least as long as a copy"
+    )]
+    CopyLongerThanErase {
+        /// The part's name.
+        part: String,
+        /// Page read and program.
+        copy_ns: Ns,
+        /// Block erase.
+        erase_ns: Ns,
+    },
+    /// Too few blocks for any logical page.
+    #[error(
+        "{blocks} blocks of {pages_per_block} pages are too few to promise anything: at least {least} are needed"
+    )]
+    TooFewBlocks {
+        /// Blocks asked for.
+        blocks: u32,
+        /// Pages a block.
+        pages_per_block: u32,
+        /// The fewest that work.
+        least: u32,
+    },
+    /// More pages than a 32-bit page number names.
+    #[error("{blocks} blocks of {pages_per_block} pages are more than the {} pages that a 32-bit page number can name", u32::MAX - 1)]
+    TooManyPages {
+        /// Blocks asked for.
+        blocks: u32,
+        /// Pages a block.
+        pages_per_block: u32,
+    },
+    /// The logical space is outside what the promise covers.
+    #[error(
+        "{logical_pages} logical pages on {blocks} blocks of {pages_per_block} pages cannot be promised: \
+         ask for 1 to {largest}"
+    )]
+    LogicalPages {
+        /// Logical pages asked for.
+        logical_pages: u32,
+        /// Blocks of the array.
+        blocks: u32,
+        /// Pages a block.
+        pages_per_block: u32,
+        /// The most that can be promised.
+        largest: u32,
+    },
+}

@@ -1,0 +1,36 @@
+//! How a collection is cut into steps of at most one erase time.
+
+use crate::BoundError;
+use flash::Part;
+
+/// α: page copies that fit into one collection step (Eq. 7), ⌊t_er / (t_rd + t_wr)⌋.
+///
+/// 0 where a copy takes longer than an erase: then a step of one erase time cannot copy at all.
+///
+/// Erratum: Eq. 7 prints ⌈·⌉. Rounded up, a step would last longer than t_er and break Property 4.1; and
+/// the paper's own α = 8 for its evaluation part (2000 / 249.9 = 8.003) and Tables II and III come out
+/// with ⌊·⌋ only.
+pub fn alpha(part: &Part) -> u32 {
+    let copies = part.t_bers_ns.checked_div(part.t_copy_ns()).unwrap_or(u64::MAX);
+    u32::try_from(copies).unwrap_or(u32::MAX)
+}
+
+/// N(V_G): steps that a victim of `victim_valid` pages takes (Eq. 8), ⌈λ/α⌉ of copies and one of erase.
+///
+/// # Errors
+/// [`BoundError::CopyLongerThanErase`] where α is 0.
+pub fn steps(part: &Part, victim_valid: u32) -> Result<u32, BoundError> {
+    Ok(victim_valid.div_ceil(copies_a_step(part)?).saturating_add(1))
+}
+
+/// α, which is at least 1 here.
+pub(super) fn copies_a_step(part: &Part) -> Result<u32, BoundError> {
+    match alpha(part) {
+        0 => Err(BoundError::CopyLongerThanErase {
+            part: part.name.clone().into_owned(),
+            copy_ns: part.t_copy_ns(),
+            erase_ns: part.t_bers_ns,
+        }),
+        alpha => Ok(alpha),
+    }
+}

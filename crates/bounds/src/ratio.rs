@@ -1,0 +1,74 @@
+//! An exact share, so that ⌈σπ⌉ does not hang on the rounding of a float.
+
+use core::fmt;
+
+/// A non-negative fraction, such as logical over physical space.
+///
+/// Kept as it was made, not reduced: 504/576 and 7/8 differ under `==` but not under [`Ratio::as_f64`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    numerator: u64,
+    denominator: u64,
+}
+
+impl Ratio {
+    /// `numerator / denominator`; `None` where the denominator is zero.
+    pub const fn new(numerator: u64, denominator: u64) -> Option<Self> {
+        if denominator == 0 { None } else { Some(Self { numerator, denominator }) }
+    }
+
+    /// A fraction whose denominator is known not to be zero; zero is taken as one.
+    pub(crate) const fn of(numerator: u64, denominator: u64) -> Self {
+        Self { numerator, denominator: if denominator == 0 { 1 } else { denominator } }
+    }
+
+    /// The upper number.
+    pub const fn numerator(self) -> u64 {
+        self.numerator
+    }
+
+    /// The lower number, never zero.
+    pub const fn denominator(self) -> u64 {
+        self.denominator
+    }
+
+    /// The nearest float.
+    pub fn as_f64(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+
+    /// ⌈ratio × n⌉, exactly; `u64::MAX` where that is more.
+    pub const fn ceil_of(self, n: u64) -> u64 {
+        let product = self.numerator as u128 * n as u128;
+        saturate(product.div_ceil(self.denominator as u128))
+    }
+
+    /// ⌊ratio × n⌋, exactly; `u64::MAX` where that is more.
+    pub const fn floor_of(self, n: u64) -> u64 {
+        saturate(self.numerator as u128 * n as u128 / self.denominator as u128)
+    }
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.numerator, self.denominator)
+    }
+}
+
+const fn saturate(value: u128) -> u64 {
+    if value > u64::MAX as u128 { u64::MAX } else { value as u64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ratio;
+
+    #[test]
+    fn rounds_exactly() {
+        let sigma = Ratio::of(63 * 8, 9 * 64);
+        assert_eq!((sigma.ceil_of(64), sigma.floor_of(64)), (56, 56));
+        assert_eq!((Ratio::of(1, 3).ceil_of(64), Ratio::of(1, 3).floor_of(64)), (22, 21));
+        assert_eq!(Ratio::of(u64::MAX, 1).ceil_of(2), u64::MAX);
+        assert_eq!(Ratio::new(1, 0), None);
+    }
+}
