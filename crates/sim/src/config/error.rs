@@ -1,0 +1,91 @@
+//! What can be wrong with an experiment.
+
+use std::path::PathBuf;
+
+/// Why an experiment cannot be run; found before anything is.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A file of the experiment cannot be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A text that is no experiment or part: syntax, unknown key, wrong type.
+    #[error("{}", message)]
+    Toml {
+        /// File or other place that the text comes from.
+        place: String,
+        /// The whole text, for showing the line.
+        text: String,
+        /// Bytes of the text that are at fault.
+        span: Option<std::ops::Range<usize>>,
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+    /// A setting that cannot work.
+    #[error("{setting}: {reason}")]
+    Setting {
+        /// The setting at fault.
+        setting: String,
+        /// What is wrong with it and what would be right.
+        reason: String,
+    },
+    /// A name that is not known.
+    #[error("no {what} is called `{name}`; {hint}")]
+    Unknown {
+        /// What it should name.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The nearest name, and how to list them.
+        hint: String,
+    },
+    /// The workload is at fault.
+    #[error(transparent)]
+    Workload(#[from] workload::WorkloadError),
+}
+
+impl ConfigError {
+    pub(super) fn setting(setting: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Setting { setting: setting.into(), reason: reason.into() }
+    }
+
+    /// From an error of the TOML reader, with the nearest known key where one was not known.
+    pub(super) fn toml(place: &str, text: &str, error: &toml::de::Error) -> Self {
+        Self::Toml {
+            place: place.into(),
+            text: text.into(),
+            span: error.span(),
+            message: with_suggestion(error.message()),
+        }
+    }
+}
+
+/// Adds the nearest of the names that the message says were expected.
+fn with_suggestion(message: &str) -> String {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match quoted.as_slice() {
+        [unknown, expected @ ..] if message.starts_with("unknown ") => {
+            match super::nearest::nearest(unknown, expected.iter().copied()) {
+                Some(meant) => format!("{message}; did you mean `{meant}`?"),
+                None => message.into(),
+            }
+        }
+        _ => message.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_suggestion;
+
+    #[test]
+    fn unknown_keys_get_the_nearest_known_one() {
+        let message = "unknown field `schemas`, expected one of `part`, `schemes`, `seed`";
+        assert!(with_suggestion(message).ends_with("did you mean `schemes`?"));
+        assert_eq!(with_suggestion("invalid type: `x`"), "invalid type: `x`");
+    }
+}
