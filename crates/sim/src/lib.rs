@@ -1,3 +1,5 @@
 //! A run: a device under a workload, what is measured of it, and how that is reported.
 
+pub mod config;
+pub mod measures;
 pub mod report;

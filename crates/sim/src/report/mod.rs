@@ -20,7 +20,7 @@ pub struct Report {
 }
 
 /// What one scheme did.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct SchemeReport {
     /// The scheme, as asked for (`lazy-rtgc`, `lazy-rtgc+victim=fifo`).
     pub name: String,
@@ -40,6 +40,10 @@ pub struct SchemeReport {
     pub step_ns: Summary,
     /// Response of a page task: service + step, ns.
     pub response_ns: Summary,
+    /// Response of a page read, ns.
+    pub read_response_ns: Summary,
+    /// Response of a page write, ns.
+    pub write_response_ns: Summary,
     /// Completion of a page task with queueing: end − arrival, ns. Equals the response where the
     /// workload has no arrival times.
     pub completion_ns: Summary,
@@ -204,9 +208,11 @@ pub struct CollectionReport {
 pub struct Series {
     /// Response CCDF: (ns, share of page tasks with a longer response), falling.
     pub response_ccdf: Vec<(u64, f64)>,
-    /// Free pages over time: (device time ns, free pages), at most a few thousand points.
+    /// Free pages over time: (ns since the start of the measured part, fewest free pages from there to
+    /// the next point), at most a few thousand points.
     pub free_pages: Vec<(u64, u64)>,
-    /// Page tasks a second over time: (device time ns, rate).
+    /// Page tasks a second over time: (ns since the start of the measured part, rate from there to the
+    /// next point).
     pub throughput: Vec<(u64, f64)>,
     /// Erases of each block in the measured part.
     pub erases: Vec<u32>,

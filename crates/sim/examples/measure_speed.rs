@@ -1,0 +1,65 @@
+//! What measuring costs: ns a page task of each call of the measures, over latencies as flash has them.
+//!
+//! `cargo run --release -p ftlkit-sim --example measure_speed`
+
+use ftlkit_sim::measures::{Arrivals, Measures, TaskKind, TaskSample};
+use std::hint::black_box;
+use std::time::Instant;
+
+const TASKS: u64 = 50_000_000;
+
+/// Draws from a fixed sequence (Weyl), cheap next to what is measured.
+#[inline]
+fn draw(n: u64) -> u64 {
+    n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
+}
+
+/// Reads and writes mixed; every 16th write collects, and copies up to `victims` numbers of pages.
+#[inline]
+fn flash_task(n: u64, victims: u64) -> TaskSample {
+    let drawn = draw(n);
+    let (kind, service_ns) =
+        if drawn & 1 == 0 { (TaskKind::Write, 220_900) } else { (TaskKind::Read, 25_000) };
+    let collects = kind == TaskKind::Write && drawn & 0x1e == 0;
+    let step_ns = if collects { 1_500_000 + (drawn >> 8) % victims * 245_900 } else { 0 };
+    TaskSample { kind, service_ns, step_ns, completion_ns: service_ns + step_ns }
+}
+
+fn time(what: &str, mut task: impl FnMut(u64)) -> f64 {
+    let before = Instant::now();
+    for n in 0..TASKS {
+        task(n);
+    }
+    let ns = before.elapsed().as_nanos() as f64 / TASKS as f64;
+    println!("{what:<62} {ns:6.2} ns/task");
+    ns
+}
+
+fn main() {
+    println!("{TASKS} page tasks each, the making of the samples included:");
+    time("the samples alone", |n| {
+        black_box(flash_task(n, 4));
+    });
+    for (what, victims) in [("4 step times", 4), ("200 step times", 200)] {
+        let mut m = Measures::new(0, Arrivals::Closed);
+        time(&format!("task, {what}"), |n| m.task(&flash_task(black_box(n), victims)));
+        black_box(m.finish());
+    }
+    let mut m = Measures::new(0, Arrivals::Closed);
+    let mut now = 0;
+    time("task + request + tick, 4 step times", |n| {
+        let s = flash_task(black_box(n), 4);
+        now += s.completion_ns;
+        m.task(&s);
+        m.request(s.completion_ns, s.completion_ns);
+        m.tick(now, 10_000 - (n & 1023));
+    });
+    black_box(m.finish());
+    let mut m = Measures::new(0, Arrivals::Timed);
+    time("task with queueing: completions hardly repeat", |n| {
+        let mut s = flash_task(black_box(n), 4);
+        s.completion_ns += draw(n.wrapping_mul(31)) % 10_000_000;
+        m.task(&s);
+    });
+    black_box(m.finish());
+}

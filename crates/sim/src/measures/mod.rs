@@ -1,0 +1,242 @@
+//! What is measured of a run while it runs: times of page tasks and host requests, and series over the
+//! device's time.
+//!
+//! The loop calls [`Measures::task`] once a page task, so its cost is part of every result. Latencies on
+//! flash take a handful of distinct values (a program, a program and an erase, …): tasks are counted by
+//! (kind, service, step) in a small direct-mapped table, and only a count that is evicted from it goes to
+//! the histograms. A typical task costs one compare and one add.
+
+mod cache;
+mod distribution;
+mod series;
+mod wear;
+
+pub use wear::{Wear, wear};
+
+use crate::report::{SchemeReport, Summary};
+use cache::{PairCounts, ValueCounts};
+use distribution::Distribution;
+use series::TimeSeries;
+
+/// What a page task was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum TaskKind {
+    /// Page read.
+    Read = 0,
+    /// Page write.
+    Write = 1,
+    /// Page trim.
+    Trim = 2,
+}
+
+impl TaskKind {
+    /// Every kind, in order of its number.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Trim];
+}
+
+/// One page task, as it went. Its response is `service_ns + step_ns`.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskSample {
+    /// What it was.
+    pub kind: TaskKind,
+    /// Service, collection apart, ns.
+    pub service_ns: u64,
+    /// Collection that went with it, ns.
+    pub step_ns: u64,
+    /// End − arrival, ns. Ignored unless the measures were made for [`Arrivals::Timed`].
+    pub completion_ns: u64,
+}
+
+/// Whether the workload says when requests arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrivals {
+    /// It does: completion includes queueing and is measured apart from the response.
+    Timed,
+    /// It does not: each request arrives as the one before it ends, and completion is the response.
+    Closed,
+}
+
+/// The measures of one run.
+#[derive(Debug)]
+pub struct Measures {
+    arrivals: Arrivals,
+    tasks: u64,
+    pairs: PairCounts,
+    service: Distribution,
+    step: Distribution,
+    /// Response by kind of task.
+    response: [Distribution; TaskKind::ALL.len()],
+    completion: ValueCounts,
+    request_response: ValueCounts,
+    request_completion: ValueCounts,
+    series: TimeSeries,
+}
+
+impl Measures {
+    /// Measures of a part of a run that begins at `start_ns` on the device's clock.
+    pub fn new(start_ns: u64, arrivals: Arrivals) -> Self {
+        Self {
+            arrivals,
+            tasks: 0,
+            pairs: PairCounts::new(),
+            service: Distribution::new(),
+            step: Distribution::new(),
+            response: TaskKind::ALL.map(|_| Distribution::new()),
+            completion: ValueCounts::new(),
+            request_response: ValueCounts::new(),
+            request_completion: ValueCounts::new(),
+            series: TimeSeries::new(start_ns),
+        }
+    }
+
+    /// Counts one page task.
+    #[inline]
+    pub fn task(&mut self, sample: &TaskSample) {
+        self.tasks += 1;
+        if let Some(evicted) = self.pairs.add(sample.kind, sample.service_ns, sample.step_ns) {
+            self.record(evicted);
+        }
+        if self.arrivals == Arrivals::Timed {
+            self.completion.add(sample.completion_ns);
+        }
+    }
+
+    /// Counts one host request: the sum of the responses of its page tasks, and its end − arrival.
+    #[inline]
+    pub fn request(&mut self, response_ns: u64, completion_ns: u64) {
+        self.request_response.add(response_ns);
+        if self.arrivals == Arrivals::Timed {
+            self.request_completion.add(completion_ns);
+        }
+    }
+
+    /// Notes the state of the device after the tasks counted so far. Call it after each page task, or more
+    /// seldom: tasks are then charged to the time of the next tick.
+    ///
+    /// A clock that runs backwards is taken to stand still.
+    #[inline]
+    pub fn tick(&mut self, device_ns: u64, free_pages: u64) {
+        self.series.tick(device_ns, free_pages, self.tasks);
+    }
+
+    /// Page tasks counted so far.
+    #[inline]
+    pub fn tasks(&self) -> u64 {
+        self.tasks
+    }
+
+    #[cold]
+    fn record(&mut self, evicted: cache::Pair) {
+        let cache::Pair { kind, service_ns, step_ns, count } = evicted;
+        self.service.record(service_ns, count);
+        self.step.record(step_ns, count);
+        self.response[kind as usize].record(service_ns.saturating_add(step_ns), count);
+    }
+
+    /// Closes the measures.
+    pub fn finish(mut self) -> Measured {
+        for pair in self.pairs.take() {
+            self.record(pair);
+        }
+        let [read, write, trim] = &self.response;
+        let mut response = read.clone();
+        response.add(write);
+        response.add(trim);
+        let request_response = self.request_response.finish();
+        let (completion_ns, request_completion_ns) = match self.arrivals {
+            Arrivals::Timed => {
+                (self.completion.finish().summary(), self.request_completion.finish().summary())
+            }
+            Arrivals::Closed => (response.summary(), request_response.summary()),
+        };
+        let series = self.series.finish(self.tasks);
+        Measured {
+            tasks: self.tasks,
+            read_tasks: read.count(),
+            write_tasks: write.count(),
+            trim_tasks: trim.count(),
+            requests: request_response.count(),
+            service_ns: self.service.summary(),
+            step_ns: self.step.summary(),
+            response_ns: response.summary(),
+            read_response_ns: read.summary(),
+            write_response_ns: write.summary(),
+            completion_ns,
+            request_response_ns: request_response.summary(),
+            request_completion_ns,
+            response_ccdf: response.ccdf(),
+            least_free_pages: series.least_free_pages,
+            free_pages: series.free_pages,
+            throughput: series.throughput,
+        }
+    }
+}
+
+/// What was measured of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// Page tasks.
+    pub tasks: u64,
+    /// Page reads.
+    pub read_tasks: u64,
+    /// Page writes.
+    pub write_tasks: u64,
+    /// Page trims.
+    pub trim_tasks: u64,
+    /// Host requests.
+    pub requests: u64,
+    /// Service of a page task, ns.
+    pub service_ns: Summary,
+    /// Collection within a page task, ns.
+    pub step_ns: Summary,
+    /// Response of a page task, ns.
+    pub response_ns: Summary,
+    /// Response of a page read, ns.
+    pub read_response_ns: Summary,
+    /// Response of a page write, ns.
+    pub write_response_ns: Summary,
+    /// Completion of a page task, ns; the response where the workload has no arrival times.
+    pub completion_ns: Summary,
+    /// Response of a host request, ns.
+    pub request_response_ns: Summary,
+    /// Completion of a host request, ns; its response where the workload has no arrival times.
+    pub request_completion_ns: Summary,
+    /// (response ns, share of page tasks with a longer one), from the shortest response on; ends at the
+    /// maximum with share 0.
+    pub response_ccdf: Vec<(u64, f64)>,
+    /// Fewest free pages at any tick; `None` without ticks.
+    pub least_free_pages: Option<u64>,
+    /// (ns since the start, fewest free pages from there to the next point).
+    pub free_pages: Vec<(u64, u64)>,
+    /// (ns since the start, page tasks a second from there to the next point).
+    pub throughput: Vec<(u64, f64)>,
+}
+
+impl Measured {
+    /// Puts what was measured into a report, and leaves the report's other fields as they are.
+    pub fn fill(self, report: &mut SchemeReport) {
+        report.tasks = self.tasks;
+        report.read_tasks = self.read_tasks;
+        report.write_tasks = self.write_tasks;
+        report.trim_tasks = self.trim_tasks;
+        report.requests = self.requests;
+        report.service_ns = self.service_ns;
+        report.step_ns = self.step_ns;
+        report.response_ns = self.response_ns;
+        report.read_response_ns = self.read_response_ns;
+        report.write_response_ns = self.write_response_ns;
+        report.completion_ns = self.completion_ns;
+        report.request_response_ns = self.request_response_ns;
+        report.request_completion_ns = self.request_completion_ns;
+        if let Some(least) = self.least_free_pages {
+            report.collection.least_free_pages = least;
+        }
+        report.series.response_ccdf = self.response_ccdf;
+        report.series.free_pages = self.free_pages;
+        report.series.throughput = self.throughput;
+    }
+}
+
+#[cfg(test)]
+mod tests;
