@@ -34,7 +34,9 @@ pub enum FtlError {
     },
     /// A write found no free page: the scheme's own promise is broken (or spare blocks are used up by
     /// blocks gone bad).
-    #[error("no free page is left: {free_pages} free pages, least valid victim holds {victim_valid} of {pages_per_block}")]
+    #[error(
+        "no free page is left: {free_pages} free pages, least valid victim holds {victim_valid} of {pages_per_block}"
+    )]
     Full {
         /// Free pages left.
         free_pages: u64,

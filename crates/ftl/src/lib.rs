@@ -8,10 +8,13 @@ extern crate alloc;
 
 mod error;
 mod guarantee;
+pub mod page_mapped;
+mod prefetch;
 pub mod registry;
 mod scheme;
+mod schemes;
 
 pub use error::FtlError;
 pub use guarantee::{Guarantee, Ram};
-pub use registry::{Preset, SchemeConfig, VictimKind};
+pub use registry::{Preset, SchemeConfig, VictimKind, Visitor};
 pub use scheme::{CollectionLog, Prefetch, Scheme};

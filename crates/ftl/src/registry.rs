@@ -1,8 +1,37 @@
 //! Every scheme, one line each: the command line's help, the conformance, power-cut and golden suites
 //! and the documentation go through this list.
 
-use crate::FtlError;
-use alloc::string::String;
+use crate::{
+    FtlError, Scheme,
+    page_mapped::{self, Plan, Start},
+    schemes::{fsr, lazy_rtgc, page_level},
+};
+use alloc::{format, vec::Vec};
+use flash::{Flash, Geometry, Part};
+
+/// All schemes, in the order in which they are listed.
+pub static REGISTRY: &[Preset] = &[page_level::PRESET, fsr::PRESET, lazy_rtgc::PRESET];
+
+/// One scheme of the registry.
+#[derive(Debug)]
+pub struct Preset {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Authors, venue, algorithm.
+    pub source: &'static str,
+    /// Lays the scheme out on an array with this many usable blocks.
+    pub(crate) plan: fn(&SchemeConfig, &Part, &Geometry, u32) -> Result<Plan, FtlError>,
+}
+
+impl PartialEq for Preset {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Preset {}
 
 /// How a victim is chosen among full blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +42,7 @@ pub enum VictimKind {
     Fifo,
     /// Any, uniformly.
     Random,
-    /// Fewest valid pages of `d` drawn uniformly.
+    /// Fewest valid pages of this many drawn uniformly.
     Choices(u8),
 }
 
@@ -34,47 +63,6 @@ pub struct SchemeConfig {
     pub seed: u64,
 }
 
-/// One scheme of the registry.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Preset {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// One line.
-    pub summary: &'static str,
-    /// Authors, venue, algorithm.
-    pub source: &'static str,
-}
-
-/// All schemes, in the order in which they are listed.
-pub static REGISTRY: &[Preset] = &[
-    Preset {
-        name: "page-level",
-        summary: "page map in RAM, greedy, whole blocks, everything exported but the swap block",
-        source: "Ban, US patent 5,404,485, 1995; as compared in Zhang et al., TODAES 20(3):43, 2015, §6.1",
-    },
-    Preset {
-        name: "fsr",
-        summary: "page map in RAM, greedy, whole blocks, logical share that bounds a victim's valid pages",
-        source: "Chang, Kuo and Lo, free-space replenishment, ACM TECS 3(4), 2004; as in Zhang et al., 2015",
-    },
-    Preset {
-        name: "lazy-rtgc",
-        summary: "page map in RAM, greedy, one collection step of at most t_er behind each write",
-        source: "Zhang et al., Lazy-RTGC, TODAES 20(3):43, 2015, Algorithm 1",
-    },
-];
-
-/// The preset of this name.
-///
-/// # Errors
-/// [`FtlError::Unknown`] with the names that there are.
-pub fn by_name(name: &str) -> Result<&'static Preset, FtlError> {
-    REGISTRY.iter().find(|preset| preset.name == name).ok_or_else(|| FtlError::Unknown {
-        name: name.into(),
-        hint: String::from("`ftlkit list schemes` names them all"),
-    })
-}
-
 impl SchemeConfig {
     /// The preset as it is.
     pub fn preset(preset: &'static Preset) -> Self {
@@ -87,4 +75,62 @@ impl SchemeConfig {
             seed: 1,
         }
     }
+}
+
+/// What is done with a scheme once it is made: static dispatch, once a run.
+pub trait Visitor<F: Flash> {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    fn visit<S: Scheme<Flash = F> + Clone>(self, scheme: S) -> Self::Output;
+}
+
+/// The preset of this name.
+///
+/// # Errors
+/// [`FtlError::Unknown`] with the names that there are.
+pub fn by_name(name: &str) -> Result<&'static Preset, FtlError> {
+    REGISTRY.iter().find(|preset| preset.name == name).ok_or_else(|| {
+        let names: Vec<&str> = REGISTRY.iter().map(|preset| preset.name).collect();
+        FtlError::Unknown { name: name.into(), hint: format!("there are {}", names.join(", ")) }
+    })
+}
+
+/// Makes the scheme on an array whose content is worth nothing: what is written is erased.
+///
+/// # Errors
+/// [`FtlError::Config`] where the scheme cannot work there; what the array says.
+pub fn format<F: Flash + Clone, V: Visitor<F>>(
+    config: &SchemeConfig,
+    flash: F,
+    visitor: V,
+) -> Result<V::Output, FtlError> {
+    page_mapped::build(config, Start::Format, flash, visitor)
+}
+
+/// Rebuilds the scheme from its array alone, after a clean stop or a power cut.
+///
+/// # Errors
+/// As [`format()`]; [`FtlError::Mount`] where the array holds what this scheme does not write.
+pub fn mount<F: Flash + Clone, V: Visitor<F>>(
+    config: &SchemeConfig,
+    flash: F,
+    visitor: V,
+) -> Result<V::Output, FtlError> {
+    page_mapped::build(config, Start::Mount, flash, visitor)
+}
+
+/// How the scheme would lay out an array of this part and shape with `good_blocks` blocks that are not
+/// bad: logical pages, threshold and promise, or why it cannot.
+///
+/// # Errors
+/// [`FtlError::Config`].
+pub fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    good_blocks: u32,
+) -> Result<Plan, FtlError> {
+    page_mapped::plan(config, part, geometry, good_blocks)
 }

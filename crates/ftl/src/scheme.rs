@@ -30,6 +30,8 @@ pub struct CollectionLog {
     pub least_free_pages: u64,
     /// Free pages below which collection starts (ρ_th).
     pub threshold_pages: u64,
+    /// Logical pages whose only copy became unreadable while it was to be copied.
+    pub lost_pages: u64,
     /// Blocks retired as bad since the format.
     pub retired_blocks: u32,
 }

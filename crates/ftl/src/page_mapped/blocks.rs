@@ -1,0 +1,146 @@
+//! Which pages of each block are valid: a count and one bit a page, together in one cache line.
+
+use alloc::vec::Vec;
+use flash::BlockId;
+
+/// One cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Line([u64; 8]);
+
+/// Valid counts and bits of all blocks.
+///
+/// A record is one word of count and ⌈π/64⌉ words of bits, padded to a power of two (or to whole lines),
+/// so that a block of up to 448 pages never straddles a line: to invalidate a page costs one line.
+/// Memory: 16 bytes a block for π = 64, 64 bytes for π = 256.
+#[derive(Clone, Debug)]
+pub(super) struct BlockTable {
+    lines: Vec<Line>,
+    /// Words a record.
+    stride: usize,
+    words: usize,
+}
+
+impl BlockTable {
+    pub(super) fn new(blocks: u32, pages_per_block: u32) -> Self {
+        let words = pages_per_block.div_ceil(64) as usize;
+        let needed = words + 1;
+        let stride =
+            if needed <= 8 { needed.next_power_of_two() } else { needed.next_multiple_of(8) };
+        let lines = (blocks as usize * stride).div_ceil(8);
+        Self { lines: alloc::vec![Line([0; 8]); lines], stride, words }
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> u64 {
+        self.lines[index >> 3].0[index & 7]
+    }
+
+    #[inline]
+    fn word_mut(&mut self, index: usize) -> &mut u64 {
+        &mut self.lines[index >> 3].0[index & 7]
+    }
+
+    #[inline]
+    fn record(&self, block: BlockId) -> usize {
+        block.0 as usize * self.stride
+    }
+
+    /// Valid pages of a block.
+    #[inline]
+    pub(super) fn valid(&self, block: BlockId) -> u32 {
+        self.word(self.record(block)) as u32
+    }
+
+    /// Marks a page valid.
+    #[inline]
+    pub(super) fn set(&mut self, block: BlockId, page: u32) {
+        let at = self.record(block);
+        *self.word_mut(at) += 1;
+        let bits = self.word_mut(at + 1 + (page >> 6) as usize);
+        debug_assert_eq!(*bits >> (page & 63) & 1, 0, "page is valid already");
+        *bits |= 1 << (page & 63);
+    }
+
+    /// Marks a page invalid; returns the valid pages left in its block.
+    #[inline]
+    pub(super) fn clear(&mut self, block: BlockId, page: u32) -> u32 {
+        let at = self.record(block);
+        let bits = self.word_mut(at + 1 + (page >> 6) as usize);
+        debug_assert_eq!(*bits >> (page & 63) & 1, 1, "page is not valid");
+        *bits &= !(1 << (page & 63));
+        let count = self.word_mut(at);
+        *count -= 1;
+        *count as u32
+    }
+
+    /// The first valid page at or after `from`.
+    #[inline]
+    pub(super) fn next_valid(&self, block: BlockId, from: u32) -> Option<u32> {
+        let bits = self.record(block) + 1;
+        let mut word = (from >> 6) as usize;
+        let mut mask = u64::MAX << (from & 63);
+        while word < self.words {
+            let found = self.word(bits + word) & mask;
+            if found != 0 {
+                return Some(word as u32 * 64 + found.trailing_zeros());
+            }
+            mask = u64::MAX;
+            word += 1;
+        }
+        None
+    }
+
+    #[inline]
+    pub(super) fn prefetch(&self, block: BlockId) {
+        crate::prefetch::prefetch(&self.lines, self.record(block) >> 3);
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.lines.capacity() * size_of::<Line>()
+    }
+
+    /// What a controller needs: a count of 16 bits and one bit a page.
+    pub(super) fn ram_bytes(blocks: u32, pages_per_block: u32) -> u64 {
+        u64::from(blocks) * (2 + u64::from(pages_per_block).div_ceil(8))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_set(
+            pages in 2u32..600,
+            flips in proptest::collection::vec((0u32..7, any::<u32>()), 0..400),
+        ) {
+            let mut table = BlockTable::new(7, pages);
+            let mut model = BTreeSet::new();
+            for (block, page) in flips {
+                let page = page % pages;
+                if model.remove(&(block, page)) {
+                    let left = table.clear(BlockId(block), page);
+                    prop_assert_eq!(left as usize, model.iter().filter(|(b, _)| *b == block).count());
+                } else {
+                    model.insert((block, page));
+                    table.set(BlockId(block), page);
+                }
+            }
+            for block in 0..7 {
+                let mut from = 0;
+                let mut found = Vec::new();
+                while let Some(page) = table.next_valid(BlockId(block), from) {
+                    found.push((block, page));
+                    from = page + 1;
+                    if from >= pages { break; }
+                }
+                let expected: Vec<_> = model.iter().copied().filter(|(b, _)| *b == block).collect();
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
+}

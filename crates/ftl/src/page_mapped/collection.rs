@@ -1,0 +1,157 @@
+//! When collection runs, and how much of it at once.
+
+use super::{core::Core, victims::Victims};
+use crate::FtlError;
+use flash::{BlockId, Flash};
+
+/// A collector's place in the write path.
+pub trait Collection: Clone {
+    /// Runs before a host write is programmed.
+    ///
+    /// # Errors
+    /// [`FtlError::Full`], or what the array says.
+    fn before_write<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>)
+    -> Result<(), FtlError>;
+
+    /// Runs behind a host write.
+    ///
+    /// # Errors
+    /// As [`Collection::before_write`].
+    fn after_write<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError>;
+
+    /// Brings the free space back to where the collector's promise starts, after a mount.
+    ///
+    /// # Errors
+    /// As [`Collection::before_write`].
+    fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError>;
+
+    /// The block under collection, and the page where the next step goes on.
+    fn in_progress(&self) -> Option<(BlockId, u32)>;
+
+    /// Whether idle time may be used now.
+    fn may_idle(&self) -> bool;
+}
+
+/// Whole blocks, on demand: where a write would need the last free block (the swap block), victims are
+/// collected until it would not.
+///
+/// A victim has at most π − 1 valid pages and the swap block has π, so there is always room for the
+/// copies, and each victim gains at least one page: one victim a write suffices.
+#[derive(Clone, Debug)]
+pub struct WholeBlock;
+
+impl Collection for WholeBlock {
+    #[inline]
+    fn before_write<F: Flash, V: Victims>(
+        &mut self,
+        core: &mut Core<F, V>,
+    ) -> Result<(), FtlError> {
+        while core.free_pages <= core.log.threshold_pages {
+            if !core.collect_whole()? {
+                return if core.free_pages == 0 { Err(core.full()) } else { Ok(()) };
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn after_write<F: Flash, V: Victims>(
+        &mut self,
+        _core: &mut Core<F, V>,
+    ) -> Result<(), FtlError> {
+        Ok(())
+    }
+
+    fn recover<F: Flash, V: Victims>(&mut self, _core: &mut Core<F, V>) -> Result<(), FtlError> {
+        // The next write does all that is needed, and a mount that writes nothing can be cut anywhere.
+        Ok(())
+    }
+
+    fn in_progress(&self) -> Option<(BlockId, u32)> {
+        None
+    }
+
+    fn may_idle(&self) -> bool {
+        true
+    }
+}
+
+/// Partial collection (Zhang et al., 2015, Algorithm 1): while free pages are below ρ_th, or a victim is
+/// being collected, one step rides behind each write. A step copies the next α pages of the victim that
+/// are still valid, or, where none is left, erases it.
+#[derive(Clone, Debug)]
+pub struct Partial {
+    /// Copies a step (α).
+    copies_per_step: u32,
+    victim: Option<BlockId>,
+    /// Where the next step goes on in the victim.
+    cursor: u32,
+    /// A step ran behind the last write, so idle time may not add another.
+    stepped: bool,
+}
+
+impl Partial {
+    /// At most `copies_per_step` (α, at least 1) copies a step.
+    pub fn new(copies_per_step: u32) -> Self {
+        Self { copies_per_step, victim: None, cursor: 0, stepped: false }
+    }
+
+    fn step<F: Flash, V: Victims>(
+        &mut self,
+        core: &mut Core<F, V>,
+        victim: BlockId,
+    ) -> Result<(), FtlError> {
+        core.log.steps += 1;
+        let mut copies = 0;
+        while copies < self.copies_per_step
+            && let Some(page) = core.blocks.next_valid(victim, self.cursor)
+        {
+            core.relocate(victim, page)?;
+            self.cursor = page + 1;
+            copies += 1;
+        }
+        if copies == 0 {
+            core.reclaim(victim)?;
+            self.victim = None;
+        }
+        Ok(())
+    }
+}
+
+impl Collection for Partial {
+    #[inline]
+    fn before_write<F: Flash, V: Victims>(
+        &mut self,
+        _core: &mut Core<F, V>,
+    ) -> Result<(), FtlError> {
+        Ok(())
+    }
+
+    #[inline]
+    fn after_write<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
+        if self.victim.is_none() && core.free_pages < core.log.threshold_pages {
+            self.victim = core.take_victim();
+            self.cursor = 0;
+        }
+        self.stepped = self.victim.is_some();
+        match self.victim {
+            Some(victim) => self.step(core, victim),
+            None => Ok(()),
+        }
+    }
+
+    /// A cut in the middle of a collection may have torn a page that the steps to come had counted on,
+    /// so the collection is finished before the next write.
+    fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
+        while core.free_pages < core.log.threshold_pages && core.collect_whole()? {}
+        Ok(())
+    }
+
+    fn in_progress(&self) -> Option<(BlockId, u32)> {
+        self.victim.map(|victim| (victim, self.cursor))
+    }
+
+    fn may_idle(&self) -> bool {
+        !self.stepped
+    }
+}

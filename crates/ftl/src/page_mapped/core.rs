@@ -1,0 +1,302 @@
+//! The page map and the space below it: what all page-mapped schemes share, whatever collects.
+
+use super::{blocks::BlockTable, free_blocks::FreeBlocks, victims::Victims};
+use crate::{CollectionLog, FtlError, prefetch::prefetch};
+use alloc::{collections::BTreeSet, vec, vec::Vec};
+use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
+
+/// A logical page that was never written, or was trimmed.
+pub(super) const UNMAPPED: u32 = u32::MAX;
+
+/// A logical page whose only copy became unreadable: reads fail until it is written again.
+pub(super) const LOST: u32 = u32::MAX - 1;
+
+/// The block being written: host writes and copies share it, so that all its pages carry one sequence
+/// number and the order of writing is (sequence number, page).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frontier {
+    pub(super) block: BlockId,
+    /// Next page to program.
+    pub(super) next: u32,
+    /// One past the block's last page.
+    pub(super) end: u32,
+    pub(super) seq: u64,
+}
+
+/// Map, valid pages, free space and candidates of one array.
+#[derive(Clone, Debug)]
+pub struct Core<F, V> {
+    pub(super) flash: F,
+    pub(super) map: Vec<u32>,
+    pub(super) blocks: BlockTable,
+    pub(super) free: FreeBlocks,
+    pub(super) victims: V,
+    pub(super) frontier: Option<Frontier>,
+    pub(super) free_pages: u64,
+    /// Sequence number of the block opened last.
+    pub(super) last_seq: u64,
+    /// Blocks to be marked bad once their valid pages are elsewhere: a program failed in them.
+    pub(super) retiring: BTreeSet<u32>,
+    /// All operations are charged to this instead of their own cause while a mount recovers.
+    pub(super) mounting: bool,
+    pub(super) log: CollectionLog,
+}
+
+impl<F: Flash, V: Victims> Core<F, V> {
+    /// An empty core: no block is free yet.
+    pub(super) fn new(flash: F, victims: V, logical_pages: u32, threshold_pages: u64) -> Self {
+        let geometry = *flash.geometry();
+        let pages_per_block = geometry.pages_per_block();
+        let log = CollectionLog {
+            victim_valid: vec![0; pages_per_block as usize + 1],
+            least_free_pages: u64::MAX,
+            threshold_pages,
+            ..CollectionLog::default()
+        };
+        Self {
+            flash,
+            map: vec![UNMAPPED; logical_pages as usize],
+            blocks: BlockTable::new(geometry.blocks(), pages_per_block),
+            free: FreeBlocks::default(),
+            victims,
+            frontier: None,
+            free_pages: 0,
+            last_seq: 0,
+            retiring: BTreeSet::new(),
+            mounting: false,
+            log,
+        }
+    }
+
+    /// Adds an erased block to the free ones.
+    pub(super) fn add_free(&mut self, block: BlockId) {
+        let erases = self.flash.erase_count(block);
+        self.free.push(block, erases);
+        self.free_pages += u64::from(self.flash.geometry().pages_per_block());
+    }
+
+    #[inline]
+    fn cause(&self, cause: Cause) -> Cause {
+        if self.mounting { Cause::Mount } else { cause }
+    }
+
+    /// The next page to program, and its sequence number.
+    #[inline]
+    fn take_page(&mut self) -> Result<(Ppn, BlockId, u64), FtlError> {
+        if self.frontier.is_none() {
+            self.open_block()?;
+        }
+        let Some(frontier) = &mut self.frontier else { return Err(self.full()) };
+        let ppn = Ppn(frontier.next);
+        frontier.next += 1;
+        self.free_pages -= 1;
+        Ok((ppn, frontier.block, frontier.seq))
+    }
+
+    #[cold]
+    fn open_block(&mut self) -> Result<(), FtlError> {
+        let block = self.free.pop().ok_or_else(|| self.full())?;
+        let next = self.flash.geometry().ppn(block, 0).0;
+        self.last_seq += 1;
+        let end = next + self.flash.geometry().pages_per_block();
+        self.frontier = Some(Frontier { block, next, end, seq: self.last_seq });
+        Ok(())
+    }
+
+    /// A frontier that is full becomes a candidate at once.
+    #[inline]
+    fn close_if_full(&mut self) {
+        if let Some(frontier) = self.frontier
+            && frontier.next == frontier.end
+        {
+            self.victims.insert(frontier.block, self.blocks.valid(frontier.block));
+            self.frontier = None;
+        }
+    }
+
+    /// A program failed: the rest of the block is not to be trusted. It becomes a candidate as it is,
+    /// and is marked bad once it is erased.
+    #[cold]
+    fn abandon_frontier(&mut self) {
+        if let Some(frontier) = self.frontier.take() {
+            self.free_pages -= u64::from(frontier.end - frontier.next);
+            self.retiring.insert(frontier.block.0);
+            self.victims.insert(frontier.block, self.blocks.valid(frontier.block));
+        }
+    }
+
+    /// Programs a page for `lpn` and maps it there.
+    #[inline]
+    pub(super) fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        loop {
+            let (ppn, block, seq) = self.take_page()?;
+            match self.flash.program(ppn, Oob::data(lpn, seq), data, Cause::Host) {
+                Ok(()) => {
+                    self.remap(lpn, ppn, block);
+                    self.close_if_full();
+                    self.log.least_free_pages = self.log.least_free_pages.min(self.free_pages);
+                    return Ok(());
+                }
+                Err(FlashError::ProgramFailed(_)) => self.abandon_frontier(),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// `lpn` is at `ppn` (in `block`) now; where it was before is invalid.
+    #[inline]
+    fn remap(&mut self, lpn: Lpn, ppn: Ppn, block: BlockId) {
+        let old = core::mem::replace(&mut self.map[lpn.0 as usize], ppn.0);
+        let page = ppn.0 - self.flash.geometry().ppn(block, 0).0;
+        self.blocks.set(block, page);
+        if old < LOST {
+            self.invalidate(Ppn(old));
+        }
+    }
+
+    #[inline]
+    fn invalidate(&mut self, ppn: Ppn) {
+        let (block, page) = self.flash.geometry().split(ppn);
+        let valid = self.blocks.clear(block, page);
+        self.victims.invalidated(block, valid);
+    }
+
+    pub(super) fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+        match self.map[lpn.0 as usize] {
+            UNMAPPED => {
+                data.fill(0);
+                Ok(false)
+            }
+            LOST => Err(FlashError::Uncorrectable(Ppn(LOST)).into()),
+            ppn => {
+                self.flash.read(Ppn(ppn), data, Cause::Host)?;
+                Ok(true)
+            }
+        }
+    }
+
+    pub(super) fn trim(&mut self, lpn: Lpn) {
+        let old = core::mem::replace(&mut self.map[lpn.0 as usize], UNMAPPED);
+        if old < LOST {
+            self.invalidate(Ppn(old));
+        }
+    }
+
+    /// Takes a victim, and notes it.
+    pub(super) fn take_victim(&mut self) -> Option<BlockId> {
+        let blocks = &self.blocks;
+        let victim = self.victims.take(&|block| blocks.valid(block))?;
+        let valid = self.blocks.valid(victim);
+        self.log.started += 1;
+        self.log.victim_valid[valid as usize] += 1;
+        self.prefetch_entries(victim);
+        Some(victim)
+    }
+
+    /// Fetches the map entries of a victim's pages, as far as the array can tell them for nothing.
+    fn prefetch_entries(&self, victim: BlockId) {
+        let mut page = 0;
+        while let Some(valid) = self.blocks.next_valid(victim, page) {
+            if let Some(lpn) = self.flash.peek_lpn(self.flash.geometry().ppn(victim, valid)) {
+                prefetch(&self.map, lpn.0 as usize);
+            }
+            page = valid + 1;
+        }
+    }
+
+    /// Copies a valid page of a block under collection to the frontier.
+    #[inline]
+    pub(super) fn relocate(&mut self, victim: BlockId, page: u32) -> Result<(), FtlError> {
+        let from = self.flash.geometry().ppn(victim, page);
+        loop {
+            let (to, block, seq) = self.take_page()?;
+            match self.flash.copy(from, to, seq, self.cause(Cause::Collection)) {
+                Ok(oob) => {
+                    self.map[oob.lpn.0 as usize] = to.0;
+                    self.blocks.clear(victim, page);
+                    self.blocks.set(block, to.0 - self.flash.geometry().ppn(block, 0).0);
+                    self.close_if_full();
+                    return Ok(());
+                }
+                Err(FlashError::ProgramFailed(_)) => self.abandon_frontier(),
+                Err(FlashError::Uncorrectable(_)) => {
+                    // Nothing was programmed: the page is still the frontier's next.
+                    self.untake_page();
+                    self.lose(victim, page, from);
+                    return Ok(());
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn untake_page(&mut self) {
+        if let Some(frontier) = &mut self.frontier {
+            frontier.next -= 1;
+            self.free_pages += 1;
+        }
+    }
+
+    /// The only copy of a page is unreadable: its logical page is lost, loudly, and collection goes on.
+    #[cold]
+    fn lose(&mut self, victim: BlockId, page: u32, from: Ppn) {
+        if let Some(entry) = self.map.iter_mut().find(|entry| **entry == from.0) {
+            *entry = LOST;
+            self.log.lost_pages += 1;
+        }
+        self.blocks.clear(victim, page);
+    }
+
+    /// Erases a block that has no valid page left, and frees it, or retires it where it has gone bad.
+    pub(super) fn reclaim(&mut self, block: BlockId) -> Result<(), FtlError> {
+        debug_assert_eq!(self.blocks.valid(block), 0, "{block} is erased with valid pages in it");
+        let cause = self.cause(Cause::Collection);
+        match self.flash.erase(block, cause) {
+            Ok(()) if !self.retiring.remove(&block.0) => self.add_free(block),
+            Ok(()) | Err(FlashError::EraseFailed(_)) => {
+                self.retiring.remove(&block.0);
+                self.flash.mark_bad(block)?;
+                self.log.retired_blocks += 1;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.log.finished += 1;
+        Ok(())
+    }
+
+    /// Collects one victim whole. False where there is no victim that gains anything.
+    pub(super) fn collect_whole(&mut self) -> Result<bool, FtlError> {
+        let Some(victim) = self.take_victim() else { return Ok(false) };
+        let mut page = 0;
+        while let Some(valid) = self.blocks.next_valid(victim, page) {
+            self.relocate(victim, valid)?;
+            page = valid + 1;
+        }
+        self.reclaim(victim)?;
+        self.log.steps += 1;
+        Ok(true)
+    }
+
+    /// Erases one candidate without valid pages, if the policy knows of one.
+    pub(super) fn collect_invalid(&mut self) -> Result<bool, FtlError> {
+        if self.victims.least_valid() != Some(0) {
+            return Ok(false);
+        }
+        let Some(victim) = self.take_victim() else { return Ok(false) };
+        self.reclaim(victim)?;
+        self.log.steps += 1;
+        self.log.idle += 1;
+        Ok(true)
+    }
+
+    /// The error of a write that finds no room.
+    #[cold]
+    pub(super) fn full(&self) -> FtlError {
+        let pages_per_block = self.flash.geometry().pages_per_block();
+        FtlError::Full {
+            free_pages: self.free_pages,
+            victim_valid: self.victims.least_valid().unwrap_or(pages_per_block),
+            pages_per_block,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Page-mapped schemes: one product of map × victim selection × collection × logical share.
+//!
+//! State (N blocks of π pages, Λ logical pages): the map, 4 B × Λ; a valid count and π valid bits a
+//! block, in one cache line where π ≤ 448; the candidates of the victim policy; free blocks by wear.
+//! A host write touches one cold line of the map and one of the old page's block; a copy, one of the
+//! map. Everything else is sequential or hot.
+//!
+//! Invariants (asserted by the conformance suite over every preset):
+//! - a mapped LPN points to a valid page that carries that LPN; all other pages are invalid or free;
+//! - free pages = pages not yet programmed in the frontier and in the free blocks;
+//! - a victim is full, is not being written, and has fewer than π valid pages;
+//! - no block with a valid page is erased.
+
+mod blocks;
+mod collection;
+mod core;
+mod free_blocks;
+mod mount;
+mod product;
+pub mod victims;
+
+pub use collection::{Collection, Partial, WholeBlock};
+pub use product::{CollectionKind, Plan};
+pub(crate) use product::{Start, build, plan};
+
+use self::{blocks::BlockTable, core::Core, core::LOST, victims::Victims};
+use crate::{CollectionLog, FtlError, Guarantee, Prefetch, Ram, Scheme, prefetch::prefetch};
+use alloc::vec::Vec;
+use flash::{BlockId, Flash, Lpn, Ppn};
+
+/// A page-mapped scheme: an array, a victim policy and a collector.
+#[derive(Clone, Debug)]
+pub struct PageMapped<F, V, C> {
+    core: Core<F, V>,
+    collector: C,
+    guarantee: Guarantee,
+    idle_collection: bool,
+}
+
+/// What a block is being used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Erased.
+    Free,
+    /// Being written.
+    Frontier,
+    /// Written to its end; may be a victim.
+    Full,
+    /// Under collection; the next step goes on at this page.
+    Victim(u32),
+    /// Bad.
+    Bad,
+}
+
+/// State of one block, for checkers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlockState {
+    /// Its use.
+    pub role: Role,
+    /// Valid pages.
+    pub valid: u32,
+    /// Pages programmed since its erase.
+    pub written: u32,
+}
+
+impl<F: Flash, V: Victims, C: Collection> PageMapped<F, V, C> {
+    /// State of every block, for checkers: O(N).
+    pub fn snapshot(&self) -> Vec<BlockState> {
+        let core = &self.core;
+        let geometry = core.flash.geometry();
+        let pages = geometry.pages_per_block();
+        let mut states: Vec<BlockState> = (0..geometry.blocks())
+            .map(BlockId)
+            .map(|block| {
+                let role = if core.flash.is_bad(block) { Role::Bad } else { Role::Full };
+                BlockState { role, valid: core.blocks.valid(block), written: pages }
+            })
+            .collect();
+        for block in core.free.iter() {
+            states[block.0 as usize] = BlockState { role: Role::Free, valid: 0, written: 0 };
+        }
+        if let Some(frontier) = core.frontier {
+            let state = &mut states[frontier.block.0 as usize];
+            state.role = Role::Frontier;
+            state.written = pages - (frontier.end - frontier.next);
+        }
+        if let Some((block, cursor)) = self.collector.in_progress() {
+            states[block.0 as usize].role = Role::Victim(cursor);
+        }
+        states
+    }
+
+    /// Where `lpn` is, if it is anywhere.
+    pub fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.core.map.get(lpn.0 as usize).copied().filter(|ppn| *ppn < LOST).map(Ppn)
+    }
+
+    #[inline]
+    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
+        if (lpn.0 as usize) < self.core.map.len() {
+            return Ok(());
+        }
+        Err(FtlError::BeyondDevice { lpn, logical_pages: self.logical_pages() })
+    }
+}
+
+impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
+    type Flash = F;
+
+    #[inline]
+    fn flash(&self) -> &F {
+        &self.core.flash
+    }
+
+    #[inline]
+    fn flash_mut(&mut self) -> &mut F {
+        &mut self.core.flash
+    }
+
+    fn into_flash(self) -> F {
+        self.core.flash
+    }
+
+    #[inline]
+    fn logical_pages(&self) -> u32 {
+        self.core.map.len() as u32
+    }
+
+    #[inline]
+    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        self.collector.before_write(&mut self.core)?;
+        self.core.write(lpn, data)?;
+        self.collector.after_write(&mut self.core)
+    }
+
+    #[inline]
+    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        self.core.read(lpn, data)
+    }
+
+    #[inline]
+    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        self.core.trim(lpn);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), FtlError> {
+        // A write is on flash, with all that a mount needs, when it returns.
+        Ok(())
+    }
+
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        if !self.idle_collection || !self.collector.may_idle() {
+            return Ok(false);
+        }
+        self.core.collect_invalid()
+    }
+
+    #[inline]
+    fn free_pages(&self) -> u64 {
+        self.core.free_pages
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.guarantee
+    }
+
+    fn ram(&self) -> Ram {
+        let geometry = self.core.flash.geometry();
+        let blocks = geometry.blocks();
+        Ram {
+            map: self.core.map.len() as u64 * 4,
+            // Valid counts and bits, and a 32-bit erase count a block.
+            blocks: BlockTable::ram_bytes(blocks, geometry.pages_per_block())
+                + u64::from(blocks) * 4,
+            victims: self.core.victims.ram_bytes() + self.core.free.len() as u64 * 4,
+            other: 0,
+        }
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.core.map.capacity() * 4
+            + self.core.blocks.heap_bytes()
+            + self.core.victims.heap_bytes()
+            + self.core.free.heap_bytes()
+    }
+
+    fn collections(&self) -> &CollectionLog {
+        &self.core.log
+    }
+
+    #[inline]
+    fn prefetch(&self, lpn: Lpn, what: Prefetch) {
+        let core = &self.core;
+        match what {
+            Prefetch::Map => prefetch(&core.map, lpn.0 as usize),
+            Prefetch::Block => {
+                if let Some(&ppn) = core.map.get(lpn.0 as usize)
+                    && ppn < LOST
+                {
+                    let block = core.flash.geometry().block_of(Ppn(ppn));
+                    core.blocks.prefetch(block);
+                    core.victims.prefetch(block);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! d-choices: the block with fewest valid pages of d drawn uniformly, with replacement (Van Houdt, A
+//! mean field model for a class of garbage collection algorithms, SIGMETRICS 2013). d = 1 is random
+//! selection.
+
+use super::Victims;
+use alloc::vec::Vec;
+use flash::BlockId;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    /// Candidates in no order.
+    blocks: Vec<u32>,
+    random: SplitMix64,
+    draws: u8,
+    pages_per_block: u32,
+}
+
+impl Choices {
+    /// A policy that draws `draws` candidates (at least one) for each victim.
+    pub fn with_draws(blocks: u32, pages_per_block: u32, seed: u64, draws: u8) -> Self {
+        Self {
+            blocks: Vec::with_capacity(blocks as usize),
+            random: SplitMix64(seed),
+            draws: draws.max(1),
+            pages_per_block,
+        }
+    }
+}
+
+impl Victims for Choices {
+    fn insert(&mut self, block: BlockId, _valid: u32) {
+        self.blocks.push(block.0);
+    }
+
+    #[inline]
+    fn invalidated(&mut self, _block: BlockId, _valid: u32) {}
+
+    /// Where all that were drawn are full of valid pages, the next block after the last draw that is not.
+    fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        let count = self.blocks.len();
+        if count == 0 {
+            return None;
+        }
+        let valid_at = |at: usize| valid(BlockId(self.blocks[at]));
+        let random = &mut self.random;
+        let (_, best) =
+            (0..self.draws).map(|_| random.below(count)).map(|at| (valid_at(at), at)).min()?;
+        let gains = |at: &usize| valid_at(*at) < self.pages_per_block;
+        let at = (0..count).map(|step| (best + step) % count).find(gains)?;
+        Some(BlockId(self.blocks.swap_remove(at)))
+    }
+
+    fn least_valid(&self) -> Option<u32> {
+        None
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.blocks.capacity() * 4
+    }
+
+    fn ram_bytes(&self) -> u64 {
+        self.blocks.capacity() as u64 * 4
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): 64 bits of state, the same on every machine.
+#[derive(Clone, Debug)]
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    /// Uniform in `0..bound` (multiply-shift: a bias below bound / 2⁶⁴, far beyond notice).
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        ((u128::from(z) * bound as u128) >> 64) as usize
+    }
+}

@@ -1,0 +1,37 @@
+//! Which full block is collected next.
+
+mod choices;
+mod fifo;
+mod greedy;
+
+pub use choices::Choices;
+pub use fifo::Fifo;
+pub use greedy::Greedy;
+
+use flash::BlockId;
+
+/// A policy over the full blocks. It is told of every block that becomes full and of every page that a
+/// full block loses; blocks being written or collected are not candidates.
+pub trait Victims: Clone {
+    /// `block` became full and is a candidate, with this many valid pages.
+    fn insert(&mut self, block: BlockId, valid: u32);
+
+    /// `block` lost a page and has `valid` left. Also told of blocks that are no candidates.
+    fn invalidated(&mut self, block: BlockId, valid: u32);
+
+    /// Takes a victim out of the candidates: never one whose pages are all valid, since that gains
+    /// nothing. `None` where there is no other. `valid` tells a candidate's valid pages.
+    fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId>;
+
+    /// The fewest valid pages of any candidate, where the policy knows it without a search.
+    fn least_valid(&self) -> Option<u32>;
+
+    /// Fetches what [`Victims::invalidated`] will touch.
+    fn prefetch(&self, _block: BlockId) {}
+
+    /// Bytes of memory that it takes here.
+    fn heap_bytes(&self) -> usize;
+
+    /// Bytes of RAM that a controller needs for it.
+    fn ram_bytes(&self) -> u64;
+}

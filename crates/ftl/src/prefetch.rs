@@ -1,0 +1,22 @@
+//! Prefetch hints: the page-mapped path is bound by memory latency, and requests are known ahead.
+
+/// Asks for the cache line of `slice[index]`, if that exists. No effect but speed.
+#[inline(always)]
+pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
+    if let Some(item) = slice.get(index) {
+        line(core::ptr::from_ref(item).cast());
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+#[expect(unsafe_code, reason = "the prefetch instruction is reached through an intrinsic")]
+fn line(address: *const u8) {
+    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: SSE is part of x86-64, and a prefetch never faults, whatever the address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn line(_address: *const u8) {}

@@ -1,0 +1,44 @@
+//! `fsr`: page-level collection with a logical share that bounds the valid pages of every victim, so that
+//! each collection is sure to replenish free pages.
+//!
+//! ```text
+//! as `page-level`, with Λ = ⌊σ·N·π⌋ logical pages
+//! ```
+//!
+//! Worst case (greedy): a victim has at most ⌊Λ/(N−1)⌋ valid pages, which is the paper's U(λ) = ⌈σπ⌉ with
+//! the block that is free at that moment not counted; U(R) = t_wr + U(λ)(t_rd+t_wr) + t_er. Table I of
+//! the paper puts Definition 2.3 (λ = π − 1) here, since it does not take σ as given for FSR.
+//!
+//! Parameters: `logical_share` (σ, default 0.75, the evaluation's), `victim`, `idle`, `spare_blocks` as
+//! in `page-level`. Errors: as there.
+//!
+//! Deviations: free-space replenishment proper schedules a collection task for each real-time task, which
+//! needs the tasks' periods from the file system; as in the paper's comparison, what is kept is the bound
+//! on space and the trigger.
+//!
+//! Source: L.-P. Chang, T.-W. Kuo, S.-W. Lo, Real-time garbage collection for flash-memory storage systems
+//! of real-time embedded systems, ACM TECS 3(4), 2004; as compared in Zhang et al., Lazy-RTGC, ACM TODAES
+//! 20(3):43, 2015, §6.1.
+
+use super::page_level::{most_logical_pages, whole_block_plan};
+use crate::{FtlError, Preset, SchemeConfig, page_mapped::Plan};
+use flash::{Geometry, Part};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "fsr",
+    summary: "page map in RAM, greedy, whole blocks, 75 % logical share to bound a victim's valid pages",
+    source: "Chang, Kuo, Lo, ACM TECS 3(4), 2004; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
+    plan,
+};
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let pages = u64::from(blocks) * u64::from(geometry.pages_per_block());
+    let share = (pages * 3 / 4) as u32;
+    let default = share.min(most_logical_pages(geometry, blocks));
+    whole_block_plan(config, part, geometry, blocks, default)
+}

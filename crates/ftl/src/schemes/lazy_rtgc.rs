@@ -1,0 +1,85 @@
+//! `lazy-rtgc`: collection as late as possible, in steps no longer than an erase, one behind each write.
+//!
+//! ```text
+//! write(lpn):
+//!   program the frontier's next page; map[lpn] = it; the old page is invalid
+//!   if no victim is being collected and free pages < ρ_th:
+//!     victim = full block with fewest valid pages
+//!   if a victim is being collected:        # one step
+//!     copy its next α pages that are still valid, or, if none is left, erase it
+//! read(lpn): no step: reads take no free page
+//! ```
+//!
+//! State and cost: 4 B a logical page, O(1) a task; α copies or one erase a step.
+//!
+//! Formulas (t in ns, pages): α = ⌊t_er/(t_rd+t_wr)⌋; U(λ) = ⌊Λ/(N−1)⌋; N(V_G) = ⌈λ/α⌉ + 1;
+//! ρ_th = U(λ) + ⌈U(λ)/α⌉ + 1 ≤ π, which fixes Λ; U(R) = t_wr + t_er. Derivation and proof:
+//! [`bounds::lazy_rtgc::Space`].
+//!
+//! Invariants: no write finds the array without a free page; no step outlasts t_er; λ ≤ U(λ). Asserted by
+//! the exhaustive search over small arrays and, on every run, by the simulator's count of violations.
+//!
+//! Parameters: `logical_share` (up to, and by default, the largest for which the promise holds), `idle`
+//! (§3.2: in idle time a block without valid pages is erased, at most one step a write in all; default
+//! off), `spare_blocks` (default 0). The victim is always greedy: the bound on λ needs it.
+//!
+//! Errors: α = 0 (a copy outlasts an erase), too few blocks, too large a share: refused before the run.
+//!
+//! Deviations: the paper prints ⌈·⌉ for α, its tables need ⌊·⌋. Tasks are not fixed when a collection
+//! starts: a page that the host overwrites meanwhile is not copied, so there may be fewer steps, never
+//! more. After a power cut the mount finishes the collection that was cut before it serves.
+//!
+//! Source: Q. Zhang, X. Li, L. Wang, T. Zhang, Y. Wang, Z. Shao, Lazy-RTGC, ACM TODAES 20(3):43, 2015,
+//! Algorithm 1, Eqs 7–13.
+
+use crate::{
+    FtlError, Guarantee, Preset, SchemeConfig,
+    page_mapped::{CollectionKind, Plan},
+};
+use alloc::string::ToString;
+use bounds::{BoundError, lazy_rtgc};
+use flash::{Geometry, Part};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "lazy-rtgc",
+    summary: "page map in RAM, greedy, one collection step of at most t_er behind each write",
+    source: "Zhang et al., TODAES 20(3):43, 2015, Algorithm 1",
+    plan,
+};
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    // The array's shape counts, not the catalogue's: small arrays have small blocks.
+    let part = Part { pages_per_block: geometry.pages_per_block(), ..part.clone() };
+    let space = match config.logical_pages {
+        None => lazy_rtgc::space(&part, blocks),
+        Some(logical_pages) => lazy_rtgc::space_for(&part, blocks, logical_pages),
+    };
+    let space = space.map_err(|error| FtlError::Config {
+        scheme: config.preset.name,
+        setting: match error {
+            BoundError::LogicalPages { .. } => "logical share",
+            BoundError::CopyLongerThanErase { .. } => "part",
+            _ => "capacity",
+        },
+        reason: error.to_string(),
+    })?;
+    let step = part.t_bers_ns;
+    Ok(Plan {
+        logical_pages: space.logical_pages,
+        threshold_pages: space.threshold_pages,
+        collection: CollectionKind::Partial(space.alpha),
+        guarantee: Guarantee {
+            read_ns: Some(part.t_r_ns),
+            write_ns: Some(part.t_prog_ns),
+            step_ns: Some(step),
+            response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step)),
+            victim_valid: Some(space.victim_valid),
+            real_time: true,
+        },
+    })
+}

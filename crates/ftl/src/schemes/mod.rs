@@ -1,0 +1,5 @@
+//! The schemes, one file each.
+
+pub(crate) mod fsr;
+pub(crate) mod lazy_rtgc;
+pub(crate) mod page_level;

@@ -1,0 +1,98 @@
+//! `page-level`: a page map in RAM and collection as late as possible; no promise but the worst that can
+//! come to pass.
+//!
+//! ```text
+//! write(lpn):
+//!   while free pages <= π:                 # only the swap block is left
+//!     victim = full block with fewest valid pages
+//!     copy its valid pages to the frontier; erase it
+//!   program the frontier's next page; map[lpn] = it; the old page is invalid
+//! ```
+//!
+//! State and cost: 4 B a logical page, O(1) a task besides collection.
+//!
+//! Logical space: Λ = (N − 1)π − 1 pages. The one page that is held back besides the swap block makes
+//! sure that an invalid page exists whenever all other blocks are full, so that collection, which comes
+//! before the write and must not count on the page that the write will invalidate (a power cut may come
+//! in between), always gains a page.
+//!
+//! Worst case (N ≥ 3, greedy): one victim a write, of at most ⌊Λ/(N−1)⌋ = π − 1 valid pages:
+//! U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al., Definition 2.3, Eq. 5).
+//!
+//! Parameters: `logical_share` (up to Λ/Nπ; default Λ/Nπ), `victim` (default greedy), `idle` (erase
+//! blocks without valid pages in idle time; default off), `spare_blocks` (default 0).
+//!
+//! Errors: fewer than 3 usable blocks, a share that leaves no swap block: refused before the run.
+//!
+//! Deviations: the paper's text has one page task trigger several collections; with the order above one
+//! suffices.
+//!
+//! Source: A. Ban, Flash file system, US patent 5,404,485, 1995; the variant is that of Zhang et al.,
+//! Lazy-RTGC, ACM TODAES 20(3):43, 2015, §6.1.
+
+use crate::{
+    FtlError, Guarantee, Preset, SchemeConfig,
+    page_mapped::{CollectionKind, Plan},
+};
+use alloc::format;
+use flash::{Geometry, Part};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "page-level",
+    summary: "page map in RAM, greedy, whole blocks, everything exported but the swap block",
+    source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
+    plan,
+};
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let most = most_logical_pages(geometry, blocks);
+    whole_block_plan(config, part, geometry, blocks, most)
+}
+
+/// Λ = (N − 1)π − 1.
+pub(super) fn most_logical_pages(geometry: &Geometry, blocks: u32) -> u32 {
+    (blocks - 1) * geometry.pages_per_block() - 1
+}
+
+/// The plan of a scheme that collects whole blocks and exports `default` logical pages.
+pub(super) fn whole_block_plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+    default: u32,
+) -> Result<Plan, FtlError> {
+    let most = most_logical_pages(geometry, blocks);
+    let logical_pages = config.logical_pages.unwrap_or(default);
+    if logical_pages > most {
+        return Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "logical share",
+            reason: format!(
+                "exports {logical_pages} pages; at most {most} of the {} fit, since a swap block and one page must stay free",
+                u64::from(blocks) * u64::from(geometry.pages_per_block())
+            ),
+        });
+    }
+    // When collection starts exactly one block is free, so the other N − 1 hold all valid pages.
+    let victim_valid = (logical_pages / (blocks - 1)).min(geometry.pages_per_block() - 1);
+    let step = u64::from(victim_valid) * part.t_copy_ns() + part.t_bers_ns;
+    Ok(Plan {
+        logical_pages,
+        threshold_pages: geometry.pages_per_block(),
+        collection: CollectionKind::WholeBlock,
+        guarantee: Guarantee {
+            read_ns: Some(part.t_r_ns),
+            write_ns: Some(part.t_prog_ns),
+            step_ns: Some(step),
+            response_ns: Some(step + part.t_prog_ns.max(part.t_r_ns)),
+            victim_valid: Some(victim_valid),
+            real_time: false,
+        },
+    })
+}
