@@ -40,7 +40,9 @@ pub struct Geometry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GeometryError {
     /// A dimension is zero, or a block holds fewer than two pages.
-    #[error("an array needs at least 1 block of at least 2 pages of at least 1 byte, not {blocks} × {pages_per_block} × {page_bytes}")]
+    #[error(
+        "an array needs at least 1 block of at least 2 pages of at least 1 byte, not {blocks} × {pages_per_block} × {page_bytes}"
+    )]
     Empty {
         /// Blocks asked for.
         blocks: u32,

@@ -2,10 +2,12 @@
 //!
 //! State: 4 bytes a page (the OOB's LPN) and 24 bytes a block (shared stamp, next page, erase count,
 //! mark). The OOB stamp (kind and sequence) is kept once a block while all its pages share it, and once
-//! a page (8 bytes) from the first program on that differs. User bytes only where [`Store`] asks.
+//! a page (8 bytes) from the first program on that differs; pages used up without content have none. Page
+//! bytes are kept only where [`Store`] asks.
 
 use crate::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn};
 use alloc::{collections::BTreeSet, vec, vec::Vec};
+use core::ops::Range;
 
 /// Which page bytes the array keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +19,19 @@ pub enum Store {
     All,
 }
 
-#[derive(Clone, Debug, Default)]
+/// Mark of a block that no page has stamped since its erase; no stamp is this large.
+const NO_STAMP: u64 = u64::MAX;
+
+#[derive(Clone, Debug)]
 struct Block {
     stamp: u64,
     next_page: u32,
     erases: u32,
     bad: bool,
+}
+
+impl Block {
+    const NEW: Self = Self { stamp: NO_STAMP, next_page: 0, erases: 0, bad: false };
 }
 
 /// A simulated array that enforces the rules of NAND.
@@ -46,7 +55,7 @@ pub struct Array {
 impl Array {
     /// An erased array.
     pub fn new(geometry: Geometry, part: Part, store: Store) -> Self {
-        let blocks = vec![Block::default(); geometry.blocks() as usize];
+        let blocks = vec![Block::NEW; geometry.blocks() as usize];
         let lpns = vec![u32::MAX; geometry.pages() as usize];
         Self {
             geometry,
@@ -62,9 +71,17 @@ impl Array {
         }
     }
 
-    /// The next page of the block that may be programmed; π where none may be before an erase.
+    /// Bytes of memory that an array of this shape takes before it stores any page: to be checked
+    /// against the machine before [`Array::new`], which aborts where they cannot be had.
+    pub fn least_heap_bytes(geometry: &Geometry) -> u64 {
+        u64::from(geometry.pages()) * 4 + u64::from(geometry.blocks()) * size_of::<Block>() as u64
+    }
+
+    /// The next page of the block that may be programmed; π where none may be before an erase, and for a
+    /// block beyond the array.
     pub fn next_page(&self, block: BlockId) -> u32 {
-        self.blocks[block.0 as usize].next_page
+        let state = self.blocks.get(block.0 as usize);
+        state.map_or(self.geometry.pages_per_block(), |block| block.next_page)
     }
 
     /// Bytes of memory that the state of the array takes (stored page bytes included).
@@ -75,6 +92,8 @@ impl Array {
             + self.slots.capacity() * 4
             + self.bytes.capacity()
             + self.free_slots.capacity() * 4
+            // A B-tree's leaf holds eleven numbers and two words and is half full at the least.
+            + self.unreadable.len() * 12
     }
 
     /// Spoils a programmed page: reading it is uncorrectable until its block is erased. What a power cut
@@ -93,8 +112,10 @@ impl Array {
     /// # Errors
     /// As [`Flash::program`].
     pub fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
-        self.check_program(ppn, 0)?;
-        self.set_oob(ppn, Oob { lpn: Lpn(u32::MAX), kind: PageKind::Other, seq: 0 });
+        self.check_program(ppn, 0, 0)?;
+        let (id, page) = self.geometry.split(ppn);
+        self.blocks[id.0 as usize].next_page = page + 1;
+        self.lpns[ppn.0 as usize] = u32::MAX;
         self.spoil(ppn)
     }
 
@@ -134,7 +155,7 @@ impl Array {
     }
 
     #[inline]
-    fn check_program(&self, ppn: Ppn, length: usize) -> Result<(), FlashError> {
+    fn check_program(&self, ppn: Ppn, seq: u64, length: usize) -> Result<(), FlashError> {
         if !self.geometry.contains(ppn) {
             return Err(FlashError::NoSuchPage(ppn));
         }
@@ -145,6 +166,9 @@ impl Array {
         }
         if page != block.next_page {
             return Err(FlashError::ProgramOrder { ppn, next: block.next_page });
+        }
+        if seq > Oob::MAX_SEQ {
+            return Err(FlashError::Sequence(seq));
         }
         self.geometry.check_payload(length)
     }
@@ -164,7 +188,7 @@ impl Array {
         let block = &mut self.blocks[id.0 as usize];
         block.next_page = page + 1;
         let stamp = oob.stamp();
-        if page == 0 {
+        if block.stamp == NO_STAMP {
             block.stamp = stamp;
         }
         if !self.page_stamps.is_empty() {
@@ -179,8 +203,11 @@ impl Array {
     #[cold]
     fn keep_page_stamps(&mut self) {
         let per_block = self.geometry.pages_per_block() as usize;
-        self.page_stamps =
-            self.blocks.iter().flat_map(|block| core::iter::repeat_n(block.stamp, per_block)).collect();
+        self.page_stamps = self
+            .blocks
+            .iter()
+            .flat_map(|block| core::iter::repeat_n(block.stamp, per_block))
+            .collect();
     }
 
     fn oob(&self, ppn: Ppn, block: BlockId) -> Oob {
@@ -195,7 +222,8 @@ impl Array {
         self.store == Store::All || kind != PageKind::Data
     }
 
-    fn store_bytes(&mut self, ppn: Ppn, data: &[u8]) {
+    /// Where a page's bytes are to be written: a slot of its own.
+    fn take_slot(&mut self, ppn: Ppn) -> usize {
         let size = self.geometry.page_bytes() as usize;
         if self.slots.is_empty() {
             self.slots = vec![0; self.geometry.pages() as usize];
@@ -205,8 +233,7 @@ impl Array {
             (self.bytes.len() / size) as u32
         });
         self.slots[ppn.0 as usize] = slot;
-        let at = (slot as usize - 1) * size;
-        self.bytes[at..at + size].copy_from_slice(data);
+        (slot as usize - 1) * size
     }
 
     fn release_slot(&mut self, ppn: Ppn) {
@@ -218,11 +245,12 @@ impl Array {
         }
     }
 
-    fn stored(&self, ppn: Ppn) -> Option<&[u8]> {
+    /// Where a page's bytes are, if any are kept.
+    fn stored(&self, ppn: Ppn) -> Option<Range<usize>> {
         let size = self.geometry.page_bytes() as usize;
         match self.slots.get(ppn.0 as usize) {
             None | Some(0) => None,
-            Some(slot) => Some(&self.bytes[(*slot as usize - 1) * size..][..size]),
+            Some(slot) => Some((*slot as usize - 1) * size..*slot as usize * size),
         }
     }
 }
@@ -244,7 +272,7 @@ impl Flash for Array {
         let block = self.readable(ppn)?;
         if !data.is_empty() {
             match self.stored(ppn) {
-                Some(bytes) => data.copy_from_slice(bytes),
+                Some(bytes) => data.copy_from_slice(&self.bytes[bytes]),
                 None => data.fill(0),
             }
         }
@@ -258,11 +286,18 @@ impl Flash for Array {
     }
 
     #[inline]
-    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], _cause: Cause) -> Result<(), FlashError> {
-        self.check_program(ppn, data.len())?;
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: &[u8],
+        _cause: Cause,
+    ) -> Result<(), FlashError> {
+        self.check_program(ppn, oob.seq, data.len())?;
         self.set_oob(ppn, oob);
         if !data.is_empty() && self.keeps(oob.kind) {
-            self.store_bytes(ppn, data);
+            let at = self.take_slot(ppn);
+            self.bytes[at..at + data.len()].copy_from_slice(data);
         }
         Ok(())
     }
@@ -270,15 +305,14 @@ impl Flash for Array {
     #[inline]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, _cause: Cause) -> Result<Oob, FlashError> {
         let block = self.readable(from)?;
-        self.check_program(to, 0)?;
+        self.check_program(to, seq, 0)?;
         let oob = Oob { seq, ..self.oob(from, block) };
         self.set_oob(to, oob);
-        if !self.slots.is_empty()
+        if self.keeps(oob.kind)
             && let Some(bytes) = self.stored(from)
         {
-            // A page is a few KiB at most and only storing arrays come here.
-            let bytes = bytes.to_vec();
-            self.store_bytes(to, &bytes);
+            let at = self.take_slot(to);
+            self.bytes.copy_within(bytes, at);
         }
         Ok(oob)
     }
@@ -286,15 +320,16 @@ impl Flash for Array {
     #[inline]
     fn erase(&mut self, id: BlockId, _cause: Cause) -> Result<(), FlashError> {
         self.check_erase(id)?;
-        let pages = self.geometry.pages_per_block();
-        if !self.slots.is_empty() || !self.unreadable.is_empty() {
-            for page in 0..pages {
-                let ppn = self.geometry.ppn(id, page);
-                self.release_slot(ppn);
-                self.unreadable.remove(&ppn.0);
-            }
+        let first = self.geometry.ppn(id, 0).0;
+        let pages = first..first + self.geometry.pages_per_block();
+        if !self.slots.is_empty() {
+            pages.clone().for_each(|page| self.release_slot(Ppn(page)));
+        }
+        while let Some(page) = self.unreadable.range(pages.clone()).next().copied() {
+            self.unreadable.remove(&page);
         }
         let block = &mut self.blocks[id.0 as usize];
+        block.stamp = NO_STAMP;
         block.next_page = 0;
         block.erases += 1;
         Ok(())

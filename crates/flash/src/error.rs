@@ -12,7 +12,9 @@ pub enum FlashError {
     #[error("{0} is beyond the array")]
     NoSuchBlock(BlockId),
     /// Rule: pages of a block are programmed in order, once, after an erase.
-    #[error("{ppn} programmed out of order: the next page of its block that may be programmed is page {next} of the block")]
+    #[error(
+        "{ppn} programmed out of order: the next page of its block that may be programmed is page {next} of the block"
+    )]
     ProgramOrder {
         /// The page asked for.
         ppn: Ppn,
@@ -30,6 +32,9 @@ pub enum FlashError {
         /// Bytes given.
         found: usize,
     },
+    /// Rule: the OOB has 56 bits for the sequence number.
+    #[error("sequence number {0} is beyond the OOB's 56 bits")]
+    Sequence(u64),
     /// Rule: a bad block is not to be used.
     #[error("{0} is marked bad")]
     BadBlock(BlockId),

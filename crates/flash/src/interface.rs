@@ -29,7 +29,7 @@ pub trait Flash {
     /// Programs a page and its OOB.
     ///
     /// # Errors
-    /// Address, order, length, bad block; `ProgramFailed` (the page is used up), `PowerOff`.
+    /// Address, order, length, sequence number, bad block; `ProgramFailed` (the page is used up), `PowerOff`.
     fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError>;
 
     /// Copies page `from` to page `to`: content, LPN and kind stay, the sequence number becomes `seq`.

@@ -17,7 +17,7 @@ pub enum PageKind {
 
 /// A page's OOB record: the inverse map entry, its kind, and a sequence number that orders versions.
 ///
-/// `seq` grows with the age of writing (at most 2⁵⁶ − 1). A scheme with one open block may give all
+/// `seq` grows with the age of writing (at most [`Oob::MAX_SEQ`]). A scheme with one open block may give all
 /// pages of a block the same number (order within the block is program order); the array then keeps it
 /// once a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,9 @@ pub struct Oob {
 }
 
 impl Oob {
+    /// The largest sequence number that an OOB holds.
+    pub const MAX_SEQ: u64 = (1 << 56) - 1;
+
     /// A user-data page.
     #[inline]
     pub fn data(lpn: Lpn, seq: u64) -> Self {
@@ -40,7 +43,6 @@ impl Oob {
     /// Kind and sequence in one word: the part that neighbouring pages mostly share.
     #[inline]
     pub(crate) fn stamp(self) -> u64 {
-        debug_assert!(self.seq < 1 << 56);
         (self.kind as u64) << 56 | self.seq
     }
 
@@ -52,6 +54,6 @@ impl Oob {
             1 => PageKind::Translation,
             _ => PageKind::Other,
         };
-        Self { lpn: Lpn(lpn), kind, seq: stamp & ((1 << 56) - 1) }
+        Self { lpn: Lpn(lpn), kind, seq: stamp & Self::MAX_SEQ }
     }
 }

@@ -11,7 +11,11 @@ pub const US: Ns = 1_000;
 
 /// Bits a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
 pub enum Cell {
     /// One bit.
     Slc,
@@ -25,7 +29,11 @@ pub enum Cell {
 
 /// Supply voltage and active currents; energy of an operation is t·V·I.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct Power {
     /// Supply, millivolts.
     pub vcc_mv: u32,
@@ -39,7 +47,11 @@ pub struct Power {
 
 /// A NAND part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct Part {
     /// Name by which the command line knows it: lower case, digits, hyphens.
     pub name: Cow<'static, str>,
@@ -119,20 +131,39 @@ impl Part {
             ("t_bers_ns", self.t_bers_ns),
         ] {
             if value == 0 || value > MAX_NS {
-                return Err(PartError::Figure { part: part(), field, expected: "1 ns to 1 hour", found: value });
+                return Err(PartError::Figure {
+                    part: part(),
+                    field,
+                    expected: "1 ns to 1 hour",
+                    found: value,
+                });
             }
         }
         for (field, value) in [("t_rc_ns", self.t_rc_ns), ("t_wc_ns", self.t_wc_ns)] {
             if value > MAX_NS {
-                return Err(PartError::Figure { part: part(), field, expected: "0 ns to 1 hour", found: value });
+                return Err(PartError::Figure {
+                    part: part(),
+                    field,
+                    expected: "0 ns to 1 hour",
+                    found: value,
+                });
             }
         }
-        for (field, value) in [("page_bytes", self.page_bytes), ("pages_per_block", self.pages_per_block)] {
+        for (field, value) in
+            [("page_bytes", self.page_bytes), ("pages_per_block", self.pages_per_block)]
+        {
             if !(2..=1 << 20).contains(&value) {
-                return Err(PartError::Figure { part: part(), field, expected: "2 to 1048576", found: value.into() });
+                return Err(PartError::Figure {
+                    part: part(),
+                    field,
+                    expected: "2 to 1048576",
+                    found: value.into(),
+                });
             }
         }
-        self.geometry(self.capacity_bytes).map(|_| ()).map_err(|source| PartError::Geometry { part: part(), source })
+        self.geometry(self.capacity_bytes)
+            .map(|_| ())
+            .map_err(|source| PartError::Geometry { part: part(), source })
     }
 
     /// An array of this part with `capacity_bytes` of raw space, in whole blocks.

@@ -5,7 +5,8 @@ use alloc::borrow::Cow;
 
 /// Voltage and current where a source gives none: 3.3 V and 10 mA, the figures of Choudhuri and
 /// Givargis (GFTL, §VI).
-const POWER_3V3_10MA: Power = Power { vcc_mv: 3300, read_ua: 10_000, program_ua: 10_000, erase_ua: 10_000 };
+const POWER_3V3_10MA: Power =
+    Power { vcc_mv: 3300, read_ua: 10_000, program_ua: 10_000, erase_ua: 10_000 };
 
 /// The single-level-cell part of Lazy-RTGC's evaluation.
 pub static EVALUATION_SLC: Part = Part {
@@ -25,7 +26,9 @@ pub static EVALUATION_SLC: Part = Part {
     power: POWER_3V3_10MA,
     endurance_cycles: None,
     ecc_bits_per_kib: None,
-    source: Cow::Borrowed("Zhang et al., Lazy-RTGC, TODAES 20(3):43, 2015, Table IV as its text fixes it"),
+    source: Cow::Borrowed(
+        "Zhang et al., Lazy-RTGC, TODAES 20(3):43, 2015, Table IV as its text fixes it",
+    ),
 };
 
 /// Every part, in the order in which they are listed.

@@ -1,8 +1,13 @@
 //! Serial time: one chip, one operation at a time. The model of the real-time papers and of BA-GC.
 
-use crate::{BlockId, Cause, Counts, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation, Part, Ppn};
+use crate::{
+    BlockId, Cause, Counts, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation, Part, Ppn,
+};
 
 /// Charges each operation its data-sheet time and counts it, by cause.
+///
+/// The times are tR, tPROG and tBERS as the part gives them. Where a part gives bus cycles apart
+/// (`t_rc_ns`, `t_wc_ns` not 0) the transfer over the bus, which this model does not have, is not charged.
 ///
 /// An operation that fails at the medium has run all the same and is charged; one that breaks a rule is
 /// refused before it starts and is not.
@@ -19,7 +24,8 @@ impl<F: Flash> Serial<F> {
     /// Starts the clock at 0.
     pub fn new(inner: F) -> Self {
         let part = inner.part();
-        let times = [part.t_r_ns, part.t_r_oob_ns, part.t_prog_ns, part.t_copy_ns(), part.t_bers_ns];
+        let times =
+            [part.t_r_ns, part.t_r_oob_ns, part.t_prog_ns, part.t_copy_ns(), part.t_bers_ns];
         Self {
             inner,
             busy_ns: 0,

@@ -1,7 +1,7 @@
 //! The power fails at a chosen program or erase.
 
+use super::Tearable;
 use super::forward::forward;
-use super::tearable::Tearable;
 use crate::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
 
 /// Cuts the power at a chosen changing operation: a program, the program of a copy, or an erase.
@@ -110,13 +110,7 @@ impl<F: Tearable> Flash for PowerCut<F> {
         self.inner.read_oob(ppn, cause)
     }
 
-    fn program(
-        &mut self,
-        ppn: Ppn,
-        oob: Oob,
-        data: &[u8],
-        cause: Cause,
-    ) -> Result<(), FlashError> {
+    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
         self.powered()?;
         if self.changes == self.cut_at {
             return self.cut(|inner| {

@@ -1,0 +1,96 @@
+//! Blocks that are bad from the factory, and those that went bad in use.
+
+use super::forward::forward;
+use super::random::SplitMix64;
+use super::{FaultError, Tearable};
+use crate::{BlockId, Flash, FlashError};
+use alloc::{collections::BTreeSet, vec::Vec};
+
+/// Marks factory bad blocks at the start and keeps a list of those marked later.
+///
+/// Bad blocks refuse programs and erases; what was in one when it went bad can still be read.
+#[derive(Clone, Debug)]
+pub struct BadBlocks<F> {
+    inner: F,
+    factory: Vec<BlockId>,
+    grown: Vec<BlockId>,
+}
+
+impl<F: Flash> BadBlocks<F> {
+    /// Marks the blocks of a list.
+    ///
+    /// # Errors
+    /// A block beyond the array, or one that is named twice or marked already.
+    pub fn listed(mut inner: F, blocks: &[BlockId]) -> Result<Self, FaultError> {
+        for block in blocks {
+            if inner.is_bad(*block) {
+                return Err(FaultError::MarkedTwice(*block));
+            }
+            inner.mark_bad(*block)?;
+        }
+        Ok(Self { inner, factory: blocks.into(), grown: Vec::new() })
+    }
+
+    /// Marks `count` blocks, any of them as likely as any other (SplitMix64). Block 0 is left good, as
+    /// makers of NAND promise.
+    ///
+    /// # Errors
+    /// More bad blocks than there are blocks beside block 0; one that is marked already.
+    pub fn seeded(inner: F, count: u32, seed: u64) -> Result<Self, FaultError> {
+        let candidates = inner.geometry().blocks() - 1;
+        if count > candidates {
+            return Err(FaultError::TooManyBadBlocks { count, most: candidates });
+        }
+        // Floyd's sampling: `count` draws, whatever the share. (Bentley and Floyd, CACM 30(9), 1987.)
+        let mut random = SplitMix64::new(seed);
+        let mut chosen = BTreeSet::new();
+        for last in candidates - count + 1..=candidates {
+            let drawn = 1 + random.below(last.into()) as u32;
+            chosen.insert(if chosen.contains(&drawn) { last } else { drawn });
+        }
+        let blocks: Vec<BlockId> = chosen.into_iter().map(BlockId).collect();
+        Self::listed(inner, &blocks)
+    }
+
+    /// Blocks marked at the start: in the order of the list, or ascending where they were drawn.
+    pub fn factory(&self) -> &[BlockId] {
+        &self.factory
+    }
+
+    /// Blocks marked since, in the order of marking.
+    pub fn grown(&self) -> &[BlockId] {
+        &self.grown
+    }
+
+    /// The wrapped array.
+    pub fn inner(&self) -> &F {
+        &self.inner
+    }
+
+    /// The wrapped array, to be changed.
+    pub fn inner_mut(&mut self) -> &mut F {
+        &mut self.inner
+    }
+
+    /// The wrapped array itself.
+    pub fn into_inner(self) -> F {
+        self.inner
+    }
+}
+
+impl<F: Flash> Flash for BadBlocks<F> {
+    forward!(geometry part read read_oob program copy erase is_bad erase_count peek_lpn);
+
+    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
+        let was = self.inner.is_bad(block);
+        self.inner.mark_bad(block)?;
+        if !was {
+            self.grown.push(block);
+        }
+        Ok(())
+    }
+}
+
+impl<F: Tearable> Tearable for BadBlocks<F> {
+    forward!(waste half_erase spoil);
+}
