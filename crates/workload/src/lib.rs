@@ -1,10 +1,33 @@
 //! What is asked of a device: readers of block traces, generators, and the policies between a
 //! workload's addresses and a device's.
 
+mod catalogue;
 mod error;
+mod facts;
+mod generators;
+mod looped;
+mod memory;
+mod parameters;
+mod policy;
+mod replay;
 mod request;
+mod scale;
 mod source;
+mod space;
+mod spec;
+mod table;
+mod units;
 
+pub use catalogue::{BUILTIN, BuiltinInfo, builtin};
 pub use error::WorkloadError;
+pub use facts::{Facts, TraceFacts};
+pub use looped::Looped;
+pub use memory::Memory;
+pub use parameters::{Kind, ParameterInfo};
+pub use policy::AddressPolicy;
+pub use replay::Replay;
 pub use request::{Op, Request};
+pub use scale::Scaled;
 pub use source::Source;
+pub use space::Space;
+pub use spec::WorkloadSpec;

@@ -1,0 +1,104 @@
+//! The named catalogue of built-in workloads.
+
+use crate::generators::generated::{Generated, Pattern};
+use crate::generators::pace::Pace;
+use crate::generators::uniform;
+use crate::parameters::{ParameterInfo, Parameters};
+use crate::{Source, Space, WorkloadError, units};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+/// A built-in workload, for lists and help.
+pub struct BuiltinInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Its parameters, in groups.
+    pub parameters: &'static [&'static [ParameterInfo]],
+    /// Requests where nothing is said; none where the number follows from the parameters or the space.
+    pub requests: Option<u64>,
+    /// Authors, title, venue; what it stands in for.
+    pub source: &'static str,
+    pub(crate) build: fn(&Build<'_>) -> Result<Built, WorkloadError>,
+}
+
+impl std::fmt::Debug for BuiltinInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BuiltinInfo")
+            .field("name", &self.name)
+            .field("summary", &self.summary)
+            .finish_non_exhaustive()
+    }
+}
+
+impl BuiltinInfo {
+    /// Every parameter, in the order in which they are listed.
+    pub fn all_parameters(&self) -> impl Iterator<Item = &'static ParameterInfo> + use<> {
+        self.parameters.iter().copied().flatten()
+    }
+}
+
+/// All built-in workloads, in the order in which they are listed.
+pub static BUILTIN: &[BuiltinInfo] = &[uniform::INFO];
+
+/// The built-in workload of this name.
+///
+/// # Errors
+/// [`WorkloadError::Unknown`] with the nearest name.
+pub fn builtin(name: &str) -> Result<&'static BuiltinInfo, WorkloadError> {
+    BUILTIN.iter().find(|info| info.name == name).ok_or_else(|| WorkloadError::Unknown {
+        name: name.to_owned(),
+        hint: match units::nearest(name, BUILTIN.iter().map(|info| info.name)) {
+            Some(nearest) => {
+                format!("did you mean `{nearest}`? `ftlkit list workloads` names them all")
+            }
+            None => "`ftlkit list workloads` names them all".to_owned(),
+        },
+    })
+}
+
+/// What a generator is made from.
+pub(crate) struct Build<'a> {
+    pub(crate) info: &'static BuiltinInfo,
+    pub(crate) parameters: &'a Parameters,
+    pub(crate) space: &'a Space,
+    pub(crate) seed: u64,
+    /// Requests asked for, where something was said.
+    pub(crate) requests: Option<u64>,
+}
+
+impl Build<'_> {
+    /// The generator's random numbers.
+    pub(crate) fn rng(&self) -> Pcg64 {
+        Pcg64::seed_from_u64(self.seed)
+    }
+
+    /// A pattern that goes on for as long as it is asked, with arrival times as the parameters say.
+    pub(crate) fn paced<P: Pattern + 'static>(&self, pattern: P, footprint_bytes: u64) -> Built {
+        let requests = self.requests.or(self.info.requests).unwrap_or_default();
+        self.paced_for(pattern, footprint_bytes, requests)
+    }
+
+    /// The same, for a number of requests that the generator itself knows.
+    pub(crate) fn paced_for<P: Pattern + 'static>(
+        &self,
+        pattern: P,
+        footprint_bytes: u64,
+        requests: u64,
+    ) -> Built {
+        let source = Generated::new(pattern, Pace::new(self.parameters, self.seed), requests);
+        Built { source: Box::new(source), requests, footprint_bytes, notes: Vec::new() }
+    }
+}
+
+/// A generator, ready to run.
+pub(crate) struct Built {
+    pub(crate) source: Box<dyn Source>,
+    /// Requests of one pass.
+    pub(crate) requests: u64,
+    /// Bytes from the first that may be addressed to the last.
+    pub(crate) footprint_bytes: u64,
+    /// What a reader of the results must know.
+    pub(crate) notes: Vec<String>,
+}

@@ -1,0 +1,70 @@
+//! From a pattern of accesses to a source of requests.
+
+use super::pace::Pace;
+use crate::{Op, Request, Source, WorkloadError};
+
+/// What a request asks for, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Access {
+    pub(crate) op: Op,
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+}
+
+/// An order of accesses without an end.
+pub(crate) trait Pattern: Send {
+    /// The next access.
+    fn next(&mut self) -> Access;
+}
+
+/// Requests written in one go: bounds what a caller that asks for everything at once allocates.
+const BATCH: usize = 1 << 16;
+
+/// The first `left` accesses of a pattern, with arrival times.
+pub(crate) struct Generated<P> {
+    pattern: P,
+    pace: Pace,
+    left: u64,
+}
+
+impl<P: Pattern> Generated<P> {
+    pub(crate) fn new(pattern: P, pace: Pace, requests: u64) -> Self {
+        Self { pattern, pace, left: requests }
+    }
+}
+
+#[inline]
+fn request(access: Access, arrival_ns: u64) -> Request {
+    Request {
+        arrival_ns,
+        offset: access.offset,
+        length: access.length,
+        device: 0,
+        op: access.op,
+        fua: false,
+        response_ns: None,
+    }
+}
+
+impl<P: Pattern> Source for Generated<P> {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
+        let batch = max.min(BATCH).min(usize::try_from(self.left).unwrap_or(BATCH));
+        let pattern = &mut self.pattern;
+        if self.pace.is_set() {
+            let pace = &mut self.pace;
+            out.extend((0..batch).map(|_| request(pattern.next(), pace.next_arrival())));
+        } else {
+            out.extend((0..batch).map(|_| request(pattern.next(), 0)));
+        }
+        self.left -= batch as u64;
+        Ok(batch)
+    }
+
+    fn has_arrivals(&self) -> bool {
+        self.pace.is_set()
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        Some(self.left)
+    }
+}

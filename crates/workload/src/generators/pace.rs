@@ -1,0 +1,79 @@
+//! Arrival times: none, evenly spaced, or a Poisson process.
+
+use super::draw;
+use crate::parameters::{Kind, ParameterInfo, Parameters};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+/// Parameters of every generator that can be paced.
+pub(crate) static PARAMETERS: &[ParameterInfo] = &[
+    ParameterInfo {
+        name: "rate",
+        summary: "requests that arrive in a second; none: each is issued when the one before is done",
+        unit: "requests/s",
+        kind: Kind::Number { min: 1e-6, max: 1e9 },
+        default: "none",
+    },
+    ParameterInfo {
+        name: "arrivals",
+        summary: "gaps between arrivals, where `rate` is set: all the same, or exponential (Poisson process)",
+        unit: "",
+        kind: Kind::Choice(&["fixed", "poisson"]),
+        default: "fixed",
+    },
+];
+
+/// When the requests of a generator arrive.
+#[derive(Clone, Debug)]
+pub(crate) enum Pace {
+    /// No arrival times.
+    None,
+    /// Evenly spaced.
+    Fixed(Clock),
+    /// Exponential gaps.
+    Poisson(Clock, Box<Pcg64>),
+}
+
+/// Time in 2⁻³² ns, so that a rate that divides no second drifts by less than a ns in an hour.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
+    now: u128,
+    gap: f64,
+}
+
+impl Clock {
+    #[inline]
+    fn advance(&mut self, gaps: f64) -> u64 {
+        let arrival = (self.now >> 32).min(u128::from(u64::MAX)) as u64;
+        self.now = self.now.saturating_add((self.gap * gaps) as u128);
+        arrival
+    }
+}
+
+impl Pace {
+    /// As `rate` and `arrivals` say. The gaps have a stream of their own: pacing a workload does not
+    /// change what it asks for.
+    pub(crate) fn new(parameters: &Parameters, seed: u64) -> Self {
+        let Some(rate) = parameters.number("rate") else { return Self::None };
+        let clock = Clock { now: 0, gap: 1e9 / rate * (1u64 << 32) as f64 };
+        match parameters.text("arrivals") {
+            "poisson" => Self::Poisson(clock, Box::new(Pcg64::seed_from_u64(seed ^ 0x5061_6365))),
+            _ => Self::Fixed(clock),
+        }
+    }
+
+    /// True where requests have arrival times.
+    pub(crate) fn is_set(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+
+    /// Arrival of the next request, ns; the first is at 0.
+    #[inline]
+    pub(crate) fn next_arrival(&mut self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Fixed(clock) => clock.advance(1.0),
+            Self::Poisson(clock, rng) => clock.advance(-libm::log(draw::unit(rng))),
+        }
+    }
+}

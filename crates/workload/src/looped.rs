@@ -1,0 +1,92 @@
+//! A workload again and again: a number of passes, or until enough requests were made.
+
+use crate::{Request, Source, WorkloadError};
+
+/// The passes of a workload one after the other, at most `left` requests in all.
+///
+/// Arrival times keep growing: a pass begins one mean gap after the last arrival of the pass before it.
+pub struct Looped<F> {
+    open: F,
+    pass: Box<dyn Source>,
+    /// Requests still to come.
+    left: u64,
+    /// Requests of a pass; the mean gap needs it.
+    once: u64,
+    /// Requests that this pass has given.
+    given: u64,
+    /// Added to the arrivals of this pass.
+    begin_ns: u64,
+    /// The latest arrival of this pass, from its begin.
+    last_ns: u64,
+}
+
+impl<F> Looped<F>
+where
+    F: FnMut() -> Result<Box<dyn Source>, WorkloadError> + Send,
+{
+    /// The first `total` requests of what `open` opens as often as it takes; `once` is the length of a
+    /// pass as it was counted before.
+    ///
+    /// # Errors
+    /// What `open` says.
+    pub fn new(mut open: F, total: u64, once: u64) -> Result<Self, WorkloadError> {
+        let pass = open()?;
+        Ok(Self { open, pass, left: total, once, given: 0, begin_ns: 0, last_ns: 0 })
+    }
+
+    /// A new pass. One that gave fewer requests than were counted is not silently made up for.
+    fn again(&mut self) -> Result<(), WorkloadError> {
+        if self.given != self.once {
+            return Err(WorkloadError::Unfit(format!(
+                "the workload gave {} requests where {} were counted before the run: has its file changed?",
+                self.given, self.once
+            )));
+        }
+        let mean_gap = self.last_ns / self.once.saturating_sub(1).max(1);
+        self.begin_ns = self.begin_ns.saturating_add(self.last_ns).saturating_add(mean_gap.max(1));
+        self.pass = (self.open)()?;
+        self.given = 0;
+        self.last_ns = 0;
+        Ok(())
+    }
+}
+
+impl<F> Source for Looped<F>
+where
+    F: FnMut() -> Result<Box<dyn Source>, WorkloadError> + Send,
+{
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
+        let max = usize::try_from(self.left).map_or(max, |left| left.min(max));
+        if max == 0 {
+            return Ok(0);
+        }
+        let start = out.len();
+        let mut count = self.pass.fill(out, max)?;
+        if count == 0 {
+            self.again()?;
+            count = self.pass.fill(out, max)?;
+            if count == 0 {
+                return Err(WorkloadError::Unfit(
+                    "the workload has no requests when it is read again".to_owned(),
+                ));
+            }
+        }
+        if self.pass.has_arrivals() {
+            for request in &mut out[start..] {
+                self.last_ns = self.last_ns.max(request.arrival_ns);
+                request.arrival_ns = request.arrival_ns.saturating_add(self.begin_ns);
+            }
+        }
+        self.given += count as u64;
+        self.left -= count as u64;
+        Ok(count)
+    }
+
+    fn has_arrivals(&self) -> bool {
+        self.pass.has_arrivals()
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        Some(self.left)
+    }
+}

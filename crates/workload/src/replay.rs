@@ -1,0 +1,93 @@
+//! How often and how fast a workload is run.
+
+use crate::WorkloadError;
+use crate::looped::Looped;
+use crate::scale::Scaled;
+use crate::{Source, scale};
+use serde::{Deserialize, Serialize};
+
+/// How often and how fast a workload is run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Replay {
+    /// Stop after so many requests; `None`: at the end of the workload.
+    pub requests: Option<u64>,
+    /// Run the workload so many times; 0: as often as it takes to reach `requests`.
+    pub loops: u64,
+    /// Arrival times are multiplied by this: at 0.5 the workload arrives twice as fast.
+    pub time_scale: f64,
+}
+
+impl Default for Replay {
+    fn default() -> Self {
+        Self { requests: None, loops: 1, time_scale: 1.0 }
+    }
+}
+
+impl Replay {
+    pub(crate) fn check(&self, workload: &str) -> Result<(), WorkloadError> {
+        let refuse = |parameter: &str, expected: &str, found: String| {
+            Err(WorkloadError::Parameter {
+                workload: workload.to_owned(),
+                parameter: parameter.to_owned(),
+                expected: expected.to_owned(),
+                found,
+            })
+        };
+        if self.requests == Some(0) {
+            return refuse("requests", "at least 1", "0".to_owned());
+        }
+        if self.loops == 0 && self.requests.is_none() {
+            return refuse(
+                "loops",
+                "at least 1 where `requests` is not set (0: as often as `requests` takes)",
+                "0".to_owned(),
+            );
+        }
+        if !scale::RANGE.contains(&self.time_scale) {
+            return refuse("time_scale", "0.000001 to 1000000", self.time_scale.to_string());
+        }
+        Ok(())
+    }
+
+    /// A time scale on a workload without arrival times would have no effect.
+    pub(crate) fn check_arrivals(
+        &self,
+        workload: &str,
+        has_arrivals: bool,
+    ) -> Result<(), WorkloadError> {
+        if self.time_scale == 1.0 || has_arrivals {
+            return Ok(());
+        }
+        Err(WorkloadError::Parameter {
+            workload: workload.to_owned(),
+            parameter: "time_scale".to_owned(),
+            expected: "left out, as the workload has no arrival times (a built-in one gets them with `rate`)".to_owned(),
+            found: self.time_scale.to_string(),
+        })
+    }
+
+    /// Requests in all of a workload whose one pass has `once`.
+    pub(crate) fn total(&self, once: u64) -> u64 {
+        let limit = self.requests.unwrap_or(u64::MAX);
+        match self.loops {
+            _ if once == 0 => 0,
+            0 => limit,
+            loops => once.saturating_mul(loops).min(limit),
+        }
+    }
+
+    /// The workload that `open` opens, `once` requests a pass, as often and as fast as this says.
+    pub(crate) fn run(
+        &self,
+        once: u64,
+        open: impl FnMut() -> Result<Box<dyn Source>, WorkloadError> + Send + 'static,
+    ) -> Result<Box<dyn Source>, WorkloadError> {
+        let looped = Looped::new(open, self.total(once), once)?;
+        Ok(if self.time_scale == 1.0 {
+            Box::new(looped)
+        } else {
+            Box::new(Scaled::new(looped, self.time_scale))
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! Faster or slower than the arrival times say.
+
+use crate::{Request, Source, WorkloadError};
+use std::ops::RangeInclusive;
+
+/// What a time scale may be.
+pub(crate) const RANGE: RangeInclusive<f64> = 1e-6..=1e6;
+
+/// Bits behind the point of the factor: with a factor below 2²⁰ and 64-bit times the product fits 128 bits.
+const FRACTION: u32 = 40;
+
+/// A source whose arrival times are multiplied. Response times that a trace measured stay as they are.
+pub struct Scaled<S> {
+    source: S,
+    factor: u128,
+}
+
+impl<S: Source> Scaled<S> {
+    /// Arrivals of `source` times `factor`, 10⁻⁶ to 10⁶; at 0.5 it arrives twice as fast.
+    pub fn new(source: S, factor: f64) -> Self {
+        let factor = factor.clamp(*RANGE.start(), *RANGE.end());
+        Self { source, factor: (factor * (1u64 << FRACTION) as f64).round() as u128 }
+    }
+}
+
+impl<S: Source> Source for Scaled<S> {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
+        let start = out.len();
+        let count = self.source.fill(out, max)?;
+        for request in &mut out[start..] {
+            let scaled = (u128::from(request.arrival_ns) * self.factor) >> FRACTION;
+            request.arrival_ns = u64::try_from(scaled).unwrap_or(u64::MAX);
+        }
+        Ok(count)
+    }
+
+    fn has_arrivals(&self) -> bool {
+        self.source.has_arrivals()
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        self.source.len_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Memory;
+
+    fn scaled(arrivals: &[u64], factor: f64) -> Vec<u64> {
+        let request = |&arrival_ns: &u64| Request {
+            arrival_ns,
+            offset: 0,
+            length: 512,
+            device: 0,
+            op: crate::Op::Write,
+            fua: false,
+            response_ns: None,
+        };
+        let requests: Vec<_> = arrivals.iter().map(request).collect();
+        let mut out = Vec::new();
+        Scaled::new(Memory::new(requests.into(), true), factor).fill(&mut out, 100).unwrap();
+        out.iter().map(|request| request.arrival_ns).collect()
+    }
+
+    #[test]
+    fn arrivals_are_multiplied_exactly_where_the_factor_is_a_power_of_two() {
+        assert_eq!(scaled(&[0, 10, 1_000_001], 0.5), [0, 5, 500_000]);
+        assert_eq!(scaled(&[0, 10, u64::MAX / 2], 2.0), [0, 20, u64::MAX - 1]);
+        assert_eq!(scaled(&[u64::MAX], 2.0), [u64::MAX], "held at the end of time");
+    }
+
+    #[test]
+    fn other_factors_are_right_to_a_millionth() {
+        let times = scaled(&[1_000_000_000_000], 1e-6);
+        assert!(times[0].abs_diff(1_000_000) <= 1, "{times:?}");
+        assert_eq!(scaled(&[3], 1e6), [3_000_000]);
+    }
+}

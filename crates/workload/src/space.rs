@@ -1,0 +1,35 @@
+//! The logical space that a workload may address.
+
+use crate::WorkloadError;
+use serde::{Deserialize, Serialize};
+
+/// A device as a workload sees it: bytes, in pages; and the pages of a block, for the orders of writes
+/// that are laid out against blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Space {
+    /// Logical bytes, from 0.
+    pub bytes: u64,
+    /// Bytes of a page.
+    pub page_bytes: u32,
+    /// Pages of a block.
+    pub pages_per_block: u32,
+}
+
+impl Space {
+    /// Whole logical pages.
+    pub fn pages(&self) -> u64 {
+        self.bytes / u64::from(self.page_bytes.max(1))
+    }
+
+    /// Refuses a space of no page.
+    pub(crate) fn check(&self) -> Result<(), WorkloadError> {
+        if self.page_bytes == 0 || self.pages_per_block == 0 || self.pages() == 0 {
+            return Err(WorkloadError::Unfit(format!(
+                "a space of {} bytes, {} bytes a page and {} pages a block has no page to address: each must be at least one",
+                self.bytes, self.page_bytes, self.pages_per_block
+            )));
+        }
+        Ok(())
+    }
+}

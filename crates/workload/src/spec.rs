@@ -1,0 +1,173 @@
+//! A workload as it is asked for: a built-in one by name, or a trace; and how it is checked and opened.
+
+use crate::catalogue::{Build, builtin};
+use crate::parameters::Parameters;
+use crate::{AddressPolicy, Facts, Replay, Source, Space, WorkloadError};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A workload as it is asked for.
+///
+/// In a file it is one table: `name` and `parameters` for a built-in workload, `trace`, `addresses` and
+/// `options` for a trace, and for both `requests`, `loops` and `time_scale` (see [`Replay`]).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "crate::table::Table", into = "crate::table::Table")]
+pub enum WorkloadSpec {
+    /// One of [`BUILTIN`](crate::BUILTIN).
+    Builtin {
+        /// Its name.
+        name: String,
+        /// The parameters that differ from their defaults.
+        parameters: BTreeMap<String, String>,
+        /// How often and how fast.
+        replay: Replay,
+    },
+    /// A trace.
+    Trace {
+        /// The file.
+        path: PathBuf,
+        /// How its addresses come to lie within the space.
+        addresses: AddressPolicy,
+        /// How often and how fast.
+        replay: Replay,
+    },
+}
+
+impl WorkloadSpec {
+    /// The built-in workload of this name, every parameter at its default.
+    pub fn builtin(name: impl Into<String>) -> Self {
+        Self::Builtin { name: name.into(), parameters: BTreeMap::new(), replay: Replay::default() }
+    }
+
+    /// The trace in this file, packed densely.
+    pub fn trace(path: impl Into<PathBuf>) -> Self {
+        Self::Trace {
+            path: path.into(),
+            addresses: AddressPolicy::default(),
+            replay: Replay::default(),
+        }
+    }
+
+    /// This workload with a parameter set, where it is a built-in one; a trace has none and stays as it is.
+    #[must_use]
+    pub fn with(mut self, parameter: &str, value: impl ToString) -> Self {
+        if let Self::Builtin { parameters, .. } = &mut self {
+            parameters.insert(parameter.to_owned(), value.to_string());
+        }
+        self
+    }
+
+    /// This workload, stopped after so many requests.
+    #[must_use]
+    pub fn limited(mut self, requests: u64) -> Self {
+        self.replay_mut().requests = Some(requests);
+        self
+    }
+
+    /// Its name, or the path of its file.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Builtin { name, .. } => name.clone(),
+            Self::Trace { path, .. } => path.display().to_string(),
+        }
+    }
+
+    /// How often and how fast.
+    pub fn replay(&self) -> &Replay {
+        match self {
+            Self::Builtin { replay, .. } | Self::Trace { replay, .. } => replay,
+        }
+    }
+
+    /// How often and how fast, to be changed.
+    pub fn replay_mut(&mut self) -> &mut Replay {
+        match self {
+            Self::Builtin { replay, .. } | Self::Trace { replay, .. } => replay,
+        }
+    }
+
+    /// Finds out whether this workload can be run on `space`, and what it is. A trace is read through once.
+    ///
+    /// # Errors
+    /// An unknown name or parameter, a value out of its range, a footprint that does not fit `space` (with
+    /// what would), an empty trace, or whatever is wrong with a trace's file.
+    pub fn check(&self, space: Space) -> Result<Facts, WorkloadError> {
+        space.check()?;
+        let label = self.label();
+        self.replay().check(&label)?;
+        let facts = match self {
+            Self::Builtin { name, parameters, replay } => {
+                check_builtin(name, parameters, replay, space)?
+            }
+            Self::Trace { .. } => {
+                return Err(WorkloadError::Unfit("traces cannot be opened yet".into()));
+            }
+        };
+        self.replay().check_arrivals(&label, facts.has_arrivals)?;
+        Ok(facts)
+    }
+
+    /// Opens the workload that [`check`](Self::check) found `facts` about. Every request lies within `space`.
+    ///
+    /// # Errors
+    /// As `check`; and `facts` that were found for another space.
+    pub fn open(
+        &self,
+        space: Space,
+        seed: u64,
+        facts: &Facts,
+    ) -> Result<Box<dyn Source>, WorkloadError> {
+        if facts.space != space {
+            return Err(WorkloadError::Unfit(format!(
+                "the workload was checked for a space of {} bytes and is opened on one of {} bytes",
+                facts.space.bytes, space.bytes
+            )));
+        }
+        match self {
+            Self::Builtin { name, parameters, replay } => {
+                let (name, parameters, replay) = (name.clone(), parameters.clone(), *replay);
+                let open = move || Ok(build(&name, &parameters, &replay, space, seed)?.1.source);
+                replay.run(facts.requests_per_pass, open)
+            }
+            Self::Trace { .. } => Err(WorkloadError::Unfit("traces cannot be opened yet".into())),
+        }
+    }
+}
+
+fn build(
+    name: &str,
+    given: &BTreeMap<String, String>,
+    replay: &Replay,
+    space: Space,
+    seed: u64,
+) -> Result<(Parameters, crate::catalogue::Built), WorkloadError> {
+    let info = builtin(name)?;
+    let parameters = Parameters::resolve(info.name, info.parameters, given)?;
+    let request =
+        Build { info, parameters: &parameters, space: &space, seed, requests: replay.requests };
+    let built = (info.build)(&request)?;
+    Ok((parameters, built))
+}
+
+fn check_builtin(
+    name: &str,
+    given: &BTreeMap<String, String>,
+    replay: &Replay,
+    space: Space,
+) -> Result<Facts, WorkloadError> {
+    let (parameters, built) = build(name, given, replay, space, 0)?;
+    Ok(Facts {
+        workload: name.to_owned(),
+        origin: builtin(name)?.source.to_owned(),
+        parameters: parameters.values().clone(),
+        requests_per_pass: built.requests,
+        requests: replay.total(built.requests),
+        replay: *replay,
+        has_arrivals: built.source.has_arrivals(),
+        footprint_bytes: built.footprint_bytes,
+        space,
+        notes: built.notes,
+        trace: None,
+    })
+}
