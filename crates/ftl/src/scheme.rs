@@ -36,6 +36,19 @@ pub struct CollectionLog {
     pub retired_blocks: u32,
 }
 
+impl CollectionLog {
+    /// An empty log of a scheme whose victims have at most `pages_per_block` valid pages and which starts
+    /// collecting below `threshold_pages` free pages.
+    pub fn new(pages_per_block: u32, threshold_pages: u64) -> Self {
+        Self {
+            victim_valid: alloc::vec![0; pages_per_block as usize + 1],
+            least_free_pages: u64::MAX,
+            threshold_pages,
+            ..Self::default()
+        }
+    }
+}
+
 /// A flash translation layer over one array.
 ///
 /// A call returns when the task and the collection that it owes are done; which part of the time was
@@ -103,6 +116,9 @@ pub trait Scheme {
 
     /// What was collected, and when.
     fn collections(&self) -> &CollectionLog;
+
+    /// Starts the log of collections anew: what follows is measured.
+    fn restart_collections(&mut self);
 
     /// Fetches lines that a task on `lpn` will need. No effect but speed.
     #[inline]

@@ -47,12 +47,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
     pub(super) fn new(flash: F, victims: V, logical_pages: u32, threshold_pages: u64) -> Self {
         let geometry = *flash.geometry();
         let pages_per_block = geometry.pages_per_block();
-        let log = CollectionLog {
-            victim_valid: vec![0; pages_per_block as usize + 1],
-            least_free_pages: u64::MAX,
-            threshold_pages,
-            ..CollectionLog::default()
-        };
+        let log = CollectionLog::new(pages_per_block, threshold_pages);
         Self {
             flash,
             map: vec![UNMAPPED; logical_pages as usize],

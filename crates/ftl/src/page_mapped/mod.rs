@@ -192,6 +192,11 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
         &self.core.log
     }
 
+    fn restart_collections(&mut self) {
+        let pages_per_block = self.core.flash.geometry().pages_per_block();
+        self.core.log = CollectionLog::new(pages_per_block, self.core.log.threshold_pages);
+    }
+
     #[inline]
     fn prefetch(&self, lpn: Lpn, what: Prefetch) {
         let core = &self.core;

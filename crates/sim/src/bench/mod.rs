@@ -1,0 +1,256 @@
+//! Speed: every scheme under uniform random overwrites at steady state, with all measures on, beside the
+//! bare-memory roofline of the same run.
+
+mod roofline;
+
+use crate::config::{Fill, Preconditioning};
+use crate::run::{Device, RunError, Setup, SimulatedArray, Unobserved, array_heap_bytes};
+use flash::{Array, Cause, Geometry, Operation, Part, Serial, Store, parts};
+use ftl::{FtlError, Preset, Scheme, SchemeConfig, Visitor, registry::REGISTRY};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use serde::Serialize;
+use std::time::Instant;
+use workload::{Op, Request, Source, WorkloadError};
+
+/// One shape of device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Raw capacity, bytes.
+    pub capacity_bytes: u64,
+    /// Page size, bytes.
+    pub page_bytes: u32,
+    /// Pages a block.
+    pub pages_per_block: u32,
+}
+
+/// The shapes that are measured where none is named.
+pub const SHAPES: [Shape; 5] = [
+    Shape { capacity_bytes: 1 << 30, page_bytes: 4096, pages_per_block: 256 },
+    Shape { capacity_bytes: 4 << 30, page_bytes: 4096, pages_per_block: 256 },
+    Shape { capacity_bytes: 32 << 30, page_bytes: 4096, pages_per_block: 256 },
+    Shape { capacity_bytes: 256 << 30, page_bytes: 4096, pages_per_block: 256 },
+    Shape { capacity_bytes: 32 << 30, page_bytes: 2048, pages_per_block: 64 },
+];
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Schemes; all where empty.
+    pub schemes: Vec<&'static Preset>,
+    /// Shapes; [`SHAPES`] where empty.
+    pub shapes: Vec<Shape>,
+    /// Logical share of all schemes, so that they do the same work; a scheme that cannot export as much
+    /// exports what it can. `None`: each its own.
+    pub logical_share: Option<f64>,
+    /// Seed of the writes.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { schemes: Vec::new(), shapes: Vec::new(), logical_share: Some(DEFAULT_SHARE), seed: 1 }
+    }
+}
+
+/// The logical share at which greedy collection amplifies uniform writes about 4.1 times.
+pub const DEFAULT_SHARE: f64 = 0.875;
+
+/// The roofline of one shape.
+#[derive(Clone, Debug, Serialize)]
+pub struct Roofline {
+    /// Raw capacity, bytes.
+    pub capacity_bytes: u64,
+    /// Page size, bytes.
+    pub page_bytes: u32,
+    /// Bytes of the array that stands for the map: 4 a page.
+    pub array_bytes: u64,
+    /// ns a random load and store.
+    pub load_store_ns: f64,
+}
+
+/// One scheme on one shape.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The scheme.
+    pub scheme: String,
+    /// Raw capacity, bytes.
+    pub capacity_bytes: u64,
+    /// Page size, bytes.
+    pub page_bytes: u32,
+    /// Pages a block.
+    pub pages_per_block: u32,
+    /// Logical pages / physical pages.
+    pub logical_share: f64,
+    /// Wall time a flash page operation (read, program or copy), ns.
+    pub ns_per_flash_op: f64,
+    /// The same over the roofline's load + store.
+    pub ratio_to_roofline: f64,
+    /// Wall time a host write, ns.
+    pub ns_per_host_write: f64,
+    /// Write amplification.
+    pub waf: f64,
+    /// Memory of the whole simulation (scheme and array) a physical page, bytes.
+    pub ram_bytes_per_page: f64,
+    /// Host writes measured.
+    pub host_writes: u64,
+}
+
+/// What `bench` found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// One a shape.
+    pub roofline: Vec<Roofline>,
+    /// One a scheme and shape.
+    pub rows: Vec<Row>,
+}
+
+/// Measures; `seen` is told of each row as it is found.
+///
+/// # Errors
+/// A scheme that cannot be set up on a shape, or that fails.
+pub fn run(options: &Options, seen: &mut dyn FnMut(&Row)) -> Result<Report, RunError> {
+    let all: Vec<&'static Preset> = REGISTRY.iter().collect();
+    let schemes = if options.schemes.is_empty() { &all } else { &options.schemes };
+    let shapes = if options.shapes.is_empty() { &SHAPES[..] } else { &options.shapes };
+    let mut report = Report::default();
+    for shape in shapes {
+        let part = part_of(*shape);
+        let geometry =
+            part.geometry(shape.capacity_bytes).map_err(|error| WorkloadError::Unfit(error.to_string()))?;
+        let roofline = Roofline {
+            capacity_bytes: shape.capacity_bytes,
+            page_bytes: shape.page_bytes,
+            array_bytes: u64::from(geometry.pages()) * 4,
+            load_store_ns: roofline::load_store_ns(geometry.pages()),
+        };
+        for scheme in schemes {
+            let config = config_of(scheme, &part, &geometry, options.logical_share)?;
+            let array = Serial::new(Array::new(geometry, part.clone(), Store::Metadata));
+            let case = Case { config: &config, part: &part, geometry, shape: *shape, seed: options.seed };
+            let mut row = ftl::registry::format(&config, array, case)??;
+            row.ratio_to_roofline = row.ns_per_flash_op / roofline.load_store_ns;
+            seen(&row);
+            report.rows.push(row);
+        }
+        report.roofline.push(roofline);
+    }
+    Ok(report)
+}
+
+/// The evaluation part's timing with the shape's pages and blocks: timing costs nothing to simulate.
+fn part_of(shape: Shape) -> Part {
+    Part {
+        page_bytes: shape.page_bytes,
+        pages_per_block: shape.pages_per_block,
+        capacity_bytes: shape.capacity_bytes,
+        ..parts::EVALUATION_SLC.clone()
+    }
+}
+
+fn config_of(
+    preset: &'static Preset,
+    part: &Part,
+    geometry: &Geometry,
+    share: Option<f64>,
+) -> Result<SchemeConfig, FtlError> {
+    let own = SchemeConfig::preset(preset);
+    let Some(share) = share else { return Ok(own) };
+    let most = ftl::registry::plan(&own, part, geometry, geometry.blocks())?.logical_pages;
+    let wanted = (f64::from(geometry.pages()) * share) as u32;
+    Ok(SchemeConfig { logical_pages: Some(wanted.min(most)), ..own })
+}
+
+struct Case<'a> {
+    config: &'a SchemeConfig,
+    part: &'a Part,
+    geometry: Geometry,
+    shape: Shape,
+    seed: u64,
+}
+
+impl Visitor<SimulatedArray> for Case<'_> {
+    type Output = Result<Row, RunError>;
+
+    fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, mut scheme: S) -> Self::Output {
+        let name = self.config.preset.name;
+        let pages = scheme.logical_pages();
+        let setup = Setup {
+            part: self.part.clone(),
+            geometry: self.geometry,
+            seed: self.seed,
+            precondition: Preconditioning { fill: Fill::Full, age: age(pages) },
+            space_pages: pages,
+            max_requests: Some(measured_writes(pages)),
+            closed: true,
+            replay: String::new(),
+        };
+        crate::run::precondition(&mut scheme, &setup, name, &Unobserved)?;
+        let mut device = Device::new(scheme, false);
+        let before = *device.scheme().flash().counts();
+        let source = Uniform::new(pages, self.shape.page_bytes, self.seed);
+        let start = Instant::now();
+        device.replay(&setup, name, Box::new(source), &Unobserved)?;
+        let wall_ns = start.elapsed().as_nanos() as f64;
+        let counts = device.scheme().flash().counts().since(&before);
+        let page_ops: u64 =
+            [Operation::Read, Operation::Program, Operation::Copy].map(|op| counts.total(op)).iter().sum();
+        let host = counts.get(Operation::Program, Cause::Host);
+        let bytes = device.scheme().heap_bytes() + array_heap_bytes(device.scheme());
+        Ok(Row {
+            scheme: name.into(),
+            capacity_bytes: self.shape.capacity_bytes,
+            page_bytes: self.shape.page_bytes,
+            pages_per_block: self.shape.pages_per_block,
+            logical_share: f64::from(pages) / f64::from(self.geometry.pages()),
+            ns_per_flash_op: wall_ns / page_ops as f64,
+            ratio_to_roofline: 0.0,
+            ns_per_host_write: wall_ns / host as f64,
+            waf: (counts.total(Operation::Program) + counts.total(Operation::Copy)) as f64 / host as f64,
+            ram_bytes_per_page: bytes as f64 / f64::from(self.geometry.pages()),
+            host_writes: host,
+        })
+    }
+}
+
+/// Overwrites before measuring, as a multiple of the logical space: small devices are cheap to age well;
+/// on large ones once over is within a few per cent of the steady state.
+fn age(pages: u32) -> f64 {
+    if pages > 1 << 25 { 1.0 } else { 2.0 }
+}
+
+fn measured_writes(pages: u32) -> u64 {
+    u64::from(pages).clamp(1 << 20, 1 << 22)
+}
+
+/// Uniform page overwrites without end.
+struct Uniform {
+    random: Pcg64,
+    pages: u32,
+    page_bytes: u64,
+}
+
+impl Uniform {
+    fn new(pages: u32, page_bytes: u32, seed: u64) -> Self {
+        Self { random: Pcg64::seed_from_u64(seed), pages, page_bytes: page_bytes.into() }
+    }
+}
+
+impl Source for Uniform {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
+        out.extend((0..max).map(|_| Request {
+            arrival_ns: 0,
+            offset: u64::from(self.random.random_range(0..self.pages)) * self.page_bytes,
+            length: self.page_bytes,
+            device: 0,
+            op: Op::Write,
+            fua: false,
+            response_ns: None,
+        }));
+        Ok(max)
+    }
+
+    fn has_arrivals(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,224 @@
+//! The loop: a device's clock, a scheme, and what is measured of every page task.
+
+use super::{
+    Observer, Phase, RunError, Setup, SimulatedArray,
+    promise::{Place, Promise},
+    tasks::{Cutter, PageTask, Work},
+};
+use crate::measures::{Arrivals, Measures, TaskKind, TaskSample};
+use flash::{Cause, Counts, Flash, Lpn};
+use ftl::{FtlError, Prefetch, Scheme};
+use workload::{Request, Source};
+
+/// Requests taken from the source at once, and page tasks cut from them at once.
+const REQUESTS: usize = 1024;
+const TASKS: usize = 4096;
+
+/// Page tasks ahead at which a task's map entry, and then its old page's block, are fetched: far enough
+/// for a memory access each, near enough to stay in the first cache.
+const FAR: usize = 24;
+const NEAR: usize = 12;
+
+/// A scheme with a clock.
+#[derive(Debug)]
+pub struct Device<S> {
+    pub(super) scheme: S,
+    /// Requests arrive when the workload says; else each as the one before it ends.
+    timed: bool,
+    pub(super) now_ns: u64,
+    pub(super) measures: Measures,
+    pub(super) promise: Promise,
+    pub(super) requests: u64,
+    pub(super) first_collection: Option<u64>,
+    /// Reads of pages that were never written: no flash operation.
+    pub(super) unmapped_reads: u64,
+    pub(super) interrupted: bool,
+    request_ns: u64,
+    pub(super) counts_before: Counts,
+    pub(super) busy_before_ns: u64,
+    pub(super) erases_before: Vec<u32>,
+}
+
+impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
+    /// Starts measuring `scheme` as it is now.
+    pub fn new(mut scheme: S, timed: bool) -> Self {
+        scheme.restart_collections();
+        let arrivals = if timed { Arrivals::Timed } else { Arrivals::Closed };
+        Self {
+            timed,
+            now_ns: 0,
+            measures: Measures::new(0, arrivals),
+            promise: Promise::new(&scheme.guarantee()),
+            requests: 0,
+            first_collection: None,
+            unmapped_reads: 0,
+            interrupted: false,
+            request_ns: 0,
+            counts_before: *scheme.flash().counts(),
+            busy_before_ns: scheme.flash().busy_ns(),
+            erases_before: super::erases(&scheme),
+            scheme,
+        }
+    }
+
+    /// The scheme.
+    pub fn scheme(&self) -> &S {
+        &self.scheme
+    }
+
+    /// Runs the workload to its end, to the limit of requests, or until the observer stops it.
+    ///
+    /// # Errors
+    /// What the workload or the scheme says.
+    pub fn replay(
+        &mut self,
+        setup: &Setup,
+        label: &str,
+        mut source: Box<dyn Source>,
+        observer: &dyn Observer,
+    ) -> Result<(), RunError> {
+        let limit = setup.max_requests.unwrap_or(u64::MAX);
+        let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
+        let mut taken = 0;
+        let mut requests = Vec::with_capacity(REQUESTS);
+        let mut cutter = Cutter::new(setup.geometry.page_bytes());
+        let mut work = Vec::with_capacity(TASKS);
+        loop {
+            observer.progress(label, Phase::Measure, self.requests, total);
+            if observer.stop() {
+                self.interrupted = true;
+                return Ok(());
+            }
+            requests.clear();
+            let room = (limit - taken).min(REQUESTS as u64) as usize;
+            if room == 0 || source.fill(&mut requests, room)? == 0 {
+                return Ok(());
+            }
+            taken += requests.len() as u64;
+            self.run_requests(&requests, &mut cutter, &mut work).map_err(|source| {
+                RunError::Scheme {
+                    scheme: label.into(),
+                    source,
+                    task: self.measures.tasks(),
+                    phase: "workload",
+                }
+            })?;
+        }
+    }
+
+    fn run_requests(
+        &mut self,
+        requests: &[Request],
+        cutter: &mut Cutter,
+        work: &mut Vec<Work>,
+    ) -> Result<(), FtlError> {
+        let mut used = 0;
+        loop {
+            work.clear();
+            used += cutter.cut(&requests[used..], TASKS, work);
+            if work.is_empty() {
+                return Ok(());
+            }
+            self.run_work(work)?;
+        }
+    }
+
+    fn run_work(&mut self, work: &[Work]) -> Result<(), FtlError> {
+        for at in 0..work.len() {
+            if let Some(Work::Page(ahead)) = work.get(at + FAR) {
+                self.scheme.prefetch(Lpn(ahead.lpn), Prefetch::Map);
+            }
+            if let Some(Work::Page(ahead)) = work.get(at + NEAR) {
+                self.scheme.prefetch(Lpn(ahead.lpn), Prefetch::Block);
+            }
+            match work[at] {
+                Work::Page(task) => {
+                    self.run_task(task)?;
+                    if task.kind == TaskKind::Write && self.timed {
+                        self.use_idle_time(work.get(at + 1))?;
+                    }
+                }
+                Work::Bare { flush, arrival_ns } => self.run_bare(flush, arrival_ns)?,
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn run_task(&mut self, task: PageTask) -> Result<(), FtlError> {
+        let lpn = Lpn(task.lpn);
+        let busy = self.scheme.flash().busy_ns();
+        let collecting = self.scheme.flash().busy_for_ns(Cause::Collection);
+        match task.kind {
+            TaskKind::Write => self.scheme.write(lpn, &[])?,
+            TaskKind::Read => self.unmapped_reads += u64::from(!self.scheme.read(lpn, &mut [])?),
+            TaskKind::Trim => self.scheme.trim(lpn)?,
+        }
+        let response_ns = self.scheme.flash().busy_ns() - busy;
+        let step_ns = self.scheme.flash().busy_for_ns(Cause::Collection) - collecting;
+        let service_ns = response_ns - step_ns;
+
+        let arrival_ns = self.begin(task.arrival_ns);
+        self.now_ns += response_ns;
+        let place = Place { task: self.measures.tasks(), request: self.requests, lpn: task.lpn };
+        self.promise.check(task.kind, service_ns, step_ns, place);
+        if step_ns > 0 && self.first_collection.is_none() {
+            self.first_collection = Some(place.task);
+        }
+        let completion_ns = self.now_ns - arrival_ns;
+        self.measures.task(&TaskSample { kind: task.kind, service_ns, step_ns, completion_ns });
+        self.measures.tick(self.now_ns, self.scheme.free_pages());
+        self.request_ns += response_ns;
+        if task.last {
+            self.end_request(completion_ns);
+        }
+        Ok(())
+    }
+
+    /// A request that touches no page.
+    fn run_bare(&mut self, flush: bool, arrival_ns: u64) -> Result<(), FtlError> {
+        let busy = self.scheme.flash().busy_ns();
+        if flush {
+            self.scheme.flush()?;
+        }
+        let arrival_ns = self.begin(arrival_ns);
+        let response_ns = self.scheme.flash().busy_ns() - busy;
+        self.now_ns += response_ns;
+        self.request_ns += response_ns;
+        self.end_request(self.now_ns - arrival_ns);
+        Ok(())
+    }
+
+    /// Waits for the arrival, if that is still to come; returns when the request arrived.
+    #[inline]
+    fn begin(&mut self, arrival_ns: u64) -> u64 {
+        if !self.timed {
+            return self.now_ns;
+        }
+        self.now_ns = self.now_ns.max(arrival_ns);
+        arrival_ns
+    }
+
+    #[inline]
+    fn end_request(&mut self, completion_ns: u64) {
+        self.measures.request(self.request_ns, completion_ns);
+        self.request_ns = 0;
+        self.requests += 1;
+    }
+
+    /// Lets the scheme collect behind a write, where an erase fits before the next arrival.
+    fn use_idle_time(&mut self, next: Option<&Work>) -> Result<(), FtlError> {
+        let arrival_ns = match next {
+            Some(Work::Page(task)) => task.arrival_ns,
+            Some(Work::Bare { arrival_ns, .. }) => *arrival_ns,
+            None => return Ok(()),
+        };
+        if arrival_ns < self.now_ns + self.scheme.flash().part().t_bers_ns {
+            return Ok(());
+        }
+        let busy = self.scheme.flash().busy_ns();
+        self.scheme.idle()?;
+        self.now_ns += self.scheme.flash().busy_ns() - busy;
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! One scheme under one workload: format, precondition, replay, report.
+
+mod device;
+mod outcome;
+mod precondition;
+mod promise;
+mod tasks;
+
+pub use device::Device;
+pub(crate) use precondition::precondition;
+
+use crate::config::Preconditioning;
+use crate::report::SchemeReport;
+use flash::{Array, Flash, Geometry, Part, Serial, Store};
+use ftl::{FtlError, Scheme, SchemeConfig, Visitor};
+use workload::{Source, WorkloadError};
+
+/// The simulated array that runs are made on: serial time over an array that keeps no user bytes.
+pub type SimulatedArray = Serial<Array>;
+
+/// What all schemes of a run have in common.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The part.
+    pub part: Part,
+    /// Shape of the array.
+    pub geometry: Geometry,
+    /// Seed of preconditioning.
+    pub seed: u64,
+    /// What is on the array before anything is measured.
+    pub precondition: Preconditioning,
+    /// Logical pages that the workload may address: `0..space_pages`.
+    pub space_pages: u32,
+    /// Host requests after which the run ends, where the workload does not end before.
+    pub max_requests: Option<u64>,
+    /// Issue each request as the one before it ends, whatever the workload says of arrivals.
+    pub closed: bool,
+    /// The command that repeats the run, for the report of a violation.
+    pub replay: String,
+}
+
+/// Who is told how far a run is, and may end it.
+pub trait Observer: Sync {
+    /// `done` page tasks of this phase, of `total` where that is known.
+    fn progress(&self, scheme: &str, phase: Phase, done: u64, total: Option<u64>);
+
+    /// True where the run should end now and report what it has.
+    fn stop(&self) -> bool;
+}
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Filling and ageing the array.
+    Precondition,
+    /// Replaying the workload.
+    Measure,
+}
+
+/// An observer that watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn progress(&self, _scheme: &str, _phase: Phase, _done: u64, _total: Option<u64>) {}
+
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The scheme failed at a request.
+    #[error("{scheme}: {source} (page task {task} of the {phase})")]
+    Scheme {
+        /// The scheme's label.
+        scheme: String,
+        /// What it said.
+        source: FtlError,
+        /// The page task, from the start of the phase.
+        task: u64,
+        /// `preconditioning` or `workload`.
+        phase: &'static str,
+    },
+    /// The scheme cannot be set up.
+    #[error(transparent)]
+    Setup(#[from] FtlError),
+    /// The workload failed.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// The run was stopped before anything was measured.
+    #[error("stopped before anything was measured")]
+    Stopped,
+}
+
+/// Runs one scheme.
+///
+/// # Errors
+/// [`RunError`]; a broken promise is no error but counted in the report.
+pub fn run_scheme(
+    setup: &Setup,
+    scheme: &SchemeConfig,
+    label: &str,
+    source: Box<dyn Source>,
+    observer: &dyn Observer,
+) -> Result<SchemeReport, RunError> {
+    let array = Serial::new(Array::new(setup.geometry, setup.part.clone(), Store::Metadata));
+    ftl::registry::format(scheme, array, Replay { setup, label, source, observer })?
+}
+
+/// The run of a scheme, once its type is known.
+struct Replay<'a> {
+    setup: &'a Setup,
+    label: &'a str,
+    source: Box<dyn Source>,
+    observer: &'a dyn Observer,
+}
+
+impl Visitor<SimulatedArray> for Replay<'_> {
+    type Output = Result<SchemeReport, RunError>;
+
+    fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, mut scheme: S) -> Self::Output {
+        let Self { setup, label, source, observer } = self;
+        if setup.space_pages > scheme.logical_pages() {
+            return Err(RunError::Workload(WorkloadError::Unfit(format!(
+                "the workload addresses {} pages, `{label}` exports {}",
+                setup.space_pages,
+                scheme.logical_pages()
+            ))));
+        }
+        precondition(&mut scheme, setup, label, observer)?;
+        let timed = source.has_arrivals() && !setup.closed;
+        let mut device = Device::new(scheme, timed);
+        device.replay(setup, label, source, observer)?;
+        Ok(device.report(setup, label))
+    }
+}
+
+/// The array's bytes, for those who account for memory.
+pub(crate) fn array_heap_bytes<S: Scheme<Flash = SimulatedArray>>(scheme: &S) -> usize {
+    scheme.flash().inner().heap_bytes()
+}
+
+/// Erases of every block so far.
+fn erases<S: Scheme<Flash = SimulatedArray>>(scheme: &S) -> Vec<u32> {
+    let flash = scheme.flash();
+    (0..flash.geometry().blocks()).map(|block| flash.erase_count(flash::BlockId(block))).collect()
+}

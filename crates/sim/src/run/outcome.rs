@@ -1,0 +1,161 @@
+//! From a device that has run to its report.
+
+use super::{Device, Setup, SimulatedArray, erases};
+use crate::measures::wear;
+use crate::report::{CauseCounts, CollectionReport, RamReport, SchemeReport, Violation};
+use flash::{Cause, Counts, Operation, Part};
+use ftl::{CollectionLog, Guarantee, Scheme};
+
+impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
+    /// What was measured.
+    pub fn report(self, setup: &Setup, label: &str) -> SchemeReport {
+        let scheme = &self.scheme;
+        let guarantee = scheme.guarantee();
+        let log = scheme.collections();
+        let counts = scheme.flash().counts().since(&self.counts_before);
+        let busy_ns = scheme.flash().busy_ns() - self.busy_before_ns;
+        let erases: Vec<u32> = erases(scheme)
+            .iter()
+            .zip(&self.erases_before)
+            .map(|(after, before)| after - before)
+            .collect();
+        let worn = wear(&erases);
+        let ram = scheme.ram();
+        let energy_nj = energy_pj(&counts, &setup.part) as f64 / 1000.0;
+        let tasks = self.measures.tasks();
+        let beyond = victims_beyond(log, &guarantee);
+
+        let mut report = SchemeReport {
+            name: label.into(),
+            bound_ns: guarantee.response_ns,
+            real_time: guarantee.real_time,
+            violations: self.promise.violations + beyond,
+            first_violation: self.promise.first.map(|first| Violation { replay: setup.replay.clone(), ..first }),
+            copies: counts.total(Operation::Copy),
+            erases: counts.total(Operation::Erase),
+            counts: cause_counts(&counts),
+            logical_share: f64::from(scheme.logical_pages()) / f64::from(setup.geometry.pages()),
+            logical_pages: scheme.logical_pages().into(),
+            ram_bytes: ram.total(),
+            ram: RamReport { map: ram.map, blocks: ram.blocks, victims: ram.victims, other: ram.other },
+            energy_nj,
+            energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
+            wear_index: worn.index,
+            erases_per_block: (worn.least, worn.mean, worn.most),
+            elapsed_ns: self.now_ns,
+            busy_share: share(busy_ns, self.now_ns),
+            tasks_per_second: share(tasks, self.now_ns) * 1e9,
+            collection: collection(log, &guarantee, self.first_collection, scheme.free_pages()),
+            warnings: warnings(log, beyond, self.unmapped_reads, self.interrupted),
+            ..SchemeReport::default()
+        };
+        amplification(&mut report, &counts);
+        report.series.erases = erases;
+        report.series.victim_valid.clone_from(&log.victim_valid);
+        self.measures.finish().fill(&mut report);
+        report
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Pages programmed a host page, in all and by cause.
+fn amplification(report: &mut SchemeReport, counts: &Counts) {
+    let host = counts.get(Operation::Program, Cause::Host);
+    if host == 0 {
+        return;
+    }
+    report.waf_by_cause = Cause::ALL
+        .iter()
+        .map(|cause| (cause.name().to_owned(), share(counts.pages_programmed(*cause), host)))
+        .filter(|(_, share)| *share > 0.0)
+        .collect();
+    let all: u64 = Cause::ALL.iter().map(|cause| counts.pages_programmed(*cause)).sum();
+    report.waf = Some(share(all, host));
+}
+
+fn cause_counts(counts: &Counts) -> Vec<CauseCounts> {
+    Cause::ALL
+        .iter()
+        .map(|&cause| CauseCounts {
+            cause: cause.name().into(),
+            reads: counts.get(Operation::Read, cause),
+            oob_reads: counts.get(Operation::ReadOob, cause),
+            programs: counts.get(Operation::Program, cause),
+            copies: counts.get(Operation::Copy, cause),
+            erases: counts.get(Operation::Erase, cause),
+        })
+        .filter(|c| c.reads + c.oob_reads + c.programs + c.copies + c.erases > 0)
+        .collect()
+}
+
+fn energy_pj(counts: &Counts, part: &Part) -> u128 {
+    let each = [
+        (Operation::Read, part.read_pj()),
+        (Operation::ReadOob, part.read_oob_pj()),
+        (Operation::Program, part.program_pj()),
+        (Operation::Copy, part.read_pj() + part.program_pj()),
+        (Operation::Erase, part.erase_pj()),
+    ];
+    each.iter().map(|(op, pj)| u128::from(counts.total(*op)) * u128::from(*pj)).sum()
+}
+
+/// Victims with more valid pages than promised.
+fn victims_beyond(log: &CollectionLog, guarantee: &Guarantee) -> u64 {
+    guarantee.victim_valid.map_or(0, |most| log.victim_valid.iter().skip(most as usize + 1).sum())
+}
+
+fn collection(
+    log: &CollectionLog,
+    guarantee: &Guarantee,
+    first_at_task: Option<u64>,
+    free_pages: u64,
+) -> CollectionReport {
+    let valid: u64 = log.victim_valid.iter().zip(0u64..).map(|(victims, valid)| victims * valid).sum();
+    let why = match first_at_task {
+        Some(task) => format!(
+            "ran from page task {task} on, whenever free pages came to ρ_th = {}; {} victims",
+            log.threshold_pages, log.started
+        ),
+        None if log.idle > 0 => format!("ran in idle time only: {} victims without valid pages", log.idle),
+        None => format!(
+            "never ran: {free_pages} pages are free at the end, and it starts at ρ_th = {}",
+            log.threshold_pages
+        ),
+    };
+    CollectionReport {
+        victims: log.started,
+        idle: log.idle,
+        steps: log.steps,
+        threshold_pages: log.threshold_pages,
+        least_free_pages: free_pages,
+        victim_valid_mean: (log.started > 0).then(|| share(valid, log.started)),
+        victim_valid_max: log.victim_valid.iter().rposition(|victims| *victims > 0).map(|v| v as u32),
+        victim_valid_bound: guarantee.victim_valid,
+        first_at_task,
+        why,
+    }
+}
+
+fn warnings(log: &CollectionLog, beyond: u64, unmapped_reads: u64, interrupted: bool) -> Vec<String> {
+    let mut out = Vec::new();
+    if log.started == 0 {
+        out.push(
+            "collection never ran, so nothing here says how it performs: write more (--loops, --requests), use a smaller --capacity, or --precondition full".into(),
+        );
+    }
+    if beyond > 0 {
+        out.push(format!("{beyond} victims had more valid pages than promised"));
+    }
+    if unmapped_reads > 0 {
+        out.push(format!(
+            "{unmapped_reads} reads were of pages never written: they took no time; --precondition footprint or full writes them first"
+        ));
+    }
+    if interrupted {
+        out.push("interrupted: the figures are of what had been done".into());
+    }
+    out
+}

@@ -1,0 +1,64 @@
+//! What is on the array before anything is measured: filled in order, then aged by random overwrites.
+
+use super::{Observer, Phase, RunError, Setup, SimulatedArray};
+use crate::config::Fill;
+use ftl::{Prefetch, Scheme};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// Writes between two looks at the observer.
+const BATCH: usize = 4096;
+
+/// Writes ahead at which the lines of a random write are fetched.
+const FAR: usize = 24;
+const NEAR: usize = 12;
+
+pub(crate) fn precondition<S: Scheme<Flash = SimulatedArray>>(
+    scheme: &mut S,
+    setup: &Setup,
+    label: &str,
+    observer: &dyn Observer,
+) -> Result<(), RunError> {
+    let pages = match setup.precondition.fill {
+        Fill::Full => scheme.logical_pages(),
+        Fill::Footprint => setup.space_pages,
+        Fill::None => return Ok(()),
+    };
+    let overwrites = (f64::from(pages) * setup.precondition.age).round() as u64;
+    let total = u64::from(pages) + overwrites;
+    let mut random = Pcg64::seed_from_u64(setup.seed ^ 0x005e_ed0f_a9e5);
+    let mut lpns = Vec::with_capacity(BATCH);
+    let mut done = 0;
+    while done < total {
+        observer.progress(label, Phase::Precondition, done, Some(total));
+        if observer.stop() {
+            return Err(RunError::Stopped);
+        }
+        lpns.clear();
+        let count = (total - done).min(BATCH as u64);
+        let filling = u64::from(pages).saturating_sub(done).min(count);
+        lpns.extend((done..done + filling).map(|lpn| lpn as u32));
+        lpns.extend((filling..count).map(|_| random.random_range(0..pages)));
+        write_all(scheme, &lpns).map_err(|(at, source)| RunError::Scheme {
+            scheme: label.into(),
+            source,
+            task: done + at as u64,
+            phase: "preconditioning",
+        })?;
+        done += count;
+    }
+    Ok(())
+}
+
+fn write_all<S: Scheme>(scheme: &mut S, lpns: &[u32]) -> Result<(), (usize, ftl::FtlError)> {
+    for (at, lpn) in lpns.iter().enumerate() {
+        if let Some(ahead) = lpns.get(at + FAR) {
+            scheme.prefetch(flash::Lpn(*ahead), Prefetch::Map);
+        }
+        if let Some(ahead) = lpns.get(at + NEAR) {
+            scheme.prefetch(flash::Lpn(*ahead), Prefetch::Block);
+        }
+        scheme.write(flash::Lpn(*lpn), &[]).map_err(|error| (at, error))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! Whether the scheme keeps what it promises, task by task.
+
+use crate::measures::TaskKind;
+use crate::report::Violation;
+use ftl::Guarantee;
+
+/// Bounds of one scheme and what was seen beyond them.
+#[derive(Debug)]
+pub(super) struct Promise {
+    service: [u64; TaskKind::ALL.len()],
+    step: u64,
+    response: u64,
+    pub(super) violations: u64,
+    pub(super) first: Option<Violation>,
+}
+
+/// Where in the run a task is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) task: u64,
+    pub(super) request: u64,
+    pub(super) lpn: u32,
+}
+
+impl Promise {
+    pub(super) fn new(guarantee: &Guarantee) -> Self {
+        let bound = |promised: Option<u64>| promised.unwrap_or(u64::MAX);
+        Self {
+            service: [bound(guarantee.read_ns), bound(guarantee.write_ns), u64::MAX],
+            step: bound(guarantee.step_ns),
+            response: bound(guarantee.response_ns),
+            violations: 0,
+            first: None,
+        }
+    }
+
+    /// Counts a task that is beyond any bound; once, however many bounds it breaks.
+    #[inline]
+    pub(super) fn check(&mut self, kind: TaskKind, service_ns: u64, step_ns: u64, place: Place) {
+        let beyond = (service_ns > self.service[kind as usize])
+            | (step_ns > self.step)
+            | (service_ns + step_ns > self.response);
+        if beyond {
+            self.broken(kind, service_ns, step_ns, place);
+        }
+    }
+
+    #[cold]
+    fn broken(&mut self, kind: TaskKind, service_ns: u64, step_ns: u64, place: Place) {
+        self.violations += 1;
+        let name = match kind {
+            TaskKind::Read => "read",
+            TaskKind::Write => "write",
+            TaskKind::Trim => "trim",
+        };
+        let service = self.service[kind as usize];
+        let all = [
+            (name, service, service_ns),
+            ("step", self.step, step_ns),
+            ("response", self.response, service_ns + step_ns),
+        ];
+        if let Some((bound, promised, seen)) = all.into_iter().find(|(_, promised, seen)| seen > promised)
+        {
+            self.first.get_or_insert_with(|| Violation {
+                bound: bound.into(),
+                promised,
+                seen,
+                task: place.task,
+                request: place.request,
+                lpn: place.lpn,
+                replay: String::new(),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_beyond_a_bound_is_counted_once_and_the_first_is_kept() {
+        let mut promise = Promise::new(&Guarantee {
+            write_ns: Some(10),
+            step_ns: Some(20),
+            response_ns: Some(25),
+            ..Guarantee::default()
+        });
+        let place = |task| Place { task, request: 0, lpn: 7 };
+        promise.check(TaskKind::Write, 10, 15, place(0));
+        promise.check(TaskKind::Read, 25, 0, place(1));
+        assert_eq!(promise.violations, 0);
+        promise.check(TaskKind::Write, 10, 16, place(2));
+        promise.check(TaskKind::Write, 11, 21, place(3));
+        assert_eq!(promise.violations, 2);
+        let first = promise.first.unwrap();
+        assert_eq!((first.bound.as_str(), first.promised, first.seen), ("response", 25, 26));
+        assert_eq!((first.task, first.lpn), (2, 7));
+    }
+}

@@ -1,0 +1,163 @@
+//! Requests cut into page tasks, a bounded number at a time.
+
+use crate::measures::TaskKind;
+use workload::{Op, Request};
+
+/// One page of a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PageTask {
+    pub(super) lpn: u32,
+    pub(super) kind: TaskKind,
+    /// The request ends with this task.
+    pub(super) last: bool,
+    pub(super) arrival_ns: u64,
+}
+
+/// What comes next: a page task, or a request that touches no page.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Work {
+    Page(PageTask),
+    /// A flush, or a trim that covers no whole page.
+    Bare { flush: bool, arrival_ns: u64 },
+}
+
+/// Cuts requests into page tasks. A page that is written or read in part is one task; a trim takes the
+/// pages that it covers whole; zeroes are written, except over whole pages, which are trimmed (trimmed
+/// pages read as zeros).
+#[derive(Debug)]
+pub(super) struct Cutter {
+    page_bytes: u64,
+    /// ⌊log₂⌋ where the page size is a power of two, as it nearly always is.
+    shift: Option<u32>,
+    rest: Option<Rest>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    request: Request,
+    next: u64,
+    end: u64,
+}
+
+impl Cutter {
+    pub(super) fn new(page_bytes: u32) -> Self {
+        let shift = page_bytes.is_power_of_two().then(|| page_bytes.trailing_zeros());
+        Self { page_bytes: page_bytes.into(), shift, rest: None }
+    }
+
+    /// Appends work of `requests` to `out` until that holds `most`; returns the requests used up. What is
+    /// left of the last one comes first the next time.
+    #[inline]
+    pub(super) fn cut(&mut self, requests: &[Request], most: usize, out: &mut Vec<Work>) -> usize {
+        let mut used = 0;
+        loop {
+            if let Some(rest) = self.rest.take() {
+                self.pages(rest, most, out);
+            }
+            if out.len() >= most || used == requests.len() {
+                return used;
+            }
+            self.begin(requests[used], out);
+            used += 1;
+        }
+    }
+
+    #[inline]
+    fn page_of(&self, byte: u64) -> u64 {
+        match self.shift {
+            Some(shift) => byte >> shift,
+            None => byte / self.page_bytes,
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, request: Request, out: &mut Vec<Work>) {
+        let first = self.page_of(request.offset);
+        let bytes_end = request.offset + request.length;
+        let (next, end) = match request.op {
+            Op::Read | Op::Write | Op::WriteZeroes => (first, self.page_of(bytes_end + self.page_bytes - 1)),
+            Op::Trim => (self.page_of(request.offset + self.page_bytes - 1), self.page_of(bytes_end)),
+            Op::Flush => (0, 0),
+        };
+        if next >= end || request.length == 0 {
+            let flush = request.op == Op::Flush;
+            out.push(Work::Bare { flush, arrival_ns: request.arrival_ns });
+        } else {
+            self.rest = Some(Rest { request, next, end });
+        }
+    }
+
+    #[inline]
+    fn pages(&mut self, mut rest: Rest, most: usize, out: &mut Vec<Work>) {
+        while rest.next < rest.end {
+            if out.len() >= most {
+                self.rest = Some(rest);
+                return;
+            }
+            let kind = match rest.request.op {
+                Op::Read => TaskKind::Read,
+                Op::Trim => TaskKind::Trim,
+                Op::WriteZeroes if self.covers(&rest.request, rest.next) => TaskKind::Trim,
+                _ => TaskKind::Write,
+            };
+            out.push(Work::Page(PageTask {
+                lpn: rest.next as u32,
+                kind,
+                last: rest.next + 1 == rest.end,
+                arrival_ns: rest.request.arrival_ns,
+            }));
+            rest.next += 1;
+        }
+    }
+
+    fn covers(&self, request: &Request, page: u64) -> bool {
+        request.offset <= page * self.page_bytes
+            && (page + 1) * self.page_bytes <= request.offset + request.length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(op: Op, offset: u64, length: u64) -> Request {
+        Request { arrival_ns: 5, offset, length, device: 0, op, fua: false, response_ns: None }
+    }
+
+    fn cut(requests: &[Request], most: usize) -> Vec<(u32, TaskKind, bool)> {
+        let mut cutter = Cutter::new(4096);
+        let mut all = Vec::new();
+        let mut used = 0;
+        loop {
+            let mut out = Vec::new();
+            used += cutter.cut(&requests[used..], most, &mut out);
+            assert!(out.len() <= most);
+            if out.is_empty() {
+                return all;
+            }
+            for work in out {
+                if let Work::Page(task) = work {
+                    all.push((task.lpn, task.kind, task.last));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn partial_pages_count_and_trims_take_whole_pages_only() {
+        use TaskKind::{Read, Trim, Write};
+        assert_eq!(cut(&[request(Op::Write, 4095, 2)], 8), [(0, Write, false), (1, Write, true)]);
+        assert_eq!(cut(&[request(Op::Read, 8192, 1)], 8), [(2, Read, true)]);
+        assert_eq!(cut(&[request(Op::Trim, 1, 4096 * 2)], 8), [(1, Trim, true)]);
+        assert_eq!(cut(&[request(Op::Trim, 1, 4096)], 8), []);
+        let zeroes = [(0, Write, false), (1, Trim, false), (2, Write, true)];
+        assert_eq!(cut(&[request(Op::WriteZeroes, 1, 2 * 4096)], 8), zeroes);
+    }
+
+    #[test]
+    fn a_request_of_any_size_comes_in_bounded_pieces() {
+        let all = cut(&[request(Op::Write, 0, 4096 * 1000), request(Op::Read, 0, 4096)], 7);
+        assert_eq!(all.len(), 1001);
+        assert_eq!(all.iter().filter(|task| task.2).count(), 2);
+    }
+}
