@@ -14,7 +14,7 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// A text that is no experiment or part: syntax, unknown key, wrong type.
-    #[error("{}", message)]
+    #[error("{place}{}: {message}", line_of(text, span.as_ref()))]
     Toml {
         /// File or other place that the text comes from.
         place: String,
@@ -62,6 +62,12 @@ impl ConfigError {
             message: with_suggestion(error.message()),
         }
     }
+}
+
+/// `:3`, where the place is known.
+fn line_of(text: &str, span: Option<&std::ops::Range<usize>>) -> String {
+    let before = span.and_then(|span| text.get(..span.start));
+    before.map_or_else(String::new, |before| format!(":{}", before.matches('\n').count() + 1))
 }
 
 /// Adds the nearest of the names that the message says were expected.

@@ -1,17 +1,25 @@
 //! Experiments: what is to be run, as people write it, and the same with every default filled in.
 
+mod device;
 mod error;
+mod experiment;
 mod nearest;
 mod part;
 mod precondition;
 mod quantity;
+mod resolve;
 mod scheme;
 mod text_or_table;
+mod workload;
 
+pub use self::workload::WorkloadChoice;
+pub use device::ResolvedScheme;
 pub use error::ConfigError;
+pub use experiment::{Experiment, Timing};
 pub use nearest::{did_you_mean, list, nearest};
 pub use part::{PartChoice, PartTable, by_name as part_by_name};
 pub use precondition::{Fill, PreconditionChoice, Preconditioning};
 pub use quantity::{ByteUnits, Bytes, Duration, Quantity, QuantityError, TimeUnits, Units};
+pub use resolve::Resolved;
 pub use scheme::{SchemeChoice, SchemeTable, Victim};
 pub use text_or_table::{Text, TextOrTable};

@@ -95,6 +95,12 @@ impl PartTable {
 }
 
 impl Text for PartTable {
+    type Error = Infallible;
+
+    fn from_text(text: &str) -> Result<Self, Infallible> {
+        text.parse()
+    }
+
     fn text(&self) -> Option<String> {
         let base = self.0.get(BASE).filter(|_| self.0.len() == 1)?;
         base.as_str().map(str::to_owned)

@@ -105,6 +105,12 @@ impl fmt::Display for Preconditioning {
 }
 
 impl Text for Preconditioning {
+    type Error = ConfigError;
+
+    fn from_text(text: &str) -> Result<Self, ConfigError> {
+        text.parse()
+    }
+
     fn text(&self) -> Option<String> {
         Some(self.to_string())
     }

@@ -6,8 +6,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-/// Bytes. Text takes `K`, `KiB`, `M`, `MiB`, … as powers of 1024, `KB`, `MB`, … as powers of 1000; a
-/// bare integer is bytes.
+/// Bytes. Text takes `k`, `KB` and `KiB`, `M`, `MB` and `MiB`, … in any case, all powers of 1024 (as fio
+/// does); a bare integer is bytes.
 pub type Bytes = Quantity<ByteUnits>;
 
 /// Time. Text takes `ns`, `us`, `ms`, `s`, `min`, `h`; a bare integer is nanoseconds.
@@ -45,16 +45,16 @@ impl Units for ByteUnits {
         ("b", 1),
         ("k", 1 << 10),
         ("kib", 1 << 10),
-        ("kb", 1_000),
+        ("kb", 1 << 10),
         ("m", 1 << 20),
         ("mib", 1 << 20),
-        ("mb", 1_000_000),
+        ("mb", 1 << 20),
         ("g", 1 << 30),
         ("gib", 1 << 30),
-        ("gb", 1_000_000_000),
+        ("gb", 1 << 30),
         ("t", 1 << 40),
         ("tib", 1 << 40),
-        ("tb", 1_000_000_000_000),
+        ("tb", 1 << 40),
     ];
     const PRINTED: &'static [(&'static str, u64)] =
         &[("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
@@ -229,7 +229,7 @@ mod tests {
             ("4KiB", 4096),
             ("4k", 4096),
             ("4 KiB", 4096),
-            ("4KB", 4000),
+            ("4KB", 4096),
             ("1.5GiB", 3 << 29),
             ("32GiB", 32 << 30),
             ("1_000B", 1000),

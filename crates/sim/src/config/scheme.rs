@@ -184,6 +184,12 @@ impl fmt::Display for SchemeTable {
 }
 
 impl Text for SchemeTable {
+    type Error = ConfigError;
+
+    fn from_text(text: &str) -> Result<Self, ConfigError> {
+        text.parse()
+    }
+
     fn text(&self) -> Option<String> {
         self.label.is_none().then(|| self.to_string())
     }

@@ -1,0 +1,197 @@
+//! The array of an experiment: how large it is, and whether every scheme can work on it.
+
+use super::error::ConfigError;
+use super::quantity::Bytes;
+use super::scheme::SchemeTable;
+use flash::{Geometry, Part};
+use ftl::page_mapped::Plan;
+use ftl::{FtlError, SchemeConfig, registry};
+
+/// A scheme on the array of an experiment.
+#[derive(Clone, Debug)]
+pub struct ResolvedScheme {
+    /// Name in the report.
+    pub label: String,
+    /// What `ftl` makes it from.
+    pub config: SchemeConfig,
+    /// Its logical pages, threshold and promise.
+    pub plan: Plan,
+}
+
+/// A device of this part and shape for these schemes.
+pub(super) struct Sizing<'a> {
+    pub(super) part: &'a Part,
+    pub(super) schemes: &'a [SchemeTable],
+    pub(super) seed: u64,
+}
+
+impl Sizing<'_> {
+    /// Blocks of the largest array that page numbers can name.
+    fn most_blocks(&self) -> u32 {
+        (u32::MAX - 1) / self.part.pages_per_block
+    }
+
+    fn geometry(&self, blocks: u32) -> Option<Geometry> {
+        Geometry::new(blocks, self.part.pages_per_block, self.part.page_bytes).ok()
+    }
+
+    pub(super) fn block_bytes(&self) -> u64 {
+        u64::from(self.part.pages_per_block) * u64::from(self.part.page_bytes)
+    }
+
+    /// The array of this raw capacity.
+    pub(super) fn array(&self, capacity: Bytes) -> Result<Geometry, ConfigError> {
+        self.part.geometry(capacity.0).map_err(|error| {
+            let most = Bytes::new(u64::from(self.most_blocks()) * self.block_bytes());
+            let reason = if capacity.0 < self.block_bytes() {
+                let block = Bytes::new(self.block_bytes());
+                format!("{capacity} is less than one block of {block}")
+            } else {
+                format!("{error}; with part `{}` at most {most}", self.part.name)
+            };
+            ConfigError::setting("capacity", reason)
+        })
+    }
+
+    /// Every scheme on this array.
+    pub(super) fn schemes_on(
+        &self,
+        geometry: &Geometry,
+    ) -> Result<Vec<ResolvedScheme>, ConfigError> {
+        self.schemes
+            .iter()
+            .map(|scheme| {
+                let config = scheme.to_config(geometry, self.seed)?;
+                let plan = registry::plan(&config, self.part, geometry, geometry.blocks());
+                let plan = plan.map_err(|error| self.explain(scheme, &config, geometry, &error))?;
+                Ok(ResolvedScheme { label: scheme.label(), config, plan })
+            })
+            .collect()
+    }
+
+    /// The smallest array on which every scheme works and exports `pages` logical pages at least.
+    pub(super) fn smallest_with(&self, pages: u64) -> Option<Geometry> {
+        let fits = |blocks: u32| {
+            let geometry = self.geometry(blocks)?;
+            let schemes = self.schemes_on(&geometry).ok()?;
+            let least = schemes.iter().map(|scheme| scheme.plan.logical_pages).min()?;
+            (u64::from(least) >= pages).then_some(geometry)
+        };
+        fits(least(1, self.most_blocks(), |blocks| fits(blocks).is_some())?)
+    }
+
+    /// The error of a scheme that cannot work, with what would be right.
+    fn explain(
+        &self,
+        scheme: &SchemeTable,
+        config: &SchemeConfig,
+        geometry: &Geometry,
+        error: &FtlError,
+    ) -> ConfigError {
+        let FtlError::Config { setting, reason, .. } = error else {
+            return scheme.fault("", &error.to_string());
+        };
+        let works = |config: &SchemeConfig, geometry: &Geometry| {
+            registry::plan(config, self.part, geometry, geometry.blocks()).is_ok()
+        };
+        let with_share = |pages: u32| SchemeConfig { logical_pages: Some(pages), ..config.clone() };
+        let enough = |blocks: u32| {
+            self.geometry(blocks).is_some_and(|geometry| {
+                scheme.to_config(&geometry, self.seed).is_ok_and(|config| works(&config, &geometry))
+            })
+        };
+        let too_many = |pages: u32| !works(&with_share(pages), geometry);
+        let hint = if config.logical_pages.is_some() && works(&with_share(1), geometry) {
+            let most =
+                least(1, geometry.pages(), too_many).map_or(geometry.pages(), |pages| pages - 1);
+            format!(
+                "the largest share that works here is {}",
+                share_at_most(most, geometry.pages())
+            )
+        } else if let Some(blocks) =
+            least(geometry.blocks(), self.most_blocks(), enough).filter(|_| *setting != "part")
+        {
+            let capacity = Bytes::new(u64::from(blocks) * self.block_bytes());
+            format!("the smallest capacity that works is {capacity} ({blocks} blocks)")
+        } else {
+            format!(
+                "choose another part than `{}`, or other settings of the scheme",
+                self.part.name
+            )
+        };
+        scheme.fault(setting, &format!("{reason}; {hint}"))
+    }
+}
+
+/// `pages` / `all` with four decimals, rounded down so that it works when it is typed in.
+fn share_at_most(pages: u32, all: u32) -> f64 {
+    f64::floor(f64::from(pages) / f64::from(all) * 1e4) / 1e4
+}
+
+/// The least number in `from..=to` that satisfies a condition that, once true, stays true.
+fn least(from: u32, to: u32, satisfies: impl Fn(u32) -> bool) -> Option<u32> {
+    let (mut low, mut high) = (from, to);
+    if low > high || !satisfies(high) {
+        return None;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if satisfies(middle) { high = middle } else { low = middle + 1 }
+    }
+    Some(low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flash::parts::EVALUATION_SLC;
+
+    fn schemes(texts: &[&str]) -> Vec<SchemeTable> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn least_is_the_first() {
+        for first in 0..20 {
+            assert_eq!(least(0, 19, |n| n >= first), (first < 20).then_some(first));
+        }
+        assert_eq!(least(3, 19, |_| true), Some(3));
+        assert_eq!(least(0, 19, |_| false), None);
+    }
+
+    #[test]
+    fn the_smallest_array_is_just_large_enough() {
+        let schemes = schemes(&["page-level", "fsr", "lazy-rtgc"]);
+        let sizing = Sizing { part: &EVALUATION_SLC, schemes: &schemes, seed: 1 };
+        for pages in [1, 1000, 100_000, 12_345_678] {
+            let geometry = sizing.smallest_with(pages).unwrap();
+            let smallest = |geometry: &Geometry| {
+                let schemes = sizing.schemes_on(geometry).ok()?;
+                schemes.iter().map(|s| u64::from(s.plan.logical_pages)).min()
+            };
+            assert!(smallest(&geometry).unwrap() >= pages);
+            if let Some(smaller) = sizing.geometry(geometry.blocks() - 1) {
+                assert!(smallest(&smaller).is_none_or(|least| least < pages), "{pages}");
+            }
+        }
+        assert!(sizing.smallest_with(u64::from(u32::MAX)).is_none());
+    }
+
+    #[test]
+    fn what_is_said_to_work_works() {
+        let error_of = |text: &str, blocks: u32| {
+            let schemes = schemes(&[text]);
+            let sizing = Sizing { part: &EVALUATION_SLC, schemes: &schemes, seed: 1 };
+            let geometry = sizing.geometry(blocks).unwrap();
+            sizing.schemes_on(&geometry).map(|_| ()).map_err(|error| error.to_string())
+        };
+        let error = error_of("lazy-rtgc+share=0.99", 100).unwrap_err();
+        let (_, share) = error.split_once("largest share that works here is ").unwrap();
+        error_of(&format!("lazy-rtgc+share={share}"), 100).unwrap();
+
+        let error = error_of("lazy-rtgc", 1).unwrap_err();
+        let (_, rest) = error.split_once("smallest capacity that works is ").unwrap();
+        let blocks = rest.split_once('(').unwrap().1.split_once(' ').unwrap().0;
+        error_of("lazy-rtgc", blocks.parse().unwrap()).unwrap();
+    }
+}

@@ -1,0 +1,288 @@
+//! From what was written to what is run: every default filled in, everything checked.
+
+use super::device::{ResolvedScheme, Sizing};
+use super::error::ConfigError;
+use super::experiment::Experiment;
+use super::part::{PartChoice, PartTable};
+use super::quantity::Bytes;
+use super::scheme::SchemeTable;
+use super::text_or_table::TextOrTable;
+use flash::{Geometry, Part};
+use serde::{Serialize, Serializer};
+use serde_json::json;
+use workload::{AddressPolicy, Facts, Space, WorkloadSpec};
+
+/// Share of the smallest logical space that a trace's footprint takes where no capacity is given.
+const FOOTPRINT_SHARE_PERCENT: u64 = 85;
+
+/// Capacity for a built-in workload where none is given.
+const BUILTIN_CAPACITY: Bytes = Bytes::new(1 << 30);
+
+/// An experiment that can be run: every default filled in, everything checked.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// The experiment with every default filled in; gives this same `Resolved` again.
+    pub experiment: Experiment,
+    /// The part.
+    pub part: Part,
+    /// The array.
+    pub geometry: Geometry,
+    /// The schemes on it.
+    pub schemes: Vec<ResolvedScheme>,
+    /// What the workload may address: the smallest logical space among the schemes, so that all are asked
+    /// the same.
+    pub space: Space,
+    /// What was found out about the workload.
+    pub facts: Facts,
+    /// What a reader must know: what was chosen for them, and why.
+    pub notes: Vec<String>,
+}
+
+impl Experiment {
+    /// Fills in every default and checks everything that can be checked before a run. A trace is read
+    /// through for that: once, or twice where the device is sized to fit it.
+    ///
+    /// # Errors
+    /// The first setting at fault, and what would be right.
+    pub fn resolve(mut self) -> Result<Resolved, ConfigError> {
+        let part = self.take_part()?;
+        self.precondition.0.check()?;
+        let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
+        check_labels(&tables)?;
+        let sizing = Sizing { part: &part, schemes: &tables, seed: self.seed };
+        let mut notes = Vec::new();
+        let geometry = match self.capacity {
+            Some(capacity) => sizing.array(capacity)?,
+            None => size_for(&sizing, &self.workload.0, &mut notes)?,
+        };
+        self.capacity = Some(Bytes::new(geometry.capacity_bytes()));
+        let schemes = sizing.schemes_on(&geometry)?;
+        let least = schemes.iter().map(|scheme| scheme.plan.logical_pages).min().unwrap_or(0);
+        let space = Space {
+            bytes: u64::from(least) * u64::from(geometry.page_bytes()),
+            page_bytes: geometry.page_bytes(),
+            pages_per_block: geometry.pages_per_block(),
+        };
+        let facts = self.workload.0.check(space)?;
+        if let WorkloadSpec::Builtin { parameters, .. } = &mut self.workload.0 {
+            parameters.clone_from(&facts.parameters);
+        }
+        Ok(Resolved { experiment: self, part, geometry, schemes, space, facts, notes })
+    }
+
+    /// The part, checked; what the experiment says of it becomes self-contained.
+    fn take_part(&mut self) -> Result<Part, ConfigError> {
+        let choice = match (self.part.take(), self.part_file.take()) {
+            (Some(_), Some(_)) => {
+                return Err(ConfigError::setting(
+                    "part_file",
+                    "goes instead of `part`, not with it; leave one of them out",
+                ));
+            }
+            (Some(choice), None) => choice,
+            (None, Some(path)) => TextOrTable(PartTable::from_file(&path)?),
+            (None, None) => TextOrTable(PartTable::named("evaluation-slc")),
+        };
+        let part = choice.0.resolve()?;
+        self.part = Some(filled_in(choice, &part)?);
+        Ok(part)
+    }
+}
+
+/// A catalogue name as it is; of anything else all figures.
+fn filled_in(choice: PartChoice, part: &Part) -> Result<PartChoice, ConfigError> {
+    use super::text_or_table::Text;
+    if choice.0.text().is_some() {
+        return Ok(choice);
+    }
+    let table = toml::Table::try_from(part)
+        .map_err(|error| ConfigError::setting("part", error.to_string()))?;
+    Ok(TextOrTable(PartTable(table)))
+}
+
+fn check_labels(schemes: &[SchemeTable]) -> Result<(), ConfigError> {
+    if schemes.is_empty() {
+        return Err(ConfigError::setting("schemes", "is empty; name at least one scheme"));
+    }
+    for (index, scheme) in schemes.iter().enumerate() {
+        let label = scheme.label();
+        if schemes[..index].iter().any(|earlier| earlier.label() == label) {
+            return Err(ConfigError::setting(
+                "schemes",
+                format!(
+                    "two are called `{label}`; leave one out, or give it a name with `+label=NAME`"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The array where no capacity is given.
+fn size_for(
+    sizing: &Sizing<'_>,
+    workload: &WorkloadSpec,
+    notes: &mut Vec<String>,
+) -> Result<Geometry, ConfigError> {
+    let part = sizing.part;
+    let WorkloadSpec::Trace { addresses, .. } = workload else {
+        notes.push(format!("capacity {BUILTIN_CAPACITY}: the default for a built-in workload"));
+        return sizing.array(BUILTIN_CAPACITY);
+    };
+    if *addresses == AddressPolicy::Wrap {
+        let capacity = Bytes::new(part.capacity_bytes);
+        notes.push(format!(
+            "capacity {capacity}: that of part `{}`, since with `wrap` any size fits the trace",
+            part.name
+        ));
+        return sizing.array(capacity);
+    }
+    let anything = Space {
+        bytes: u64::from(u32::MAX - 1) * u64::from(part.page_bytes),
+        page_bytes: part.page_bytes,
+        pages_per_block: part.pages_per_block,
+    };
+    let footprint = workload.check(anything)?.footprint_bytes;
+    let pages = footprint.div_ceil(part.page_bytes.into());
+    let needed = (pages * 100).div_ceil(FOOTPRINT_SHARE_PERCENT);
+    let geometry = sizing.smallest_with(needed).ok_or_else(|| unfit(sizing, footprint))?;
+    notes.push(format!(
+        "capacity {}: chosen so that the trace's footprint ({}) takes at most {FOOTPRINT_SHARE_PERCENT} % \
+         of the smallest scheme's logical space",
+        Bytes::new(geometry.capacity_bytes()),
+        Bytes::new(footprint),
+    ));
+    Ok(geometry)
+}
+
+/// Why no array is large enough: a scheme works on none, or the trace spans too much.
+fn unfit(sizing: &Sizing<'_>, footprint: u64) -> ConfigError {
+    let capacity = Bytes::new(sizing.part.capacity_bytes);
+    let cause = sizing.array(capacity).and_then(|geometry| sizing.schemes_on(&geometry));
+    cause.err().unwrap_or_else(|| {
+        ConfigError::setting(
+            "capacity",
+            format!(
+                "the trace's addresses span {}, more than any device of part `{}` exports; use `addresses = \
+                 \"dense\"` (pack what is touched) or \"wrap\"",
+                Bytes::new(footprint),
+                sizing.part.name
+            ),
+        )
+    })
+}
+
+impl Serialize for Resolved {
+    /// The echo in a report.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let schemes: Vec<_> = self.schemes.iter().map(|scheme| self.scheme_json(scheme)).collect();
+        json!({
+            "experiment": self.experiment,
+            "part": self.part,
+            "device": {
+                "capacity_bytes": self.geometry.capacity_bytes(),
+                "blocks": self.geometry.blocks(),
+                "pages_per_block": self.geometry.pages_per_block(),
+                "page_bytes": self.geometry.page_bytes(),
+            },
+            "schemes": schemes,
+            "workload_space_bytes": self.space.bytes,
+            "notes": self.notes,
+        })
+        .serialize(serializer)
+    }
+}
+
+impl Resolved {
+    fn scheme_json(&self, scheme: &ResolvedScheme) -> serde_json::Value {
+        let plan = &scheme.plan;
+        json!({
+            "label": scheme.label,
+            "scheme": scheme.config.preset.name,
+            "logical_pages": plan.logical_pages,
+            "logical_share": f64::from(plan.logical_pages) / f64::from(self.geometry.pages()),
+            "threshold_pages": plan.threshold_pages,
+            "bound_ns": plan.guarantee.response_ns,
+            "real_time": plan.guarantee.real_time,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(text: &str) -> Result<Resolved, String> {
+        let experiment = Experiment::from_toml(text, "test").map_err(|error| error.to_string())?;
+        experiment.resolve().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_default_resolves_and_its_echo_gives_the_same_again() {
+        let first = Experiment::default().resolve().unwrap();
+        assert_eq!(first.schemes.len(), 3);
+        let text = first.experiment.to_toml().unwrap();
+        let second = Experiment::from_toml(&text, "echo").unwrap().resolve().unwrap();
+        assert_eq!(second.experiment, first.experiment, "{text}");
+        assert_eq!(second.experiment.to_toml().unwrap(), text);
+        assert_eq!(second.geometry, first.geometry);
+    }
+
+    #[test]
+    fn all_notations_resolve_and_round_trip() {
+        let text = "
+            capacity_bytes = 268435456
+            seed = 7
+            precondition = { fill = 'footprint', age = 0.5 }
+            timing = 'closed'
+            schemes = ['page-level', { name = 'lazy-rtgc', logical_share = 0.8, idle_collection = true, label = 'roomy' }]
+            [part]
+            base = 'evaluation-slc'
+            t_bers_ns = '1.5ms'
+            [workload]
+            name = 'uniform'
+            requests = 1000
+            parameters = { }
+        ";
+        let first = resolve(text).unwrap();
+        assert_eq!(first.part.t_bers_ns, 1_500_000);
+        assert_eq!(first.schemes[1].label, "roomy");
+        assert_eq!(first.facts.requests, 1000);
+        assert_eq!(first.space.bytes, u64::from(first.schemes[1].plan.logical_pages) * 2048);
+        let echo = first.experiment.to_toml().unwrap();
+        let second = resolve(&echo).unwrap();
+        assert_eq!(second.experiment, first.experiment, "{echo}");
+        assert_eq!(second.part, first.part);
+    }
+
+    #[test]
+    fn faults_are_found_before_a_run() {
+        for (text, said) in [
+            ("schemas = ['fsr']", "did you mean `schemes`?"),
+            ("\nseed = -1", "test:2: invalid value: integer `-1`"),
+            ("part = 'evaluation-scl'", "did you mean `evaluation-slc`?"),
+            ("part = { base = 'evaluation-slc', t_porg_ns = 3 }", "did you mean `t_prog_ns`?"),
+            ("part_file = '/no/such/file.toml'", "/no/such/file.toml"),
+            ("part = 'evaluation-slc'\npart_file = 'x'", "leave one of them out"),
+            ("schemes = []", "at least one"),
+            ("schemes = ['fsr', 'fsr']", "+label="),
+            ("schemes = ['lazy-rtcg']", "did you mean `lazy-rtgc`?"),
+            ("schemes = [{ name = 'fsr', victm = 'fifo' }]", "did you mean `victim`?"),
+            ("schemes = ['fsr+share=1.5']", "below 1"),
+            ("schemes = ['lazy-rtgc+share=0.95']", "largest share that works here is 0.8"),
+            ("capacity = '64KiB'", "less than one block of 128KiB"),
+            ("capacity = '128KiB'", "smallest capacity that works is"),
+            ("capacity = '1000TiB'", "at most"),
+            ("capacity = '1 furlong'", "`32GiB`"),
+            ("precondition = 'none+age=2'", "fills nothing"),
+            ("precondition = { fill = 'ful' }", "did you mean `full`?"),
+            ("timing = 'open'", "expected `trace` or `closed`"),
+            ("workload = 'unifrom'", "did you mean `uniform`?"),
+            ("workload = './no/such/trace.csv'", "no/such/trace.csv"),
+            ("workload = { name = 'uniform', parameters = { no-such = 1 } }", "no-such"),
+        ] {
+            let error = resolve(text).err().unwrap_or_else(|| panic!("{text} resolves"));
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+}

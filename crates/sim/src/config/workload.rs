@@ -1,0 +1,43 @@
+//! The workload of an experiment: a name, a trace, or a table.
+
+use super::error::ConfigError;
+use super::nearest::did_you_mean;
+use super::text_or_table::{Text, TextOrTable};
+use std::path::Path;
+use workload::{BUILTIN, Replay, WorkloadSpec};
+
+/// A [`WorkloadSpec`] in either notation: `"uniform"`, `"trace.csv.gz"`, or its table.
+pub type WorkloadChoice = TextOrTable<WorkloadSpec>;
+
+impl Text for WorkloadSpec {
+    type Error = ConfigError;
+
+    /// A built-in workload if there is one of that name, else a trace: `./NAME` is always a file.
+    fn from_text(text: &str) -> Result<Self, ConfigError> {
+        if BUILTIN.iter().any(|info| info.name == text) {
+            return Ok(Self::builtin(text));
+        }
+        if Path::new(text).exists() || text.contains(['/', '\\']) {
+            return Ok(Self::trace(text));
+        }
+        Err(ConfigError::Unknown {
+            what: "file or workload",
+            name: text.into(),
+            hint: format!(
+                "{} (`ftlkit list workloads` shows them all; a trace is given by its path)",
+                did_you_mean(text, BUILTIN.iter().map(|info| info.name))
+            ),
+        })
+    }
+
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Builtin { name, parameters, replay }
+                if parameters.is_empty() && *replay == Replay::default() =>
+            {
+                Some(name.clone())
+            }
+            _ => None,
+        }
+    }
+}
