@@ -19,6 +19,8 @@ mod interface;
 mod oob;
 mod operation;
 mod part;
+#[cfg(feature = "serde")]
+mod part_file;
 pub mod parts;
 mod serial;
 

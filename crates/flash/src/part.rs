@@ -2,6 +2,7 @@
 
 use crate::{Geometry, GeometryError};
 use alloc::borrow::Cow;
+use core::ops::RangeInclusive;
 
 /// Time in integer nanoseconds.
 pub type Ns = u64;
@@ -32,7 +33,7 @@ pub enum Cell {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields)
+    serde(deny_unknown_fields, default)
 )]
 pub struct Power {
     /// Supply, millivolts.
@@ -46,11 +47,18 @@ pub struct Power {
 }
 
 /// A NAND part.
+///
+/// With the feature `serde` it reads from a table of these fields, by these names; fields it does not
+/// know are an error. What may be left out: `description` and `source` (empty), `cell` (`slc`),
+/// `oob_bytes` (a thirty-second of the page), `capacity_bytes` ([`Part::DEFAULT_CAPACITY_BYTES`]),
+/// `t_r_oob_ns` (`t_r_ns`), `t_rc_ns` and `t_wc_ns` (0), `power` ([`Power::DEFAULT`], also for any field
+/// of it), `endurance_cycles` and `ecc_bits_per_kib` (not known). What is read has passed
+/// [`Part::validate`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields)
+    serde(try_from = "crate::part_file::PartFile")
 )]
 pub struct Part {
     /// Name by which the command line knows it: lower case, digits, hyphens.
@@ -93,6 +101,11 @@ pub struct Part {
 /// Why a part's figures cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartError {
+    /// The name is not one that a command line or a file can carry.
+    #[error(
+        "`{0}` is no name for a part: it must be 1 to 64 lower-case letters, digits and hyphens"
+    )]
+    Name(alloc::string::String),
     /// A figure is outside its range.
     #[error("part `{part}`: {field} must be {expected}, not {found}")]
     Figure {
@@ -115,55 +128,73 @@ pub enum PartError {
     },
 }
 
+impl Power {
+    /// 3.3 V and 10 mA for every operation: what a part takes whose source gives no figures. (Choudhuri
+    /// and Givargis, GFTL, CODES+ISSS 2008, in the text on Table VI.)
+    pub const DEFAULT: Self =
+        Self { vcc_mv: 3300, read_ua: 10_000, program_ua: 10_000, erase_ua: 10_000 };
+}
+
+impl Default for Power {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
 impl Part {
+    /// Capacity of a part whose table names none: 4 GiB.
+    pub const DEFAULT_CAPACITY_BYTES: u64 = 4 << 30;
+
     /// Checks every figure's range.
     ///
     /// # Errors
     /// The first figure that is outside.
     pub fn validate(&self) -> Result<(), PartError> {
-        let part = || self.name.clone().into_owned();
-        // An hour is far beyond any operation of NAND and keeps sums far from overflow.
-        const MAX_NS: u64 = 3_600_000_000_000;
-        for (field, value) in [
-            ("t_r_ns", self.t_r_ns),
-            ("t_r_oob_ns", self.t_r_oob_ns),
-            ("t_prog_ns", self.t_prog_ns),
-            ("t_bers_ns", self.t_bers_ns),
-        ] {
-            if value == 0 || value > MAX_NS {
-                return Err(PartError::Figure {
-                    part: part(),
-                    field,
-                    expected: "1 ns to 1 hour",
-                    found: value,
-                });
-            }
+        let named = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if self.name.is_empty() || self.name.len() > 64 || !self.name.chars().all(named) {
+            return Err(PartError::Name(self.name.clone().into_owned()));
         }
-        for (field, value) in [("t_rc_ns", self.t_rc_ns), ("t_wc_ns", self.t_wc_ns)] {
-            if value > MAX_NS {
-                return Err(PartError::Figure {
-                    part: part(),
-                    field,
-                    expected: "0 ns to 1 hour",
-                    found: value,
-                });
-            }
-        }
-        for (field, value) in
-            [("page_bytes", self.page_bytes), ("pages_per_block", self.pages_per_block)]
-        {
-            if !(2..=1 << 20).contains(&value) {
-                return Err(PartError::Figure {
-                    part: part(),
-                    field,
-                    expected: "2 to 1048576",
-                    found: value.into(),
-                });
+        for (field, found, range, expected) in self.ranges() {
+            if !range.contains(&found) {
+                let part = self.name.clone().into_owned();
+                return Err(PartError::Figure { part, field, expected, found });
             }
         }
         self.geometry(self.capacity_bytes)
             .map(|_| ())
-            .map_err(|source| PartError::Geometry { part: part(), source })
+            .map_err(|source| PartError::Geometry { part: self.name.clone().into_owned(), source })
+    }
+
+    /// Every figure with its range, and the range in words.
+    fn ranges(&self) -> [(&'static str, u64, RangeInclusive<u64>, &'static str); 15] {
+        // An hour is far beyond any operation of NAND and keeps sums far from overflow; so do 100 V and
+        // 10 A for energy.
+        const HOUR: u64 = 3_600_000_000_000;
+        let time = |field, found| (field, found, 1..=HOUR, "1 ns to 1 hour");
+        let cycle = |field, found| (field, found, 0..=HOUR, "0 ns to 1 hour");
+        let size = |field, found: u32| (field, found.into(), 2..=1 << 20, "2 to 1048576");
+        let current = |field, found: u32| (field, found.into(), 0..=10_000_000, "0 to 10000000 µA");
+        // Figures that a source may leave out are in range where they are absent.
+        let endurance = u64::from(self.endurance_cycles.unwrap_or(1));
+        let ecc = u64::from(self.ecc_bits_per_kib.unwrap_or(1));
+        let power = &self.power;
+        [
+            time("t_r_ns", self.t_r_ns),
+            time("t_r_oob_ns", self.t_r_oob_ns),
+            time("t_prog_ns", self.t_prog_ns),
+            time("t_bers_ns", self.t_bers_ns),
+            cycle("t_rc_ns", self.t_rc_ns),
+            cycle("t_wc_ns", self.t_wc_ns),
+            size("page_bytes", self.page_bytes),
+            size("pages_per_block", self.pages_per_block),
+            ("oob_bytes", self.oob_bytes.into(), 0..=1 << 20, "0 to 1048576"),
+            ("power.vcc_mv", power.vcc_mv.into(), 1..=100_000, "1 to 100000 mV"),
+            current("power.read_ua", power.read_ua),
+            current("power.program_ua", power.program_ua),
+            current("power.erase_ua", power.erase_ua),
+            ("endurance_cycles", endurance, 1..=u32::MAX.into(), "1 or more"),
+            ("ecc_bits_per_kib", ecc, 1..=512, "1 to 512"),
+        ]
     }
 
     /// An array of this part with `capacity_bytes` of raw space, in whole blocks.

@@ -1,0 +1,69 @@
+//! A part as a user's file gives it: what may be left out, and what is taken instead.
+
+use crate::{Cell, Ns, Part, PartError, Power};
+use alloc::{borrow::Cow, string::String};
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PartFile {
+    name: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default = "slc")]
+    cell: Cell,
+    page_bytes: u32,
+    oob_bytes: Option<u32>,
+    pages_per_block: u32,
+    #[serde(default = "capacity")]
+    capacity_bytes: u64,
+    t_r_ns: Ns,
+    t_r_oob_ns: Option<Ns>,
+    t_prog_ns: Ns,
+    t_bers_ns: Ns,
+    #[serde(default)]
+    t_rc_ns: Ns,
+    #[serde(default)]
+    t_wc_ns: Ns,
+    #[serde(default)]
+    power: Power,
+    endurance_cycles: Option<u32>,
+    ecc_bits_per_kib: Option<u32>,
+    #[serde(default)]
+    source: String,
+}
+
+fn slc() -> Cell {
+    Cell::Slc
+}
+
+fn capacity() -> u64 {
+    Part::DEFAULT_CAPACITY_BYTES
+}
+
+impl TryFrom<PartFile> for Part {
+    type Error = PartError;
+
+    fn try_from(file: PartFile) -> Result<Self, PartError> {
+        let part = Part {
+            name: Cow::Owned(file.name),
+            description: Cow::Owned(file.description),
+            cell: file.cell,
+            page_bytes: file.page_bytes,
+            oob_bytes: file.oob_bytes.unwrap_or(file.page_bytes / 32),
+            pages_per_block: file.pages_per_block,
+            capacity_bytes: file.capacity_bytes,
+            t_r_ns: file.t_r_ns,
+            t_r_oob_ns: file.t_r_oob_ns.unwrap_or(file.t_r_ns),
+            t_prog_ns: file.t_prog_ns,
+            t_bers_ns: file.t_bers_ns,
+            t_rc_ns: file.t_rc_ns,
+            t_wc_ns: file.t_wc_ns,
+            power: file.power,
+            endurance_cycles: file.endurance_cycles,
+            ecc_bits_per_kib: file.ecc_bits_per_kib,
+            source: Cow::Owned(file.source),
+        };
+        part.validate()?;
+        Ok(part)
+    }
+}

@@ -1,0 +1,73 @@
+//! Parts from a user's TOML: what may be left out, and what is refused.
+
+use ftlkit_flash::{Cell, Part, Power, parts::CATALOGUE};
+
+const LEAST: &str = r#"
+name = "mine"
+page_bytes = 4096
+pages_per_block = 128
+t_r_ns = 50_000
+t_prog_ns = 600_000
+t_bers_ns = 3_000_000
+"#;
+
+fn error(text: &str) -> String {
+    toml::from_str::<Part>(text).expect_err(text).to_string()
+}
+
+#[test]
+fn what_is_left_out() {
+    let part: Part = toml::from_str(LEAST).unwrap();
+    assert_eq!(part.name, "mine");
+    assert_eq!((part.cell, part.oob_bytes, part.t_r_oob_ns), (Cell::Slc, 128, 50_000));
+    assert_eq!((part.t_rc_ns, part.t_wc_ns), (0, 0));
+    assert_eq!((part.endurance_cycles, part.ecc_bits_per_kib), (None, None));
+    assert_eq!((part.capacity_bytes, part.power), (4 << 30, Power::DEFAULT));
+    assert_eq!((&*part.description, &*part.source), ("", ""));
+}
+
+#[test]
+fn what_is_given() {
+    let text = format!(
+        "{LEAST}\ncell = \"qlc\"\noob_bytes = 0\nt_r_oob_ns = 9\nt_rc_ns = 10\nt_wc_ns = 11\n\
+         endurance_cycles = 3000\necc_bits_per_kib = 72\ncapacity_bytes = 1073741824\n\
+         description = \"d\"\nsource = \"s\"\n[power]\nvcc_mv = 1800\nerase_ua = 7"
+    );
+    let part: Part = toml::from_str(&text).unwrap();
+    assert_eq!((part.cell, part.oob_bytes, part.t_r_oob_ns), (Cell::Qlc, 0, 9));
+    assert_eq!((part.t_rc_ns, part.t_wc_ns), (10, 11));
+    assert_eq!((part.endurance_cycles, part.ecc_bits_per_kib), (Some(3000), Some(72)));
+    assert_eq!(part.power, Power { vcc_mv: 1800, erase_ua: 7, ..Power::DEFAULT });
+    assert_eq!((&*part.description, &*part.source), ("d", "s"));
+    assert_eq!(part.geometry(part.capacity_bytes).unwrap().blocks(), 2048);
+}
+
+#[test]
+fn what_is_refused() {
+    for (text, said) in [
+        (format!("{LEAST}\nt_r_us = 50"), "unknown field `t_r_us`"),
+        (format!("{LEAST}\n[power]\nvcc_v = 3"), "unknown field `vcc_v`"),
+        (format!("{LEAST}\ncell = \"plc\""), "unknown variant `plc`"),
+        (LEAST.replace("t_prog_ns", "# t_prog_ns"), "missing field `t_prog_ns`"),
+        (LEAST.replace("50_000", "50.5"), "invalid type: floating point"),
+        (LEAST.replace("50_000", "-1"), "invalid value: integer `-1`"),
+        (LEAST.replace("50_000", "0"), "t_r_ns must be 1 ns to 1 hour, not 0"),
+        (LEAST.replace("4096", "1"), "page_bytes must be 2 to 1048576, not 1"),
+        (LEAST.replace("mine", "My part"), "`My part` is no name for a part"),
+        (format!("{LEAST}\necc_bits_per_kib = 0"), "ecc_bits_per_kib must be 1 to 512, not 0"),
+        (format!("{LEAST}\n[power]\nvcc_mv = 0"), "power.vcc_mv must be 1 to 100000 mV, not 0"),
+        (format!("{LEAST}\ncapacity_bytes = 4096"), "part `mine`: an array needs at least 1 block"),
+        (format!("{LEAST}\ncapacity_bytes = 0x7fff_ffff_ffff_ffff"), "use larger pages"),
+    ] {
+        let found = error(&text);
+        assert!(found.contains(said), "wanted `{said}` in:\n{found}");
+    }
+}
+
+#[test]
+fn the_catalogue_survives_a_file() {
+    for part in CATALOGUE {
+        let text = toml::to_string(part).unwrap();
+        assert_eq!(toml::from_str::<Part>(&text).as_ref(), Ok(*part), "{text}");
+    }
+}
