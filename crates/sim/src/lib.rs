@@ -1,7 +1,10 @@
 //! A run: a device under a workload, what is measured of it, and how that is reported.
 
 pub mod bench;
+mod compare;
 pub mod config;
 pub mod measures;
 pub mod report;
 pub mod run;
+
+pub use compare::{Comparison, compare};

@@ -2,7 +2,7 @@
 
 use super::device::{ResolvedScheme, Sizing};
 use super::error::ConfigError;
-use super::experiment::Experiment;
+use super::experiment::{Experiment, Timing};
 use super::part::{PartChoice, PartTable};
 use super::quantity::Bytes;
 use super::scheme::SchemeTable;
@@ -194,6 +194,25 @@ impl Serialize for Resolved {
 }
 
 impl Resolved {
+    /// Logical pages that the workload may address.
+    pub fn space_pages(&self) -> u32 {
+        u32::try_from(self.space.pages()).unwrap_or(u32::MAX)
+    }
+
+    /// True where requests are issued one after the other, whatever the workload says of arrivals.
+    pub fn closed(&self) -> bool {
+        self.experiment.timing == Timing::Closed
+    }
+
+    /// How to see again what a scheme did.
+    pub fn replay(&self, label: &str) -> String {
+        let file = match &self.experiment.out {
+            Some(dir) => dir.join("experiment.toml").display().to_string(),
+            None => "FILE, where FILE is what --dry-run prints for this command".into(),
+        };
+        format!("`{label}` with seed {}: ftlkit run {file}", self.experiment.seed)
+    }
+
     fn scheme_json(&self, scheme: &ResolvedScheme) -> serde_json::Value {
         let plan = &scheme.plan;
         json!({
@@ -278,7 +297,6 @@ mod tests {
             ("precondition = { fill = 'ful' }", "did you mean `full`?"),
             ("timing = 'open'", "expected `trace` or `closed`"),
             ("workload = 'unifrom'", "did you mean `uniform`?"),
-            ("workload = './no/such/trace.csv'", "no/such/trace.csv"),
             ("workload = { name = 'uniform', parameters = { no-such = 1 } }", "no-such"),
         ] {
             let error = resolve(text).err().unwrap_or_else(|| panic!("{text} resolves"));
