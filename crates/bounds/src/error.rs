@@ -20,6 +20,22 @@ pub enum BoundError {
         /// Block erase.
         erase_ns: Ns,
     },
+    /// A collection step of one erase time does not hold one operation.
+    #[error(
+        "part `{part}`: a {operation} ({ns} ns) is longer than a block erase ({erase_ns} ns: t_bers_ns), \
+         so it does not fit into a collection step of one erase; partial collection needs a part whose \
+         erase is the longest operation"
+    )]
+    OperationLongerThanErase {
+        /// The part's name.
+        part: String,
+        /// What does not fit.
+        operation: &'static str,
+        /// How long it takes.
+        ns: Ns,
+        /// Block erase.
+        erase_ns: Ns,
+    },
     /// Too few blocks for any logical page.
     #[error(
         "{blocks} blocks of {pages_per_block} pages are too few to promise anything: at least {least} are needed"

@@ -32,6 +32,16 @@ impl Ratio {
         self.denominator
     }
 
+    /// 1 / ratio; `None` for zero.
+    pub const fn inverse(self) -> Option<Self> {
+        Self::new(self.denominator, self.numerator)
+    }
+
+    /// The ratio over `divisor`, which is not zero; a denominator beyond 64 bits saturates.
+    pub(crate) const fn divided_by(self, divisor: u64) -> Self {
+        Self::of(self.numerator, self.denominator.saturating_mul(divisor))
+    }
+
     /// The nearest float.
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64

@@ -1,0 +1,25 @@
+//! The ideal case that the papers compare with: a task costs its page operation, and no longer than an
+//! erase can be hidden.
+
+use flash::{Ns, Part};
+
+/// U(e_w) of the ideal case: one page program (GFTL, Table III; Lazy-RTGC, Table I).
+pub fn write_ns(part: &Part) -> Ns {
+    part.t_prog_ns
+}
+
+/// U(e_r) of the ideal case in Lazy-RTGC's Table I: one page read, the map being in RAM.
+pub fn read_ns(part: &Part) -> Ns {
+    part.t_r_ns
+}
+
+/// U(e_r) of the ideal case in GFTL's Table III, which also reads the page's OOB.
+pub fn read_with_oob_ns(part: &Part) -> Ns {
+    part.t_r_ns + part.t_r_oob_ns
+}
+
+/// U(R), and the least period of requests that any scheme on one chip can promise: one erase, which
+/// cannot be interrupted (Lazy-RTGC, Table I; GFTL, Table III).
+pub fn response_ns(part: &Part) -> Ns {
+    part.t_bers_ns
+}

@@ -1,0 +1,197 @@
+//! The closed forms of write amplification against a simulation that shares nothing with them.
+
+use ftlkit_bounds::waf;
+use std::collections::VecDeque;
+
+const UNMAPPED: u32 = u32::MAX;
+
+/// Knuth's MMIX multiplier; the upper bits are good enough to draw pages.
+struct Lcg(u64);
+
+impl Lcg {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (((self.0 >> 32) * u64::from(n)) >> 32) as u32
+    }
+}
+
+/// Full blocks in the order in which they are to be collected.
+trait Order {
+    fn filled(&mut self, block: u32, valid: u32);
+    fn invalidated(&mut self, block: u32, valid: u32);
+    fn next(&mut self) -> u32;
+}
+
+struct Fifo(VecDeque<u32>);
+
+impl Order for Fifo {
+    fn filled(&mut self, block: u32, _valid: u32) {
+        self.0.push_back(block);
+    }
+    fn invalidated(&mut self, _block: u32, _valid: u32) {}
+    fn next(&mut self) -> u32 {
+        self.0.pop_front().unwrap()
+    }
+}
+
+/// Full blocks by valid pages; a block's place in its bucket makes moves O(1).
+struct Greedy {
+    buckets: Vec<Vec<u32>>,
+    place: Vec<u32>,
+}
+
+impl Greedy {
+    fn remove(&mut self, block: u32, valid: u32) {
+        let bucket = &mut self.buckets[valid as usize];
+        let at = self.place[block as usize];
+        bucket.swap_remove(at as usize);
+        if let Some(moved) = bucket.get(at as usize) {
+            self.place[*moved as usize] = at;
+        }
+    }
+}
+
+impl Order for Greedy {
+    fn filled(&mut self, block: u32, valid: u32) {
+        self.place[block as usize] = self.buckets[valid as usize].len() as u32;
+        self.buckets[valid as usize].push(block);
+    }
+    fn invalidated(&mut self, block: u32, valid: u32) {
+        self.remove(block, valid + 1);
+        self.filled(block, valid);
+    }
+    fn next(&mut self) -> u32 {
+        let valid = self.buckets.iter().position(|bucket| !bucket.is_empty()).unwrap();
+        let block = self.buckets[valid][0];
+        self.remove(block, valid as u32);
+        block
+    }
+}
+
+/// One frontier for host writes and copies; a block is collected when only one is free.
+struct Device<O> {
+    pages: u32,
+    /// Physical page of each logical page, and back.
+    map: Vec<u32>,
+    owner: Vec<u32>,
+    valid: Vec<u32>,
+    free: Vec<u32>,
+    frontier: u32,
+    programmed: u32,
+    order: O,
+    programs: u64,
+}
+
+impl<O: Order> Device<O> {
+    fn new(blocks: u32, pages: u32, logical: u32, order: O) -> Self {
+        Self {
+            pages,
+            map: vec![UNMAPPED; logical as usize],
+            owner: vec![UNMAPPED; (blocks * pages) as usize],
+            valid: vec![0; blocks as usize],
+            free: (1..blocks).rev().collect(),
+            frontier: 0,
+            programmed: 0,
+            order,
+            programs: 0,
+        }
+    }
+
+    fn program(&mut self, lpn: u32) {
+        if self.programmed == self.pages {
+            self.order.filled(self.frontier, self.valid[self.frontier as usize]);
+            self.frontier = self.free.pop().unwrap();
+            self.programmed = 0;
+        }
+        let page = self.frontier * self.pages + self.programmed;
+        self.programmed += 1;
+        self.programs += 1;
+        let old = std::mem::replace(&mut self.map[lpn as usize], page);
+        self.owner[page as usize] = lpn;
+        self.valid[self.frontier as usize] += 1;
+        if old != UNMAPPED {
+            let block = old / self.pages;
+            self.owner[old as usize] = UNMAPPED;
+            self.valid[block as usize] -= 1;
+            if block != self.frontier && !self.free.contains(&block) {
+                self.order.invalidated(block, self.valid[block as usize]);
+            }
+        }
+    }
+
+    fn write(&mut self, lpn: u32) {
+        self.program(lpn);
+        if self.programmed == self.pages && self.free.len() <= 1 {
+            self.collect();
+        }
+    }
+
+    fn collect(&mut self) {
+        let victim = self.order.next();
+        // Out of the order: its pages move without being reported to it.
+        for page in victim * self.pages..(victim + 1) * self.pages {
+            let lpn = std::mem::replace(&mut self.owner[page as usize], UNMAPPED);
+            if lpn != UNMAPPED {
+                self.map[lpn as usize] = UNMAPPED;
+                self.program(lpn);
+            }
+        }
+        self.valid[victim as usize] = 0;
+        self.free.insert(0, victim);
+    }
+}
+
+/// Pages programmed a host write at steady state.
+fn simulate<O: Order>(mut device: Device<O>, warm_up: u64, measured: u64) -> f64 {
+    let logical = device.map.len() as u32;
+    let mut random = Lcg(0x5eed);
+    for lpn in 0..logical {
+        device.write(lpn);
+    }
+    for _ in 0..warm_up * u64::from(logical) {
+        device.write(random.below(logical));
+    }
+    let before = device.programs;
+    let writes = measured * u64::from(logical);
+    for _ in 0..writes {
+        device.write(random.below(logical));
+    }
+    (device.programs - before) as f64 / writes as f64
+}
+
+/// σ is of the blocks that hold data: one of the N is free when collection starts.
+fn logical_pages(blocks: u32, pages: u32, share: f64) -> u32 {
+    (share * f64::from((blocks - 1) * pages)).round() as u32
+}
+
+#[test]
+fn fifo_and_greedy_agree_with_the_closed_forms() {
+    let mut worst = 0.0_f64;
+    for (pages, blocks) in [(64, 4000), (256, 2000)] {
+        for share in [0.7, 0.8, 0.875, 0.93] {
+            let logical = logical_pages(blocks, pages, share);
+            let fifo = simulate(Device::new(blocks, pages, logical, Fifo(VecDeque::new())), 5, 3);
+            let order = Greedy {
+                buckets: vec![Vec::new(); pages as usize + 1],
+                place: vec![0; blocks as usize],
+            };
+            let greedy = simulate(Device::new(blocks, pages, logical, order), 5, 3);
+            for (what, simulated, predicted) in [
+                ("fifo", fifo, waf::fifo(share)),
+                ("greedy", greedy, waf::greedy(share, pages)),
+                ("greedy (Desnoyers)", greedy, waf::greedy_desnoyers(share, pages)),
+            ] {
+                let predicted = predicted.unwrap();
+                let off = simulated / predicted - 1.0;
+                println!(
+                    "σ {share} π {pages} {what}: {simulated:.4} simulated, {predicted:.4}, {:+.2} %",
+                    off * 100.0
+                );
+                worst = worst.max(off.abs());
+                assert!(off.abs() < 0.02, "σ {share} π {pages} {what}: {simulated} {predicted}");
+            }
+        }
+    }
+    println!("worst {:.2} %", worst * 100.0);
+}
