@@ -1,1 +1,20 @@
-//! placeholder
+//! What any flash translation layer must withstand: a reference model, a conformance suite, power cuts
+//! at every operation, exhaustive search of small arrays. For tests only.
+//!
+//! - [`model`]: what each logical page must read as;
+//! - [`operations`]: what is asked of a device, at random and adversarially;
+//! - [`watched`]: an array that keeps its own account of valid pages and victims;
+//! - [`driver`]: one scheme, every task checked; [`run`]: a list of operations through remounts;
+//! - [`conformance`], [`power_cut`], [`exhaustive`]: the suites.
+
+pub mod checks;
+pub mod conformance;
+pub mod driver;
+pub mod exhaustive;
+pub mod model;
+pub mod operations;
+pub mod power_cut;
+pub mod run;
+pub mod shape;
+pub mod shared;
+pub mod watched;

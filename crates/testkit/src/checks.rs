@@ -1,0 +1,201 @@
+//! What is checked of every task and every array, whoever drives it.
+
+use crate::driver::Bench;
+use crate::model::Mismatch;
+use crate::operations::Operation;
+use crate::watched::Inspect;
+use flash::{BlockId, Cause, Flash, Ns};
+use ftl::{FtlError, Guarantee, Scheme};
+
+/// Why a scheme failed the test.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// A page read as it must not.
+    #[error(transparent)]
+    Content(#[from] Mismatch),
+    /// The scheme gave up.
+    #[error("{operation}: {error}")]
+    Scheme {
+        /// What it was asked.
+        operation: String,
+        /// What it said.
+        error: FtlError,
+    },
+    /// A promise was broken.
+    #[error("{operation}: {what} is {seen}, promised {bound}")]
+    Promise {
+        /// What it was asked.
+        operation: String,
+        /// Which promise.
+        what: &'static str,
+        /// What was seen.
+        seen: u64,
+        /// What was promised.
+        bound: u64,
+    },
+    /// Two counts that must agree do not, or a rule of the watched array was broken.
+    #[error("{0}")]
+    Account(String),
+}
+
+/// The largest seen so far of what schemes promise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Worst {
+    /// Service of a page read, ns.
+    pub read_ns: Ns,
+    /// Service of a page write, ns.
+    pub write_ns: Ns,
+    /// Collection within one task, ns.
+    pub step_ns: Ns,
+    /// Service and collection of one task, ns.
+    pub response_ns: Ns,
+    /// Valid pages of a victim.
+    pub victim_valid: u32,
+    /// Page tasks.
+    pub tasks: u64,
+}
+
+impl Worst {
+    pub(crate) fn saw(&mut self, task: &Task) {
+        self.tasks += 1;
+        self.step_ns = self.step_ns.max(task.step_ns);
+        self.response_ns = self.response_ns.max(task.service_ns + task.step_ns);
+        match task.operation {
+            Operation::Write(_) => self.write_ns = self.write_ns.max(task.service_ns),
+            Operation::Read(_) => self.read_ns = self.read_ns.max(task.service_ns),
+            _ => {}
+        }
+    }
+
+    /// The larger of both in each field; tasks add up.
+    pub fn merge(&mut self, other: &Self) {
+        self.read_ns = self.read_ns.max(other.read_ns);
+        self.write_ns = self.write_ns.max(other.write_ns);
+        self.step_ns = self.step_ns.max(other.step_ns);
+        self.response_ns = self.response_ns.max(other.response_ns);
+        self.victim_valid = self.victim_valid.max(other.victim_valid);
+        self.tasks += other.tasks;
+    }
+}
+
+/// Time that the array has worked so far.
+pub(crate) struct Times {
+    all: Ns,
+    collection: Ns,
+}
+
+impl Times {
+    pub(crate) fn of<S: Scheme<Flash = Bench<F>>, F: Flash>(scheme: &S) -> Self {
+        let flash = scheme.flash();
+        let collection = [Cause::Collection, Cause::Merge].map(|cause| flash.busy_for_ns(cause));
+        Self { all: flash.busy_ns(), collection: collection.iter().sum() }
+    }
+}
+
+/// What one task took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task {
+    operation: Operation,
+    service_ns: Ns,
+    pub(crate) step_ns: Ns,
+}
+
+impl Task {
+    pub(crate) fn since<S, F>(scheme: &S, operation: Operation, before: &Times) -> Self
+    where
+        S: Scheme<Flash = Bench<F>>,
+        F: Flash,
+    {
+        let now = Times::of(scheme);
+        let step_ns = now.collection - before.collection;
+        Self { operation, service_ns: now.all - before.all - step_ns, step_ns }
+    }
+
+    /// Holds it against what was promised.
+    pub(crate) fn check(&self, promised: &Guarantee) -> Result<(), Failure> {
+        let service_bound = match self.operation {
+            Operation::Write(_) => promised.write_ns,
+            Operation::Read(_) => promised.read_ns,
+            _ => None,
+        };
+        let operation = || format!("{:?}", self.operation);
+        within(operation, "service (ns)", self.service_ns, service_bound)?;
+        within(operation, "collection step (ns)", self.step_ns, promised.step_ns)?;
+        let response = self.service_ns + self.step_ns;
+        within(operation, "response (ns)", response, promised.response_ns)
+    }
+}
+
+/// What the watched array saw that may never be.
+pub(crate) fn check_breach<S, F>(scheme: &mut S, operation: Operation) -> Result<(), Failure>
+where
+    S: Scheme<Flash = Bench<F>>,
+    F: Flash,
+{
+    match scheme.flash_mut().inner_mut().take_breach() {
+        Some(breach) => Err(Failure::Account(format!("{operation:?}: {breach}"))),
+        None => Ok(()),
+    }
+}
+
+/// The collection log agrees with itself and, as the array saw it, with the promise. Returns the most
+/// valid pages that a victim held.
+pub(crate) fn check_victims<S, F>(scheme: &S, promised: &Guarantee) -> Result<u32, Failure>
+where
+    S: Scheme<Flash = Bench<F>>,
+    F: Flash,
+{
+    let log = scheme.collections();
+    let by_valid: u64 = log.victim_valid.iter().sum();
+    agree("victims by valid pages", by_valid, "victims taken", log.started, |a, b| a == b)?;
+    agree("victims erased", log.finished, "victims taken", log.started, |a, b| a <= b)?;
+    agree("victims taken in idle time", log.idle, "victims taken", log.started, |a, b| a <= b)?;
+    let largest = |counts: &[u64]| counts.iter().rposition(|count| *count > 0).unwrap_or(0) as u32;
+    let seen = largest(scheme.flash().inner().victim_valid()).max(largest(&log.victim_valid));
+    let bound = promised.victim_valid.map(u64::from);
+    within(|| "a victim".into(), "valid pages", seen.into(), bound)?;
+    Ok(seen)
+}
+
+/// Free pages are exactly the erased pages of blocks that are not bad.
+pub(crate) fn check_free_pages<S, F>(scheme: &S) -> Result<(), Failure>
+where
+    S: Scheme<Flash = Bench<F>>,
+    F: Inspect,
+{
+    let flash = scheme.flash();
+    let geometry = flash.geometry();
+    let free: u64 = (0..geometry.blocks())
+        .map(BlockId)
+        .filter(|block| !flash.is_bad(*block))
+        .map(|block| u64::from(geometry.pages_per_block() - flash.next_page(block)))
+        .sum();
+    agree("free pages", scheme.free_pages(), "erased pages of the array", free, |a, b| a == b)
+}
+
+fn within(
+    operation: impl Fn() -> String,
+    what: &'static str,
+    seen: u64,
+    bound: Option<u64>,
+) -> Result<(), Failure> {
+    match bound {
+        Some(bound) if seen > bound => {
+            Err(Failure::Promise { operation: operation(), what, seen, bound })
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn agree(
+    what: &str,
+    seen: u64,
+    other: &str,
+    expected: u64,
+    holds: impl Fn(u64, u64) -> bool,
+) -> Result<(), Failure> {
+    if holds(seen, expected) {
+        return Ok(());
+    }
+    Err(Failure::Account(format!("{what}: {seen}, but {other}: {expected}")))
+}

@@ -1,0 +1,187 @@
+//! The conformance suite: any scheme of the registry, through random and adversarial operations on a
+//! storing array, against the reference model.
+//!
+//! Checked of every task: what was read; service, collection step and response against the promise; that
+//! no page is copied or erased that should not be. Checked now and then: victims' valid pages, free pages
+//! against the array, the collection log against itself and the array. At the end, and after every
+//! mount: every logical page.
+
+use crate::checks::{Failure, Worst};
+use crate::driver::Medium;
+use crate::operations::{Operation, Pattern};
+use crate::run::{End, Run};
+use crate::shape::Shape;
+use crate::watched::Inspect;
+use flash::Store;
+use flash::faults::ProgramEraseFailure;
+use ftl::{FtlError, SchemeConfig, registry};
+use std::fmt;
+
+/// Failures that the part reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Of a million programs and copies, how many fail.
+    pub programs_per_million: u32,
+    /// Of a million erases, how many fail.
+    pub erases_per_million: u32,
+}
+
+/// One test: all that is needed to do it again.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The scheme.
+    pub scheme: SchemeConfig,
+    /// The array.
+    pub shape: Shape,
+    /// Blocks that are bad from the factory.
+    pub bad: Vec<u32>,
+    /// What fails.
+    pub faults: Faults,
+    /// Kind of sequence.
+    pub pattern: Pattern,
+    /// Seed of the sequence and of the faults.
+    pub seed: u64,
+    /// Operations.
+    pub operations: usize,
+}
+
+impl Case {
+    /// A preset on a sound array.
+    pub fn new(
+        scheme: SchemeConfig,
+        shape: Shape,
+        pattern: Pattern,
+        seed: u64,
+        operations: usize,
+    ) -> Self {
+        Self {
+            scheme,
+            shape,
+            bad: Vec::new(),
+            faults: Faults::default(),
+            pattern,
+            seed,
+            operations,
+        }
+    }
+
+    fn medium(&self) -> Medium {
+        if self.faults == Faults::default() { Medium::Sound } else { Medium::Failing }
+    }
+
+    /// Pages that the scheme exports on this array.
+    ///
+    /// # Errors
+    /// What the scheme says where it refuses the array.
+    pub fn logical_pages(&self) -> Result<u32, FtlError> {
+        logical_pages(&self.scheme, &self.shape, self.bad.len() as u32)
+    }
+}
+
+/// Pages that a scheme exports on an array of which some blocks are bad.
+///
+/// # Errors
+/// What the scheme says where it refuses the array.
+pub fn logical_pages(scheme: &SchemeConfig, shape: &Shape, bad: u32) -> Result<u32, FtlError> {
+    registry::plan(scheme, &shape.part(), &shape.geometry(), shape.blocks - bad)
+        .map(|plan| plan.logical_pages)
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Described(&self.scheme))?;
+        write!(f, " on {}, bad {:?}, {:?}", self.shape, self.bad, self.faults)?;
+        write!(f, ", {:?} seed {} x {}", self.pattern, self.seed, self.operations)
+    }
+}
+
+/// A scheme's configuration on one line.
+pub struct Described<'a>(pub &'a SchemeConfig);
+
+impl fmt::Display for Described<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SchemeConfig { preset, victim, logical_pages, idle_collection, spare_blocks, seed } =
+            self.0;
+        write!(f, "{}", preset.name)?;
+        if let Some(victim) = victim {
+            write!(f, " victim {victim:?}")?;
+        }
+        if let Some(pages) = logical_pages {
+            write!(f, " logical pages {pages}")?;
+        }
+        if *idle_collection {
+            write!(f, " idle")?;
+        }
+        write!(f, " spare {spare_blocks} seed {seed}")
+    }
+}
+
+/// Why a case did not pass.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Verdict {
+    /// The scheme says that it cannot work there: a clear error, not a failure.
+    #[error("refused: {0}")]
+    Refused(FtlError),
+    /// The test failed.
+    #[error("{case}: operation {at}: {failure}")]
+    Failed {
+        /// The case, to be done again.
+        case: String,
+        /// Number of the operation.
+        at: usize,
+        /// What is wrong.
+        failure: Failure,
+    },
+}
+
+/// Takes one case through.
+///
+/// # Errors
+/// The verdict, where it is not a pass.
+pub fn conform(case: &Case) -> Result<Worst, Verdict> {
+    let logical_pages = case.logical_pages().map_err(Verdict::Refused)?;
+    let mut operations: Vec<Operation> = case
+        .pattern
+        .sequence(logical_pages, case.shape.pages_per_block, case.seed)
+        .take(case.operations)
+        .collect();
+    operations.push(Operation::Remount);
+    let run = Run::new(case.scheme.clone(), logical_pages, operations, case.medium())
+        .accounts_every((case.shape.blocks as usize / 4).max(61));
+    let array = case.shape.array(Store::All, &case.bad);
+    if case.medium() == Medium::Sound {
+        return drive(case, run, array);
+    }
+    let mut array = ProgramEraseFailure::new(array, case.seed);
+    array.fail_programs(case.faults.programs_per_million);
+    array.fail_erases(case.faults.erases_per_million);
+    drive(case, run, array)
+}
+
+fn drive<F: Inspect + Clone>(case: &Case, mut run: Run, array: F) -> Result<Worst, Verdict> {
+    let failed =
+        |run: &Run, failure| Verdict::Failed { case: case.to_string(), at: run.at(), failure };
+    match run.go(array) {
+        Ok(End::Finished(array)) => {
+            check_wear(&array).map_err(|failure| failed(&run, failure))?;
+            Ok(*run.worst())
+        }
+        Ok(End::PowerOff) => {
+            Err(failed(&run, Failure::Account("the power failed, though nothing cuts it".into())))
+        }
+        Err(failure) => Err(failed(&run, failure)),
+    }
+}
+
+/// No block was erased or programmed after it was marked bad from the factory.
+fn check_wear<F: Inspect>(array: &F) -> Result<(), Failure> {
+    let blocks = (0..array.geometry().blocks()).map(flash::BlockId);
+    for block in blocks.filter(|block| array.is_bad(*block)) {
+        if array.next_page(block) > 0 && array.erase_count(block) == 0 {
+            return Err(Failure::Account(format!(
+                "{block} is bad from the factory but was programmed"
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,398 @@
+//! Every request sequence on a small array: breadth-first search over the states of a real scheme, until
+//! there is no new state (a proof for that array) or a promise breaks (the shortest sequence that breaks
+//! it).
+//!
+//! # State
+//! A state is a clone of the scheme with its array. Two are held to be the same where their projection
+//! is: the sorted list, over all blocks, of (pages programmed, valid pages, victim under way, bad), and,
+//! where idle time is offered, whether a collection step ran behind the last write. The projection is
+//! taken from the operations on the array ([`Watched`]), not from the scheme's own records.
+//!
+//! # Why the projection is a bisimulation
+//! For a page-mapped scheme with one write frontier and greedy victims, two states of one projection
+//! differ by a renaming of blocks and of logical pages, and by what no decision looks at:
+//! - Logical pages enter decisions only through the block that holds their newest version: a write
+//!   invalidates a page there and programs the frontier's next. So pages in blocks of equal description
+//!   are interchangeable, and so are all unmapped ones.
+//! - Full blocks enter only through their valid counts: greedy takes one with the fewest. Which of
+//!   several equals is taken changes names only. Where in a block its valid pages lie does not matter: a
+//!   step copies the next α that are valid, and counts no others. Behind a victim's cursor nothing is
+//!   valid, so what is left of it is its valid count.
+//! - Free blocks are all erased. Which one is opened next (the least worn) changes names and wear only,
+//!   and wear decides nothing else. Sequence numbers matter to a mount only.
+//! - When collection starts depends on the number of free pages: the sum over blocks of pages not
+//!   programmed. A frontier that becomes full is a candidate at once. When idle time is used depends on whether a step ran behind the last write.
+//!
+//! This argument is about the code as it is written, so it is also tested on it: with
+//! [`Search::check_projection`], each time that a known state is met again by another way, its successors
+//! (under every logical page, not one of each kind) must have the projections that the first had.
+//!
+//! # Why not a model checker's library
+//! The properties are of transitions (what a task took), states are compared by projection while the
+//! concrete scheme goes on, and a proof must not rest on 64-bit fingerprints of states: keys are kept
+//! whole here. What is left to do is a breadth-first search.
+
+use crate::checks::{Failure, Task, Times, Worst, check_breach, check_free_pages, check_victims};
+use crate::driver::Bench;
+use crate::operations::Operation;
+use crate::watched::{Inspect, Watched};
+use flash::{BlockId, Flash, Lpn, Serial};
+use ftl::registry::{self, Visitor};
+use ftl::{FtlError, Guarantee, Scheme, SchemeConfig};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::fmt;
+
+/// What is searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Trim every page, too.
+    pub trims: bool,
+    /// Offer idle time, too.
+    pub idle: bool,
+    /// Take every logical page as the next, rather than one of each kind.
+    pub every_page: bool,
+    /// Check that states of one projection have successors of one projection (implies `every_page`).
+    pub check_projection: bool,
+    /// Do not hold victims' valid pages against the bound: to see what comes after.
+    pub ignore_victim_bound: bool,
+    /// States after which the search gives up.
+    pub most_states: usize,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self {
+            trims: true,
+            idle: false,
+            every_page: false,
+            check_projection: false,
+            ignore_victim_bound: false,
+            most_states: 4_000_000,
+        }
+    }
+}
+
+/// All states were seen and every promise held in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// Unique states.
+    pub states: usize,
+    /// Transitions taken.
+    pub transitions: u64,
+    /// Longest of the shortest ways to a state, operations.
+    pub depth: u32,
+    /// The largest seen.
+    pub worst: Worst,
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { states, transitions, depth, worst } = self;
+        write!(f, "{states} states, {transitions} transitions, depth {depth}, ")?;
+        write!(f, "largest victim {}, step {} ns", worst.victim_valid, worst.step_ns)
+    }
+}
+
+/// Why there is no proof.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Refutation {
+    /// A sequence of requests, none shorter, that breaks a promise.
+    #[error("{failure}, by {operations:?}")]
+    Broken {
+        /// What broke.
+        failure: Failure,
+        /// From the formatted array on.
+        operations: Vec<Operation>,
+    },
+    /// Two states of one projection go different ways: the projection is too coarse for this scheme.
+    #[error("{operations:?} leads to a state like one seen before, which goes on differently")]
+    Projection {
+        /// From the formatted array on.
+        operations: Vec<Operation>,
+    },
+    /// The scheme says that it cannot work there: a clear error, not a failure.
+    #[error("refused: {0}")]
+    Refused(FtlError),
+    /// More states than were allowed.
+    #[error("more than {0} states")]
+    TooMany(usize),
+}
+
+/// A state as far as the future depends on it.
+type Key = Box<[u64]>;
+
+/// A block's part of a projection.
+fn describe<F: Inspect>(flash: &Bench<F>, block: BlockId) -> u64 {
+    let view = flash.inner().block(block);
+    let flag = |on: bool, bit: u32| u64::from(on) << bit;
+    u64::from(flash.next_page(block)) << 32
+        | u64::from(view.valid) << 2
+        | flag(view.victim, 1)
+        | flag(flash.is_bad(block), 0)
+}
+
+/// A state on the way.
+struct Node<S> {
+    scheme: S,
+    stepped: bool,
+    id: u32,
+    /// How it was reached: the state before, and the operation.
+    from: (u32, Operation),
+    /// Its projection was seen before; only its successors are looked at.
+    again: bool,
+}
+
+struct Explorer<S> {
+    search: Search,
+    promised: Guarantee,
+    known: HashMap<Key, u32>,
+    /// For each state, the one before it on a shortest way, and the operation between.
+    parents: Vec<(u32, Operation)>,
+    depths: Vec<u32>,
+    /// Projections of each state's successors, where that is checked.
+    successors: Vec<BTreeSet<Key>>,
+    queue: VecDeque<Node<S>>,
+    transitions: u64,
+    worst: Worst,
+}
+
+/// Formats an array for a scheme of the registry and searches all request sequences.
+///
+/// # Errors
+/// As [`explore`]; [`Refutation::Refused`].
+pub fn prove<F>(config: &SchemeConfig, array: F, search: Search) -> Result<Proof, Refutation>
+where
+    F: Inspect + Clone,
+{
+    let bench = Serial::new(Watched::new(array));
+    registry::format(config, bench, Explore(search)).unwrap_or_else(|e| Err(Refutation::Refused(e)))
+}
+
+struct Explore(Search);
+
+impl<F: Inspect> Visitor<Bench<F>> for Explore {
+    type Output = Result<Proof, Refutation>;
+
+    fn visit<S: Scheme<Flash = Bench<F>> + Clone>(self, scheme: S) -> Self::Output {
+        explore(scheme, self.0)
+    }
+}
+
+/// Searches all request sequences from this state of a scheme, which must be just formatted.
+///
+/// # Errors
+/// The shortest sequence that breaks a promise, or why the search did not end.
+pub fn explore<S, F>(scheme: S, search: Search) -> Result<Proof, Refutation>
+where
+    S: Scheme<Flash = Bench<F>> + Clone,
+    F: Inspect,
+{
+    let mut explorer = Explorer {
+        promised: Guarantee {
+            victim_valid: scheme.guarantee().victim_valid.filter(|_| !search.ignore_victim_bound),
+            ..scheme.guarantee()
+        },
+        search,
+        known: HashMap::new(),
+        parents: Vec::new(),
+        depths: Vec::new(),
+        successors: Vec::new(),
+        queue: VecDeque::new(),
+        transitions: 0,
+        worst: Worst::default(),
+    };
+    explorer.start(scheme);
+    while let Some(node) = explorer.queue.pop_front() {
+        explorer.expand(node)?;
+    }
+    Ok(Proof {
+        states: explorer.known.len(),
+        transitions: explorer.transitions,
+        depth: explorer.depths.iter().copied().max().unwrap_or(0),
+        worst: explorer.worst,
+    })
+}
+
+impl<S, F> Explorer<S>
+where
+    S: Scheme<Flash = Bench<F>> + Clone,
+    F: Inspect,
+{
+    fn start(&mut self, scheme: S) {
+        self.known.insert(key(&scheme, false), 0);
+        self.parents.push((0, Operation::Flush));
+        self.depths.push(0);
+        self.successors.push(BTreeSet::new());
+        let from = (0, Operation::Flush);
+        self.queue.push_back(Node { scheme, stepped: false, id: 0, from, again: false });
+    }
+
+    fn expand(&mut self, node: Node<S>) -> Result<(), Refutation> {
+        let mut successors = BTreeSet::new();
+        for operation in self.choices(&node.scheme) {
+            let (next, stepped) = self.transition(&node, operation)?;
+            let stepped = stepped && self.search.idle;
+            let key = key(&next, stepped);
+            if self.search.check_projection {
+                successors.insert(key.clone());
+            }
+            if !node.again {
+                self.arrive(next, stepped, key, (node.id, operation))?;
+            }
+        }
+        if !self.search.check_projection {
+            return Ok(());
+        }
+        let first = &mut self.successors[node.id as usize];
+        if !node.again {
+            *first = successors;
+        } else if *first != successors {
+            let mut operations = self.way_to(node.from.0);
+            operations.push(node.from.1);
+            return Err(Refutation::Projection { operations });
+        }
+        Ok(())
+    }
+
+    /// Does one operation on a copy of a state, and checks what it promises.
+    fn transition(
+        &mut self,
+        node: &Node<S>,
+        operation: Operation,
+    ) -> Result<(S, bool), Refutation> {
+        let mut next = node.scheme.clone();
+        let before = Times::of(&next);
+        self.transitions += 1;
+        let checked = apply(&mut next, operation).and_then(|()| {
+            let task = Task::since(&next, operation, &before);
+            self.worst.saw(&task);
+            task.check(&self.promised)?;
+            check_breach(&mut next, operation)?;
+            check_free_pages(&next)?;
+            let victim_valid = check_victims(&next, &self.promised)?;
+            self.worst.victim_valid = self.worst.victim_valid.max(victim_valid);
+            Ok(task.step_ns > 0)
+        });
+        match checked {
+            Ok(stepped) if matches!(operation, Operation::Write(_)) => Ok((next, stepped)),
+            Ok(_) => Ok((next, node.stepped)),
+            Err(failure) => {
+                let mut operations = self.way_to(node.id);
+                operations.push(operation);
+                Err(Refutation::Broken { failure, operations })
+            }
+        }
+    }
+
+    fn arrive(
+        &mut self,
+        scheme: S,
+        stepped: bool,
+        key: Key,
+        from: (u32, Operation),
+    ) -> Result<(), Refutation> {
+        if let Some(id) = self.known.get(&key) {
+            if self.search.check_projection {
+                self.queue.push_back(Node { scheme, stepped, id: *id, from, again: true });
+            }
+            return Ok(());
+        }
+        if self.known.len() >= self.search.most_states {
+            return Err(Refutation::TooMany(self.search.most_states));
+        }
+        let id = self.known.len() as u32;
+        self.known.insert(key, id);
+        self.parents.push(from);
+        self.depths.push(self.depths[from.0 as usize] + 1);
+        self.successors.push(BTreeSet::new());
+        self.queue.push_back(Node { scheme, stepped, id, from, again: false });
+        Ok(())
+    }
+
+    /// What may be asked next: a write, a read and a trim of each kind of page, and idle time.
+    fn choices(&self, scheme: &S) -> Vec<Operation> {
+        let mut pages: BTreeMap<u64, u32> = BTreeMap::new();
+        for lpn in 0..scheme.logical_pages() {
+            let kind = if self.search.every_page || self.search.check_projection {
+                u64::from(lpn)
+            } else {
+                kind(scheme.flash(), Lpn(lpn))
+            };
+            pages.entry(kind).or_insert(lpn);
+        }
+        let mut choices = Vec::with_capacity(pages.len() * 3 + 1);
+        for lpn in pages.into_values() {
+            choices.push(Operation::Write(lpn));
+            choices.push(Operation::Read(lpn));
+            if self.search.trims && scheme.flash().inner().place(Lpn(lpn)).is_some() {
+                choices.push(Operation::Trim(lpn));
+            }
+        }
+        if self.search.idle {
+            choices.push(Operation::Idle);
+        }
+        choices
+    }
+
+    /// A shortest sequence of operations to a state.
+    fn way_to(&self, mut id: u32) -> Vec<Operation> {
+        let mut operations = Vec::new();
+        while id != 0 {
+            let (parent, operation) = self.parents[id as usize];
+            operations.push(operation);
+            id = parent;
+        }
+        operations.reverse();
+        operations
+    }
+}
+
+/// Logical pages of one kind are interchangeable: those in blocks of one description, and those that are
+/// nowhere.
+fn kind<F: Inspect>(flash: &Bench<F>, lpn: Lpn) -> u64 {
+    match flash.inner().place(lpn) {
+        None => u64::MAX,
+        Some(ppn) => describe(flash, flash.geometry().block_of(ppn)),
+    }
+}
+
+fn key<S, F>(scheme: &S, stepped: bool) -> Key
+where
+    S: Scheme<Flash = Bench<F>>,
+    F: Inspect,
+{
+    let flash = scheme.flash();
+    let mut key: Vec<u64> =
+        (0..flash.geometry().blocks()).map(|block| describe(flash, BlockId(block))).collect();
+    key.sort_unstable();
+    key.push(stepped.into());
+    key.into()
+}
+
+fn apply<S, F>(scheme: &mut S, operation: Operation) -> Result<(), Failure>
+where
+    S: Scheme<Flash = Bench<F>>,
+    F: Inspect,
+{
+    let done = match operation {
+        Operation::Write(lpn) => scheme.write(Lpn(lpn), &[]),
+        Operation::Trim(lpn) => {
+            let done = scheme.trim(Lpn(lpn));
+            scheme.flash_mut().inner_mut().trimmed(Lpn(lpn));
+            done
+        }
+        Operation::Read(lpn) => {
+            let written = scheme.flash().inner().place(Lpn(lpn)).is_some();
+            match scheme.read(Lpn(lpn), &mut []) {
+                Ok(present) if present != written => {
+                    let what = format!("LPN {lpn} reads as present: {present}, written: {written}");
+                    return Err(Failure::Account(what));
+                }
+                done => done.map(|_| ()),
+            }
+        }
+        Operation::Idle => scheme.idle().map(|_| ()),
+        Operation::Flush | Operation::Remount => scheme.flush(),
+    };
+    done.map_err(|error| Failure::Scheme { operation: format!("{operation:?}"), error })
+}

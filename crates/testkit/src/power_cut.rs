@@ -1,0 +1,224 @@
+//! The power fails at every single program, copy and erase of a workload, clean and torn; then the array
+//! is mounted, everything is read, and the workload goes on under the scheme's promise. The mount itself
+//! is cut as well, and mounted again.
+
+use crate::checks::Failure;
+use crate::conformance::{Described, logical_pages};
+use crate::driver::Medium;
+use crate::operations::Pattern;
+use crate::run::{End, Run};
+use crate::shape::Shape;
+use crate::shared::Shared;
+use flash::faults::PowerCut;
+use flash::{Array, Store};
+use ftl::{FtlError, SchemeConfig};
+use std::fmt;
+
+/// One cut: after so many changing operations, in the middle of the next or before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Changing operations (programs, copies, erases) that run before it.
+    pub after: u64,
+    /// Whether the operation at which the power fails is left half done.
+    pub torn: bool,
+}
+
+/// One workload on one scheme.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The scheme.
+    pub scheme: SchemeConfig,
+    /// The array.
+    pub shape: Shape,
+    /// Kind of sequence.
+    pub pattern: Pattern,
+    /// Seed of the sequence.
+    pub seed: u64,
+    /// Operations.
+    pub operations: usize,
+    /// Operations that follow a cut before the test of that cut ends.
+    pub go_on: usize,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}, ", Described(&self.scheme), self.shape)?;
+        write!(f, "{:?} seed {} x {}", self.pattern, self.seed, self.operations)?;
+        write!(f, " and {} after a cut", self.go_on)
+    }
+}
+
+/// Why a case did not pass.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Verdict {
+    /// The scheme says that it cannot work there: a clear error, not a failure.
+    #[error("refused: {0}")]
+    Refused(FtlError),
+    /// The test failed. [`replay`] does it again.
+    #[error("{case}: cuts {cuts:?}: operation {at}: {failure}")]
+    Failed {
+        /// The case.
+        case: String,
+        /// The cuts, each counted from the mount before it.
+        cuts: Vec<Cut>,
+        /// Number of the operation.
+        at: usize,
+        /// What is wrong.
+        failure: Failure,
+    },
+}
+
+/// What a case took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Changing operations of the workload without a cut.
+    pub changes: u64,
+    /// Cuts in the workload: two for each change.
+    pub cuts: u64,
+    /// Cuts in the mounts that followed.
+    pub mount_cuts: u64,
+}
+
+impl Tally {
+    /// Adds another case's.
+    pub fn add(&mut self, other: &Self) {
+        self.changes += other.changes;
+        self.cuts += other.cuts;
+        self.mount_cuts += other.mount_cuts;
+    }
+}
+
+/// A run and its array, so far.
+#[derive(Clone)]
+struct Stage<'c> {
+    case: &'c Case,
+    run: Run,
+    array: PowerCut<Array>,
+    cuts: Vec<Cut>,
+}
+
+/// What came of one stretch between two mounts.
+enum Came {
+    Finished,
+    PowerOff,
+}
+
+impl<'c> Stage<'c> {
+    fn new(case: &'c Case) -> Result<Self, Verdict> {
+        let logical = logical_pages(&case.scheme, &case.shape, 0).map_err(Verdict::Refused)?;
+        let pages_per_block = case.shape.pages_per_block;
+        let operations = case
+            .pattern
+            .sequence(logical, pages_per_block, case.seed)
+            .take(case.operations)
+            .collect();
+        Ok(Self {
+            case,
+            run: Run::new(case.scheme.clone(), logical, operations, Medium::Sound),
+            array: PowerCut::new(case.shape.array(Store::All, &[])),
+            cuts: Vec::new(),
+        })
+    }
+
+    /// Formats or mounts and goes on, to the end or to this cut.
+    fn go(&mut self, cut: Option<Cut>) -> Result<Came, Verdict> {
+        self.array.restore();
+        if let Some(cut) = cut {
+            self.array.cut_after(cut.after, cut.torn);
+            self.cuts.push(cut);
+        }
+        let shared = Shared::new(self.array.clone());
+        let end = self.run.go(shared.clone());
+        self.array = shared.with(|array| array.clone());
+        match end {
+            Ok(End::Finished(_)) => Ok(Came::Finished),
+            Ok(End::PowerOff) => Ok(Came::PowerOff),
+            Err(failure) => Err(self.failed(failure)),
+        }
+    }
+
+    fn failed(&self, failure: Failure) -> Verdict {
+        let (case, cuts) = (self.case.to_string(), self.cuts.clone());
+        Verdict::Failed { case, cuts, at: self.run.at(), failure }
+    }
+
+    /// Goes on after the last cut, without another.
+    fn recover(&mut self) -> Result<(), Verdict> {
+        self.run.shorten(self.case.go_on);
+        match self.go(None)? {
+            Came::Finished => Ok(()),
+            Came::PowerOff => Err(self.failed(Failure::Account("power off without a cut".into()))),
+        }
+    }
+
+    /// Changing operations of the mount that comes next.
+    fn mount_changes(&self) -> Result<u64, Verdict> {
+        let mut mount = self.clone();
+        mount.run.shorten(0);
+        let before = mount.array.changes();
+        mount.go(None)?;
+        Ok(mount.array.changes() - before)
+    }
+}
+
+/// Cuts the power at every change of the workload, clean and torn, and at every change of the mount that
+/// follows.
+///
+/// # Errors
+/// The verdict, where it is not a pass.
+pub fn every_cut(case: &Case) -> Result<Tally, Verdict> {
+    let mut whole = Stage::new(case)?;
+    whole.go(None)?;
+    let mut tally = Tally { changes: whole.array.changes(), ..Tally::default() };
+    for after in 0..tally.changes {
+        for torn in [false, true] {
+            let mut stage = Stage::new(case)?;
+            stage.go(Some(Cut { after, torn }))?;
+            tally.cuts += 1;
+            tally.mount_cuts += cut_the_mount(&stage)?;
+            stage.recover()?;
+        }
+    }
+    Ok(tally)
+}
+
+fn cut_the_mount(stage: &Stage<'_>) -> Result<u64, Verdict> {
+    let changes = stage.mount_changes()?;
+    for after in 0..changes {
+        for torn in [false, true] {
+            let mut second = stage.clone();
+            second.go(Some(Cut { after, torn }))?;
+            second.recover()?;
+        }
+    }
+    Ok(changes * 2)
+}
+
+/// Does one sequence of cuts again: each is counted from the mount before it.
+///
+/// # Errors
+/// The verdict, where it is not a pass.
+pub fn replay(case: &Case, cuts: &[Cut]) -> Result<(), Verdict> {
+    let mut stage = Stage::new(case)?;
+    for cut in cuts {
+        stage.go(Some(*cut))?;
+    }
+    stage.recover()
+}
+
+/// Cuts again and again, each at most `longest` changes after the mount before it (so that many mounts
+/// are cut as well), until the workload is done. Returns the number of cuts.
+///
+/// # Errors
+/// The verdict, where it is not a pass.
+pub fn storm(case: &Case, longest: u64) -> Result<u64, Verdict> {
+    use rand::{RngExt, SeedableRng};
+    let mut random = rand_pcg::Pcg64::seed_from_u64(case.seed);
+    let mut stage = Stage::new(case)?;
+    loop {
+        let cut = Cut { after: random.random_range(0..=longest), torn: random.random_bool(0.5) };
+        if let Came::Finished = stage.go(Some(cut))? {
+            return Ok(stage.cuts.len() as u64 - 1);
+        }
+    }
+}

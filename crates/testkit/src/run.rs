@@ -1,0 +1,157 @@
+//! A run of a list of operations on a scheme of the registry, through remounts and power cuts.
+
+use crate::checks::{Failure, Worst};
+use crate::driver::{Bench, Driver, Medium, Stop};
+use crate::model::Model;
+use crate::operations::Operation;
+use crate::watched::{Inspect, Watched};
+use flash::{FlashError, Serial};
+use ftl::registry::{self, Visitor};
+use ftl::{FtlError, Scheme, SchemeConfig};
+use std::rc::Rc;
+
+/// Where a run stands: what is to be done, and what the device must hold. A clone goes on from here by
+/// itself (with an array of its own).
+#[derive(Clone, Debug)]
+pub struct Run {
+    config: SchemeConfig,
+    operations: Rc<[Operation]>,
+    medium: Medium,
+    /// Operations between two looks at all accounts.
+    accounts_every: usize,
+    /// Operations done (or cut).
+    at: usize,
+    formatted: bool,
+    model: Model,
+    worst: Worst,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub enum End<F> {
+    /// All operations are done; the array is handed back.
+    Finished(F),
+    /// The power failed, in a task or in a mount.
+    PowerOff,
+}
+
+impl Run {
+    /// A run that has not begun, of a device with this many logical pages.
+    pub fn new(
+        config: SchemeConfig,
+        logical_pages: u32,
+        operations: Vec<Operation>,
+        medium: Medium,
+    ) -> Self {
+        Self {
+            config,
+            operations: operations.into(),
+            medium,
+            accounts_every: 61,
+            at: 0,
+            formatted: false,
+            model: Model::new(logical_pages),
+            worst: Worst::default(),
+        }
+    }
+
+    /// Looks at all accounts (at O(N) each time) after every so many operations; 61 by default.
+    pub fn accounts_every(mut self, operations: usize) -> Self {
+        self.accounts_every = operations.max(1);
+        self
+    }
+
+    /// Operations done (or cut) so far.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The largest seen so far.
+    pub fn worst(&self) -> &Worst {
+        &self.worst
+    }
+
+    /// What the device must hold.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Leaves out all operations but the next `operations`.
+    pub fn shorten(&mut self, operations: usize) {
+        let end = self.at.saturating_add(operations).min(self.operations.len());
+        self.operations = self.operations[..end].into();
+    }
+
+    /// Goes on to the end or to a power cut. Formats at the first call, mounts at every other, and after
+    /// each mount reads everything.
+    ///
+    /// # Errors
+    /// The failure.
+    pub fn go<F: Inspect + Clone>(&mut self, mut flash: F) -> Result<End<F>, Failure> {
+        loop {
+            let mounted = std::mem::replace(&mut self.formatted, true);
+            let config = self.config.clone();
+            let bench = Serial::new(Watched::new(flash));
+            let segment = Segment { run: self, mounted };
+            let done = if mounted {
+                segment.run.model.mounted();
+                registry::mount(&config, bench, segment)
+            } else {
+                registry::format(&config, bench, segment)
+            };
+            match done {
+                Err(FtlError::Flash(FlashError::PowerOff)) => return Ok(End::PowerOff),
+                Err(error) => {
+                    let operation = String::from(if mounted { "mount" } else { "format" });
+                    return Err(Failure::Scheme { operation, error });
+                }
+                Ok(Err(Stop::PowerOff)) => return Ok(End::PowerOff),
+                Ok(Err(Stop::Failed(failure))) => return Err(failure),
+                Ok(Ok((array, Next::Remount))) => flash = array,
+                Ok(Ok((array, Next::End))) => return Ok(End::Finished(array)),
+            }
+        }
+    }
+}
+
+enum Next {
+    Remount,
+    End,
+}
+
+/// What lies between two mounts. Hands the bare array back at a remount or at the end.
+struct Segment<'r> {
+    run: &'r mut Run,
+    mounted: bool,
+}
+
+impl<F: Inspect> Visitor<Bench<F>> for Segment<'_> {
+    type Output = Result<(F, Next), Stop>;
+
+    fn visit<S: Scheme<Flash = Bench<F>> + Clone>(self, scheme: S) -> Self::Output {
+        let run = self.run;
+        let mut driver = Driver::new(scheme, &mut run.model, run.medium)?;
+        if self.mounted {
+            driver.read_all()?;
+        }
+        let operations = Rc::clone(&run.operations);
+        let mut next = Next::End;
+        while let Some(operation) = operations.get(run.at) {
+            run.at += 1;
+            let done = driver.apply(*operation);
+            run.worst.merge(&driver.take_worst());
+            done?;
+            if *operation == Operation::Remount {
+                next = Next::Remount;
+                break;
+            }
+            if run.at.is_multiple_of(run.accounts_every) {
+                driver.check_accounts()?;
+            }
+        }
+        driver.check_accounts()?;
+        driver.read_all()?;
+        run.worst.merge(&driver.take_worst());
+        Ok((driver.into_scheme().into_flash().into_inner().into_inner(), next))
+    }
+}

@@ -1,0 +1,79 @@
+//! An array that outlives the scheme on it: what is left on flash when the power fails, even in the
+//! middle of a mount that never returns a scheme.
+
+use crate::watched::Inspect;
+use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Part, Ppn};
+use std::{cell::RefCell, rc::Rc};
+
+/// A handle on an array. Clones are handles on the same array.
+#[derive(Clone, Debug)]
+pub struct Shared<F> {
+    array: Rc<RefCell<F>>,
+    geometry: Geometry,
+    part: Part,
+}
+
+impl<F: Flash> Shared<F> {
+    /// Shares an array.
+    pub fn new(array: F) -> Self {
+        let (geometry, part) = (*array.geometry(), array.part().clone());
+        Self { array: Rc::new(RefCell::new(array)), geometry, part }
+    }
+
+    /// Looks at the array, or changes it.
+    pub fn with<T>(&self, what: impl FnOnce(&mut F) -> T) -> T {
+        what(&mut self.array.borrow_mut())
+    }
+}
+
+impl<F: Flash> Flash for Shared<F> {
+    fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    fn part(&self) -> &Part {
+        &self.part
+    }
+
+    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+        self.array.borrow_mut().read(ppn, data, cause)
+    }
+
+    fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
+        self.array.borrow_mut().read_oob(ppn, cause)
+    }
+
+    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+        self.array.borrow_mut().program(ppn, oob, data, cause)
+    }
+
+    fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
+        self.array.borrow_mut().copy(from, to, seq, cause)
+    }
+
+    fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
+        self.array.borrow_mut().erase(block, cause)
+    }
+
+    fn is_bad(&self, block: BlockId) -> bool {
+        self.array.borrow().is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.array.borrow_mut().mark_bad(block)
+    }
+
+    fn erase_count(&self, block: BlockId) -> u32 {
+        self.array.borrow().erase_count(block)
+    }
+
+    fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
+        self.array.borrow().peek_lpn(ppn)
+    }
+}
+
+impl<F: Inspect> Inspect for Shared<F> {
+    fn next_page(&self, block: BlockId) -> u32 {
+        self.array.borrow().next_page(block)
+    }
+}
