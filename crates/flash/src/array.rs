@@ -135,6 +135,7 @@ impl Array {
         Ok(())
     }
 
+    #[inline]
     fn programmed(&self, ppn: Ppn) -> Result<BlockId, FlashError> {
         if !self.geometry.contains(ppn) {
             return Err(FlashError::NoSuchPage(ppn));
@@ -146,6 +147,7 @@ impl Array {
         Ok(block)
     }
 
+    #[inline]
     fn readable(&self, ppn: Ppn) -> Result<BlockId, FlashError> {
         let block = self.programmed(ppn)?;
         if !self.unreadable.is_empty() && self.unreadable.contains(&ppn.0) {
@@ -154,7 +156,7 @@ impl Array {
         Ok(block)
     }
 
-    #[inline]
+    #[inline(always)]
     fn check_program(&self, ppn: Ppn, seq: u64, length: usize) -> Result<(), FlashError> {
         if !self.geometry.contains(ppn) {
             return Err(FlashError::NoSuchPage(ppn));
@@ -181,35 +183,39 @@ impl Array {
         }
     }
 
-    #[inline]
-    fn set_oob(&mut self, ppn: Ppn, oob: Oob) {
+    // Always inlined: an `Oob` passed through memory costs more than all the rest of a program.
+    #[inline(always)]
+    fn set_oob(&mut self, ppn: Ppn, lpn: Lpn, stamp: u64) {
         let (id, page) = self.geometry.split(ppn);
-        self.lpns[ppn.0 as usize] = oob.lpn.0;
+        self.lpns[ppn.0 as usize] = lpn.0;
         let block = &mut self.blocks[id.0 as usize];
         block.next_page = page + 1;
-        let stamp = oob.stamp();
         if block.stamp == NO_STAMP {
             block.stamp = stamp;
         }
-        if !self.page_stamps.is_empty() {
-            self.page_stamps[ppn.0 as usize] = stamp;
-        } else if stamp != block.stamp {
-            self.keep_page_stamps();
-            self.page_stamps[ppn.0 as usize] = stamp;
+        if stamp != block.stamp || !self.page_stamps.is_empty() {
+            self.set_page_stamp(ppn, stamp);
         }
     }
 
-    /// From here on a stamp is kept for each page: pages of one block have come to differ.
-    #[cold]
-    fn keep_page_stamps(&mut self) {
-        let per_block = self.geometry.pages_per_block() as usize;
-        self.page_stamps = self
-            .blocks
-            .iter()
-            .flat_map(|block| core::iter::repeat_n(block.stamp, per_block))
-            .collect();
+    #[inline(never)]
+    fn set_page_stamp(&mut self, ppn: Ppn, stamp: u64) {
+        if self.page_stamps.is_empty() {
+            self.keep_page_stamps();
+        }
+        self.page_stamps[ppn.0 as usize] = stamp;
     }
 
+    /// From here on a stamp is kept for each page: pages of one block have come to differ.
+    fn keep_page_stamps(&mut self) {
+        let per_block = self.geometry.pages_per_block() as usize;
+        self.page_stamps.reserve_exact(self.lpns.len());
+        for block in &self.blocks {
+            self.page_stamps.extend(core::iter::repeat_n(block.stamp, per_block));
+        }
+    }
+
+    #[inline]
     fn oob(&self, ppn: Ppn, block: BlockId) -> Oob {
         let stamp = match self.page_stamps.get(ppn.0 as usize) {
             Some(stamp) => *stamp,
@@ -285,7 +291,7 @@ impl Flash for Array {
         Ok(self.oob(ppn, block))
     }
 
-    #[inline]
+    #[inline(always)]
     fn program(
         &mut self,
         ppn: Ppn,
@@ -294,7 +300,7 @@ impl Flash for Array {
         _cause: Cause,
     ) -> Result<(), FlashError> {
         self.check_program(ppn, oob.seq, data.len())?;
-        self.set_oob(ppn, oob);
+        self.set_oob(ppn, oob.lpn, oob.stamp());
         if !data.is_empty() && self.keeps(oob.kind) {
             let at = self.take_slot(ppn);
             self.bytes[at..at + data.len()].copy_from_slice(data);
@@ -302,12 +308,12 @@ impl Flash for Array {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, _cause: Cause) -> Result<Oob, FlashError> {
         let block = self.readable(from)?;
         self.check_program(to, seq, 0)?;
         let oob = Oob { seq, ..self.oob(from, block) };
-        self.set_oob(to, oob);
+        self.set_oob(to, oob.lpn, oob.stamp());
         if self.keeps(oob.kind)
             && let Some(bytes) = self.stored(from)
         {

@@ -81,7 +81,7 @@ impl<F: Flash> Serial<F> {
         self.inner
     }
 
-    #[inline]
+    #[inline(always)]
     fn charge<T>(
         &mut self,
         result: Result<T, FlashError>,
@@ -125,13 +125,13 @@ impl<F: Flash> Flash for Serial<F> {
         self.charge(result, Operation::ReadOob, cause)
     }
 
-    #[inline]
+    #[inline(always)]
     fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
         let result = self.inner.program(ppn, oob, data, cause);
         self.charge(result, Operation::Program, cause)
     }
 
-    #[inline]
+    #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.copy(from, to, seq, cause);
         self.charge(result, Operation::Copy, cause)

@@ -10,6 +10,27 @@
 //! A wrapper that leaves damage behind reaches the array through [`Tearable`], which every wrapper here
 //! (and [`Serial`](crate::Serial)) passes on. Everything random is drawn from a seed: the same seed and
 //! the same operations give the same faults on any machine.
+//!
+//! ```
+//! use ftlkit_flash::faults::{BitErrorRate, BitErrors, PowerCut};
+//! use ftlkit_flash::{Array, Cause, Flash, FlashError, Geometry, Lpn, Oob, Ppn, Serial, Store, parts};
+//!
+//! let part = parts::by_name("samsung-large-block").expect("it is in the catalogue");
+//! let geometry = part.geometry(1 << 20)?;
+//! let array = Array::new(geometry, part.clone(), Store::All);
+//! let rate = BitErrorRate { base: 1_000_000, per_erase: 100, per_read: 10, ecc_bits_per_kib: 8 };
+//! let mut flash = PowerCut::new(Serial::new(BitErrors::new(array, rate, 42)?));
+//!
+//! flash.cut_after(1, true);
+//! flash.program(Ppn(0), Oob::data(Lpn(7), 1), &[], Cause::Host)?;
+//! let torn = flash.program(Ppn(1), Oob::data(Lpn(8), 1), &[], Cause::Host);
+//! assert_eq!(torn, Err(FlashError::PowerOff));
+//! flash.restore();
+//! assert_eq!(flash.read_oob(Ppn(0), Cause::Mount)?.lpn, Lpn(7));
+//! let lost = flash.read_oob(Ppn(1), Cause::Mount);
+//! assert_eq!(lost, Err(FlashError::Uncorrectable(Ppn(1))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod bad_blocks;
 mod bit_errors;

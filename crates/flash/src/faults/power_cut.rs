@@ -43,8 +43,8 @@ impl<F> PowerCut<F> {
         self.cut_at = u64::MAX;
     }
 
-    /// Changing operations that have run so far, whether or not the medium then failed them. The one at
-    /// which the power failed is not among them.
+    /// Changing operations that have run so far, whether or not they then failed. The one at which the
+    /// power failed is not among them.
     pub fn changes(&self) -> u64 {
         self.changes
     }
@@ -73,27 +73,28 @@ impl<F> PowerCut<F> {
         if self.off { Err(FlashError::PowerOff) } else { Ok(()) }
     }
 
-    /// Counts an operation that has run.
-    fn count<T>(&mut self, result: Result<T, FlashError>) -> Result<T, FlashError> {
-        use FlashError::{EraseFailed, ProgramFailed};
+    /// Runs a changing operation and counts it, or cuts the power at it; `tear` is what a cut in its
+    /// middle leaves.
+    fn change<T>(
+        &mut self,
+        tear: impl FnOnce(&mut F) -> Result<(), FlashError>,
+        run: impl FnOnce(&mut F) -> Result<T, FlashError>,
+    ) -> Result<T, FlashError> {
+        use FlashError::{EraseFailed, PowerOff, ProgramFailed};
+        self.powered()?;
+        if self.changes == self.cut_at {
+            if self.tear {
+                tear(&mut self.inner)?;
+            }
+            self.off = true;
+            self.cut_at = u64::MAX;
+            return Err(PowerOff);
+        }
+        let result = run(&mut self.inner);
         if matches!(result, Ok(_) | Err(ProgramFailed(_) | EraseFailed(_))) {
             self.changes += 1;
         }
         result
-    }
-
-    /// The power fails now; `damage` is what it does to the operation under way.
-    #[cold]
-    fn cut<T>(
-        &mut self,
-        damage: impl FnOnce(&mut F) -> Result<(), FlashError>,
-    ) -> Result<T, FlashError> {
-        if self.tear {
-            damage(&mut self.inner)?;
-        }
-        self.off = true;
-        self.cut_at = u64::MAX;
-        Err(FlashError::PowerOff)
     }
 }
 
@@ -111,37 +112,28 @@ impl<F: Tearable> Flash for PowerCut<F> {
     }
 
     fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
-        self.powered()?;
-        if self.changes == self.cut_at {
-            return self.cut(|inner| {
+        self.change(
+            |inner| {
                 inner.geometry().check_payload(data.len())?;
                 inner.waste(ppn)
-            });
-        }
-        let result = self.inner.program(ppn, oob, data, cause);
-        self.count(result)
+            },
+            |inner| inner.program(ppn, oob, data, cause),
+        )
     }
 
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
-        self.powered()?;
-        if self.changes == self.cut_at {
+        self.change(
             // The copy's read comes before its program: where it fails there is no program to tear.
-            return self.cut(|inner| {
+            |inner| {
                 inner.read_oob(from, cause)?;
                 inner.waste(to)
-            });
-        }
-        let result = self.inner.copy(from, to, seq, cause);
-        self.count(result)
+            },
+            |inner| inner.copy(from, to, seq, cause),
+        )
     }
 
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
-        self.powered()?;
-        if self.changes == self.cut_at {
-            return self.cut(|inner| inner.half_erase(block));
-        }
-        let result = self.inner.erase(block, cause);
-        self.count(result)
+        self.change(|inner| inner.half_erase(block), |inner| inner.erase(block, cause))
     }
 
     fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
@@ -155,14 +147,14 @@ impl<F: Tearable> Flash for PowerCut<F> {
 }
 
 impl<F: Tearable> Tearable for PowerCut<F> {
+    /// A program that fails above this wrapper is a changing operation like any other.
     fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
-        self.powered()?;
-        self.inner.waste(ppn)
+        self.change(|inner| inner.waste(ppn), |inner| inner.waste(ppn))
     }
 
+    /// An erase that fails above this wrapper is a changing operation like any other.
     fn half_erase(&mut self, block: BlockId) -> Result<(), FlashError> {
-        self.powered()?;
-        self.inner.half_erase(block)
+        self.change(|inner| inner.half_erase(block), |inner| inner.half_erase(block))
     }
 
     fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError> {

@@ -4,7 +4,8 @@ use crate::{Array, BlockId, Flash, FlashError, Ppn, Serial};
 
 /// A [`Flash`] that can be left as an interrupted or failed operation leaves it.
 ///
-/// None of these is an operation of NAND: they take no time and are not counted.
+/// These are damage, not operations of NAND: [`Serial`] charges no time for them, so it belongs above the
+/// wrappers whose failures are to be charged.
 pub trait Tearable: Flash {
     /// Uses up a page without content, as a program that was cut or failed does: it may not be
     /// programmed and reads as uncorrectable until its block is erased.
