@@ -71,7 +71,7 @@ fn line_of(text: &str, span: Option<&std::ops::Range<usize>>) -> String {
 }
 
 /// Adds the nearest of the names that the message says were expected.
-fn with_suggestion(message: &str) -> String {
+pub(super) fn with_suggestion(message: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match quoted.as_slice() {
         [unknown, expected @ ..] if message.starts_with("unknown ") => {

@@ -17,7 +17,7 @@ pub use device::ResolvedScheme;
 pub use error::ConfigError;
 pub use experiment::{Experiment, Timing};
 pub use nearest::{did_you_mean, list, nearest};
-pub use part::{PartChoice, PartTable, by_name as part_by_name};
+pub use part::{DEFAULT_PART, PartChoice, PartTable, by_name as part_by_name};
 pub use precondition::{Fill, PreconditionChoice, Preconditioning};
 pub use quantity::{ByteUnits, Bytes, Duration, Quantity, QuantityError, TimeUnits, Units};
 pub use resolve::Resolved;

@@ -1,6 +1,6 @@
 //! The part of an experiment: a catalogue name, or a data sheet of one's own.
 
-use super::error::ConfigError;
+use super::error::{ConfigError, with_suggestion};
 use super::nearest::did_you_mean;
 use super::quantity::normalise;
 use super::text_or_table::{Text, TextOrTable};
@@ -13,8 +13,8 @@ use std::str::FromStr;
 /// A part: a name of the catalogue, or a table of data-sheet figures.
 ///
 /// The table has the fields of [`Part`]; `base` names the catalogue part that gives the figures left out.
-/// Without `base` the shape and the three times must be there (`page_bytes`, `pages_per_block`,
-/// `capacity_bytes`, `t_r_ns`, `t_prog_ns`, `t_bers_ns`). Keys that end in `_bytes` or `_ns` take texts
+/// Without `base` the shape and the three times must be there (`page_bytes`, `pages_per_block`, `t_r_ns`,
+/// `t_prog_ns`, `t_bers_ns`). Keys that end in `_bytes` or `_ns` take texts
 /// such as `"4KiB"` and `"220.9us"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -23,12 +23,11 @@ pub struct PartTable(pub toml::Table);
 /// How a part is named or described.
 pub type PartChoice = TextOrTable<PartTable>;
 
+/// The part of an experiment that names none.
+pub const DEFAULT_PART: &str = "evaluation-slc";
+
 /// Key of the catalogue part that gives what is left out.
 const BASE: &str = "base";
-
-/// Figures that nothing can stand in for.
-const REQUIRED: [&str; 6] =
-    ["page_bytes", "pages_per_block", "capacity_bytes", "t_r_ns", "t_prog_ns", "t_bers_ns"];
 
 impl FromStr for PartTable {
     type Err = Infallible;
@@ -44,6 +43,32 @@ impl PartTable {
         Self([(BASE.to_owned(), toml::Value::String(name.into()))].into_iter().collect())
     }
 
+    /// Sets one figure, given as text: a whole number, or with a unit where the key has one in its name.
+    ///
+    /// # Errors
+    /// Where the text is no number.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
+        let parsed = match value.replace('_', "").parse::<i64>() {
+            Ok(number) => toml::Value::Integer(number),
+            Err(_) => toml::Value::String(value.into()),
+        };
+        let mut table = &mut self.0;
+        let (path, last) =
+            key.rsplit_once('.').map_or((None, key), |(path, last)| (Some(path), last));
+        for step in path.iter().flat_map(|path| path.split('.')) {
+            let inner = table.entry(step).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+            let toml::Value::Table(inner) = inner else {
+                return Err(ConfigError::setting(
+                    format!("part.{key}"),
+                    format!("`{step}` is a figure, it has no figures of its own"),
+                ));
+            };
+            table = inner;
+        }
+        table.insert(last.to_owned(), parsed);
+        Ok(())
+    }
+
     /// Reads a part file: the table alone, as TOML.
     ///
     /// # Errors
@@ -57,7 +82,7 @@ impl PartTable {
         if let Some(stem) = path.file_stem().and_then(|stem| stem.to_str())
             && !table.contains_key("name")
         {
-            table.insert("name".into(), stem.into());
+            table.insert("name".into(), name_from(stem).into());
         }
         Ok(Self(table))
     }
@@ -78,20 +103,33 @@ impl PartTable {
             return Ok(part.clone());
         }
         normalise(&mut table).map_err(|(key, error)| fault(format!("{key}: {error}")))?;
-        if base.is_none()
-            && let Some(missing) = REQUIRED.iter().find(|key| !table.contains_key(**key))
-        {
-            return Err(fault(format!(
-                "`{missing}` is missing; give it, or `base = \"evaluation-slc\"` (or another part) to take \
-                 what is left out from"
-            )));
-        }
-        let filled = overlay(base, table).map_err(|error| fault(error.to_string()))?;
-        let part: Part = toml::from_str(&filled)
-            .map_err(|error| fault(ConfigError::toml("part", &filled, &error).to_string()))?;
-        part.validate().map_err(|error| fault(error.to_string()))?;
-        Ok(part)
+        let filled = match base {
+            Some(part) => overlay(part, table).map_err(|error| fault(error.to_string()))?,
+            None => {
+                table.entry("name").or_insert_with(|| "custom".into());
+                table
+            }
+        };
+        filled.try_into().map_err(|error: toml::de::Error| fault(said(error.message())))
     }
+}
+
+/// A file's name as a part's: lower-case letters, digits and hyphens.
+fn name_from(stem: &str) -> String {
+    let allowed = |c: char| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' };
+    stem.to_ascii_lowercase().chars().take(64).map(allowed).collect()
+}
+
+/// The reader's message, with the nearest key for an unknown one and a way out for a missing one.
+fn said(message: &str) -> String {
+    let message = with_suggestion(message);
+    if message.starts_with("missing field") {
+        return format!(
+            "{message}; give it, or take what is left out from a part of the catalogue with `base = \
+             \"evaluation-slc\"`"
+        );
+    }
+    message
 }
 
 impl Text for PartTable {
@@ -107,41 +145,21 @@ impl Text for PartTable {
     }
 }
 
-/// `table` over the figures of `base`, as TOML. Without a base, over what may be left out: the OOB read
-/// takes as long as the page read, power as in the catalogue where a source gives none.
-fn overlay(base: Option<&Part>, mut table: toml::Table) -> Result<String, toml::ser::Error> {
-    let mut out = match base {
-        Some(part) => toml::Table::try_from(part)?,
-        None => {
-            let model = &parts::EVALUATION_SLC;
-            let mut out = toml::Table::try_from(model)?;
-            for required in REQUIRED {
-                out.remove(required);
-            }
-            if let Some(t_r) = table.get("t_r_ns") {
-                out.insert("t_r_oob_ns".into(), t_r.clone());
-            }
-            out
-        }
-    };
-    // The words of the model are not true of what differs from it.
-    let name = base.map_or_else(|| "custom".to_owned(), |part| format!("{}-modified", part.name));
-    let description = match base {
-        Some(part) => format!("{} with own figures", part.name),
-        None => "own part".to_owned(),
-    };
-    out.insert("name".into(), name.into());
-    out.insert("description".into(), description.into());
+/// `own` over the figures of `base`, whose words are not true of what differs from it.
+fn overlay(base: &Part, mut own: toml::Table) -> Result<toml::Table, toml::ser::Error> {
+    let mut out = toml::Table::try_from(base)?;
+    out.insert("name".into(), format!("{}-modified", base.name).into());
+    out.insert("description".into(), format!("{} with own figures", base.name).into());
     out.insert("source".into(), "the experiment".into());
-    if let (Some(toml::Value::Table(power)), Some(toml::Value::Table(own))) =
-        (out.get("power").cloned(), table.get_mut("power"))
+    if let (Some(toml::Value::Table(power)), Some(toml::Value::Table(own_power))) =
+        (out.get("power").cloned(), own.get_mut("power"))
     {
         for (key, value) in power {
-            own.entry(key).or_insert(value);
+            own_power.entry(key).or_insert(value);
         }
     }
-    out.extend(table);
-    toml::to_string(&out)
+    out.extend(own);
+    Ok(out)
 }
 
 /// The catalogue part of this name.
@@ -175,6 +193,18 @@ mod tests {
     }
 
     #[test]
+    fn figures_are_set_one_by_one() {
+        let mut table = PartTable::named(DEFAULT_PART);
+        table.set("t_bers_ns", "3ms").unwrap();
+        table.set("power.vcc_mv", "1_800").unwrap();
+        let part = table.resolve().unwrap();
+        assert_eq!((part.t_bers_ns, part.power.vcc_mv), (3_000_000, 1800));
+        assert!(table.set("t_bers_ns.max", "3ms").is_err());
+        table.set("t_prog_ns", "soon").unwrap();
+        assert!(table.resolve().unwrap_err().to_string().contains("t_prog_ns"));
+    }
+
+    #[test]
     fn a_base_gives_what_is_left_out() {
         let part =
             table("base = 'evaluation-slc'\nt_bers_ns = '3ms'\npower.vcc_mv = 1800").resolve();
@@ -193,7 +223,7 @@ mod tests {
         let part = table(text).resolve().unwrap();
         assert_eq!((part.page_bytes, part.t_r_oob_ns), (4096, 50_000));
         for (text, said) in [
-            ("page_bytes = 4096", "`pages_per_block` is missing"),
+            ("page_bytes = 4096", "missing field `pages_per_block`; give it, or"),
             ("base = 'evaluation-slc'\nt_porg_ns = 1", "did you mean `t_prog_ns`?"),
             ("base = 'evaluation-slc'\nt_prog_ns = '1 fortnight'", "t_prog_ns"),
             ("base = 'evaluation-slc'\nt_prog_ns = 0", "t_prog_ns must be"),

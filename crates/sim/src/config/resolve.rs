@@ -3,7 +3,8 @@
 use super::device::{ResolvedScheme, Sizing};
 use super::error::ConfigError;
 use super::experiment::{Experiment, Timing};
-use super::part::{PartChoice, PartTable};
+use super::part::{DEFAULT_PART, PartChoice, PartTable};
+use super::precondition::Fill;
 use super::quantity::Bytes;
 use super::scheme::SchemeTable;
 use super::text_or_table::TextOrTable;
@@ -81,7 +82,7 @@ impl Experiment {
             }
             (Some(choice), None) => choice,
             (None, Some(path)) => TextOrTable(PartTable::from_file(&path)?),
-            (None, None) => TextOrTable(PartTable::named("evaluation-slc")),
+            (None, None) => TextOrTable(PartTable::named(DEFAULT_PART)),
         };
         let part = choice.0.resolve()?;
         self.part = Some(filled_in(choice, &part)?);
@@ -202,6 +203,17 @@ impl Resolved {
     /// True where requests are issued one after the other, whatever the workload says of arrivals.
     pub fn closed(&self) -> bool {
         self.experiment.timing == Timing::Closed
+    }
+
+    /// Pages that a scheme writes before it is measured.
+    pub fn preconditioning_writes(&self, scheme: &ResolvedScheme) -> u64 {
+        let precondition = &self.experiment.precondition.0;
+        let pages = match precondition.fill {
+            Fill::Full => scheme.plan.logical_pages,
+            Fill::Footprint => self.space_pages(),
+            Fill::None => 0,
+        };
+        u64::from(pages) + (f64::from(pages) * precondition.age).round() as u64
     }
 
     /// How to see again what a scheme did.
