@@ -30,6 +30,7 @@ fn figure_2_takes_three_steps_and_figure_4_two() {
     let two_copies = part(29, 220, 500, 8);
     assert_eq!(lazy_rtgc::alpha(&two_copies), 2);
     assert_eq!(lazy_rtgc::steps(&two_copies, 4), Ok(3));
+    assert_eq!(lazy_rtgc::reclaimed_pages(&two_copies, 4), 4);
     let three_copies = part(29, 220, 750, 8);
     assert_eq!(lazy_rtgc::alpha(&three_copies), 3);
     assert_eq!(on_demand::collection_steps(&three_copies, 3, 3), Ok((2, 2)));
@@ -97,6 +98,9 @@ fn the_papers_roundings_overfill_a_block_on_four_of_five_parts() {
     assert_eq!(excess, [0, 1, 1, 1, 1]);
     for row in tables::PRINTED {
         let part = part_of(&row);
+        let most = lazy_rtgc::victim_valid_max(&part);
+        assert_eq!(lazy_rtgc::sustains_its_writes(&part, most), Ok(true), "Eq. 9 on {}", row.part);
+        assert_eq!(lazy_rtgc::sustains_its_writes(&part, most + 1), Ok(false), "{}", row.part);
         let space = lazy_rtgc::space(&part, 1000).unwrap();
         assert_eq!(space.victim_valid, lazy_rtgc::victim_valid_max(&part), "{}", row.part);
         assert!(space.threshold_pages <= part.pages_per_block);

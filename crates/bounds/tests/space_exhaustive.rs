@@ -1,5 +1,5 @@
-//! The space condition of Lazy-RTGC on small arrays: every order of writes, overwrites, trims and idle
-//! erases, to exhaustion.
+//! The space condition of Lazy-RTGC on small arrays: every order of writes, overwrites, trims, idle
+//! erases and power cuts, to exhaustion.
 //!
 //! Which logical page lies where does not matter, only how many valid pages each block holds: an adversary
 //! may overwrite any. So a state is the valid count of each full block (sorted), the frontier's fill and
@@ -34,6 +34,8 @@ enum Broken {
 struct Array {
     pages: u32,
     space: Space,
+    /// How often the power may be cut in one collection, the mounts that finish it included.
+    cuts: u32,
 }
 
 impl Array {
@@ -133,6 +135,64 @@ impl Array {
         Ok(all)
     }
 
+    /// Every state after a power cut during a host write or the step behind it, and the mount that
+    /// finishes the collection. The page being programmed is torn: used up, and holds nothing.
+    fn after_cut(&self, s: &State) -> Result<Vec<State>, Broken> {
+        let mut all = vec![self.mounted(self.torn(s)?)?];
+        // Between the page and the step, and after each copy of the step.
+        for mut next in self.invalidated(s) {
+            self.program(&mut next)?;
+            if next.victim.is_none() && self.free_pages(&next) < self.space.threshold_pages {
+                next.victim = Some(next.full.remove(0));
+            }
+            all.push(self.mounted(next.clone())?);
+            let valid = next.victim.unwrap_or(0);
+            for left in (valid.saturating_sub(self.space.alpha)..valid).rev() {
+                all.push(self.mounted(self.torn(&next)?)?);
+                self.program(&mut next)?;
+                next.victim = Some(left);
+                all.push(self.mounted(next.clone())?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// A page programmed that holds nothing.
+    fn torn(&self, s: &State) -> Result<State, Broken> {
+        let mut next = s.clone();
+        self.program(&mut next)?;
+        match &mut next.frontier {
+            Some((_, valid)) => *valid -= 1,
+            // It was the frontier's last page, and the block the last to become full.
+            None => {
+                let valid = s.frontier.map_or(0, |(_, valid)| valid);
+                let at = next.full.iter().position(|v| *v == valid + 1).unwrap();
+                next.full[at] = valid;
+                next.full.sort_unstable();
+            }
+        }
+        Ok(next)
+    }
+
+    /// Collects whole blocks until collection need not run; each cut but the first tears a copy of it.
+    fn mounted(&self, mut s: State) -> Result<State, Broken> {
+        s.full.extend(s.victim.take());
+        s.full.sort_unstable();
+        s.stepped = false;
+        if self.free_pages(&s) < self.space.threshold_pages && s.full[0] > 0 {
+            for _ in 1..self.cuts {
+                s = self.torn(&s)?;
+            }
+        }
+        while self.free_pages(&s) < self.space.threshold_pages {
+            for _ in 0..s.full.remove(0) {
+                self.program(&mut s)?;
+            }
+            s.free_blocks += 1;
+        }
+        Ok(s)
+    }
+
     /// All states that can be reached, or the first broken promise.
     fn explore(&self, blocks: u32) -> Result<usize, Broken> {
         let start = State {
@@ -145,7 +205,8 @@ impl Array {
         let mut seen = HashSet::from([start.clone()]);
         let mut open = vec![start];
         while let Some(state) = open.pop() {
-            for next in self.next(&state)? {
+            let cut = if self.cuts > 0 { self.after_cut(&state)? } else { Vec::new() };
+            for next in self.next(&state)?.into_iter().chain(cut) {
                 if seen.insert(next.clone()) {
                     open.push(next);
                 }
@@ -185,7 +246,7 @@ fn no_order_of_requests_breaks_the_promise() {
         let most = lazy_rtgc::space(&part, blocks).unwrap();
         for logical in [most.logical_pages, most.logical_pages / 2, 1] {
             let space = lazy_rtgc::space_for(&part, blocks, logical.max(1)).unwrap();
-            let reached = Array { pages, space }.explore(blocks);
+            let reached = Array { pages, space, cuts: 1 }.explore(blocks);
             states += reached
                 .unwrap_or_else(|broken| panic!("π {pages} N {blocks} {space:?}: {broken:?}"));
         }
@@ -202,6 +263,7 @@ fn two_logical_pages_more_break_it() {
         let most = lazy_rtgc::space(&small(pages, alpha), blocks).unwrap();
         let with = |more| Array {
             pages,
+            cuts: 0,
             space: Space { logical_pages: most.logical_pages + more, ..most },
         };
         assert!(with(1).explore(blocks).is_ok());
@@ -215,7 +277,21 @@ fn a_threshold_one_page_lower_runs_dry() {
     for (pages, alpha, blocks) in [(4, 1, 3), (8, 3, 3)] {
         let most = lazy_rtgc::space(&small(pages, alpha), blocks).unwrap();
         let space = Space { threshold_pages: most.threshold_pages - 1, ..most };
-        assert_eq!(Array { pages, space }.explore(blocks), Err(Broken::NoFreePage));
+        assert_eq!(Array { pages, space, cuts: 0 }.explore(blocks), Err(Broken::NoFreePage));
+    }
+}
+
+#[test]
+fn each_page_above_the_threshold_pays_for_one_more_cut() {
+    // λ = 3, ρ_th = 5 of 8 pages: 3 in reserve.
+    let (pages, blocks) = (8, 3);
+    let least = lazy_rtgc::space_for(&small(pages, 3), blocks, 7).unwrap();
+    assert_eq!(least.threshold_pages, 5);
+    for reserve in 0..=3 {
+        let space = Space { threshold_pages: least.threshold_pages + reserve, ..least };
+        assert!(Array { pages, space, cuts: 1 + reserve }.explore(blocks).is_ok(), "{reserve}");
+        let broken = Array { pages, space, cuts: 2 + reserve }.explore(blocks);
+        assert_eq!(broken, Err(Broken::NoFreePage), "{reserve}");
     }
 }
 
@@ -228,10 +304,10 @@ fn theorem_4_3_fails_on_few_blocks() {
     let steps = lazy_rtgc::steps(&part, victim_valid).unwrap();
     let threshold_pages = victim_valid + steps;
     let space = Space { logical_pages, victim_valid, steps, threshold_pages, alpha: 7 };
-    assert_eq!(Array { pages, space }.explore(blocks), Err(Broken::Victim(5)));
+    assert_eq!(Array { pages, space, cuts: 0 }.explore(blocks), Err(Broken::Victim(5)));
     // Nor is it only the count: taken as true, it lets writes find no free page.
     let blind = Space { victim_valid: pages, ..space };
-    assert_eq!(Array { pages, space: blind }.explore(blocks), Err(Broken::NoFreePage));
+    assert_eq!(Array { pages, space: blind, cuts: 0 }.explore(blocks), Err(Broken::NoFreePage));
     // Ours for the same logical pages.
     assert_eq!(lazy_rtgc::space_for(&part, blocks, logical_pages).unwrap().victim_valid, 5);
 }

@@ -114,7 +114,7 @@ impl<O: Order> Device<O> {
             let block = old / self.pages;
             self.owner[old as usize] = UNMAPPED;
             self.valid[block as usize] -= 1;
-            if block != self.frontier && !self.free.contains(&block) {
+            if block != self.frontier {
                 self.order.invalidated(block, self.valid[block as usize]);
             }
         }
@@ -122,7 +122,8 @@ impl<O: Order> Device<O> {
 
     fn write(&mut self, lpn: u32) {
         self.program(lpn);
-        if self.programmed == self.pages && self.free.len() <= 1 {
+        // Again where the victim was wholly valid (FIFO), so that nothing was gained.
+        while self.programmed == self.pages && self.free.len() <= 1 {
             self.collect();
         }
     }
@@ -168,7 +169,7 @@ fn logical_pages(blocks: u32, pages: u32, share: f64) -> u32 {
 #[test]
 fn fifo_and_greedy_agree_with_the_closed_forms() {
     let mut worst = 0.0_f64;
-    for (pages, blocks) in [(64, 4000), (256, 2000)] {
+    for (pages, blocks) in [(16, 8000), (64, 4000), (256, 2000)] {
         for share in [0.7, 0.8, 0.875, 0.93] {
             let logical = logical_pages(blocks, pages, share);
             let fifo = simulate(Device::new(blocks, pages, logical, Fifo(VecDeque::new())), 5, 3);
@@ -177,11 +178,14 @@ fn fifo_and_greedy_agree_with_the_closed_forms() {
                 place: vec![0; blocks as usize],
             };
             let greedy = simulate(Device::new(blocks, pages, logical, order), 5, 3);
-            for (what, simulated, predicted) in [
+            // Desnoyers' form is stated for π ≥ 64.
+            let forms = if pages < 64 { 2 } else { 3 };
+            let compared = [
                 ("fifo", fifo, waf::fifo(share)),
                 ("greedy", greedy, waf::greedy(share, pages)),
                 ("greedy (Desnoyers)", greedy, waf::greedy_desnoyers(share, pages)),
-            ] {
+            ];
+            for (what, simulated, predicted) in compared.into_iter().take(forms) {
                 let predicted = predicted.unwrap();
                 let off = simulated / predicted - 1.0;
                 println!(
@@ -189,7 +193,7 @@ fn fifo_and_greedy_agree_with_the_closed_forms() {
                     off * 100.0
                 );
                 worst = worst.max(off.abs());
-                assert!(off.abs() < 0.02, "σ {share} π {pages} {what}: {simulated} {predicted}");
+                assert!(off.abs() < 0.01, "σ {share} π {pages} {what}: {simulated} {predicted}");
             }
         }
     }

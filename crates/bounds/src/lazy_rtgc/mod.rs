@@ -21,4 +21,4 @@ pub use share::{
     victim_valid_of_pages,
 };
 pub use space::{Space, space, space_for};
-pub use steps::{alpha, steps};
+pub use steps::{alpha, reclaimed_pages, steps, sustains_its_writes};

@@ -34,9 +34,14 @@ use flash::Part;
 /// 4. After the erase. Φ − (c + ⌈c/α⌉) + π ≥ π ≥ ρ_th pages are free: the invariant holds again.
 ///
 /// Reads take no page and no step; a trim only lowers λ; erasing in idle time a full block without valid
-/// pages only raises Φ. A block that goes bad lowers N: ask again with the blocks that remain. A power cut
-/// in the middle of a step may cost the page that it tears and the rest of that step, which this count
-/// does not hold in reserve; a mount restores the invariant by finishing the collection before it serves.
+/// pages only raises Φ. A block that goes bad lowers N: ask again with the blocks that remain.
+///
+/// A power cut while step s of the copying steps runs (1 ≤ s ≤ ⌈λ/α⌉) leaves ⌈λ/α⌉ − s + 1 ≥ 1 pages more
+/// than the copies still to be done, so a mount that finishes the collection before it serves, in the same
+/// frontier, can afford the page that was torn, and restores the invariant. Any threshold from ρ_th up to π
+/// keeps the promise as well (step 2 needs Φ ≤ π − 1, step 3 Φ ≥ ρ_th − 1): one that is r pages higher
+/// starts collection r writes earlier and holds r pages in reserve, one for each further cut during such a
+/// mount, or for a program that fails. Where ρ_th = π, fewer logical pages ([`space_for`]) make that room.
 ///
 /// # Why not the paper's Theorem 4.3
 /// The theorem has U(λ) = ⌈Λπ/Θ⌉ with all N blocks full of data. But ρ_th ≤ π means that one block's worth

@@ -23,6 +23,20 @@ pub fn steps(part: &Part, victim_valid: u32) -> Result<u32, BoundError> {
     Ok(victim_valid.div_ceil(copies_a_step(part)?).saturating_add(1))
 }
 
+/// −w_G: free pages that a victim of `victim_valid` pages gives back, π − λ (Property 4.3).
+pub fn reclaimed_pages(part: &Part, victim_valid: u32) -> u32 {
+    part.pages_per_block.saturating_sub(victim_valid)
+}
+
+/// k ≤ π − λ (Eq. 9): whether the host writes that a collection takes part in need no more pages than it
+/// gives back.
+///
+/// # Errors
+/// As [`steps`].
+pub fn sustains_its_writes(part: &Part, victim_valid: u32) -> Result<bool, BoundError> {
+    Ok(steps(part, victim_valid)? <= reclaimed_pages(part, victim_valid))
+}
+
 /// α, which is at least 1 here.
 pub(super) fn copies_a_step(part: &Part) -> Result<u32, BoundError> {
     match alpha(part) {

@@ -62,7 +62,7 @@ pub fn greedy_victims(share: f64, pages_per_block: u32) -> Result<Victims, WafEr
 #[cfg(test)]
 mod tests {
     use super::{greedy, greedy_victims};
-    use crate::waf::{WafError, fifo, greedy_desnoyers};
+    use crate::waf::{WafError, data_share, fifo, greedy_desnoyers};
 
     #[test]
     fn solves_its_equation() {
@@ -99,12 +99,19 @@ mod tests {
     #[test]
     fn desnoyers_form_is_within_its_stated_range() {
         for pages in [64, 128, 256, 1024] {
-            for percent in 50..=93 {
+            for percent in 30..=97 {
                 let share = f64::from(percent) / 100.0;
                 let ratio = greedy_desnoyers(share, pages).unwrap() / greedy(share, pages).unwrap();
-                assert!((ratio - 1.0).abs() < 0.02, "σ {share} π {pages}: {ratio}");
+                assert!((ratio - 1.0).abs() < 0.01, "σ {share} π {pages}: {ratio}");
             }
         }
+    }
+
+    #[test]
+    fn the_share_leaves_the_swap_block_out() {
+        assert_eq!(data_share(5, 64, 128), Ok(0.5));
+        assert!(data_share(5, 64, 256).is_err() && data_share(1, 64, 1).is_err());
+        assert!(data_share(5, 64, 0).is_err());
     }
 
     #[test]
