@@ -274,3 +274,25 @@ fn close(ours: Ratio, permille: u32, tolerance: f64, what: &str) {
     let printed = f64::from(permille) / 1000.0;
     assert!((ours.as_f64() - printed).abs() < tolerance, "{what}: {} {printed}", ours.as_f64());
 }
+
+#[test]
+fn the_catalogue_has_the_printed_parts_and_every_part_has_tables() {
+    for row in tables::PRINTED {
+        let catalogued = flash::parts::by_name(row.part).expect(row.part);
+        let expected = part_of(&row);
+        assert_eq!(catalogued.t_r_ns, expected.t_r_ns, "{}", row.part);
+        assert_eq!(catalogued.t_prog_ns, expected.t_prog_ns, "{}", row.part);
+        assert_eq!(catalogued.t_bers_ns, expected.t_bers_ns, "{}", row.part);
+        assert_eq!(catalogued.pages_per_block, expected.pages_per_block, "{}", row.part);
+    }
+    for part in flash::parts::CATALOGUE {
+        let blocks = part.geometry(part.capacity_bytes).unwrap().blocks();
+        let space = lazy_rtgc::space(part, blocks);
+        let share = tables::space_configuration(part).share.as_f64();
+        println!("{}: α {} σ {share:.3} {space:?}", part.name, lazy_rtgc::alpha(part));
+        assert_eq!(space.is_ok(), share > 0.0, "{}", part.name);
+        for row in tables::service_bounds(part) {
+            assert!(row.response_ns >= row.write_ns, "{} {}", part.name, row.scheme);
+        }
+    }
+}
