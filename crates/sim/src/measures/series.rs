@@ -33,6 +33,8 @@ pub(super) struct TimeSeries {
     intervals: Vec<Interval>,
     /// Where it ends; ticks before need no search.
     end_ns: u64,
+    /// Fewest free pages in it, so far.
+    least_free: u64,
     last_ns: u64,
     /// Tasks at the last tick and at the last one of the interval before.
     tasks: u64,
@@ -56,6 +58,7 @@ impl TimeSeries {
             shift: FIRST_SHIFT,
             intervals,
             end_ns: start_ns.saturating_add(1 << FIRST_SHIFT),
+            least_free: u64::MAX,
             last_ns: start_ns,
             tasks: 0,
             tasks_before: 0,
@@ -70,9 +73,7 @@ impl TimeSeries {
         }
         self.tasks = tasks;
         self.last_ns = self.last_ns.max(now_ns);
-        if let Some(interval) = self.intervals.last_mut() {
-            interval.least_free = interval.least_free.min(free_pages);
-        }
+        self.least_free = self.least_free.min(free_pages);
     }
 
     /// Makes the interval of `now_ns` the last.
@@ -93,8 +94,10 @@ impl TimeSeries {
     fn close(&mut self) {
         if let Some(interval) = self.intervals.last_mut() {
             interval.tasks += self.tasks - self.tasks_before;
+            interval.least_free = interval.least_free.min(self.least_free);
         }
         self.tasks_before = self.tasks;
+        self.least_free = u64::MAX;
     }
 
     /// The series, once `tasks` were done in all.

@@ -1,5 +1,23 @@
-//! What a run reports. Serialised as it stands, this is `--json`.
+//! What a run reports. Serialised as it stands, this is `--json`; as a table for people, CSV series and
+//! plots it is told by the modules below.
 
+mod csv;
+mod flat;
+mod grid;
+mod json;
+mod out_dir;
+pub mod plots;
+pub mod table;
+mod title;
+pub mod units;
+
+#[cfg(test)]
+mod samples;
+
+pub use out_dir::{OutDir, OutError, prepare_out_dir};
+
+#[cfg(test)]
+use crate::measures;
 use serde::Serialize;
 
 /// Everything a comparison found.
@@ -73,6 +91,8 @@ pub struct SchemeReport {
     pub logical_share: f64,
     /// Logical pages exported.
     pub logical_pages: u64,
+    /// Pages a block (π).
+    pub pages_per_block: u32,
     /// RAM of the scheme's state in a controller, bytes.
     pub ram_bytes: u64,
     /// The same by part: map, blocks, victims, other.
@@ -98,6 +118,18 @@ pub struct SchemeReport {
     /// Series for plots and CSV; not part of the JSON.
     #[serde(skip)]
     pub series: Series,
+}
+
+impl SchemeReport {
+    /// Pages a block, where anything tells it.
+    fn block_pages(&self) -> Option<u32> {
+        let by_victims = self.series.victim_valid.len().saturating_sub(1);
+        let pages = match self.pages_per_block {
+            0 => u32::try_from(by_victims).ok()?,
+            pages => pages,
+        };
+        (pages > 0).then_some(pages)
+    }
 }
 
 /// Mean, percentiles (those that the sample allows) and the exact maximum of a set of times.

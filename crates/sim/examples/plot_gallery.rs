@@ -1,0 +1,33 @@
+//! Draws every plot, and writes every table, of a made-up report into a folder: to look at them.
+//!
+//! `cargo run -p ftlkit-sim --example plot_gallery -- DIR`
+
+use ftlkit_sim::measures;
+use ftlkit_sim::report::{
+    CauseCounts, CollectionReport, RamReport, Report, SchemeReport, Series, Violation,
+    prepare_out_dir, table,
+};
+use std::path::PathBuf;
+
+#[path = "../src/report/samples.rs"]
+mod samples;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let dir = std::env::args_os().nth(1).map_or_else(|| "out/gallery".into(), PathBuf::from);
+    let dir = prepare_out_dir(&dir)?;
+    let mut report = samples::report();
+    print!("{}", table::render(&report, 100));
+    for path in dir.write(&report)? {
+        println!("{}", path.display());
+    }
+    // As many schemes with long names as are hard to draw.
+    for n in 0..6 {
+        let mut more = report.schemes[n % 3].clone();
+        more.name = format!("{}+victim=choices-{n}+logical-share=0.8{n}", more.name);
+        more.bound_ns = more.bound_ns.map(|ns| ns * (n as u64 + 2));
+        report.schemes.push(more);
+    }
+    print!("\n{}", table::render(&report, 100));
+    prepare_out_dir(&dir.path().join("many"))?.write(&report)?;
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! CSV: a summary with a row a scheme, and the series in long format with a scheme column.
+
+use super::{Report, SchemeReport, flat};
+use ::csv::{Error, Writer};
+use std::io::Write;
+
+/// One file: its name, and what writes it.
+pub(super) struct Table {
+    /// File name.
+    pub(super) name: &'static str,
+    write: fn(&Report, &mut Writer<&mut dyn Write>) -> Result<(), Error>,
+}
+
+impl Table {
+    /// Writes the table, header first.
+    pub(super) fn write(&self, report: &Report, to: &mut dyn Write) -> Result<(), Error> {
+        let mut writer = Writer::from_writer(to);
+        (self.write)(report, &mut writer)?;
+        writer.flush()?;
+        Ok(())
+    }
+}
+
+/// Every table.
+pub(super) const TABLES: [Table; 6] = [
+    Table { name: "summary.csv", write: summary },
+    Table {
+        name: "response_ccdf.csv",
+        write: |report, to| {
+            to.write_record(["scheme", "response_ns", "share_of_page_tasks_beyond"])?;
+            rows(report, to, |s| {
+                s.series.response_ccdf.iter().map(|(ns, share)| [ns.to_string(), share.to_string()])
+            })
+        },
+    },
+    Table {
+        name: "free_blocks.csv",
+        write: |report, to| {
+            to.write_record(["scheme", "time_ns", "free_pages", "free_blocks"])?;
+            rows(report, to, |s| {
+                let blocks = |pages: u64| match s.block_pages() {
+                    Some(block) => (pages as f64 / f64::from(block)).to_string(),
+                    None => String::new(),
+                };
+                let points = s.series.free_pages.iter();
+                points.map(move |&(ns, pages)| [ns.to_string(), pages.to_string(), blocks(pages)])
+            })
+        },
+    },
+    Table {
+        name: "throughput.csv",
+        write: |report, to| {
+            to.write_record(["scheme", "time_ns", "page_tasks_per_second"])?;
+            rows(report, to, |s| {
+                s.series.throughput.iter().map(|(ns, rate)| [ns.to_string(), rate.to_string()])
+            })
+        },
+    },
+    Table {
+        name: "erases_per_block.csv",
+        write: |report, to| {
+            to.write_record(["scheme", "block", "erases"])?;
+            rows(report, to, |s| numbered(&s.series.erases))
+        },
+    },
+    Table {
+        name: "victim_valid.csv",
+        write: |report, to| {
+            to.write_record(["scheme", "valid_pages", "victims_blocks"])?;
+            rows(report, to, |s| numbered(&s.series.victim_valid))
+        },
+    },
+];
+
+/// A row a point of each scheme, its name first.
+fn rows<'a, const N: usize, I: Iterator<Item = [String; N]>>(
+    report: &'a Report,
+    to: &mut Writer<&mut dyn Write>,
+    points: impl Fn(&'a SchemeReport) -> I,
+) -> Result<(), Error> {
+    for scheme in &report.schemes {
+        for point in points(scheme) {
+            to.write_field(&scheme.name)?;
+            to.write_record(&point)?;
+        }
+    }
+    Ok(())
+}
+
+fn numbered<T: ToString>(values: &[T]) -> impl Iterator<Item = [String; 2]> {
+    values.iter().enumerate().map(|(at, value)| [at.to_string(), value.to_string()])
+}
+
+/// A row a scheme. Schemes may differ in their causes: a column that one has, all have.
+fn summary(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error> {
+    let schemes: Vec<_> = report.schemes.iter().map(flat::scalars).collect();
+    let mut header: Vec<&str> = Vec::new();
+    for (name, _) in schemes.iter().flatten() {
+        if !header.contains(&name.as_str()) {
+            header.push(name);
+        }
+    }
+    if header.is_empty() {
+        header.push("name");
+    }
+    let titles = header.iter().map(|name| if *name == "name" { "scheme" } else { name });
+    to.write_record(titles)?;
+    for scheme in &schemes {
+        to.write_record(header.iter().map(|name| {
+            scheme.iter().find(|(n, _)| n == name).map_or("", |(_, value)| value.as_str())
+        }))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    fn records(report: &Report, name: &str) -> (Vec<String>, Vec<Vec<String>>) {
+        let table = TABLES.iter().find(|table| table.name == name).expect(name);
+        let mut bytes = Vec::new();
+        table.write(report, &mut bytes).unwrap();
+        let mut reader = ::csv::Reader::from_reader(&bytes[..]);
+        let header = reader.headers().unwrap().iter().map(str::to_owned).collect();
+        let rows = reader.records().map(|r| r.unwrap().iter().map(str::to_owned).collect());
+        (header, rows.collect())
+    }
+
+    #[test]
+    fn a_summary_row_a_scheme() {
+        let mut report = samples::report();
+        report.schemes[0].name = "a, \"quoted\" name".into();
+        let (header, rows) = records(&report, "summary.csv");
+        assert_eq!((header[0].as_str(), rows.len()), ("scheme", 3));
+        assert_eq!(rows[0][0], "a, \"quoted\" name");
+        let at = header.iter().position(|name| name == "first_violation.seen").unwrap();
+        assert_eq!((rows[0][at].as_str(), rows[1][at].as_str()), ("", "2220950"));
+        let tasks = header.iter().position(|name| name == "tasks").unwrap();
+        assert_eq!(rows[2][tasks], "200000");
+    }
+
+    #[test]
+    fn series_are_long_and_complete() {
+        let report = samples::report();
+        let sum =
+            |points: fn(&SchemeReport) -> usize| report.schemes.iter().map(points).sum::<usize>();
+        let lengths = [
+            ("response_ccdf.csv", sum(|s| s.series.response_ccdf.len())),
+            ("free_blocks.csv", sum(|s| s.series.free_pages.len())),
+            ("throughput.csv", sum(|s| s.series.throughput.len())),
+            ("erases_per_block.csv", sum(|s| s.series.erases.len())),
+            ("victim_valid.csv", sum(|s| s.series.victim_valid.len())),
+        ];
+        for (name, length) in lengths {
+            let (header, rows) = records(&report, name);
+            assert!(length > 0 && rows.len() == length, "{name}");
+            assert_eq!(header[0], "scheme");
+            assert_eq!(rows[length - 1][0], "lazy-rtgc");
+        }
+        let (_, free) = records(&report, "free_blocks.csv");
+        let pages: f64 = free[5][2].parse().unwrap();
+        assert_eq!(free[5][3].parse::<f64>().unwrap(), pages / 64.0);
+    }
+
+    #[test]
+    fn no_scheme_and_an_idle_one() {
+        let mut report = samples::report();
+        report.schemes = vec![SchemeReport { name: "x".into(), ..SchemeReport::default() }];
+        assert_eq!(records(&report, "summary.csv").1.len(), 1);
+        report.schemes.clear();
+        for table in &TABLES {
+            let (header, rows) = records(&report, table.name);
+            assert!(!header.is_empty() && rows.is_empty());
+        }
+    }
+}

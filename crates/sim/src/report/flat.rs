@@ -1,0 +1,143 @@
+//! A scheme's report as flat (name, value) pairs, in the names of the JSON.
+
+use super::SchemeReport;
+use serde_json::Value;
+
+/// Top-level names in the order of columns; what is not listed here follows.
+const ORDER: [&str; 20] = [
+    "name",
+    "tasks",
+    "read_tasks",
+    "write_tasks",
+    "trim_tasks",
+    "requests",
+    "bound_ns",
+    "real_time",
+    "violations",
+    "first_violation",
+    "response_ns",
+    "service_ns",
+    "step_ns",
+    "completion_ns",
+    "waf",
+    "waf_by_cause",
+    "copies",
+    "erases",
+    "logical_share",
+    "ram",
+];
+
+/// Units of names that do not end in theirs.
+const UNITS: [(&str, &str); 12] = [
+    ("copies", "copies_pages"),
+    ("erases", "erases_blocks"),
+    ("busy_share", "busy_share_of_time"),
+    ("wear_index", "wear_index_percent"),
+    ("ram.map", "ram.map_bytes"),
+    ("ram.blocks", "ram.blocks_bytes"),
+    ("ram.victims", "ram.victims_bytes"),
+    ("ram.other", "ram.other_bytes"),
+    ("collection.victims", "collection.victims_blocks"),
+    ("collection.idle", "collection.idle_blocks"),
+    ("waf", "waf_pages_per_host_page"),
+    ("collection.first_at_task", "collection.first_at_page_task"),
+];
+
+/// Every scalar of a scheme, in the order of the columns. Text is as it stands; what was not measured is
+/// empty.
+pub(super) fn scalars(scheme: &SchemeReport) -> Vec<(String, String)> {
+    let value = serde_json::to_value(scheme).expect("a report has only text keys");
+    let Value::Object(mut fields) = value else { return Vec::new() };
+    let mut out = Vec::new();
+    for name in ORDER {
+        if let Some(value) = fields.remove(name) {
+            push(&mut out, name, &value);
+        }
+    }
+    for (name, value) in &fields {
+        push(&mut out, name, value);
+    }
+    for (name, _) in &mut out {
+        if let Some((_, with_unit)) = UNITS.iter().find(|(plain, _)| name == plain) {
+            *name = (*with_unit).to_owned();
+        }
+    }
+    out
+}
+
+fn push(out: &mut Vec<(String, String)>, name: &str, value: &Value) {
+    match value {
+        Value::Null if name == "first_violation" => {}
+        Value::Null => out.push((name.to_owned(), String::new())),
+        Value::String(text) => out.push((name.to_owned(), text.clone())),
+        Value::Bool(_) | Value::Number(_) => out.push((name.to_owned(), value.to_string())),
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                push(out, &format!("{name}.{key}"), field);
+            }
+        }
+        Value::Array(items) => push_items(out, name, items),
+    }
+}
+
+/// Lists come as (cause, number) pairs, as objects with a cause, as least–mean–most, or as sentences.
+fn push_items(out: &mut Vec<(String, String)>, name: &str, items: &[Value]) {
+    if let ("erases_per_block", [least, mean, most]) = (name, items) {
+        for (part, value) in [("least", least), ("mean", mean), ("most", most)] {
+            push(out, &format!("{name}.{part}"), value);
+        }
+        return;
+    }
+    let sentences: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+    if sentences.len() == items.len() {
+        out.push((name.to_owned(), sentences.join("; ")));
+        return;
+    }
+    for (at, item) in items.iter().enumerate() {
+        match item {
+            Value::Array(pair) if matches!(&pair[..], [Value::String(_), _]) => {
+                push(out, &format!("{name}.{}", pair[0].as_str().unwrap_or_default()), &pair[1]);
+            }
+            Value::Object(fields) if fields.contains_key("cause") => {
+                let cause = fields["cause"].as_str().unwrap_or_default();
+                for (key, field) in fields.iter().filter(|(key, _)| *key != "cause") {
+                    push(out, &format!("{name}.{cause}.{key}"), field);
+                }
+            }
+            other => push(out, &format!("{name}.{at}"), other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    #[test]
+    fn all_scalars_are_there_once() {
+        for scheme in &samples::report().schemes {
+            let flat = scalars(scheme);
+            let of = |name: &str| -> &str {
+                let mut found = flat.iter().filter(|(n, _)| n == name);
+                let value = &found.next().unwrap_or_else(|| panic!("{name} in {flat:?}")).1;
+                assert!(found.next().is_none(), "{name} twice");
+                value
+            };
+            assert_eq!(flat[0], ("name".to_owned(), scheme.name.clone()));
+            assert_eq!(of("response_ns.max"), scheme.response_ns.max.to_string());
+            assert_eq!(of("response_ns.p99.9"), scheme.response_ns.p99_9.unwrap().to_string());
+            assert_eq!(of("response_ns.p99.9999"), "");
+            assert_eq!(of("waf_by_cause.host"), "1.0");
+            assert_eq!(of("counts.host.programs"), "140000");
+            assert_eq!(of("erases_per_block.most"), scheme.erases_per_block.2.to_string());
+            assert_eq!(of("ram.map_bytes"), "4194304");
+            assert_eq!(of("bound_ns"), scheme.bound_ns.map_or(String::new(), |ns| ns.to_string()));
+            assert!(of("warnings").contains("too few"));
+            for (plain, with_unit) in UNITS {
+                assert!(!flat.iter().any(|(n, _)| n == plain), "{plain}");
+                of(with_unit);
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Aligned plain text.
+
+/// Blanks between columns.
+const GAP: usize = 2;
+/// A name is broken rather than that its column gets wider than its cells and this.
+const NAME_WIDTH: usize = 30;
+
+/// Cells by field and scheme, laid out either way round.
+pub(super) struct Grid {
+    names: Vec<String>,
+    rows: Vec<(String, Vec<String>)>,
+}
+
+impl Grid {
+    pub(super) fn new(names: Vec<String>) -> Self {
+        Self { names, rows: Vec::new() }
+    }
+
+    /// One field: a cell a scheme.
+    pub(super) fn row(&mut self, label: &str, cells: Vec<String>) {
+        debug_assert_eq!(cells.len(), self.names.len());
+        self.rows.push((label.to_owned(), cells));
+    }
+
+    /// Fields below each other, a column a scheme; `None` where that is too wide.
+    pub(super) fn schemes_as_columns(&self, width: usize) -> Option<String> {
+        let labels = self.rows.iter().map(|(label, _)| columns(label)).max().unwrap_or(0);
+        let room = width.checked_sub(labels)? / self.names.len();
+        let widest = |at: usize| {
+            let cells = self.rows.iter().map(|(_, cells)| columns(&cells[at])).max().unwrap_or(0);
+            cells.max(columns(&self.names[at]).min(room.saturating_sub(GAP)))
+        };
+        let widths: Vec<usize> = (0..self.names.len()).map(widest).collect();
+        if labels + widths.iter().map(|w| w + GAP).sum::<usize>() > width {
+            return None;
+        }
+        let mut out = String::new();
+        let heads: Vec<Vec<String>> =
+            self.names.iter().zip(&widths).map(|(name, w)| broken_name(name, *w)).collect();
+        let height = heads.iter().map(Vec::len).max().unwrap_or(0);
+        for line in 0..height {
+            // Names stand on the line above the rule, however many lines they take.
+            let cells = heads.iter().map(|head| {
+                (line + head.len()).checked_sub(height).map_or("", |at| head[at].as_str())
+            });
+            push_line(&mut out, "", labels, cells.zip(widths.iter().copied()));
+        }
+        push_rule(&mut out, labels + widths.iter().map(|w| w + GAP).sum::<usize>());
+        for (label, cells) in &self.rows {
+            let cells = cells.iter().map(String::as_str).zip(widths.iter().copied());
+            push_line(&mut out, label, labels, cells);
+        }
+        Some(out)
+    }
+
+    /// A row a scheme, in as many tables below each other as the fields take.
+    pub(super) fn schemes_as_rows(&self, width: usize) -> String {
+        let names: Vec<Vec<String>> =
+            self.names.iter().map(|name| broken_name(name, NAME_WIDTH)).collect();
+        let lead = names.iter().flatten().map(|line| columns(line)).max().unwrap_or(0);
+        let mut out = String::new();
+        let mut from = 0;
+        while from < self.rows.len() {
+            let (to, widths) = self.fields_that_fit(from, width.saturating_sub(lead));
+            if from > 0 {
+                out.push('\n');
+            }
+            self.push_part(&mut out, &names, lead, from..to, &widths);
+            from = to;
+        }
+        out
+    }
+
+    /// How many fields from `from` on fit beside each other (one at least), and their widths.
+    fn fields_that_fit(&self, from: usize, room: usize) -> (usize, Vec<usize>) {
+        let mut widths = Vec::new();
+        let mut used = 0;
+        for (label, cells) in &self.rows[from..] {
+            let cells = cells.iter().map(|cell| columns(cell));
+            let words = label.split_whitespace().map(columns);
+            let widest = cells.chain(words).max().unwrap_or(0);
+            used += widest + GAP;
+            if used > room && !widths.is_empty() {
+                break;
+            }
+            widths.push(widest);
+        }
+        (from + widths.len(), widths)
+    }
+
+    fn push_part(
+        &self,
+        out: &mut String,
+        names: &[Vec<String>],
+        lead: usize,
+        fields: std::ops::Range<usize>,
+        widths: &[usize],
+    ) {
+        let part = &self.rows[fields];
+        let heads: Vec<Vec<String>> =
+            part.iter().zip(widths).map(|((label, _), w)| lines(label.trim(), *w)).collect();
+        let height = heads.iter().map(Vec::len).max().unwrap_or(0);
+        for line in 0..height {
+            let cells = heads.iter().map(|head| {
+                (line + head.len()).checked_sub(height).map_or("", |at| head[at].as_str())
+            });
+            push_line(out, "", lead, cells.zip(widths.iter().copied()));
+        }
+        push_rule(out, lead + widths.iter().map(|w| w + GAP).sum::<usize>());
+        for (scheme, name) in names.iter().enumerate() {
+            let (last, above) = name.split_last().expect("a name has a line at least");
+            for line in above {
+                push_line(out, line, lead, std::iter::empty());
+            }
+            let cells = part.iter().map(|(_, cells)| cells[scheme].as_str());
+            push_line(out, last, lead, cells.zip(widths.iter().copied()));
+        }
+    }
+}
+
+/// Terminal columns of text: one a character, as this crate's reports use no wide ones.
+fn columns(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// A label to the left and cells to the right of their columns.
+fn push_line<'a>(
+    out: &mut String,
+    label: &str,
+    lead: usize,
+    cells: impl Iterator<Item = (&'a str, usize)>,
+) {
+    let mut line = format!("{label:<lead$}");
+    for (cell, width) in cells {
+        line.push_str(&format!("{:>w$}", cell, w = width + GAP));
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+}
+
+fn push_rule(out: &mut String, width: usize) {
+    out.push_str(&"─".repeat(width));
+    out.push('\n');
+}
+
+/// A scheme's name in lines of this width, broken after `+` where it can be.
+fn broken_name(name: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for part in name.split_inclusive('+') {
+        let line = lines.last_mut().expect("never empty");
+        if columns(line) + columns(part) <= width {
+            line.push_str(part);
+            continue;
+        }
+        let letters: Vec<char> = part.chars().collect();
+        let pieces = letters.chunks(width.max(1)).map(String::from_iter);
+        if line.is_empty() {
+            lines.pop();
+        }
+        lines.extend(pieces);
+    }
+    lines
+}
+
+/// Words in lines of this width; a longer word stands out.
+fn lines(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("never empty");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if columns(line) + 1 + columns(word) <= width {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+/// A paragraph whose further lines hang by `indent`. Leading blanks of the text are kept.
+pub(super) fn wrap(text: &str, width: usize, indent: &str) -> String {
+    let lead: String = text.chars().take_while(|c| *c == ' ').collect();
+    // The first line has less room than the lead takes, the others than the indent takes.
+    let room = width.saturating_sub(columns(&lead).max(columns(indent)));
+    let mut out = String::new();
+    for (at, line) in lines(text, room).iter().enumerate() {
+        out.push_str(if at == 0 { &lead } else { indent });
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_break_after_plus() {
+        assert_eq!(broken_name("lazy-rtgc+victim=fifo", 12), ["lazy-rtgc+", "victim=fifo"]);
+        assert_eq!(broken_name("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(broken_name("", 3), [""]);
+        assert_eq!(broken_name("µµµ", 0), ["µ", "µ", "µ"]);
+    }
+
+    #[test]
+    fn paragraphs_hang() {
+        assert_eq!(wrap("  aa bb cc dd", 8, "    "), "  aa\n    bb\n    cc\n    dd\n");
+        assert_eq!(wrap("aa bb cc", 5, "  "), "aa\n  bb\n  cc\n");
+        assert_eq!(wrap("", 5, "  "), "\n");
+    }
+
+    #[test]
+    fn too_wide_for_columns() {
+        let mut grid = Grid::new(vec!["a".into(), "b".into()]);
+        grid.row("x", vec!["1".into(), "22".into()]);
+        grid.row("a word", vec!["1".into(), "22".into()]);
+        assert_eq!(grid.schemes_as_columns(12), None);
+        assert_eq!(
+            grid.schemes_as_columns(14).unwrap(),
+            "        a   b\n─────────────\nx       1  22\na word  1  22\n"
+        );
+        assert_eq!(
+            grid.schemes_as_rows(14),
+            "          a\n    x  word\n───────────\na   1     1\nb  22    22\n"
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! The report as JSON.
+
+use super::Report;
+
+impl Report {
+    /// The report as one JSON object, indented. Times are whole ns; what was not measured is `null`.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a report has only text keys")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::samples;
+    use serde_json::Value;
+
+    #[test]
+    fn keys_by_which_others_read_it() {
+        let json: Value = serde_json::from_str(&samples::report().to_json()).unwrap();
+        for key in ["version", "configuration", "seed", "workload", "interrupted"] {
+            assert!(json.get(key).is_some(), "{key}");
+        }
+        let scheme = &json["schemes"][2];
+        for key in [
+            "name",
+            "tasks",
+            "bound_ns",
+            "violations",
+            "copies",
+            "erases",
+            "waf",
+            "waf_by_cause",
+            "logical_share",
+            "ram",
+            "ram_bytes",
+            "energy_nj",
+            "energy_nj_per_task",
+            "wear_index",
+            "collection",
+            "counts",
+        ] {
+            assert!(scheme.get(key).is_some(), "{key}");
+        }
+        assert!(scheme.get("series").is_none(), "series go to CSV");
+        for times in ["service_ns", "step_ns", "response_ns", "completion_ns"] {
+            for key in [
+                "count", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "p99.999", "p99.9999",
+                "max",
+            ] {
+                assert!(scheme[times].get(key).is_some(), "{times}.{key}");
+            }
+        }
+        assert_eq!(scheme["bound_ns"], 2_220_900);
+        assert_eq!(scheme["response_ns"]["max"], 2_220_900);
+        assert_eq!(json["schemes"][0]["bound_ns"], Value::Null);
+    }
+}

@@ -1,0 +1,169 @@
+//! The directory that a report is written to.
+
+use super::{Report, csv, plots};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A directory that was there and could be written to when it was looked at.
+#[derive(Clone, Debug)]
+pub struct OutDir(PathBuf);
+
+/// Why a report cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum OutError {
+    /// There is something else of this name.
+    #[error("{path} is a file: the results need a directory of their own, such as `out`", path = .0.display())]
+    NotADirectory(PathBuf),
+    /// It cannot be made.
+    #[error("cannot create the directory {path} for the results", path = .path.display())]
+    Create {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {path}", path = .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A plot cannot be drawn.
+    #[error("cannot draw {path}", path = .path.display())]
+    Draw {
+        /// The file that it was for.
+        path: PathBuf,
+        /// Why.
+        source: plots::PlotError,
+    },
+}
+
+/// Creates the directory with those above it, where missing, and tries whether it can be written to: to be
+/// called before a run, so that its results are not lost after it.
+///
+/// # Errors
+/// [`OutError::NotADirectory`], [`OutError::Create`], [`OutError::Write`].
+pub fn prepare_out_dir(path: &Path) -> Result<OutDir, OutError> {
+    if path.exists() && !path.is_dir() {
+        return Err(OutError::NotADirectory(path.to_owned()));
+    }
+    fs::create_dir_all(path)
+        .map_err(|source| OutError::Create { path: path.to_owned(), source })?;
+    let probe = path.join(format!(".ftlkit-{}", std::process::id()));
+    let tried = File::create(&probe).and_then(|mut file| file.write_all(b"may I write here?"));
+    let removed = fs::remove_file(&probe);
+    tried.and(removed).map_err(|source| OutError::Write { path: probe, source })?;
+    Ok(OutDir(path.to_owned()))
+}
+
+impl OutDir {
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Writes `report.json`, the CSV tables and the plots, and returns their paths. Files of these names
+    /// are replaced.
+    ///
+    /// # Errors
+    /// [`OutError::Write`] or [`OutError::Draw`] with the file's path.
+    pub fn write(&self, report: &Report) -> Result<Vec<PathBuf>, OutError> {
+        let mut written = vec![self.file("report.json", |to| {
+            to.write_all(report.to_json().as_bytes())?;
+            to.write_all(b"\n")
+        })?];
+        for table in &csv::TABLES {
+            written.push(self.file(table.name, |to| {
+                table.write(report, to).map_err(|error| match error.into_kind() {
+                    ::csv::ErrorKind::Io(error) => error,
+                    other => io::Error::other(format!("{other:?}")),
+                })
+            })?);
+        }
+        for plot in &plots::PLOTS {
+            let path = self.0.join(plot.file);
+            let svg = plot.svg(report).map_err(|source| OutError::Draw { path, source })?;
+            written.push(self.file(plot.file, |to| to.write_all(svg.as_bytes()))?);
+        }
+        Ok(written)
+    }
+
+    fn file(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<PathBuf, OutError> {
+        let path = self.0.join(name);
+        let done = File::create(&path).and_then(|file| {
+            let mut file = BufWriter::new(file);
+            write(&mut file)?;
+            file.flush()
+        });
+        match done {
+            Ok(()) => Ok(path),
+            Err(source) => Err(OutError::Write { path, source }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    /// A directory of its own for each test, gone after it.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("ftlkit-{name}-{}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn everything_is_written() {
+        let scratch = Scratch::new("everything");
+        let dir = prepare_out_dir(&scratch.0.join("deep/er")).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "the probe is gone");
+        let written = dir.write(&samples::report()).unwrap();
+        assert_eq!(written.len(), 1 + csv::TABLES.len() + plots::PLOTS.len());
+        for path in &written {
+            assert!(fs::metadata(path).unwrap().len() > 0, "{}", path.display());
+        }
+        assert_eq!(dir.write(&samples::report()).unwrap(), written, "a second time as well");
+    }
+
+    #[test]
+    fn unusable_paths_are_told_by_name() {
+        let scratch = Scratch::new("unusable");
+        let file = scratch.0.join("taken");
+        fs::write(&file, "x").unwrap();
+        let told = prepare_out_dir(&file).unwrap_err();
+        assert!(matches!(&told, OutError::NotADirectory(path) if *path == file));
+        assert!(told.to_string().contains("taken is a file"), "{told}");
+        let below = file.join("out");
+        let told = prepare_out_dir(&below).unwrap_err();
+        assert!(matches!(&told, OutError::Create { path, .. } if *path == below), "{told:?}");
+        assert!(told.to_string().contains("taken/out"), "{told}");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_named() {
+        let scratch = Scratch::new("blocked");
+        let dir = prepare_out_dir(&scratch.0).unwrap();
+        fs::create_dir(scratch.0.join("throughput.csv")).unwrap();
+        let told = dir.write(&samples::report()).unwrap_err();
+        assert!(told.to_string().ends_with("throughput.csv"), "{told}");
+    }
+}

@@ -1,0 +1,176 @@
+//! Axes: a range, ticks at round numbers, and their names.
+
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use std::ops::Range;
+
+/// One axis, linear or logarithmic, of values in their own unit.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    /// What it shows, with the unit where ticks do not name it.
+    pub(super) label: String,
+    from: f64,
+    to: f64,
+    log: bool,
+    /// Ticks and their names.
+    ticks: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// From 0 to at least `to`, about `ticks` ticks.
+    pub(super) fn linear(label: &str, to: f64, ticks: u32, name: fn(f64) -> String) -> Self {
+        Self::between(label, 0.0, to, ticks, name)
+    }
+
+    /// From `from` to at least `to`, about `ticks` ticks.
+    pub(super) fn between(
+        label: &str,
+        from: f64,
+        to: f64,
+        ticks: u32,
+        name: fn(f64) -> String,
+    ) -> Self {
+        let to = if to > from { to } else { from + 1.0 };
+        let step = round_step((to - from) / f64::from(ticks));
+        let first = (from / step).ceil() as i64;
+        let ticks = (first..)
+            .map(|n| n as f64 * step)
+            .take_while(|at| *at <= to * (1.0 + 1e-9))
+            .map(|at| (at, name(at)))
+            .collect();
+        Self { label: label.to_owned(), from, to, log: false, ticks }
+    }
+
+    /// Logarithmic, with ticks at powers of ten, and between them where there are few.
+    pub(super) fn log(label: &str, from: f64, to: f64, name: fn(f64) -> String) -> Self {
+        let (low, high) = (from.log10(), to.log10());
+        let between: &[f64] = match high - low {
+            decades if decades < 1.3 => &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
+            decades if decades < 3.3 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
+        let ticks = (low.floor() as i32..=high.ceil() as i32)
+            .flat_map(|power| between.iter().map(move |n| n * 10f64.powi(power)))
+            .filter(|at| *at >= from * (1.0 - 1e-9) && *at <= to * (1.0 + 1e-9))
+            .map(|at| (at, name(at)))
+            .collect();
+        Self { label: label.to_owned(), from, to, log: true, ticks }
+    }
+
+    /// Names below each other, the first on top.
+    pub(super) fn names(names: &[&str]) -> Self {
+        let rows = names.len().max(1) as f64;
+        let row = |at: usize| rows - 0.5 - at as f64;
+        let ticks = names.iter().enumerate().map(|(at, name)| (row(at), (*name).to_owned()));
+        Self { label: String::new(), from: 0.0, to: rows, log: false, ticks: ticks.collect() }
+    }
+
+    /// The value at a share of the way from one end to the other.
+    pub(super) fn value_at(&self, share: f64) -> f64 {
+        match self.log {
+            true => self.from * (self.to / self.from).powf(share),
+            false => self.from + (self.to - self.from) * share,
+        }
+    }
+
+    /// How far from one end to the other a value lies; what is beyond an end lies on it.
+    pub(super) fn share_at(&self, value: f64) -> f64 {
+        let share = match self.log {
+            true => {
+                (value.max(f64::MIN_POSITIVE) / self.from).log10() / (self.to / self.from).log10()
+            }
+            false => (value - self.from) / (self.to - self.from),
+        };
+        share.clamp(0.0, 1.0)
+    }
+
+    /// Ticks.
+    pub(super) fn ticks(&self) -> Vec<f64> {
+        self.ticks.iter().map(|tick| tick.0).collect()
+    }
+}
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (low, high): (i32, i32)) -> i32 {
+        low + (self.share_at(*value) * f64::from(high - low)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        if hint.weight().allow_light_points() { Vec::new() } else { self.ticks() }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.from..self.to
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format(value: &f64) -> String {
+        value.to_string()
+    }
+
+    fn format_ext(&self, value: &f64) -> String {
+        let named = self.ticks.iter().find(|tick| tick.0 == *value);
+        named.map_or_else(String::new, |tick| tick.1.clone())
+    }
+}
+
+/// 1, 2 or 5 × a power of ten, at least `least`.
+fn round_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.log10().floor());
+    let rounded = [1.0, 2.0, 5.0, 10.0].into_iter().find(|n| n * power >= least * (1.0 - 1e-9));
+    rounded.unwrap_or(10.0) * power
+}
+
+/// `10⁻³`.
+pub(super) fn power_of_ten(value: f64) -> String {
+    let power = value.log10().round() as i32;
+    if power == 0 {
+        return "1".to_owned();
+    }
+    let digits = power.to_string();
+    let raised = digits.chars().map(|c| match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        digit => char::from_u32(0x2070 + digit.to_digit(10).unwrap_or(0)).unwrap_or(digit),
+    });
+    format!("10{}", raised.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::units::{short, short_time};
+
+    fn names(axis: &Axis) -> Vec<String> {
+        axis.ticks().iter().map(|at| axis.format_ext(at)).collect()
+    }
+
+    #[test]
+    fn round_ticks() {
+        assert_eq!(names(&Axis::linear("", 0.9, 5, short)), ["0", "0.2", "0.4", "0.6", "0.8"]);
+        assert_eq!(names(&Axis::linear("", 0.0, 2, short)), ["0", "0.5", "1"]);
+        assert_eq!(names(&Axis::between("", 17.0, 33.0, 4, short)), ["20", "25", "30"]);
+        assert_eq!(
+            names(&Axis::log("", 2e4, 3e6, short_time)),
+            ["20 µs", "50 µs", "100 µs", "200 µs", "500 µs", "1 ms", "2 ms"]
+        );
+        assert_eq!(
+            names(&Axis::log("", 1e-5, 1.0, power_of_ten)).join(" "),
+            "10⁻⁵ 10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 1"
+        );
+    }
+
+    #[test]
+    fn places_stay_within() {
+        let axis = Axis::log("", 10.0, 1000.0, short);
+        assert_eq!([0.0, 100.0, 1e9].map(|value| axis.share_at(value)), [0.0, 0.5, 1.0]);
+        assert_eq!([0.0, 100.0, 1e9].map(|value| axis.map(&value, (400, 0))), [400, 200, 0]);
+        assert!((axis.value_at(0.5) - 100.0).abs() < 1e-9);
+        assert_eq!(Axis::linear("", 8.0, 2, short).value_at(0.25), 2.0);
+    }
+}

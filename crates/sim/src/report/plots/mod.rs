@@ -1,0 +1,68 @@
+//! Plots as SVG files: one function each, on common ground in [`style`], [`axis`] and [`chart`].
+
+mod axis;
+mod chart;
+mod erases;
+mod response;
+mod style;
+mod time;
+mod waf;
+
+use super::Report;
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::prelude::SVGBackend;
+use plotters::style::WHITE;
+
+/// Where plots are drawn on.
+type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+
+/// A plot could not be drawn.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct PlotError(String);
+
+impl PlotError {
+    fn from(cause: impl std::fmt::Display) -> Self {
+        Self(cause.to_string())
+    }
+}
+
+/// One plot.
+#[derive(Clone, Copy, Debug)]
+pub struct Plot {
+    /// The file's name.
+    pub file: &'static str,
+    /// Width and height, pixels, for a report of so many schemes.
+    size: fn(usize) -> (u32, u32),
+    draw: fn(&Report, &Area<'_>) -> Result<(), PlotError>,
+}
+
+impl Plot {
+    /// The plot of a report, as the text of an SVG file.
+    ///
+    /// # Errors
+    /// Where the drawing library fails.
+    pub fn svg(&self, report: &Report) -> Result<String, PlotError> {
+        let mut svg = String::new();
+        {
+            let area = SVGBackend::with_string(&mut svg, (self.size)(report.schemes.len()));
+            let area = area.into_drawing_area();
+            area.fill(&WHITE).map_err(PlotError::from)?;
+            (self.draw)(report, &area)?;
+            area.present().map_err(PlotError::from)?;
+        }
+        Ok(svg)
+    }
+}
+
+/// Every plot of a report.
+pub const PLOTS: [Plot; 5] = [
+    Plot { file: "response_ccdf.svg", size: style::wide, draw: response::draw },
+    Plot { file: "free_blocks.svg", size: style::wide, draw: time::free_blocks },
+    Plot { file: "throughput.svg", size: style::wide, draw: time::throughput },
+    Plot { file: "erases_per_block.svg", size: erases::size, draw: erases::draw },
+    Plot { file: "waf.svg", size: waf::size, draw: waf::draw },
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! How many page tasks take longer than a time: the CCDF of the response, both axes logarithmic.
+
+use super::axis::{Axis, power_of_ten};
+use super::chart::{Line, draw_lines};
+use super::style::Look;
+use super::{Area, PlotError};
+use crate::report::{Report, SchemeReport, units};
+
+/// Fewest decades of share that are shown.
+const LEAST_DECADES: i32 = 3;
+
+pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
+    let (from, to) = response_range(report);
+    let floor = 10f64.powi(-decades(report));
+    let x = Axis::log("response of a page task", from, to, units::short_time);
+    let y =
+        Axis::log("share of page tasks with a longer response (1 − p)", floor, 1.0, power_of_ten);
+    let lines: Vec<Line> =
+        report.schemes.iter().enumerate().map(|(n, s)| line(n, s, from, floor)).collect();
+    draw_lines(area, &format!("Response: {}", report.title()), (&x, &y), &lines)
+}
+
+/// Every response and every bound, with some room.
+fn response_range(report: &Report) -> (f64, f64) {
+    let times = report.schemes.iter().flat_map(|s| {
+        let ccdf = &s.series.response_ccdf;
+        [ccdf.first().map(|p| p.0), ccdf.last().map(|p| p.0), s.bound_ns].into_iter().flatten()
+    });
+    let times: Vec<f64> = times.map(|ns| (ns as f64).max(1.0)).collect();
+    let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = times.iter().copied().fold(0.0, f64::max);
+    if times.is_empty() { (1e3, 1e7) } else { (least / 1.5, most * 1.5) }
+}
+
+/// Decades of share down to one task of the scheme with most tasks.
+fn decades(report: &Report) -> i32 {
+    let tasks = report.schemes.iter().map(|s| s.response_ns.count).max().unwrap_or(0);
+    (tasks.max(1) as f64).log10().ceil().max(f64::from(LEAST_DECADES)) as i32
+}
+
+fn line(n: usize, scheme: &SchemeReport, from: f64, floor: f64) -> Line {
+    let ccdf = &scheme.series.response_ccdf;
+    let note = match ccdf.last() {
+        Some((max, _)) => format!("max {}", units::time(*max as f64)),
+        None => "no page tasks".to_owned(),
+    };
+    Line {
+        name: scheme.name.clone(),
+        note: Some(note),
+        look: Look::of(n),
+        points: stairs(ccdf, from, floor),
+        end_marked: true,
+        bound: scheme
+            .bound_ns
+            .map(|ns| (ns as f64, format!("bound of {}: {}", scheme.name, units::time(ns as f64)))),
+    }
+}
+
+/// The CCDF as stairs: from the left edge at share 1, down at each response, to the floor at the longest.
+/// Steps too small to be seen are left out, never the last.
+fn stairs(ccdf: &[(u64, f64)], from: f64, floor: f64) -> Vec<(f64, f64)> {
+    if ccdf.is_empty() {
+        return Vec::new();
+    }
+    let mut points = vec![(from, 1.0)];
+    let mut share = 1.0;
+    for (at, &(ns, beyond)) in ccdf.iter().enumerate() {
+        let ns = (ns as f64).max(1.0);
+        let (last_ns, last_share) = points[points.len() - 1];
+        let last = at + 1 == ccdf.len();
+        if !last && ns < last_ns * 1.003 && beyond > last_share * 0.99 {
+            continue;
+        }
+        points.push((ns, share));
+        share = beyond.max(floor);
+        points.push((ns, share));
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stairs_go_down_to_the_floor_at_the_maximum() {
+        let stairs = stairs(&[(100, 0.5), (200, 0.0)], 10.0, 1e-3);
+        assert_eq!(stairs, [(10.0, 1.0), (100.0, 1.0), (100.0, 0.5), (200.0, 0.5), (200.0, 1e-3)]);
+    }
+
+    #[test]
+    fn crowded_stairs_are_thinned_and_keep_their_end() {
+        let ccdf: Vec<(u64, f64)> =
+            (0..50_000).map(|n| (1_000_000 + n, 1.0 - n as f64 / 49_999.0)).collect();
+        let stairs = stairs(&ccdf, 1.0, 1e-5);
+        assert!(stairs.len() < 2_500, "{}", stairs.len());
+        assert_eq!(stairs.last(), Some(&(1_049_999.0, 1e-5)));
+    }
+}

@@ -1,0 +1,85 @@
+//! Sizes, colours and strokes that the plots share.
+
+use plotters::style::{BLACK, RGBColor, ShapeStyle, TextStyle};
+use plotters::style::{Color, IntoFont};
+
+/// Width of every plot, pixels.
+pub(super) const WIDTH: u32 = 1000;
+/// Room for the legend at the right edge, pixels.
+pub(super) const LEGEND: u32 = 230;
+
+/// Size of a plot of lines; a legend of many schemes makes it taller.
+pub(super) fn wide(schemes: usize) -> (u32, u32) {
+    (WIDTH, 560.max(80 + 44 * schemes as u32))
+}
+
+/// Colours that people with any colour vision tell apart (M. Okabe, K. Ito, "Color Universal Design",
+/// 2008; without its yellow, which is faint on white).
+pub(super) const PALETTE: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+];
+
+/// Dash and gap, pixels. Later lines are drawn over earlier ones, which show through their gaps.
+const DASHES: [Option<(i32, i32)>; 5] =
+    [None, Some((14, 7)), Some((4, 6)), Some((20, 4)), Some((8, 10))];
+
+/// A mark on a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Circle,
+    Triangle,
+    Square,
+    Cross,
+}
+
+/// How a scheme is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    pub(super) color: RGBColor,
+    pub(super) dash: Option<(i32, i32)>,
+    pub(super) mark: Mark,
+}
+
+impl Look {
+    /// The look of the n-th scheme: colour, dash and mark repeat after different numbers, so that 140
+    /// schemes differ.
+    pub(super) fn of(n: usize) -> Self {
+        const MARKS: [Mark; 4] = [Mark::Circle, Mark::Triangle, Mark::Square, Mark::Cross];
+        Self {
+            color: PALETTE[n % PALETTE.len()],
+            dash: DASHES[n % DASHES.len()],
+            mark: MARKS[n % MARKS.len()],
+        }
+    }
+
+    pub(super) fn stroke(&self, width: u32) -> ShapeStyle {
+        self.color.stroke_width(width)
+    }
+}
+
+/// Plain text of a size in pixels.
+pub(super) fn text(size: u32) -> TextStyle<'static> {
+    ("sans-serif", size).into_font().color(&BLACK)
+}
+
+/// The name of a scheme in lines that fit beside a legend's sample: broken after `+`, or where it must.
+pub(super) fn legend_lines(name: &str) -> Vec<String> {
+    const LETTERS: usize = 24;
+    let mut lines = vec![String::new()];
+    for letter in name.chars() {
+        let line = lines.last_mut().expect("never empty");
+        let length = line.chars().count();
+        if length >= LETTERS || length > LETTERS / 3 && line.ends_with('+') {
+            lines.push(letter.to_string());
+        } else {
+            line.push(letter);
+        }
+    }
+    lines
+}

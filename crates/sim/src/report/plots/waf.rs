@@ -1,0 +1,69 @@
+//! Write amplification, split by cause: a bar a scheme.
+
+use super::axis::Axis;
+use super::chart::{beside_legend, framed, legend_text};
+use super::style::{PALETTE, WIDTH, text};
+use super::{Area, PlotError};
+use crate::report::table::causes;
+use crate::report::{Report, units};
+use plotters::coord::ranged1d::Ranged;
+use plotters::element::{EmptyElement, Rectangle, Text};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{BLACK, Color, RGBColor, WHITE};
+
+/// A narrower part of a bar has no room for its number, as a share of the axis.
+const NARROW: f64 = 0.07;
+
+pub(super) fn size(schemes: usize) -> (u32, u32) {
+    (WIDTH, 130 + 56 * schemes.max(2) as u32)
+}
+
+pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
+    let causes = causes(&report.schemes);
+    let most = report.schemes.iter().filter_map(|s| s.waf).fold(1.0, f64::max);
+    let x =
+        Axis::linear("pages programmed a page written by the host", most * 1.12, 7, units::short);
+    let names: Vec<&str> = report.schemes.iter().map(|s| s.name.as_str()).collect();
+    let y = Axis::names(&names);
+    let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let (data, legend) = beside_legend(area);
+    let room = (letters as u32 * 8 + 16).clamp(60, 330);
+    let title = format!("Write amplification: {}", report.title());
+    let mut chart = framed(&data, &title, (&x, &y), room)?;
+
+    for (n, scheme) in report.schemes.iter().enumerate() {
+        let middle = y.ticks()[n];
+        let mut left = 0.0;
+        for (cause, waf) in &scheme.waf_by_cause {
+            let Some(at) = causes.iter().position(|c| c == cause) else { continue };
+            let corners = [(left, middle - 0.32), (left + waf, middle + 0.32)];
+            let bar = Rectangle::new(corners, color(at).filled());
+            let edge = Rectangle::new(corners, WHITE.stroke_width(1));
+            chart.draw_series([bar, edge]).map_err(PlotError::from)?;
+            if *waf > NARROW * x.range().end {
+                let style = text(14).color(&WHITE).pos(Pos::new(HPos::Center, VPos::Center));
+                let number = Text::new(format!("{waf:.2}"), (0, 0), style);
+                let place = EmptyElement::at((left + waf / 2.0, middle)) + number;
+                chart.draw_series([place]).map_err(PlotError::from)?;
+            }
+            left += waf;
+        }
+        let total = scheme.waf.map_or("no host writes".to_owned(), |waf| format!("{waf:.2}"));
+        let style = text(15).color(&BLACK).pos(Pos::new(HPos::Left, VPos::Center));
+        let place = EmptyElement::at((left, middle)) + Text::new(total, (7, 0), style);
+        chart.draw_series([place]).map_err(PlotError::from)?;
+    }
+    let mut top = 44;
+    for (at, cause) in causes.iter().enumerate() {
+        let sample = Rectangle::new([(28, top), (48, top + 14)], color(at).filled());
+        legend.draw(&sample).map_err(PlotError::from)?;
+        top = legend_text(&legend, std::slice::from_ref(cause), top, 15, BLACK)? + 8;
+    }
+    Ok(())
+}
+
+/// Colours by cause; other than those of schemes, which they are not.
+fn color(cause: usize) -> RGBColor {
+    const HOST: RGBColor = RGBColor(90, 90, 90);
+    if cause == 0 { HOST } else { PALETTE[cause % PALETTE.len()] }
+}

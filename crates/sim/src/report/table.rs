@@ -1,0 +1,264 @@
+//! The report as a table for people.
+
+use super::grid::{Grid, wrap};
+use super::{Report, SchemeReport, Summary, Violation, units};
+
+/// Most schemes that stand as columns; more stand as rows.
+const MOST_COLUMNS: usize = 5;
+
+/// The report as plain text of at most `width` columns (100 suits most terminals; below about 60 single
+/// cells may stand out).
+///
+/// Schemes are columns where up to five of them fit, else rows of as many tables as the fields take.
+pub fn render(report: &Report, width: usize) -> String {
+    let mut out = heading(report, width);
+    if report.schemes.is_empty() {
+        out.push_str("No scheme was run.\n");
+        return out;
+    }
+    let grid = grid(report);
+    let columns = (report.schemes.len() <= MOST_COLUMNS).then(|| grid.schemes_as_columns(width));
+    out.push_str(&columns.flatten().unwrap_or_else(|| grid.schemes_as_rows(width)));
+    out.push('\n');
+    for scheme in &report.schemes {
+        out.push_str(&notes(scheme, width));
+    }
+    out.push('\n');
+    for line in HOW_TO_READ {
+        out.push_str(&wrap(line, width, "  "));
+    }
+    out
+}
+
+const HOW_TO_READ: [&str; 2] = [
+    "Response = service + its collection step, no queueing; p99.9: 999 of 1000 tasks took no longer.",
+    "HELD: no task beyond a promised bound; WAF: pages programmed a host page; wear index: σ/N × 100.",
+];
+
+fn heading(report: &Report, width: usize) -> String {
+    let mut out = wrap(&format!("{}, seed {}", report.title(), report.seed), width, "  ");
+    if report.interrupted {
+        out.push_str(&wrap("INTERRUPTED: measured until then.", width, "  "));
+    }
+    out.push('\n');
+    out
+}
+
+/// Whether the promise held, in words that cannot be mistaken.
+pub fn verdict(scheme: &SchemeReport) -> &'static str {
+    match (scheme.violations, scheme.tasks, scheme.bound_ns) {
+        (1.., _, _) => "BROKEN",
+        (0, _, None) => "none promised",
+        (0, 0, Some(_)) => "not tried",
+        (0, _, Some(_)) => "HELD",
+    }
+}
+
+/// Every field as a row of cells, one a scheme.
+fn grid(report: &Report) -> Grid {
+    let schemes = &report.schemes;
+    let mut grid = Grid::new(schemes.iter().map(|s| s.name.clone()).collect());
+    let mut row = |label: &str, cell: &dyn Fn(&SchemeReport) -> String| {
+        grid.row(label, schemes.iter().map(cell).collect());
+    };
+    row("promise", &|s| verdict(s).to_owned());
+    row("response bound", &|s| s.bound_ns.map_or_else(none, |ns| units::time(ns as f64)));
+    row("kind of bound", &|s| match (s.bound_ns, s.real_time) {
+        (None, _) => none(),
+        (Some(_), true) => "real-time".to_owned(),
+        (Some(_), false) => "worst case".to_owned(),
+    });
+    row("worst response", &worst_response);
+    row("violations", &|s| units::count(s.violations));
+    row("response mean", &|s| mean(&s.response_ns));
+    row("response p99.9", &|s| p99_9(&s.response_ns));
+    row("service mean", &|s| mean(&s.service_ns));
+    row("step max", &|s| longest(&s.step_ns));
+    if schemes.iter().any(has_queueing) {
+        row("completion mean", &|s| mean(&s.completion_ns));
+        row("completion p99.9", &|s| p99_9(&s.completion_ns));
+        row("completion max", &|s| longest(&s.completion_ns));
+    }
+    row("WAF", &|s| s.waf.map_or_else(none, units::number));
+    for cause in causes(schemes) {
+        row(&format!("  of it {cause}"), &|s| {
+            let share = s.waf_by_cause.iter().find(|(name, _)| *name == cause);
+            share.map_or_else(none, |(_, waf)| units::number(*waf))
+        });
+    }
+    row("page copies", &|s| units::count(s.copies));
+    row("block erases", &|s| units::count(s.erases));
+    row("wear index", &|s| units::number(s.wear_index));
+    row("logical share", &|s| format!("{:.4}", s.logical_share));
+    row("RAM", &|s| units::bytes(s.ram_bytes));
+    row("energy a task", &|s| match s.tasks {
+        0 => none(),
+        _ => units::energy(s.energy_nj_per_task),
+    });
+    row("page reads", &|s| units::count(s.read_tasks));
+    row("page writes", &|s| units::count(s.write_tasks));
+    if schemes.iter().any(|s| s.trim_tasks > 0) {
+        row("page trims", &|s| units::count(s.trim_tasks));
+    }
+    grid
+}
+
+fn none() -> String {
+    "–".to_owned()
+}
+
+fn mean(times: &Summary) -> String {
+    if times.count == 0 { none() } else { units::time(times.mean) }
+}
+
+fn longest(times: &Summary) -> String {
+    if times.count == 0 { none() } else { units::time(times.max as f64) }
+}
+
+/// The longest response; to the ns where rounding would hide that it is beyond its bound.
+fn worst_response(scheme: &SchemeReport) -> String {
+    let (worst, rounded) = (scheme.response_ns.max, longest(&scheme.response_ns));
+    match scheme.bound_ns {
+        Some(bound) if worst > bound && rounded == units::time(bound as f64) => {
+            format!("{} ns", units::grouped(worst))
+        }
+        _ => rounded,
+    }
+}
+
+fn p99_9(times: &Summary) -> String {
+    times.p99_9.map_or_else(none, |ns| units::time(ns as f64))
+}
+
+/// Whether any task waited for another: then completion differs from the response.
+fn has_queueing(scheme: &SchemeReport) -> bool {
+    let (completion, response) = (&scheme.completion_ns, &scheme.response_ns);
+    completion.count > 0 && (completion.mean != response.mean || completion.max != response.max)
+}
+
+/// Causes that programmed pages in any scheme, in the order in which schemes name them.
+pub(super) fn causes(schemes: &[SchemeReport]) -> Vec<String> {
+    let mut causes: Vec<String> = Vec::new();
+    for (cause, waf) in schemes.iter().flat_map(|s| &s.waf_by_cause) {
+        if *waf > 0.0 && !causes.contains(cause) {
+            causes.push(cause.clone());
+        }
+    }
+    causes
+}
+
+/// What is to be said of one scheme below the table.
+fn notes(scheme: &SchemeReport, width: usize) -> String {
+    let why = match scheme.collection.why.as_str() {
+        "" => "nothing was noted.",
+        why => why,
+    };
+    let mut out = wrap(&format!("{}: collection: {why}", scheme.name), width, "  ");
+    if let Some(violation) = &scheme.first_violation {
+        out.push_str(&wrap(&format!("  BROKEN: {}", broken(violation)), width, "    "));
+    }
+    for warning in &scheme.warnings {
+        out.push_str(&wrap(&format!("  warning: {warning}"), width, "    "));
+    }
+    out
+}
+
+/// The first violation. Exact, as it may be nearer to its bound than rounding shows.
+fn broken(v: &Violation) -> String {
+    let unit = if v.bound == "victim-valid" { "valid pages" } else { "ns" };
+    format!(
+        "first by page task {} (request {}, LPN {}): {} bound of {} {unit}, seen {} {unit}; \
+         to see it again: {}",
+        v.task,
+        v.request,
+        v.lpn,
+        v.bound,
+        units::grouped(v.promised),
+        units::grouped(v.seen),
+        v.replay
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    fn widest(text: &str) -> usize {
+        text.lines().map(|l| l.chars().count()).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn three_schemes_stand_as_columns() {
+        let text = render(&samples::report(), 100);
+        assert!(widest(&text) <= 100, "{text}");
+        let line = |label: &str| {
+            text.lines().find(|l| l.starts_with(label)).unwrap_or_else(|| panic!("{label}: {text}"))
+        };
+        let cells = |label: &str| -> Vec<String> {
+            let cells = line(label)[label.len()..].split("  ").map(str::trim);
+            cells.filter(|c| !c.is_empty()).map(str::to_owned).collect()
+        };
+        assert_eq!(cells("promise"), ["none promised", "BROKEN", "HELD"]);
+        assert_eq!(cells("response bound"), ["–", "2220.9 µs", "2220.9 µs"]);
+        assert_eq!(cells("worst response"), ["16.20 ms", "2,220,950 ns", "2220.9 µs"]);
+        assert_eq!(cells("violations"), ["0", "3", "0"]);
+        assert_eq!(cells("  of it collection"), ["1.100", "0.900", "1.400"]);
+        assert_eq!(cells("RAM"), ["4.1 MiB", "4.1 MiB", "4.1 MiB"]);
+        assert_eq!(text.lines().filter(|l| l.contains(": collection: ")).count(), 3);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("response bound of 2,220,900 ns, seen 2,220,950 ns"), "{text}");
+        assert!(text.contains("warning: "));
+        assert!(!text.contains("completion"), "no queueing, no rows of it");
+        assert!(!text.contains('\t') && text.lines().all(|l| l.trim_end() == l));
+    }
+
+    #[test]
+    fn the_last_two_lines_tell_how_to_read_it() {
+        let text = render(&samples::report(), 100);
+        let last: Vec<_> = text.lines().rev().take(3).collect();
+        assert!(
+            last[1].starts_with("Response =") && last[0].starts_with("HELD:") && last[2].is_empty()
+        );
+    }
+
+    #[test]
+    fn queueing_is_shown_where_there_is_some() {
+        let mut report = samples::report();
+        report.schemes[1].completion_ns.max = 60_000_000_000;
+        let text = render(&report, 100);
+        assert!(text.contains("completion mean") && text.contains("60.0 s"), "{text}");
+    }
+
+    #[test]
+    fn many_schemes_and_long_names_fit() {
+        let mut report = samples::report();
+        for n in 0..9 {
+            let mut more = report.schemes[n % 3].clone();
+            more.name = format!("lazy-rtgc+victim=choices-{n}+share=0.4{n}+idle");
+            report.schemes.push(more);
+        }
+        let text = render(&report, 100);
+        assert!(widest(&text) <= 100, "{text}");
+        for needle in ["wear", "energy", "BROKEN", "choices-8+", "collection"] {
+            assert!(text.contains(needle), "{needle}: {text}");
+        }
+        report.schemes.truncate(5);
+        assert!(widest(&render(&report, 100)) <= 100);
+        assert!(widest(&render(&report, 80)) <= 80);
+    }
+
+    #[test]
+    fn nothing_run_nothing_done() {
+        let mut report = samples::report();
+        report.schemes.truncate(1);
+        report.schemes[0] =
+            SchemeReport { name: "x".into(), bound_ns: Some(5), ..SchemeReport::default() };
+        report.interrupted = true;
+        let text = render(&report, 100);
+        assert!(text.contains("not tried") && text.contains("INTERRUPTED"), "{text}");
+        assert!(!text.contains("NaN") && !text.contains("inf"));
+        report.schemes.clear();
+        assert!(render(&report, 100).contains("No scheme was run"));
+    }
+}

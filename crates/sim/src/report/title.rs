@@ -1,0 +1,66 @@
+//! What a report is of, in a few words.
+
+use super::Report;
+use serde_json::Value;
+
+impl Report {
+    /// The workload in a few words: its name, or the file it came from.
+    pub fn workload_label(&self) -> String {
+        label(&self.workload, &["label", "name", "file", "path", "source", "kind", "workload"])
+            .or_else(|| {
+                label(self.configuration.get("workload")?, &["name", "file", "path", "kind"])
+            })
+            .unwrap_or_else(|| "workload".to_owned())
+    }
+
+    /// The part, where the configuration names it.
+    pub fn part_label(&self) -> Option<String> {
+        [self.configuration.get("part"), self.configuration.pointer("/device/part")]
+            .into_iter()
+            .flatten()
+            .find_map(|part| label(part, &["name", "part", "base", "like"]))
+    }
+
+    /// `workload on part`.
+    pub fn title(&self) -> String {
+        let workload = self.workload_label();
+        match self.part_label() {
+            Some(part) => format!("{workload} on {part}"),
+            None => workload,
+        }
+    }
+}
+
+/// The value itself where it is text, else the first of these keys that leads to text. Of a path, the
+/// file's name.
+fn label(value: &Value, keys: &[&str]) -> Option<String> {
+    match value {
+        Value::String(text) => {
+            Some(text.rsplit('/').find(|part| !part.is_empty()).unwrap_or(text).to_owned())
+        }
+        Value::Object(map) => keys.iter().find_map(|key| label(map.get(*key)?, keys)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::samples;
+    use serde_json::json;
+
+    #[test]
+    fn titles() {
+        let mut report = samples::report();
+        report.workload = json!({"file": "/data/traces/vm-2h.csv", "format": "csv"});
+        report.configuration = json!({"part": {"name": "slc-2k"}});
+        assert_eq!(report.title(), "vm-2h.csv on slc-2k");
+        report.configuration = json!({"device": {"part": "mlc"}});
+        report.workload = json!("uniform");
+        assert_eq!(report.title(), "uniform on mlc");
+        report.configuration = json!({"workload": {"kind": {"name": "zipf"}}});
+        report.workload = json!(null);
+        assert_eq!(report.title(), "zipf");
+        report.configuration = json!(null);
+        assert_eq!(report.title(), "workload");
+    }
+}
