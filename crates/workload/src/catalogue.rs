@@ -2,7 +2,11 @@
 
 use crate::generators::generated::{Generated, Pattern};
 use crate::generators::pace::Pace;
-use crate::generators::uniform;
+use crate::generators::scramble::Scramble;
+use crate::generators::{
+    gftl_traces, hot_cold, lazy_rtgc_traces, mixed, pareto, randrw, sequential, snia, uniform,
+    worst_case, zipf,
+};
 use crate::parameters::{ParameterInfo, Parameters};
 use crate::{Source, Space, WorkloadError, units};
 use rand::SeedableRng;
@@ -40,7 +44,31 @@ impl BuiltinInfo {
 }
 
 /// All built-in workloads, in the order in which they are listed.
-pub static BUILTIN: &[BuiltinInfo] = &[uniform::INFO];
+pub static BUILTIN: &[BuiltinInfo] = &[
+    uniform::INFO,
+    zipf::INFO,
+    pareto::INFO,
+    hot_cold::INFO,
+    sequential::INFO,
+    mixed::INFO,
+    randrw::INFO,
+    snia::INFO,
+    lazy_rtgc_traces::WEBSEARCH,
+    lazy_rtgc_traces::FINANCIAL,
+    lazy_rtgc_traces::COPY_FILE,
+    lazy_rtgc_traces::DOWNLOAD_FILE,
+    lazy_rtgc_traces::PLAY_VIDEO,
+    gftl_traces::FORMAT,
+    gftl_traces::ANDREW,
+    gftl_traces::POSTMARK,
+    gftl_traces::POSTMARK_LONG,
+    gftl_traces::IOZONE,
+    gftl_traces::CONSUMER,
+    gftl_traces::SYNTHETIC,
+    worst_case::GFTL,
+    worst_case::LAZY_RTGC,
+    worst_case::RANDOM,
+];
 
 /// The built-in workload of this name.
 ///
@@ -72,6 +100,16 @@ impl Build<'_> {
     /// The generator's random numbers.
     pub(crate) fn rng(&self) -> Pcg64 {
         Pcg64::seed_from_u64(self.seed)
+    }
+
+    /// A permutation of places, of its own stream.
+    pub(crate) fn scramble(&self, places: u64) -> Scramble {
+        Scramble::new(places, self.seed ^ 0x5363_6174)
+    }
+
+    /// The same where the parameter `scatter` says so.
+    pub(crate) fn scatter(&self, places: u64) -> Option<Scramble> {
+        self.parameters.yes("scatter").then(|| self.scramble(places))
     }
 
     /// A pattern that goes on for as long as it is asked, with arrival times as the parameters say.

@@ -1,7 +1,9 @@
 //! The common body of the generators that draw each request on its own: an operation, a size, a place.
 
-use super::draw::Chance;
+use super::draw::{self, Chance};
 use super::generated::{Access, Pattern};
+use super::law::Law;
+use crate::catalogue::{Build, Built};
 use crate::parameters::{Kind, ParameterInfo, Parameters};
 use crate::{Op, Space, WorkloadError, units};
 use rand_pcg::Pcg64;
@@ -27,23 +29,23 @@ pub(crate) const TRIM_SHARE: ParameterInfo = ParameterInfo {
     default: "0",
 };
 
-/// How large requests are, and where they may start.
-pub(crate) static SIZES: &[ParameterInfo] = &[
-    ParameterInfo {
-        name: "size",
-        summary: "size of every request; page: one page of the device",
-        unit: "bytes",
-        kind: Kind::Bytes,
-        default: "page",
-    },
-    ParameterInfo {
-        name: "align",
-        summary: "requests start at multiples of this; size: of their size, so that they never overlap in part",
-        unit: "bytes",
-        kind: Kind::Bytes,
-        default: "size",
-    },
-];
+/// How large requests are.
+pub(crate) const SIZE: ParameterInfo = ParameterInfo {
+    name: "size",
+    summary: "size of every request; page: one page of the device",
+    unit: "bytes",
+    kind: Kind::Bytes,
+    default: "page",
+};
+
+/// Where requests may start.
+pub(crate) const ALIGN: ParameterInfo = ParameterInfo {
+    name: "align",
+    summary: "requests start at multiples of this; size: of their size, so that none overlap in part",
+    unit: "bytes",
+    kind: Kind::Bytes,
+    default: "size",
+};
 
 /// How much of the logical space is used.
 pub(crate) const FOOTPRINT: ParameterInfo = ParameterInfo {
@@ -54,8 +56,8 @@ pub(crate) const FOOTPRINT: ParameterInfo = ParameterInfo {
     default: "1",
 };
 
-/// [`FOOTPRINT`] as a list of its own.
-pub(crate) static WHOLE_SPACE: &[ParameterInfo] = &[FOOTPRINT];
+/// Sizes, places and the share of the space.
+pub(crate) static SIZES: &[ParameterInfo] = &[SIZE, ALIGN, FOOTPRINT];
 
 /// Draws operations.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +88,8 @@ impl Operations {
     }
 }
 
-/// The places where a request may start: multiples of `align`, so that `size` bytes end within the footprint.
+/// The places where a request may start: multiples of `align` from where the largest ends within the
+/// footprint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
     /// Bytes of the space that are used.
@@ -102,12 +105,12 @@ pub(crate) struct Slots {
 impl Slots {
     /// As `size`, `align` and `footprint` say.
     pub(crate) fn of(parameters: &Parameters, space: &Space) -> Result<Self, WorkloadError> {
-        let size = parameters.bytes("size").unwrap_or(u64::from(space.page_bytes));
+        let size = size_bytes(parameters, space);
         let align = parameters.bytes("align").unwrap_or(size);
         Self::within(parameters, "size", footprint_bytes(parameters, space), size, align)
     }
 
-    /// Places for requests of at most `size` bytes, the value of parameter `size_name`, in `footprint` bytes.
+    /// Places for requests of at most `size` bytes, which parameter `size_name` set, in `footprint` bytes.
     pub(crate) fn within(
         parameters: &Parameters,
         size_name: &str,
@@ -115,60 +118,114 @@ impl Slots {
         size: u64,
         align: u64,
     ) -> Result<Self, WorkloadError> {
-        if size > footprint {
-            let expected =
-                format!("at most {}, the space that is addressed", units::show_bytes(footprint));
-            return Err(parameters.refuse(size_name, expected));
-        }
+        check_fits(parameters, size_name, footprint, size)?;
         Ok(Self { footprint, size, align, count: (footprint - size) / align + 1 })
     }
 }
 
-/// Bytes of the space that `footprint` leaves, in whole pages where that is at least one.
+/// Refuses requests of `size` bytes, which parameter `size_name` set, where `footprint` bytes hold none.
+pub(crate) fn check_fits(
+    parameters: &Parameters,
+    size_name: &str,
+    footprint: u64,
+    size: u64,
+) -> Result<(), WorkloadError> {
+    if size <= footprint {
+        return Ok(());
+    }
+    let expected = format!(
+        "such that requests of {} fit the space that is addressed, {}",
+        units::show_bytes(size),
+        units::show_bytes(footprint)
+    );
+    Err(parameters.refuse(size_name, expected))
+}
+
+/// Bytes of a request as `size` says.
+pub(crate) fn size_bytes(parameters: &Parameters, space: &Space) -> u64 {
+    parameters.bytes("size").unwrap_or(u64::from(space.page_bytes))
+}
+
+/// Bytes of the space that `footprint` leaves, in whole pages.
 pub(crate) fn footprint_bytes(parameters: &Parameters, space: &Space) -> u64 {
     let share = parameters.share("footprint");
-    let page = u64::from(space.page_bytes);
-    let bytes = if share >= 1.0 { space.bytes } else { (space.bytes as f64 * share) as u64 };
-    bytes.min(space.bytes) / page * page
+    let pages = (space.pages() as f64 * share).round() as u64;
+    pages.min(space.pages()) * u64::from(space.page_bytes)
 }
 
-/// Draws places.
-pub(crate) trait Place: Send {
-    /// The number of a place.
-    fn draw(&mut self, rng: &mut Pcg64) -> u64;
-}
+/// Sizes of requests and how often each is drawn; the last takes what the others leave.
+#[derive(Clone, Debug)]
+pub(crate) struct Sizes(Vec<(u64, u64)>);
 
-/// Requests of one size, each drawn on its own.
-pub(crate) struct Mix<P> {
-    pub(crate) rng: Pcg64,
-    pub(crate) operations: Operations,
-    pub(crate) place: P,
-    pub(crate) align: u64,
-    pub(crate) size: u64,
-}
+impl Sizes {
+    /// One size.
+    pub(crate) fn fixed(bytes: u64) -> Self {
+        Self(vec![(u64::MAX, bytes)])
+    }
 
-impl<P: Place> Pattern for Mix<P> {
+    /// Sizes with weights; at least one, with weights whose sum is above 0.
+    pub(crate) fn weighted(sizes: impl Iterator<Item = (u64, f64)> + Clone) -> Self {
+        let total: f64 = sizes.clone().map(|(_, weight)| weight).sum();
+        let mut sum = 0.0;
+        let mut table: Vec<_> = sizes
+            .filter(|&(_, weight)| weight > 0.0)
+            .map(|(bytes, weight)| {
+                sum += weight;
+                ((sum / total * 18_446_744_073_709_551_616.0) as u64, bytes)
+            })
+            .collect();
+        if let Some(last) = table.last_mut() {
+            last.0 = u64::MAX;
+        }
+        Self(table)
+    }
+
+    /// The largest.
+    pub(crate) fn largest(&self) -> u64 {
+        self.0.iter().map(|&(_, bytes)| bytes).max().unwrap_or_default()
+    }
+
+    /// The smallest.
+    pub(crate) fn smallest(&self) -> u64 {
+        self.0.iter().map(|&(_, bytes)| bytes).min().unwrap_or_default()
+    }
+
+    /// A size. A single one takes no draw.
     #[inline]
-    fn next(&mut self) -> Access {
-        let op = self.operations.draw(&mut self.rng);
-        Access { op, offset: self.place.draw(&mut self.rng) * self.align, length: self.size }
+    pub(crate) fn draw(&self, rng: &mut Pcg64) -> u64 {
+        if let [(_, only)] = self.0[..] {
+            return only;
+        }
+        let draw = draw::below(rng, u64::MAX);
+        self.0.iter().find(|&&(end, _)| draw < end).map_or(0, |&(_, bytes)| bytes)
     }
 }
 
-/// The source that draws each request on its own: every generator of one size and one law of places.
-pub(crate) fn source<P: Place + 'static>(
-    request: &crate::catalogue::Build<'_>,
-    slots: Slots,
-    place: P,
-) -> Built {
+/// Requests drawn one by one, each on its own.
+pub(crate) struct Mix {
+    rng: Pcg64,
+    operations: Operations,
+    law: Law,
+    align: u64,
+    size: u64,
+}
+
+impl Pattern for Mix {
+    #[inline]
+    fn next(&mut self) -> Access {
+        let op = self.operations.draw(&mut self.rng);
+        Access { op, offset: self.law.draw(&mut self.rng) * self.align, length: self.size }
+    }
+}
+
+/// The generator of requests of one size at places that follow `law`.
+pub(crate) fn generator(request: &Build<'_>, slots: Slots, law: Law) -> Built {
     let pattern = Mix {
         rng: request.rng(),
         operations: Operations::of(request.parameters),
-        place,
+        law,
         align: slots.align,
         size: slots.size,
     };
     request.paced(pattern, slots.footprint)
 }
-
-use crate::catalogue::Built;

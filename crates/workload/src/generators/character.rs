@@ -1,0 +1,174 @@
+//! Stand-ins for traces that are not public: their printed figures exactly, their described character.
+//!
+//! Reads and writes go each their own way: runs that continue where the one before ended, several at a
+//! time, and jumps to places drawn by a law. Small requests of file systems' own data go to a zone at the
+//! start of the space.
+
+use super::draw::{self, Chance};
+use super::generated::{Access, Pattern};
+use super::law::Law;
+use super::mix::Sizes;
+use super::quota::Quota;
+use super::ranks::Ranks;
+use super::scramble::Scramble;
+use super::sequential::Cursor;
+use crate::Op;
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+/// How the requests of one operation choose their places.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flow {
+    /// Share that goes on where its run stopped.
+    pub(crate) sequential: f64,
+    /// Runs at a time.
+    pub(crate) runs: u32,
+    /// Zipf's θ of the places that others jump to; 0: all alike.
+    pub(crate) theta: f64,
+}
+
+/// Small requests that go to a zone of their own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Metadata {
+    /// Share of the footprint, at its start.
+    pub(crate) space: f64,
+    /// Requests up to this size go there, bytes.
+    pub(crate) largest: u64,
+    /// Of these, the share that does.
+    pub(crate) share: f64,
+}
+
+/// A character: what is known of a trace without having it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Character {
+    pub(crate) read: Flow,
+    pub(crate) write: Flow,
+    pub(crate) metadata: Option<Metadata>,
+}
+
+/// The requests of a character over a part of the space.
+pub(crate) struct Played {
+    rng: Pcg64,
+    quota: Quota,
+    read: Lane,
+    write: Lane,
+    metadata: Option<(Chance, u64, Law)>,
+    /// First byte of the part.
+    base: u64,
+    align: u64,
+}
+
+/// One operation's sizes and places.
+struct Lane {
+    sizes: Sizes,
+    sequential: Chance,
+    runs: Vec<Cursor>,
+    law: Law,
+    /// Bytes of the part.
+    end: u64,
+}
+
+/// The part of the space that a character plays on, and in what steps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stage {
+    /// First byte.
+    pub(crate) base: u64,
+    /// Bytes.
+    pub(crate) bytes: u64,
+    /// Jumps go to multiples of this from `base`.
+    pub(crate) align: u64,
+}
+
+impl Played {
+    /// `quota` requests of `sizes` (of reads, of writes), none larger than the stage.
+    pub(crate) fn new(
+        character: &Character,
+        stage: Stage,
+        quota: Quota,
+        sizes: [Sizes; 2],
+        seed: u64,
+    ) -> Self {
+        let [reads, writes] = sizes;
+        let metadata = character.metadata.map(|metadata| {
+            let places = ((stage.bytes as f64 * metadata.space) as u64)
+                .saturating_sub(metadata.largest)
+                / stage.align
+                + 1;
+            // Tables of a file system are rewritten at a few places above all.
+            let law = Law::Ranked(Ranks::zipf(places, 0.8), Some(Scramble::new(places, seed)));
+            (Chance::new(metadata.share), metadata.largest, law)
+        });
+        Self {
+            rng: Pcg64::seed_from_u64(seed),
+            quota,
+            read: Lane::new(&character.read, stage, reads, seed ^ 1),
+            write: Lane::new(&character.write, stage, writes, seed ^ 2),
+            metadata,
+            base: stage.base,
+            align: stage.align,
+        }
+    }
+
+    /// Requests still to come.
+    pub(crate) fn left(&self) -> u64 {
+        self.quota.left()
+    }
+
+    fn access(&mut self, op: Op) -> Access {
+        let lane = if op == Op::Read { &mut self.read } else { &mut self.write };
+        let length = lane.sizes.draw(&mut self.rng);
+        if let Some((chance, largest, law)) = &self.metadata
+            && length <= *largest
+            && chance.happens(&mut self.rng)
+        {
+            return Access { op, offset: self.base + law.draw(&mut self.rng) * self.align, length };
+        }
+        Access { op, offset: self.base + lane.place(length, self.align, &mut self.rng), length }
+    }
+
+    /// A write, where one is left, of the stage's `bytes` from byte `offset` of it.
+    pub(crate) fn write_at(&mut self, offset: u64, length: u64) -> Access {
+        Access { op: self.quota.take_write(), offset: self.base + offset, length }
+    }
+}
+
+impl Pattern for Played {
+    #[inline]
+    fn next(&mut self) -> Access {
+        let op = self.quota.draw(&mut self.rng);
+        self.access(op)
+    }
+}
+
+impl Lane {
+    fn new(flow: &Flow, stage: Stage, sizes: Sizes, seed: u64) -> Self {
+        let places = (stage.bytes - sizes.largest()) / stage.align + 1;
+        let law = if flow.theta == 0.0 {
+            Law::Even(places)
+        } else {
+            Law::Ranked(Ranks::zipf(places, flow.theta), Some(Scramble::new(places, seed)))
+        };
+        let mut rng = Pcg64::seed_from_u64(seed);
+        let runs = (0..flow.runs)
+            .map(|_| Cursor { at: law.draw(&mut rng) * stage.align, end: stage.bytes });
+        Self {
+            runs: runs.collect(),
+            sequential: Chance::new(flow.sequential),
+            sizes,
+            law,
+            end: stage.bytes,
+        }
+    }
+
+    /// Where a request of `length` bytes starts: after its run, or at a new place, where the run goes on.
+    #[inline]
+    fn place(&mut self, length: u64, align: u64, rng: &mut Pcg64) -> u64 {
+        let run = draw::below(rng, self.runs.len() as u64) as usize;
+        let run = &mut self.runs[run];
+        // A run ends where the next request would go beyond the part.
+        let goes_on = self.sequential.happens(rng) && run.at + length <= self.end;
+        let offset = if goes_on { run.at } else { self.law.draw(rng) * align };
+        run.at = offset + length;
+        offset
+    }
+}

@@ -1,0 +1,125 @@
+//! Which places of a space are drawn how often.
+
+use super::draw::{self, Chance};
+use super::ranks::Ranks;
+use super::scramble::Scramble;
+use crate::parameters::{Kind, ParameterInfo};
+use rand_pcg::Pcg64;
+
+/// Whether hot places lie together.
+pub(crate) const SCATTER: ParameterInfo = ParameterInfo {
+    name: "scatter",
+    summary: "hot places are spread over the space at random; no: they lie together at its start",
+    unit: "",
+    kind: Kind::Choice(&["yes", "no"]),
+    default: "yes",
+};
+
+/// Which places are drawn how often.
+#[derive(Clone, Debug)]
+pub(crate) enum Law {
+    /// All alike.
+    Even(u64),
+    /// By rank, most likely first.
+    Ranked(Ranks, Option<Scramble>),
+    /// Zones, all places of a zone alike.
+    Zoned(Zones, Option<Scramble>),
+}
+
+impl Law {
+    /// A place.
+    #[inline]
+    pub(crate) fn draw(&self, rng: &mut Pcg64) -> u64 {
+        let (rank, scramble) = match self {
+            Self::Even(places) => return draw::below(rng, *places),
+            Self::Ranked(ranks, scramble) => (ranks.draw(rng), scramble),
+            Self::Zoned(zones, scramble) => (zones.draw(rng), scramble),
+        };
+        match scramble {
+            Some(scramble) => scramble.apply(rank),
+            None => rank,
+        }
+    }
+}
+
+/// Zones of the space, one after the other, and the share of the draws that falls on each.
+#[derive(Clone, Debug)]
+pub(crate) struct Zones(Vec<Zone>);
+
+#[derive(Clone, Copy, Debug)]
+struct Zone {
+    /// The chance that a draw which no zone before took falls here.
+    chance: Chance,
+    first: u64,
+    places: u64,
+}
+
+impl Zones {
+    /// Zones as (share of the draws, share of the places), both of which sum to 1. None where a zone that
+    /// is drawn from would have no place.
+    pub(crate) fn new(places: u64, shares: &[(f64, f64)]) -> Option<Self> {
+        let mut zones = Vec::new();
+        let (mut first, mut draws_left, mut share_end) = (0, 1.0f64, 0.0);
+        for (i, &(draws, share)) in shares.iter().enumerate() {
+            share_end += share;
+            let last = i + 1 == shares.len();
+            let end = if last {
+                places
+            } else {
+                ((share_end * places as f64).round() as u64).min(places)
+            };
+            if draws > 0.0 && end <= first {
+                return None;
+            }
+            let chance =
+                if draws >= draws_left || draws_left <= 0.0 { 1.0 } else { draws / draws_left };
+            if draws > 0.0 {
+                zones.push(Zone { chance: Chance::new(chance), first, places: end - first });
+            }
+            draws_left -= draws;
+            first = end.max(first);
+        }
+        // What rounding leaves over falls on the last zone that is drawn from.
+        zones.last_mut()?.chance = Chance::new(1.0);
+        Some(Self(zones))
+    }
+
+    #[inline]
+    fn draw(&self, rng: &mut Pcg64) -> u64 {
+        for zone in &self.0 {
+            if zone.chance.happens(rng) {
+                return zone.first + draw::below(rng, zone.places);
+            }
+        }
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    #[test]
+    fn zones_take_their_share_of_the_draws_and_all_of_their_places() {
+        let zones = Zones::new(1000, &[(0.5, 0.1), (0.0, 0.4), (0.3, 0.1), (0.2, 0.4)]).unwrap();
+        let mut rng = Pcg64::seed_from_u64(3);
+        let mut counts = [0u32; 1000];
+        for _ in 0..1_000_000 {
+            counts[zones.draw(&mut rng) as usize] += 1;
+        }
+        let share = |from: usize, to: usize| f64::from(counts[from..to].iter().sum::<u32>()) / 1e6;
+        for (from, to, right) in [(0, 100, 0.5), (100, 500, 0.0), (500, 600, 0.3), (600, 1000, 0.2)]
+        {
+            assert!((share(from, to) - right).abs() < 0.003, "{from}");
+        }
+        assert!(counts[..100].iter().chain(&counts[500..]).all(|&count| count > 0));
+    }
+
+    #[test]
+    fn a_zone_that_is_drawn_from_needs_a_place() {
+        assert!(Zones::new(10, &[(0.5, 0.01), (0.5, 0.99)]).is_none());
+        assert!(Zones::new(10, &[(0.5, 1.0), (0.5, 0.0)]).is_none());
+        assert!(Zones::new(10, &[(0.0, 0.0), (1.0, 1.0)]).is_some());
+    }
+}

@@ -1,0 +1,215 @@
+//! Stand-ins for the five traces on which Lazy-RTGC was evaluated.
+//!
+//! | | requests | writes | mean size | character that the paper gives |
+//! | --- | --- | --- | --- | --- |
+//! | websearch | 1,055,448 | 0.02 % | 15.05 KiB | most reads are random |
+//! | financial | 3,698,864 | 17.66 % | 5.24 KiB | much sequential access; far smaller than the device |
+//! | copy file | 670,412 | 71.89 % | 42.30 KiB | many sequential reads and writes |
+//! | download file | 1,730,415 | 67.21 % | 41.10 KiB | more sequential writes than copy file |
+//! | play video | 875,928 | 63.44 % | 47.75 KiB | many random reads and writes |
+//!
+//! Numbers of reads and writes are exact, mean sizes come from the weights below. The sizes of websearch and
+//! financial follow the first requests of the UMass traces; those of the desktop traces are what Windows XP
+//! asks of NTFS: clusters of 4 KiB, transfers of at most 64 KiB.
+
+use super::character::{Character, Flow, Metadata, Played, Stage};
+use super::mix::{self, Sizes};
+use super::pace;
+use super::quota::Quota;
+use crate::WorkloadError;
+use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::parameters::{Kind, ParameterInfo};
+
+/// Sizes in bytes, with weights.
+type Weights = &'static [(u64, u32)];
+
+const KIB: u64 = 1024;
+
+struct StandIn {
+    name: &'static str,
+    requests: u64,
+    write_share: f64,
+    reads: Weights,
+    writes: Weights,
+    align: u64,
+    character: Character,
+}
+
+const fn footprint(default: &'static str) -> ParameterInfo {
+    ParameterInfo {
+        name: "footprint",
+        summary: "share of the logical space that is addressed, from its start",
+        unit: "share",
+        kind: Kind::Share,
+        default,
+    }
+}
+
+static WHOLE: &[ParameterInfo] = &[footprint("1")];
+static SMALL: &[ParameterInfo] = &[footprint("0.03125")];
+
+const SOURCE: &str = "stand-in with the figures and the described character of the trace in Q. Zhang et al., \
+                      Lazy-RTGC, ACM TODAES 20(3):43, 2015, Table V and §6.1";
+
+macro_rules! info {
+    ($const:ident, $stand_in:ident, $summary:literal, $footprint:ident) => {
+        /// The catalogue's line.
+        pub(crate) const $const: BuiltinInfo = BuiltinInfo {
+            name: $stand_in.name,
+            summary: $summary,
+            parameters: &[$footprint, pace::PARAMETERS],
+            requests: Some($stand_in.requests),
+            source: SOURCE,
+            build: |request| build(request, &$stand_in),
+        };
+    };
+}
+
+info!(WEBSEARCH, WEBSEARCH_LIKE, "a search engine: random reads, hardly a write", WHOLE);
+info!(FINANCIAL, FINANCIAL_LIKE, "transactions: small requests, runs, a small footprint", SMALL);
+info!(COPY_FILE, COPY_FILE_LIKE, "files copied on a desktop: runs of reads and of writes", WHOLE);
+info!(DOWNLOAD_FILE, DOWNLOAD_FILE_LIKE, "files from the network: long runs of writes", WHOLE);
+info!(
+    PLAY_VIDEO,
+    PLAY_VIDEO_LIKE, "a video read while it is downloaded: random reads and writes", WHOLE
+);
+
+static WEBSEARCH_LIKE: StandIn = StandIn {
+    name: "websearch-like",
+    requests: 1_055_448,
+    write_share: 0.000_2,
+    reads: &[(8 * KIB, 599), (16 * KIB, 122), (24 * KIB, 78), (32 * KIB, 201)],
+    writes: &[(8 * KIB, 1)],
+    align: 8 * KIB,
+    character: Character {
+        read: Flow { sequential: 0.1, runs: 3, theta: 0.0 },
+        write: Flow { sequential: 0.0, runs: 1, theta: 0.0 },
+        metadata: None,
+    },
+};
+
+static FINANCIAL_LIKE: StandIn = StandIn {
+    name: "financial-like",
+    requests: 3_698_864,
+    write_share: 0.176_6,
+    reads: &[(512, 170), (KIB, 60), (2 * KIB, 60), (3 * KIB, 60), (4 * KIB, 50), (8 * KIB, 600)],
+    writes: &[
+        (512, 130),
+        (KIB, 170),
+        (2 * KIB, 60),
+        (2560, 50),
+        (3 * KIB, 298),
+        (3584, 130),
+        (4 * KIB, 10),
+        (8 * KIB, 122),
+        (48 * KIB, 30),
+    ],
+    align: 512,
+    character: Character {
+        read: Flow { sequential: 0.6, runs: 8, theta: 0.9 },
+        write: Flow { sequential: 0.6, runs: 8, theta: 0.9 },
+        metadata: None,
+    },
+};
+
+/// Tables and journal of NTFS.
+const NTFS: Option<Metadata> = Some(Metadata { space: 0.03125, largest: 8 * KIB, share: 0.8 });
+
+static COPY_FILE_LIKE: StandIn = StandIn {
+    name: "copy-file-like",
+    requests: 670_412,
+    write_share: 0.718_9,
+    reads: COPY_SIZES,
+    writes: COPY_SIZES,
+    align: 4 * KIB,
+    character: Character {
+        read: Flow { sequential: 0.9, runs: 1, theta: 0.0 },
+        write: Flow { sequential: 0.9, runs: 1, theta: 0.0 },
+        metadata: NTFS,
+    },
+};
+
+const COPY_SIZES: Weights =
+    &[(4 * KIB, 287), (8 * KIB, 40), (16 * KIB, 20), (32 * KIB, 40), (64 * KIB, 613)];
+
+static DOWNLOAD_FILE_LIKE: StandIn = StandIn {
+    name: "download-file-like",
+    requests: 1_730_415,
+    write_share: 0.672_1,
+    reads: DOWNLOAD_SIZES,
+    writes: DOWNLOAD_SIZES,
+    align: 4 * KIB,
+    character: Character {
+        read: Flow { sequential: 0.6, runs: 2, theta: 0.0 },
+        write: Flow { sequential: 0.98, runs: 2, theta: 0.0 },
+        metadata: NTFS,
+    },
+};
+
+const DOWNLOAD_SIZES: Weights =
+    &[(4 * KIB, 307), (8 * KIB, 40), (16 * KIB, 20), (32 * KIB, 40), (64 * KIB, 593)];
+
+static PLAY_VIDEO_LIKE: StandIn = StandIn {
+    name: "play-video-like",
+    requests: 875_928,
+    write_share: 0.634_4,
+    reads: VIDEO_SIZES,
+    writes: VIDEO_SIZES,
+    align: 4 * KIB,
+    character: Character {
+        read: Flow { sequential: 0.25, runs: 2, theta: 0.0 },
+        write: Flow { sequential: 0.25, runs: 2, theta: 0.0 },
+        metadata: NTFS,
+    },
+};
+
+const VIDEO_SIZES: Weights = &[(4 * KIB, 2175), (16 * KIB, 400), (32 * KIB, 400), (64 * KIB, 7025)];
+
+fn weighted(weights: Weights) -> Sizes {
+    Sizes::weighted(weights.iter().map(|&(bytes, weight)| (bytes, f64::from(weight))))
+}
+
+fn build(request: &Build<'_>, stand_in: &StandIn) -> Result<Built, WorkloadError> {
+    let bytes = mix::footprint_bytes(request.parameters, request.space);
+    let sizes = [weighted(stand_in.reads), weighted(stand_in.writes)];
+    let largest = sizes[0].largest().max(sizes[1].largest());
+    mix::check_fits(request.parameters, "footprint", bytes, largest)?;
+    let requests = request.requests.unwrap_or(stand_in.requests);
+    let quota = Quota::of(requests, stand_in.write_share);
+    let stage = Stage { base: 0, bytes, align: stand_in.align };
+    let played = Played::new(&stand_in.character, stage, quota, sizes, request.seed);
+    let mut built = request.paced(played, bytes);
+    built.notes.push(format!(
+        "{} is a generator with the figures and the character of the trace of that name, not the trace",
+        stand_in.name
+    ));
+    Ok(built)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean_kib(weights: Weights) -> f64 {
+        let total: u32 = weights.iter().map(|&(_, weight)| weight).sum();
+        weights.iter().map(|&(bytes, weight)| bytes as f64 * f64::from(weight)).sum::<f64>()
+            / f64::from(total)
+            / 1024.0
+    }
+
+    #[test]
+    fn weights_give_the_printed_mean_sizes() {
+        let printed = [
+            (&WEBSEARCH_LIKE, 15.05),
+            (&FINANCIAL_LIKE, 5.24),
+            (&COPY_FILE_LIKE, 42.30),
+            (&DOWNLOAD_FILE_LIKE, 41.10),
+            (&PLAY_VIDEO_LIKE, 47.75),
+        ];
+        for (stand_in, kib) in printed {
+            let share = stand_in.write_share;
+            let mean = (1.0 - share) * mean_kib(stand_in.reads) + share * mean_kib(stand_in.writes);
+            assert!((mean / kib - 1.0).abs() < 0.001, "{}: {mean} KiB is not {kib}", stand_in.name);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Sequential streams among random requests.
+
+use super::draw::{self, Chance};
+use super::generated::{Access, Pattern};
+use super::mix::{OPERATIONS, Operations, SIZES, Slots};
+use super::pace;
+use super::sequential::Cursor;
+use crate::WorkloadError;
+use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::parameters::{Kind, ParameterInfo};
+use rand_pcg::Pcg64;
+
+static STREAMS: &[ParameterInfo] = &[
+    ParameterInfo {
+        name: "sequential_share",
+        summary: "share of the requests that goes on where its stream stopped; the others are uniform",
+        unit: "share",
+        kind: Kind::Share,
+        default: "0.5",
+    },
+    ParameterInfo {
+        name: "streams",
+        summary: "sequential streams, which start at equal distances and take turns at random",
+        unit: "streams",
+        kind: Kind::Count { min: 1, max: 1024 },
+        default: "1",
+    },
+];
+
+/// The catalogue's line.
+pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+    name: "mixed",
+    summary: "sequential streams through the whole space among uniform random requests",
+    parameters: &[STREAMS, OPERATIONS, SIZES, pace::PARAMETERS],
+    requests: Some(1_000_000),
+    source: "fio, readwrite=randrw with percentage_random",
+    build,
+};
+
+fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
+    let slots = Slots::of(request.parameters, request.space)?;
+    let streams = request.parameters.count("streams").unwrap_or(1);
+    if streams > slots.count {
+        let expected = format!("at most the places of the space, {}", slots.count);
+        return Err(request.parameters.refuse("streams", expected));
+    }
+    let start =
+        |stream: u64| (u128::from(stream) * u128::from(slots.count) / u128::from(streams)) as u64;
+    let cursors = (0..streams).map(|i| Cursor { at: start(i) * slots.align, end: slots.footprint });
+    let pattern = Mixed {
+        rng: request.rng(),
+        operations: Operations::of(request.parameters),
+        sequential: Chance::new(request.parameters.share("sequential_share")),
+        cursors: cursors.collect(),
+        slots,
+    };
+    Ok(request.paced(pattern, slots.footprint))
+}
+
+struct Mixed {
+    rng: Pcg64,
+    operations: Operations,
+    sequential: Chance,
+    cursors: Vec<Cursor>,
+    slots: Slots,
+}
+
+impl Pattern for Mixed {
+    #[inline]
+    fn next(&mut self) -> Access {
+        let op = self.operations.draw(&mut self.rng);
+        if self.sequential.happens(&mut self.rng) {
+            let stream = match self.cursors.len() as u64 {
+                1 => 0,
+                streams => draw::below(&mut self.rng, streams),
+            };
+            let (offset, length) = self.cursors[stream as usize].take(self.slots.size);
+            Access { op, offset, length }
+        } else {
+            let offset = draw::below(&mut self.rng, self.slots.count) * self.slots.align;
+            Access { op, offset, length: self.slots.size }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Pareto's law: the hottest share h of the places takes 1−h of the requests, and so on within it.
+
+use super::law::{Law, SCATTER};
+use super::mix::{OPERATIONS, SIZES, Slots, generator};
+use super::pace;
+use super::ranks::Ranks;
+use crate::WorkloadError;
+use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::parameters::{Kind, ParameterInfo};
+
+static SKEW: &[ParameterInfo] = &[
+    ParameterInfo {
+        name: "h",
+        summary: "the hottest share h of the places takes 1-h of the requests; 0.5 is uniform",
+        unit: "share",
+        kind: Kind::Number { min: 0.01, max: 0.5 },
+        default: "0.2",
+    },
+    SCATTER,
+];
+
+/// The catalogue's line.
+pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+    name: "pareto",
+    summary: "requests of one size at places that follow Pareto's law (80/20 and its like)",
+    parameters: &[SKEW, OPERATIONS, SIZES, pace::PARAMETERS],
+    requests: Some(1_000_000),
+    source: "fio, random_distribution=pareto:h",
+    build,
+};
+
+fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
+    let slots = Slots::of(request.parameters, request.space)?;
+    let h = request.parameters.number("h").unwrap_or(0.5);
+    let law = Law::Ranked(Ranks::pareto(slots.count, h), request.scatter(slots.count));
+    Ok(generator(request, slots, law))
+}

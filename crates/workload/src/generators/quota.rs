@@ -1,0 +1,53 @@
+//! Operations in exact numbers and random order.
+
+use super::draw;
+use crate::Op;
+use rand_pcg::Pcg64;
+
+/// So many reads and so many writes, every order of them equally likely (selection sampling: D. E. Knuth,
+/// The Art of Computer Programming, vol. 2, §3.4.2, algorithm S).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quota {
+    reads: u64,
+    writes: u64,
+}
+
+impl Quota {
+    pub(crate) fn new(reads: u64, writes: u64) -> Self {
+        Self { reads, writes }
+    }
+
+    /// Of `requests` in all, the nearest number to `write_share`.
+    pub(crate) fn of(requests: u64, write_share: f64) -> Self {
+        let writes = ((requests as f64 * write_share).round() as u64).min(requests);
+        Self { reads: requests - writes, writes }
+    }
+
+    /// Requests still to come.
+    pub(crate) fn left(&self) -> u64 {
+        self.reads + self.writes
+    }
+
+    /// Takes one operation; reads where none are left.
+    #[inline]
+    pub(crate) fn draw(&mut self, rng: &mut Pcg64) -> Op {
+        if self.writes > 0 && (self.reads == 0 || draw::below(rng, self.left()) < self.writes) {
+            self.writes -= 1;
+            Op::Write
+        } else {
+            self.reads = self.reads.saturating_sub(1);
+            Op::Read
+        }
+    }
+
+    /// Takes a write where one is left, else a read.
+    pub(crate) fn take_write(&mut self) -> Op {
+        if self.writes > 0 {
+            self.writes -= 1;
+            Op::Write
+        } else {
+            self.reads = self.reads.saturating_sub(1);
+            Op::Read
+        }
+    }
+}

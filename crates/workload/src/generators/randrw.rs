@@ -1,0 +1,191 @@
+//! Random reads and writes with fio's words: `rwmixread`, `bs`, `bssplit`, `blockalign`,
+//! `random_distribution`.
+//!
+//! Requests are drawn each on its own, as fio does with `norandommap`.
+
+use super::generated::{Access, Pattern};
+use super::law::{Law, Zones};
+use super::mix::{self, FOOTPRINT, Operations, Sizes, Slots, TRIM_SHARE};
+use super::pace;
+use super::ranks::Ranks;
+use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::parameters::{Kind, ParameterInfo, Parameters};
+use crate::{Op, WorkloadError, units};
+use rand_pcg::Pcg64;
+
+static FIO: &[ParameterInfo] = &[
+    ParameterInfo {
+        name: "rwmixread",
+        summary: "reads among the requests that are no trims",
+        unit: "%",
+        kind: Kind::Count { min: 0, max: 100 },
+        default: "50",
+    },
+    ParameterInfo {
+        name: "bs",
+        summary: "size of every request, where bssplit is not set",
+        unit: "bytes",
+        kind: Kind::Bytes,
+        default: "4k",
+    },
+    ParameterInfo {
+        name: "bssplit",
+        summary: "sizes and the share of each, in per cent; shares left out are even; after a comma those of writes",
+        unit: "bytes/%",
+        kind: Kind::Text("SIZE/PERCENT:SIZE/PERCENT…[,the same for writes], as 4k/60:8k/40"),
+        default: "none",
+    },
+    ParameterInfo {
+        name: "blockalign",
+        summary: "requests start at multiples of this; bs: of the smallest size",
+        unit: "bytes",
+        kind: Kind::Bytes,
+        default: "bs",
+    },
+    ParameterInfo {
+        name: "random_distribution",
+        summary: "which places are drawn how often; zones are PERCENT OF REQUESTS/PERCENT OF SPACE; hotcold is \
+                  PERCENT OF SPACE/PERCENT OF REQUESTS, spread over the space",
+        unit: "",
+        kind: Kind::Text(DISTRIBUTIONS),
+        default: "uniform",
+    },
+    TRIM_SHARE,
+    FOOTPRINT,
+];
+
+const DISTRIBUTIONS: &str = "uniform (or random), zipf[:θ] (θ 0 to 10), pareto[:h] (h 0.01 to 0.5), hotcold[:20/80] or zoned:60/10:40/90";
+
+/// The catalogue's line.
+pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+    name: "randrw",
+    summary: "random reads and writes described with fio's words",
+    parameters: &[FIO, pace::PARAMETERS],
+    requests: Some(1_000_000),
+    source: "fio, readwrite=randrw with norandommap",
+    build,
+};
+
+fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
+    let parameters = request.parameters;
+    let [reads, writes] = sizes(parameters)?;
+    let align = parameters.bytes("blockalign").unwrap_or(reads.smallest().min(writes.smallest()));
+    let size_name = if parameters.text("bssplit") == "none" { "bs" } else { "bssplit" };
+    let footprint = mix::footprint_bytes(parameters, request.space);
+    let slots = Slots::within(
+        parameters,
+        size_name,
+        footprint,
+        reads.largest().max(writes.largest()),
+        align,
+    )?;
+    let write_share = 1.0 - parameters.count("rwmixread").unwrap_or_default() as f64 / 100.0;
+    let pattern = RandRw {
+        rng: request.rng(),
+        operations: Operations::new(write_share, parameters.share("trim_share")),
+        law: law(request, slots.count)?,
+        align,
+        reads,
+        writes,
+    };
+    Ok(request.paced(pattern, footprint))
+}
+
+/// Sizes of reads, and of writes and trims.
+fn sizes(parameters: &Parameters) -> Result<[Sizes; 2], WorkloadError> {
+    let text = parameters.text("bssplit");
+    if text == "none" {
+        let size = parameters.bytes("bs").unwrap_or(4096);
+        return Ok([Sizes::fixed(size), Sizes::fixed(size)]);
+    }
+    let split = |text| {
+        bssplit(text).ok_or_else(|| {
+            parameters.refuse("bssplit", "SIZE/PERCENT:…, as 4k/60:8k/40, 100 % in all")
+        })
+    };
+    match text.split_once(',') {
+        Some((reads, writes)) => Ok([split(reads)?, split(writes)?]),
+        None => Ok([split(text)?, split(text)?]),
+    }
+}
+
+fn bssplit(text: &str) -> Option<Sizes> {
+    let mut sizes = Vec::new();
+    for part in text.split(':') {
+        let (size, percent) = part.split_once('/').unwrap_or((part, ""));
+        let size = units::bytes(size).filter(|&size| size > 0)?;
+        let percent = if percent.is_empty() { None } else { Some(parse_percent(percent)?) };
+        sizes.push((size, percent));
+    }
+    let given: f64 = sizes.iter().filter_map(|&(_, percent)| percent).sum();
+    let open = sizes.iter().filter(|(_, percent)| percent.is_none()).count();
+    let right = if open == 0 { (given - 100.0).abs() < 1e-6 } else { given < 100.0 };
+    let rest = (100.0 - given) / open.max(1) as f64;
+    right.then(|| {
+        Sizes::weighted(sizes.iter().map(|&(size, percent)| (size, percent.unwrap_or(rest))))
+    })
+}
+
+fn parse_percent(text: &str) -> Option<f64> {
+    text.trim().trim_end_matches('%').parse().ok().filter(|percent| (0.0..=100.0).contains(percent))
+}
+
+fn law(request: &Build<'_>, places: u64) -> Result<Law, WorkloadError> {
+    let parameters = request.parameters;
+    let text = parameters.text("random_distribution");
+    let refuse = || parameters.refuse("random_distribution", DISTRIBUTIONS);
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let number = |default: f64, min: f64, max: f64| match rest {
+        "" => Ok(default),
+        _ => rest.parse().ok().filter(|v| (min..=max).contains(v)).ok_or_else(refuse),
+    };
+    let scatter = Some(request.scramble(places));
+    Ok(match name {
+        "uniform" | "random" if rest.is_empty() => Law::Even(places),
+        "zipf" => Law::Ranked(Ranks::zipf(places, number(1.2, 0.0, 10.0)?), scatter),
+        "pareto" => Law::Ranked(Ranks::pareto(places, number(0.2, 0.01, 0.5)?), scatter),
+        "hotcold" => {
+            let rest = if rest.is_empty() { "20/80" } else { rest };
+            let (space, requests) = pair(rest).ok_or_else(refuse)?;
+            let zones = Zones::new(places, &[(requests, space), (1.0 - requests, 1.0 - space)]);
+            Law::Zoned(zones.ok_or_else(refuse)?, scatter)
+        }
+        "zoned" => {
+            let zones: Vec<_> =
+                rest.split(':').map(pair).collect::<Option<_>>().ok_or_else(refuse)?;
+            let sum = zones.iter().fold((0.0, 0.0), |sum, zone| (sum.0 + zone.0, sum.1 + zone.1));
+            if (sum.0 - 1.0f64).abs() > 1e-6 || (sum.1 - 1.0f64).abs() > 1e-6 {
+                return Err(parameters.refuse(
+                    "random_distribution",
+                    "zones of 100 % of requests and of space in all",
+                ));
+            }
+            Law::Zoned(Zones::new(places, &zones).ok_or_else(refuse)?, None)
+        }
+        _ => return Err(refuse()),
+    })
+}
+
+fn pair(text: &str) -> Option<(f64, f64)> {
+    let (first, second) = text.split_once('/')?;
+    Some((parse_percent(first)? / 100.0, parse_percent(second)? / 100.0))
+}
+
+struct RandRw {
+    rng: Pcg64,
+    operations: Operations,
+    law: Law,
+    align: u64,
+    reads: Sizes,
+    writes: Sizes,
+}
+
+impl Pattern for RandRw {
+    #[inline]
+    fn next(&mut self) -> Access {
+        let op = self.operations.draw(&mut self.rng);
+        let sizes = if op == Op::Read { &self.reads } else { &self.writes };
+        let length = sizes.draw(&mut self.rng);
+        Access { op, offset: self.law.draw(&mut self.rng) * self.align, length }
+    }
+}

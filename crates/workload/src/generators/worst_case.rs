@@ -1,0 +1,277 @@
+//! Orders of writes that drive a collector to its bound: those of two papers, and a random one.
+//!
+//! All write whole pages of whole blocks: N blocks of π pages, M = N·π pages.
+
+use super::generated::{Access, Pattern};
+use super::pace;
+use super::scramble::Scramble;
+use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::{Op, WorkloadError};
+
+/// GFTL's order: blocks 0, 1, …, N−1, 0, 1, …, each time another page of the block. Its write queue fills
+/// with pages no two of which belong to one block.
+pub(crate) const GFTL: BuiltinInfo = BuiltinInfo {
+    name: "gftl-worst-case",
+    summary: "writes to logical blocks 0, 1, …, N-1, 0, 1, …, each time to the next page of the block",
+    parameters: &[pace::PARAMETERS],
+    requests: None,
+    source: "S. Choudhuri and T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block \
+             Cleaning, CODES+ISSS 2008, §IV.D and Fig. 6",
+    build: build_gftl,
+};
+
+/// The order that keeps the valid pages of all victims alike.
+///
+/// A pass writes every page once. Pass k takes the order of pass k−1 as a table of N rows of π and reads it by
+/// columns: each block that pass k−1 filled loses one page in every N writes, so that all lose theirs at the
+/// same rate and no victim is ever much better than the mean. Pass 0 fills the device in order; pass 1 writes
+/// page 0 of every block, then page 1 of every block, and so on. Read by columns k times, position i of M is
+/// i·π^k mod (M−1), and the last stays the last: a pass is one addition a write.
+pub(crate) const LAZY_RTGC: BuiltinInfo = BuiltinInfo {
+    name: "lazy-rtgc-worst-case",
+    summary: "passes over the space that take a page of every block in turn, in the order in which they were written",
+    parameters: &[pace::PARAMETERS],
+    requests: None,
+    source: "the order that meets the bound of valid pages in a victim, Q. Zhang et al., Lazy-RTGC, ACM TODAES \
+             20(3):43, 2015, Theorem 4.3",
+    build: build_lazy_rtgc,
+};
+
+/// Every page once a pass, in another random order each time.
+pub(crate) const RANDOM: BuiltinInfo = BuiltinInfo {
+    name: "random-adversary",
+    summary: "passes over the space that write every page once, each in another random order",
+    parameters: &[pace::PARAMETERS],
+    requests: None,
+    source: "random permutations: as the order of lazy-rtgc-worst-case, without its structure",
+    build: build_random,
+};
+
+/// Passes where nothing is said about requests: one fills, three overwrite.
+const PASSES: u64 = 4;
+
+struct Blocks {
+    page_bytes: u64,
+    blocks: u64,
+    pages: u64,
+}
+
+impl Blocks {
+    fn of(request: &Build<'_>) -> Result<Self, WorkloadError> {
+        let pages_per_block = u64::from(request.space.pages_per_block);
+        let blocks = request.space.pages() / pages_per_block;
+        if blocks == 0 {
+            return Err(WorkloadError::Unfit(format!(
+                "workload `{}` needs a logical space of at least one block, {pages_per_block} pages; there are {}",
+                request.info.name,
+                request.space.pages()
+            )));
+        }
+        Ok(Self {
+            page_bytes: u64::from(request.space.page_bytes),
+            blocks,
+            pages: blocks * pages_per_block,
+        })
+    }
+
+    fn built(&self, request: &Build<'_>, order: impl Order + 'static) -> Built {
+        let requests = request.requests.unwrap_or(PASSES.saturating_mul(self.pages));
+        let pattern = Written { order, page_bytes: self.page_bytes };
+        let mut built = request.paced_for(pattern, self.pages * self.page_bytes, requests);
+        let rest = request.space.pages() - self.pages;
+        if rest > 0 {
+            built.notes.push(format!(
+                "the last {rest} pages of the space make up no whole block and are not written"
+            ));
+        }
+        built
+    }
+}
+
+fn build_gftl(request: &Build<'_>) -> Result<Built, WorkloadError> {
+    let blocks = Blocks::of(request)?;
+    let order = BlockByBlock {
+        block: 0,
+        page: 0,
+        blocks: blocks.blocks,
+        pages: blocks.pages / blocks.blocks,
+    };
+    Ok(blocks.built(request, order))
+}
+
+fn build_lazy_rtgc(request: &Build<'_>) -> Result<Built, WorkloadError> {
+    let blocks = Blocks::of(request)?;
+    let order = Transposed {
+        pages: blocks.pages,
+        stride: u64::from(request.space.pages_per_block) % (blocks.pages - 1).max(1),
+        step: 1 % (blocks.pages - 1).max(1),
+        position: 0,
+        page: 0,
+    };
+    Ok(blocks.built(request, order))
+}
+
+fn build_random(request: &Build<'_>) -> Result<Built, WorkloadError> {
+    let blocks = Blocks::of(request)?;
+    let order = Shuffled {
+        pages: blocks.pages,
+        seed: request.seed,
+        position: 0,
+        scramble: Scramble::new(blocks.pages, request.seed),
+    };
+    Ok(blocks.built(request, order))
+}
+
+/// An order of pages.
+trait Order: Send {
+    fn next_page(&mut self) -> u64;
+}
+
+struct Written<O> {
+    order: O,
+    page_bytes: u64,
+}
+
+impl<O: Order> Pattern for Written<O> {
+    #[inline]
+    fn next(&mut self) -> Access {
+        Access {
+            op: Op::Write,
+            offset: self.order.next_page() * self.page_bytes,
+            length: self.page_bytes,
+        }
+    }
+}
+
+struct BlockByBlock {
+    block: u64,
+    page: u64,
+    blocks: u64,
+    pages: u64,
+}
+
+impl Order for BlockByBlock {
+    #[inline]
+    fn next_page(&mut self) -> u64 {
+        let page = self.block * self.pages + self.page;
+        self.block += 1;
+        if self.block == self.blocks {
+            self.block = 0;
+            self.page = (self.page + 1) % self.pages;
+        }
+        page
+    }
+}
+
+struct Transposed {
+    pages: u64,
+    /// π modulo M−1.
+    stride: u64,
+    /// π^k modulo M−1.
+    step: u64,
+    position: u64,
+    page: u64,
+}
+
+impl Order for Transposed {
+    #[inline]
+    fn next_page(&mut self) -> u64 {
+        let last = self.pages - 1;
+        if self.position == last {
+            self.position = 0;
+            self.page = 0;
+            self.step =
+                (u128::from(self.step) * u128::from(self.stride) % u128::from(last.max(1))) as u64;
+            return last;
+        }
+        let page = self.page;
+        self.position += 1;
+        self.page += self.step;
+        if self.page >= last {
+            self.page -= last;
+        }
+        page
+    }
+}
+
+struct Shuffled {
+    pages: u64,
+    seed: u64,
+    position: u64,
+    scramble: Scramble,
+}
+
+impl Order for Shuffled {
+    #[inline]
+    fn next_page(&mut self) -> u64 {
+        let page = self.scramble.apply(self.position);
+        self.position += 1;
+        if self.position == self.pages {
+            self.position = 0;
+            self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            self.scramble = Scramble::new(self.pages, self.seed);
+        }
+        page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transposed(blocks: u64, pages_per_block: u64) -> Transposed {
+        let last = (blocks * pages_per_block - 1).max(1);
+        Transposed {
+            pages: blocks * pages_per_block,
+            stride: pages_per_block % last,
+            step: 1 % last,
+            position: 0,
+            page: 0,
+        }
+    }
+
+    #[test]
+    fn each_pass_reads_the_one_before_by_columns() {
+        for (blocks, pages_per_block) in
+            [(1, 1), (1, 8), (8, 1), (2, 2), (4, 4), (5, 3), (7, 16), (100, 64)]
+        {
+            let m = blocks * pages_per_block;
+            let mut order = transposed(blocks, pages_per_block);
+            let mut pass = |_| (0..m).map(|_| order.next_page()).collect::<Vec<_>>();
+            let mut before = pass(0);
+            assert_eq!(before, (0..m).collect::<Vec<_>>(), "the first pass fills in order");
+            for k in 1..6 {
+                let now = pass(k);
+                let columns = (0..pages_per_block)
+                    .flat_map(|column| (0..blocks).map(move |row| row * pages_per_block + column));
+                let expected: Vec<_> = columns.map(|position| before[position as usize]).collect();
+                assert_eq!(now, expected, "{blocks} blocks of {pages_per_block}, pass {k}");
+                before = now;
+            }
+        }
+    }
+
+    #[test]
+    fn gftl_writes_every_page_once_a_pass_and_no_block_twice_in_a_round() {
+        let mut order = BlockByBlock { block: 0, page: 0, blocks: 6, pages: 4 };
+        let pass: Vec<_> = (0..24).map(|_| order.next_page()).collect();
+        assert_eq!(pass[..7], [0, 4, 8, 12, 16, 20, 1]);
+        let mut sorted = pass.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..24).collect::<Vec<_>>());
+        assert_eq!((0..24).map(|_| order.next_page()).collect::<Vec<_>>(), pass);
+    }
+
+    #[test]
+    fn random_passes_write_every_page_once_and_differ() {
+        let mut order =
+            Shuffled { pages: 1000, seed: 5, position: 0, scramble: Scramble::new(1000, 5) };
+        let mut pass = || (0..1000).map(|_| order.next_page()).collect::<Vec<_>>();
+        let (first, second) = (pass(), pass());
+        assert_ne!(first, second);
+        for mut pages in [first, second] {
+            pages.sort_unstable();
+            assert_eq!(pages, (0..1000).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Zipf's law: the place of rank r is drawn in proportion to r^−θ.
+
+use super::law::{Law, SCATTER};
+use super::mix::{OPERATIONS, SIZES, Slots, generator};
+use super::pace;
+use super::ranks::Ranks;
+use crate::WorkloadError;
+use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::parameters::{Kind, ParameterInfo};
+
+static THETA: &[ParameterInfo] = &[
+    ParameterInfo {
+        name: "theta",
+        summary: "skew θ: the place of rank r is drawn in proportion to r^-θ; 0 is uniform",
+        unit: "",
+        kind: Kind::Number { min: 0.0, max: 10.0 },
+        default: "0.99",
+    },
+    SCATTER,
+];
+
+/// The catalogue's line.
+pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+    name: "zipf",
+    summary: "requests of one size at places that follow Zipf's law",
+    parameters: &[THETA, OPERATIONS, SIZES, pace::PARAMETERS],
+    requests: Some(1_000_000),
+    source: "J. Gray et al., Quickly Generating Billion-Record Synthetic Databases, SIGMOD 1994; \
+             θ = 0.99 as in B. Cooper et al., Benchmarking Cloud Serving Systems with YCSB, SoCC 2010",
+    build,
+};
+
+fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
+    let slots = Slots::of(request.parameters, request.space)?;
+    let theta = request.parameters.number("theta").unwrap_or_default();
+    let law = Law::Ranked(Ranks::zipf(slots.count, theta), request.scatter(slots.count));
+    Ok(generator(request, slots, law))
+}
