@@ -52,14 +52,19 @@ impl BlockTable {
         self.word(self.record(block)) as u32
     }
 
-    /// Marks a page valid.
-    #[inline]
-    pub(super) fn set(&mut self, block: BlockId, page: u32) {
+    /// Marks pages `0..pages` valid and the rest invalid, as a block is opened: what is programmed is valid
+    /// then without another access, and what is not is not referred to.
+    pub(super) fn open(&mut self, block: BlockId, pages: u32) {
         let at = self.record(block);
-        *self.word_mut(at) += 1;
-        let bits = self.word_mut(at + 1 + (page >> 6) as usize);
-        debug_assert_eq!(*bits >> (page & 63) & 1, 0, "page is valid already");
-        *bits |= 1 << (page & 63);
+        *self.word_mut(at) = pages.into();
+        for word in 0..self.words {
+            let first = word as u32 * 64;
+            *self.word_mut(at + 1 + word) = match pages.saturating_sub(first) {
+                0 => 0,
+                within @ 1..64 => (1 << within) - 1,
+                _ => u64::MAX,
+            };
+        }
     }
 
     /// Marks a page invalid; returns the valid pages left in its block.
@@ -91,6 +96,14 @@ impl BlockTable {
         None
     }
 
+    /// Valid pages at or after `from`.
+    pub(super) fn valid_from(&self, block: BlockId, from: u32) -> u32 {
+        core::iter::successors(self.next_valid(block, from), |page| {
+            self.next_valid(block, page + 1)
+        })
+        .count() as u32
+    }
+
     #[inline]
     pub(super) fn prefetch(&self, block: BlockId) {
         crate::prefetch::prefetch(&self.lines, self.record(block) >> 3);
@@ -116,18 +129,19 @@ mod tests {
         #[test]
         fn agrees_with_a_set(
             pages in 2u32..600,
-            flips in proptest::collection::vec((0u32..7, any::<u32>()), 0..400),
+            steps in proptest::collection::vec((0u32..7, any::<u32>(), 0u8..20), 0..400),
         ) {
             let mut table = BlockTable::new(7, pages);
             let mut model = BTreeSet::new();
-            for (block, page) in flips {
+            for (block, page, what) in steps {
                 let page = page % pages;
-                if model.remove(&(block, page)) {
+                if what == 0 {
+                    table.open(BlockId(block), page + 1);
+                    model.retain(|(b, _)| *b != block);
+                    model.extend((0..=page).map(|page| (block, page)));
+                } else if model.remove(&(block, page)) {
                     let left = table.clear(BlockId(block), page);
                     prop_assert_eq!(left as usize, model.iter().filter(|(b, _)| *b == block).count());
-                } else {
-                    model.insert((block, page));
-                    table.set(BlockId(block), page);
                 }
             }
             for block in 0..7 {

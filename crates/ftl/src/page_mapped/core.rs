@@ -40,7 +40,13 @@ pub struct Core<F, V> {
     /// All operations are charged to this instead of their own cause while a mount recovers.
     pub(super) mounting: bool,
     pub(super) log: CollectionLog,
+    /// Pages of the victim whose map entries were fetched.
+    fetched: u32,
 }
+
+/// Copies ahead at which a victim's map entries are fetched: enough to hide a memory access, few enough
+/// not to wait for the processor's line-fill buffers.
+const COPIES_AHEAD: u32 = 32;
 
 impl<F: Flash, V: Victims> Core<F, V> {
     /// An empty core: no block is free yet.
@@ -60,6 +66,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
             retiring: BTreeSet::new(),
             mounting: false,
             log,
+            fetched: 0,
         }
     }
 
@@ -76,8 +83,8 @@ impl<F: Flash, V: Victims> Core<F, V> {
     }
 
     /// The next page to program, and its sequence number.
-    #[inline]
-    fn take_page(&mut self) -> Result<(Ppn, BlockId, u64), FtlError> {
+    #[inline(always)]
+    fn take_page(&mut self) -> Result<(Ppn, u64), FtlError> {
         if self.frontier.is_none() {
             self.open_block()?;
         }
@@ -85,7 +92,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
         let ppn = Ppn(frontier.next);
         frontier.next += 1;
         self.free_pages -= 1;
-        Ok((ppn, frontier.block, frontier.seq))
+        Ok((ppn, frontier.seq))
     }
 
     #[cold]
@@ -93,7 +100,9 @@ impl<F: Flash, V: Victims> Core<F, V> {
         let block = self.free.pop().ok_or_else(|| self.full())?;
         let next = self.flash.geometry().ppn(block, 0).0;
         self.last_seq += 1;
-        let end = next + self.flash.geometry().pages_per_block();
+        let pages_per_block = self.flash.geometry().pages_per_block();
+        self.blocks.open(block, pages_per_block);
+        let end = next + pages_per_block;
         self.frontier = Some(Frontier { block, next, end, seq: self.last_seq });
         Ok(())
     }
@@ -115,6 +124,12 @@ impl<F: Flash, V: Victims> Core<F, V> {
     fn abandon_frontier(&mut self) {
         if let Some(frontier) = self.frontier.take() {
             self.free_pages -= u64::from(frontier.end - frontier.next);
+            // The page that failed, and those that will not be programmed, hold nothing.
+            let pages_per_block = self.flash.geometry().pages_per_block();
+            let failed = pages_per_block - (frontier.end - frontier.next) - 1;
+            for page in failed..pages_per_block {
+                self.blocks.clear(frontier.block, page);
+            }
             self.retiring.insert(frontier.block.0);
             self.victims.insert(frontier.block, self.blocks.valid(frontier.block));
         }
@@ -124,10 +139,10 @@ impl<F: Flash, V: Victims> Core<F, V> {
     #[inline]
     pub(super) fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
         loop {
-            let (ppn, block, seq) = self.take_page()?;
+            let (ppn, seq) = self.take_page()?;
             match self.flash.program(ppn, Oob::data(lpn, seq), data, Cause::Host) {
                 Ok(()) => {
-                    self.remap(lpn, ppn, block);
+                    self.remap(lpn, ppn);
                     self.close_if_full();
                     self.log.least_free_pages = self.log.least_free_pages.min(self.free_pages);
                     return Ok(());
@@ -138,12 +153,10 @@ impl<F: Flash, V: Victims> Core<F, V> {
         }
     }
 
-    /// `lpn` is at `ppn` (in `block`) now; where it was before is invalid.
+    /// `lpn` is at `ppn` now; where it was before is invalid.
     #[inline]
-    fn remap(&mut self, lpn: Lpn, ppn: Ppn, block: BlockId) {
+    fn remap(&mut self, lpn: Lpn, ppn: Ppn) {
         let old = core::mem::replace(&mut self.map[lpn.0 as usize], ppn.0);
-        let page = ppn.0 - self.flash.geometry().ppn(block, 0).0;
-        self.blocks.set(block, page);
         if old < LOST {
             self.invalidate(Ppn(old));
         }
@@ -184,32 +197,35 @@ impl<F: Flash, V: Victims> Core<F, V> {
         let valid = self.blocks.valid(victim);
         self.log.started += 1;
         self.log.victim_valid[valid as usize] += 1;
-        self.prefetch_entries(victim);
+        self.fetched = 0;
+        for _ in 0..COPIES_AHEAD {
+            self.prefetch_next_entry(victim);
+        }
         Some(victim)
     }
 
-    /// Fetches the map entries of a victim's pages, as far as the array can tell them for nothing.
-    fn prefetch_entries(&self, victim: BlockId) {
-        let mut page = 0;
-        while let Some(valid) = self.blocks.next_valid(victim, page) {
-            if let Some(lpn) = self.flash.peek_lpn(self.flash.geometry().ppn(victim, valid)) {
+    /// Fetches the map entry of one more of the victim's pages, if the array can tell its LPN for nothing.
+    #[inline]
+    fn prefetch_next_entry(&mut self, victim: BlockId) {
+        if let Some(page) = self.blocks.next_valid(victim, self.fetched) {
+            self.fetched = page + 1;
+            if let Some(lpn) = self.flash.peek_lpn(self.flash.geometry().ppn(victim, page)) {
                 prefetch(&self.map, lpn.0 as usize);
             }
-            page = valid + 1;
         }
     }
 
-    /// Copies a valid page of a block under collection to the frontier.
+    /// Copies a valid page of a block under collection to the frontier. The page's valid bit stays: a
+    /// collector goes through the pages once, in order, and nothing maps to it any more.
     #[inline]
     pub(super) fn relocate(&mut self, victim: BlockId, page: u32) -> Result<(), FtlError> {
         let from = self.flash.geometry().ppn(victim, page);
+        self.prefetch_next_entry(victim);
         loop {
-            let (to, block, seq) = self.take_page()?;
+            let (to, seq) = self.take_page()?;
             match self.flash.copy(from, to, seq, self.cause(Cause::Collection)) {
                 Ok(oob) => {
                     self.map[oob.lpn.0 as usize] = to.0;
-                    self.blocks.clear(victim, page);
-                    self.blocks.set(block, to.0 - self.flash.geometry().ppn(block, 0).0);
                     self.close_if_full();
                     return Ok(());
                 }
@@ -217,7 +233,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
                 Err(FlashError::Uncorrectable(_)) => {
                     // Nothing was programmed: the page is still the frontier's next.
                     self.untake_page();
-                    self.lose(victim, page, from);
+                    self.lose(from);
                     return Ok(());
                 }
                 Err(error) => return Err(error.into()),
@@ -234,17 +250,16 @@ impl<F: Flash, V: Victims> Core<F, V> {
 
     /// The only copy of a page is unreadable: its logical page is lost, loudly, and collection goes on.
     #[cold]
-    fn lose(&mut self, victim: BlockId, page: u32, from: Ppn) {
+    fn lose(&mut self, from: Ppn) {
         if let Some(entry) = self.map.iter_mut().find(|entry| **entry == from.0) {
             *entry = LOST;
             self.log.lost_pages += 1;
         }
-        self.blocks.clear(victim, page);
     }
 
-    /// Erases a block that has no valid page left, and frees it, or retires it where it has gone bad.
+    /// Erases a block all of whose valid pages were copied, and frees it, or retires it where it has gone
+    /// bad.
     pub(super) fn reclaim(&mut self, block: BlockId) -> Result<(), FtlError> {
-        debug_assert_eq!(self.blocks.valid(block), 0, "{block} is erased with valid pages in it");
         let cause = self.cause(Cause::Collection);
         match self.flash.erase(block, cause) {
             Ok(()) if !self.retiring.remove(&block.0) => self.add_free(block),

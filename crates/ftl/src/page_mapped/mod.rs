@@ -81,11 +81,17 @@ impl<F: Flash, V: Victims, C: Collection> PageMapped<F, V, C> {
         }
         if let Some(frontier) = core.frontier {
             let state = &mut states[frontier.block.0 as usize];
-            state.role = Role::Frontier;
-            state.written = pages - (frontier.end - frontier.next);
+            let unwritten = frontier.end - frontier.next;
+            *state = BlockState {
+                role: Role::Frontier,
+                valid: state.valid - unwritten,
+                written: pages - unwritten,
+            };
         }
         if let Some((block, cursor)) = self.collector.in_progress() {
-            states[block.0 as usize].role = Role::Victim(cursor);
+            let valid = core.blocks.valid_from(block, cursor);
+            states[block.0 as usize] =
+                BlockState { role: Role::Victim(cursor), valid, written: pages };
         }
         states
     }

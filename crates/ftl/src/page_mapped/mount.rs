@@ -39,13 +39,7 @@ pub(super) fn mount<F: Flash, V: Victims>(core: &mut Core<F, V>) -> Result<(), F
     for found in &used {
         map_pages(core, found)?;
     }
-    for lpn in 0..core.map.len() {
-        let ppn = core.map[lpn];
-        if ppn != UNMAPPED {
-            let (block, page) = geometry.split(Ppn(ppn));
-            core.blocks.set(block, page);
-        }
-    }
+    mark_valid(core, &used);
 
     // The block that was being written goes on; other unfinished ones had a failed program, or were cut
     // at their first page, and are collected as they are.
@@ -54,10 +48,31 @@ pub(super) fn mount<F: Flash, V: Victims>(core: &mut Core<F, V>) -> Result<(), F
         if Some(at) == open {
             reopen(core, found);
         } else {
+            for page in found.written..geometry.pages_per_block() {
+                core.blocks.clear(found.block, page);
+            }
             core.victims.insert(found.block, core.blocks.valid(found.block));
         }
     }
     Ok(())
+}
+
+/// Sets the valid bits: first every page of the blocks in use, then not those that no LPN maps to.
+fn mark_valid<F: Flash, V: Victims>(core: &mut Core<F, V>, used: &[Found]) {
+    let geometry = *core.flash.geometry();
+    let mut mapped = alloc::vec![0u64; geometry.pages().div_ceil(64) as usize];
+    for ppn in core.map.iter().filter(|ppn| **ppn != UNMAPPED) {
+        mapped[*ppn as usize / 64] |= 1 << (ppn % 64);
+    }
+    for found in used {
+        core.blocks.open(found.block, geometry.pages_per_block());
+        for page in 0..found.written {
+            let Ppn(ppn) = geometry.ppn(found.block, page);
+            if mapped[ppn as usize / 64] >> (ppn % 64) & 1 == 0 {
+                core.blocks.clear(found.block, page);
+            }
+        }
+    }
 }
 
 /// Reads the OOB of a block's pages up to the first that is erased.
