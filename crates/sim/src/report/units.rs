@@ -83,6 +83,7 @@ pub fn number(x: f64) -> String {
 /// A time on an axis, without decimals that say nothing: `20 µs`, `1 ms`, `1.5 s`.
 pub(crate) fn short_time(ns: f64) -> String {
     let (scale, unit) = match ns {
+        0.0 => return "0".to_owned(),
         n if n < 1e3 => (1.0, "ns"),
         n if n < 1e6 => (1e3, "µs"),
         n if n < 1e9 => (1e6, "ms"),
@@ -111,7 +112,10 @@ mod tests {
             seen,
             ["0 ns", "850 ns", "25.0 µs", "2220.9 µs", "38.12 ms", "12.3 s", "10.0 h"]
         );
-        assert_eq!([1e3, 2e4, 1e6, 1.5e9].map(short_time), ["1 µs", "20 µs", "1 ms", "1.5 s"]);
+        assert_eq!(
+            [0.0, 1e3, 2e4, 1e6, 1.5e9].map(short_time),
+            ["0", "1 µs", "20 µs", "1 ms", "1.5 s"]
+        );
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! A chart of lines with a legend beside it.
 
 use super::axis::Axis;
-use super::style::{LEGEND, Look, Mark, legend_lines, text};
+use super::style::{
+    LEGEND, LEGEND_TOP, Look, Mark, NAME_SIZE, NOTE_SIZE, legend_lines, text, title,
+};
 use super::{Area, PlotError};
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::ranged1d::Ranged;
 use plotters::element::{
-    Circle, Cross, DashedPathElement, PathElement, Rectangle, Text, TriangleMarker,
+    Circle, Cross, DashedPathElement, EmptyElement, PathElement, Rectangle, Text, TriangleMarker,
 };
 use plotters::prelude::{Cartesian2d, SVGBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -18,26 +20,35 @@ pub(super) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axi
 /// One line, in values.
 pub(super) struct Line {
     pub(super) name: String,
-    /// What else the legend says of it.
-    pub(super) note: Option<String>,
+    /// What else the legend says of it, in two lines at most.
+    pub(super) notes: Vec<String>,
     pub(super) look: Look,
     /// Corners of stairs, in the order of x.
     pub(super) points: Vec<(f64, f64)>,
     /// Draws a mark at the line's end, and not only along it.
     pub(super) end_marked: bool,
-    /// Where a bound stands, and what is written to it.
-    pub(super) bound: Option<(f64, String)>,
 }
+
+/// A bound that one scheme or several have in common.
+pub(super) struct Bound {
+    pub(super) at: f64,
+    pub(super) label: String,
+    pub(super) color: RGBColor,
+}
+
+/// Most rows of labels of bounds before the first is used again.
+pub(super) const BOUND_ROWS: usize = 4;
 
 /// Draws lines over both axes, and the legend to the right.
 pub(super) fn draw_lines(
     area: &Area<'_>,
-    title: &str,
+    caption: &str,
     axes: (&Axis, &Axis),
     lines: &[Line],
+    bounds: &[Bound],
 ) -> Result<(), PlotError> {
     let (data, legend) = beside_legend(area);
-    let mut chart = framed(&data, title, axes, 64)?;
+    let mut chart = framed(&data, caption, axes, 64)?;
     if lines.iter().all(|line| line.points.is_empty()) {
         centered(&data, "nothing was measured")?;
     }
@@ -45,12 +56,10 @@ pub(super) fn draw_lines(
         draw_line(&mut chart, axes.0, line, n, lines.len())?;
     }
     // Bounds after all lines, or a line would hide them.
-    for (n, line) in lines.iter().enumerate() {
-        if let Some((at, label)) = &line.bound {
-            draw_bound(&mut chart, axes, line.look, *at, (n, label))?;
-        }
+    for (row, bound) in bounds.iter().enumerate() {
+        draw_bound(&mut chart, axes, bound, row % BOUND_ROWS)?;
     }
-    let mut top = 44;
+    let mut top = LEGEND_TOP as i32;
     for line in lines {
         top = legend_entry(&legend, line, top)?;
     }
@@ -66,12 +75,12 @@ pub(super) fn beside_legend<'a>(area: &Area<'a>) -> (Area<'a>, Area<'a>) {
 /// A chart with a title, labelled axes and a grid, and nothing in it yet.
 pub(super) fn framed<'a, 'b>(
     area: &'a Area<'b>,
-    title: &str,
+    caption: &str,
     (x, y): (&Axis, &Axis),
     y_names: u32,
 ) -> Result<Chart<'a, 'b>, PlotError> {
     let mut chart = ChartBuilder::on(area)
-        .caption(title, text(19))
+        .caption(title(caption), text(19))
         .margin(12)
         .x_label_area_size(48)
         .y_label_area_size(y_names)
@@ -156,32 +165,29 @@ fn draw_mark(chart: &mut Chart<'_, '_>, place: (f64, f64), look: Look) -> Result
         Mark::Circle => chart.draw_series([Circle::new(place, 4, filled)]).map(|_| ()),
         Mark::Triangle => chart.draw_series([TriangleMarker::new(place, 6, filled)]).map(|_| ()),
         Mark::Square => chart
-            .draw_series([plotters::element::EmptyElement::at(place)
-                + Rectangle::new([(-4, -4), (4, 4)], filled)])
+            .draw_series([EmptyElement::at(place) + Rectangle::new([(-4, -4), (4, 4)], filled)])
             .map(|_| ()),
         Mark::Cross => chart.draw_series([Cross::new(place, 5, look.stroke(2))]).map(|_| ()),
     }
     .map_err(PlotError::from)
 }
 
-/// A bound: a dashed line from bottom to top, its label to the side where there is room, each scheme's on
-/// a line of its own.
+/// A dashed line from bottom to top, its label to the side where there is room.
 fn draw_bound(
     chart: &mut Chart<'_, '_>,
     (x, y): (&Axis, &Axis),
-    look: Look,
-    at: f64,
-    (n, label): (usize, &str),
+    bound: &Bound,
+    row: usize,
 ) -> Result<(), PlotError> {
     let (bottom, top) = (y.range().start, y.range().end);
-    let dashed = Look { dash: Some((6, 4)), ..look };
-    draw_path(chart, &[(at, bottom), (at, top)], dashed, 1)?;
-    let right = x.share_at(at) < 0.6;
-    let (hpos, shift) = if right { (HPos::Left, 6) } else { (HPos::Right, -6) };
-    let style = text(13).color(&look.color).pos(Pos::new(hpos, VPos::Top));
+    let dashed = Look { color: bound.color, dash: Some((6, 4)), mark: Mark::Circle };
+    draw_path(chart, &[(bound.at, bottom), (bound.at, top)], dashed, 1)?;
+    let right = x.share_at(bound.at) < 0.6;
+    let (side, shift) = if right { (HPos::Left, 6) } else { (HPos::Right, -6) };
+    let style = text(13).color(&bound.color).pos(Pos::new(side, VPos::Top));
+    let label = Text::new(bound.label.clone(), (shift, 3 + 17 * row as i32), style);
     chart
-        .draw_series([plotters::element::EmptyElement::at((at, top))
-            + Text::new(label.to_owned(), (shift, 6 + 17 * n as i32), style)])
+        .draw_series([EmptyElement::at((bound.at, top)) + label])
         .map(|_| ())
         .map_err(PlotError::from)
 }
@@ -207,10 +213,8 @@ fn legend_entry(legend: &Area<'_>, line: &Line, top: i32) -> Result<i32, PlotErr
         Mark::Cross => legend.draw(&Cross::new(at, 5, line.look.stroke(2))),
     }
     .map_err(PlotError::from)?;
-    let mut below = legend_text(legend, &legend_lines(&line.name), top, 15, BLACK)?;
-    if let Some(note) = &line.note {
-        below = legend_text(legend, std::slice::from_ref(note), below, 13, RGBColor(90, 90, 90))?;
-    }
+    let below = legend_text(legend, &legend_lines(&line.name), top, NAME_SIZE, BLACK)?;
+    let below = legend_text(legend, &line.notes, below, NOTE_SIZE, RGBColor(90, 90, 90))?;
     Ok(below + 8)
 }
 

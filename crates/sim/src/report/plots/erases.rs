@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::chart::{centered, framed};
-use super::style::{Look, WIDTH};
+use super::style::{Look, WIDTH, text, title};
 use super::{Area, PlotError};
 use crate::report::{Report, SchemeReport, units};
 use plotters::element::Rectangle;
@@ -11,8 +11,8 @@ use plotters::style::{Color, WHITE};
 /// Most bars a histogram.
 const BARS: u32 = 60;
 
-pub(super) fn size(schemes: usize) -> (u32, u32) {
-    (WIDTH, 30 + 230 * schemes.max(1) as u32)
+pub(super) fn size(report: &Report) -> (u32, u32) {
+    (WIDTH, 40 + 230 * report.schemes.len().max(1) as u32)
 }
 
 pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
@@ -23,16 +23,16 @@ pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     if report.schemes.is_empty() {
         return centered(area, "no scheme was run");
     }
-    for (n, panel) in area.split_evenly((report.schemes.len(), 1)).iter().enumerate() {
-        let title = if n == 0 { Some(report.title()) } else { None };
-        draw_panel(panel, title, (n, &report.schemes[n]), (least, most, width))?;
+    let title = title(&format!("Erases a block: {}", report.title()));
+    let below = area.titled(&title, text(19)).map_err(PlotError::from)?;
+    for (n, panel) in below.split_evenly((report.schemes.len(), 1)).iter().enumerate() {
+        draw_panel(panel, (n, &report.schemes[n]), (least, most, width))?;
     }
     Ok(())
 }
 
 fn draw_panel(
     area: &Area<'_>,
-    title: Option<String>,
     (n, scheme): (usize, &SchemeReport),
     (least, most, width): (u32, u32, u32),
 ) -> Result<(), PlotError> {
@@ -47,8 +47,7 @@ fn draw_panel(
     let x = Axis::between(&label, from, to, 12, whole);
     let y = Axis::linear("blocks", high as f64 * 1.05, 4, whole);
     let caption = format!(
-        "{}{}: wear index {}, {} to {} erases, mean {}",
-        title.map_or_else(String::new, |title| format!("Wear: {title} — ")),
+        "{}: wear index {}, {} to {} erases, mean {}",
         scheme.name,
         units::number(scheme.wear_index),
         scheme.erases_per_block.0,

@@ -32,8 +32,8 @@ impl PlotError {
 pub struct Plot {
     /// The file's name.
     pub file: &'static str,
-    /// Width and height, pixels, for a report of so many schemes.
-    size: fn(usize) -> (u32, u32),
+    /// Width and height, pixels.
+    size: fn(&Report) -> (u32, u32),
     draw: fn(&Report, &Area<'_>) -> Result<(), PlotError>,
 }
 
@@ -45,7 +45,7 @@ impl Plot {
     pub fn svg(&self, report: &Report) -> Result<String, PlotError> {
         let mut svg = String::new();
         {
-            let area = SVGBackend::with_string(&mut svg, (self.size)(report.schemes.len()));
+            let area = SVGBackend::with_string(&mut svg, (self.size)(report));
             let area = area.into_drawing_area();
             area.fill(&WHITE).map_err(PlotError::from)?;
             (self.draw)(report, &area)?;

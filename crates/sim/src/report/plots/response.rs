@@ -1,23 +1,35 @@
 //! How many page tasks take longer than a time: the CCDF of the response, both axes logarithmic.
 
 use super::axis::{Axis, power_of_ten};
-use super::chart::{Line, draw_lines};
+use super::chart::{BOUND_ROWS, Bound, Line, draw_lines};
 use super::style::Look;
 use super::{Area, PlotError};
 use crate::report::{Report, SchemeReport, units};
+use plotters::style::BLACK;
+use std::collections::BTreeMap;
 
 /// Fewest decades of share that are shown.
 const LEAST_DECADES: i32 = 3;
+/// Room above the share of 1 for a row of labels, as a share of the decades below it.
+const LABEL_ROOM: f64 = 0.042;
 
 pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     let (from, to) = response_range(report);
-    let floor = 10f64.powi(-decades(report));
+    let decades = decades(report);
+    let floor = 10f64.powi(-decades);
+    let bounds = bounds(report);
+    let rows = bounds.len().min(BOUND_ROWS) as f64;
+    let ceiling = 10f64.powf(f64::from(decades) * LABEL_ROOM * rows);
     let x = Axis::log("response of a page task", from, to, units::short_time);
-    let y =
-        Axis::log("share of page tasks with a longer response (1 − p)", floor, 1.0, power_of_ten);
+    let y = Axis::log(
+        "share of page tasks with a longer response (1 − p)",
+        floor,
+        ceiling,
+        power_of_ten,
+    );
     let lines: Vec<Line> =
         report.schemes.iter().enumerate().map(|(n, s)| line(n, s, from, floor)).collect();
-    draw_lines(area, &format!("Response: {}", report.title()), (&x, &y), &lines)
+    draw_lines(area, &format!("Response: {}", report.title()), (&x, &y), &lines, &bounds)
 }
 
 /// Every response and every bound, with some room.
@@ -40,20 +52,49 @@ fn decades(report: &Report) -> i32 {
 
 fn line(n: usize, scheme: &SchemeReport, from: f64, floor: f64) -> Line {
     let ccdf = &scheme.series.response_ccdf;
-    let note = match ccdf.last() {
+    let max = match ccdf.last() {
         Some((max, _)) => format!("max {}", units::time(*max as f64)),
         None => "no page tasks".to_owned(),
     };
+    let bound = match scheme.bound_ns {
+        Some(ns) => format!("bound {}", units::time(ns as f64)),
+        None => "no bound promised".to_owned(),
+    };
     Line {
         name: scheme.name.clone(),
-        note: Some(note),
+        notes: vec![max, bound],
         look: Look::of(n),
         points: stairs(ccdf, from, floor),
         end_marked: true,
-        bound: scheme
-            .bound_ns
-            .map(|ns| (ns as f64, format!("bound of {}: {}", scheme.name, units::time(ns as f64)))),
     }
+}
+
+/// Every bound once, from the smallest; in a scheme's colour where it is that scheme's alone.
+fn bounds(report: &Report) -> Vec<Bound> {
+    let mut of: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (n, scheme) in report.schemes.iter().enumerate() {
+        if let Some(ns) = scheme.bound_ns {
+            of.entry(ns).or_default().push(n);
+        }
+    }
+    let bound = |(ns, schemes): (u64, Vec<usize>)| {
+        let time = units::time(ns as f64);
+        let (label, color) = match schemes[..] {
+            [one] => (report.schemes[one].name.clone(), Look::of(one).color),
+            [one, other] => {
+                let names = [one, other].map(|n| report.schemes[n].name.as_str());
+                (names.join(", "), BLACK)
+            }
+            _ => (format!("{} schemes", schemes.len()), BLACK),
+        };
+        // Long names are in the legend, with their bounds.
+        let label = match label.chars().count() {
+            0..=26 => format!("bound {time} ({label})"),
+            _ => format!("bound {time}"),
+        };
+        Bound { at: ns as f64, label, color }
+    };
+    of.into_iter().map(bound).collect()
 }
 
 /// The CCDF as stairs: from the left edge at share 1, down at each response, to the floor at the longest.

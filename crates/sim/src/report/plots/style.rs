@@ -1,5 +1,6 @@
 //! Sizes, colours and strokes that the plots share.
 
+use crate::report::Report;
 use plotters::style::{BLACK, RGBColor, ShapeStyle, TextStyle};
 use plotters::style::{Color, IntoFont};
 
@@ -8,9 +9,27 @@ pub(super) const WIDTH: u32 = 1000;
 /// Room for the legend at the right edge, pixels.
 pub(super) const LEGEND: u32 = 230;
 
+/// Height at which a legend begins.
+pub(super) const LEGEND_TOP: u32 = 44;
+/// Size of names in a legend, and of what else it says of them.
+pub(super) const NAME_SIZE: u32 = 15;
+pub(super) const NOTE_SIZE: u32 = 13;
+
 /// Size of a plot of lines; a legend of many schemes makes it taller.
-pub(super) fn wide(schemes: usize) -> (u32, u32) {
-    (WIDTH, 560.max(80 + 44 * schemes as u32))
+pub(super) fn wide(report: &Report) -> (u32, u32) {
+    let lines: usize = report.schemes.iter().map(|s| legend_lines(&s.name).len()).sum();
+    let notes = 2 * report.schemes.len();
+    let legend = lines as u32 * (NAME_SIZE + 2) + notes as u32 * (NOTE_SIZE + 2 + 4);
+    (WIDTH, 560.max(LEGEND_TOP + legend + 20))
+}
+
+/// A title that fits above the data.
+pub(super) fn title(words: &str) -> String {
+    const LETTERS: usize = 80;
+    match words.char_indices().nth(LETTERS) {
+        None => words.to_owned(),
+        Some(_) => format!("{}…", words.chars().take(LETTERS - 1).collect::<String>()),
+    }
 }
 
 /// Colours that people with any colour vision tell apart (M. Okabe, K. Ito, "Color Universal Design",

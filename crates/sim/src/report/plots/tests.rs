@@ -41,11 +41,35 @@ fn each_plot_has_title_axes_and_schemes() {
 
 #[test]
 fn every_bound_is_drawn_and_labelled() {
-    let texts = texts(&svg(&samples::report(), "response_ccdf.svg"));
-    for scheme in ["fsr", "lazy-rtgc"] {
-        assert!(texts.contains(&format!("bound of {scheme}: 2220.9 µs")), "{texts:?}");
+    let mut report = samples::report();
+    let both = texts(&svg(&report, "response_ccdf.svg"));
+    assert!(both.contains(&"bound 2220.9 µs (fsr, lazy-rtgc)".to_owned()), "{both:?}");
+    assert!(both.contains(&"no bound promised".to_owned()), "{both:?}");
+    report.schemes[1].bound_ns = Some(5_000_000);
+    let apart = texts(&svg(&report, "response_ccdf.svg"));
+    for label in ["bound 2220.9 µs (lazy-rtgc)", "bound 5000.0 µs (fsr)"] {
+        assert!(apart.contains(&label.to_owned()), "{apart:?}");
     }
-    assert!(!texts.iter().any(|t| t.contains("bound of page-level")));
+}
+
+#[test]
+fn no_legend_runs_out_of_its_plot() {
+    let mut report = samples::report();
+    let one = report.schemes[2].clone();
+    report.schemes = (0..30)
+        .map(|n| SchemeReport {
+            name: format!("{}+victim=choices-{n}+logical-share=0.5", one.name),
+            ..one.clone()
+        })
+        .collect();
+    let svg = svg(&report, "response_ccdf.svg");
+    let height = style::wide(&report).1;
+    let lowest = svg
+        .split("x=\"826\" y=\"")
+        .skip(1)
+        .filter_map(|rest| rest[..rest.find('"')?].parse::<u32>().ok())
+        .max();
+    assert!(lowest.unwrap() + 15 <= height, "{lowest:?} of {height}");
 }
 
 #[test]

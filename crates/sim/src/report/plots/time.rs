@@ -56,11 +56,10 @@ fn draw(
         .enumerate()
         .map(|(n, scheme)| Line {
             name: scheme.name.clone(),
-            note: note(scheme),
+            notes: note(scheme).into_iter().collect(),
             look: Look::of(n),
             points: stairs(&series(scheme), scheme.elapsed_ns as f64),
             end_marked: false,
-            bound: None,
         })
         .collect();
     let most = |of: fn(&(f64, f64)) -> f64| {
@@ -73,7 +72,7 @@ fn draw(
         units::short_time,
     );
     let y = Axis::linear(label, most(|p| p.1) * 1.06, 7, name);
-    draw_lines(area, &format!("{what}: {}", report.title()), (&x, &y), &lines)
+    draw_lines(area, &format!("{what}: {}", report.title()), (&x, &y), &lines, &[])
 }
 
 /// Fewer points, each the fewest of those that it stands for.

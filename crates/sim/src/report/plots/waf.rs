@@ -14,8 +14,8 @@ use plotters::style::{BLACK, Color, RGBColor, WHITE};
 /// A narrower part of a bar has no room for its number, as a share of the axis.
 const NARROW: f64 = 0.07;
 
-pub(super) fn size(schemes: usize) -> (u32, u32) {
-    (WIDTH, 130 + 56 * schemes.max(2) as u32)
+pub(super) fn size(report: &Report) -> (u32, u32) {
+    (WIDTH, 130 + 56 * report.schemes.len().max(2) as u32)
 }
 
 pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
