@@ -22,6 +22,8 @@ pub struct Run {
     /// Operations done (or cut).
     at: usize,
     formatted: bool,
+    /// Formats and mounts that came to an end.
+    starts: u64,
     model: Model,
     worst: Worst,
 }
@@ -50,6 +52,7 @@ impl Run {
             accounts_every: 61,
             at: 0,
             formatted: false,
+            starts: 0,
             model: Model::new(logical_pages),
             worst: Worst::default(),
         }
@@ -64,6 +67,11 @@ impl Run {
     /// Operations done (or cut) so far.
     pub fn at(&self) -> usize {
         self.at
+    }
+
+    /// Formats and mounts that came to an end so far.
+    pub fn starts(&self) -> u64 {
+        self.starts
     }
 
     /// The largest seen so far.
@@ -130,6 +138,7 @@ impl<F: Inspect> Visitor<Bench<F>> for Segment<'_> {
 
     fn visit<S: Scheme<Flash = Bench<F>> + Clone>(self, scheme: S) -> Self::Output {
         let run = self.run;
+        run.starts += 1;
         let mut driver = Driver::new(scheme, &mut run.model, run.medium)?;
         if self.mounted {
             driver.read_all()?;

@@ -2,13 +2,15 @@
 //! middle of a mount that never returns a scheme.
 
 use crate::watched::Inspect;
-use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Part, Ppn};
-use std::{cell::RefCell, rc::Rc};
+use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, Part, Ppn};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// A handle on an array. Clones are handles on the same array.
 #[derive(Clone, Debug)]
 pub struct Shared<F> {
     array: Rc<RefCell<F>>,
+    cut: Rc<Cell<Option<Operation>>>,
     geometry: Geometry,
     part: Part,
 }
@@ -17,7 +19,19 @@ impl<F: Flash> Shared<F> {
     /// Shares an array.
     pub fn new(array: F) -> Self {
         let (geometry, part) = (*array.geometry(), array.part().clone());
-        Self { array: Rc::new(RefCell::new(array)), geometry, part }
+        Self { array: Rc::new(RefCell::new(array)), cut: Rc::default(), geometry, part }
+    }
+
+    /// The changing operation at which the power failed, if it did.
+    pub fn cut_operation(&self) -> Option<Operation> {
+        self.cut.get()
+    }
+
+    fn note<T>(&self, operation: Operation, done: Result<T, FlashError>) -> Result<T, FlashError> {
+        if matches!(done, Err(FlashError::PowerOff)) && self.cut.get().is_none() {
+            self.cut.set(Some(operation));
+        }
+        done
     }
 
     /// Looks at the array, or changes it.
@@ -44,15 +58,18 @@ impl<F: Flash> Flash for Shared<F> {
     }
 
     fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
-        self.array.borrow_mut().program(ppn, oob, data, cause)
+        let done = self.array.borrow_mut().program(ppn, oob, data, cause);
+        self.note(Operation::Program, done)
     }
 
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
-        self.array.borrow_mut().copy(from, to, seq, cause)
+        let done = self.array.borrow_mut().copy(from, to, seq, cause);
+        self.note(Operation::Copy, done)
     }
 
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
-        self.array.borrow_mut().erase(block, cause)
+        let done = self.array.borrow_mut().erase(block, cause);
+        self.note(Operation::Erase, done)
     }
 
     fn is_bad(&self, block: BlockId) -> bool {

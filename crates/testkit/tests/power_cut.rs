@@ -1,18 +1,38 @@
 //! Every scheme of the registry, its power cut at every single operation.
 
 use ftl::SchemeConfig;
-use ftl::registry::REGISTRY;
+use ftl::registry::{REGISTRY, by_name};
 use ftlkit_testkit::operations::Pattern;
-use ftlkit_testkit::power_cut::{Case, Tally, every_cut, storm};
+use ftlkit_testkit::power_cut::{Case, Tally, Verdict, every_cut, storm};
 use ftlkit_testkit::shape::Shape;
 
-fn case(scheme: usize, shape: Shape, pattern: Pattern, seed: u64) -> Case {
-    let scheme = SchemeConfig { idle_collection: true, ..SchemeConfig::preset(&REGISTRY[scheme]) };
-    Case { scheme, shape, pattern, seed, operations: 160, go_on: 120 }
+fn case(name: &str, shape: Shape, pattern: Pattern, seed: u64) -> Case {
+    let scheme =
+        SchemeConfig { idle_collection: true, ..SchemeConfig::preset(by_name(name).unwrap()) };
+    Case { scheme, shape, pattern, seed, operations: 160, go_on: 120, torn_in_a_row: 1 }
 }
 
-#[test]
-fn a_cut_at_every_operation_loses_nothing() {
+/// Runs all, then says what failed: one line each, enough to do it again.
+fn all_pass<T>(verdicts: impl Iterator<Item = Result<T, Verdict>>) -> Vec<T> {
+    let mut passed = Vec::new();
+    let mut failed = Vec::new();
+    for verdict in verdicts {
+        match verdict {
+            Ok(tally) => passed.push(tally),
+            Err(verdict) => failed.push(verdict.to_string()),
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "{} of {} failed:\n{}",
+        failed.len(),
+        failed.len() + passed.len(),
+        failed.join("\n")
+    );
+    passed
+}
+
+fn cut_everywhere(name: &str) {
     let shapes = [Shape::new(4, 4, 1), Shape::new(5, 8, 3), Shape::new(4, 6, 8)];
     let patterns = [
         Pattern::Uniform,
@@ -20,29 +40,46 @@ fn a_cut_at_every_operation_loses_nothing() {
         Pattern::SpreadInvalidation,
         Pattern::TrimStorm,
     ];
-    for scheme in 0..REGISTRY.len() {
-        let mut tally = Tally::default();
-        for shape in shapes {
-            for pattern in patterns {
-                let done = every_cut(&case(scheme, shape, pattern, 1));
-                tally.add(&done.unwrap_or_else(|verdict| panic!("{verdict}")));
-            }
-        }
-        println!("{}: {tally:?}", REGISTRY[scheme].name);
-        assert!(tally.cuts == tally.changes * 2 && tally.changes > 1000);
+    let cases =
+        shapes.iter().flat_map(|shape| patterns.map(|pattern| case(name, *shape, pattern, 1)));
+    let mut total = Tally::default();
+    for tally in all_pass(cases.map(|case| every_cut(&case))) {
+        total.add(&tally);
+    }
+    println!("{name}: {total:?}");
+    assert!(total.cuts == total.changes * 2 && total.changes > 1000);
+}
+
+fn cut_in_quick_succession(name: &str) {
+    let cases = (0..40).map(|seed| Case {
+        operations: 600,
+        ..case(name, Shape::new(6, 8, 3), Pattern::Uniform, seed)
+    });
+    for cuts in all_pass(cases.map(|case| storm(&case, 40))) {
+        assert!(cuts > 5, "only {cuts} cuts");
     }
 }
 
-#[test]
-fn cuts_in_quick_succession_lose_nothing() {
-    for scheme in 0..REGISTRY.len() {
-        for seed in 0..40 {
-            let long = Case {
-                operations: 600,
-                ..case(scheme, Shape::new(6, 8, 3), Pattern::Uniform, seed)
-            };
-            let cuts = storm(&long, 40).unwrap_or_else(|verdict| panic!("{verdict}"));
-            assert!(cuts > 5, "{long}: {cuts} cuts");
+macro_rules! schemes {
+    ($($module:ident: $name:literal),*) => {
+        $(mod $module {
+            #[test]
+            fn a_cut_at_every_operation_loses_nothing() {
+                super::cut_everywhere($name);
+            }
+
+            #[test]
+            fn cuts_in_quick_succession_lose_nothing() {
+                super::cut_in_quick_succession($name);
+            }
+        })*
+
+        #[test]
+        fn every_scheme_of_the_registry_is_here() {
+            let names: Vec<&str> = REGISTRY.iter().map(|preset| preset.name).collect();
+            assert_eq!(names, [$($name),*]);
         }
-    }
+    };
 }
+
+schemes!(page_level: "page-level", fsr: "fsr", lazy_rtgc: "lazy-rtgc");

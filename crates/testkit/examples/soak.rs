@@ -1,0 +1,149 @@
+//! Longer runs of the suites than tests have time for.
+//!
+//! ```text
+//! cargo run --release -p ftlkit-testkit --example soak -- conformance [SEED [CASES]]
+//! cargo run --release -p ftlkit-testkit --example soak -- power-cut   [SEED [CASES]]
+//! cargo run --release -p ftlkit-testkit --example soak -- storm       [SEED [CASES]]
+//! cargo run --release -p ftlkit-testkit --example soak -- exhaustive  BLOCKS PAGES ALPHA
+//! ```
+//!
+//! The first three draw CASES (default 1000) random cases over all schemes: the first from SEED (default
+//! 1), the next from SEED + 1, and so on. A failure names the seed that draws it again. The last searches
+//! one array for `lazy-rtgc`, with and without idle time. The exit code is 1 where anything failed.
+
+use flash::Store;
+use ftl::registry::{REGISTRY, by_name};
+use ftl::{SchemeConfig, VictimKind};
+use ftlkit_testkit::conformance::{self, conform};
+use ftlkit_testkit::exhaustive::{Search, prove};
+use ftlkit_testkit::operations::Pattern;
+use ftlkit_testkit::power_cut::{self, every_cut, storm};
+use ftlkit_testkit::shape::Shape;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::process::ExitCode;
+
+const USAGE: &str =
+    "soak conformance|power-cut|storm [SEED [CASES]], or soak exhaustive BLOCKS PAGES ALPHA";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let numbers: Result<Vec<u32>, _> = arguments.iter().skip(1).map(|n| n.parse()).collect();
+    let passed = match (arguments.first().map(String::as_str), numbers.as_deref()) {
+        (Some("exhaustive"), Ok(&[blocks, pages, alpha])) => {
+            exhaustive(Shape::new(blocks, pages, alpha))
+        }
+        (Some(suite), Ok(numbers)) if numbers.len() <= 2 => {
+            let seed = numbers.first().copied().unwrap_or(1);
+            let cases = numbers.get(1).copied().unwrap_or(1000);
+            match suite {
+                "conformance" => soak(seed, cases, conformance_case),
+                "power-cut" => soak(seed, cases, power_cut_case),
+                "storm" => soak(seed, cases, storm_case),
+                _ => return usage(),
+            }
+        }
+        _ => return usage(),
+    };
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
+}
+
+/// What came of one case: nothing to say of a pass or a refusal.
+type Said = Result<(), String>;
+
+fn soak(seed: u32, cases: u32, case: fn(&mut Pcg64) -> Said) -> bool {
+    let mut failures = 0;
+    for seed in seed..seed.saturating_add(cases) {
+        if let Err(failure) = case(&mut Pcg64::seed_from_u64(seed.into())) {
+            println!("seed {seed}: {failure}");
+            failures += 1;
+        }
+    }
+    println!("{cases} cases from seed {seed}: {failures} failed");
+    failures == 0
+}
+
+fn scheme(random: &mut Pcg64) -> SchemeConfig {
+    let preset = &REGISTRY[random.random_range(0..REGISTRY.len())];
+    let victim = match random.random_range(0..8) {
+        0 => Some(VictimKind::Fifo),
+        1 => Some(VictimKind::Random),
+        2 => Some(VictimKind::Choices(2)),
+        _ => None,
+    };
+    // The real-time collector takes no victim but the greedy one.
+    let victim = victim.filter(|_| preset.name != "lazy-rtgc");
+    let idle_collection = random.random_bool(0.5);
+    SchemeConfig { victim, idle_collection, ..SchemeConfig::preset(preset) }
+}
+
+fn shape(random: &mut Pcg64, most_blocks: u32, most_pages: u32) -> Shape {
+    Shape::new(
+        random.random_range(3..=most_blocks),
+        random.random_range(3..=most_pages),
+        random.random_range(1..=8),
+    )
+}
+
+fn pattern(random: &mut Pcg64) -> Pattern {
+    Pattern::ALL[random.random_range(0..Pattern::ALL.len())]
+}
+
+fn conformance_case(random: &mut Pcg64) -> Said {
+    let (scheme, shape) = (scheme(random), shape(random, 40, 70));
+    let case = conformance::Case::new(scheme, shape, pattern(random), random.random(), 20_000);
+    match conform(&case) {
+        Ok(_) | Err(conformance::Verdict::Refused(_)) => Ok(()),
+        Err(verdict) => Err(verdict.to_string()),
+    }
+}
+
+fn cut_case(random: &mut Pcg64, operations: usize) -> power_cut::Case {
+    power_cut::Case {
+        scheme: scheme(random),
+        shape: shape(random, 7, 12),
+        pattern: pattern(random),
+        seed: random.random(),
+        operations,
+        go_on: 100,
+        torn_in_a_row: 1,
+    }
+}
+
+fn power_cut_case(random: &mut Pcg64) -> Said {
+    said(every_cut(&cut_case(random, 250)))
+}
+
+fn storm_case(random: &mut Pcg64) -> Said {
+    said(storm(&cut_case(random, 2000), 60))
+}
+
+fn said<T>(verdict: Result<T, power_cut::Verdict>) -> Said {
+    match verdict {
+        Ok(_) | Err(power_cut::Verdict::Refused(_)) => Ok(()),
+        Err(verdict) => Err(verdict.to_string()),
+    }
+}
+
+fn exhaustive(shape: Shape) -> bool {
+    let lazy = SchemeConfig::preset(by_name("lazy-rtgc").expect("lazy-rtgc is registered"));
+    [false, true].into_iter().all(|idle| {
+        let config = SchemeConfig { idle_collection: idle, ..lazy.clone() };
+        let search = Search { idle, most_states: 40_000_000, ..Search::default() };
+        match prove(&config, shape.array(Store::Metadata, &[]), search) {
+            Ok(proof) => {
+                println!("lazy-rtgc on {shape}, idle {idle}: {proof}");
+                true
+            }
+            Err(refutation) => {
+                println!("lazy-rtgc on {shape}, idle {idle}: {refutation}");
+                false
+            }
+        }
+    })
+}
