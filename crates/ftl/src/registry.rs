@@ -57,7 +57,7 @@ pub struct SchemeConfig {
     pub logical_pages: Option<u32>,
     /// Collect in idle time as well.
     pub idle_collection: bool,
-    /// Blocks held back to replace blocks that go bad.
+    /// Blocks set aside to stand in for bad ones, from the factory or grown.
     pub spare_blocks: u32,
     /// Seed of randomised victim selection.
     pub seed: u64,
@@ -132,5 +132,5 @@ pub fn plan(
     geometry: &Geometry,
     good_blocks: u32,
 ) -> Result<Plan, FtlError> {
-    page_mapped::plan(config, part, geometry, good_blocks)
+    page_mapped::plan(config, part, geometry, good_blocks, Start::Format)
 }

@@ -1,6 +1,6 @@
 //! The page map and the space below it: what all page-mapped schemes share, whatever collects.
 
-use super::{blocks::BlockTable, free_blocks::FreeBlocks, victims::Victims};
+use super::{Plan, blocks::BlockTable, free_blocks::FreeBlocks, victims::Victims};
 use crate::{CollectionLog, FtlError, prefetch::prefetch};
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
@@ -40,6 +40,9 @@ pub struct Core<F, V> {
     /// All operations are charged to this instead of their own cause while a mount recovers.
     pub(super) mounting: bool,
     pub(super) log: CollectionLog,
+    /// Blocks that may yet go bad. While there are any, one block's worth of pages more is kept free: a
+    /// failed program costs the rest of the block being written.
+    spare_blocks: u32,
     /// Pages of the victim whose map entries were fetched.
     fetched: u32,
 }
@@ -50,13 +53,15 @@ const COPIES_AHEAD: u32 = 32;
 
 impl<F: Flash, V: Victims> Core<F, V> {
     /// An empty core: no block is free yet.
-    pub(super) fn new(flash: F, victims: V, logical_pages: u32, threshold_pages: u64) -> Self {
+    pub(super) fn new(flash: F, victims: V, plan: &Plan) -> Self {
         let geometry = *flash.geometry();
         let pages_per_block = geometry.pages_per_block();
+        let reserve = if plan.spare_blocks > 0 { pages_per_block } else { 0 };
+        let threshold_pages = u64::from(plan.threshold_pages) + u64::from(reserve);
         let log = CollectionLog::new(pages_per_block, threshold_pages);
         Self {
             flash,
-            map: vec![UNMAPPED; logical_pages as usize],
+            map: vec![UNMAPPED; plan.logical_pages as usize],
             blocks: BlockTable::new(geometry.blocks(), pages_per_block),
             free: FreeBlocks::default(),
             victims,
@@ -66,6 +71,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
             retiring: BTreeSet::new(),
             mounting: false,
             log,
+            spare_blocks: plan.spare_blocks,
             fetched: 0,
         }
     }
@@ -265,8 +271,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
             Ok(()) if !self.retiring.remove(&block.0) => self.add_free(block),
             Ok(()) | Err(FlashError::EraseFailed(_)) => {
                 self.retiring.remove(&block.0);
-                self.flash.mark_bad(block)?;
-                self.log.retired_blocks += 1;
+                self.retire(block)?;
             }
             Err(error) => return Err(error.into()),
         }
@@ -274,9 +279,27 @@ impl<F: Flash, V: Victims> Core<F, V> {
         Ok(())
     }
 
+    /// Marks a block bad. The last spare block gone, none is kept free for the next failure any more.
+    #[cold]
+    fn retire(&mut self, block: BlockId) -> Result<(), FtlError> {
+        self.flash.mark_bad(block)?;
+        self.log.retired_blocks += 1;
+        if self.spare_blocks == 1 {
+            self.log.threshold_pages -= u64::from(self.flash.geometry().pages_per_block());
+        }
+        self.spare_blocks = self.spare_blocks.saturating_sub(1);
+        Ok(())
+    }
+
     /// Collects one victim whole. False where there is no victim that gains anything.
     pub(super) fn collect_whole(&mut self) -> Result<bool, FtlError> {
         let Some(victim) = self.take_victim() else { return Ok(false) };
+        if u64::from(self.blocks.valid(victim)) > self.free_pages {
+            self.log.started -= 1;
+            self.log.victim_valid[self.blocks.valid(victim) as usize] -= 1;
+            self.victims.insert(victim, self.blocks.valid(victim));
+            return Err(self.full());
+        }
         let mut page = 0;
         while let Some(valid) = self.blocks.next_valid(victim, page) {
             self.relocate(victim, valid)?;

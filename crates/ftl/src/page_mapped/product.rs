@@ -26,6 +26,8 @@ pub struct Plan {
     pub logical_pages: u32,
     /// Free pages at or below which collection starts (ρ_th).
     pub threshold_pages: u32,
+    /// Blocks that may yet go bad without breaking the promise.
+    pub spare_blocks: u32,
     /// Collection.
     pub collection: CollectionKind,
     /// What is promised.
@@ -50,7 +52,7 @@ pub(crate) fn build<F: Flash + Clone, R: Visitor<F>>(
 ) -> Result<R::Output, FtlError> {
     let geometry = flash.geometry();
     let good = (0..geometry.blocks()).filter(|block| !flash.is_bad(BlockId(*block))).count();
-    let plan = plan(config, flash.part(), geometry, good as u32)?;
+    let plan = plan(config, flash.part(), geometry, good as u32, start)?;
     let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
     match config.victim.unwrap_or(VictimKind::Greedy) {
         VictimKind::Greedy => {
@@ -71,21 +73,34 @@ pub(crate) fn build<F: Flash + Clone, R: Visitor<F>>(
 }
 
 /// The preset's plan for an array with this many good blocks.
+///
+/// Spare blocks stand in for bad ones, from the factory or since, and do not count towards the scheme's N:
+/// its logical space stays the same over its life, and its analysis holds with one spare block kept free.
 pub(crate) fn plan(
     config: &SchemeConfig,
     part: &Part,
     geometry: &Geometry,
     good: u32,
+    start: Start,
 ) -> Result<Plan, FtlError> {
     let error = |setting, reason| FtlError::Config { scheme: config.preset.name, setting, reason };
-    let blocks = good.saturating_sub(config.spare_blocks);
+    let bad = geometry.blocks() - good;
+    if bad > config.spare_blocks && start == Start::Format {
+        return Err(error(
+            "spare_blocks",
+            format!(
+                "{bad} blocks are bad but {} are spare; at least {bad} are needed",
+                config.spare_blocks
+            ),
+        ));
+    }
+    let blocks = geometry.blocks().saturating_sub(config.spare_blocks);
     if blocks < 3 {
         return Err(error(
             "capacity",
             format!(
-                "leaves {blocks} of {} blocks after {} bad and {} spare; at least 3 are needed",
+                "leaves {blocks} of {} blocks after {} spare ones; at least 3 are needed",
                 geometry.blocks(),
-                geometry.blocks() - good,
                 config.spare_blocks
             ),
         ));
@@ -93,7 +108,9 @@ pub(crate) fn plan(
     if config.logical_pages == Some(0) {
         return Err(error("logical share", String::from("exports no page; it must be above 0")));
     }
+    let spare_blocks = config.spare_blocks.saturating_sub(bad);
     let mut plan = (config.preset.plan)(config, part, geometry, blocks)?;
+    plan.spare_blocks = spare_blocks;
     if config.victim.is_some_and(|victim| victim != VictimKind::Greedy) {
         if matches!(plan.collection, CollectionKind::Partial(_)) {
             let reason = "must be greedy: only then is a victim's number of valid pages bounded, and with it the steps that writes must wait for";
@@ -116,7 +133,7 @@ fn with_victims<F: Flash + Clone, V: Victims, R: Visitor<F>>(
     victims: V,
     visitor: R,
 ) -> Result<R::Output, FtlError> {
-    let core = Core::new(flash, victims, plan.logical_pages, plan.threshold_pages.into());
+    let core = Core::new(flash, victims, plan);
     match plan.collection {
         CollectionKind::WholeBlock => finish(config, start, plan, core, WholeBlock, visitor),
         CollectionKind::Partial(alpha) => {
@@ -138,7 +155,12 @@ fn finish<F: Flash + Clone, V: Victims, C: Collection, R: Visitor<F>>(
         Start::Mount => {
             mount(&mut core)?;
             core.mounting = true;
-            collector.recover(&mut core)?;
+            match collector.recover(&mut core) {
+                // Pages torn by one cut after another may leave no room to collect. All data are there to
+                // be read, and a trim makes room; a write says that there is none.
+                Ok(()) | Err(FtlError::Full { .. }) => {}
+                Err(error) => return Err(error),
+            }
             core.mounting = false;
         }
     }

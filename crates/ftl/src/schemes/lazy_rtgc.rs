@@ -72,6 +72,7 @@ fn plan(
     Ok(Plan {
         logical_pages: space.logical_pages,
         threshold_pages: space.threshold_pages,
+        spare_blocks: 0,
         collection: CollectionKind::Partial(space.alpha),
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),

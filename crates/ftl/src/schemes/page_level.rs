@@ -85,6 +85,7 @@ pub(super) fn whole_block_plan(
     Ok(Plan {
         logical_pages,
         threshold_pages: geometry.pages_per_block(),
+        spare_blocks: 0,
         collection: CollectionKind::WholeBlock,
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
