@@ -186,14 +186,19 @@ fn heap_is_counted() {
         flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), &[], HOST).unwrap();
     }
     assert_eq!(flash.heap_bytes(), empty + 24);
+    // Nor does another stamp after an erase.
+    flash.erase(BlockId(1), HOST).unwrap();
+    flash.program(Ppn(64), Oob::data(Lpn(64), 9), &[], HOST).unwrap();
+    flash.program(Ppn(65), Oob::data(Lpn(65), 9), &[], HOST).unwrap();
+    assert_eq!(flash.heap_bytes(), empty + 12);
     // A second stamp in a block costs 8 bytes a page, a stored page itself and 4 bytes a page.
     flash.program(Ppn(5), Oob::data(Lpn(5), 2), &[], HOST).unwrap();
-    assert_eq!(flash.heap_bytes(), empty + 24 + 64_000 * 8);
+    assert_eq!(flash.heap_bytes(), empty + 12 + 64_000 * 8);
     let oob = Oob { lpn: Lpn(0), kind: PageKind::Translation, seq: 2 };
     flash.program(Ppn(6), oob, &[1; 2048], HOST).unwrap();
-    assert_eq!(flash.heap_bytes(), empty + 24 + 64_000 * 12 + 2048);
-    for ppn in [0, 1, 2, 4, 65] {
-        assert_eq!(flash.read_oob(Ppn(ppn), HOST), Ok(Oob::data(Lpn(ppn), 1)));
+    assert_eq!(flash.heap_bytes(), empty + 12 + 64_000 * 12 + 2048);
+    for (ppn, seq) in [(0, 1), (1, 1), (2, 1), (4, 1), (5, 2), (64, 9), (65, 9)] {
+        assert_eq!(flash.read_oob(Ppn(ppn), HOST), Ok(Oob::data(Lpn(ppn), seq)));
     }
 }
 

@@ -31,9 +31,8 @@ unsafe impl GlobalAlloc for Bump {
         };
         match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, place) {
             // SAFETY: `place` has found the end of the new part within the arena.
-            Ok(before) => place(before).map_or(core::ptr::null_mut(), |end| unsafe {
-                base.add(end - layout.size())
-            }),
+            Ok(before) => place(before)
+                .map_or(core::ptr::null_mut(), |end| unsafe { base.add(end - layout.size()) }),
             Err(_) => core::ptr::null_mut(),
         }
     }
