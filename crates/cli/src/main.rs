@@ -1,1 +1,18 @@
-fn main() {}
+//! The `ftlkit` command.
+
+mod cli;
+mod commands;
+mod failure;
+mod interrupt;
+mod output;
+mod progress;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match cli::Cli::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -143,7 +143,8 @@ fn scaled(number: &str, factor: u64) -> Result<u64, &'static str> {
 impl<U: Units> fmt::Display for Quantity<U> {
     /// Exactly, in the largest unit that divides it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = U::PRINTED.iter().find(|(_, factor)| self.0 != 0 && self.0 % factor == 0);
+        let unit =
+            U::PRINTED.iter().find(|(_, factor)| self.0 != 0 && self.0.is_multiple_of(*factor));
         let (suffix, factor) = unit.or(U::PRINTED.last()).copied().unwrap_or(("", 1));
         write!(f, "{}{suffix}", self.0 / factor)
     }

@@ -1,0 +1,173 @@
+//! `ftlkit bench`.
+
+use crate::failure::Failure;
+use crate::output::{self, Column, table};
+use clap::Args;
+use ftl::Preset;
+use ftl::registry::REGISTRY;
+use serde_json::json;
+use sim::bench::{self, Options, Report, Row, SHAPES, Shape};
+use sim::config::{Bytes, did_you_mean};
+use std::io::IsTerminal;
+
+const EXAMPLES: &str = "\
+Examples:
+  ftlkit bench                            all schemes, 1 to 256 GiB: within a minute
+  ftlkit bench --scheme lazy-rtgc --capacity 32GiB
+  ftlkit bench --json > bench.json
+
+Each scheme is put into its steady state under uniform random overwrites, with all measures on. Beside it
+stands the roofline: a bare random load and store over an array of the map's size.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct BenchArgs {
+    /// Only this scheme; may be repeated [default: all]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    scheme: Vec<String>,
+
+    /// Only this raw capacity, such as 32GiB; may be repeated [default: 1, 4, 32, 256 GiB]
+    #[arg(long, value_name = "SIZE", value_delimiter = ',')]
+    capacity: Vec<Bytes>,
+
+    /// Logical share of every scheme, so that all do the same work; `own`: each its own
+    #[arg(long, value_name = "SHARE", default_value_t = Share(Some(bench::DEFAULT_SHARE)))]
+    share: Share,
+
+    /// Seed of the writes
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+
+    /// Say nothing of what is being measured
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// A logical share, or each scheme's own.
+#[derive(Clone, Copy, Debug)]
+struct Share(Option<f64>);
+
+impl std::str::FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse::<f64>()) {
+            ("own", _) => Ok(Self(None)),
+            (_, Ok(share)) if share > 0.0 && share < 1.0 => Ok(Self(Some(share))),
+            _ => Err("a share is above 0 and below 1, such as 0.875, or `own`".into()),
+        }
+    }
+}
+
+impl std::fmt::Display for Share {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(share) => write!(f, "{share}"),
+            None => f.write_str("own"),
+        }
+    }
+}
+
+impl BenchArgs {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let options = self.options()?;
+        let tell = !self.quiet && std::io::stderr().is_terminal();
+        let report = bench::run(&options, &mut |row| {
+            if tell {
+                eprintln!(
+                    "{} at {}: {:.1} ns a flash page operation",
+                    row.scheme,
+                    Bytes::new(row.capacity_bytes),
+                    row.ns_per_flash_op
+                );
+            }
+        });
+        let report = report.map_err(Failure::input)?;
+        if self.json {
+            return output::json(&json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "seed": options.seed,
+                "logical_share": options.logical_share,
+                "roofline": report.roofline,
+                "rows": report.rows,
+            }));
+        }
+        output::text(&text(&report))
+    }
+
+    fn options(&self) -> Result<Options, Failure> {
+        let schemes = self.scheme.iter().map(|name| preset(name)).collect::<Result<_, _>>()?;
+        let mut shapes = Vec::new();
+        for capacity in &self.capacity {
+            shapes.extend(shapes_of(*capacity)?);
+        }
+        Ok(Options { schemes, shapes, logical_share: self.share.0, seed: self.seed })
+    }
+}
+
+fn preset(name: &str) -> Result<&'static Preset, Failure> {
+    REGISTRY.iter().find(|preset| preset.name == name).ok_or_else(|| {
+        let names = REGISTRY.iter().map(|preset| preset.name);
+        Failure::input_with_help(
+            format!("no scheme is called `{name}`; {}", did_you_mean(name, names)),
+            "`ftlkit list schemes` shows them all; bench takes them without settings",
+        )
+    })
+}
+
+/// The shapes of this capacity that are measured by default; one of 4 KiB pages where there are none.
+fn shapes_of(capacity: Bytes) -> Result<Vec<Shape>, Failure> {
+    let known: Vec<Shape> =
+        SHAPES.iter().filter(|shape| shape.capacity_bytes == capacity.0).copied().collect();
+    if !known.is_empty() {
+        return Ok(known);
+    }
+    let least = 64 << 20;
+    if capacity.0 < least {
+        return Err(Failure::input(format!(
+            "--capacity {capacity}: too small to time; use {} or more",
+            Bytes::new(least)
+        )));
+    }
+    Ok(vec![Shape { capacity_bytes: capacity.0, page_bytes: 4096, pages_per_block: 256 }])
+}
+
+fn text(report: &Report) -> String {
+    let columns = [
+        ("scheme", Column::Left),
+        ("capacity", Column::Right),
+        ("page", Column::Right),
+        ("share", Column::Right),
+        ("ns/flash op", Column::Right),
+        ("roofline ns", Column::Right),
+        ("ratio", Column::Right),
+        ("ns/host write", Column::Right),
+        ("WAF", Column::Right),
+        ("RAM B/page", Column::Right),
+    ];
+    let mut text = table(columns, report.rows.iter().map(cells));
+    text.push_str(
+        "\n\nroofline: a bare random load and store over 4 bytes a physical page, on this machine, in this \
+         run\nRAM: of the simulation, array and measures included, a physical page\n",
+    );
+    text
+}
+
+fn cells(row: &Row) -> [String; 10] {
+    [
+        row.scheme.clone(),
+        Bytes::new(row.capacity_bytes).to_string(),
+        Bytes::new(row.page_bytes.into()).to_string(),
+        format!("{:.3}", row.logical_share),
+        format!("{:.1}", row.ns_per_flash_op),
+        format!("{:.1}", row.ns_per_flash_op / row.ratio_to_roofline),
+        format!("{:.2}", row.ratio_to_roofline),
+        format!("{:.1}", row.ns_per_host_write),
+        format!("{:.3}", row.waf),
+        format!("{:.2}", row.ram_bytes_per_page),
+    ]
+}

@@ -1,0 +1,306 @@
+//! `ftlkit bounds`.
+
+use crate::failure::Failure;
+use crate::output::{self, Column, micros, table};
+use bounds::lazy_rtgc::{self, Space};
+use bounds::tables::{self, Printed, ServiceBounds};
+use bounds::{BoundError, Ratio};
+use clap::Args;
+use flash::{Part, parts};
+use serde_json::{Value, json};
+use sim::config::{Bytes, DEFAULT_PART, PartTable, part_by_name};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  ftlkit bounds                           the part of the papers' evaluation
+  ftlkit bounds --part all                every part of the catalogue
+  ftlkit bounds --part-file my.toml       a part of your own
+  ftlkit bounds --part toshiba-tlc --blocks 4096
+      how Lazy-RTGC divides 4096 blocks of that part so that its promise holds
+  ftlkit bounds --part all --json
+
+A part file gives page_bytes, pages_per_block, t_r_ns, t_prog_ns and t_bers_ns (ns, or texts such as
+\"220.9us\"), or base = \"NAME\" and what differs from that part.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct BoundsArgs {
+    /// Part of the catalogue (`ftlkit list parts`), or `all`
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_PART)]
+    part: String,
+
+    /// Part of your own: a TOML file of data-sheet figures
+    #[arg(long, value_name = "FILE", conflicts_with = "part")]
+    part_file: Option<PathBuf>,
+
+    /// Blocks of the array [default: the part's capacity]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    blocks: Option<u32>,
+
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+impl BoundsArgs {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let sheets: Vec<Sheet> =
+            self.parts()?.into_iter().map(|part| Sheet::new(part, self.blocks)).collect();
+        if self.json {
+            let parts: Vec<Value> = sheets.iter().map(Sheet::json).collect();
+            return output::json(&json!({ "version": env!("CARGO_PKG_VERSION"), "parts": parts }));
+        }
+        output::text(&text(&sheets))
+    }
+
+    fn parts(&self) -> Result<Vec<Part>, Failure> {
+        if let Some(file) = &self.part_file {
+            return Ok(vec![PartTable::from_file(file)?.resolve()?]);
+        }
+        if self.part == "all" {
+            return Ok(parts::CATALOGUE.iter().map(|part| (*part).clone()).collect());
+        }
+        Ok(vec![part_by_name(&self.part)?.clone()])
+    }
+}
+
+/// Everything that is said of one part.
+struct Sheet {
+    services: [ServiceBounds; 6],
+    configuration: tables::SpaceConfiguration,
+    shares: tables::SpaceShares,
+    printed: Option<&'static Printed>,
+    blocks: u32,
+    space: Result<Space, BoundError>,
+    part: Part,
+}
+
+impl Sheet {
+    fn new(part: Part, blocks: Option<u32>) -> Self {
+        let of_part = part.geometry(part.capacity_bytes).map_or(0, |geometry| geometry.blocks());
+        let blocks = blocks.unwrap_or(of_part);
+        Self {
+            services: tables::service_bounds(&part),
+            configuration: tables::space_configuration(&part),
+            shares: tables::space_shares(&part),
+            printed: tables::printed_for(&part.name),
+            blocks,
+            space: lazy_rtgc::space(&part, blocks),
+            part,
+        }
+    }
+
+    fn json(&self) -> Value {
+        let space = self.space.as_ref();
+        json!({
+            "part": self.part.name,
+            "table_i": self.services.iter().map(service_json).collect::<Vec<_>>(),
+            "table_ii": {
+                "t_r_ns": self.configuration.t_r_ns,
+                "t_prog_ns": self.configuration.t_prog_ns,
+                "t_bers_ns": self.configuration.t_bers_ns,
+                "pages_per_block": self.configuration.pages_per_block,
+                "alpha": self.configuration.alpha,
+                "logical_share": self.configuration.share.as_f64(),
+                "printed_logical_share": self.printed.map(|row| permille(row.lazy_rtgc_permille)),
+            },
+            "table_iii": {
+                "ideal": self.shares.ideal.as_f64(),
+                "fsr": self.shares.fsr.map(Ratio::as_f64),
+                "rftl": self.shares.rftl.as_f64(),
+                "gftl": self.shares.gftl.as_f64(),
+                "lazy_rtgc": self.shares.lazy_rtgc.as_f64(),
+                "printed": self.printed.map(|row| json!({
+                    "rftl": permille(row.rftl_permille),
+                    "gftl": permille(row.gftl_permille),
+                    "lazy_rtgc": permille(row.lazy_rtgc_permille),
+                })),
+            },
+            "lazy_rtgc_space": {
+                "blocks": self.blocks,
+                "logical_pages": space.map(|space| space.logical_pages).ok(),
+                "logical_share": space.map(|space| self.share_of(space)).ok(),
+                "victim_valid": space.map(|space| space.victim_valid).ok(),
+                "steps": space.map(|space| space.steps).ok(),
+                "threshold_pages": space.map(|space| space.threshold_pages).ok(),
+                "alpha": space.map(|space| space.alpha).ok(),
+                "why_not": space.err().map(ToString::to_string),
+            },
+        })
+    }
+
+    fn share_of(&self, space: &Space) -> f64 {
+        let pages = u64::from(self.blocks) * u64::from(self.part.pages_per_block);
+        f64::from(space.logical_pages) / pages as f64
+    }
+}
+
+fn service_json(row: &ServiceBounds) -> Value {
+    json!({
+        "scheme": row.scheme,
+        "read_ns": row.read_ns,
+        "write_ns": row.write_ns,
+        "response_ns": row.response_ns,
+        "victim_valid": row.victim_valid,
+        "logical_share": row.share.map(Ratio::as_f64),
+    })
+}
+
+fn permille(share: u32) -> f64 {
+    f64::from(share) / 1000.0
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2}", share * 100.0)
+}
+
+fn printed(permille: Option<u32>) -> String {
+    permille.map_or_else(|| "–".into(), |share| format!("{}.{}", share / 10, share % 10))
+}
+
+fn text(sheets: &[Sheet]) -> String {
+    let mut text = String::new();
+    for sheet in sheets {
+        text.push_str(&format!("Worst cases on {}, µs and pages (Table I)\n", sheet.part.name));
+        text.push_str(&service_table(sheet));
+        text.push_str("\n\n");
+    }
+    text.push_str("Lazy-RTGC: largest logical share, % (Table II)\n");
+    text.push_str(&configuration_table(sheets));
+    text.push_str("\n\nLogical share that each scheme allows, % (Table III)\n");
+    text.push_str(&shares_table(sheets));
+    text.push_str("\n\nLazy-RTGC on so many blocks: the division with which its promise holds\n");
+    text.push_str(&space_table(sheets));
+    text.push('\n');
+    for sheet in sheets {
+        if let Err(error) = &sheet.space {
+            text.push_str(&format!("  {}: {error}\n", sheet.part.name));
+        }
+    }
+    text.push_str(LEGEND);
+    text
+}
+
+const LEGEND: &str = "
+U(e_r), U(e_w): service of a page read and write; U(R): response with the one collection step that goes
+with it; U(λ): valid pages of a victim; U(σ): logical / physical pages; α: copies in one step; ρ_th: free
+pages below which collection starts. `paper`: as printed, where it is printed for this part. α is rounded
+down (the paper prints ⌈·⌉; its tables, and a step within one erase, need ⌊·⌋).
+Source: Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, Tables I to III.
+";
+
+fn service_table(sheet: &Sheet) -> String {
+    let columns = [
+        ("scheme", Column::Left),
+        ("U(e_r)", Column::Right),
+        ("U(e_w)", Column::Right),
+        ("U(R)", Column::Right),
+        ("U(λ)", Column::Right),
+        ("U(σ) %", Column::Right),
+    ];
+    table(
+        columns,
+        sheet.services.iter().map(|row| {
+            [
+                row.scheme.to_owned(),
+                micros(row.read_ns),
+                micros(row.write_ns),
+                micros(row.response_ns),
+                row.victim_valid.to_string(),
+                row.share.map_or_else(|| "n/a".into(), |share| percent(share.as_f64())),
+            ]
+        }),
+    )
+}
+
+fn configuration_table(sheets: &[Sheet]) -> String {
+    let columns = [
+        ("part", Column::Left),
+        ("t_rd µs", Column::Right),
+        ("t_wr µs", Column::Right),
+        ("t_er µs", Column::Right),
+        ("π", Column::Right),
+        ("α", Column::Right),
+        ("U(σ)", Column::Right),
+        ("paper", Column::Right),
+    ];
+    table(
+        columns,
+        sheets.iter().map(|sheet| {
+            let row = &sheet.configuration;
+            [
+                sheet.part.name.to_string(),
+                micros(row.t_r_ns),
+                micros(row.t_prog_ns),
+                micros(row.t_bers_ns),
+                row.pages_per_block.to_string(),
+                row.alpha.to_string(),
+                percent(row.share.as_f64()),
+                printed(sheet.printed.map(|row| row.lazy_rtgc_permille)),
+            ]
+        }),
+    )
+}
+
+fn shares_table(sheets: &[Sheet]) -> String {
+    let columns = [
+        ("part", Column::Left),
+        ("ideal", Column::Right),
+        ("FSR", Column::Right),
+        ("RFTL", Column::Right),
+        ("paper", Column::Right),
+        ("GFTL", Column::Right),
+        ("paper", Column::Right),
+        ("Lazy-RTGC", Column::Right),
+        ("paper", Column::Right),
+    ];
+    table(
+        columns,
+        sheets.iter().map(|sheet| {
+            let row = &sheet.shares;
+            [
+                sheet.part.name.to_string(),
+                percent(row.ideal.as_f64()),
+                row.fsr.map_or_else(|| "n/a".into(), |share| percent(share.as_f64())),
+                percent(row.rftl.as_f64()),
+                printed(sheet.printed.map(|row| row.rftl_permille)),
+                percent(row.gftl.as_f64()),
+                printed(sheet.printed.map(|row| row.gftl_permille)),
+                percent(row.lazy_rtgc.as_f64()),
+                printed(sheet.printed.map(|row| row.lazy_rtgc_permille)),
+            ]
+        }),
+    )
+}
+
+fn space_table(sheets: &[Sheet]) -> String {
+    let columns = [
+        ("part", Column::Left),
+        ("blocks", Column::Right),
+        ("capacity", Column::Right),
+        ("logical pages", Column::Right),
+        ("share %", Column::Right),
+        ("U(λ)", Column::Right),
+        ("steps", Column::Right),
+        ("ρ_th", Column::Right),
+    ];
+    let none = || "–".to_owned();
+    table(
+        columns,
+        sheets.iter().map(|sheet| {
+            let space = sheet.space.as_ref().ok();
+            let block = u64::from(sheet.part.pages_per_block) * u64::from(sheet.part.page_bytes);
+            [
+                sheet.part.name.to_string(),
+                sheet.blocks.to_string(),
+                Bytes::new(u64::from(sheet.blocks) * block).to_string(),
+                space.map_or_else(none, |space| space.logical_pages.to_string()),
+                space.map_or_else(none, |space| percent(sheet.share_of(space))),
+                space.map_or_else(none, |space| space.victim_valid.to_string()),
+                space.map_or_else(none, |space| space.steps.to_string()),
+                space.map_or_else(none, |space| space.threshold_pages.to_string()),
+            ]
+        }),
+    )
+}

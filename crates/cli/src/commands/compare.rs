@@ -1,0 +1,257 @@
+//! `ftlkit compare`.
+
+use super::read::ReadArgs;
+use super::run::{OutputArgs, run_experiment};
+use crate::failure::Failure;
+use clap::{Args, ValueEnum};
+use sim::config::{Bytes, ConfigError, DEFAULT_PART, Experiment, PartTable, TextOrTable, Timing};
+use std::path::PathBuf;
+use workload::{AddressPolicy, WorkloadSpec};
+
+const EXAMPLES: &str = "\
+Examples:
+  ftlkit compare
+      the default: page-level, fsr and lazy-rtgc under a Financial-like workload
+  ftlkit compare trace.csv.gz
+      a trace; its format is told by its content, the device is sized to fit it
+  ftlkit compare trace.bin --format disksim --loops 20 --on-bad-line skip
+  ftlkit compare uniform --set write_share=1 --requests 2000000 --capacity 4GiB
+  ftlkit compare --part toshiba-slc --set part.t_bers_ns=2ms
+      a part of the catalogue with one figure of its data sheet changed
+  ftlkit compare --schemes page-level,lazy-rtgc+idle,lazy-rtgc+share=0.8+label=roomy
+  ftlkit compare trace.csv --out results --json > results.json
+      CSV series and SVG plots in results/, the report as one JSON object
+  ftlkit compare trace.csv --dry-run > my.toml && ftlkit run my.toml";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CompareArgs {
+    /// A block trace, or the name of a built-in workload (`ftlkit list workloads`); `./NAME` is a file
+    /// [default: a Financial-like workload]
+    #[arg(value_name = "TRACE|WORKLOAD")]
+    input: Option<String>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+
+    #[command(flatten)]
+    workload: WorkloadArgs,
+
+    #[command(flatten)]
+    read: ReadArgs,
+
+    #[command(flatten)]
+    replay: ReplayArgs,
+
+    #[command(flatten)]
+    output: OutputArgs,
+
+    /// Check everything and print the experiment with every default filled in, as TOML that
+    /// `ftlkit run` takes; run nothing
+    #[arg(long, conflicts_with = "json")]
+    dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Device and schemes")]
+struct DeviceArgs {
+    /// NAND part of the catalogue (`ftlkit list parts`) [default: evaluation-slc]
+    #[arg(long, value_name = "NAME")]
+    part: Option<String>,
+
+    /// NAND part of your own: a TOML file of data-sheet figures
+    #[arg(long, value_name = "FILE", conflicts_with = "part")]
+    part_file: Option<PathBuf>,
+
+    /// Raw capacity, such as 4GiB [default: to fit a trace; 1GiB for a built-in workload]
+    #[arg(long, value_name = "SIZE")]
+    capacity: Option<Bytes>,
+
+    /// Schemes with their settings, such as page-level,lazy-rtgc+share=0.8+idle
+    /// (`ftlkit list schemes`) [default: page-level,fsr,lazy-rtgc]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    schemes: Vec<String>,
+
+    /// What is written before anything is measured: full, footprint or none, and +age=N for N times
+    /// as many random overwrites [default: full]
+    #[arg(long, value_name = "FILL")]
+    precondition: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Workload")]
+struct WorkloadArgs {
+    /// Built-in workload, as the positional argument
+    #[arg(long, value_name = "NAME", conflicts_with = "input")]
+    workload: Option<String>,
+
+    /// Set a parameter of the workload, or with `part.` a figure of the part; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// How addresses of the workload become addresses of the device: wrap, dense, spaces or exact
+    #[arg(long, value_enum, value_name = "POLICY")]
+    addresses: Option<Addresses>,
+}
+
+/// [`AddressPolicy`] on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Addresses {
+    /// Pack the pages that the trace touches (the default)
+    Dense,
+    /// Modulo the logical space
+    Wrap,
+    /// A region of its own for each device of the trace
+    Spaces,
+    /// As they are; what lies beyond the device is an error
+    Exact,
+}
+
+impl Addresses {
+    fn policy(self) -> AddressPolicy {
+        match self {
+            Self::Dense => AddressPolicy::Dense,
+            Self::Wrap => AddressPolicy::Wrap,
+            Self::Spaces => AddressPolicy::Spaces,
+            Self::Exact => AddressPolicy::Exact,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Replay")]
+struct ReplayArgs {
+    /// Run the workload so many times [default: 1]
+    #[arg(long, value_name = "N")]
+    loops: Option<u64>,
+
+    /// Stop after so many requests
+    #[arg(long, value_name = "N")]
+    requests: Option<u64>,
+
+    /// Multiply arrival times: 0.5 is twice as fast
+    #[arg(long, value_name = "X")]
+    time_scale: Option<f64>,
+
+    /// Issue each request when the one before is done, whatever the trace's arrival times
+    #[arg(long)]
+    closed: bool,
+
+    /// Seed of everything random; the same seed gives the same output [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+impl CompareArgs {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let experiment = self.experiment()?;
+        run_experiment(experiment, &self.output, self.dry_run)
+    }
+
+    /// The experiment that the arguments ask for.
+    fn experiment(&self) -> Result<Experiment, Failure> {
+        let mut experiment = Experiment::default();
+        self.device.apply(&mut experiment)?;
+        self.workload.apply(self.input.as_deref(), &self.read, &mut experiment)?;
+        self.replay.apply(&mut experiment);
+        for setting in &self.workload.set {
+            set(&mut experiment, setting)?;
+        }
+        Ok(experiment)
+    }
+}
+
+impl DeviceArgs {
+    fn apply(&self, experiment: &mut Experiment) -> Result<(), Failure> {
+        if let Some(name) = &self.part {
+            experiment.part = Some(TextOrTable(PartTable::named(name)));
+        } else if let Some(file) = &self.part_file {
+            experiment.part = Some(TextOrTable(PartTable::from_file(file)?));
+        }
+        if self.capacity.is_some() {
+            experiment.capacity = self.capacity;
+        }
+        if !self.schemes.is_empty() {
+            let parsed: Result<_, _> =
+                self.schemes.iter().map(|text| text.trim().parse()).collect();
+            experiment.schemes = parsed?;
+        }
+        if let Some(text) = &self.precondition {
+            experiment.precondition = text.parse()?;
+        }
+        Ok(())
+    }
+}
+
+impl WorkloadArgs {
+    fn apply(
+        &self,
+        input: Option<&str>,
+        read: &ReadArgs,
+        experiment: &mut Experiment,
+    ) -> Result<(), Failure> {
+        if let Some(input) = input {
+            experiment.workload = input.parse()?;
+        } else if let Some(name) = &self.workload {
+            workload::builtin(name).map_err(ConfigError::from)?;
+            experiment.workload = TextOrTable(WorkloadSpec::builtin(name.as_str()));
+        }
+        match &mut experiment.workload.0 {
+            WorkloadSpec::Trace { addresses, options, .. } => {
+                *addresses = self.addresses.map_or(*addresses, Addresses::policy);
+                *options = read.options()?;
+                Ok(())
+            }
+            WorkloadSpec::Builtin { name, .. } => {
+                // An option that would have no effect is an error.
+                match read.given().or(self.addresses.map(|_| "--addresses")) {
+                    None => Ok(()),
+                    Some(option) => Err(Failure::input_with_help(
+                        format!("{option} is for traces, and `{name}` is a built-in workload"),
+                        "give a trace, as in `ftlkit compare trace.csv`, or leave the option out",
+                    )),
+                }
+            }
+        }
+    }
+}
+
+impl ReplayArgs {
+    fn apply(&self, experiment: &mut Experiment) {
+        let replay = experiment.workload.0.replay_mut();
+        replay.loops = self.loops.unwrap_or(replay.loops);
+        replay.requests = self.requests.or(replay.requests);
+        replay.time_scale = self.time_scale.unwrap_or(replay.time_scale);
+        experiment.seed = self.seed.unwrap_or(experiment.seed);
+        if self.closed {
+            experiment.timing = Timing::Closed;
+        }
+    }
+}
+
+/// One `--set`.
+fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Failure> {
+    let Some((key, value)) = setting.split_once('=') else {
+        return Err(Failure::input_with_help(
+            format!("--set {setting}: there is no `=`"),
+            "write it KEY=VALUE, as in `--set write_share=1` or `--set part.t_bers_ns=2ms`",
+        ));
+    };
+    let (key, value) = (key.trim(), value.trim());
+    if let Some(figure) = key.strip_prefix("part.") {
+        let part =
+            experiment.part.get_or_insert_with(|| TextOrTable(PartTable::named(DEFAULT_PART)));
+        return Ok(part.0.set(figure, value)?);
+    }
+    let key = key.strip_prefix("workload.").unwrap_or(key);
+    match &mut experiment.workload.0 {
+        WorkloadSpec::Builtin { parameters, .. } => {
+            parameters.insert(key.to_owned(), value.to_owned());
+            Ok(())
+        }
+        WorkloadSpec::Trace { .. } => Err(Failure::input_with_help(
+            format!("--set {setting}: a trace has no parameters"),
+            "options such as --loops and --addresses change how it is replayed; `part.` keys change the part",
+        )),
+    }
+}

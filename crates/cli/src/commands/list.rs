@@ -1,0 +1,217 @@
+//! `ftlkit list`.
+
+use crate::failure::Failure;
+use crate::output::{self, Column, micros, table};
+use clap::{Args, ValueEnum};
+use flash::{Part, parts};
+use ftl::registry::REGISTRY;
+use serde_json::{Value, json};
+use sim::config::Bytes;
+use workload::{BUILTIN, formats};
+
+const EXAMPLES: &str = "\
+Examples:
+  ftlkit list parts             timings and shapes; any of them goes with --part
+  ftlkit list schemes
+  ftlkit list workloads         built-in generators and their parameters
+  ftlkit list formats --json    trace formats, for a script";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ListArgs {
+    /// What to list
+    what: What,
+
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum What {
+    /// NAND parts: timings, shape, source
+    Parts,
+    /// Flash translation layers
+    Schemes,
+    /// Built-in workloads and their parameters
+    Workloads,
+    /// Trace formats
+    Formats,
+}
+
+impl ListArgs {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        if self.json {
+            return output::json(&match self.what {
+                What::Parts => json!({ "parts": parts::CATALOGUE }),
+                What::Schemes => json!({ "schemes": schemes_json() }),
+                What::Workloads => json!({ "workloads": workloads_json() }),
+                What::Formats => json!({ "formats": formats_json() }),
+            });
+        }
+        output::text(&match self.what {
+            What::Parts => parts_text(),
+            What::Schemes => schemes_text(),
+            What::Workloads => workloads_text(),
+            What::Formats => formats_text(),
+        })
+    }
+}
+
+fn parts_text() -> String {
+    let columns = [
+        ("part", Column::Left),
+        ("cell", Column::Left),
+        ("page", Column::Right),
+        ("pages/block", Column::Right),
+        ("capacity", Column::Right),
+        ("tR µs", Column::Right),
+        ("tPROG µs", Column::Right),
+        ("tBERS µs", Column::Right),
+        ("description", Column::Left),
+    ];
+    let mut text = table(columns, parts::CATALOGUE.iter().map(|part| part_row(part)));
+    text.push_str("\n\nSources, currents and bus cycles: ftlkit list parts --json\n");
+    text
+}
+
+fn part_row(part: &Part) -> [String; 9] {
+    [
+        part.name.to_string(),
+        format!("{:?}", part.cell).to_uppercase(),
+        Bytes::new(part.page_bytes.into()).to_string(),
+        part.pages_per_block.to_string(),
+        Bytes::new(part.capacity_bytes).to_string(),
+        micros(part.t_r_ns),
+        micros(part.t_prog_ns),
+        micros(part.t_bers_ns),
+        part.description.to_string(),
+    ]
+}
+
+fn schemes_text() -> String {
+    let columns =
+        [("scheme", Column::Left), ("what it does", Column::Left), ("source", Column::Left)];
+    let mut text = table(
+        columns,
+        REGISTRY
+            .iter()
+            .map(|preset| [preset.name.into(), preset.summary.into(), preset.source.into()]),
+    );
+    text.push_str(
+        "\n\nSettings are added with `+`: victim=greedy|fifo|random|choices:D, share=0.8 (logical pages /\n\
+         physical pages), idle (collect in idle time), spare=4 (blocks for bad-block replacement),\n\
+         label=NAME. For example: --schemes page-level,lazy-rtgc+victim=fifo+share=0.8+idle\n",
+    );
+    text
+}
+
+fn schemes_json() -> Vec<Value> {
+    REGISTRY
+        .iter()
+        .map(|preset| json!({ "name": preset.name, "summary": preset.summary, "source": preset.source }))
+        .collect()
+}
+
+fn workloads_text() -> String {
+    let columns =
+        [("workload", Column::Left), ("what it does", Column::Left), ("parameters", Column::Left)];
+    let rows = BUILTIN.iter().map(|info| {
+        let keys: Vec<&str> = info.all_parameters().map(|parameter| parameter.name).collect();
+        [info.name.into(), info.summary.into(), keys.join(", ")]
+    });
+    let mut text = table(columns, rows);
+    text.push_str("\n\nParameters, set with --set KEY=VALUE:\n");
+    let columns = [
+        ("key", Column::Left),
+        ("default", Column::Right),
+        ("values", Column::Left),
+        ("what it does", Column::Left),
+        ("of", Column::Left),
+    ];
+    text.push_str(&table(columns, parameter_rows()));
+    text.push_str("\n\nSources: ftlkit list workloads --json\n");
+    text
+}
+
+/// Every parameter once, with the workloads that take it in that form.
+fn parameter_rows() -> Vec<[String; 5]> {
+    let mut rows: Vec<([String; 4], Vec<&str>)> = Vec::new();
+    for info in BUILTIN {
+        for parameter in info.all_parameters() {
+            let row = [
+                parameter.name.to_owned(),
+                parameter.default.to_owned(),
+                parameter.range(),
+                parameter.summary.to_owned(),
+            ];
+            match rows.iter_mut().find(|(known, _)| *known == row) {
+                Some((_, of)) => of.push(info.name),
+                None => rows.push((row, vec![info.name])),
+            }
+        }
+    }
+    rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+    rows.into_iter()
+        .map(|([key, default, range, summary], of)| {
+            let of = if of.len() == BUILTIN.len() { "all".into() } else { of.join(", ") };
+            [key, default, range, summary, of]
+        })
+        .collect()
+}
+
+fn workloads_json() -> Vec<Value> {
+    BUILTIN
+        .iter()
+        .map(|info| {
+            let parameters: Vec<Value> = info
+                .all_parameters()
+                .map(|parameter| {
+                    json!({
+                        "name": parameter.name,
+                        "summary": parameter.summary,
+                        "unit": parameter.unit,
+                        "range": parameter.range(),
+                        "default": parameter.default,
+                    })
+                })
+                .collect();
+            json!({
+                "name": info.name,
+                "summary": info.summary,
+                "source": info.source,
+                "requests": info.requests,
+                "parameters": parameters,
+            })
+        })
+        .collect()
+}
+
+fn formats_text() -> String {
+    let columns =
+        [("format", Column::Left), ("what it is", Column::Left), ("told by", Column::Left)];
+    let rows = formats::ALL
+        .iter()
+        .map(|info| [info.name.into(), info.summary.into(), info.detection.into()]);
+    let mut text = table(columns, rows);
+    text.push_str(
+        "\n\nAny of them may be compressed with gzip, Zstandard, xz or bzip2. Fields and units: ftlkit list \
+         formats --json\n",
+    );
+    text
+}
+
+fn formats_json() -> Vec<Value> {
+    formats::ALL
+        .iter()
+        .map(|info| {
+            json!({
+                "name": info.name,
+                "summary": info.summary,
+                "fields": info.fields,
+                "units": info.units,
+                "detection": info.detection,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,10 @@
+//! The commands, one file each: arguments, help and what it does.
+
+pub(crate) mod bench;
+pub(crate) mod bounds;
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod list;
+pub(crate) mod read;
+pub(crate) mod run;
+pub(crate) mod trace;

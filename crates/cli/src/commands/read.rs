@@ -1,0 +1,107 @@
+//! How a trace is to be read: the options that all commands on traces share.
+
+use crate::failure::Failure;
+use clap::{Args, ValueEnum};
+use sim::config::{ConfigError, did_you_mean};
+use std::path::Path;
+use workload::formats::{self, Action};
+use workload::{OnBadLine, Op, TraceOptions, TraceReader};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading a trace")]
+pub(crate) struct ReadArgs {
+    /// Trace format, where the content does not tell (`ftlkit list formats`)
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
+
+    /// What to do with a line that cannot be read [default: stop]
+    #[arg(long, value_enum, value_name = "HOW")]
+    on_bad_line: Option<BadLine>,
+
+    /// Which event of a blkparse or blktrace trace is an arrival [default: Q, or D where there is no Q]
+    #[arg(long, value_enum, value_name = "EVENT", ignore_case = true)]
+    action: Option<Event>,
+
+    /// What every request does, for a format that does not say (oraclegeneral)
+    #[arg(long, value_enum, value_name = "OP")]
+    assume_op: Option<Assumed>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BadLine {
+    /// Say what is wrong and where, and end
+    Stop,
+    /// Leave it out and count it
+    Skip,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Event {
+    /// Handed to the block layer
+    #[value(name = "Q")]
+    Queued,
+    /// Issued to the device
+    #[value(name = "D")]
+    Issued,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Assumed {
+    /// All read
+    Read,
+    /// All write
+    Write,
+}
+
+impl ReadArgs {
+    /// The first option that was given, by its name.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        [
+            ("--format", self.format.is_some()),
+            ("--on-bad-line", self.on_bad_line.is_some()),
+            ("--action", self.action.is_some()),
+            ("--assume-op", self.assume_op.is_some()),
+        ]
+        .iter()
+        .find_map(|(option, given)| given.then_some(*option))
+    }
+
+    /// The options as the reader takes them.
+    ///
+    /// # Errors
+    /// An unknown format.
+    pub(crate) fn options(&self) -> Result<TraceOptions, Failure> {
+        if let Some(name) = &self.format
+            && formats::find(name).is_none()
+        {
+            let names = formats::ALL.iter().map(|info| info.name);
+            return Err(Failure::input_with_help(
+                format!("no trace format is called `{name}`; {}", did_you_mean(name, names)),
+                "`ftlkit list formats` shows them all",
+            ));
+        }
+        Ok(TraceOptions {
+            format: self.format.clone(),
+            on_bad_line: match self.on_bad_line {
+                None | Some(BadLine::Stop) => OnBadLine::Stop,
+                Some(BadLine::Skip) => OnBadLine::Skip,
+            },
+            action: self.action.map(|event| match event {
+                Event::Queued => Action::Queued,
+                Event::Issued => Action::Issued,
+            }),
+            assume_op: self.assume_op.map(|op| match op {
+                Assumed::Read => Op::Read,
+                Assumed::Write => Op::Write,
+            }),
+        })
+    }
+
+    /// Opens a trace.
+    ///
+    /// # Errors
+    /// What is wrong with the file or the options.
+    pub(crate) fn open(&self, file: &Path) -> Result<TraceReader, Failure> {
+        Ok(workload::open(file, &self.options()?).map_err(ConfigError::from)?)
+    }
+}

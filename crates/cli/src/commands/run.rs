@@ -1,0 +1,218 @@
+//! `ftlkit run`, and the run itself, which `ftlkit compare` shares.
+
+use crate::failure::Failure;
+use crate::progress::{Busy, Progress};
+use crate::{interrupt, output};
+use clap::Args;
+use sim::config::{Experiment, Resolved};
+use sim::report::{OutDir, prepare_out_dir};
+use sim::run::{Observer, Phase, RunError};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+const EXAMPLES: &str = "\
+Examples:
+  ftlkit compare --dry-run > my.toml      an experiment to begin with, every setting spelt out
+  ftlkit run my.toml
+  ftlkit run my.toml --json > results.json
+  ftlkit run my.toml --out results        CSV series and SVG plots in results/
+
+A short experiment file:
+  part = \"toshiba-slc\"
+  capacity = \"4GiB\"
+  schemes = [\"page-level\", \"lazy-rtgc+idle\", { name = \"fsr\", logical_share = 0.8 }]
+  precondition = \"full+age=1\"
+  [workload]
+  trace = \"trace.csv.gz\"
+  loops = 3";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RunArgs {
+    /// Experiment file (TOML)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    output: OutputArgs,
+
+    /// Check everything and print the experiment with every default filled in; run nothing
+    #[arg(long, conflicts_with = "json")]
+    dry_run: bool,
+}
+
+/// Where results go.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+
+    /// Write the report, CSV series and SVG plots into this directory
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// No progress bar, no notes
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl RunArgs {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let experiment = Experiment::from_file(&self.file)?;
+        run_experiment(experiment, &self.output, self.dry_run)
+    }
+}
+
+/// Checks the experiment, runs it unless `dry_run`, and prints what came of it.
+pub(crate) fn run_experiment(
+    mut experiment: Experiment,
+    output: &OutputArgs,
+    dry_run: bool,
+) -> Result<(), Failure> {
+    if let Some(out) = &output.out {
+        experiment.out = Some(out.clone());
+    }
+    let out = experiment.out.clone().filter(|_| !dry_run);
+    let out = out.map(|path| prepare(&path)).transpose()?;
+    let resolved = {
+        let _busy = Busy::start("checking the experiment", output.quiet);
+        experiment.resolve()?
+    };
+    if dry_run {
+        return print_experiment(&resolved);
+    }
+    if !output.quiet {
+        for note in resolved.notes.iter().chain(&resolved.facts.notes) {
+            eprintln!("note: {note}");
+        }
+    }
+    run_resolved(&resolved, output, out.as_ref())
+}
+
+fn prepare(path: &Path) -> Result<OutDir, Failure> {
+    prepare_out_dir(path).map_err(|error| {
+        Failure::input_with_help(
+            with_causes(&error),
+            "--out takes a directory that can be written to; it is created where it is missing",
+        )
+    })
+}
+
+fn print_experiment(resolved: &Resolved) -> Result<(), Failure> {
+    let mut text = format!("# ftlkit {}\n", env!("CARGO_PKG_VERSION"));
+    for note in resolved.notes.iter().chain(&resolved.facts.notes) {
+        text.push_str(&format!("# {}\n", note.replace('\n', "\n# ")));
+    }
+    text.push_str(&resolved.experiment.to_toml()?);
+    output::text(&text)
+}
+
+fn run_resolved(
+    resolved: &Resolved,
+    output: &OutputArgs,
+    out: Option<&OutDir>,
+) -> Result<(), Failure> {
+    interrupt::listen();
+    let watch = Watch::new(resolved, output.quiet);
+    let found = sim::compare(resolved, &watch).map_err(Failure::internal)?;
+    drop(watch);
+    if let Some(out) = out {
+        write_files(resolved, &found, out, output.quiet)?;
+    }
+    if output.json {
+        output::text(&found.report.to_json())?;
+    } else {
+        output::text(&sim::report::table::render(&found.report, output::width()))?;
+    }
+    verdict(&found)
+}
+
+/// The report's files, and the experiment that gives them again.
+fn write_files(
+    resolved: &Resolved,
+    found: &sim::Comparison,
+    out: &OutDir,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let failed = |error: &dyn std::error::Error| Failure::internal(with_causes(error));
+    let written = out.write(&found.report).map_err(|error| failed(&error))?;
+    let path = out.path().join("experiment.toml");
+    std::fs::write(&path, resolved.experiment.to_toml()?)
+        .map_err(|error| Failure::internal(format!("cannot write {}: {error}", path.display())))?;
+    if !quiet {
+        eprintln!("note: {} files written to {}", written.len() + 1, out.path().display());
+    }
+    Ok(())
+}
+
+/// An error and what caused it, on one line.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(&format!(": {inner}"));
+        cause = inner.source();
+    }
+    text
+}
+
+/// How the process ends. A broken promise is worse news than an interruption.
+fn verdict(found: &sim::Comparison) -> Result<(), Failure> {
+    if let Some((label, error)) = found.failures.first() {
+        let message =
+            format!("scheme `{label}` could not be run to its end: {}", with_causes(error));
+        return Err(match error {
+            RunError::Workload(_) => Failure::input(message),
+            _ => Failure::internal(message),
+        });
+    }
+    match (found.promise_broken(), found.report.interrupted) {
+        (true, _) => Err(Failure::PromiseBroken),
+        (false, true) => Err(Failure::Interrupted),
+        (false, false) => Ok(()),
+    }
+}
+
+/// Adds up the progress of schemes that run side by side.
+struct Watch {
+    bar: Progress,
+    /// Steps that are done, a scheme.
+    done: Mutex<Vec<u64>>,
+    labels: Vec<String>,
+    /// Pages that each scheme writes before it is measured.
+    before: Vec<u64>,
+}
+
+impl Watch {
+    fn new(resolved: &Resolved, quiet: bool) -> Self {
+        let before: Vec<u64> =
+            resolved.schemes.iter().map(|scheme| resolved.preconditioning_writes(scheme)).collect();
+        let requests = resolved.facts.requests * before.len() as u64;
+        Self {
+            bar: Progress::start(Some(before.iter().sum::<u64>() + requests), quiet),
+            done: Mutex::new(vec![0; before.len()]),
+            labels: resolved.schemes.iter().map(|scheme| scheme.label.clone()).collect(),
+            before,
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn progress(&self, scheme: &str, phase: Phase, done: u64, _total: Option<u64>) {
+        let Some(at) = self.labels.iter().position(|label| label == scheme) else { return };
+        let before = if phase == Phase::Measure { self.before[at] } else { 0 };
+        let Ok(mut all) = self.done.lock() else { return };
+        all[at] = before + done;
+        let what = match phase {
+            Phase::Precondition => "preconditioning",
+            Phase::Measure => "measuring",
+        };
+        self.bar.at(all.iter().sum(), what);
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::asked()
+    }
+}

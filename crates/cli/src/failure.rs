@@ -1,0 +1,153 @@
+//! How a command may end other than well, and what the caller's shell is told.
+
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
+};
+use sim::config::ConfigError;
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// Why a command did not end well.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What the user gave cannot work.
+    Input(Box<Message>),
+    /// What should not happen did.
+    Internal(Box<Message>),
+    /// A scheme broke its promise; the report has been printed.
+    PromiseBroken,
+    /// Ctrl-C; what was measured has been printed.
+    Interrupted,
+    /// Nobody reads the output any more.
+    OutputClosed,
+}
+
+/// What was wrong, where, and what would be right.
+#[derive(Debug, Default)]
+pub(crate) struct Message {
+    what: String,
+    help: Option<String>,
+    source: Option<NamedSource<String>>,
+    span: Option<std::ops::Range<usize>>,
+}
+
+/// Bytes of a shown line beyond which the source is left out: a binary file makes no screenful.
+const LONGEST_LINE: usize = 240;
+
+impl Failure {
+    /// Wrong input, with no more to say than that.
+    pub(crate) fn input(what: impl fmt::Display) -> Self {
+        Self::Input(Box::new(Message { what: what.to_string(), ..Message::default() }))
+    }
+
+    /// Wrong input, and what would be right.
+    pub(crate) fn input_with_help(what: impl fmt::Display, help: impl fmt::Display) -> Self {
+        Self::Input(Box::new(Message {
+            what: what.to_string(),
+            help: Some(help.to_string()),
+            ..Message::default()
+        }))
+    }
+
+    /// A defect or a failing machine.
+    pub(crate) fn internal(what: impl fmt::Display) -> Self {
+        Self::Internal(Box::new(Message { what: what.to_string(), ..Message::default() }))
+    }
+
+    /// Prints the message, if there is one, and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        match self {
+            Self::Input(message) => {
+                message.print();
+                ExitCode::from(2)
+            }
+            Self::Internal(message) => {
+                message.print();
+                ExitCode::from(1)
+            }
+            Self::PromiseBroken => ExitCode::from(1),
+            Self::Interrupted => ExitCode::from(130),
+            Self::OutputClosed => ExitCode::SUCCESS,
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// An error on standard output.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            _ => Self::internal(format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        let what = error.to_string();
+        let ConfigError::Toml { place, text, span, .. } = error else {
+            return Self::input(what);
+        };
+        let lines_fit = text.lines().all(|line| line.len() <= LONGEST_LINE);
+        Self::Input(Box::new(Message {
+            what,
+            help: None,
+            source: lines_fit.then(|| NamedSource::new(place, text)),
+            span: span.filter(|_| lines_fit),
+        }))
+    }
+}
+
+impl Message {
+    fn print(&self) {
+        let tty = io::stderr().is_terminal();
+        let theme = match (tty, std::env::var_os("NO_COLOR").is_none()) {
+            (true, true) => GraphicalTheme::unicode(),
+            (true, false) => GraphicalTheme::unicode_nocolor(),
+            (false, _) => GraphicalTheme::none(),
+        };
+        // Where nobody looks at a terminal a line of the message stays one line, so that it can be
+        // searched for.
+        let width = if tty { terminal_width() } else { usize::from(u16::MAX) };
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(width);
+        let mut text = String::new();
+        if handler.render_report(&mut text, self).is_err() {
+            text = format!("error: {}\n", self.what);
+        }
+        // With standard error gone there is nobody left to tell.
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+}
+
+fn terminal_width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    columns.unwrap_or(100).clamp(40, 120)
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.what)
+    }
+}
+
+impl std::error::Error for Message {}
+
+impl Diagnostic for Message {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source.as_ref().filter(|_| self.span.is_some()).map(|source| source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let span = self.span.clone()?;
+        Some(Box::new(std::iter::once(LabeledSpan::new(
+            Some("here".into()),
+            span.start,
+            span.len(),
+        ))))
+    }
+}

@@ -1,0 +1,97 @@
+//! Tables, JSON and text on standard output.
+
+use crate::failure::Failure;
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Writes text as it is.
+///
+/// # Errors
+/// Where standard output fails or is closed.
+pub(crate) fn text(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Writes one JSON object.
+///
+/// # Errors
+/// As [`text`].
+pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::internal(format!("cannot write JSON: {error}")))?;
+    text(&json)
+}
+
+/// How the columns of a table are set.
+#[derive(Clone, Copy)]
+pub(crate) enum Column {
+    /// Words.
+    Left,
+    /// Figures.
+    Right,
+}
+
+/// A table without frame, the heading underlined; never wider than the terminal.
+pub(crate) fn table<const N: usize>(
+    columns: [(&str, Column); N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
+    const STYLE: TableStyle =
+        TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
+    let mut table = Table::new();
+    table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_header(columns.map(|(name, _)| name));
+    table.add_rows(rows);
+    for (index, (_, align)) in columns.iter().enumerate() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_padding((0, 2));
+            column.set_cell_alignment(match align {
+                Column::Left => CellAlignment::Left,
+                Column::Right => CellAlignment::Right,
+            });
+        }
+    }
+    table.trim_fmt()
+}
+
+/// Columns of the terminal; where there is none, as wide as a report likes to be.
+pub(crate) fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    columns.unwrap_or(100).clamp(60, 160)
+}
+
+/// Microseconds with as many decimals as there are.
+pub(crate) fn micros(ns: u64) -> String {
+    let text = format!("{}.{:03}", ns / 1000, ns % 1000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn microseconds_are_exact() {
+        assert_eq!(micros(220_900), "220.9");
+        assert_eq!(micros(29_000), "29");
+        assert_eq!(micros(7), "0.007");
+    }
+
+    #[test]
+    fn a_table_lines_up() {
+        let text = table(
+            [("name", Column::Left), ("pages", Column::Right)],
+            [["a".into(), "7".into()], ["longer".into(), "1234".into()]],
+        );
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0].trim_end(), "name    pages");
+        assert_eq!(lines[2].trim_end(), "a           7");
+        assert_eq!(lines[3].trim_end(), "longer   1234");
+    }
+}
