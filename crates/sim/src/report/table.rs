@@ -116,7 +116,7 @@ fn longest(times: &Summary) -> String {
 }
 
 /// The longest response; to the ns where rounding would hide that it is beyond its bound.
-fn worst_response(scheme: &SchemeReport) -> String {
+pub(super) fn worst_response(scheme: &SchemeReport) -> String {
     let (worst, rounded) = (scheme.response_ns.max, longest(&scheme.response_ns));
     match scheme.bound_ns {
         Some(bound) if worst > bound && rounded == units::time(bound as f64) => {

@@ -1,4 +1,4 @@
-//! Plots as SVG files: one function each, on common ground in [`style`], [`axis`] and [`chart`].
+//! Plots as SVG files: one function each, on axes, charts and styles that they share.
 
 mod axis;
 mod chart;

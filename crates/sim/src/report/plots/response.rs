@@ -4,6 +4,7 @@ use super::axis::{Axis, power_of_ten};
 use super::chart::{BOUND_ROWS, Bound, Line, draw_lines};
 use super::style::Look;
 use super::{Area, PlotError};
+use crate::report::table::worst_response;
 use crate::report::{Report, SchemeReport, units};
 use plotters::style::BLACK;
 use std::collections::BTreeMap;
@@ -19,7 +20,8 @@ pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     let floor = 10f64.powi(-decades);
     let bounds = bounds(report);
     let rows = bounds.len().min(BOUND_ROWS) as f64;
-    let ceiling = 10f64.powf(f64::from(decades) * LABEL_ROOM * rows);
+    // Below 10, where an axis of shares would get a tick.
+    let ceiling = 10f64.powf(f64::from(decades) * LABEL_ROOM * rows).min(9.9);
     let x = Axis::log("response of a page task", from, to, units::short_time);
     let y = Axis::log(
         "share of page tasks with a longer response (1 − p)",
@@ -52,9 +54,9 @@ fn decades(report: &Report) -> i32 {
 
 fn line(n: usize, scheme: &SchemeReport, from: f64, floor: f64) -> Line {
     let ccdf = &scheme.series.response_ccdf;
-    let max = match ccdf.last() {
-        Some((max, _)) => format!("max {}", units::time(*max as f64)),
-        None => "no page tasks".to_owned(),
+    let max = match ccdf.is_empty() {
+        false => format!("max {}", worst_response(scheme)),
+        true => "no page tasks".to_owned(),
     };
     let bound = match scheme.bound_ns {
         Some(ns) => format!("bound {}", units::time(ns as f64)),
