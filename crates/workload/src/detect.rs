@@ -1,0 +1,123 @@
+//! Which format a file is of: by its content where that can tell, else by what its name ends in.
+
+use std::path::Path;
+
+use crate::formats::{self, ALL, FormatInfo, Head, Looks};
+use crate::input::plain_name;
+
+/// A format, and how it was recognised.
+pub(crate) struct Detected {
+    pub(crate) format: &'static FormatInfo,
+    pub(crate) how: String,
+    /// What the content looks like, where that is another format.
+    pub(crate) looks_like: Option<&'static str>,
+}
+
+/// The format asked for, or the one that the file is of; else why there is none, in words.
+pub(crate) fn detect(
+    path: &Path,
+    head: &Head<'_>,
+    asked: Option<&str>,
+) -> Result<Detected, String> {
+    if head.bytes.is_empty() {
+        return Err("the file is empty".into());
+    }
+    if let Some(name) = asked {
+        let format = formats::find(name).ok_or_else(|| {
+            format!("no trace format is called `{name}`; the formats are {}", names(|_| true))
+        })?;
+        let other = by_content(head).ok().filter(|d| d.format.name != name);
+        let looks_like = other.map(|d| d.format.name);
+        return Ok(Detected { format, how: "as asked for".into(), looks_like });
+    }
+    let why = match by_content(head) {
+        Ok(detected) => return Ok(detected),
+        Err(why) => why,
+    };
+    let plain = plain_name(path).to_ascii_lowercase();
+    let plain = plain.strip_suffix(".bin").unwrap_or(&plain);
+    match ALL.into_iter().find(|info| is_by_name(info, head) && plain.ends_with(info.name)) {
+        Some(format) => Ok(Detected { format, how: "by the file's name".into(), looks_like: None }),
+        None => Err(why),
+    }
+}
+
+fn is_by_name(info: &FormatInfo, head: &Head<'_>) -> bool {
+    (info.looks)(head) == Looks::ByName
+}
+
+fn names(test: impl Fn(&FormatInfo) -> bool) -> String {
+    let names: Vec<_> = ALL.into_iter().filter(|info| test(info)).map(|info| info.name).collect();
+    names.join(", ")
+}
+
+fn by_content(head: &Head<'_>) -> Result<Detected, String> {
+    let mut best = (0, None);
+    for format in ALL {
+        match (format.looks)(head) {
+            Looks::Sure => {
+                let how = format!("recognised {}", format.detection);
+                return Ok(Detected { format, how, looks_like: None });
+            }
+            Looks::Lines(n) if n > best.0 => best = (n, Some(format)),
+            Looks::Lines(_) | Looks::No | Looks::ByName => {}
+        }
+    }
+    let of = head.lines.len();
+    match best {
+        (n, Some(format)) if 2 * n > of => Ok(Detected {
+            format,
+            how: format!("recognised by its lines: {n} of the first {of} fit"),
+            looks_like: None,
+        }),
+        (n, Some(format)) => Err(format!(
+            "the format cannot be told: only {n} of the first {of} lines fit `{}`, and other formats fit \
+             less; name the format",
+            format.name
+        )),
+        (_, None) => Err(unknown(head)),
+    }
+}
+
+/// Why nothing fits, as far as can be seen.
+fn unknown(head: &Head<'_>) -> String {
+    let bytes = head.bytes;
+    let packed = match bytes {
+        [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
+        [b'7', b'z', 0xbc, 0xaf, ..] => Some("a 7z archive"),
+        _ if bytes.get(257..262) == Some(b"ustar") => Some("a tar archive"),
+        _ => None,
+    };
+    if let Some(packed) = packed {
+        return format!("this is {packed}: unpack it and read the files within");
+    }
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return "this is UTF-16 text: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)".into();
+    }
+    if bytes.contains(&0) {
+        return format!(
+            "this is binary, and neither blktrace nor vscsi: the other binary format, oraclegeneral, must \
+             be named ({} bytes looked at)",
+            bytes.len()
+        );
+    }
+    let Some(first) = head.lines.first() else {
+        return "no line of text in the first 64 KiB".into();
+    };
+    if is_five_columns(first) {
+        return "five columns: disksim, ssdsim and mqsim cannot be told apart by looking; name the format, \
+                or let the file's name end in it"
+            .into();
+    }
+    format!(
+        "the format cannot be told: no format fits the first line, `{}`; the formats are {}",
+        formats::fields::shortened(first),
+        names(|_| true)
+    )
+}
+
+fn is_five_columns(line: &[u8]) -> bool {
+    let columns: Vec<_> = line.split(u8::is_ascii_whitespace).filter(|c| !c.is_empty()).collect();
+    let number = |c: &&[u8]| c.iter().all(|b| b.is_ascii_hexdigit() || *b == b'.');
+    columns.len() == 5 && columns.iter().all(number)
+}

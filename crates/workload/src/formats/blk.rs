@@ -1,0 +1,163 @@
+//! What the two forms of Linux block traces share: devices, actions, flags, stray time stamps.
+
+use serde::{Deserialize, Serialize};
+
+use super::Setup;
+use crate::Op;
+
+/// The kernel's number of a device: 12 bits major, 20 bits minor.
+pub(super) fn device(major: u64, minor: u64) -> Option<u32> {
+    (major < 1 << 12 && minor < 1 << 20).then_some((major << 20 | minor) as u32)
+}
+
+/// `major,minor`.
+pub(super) fn name(device: u32) -> String {
+    format!("{},{}", device >> 20, device & 0xf_ffff)
+}
+
+/// Which event of a request is taken as its arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Action {
+    /// Q: the request was handed to the block layer.
+    #[serde(rename = "Q")]
+    Queued,
+    /// D: the request was issued to the device.
+    #[serde(rename = "D")]
+    Issued,
+}
+
+impl Action {
+    /// The action of this letter, as blkparse prints it.
+    #[must_use]
+    pub fn from_letter(letter: char) -> Option<Self> {
+        match letter {
+            'Q' => Some(Self::Queued),
+            'D' => Some(Self::Issued),
+            _ => None,
+        }
+    }
+
+    /// The letter that blkparse prints.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Self::Queued => 'Q',
+            Self::Issued => 'D',
+        }
+    }
+}
+
+/// The action to take, and why.
+#[derive(Clone, Copy)]
+pub(super) struct Choice {
+    pub(super) action: Action,
+    asked: bool,
+}
+
+impl Choice {
+    /// What was asked for; else Q if the beginning of the file (64 KiB) has a Q event, else D.
+    pub(super) fn of(setup: &Setup<'_>, queued: bool, issued: bool) -> Result<Self, String> {
+        let action = match setup.options.action {
+            Some(action) => return Ok(Self { action, asked: true }),
+            None if queued => Action::Queued,
+            None if issued => Action::Issued,
+            None => {
+                return Err(
+                    "the first 64 KiB have neither a Q (queued) nor a D (issued) event: say \
+                            which action to take"
+                        .into(),
+                );
+            }
+        };
+        Ok(Self { action, asked: false })
+    }
+
+    pub(super) fn note(self) -> String {
+        let why = match (self.asked, self.action) {
+            (true, _) => "as asked for",
+            (false, Action::Queued) => "chosen: the first 64 KiB have Q events",
+            (false, Action::Issued) => "chosen: the first 64 KiB have D events and no Q events",
+        };
+        format!("arrivals are those of {} events ({why})", self.action.letter())
+    }
+}
+
+/// The RWBS column of blkparse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Flags {
+    pub(super) preflush: bool,
+    /// `None` for an event without data.
+    pub(super) op: Option<Op>,
+    pub(super) fua: bool,
+}
+
+/// Reads RWBS: an F first is a preflush, then the operation (D, W, R, N), then F is FUA, then E (secure
+/// erase), A (read-ahead), S (synchronous), M (metadata) and the like.
+pub(super) fn flags(rwbs: &[u8]) -> Option<Flags> {
+    let (preflush, rest) = match rwbs {
+        [b'F', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let (op, rest) = match rest {
+        [b'D', rest @ ..] => (Some(Op::Trim), rest),
+        [b'W', b'Z', rest @ ..] => (Some(Op::WriteZeroes), rest),
+        [b'W', rest @ ..] => (Some(Op::Write), rest),
+        [b'R', rest @ ..] => (Some(Op::Read), rest),
+        [b'N', rest @ ..] => (None, rest),
+        rest if preflush => (None, rest),
+        _ => return None,
+    };
+    let fua = rest.first() == Some(&b'F');
+    rest.iter().all(|b| b"FEASMPVI".contains(b)).then_some(Flags { preflush, op, fua })
+}
+
+const YEAR_NS: u64 = 365 * 86_400 * 1_000_000_000;
+
+/// Finds time stamps that count from 1970 among those that count from the trace's start: the kernel writes
+/// some of these when tracing is switched on or off.
+#[derive(Default)]
+pub(super) struct StrayTimes {
+    last_ns: Option<u64>,
+}
+
+impl StrayTimes {
+    /// True where `time_ns` is a year or more after the one before it.
+    pub(super) fn is_stray(&mut self, time_ns: u64) -> bool {
+        if self.last_ns.is_some_and(|last| time_ns.saturating_sub(last) >= YEAR_NS) {
+            return true;
+        }
+        self.last_ns = Some(time_ns);
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_f_is_a_preflush_and_the_second_fua() {
+        let of = |text: &str| flags(text.as_bytes());
+        let flags = |preflush, op, fua| Some(Flags { preflush, op, fua });
+        assert_eq!(of("R"), flags(false, Some(Op::Read), false));
+        assert_eq!(of("RA"), flags(false, Some(Op::Read), false));
+        assert_eq!(of("WS"), flags(false, Some(Op::Write), false));
+        assert_eq!(of("WFS"), flags(false, Some(Op::Write), true));
+        assert_eq!(of("FWS"), flags(true, Some(Op::Write), false));
+        assert_eq!(of("FWFSM"), flags(true, Some(Op::Write), true));
+        assert_eq!(of("DS"), flags(false, Some(Op::Trim), false));
+        assert_eq!(of("DE"), flags(false, Some(Op::Trim), false));
+        assert_eq!(of("FF"), flags(true, None, true));
+        assert_eq!(of("FN"), flags(true, None, false));
+        assert_eq!(of("F"), flags(true, None, false));
+        assert_eq!(of("N"), flags(false, None, false));
+        assert_eq!((of(""), of("X"), of("Wx"), of("S")), (None, None, None, None));
+    }
+
+    #[test]
+    fn devices_are_numbered_as_in_the_kernel() {
+        assert_eq!(device(8, 16), Some(8 << 20 | 16));
+        assert_eq!(name(8 << 20 | 16), "8,16");
+        assert_eq!((device(4096, 0), device(0, 1 << 20)), (None, None));
+    }
+}

@@ -1,0 +1,140 @@
+//! blkparse: Linux block traces as text. A request has several events; those of one action are taken.
+
+use super::blk::{self, Choice, Flags, StrayTimes};
+use super::fields::{Bad, Fields};
+use super::records::{Lines, request};
+use super::{DropReason, Format, FormatInfo, Parsed, Setup, open, share};
+use crate::{Op, Request};
+
+pub(super) static INFO: FormatInfo = FormatInfo {
+    name: "blkparse",
+    summary: "Linux block trace as blkparse prints it",
+    fields: "major,minor cpu sequence time pid action RWBS sector + count [process]",
+    units: "time in seconds (decimal), sector and count in 512-byte sectors",
+    detection: "by its lines",
+    has_actions: true,
+    lacks_op: false,
+    looks: share::<Blkparse>,
+    open: open::<Blkparse>,
+};
+
+pub(super) struct Blkparse {
+    choice: Choice,
+    strays: StrayTimes,
+    summary: bool,
+}
+
+type Line<'a> = Fields<'a, b' '>;
+
+/// The fields up to the action: device, time, action.
+fn event<'a>(f: &mut Line<'a>) -> Result<(u32, u64, &'a [u8]), Bad> {
+    let major = f.uint("major number")?;
+    f.byte(b',', "a comma between the device's major and minor number")?;
+    let minor = f.uint_here("minor number")?;
+    let device = blk::device(major, minor)
+        .ok_or_else(|| f.bad("a major number below 2^12 and a minor number below 2^20"))?;
+    f.uint("cpu")?;
+    f.uint("sequence number")?;
+    let time = f.decimal("time in seconds", 9)?;
+    f.uint("pid")?;
+    Ok((device, time, f.word("action")?))
+}
+
+fn is_summary(line: &[u8]) -> bool {
+    [&b"CPU"[..], b"Total", b"Throughput", b"Events", b"Skips"].iter().any(|s| line.starts_with(s))
+}
+
+impl Blkparse {
+    fn taken(&self, action: &[u8]) -> bool {
+        matches!(action, [letter] if char::from(*letter) == self.choice.action.letter())
+    }
+}
+
+impl Format for Blkparse {
+    type Units = Lines;
+
+    fn info() -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn new(setup: &Setup<'_>) -> Result<Self, String> {
+        let has = |letter: u8| {
+            setup.head.lines.iter().any(|line| {
+                event(&mut Line::new(line)).is_ok_and(|(_, _, action)| action == [letter])
+            })
+        };
+        let choice = Choice::of(setup, has(b'Q'), has(b'D'))?;
+        Ok(Self { choice, strays: StrayTimes::default(), summary: false })
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
+        let is_event = line.trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
+        if !is_event {
+            self.summary |= is_summary(line);
+            if self.summary {
+                return Ok(Parsed::Aside);
+            }
+        }
+        // Traces put one behind the other go on after a summary.
+        self.summary = false;
+        let mut f = Line::new(line);
+        let (device, time, action) = event(&mut f)?;
+        if !self.taken(action) {
+            return Ok(Parsed::Drop(DropReason::OtherAction));
+        }
+        let rwbs = f.word("RWBS")?;
+        let flags = blk::flags(rwbs)
+            .ok_or_else(|| f.bad("RWBS: F for a preflush, D, W, R or N, F for FUA, other flags"))?;
+        let Some((offset, length)) = extent(&mut f)? else {
+            return Ok(without_data(flags, device, time));
+        };
+        if self.strays.is_stray(time) {
+            return Ok(Parsed::Drop(DropReason::StrayTime));
+        }
+        Ok(with_data(flags, request(device, Op::Read, offset, length, time)))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        vec![self.choice.note()]
+    }
+
+    fn device_name(&self, device: u32) -> Option<String> {
+        Some(blk::name(device))
+    }
+}
+
+/// `sector + count`; `None` where the event has none (a bare flush, a command's bytes).
+fn extent(f: &mut Line<'_>) -> Result<Option<(u64, u64)>, Bad> {
+    if f.is_end() || matches!(f.after_blanks(), Some(b'[' | b'(')) {
+        return Ok(None);
+    }
+    let offset = f.sectors("sector")?;
+    match f.text("`+` and a count of sectors")? {
+        b"+" => {}
+        // A command passed through: bytes of data, then the command in brackets.
+        [b'(', ..] => return Ok(None),
+        _ => return Err(f.bad("`+` and a count of sectors")),
+    }
+    let length = f.sectors("count of sectors")?;
+    f.extent(offset, length)?;
+    Ok(Some((offset, length)))
+}
+
+/// An event without an extent.
+pub(super) fn without_data(flags: Flags, device: u32, time: u64) -> Parsed {
+    if flags.preflush {
+        Parsed::Request(request(device, Op::Flush, 0, 0, time))
+    } else {
+        Parsed::Drop(DropReason::OtherCommand)
+    }
+}
+
+/// An event with an extent; the operation is that of the flags.
+pub(super) fn with_data(flags: Flags, extent: Request) -> Parsed {
+    if extent.length == 0 && flags.preflush {
+        return without_data(flags, extent.device, extent.arrival_ns);
+    }
+    let Some(op) = flags.op else { return without_data(flags, extent.device, extent.arrival_ns) };
+    let request = Request { op, fua: flags.fua, ..extent };
+    if flags.preflush { Parsed::FlushThen(request) } else { Parsed::Request(request) }
+}

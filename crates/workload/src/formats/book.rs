@@ -1,0 +1,147 @@
+//! What was read, kept and dropped; and times counted from the first request.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::{Op, Request};
+
+/// Why a record of a trace gives no request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum DropReason {
+    /// A read, write or trim of no bytes.
+    ZeroLength,
+    /// The trace says that there was no response.
+    NoResponse,
+    /// An event of another action than the one taken.
+    OtherAction,
+    /// A command that neither reads, writes, trims nor flushes, or whose range is not in the trace.
+    OtherCommand,
+    /// A time stamp years away from those around it.
+    StrayTime,
+    /// A line or record that cannot be read, skipped because that was asked for.
+    BadRecord,
+}
+
+impl DropReason {
+    const ALL: [Self; 6] = [
+        Self::ZeroLength,
+        Self::NoResponse,
+        Self::OtherAction,
+        Self::OtherCommand,
+        Self::StrayTime,
+        Self::BadRecord,
+    ];
+
+    /// The reason, in words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ZeroLength => "zero length",
+            Self::NoResponse => "no response",
+            Self::OtherAction => "event of another action",
+            Self::OtherCommand => "other command",
+            Self::StrayTime => "stray time stamp",
+            Self::BadRecord => "bad record",
+        }
+    }
+}
+
+/// How many records were read, kept and dropped so far: `read` = `kept` + the sum of `dropped`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Records (lines that are records, for text).
+    pub read: u64,
+    /// Records that gave a request.
+    pub kept: u64,
+    /// Records that gave none, by reason.
+    pub dropped: BTreeMap<&'static str, u64>,
+    /// Requests given: more than `kept` where a write with a preflush gave a flush and a write.
+    pub requests: u64,
+    /// Requests that arrived before the one that the trace gives before them.
+    pub out_of_order: u64,
+    /// Of these, requests before the first one: their arrival is 0.
+    pub before_first: u64,
+    /// What was wrong with the first bad record that was skipped.
+    pub first_bad: Option<String>,
+}
+
+/// Keeps the counts while reading.
+#[derive(Default)]
+pub(crate) struct Book {
+    read: u64,
+    requests: u64,
+    dropped: [u64; DropReason::ALL.len()],
+    out_of_order: u64,
+    before_first: u64,
+    first_bad: Option<String>,
+    base_ns: Option<u64>,
+    last_ns: u64,
+}
+
+impl Book {
+    /// A record that is to give `request`: false where its length says that it cannot.
+    #[inline]
+    pub(crate) fn keep(&mut self, request: &Request) -> bool {
+        if request.length == 0 && request.op != Op::Flush {
+            self.drop(DropReason::ZeroLength);
+            return false;
+        }
+        self.read += 1;
+        true
+    }
+
+    pub(crate) fn drop(&mut self, reason: DropReason) {
+        self.read += 1;
+        self.dropped[reason as usize] += 1;
+    }
+
+    #[cold]
+    pub(crate) fn bad(&mut self, what: impl FnOnce() -> String) {
+        self.drop(DropReason::BadRecord);
+        self.first_bad.get_or_insert_with(what);
+    }
+
+    pub(crate) fn kept_none(&self) -> bool {
+        self.requests == 0
+    }
+
+    /// The request with its arrival counted from the first request. The order of the file is kept: what
+    /// arrived earlier than the request before it is counted, and what arrived before the first is put to 0.
+    #[inline]
+    pub(crate) fn rebase(&mut self, mut request: Request) -> Request {
+        let at = request.arrival_ns;
+        let base = match self.base_ns {
+            Some(base) => base,
+            None => {
+                self.base_ns = Some(at);
+                self.last_ns = at;
+                at
+            }
+        };
+        self.out_of_order += u64::from(at < self.last_ns);
+        self.before_first += u64::from(at < base);
+        self.last_ns = at;
+        self.requests += 1;
+        request.arrival_ns = at.saturating_sub(base);
+        request
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        let dropped: BTreeMap<_, _> = DropReason::ALL
+            .into_iter()
+            .map(|reason| (reason.name(), self.dropped[reason as usize]))
+            .filter(|&(_, n)| n > 0)
+            .collect();
+        Counts {
+            read: self.read,
+            kept: self.read - dropped.values().sum::<u64>(),
+            dropped,
+            requests: self.requests,
+            out_of_order: self.out_of_order,
+            before_first: self.before_first,
+            first_bad: self.first_bad.clone(),
+        }
+    }
+}

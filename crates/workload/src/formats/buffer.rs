@@ -1,0 +1,153 @@
+//! A decompressed file, cut into lines or into records of a fixed size, without copying.
+
+use memchr::memchr;
+
+use super::Head;
+use crate::WorkloadError;
+use crate::input::Input;
+
+/// What detection may look at.
+pub(crate) const HEAD_BYTES: usize = 64 << 10;
+/// A line longer than this is no line of a trace.
+pub(crate) const LONGEST_LINE: usize = 1 << 20;
+/// Room at first: fits the second-level cache, and is many lines.
+const ROOM: usize = 256 << 10;
+
+/// The bytes of a file, read in large pieces into one reused allocation.
+pub(crate) struct Buffer {
+    pub(crate) input: Input,
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+    before: u64,
+    ended: bool,
+    units: u64,
+    cut: bool,
+}
+
+impl Buffer {
+    pub(crate) fn new(input: Input) -> Self {
+        let bytes = vec![0; ROOM];
+        Self { input, bytes, start: 0, end: 0, before: 0, ended: false, units: 0, cut: false }
+    }
+
+    /// Lines or records given so far: the number of the current one, from 1.
+    pub(crate) fn position(&self) -> u64 {
+        self.units
+    }
+
+    /// True where the file ended without the newline of the line given last.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Reads as much as [`head`](Self::head) shows, and passes the byte order mark of UTF-8.
+    pub(crate) fn fill_head(&mut self) -> Result<(), WorkloadError> {
+        while self.end - self.start < HEAD_BYTES && self.more()? {}
+        if self.before == self.end as u64 && self.bytes[..self.end].starts_with(b"\xef\xbb\xbf") {
+            self.start = self.start.max(3);
+        }
+        Ok(())
+    }
+
+    /// The first bytes, not taken; after [`fill_head`](Self::fill_head).
+    pub(crate) fn head(&self) -> Head<'_> {
+        let bytes = &self.bytes[self.start..self.end];
+        let all = self.ended && bytes.len() <= HEAD_BYTES;
+        Head::new(&bytes[..bytes.len().min(HEAD_BYTES)], all)
+    }
+
+    /// Reads some more behind what is there; false at the end of the file.
+    #[cold]
+    fn more(&mut self) -> Result<bool, WorkloadError> {
+        if self.ended {
+            return Ok(false);
+        }
+        if self.start > 0 {
+            self.bytes.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        if self.end == self.bytes.len() {
+            let room = self.bytes.len() * 2;
+            self.bytes.resize(room, 0);
+        }
+        let n = self.input.read(&mut self.bytes[self.end..], self.before)?;
+        self.end += n;
+        self.before += n as u64;
+        self.ended = n == 0;
+        Ok(n > 0)
+    }
+
+    /// The next line without its end (`\n` or `\r\n`).
+    #[inline]
+    pub(crate) fn line(&mut self) -> Result<Option<&[u8]>, WorkloadError> {
+        let mut searched = 0;
+        let length = loop {
+            let from = self.start + searched;
+            if let Some(n) = memchr(b'\n', &self.bytes[from..self.end]) {
+                break searched + n;
+            }
+            searched = self.end - self.start;
+            if searched > LONGEST_LINE {
+                break searched;
+            }
+            if !self.more()? {
+                if searched == 0 {
+                    return Ok(None);
+                }
+                self.cut = true;
+                break searched;
+            }
+        };
+        self.units += 1;
+        if length > LONGEST_LINE {
+            return Err(self.endless());
+        }
+        let line = &self.bytes[self.start..self.start + length];
+        self.start = (self.start + length + 1).min(self.end);
+        Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    #[cold]
+    fn endless(&self) -> WorkloadError {
+        let (line, mib) = (self.units, LONGEST_LINE >> 20);
+        let reason = format!(
+            "line {line} is longer than {mib} MiB: this is no text trace, or it is damaged"
+        );
+        WorkloadError::Format { path: self.input.path.clone(), reason }
+    }
+
+    /// Looks at the next `size` bytes; `None` where the file ends before the first of them.
+    pub(crate) fn peek(&mut self, size: usize) -> Result<Option<&[u8]>, WorkloadError> {
+        while self.end - self.start < size {
+            if !self.more()? {
+                let found = self.end - self.start;
+                if found == 0 {
+                    return Ok(None);
+                }
+                return Err(self.short(found, size));
+            }
+        }
+        Ok(Some(&self.bytes[self.start..self.start + size]))
+    }
+
+    /// Takes the next `size` bytes as one record.
+    pub(crate) fn record(&mut self, size: usize) -> Result<Option<&[u8]>, WorkloadError> {
+        if self.peek(size)?.is_none() {
+            return Ok(None);
+        }
+        self.units += 1;
+        self.start += size;
+        Ok(Some(&self.bytes[self.start - size..self.start]))
+    }
+
+    #[cold]
+    fn short(&self, found: usize, size: usize) -> WorkloadError {
+        let reason = format!(
+            "the file is truncated: record {} should have {size} bytes and has {found}",
+            self.units + 1
+        );
+        WorkloadError::Format { path: self.input.path.clone(), reason }
+    }
+}

@@ -1,0 +1,180 @@
+//! Our own format: a header names the columns and their units. `trace convert` writes it, and every field of
+//! a request survives.
+
+use super::fields::{Bad, Fields, shortened};
+use super::records::{Lines, request};
+use super::{Format, FormatInfo, Head, Parsed, Setup, open};
+use crate::{Op, Request};
+
+pub(super) static INFO: FormatInfo = FormatInfo {
+    name: "csv",
+    summary: "ftlkit's own table, which `trace convert` writes",
+    fields: "by the header, in any order: op, offset, length; and if wanted arrival, device, fua, response",
+    units: "in the header: arrival_ns|us|ms|s, offset_bytes|sectors, length_bytes|sectors, \
+            response_ns|us|ms|s; op: read, write, trim, flush, write-zeroes; fua: 0 or 1",
+    detection: "by its header",
+    has_actions: false,
+    lacks_op: false,
+    looks: |head| head.first_line_is(|line| columns(line).is_ok()),
+    open: open::<Csv>,
+};
+
+/// The header that is written.
+pub(crate) const HEADER: &str = "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns";
+
+/// The name of an operation, as it is written.
+pub(crate) fn op_name(op: Op) -> &'static str {
+    match op {
+        Op::Read => "read",
+        Op::Write => "write",
+        Op::Trim => "trim",
+        Op::Flush => "flush",
+        Op::WriteZeroes => "write-zeroes",
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    /// With the power of ten from its unit to ns.
+    Arrival(u32),
+    Device,
+    Op,
+    Fua,
+    /// With its unit in bytes.
+    Offset(u64),
+    /// With its unit in bytes.
+    Length(u64),
+    /// With the power of ten from its unit to ns.
+    Response(u32),
+}
+
+impl Column {
+    fn named(name: &[u8]) -> Option<Self> {
+        Some(match name {
+            b"arrival_ns" => Self::Arrival(0),
+            b"arrival_us" => Self::Arrival(3),
+            b"arrival_ms" => Self::Arrival(6),
+            b"arrival_s" => Self::Arrival(9),
+            b"device" => Self::Device,
+            b"op" => Self::Op,
+            b"fua" => Self::Fua,
+            b"offset_bytes" => Self::Offset(1),
+            b"offset_sectors" => Self::Offset(512),
+            b"length_bytes" => Self::Length(1),
+            b"length_sectors" => Self::Length(512),
+            b"response_ns" => Self::Response(0),
+            b"response_us" => Self::Response(3),
+            b"response_ms" => Self::Response(6),
+            b"response_s" => Self::Response(9),
+            _ => return None,
+        })
+    }
+}
+
+/// The columns that a header names.
+fn columns(header: &[u8]) -> Result<Vec<Column>, String> {
+    let mut columns: Vec<Column> = Vec::new();
+    for name in header.split(|&b| b == b',') {
+        let name = name.trim_ascii();
+        let column = Column::named(name).ok_or_else(|| {
+            format!("no column is called `{}`; the columns are {}", shortened(name), INFO.units)
+        })?;
+        let same = |c: &Column| std::mem::discriminant(c) == std::mem::discriminant(&column);
+        if columns.iter().any(same) {
+            return Err(format!("the column `{}` is there twice", shortened(name)));
+        }
+        columns.push(column);
+    }
+    let has = |test: fn(&Column) -> bool| columns.iter().any(test);
+    if has(|c| matches!(c, Column::Op))
+        && has(|c| matches!(c, Column::Offset(_)))
+        && has(|c| matches!(c, Column::Length(_)))
+    {
+        return Ok(columns);
+    }
+    Err("the header must name op, offset_bytes and length_bytes (or _sectors)".into())
+}
+
+pub(super) struct Csv {
+    columns: Vec<Column>,
+    header_read: bool,
+    arrivals: bool,
+}
+
+impl Format for Csv {
+    type Units = Lines;
+
+    fn info() -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn new(setup: &Setup<'_>) -> Result<Self, String> {
+        let Head { lines, .. } = setup.head;
+        let header = lines.first().ok_or("a csv trace begins with a header")?;
+        let columns = columns(header)?;
+        let arrivals = columns.iter().any(|c| matches!(c, Column::Arrival(_)));
+        Ok(Self { columns, header_read: false, arrivals })
+    }
+
+    #[inline]
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
+        if !self.header_read {
+            self.header_read = true;
+            return Ok(Parsed::Aside);
+        }
+        let mut f = Fields::<b','>::new(line);
+        let mut r = request(0, Op::Read, 0, 0, 0);
+        for &column in &self.columns {
+            field(&mut f, column, &mut r)?;
+        }
+        f.extent(r.offset, r.length)?;
+        if r.op == Op::Flush && r.length > 0 {
+            return Err(f.bad("a flush with length 0"));
+        }
+        f.end()?;
+        Ok(Parsed::Request(r))
+    }
+
+    fn has_arrivals(&self) -> bool {
+        self.arrivals
+    }
+}
+
+#[inline]
+fn field(f: &mut Fields<'_, b','>, column: Column, r: &mut Request) -> Result<(), Bad> {
+    match column {
+        Column::Arrival(0) => r.arrival_ns = f.uint("arrival in ns")?,
+        Column::Arrival(places) => r.arrival_ns = f.decimal("arrival", places)?,
+        Column::Device => r.device = f.uint32("device")?,
+        Column::Op => r.op = op(f)?,
+        Column::Fua => {
+            r.fua = match f.uint("fua")? {
+                0 => false,
+                1 => true,
+                _ => return Err(f.bad("fua, 0 or 1")),
+            }
+        }
+        Column::Offset(unit) => r.offset = f.scaled("offset", unit)?,
+        Column::Length(unit) => r.length = f.scaled("length", unit)?,
+        Column::Response(places) => {
+            r.response_ns = if f.is_empty("response")? {
+                None
+            } else {
+                Some(f.decimal_here("response", places)?)
+            };
+        }
+    }
+    Ok(())
+}
+
+#[inline]
+fn op(f: &mut Fields<'_, b','>) -> Result<Op, Bad> {
+    Ok(match f.text("op")? {
+        b"read" => Op::Read,
+        b"write" => Op::Write,
+        b"trim" => Op::Trim,
+        b"flush" => Op::Flush,
+        b"write-zeroes" => Op::WriteZeroes,
+        _ => return Err(f.bad("an op: read, write, trim, flush or write-zeroes")),
+    })
+}

@@ -1,0 +1,126 @@
+//! DiskMon: what the Sysinternals tool of that name saves.
+
+use super::fields::{Bad, Fields};
+use super::records::{Lines, request};
+use super::{Format, FormatInfo, Parsed, Setup, open, share};
+use crate::Op;
+
+pub(super) static INFO: FormatInfo = FormatInfo {
+    name: "diskmon",
+    summary: "Sysinternals DiskMon log",
+    fields: "index, time, duration, disk, request, sector, length (tabs, no header)",
+    units: "time in seconds (decimal) or the time of day, sector and length in 512-byte sectors; the \
+            duration's unit varies between versions: it is not used",
+    detection: "by its lines",
+    has_actions: false,
+    lacks_op: false,
+    looks: share::<DiskMon>,
+    open: open::<DiskMon>,
+};
+
+const SECOND_NS: u64 = 1_000_000_000;
+const DAY_NS: u64 = 86_400 * SECOND_NS;
+
+/// All of `text` as a decimal.
+fn decimal(text: &[u8], places: u32) -> Option<u64> {
+    let mut f = Fields::<b' '>::new(text);
+    let value = f.decimal("", places).ok()?;
+    f.is_end().then_some(value)
+}
+
+#[derive(Default)]
+pub(super) struct DiskMon {
+    /// Midnights passed, where times are of the day, ns.
+    days_ns: u64,
+    of_day_ns: u64,
+    clock: bool,
+    whole: bool,
+}
+
+impl DiskMon {
+    /// `h:mm:ss[.fraction][ AM| PM]` since the first day's midnight.
+    fn clock(&mut self, text: &[u8]) -> Option<u64> {
+        let half =
+            |name: &[u8]| text.len() > 2 && text[text.len() - 2..].eq_ignore_ascii_case(name);
+        let (am, pm) = (half(b"AM"), half(b"PM"));
+        let digits = if am || pm { &text[..text.len() - 2] } else { text };
+        let mut parts = digits.trim_ascii().splitn(3, |&b| b == b':');
+        let mut two = || decimal(parts.next()?, 0);
+        let (mut hour, minute) = (two()?, two()?);
+        let seconds = parts.next()?;
+        let second_ns = decimal(seconds, 9)?;
+        if am || pm {
+            if !(1..=12).contains(&hour) {
+                return None;
+            }
+            hour = hour % 12 + if pm { 12 } else { 0 };
+        }
+        if hour > 23 || minute > 59 || second_ns > 60 * SECOND_NS {
+            return None;
+        }
+        let of_day_ns = (hour * 60 + minute) * 60 * SECOND_NS + second_ns;
+        // Going back by more than half a day is midnight; by less, a line out of order.
+        if of_day_ns + DAY_NS / 2 < self.of_day_ns {
+            self.days_ns = self.days_ns.checked_add(DAY_NS)?;
+        }
+        self.of_day_ns = of_day_ns;
+        self.whole = seconds.iter().all(u8::is_ascii_digit);
+        self.clock = true;
+        self.days_ns.checked_add(of_day_ns)
+    }
+}
+
+impl Format for DiskMon {
+    const MAY_SPREAD: bool = true;
+    type Units = Lines;
+
+    fn info() -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn new(_: &Setup<'_>) -> Result<Self, String> {
+        Ok(Self::default())
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
+        let mut f = Fields::<b'\t'>::new(line);
+        f.uint("index")?;
+        let text = f.word("time")?;
+        let time = if text.contains(&b':') {
+            self.clock(text).ok_or_else(|| f.bad("time of day: h:mm:ss, perhaps AM or PM"))?
+        } else {
+            self.whole = false;
+            decimal(text, 9).ok_or_else(|| f.bad("time in seconds, an unsigned decimal"))?
+        };
+        f.decimal("duration", 9)?;
+        let disk = f.uint32("disk")?;
+        let word = f.word("request")?;
+        let op = if word.eq_ignore_ascii_case(b"read") {
+            Op::Read
+        } else if word.eq_ignore_ascii_case(b"write") {
+            Op::Write
+        } else {
+            return Err(f.bad("a request: Read or Write"));
+        };
+        let offset = f.sectors("sector")?;
+        let length = f.sectors("length in sectors")?;
+        f.extent(offset, length)?;
+        f.end()?;
+        Ok(Parsed::Request(request(disk, op, offset, length, time)))
+    }
+
+    fn whole_seconds(&self) -> bool {
+        self.whole
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes =
+            vec!["durations were not used: their unit varies between versions of DiskMon".into()];
+        if self.clock {
+            notes.push(
+                "times are of the day; a step back by more than half a day is midnight".into(),
+            );
+        }
+        notes
+    }
+}

@@ -1,0 +1,386 @@
+//! The loop that all formats share: take a line or record, read it, count it, give its request.
+
+use std::path::Path;
+
+use super::buffer::Buffer;
+use super::fields::{Bad, BadField, shortened};
+use super::{Book, Counts, DropReason, FormatInfo, Head, Looks};
+use crate::reader::{OnBadLine, TraceOptions};
+use crate::{Op, Request, WorkloadError};
+
+/// What one record is.
+pub(crate) enum Parsed {
+    /// A request; its arrival is in ns since whatever the trace counts from.
+    Request(Request),
+    /// A request that everything before it must be flushed for.
+    FlushThen(Request),
+    /// A record that gives no request.
+    Drop(DropReason),
+    /// No record: a header, a comment, a summary.
+    Aside,
+}
+
+/// What a format is made from.
+pub(crate) struct Setup<'a> {
+    pub(crate) head: &'a Head<'a>,
+    /// The beginnings of the other files, where several are merged.
+    pub(crate) others: &'a [Head<'a>],
+    pub(crate) options: &'a TraceOptions,
+}
+
+/// How one format reads one record.
+pub(crate) trait Format: Send + Sized + 'static {
+    /// True where time stamps may have been cut to whole seconds.
+    const MAY_SPREAD: bool = false;
+
+    /// What the records are cut from.
+    type Units: Units;
+
+    fn info() -> &'static FormatInfo;
+
+    /// # Errors
+    /// Why the options or the beginning of the file do not do, in words.
+    fn new(setup: &Setup<'_>) -> Result<Self, String>;
+
+    /// Reads one record: a line without its end, or the bytes of a binary one.
+    fn parse(&mut self, unit: &[u8]) -> Result<Parsed, Bad>;
+
+    /// True where the time stamp read last is cut to a whole second.
+    fn whole_seconds(&self) -> bool {
+        false
+    }
+
+    fn has_arrivals(&self) -> bool {
+        true
+    }
+
+    /// What a user should know of how the trace was taken.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What the trace calls this device; `None` where that is just the number.
+    fn device_name(&self, _device: u32) -> Option<String> {
+        None
+    }
+}
+
+/// Where the bytes of records come from.
+pub(crate) trait Units: Send {
+    /// True where empty lines and lines that begin with `#` are no records.
+    const TEXT: bool;
+    /// # Errors
+    /// Why the files cannot be cut into records.
+    fn new(buffers: Vec<Buffer>) -> Result<Self, WorkloadError>
+    where
+        Self: Sized;
+    fn next(&mut self) -> Result<Option<&[u8]>, WorkloadError>;
+    /// The file that the current unit is from.
+    fn buffer(&self) -> &Buffer;
+}
+
+/// The lines of a text.
+pub(crate) struct Lines(Buffer);
+
+impl Units for Lines {
+    const TEXT: bool = true;
+    fn new(mut buffers: Vec<Buffer>) -> Result<Self, WorkloadError> {
+        Ok(Self(buffers.swap_remove(0)))
+    }
+    #[inline]
+    fn next(&mut self) -> Result<Option<&[u8]>, WorkloadError> {
+        self.0.line()
+    }
+    fn buffer(&self) -> &Buffer {
+        &self.0
+    }
+}
+
+/// Records of `SIZE` bytes.
+pub(crate) struct Fixed<const SIZE: usize>(Buffer);
+
+impl<const SIZE: usize> Units for Fixed<SIZE> {
+    const TEXT: bool = false;
+    fn new(mut buffers: Vec<Buffer>) -> Result<Self, WorkloadError> {
+        Ok(Self(buffers.swap_remove(0)))
+    }
+    fn next(&mut self) -> Result<Option<&[u8]>, WorkloadError> {
+        self.0.record(SIZE)
+    }
+    fn buffer(&self) -> &Buffer {
+        &self.0
+    }
+}
+
+/// True for lines that no text format has a record in.
+#[inline]
+pub(crate) fn is_aside(line: &[u8]) -> bool {
+    match line.first() {
+        None | Some(b'#') => true,
+        Some(b' ' | b'\t') => line.trim_ascii().is_empty(),
+        _ => false,
+    }
+}
+
+/// Everything that opening needs.
+pub(crate) struct Opening {
+    pub(crate) buffers: Vec<Buffer>,
+    pub(crate) options: TraceOptions,
+    /// What the file looks like, where that is another format than the one asked for.
+    pub(crate) looks_like: Option<&'static str>,
+}
+
+/// A trace being read, whatever its format.
+pub(crate) trait Engine: Send {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError>;
+    fn counts(&self) -> Counts;
+    fn has_arrivals(&self) -> bool;
+    fn notes(&self) -> Vec<String>;
+    fn device_name(&self, device: u32) -> Option<String>;
+}
+
+/// How many of the first lines the format can read.
+pub(crate) fn share<F: Format>(head: &Head<'_>) -> Looks {
+    let options = TraceOptions::default();
+    let Ok(mut format) = F::new(&Setup { head, others: &[], options: &options }) else {
+        return Looks::No;
+    };
+    let good = |line: &&&[u8]| {
+        matches!(
+            format.parse(line),
+            Ok(Parsed::Request(_) | Parsed::FlushThen(_) | Parsed::Drop(_))
+        )
+    };
+    match head.lines.iter().filter(good).count() {
+        0 => Looks::No,
+        n => Looks::Lines(n),
+    }
+}
+
+/// Starts reading in format `F`.
+pub(crate) fn open<F: Format>(mut opening: Opening) -> Result<Box<dyn Engine>, WorkloadError> {
+    let path = opening.buffers[0].input.path.clone();
+    let options = opening.options;
+    for buffer in &mut opening.buffers {
+        buffer.fill_head()?;
+    }
+    let heads: Vec<_> = opening.buffers.iter().map(Buffer::head).collect();
+    let format = F::new(&Setup { head: &heads[0], others: &heads[1..], options: &options })
+        .map_err(|reason| WorkloadError::Format { path, reason })?;
+    Ok(Box::new(Records {
+        units: F::Units::new(opening.buffers)?,
+        format,
+        book: Book::default(),
+        group: Vec::new(),
+        ready: Vec::new(),
+        given: 0,
+        spread: false,
+        preflushes: 0,
+        ended: false,
+        skip: options.on_bad_line == OnBadLine::Skip,
+        looks_like: opening.looks_like,
+    }))
+}
+
+/// More requests than this in one second are more than any trace of whole seconds has; they are held back
+/// until the second's end, and memory stays bounded.
+const SECOND_LIMIT: usize = 1 << 20;
+
+struct Records<F: Format> {
+    units: F::Units,
+    format: F,
+    book: Book,
+    /// Requests of the current second, where time stamps are cut to seconds.
+    group: Vec<Request>,
+    /// Requests with their final times that `out` had no room for.
+    ready: Vec<Request>,
+    given: usize,
+    spread: bool,
+    preflushes: u64,
+    ended: bool,
+    skip: bool,
+    looks_like: Option<&'static str>,
+}
+
+impl<F: Format> Records<F> {
+    /// Moves what is ready to `out`.
+    fn give(&mut self, out: &mut Vec<Request>, room: usize) {
+        let until = self.ready.len().min(self.given + room);
+        out.extend_from_slice(&self.ready[self.given..until]);
+        self.given = until;
+        if self.given == self.ready.len() {
+            self.ready.clear();
+            self.given = 0;
+        }
+    }
+
+    /// Spreads the requests of one second evenly over it and makes them ready.
+    fn close_second(&mut self) {
+        let n = self.group.len() as u64;
+        for (i, mut request) in self.group.drain(..).enumerate() {
+            // At most 2^20 × 10^9, which fits.
+            let within = i as u64 * 1_000_000_000 / n;
+            request.arrival_ns = request.arrival_ns.saturating_add(within);
+            self.ready.push(self.book.rebase(request));
+        }
+    }
+
+    /// Takes a request of a trace with times cut to seconds.
+    fn hold(&mut self, request: Request) -> Result<(), WorkloadError> {
+        let whole = self.format.whole_seconds();
+        if self.group.first().is_some_and(|first| !whole || first.arrival_ns != request.arrival_ns)
+        {
+            self.close_second();
+        }
+        if !whole {
+            let request = self.book.rebase(request);
+            self.ready.push(request);
+            return Ok(());
+        }
+        self.spread = true;
+        self.group.push(request);
+        if self.group.len() > SECOND_LIMIT {
+            let buffer = self.units.buffer();
+            let reason = format!(
+                "line {}: more than {SECOND_LIMIT} requests in one second: no trace with time stamps of \
+                 whole seconds has so many",
+                buffer.position()
+            );
+            return Err(WorkloadError::Format { path: buffer.input.path.clone(), reason });
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn error(&self, bad: BadField) -> WorkloadError {
+        let buffer = self.units.buffer();
+        let BadField { column, mut expected, mut found } = bad;
+        if buffer.is_cut() {
+            found.push_str(" (the file ends within this line)");
+        }
+        if let (Some(other), true) = (self.looks_like, self.book.kept_none()) {
+            expected.push_str(&format!(" (the file looks like `{other}`)"));
+        }
+        WorkloadError::BadRecord {
+            path: buffer.input.path.clone(),
+            line: buffer.position(),
+            column: u32::try_from(column).unwrap_or(u32::MAX),
+            expected,
+            found,
+            format: F::info().name,
+        }
+    }
+
+    fn refuse(&mut self, bad: BadField) -> Result<(), WorkloadError> {
+        let error = self.error(bad);
+        if !self.skip {
+            return Err(error);
+        }
+        self.book.bad(|| error.to_string());
+        Ok(())
+    }
+
+    #[cold]
+    fn end(&mut self) -> Result<(), WorkloadError> {
+        self.close_second();
+        self.ended = true;
+        if !self.book.kept_none() || !self.ready.is_empty() {
+            return Ok(());
+        }
+        Err(no_requests(&self.units.buffer().input.path, F::info().name, &self.book.counts()))
+    }
+}
+
+impl<F: Format> Engine for Records<F> {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
+        let (before, full) = (out.len(), out.len() + max);
+        while out.len() < full {
+            if !self.ready.is_empty() {
+                self.give(out, full - out.len());
+                continue;
+            }
+            if self.ended {
+                break;
+            }
+            let Some(unit) = self.units.next()? else {
+                self.end()?;
+                continue;
+            };
+            if F::Units::TEXT && is_aside(unit) {
+                continue;
+            }
+            match self.format.parse(unit) {
+                Ok(Parsed::Request(request)) => {
+                    if !self.book.keep(&request) {
+                    } else if F::MAY_SPREAD {
+                        self.hold(request)?;
+                    } else {
+                        out.push(self.book.rebase(request));
+                    }
+                }
+                Ok(Parsed::FlushThen(request)) => {
+                    let flush =
+                        Request { op: Op::Flush, offset: 0, length: 0, fua: false, ..request };
+                    if self.book.keep(&flush) {
+                        self.ready.push(self.book.rebase(flush));
+                        self.ready.push(self.book.rebase(request));
+                        self.preflushes += 1;
+                    }
+                }
+                Ok(Parsed::Drop(reason)) => self.book.drop(reason),
+                Ok(Parsed::Aside) => {}
+                Err(bad) => self.refuse(*bad)?,
+            }
+        }
+        Ok(out.len() - before)
+    }
+
+    fn counts(&self) -> Counts {
+        self.book.counts()
+    }
+
+    fn has_arrivals(&self) -> bool {
+        self.format.has_arrivals()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.format.notes();
+        if self.spread {
+            notes.push("1-second time stamps were spread evenly within their second".into());
+        }
+        if self.preflushes > 0 {
+            notes.push(format!("{} requests with a preflush gave a flush first", self.preflushes));
+        }
+        notes
+    }
+
+    fn device_name(&self, device: u32) -> Option<String> {
+        self.format.device_name(device)
+    }
+}
+
+fn no_requests(path: &Path, format: &str, counts: &Counts) -> WorkloadError {
+    let dropped: Vec<_> =
+        counts.dropped.iter().map(|(reason, n)| format!("{n} × {reason}")).collect();
+    let mut reason = format!("no request in the trace ({format} format): {} records", counts.read);
+    if !dropped.is_empty() {
+        reason.push_str(&format!(", all dropped: {}", dropped.join(", ")));
+    }
+    if let Some(bad) = &counts.first_bad {
+        reason.push_str(&format!("; the first bad one: {}", shortened_tail(bad)));
+    }
+    WorkloadError::Format { path: path.to_owned(), reason }
+}
+
+/// Skips the path that an error begins with: it is said already.
+fn shortened_tail(error: &str) -> String {
+    match error.find("expected ") {
+        Some(at) => error[at..].to_owned(),
+        None => shortened(error.as_bytes()),
+    }
+}
+
+/// Fields of a request that most formats have no say in.
+pub(crate) fn request(device: u32, op: Op, offset: u64, length: u64, arrival_ns: u64) -> Request {
+    Request { arrival_ns, offset, length, device, op, fua: false, response_ns: None }
+}

@@ -1,0 +1,296 @@
+//! `trace info`: what a trace holds, found by reading it once.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::footprint::{Footprint, PAGE_BYTES};
+use crate::formats::Counts;
+use crate::formats::csv::op_name;
+use crate::{Compression, Op, Request, Source, TraceReader, WorkloadError};
+
+const OPS: [Op; 5] = [Op::Read, Op::Write, Op::Trim, Op::Flush, Op::WriteZeroes];
+
+/// What the requests of one operation amount to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct OpInfo {
+    /// Requests.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Mean bytes a request.
+    pub mean_bytes: f64,
+    /// The longest, bytes.
+    pub max_bytes: u64,
+}
+
+/// Where the requests of one device lie.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DeviceInfo {
+    /// What the trace calls it.
+    pub name: String,
+    /// Requests.
+    pub requests: u64,
+    /// First byte of the lowest extent.
+    pub first_byte: u64,
+    /// One past the last byte of the highest extent.
+    pub end_byte: u64,
+}
+
+/// What a trace holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TraceInfo {
+    /// The file.
+    pub path: String,
+    /// The format's name.
+    pub format: &'static str,
+    /// Its units.
+    pub units: &'static str,
+    /// How it was recognised.
+    pub recognised_by: String,
+    /// How the file is compressed.
+    pub compression: Compression,
+    /// Records read, kept and dropped.
+    pub counts: Counts,
+    /// What a user should know of how the trace was taken.
+    pub notes: Vec<String>,
+    /// By operation: `read`, `write`, `trim`, `flush`, `write-zeroes`.
+    pub ops: BTreeMap<&'static str, OpInfo>,
+    /// Writes of all requests, percent.
+    pub write_percent: f64,
+    /// Bytes of all requests.
+    pub bytes: u64,
+    /// Mean bytes of the requests that have an extent (all but flushes).
+    pub mean_bytes: f64,
+    /// Requests with force unit access.
+    pub fua_requests: u64,
+    /// Requests with a measured response.
+    pub measured_responses: u64,
+    /// By device, in the order of their numbers.
+    pub devices: Vec<DeviceInfo>,
+    /// Distinct 4 KiB pages that are read or written (trims touch none).
+    pub footprint_pages: u64,
+    /// The same in bytes.
+    pub footprint_bytes: u64,
+    /// True where the footprint grew beyond what is kept in memory: it is at least this.
+    pub footprint_is_a_lower_bound: bool,
+    /// Extents whose offset is no multiple of 4 KiB, percent.
+    pub unaligned_offset_percent: f64,
+    /// Extents whose offset or length is no multiple of 4 KiB, percent.
+    pub unaligned_percent: f64,
+    /// Extents that begin where the one before on the same device ended, percent.
+    pub sequential_percent: f64,
+    /// True where the trace has arrival times.
+    pub has_arrivals: bool,
+    /// From the first request to the latest arrival, ns.
+    pub duration_ns: u64,
+}
+
+impl TraceInfo {
+    /// Reads the trace to its end. `watch` is called now and then, for a progress bar; where it returns
+    /// false, reading stops and what was found so far is given.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the trace.
+    pub fn gather(
+        mut reader: TraceReader,
+        mut watch: impl FnMut(&TraceReader) -> bool,
+    ) -> Result<Self, WorkloadError> {
+        let mut tally = Tally::default();
+        let mut batch = Vec::new();
+        while reader.fill(&mut batch, 8192)? > 0 {
+            batch.iter().for_each(|request| tally.add(request));
+            batch.clear();
+            if !watch(&reader) {
+                break;
+            }
+        }
+        Ok(tally.finish(&reader))
+    }
+}
+
+#[derive(Default)]
+struct Place {
+    requests: u64,
+    first_byte: u64,
+    end_byte: u64,
+    /// Where the last extent ended.
+    next: u64,
+}
+
+#[derive(Default)]
+struct Tally {
+    ops: [OpInfo; 5],
+    devices: BTreeMap<u32, Place>,
+    footprint: Footprint,
+    fua: u64,
+    responses: u64,
+    unaligned_offsets: u64,
+    unaligned: u64,
+    sequential: u64,
+    duration_ns: u64,
+}
+
+impl Tally {
+    fn add(&mut self, r: &Request) {
+        let op = &mut self.ops[r.op as usize];
+        op.requests += 1;
+        op.bytes = op.bytes.saturating_add(r.length);
+        op.max_bytes = op.max_bytes.max(r.length);
+        self.fua += u64::from(r.fua);
+        self.responses += u64::from(r.response_ns.is_some());
+        self.duration_ns = self.duration_ns.max(r.arrival_ns);
+        if r.op == Op::Flush {
+            return;
+        }
+        let end = r.offset.saturating_add(r.length);
+        let new = || Place { first_byte: u64::MAX, next: u64::MAX, ..Place::default() };
+        let place = self.devices.entry(r.device).or_insert_with(new);
+        place.requests += 1;
+        place.first_byte = place.first_byte.min(r.offset);
+        place.end_byte = place.end_byte.max(end);
+        self.sequential += u64::from(place.next == r.offset);
+        place.next = end;
+        let offset = !r.offset.is_multiple_of(PAGE_BYTES);
+        self.unaligned_offsets += u64::from(offset);
+        self.unaligned += u64::from(offset || !r.length.is_multiple_of(PAGE_BYTES));
+        if r.op != Op::Trim {
+            self.footprint.touch(r.device, r.offset, r.length);
+        }
+    }
+
+    fn finish(mut self, reader: &TraceReader) -> TraceInfo {
+        let requests: u64 = self.ops.iter().map(|op| op.requests).sum();
+        let extents = requests - self.ops[Op::Flush as usize].requests;
+        let bytes = self.ops.iter().fold(0, |sum: u64, op| sum.saturating_add(op.bytes));
+        for op in &mut self.ops {
+            op.mean_bytes = ratio(op.bytes, op.requests);
+        }
+        let percent = |part, of| 100.0 * ratio(part, of);
+        let footprint_pages = self.footprint.pages();
+        let device = |(&number, place): (&u32, &Place)| DeviceInfo {
+            name: reader.device_name(number),
+            requests: place.requests,
+            first_byte: place.first_byte,
+            end_byte: place.end_byte,
+        };
+        TraceInfo {
+            path: reader.path().display().to_string(),
+            format: reader.format().name,
+            units: reader.format().units,
+            recognised_by: reader.recognised_by().to_owned(),
+            compression: reader.compression(),
+            counts: reader.counts(),
+            notes: reader.notes(),
+            ops: OPS.into_iter().map(|op| (op_name(op), self.ops[op as usize])).collect(),
+            write_percent: percent(self.ops[Op::Write as usize].requests, requests),
+            bytes,
+            mean_bytes: ratio(bytes, extents),
+            fua_requests: self.fua,
+            measured_responses: self.responses,
+            devices: self.devices.iter().map(device).collect(),
+            footprint_pages,
+            footprint_bytes: footprint_pages.saturating_mul(PAGE_BYTES),
+            footprint_is_a_lower_bound: self.footprint.is_lower_bound(),
+            unaligned_offset_percent: percent(self.unaligned_offsets, extents),
+            unaligned_percent: percent(self.unaligned, extents),
+            sequential_percent: percent(self.sequential, extents),
+            has_arrivals: reader.has_arrivals(),
+            duration_ns: self.duration_ns,
+        }
+    }
+}
+
+fn ratio(part: u64, of: u64) -> f64 {
+    if of == 0 { 0.0 } else { part as f64 / of as f64 }
+}
+
+const KIB: f64 = 1024.0;
+const MIB: f64 = 1_048_576.0;
+/// More devices than this are summed up in what people read.
+const DEVICES_SHOWN: usize = 24;
+
+impl fmt::Display for TraceInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = &self.counts;
+        writeln!(f, "file         {}", self.path)?;
+        writeln!(
+            f,
+            "format       {} ({}), {}",
+            self.format,
+            self.recognised_by,
+            self.compression.name()
+        )?;
+        writeln!(f, "units        {}", self.units)?;
+        write!(f, "records      {} read, {} kept", counts.read, counts.kept)?;
+        for (reason, n) in &counts.dropped {
+            write!(f, ", {n} dropped ({reason})")?;
+        }
+        writeln!(f)?;
+        if let Some(bad) = &counts.first_bad {
+            writeln!(f, "first bad    {bad}")?;
+        }
+        for note in &self.notes {
+            writeln!(f, "note         {note}")?;
+        }
+        self.write_requests(f)?;
+        self.write_places(f)?;
+        self.write_times(f)
+    }
+}
+
+impl TraceInfo {
+    fn write_requests(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "requests     {}, {:.1} % writes", self.counts.requests, self.write_percent)?;
+        writeln!(f, ", {:.1} MiB, mean {:.1} KiB", self.bytes as f64 / MIB, self.mean_bytes / KIB)?;
+        for (name, op) in self.ops.iter().filter(|(_, op)| op.requests > 0) {
+            writeln!(
+                f,
+                "  {name:<12} {:>10}  mean {:>8.1} KiB  max {:>8.1} KiB",
+                op.requests,
+                op.mean_bytes / KIB,
+                op.max_bytes as f64 / KIB
+            )?;
+        }
+        Ok(())
+    }
+
+    fn write_places(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let least = if self.footprint_is_a_lower_bound { "at least " } else { "" };
+        writeln!(
+            f,
+            "footprint    {least}{:.1} MiB ({} distinct 4 KiB pages)",
+            self.footprint_bytes as f64 / MIB,
+            self.footprint_pages
+        )?;
+        writeln!(
+            f,
+            "addresses    {:.1} % unaligned to 4 KiB ({:.1} % by their offset), {:.1} % sequential",
+            self.unaligned_percent, self.unaligned_offset_percent, self.sequential_percent
+        )?;
+        for device in self.devices.iter().take(DEVICES_SHOWN) {
+            writeln!(
+                f,
+                "  device {:<16} {:>10} requests, bytes {} to {}",
+                device.name, device.requests, device.first_byte, device.end_byte
+            )?;
+        }
+        match self.devices.len().saturating_sub(DEVICES_SHOWN) {
+            0 => Ok(()),
+            more => writeln!(f, "  and {more} more devices"),
+        }
+    }
+
+    fn write_times(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.has_arrivals {
+            return writeln!(f, "times        none: requests are issued one after the other");
+        }
+        let (s, ns) = (self.duration_ns / 1_000_000_000, self.duration_ns % 1_000_000_000);
+        writeln!(
+            f,
+            "times        {s}.{ns:09} s, {} requests out of time order (file order is kept)",
+            self.counts.out_of_order
+        )
+    }
+}

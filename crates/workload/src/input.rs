@@ -1,0 +1,246 @@
+//! Opening a file, with gzip, Zstandard, xz and bzip2 told by their first bytes.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ruzstd::decoding::FrameDecoder;
+use serde::Serialize;
+
+use crate::WorkloadError;
+
+/// An xz dictionary may ask for 4 GiB; `xz -9` asks for 64 MiB.
+const XZ_MEMORY_KIB: u32 = 256 << 10;
+/// The largest Zstandard window taken: `zstd --long=27`, which is also what its own tool takes unasked.
+const ZSTD_WINDOW_BYTES: u64 = 128 << 20;
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// gzip, one member or several.
+    Gzip,
+    /// Zstandard, one frame or several.
+    Zstd,
+    /// xz, one stream or several.
+    Xz,
+    /// bzip2, one stream or several.
+    Bzip2,
+}
+
+impl Compression {
+    fn of(magic: &[u8]) -> Self {
+        let skippable =
+            magic.len() >= 4 && magic[0] & 0xf0 == 0x50 && magic[1..4] == [0x2a, 0x4d, 0x18];
+        match magic {
+            [0x1f, 0x8b, 0x08, ..] => Self::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            _ if skippable => Self::Zstd,
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, ..]
+            | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, ..] => Self::Bzip2,
+            _ => Self::None,
+        }
+    }
+
+    /// The name of the compression, for messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "uncompressed",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Xz => "xz",
+            Self::Bzip2 => "bzip2",
+        }
+    }
+}
+
+/// The file name without the suffix of a compression.
+pub(crate) fn plain_name(path: &Path) -> String {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    for suffix in [".gz", ".zst", ".xz", ".bz2"] {
+        if let Some(plain) = name.strip_suffix(suffix) {
+            return plain.to_owned();
+        }
+    }
+    name
+}
+
+/// How far the reading of a file has come, in bytes of the file as it lies on disk.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress {
+    done: Arc<AtomicU64>,
+    total: u64,
+}
+
+impl Progress {
+    pub(crate) fn bytes(&self) -> (u64, u64) {
+        (self.done.load(Ordering::Relaxed), self.total)
+    }
+}
+
+/// A file being read, decompressed.
+pub(crate) struct Input {
+    pub(crate) path: PathBuf,
+    pub(crate) compression: Compression,
+    pub(crate) progress: Progress,
+    reader: Box<dyn Read + Send>,
+}
+
+impl Input {
+    pub(crate) fn open(path: &Path) -> Result<Self, WorkloadError> {
+        let io = |source| WorkloadError::Io { path: path.to_owned(), source };
+        let file = File::open(path).map_err(io)?;
+        let total = file.metadata().map_err(io)?.len();
+        let progress = Progress { done: Arc::default(), total };
+        let mut raw = Counted { inner: file, done: Arc::clone(&progress.done) };
+        let mut magic = [0; 6];
+        let n = read_up_to(&mut raw, &mut magic).map_err(io)?;
+        let compression = Compression::of(&magic[..n]);
+        let raw = Cursor::new(magic).take(n as u64).chain(raw);
+        Ok(Self { path: path.to_owned(), compression, progress, reader: decoder(compression, raw) })
+    }
+
+    /// Reads once into `bytes`, which must not be empty; 0 at the end. `before` is how many decompressed
+    /// bytes have been read, for the message.
+    pub(crate) fn read(&mut self, bytes: &mut [u8], before: u64) -> Result<usize, WorkloadError> {
+        loop {
+            match self.reader.read(bytes) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Ok(n) => return Ok(n),
+                Err(e) => return Err(self.broken(e, before)),
+            }
+        }
+    }
+
+    fn broken(&self, e: io::Error, before: u64) -> WorkloadError {
+        let (path, name) = (self.path.clone(), self.compression.name());
+        let system = e.raw_os_error().is_some();
+        if system || self.compression == Compression::None {
+            return WorkloadError::Io { path, source: e };
+        }
+        let (done, total) = self.progress.bytes();
+        let reason = if e.kind() == io::ErrorKind::OutOfMemory {
+            format!("the {name} stream needs more than {} MiB to decompress", XZ_MEMORY_KIB >> 10)
+        } else if e.kind() == io::ErrorKind::UnexpectedEof || (total > 0 && done >= total) {
+            format!(
+                "the {name} stream is cut off or damaged after {before} decompressed bytes: the file is \
+                 truncated, it must be fetched again ({e})"
+            )
+        } else {
+            format!("the {name} stream is damaged after {before} decompressed bytes ({e})")
+        };
+        WorkloadError::Format { path, reason }
+    }
+}
+
+fn decoder(compression: Compression, raw: impl Read + Send + 'static) -> Box<dyn Read + Send> {
+    let raw = BufReader::with_capacity(64 << 10, raw);
+    match compression {
+        Compression::None => Box::new(raw),
+        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
+        Compression::Zstd => Box::new(MultiZstd::new(raw)),
+        Compression::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(raw, true, XZ_MEMORY_KIB)),
+        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+    }
+}
+
+fn read_up_to(reader: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut n = 0;
+    while n < bytes.len() {
+        match reader.read(&mut bytes[n..]) {
+            Ok(0) => break,
+            Ok(more) => n += more,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(n)
+}
+
+struct Counted {
+    inner: File,
+    done: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(bytes)?;
+        self.done.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// All frames of a Zstandard file, one after the other, skippable ones passed over, checksums checked.
+struct MultiZstd<R> {
+    source: R,
+    frame: FrameDecoder,
+    within: bool,
+}
+
+impl<R: io::BufRead> MultiZstd<R> {
+    fn new(source: R) -> Self {
+        let mut frame = FrameDecoder::new();
+        frame.set_max_window_size(ZSTD_WINDOW_BYTES);
+        Self { source, frame, within: false }
+    }
+
+    /// Starts the next frame; false at the end of the file.
+    fn start(&mut self) -> io::Result<bool> {
+        use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+        loop {
+            if self.source.fill_buf()?.is_empty() {
+                return Ok(false);
+            }
+            match self.frame.init(&mut self.source) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let mut body = (&mut self.source).take(u64::from(length));
+                    if io::copy(&mut body, &mut io::sink())? < u64::from(length) {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(e) => return Err(io::Error::other(e)),
+            }
+        }
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        let stored = self.frame.get_checksum_from_data();
+        if stored.is_some() && stored != self.frame.get_calculated_checksum() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "checksum does not match"));
+        }
+        Ok(())
+    }
+}
+
+impl<R: io::BufRead> Read for MultiZstd<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.within {
+                if !self.start()? {
+                    return Ok(0);
+                }
+                self.within = true;
+            }
+            while self.frame.can_collect() == 0 && !self.frame.is_finished() {
+                let some = ruzstd::decoding::BlockDecodingStrategy::UptoBlocks(1);
+                self.frame.decode_blocks(&mut self.source, some).map_err(io::Error::other)?;
+            }
+            let n = self.frame.read(bytes)?;
+            if n > 0 {
+                return Ok(n);
+            }
+            self.finish()?;
+            self.within = false;
+        }
+    }
+}
