@@ -169,6 +169,23 @@ fn errors_do_not_depend_on_other_pages_and_repeat() {
 }
 
 #[test]
+fn each_program_draws_anew() {
+    let mut flash = large_pages(1, AGEING, 4);
+    let errors = |flash: &mut BitErrors<Array>| {
+        let counted = flash.corrected_bits();
+        write(flash, 0);
+        look(flash, 0).unwrap();
+        flash.corrected_bits() - counted
+    };
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..50 {
+        seen.insert(errors(&mut flash));
+        flash.erase(BlockId(0), HOST).unwrap();
+    }
+    assert!(seen.len() > 5, "{seen:?}");
+}
+
+#[test]
 fn refused_operations_age_nothing() {
     let mut flash = BitErrors::new(Serial::new(array(2, 4, Store::All)), AGEING, 1).unwrap();
     assert_eq!(read(&mut flash, 0), Err(FlashError::Erased(Ppn(0))));

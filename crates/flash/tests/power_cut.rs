@@ -154,11 +154,14 @@ fn refused_operations_take_no_number() {
 #[test]
 fn restore_drops_a_plan_and_a_later_plan_replaces_it() {
     let mut flash = PowerCut::new(array(3, PER_BLOCK, Store::All));
-    flash.cut_after(1, false);
+    flash.cut_after(3, false);
+    flash.cut_after(1, true);
     flash.restore();
-    flash.cut_after(2, false);
-    flash.cut_after(u64::MAX, false);
     for (version, change) in WORKLOAD.iter().enumerate() {
+        if version == 4 {
+            flash.cut_after(2, false);
+            flash.cut_after(u64::MAX, false);
+        }
         apply(&mut flash, *change, version as u64).unwrap();
     }
     assert_eq!(flash.changes(), WORKLOAD.len() as u64);

@@ -87,7 +87,6 @@ impl<F> PowerCut<F> {
                 tear(&mut self.inner)?;
             }
             self.off = true;
-            self.cut_at = u64::MAX;
             return Err(PowerOff);
         }
         let result = run(&mut self.inner);
