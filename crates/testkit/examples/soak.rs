@@ -112,6 +112,7 @@ fn cut_case(random: &mut Pcg64, operations: usize) -> power_cut::Case {
         operations,
         go_on: 100,
         torn_in_a_row: 1,
+        trims_may_fill: true,
     }
 }
 

@@ -12,8 +12,8 @@ use crate::operations::{Operation, Pattern};
 use crate::run::{End, Run};
 use crate::shape::Shape;
 use crate::watched::Inspect;
-use flash::Store;
 use flash::faults::ProgramEraseFailure;
+use flash::{BlockId, Store};
 use ftl::{FtlError, SchemeConfig, registry};
 use std::fmt;
 
@@ -163,7 +163,7 @@ fn drive<F: Inspect + Clone>(case: &Case, mut run: Run, array: F) -> Result<Wors
         |run: &Run, failure| Verdict::Failed { case: case.to_string(), at: run.at(), failure };
     match run.go(array) {
         Ok(End::Finished(array)) => {
-            check_wear(&array).map_err(|failure| failed(&run, failure))?;
+            check_bad(case, &array).map_err(|failure| failed(&run, failure))?;
             Ok(*run.worst())
         }
         Ok(End::PowerOff) => {
@@ -173,15 +173,15 @@ fn drive<F: Inspect + Clone>(case: &Case, mut run: Run, array: F) -> Result<Wors
     }
 }
 
-/// No block was erased or programmed after it was marked bad from the factory.
-fn check_wear<F: Inspect>(array: &F) -> Result<(), Failure> {
-    let blocks = (0..array.geometry().blocks()).map(flash::BlockId);
-    for block in blocks.filter(|block| array.is_bad(*block)) {
-        if array.next_page(block) > 0 && array.erase_count(block) == 0 {
-            return Err(Failure::Account(format!(
-                "{block} is bad from the factory but was programmed"
-            )));
+/// Blocks that are bad from the factory were left alone.
+fn check_bad<F: Inspect>(case: &Case, array: &F) -> Result<(), Failure> {
+    let used = |block: &&u32| {
+        array.next_page(BlockId(**block)) > 0 || array.erase_count(BlockId(**block)) > 0
+    };
+    match case.bad.iter().find(used) {
+        Some(block) => {
+            Err(Failure::Account(format!("block {block} is bad from the factory but was used")))
         }
+        None => Ok(()),
     }
-    Ok(())
 }

@@ -38,10 +38,15 @@ pub struct Case {
     pub operations: usize,
     /// Operations that follow a cut before the test of that cut ends.
     pub go_on: usize,
-    /// Torn programs that must be survived with no mount completed between them, 1 at least. Each takes
-    /// a page that collection may have counted on, so there is a limit to what a scheme can hold in
-    /// reserve; clean cuts and torn erases are free.
+    /// Torn programs, with no mount completed between them, after which writes must go on. Each takes a
+    /// page that collection may have counted on, so there is a limit to what a scheme can hold in
+    /// reserve; after more of them everything must be there to be read, but a write may find no room.
+    /// Clean cuts and torn erases cost nothing.
     pub torn_in_a_row: u32,
+    /// Whether a write may find no room once pages were trimmed and the power failed: a trim is advisory,
+    /// so trimmed pages may be back and take the room that collection had counted on. Everything must be
+    /// there to be read all the same.
+    pub trims_may_fill: bool,
 }
 
 impl fmt::Display for Case {
@@ -148,6 +153,23 @@ impl<'c> Stage<'c> {
         match end {
             Ok(End::Finished(_)) => Ok(Came::Finished),
             Ok(End::PowerOff) => Ok(Came::PowerOff),
+            Err(Failure::Scheme { error: FtlError::Full { .. }, .. }) if self.may_fill() => {
+                self.read_only()
+            }
+            Err(failure) => Err(self.failed(failure)),
+        }
+    }
+
+    fn may_fill(&self) -> bool {
+        self.case.trims_may_fill && !self.cuts.is_empty() && self.run.trims() > 0
+    }
+
+    /// No write has room: mounts once more, reads everything and ends there.
+    fn read_only(&mut self) -> Result<Came, Verdict> {
+        self.run.shorten(0);
+        self.array.restore();
+        match self.run.go(self.array.clone()) {
+            Ok(_) => Ok(Came::Finished),
             Err(failure) => Err(self.failed(failure)),
         }
     }
@@ -157,16 +179,17 @@ impl<'c> Stage<'c> {
         Verdict::Failed { case, cuts, at: self.run.at(), failure }
     }
 
-    /// Goes on after the last cut, without another.
+    /// Goes on after the last cut, without another; reads only, where more was torn than writes can bear.
     fn recover(&mut self) -> Result<(), Verdict> {
-        self.run.shorten(self.case.go_on);
+        let writes = self.torn <= self.case.torn_in_a_row;
+        self.run.shorten(if writes { self.case.go_on } else { 0 });
         match self.go(None)? {
             Came::Finished => Ok(()),
             Came::PowerOff => Err(self.failed(Failure::Account("power off without a cut".into()))),
         }
     }
 
-    /// Changing operations of the mount that comes next.
+    /// Changing operations of the mount that comes next, and of reading everything behind it.
     fn mount_changes(&self) -> Result<u64, Verdict> {
         let mut mount = self.clone();
         mount.run.shorten(0);
@@ -204,10 +227,8 @@ fn cut_the_mount(stage: &Stage<'_>) -> Result<u64, Verdict> {
         for torn in [false, true] {
             let mut second = stage.clone();
             second.go(Some(Cut { after, torn }))?;
-            if second.torn <= second.case.torn_in_a_row {
-                second.recover()?;
-                cuts += 1;
-            }
+            second.recover()?;
+            cuts += 1;
         }
     }
     Ok(cuts)

@@ -74,6 +74,12 @@ impl Run {
         self.starts
     }
 
+    /// Trims done so far.
+    pub fn trims(&self) -> usize {
+        let trim = |operation: &&Operation| matches!(operation, Operation::Trim(_));
+        self.operations[..self.at].iter().filter(trim).count()
+    }
+
     /// The largest seen so far.
     pub fn worst(&self) -> &Worst {
         &self.worst

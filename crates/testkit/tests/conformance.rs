@@ -85,13 +85,23 @@ fn every_scheme_on_a_large_array() {
 #[test]
 fn bad_blocks_from_the_factory() {
     for preset in REGISTRY {
-        for (bad, spare_blocks) in [(vec![0], 0), (vec![2, 3], 1), (vec![9], 2)] {
+        for (bad, spare_blocks) in [(vec![0], 1), (vec![2, 3], 2), (vec![9], 2)] {
             for pattern in Pattern::ALL {
                 let scheme = SchemeConfig { spare_blocks, ..SchemeConfig::preset(preset) };
                 let case = Case::new(scheme, Shape::new(10, 8, 3), pattern, 2, 3000);
                 passes(&Case { bad: bad.clone(), ..case });
             }
         }
+    }
+}
+
+#[test]
+fn more_bad_blocks_than_spare_ones_are_refused() {
+    for preset in REGISTRY {
+        let scheme = SchemeConfig { spare_blocks: 1, ..SchemeConfig::preset(preset) };
+        let case = Case::new(scheme, Shape::new(10, 8, 3), Pattern::Uniform, 1, 10);
+        let verdict = conform(&Case { bad: vec![1, 2], ..case });
+        assert!(matches!(verdict, Err(Verdict::Refused(_))), "{}: {verdict:?}", preset.name);
     }
 }
 
