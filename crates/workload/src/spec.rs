@@ -2,7 +2,7 @@
 
 use crate::catalogue::{Build, builtin};
 use crate::parameters::Parameters;
-use crate::{AddressPolicy, Facts, Replay, Source, Space, WorkloadError};
+use crate::{AddressPolicy, Facts, Replay, Source, Space, TraceOptions, WorkloadError, plan};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,6 +27,8 @@ pub enum WorkloadSpec {
     Trace {
         /// The file.
         path: PathBuf,
+        /// How it is read.
+        options: TraceOptions,
         /// How its addresses come to lie within the space.
         addresses: AddressPolicy,
         /// How often and how fast.
@@ -44,6 +46,7 @@ impl WorkloadSpec {
     pub fn trace(path: impl Into<PathBuf>) -> Self {
         Self::Trace {
             path: path.into(),
+            options: TraceOptions::default(),
             addresses: AddressPolicy::default(),
             replay: Replay::default(),
         }
@@ -93,6 +96,19 @@ impl WorkloadSpec {
     /// An unknown name or parameter, a value out of its range, a footprint that does not fit `space` (with
     /// what would), an empty trace, or whatever is wrong with a trace's file.
     pub fn check(&self, space: Space) -> Result<Facts, WorkloadError> {
+        self.check_watched(space, |_, _| true)
+    }
+
+    /// As [`check`](Self::check); `watch` is told now and then how many bytes of a trace's file were read, and
+    /// of how many (0 where that is unknown), and stops the reading where it says false.
+    ///
+    /// # Errors
+    /// As `check`; and that it was stopped.
+    pub fn check_watched(
+        &self,
+        space: Space,
+        mut watch: impl FnMut(u64, u64) -> bool,
+    ) -> Result<Facts, WorkloadError> {
         space.check()?;
         let label = self.label();
         self.replay().check(&label)?;
@@ -100,8 +116,8 @@ impl WorkloadSpec {
             Self::Builtin { name, parameters, replay } => {
                 check_builtin(name, parameters, replay, space)?
             }
-            Self::Trace { .. } => {
-                return Err(WorkloadError::Unfit("traces cannot be opened yet".into()));
+            Self::Trace { path, options, addresses, replay } => {
+                plan::check(path, options, *addresses, replay, space, &mut watch)?
             }
         };
         self.replay().check_arrivals(&label, facts.has_arrivals)?;
@@ -130,7 +146,15 @@ impl WorkloadSpec {
                 let open = move || Ok(build(&name, &parameters, &replay, space, seed)?.1.source);
                 replay.run(facts.requests_per_pass, open)
             }
-            Self::Trace { .. } => Err(WorkloadError::Unfit("traces cannot be opened yet".into())),
+            Self::Trace { path, replay, .. } => {
+                let Some(plan) = facts.plan.clone() else {
+                    return Err(WorkloadError::Unfit(format!(
+                        "{}: was opened with what was found about another workload",
+                        path.display()
+                    )));
+                };
+                replay.run(facts.requests_per_pass, move || plan.open())
+            }
         }
     }
 }
@@ -169,5 +193,6 @@ fn check_builtin(
         space,
         notes: built.notes,
         trace: None,
+        plan: None,
     })
 }

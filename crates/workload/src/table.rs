@@ -1,6 +1,6 @@
 //! A workload as a table of a configuration file.
 
-use crate::{AddressPolicy, Replay, WorkloadSpec};
+use crate::{AddressPolicy, Replay, TraceOptions, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,6 +24,8 @@ pub(crate) struct Table {
     // Tables come last, as TOML wants them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<String, Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    options: Option<TraceOptions>,
 }
 
 fn once() -> u64 {
@@ -64,11 +66,9 @@ impl TryFrom<Table> for WorkloadSpec {
             Replay { requests: table.requests, loops: table.loops, time_scale: table.time_scale };
         match (table.name, table.trace) {
             (Some(name), None) => {
-                if table.addresses.is_some() {
-                    return Err(
-                        "`addresses` is for traces; a built-in workload takes `parameters`"
-                            .to_owned(),
-                    );
+                if table.addresses.is_some() || table.options.is_some() {
+                    let error = "`addresses` and `options` are for traces; a built-in workload takes `parameters`";
+                    return Err(error.to_owned());
                 }
                 let parameters = table
                     .parameters
@@ -80,11 +80,16 @@ impl TryFrom<Table> for WorkloadSpec {
             (None, Some(path)) => {
                 if !table.parameters.is_empty() {
                     return Err(
-                        "`parameters` are for built-in workloads; a trace takes `addresses`"
+                        "`parameters` are for built-in workloads; a trace takes `addresses` and `options`"
                             .to_owned(),
                     );
                 }
-                Ok(Self::Trace { path, addresses: table.addresses.unwrap_or_default(), replay })
+                Ok(Self::Trace {
+                    path,
+                    options: table.options.unwrap_or_default(),
+                    addresses: table.addresses.unwrap_or_default(),
+                    replay,
+                })
             }
             (Some(_), Some(_)) => {
                 Err("a workload has a `name` (built in) or a `trace` (a file), not both".to_owned())
@@ -107,6 +112,7 @@ impl From<WorkloadSpec> for Table {
             time_scale: replay.time_scale,
             addresses: None,
             parameters: BTreeMap::new(),
+            options: None,
         };
         match spec {
             WorkloadSpec::Builtin { name, parameters, .. } => {
@@ -114,8 +120,9 @@ impl From<WorkloadSpec> for Table {
                 table.parameters =
                     parameters.into_iter().map(|(key, value)| (key, Value::Text(value))).collect();
             }
-            WorkloadSpec::Trace { path, addresses, .. } => {
+            WorkloadSpec::Trace { path, addresses, options, .. } => {
                 table.trace = Some(path);
+                table.options = Some(options).filter(|options| *options != TraceOptions::default());
                 table.addresses = Some(addresses);
             }
         }

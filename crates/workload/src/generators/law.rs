@@ -1,9 +1,10 @@
 //! Which places of a space are drawn how often.
 
-use super::draw::{self, Chance};
+use super::draw;
 use super::ranks::Ranks;
 use super::scramble::Scramble;
 use crate::parameters::{Kind, ParameterInfo};
+use rand::Rng;
 use rand_pcg::Pcg64;
 
 /// Whether hot places lie together.
@@ -48,8 +49,8 @@ pub(crate) struct Zones(Vec<Zone>);
 
 #[derive(Clone, Copy, Debug)]
 struct Zone {
-    /// The chance that a draw which no zone before took falls here.
-    chance: Chance,
+    /// Draws of 64 bits below it, and not below that of the zone before, fall here.
+    end: u64,
     first: u64,
     places: u64,
 }
@@ -59,39 +60,33 @@ impl Zones {
     /// is drawn from would have no place.
     pub(crate) fn new(places: u64, shares: &[(f64, f64)]) -> Option<Self> {
         let mut zones = Vec::new();
-        let (mut first, mut draws_left, mut share_end) = (0, 1.0f64, 0.0);
+        let (mut first, mut draws_end, mut share_end) = (0, 0.0, 0.0);
         for (i, &(draws, share)) in shares.iter().enumerate() {
             share_end += share;
+            draws_end += draws;
             let last = i + 1 == shares.len();
-            let end = if last {
-                places
-            } else {
-                ((share_end * places as f64).round() as u64).min(places)
-            };
-            if draws > 0.0 && end <= first {
+            let end = if last { places } else { (share_end * places as f64).round() as u64 };
+            let end = end.clamp(first, places);
+            if draws > 0.0 && end == first {
                 return None;
             }
-            let chance =
-                if draws >= draws_left || draws_left <= 0.0 { 1.0 } else { draws / draws_left };
             if draws > 0.0 {
-                zones.push(Zone { chance: Chance::new(chance), first, places: end - first });
+                // Saturates at 2⁶⁴ − 1.
+                let chance_end = (draws_end * 18_446_744_073_709_551_616.0) as u64;
+                zones.push(Zone { end: chance_end, first, places: end - first });
             }
-            draws_left -= draws;
-            first = end.max(first);
+            first = end;
         }
-        // What rounding leaves over falls on the last zone that is drawn from.
-        zones.last_mut()?.chance = Chance::new(1.0);
-        Some(Self(zones))
+        (!zones.is_empty()).then_some(Self(zones))
     }
 
     #[inline]
     fn draw(&self, rng: &mut Pcg64) -> u64 {
-        for zone in &self.0 {
-            if zone.chance.happens(rng) {
-                return zone.first + draw::below(rng, zone.places);
-            }
-        }
-        0
+        let draw = rng.next_u64();
+        let index: usize = self.0.iter().map(|zone| usize::from(draw >= zone.end)).sum();
+        // What rounding leaves over falls on the last.
+        let zone = &self.0[index.min(self.0.len() - 1)];
+        zone.first + draw::below(rng, zone.places)
     }
 }
 

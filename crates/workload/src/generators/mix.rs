@@ -1,11 +1,11 @@
 //! The common body of the generators that draw each request on its own: an operation, a size, a place.
 
-use super::draw::{self, Chance};
 use super::generated::{Access, Pattern};
 use super::law::Law;
 use crate::catalogue::{Build, Built};
 use crate::parameters::{Kind, ParameterInfo, Parameters};
 use crate::{Op, Space, WorkloadError, units};
+use rand::Rng;
 use rand_pcg::Pcg64;
 
 /// Which share of the requests writes and trims.
@@ -59,16 +59,31 @@ pub(crate) const FOOTPRINT: ParameterInfo = ParameterInfo {
 /// Sizes, places and the share of the space.
 pub(crate) static SIZES: &[ParameterInfo] = &[SIZE, ALIGN, FOOTPRINT];
 
-/// Draws operations.
+/// Draws operations, without a branch that cannot be foreseen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operations {
-    trim: Chance,
-    write: Chance,
+    /// Of 2⁶³: draws below it are trims.
+    trims: u64,
+    /// Draws from there to here are writes, the others reads.
+    writes: u64,
+    /// The operation, where there is only one.
+    only: Option<Op>,
 }
 
 impl Operations {
     pub(crate) fn new(write_share: f64, trim_share: f64) -> Self {
-        Self { trim: Chance::new(trim_share), write: Chance::new(write_share) }
+        let of = |share: f64| (share * (1u64 << 63) as f64) as u64;
+        let only = match (write_share, trim_share) {
+            (_, 1.0) => Some(Op::Trim),
+            (1.0, 0.0) => Some(Op::Write),
+            (0.0, 0.0) => Some(Op::Read),
+            _ => None,
+        };
+        Self {
+            trims: of(trim_share),
+            writes: of(trim_share + (1.0 - trim_share) * write_share),
+            only,
+        }
     }
 
     /// As `write_share` and `trim_share` say.
@@ -76,15 +91,15 @@ impl Operations {
         Self::new(parameters.share("write_share"), parameters.share("trim_share"))
     }
 
+    /// An operation. Where there is only one it takes no draw.
     #[inline]
     pub(crate) fn draw(self, rng: &mut Pcg64) -> Op {
-        if self.trim.happens(rng) {
-            Op::Trim
-        } else if self.write.happens(rng) {
-            Op::Write
-        } else {
-            Op::Read
+        if let Some(only) = self.only {
+            return only;
         }
+        let draw = rng.next_u64() >> 1;
+        let index = usize::from(draw >= self.trims) + usize::from(draw >= self.writes);
+        [Op::Trim, Op::Write, Op::Read][index]
     }
 }
 
@@ -163,7 +178,7 @@ impl Sizes {
         Self(vec![(u64::MAX, bytes)])
     }
 
-    /// Sizes with weights; at least one, with weights whose sum is above 0.
+    /// Sizes with weights; at least one of these is above 0.
     pub(crate) fn weighted(sizes: impl Iterator<Item = (u64, f64)> + Clone) -> Self {
         let total: f64 = sizes.clone().map(|(_, weight)| weight).sum();
         let mut sum = 0.0;
@@ -196,8 +211,9 @@ impl Sizes {
         if let [(_, only)] = self.0[..] {
             return only;
         }
-        let draw = draw::below(rng, u64::MAX);
-        self.0.iter().find(|&&(end, _)| draw < end).map_or(0, |&(_, bytes)| bytes)
+        let draw = rng.next_u64();
+        let index: usize = self.0.iter().map(|&(end, _)| usize::from(draw >= end)).sum();
+        self.0[index.min(self.0.len() - 1)].1
     }
 }
 

@@ -6,6 +6,7 @@
 //! The powers come from a library in Rust: the same table on every machine.
 
 use super::draw;
+use rand::Rng;
 use rand_pcg::Pcg64;
 
 /// Ranks that have a cell of their own, and the cells of a doubling after them, nearly.
@@ -69,16 +70,15 @@ impl Ranks {
         Self { cells }
     }
 
-    /// A rank.
+    /// A rank, without a branch: which cell it is, nobody can foresee.
     #[inline]
     pub(crate) fn draw(&self, rng: &mut Pcg64) -> u64 {
-        use rand::Rng;
         let product = u128::from(rng.next_u64()) * self.cells.len() as u128;
-        let mut cell = &self.cells[(product >> 64) as usize];
-        if product as u64 >= cell.threshold {
-            cell = &self.cells[cell.alias as usize];
-        }
-        if cell.width == 1 { cell.first } else { cell.first + draw::below(rng, cell.width) }
+        let index = (product >> 64) as usize;
+        let stays = (product as u64) < self.cells[index].threshold;
+        let index = if stays { index } else { self.cells[index].alias as usize };
+        let cell = &self.cells[index];
+        cell.first + draw::below(rng, cell.width)
     }
 }
 

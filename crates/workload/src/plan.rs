@@ -1,0 +1,380 @@
+//! From what the first pass found to a source whose requests lie within the space.
+
+use crate::facts::{AddressFacts, TraceFacts};
+use crate::policy::packed::Packed;
+use crate::policy::touched::{Interval, Touched};
+use crate::policy::wrap::Wrap;
+use crate::policy::{AddressPolicy, Mapped, Mapping};
+use crate::prepass::{Prepass, Watch, checked_end};
+use crate::units::show_bytes;
+use crate::{
+    Facts, Memory, Op, Replay, Request, Source, Space, TraceOptions, TraceReader, WorkloadError,
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A trace that was read through, ready to be opened again and again.
+pub(crate) struct TracePlan {
+    path: PathBuf,
+    options: TraceOptions,
+    mapping: Mapping,
+    /// Requests to read of the file: all of them, or up to the limit.
+    read: u64,
+    /// Requests of a pass after mapping, where they are kept in memory.
+    kept: Option<Arc<[Request]>>,
+    has_arrivals: bool,
+}
+
+impl std::fmt::Debug for TracePlan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TracePlan")
+            .field("path", &self.path)
+            .field("read", &self.read)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What mapping did to the requests of a pass.
+#[derive(Clone, Copy, Debug, Default)]
+struct Done {
+    given: u64,
+    left_out: u64,
+    cut: u64,
+    split: u64,
+}
+
+/// Reads a trace through and plans how it is opened.
+pub(crate) fn check(
+    path: &Path,
+    options: &TraceOptions,
+    policy: AddressPolicy,
+    replay: &Replay,
+    space: Space,
+    watch: Watch<'_>,
+) -> Result<Facts, WorkloadError> {
+    // One pass up to a limit needs no more of the file than that.
+    let limit = if replay.loops == 1 { replay.requests.unwrap_or(u64::MAX) } else { u64::MAX };
+    let page = u64::from(space.page_bytes);
+    let mut pass = Prepass::run(path, options, page, limit, watch)?;
+    let touched = std::mem::replace(&mut pass.touched, Touched::new());
+    let (intervals, pages_per_group) = touched.finish();
+    if intervals.is_empty() {
+        return Err(nothing_to_do(&pass));
+    }
+    let touched_pages = intervals.iter().fold(0u64, |sum, i| sum.saturating_add(i.end - i.first));
+    let interval_count = intervals.len() as u64;
+    let (mapping, placed_bytes) = mapping(policy, &pass, intervals, space)?;
+    let has_arrivals = pass.reader.has_arrivals();
+    let kept = pass.kept.take();
+    let mut plan = TracePlan {
+        path: path.to_owned(),
+        options: options.clone(),
+        mapping,
+        read: pass.requests,
+        kept: None,
+        has_arrivals,
+    };
+    let done = plan.count(&pass, kept)?;
+    let addresses = AddressFacts {
+        policy,
+        touched_pages,
+        intervals: interval_count,
+        pages_per_group,
+        placed_bytes,
+        trims_left_out: done.left_out,
+        trims_cut: done.cut,
+        split: done.split,
+    };
+    let notes = notes(&pass, &addresses, replay, page);
+    Ok(Facts {
+        workload: path.display().to_string(),
+        origin: pass.reader.format().name.to_owned(),
+        parameters: BTreeMap::new(),
+        requests_per_pass: done.given,
+        requests: replay.total(done.given),
+        replay: *replay,
+        has_arrivals,
+        footprint_bytes: placed_bytes,
+        space,
+        notes,
+        trace: Some(trace_facts(&pass, addresses, plan.kept.is_some())),
+        plan: Some(Arc::new(plan)),
+    })
+}
+
+fn trace_facts(pass: &Prepass, addresses: AddressFacts, kept_in_memory: bool) -> TraceFacts {
+    TraceFacts {
+        format: pass.reader.format().name.to_owned(),
+        recognised_by: pass.reader.recognised_by().to_owned(),
+        units: pass.reader.format().units.to_owned(),
+        compression: pass.reader.compression(),
+        counts: pass.reader.counts(),
+        operations: pass.operations,
+        transferred_bytes: pass.transferred_bytes,
+        duration_ns: pass.duration_ns,
+        devices: pass.ranges(),
+        device_count: pass.devices.len() as u64,
+        addresses,
+        kept_in_memory,
+    }
+}
+
+fn nothing_to_do(pass: &Prepass) -> WorkloadError {
+    let counts = pass.reader.counts();
+    let dropped: Vec<_> =
+        counts.dropped.iter().map(|(reason, n)| format!("{n} dropped ({reason})")).collect();
+    let dropped =
+        if dropped.is_empty() { String::new() } else { format!(", {}", dropped.join(", ")) };
+    WorkloadError::Unfit(format!(
+        "{}: no request of it reads or writes anything: {} records read as {}{dropped}, {} trims, {} flushes",
+        pass.reader.path().display(),
+        counts.read,
+        pass.reader.format().name,
+        pass.operations.trims,
+        pass.operations.flushes
+    ))
+}
+
+/// The policy, ready; and the bytes of the space that the trace takes under it.
+fn mapping(
+    policy: AddressPolicy,
+    pass: &Prepass,
+    intervals: Vec<Interval>,
+    space: Space,
+) -> Result<(Mapping, u64), WorkloadError> {
+    let page = u64::from(space.page_bytes);
+    let usable = space.pages() * page;
+    let packed_bytes = |packed: &Packed| packed.pages().saturating_mul(page);
+    let misfit = |why: String, advice: String| {
+        let path = pass.reader.path().display();
+        let space = show_bytes(usable);
+        Err(WorkloadError::Unfit(format!(
+            "{path}: with addresses = {}, {why}, but the logical space has {space}: {advice}",
+            policy.name()
+        )))
+    };
+    let farthest = pass.devices.values().map(|range| range.end).max().unwrap_or_default();
+    let dense = Packed::new(intervals, page);
+    let dense_bytes = packed_bytes(&dense);
+    // What would do instead, for those policies that are more demanding than dense packing.
+    let instead = |least: &str| {
+        if dense_bytes <= usable {
+            format!(
+                "addresses = dense takes {}, or use a device with {least}",
+                show_bytes(dense_bytes)
+            )
+        } else {
+            format!(
+                "use a device with {least}; addresses = dense takes {}, addresses = wrap fits any",
+                show_bytes(dense_bytes)
+            )
+        }
+    };
+    match policy {
+        AddressPolicy::Dense if dense_bytes > usable => misfit(
+            format!("the trace touches {} in pages of {page} bytes", show_bytes(dense_bytes)),
+            format!(
+                "use a device with at least {} of logical space, `requests` to run less of the trace, or \
+                 addresses = wrap, which fits any",
+                show_bytes(dense_bytes)
+            ),
+        ),
+        AddressPolicy::Dense => Ok((Mapping::Packed(dense), dense_bytes)),
+        AddressPolicy::Spaces => {
+            let regions = Packed::regions(dense.intervals(), page);
+            let bytes = packed_bytes(&regions);
+            if bytes > usable {
+                let why = format!(
+                    "the ranges of its {} devices take {}",
+                    pass.devices.len(),
+                    show_bytes(bytes)
+                );
+                return misfit(why, instead(&format!("at least {}", show_bytes(bytes))));
+            }
+            Ok((Mapping::Packed(regions), bytes))
+        }
+        AddressPolicy::Exact if pass.devices.len() > 1 => Err(WorkloadError::Unfit(format!(
+            "{}: addresses = exact takes a trace of one device, and this one has {}, each an address space of its \
+             own: use addresses = spaces, or dense",
+            pass.reader.path().display(),
+            pass.devices.len()
+        ))),
+        AddressPolicy::Exact if farthest > space.bytes => misfit(
+            format!("the trace reaches up to byte {farthest}"),
+            instead(&format!("at least {}", show_bytes(farthest))),
+        ),
+        AddressPolicy::Exact => Ok((Mapping::Exact, farthest)),
+        AddressPolicy::Wrap if pass.longest > usable => misfit(
+            format!("the longest request asks for {}", show_bytes(pass.longest)),
+            format!("use a device with at least {}", show_bytes(pass.longest)),
+        ),
+        AddressPolicy::Wrap => Ok((Mapping::Wrap(Wrap { bytes: usable }), farthest.min(usable))),
+    }
+}
+
+fn notes(pass: &Prepass, addresses: &AddressFacts, replay: &Replay, page: u64) -> Vec<String> {
+    let mut notes = pass.reader.notes();
+    let devices = pass.devices.len();
+    let of_devices = if devices == 1 { String::new() } else { format!(" on {devices} devices") };
+    let (pages, intervals) = (addresses.touched_pages, addresses.intervals);
+    match addresses.policy {
+        AddressPolicy::Dense => notes.push(format!(
+            "addresses packed densely: {pages} pages of {page} bytes in {intervals} intervals{of_devices} lie one \
+             after the other"
+        )),
+        AddressPolicy::Wrap => notes.push(format!(
+            "addresses taken modulo the space{of_devices}: {} requests reach around its end and are given in two \
+             parts",
+            addresses.split
+        )),
+        AddressPolicy::Spaces => notes.push(format!("{devices} devices of the trace lie one after the other")),
+        AddressPolicy::Exact => {}
+    }
+    if addresses.pages_per_group > 1 {
+        notes.push(format!(
+            "so many intervals were touched that {} pages count as one",
+            addresses.pages_per_group
+        ));
+    }
+    if addresses.trims_left_out + addresses.trims_cut > 0 {
+        notes.push(format!(
+            "{} trims of pages that are never read or written left out, {} cut down to those that are",
+            addresses.trims_left_out, addresses.trims_cut
+        ));
+    }
+    if replay.loops != 1 {
+        notes.push("the trace is run again from its start when it ends".to_owned());
+    }
+    notes
+}
+
+impl TracePlan {
+    /// Counts what a pass gives, and keeps it where the requests themselves were kept.
+    fn count(&mut self, pass: &Prepass, kept: Option<Vec<Request>>) -> Result<Done, WorkloadError> {
+        let mut done = Done::default();
+        if let Some(requests) = kept {
+            let mut out = Vec::with_capacity(requests.len());
+            for request in &requests {
+                self.place(request, &mut out, &mut done)?;
+            }
+            done.given = out.len() as u64;
+            self.kept = Some(out.into());
+            return Ok(done);
+        }
+        if pass.operations.trims == 0 && !matches!(self.mapping, Mapping::Wrap(_)) {
+            done.given = pass.requests;
+            return Ok(done);
+        }
+        // Trims may be left out and wrapped requests split: only mapping them all tells how many there are.
+        let mut source = Addressed::new(&*self)?;
+        let mut batch = Vec::new();
+        while source.fill(&mut batch, 8192)? > 0 {
+            batch.clear();
+        }
+        Ok(source.done)
+    }
+
+    /// Appends where `request` goes.
+    #[inline]
+    fn place(
+        &self,
+        request: &Request,
+        out: &mut Vec<Request>,
+        done: &mut Done,
+    ) -> Result<(), WorkloadError> {
+        let valid = request.op == Op::Flush || checked_end(request).is_some();
+        match if valid { self.mapping.map(request) } else { Mapped::Outside } {
+            Mapped::One(request) => out.push(request),
+            Mapped::Two(front, back) => {
+                done.split += 1;
+                out.extend([front, back]);
+            }
+            Mapped::Cut(cut) if request.op == Op::Trim => {
+                done.cut += 1;
+                out.push(cut);
+            }
+            Mapped::Outside if request.op == Op::Trim => done.left_out += 1,
+            Mapped::Cut(_) | Mapped::Outside => {
+                return Err(WorkloadError::Unfit(format!(
+                    "{}: a request for {} bytes from byte {} was not there in the first pass: has the file changed?",
+                    self.path.display(),
+                    request.length,
+                    request.offset
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// A pass.
+    pub(crate) fn open(self: &Arc<Self>) -> Result<Box<dyn Source>, WorkloadError> {
+        match &self.kept {
+            Some(kept) => Ok(Box::new(Memory::new(kept.clone(), self.has_arrivals))),
+            None => Ok(Box::new(Addressed::new(self.clone())?)),
+        }
+    }
+}
+
+/// A trace whose requests are placed in the space as they are read.
+struct Addressed<P> {
+    plan: P,
+    reader: TraceReader,
+    /// Requests of the file still to be read.
+    left: u64,
+    batch: Vec<Request>,
+    /// Requests beyond what the caller asked for, where some were split in two.
+    over: Vec<Request>,
+    done: Done,
+}
+
+impl<P: std::ops::Deref<Target = TracePlan> + Send> Addressed<P> {
+    fn new(plan: P) -> Result<Self, WorkloadError> {
+        let reader = crate::open(&plan.path, &plan.options)?;
+        let left = plan.read;
+        Ok(Self { plan, reader, left, batch: Vec::new(), over: Vec::new(), done: Done::default() })
+    }
+}
+
+impl<P: std::ops::Deref<Target = TracePlan> + Send> Source for Addressed<P> {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
+        if !self.over.is_empty() {
+            let count = self.over.len().min(max);
+            out.extend(self.over.drain(..count));
+            return Ok(count);
+        }
+        let start = out.len();
+        while out.len() == start && self.left > 0 && max > 0 {
+            self.read(max)?;
+            for request in &self.batch {
+                self.plan.place(request, out, &mut self.done)?;
+            }
+        }
+        self.done.given += (out.len() - start) as u64;
+        if out.len() - start > max {
+            self.over = out.split_off(start + max);
+        }
+        Ok(out.len() - start)
+    }
+
+    fn has_arrivals(&self) -> bool {
+        self.plan.has_arrivals
+    }
+}
+
+impl<P: std::ops::Deref<Target = TracePlan> + Send> Addressed<P> {
+    /// The next requests of the file.
+    fn read(&mut self, max: usize) -> Result<(), WorkloadError> {
+        let room = usize::try_from(self.left).map_or(max, |left| left.min(max)).min(1 << 16);
+        self.batch.clear();
+        if self.reader.fill(&mut self.batch, room)? == 0 {
+            return Err(WorkloadError::Unfit(format!(
+                "{}: the file has become shorter by {} requests since it was read through",
+                self.plan.path.display(),
+                self.left
+            )));
+        }
+        self.left -= self.batch.len() as u64;
+        Ok(())
+    }
+}

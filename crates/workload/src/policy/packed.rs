@@ -1,0 +1,86 @@
+//! Intervals of a trace's pages, one after the other in the space: dense packing, and regions of devices.
+
+use super::Mapped;
+use super::touched::Interval;
+use crate::Request;
+
+/// Intervals and where each begins in the space.
+pub(crate) struct Packed {
+    intervals: Vec<Interval>,
+    /// Page of the space at which the interval of the same number begins.
+    begins: Vec<u64>,
+    pages: u64,
+    page_bytes: u64,
+}
+
+impl Packed {
+    /// The intervals in their order, which is that of devices and addresses: they neither overlap nor adjoin.
+    pub(crate) fn new(intervals: Vec<Interval>, page_bytes: u64) -> Self {
+        let mut pages = 0u64;
+        let begins = intervals.iter().map(|interval| {
+            let begin = pages;
+            pages = pages.saturating_add(interval.end - interval.first);
+            begin
+        });
+        let begins = begins.collect();
+        Self { intervals, begins, pages, page_bytes }
+    }
+
+    /// A region for each device, from the first page that it touches to the last.
+    pub(crate) fn regions(intervals: &[Interval], page_bytes: u64) -> Self {
+        let mut regions: Vec<Interval> = Vec::new();
+        for &interval in intervals {
+            match regions.last_mut() {
+                Some(region) if region.device == interval.device => region.end = interval.end,
+                _ => regions.push(interval),
+            }
+        }
+        Self::new(regions, page_bytes)
+    }
+
+    /// Pages of the space that the intervals take.
+    pub(crate) fn pages(&self) -> u64 {
+        self.pages
+    }
+
+    pub(crate) fn intervals(&self) -> &[Interval] {
+        &self.intervals
+    }
+
+    /// Where a request goes. One that reaches beyond what was touched, as a trim may, is cut down to that;
+    /// since order is kept, what is left of it is contiguous.
+    #[inline]
+    pub(crate) fn map(&self, request: &Request) -> Mapped {
+        let first = request.offset / self.page_bytes;
+        let last = (request.offset + (request.length - 1)) / self.page_bytes;
+        let of = |interval: &Interval| (interval.device, interval.end);
+        let i = self.intervals.partition_point(|interval| of(interval) <= (request.device, first));
+        let Some(interval) = self.intervals.get(i) else { return Mapped::Outside };
+        if interval.device != request.device || last < interval.first {
+            return Mapped::Outside;
+        }
+        if interval.first <= first && last < interval.end {
+            let offset = self.begins[i] * self.page_bytes
+                + (request.offset - interval.first * self.page_bytes);
+            return Mapped::One(Request { offset, ..*request });
+        }
+        Mapped::Cut(self.cut(request, i, last))
+    }
+
+    /// The part of a request that was touched, from interval `i` on.
+    fn cut(&self, request: &Request, i: usize, last: u64) -> Request {
+        let page = self.page_bytes;
+        let place =
+            |i: usize, byte: u64| self.begins[i] * page + (byte - self.intervals[i].first * page);
+        let begin = place(i, request.offset.max(self.intervals[i].first * page));
+        let beyond = self.intervals.partition_point(|interval| {
+            (interval.device, interval.first) <= (request.device, last)
+        });
+        let j = beyond - 1;
+        let end = place(
+            j,
+            (request.offset + request.length).min(self.intervals[j].end.saturating_mul(page)),
+        );
+        Request { offset: begin, length: end - begin, ..*request }
+    }
+}

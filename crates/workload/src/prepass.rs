@@ -1,0 +1,151 @@
+//! The first pass over a trace: what is in it, and where.
+
+use crate::facts::{DeviceRange, OperationCounts};
+use crate::policy::touched::Touched;
+use crate::{Op, Request, Source, TraceOptions, TraceReader, WorkloadError};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Requests that are kept in memory, so that further passes need no parsing: 96 MiB of them.
+const KEPT: usize = 2 << 20;
+const BATCH: usize = 8192;
+
+/// Told now and then how many bytes of the file were read, and of how many; false stops the pass.
+pub(crate) type Watch<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
+
+/// Devices that are listed one by one.
+const DEVICES_LISTED: usize = 1000;
+
+/// What the first pass found.
+pub(crate) struct Prepass {
+    pub(crate) reader: TraceReader,
+    /// Requests read: all, or up to the limit.
+    pub(crate) requests: u64,
+    pub(crate) operations: OperationCounts,
+    pub(crate) transferred_bytes: u64,
+    pub(crate) duration_ns: u64,
+    pub(crate) devices: BTreeMap<u32, Range>,
+    /// Pages that reads and writes touch.
+    pub(crate) touched: Touched,
+    /// The longest read or write, bytes.
+    pub(crate) longest: u64,
+    /// All requests, where there are few enough.
+    pub(crate) kept: Option<Vec<Request>>,
+}
+
+/// Where the requests of a device lie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range {
+    requests: u64,
+    first: u64,
+    pub(crate) end: u64,
+}
+
+impl Prepass {
+    /// Reads the trace through, or its first `limit` requests.
+    pub(crate) fn run(
+        path: &Path,
+        options: &TraceOptions,
+        page_bytes: u64,
+        limit: u64,
+        watch: Watch<'_>,
+    ) -> Result<Self, WorkloadError> {
+        let mut pass = Self {
+            reader: crate::open(path, options)?,
+            requests: 0,
+            operations: OperationCounts::default(),
+            transferred_bytes: 0,
+            duration_ns: 0,
+            devices: BTreeMap::new(),
+            touched: Touched::new(),
+            longest: 0,
+            kept: Some(Vec::new()),
+        };
+        let mut batch = Vec::with_capacity(BATCH);
+        while pass.requests < limit {
+            let room = usize::try_from(limit - pass.requests).map_or(BATCH, |room| room.min(BATCH));
+            if pass.reader.fill(&mut batch, room)? == 0 {
+                break;
+            }
+            for request in &batch {
+                pass.take(request, page_bytes)?;
+            }
+            pass.keep(&batch);
+            batch.clear();
+            let (done, total) = pass.reader.progress();
+            if !watch(done, total) {
+                return Err(WorkloadError::Unfit(format!(
+                    "{}: stopped while it was read through",
+                    path.display()
+                )));
+            }
+        }
+        Ok(pass)
+    }
+
+    fn take(&mut self, request: &Request, page_bytes: u64) -> Result<(), WorkloadError> {
+        self.requests += 1;
+        self.duration_ns = self.duration_ns.max(request.arrival_ns);
+        let operations = &mut self.operations;
+        match request.op {
+            Op::Read => operations.reads += 1,
+            Op::Write => operations.writes += 1,
+            Op::Trim => operations.trims += 1,
+            Op::Flush => operations.flushes += 1,
+            Op::WriteZeroes => operations.write_zeroes += 1,
+        }
+        if request.op == Op::Flush {
+            return Ok(());
+        }
+        let end = checked_end(request).ok_or_else(|| self.bad_extent(request))?;
+        let new = Range { requests: 0, first: u64::MAX, end: 0 };
+        let range = self.devices.entry(request.device).or_insert(new);
+        range.requests += 1;
+        range.first = range.first.min(request.offset);
+        range.end = range.end.max(end);
+        // A trim writes nothing: what it alone reaches needs no place.
+        if request.op != Op::Trim {
+            let first_page = request.offset / page_bytes;
+            self.touched.add(request.device, first_page, (end - 1) / page_bytes + 1);
+            self.longest = self.longest.max(request.length);
+            self.transferred_bytes = self.transferred_bytes.saturating_add(request.length);
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, batch: &[Request]) {
+        if let Some(kept) = &mut self.kept {
+            if kept.len() + batch.len() > KEPT {
+                self.kept = None;
+            } else {
+                kept.extend_from_slice(batch);
+            }
+        }
+    }
+
+    fn bad_extent(&self, request: &Request) -> WorkloadError {
+        WorkloadError::Unfit(format!(
+            "{}: request {} asks for {} bytes from byte {}: it must be at least one byte that ends before 2^64",
+            self.reader.path().display(),
+            self.requests,
+            request.length,
+            request.offset
+        ))
+    }
+
+    /// Where the requests of each device lie.
+    pub(crate) fn ranges(&self) -> Vec<DeviceRange> {
+        let range = |(&device, range): (&u32, &Range)| DeviceRange {
+            device: self.reader.device_name(device),
+            requests: range.requests,
+            first_byte: range.first,
+            end_byte: range.end,
+        };
+        self.devices.iter().take(DEVICES_LISTED).map(range).collect()
+    }
+}
+
+/// One past a request's last byte, where it has one and that is below 2⁶⁴.
+pub(crate) fn checked_end(request: &Request) -> Option<u64> {
+    request.offset.checked_add(request.length).filter(|_| request.length > 0)
+}
