@@ -101,49 +101,57 @@ impl From<ConfigError> for Failure {
 
 impl Message {
     fn print(&self) {
-        let tty = io::stderr().is_terminal();
-        let theme = match (tty, std::env::var_os("NO_COLOR").is_none()) {
-            (true, true) => GraphicalTheme::unicode(),
-            (true, false) => GraphicalTheme::unicode_nocolor(),
-            (false, _) => GraphicalTheme::none(),
-        };
-        // Where nobody looks at a terminal a line of the message stays one line, so that it can be
-        // searched for.
-        let width = if tty { terminal_width() } else { usize::from(u16::MAX) };
-        let handler = GraphicalReportHandler::new_themed(theme).with_width(width);
-        let mut text = String::new();
-        if handler.render_report(&mut text, self).is_err() {
-            text = format!("error: {}\n", self.what);
+        let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let (bold, plain) = if color { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
+        let mut text = format!("{bold}error{plain}: {}\n", self.what);
+        if self.span.is_some() {
+            text.push_str(&self.snippet(color));
+        }
+        if let Some(help) = &self.help {
+            text.push_str(&format!("help: {help}\n"));
         }
         // With standard error gone there is nobody left to tell.
         let _ = io::stderr().write_all(text.as_bytes());
     }
+
+    /// The line at fault, marked.
+    fn snippet(&self, color: bool) -> String {
+        let theme =
+            if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let handler =
+            GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(1);
+        let mut text = String::new();
+        // The message above says it all; the picture is an extra.
+        match handler.render_report(&mut text, &Place(self)) {
+            Ok(()) => text
+                .lines()
+                .skip_while(|line| line.trim().is_empty())
+                .map(|l| format!("{l}\n"))
+                .collect(),
+            Err(_) => String::new(),
+        }
+    }
 }
 
-fn terminal_width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    columns.unwrap_or(100).clamp(40, 120)
-}
+/// Where a message points to, without its words.
+#[derive(Debug)]
+struct Place<'a>(&'a Message);
 
-impl fmt::Display for Message {
+impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.what)
+        f.write_str("in")
     }
 }
 
-impl std::error::Error for Message {}
+impl std::error::Error for Place<'_> {}
 
-impl Diagnostic for Message {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
-    }
-
+impl Diagnostic for Place<'_> {
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.source.as_ref().filter(|_| self.span.is_some()).map(|source| source as &dyn SourceCode)
+        self.0.source.as_ref().map(|source| source as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.span.clone()?;
+        let span = self.0.span.clone()?;
         Some(Box::new(std::iter::once(LabeledSpan::new(
             Some("here".into()),
             span.start,

@@ -43,7 +43,7 @@ pub(crate) fn table<const N: usize>(
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
     const STYLE: TableStyle =
-        TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
+        TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_header(columns.map(|(name, _)| name));

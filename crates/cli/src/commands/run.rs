@@ -83,11 +83,6 @@ pub(crate) fn run_experiment(
     if dry_run {
         return print_experiment(&resolved);
     }
-    if !output.quiet {
-        for note in resolved.notes.iter().chain(&resolved.facts.notes) {
-            eprintln!("note: {note}");
-        }
-    }
     run_resolved(&resolved, output, out.as_ref())
 }
 
@@ -102,7 +97,7 @@ fn prepare(path: &Path) -> Result<OutDir, Failure> {
 
 fn print_experiment(resolved: &Resolved) -> Result<(), Failure> {
     let mut text = format!("# ftlkit {}\n", env!("CARGO_PKG_VERSION"));
-    for note in resolved.notes.iter().chain(&resolved.facts.notes) {
+    for note in resolved.all_notes() {
         text.push_str(&format!("# {}\n", note.replace('\n', "\n# ")));
     }
     text.push_str(&resolved.experiment.to_toml()?);
@@ -124,9 +119,15 @@ fn run_resolved(
     if output.json {
         output::text(&found.report.to_json())?;
     } else {
-        output::text(&sim::report::table::render(&found.report, output::width()))?;
+        let table = sim::report::table::render(&found.report, output::width());
+        output::text(&format!("{}\n{table}", summary(resolved)))?;
     }
     verdict(&found)
+}
+
+/// What was run, a line each.
+fn summary(resolved: &Resolved) -> String {
+    resolved.summary().iter().map(|(what, text)| format!("{what:<10} {text}\n")).collect()
 }
 
 /// The report's files, and the experiment that gives them again.

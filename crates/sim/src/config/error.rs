@@ -1,5 +1,6 @@
 //! What can be wrong with an experiment.
 
+use super::nearest::did_you_mean;
 use std::path::PathBuf;
 
 /// Why an experiment cannot be run; found before anything is.
@@ -70,15 +71,19 @@ fn line_of(text: &str, span: Option<&std::ops::Range<usize>>) -> String {
     before.map_or_else(String::new, |before| format!(":{}", before.matches('\n').count() + 1))
 }
 
-/// Adds the nearest of the names that the message says were expected.
+/// Of a message on an unknown key or value: the nearest of those that were expected, where one is near,
+/// else all of them.
 pub(super) fn with_suggestion(message: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    match quoted.as_slice() {
-        [unknown, expected @ ..] if message.starts_with("unknown ") => {
-            match super::nearest::nearest(unknown, expected.iter().copied()) {
-                Some(meant) => format!("{message}; did you mean `{meant}`?"),
-                None => message.into(),
-            }
+    let what = [("unknown field ", "key"), ("unknown variant ", "value")]
+        .iter()
+        .find_map(|(start, what)| message.starts_with(start).then_some(what));
+    match (what, quoted.as_slice()) {
+        (Some(what), [unknown, expected @ ..]) => {
+            format!(
+                "there is no {what} `{unknown}`; {}",
+                did_you_mean(unknown, expected.iter().copied())
+            )
         }
         _ => message.into(),
     }
@@ -91,7 +96,12 @@ mod tests {
     #[test]
     fn unknown_keys_get_the_nearest_known_one() {
         let message = "unknown field `schemas`, expected one of `part`, `schemes`, `seed`";
-        assert!(with_suggestion(message).ends_with("did you mean `schemes`?"));
+        assert_eq!(with_suggestion(message), "there is no key `schemas`; did you mean `schemes`?");
+        let message = "unknown variant `x`, expected `trace` or `closed`";
+        assert_eq!(
+            with_suggestion(message),
+            "there is no value `x`; there are `trace` and `closed`"
+        );
         assert_eq!(with_suggestion("invalid type: `x`"), "invalid type: `x`");
     }
 }

@@ -63,7 +63,9 @@ impl Default for Experiment {
             part_file: None,
             part: None,
             schemes: ["page-level", "fsr", "lazy-rtgc"].map(scheme).into(),
-            workload: super::text_or_table::TextOrTable(workload::WorkloadSpec::builtin("uniform")),
+            workload: super::text_or_table::TextOrTable(workload::WorkloadSpec::builtin(
+                "financial-like",
+            )),
         }
     }
 }

@@ -9,6 +9,7 @@ mod precondition;
 mod quantity;
 mod resolve;
 mod scheme;
+mod summary;
 mod text_or_table;
 mod workload;
 

@@ -8,6 +8,7 @@ use super::precondition::Fill;
 use super::quantity::Bytes;
 use super::scheme::SchemeTable;
 use super::text_or_table::TextOrTable;
+use crate::report::units;
 use flash::{Geometry, Part};
 use serde::{Serialize, Serializer};
 use serde_json::json;
@@ -127,13 +128,17 @@ fn size_for(
 ) -> Result<Geometry, ConfigError> {
     let part = sizing.part;
     let WorkloadSpec::Trace { addresses, .. } = workload else {
-        notes.push(format!("capacity {BUILTIN_CAPACITY}: the default for a built-in workload"));
+        notes.push(format!(
+            "capacity {}: the default for a built-in workload",
+            units::bytes(BUILTIN_CAPACITY.0)
+        ));
         return sizing.array(BUILTIN_CAPACITY);
     };
     if *addresses == AddressPolicy::Wrap {
         let capacity = Bytes::new(part.capacity_bytes);
         notes.push(format!(
-            "capacity {capacity}: that of part `{}`, since with `wrap` any size fits the trace",
+            "capacity {}: that of part `{}`, since with `wrap` any size fits the trace",
+            units::bytes(capacity.0),
             part.name
         ));
         return sizing.array(capacity);
@@ -150,8 +155,8 @@ fn size_for(
     notes.push(format!(
         "capacity {}: chosen so that the trace's footprint ({}) takes at most {FOOTPRINT_SHARE_PERCENT} % \
          of the smallest scheme's logical space",
-        Bytes::new(geometry.capacity_bytes()),
-        Bytes::new(footprint),
+        units::bytes(geometry.capacity_bytes()),
+        units::bytes(footprint),
     ));
     Ok(geometry)
 }
@@ -166,7 +171,7 @@ fn unfit(sizing: &Sizing<'_>, footprint: u64) -> ConfigError {
             format!(
                 "the trace's addresses span {}, more than any device of part `{}` exports; use `addresses = \
                  \"dense\"` (pack what is touched) or \"wrap\"",
-                Bytes::new(footprint),
+                units::bytes(footprint),
                 sizing.part.name
             ),
         )
@@ -307,7 +312,7 @@ mod tests {
             ("capacity = '1 furlong'", "`32GiB`"),
             ("precondition = 'none+age=2'", "fills nothing"),
             ("precondition = { fill = 'ful' }", "did you mean `full`?"),
-            ("timing = 'open'", "expected `trace` or `closed`"),
+            ("timing = 'open'", "there are `trace` and `closed`"),
             ("workload = 'unifrom'", "did you mean `uniform`?"),
             ("workload = { name = 'uniform', parameters = { no-such = 1 } }", "no-such"),
         ] {

@@ -1,7 +1,7 @@
 //! A scheme as an experiment asks for it: a name, a compact text or a table.
 
 use super::error::ConfigError;
-use super::nearest::{did_you_mean, list};
+use super::nearest::did_you_mean;
 use super::text_or_table::{Text, TextOrTable};
 use flash::Geometry;
 use ftl::{SchemeConfig, VictimKind, registry};
@@ -143,14 +143,13 @@ impl SchemeTable {
     }
 
     fn unknown(&self) -> ConfigError {
-        let names: Vec<&str> = registry::REGISTRY.iter().map(|preset| preset.name).collect();
+        let names = registry::REGISTRY.iter().map(|preset| preset.name);
         ConfigError::Unknown {
             what: "scheme",
             name: self.name.clone(),
             hint: format!(
-                "{}; the schemes are {}",
-                did_you_mean(&self.name, names.iter().copied()),
-                list(&names)
+                "{} (`ftlkit list schemes` shows them all)",
+                did_you_mean(&self.name, names)
             ),
         }
     }

@@ -1,0 +1,139 @@
+//! The other commands.
+
+mod common;
+
+use common::{Scratch, csv_trace, ftlkit, words};
+
+#[test]
+fn help_teaches() {
+    for line in [
+        "--help",
+        "compare --help",
+        "run --help",
+        "bounds --help",
+        "list --help",
+        "trace info --help",
+    ] {
+        let text = words(line).ok();
+        assert!(text.contains("Examples:"), "{line}");
+        assert!(text.lines().all(|line| line.chars().count() <= 120), "{line}");
+    }
+    assert!(words("help compare").ok().contains("ftlkit compare trace.csv"));
+    assert!(words("--version").ok().contains(env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn completions_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(words(&format!("completions {shell}")).ok().contains("ftlkit"), "{shell}");
+    }
+}
+
+#[test]
+fn bounds_print_what_the_paper_prints() {
+    let text = words("bounds --part all").ok();
+    let row = |part: &str, after: &str| {
+        let rest = &text[text.find(after).expect(after)..];
+        let line = rest.lines().find(|line| line.starts_with(part)).expect(part);
+        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        row("toshiba-slc", "Table II)")[1..],
+        ["25", "300", "3000", "64", "9", "88.59", "88.6"]
+    );
+    let shares = row("toshiba-tlc", "Table III)");
+    assert_eq!(shares[3..], ["33.33", "33.3", "59.64", "59.6", "49.74", "49.7"]);
+    let json = words("bounds --json").json();
+    let services = json["parts"][0]["table_i"].as_array().expect("a list");
+    let response = |scheme: &str| {
+        let row = services.iter().find(|row| row["scheme"] == scheme).expect(scheme);
+        row["response_ns"].as_u64()
+    };
+    assert_eq!(response("lazy-rtgc"), Some(2_220_900));
+    assert_eq!(response("rftl"), Some(2_249_900));
+    assert_eq!(response("gftl"), Some(3_885_000));
+    let json = words("bounds --blocks 100 --json").json();
+    assert_eq!(json["parts"][0]["lazy_rtgc_space"]["blocks"], 100);
+    assert_eq!(json["parts"][0]["lazy_rtgc_space"]["threshold_pages"], 64);
+}
+
+#[test]
+fn bounds_take_a_part_of_ones_own() {
+    let scratch = Scratch::new("own-part");
+    let text = "page_bytes = '4KiB'\npages_per_block = 64\nt_r_ns = '25us'\nt_prog_ns = '200us'\n\
+                t_bers_ns = '2ms'\n";
+    let file = scratch.file("My Part_1.toml", text);
+    let json = ftlkit(["bounds", "--part-file", &file, "--json"]).json();
+    assert_eq!(json["parts"][0]["part"], "my-part-1");
+    assert_eq!(json["parts"][0]["table_ii"]["logical_share"], 0.875);
+}
+
+#[test]
+fn lists() {
+    for (what, one) in [
+        ("parts", "evaluation-slc"),
+        ("schemes", "lazy-rtgc"),
+        ("workloads", "uniform"),
+        ("formats", "msr"),
+    ] {
+        assert!(words(&format!("list {what}")).ok().contains(one), "{what}");
+        let json = words(&format!("list {what} --json")).json();
+        let names: Vec<_> =
+            json[what].as_array().expect("a list").iter().map(|x| &x["name"]).collect();
+        assert!(names.iter().any(|name| **name == one), "{what}: {names:?}");
+    }
+}
+
+#[test]
+fn traces_are_told_of_and_converted() {
+    let scratch = Scratch::new("traces");
+    let trace = scratch.file("t.csv", csv_trace(100));
+    let text = ftlkit(["trace", "info", &trace]).ok();
+    assert!(text.contains("100 read, 100 kept"), "{text}");
+    let json = ftlkit(["trace", "info", &trace, &trace, "--json"]).json();
+    assert_eq!(json["traces"].as_array().map(Vec::len), Some(2));
+    assert_eq!(json["traces"][0]["counts"]["kept"], 100);
+
+    let spc = scratch.at("t.spc");
+    assert!(ftlkit(["trace", "convert", &trace, &spc]).ok().contains("100 requests written"));
+    let back = scratch.at("back.csv");
+    ftlkit(["trace", "convert", &spc, &back]).ok();
+    let info = |path: &str| ftlkit(["trace", "info", path, "--json"]).json()["traces"][0].clone();
+    let (first, last) = (info(&trace), info(&back));
+    for key in ["ops", "bytes", "footprint_bytes", "duration_ns", "sequential_percent"] {
+        assert_eq!(first[key], last[key], "{key}");
+    }
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_not_lost_silently() {
+    let scratch = Scratch::new("loss");
+    let text = "arrival_ns,op,offset_bytes,length_bytes\n0,write,0,4096\n5,flush,0,0\n";
+    let trace = scratch.file("t.csv", text);
+    let spc = scratch.at("t.spc");
+    ftlkit(["trace", "convert", &trace, &spc]).refused(&["flush", "--allow-loss"]);
+    assert!(!std::path::Path::new(&spc).exists());
+    let done = ftlkit(["trace", "convert", &trace, &spc, "--allow-loss", "--json"]).json();
+    assert_eq!((&done["done"]["written"], &done["done"]["left_out"]), (&1.into(), &1.into()));
+}
+
+#[test]
+fn bench_measures_what_it_is_asked_to() {
+    let json = words("bench --scheme page-level --capacity 64MiB --json").json();
+    let rows = json["rows"].as_array().expect("a list");
+    assert_eq!(rows.len(), 1);
+    assert_eq!(json["roofline"].as_array().map(Vec::len), Some(1));
+    for key in [
+        "scheme",
+        "capacity_bytes",
+        "page_bytes",
+        "ns_per_flash_op",
+        "ratio_to_roofline",
+        "waf",
+        "ram_bytes_per_page",
+    ] {
+        assert!(!rows[0][key].is_null(), "{key}");
+    }
+    words("bench --capacity 1MiB").refused(&["1MiB", "64MiB"]);
+    words("bench --share 2").refused(&["0.875"]);
+}

@@ -1,0 +1,100 @@
+//! What is about to be run, in a few lines for people: what was asked for, what was read of it, and what
+//! was chosen for them.
+
+use super::precondition::Fill;
+use super::resolve::Resolved;
+use crate::report::units;
+use workload::TraceFacts;
+
+impl Resolved {
+    /// Lines of a heading and a text.
+    pub fn summary(&self) -> Vec<(&'static str, String)> {
+        let mut lines = vec![
+            ("device", self.device_line()),
+            ("workload", self.workload_line()),
+            ("addresses", self.addresses_line()),
+            ("before", self.before_line()),
+        ];
+        if let Some(trace) = &self.facts.trace {
+            lines.insert(2, ("records", records_line(trace)));
+        }
+        lines.extend(self.all_notes().map(|note| ("note", note.to_owned())));
+        lines
+    }
+
+    /// What a reader must know: of the device, then of the workload.
+    pub fn all_notes(&self) -> impl Iterator<Item = &str> {
+        self.notes.iter().chain(&self.facts.notes).map(String::as_str)
+    }
+
+    fn device_line(&self) -> String {
+        let (part, geometry) = (&self.part, &self.geometry);
+        format!(
+            "{}, {} = {} blocks × {} pages × {}; tR {}, tPROG {}, tBERS {}",
+            part.name,
+            units::bytes(geometry.capacity_bytes()),
+            geometry.blocks(),
+            geometry.pages_per_block(),
+            units::bytes(geometry.page_bytes().into()),
+            units::time(part.t_r_ns as f64),
+            units::time(part.t_prog_ns as f64),
+            units::time(part.t_bers_ns as f64),
+        )
+    }
+
+    fn workload_line(&self) -> String {
+        let facts = &self.facts;
+        let mut line = format!("{}, {} requests", facts.workload, units::grouped(facts.requests));
+        if facts.requests != facts.requests_per_pass {
+            line.push_str(&format!(" (a pass has {})", units::grouped(facts.requests_per_pass)));
+        }
+        line.push_str(match (facts.has_arrivals, self.closed()) {
+            (false, _) => ", one after the other (it has no arrival times)",
+            (true, true) => ", one after the other (its arrival times are not used)",
+            (true, false) => ", at their arrival times",
+        });
+        if facts.replay.time_scale != 1.0 {
+            line.push_str(&format!(" × {}", facts.replay.time_scale));
+        }
+        line
+    }
+
+    fn addresses_line(&self) -> String {
+        let (footprint, space) = (self.facts.footprint_bytes, self.space.bytes);
+        format!(
+            "{} of the {} that every scheme exports ({:.1} %)",
+            units::bytes(footprint),
+            units::bytes(space),
+            footprint as f64 / space as f64 * 100.0
+        )
+    }
+
+    fn before_line(&self) -> String {
+        let precondition = &self.experiment.precondition.0;
+        let fill = match precondition.fill {
+            Fill::Full => "every logical page of the scheme is written once",
+            Fill::Footprint => "every page that all schemes export is written once",
+            Fill::None => return "nothing is written: a fresh device".into(),
+        };
+        match precondition.age {
+            0.0 => format!("{fill}, in order"),
+            age => format!("{fill}, in order, then {age} times as many random overwrites"),
+        }
+    }
+}
+
+fn records_line(trace: &TraceFacts) -> String {
+    let counts = &trace.counts;
+    let mut line = format!(
+        "{} ({}; {}): {} read, {} kept",
+        trace.format,
+        trace.recognised_by,
+        trace.units,
+        units::grouped(counts.read),
+        units::grouped(counts.kept)
+    );
+    for (reason, count) in &counts.dropped {
+        line.push_str(&format!(", {} dropped: {reason}", units::grouped(*count)));
+    }
+    line
+}
