@@ -1,4 +1,4 @@
-//! Erases a block: a histogram a scheme, below each other on one axis.
+//! Erases a block: a histogram a scheme, below each other, on one axis where they are alike.
 
 use super::axis::Axis;
 use super::chart::{centered, framed};
@@ -10,38 +10,64 @@ use plotters::style::{Color, WHITE};
 
 /// Most bars a histogram.
 const BARS: u32 = 60;
+/// A scheme that would have fewer bars than this on the axis of all gets one of its own.
+const FEWEST_BARS: u32 = 5;
 
 pub(super) fn size(report: &Report) -> (u32, u32) {
     (WIDTH, 40 + 230 * report.schemes.len().max(1) as u32)
 }
 
 pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
-    let all = || report.schemes.iter().flat_map(|s| s.series.erases.iter().copied());
-    let least = all().min().unwrap_or(0);
-    let most = all().max().unwrap_or(0);
-    let width = (most - least) / BARS + 1;
+    let shared = Range::of(report.schemes.iter().flat_map(|s| &s.series.erases));
     if report.schemes.is_empty() {
         return centered(area, "no scheme was run");
     }
     let title = title(&format!("Erases a block: {}", report.title()));
     let below = area.titled(&title, text(19)).map_err(PlotError::from)?;
     for (n, panel) in below.split_evenly((report.schemes.len(), 1)).iter().enumerate() {
-        draw_panel(panel, (n, &report.schemes[n]), (least, most, width))?;
+        let scheme = &report.schemes[n];
+        let own = Range::of(&scheme.series.erases);
+        let too_narrow = shared.width > 1 && (own.most - own.least) / shared.width < FEWEST_BARS;
+        draw_panel(panel, (n, scheme), if too_narrow { own } else { shared }, too_narrow)?;
     }
     Ok(())
+}
+
+/// Erases on an axis, in bars of some width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    least: u32,
+    most: u32,
+    width: u32,
+}
+
+impl Range {
+    fn of<'a>(erases: impl IntoIterator<Item = &'a u32>) -> Self {
+        let ends = erases.into_iter().fold(None, |ends, &e| match ends {
+            None => Some((e, e)),
+            Some((least, most)) => Some((e.min(least), e.max(most))),
+        });
+        let (least, most) = ends.unwrap_or((0, 0));
+        Self { least, most, width: (most - least) / BARS + 1 }
+    }
 }
 
 fn draw_panel(
     area: &Area<'_>,
     (n, scheme): (usize, &SchemeReport),
-    (least, most, width): (u32, u32, u32),
+    range: Range,
+    own: bool,
 ) -> Result<(), PlotError> {
-    let bars = histogram(&scheme.series.erases, least, most, width);
+    let Range { least, width, .. } = range;
+    let bars = histogram(&scheme.series.erases, range);
     let high = bars.iter().copied().max().unwrap_or(0);
-    let label = match width {
-        1 => "erases of a block in the measured part".to_owned(),
-        _ => format!("erases of a block in the measured part ({width} a bar)"),
-    };
+    let mut label = "erases of a block in the measured part".to_owned();
+    if width > 1 {
+        label.push_str(&format!(", {width} a bar"));
+    }
+    if own {
+        label.push_str(", a scale of its own");
+    }
     let (from, to) =
         (f64::from(least) - 0.5, f64::from(least) - 0.5 + f64::from(width) * bars.len() as f64);
     let x = Axis::between(&label, from, to, 12, whole);
@@ -71,7 +97,7 @@ fn draw_panel(
 }
 
 /// Blocks by erases: from `least` on, `width` erases a bar, up to `most`.
-fn histogram(erases: &[u32], least: u32, most: u32, width: u32) -> Vec<u64> {
+fn histogram(erases: &[u32], Range { least, most, width }: Range) -> Vec<u64> {
     let mut bars = vec![0; ((most - least) / width + 1) as usize];
     for &erased in erases {
         bars[((erased - least) / width) as usize] += 1;
@@ -90,10 +116,10 @@ mod tests {
 
     #[test]
     fn every_block_is_in_one_bar() {
-        assert_eq!(histogram(&[3, 3, 4, 9], 3, 9, 2), [3, 0, 0, 1]);
-        assert_eq!(histogram(&[5], 5, 5, 1), [1]);
-        assert_eq!(histogram(&[], 0, 0, 1), [0]);
-        let wide = histogram(&[0, u32::MAX], 0, u32::MAX, u32::MAX / BARS + 1);
+        let of = |erases: &[u32]| histogram(erases, Range::of(erases));
+        assert_eq!(histogram(&[3, 3, 4, 9], Range { least: 3, most: 9, width: 2 }), [3, 0, 0, 1]);
+        assert_eq!((of(&[5]), of(&[])), (vec![1], vec![0]));
+        let wide = of(&[0, u32::MAX]);
         assert_eq!((wide.len(), wide.iter().sum::<u64>()), (60, 2));
     }
 }

@@ -7,7 +7,10 @@ use super::{Area, PlotError};
 use crate::report::{Report, SchemeReport, units};
 
 /// Most stairs a line: more cannot be told apart.
-const STAIRS: usize = 400;
+const STAIRS: usize = 700;
+/// Runs whose lengths have such a ratio do not share a linear axis, nor do values with the other.
+const LENGTHS_APART: f64 = 8.0;
+const VALUES_APART: f64 = 30.0;
 
 /// Free blocks, fewest in each interval.
 pub(super) fn free_blocks(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
@@ -20,9 +23,8 @@ pub(super) fn free_blocks(report: &Report, area: &Area<'_>) -> Result<(), PlotEr
         fewest(points.map(|&(ns, pages)| (ns as f64, pages as f64 / unit)).collect())
     };
     let note = |s: &SchemeReport| {
-        let unit = s.block_pages().filter(|_| by_blocks).map_or(1.0, f64::from);
         let least = s.series.free_pages.iter().map(|p| p.1).min()?;
-        Some(format!("fewest {}", units::short((least as f64 / unit * 10.0).round() / 10.0)))
+        Some(format!("fewest {} free pages", units::count(least)))
     };
     draw(report, area, ("Free space", label), units::short, &series, &note)
 }
@@ -62,17 +64,39 @@ fn draw(
             end_marked: false,
         })
         .collect();
-    let most = |of: fn(&(f64, f64)) -> f64| {
-        lines.iter().flat_map(|line| &line.points).map(of).fold(0.0, f64::max)
-    };
-    let x = Axis::linear(
-        "time since the start of the measured part",
-        most(|p| p.0),
-        7,
-        units::short_time,
-    );
-    let y = Axis::linear(label, most(|p| p.1) * 1.06, 7, name);
+    let x = time_axis(report);
+    let values = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+    let y = value_axis(label, values, name);
     draw_lines(area, &format!("{what}: {}", report.title()), (&x, &y), &lines, &[])
+}
+
+/// From the start to the end of the longest run; logarithmic where runs differ so much in length that the
+/// short ones would vanish.
+fn time_axis(report: &Report) -> Axis {
+    let ends = || report.schemes.iter().map(|s| s.elapsed_ns as f64).filter(|ns| *ns > 0.0);
+    let longest = ends().fold(0.0, f64::max);
+    let shortest = ends().fold(f64::INFINITY, f64::min);
+    let label = "time since the start of the measured part";
+    if longest > LENGTHS_APART * shortest {
+        let label = format!("{label}, logarithmic");
+        return Axis::log(&label, shortest / STAIRS as f64 * 2.0, longest, units::short_time);
+    }
+    Axis::linear(label, longest, 7, units::short_time)
+}
+
+/// From 0; or logarithmic from the smallest value above it, where most values would lie along the axis.
+fn value_axis<I: Iterator<Item = f64>>(
+    label: &str,
+    values: impl Fn() -> I,
+    name: fn(f64) -> String,
+) -> Axis {
+    let most = values().fold(0.0, f64::max);
+    let low = values().filter(|value| *value < most / VALUES_APART).count();
+    if 3 * low > values().count() {
+        let least = values().filter(|value| *value > 0.0).fold(most, f64::min);
+        return Axis::log(&format!("{label}, logarithmic"), least / 1.5, most * 1.5, name);
+    }
+    Axis::linear(label, most * 1.06, 7, name)
 }
 
 /// Fewer points, each the fewest of those that it stands for.
@@ -107,7 +131,28 @@ mod tests {
         let many: Vec<(f64, f64)> =
             (0..2_000).map(|n| (f64::from(n), if n == 1_003 { 1.0 } else { 9.0 })).collect();
         let few = fewest(many);
-        assert_eq!(few.len(), 400);
+        assert_eq!(few.len(), 667);
         assert_eq!(few.iter().filter(|p| p.1 == 1.0).count(), 1);
+    }
+
+    #[test]
+    fn runs_of_unlike_length_share_a_logarithmic_axis() {
+        let mut report = crate::report::samples::report();
+        assert!(!time_axis(&report).label.contains("logarithmic"));
+        report.schemes[0].elapsed_ns *= 40;
+        let axis = time_axis(&report);
+        assert!(axis.label.contains("logarithmic"));
+        assert!(axis.share_at(report.schemes[1].elapsed_ns as f64) > 0.5);
+        report.schemes.clear();
+        assert!(!time_axis(&report).label.contains("logarithmic"));
+    }
+
+    #[test]
+    fn values_near_the_axis_are_lifted_from_it() {
+        let linear = |values: &[f64]| {
+            !value_axis("", || values.iter().copied(), units::short).label.contains("logarithmic")
+        };
+        assert!(linear(&[]) && linear(&[0.0, 0.0]) && linear(&[5.0, 9.0, 0.0, 8.0]));
+        assert!(!linear(&[2000.0, 3.0, 3.0]) && !linear(&[0.0, 1.0, 2000.0]));
     }
 }
