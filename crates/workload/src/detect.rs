@@ -52,30 +52,29 @@ fn names(test: impl Fn(&FormatInfo) -> bool) -> String {
 }
 
 fn by_content(head: &Head<'_>) -> Result<Detected, String> {
-    let mut best = (0, None);
+    let mut best = (0, 0, None);
     for format in ALL {
         match (format.looks)(head) {
             Looks::Sure => {
                 let how = format!("recognised {}", format.detection);
                 return Ok(Detected { format, how, looks_like: None });
             }
-            Looks::Lines(n) if n > best.0 => best = (n, Some(format)),
-            Looks::Lines(_) | Looks::No | Looks::ByName => {}
+            Looks::Lines(n, of) if n > best.0 => best = (n, of, Some(format)),
+            Looks::Lines(..) | Looks::No | Looks::ByName => {}
         }
     }
-    let of = head.lines.len();
     match best {
-        (n, Some(format)) if 2 * n > of => Ok(Detected {
+        (n, of, Some(format)) if 2 * n > of => Ok(Detected {
             format,
             how: format!("recognised by its lines: {n} of the first {of} fit"),
             looks_like: None,
         }),
-        (n, Some(format)) => Err(format!(
+        (n, of, Some(format)) => Err(format!(
             "the format cannot be told: only {n} of the first {of} lines fit `{}`, and other formats fit \
              less; name the format",
             format.name
         )),
-        (_, None) => Err(unknown(head)),
+        (_, _, None) => Err(unknown(head)),
     }
 }
 

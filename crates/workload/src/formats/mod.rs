@@ -67,8 +67,8 @@ pub(crate) enum Looks {
     No,
     /// Nobody can tell from the content: the format or the file's name must say.
     ByName,
-    /// So many of the first lines can be read.
-    Lines(usize),
+    /// So many of the first lines can be read, of so many that are no headers or summaries.
+    Lines(usize, usize),
     /// A magic number or a header says so.
     Sure,
 }

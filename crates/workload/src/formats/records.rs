@@ -145,16 +145,15 @@ pub(crate) fn share<F: Format>(head: &Head<'_>) -> Looks {
     let Ok(mut format) = F::new(&Setup { head, others: &[], options: &options }) else {
         return Looks::No;
     };
-    let good = |line: &&&[u8]| {
-        matches!(
-            format.parse(line),
-            Ok(Parsed::Request(_) | Parsed::FlushThen(_) | Parsed::Drop(_))
-        )
-    };
-    match head.lines.iter().filter(good).count() {
-        0 => Looks::No,
-        n => Looks::Lines(n),
+    let (mut good, mut bad) = (0, 0);
+    for line in &head.lines {
+        match format.parse(line) {
+            Ok(Parsed::Request(_) | Parsed::FlushThen(_) | Parsed::Drop(_)) => good += 1,
+            Ok(Parsed::Aside) => {}
+            Err(_) => bad += 1,
+        }
     }
+    if good == 0 { Looks::No } else { Looks::Lines(good, good + bad) }
 }
 
 /// Starts reading in format `F`.

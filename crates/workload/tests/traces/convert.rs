@@ -1,0 +1,193 @@
+//! Conversion: what survives, what is lost, and that a file is complete or not there.
+
+use ftlkit_workload::{Loss, Op, Request, Target, TraceOptions, WorkloadError, convert, open};
+use proptest::prelude::*;
+
+use crate::{Folder, as_format, read_path, req, samples};
+
+fn to(
+    folder: &Folder,
+    text: &str,
+    name: &str,
+    target: Target,
+    allow: bool,
+) -> Result<ftlkit_workload::Converted, WorkloadError> {
+    let from = open(&folder.file("from", text), &TraceOptions::default()).unwrap();
+    convert(from, &folder.path(name), target, allow, |_| true)
+}
+
+#[test]
+fn every_format_becomes_csv_without_loss() {
+    let folder = Folder::new();
+    for sample in samples::all() {
+        let path = folder.file("sample", &sample.bytes);
+        let (requests, _) = read_path(&path, &sample.options()).unwrap();
+        for name in ["out.csv", "out.csv.gz"] {
+            let out = folder.path(name);
+            let from = open(&path, &sample.options()).unwrap();
+            let done = convert(from, &out, Target::Csv, false, |_| true).unwrap();
+            assert_eq!((done.written, done.left_out), (sample.requests, 0));
+            let (again, reader) = read_path(&out, &TraceOptions::default()).unwrap();
+            assert_eq!(again, requests, "{}", sample.format);
+            assert_eq!(reader.format().name, "csv");
+        }
+    }
+}
+
+fn any_request() -> impl Strategy<Value = Request> {
+    let op = prop_oneof![
+        Just(Op::Read),
+        Just(Op::Write),
+        Just(Op::Trim),
+        Just(Op::Flush),
+        Just(Op::WriteZeroes)
+    ];
+    let extent = (0..u64::MAX / 2, 1..u64::MAX / 2);
+    let times = (any::<u64>(), any::<Option<u64>>());
+    (times, extent, any::<u32>(), op, any::<bool>()).prop_map(|(times, extent, device, op, fua)| {
+        let length = if op == Op::Flush { 0 } else { extent.1 };
+        Request {
+            arrival_ns: times.0,
+            offset: extent.0,
+            length,
+            device,
+            op,
+            fua,
+            response_ns: times.1,
+        }
+    })
+}
+
+/// The lines of our csv, written here a second time.
+fn csv(requests: &[Request]) -> String {
+    let mut text = "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns\n".to_owned();
+    for r in requests {
+        let op = match r.op {
+            Op::Read => "read",
+            Op::Write => "write",
+            Op::Trim => "trim",
+            Op::Flush => "flush",
+            Op::WriteZeroes => "write-zeroes",
+        };
+        let response = r.response_ns.map(|ns| ns.to_string()).unwrap_or_default();
+        let (fua, offset, length) = (u8::from(r.fua), r.offset, r.length);
+        text += &format!("{},{},{op},{fua},{offset},{length},{response}\n", r.arrival_ns, r.device);
+    }
+    text
+}
+
+proptest! {
+    #[test]
+    fn every_field_survives_csv(mut requests in prop::collection::vec(any_request(), 1..20)) {
+        // Arrivals count from the first.
+        requests[0].arrival_ns = 0;
+        let text = csv(&requests);
+        let folder = Folder::new();
+        to(&folder, &text, "out", Target::Csv, false).unwrap();
+        prop_assert_eq!(std::fs::read_to_string(folder.path("out")).unwrap(), text);
+        let (again, _) = read_path(&folder.path("out"), &TraceOptions::default()).unwrap();
+        prop_assert_eq!(again, requests);
+    }
+}
+
+const SIMPLE: &str = "arrival_ns,device,op,offset_bytes,length_bytes\n\
+                      0,0,write,4096,512\n1000,3,read,512,1000\n1234567000,0,write,0,4096\n";
+
+#[test]
+fn reads_and_writes_survive_spc_msr_and_fio() {
+    let folder = Folder::new();
+    let (requests, _) =
+        read_path(&folder.file("simple", SIMPLE), &TraceOptions::default()).unwrap();
+    for target in [Target::Spc, Target::Msr, Target::Fio] {
+        let done = to(&folder, SIMPLE, "out", target, false).unwrap();
+        assert_eq!((done.written, done.left_out, done.losses.len()), (3, 0, 0));
+        let (mut again, reader) = read_path(&folder.path("out"), &TraceOptions::default()).unwrap();
+        assert_eq!(reader.format().name, target.name());
+        if target == Target::Fio {
+            // fio names its files: numbers follow the order in which they come up.
+            assert_eq!(reader.device_name(again[1].device), "3");
+            again[1].device = 3;
+        }
+        assert_eq!(again, requests, "{target:?}");
+    }
+}
+
+const RICH: &str = "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns\n\
+    0,0,write,0,0,512,\n7,0,write,1,100,512,150\n1000,70000,trim,0,512,512,\n2000,0,flush,0,0,0,\n\
+    3000,0,write-zeroes,0,0,512,\n";
+
+#[test]
+fn a_loss_is_refused_and_named_and_leaves_no_file() {
+    let folder = Folder::new();
+    let error = to(&folder, RICH, "out", Target::Spc, false).unwrap_err().to_string();
+    for part in
+        ["spc format cannot hold", "offsets within a sector", "responses", "(request 2: write"]
+    {
+        assert!(error.contains(part), "{error}");
+    }
+    let left: Vec<_> = std::fs::read_dir(folder.path(".")).unwrap().collect();
+    assert_eq!(left.len(), 1, "only the trace that was read");
+}
+
+#[test]
+fn allowed_losses_are_counted() {
+    let folder = Folder::new();
+    let losses = |target| {
+        let done = to(&folder, RICH, "out", target, true).unwrap();
+        let (again, _) = read_path(&folder.path("out"), &as_format(target.name())).unwrap();
+        assert_eq!(again.len() as u64, done.written);
+        let losses: Vec<_> = done.losses.into_iter().collect();
+        (done.written, done.left_out, losses)
+    };
+    use Loss::{ArrivalPrecision, Device, Fua, OffsetWithinSector, Operation, Response};
+    assert_eq!(
+        losses(Target::Spc),
+        (2, 3, vec![(Operation, 3), (OffsetWithinSector, 1), (Response, 1), (Fua, 1)])
+    );
+    assert_eq!(
+        losses(Target::Msr),
+        (2, 3, vec![(Operation, 3), (ArrivalPrecision, 1), (Response, 1), (Fua, 1), (Device, 1)])
+    );
+    assert_eq!(
+        losses(Target::Fio),
+        (4, 1, vec![(Operation, 1), (ArrivalPrecision, 1), (Response, 1), (Fua, 1)])
+    );
+}
+
+#[test]
+fn a_trace_without_arrivals_stays_without() {
+    let text = "fio version 2 iolog\nf add\nf write 0 4096\nf read 0 4096\n";
+    let folder = Folder::new();
+    to(&folder, text, "out", Target::Csv, false).unwrap();
+    let (requests, reader) = read_path(&folder.path("out"), &TraceOptions::default()).unwrap();
+    assert!(!ftlkit_workload::Source::has_arrivals(&reader));
+    assert_eq!(requests, [req(0, 0, Op::Write, 0, 4096), req(0, 0, Op::Read, 0, 4096)]);
+    let done = to(&folder, text, "out", Target::Spc, true).unwrap();
+    assert_eq!(done.losses.into_iter().collect::<Vec<_>>(), [(Loss::NoArrivals, 2)]);
+}
+
+#[test]
+fn a_trace_is_not_converted_into_itself_and_errors_leave_no_file() {
+    let folder = Folder::new();
+    let path = folder.file("from", SIMPLE);
+    let from = open(&path, &TraceOptions::default()).unwrap();
+    let error = convert(from, &path, Target::Csv, false, |_| true).unwrap_err().to_string();
+    assert!(error.contains("cannot be converted into itself"), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), SIMPLE);
+    let cut = format!("{SIMPLE}5,0,wr");
+    assert!(to(&folder, &cut, "out", Target::Csv, false).is_err());
+    assert!(!folder.path("out").exists());
+    let from = open(&folder.file("from", SIMPLE), &TraceOptions::default()).unwrap();
+    let nowhere = folder.path("no such folder/out");
+    let error = convert(from, &nowhere, Target::Csv, false, |_| true).unwrap_err();
+    assert!(matches!(error, WorkloadError::Io { .. }), "{error}");
+}
+
+#[test]
+fn targets_have_the_names_of_formats() {
+    for target in Target::ALL {
+        assert_eq!(Target::find(target.name()), Some(target));
+        assert!(ftlkit_workload::formats::find(target.name()).is_some());
+    }
+    assert_eq!(Target::find("vscsi"), None);
+}
