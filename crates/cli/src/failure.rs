@@ -125,7 +125,7 @@ impl Message {
         match handler.render_report(&mut text, &Place(self)) {
             Ok(()) => text
                 .lines()
-                .skip_while(|line| line.trim().is_empty())
+                .skip_while(|line| !line.contains('╭'))
                 .map(|l| format!("{l}\n"))
                 .collect(),
             Err(_) => String::new(),

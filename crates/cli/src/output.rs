@@ -42,8 +42,7 @@ pub(crate) fn table<const N: usize>(
     columns: [(&str, Column); N],
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
-    const STYLE: TableStyle =
-        TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+    const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_header(columns.map(|(name, _)| name));

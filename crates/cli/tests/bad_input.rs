@@ -49,7 +49,7 @@ fn experiment_files() {
         "no key `schemas`",
         "did you mean `schemes`?",
     ]);
-    run("type.toml", "seed = 'one'").refused(&["type.toml:1", "`one`"]);
+    run("type.toml", "seed = 'one'").refused(&["type.toml:1", "string \"one\""]);
     run("syntax.toml", "seed = ").refused(&["syntax.toml:1"]);
     run("workload.toml", "[workload]\nname = 'uniform'\nrequest = 5")
         .refused(&["`request`", "did you mean `requests`?"]);
