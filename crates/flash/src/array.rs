@@ -224,6 +224,44 @@ impl Array {
         Oob::from_stamp(self.lpns[ppn.0 as usize], stamp)
     }
 
+    /// Copies a run where nothing is special: no bytes to move, no lost page, one stamp a block. All rules
+    /// are checked before anything is changed; false, and nothing is changed, where one is broken.
+    #[inline]
+    fn copy_plain_run(&mut self, from: &[Ppn], to: Ppn, seq: u64, lpns: &mut [Lpn]) -> bool {
+        let Some(first) = from.first() else { return true };
+        let last_to = u64::from(to.0) + from.len() as u64 - 1;
+        let plain =
+            self.slots.is_empty() && self.page_stamps.is_empty() && self.unreadable.is_empty();
+        let within = self.geometry.contains(*first) && last_to < u64::from(self.geometry.pages());
+        if !plain || !within || seq > Oob::MAX_SEQ {
+            return false;
+        }
+        let source = self.geometry.block_of(*first);
+        let start = self.geometry.ppn(source, 0).0;
+        let Block { stamp, next_page: programmed, .. } = self.blocks[source.0 as usize];
+        let stamp = Oob { seq, ..Oob::from_stamp(0, stamp) }.stamp();
+        let (id, page) = self.geometry.split(to);
+        let target = &mut self.blocks[id.0 as usize];
+        let in_order = !target.bad && page == target.next_page;
+        let fits = from.len() as u64 <= u64::from(self.geometry.pages_per_block() - page);
+        let same_stamp = target.stamp == stamp || target.stamp == NO_STAMP;
+        if !in_order
+            || !fits
+            || !same_stamp
+            || from.iter().any(|ppn| ppn.0.wrapping_sub(start) >= programmed)
+        {
+            return false;
+        }
+        target.stamp = stamp;
+        target.next_page += from.len() as u32;
+        for (at, (from, lpn)) in from.iter().zip(lpns).enumerate() {
+            let copied = self.lpns[from.0 as usize];
+            self.lpns[to.0 as usize + at] = copied;
+            *lpn = Lpn(copied);
+        }
+        true
+    }
+
     fn keeps(&self, kind: PageKind) -> bool {
         self.store == Store::All || kind != PageKind::Data
     }
@@ -321,6 +359,25 @@ impl Flash for Array {
             self.bytes.copy_within(bytes, at);
         }
         Ok(oob)
+    }
+
+    #[inline]
+    fn copy_run(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        if self.copy_plain_run(from, to, seq, lpns) {
+            return Ok(());
+        }
+        for (at, (from, lpn)) in from.iter().zip(lpns).enumerate() {
+            let copied = self.copy(*from, Ppn(to.0 + at as u32), seq, cause);
+            *lpn = copied.map_err(|error| (at, error))?.lpn;
+        }
+        Ok(())
     }
 
     #[inline]

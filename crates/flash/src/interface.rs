@@ -39,6 +39,30 @@ pub trait Flash {
     /// As [`Flash::read`] of `from` and [`Flash::program`] of `to`.
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError>;
 
+    /// Copies pages `from`, all of one block, to consecutive pages from `to` on, as [`Flash::copy`] does
+    /// one by one, and tells the LPN of each in `lpns` (as many as `from`). A backend that can do better
+    /// than one by one does.
+    ///
+    /// # Errors
+    /// How many were copied before the first that failed, and why that did.
+    #[inline]
+    fn copy_run(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        for (at, (from, lpn)) in from.iter().zip(lpns).enumerate() {
+            *lpn = self
+                .copy(*from, Ppn(to.0 + at as u32), seq, cause)
+                .map_err(|error| (at, error))?
+                .lpn;
+        }
+        Ok(())
+    }
+
     /// Erases a block.
     ///
     /// # Errors

@@ -58,6 +58,12 @@ impl Counts {
         self.0[cause as usize][op as usize] += 1;
     }
 
+    /// So many more.
+    #[inline]
+    pub fn add_many(&mut self, op: Operation, cause: Cause, count: u64) {
+        self.0[cause as usize][op as usize] += count;
+    }
+
     /// Operations of one kind for one cause.
     #[inline]
     pub fn get(&self, op: Operation, cause: Cause) -> u64 {

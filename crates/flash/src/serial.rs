@@ -138,6 +138,29 @@ impl<F: Flash> Flash for Serial<F> {
     }
 
     #[inline]
+    fn copy_run(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        let result = self.inner.copy_run(from, to, seq, cause, lpns);
+        let copied = result.map_or_else(|(copied, _)| copied, |()| from.len()) as u64;
+        let time = self.times[Operation::Copy as usize] * copied;
+        self.busy_ns += time;
+        self.busy_by_cause_ns[cause as usize] += time;
+        self.counts.add_many(Operation::Copy, cause, copied);
+        match result {
+            Ok(()) => Ok(()),
+            Err((copied, error)) => {
+                self.charge(Err(error), Operation::Copy, cause).map_err(|error| (copied, error))
+            }
+        }
+    }
+
+    #[inline]
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
         let result = self.inner.erase(block, cause);
         self.charge(result, Operation::Erase, cause)

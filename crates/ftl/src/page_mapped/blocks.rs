@@ -1,7 +1,7 @@
 //! Which pages of each block are valid: a count and one bit a page, together in one cache line.
 
 use alloc::vec::Vec;
-use flash::BlockId;
+use flash::{BlockId, Ppn};
 
 /// One cache line.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +96,28 @@ impl BlockTable {
         None
     }
 
+    /// The first valid pages at or after `from`, as page numbers offset by `base`, as many as `out` takes;
+    /// returns how many there are.
+    #[inline]
+    pub(super) fn run(&self, block: BlockId, from: u32, base: u32, out: &mut [Ppn]) -> usize {
+        let bits = self.record(block) + 1;
+        let mut mask = u64::MAX << (from & 63);
+        let mut found = 0;
+        for word in (from >> 6) as usize..self.words {
+            let mut left = self.word(bits + word) & mask;
+            mask = u64::MAX;
+            while left != 0 {
+                if found == out.len() {
+                    return found;
+                }
+                out[found] = Ppn(base + word as u32 * 64 + left.trailing_zeros());
+                found += 1;
+                left &= left - 1;
+            }
+        }
+        found
+    }
+
     /// Valid pages at or after `from`.
     pub(super) fn valid_from(&self, block: BlockId, from: u32) -> u32 {
         core::iter::successors(self.next_valid(block, from), |page| {
@@ -152,6 +174,10 @@ mod tests {
                     from = page + 1;
                     if from >= pages { break; }
                 }
+                let mut run = [Ppn(0); 700];
+                let count = table.run(BlockId(block), 0, 1000, &mut run);
+                let pages: Vec<_> = run[..count].iter().map(|ppn| (block, ppn.0 - 1000)).collect();
+                prop_assert_eq!(&found, &pages);
                 let expected: Vec<_> = model.iter().copied().filter(|(b, _)| *b == block).collect();
                 prop_assert_eq!(found, expected);
             }

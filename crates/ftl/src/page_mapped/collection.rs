@@ -104,11 +104,11 @@ impl Partial {
         core.log.steps += 1;
         let mut copies = 0;
         while copies < self.copies_per_step
-            && let Some(page) = core.blocks.next_valid(victim, self.cursor)
+            && let Some(relocated) =
+                core.relocate(victim, self.cursor, self.copies_per_step - copies)?
         {
-            core.relocate(victim, page)?;
-            self.cursor = page + 1;
-            copies += 1;
+            copies += relocated.pages;
+            self.cursor = relocated.cursor;
         }
         if copies == 0 {
             core.reclaim(victim)?;

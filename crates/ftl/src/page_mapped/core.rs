@@ -43,13 +43,20 @@ pub struct Core<F, V> {
     /// Blocks that may yet go bad. While there are any, one block's worth of pages more is kept free: a
     /// failed program costs the rest of the block being written.
     spare_blocks: u32,
-    /// Pages of the victim whose map entries were fetched.
-    fetched: u32,
 }
 
-/// Copies ahead at which a victim's map entries are fetched: enough to hide a memory access, few enough
-/// not to wait for the processor's line-fill buffers.
-const COPIES_AHEAD: u32 = 32;
+/// Most pages copied at once: enough for the accesses to the map to overlap, few enough for the lines that
+/// they need to stay in the first cache.
+const RUN: usize = 32;
+
+/// What one run of copies did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Relocated {
+    /// Pages copied, or lost as unreadable.
+    pub(super) pages: u32,
+    /// Page of the victim where the next run goes on.
+    pub(super) cursor: u32,
+}
 
 impl<F: Flash, V: Victims> Core<F, V> {
     /// An empty core: no block is free yet.
@@ -72,7 +79,6 @@ impl<F: Flash, V: Victims> Core<F, V> {
             mounting: false,
             log,
             spare_blocks: plan.spare_blocks,
-            fetched: 0,
         }
     }
 
@@ -88,19 +94,6 @@ impl<F: Flash, V: Victims> Core<F, V> {
         if self.mounting { Cause::Mount } else { cause }
     }
 
-    /// The next page to program, and its sequence number.
-    #[inline(always)]
-    fn take_page(&mut self) -> Result<(Ppn, u64), FtlError> {
-        if self.frontier.is_none() {
-            self.open_block()?;
-        }
-        let Some(frontier) = &mut self.frontier else { return Err(self.full()) };
-        let ppn = Ppn(frontier.next);
-        frontier.next += 1;
-        self.free_pages -= 1;
-        Ok((ppn, frontier.seq))
-    }
-
     #[cold]
     fn open_block(&mut self) -> Result<(), FtlError> {
         let block = self.free.pop().ok_or_else(|| self.full())?;
@@ -113,27 +106,15 @@ impl<F: Flash, V: Victims> Core<F, V> {
         Ok(())
     }
 
-    /// A frontier that is full becomes a candidate at once.
-    #[inline]
-    fn close_if_full(&mut self) {
-        if let Some(frontier) = self.frontier
-            && frontier.next == frontier.end
-        {
-            self.victims.insert(frontier.block, self.blocks.valid(frontier.block));
-            self.frontier = None;
-        }
-    }
-
-    /// A program failed: the rest of the block is not to be trusted. It becomes a candidate as it is,
-    /// and is marked bad once it is erased.
+    /// The program of the frontier's next page failed: the rest of the block is not to be trusted. It
+    /// becomes a candidate as it is, and is marked bad once it is erased.
     #[cold]
     fn abandon_frontier(&mut self) {
         if let Some(frontier) = self.frontier.take() {
-            self.free_pages -= u64::from(frontier.end - frontier.next);
-            // The page that failed, and those that will not be programmed, hold nothing.
+            let unused = frontier.end - frontier.next;
+            self.free_pages -= u64::from(unused);
             let pages_per_block = self.flash.geometry().pages_per_block();
-            let failed = pages_per_block - (frontier.end - frontier.next) - 1;
-            for page in failed..pages_per_block {
+            for page in pages_per_block - unused..pages_per_block {
                 self.blocks.clear(frontier.block, page);
             }
             self.retiring.insert(frontier.block.0);
@@ -145,11 +126,11 @@ impl<F: Flash, V: Victims> Core<F, V> {
     #[inline]
     pub(super) fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
         loop {
-            let (ppn, seq) = self.take_page()?;
+            let (ppn, _, seq) = self.room()?;
             match self.flash.program(ppn, Oob::data(lpn, seq), data, Cause::Host) {
                 Ok(()) => {
                     self.remap(lpn, ppn);
-                    self.close_if_full();
+                    self.use_room(1);
                     self.log.least_free_pages = self.log.least_free_pages.min(self.free_pages);
                     return Ok(());
                 }
@@ -203,54 +184,96 @@ impl<F: Flash, V: Victims> Core<F, V> {
         let valid = self.blocks.valid(victim);
         self.log.started += 1;
         self.log.victim_valid[valid as usize] += 1;
-        self.fetched = 0;
-        for _ in 0..COPIES_AHEAD {
-            self.prefetch_next_entry(victim);
-        }
+        self.fetch_entries(victim, 0, RUN);
         Some(victim)
     }
 
-    /// Fetches the map entry of one more of the victim's pages, if the array can tell its LPN for nothing.
+    /// Copies the next valid pages of a victim, from page `cursor` on, to the frontier: at most `most`, and
+    /// no more than one run takes. `None` where there are none.
+    ///
+    /// Their valid bits stay: a collector goes through the pages once, in order, and nothing maps to them
+    /// any more.
+    pub(super) fn relocate(
+        &mut self,
+        victim: BlockId,
+        cursor: u32,
+        most: u32,
+    ) -> Result<Option<Relocated>, FtlError> {
+        let first = self.flash.geometry().ppn(victim, 0).0;
+        let mut from = [Ppn(0); RUN];
+        let mut lpns = [Lpn(0); RUN];
+        let most = RUN.min(most as usize);
+        let found = self.blocks.run(victim, cursor, first, &mut from[..most]);
+        if found == 0 {
+            return Ok(None);
+        }
+        let (to, room, seq) = self.room()?;
+        let from = &from[..found.min(room as usize)];
+        let cause = self.cause(Cause::Collection);
+        let result = self.flash.copy_run(from, to, seq, cause, &mut lpns[..from.len()]);
+        let done = result.map_or_else(|(done, _)| done, |()| from.len());
+        let mut relocated = Relocated {
+            pages: done as u32,
+            cursor: from.get(done).map_or(from[from.len() - 1].0 + 1, |ppn| ppn.0) - first,
+        };
+        self.fetch_entries(victim, relocated.cursor, most);
+        for (at, lpn) in lpns[..done].iter().enumerate() {
+            self.map[lpn.0 as usize] = to.0 + at as u32;
+        }
+        self.use_room(done as u32);
+        match result {
+            Ok(()) => {}
+            Err((_, FlashError::ProgramFailed(_))) => self.abandon_frontier(),
+            Err((_, FlashError::Uncorrectable(_))) => {
+                self.lose(from[done]);
+                relocated.pages += 1;
+                relocated.cursor += 1;
+            }
+            Err((_, error)) => return Err(error.into()),
+        }
+        Ok(Some(relocated))
+    }
+
+    /// Where the next pages can be programmed, how many, and their sequence number.
     #[inline]
-    fn prefetch_next_entry(&mut self, victim: BlockId) {
-        if let Some(page) = self.blocks.next_valid(victim, self.fetched) {
-            self.fetched = page + 1;
-            if let Some(lpn) = self.flash.peek_lpn(self.flash.geometry().ppn(victim, page)) {
+    fn room(&mut self) -> Result<(Ppn, u32, u64), FtlError> {
+        if self.frontier.is_none() {
+            self.open_block()?;
+        }
+        let Some(frontier) = self.frontier else { return Err(self.full()) };
+        Ok((Ppn(frontier.next), frontier.end - frontier.next, frontier.seq))
+    }
+
+    /// The frontier's next `pages` pages are programmed; full, it becomes a candidate at once.
+    #[inline]
+    fn use_room(&mut self, pages: u32) {
+        if let Some(frontier) = &mut self.frontier {
+            frontier.next += pages;
+            self.free_pages -= u64::from(pages);
+            if frontier.next == frontier.end {
+                self.close_frontier();
+            }
+        }
+    }
+
+    #[cold]
+    fn close_frontier(&mut self) {
+        if let Some(frontier) = self.frontier.take() {
+            self.victims.insert(frontier.block, self.blocks.valid(frontier.block));
+        }
+    }
+
+    /// Fetches the map entries of the next valid pages of a victim, as far as the array can tell their LPNs
+    /// for nothing: they are stored to a run later.
+    #[inline]
+    fn fetch_entries(&self, victim: BlockId, cursor: u32, most: usize) {
+        let first = self.flash.geometry().ppn(victim, 0).0;
+        let mut ahead = [Ppn(0); RUN];
+        let found = self.blocks.run(victim, cursor, first, &mut ahead[..most]);
+        for ppn in &ahead[..found] {
+            if let Some(lpn) = self.flash.peek_lpn(*ppn) {
                 prefetch(&self.map, lpn.0 as usize);
             }
-        }
-    }
-
-    /// Copies a valid page of a block under collection to the frontier. The page's valid bit stays: a
-    /// collector goes through the pages once, in order, and nothing maps to it any more.
-    #[inline]
-    pub(super) fn relocate(&mut self, victim: BlockId, page: u32) -> Result<(), FtlError> {
-        let from = self.flash.geometry().ppn(victim, page);
-        self.prefetch_next_entry(victim);
-        loop {
-            let (to, seq) = self.take_page()?;
-            match self.flash.copy(from, to, seq, self.cause(Cause::Collection)) {
-                Ok(oob) => {
-                    self.map[oob.lpn.0 as usize] = to.0;
-                    self.close_if_full();
-                    return Ok(());
-                }
-                Err(FlashError::ProgramFailed(_)) => self.abandon_frontier(),
-                Err(FlashError::Uncorrectable(_)) => {
-                    // Nothing was programmed: the page is still the frontier's next.
-                    self.untake_page();
-                    self.lose(from);
-                    return Ok(());
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
-    fn untake_page(&mut self) {
-        if let Some(frontier) = &mut self.frontier {
-            frontier.next -= 1;
-            self.free_pages += 1;
         }
     }
 
@@ -300,10 +323,9 @@ impl<F: Flash, V: Victims> Core<F, V> {
             self.victims.insert(victim, self.blocks.valid(victim));
             return Err(self.full());
         }
-        let mut page = 0;
-        while let Some(valid) = self.blocks.next_valid(victim, page) {
-            self.relocate(victim, valid)?;
-            page = valid + 1;
+        let mut cursor = 0;
+        while let Some(relocated) = self.relocate(victim, cursor, u32::MAX)? {
+            cursor = relocated.cursor;
         }
         self.reclaim(victim)?;
         self.log.steps += 1;
