@@ -202,21 +202,19 @@ struct Stream {
 
 impl Stream {
     fn look(&mut self) -> Result<(), WorkloadError> {
-        let position = self.buffer.position() + 1;
-        let path = self.buffer.input.path.clone();
         let Some(bytes) = self.buffer.peek(HEADER)? else {
             self.next = None;
             return Ok(());
         };
-        let record = Record::new(bytes).map_err(|bad| WorkloadError::BadRecord {
-            path,
-            line: position,
+        let next = Record::new(bytes).map(|record| (record.time(), record.size()));
+        self.next = Some(next.map_err(|bad| WorkloadError::BadRecord {
+            path: self.buffer.input.path.clone(),
+            line: self.buffer.position() + 1,
             column: 1,
             expected: bad.expected,
             found: bad.found,
             format: INFO.name,
-        })?;
-        self.next = Some((record.time(), record.size()));
+        })?);
         Ok(())
     }
 }
