@@ -130,7 +130,7 @@ pub enum Verdict {
         /// Number of the operation.
         at: usize,
         /// What is wrong.
-        failure: Failure,
+        failure: Box<Failure>,
     },
 }
 
@@ -159,8 +159,11 @@ pub fn conform(case: &Case) -> Result<Worst, Verdict> {
 }
 
 fn drive<F: Inspect + Clone>(case: &Case, mut run: Run, array: F) -> Result<Worst, Verdict> {
-    let failed =
-        |run: &Run, failure| Verdict::Failed { case: case.to_string(), at: run.at(), failure };
+    let failed = |run: &Run, failure| Verdict::Failed {
+        case: case.to_string(),
+        at: run.at(),
+        failure: Box::new(failure),
+    };
     match run.go(array) {
         Ok(End::Finished(array)) => {
             check_bad(case, &array).map_err(|failure| failed(&run, failure))?;

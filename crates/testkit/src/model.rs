@@ -147,12 +147,6 @@ impl Model {
         }
     }
 
-    /// Pages that are known to hold data.
-    pub fn known_written(&self) -> usize {
-        let written = |page: &&Expected| matches!(page, Expected::Is(Content::Version(_)));
-        self.pages.iter().filter(written).count()
-    }
-
     /// Checks what a read of `lpn` found, and takes it as what the page holds from now on.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ pub enum Verdict {
         /// Number of the operation.
         at: usize,
         /// What is wrong.
-        failure: Failure,
+        failure: Box<Failure>,
     },
 }
 
@@ -176,7 +176,7 @@ impl<'c> Stage<'c> {
 
     fn failed(&self, failure: Failure) -> Verdict {
         let (case, cuts) = (self.case.to_string(), self.cuts.clone());
-        Verdict::Failed { case, cuts, at: self.run.at(), failure }
+        Verdict::Failed { case, cuts, at: self.run.at(), failure: failure.into() }
     }
 
     /// Goes on after the last cut, without another; reads only, where more was torn than writes can bear.

@@ -85,11 +85,6 @@ impl Run {
         &self.worst
     }
 
-    /// What the device must hold.
-    pub fn model(&self) -> &Model {
-        &self.model
-    }
-
     /// Leaves out all operations but the next `operations`.
     pub fn shorten(&mut self, operations: usize) {
         let end = self.at.saturating_add(operations).min(self.operations.len());

@@ -140,6 +140,19 @@ impl<F: Flash> Watched<F> {
         }
     }
 
+    fn copied(&mut self, from: Ppn, to: Ppn, oob: Oob, cause: Cause) {
+        let block = self.inner.geometry().block_of(from);
+        self.collected(block, cause);
+        let place = self.place(oob.lpn);
+        if oob.kind == PageKind::Data && place.is_some_and(|place| place != from) {
+            self.breach.get_or_insert(format!(
+                "{from} was copied for {} but the newest version is at {place:?}",
+                oob.lpn
+            ));
+        }
+        self.programmed(to, oob);
+    }
+
     fn collected(&mut self, block: BlockId, cause: Cause) {
         if !matches!(cause, Cause::Collection | Cause::Merge) {
             return;
@@ -199,17 +212,28 @@ impl<F: Flash> Flash for Watched<F> {
 
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
         let oob = self.inner.copy(from, to, seq, cause)?;
-        let block = self.inner.geometry().block_of(from);
-        self.collected(block, cause);
-        if self.place(oob.lpn).is_some_and(|place| place != from) && oob.kind == PageKind::Data {
-            let place = self.place(oob.lpn);
-            self.breach.get_or_insert(format!(
-                "{from} was copied for {} but the newest version is at {place:?}",
-                oob.lpn
-            ));
-        }
-        self.programmed(to, oob);
+        self.copied(from, to, oob, cause);
         Ok(oob)
+    }
+
+    fn copy_run(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        let result = self.inner.copy_run(from, to, seq, cause, lpns);
+        let copied = result.map_or_else(|(copied, _)| copied, |()| from.len());
+        for (at, from) in from[..copied].iter().enumerate() {
+            let to = Ppn(to.0 + at as u32);
+            // Where the power failed in the middle nothing can be read, nor does the account go on.
+            if let Ok(oob) = self.inner.read_oob(to, cause) {
+                self.copied(*from, to, oob, cause);
+            }
+        }
+        result
     }
 
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {

@@ -41,9 +41,12 @@ const SHAPES: &[Shape] = &[
     Shape::new(8, 4, 3),
 ];
 
+/// Tens of thousands of states each.
+const LARGER_SHAPES: &[Shape] = &[Shape::new(6, 8, 3), Shape::new(8, 6, 2), Shape::new(7, 7, 1)];
+
 #[test]
 fn no_sequence_of_requests_breaks_lazy_rtgc() {
-    for shape in SHAPES {
+    for shape in SHAPES.iter().chain(LARGER_SHAPES) {
         let plain = scheme("lazy-rtgc");
         proof(&plain, *shape, Search::default());
         let idle = SchemeConfig { idle_collection: true, ..plain };
