@@ -60,7 +60,6 @@ fn draw_panel(
 ) -> Result<(), PlotError> {
     let Range { least, width, .. } = range;
     let bars = histogram(&scheme.series.erases, range);
-    let high = bars.iter().copied().max().unwrap_or(0);
     let mut label = "erases of a block in the measured part".to_owned();
     if width > 1 {
         label.push_str(&format!(", {width} a bar"));
@@ -71,7 +70,7 @@ fn draw_panel(
     let (from, to) =
         (f64::from(least) - 0.5, f64::from(least) - 0.5 + f64::from(width) * bars.len() as f64);
     let x = Axis::between(&label, from, to, 12, whole);
-    let y = Axis::linear("blocks", high as f64 * 1.05, 4, whole);
+    let y = blocks_axis(&bars);
     let caption = format!(
         "{}: wear index {}, {} to {} erases, mean {}",
         scheme.name,
@@ -81,12 +80,12 @@ fn draw_panel(
         units::number(scheme.erases_per_block.1),
     );
     let mut chart = framed(area, &caption, (&x, &y), 64)?;
-    let look = Look::of(n);
+    let (look, foot) = (Look::of(n), y.value_at(0.0));
     let bars = bars.iter().enumerate().filter(|(_, blocks)| **blocks > 0);
     chart
         .draw_series(bars.flat_map(|(at, &blocks)| {
             let left = from + f64::from(width) * at as f64;
-            let corners = [(left, 0.0), (left + f64::from(width), blocks as f64)];
+            let corners = [(left, foot), (left + f64::from(width), blocks as f64)];
             [
                 Rectangle::new(corners, look.color.mix(0.75).filled()),
                 Rectangle::new(corners, WHITE.stroke_width(1)),
@@ -94,6 +93,17 @@ fn draw_panel(
         }))
         .map_err(PlotError::from)?;
     Ok(())
+}
+
+/// From 0; or logarithmic where bars too low to be seen stand for many blocks.
+fn blocks_axis(bars: &[u64]) -> Axis {
+    const LOW: u64 = 30;
+    let high = bars.iter().copied().max().unwrap_or(0);
+    let unseen: u64 = bars.iter().filter(|blocks| *blocks * LOW < high).sum();
+    if unseen * 100 > bars.iter().sum() {
+        return Axis::log("blocks, log", 0.7, high as f64 * 1.5, whole);
+    }
+    Axis::linear("blocks", high as f64 * 1.05, 4, whole)
 }
 
 /// Blocks by erases: from `least` on, `width` erases a bar, up to `most`.
@@ -121,5 +131,13 @@ mod tests {
         assert_eq!((of(&[5]), of(&[])), (vec![1], vec![0]));
         let wide = of(&[0, u32::MAX]);
         assert_eq!((wide.len(), wide.iter().sum::<u64>()), (60, 2));
+    }
+
+    #[test]
+    fn low_bars_of_many_blocks_are_lifted() {
+        let logarithmic = |bars: &[u64]| blocks_axis(bars).label.contains("log");
+        assert!(logarithmic(&[7000, 0, 100, 200, 200, 100]));
+        assert!(!logarithmic(&[1, 40, 300, 900, 310, 42, 2]));
+        assert!(!logarithmic(&[]) && !logarithmic(&[0]) && !logarithmic(&[5000]));
     }
 }
