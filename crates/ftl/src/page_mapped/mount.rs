@@ -41,18 +41,23 @@ pub(super) fn mount<F: Flash, V: Victims>(core: &mut Core<F, V>) -> Result<(), F
     }
     mark_valid(core, &used);
 
-    // The block that was being written goes on; other unfinished ones had a failed program, or were cut
-    // at their first page, and are collected as they are.
-    let open = used.iter().rposition(|found| found.written < geometry.pages_per_block());
+    // Only the block opened last goes on. An earlier one that is unfinished had a failed program: it is
+    // collected as it is, and retired. One without a readable page that is written to its end is not the
+    // last to be opened, but one whose erase was cut.
+    let pages = geometry.pages_per_block();
+    let last = used.iter().rposition(|found| found.seq.is_some() || found.written < pages);
     for (at, found) in used.iter().enumerate() {
-        if Some(at) == open {
-            reopen(core, found);
-        } else {
-            for page in found.written..geometry.pages_per_block() {
+        if found.written < pages {
+            if Some(at) == last {
+                reopen(core, found);
+                continue;
+            }
+            for page in found.written..pages {
                 core.blocks.clear(found.block, page);
             }
-            core.victims.insert(found.block, core.blocks.valid(found.block));
+            core.retiring.insert(found.block.0);
         }
+        core.victims.insert(found.block, core.blocks.valid(found.block));
     }
     Ok(())
 }
