@@ -168,6 +168,9 @@ mod tests {
     }
 
     proptest! {
+        // A model of a million pages takes a while.
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
         #[test]
         fn it_counts_as_a_set_of_pages_does(
             extents in prop::collection::vec((0_u32..2, 0_u64..(3 * WIDE_PAGES), prop_oneof![
