@@ -1,12 +1,10 @@
 //! From what the first pass found to a source whose requests lie within the space.
 
 use crate::facts::{AddressFacts, TraceFacts};
-use crate::policy::packed::Packed;
-use crate::policy::touched::{Interval, Touched};
-use crate::policy::wrap::Wrap;
+use crate::policy::fit::{Asked, fit};
+use crate::policy::touched::Touched;
 use crate::policy::{AddressPolicy, Mapped, Mapping};
 use crate::prepass::{Prepass, Watch, checked_end};
-use crate::units::show_bytes;
 use crate::{
     Facts, Memory, Op, Replay, Request, Source, Space, TraceOptions, TraceReader, WorkloadError,
 };
@@ -64,7 +62,14 @@ pub(crate) fn check(
     }
     let touched_pages = intervals.iter().fold(0u64, |sum, i| sum.saturating_add(i.end - i.first));
     let interval_count = intervals.len() as u64;
-    let (mapping, placed_bytes) = mapping(policy, &pass, intervals, space)?;
+    let asked = Asked {
+        path,
+        devices: pass.devices.len(),
+        farthest: pass.devices.values().map(|range| range.end).max().unwrap_or_default(),
+        longest: pass.longest,
+        intervals,
+    };
+    let (mapping, placed_bytes) = fit(policy, asked, space)?;
     let has_arrivals = pass.reader.has_arrivals();
     let kept = pass.kept.take();
     let mut plan = TracePlan {
@@ -134,83 +139,6 @@ fn nothing_to_do(pass: &Prepass) -> WorkloadError {
         pass.operations.trims,
         pass.operations.flushes
     ))
-}
-
-/// The policy, ready; and the bytes of the space that the trace takes under it.
-fn mapping(
-    policy: AddressPolicy,
-    pass: &Prepass,
-    intervals: Vec<Interval>,
-    space: Space,
-) -> Result<(Mapping, u64), WorkloadError> {
-    let page = u64::from(space.page_bytes);
-    let usable = space.pages() * page;
-    let packed_bytes = |packed: &Packed| packed.pages().saturating_mul(page);
-    let misfit = |why: String, advice: String| {
-        let path = pass.reader.path().display();
-        let space = show_bytes(usable);
-        Err(WorkloadError::Unfit(format!(
-            "{path}: with addresses = {}, {why}, but the logical space has {space}: {advice}",
-            policy.name()
-        )))
-    };
-    let farthest = pass.devices.values().map(|range| range.end).max().unwrap_or_default();
-    let dense = Packed::new(intervals, page);
-    let dense_bytes = packed_bytes(&dense);
-    // What would do instead, for those policies that are more demanding than dense packing.
-    let instead = |least: &str| {
-        if dense_bytes <= usable {
-            format!(
-                "addresses = dense takes {}, or use a device with {least}",
-                show_bytes(dense_bytes)
-            )
-        } else {
-            format!(
-                "use a device with {least}; addresses = dense takes {}, addresses = wrap fits any",
-                show_bytes(dense_bytes)
-            )
-        }
-    };
-    match policy {
-        AddressPolicy::Dense if dense_bytes > usable => misfit(
-            format!("the trace touches {} in pages of {page} bytes", show_bytes(dense_bytes)),
-            format!(
-                "use a device with at least {} of logical space, `requests` to run less of the trace, or \
-                 addresses = wrap, which fits any",
-                show_bytes(dense_bytes)
-            ),
-        ),
-        AddressPolicy::Dense => Ok((Mapping::Packed(dense), dense_bytes)),
-        AddressPolicy::Spaces => {
-            let regions = Packed::regions(dense.intervals(), page);
-            let bytes = packed_bytes(&regions);
-            if bytes > usable {
-                let why = format!(
-                    "the ranges of its {} devices take {}",
-                    pass.devices.len(),
-                    show_bytes(bytes)
-                );
-                return misfit(why, instead(&format!("at least {}", show_bytes(bytes))));
-            }
-            Ok((Mapping::Packed(regions), bytes))
-        }
-        AddressPolicy::Exact if pass.devices.len() > 1 => Err(WorkloadError::Unfit(format!(
-            "{}: addresses = exact takes a trace of one device, and this one has {}, each an address space of its \
-             own: use addresses = spaces, or dense",
-            pass.reader.path().display(),
-            pass.devices.len()
-        ))),
-        AddressPolicy::Exact if farthest > space.bytes => misfit(
-            format!("the trace reaches up to byte {farthest}"),
-            instead(&format!("at least {}", show_bytes(farthest))),
-        ),
-        AddressPolicy::Exact => Ok((Mapping::Exact, farthest)),
-        AddressPolicy::Wrap if pass.longest > usable => misfit(
-            format!("the longest request asks for {}", show_bytes(pass.longest)),
-            format!("use a device with at least {}", show_bytes(pass.longest)),
-        ),
-        AddressPolicy::Wrap => Ok((Mapping::Wrap(Wrap { bytes: usable }), farthest.min(usable))),
-    }
 }
 
 fn notes(pass: &Prepass, addresses: &AddressFacts, replay: &Replay, page: u64) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! How the addresses of a trace come to lie within a device's space.
 
+pub(crate) mod fit;
 pub(crate) mod packed;
 pub(crate) mod touched;
 pub(crate) mod wrap;

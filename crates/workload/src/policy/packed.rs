@@ -43,10 +43,6 @@ impl Packed {
         self.pages
     }
 
-    pub(crate) fn intervals(&self) -> &[Interval] {
-        &self.intervals
-    }
-
     /// Where a request goes. One that reaches beyond what was touched, as a trim may, is cut down to that;
     /// since order is kept, what is left of it is contiguous.
     #[inline]

@@ -63,7 +63,9 @@ impl Touched {
         let new = std::mem::take(&mut self.fresh);
         self.merged =
             coalesced(merge_sorted(&old, &new).map(|interval| grouped(interval, self.shift)));
-        while self.merged.len() > self.most && self.shift < 63 {
+        // A device keeps one interval, whatever the unit.
+        let devices = self.merged.chunk_by(|a, b| a.device == b.device).count();
+        while self.merged.len() > self.most.max(devices) {
             self.shift += 1;
             let finer = std::mem::take(&mut self.merged);
             self.merged =
@@ -141,7 +143,7 @@ mod tests {
                 let groups: BTreeSet<_> = set.iter().map(|&(device, page)| (device, page / group)).collect();
                 prop_assert_eq!(pages(&intervals).len() as u64, groups.len() as u64 * group);
             }
-            // Three devices may keep an interval each, whatever the unit.
+            prop_assert!(group <= 512, "no coarser than it takes");
             prop_assert!(intervals.len() <= most.max(3));
         }
     }
