@@ -1,6 +1,7 @@
 //! A progress bar on standard error for what lasts longer than two seconds, where that is a terminal.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
@@ -9,8 +10,8 @@ use std::time::{Duration, Instant};
 /// What takes less is over before a bar is read.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-const KNOWN: &str = "{msg} {wide_bar} {percent:>3} %  {per_sec}  {eta} left";
-const UNKNOWN: &str = "{msg} {spinner} {human_pos} done  {per_sec}  {elapsed}";
+const KNOWN: &str = "{msg} {wide_bar} {percent:>3} %  {rate}  {eta} left";
+const UNKNOWN: &str = "{msg} {spinner} {human_pos} done  {rate}  {elapsed}";
 const KNOWN_BYTES: &str = "{msg} {wide_bar} {percent:>3} %  {binary_bytes_per_sec}  {eta} left";
 const UNKNOWN_BYTES: &str = "{msg} {spinner} {binary_bytes}  {binary_bytes_per_sec}  {elapsed}";
 const BUSY: &str = "{msg} {spinner} {elapsed}";
@@ -37,7 +38,11 @@ impl Progress {
     fn styled(total: Option<u64>, quiet: bool, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            bar.set_style(style.with_key("rate", |state: &ProgressState, text: &mut dyn Write| {
+                // Writing into a text does not fail.
+                let _ =
+                    write!(text, "{} tasks/s", sim::report::units::count(state.per_sec() as u64));
+            }));
         }
         Self { bar, started: Instant::now(), shown: AtomicBool::new(false), quiet }
     }

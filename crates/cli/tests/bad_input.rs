@@ -142,6 +142,16 @@ fn out_that_cannot_be_written() {
 }
 
 #[test]
+fn numbers_out_of_range() {
+    words("compare --seed -1").refused(&["--seed"]);
+    words("compare uniform --requests 0").refused(&["requests", "at least 1"]);
+    words("compare --loops 0").refused(&["loops", "at least 1"]);
+    words("compare --time-scale nan").refused(&["time_scale", "0.000001 to 1000000"]);
+    words("compare --precondition full+age=-1").refused(&["precondition.age", "0 to 1000"]);
+    words("bounds --blocks 0").refused(&["--blocks"]);
+}
+
+#[test]
 fn part_files() {
     let scratch = Scratch::new("part-files");
     ftlkit(["bounds", "--part-file", &scratch.at("none.toml")]).refused(&["none.toml"]);

@@ -76,6 +76,7 @@ fn a_dry_run_prints_an_experiment_that_gives_the_same_report() {
             .into(),
         format!("compare {trace} --loops 2 --addresses wrap --capacity 8MiB --time-scale 0.5"),
         format!("compare {trace} --on-bad-line skip --format csv"),
+        format!("compare uniform --capacity 16MiB --requests 100 --seed {}", u64::MAX),
     ];
     for line in lines {
         let toml = words(&format!("{line} --dry-run")).ok();

@@ -27,7 +27,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
     /// A block trace, or the name of a built-in workload (`ftlkit list workloads`); `./NAME` is a file
-    /// [default: a Financial-like workload]
+    /// [default: financial-like over nine tenths of the space]
     #[arg(value_name = "TRACE|WORKLOAD")]
     input: Option<String>,
 
@@ -72,8 +72,8 @@ struct DeviceArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     schemes: Vec<String>,
 
-    /// What is written before anything is measured: full, footprint or none, and +age=N for N times
-    /// as many random overwrites [default: full]
+    /// What is written before anything is measured: full (all that each scheme exports), footprint (what
+    /// all schemes export) or none; +age=N adds N times as many random overwrites [default: full]
     #[arg(long, value_name = "FILL")]
     precondition: Option<String>,
 }
@@ -130,7 +130,7 @@ struct ReplayArgs {
     requests: Option<u64>,
 
     /// Multiply arrival times: 0.5 is twice as fast
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     time_scale: Option<f64>,
 
     /// Issue each request when the one before is done, whatever the trace's arrival times
@@ -138,7 +138,7 @@ struct ReplayArgs {
     closed: bool,
 
     /// Seed of everything random; the same seed gives the same output [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
 }
 

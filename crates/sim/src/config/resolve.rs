@@ -69,6 +69,8 @@ impl Experiment {
         if let WorkloadSpec::Builtin { parameters, .. } = &mut self.workload.0 {
             parameters.clone_from(&facts.parameters);
         }
+        // An experiment that cannot be written down cannot be repeated, nor its report be read.
+        self.to_toml()?;
         Ok(Resolved { experiment: self, part, geometry, schemes, space, facts, notes })
     }
 
