@@ -109,6 +109,20 @@ pub fn format<F: Flash + Clone, V: Visitor<F>>(
     page_mapped::build(config, Start::Format, flash, visitor)
 }
 
+/// As [`format()`], with a plan of one's own, which is not checked: to see what becomes of one that
+/// promises too much.
+///
+/// # Errors
+/// As [`format()`].
+pub fn format_planned<F: Flash + Clone, V: Visitor<F>>(
+    config: &SchemeConfig,
+    plan: &Plan,
+    flash: F,
+    visitor: V,
+) -> Result<V::Output, FtlError> {
+    page_mapped::build_planned(config, plan, Start::Format, flash, visitor)
+}
+
 /// Rebuilds the scheme from its array alone, after a clean stop or a power cut.
 ///
 /// # Errors

@@ -37,6 +37,7 @@ use crate::driver::Bench;
 use crate::operations::Operation;
 use crate::watched::{Inspect, Watched};
 use flash::{BlockId, Flash, Lpn, Serial};
+use ftl::page_mapped::Plan;
 use ftl::registry::{self, Visitor};
 use ftl::{FtlError, Guarantee, Scheme, SchemeConfig};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -166,6 +167,24 @@ where
 {
     let bench = Serial::new(Watched::new(array));
     registry::format(config, bench, Explore(search)).unwrap_or_else(|e| Err(Refutation::Refused(e)))
+}
+
+/// As [`prove`], for a plan of one's own that nobody has checked.
+///
+/// # Errors
+/// As [`prove`].
+pub fn prove_planned<F>(
+    config: &SchemeConfig,
+    plan: &Plan,
+    array: F,
+    search: Search,
+) -> Result<Proof, Refutation>
+where
+    F: Inspect + Clone,
+{
+    let bench = Serial::new(Watched::new(array));
+    registry::format_planned(config, plan, bench, Explore(search))
+        .unwrap_or_else(|e| Err(Refutation::Refused(e)))
 }
 
 struct Explore(Search);

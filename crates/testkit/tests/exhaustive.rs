@@ -1,12 +1,11 @@
 //! Lazy-RTGC's promise, proved on small arrays by looking at every state that any sequence of requests
 //! can lead to; and shown to break, by the sequence that does it, where one block too many is counted.
 
-use flash::faults::ProgramEraseFailure;
-use flash::{Array, Cause, Flash, Lpn, Oob, Ppn, Store};
+use flash::{Flash, Store};
 use ftl::{FtlError, SchemeConfig, registry};
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::logical_pages;
-use ftlkit_testkit::exhaustive::{Proof, Refutation, Search, prove};
+use ftlkit_testkit::exhaustive::{Proof, Refutation, Search, prove, prove_planned};
 use ftlkit_testkit::shape::Shape;
 
 fn scheme(name: &str) -> SchemeConfig {
@@ -108,17 +107,6 @@ fn the_projection_is_a_bisimulation() {
     }
 }
 
-/// N + 1 blocks, of which the last fails to erase at the format: a scheme plans for N + 1 and has N.
-fn one_block_less(shape: Shape) -> ProgramEraseFailure<Array> {
-    let more = Shape { blocks: shape.blocks + 1, ..shape };
-    let mut array = more.array(Store::Metadata, &[]);
-    let last = Ppn(shape.blocks * shape.pages_per_block);
-    array.program(last, Oob::data(Lpn(0), 0), &[], Cause::Host).unwrap();
-    let mut failing = ProgramEraseFailure::new(array, 1);
-    failing.fail_erase_after(0);
-    failing
-}
-
 /// Theorem 4.3 counts all N blocks as full of data, though one is free when a victim is taken. With the
 /// threshold that follows from it, Λ = 16 on four blocks of eight pages breaks: the search must find it.
 #[test]
@@ -131,7 +119,10 @@ fn counting_one_block_too_many_is_found_out() {
     let search = |logical_pages, ignore_victim_bound| {
         let config = SchemeConfig { logical_pages: Some(logical_pages), ..scheme("lazy-rtgc") };
         let search = Search { ignore_victim_bound, ..Search::default() };
-        prove(&config, one_block_less(shape), search)
+        let more = Shape { blocks: shape.blocks + 1, ..shape };
+        let array = more.array(Store::Metadata, &[]);
+        let plan = registry::plan(&config, array.part(), array.geometry(), more.blocks).unwrap();
+        prove_planned(&config, &plan, shape.array(Store::Metadata, &[]), search)
     };
     // The theorem's bound itself.
     let Err(Refutation::Broken { failure, operations }) = search(16, false) else {

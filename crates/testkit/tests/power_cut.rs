@@ -43,6 +43,23 @@ fn all_pass<T>(verdicts: impl Iterator<Item = Result<T, Verdict>>) -> Vec<T> {
     passed
 }
 
+/// With one spare block kept free, neither forgotten trims nor pages torn in a row leave a write without
+/// room.
+#[test]
+fn a_spare_block_makes_up_for_forgotten_trims_and_torn_pages() {
+    let shapes = [Shape::new(6, 4, 1), Shape::new(6, 8, 3), Shape::new(6, 6, 8)];
+    let cases = ["page-level", "fsr", "lazy-rtgc"].iter().flat_map(|name| {
+        shapes.iter().flat_map(move |shape| {
+            (1..=20).map(move |seed| {
+                let plain = case(name, *shape, Pattern::TrimStorm, seed);
+                let scheme = SchemeConfig { spare_blocks: 1, ..plain.scheme };
+                Case { scheme, operations: 600, torn_in_a_row: 3, trims_may_fill: false, ..plain }
+            })
+        })
+    });
+    all_pass(cases.map(|case| storm(&case, 40)));
+}
+
 fn cut_everywhere(name: &str) {
     let shapes = [Shape::new(4, 4, 1), Shape::new(5, 8, 3), Shape::new(4, 6, 8)];
     let patterns = [

@@ -62,8 +62,10 @@ impl Collection for WholeBlock {
         Ok(())
     }
 
-    fn recover<F: Flash, V: Victims>(&mut self, _core: &mut Core<F, V>) -> Result<(), FtlError> {
-        // The next write does all that is needed, and a mount that writes nothing can be cut anywhere.
+    /// A torn page may have taken what the next write had counted on: without this, that write would have
+    /// to collect two victims.
+    fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
+        while core.free_pages <= core.log.threshold_pages && core.collect_whole()? {}
         Ok(())
     }
 

@@ -180,7 +180,10 @@ impl<F: Flash, V: Victims> Core<F, V> {
     /// Takes a victim, and notes it.
     pub(super) fn take_victim(&mut self) -> Option<BlockId> {
         let blocks = &self.blocks;
-        let victim = self.victims.take(&|block| blocks.valid(block))?;
+        let valid = |block| blocks.valid(block);
+        let victim =
+            if self.mounting { self.victims.take_least(&valid) } else { self.victims.take(&valid) };
+        let victim = victim?;
         let valid = self.blocks.valid(victim);
         self.log.started += 1;
         self.log.victim_valid[valid as usize] += 1;
@@ -304,7 +307,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
 
     /// Marks a block bad. The last spare block gone, none is kept free for the next failure any more.
     #[cold]
-    fn retire(&mut self, block: BlockId) -> Result<(), FtlError> {
+    pub(super) fn retire(&mut self, block: BlockId) -> Result<(), FtlError> {
         self.flash.mark_bad(block)?;
         self.log.retired_blocks += 1;
         if self.spare_blocks == 1 {

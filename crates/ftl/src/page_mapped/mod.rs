@@ -21,7 +21,7 @@ pub mod victims;
 
 pub use collection::{Collection, Partial, WholeBlock};
 pub use product::{CollectionKind, Plan};
-pub(crate) use product::{Start, build, plan};
+pub(crate) use product::{Start, build, build_planned, plan};
 
 use self::{blocks::BlockTable, core::Core, core::LOST, victims::Victims};
 use crate::{CollectionLog, FtlError, Guarantee, Prefetch, Ram, Scheme, prefetch::prefetch};

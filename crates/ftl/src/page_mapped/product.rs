@@ -53,21 +53,33 @@ pub(crate) fn build<F: Flash + Clone, R: Visitor<F>>(
     let geometry = flash.geometry();
     let good = (0..geometry.blocks()).filter(|block| !flash.is_bad(BlockId(*block))).count();
     let plan = plan(config, flash.part(), geometry, good as u32, start)?;
+    build_planned(config, &plan, start, flash, visitor)
+}
+
+/// As [`build`], with a plan that is taken as it is.
+pub(crate) fn build_planned<F: Flash + Clone, R: Visitor<F>>(
+    config: &SchemeConfig,
+    plan: &Plan,
+    start: Start,
+    flash: F,
+    visitor: R,
+) -> Result<R::Output, FtlError> {
+    let geometry = flash.geometry();
     let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
     match config.victim.unwrap_or(VictimKind::Greedy) {
         VictimKind::Greedy => {
-            with_victims(config, start, &plan, flash, Greedy::new(blocks, pages), visitor)
+            with_victims(config, start, plan, flash, Greedy::new(blocks, pages), visitor)
         }
         VictimKind::Fifo => {
-            with_victims(config, start, &plan, flash, Fifo::new(blocks, pages), visitor)
+            with_victims(config, start, plan, flash, Fifo::new(blocks, pages), visitor)
         }
         VictimKind::Random => {
             let victims = Choices::with_draws(blocks, pages, config.seed, 1);
-            with_victims(config, start, &plan, flash, victims, visitor)
+            with_victims(config, start, plan, flash, victims, visitor)
         }
         VictimKind::Choices(draws) => {
             let victims = Choices::with_draws(blocks, pages, config.seed, draws);
-            with_victims(config, start, &plan, flash, victims, visitor)
+            with_victims(config, start, plan, flash, victims, visitor)
         }
     }
 }
@@ -151,7 +163,19 @@ fn finish<F: Flash + Clone, V: Victims, C: Collection, R: Visitor<F>>(
     visitor: R,
 ) -> Result<R::Output, FtlError> {
     match start {
-        Start::Format => format_array(&mut core)?,
+        Start::Format => {
+            let failed = format_array(&mut core)?;
+            if failed > plan.spare_blocks {
+                return Err(FtlError::Config {
+                    scheme: config.preset.name,
+                    setting: "spare_blocks",
+                    reason: format!(
+                        "{failed} blocks failed to erase but {} are spare; at least {failed} more are needed",
+                        plan.spare_blocks
+                    ),
+                });
+            }
+        }
         Start::Mount => {
             mount(&mut core)?;
             core.mounting = true;
@@ -168,8 +192,8 @@ fn finish<F: Flash + Clone, V: Victims, C: Collection, R: Visitor<F>>(
     Ok(visitor.visit(PageMapped { core, collector, guarantee: plan.guarantee, idle_collection }))
 }
 
-/// Erases every block that is written, and frees all that are not bad.
-fn format_array<F: Flash, V: Victims>(core: &mut Core<F, V>) -> Result<(), FtlError> {
+/// Erases every block that is written, and frees all that are not bad; returns how many went bad.
+fn format_array<F: Flash, V: Victims>(core: &mut Core<F, V>) -> Result<u32, FtlError> {
     use flash::{Cause, FlashError};
     let geometry = *core.flash.geometry();
     for block in (0..geometry.blocks()).map(BlockId) {
@@ -183,12 +207,9 @@ fn format_array<F: Flash, V: Victims>(core: &mut Core<F, V>) -> Result<(), FtlEr
         };
         match erased {
             Ok(()) => core.add_free(block),
-            Err(FlashError::EraseFailed(_)) => {
-                core.flash.mark_bad(block)?;
-                core.log.retired_blocks += 1;
-            }
+            Err(FlashError::EraseFailed(_)) => core.retire(block)?,
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(())
+    Ok(core.log.retired_blocks)
 }

@@ -49,7 +49,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { schemes: Vec::new(), shapes: Vec::new(), logical_share: Some(DEFAULT_SHARE), seed: 1 }
+        Self {
+            schemes: Vec::new(),
+            shapes: Vec::new(),
+            logical_share: Some(DEFAULT_SHARE),
+            seed: 1,
+        }
     }
 }
 
@@ -116,8 +121,9 @@ pub fn run(options: &Options, seen: &mut dyn FnMut(&Row)) -> Result<Report, RunE
     let mut report = Report::default();
     for shape in shapes {
         let part = part_of(*shape);
-        let geometry =
-            part.geometry(shape.capacity_bytes).map_err(|error| WorkloadError::Unfit(error.to_string()))?;
+        let geometry = part
+            .geometry(shape.capacity_bytes)
+            .map_err(|error| WorkloadError::Unfit(error.to_string()))?;
         let roofline = Roofline {
             capacity_bytes: shape.capacity_bytes,
             page_bytes: shape.page_bytes,
@@ -127,7 +133,8 @@ pub fn run(options: &Options, seen: &mut dyn FnMut(&Row)) -> Result<Report, RunE
         for scheme in schemes {
             let config = config_of(scheme, &part, &geometry, options.logical_share)?;
             let array = Serial::new(Array::new(geometry, part.clone(), Store::Metadata));
-            let case = Case { config: &config, part: &part, geometry, shape: *shape, seed: options.seed };
+            let case =
+                Case { config: &config, part: &part, geometry, shape: *shape, seed: options.seed };
             let mut row = ftl::registry::format(&config, array, case)??;
             row.ratio_to_roofline = row.ns_per_flash_op / roofline.load_store_ns;
             seen(&row);
@@ -193,8 +200,10 @@ impl Visitor<SimulatedArray> for Case<'_> {
         device.replay(&setup, name, Box::new(source), &Unobserved)?;
         let wall_ns = start.elapsed().as_nanos() as f64;
         let counts = device.scheme().flash().counts().since(&before);
-        let page_ops: u64 =
-            [Operation::Read, Operation::Program, Operation::Copy].map(|op| counts.total(op)).iter().sum();
+        let page_ops: u64 = [Operation::Read, Operation::Program, Operation::Copy]
+            .map(|op| counts.total(op))
+            .iter()
+            .sum();
         let host = counts.get(Operation::Program, Cause::Host);
         let bytes = device.scheme().heap_bytes() + array_heap_bytes(device.scheme());
         Ok(Row {
@@ -206,7 +215,8 @@ impl Visitor<SimulatedArray> for Case<'_> {
             ns_per_flash_op: wall_ns / page_ops as f64,
             ratio_to_roofline: 0.0,
             ns_per_host_write: wall_ns / host as f64,
-            waf: (counts.total(Operation::Program) + counts.total(Operation::Copy)) as f64 / host as f64,
+            waf: (counts.total(Operation::Program) + counts.total(Operation::Copy)) as f64
+                / host as f64,
             ram_bytes_per_page: bytes as f64 / f64::from(self.geometry.pages()),
             host_writes: host,
         })

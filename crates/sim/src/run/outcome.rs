@@ -30,14 +30,22 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             bound_ns: guarantee.response_ns,
             real_time: guarantee.real_time,
             violations: self.promise.violations + beyond,
-            first_violation: self.promise.first.map(|first| Violation { replay: setup.replay.clone(), ..first }),
+            first_violation: self
+                .promise
+                .first
+                .map(|first| Violation { replay: setup.replay.clone(), ..first }),
             copies: counts.total(Operation::Copy),
             erases: counts.total(Operation::Erase),
             counts: cause_counts(&counts),
             logical_share: f64::from(scheme.logical_pages()) / f64::from(setup.geometry.pages()),
             logical_pages: scheme.logical_pages().into(),
             ram_bytes: ram.total(),
-            ram: RamReport { map: ram.map, blocks: ram.blocks, victims: ram.victims, other: ram.other },
+            ram: RamReport {
+                map: ram.map,
+                blocks: ram.blocks,
+                victims: ram.victims,
+                other: ram.other,
+            },
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
             wear_index: worn.index,
@@ -113,13 +121,16 @@ fn collection(
     first_at_task: Option<u64>,
     free_pages: u64,
 ) -> CollectionReport {
-    let valid: u64 = log.victim_valid.iter().zip(0u64..).map(|(victims, valid)| victims * valid).sum();
+    let valid: u64 =
+        log.victim_valid.iter().zip(0u64..).map(|(victims, valid)| victims * valid).sum();
     let why = match first_at_task {
         Some(task) => format!(
             "ran from page task {task} on, whenever free pages came to ρ_th = {}; {} victims",
             log.threshold_pages, log.started
         ),
-        None if log.idle > 0 => format!("ran in idle time only: {} victims without valid pages", log.idle),
+        None if log.idle > 0 => {
+            format!("ran in idle time only: {} victims without valid pages", log.idle)
+        }
         None => format!(
             "never ran: {free_pages} pages are free at the end, and it starts at ρ_th = {}",
             log.threshold_pages
@@ -132,14 +143,23 @@ fn collection(
         threshold_pages: log.threshold_pages,
         least_free_pages: free_pages,
         victim_valid_mean: (log.started > 0).then(|| share(valid, log.started)),
-        victim_valid_max: log.victim_valid.iter().rposition(|victims| *victims > 0).map(|v| v as u32),
+        victim_valid_max: log
+            .victim_valid
+            .iter()
+            .rposition(|victims| *victims > 0)
+            .map(|v| v as u32),
         victim_valid_bound: guarantee.victim_valid,
         first_at_task,
         why,
     }
 }
 
-fn warnings(log: &CollectionLog, beyond: u64, unmapped_reads: u64, interrupted: bool) -> Vec<String> {
+fn warnings(
+    log: &CollectionLog,
+    beyond: u64,
+    unmapped_reads: u64,
+    interrupted: bool,
+) -> Vec<String> {
     let mut out = Vec::new();
     if log.started == 0 {
         out.push(

@@ -59,7 +59,8 @@ impl Promise {
             ("step", self.step, step_ns),
             ("response", self.response, service_ns + step_ns),
         ];
-        if let Some((bound, promised, seen)) = all.into_iter().find(|(_, promised, seen)| seen > promised)
+        if let Some((bound, promised, seen)) =
+            all.into_iter().find(|(_, promised, seen)| seen > promised)
         {
             self.first.get_or_insert_with(|| Violation {
                 bound: bound.into(),

@@ -18,7 +18,10 @@ pub(super) struct PageTask {
 pub(super) enum Work {
     Page(PageTask),
     /// A flush, or a trim that covers no whole page.
-    Bare { flush: bool, arrival_ns: u64 },
+    Bare {
+        flush: bool,
+        arrival_ns: u64,
+    },
 }
 
 /// Cuts requests into page tasks. A page that is written or read in part is one task; a trim takes the
@@ -75,8 +78,12 @@ impl Cutter {
         let first = self.page_of(request.offset);
         let bytes_end = request.offset + request.length;
         let (next, end) = match request.op {
-            Op::Read | Op::Write | Op::WriteZeroes => (first, self.page_of(bytes_end + self.page_bytes - 1)),
-            Op::Trim => (self.page_of(request.offset + self.page_bytes - 1), self.page_of(bytes_end)),
+            Op::Read | Op::Write | Op::WriteZeroes => {
+                (first, self.page_of(bytes_end + self.page_bytes - 1))
+            }
+            Op::Trim => {
+                (self.page_of(request.offset + self.page_bytes - 1), self.page_of(bytes_end))
+            }
             Op::Flush => (0, 0),
         };
         if next >= end || request.length == 0 {

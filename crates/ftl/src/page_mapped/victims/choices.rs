@@ -51,6 +51,14 @@ impl Victims for Choices {
         Some(BlockId(self.blocks.swap_remove(at)))
     }
 
+    fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        let least = self.blocks.iter().map(|block| valid(BlockId(*block))).zip(0..).min()?;
+        if least.0 == self.pages_per_block {
+            return None;
+        }
+        Some(BlockId(self.blocks.swap_remove(least.1)))
+    }
+
     fn least_valid(&self) -> Option<u32> {
         None
     }

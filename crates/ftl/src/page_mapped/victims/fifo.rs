@@ -38,6 +38,14 @@ impl Victims for Fifo {
         None
     }
 
+    fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        let least = self.queue.iter().map(|block| valid(BlockId(*block))).zip(0..).min()?;
+        if least.0 == self.pages_per_block {
+            return None;
+        }
+        self.queue.remove(least.1).map(BlockId)
+    }
+
     fn least_valid(&self) -> Option<u32> {
         None
     }

@@ -87,6 +87,10 @@ impl Victims for Greedy {
         Some(block)
     }
 
+    fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        self.take(valid)
+    }
+
     fn least_valid(&self) -> Option<u32> {
         let end = self.order.len() as u32;
         self.first.iter().position(|first| *first < end).map(|valid| valid as u32)

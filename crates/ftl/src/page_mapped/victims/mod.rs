@@ -23,6 +23,10 @@ pub trait Victims: Clone {
     /// nothing. `None` where there is no other. `valid` tells a candidate's valid pages.
     fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId>;
 
+    /// Takes the candidate with fewest valid pages, whatever the policy, by a search if need be: while a
+    /// mount recovers, room counts and speed does not. As [`Victims::take`] never one that gains nothing.
+    fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId>;
+
     /// The fewest valid pages of any candidate, where the policy knows it without a search.
     fn least_valid(&self) -> Option<u32>;
 
