@@ -32,6 +32,7 @@ pub struct Geometry {
     blocks: u32,
     pages_per_block: u32,
     page_bytes: u32,
+    pages: u32,
     /// ⌊2⁶⁴ / π⌋ + 1: exact division of any u32 by π with one multiplication.
     reciprocal: u64,
 }
@@ -74,7 +75,8 @@ impl Geometry {
             return Err(GeometryError::TooLarge { blocks: blocks.into(), pages_per_block });
         }
         let reciprocal = u64::MAX / u64::from(pages_per_block) + 1;
-        Ok(Self { blocks, pages_per_block, page_bytes, reciprocal })
+        let pages = blocks * pages_per_block;
+        Ok(Self { blocks, pages_per_block, page_bytes, pages, reciprocal })
     }
 
     /// The geometry with this many bytes of raw capacity, rounded down to whole blocks.
@@ -115,7 +117,7 @@ impl Geometry {
     /// Pages in the array.
     #[inline]
     pub fn pages(&self) -> u32 {
-        self.blocks * self.pages_per_block
+        self.pages
     }
 
     /// Raw user bytes in the array.

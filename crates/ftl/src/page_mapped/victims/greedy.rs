@@ -1,11 +1,12 @@
 //! Greedy: the full block with fewest valid pages, in O(1) whatever the device's size.
 //!
-//! Candidates stand in one array ordered by falling valid count; `first[v]` is where those with at most
-//! `v` valid pages begin. A block that loses a page changes places with the last of its group and the
-//! border between the two groups moves by one: four small accesses. The victim is the array's last.
-//! Insertion moves one block a group, π steps for π programs.
+//! Candidates stand in one ring ordered by rising valid count; `end[v]` is where those with at most `v`
+//! valid pages end. A block that loses a page changes places with the first of its group and the border
+//! between the two groups moves by one: four small accesses. The victim is the ring's first. Insertion
+//! moves one block for each group above the newcomer's, and a block that has just been filled has few above
+//! it.
 //!
-//! Ties go to whichever of the equals stands last: arbitrary but the same on every machine.
+//! Ties go to whichever of the equals stands first: arbitrary but the same on every machine.
 
 use super::Victims;
 use crate::prefetch::prefetch;
@@ -17,72 +18,90 @@ const NO_CANDIDATE: u32 = u32::MAX;
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Greedy {
-    /// Candidates by falling valid count.
-    order: Vec<u32>,
-    /// Each block's place in `order`.
+    /// Candidates by rising valid count: a ring whose length is a power of two.
+    ring: Vec<u32>,
+    /// Each block's index in `ring`.
     place: Vec<u32>,
-    /// `first[v]`: where candidates with at most v valid pages begin, v = 0..=π.
-    first: Vec<u32>,
+    /// Position of the first candidate. Positions grow without bound, wrapping; the index in the ring is
+    /// their low bits.
+    head: u32,
+    /// `end[v]`: position one past the candidates with at most v valid pages, v = 0..=π.
+    end: Vec<u32>,
 }
 
 impl Greedy {
     /// No candidates yet, for an array of `blocks` × `pages_per_block`.
     pub fn new(blocks: u32, pages_per_block: u32) -> Self {
         Self {
-            order: Vec::with_capacity(blocks as usize),
+            ring: vec![0; blocks.next_power_of_two() as usize],
             place: vec![NO_CANDIDATE; blocks as usize],
-            first: vec![0; pages_per_block as usize + 1],
+            head: 0,
+            end: vec![0; pages_per_block as usize + 1],
         }
     }
 
     #[inline]
-    fn put(&mut self, place: u32, block: u32) {
-        self.order[place as usize] = block;
-        self.place[block as usize] = place;
+    fn index(&self, position: u32) -> u32 {
+        position & (self.ring.len() as u32 - 1)
+    }
+
+    #[inline]
+    fn put(&mut self, index: u32, block: u32) {
+        self.ring[index as usize] = block;
+        self.place[block as usize] = index;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.end.last() == Some(&self.head)
     }
 }
 
 impl Victims for Greedy {
     #[inline]
     fn insert(&mut self, block: BlockId, valid: u32) {
-        let mut hole = self.order.len() as u32;
-        self.order.push(block.0);
-        for group in 0..valid as usize {
-            let first = self.first[group];
+        let valid = valid as usize;
+        let mut hole = self.end[self.end.len() - 1];
+        for group in (valid + 1..self.end.len()).rev() {
+            let first = self.end[group - 1];
             if first != hole {
-                self.put(hole, self.order[first as usize]);
+                let moved = self.ring[self.index(first) as usize];
+                self.put(self.index(hole), moved);
             }
+            self.end[group] = self.end[group].wrapping_add(1);
             hole = first;
-            self.first[group] = first + 1;
         }
-        self.put(hole, block.0);
+        self.end[valid] = self.end[valid].wrapping_add(1);
+        self.put(self.index(hole), block.0);
     }
 
     #[inline]
     fn invalidated(&mut self, block: BlockId, valid: u32) {
-        let place = self.place[block.0 as usize];
-        if place == NO_CANDIDATE {
+        let index = self.place[block.0 as usize];
+        if index == NO_CANDIDATE {
             return;
         }
-        let last = self.first[valid as usize] - 1;
-        self.first[valid as usize] = last;
-        if last != place {
-            self.put(place, self.order[last as usize]);
-            self.put(last, block.0);
+        let border = &mut self.end[valid as usize];
+        let first = *border;
+        *border = first.wrapping_add(1);
+        let first = self.index(first);
+        if first != index {
+            let moved = self.ring[first as usize];
+            self.put(index, moved);
+            self.put(first, block.0);
         }
     }
 
     fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        let block = BlockId(*self.order.last()?);
-        let valid = valid(block);
-        if valid as usize + 1 >= self.first.len() {
+        if self.is_empty() {
             return None;
         }
-        self.order.pop();
-        let end = self.order.len() as u32;
-        for first in &mut self.first[..valid as usize] {
-            *first = end;
+        let block = BlockId(self.ring[self.index(self.head) as usize]);
+        let valid = valid(block) as usize;
+        if valid + 1 >= self.end.len() {
+            return None;
         }
+        self.head = self.head.wrapping_add(1);
+        self.end[..valid].fill(self.head);
         self.place[block.0 as usize] = NO_CANDIDATE;
         Some(block)
     }
@@ -92,8 +111,7 @@ impl Victims for Greedy {
     }
 
     fn least_valid(&self) -> Option<u32> {
-        let end = self.order.len() as u32;
-        self.first.iter().position(|first| *first < end).map(|valid| valid as u32)
+        self.end.iter().position(|end| *end != self.head).map(|valid| valid as u32)
     }
 
     #[inline]
@@ -102,11 +120,11 @@ impl Victims for Greedy {
     }
 
     fn heap_bytes(&self) -> usize {
-        (self.order.capacity() + self.place.capacity() + self.first.capacity()) * 4
+        (self.ring.capacity() + self.place.capacity() + self.end.capacity()) * 4
     }
 
     fn ram_bytes(&self) -> u64 {
-        (self.place.len() * 8 + self.first.len() * 4) as u64
+        (self.place.len() * 8 + self.end.len() * 4) as u64
     }
 }
 
@@ -121,6 +139,9 @@ mod tests {
         #[test]
         fn takes_the_least(steps in proptest::collection::vec((0u8..8, 0u32..20, 0u32..=8), 0..600)) {
             let mut greedy = Greedy::new(20, 8);
+            // Positions wrap: begin just before that.
+            greedy.head = u32::MAX - 5;
+            greedy.end.fill(greedy.head);
             let mut model: BTreeMap<u32, u32> = BTreeMap::new();
             for (what, block, valid) in steps {
                 match (what, model.get(&block).copied()) {
