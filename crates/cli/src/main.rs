@@ -1,5 +1,6 @@
 //! The `ftlkit` command.
 
+mod allocator;
 mod cli;
 mod commands;
 mod failure;
@@ -9,6 +10,9 @@ mod progress;
 
 use clap::Parser;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: allocator::HugePages = allocator::HugePages;
 
 fn main() -> ExitCode {
     match cli::Cli::parse().command.run() {
