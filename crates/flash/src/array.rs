@@ -224,42 +224,43 @@ impl Array {
         Oob::from_stamp(self.lpns[ppn.0 as usize], stamp)
     }
 
-    /// Copies a run where nothing is special: no bytes to move, no lost page, one stamp a block. All rules
-    /// are checked before anything is changed; false, and nothing is changed, where one is broken.
+    /// Copies the head of a run as far as nothing is special: no bytes to move, no lost page, one stamp a
+    /// block, no rule broken. Returns how many pages that is.
     #[inline]
-    fn copy_plain_run(&mut self, from: &[Ppn], to: Ppn, seq: u64, lpns: &mut [Lpn]) -> bool {
-        let Some(first) = from.first() else { return true };
-        let last_to = u64::from(to.0) + from.len() as u64 - 1;
+    fn copy_plain_run(&mut self, from: &[Ppn], to: Ppn, seq: u64, lpns: &mut [Lpn]) -> usize {
+        let Some(first) = from.first() else { return 0 };
         let plain =
             self.slots.is_empty() && self.page_stamps.is_empty() && self.unreadable.is_empty();
-        let within = self.geometry.contains(*first) && last_to < u64::from(self.geometry.pages());
+        let within = self.geometry.contains(*first) && self.geometry.contains(to);
         if !plain || !within || seq > Oob::MAX_SEQ {
-            return false;
+            return 0;
         }
         let source = self.geometry.block_of(*first);
         let start = self.geometry.ppn(source, 0).0;
         let Block { stamp, next_page: programmed, .. } = self.blocks[source.0 as usize];
         let stamp = Oob { seq, ..Oob::from_stamp(0, stamp) }.stamp();
         let (id, page) = self.geometry.split(to);
+        let room = (self.geometry.pages_per_block() - page) as usize;
         let target = &mut self.blocks[id.0 as usize];
-        let in_order = !target.bad && page == target.next_page;
-        let fits = from.len() as u64 <= u64::from(self.geometry.pages_per_block() - page);
         let same_stamp = target.stamp == stamp || target.stamp == NO_STAMP;
-        if !in_order
-            || !fits
-            || !same_stamp
-            || from.iter().any(|ppn| ppn.0.wrapping_sub(start) >= programmed)
-        {
-            return false;
+        if target.bad || page != target.next_page || !same_stamp {
+            return 0;
         }
-        target.stamp = stamp;
-        target.next_page += from.len() as u32;
-        for (at, (from, lpn)) in from.iter().zip(lpns).enumerate() {
+        let mut done = 0;
+        for ((from, lpn), to) in from.iter().zip(lpns).zip(to.0 as usize..).take(room) {
+            if from.0.wrapping_sub(start) >= programmed {
+                break;
+            }
             let copied = self.lpns[from.0 as usize];
-            self.lpns[to.0 as usize + at] = copied;
+            self.lpns[to] = copied;
             *lpn = Lpn(copied);
+            done += 1;
         }
-        true
+        if done > 0 {
+            target.stamp = stamp;
+            target.next_page += done as u32;
+        }
+        done
     }
 
     fn keeps(&self, kind: PageKind) -> bool {
@@ -370,10 +371,8 @@ impl Flash for Array {
         cause: Cause,
         lpns: &mut [Lpn],
     ) -> Result<(), (usize, FlashError)> {
-        if self.copy_plain_run(from, to, seq, lpns) {
-            return Ok(());
-        }
-        for (at, (from, lpn)) in from.iter().zip(lpns).enumerate() {
+        let plain = self.copy_plain_run(from, to, seq, lpns);
+        for (at, (from, lpn)) in from.iter().zip(lpns).enumerate().skip(plain) {
             let copied = self.copy(*from, Ppn(to.0 + at as u32), seq, cause);
             *lpn = copied.map_err(|error| (at, error))?.lpn;
         }

@@ -1,6 +1,9 @@
 //! When collection runs, and how much of it at once.
 
-use super::{core::Core, victims::Victims};
+use super::{
+    core::{Core, Run},
+    victims::Victims,
+};
 use crate::FtlError;
 use flash::{BlockId, Flash};
 
@@ -88,6 +91,8 @@ pub struct Partial {
     victim: Option<BlockId>,
     /// Where the next step goes on in the victim.
     cursor: u32,
+    /// Up to where map entries of the victim's pages were fetched: some steps ahead.
+    fetched: u32,
     /// A step ran behind the last write, so idle time may not add another.
     stepped: bool,
 }
@@ -95,7 +100,16 @@ pub struct Partial {
 impl Partial {
     /// At most `copies_per_step` (α, at least 1) copies a step.
     pub fn new(copies_per_step: u32) -> Self {
-        Self { copies_per_step, victim: None, cursor: 0, stepped: false }
+        Self { copies_per_step, victim: None, cursor: 0, fetched: 0, stepped: false }
+    }
+
+    /// Fetches the map entries of the next `most` pages that were not looked at yet.
+    #[inline]
+    fn fetch<F: Flash, V: Victims>(&mut self, core: &Core<F, V>, victim: BlockId, most: u32) {
+        let run = &mut Run::new();
+        core.next_run(victim, self.fetched, most, run);
+        core.fetch(run);
+        self.fetched = run.cursor;
     }
 
     fn step<F: Flash, V: Victims>(
@@ -104,13 +118,17 @@ impl Partial {
         victim: BlockId,
     ) -> Result<(), FtlError> {
         core.log.steps += 1;
+        self.fetch(core, victim, self.copies_per_step);
         let mut copies = 0;
-        while copies < self.copies_per_step
-            && let Some(relocated) =
-                core.relocate(victim, self.cursor, self.copies_per_step - copies)?
-        {
-            copies += relocated.pages;
-            self.cursor = relocated.cursor;
+        let run = &mut Run::new();
+        while copies < self.copies_per_step {
+            core.next_run(victim, self.cursor, self.copies_per_step - copies, run);
+            if run.pages().is_empty() {
+                break;
+            }
+            core.relocate(run)?;
+            copies += run.pages().len() as u32;
+            self.cursor = run.cursor;
         }
         if copies == 0 {
             core.reclaim(victim)?;
@@ -133,7 +151,10 @@ impl Collection for Partial {
     fn after_write<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
         if self.victim.is_none() && core.free_pages < core.log.threshold_pages {
             self.victim = core.take_victim();
-            self.cursor = 0;
+            (self.cursor, self.fetched) = (0, 0);
+            if let Some(victim) = self.victim {
+                self.fetch(core, victim, u32::MAX);
+            }
         }
         self.stepped = self.victim.is_some();
         match self.victim {

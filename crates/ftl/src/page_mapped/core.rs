@@ -49,13 +49,24 @@ pub struct Core<F, V> {
 /// they need to stay in the first cache.
 const RUN: usize = 32;
 
-/// What one run of copies did.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Relocated {
-    /// Pages copied, or lost as unreadable.
-    pub(super) pages: u32,
-    /// Page of the victim where the next run goes on.
+/// Pages of a victim that are copied at once. Not to be moved about: that costs more than the copies.
+#[derive(Debug)]
+pub(super) struct Run {
+    pages: [Ppn; RUN],
+    count: usize,
+    /// Page of the victim where the next run begins.
     pub(super) cursor: u32,
+}
+
+impl Run {
+    pub(super) fn new() -> Self {
+        Self { pages: [Ppn(0); RUN], count: 0, cursor: 0 }
+    }
+
+    #[inline]
+    pub(super) fn pages(&self) -> &[Ppn] {
+        &self.pages[..self.count]
+    }
 }
 
 impl<F: Flash, V: Victims> Core<F, V> {
@@ -187,54 +198,59 @@ impl<F: Flash, V: Victims> Core<F, V> {
         let valid = self.blocks.valid(victim);
         self.log.started += 1;
         self.log.victim_valid[valid as usize] += 1;
-        self.fetch_entries(victim, 0, RUN);
         Some(victim)
     }
 
-    /// Copies the next valid pages of a victim, from page `cursor` on, to the frontier: at most `most`, and
-    /// no more than one run takes. `None` where there are none.
+    /// Puts the next valid pages of a victim, from page `cursor` on, into `run`: at most `most`, and no more
+    /// than one run takes.
+    #[inline]
+    pub(super) fn next_run(&self, victim: BlockId, cursor: u32, most: u32, run: &mut Run) {
+        let first = self.flash.geometry().ppn(victim, 0).0;
+        let most = RUN.min(most as usize);
+        run.count = self.blocks.run(victim, cursor, first, &mut run.pages[..most]);
+        run.cursor = run.pages().last().map_or(cursor, |ppn| ppn.0 + 1 - first);
+    }
+
+    /// Fetches the map entries of a run that is to be copied soon, as far as the array can tell their LPNs
+    /// for nothing.
+    #[inline]
+    pub(super) fn fetch(&self, run: &Run) {
+        for ppn in run.pages() {
+            if let Some(lpn) = self.flash.peek_lpn(*ppn) {
+                prefetch(&self.map, lpn.0 as usize);
+            }
+        }
+    }
+
+    /// Copies pages of a victim to the frontier.
     ///
     /// Their valid bits stay: a collector goes through the pages once, in order, and nothing maps to them
     /// any more.
-    pub(super) fn relocate(
-        &mut self,
-        victim: BlockId,
-        cursor: u32,
-        most: u32,
-    ) -> Result<Option<Relocated>, FtlError> {
-        let first = self.flash.geometry().ppn(victim, 0).0;
-        let mut from = [Ppn(0); RUN];
-        let mut lpns = [Lpn(0); RUN];
-        let most = RUN.min(most as usize);
-        let found = self.blocks.run(victim, cursor, first, &mut from[..most]);
-        if found == 0 {
-            return Ok(None);
-        }
-        let (to, room, seq) = self.room()?;
-        let from = &from[..found.min(room as usize)];
+    pub(super) fn relocate(&mut self, run: &Run) -> Result<(), FtlError> {
         let cause = self.cause(Cause::Collection);
-        let result = self.flash.copy_run(from, to, seq, cause, &mut lpns[..from.len()]);
-        let done = result.map_or_else(|(done, _)| done, |()| from.len());
-        let mut relocated = Relocated {
-            pages: done as u32,
-            cursor: from.get(done).map_or(from[from.len() - 1].0 + 1, |ppn| ppn.0) - first,
-        };
-        self.fetch_entries(victim, relocated.cursor, most);
-        for (at, lpn) in lpns[..done].iter().enumerate() {
-            self.map[lpn.0 as usize] = to.0 + at as u32;
-        }
-        self.use_room(done as u32);
-        match result {
-            Ok(()) => {}
-            Err((_, FlashError::ProgramFailed(_))) => self.abandon_frontier(),
-            Err((_, FlashError::Uncorrectable(_))) => {
-                self.lose(from[done]);
-                relocated.pages += 1;
-                relocated.cursor += 1;
+        let mut lpns = [Lpn(0); RUN];
+        let mut left = run.pages();
+        while !left.is_empty() {
+            let (to, room, seq) = self.room()?;
+            let from = &left[..left.len().min(room as usize)];
+            let result = self.flash.copy_run(from, to, seq, cause, &mut lpns[..from.len()]);
+            let done = result.map_or_else(|(done, _)| done, |()| from.len());
+            for (at, lpn) in lpns[..done].iter().enumerate() {
+                self.map[lpn.0 as usize] = to.0 + at as u32;
             }
-            Err((_, error)) => return Err(error.into()),
+            self.use_room(done as u32);
+            left = &left[done..];
+            match result {
+                Ok(()) => {}
+                Err((_, FlashError::ProgramFailed(_))) => self.abandon_frontier(),
+                Err((_, FlashError::Uncorrectable(_))) => {
+                    self.lose(left[0]);
+                    left = &left[1..];
+                }
+                Err((_, error)) => return Err(error.into()),
+            }
         }
-        Ok(Some(relocated))
+        Ok(())
     }
 
     /// Where the next pages can be programmed, how many, and their sequence number.
@@ -263,20 +279,6 @@ impl<F: Flash, V: Victims> Core<F, V> {
     fn close_frontier(&mut self) {
         if let Some(frontier) = self.frontier.take() {
             self.victims.insert(frontier.block, self.blocks.valid(frontier.block));
-        }
-    }
-
-    /// Fetches the map entries of the next valid pages of a victim, as far as the array can tell their LPNs
-    /// for nothing: they are stored to a run later.
-    #[inline]
-    fn fetch_entries(&self, victim: BlockId, cursor: u32, most: usize) {
-        let first = self.flash.geometry().ppn(victim, 0).0;
-        let mut ahead = [Ppn(0); RUN];
-        let found = self.blocks.run(victim, cursor, first, &mut ahead[..most]);
-        for ppn in &ahead[..found] {
-            if let Some(lpn) = self.flash.peek_lpn(*ppn) {
-                prefetch(&self.map, lpn.0 as usize);
-            }
         }
     }
 
@@ -326,9 +328,15 @@ impl<F: Flash, V: Victims> Core<F, V> {
             self.victims.insert(victim, self.blocks.valid(victim));
             return Err(self.full());
         }
-        let mut cursor = 0;
-        while let Some(relocated) = self.relocate(victim, cursor, u32::MAX)? {
-            cursor = relocated.cursor;
+        let (run, next) = (&mut Run::new(), &mut Run::new());
+        self.next_run(victim, 0, u32::MAX, run);
+        self.fetch(run);
+        let (mut run, mut next) = (run, next);
+        while !run.pages().is_empty() {
+            self.next_run(victim, run.cursor, u32::MAX, next);
+            self.fetch(next);
+            self.relocate(run)?;
+            core::mem::swap(&mut run, &mut next);
         }
         self.reclaim(victim)?;
         self.log.steps += 1;
