@@ -124,7 +124,7 @@ pub fn run(options: &Options, seen: &mut dyn FnMut(&Row)) -> Result<Report, RunE
         let geometry = part
             .geometry(shape.capacity_bytes)
             .map_err(|error| WorkloadError::Unfit(error.to_string()))?;
-        let roofline = Roofline {
+        let mut roofline = Roofline {
             capacity_bytes: shape.capacity_bytes,
             page_bytes: shape.page_bytes,
             array_bytes: u64::from(geometry.pages()) * 4,
@@ -136,9 +136,15 @@ pub fn run(options: &Options, seen: &mut dyn FnMut(&Row)) -> Result<Report, RunE
             let case =
                 Case { config: &config, part: &part, geometry, shape: *shape, seed: options.seed };
             let mut row = ftl::registry::format(&config, array, case)??;
+            let again = roofline::load_store_ns(geometry.pages());
+            roofline.load_store_ns = roofline.load_store_ns.min(again);
             row.ratio_to_roofline = row.ns_per_flash_op / roofline.load_store_ns;
             seen(&row);
             report.rows.push(row);
+        }
+        // The best of all rounds: a row measured before it is put beside it all the same.
+        for row in report.rows.iter_mut().rev().take(schemes.len()) {
+            row.ratio_to_roofline = row.ns_per_flash_op / roofline.load_store_ns;
         }
         report.roofline.push(roofline);
     }
@@ -188,23 +194,25 @@ impl Visitor<SimulatedArray> for Case<'_> {
             seed: self.seed,
             precondition: Preconditioning { fill: Fill::Full, age: age(pages) },
             space_pages: pages,
-            max_requests: Some(measured_writes(pages)),
+            max_requests: None,
             closed: true,
             replay: String::new(),
         };
         crate::run::precondition(&mut scheme, &setup, name, &Unobserved)?;
         let mut device = Device::new(scheme, false);
         let before = *device.scheme().flash().counts();
-        let source = Uniform::new(pages, self.shape.page_bytes, self.seed);
-        let start = Instant::now();
-        device.replay(&setup, name, Box::new(source), &Unobserved)?;
-        let wall_ns = start.elapsed().as_nanos() as f64;
+        let mut random = Pcg64::seed_from_u64(self.seed);
+        let mut best = Round { ns_per_flash_op: f64::INFINITY, ns_per_host_write: f64::INFINITY };
+        for _ in 0..ROUNDS {
+            let source = Drawn::new(pages, self.shape.page_bytes, &mut random);
+            let round = one_round(&mut device, &setup, source)?;
+            if round.ns_per_flash_op < best.ns_per_flash_op {
+                best = round;
+            }
+        }
         let counts = device.scheme().flash().counts().since(&before);
-        let page_ops: u64 = [Operation::Read, Operation::Program, Operation::Copy]
-            .map(|op| counts.total(op))
-            .iter()
-            .sum();
         let host = counts.get(Operation::Program, Cause::Host);
+        let programmed = counts.total(Operation::Program) + counts.total(Operation::Copy);
         let bytes = device.scheme().heap_bytes() + array_heap_bytes(device.scheme());
         Ok(Row {
             scheme: name.into(),
@@ -212,15 +220,45 @@ impl Visitor<SimulatedArray> for Case<'_> {
             page_bytes: self.shape.page_bytes,
             pages_per_block: self.shape.pages_per_block,
             logical_share: f64::from(pages) / f64::from(self.geometry.pages()),
-            ns_per_flash_op: wall_ns / page_ops as f64,
+            ns_per_flash_op: best.ns_per_flash_op,
             ratio_to_roofline: 0.0,
-            ns_per_host_write: wall_ns / host as f64,
-            waf: (counts.total(Operation::Program) + counts.total(Operation::Copy)) as f64
-                / host as f64,
+            ns_per_host_write: best.ns_per_host_write,
+            waf: programmed as f64 / host as f64,
             ram_bytes_per_page: bytes as f64 / f64::from(self.geometry.pages()),
             host_writes: host,
         })
     }
+}
+
+/// Rounds measured; the best counts, as it does for the roofline: what else runs on the machine only adds.
+const ROUNDS: u32 = 8;
+
+/// Host writes a round.
+const WRITES: usize = 1 << 19;
+
+struct Round {
+    ns_per_flash_op: f64,
+    ns_per_host_write: f64,
+}
+
+fn one_round<S: Scheme<Flash = SimulatedArray>>(
+    device: &mut Device<S>,
+    setup: &Setup,
+    source: Drawn,
+) -> Result<Round, RunError> {
+    let before = *device.scheme().flash().counts();
+    let start = Instant::now();
+    device.replay(setup, "bench", Box::new(source), &Unobserved)?;
+    let wall_ns = start.elapsed().as_nanos() as f64;
+    let counts = device.scheme().flash().counts().since(&before);
+    let page_ops: u64 = [Operation::Read, Operation::Program, Operation::Copy]
+        .map(|op| counts.total(op))
+        .iter()
+        .sum();
+    Ok(Round {
+        ns_per_flash_op: wall_ns / page_ops as f64,
+        ns_per_host_write: wall_ns / WRITES as f64,
+    })
 }
 
 /// Overwrites before measuring, as a multiple of the logical space: small devices are cheap to age well;
@@ -229,35 +267,36 @@ fn age(pages: u32) -> f64 {
     if pages > 1 << 25 { 1.0 } else { 2.0 }
 }
 
-fn measured_writes(pages: u32) -> u64 {
-    u64::from(pages).clamp(1 << 20, 1 << 22)
-}
-
-/// Uniform page overwrites without end.
-struct Uniform {
-    random: Pcg64,
-    pages: u32,
+/// Uniform page overwrites, drawn beforehand as the roofline's accesses are.
+struct Drawn {
+    lpns: Vec<u32>,
+    next: usize,
     page_bytes: u64,
 }
 
-impl Uniform {
-    fn new(pages: u32, page_bytes: u32, seed: u64) -> Self {
-        Self { random: Pcg64::seed_from_u64(seed), pages, page_bytes: page_bytes.into() }
+impl Drawn {
+    fn new(pages: u32, page_bytes: u32, random: &mut Pcg64) -> Self {
+        let lpns = (0..WRITES).map(|_| random.random_range(0..pages)).collect();
+        Self { lpns, next: 0, page_bytes: page_bytes.into() }
     }
 }
 
-impl Source for Uniform {
+impl Source for Drawn {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
-        out.extend((0..max).map(|_| Request {
+        let end = self.lpns.len().min(self.next + max);
+        let page_bytes = self.page_bytes;
+        out.extend(self.lpns[self.next..end].iter().map(|lpn| Request {
             arrival_ns: 0,
-            offset: u64::from(self.random.random_range(0..self.pages)) * self.page_bytes,
-            length: self.page_bytes,
+            offset: u64::from(*lpn) * page_bytes,
+            length: page_bytes,
             device: 0,
             op: Op::Write,
             fua: false,
             response_ns: None,
         }));
-        Ok(max)
+        let filled = end - self.next;
+        self.next = end;
+        Ok(filled)
     }
 
     fn has_arrivals(&self) -> bool {

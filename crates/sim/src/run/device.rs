@@ -10,9 +10,10 @@ use flash::{Cause, Counts, Flash, Lpn};
 use ftl::{FtlError, Prefetch, Scheme};
 use workload::{Request, Source};
 
-/// Requests taken from the source at once, and page tasks cut from them at once.
-const REQUESTS: usize = 1024;
-const TASKS: usize = 4096;
+/// Requests taken from the source at once, and page tasks cut from them at once: both fit the first cache
+/// beside what the tasks touch.
+const REQUESTS: usize = 256;
+const TASKS: usize = 1024;
 
 /// Page tasks ahead at which a task's map entry, and then its old page's block, are fetched: far enough
 /// for a memory access each, near enough to stay in the first cache.
@@ -124,13 +125,12 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     }
 
     fn run_work(&mut self, work: &[Work]) -> Result<(), FtlError> {
+        // What the loop would have fetched before its first task, had there been one before.
+        (0..FAR).for_each(|at| self.prefetch(work, at, Prefetch::Map));
+        (0..NEAR).for_each(|at| self.prefetch(work, at, Prefetch::Block));
         for at in 0..work.len() {
-            if let Some(Work::Page(ahead)) = work.get(at + FAR) {
-                self.scheme.prefetch(Lpn(ahead.lpn), Prefetch::Map);
-            }
-            if let Some(Work::Page(ahead)) = work.get(at + NEAR) {
-                self.scheme.prefetch(Lpn(ahead.lpn), Prefetch::Block);
-            }
+            self.prefetch(work, at + FAR, Prefetch::Map);
+            self.prefetch(work, at + NEAR, Prefetch::Block);
             match work[at] {
                 Work::Page(task) => {
                     self.run_task(task)?;
@@ -142,6 +142,13 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             }
         }
         Ok(())
+    }
+
+    #[inline]
+    fn prefetch(&self, work: &[Work], at: usize, what: Prefetch) {
+        if let Some(Work::Page(ahead)) = work.get(at) {
+            self.scheme.prefetch(Lpn(ahead.lpn), what);
+        }
     }
 
     #[inline]
