@@ -25,7 +25,7 @@ pub static SPANSION_SLC: Part = Part {
     endurance_cycles: None,
     ecc_bits_per_kib: None,
     source: Cow::Borrowed(
-        "Zhang et al., Lazy-RTGC, TODAES 20(3):43, 2015, Table II; page and OOB size not printed: those of its data sheet; tR of the OOB as of a page",
+        "Zhang et al., Lazy-RTGC, TODAES 20(3):43, 2015, Table II; page and OOB size not printed: those usual for the series; tR of the OOB as of a page",
     ),
 };
 

@@ -2,6 +2,7 @@
 
 use super::{Device, Setup, SimulatedArray, erases};
 use crate::measures::wear;
+use crate::report::units::grouped;
 use crate::report::{CauseCounts, CollectionReport, RamReport, SchemeReport, Violation};
 use flash::{Cause, Counts, Operation, Part};
 use ftl::{CollectionLog, Guarantee, Scheme};
@@ -39,6 +40,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             counts: cause_counts(&counts),
             logical_share: f64::from(scheme.logical_pages()) / f64::from(setup.geometry.pages()),
             logical_pages: scheme.logical_pages().into(),
+            pages_per_block: setup.geometry.pages_per_block(),
             ram_bytes: ram.total(),
             ram: RamReport {
                 map: ram.map,
@@ -123,17 +125,19 @@ fn collection(
 ) -> CollectionReport {
     let valid: u64 =
         log.victim_valid.iter().zip(0u64..).map(|(victims, valid)| victims * valid).sum();
-    let why = match first_at_task {
-        Some(task) => format!(
-            "ran from page task {task} on, whenever free pages came to ρ_th = {}; {} victims",
-            log.threshold_pages, log.started
+    let threshold = grouped(log.threshold_pages);
+    let victims = grouped(log.started);
+    let mean = (log.started > 0).then(|| share(valid, log.started));
+    let most = log.victim_valid.iter().rposition(|victims| *victims > 0).map(|v| v as u32);
+    let why = match (first_at_task, mean, most) {
+        (Some(task), Some(mean), Some(most)) => format!(
+            "from page task {} on, at a threshold (ρ_th) of {threshold} free pages: {victims} victims with {mean:.1} valid pages on average, {most} at most",
+            grouped(task)
         ),
-        None if log.idle > 0 => {
-            format!("ran in idle time only: {} victims without valid pages", log.idle)
-        }
-        None => format!(
-            "never ran: {free_pages} pages are free at the end, and it starts at ρ_th = {}",
-            log.threshold_pages
+        _ if log.idle > 0 => format!("in idle time only: {victims} victims without valid pages"),
+        _ => format!(
+            "never ran: {} pages are free at the end, and it starts at a threshold (ρ_th) of {threshold}",
+            grouped(free_pages)
         ),
     };
     CollectionReport {
@@ -142,12 +146,8 @@ fn collection(
         steps: log.steps,
         threshold_pages: log.threshold_pages,
         least_free_pages: free_pages,
-        victim_valid_mean: (log.started > 0).then(|| share(valid, log.started)),
-        victim_valid_max: log
-            .victim_valid
-            .iter()
-            .rposition(|victims| *victims > 0)
-            .map(|v| v as u32),
+        victim_valid_mean: mean,
+        victim_valid_max: most,
         victim_valid_bound: guarantee.victim_valid,
         first_at_task,
         why,
