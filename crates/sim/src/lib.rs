@@ -4,6 +4,7 @@ pub mod bench;
 mod compare;
 pub mod config;
 pub mod measures;
+pub mod memory;
 pub mod report;
 pub mod run;
 
