@@ -85,6 +85,14 @@ fn lists() {
 }
 
 #[test]
+fn the_example_of_the_schemes_is_one() {
+    let text = words("list schemes").ok();
+    let example = text.split("--schemes ").nth(1).and_then(|rest| rest.split_whitespace().next());
+    let line = format!("compare --dry-run --schemes {}", example.expect("an example"));
+    assert!(words(&line).ok().contains("fifo"));
+}
+
+#[test]
 fn traces_are_told_of_and_converted() {
     let scratch = Scratch::new("traces");
     let trace = scratch.file("t.csv", csv_trace(100));
@@ -115,6 +123,40 @@ fn what_a_format_cannot_hold_is_not_lost_silently() {
     assert!(!std::path::Path::new(&spc).exists());
     let done = ftlkit(["trace", "convert", &trace, &spc, "--allow-loss", "--json"]).json();
     assert_eq!((&done["done"]["written"], &done["done"]["left_out"]), (&1.into(), &1.into()));
+
+    let flushes = "arrival_ns,op,offset_bytes,length_bytes\n0,flush,0,0\n5,flush,0,0\n";
+    let flushes = scratch.file("flushes.csv", flushes);
+    let before = std::fs::read(&spc).expect("the conversion");
+    for out in [&spc, &scratch.at("t.msr")] {
+        ftlkit(["trace", "convert", &flushes, out, "--allow-loss"])
+            .refused(&["nothing of it can be written as", "2 requests"]);
+    }
+    assert_eq!(std::fs::read(&spc).expect("still there"), before);
+    let mut left: Vec<_> = std::fs::read_dir(scratch.path())
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["flushes.csv", "t.csv", "t.spc"]);
+}
+
+#[test]
+fn names_that_promise_what_is_not_written_are_refused() {
+    let scratch = Scratch::new("names");
+    let trace = scratch.file("t.csv", csv_trace(10));
+    for (name, why) in [
+        ("t.csv.zst", "only .gz"),
+        ("t.xz", "only .gz"),
+        ("t.blkparse", "`blkparse` is read but not written"),
+        ("t.blkparse.gz", "`blkparse` is read but not written"),
+    ] {
+        ftlkit(["trace", "convert", &trace, &scratch.at(name)]).refused(&[why, ".csv, .spc"]);
+    }
+    ftlkit(["trace", "convert", &trace, "-"]).refused(&["standard output"]);
+    let text = ftlkit(["trace", "convert", &trace, &scratch.at("log.txt")]).ok();
+    assert!(text.contains("(csv to csv)"), "{text}");
+    ftlkit(["trace", "convert", &trace, &scratch.at("t.blkparse"), "--to", "spc"]).ok();
+    ftlkit(["trace", "convert", &trace, &trace, "--allow-loss"]).refused(&["into itself"]);
 }
 
 #[test]

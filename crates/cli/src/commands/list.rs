@@ -101,7 +101,8 @@ fn schemes_text() -> String {
     text.push_str(
         "\n\nSettings are added with `+`: victim=greedy|fifo|random|choices:D, share=0.8 (logical pages /\n\
          physical pages), idle (collect in idle time), spare=4 (blocks for bad-block replacement),\n\
-         label=NAME. For example: --schemes page-level,lazy-rtgc+victim=fifo+share=0.8+idle\n",
+         label=NAME. For example: --schemes page-level+victim=fifo+share=0.8,lazy-rtgc+idle\n\
+         lazy-rtgc is always greedy: its promise needs it.\n",
     );
     text
 }

@@ -6,10 +6,12 @@ use crate::interrupt;
 use crate::output;
 use crate::progress::Progress;
 use clap::{Args, Subcommand, ValueEnum};
+use serde::Serialize;
 use serde_json::json;
 use sim::config::ConfigError;
+use std::fmt;
 use std::path::{Path, PathBuf};
-use workload::{Converted, Target, TraceInfo, TraceReader};
+use workload::{Converted, Target, TraceInfo, TraceReader, formats};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -133,12 +135,12 @@ impl InfoArgs {
         interrupt::listen();
         let mut all = Vec::new();
         for file in &self.files {
-            let info = self.gather(file)?;
+            let gathered = self.gather(file)?;
             if !self.json {
                 let gap = if all.is_empty() { "" } else { "\n" };
-                output::text(&format!("{gap}{info}"))?;
+                output::text(&format!("{gap}{gathered}"))?;
             }
-            all.push(info);
+            all.push(gathered);
             if interrupt::asked() {
                 break;
             }
@@ -150,28 +152,49 @@ impl InfoArgs {
         if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
     }
 
-    fn gather(&self, file: &Path) -> Result<TraceInfo, Failure> {
+    fn gather(&self, file: &Path) -> Result<Gathered, Failure> {
         let reader = self.read.open(file)?;
         let mut watch = Watch::new(&reader, self.quiet);
-        let info = TraceInfo::gather(reader, |reader| watch.at(reader));
-        Ok(info.map_err(ConfigError::from)?)
+        let mut interrupted = false;
+        let info = TraceInfo::gather(reader, |reader| {
+            let go_on = watch.at(reader);
+            interrupted |= !go_on;
+            go_on
+        });
+        let info = info.map_err(ConfigError::from)?;
+        Ok(Gathered { interrupted, info })
+    }
+}
+
+/// What a trace holds, or what its beginning holds.
+#[derive(Debug, Serialize)]
+struct Gathered {
+    /// True where reading ended before the trace did.
+    interrupted: bool,
+    #[serde(flatten)]
+    info: TraceInfo,
+}
+
+impl fmt::Display for Gathered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.interrupted {
+            writeln!(
+                f,
+                "interrupted: of the first {} records; the rest of the file was not read",
+                self.info.counts.read
+            )?;
+        }
+        self.info.fmt(f)
     }
 }
 
 impl ConvertArgs {
     fn run(self) -> Result<(), Failure> {
         interrupt::listen();
+        let target = self.target()?;
         let reader = self.read.open(&self.from)?;
-        let target = self.target();
-        let mut watch = Watch::new(&reader, self.quiet);
         let format = reader.format().name;
-        let done =
-            workload::convert(reader, &self.to, target, self.allow_loss, |reader| watch.at(reader));
-        drop(watch);
-        let done = match done {
-            Err(_) if interrupt::asked() => return Err(Failure::Interrupted),
-            done => done.map_err(|error| self.refused(error))?,
-        };
+        let done = self.convert(reader, target)?;
         if self.json {
             return output::json(&json!({
                 "from": self.from, "format": format, "to": self.to, "target": target, "done": done,
@@ -180,12 +203,92 @@ impl ConvertArgs {
         output::text(&told(&self.to, format, target, &done))
     }
 
-    fn target(&self) -> Target {
+    /// Converts; what was under OUT before stays there unless something can be written in its place.
+    fn convert(&self, reader: TraceReader, target: Target) -> Result<Converted, Failure> {
+        let mut watch = Watch::new(&reader, self.quiet);
+        let to = self.aside();
+        let done =
+            workload::convert(reader, &to, target, self.allow_loss, |reader| watch.at(reader));
+        drop(watch);
+        let done = match done {
+            Err(_) if interrupt::asked() => return Err(Failure::Interrupted),
+            done => done.map_err(|error| self.refused(error))?,
+        };
+        if done.written == 0 && done.left_out > 0 {
+            // The file holds no request; where it cannot be removed, the error below still tells.
+            let _ = std::fs::remove_file(&to);
+            return Err(self.nothing_left(target, &done));
+        }
+        if to != self.to {
+            std::fs::rename(&to, &self.to).map_err(|error| {
+                Failure::input(format!("{}: cannot be written: {error}", self.to.display()))
+            })?;
+        }
+        Ok(done)
+    }
+
+    /// Where to write: beside OUT where a lossy conversion might turn out to hold nothing and there is a
+    /// file that would be replaced with it.
+    fn aside(&self) -> PathBuf {
+        let same = match (self.from.canonicalize(), self.to.canonicalize()) {
+            (Ok(from), Ok(to)) => from == to,
+            // No file is there yet.
+            _ => return self.to.clone(),
+        };
+        match self.to.file_name() {
+            Some(name) if self.allow_loss && !same => {
+                let name = format!(".{}-{}", std::process::id(), name.to_string_lossy());
+                self.to.with_file_name(name)
+            }
+            _ => self.to.clone(),
+        }
+    }
+
+    fn nothing_left(&self, target: Target, done: &Converted) -> Failure {
+        let lost: Vec<&str> = done.losses.keys().map(|loss| loss.words()).collect();
+        Failure::input_with_help(
+            format!(
+                "{}: nothing of it can be written as {}: all {} requests would be lost: {}",
+                self.from.display(),
+                target.name(),
+                done.left_out,
+                lost.join("; ")
+            ),
+            "csv holds everything; fio also holds trims and flushes",
+        )
+    }
+
+    /// The format to write.
+    ///
+    /// # Errors
+    /// A name that promises what cannot be written.
+    fn target(&self) -> Result<Target, Failure> {
+        let refuse = |why: String| {
+            let what = format!("cannot write {}: {why}", self.to.display());
+            Err(Failure::input_with_help(
+                what,
+                "OUT is a file whose name ends in .csv, .spc, .msr or .fio, and in .gz after it to be \
+                 compressed; --to names the format where the name does not",
+            ))
+        };
+        if self.to.as_os_str() == "-" {
+            return refuse("a conversion goes to a file, not to standard output".into());
+        }
         let name = self.to.file_name().map(|name| name.to_string_lossy().to_lowercase());
         let name = name.unwrap_or_default();
         let plain = name.strip_suffix(".gz").unwrap_or(&name);
-        let by_name = || Target::ALL.into_iter().find(|target| plain.ends_with(target.name()));
-        self.target.map(To::target).or_else(by_name).unwrap_or(Target::Csv)
+        let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending);
+        if ["zst", "zstd", "xz", "bz2"].contains(&ending) {
+            return refuse(format!("`.{ending}` is read but not written; only .gz is"));
+        }
+        match (self.target, Target::find(ending)) {
+            (Some(to), _) => Ok(to.target()),
+            (None, Some(target)) => Ok(target),
+            (None, None) if formats::find(ending).is_some() => {
+                refuse(format!("the format `{ending}` is read but not written"))
+            }
+            (None, None) => Ok(Target::Csv),
+        }
     }
 
     fn refused(&self, error: workload::WorkloadError) -> Failure {
