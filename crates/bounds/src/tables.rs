@@ -3,7 +3,9 @@
 //!
 //! Source: Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, §3.3 and §4.3.
 
-use crate::{Ratio, fsr, gftl, ideal, lazy_rtgc, page_level, rftl};
+#[cfg(doc)]
+use crate::page_level;
+use crate::{Ratio, fsr, gftl, ideal, lazy_rtgc, rftl};
 use flash::{Ns, Part};
 
 /// σ of the ideal case as Table I prints it; what N blocks allow is [`page_level::share`].
@@ -28,7 +30,8 @@ pub struct ServiceBounds {
 
 /// Table I for a part: its five rows in the paper's order, and that of §5's extension to a map on demand.
 ///
-/// FSR's U(λ) is at the evaluation's σ = 0.75; Lazy-RTGC's are at U(σ), on demand with the evaluation's
+/// FSR's U(λ) is at the evaluation's σ = 0.75, while its U(R) is Eq. 5's with λ = π − 1, since the paper
+/// takes σ as not given there; on an array with its σ it is [`fsr::response_ns`]. Lazy-RTGC's are at U(σ), on demand with the evaluation's
 /// σ_t = 0.5. The corrected division of a given number of blocks is [`lazy_rtgc::space`].
 pub fn service_bounds(part: &Part) -> [ServiceBounds; 6] {
     let pages = part.pages_per_block;
@@ -119,7 +122,7 @@ pub fn space_configuration(part: &Part) -> SpaceConfiguration {
 /// A part's row of Table III: the share of logical in physical space that each scheme allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceShares {
-    /// The ideal case on the part's own capacity; [`IDEAL_SHARE`] where that is less than two blocks.
+    /// [`IDEAL_SHARE`], as in Table I; what N blocks allow is [`page_level::share`].
     pub ideal: Ratio,
     /// FSR; the paper has N/A: it depends on the real-time tasks.
     pub fsr: Option<Ratio>,
@@ -133,9 +136,8 @@ pub struct SpaceShares {
 
 /// Table III's row for a part.
 pub fn space_shares(part: &Part) -> SpaceShares {
-    let blocks = part.geometry(part.capacity_bytes).map_or(0, |geometry| geometry.blocks());
     SpaceShares {
-        ideal: page_level::share(part, blocks).unwrap_or(IDEAL_SHARE),
+        ideal: IDEAL_SHARE,
         fsr: None,
         rftl: rftl::SHARE,
         gftl: gftl::share_in_lazy_rtgc(part),

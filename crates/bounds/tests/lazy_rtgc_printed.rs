@@ -67,7 +67,7 @@ fn tables_2_and_3() {
         close(shares.gftl, row.gftl_permille, 0.001, row.part);
         close(shares.rftl, row.rftl_permille, 0.000_51, row.part);
         assert_eq!(shares.fsr, None);
-        assert!(shares.ideal.as_f64() > 0.99);
+        assert_eq!(shares.ideal, tables::IDEAL_SHARE);
         assert_eq!(tables::printed_for(row.part), Some(row));
     }
     let gftl = [0.929_7, 0.929_7, 0.687_5, 0.841_8, 0.596_4];

@@ -1,6 +1,7 @@
 //! `ftlkit bench`.
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{self, Column, table};
 use clap::Args;
 use ftl::Preset;
@@ -8,6 +9,7 @@ use ftl::registry::REGISTRY;
 use serde_json::json;
 use sim::bench::{self, Options, Report, Row, SHAPES, Shape};
 use sim::config::{Bytes, did_you_mean};
+use sim::run::{Observer, Phase};
 use std::io::IsTerminal;
 
 const EXAMPLES: &str = "\
@@ -30,7 +32,8 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "SIZE", value_delimiter = ',')]
     capacity: Vec<Bytes>,
 
-    /// Logical share of every scheme, so that all do the same work; `own`: each its own
+    /// Logical share of every scheme, so that all do the same work; a scheme that cannot be made with it
+    /// has its own, and a note says so; `own`: each its own
     #[arg(long, value_name = "SHARE", default_value_t = Share(Some(bench::DEFAULT_SHARE)))]
     share: Share,
 
@@ -75,8 +78,11 @@ impl std::fmt::Display for Share {
 impl BenchArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let options = self.options()?;
+        let shapes = if options.shapes.is_empty() { &SHAPES[..] } else { &options.shapes };
+        fits(shapes, sim::memory::available_bytes())?;
+        interrupt::listen();
         let tell = !self.quiet && std::io::stderr().is_terminal();
-        let report = bench::run(&options, &mut |row| {
+        let report = bench::run(&options, &Interruptible, &mut |row| {
             if tell {
                 eprintln!(
                     "{} at {}: {:.1} ns a flash page operation",
@@ -88,15 +94,18 @@ impl BenchArgs {
         });
         let report = report.map_err(Failure::input)?;
         if self.json {
-            return output::json(&json!({
+            output::json(&json!({
                 "version": env!("CARGO_PKG_VERSION"),
+                "interrupted": report.interrupted,
                 "seed": options.seed,
                 "logical_share": options.logical_share,
                 "roofline": report.roofline,
                 "rows": report.rows,
-            }));
+            }))?;
+        } else {
+            output::text(&text(&report, options.logical_share))?;
         }
-        output::text(&text(&report))
+        if report.interrupted { Err(Failure::Interrupted) } else { Ok(()) }
     }
 
     fn options(&self) -> Result<Options, Failure> {
@@ -107,6 +116,39 @@ impl BenchArgs {
         }
         Ok(Options { schemes, shapes, logical_share: self.share.0, seed: self.seed })
     }
+}
+
+/// Ends at Ctrl-C.
+struct Interruptible;
+
+impl Observer for Interruptible {
+    fn progress(&self, _scheme: &str, _phase: Phase, _done: u64, _total: Option<u64>) {}
+
+    fn stop(&self) -> bool {
+        interrupt::asked()
+    }
+}
+
+/// Refuses shapes that take more memory than there is: before anything is allocated, since the system
+/// would end the process without a word.
+fn fits(shapes: &[Shape], available: Option<u64>) -> Result<(), Failure> {
+    let Some(available) = available else { return Ok(()) };
+    match shapes.iter().find(|shape| shape.memory_bytes() > available) {
+        None => Ok(()),
+        Some(shape) => Err(Failure::input_with_help(
+            format!(
+                "--capacity {}: needs about {:.1} GiB of memory, and {:.1} GiB are available",
+                Bytes::new(shape.capacity_bytes),
+                gib(shape.memory_bytes()),
+                gib(available)
+            ),
+            "use a smaller --capacity: 9 bytes a page of 4 KiB make 2.25 GiB of memory a TiB",
+        )),
+    }
+}
+
+fn gib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 30)
 }
 
 fn preset(name: &str) -> Result<&'static Preset, Failure> {
@@ -136,7 +178,7 @@ fn shapes_of(capacity: Bytes) -> Result<Vec<Shape>, Failure> {
     Ok(vec![Shape { capacity_bytes: capacity.0, page_bytes: 4096, pages_per_block: 256 }])
 }
 
-fn text(report: &Report) -> String {
+fn text(report: &Report, asked: Option<f64>) -> String {
     let columns = [
         ("scheme", Column::Left),
         ("capacity", Column::Right),
@@ -154,7 +196,27 @@ fn text(report: &Report) -> String {
         "\n\nroofline: a bare random load and store over 4 bytes a physical page, on this machine, in this \
          run\nRAM: of the simulation, array and measures included, a physical page\n",
     );
+    for row in &report.rows {
+        text.push_str(&asked.and_then(|asked| other_share(row, asked)).unwrap_or_default());
+    }
+    if report.interrupted {
+        text.push_str("interrupted: what is not above was not measured\n");
+    }
     text
+}
+
+/// Says of a row that it is not of the share asked for.
+fn other_share(row: &Row, asked: f64) -> Option<String> {
+    let differs = (row.logical_share - asked).abs() >= 0.000_5;
+    differs.then(|| {
+        format!(
+            "note: {} at {} cannot be made with share {asked}: measured at its own, {:.3}; its WAF and ns \
+             a host write are of other work\n",
+            row.scheme,
+            Bytes::new(row.capacity_bytes),
+            row.logical_share
+        )
+    })
 }
 
 fn cells(row: &Row) -> [String; 10] {
@@ -170,4 +232,20 @@ fn cells(row: &Row) -> [String; 10] {
         format!("{:.3}", row.waf),
         format!("{:.2}", row.ram_bytes_per_page),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_the_memory_is_refused() {
+        let shapes = shapes_of("4TiB".parse().expect("a size")).ok().expect("a shape");
+        let refused = format!("{:?}", fits(&shapes, Some(8 << 30)).expect_err("8 GiB are too few"));
+        assert!(refused.contains("4TiB") && refused.contains("9.0 GiB"), "{refused}");
+        assert!(refused.contains("8.0 GiB are available"), "{refused}");
+        assert!(fits(&shapes, Some(10 << 30)).is_ok());
+        assert!(fits(&shapes, None).is_ok());
+        assert!(fits(&SHAPES, Some(1 << 30)).is_ok());
+    }
 }

@@ -4,7 +4,7 @@
 mod roofline;
 
 use crate::config::{Fill, Preconditioning};
-use crate::run::{Device, RunError, Setup, SimulatedArray, Unobserved, array_heap_bytes};
+use crate::run::{Device, Observer, RunError, Setup, SimulatedArray, array_heap_bytes};
 use flash::{Array, Cause, Geometry, Operation, Part, Serial, Store, parts};
 use ftl::{FtlError, Preset, Scheme, SchemeConfig, Visitor, registry::REGISTRY};
 use rand::{RngExt, SeedableRng};
@@ -24,6 +24,14 @@ pub struct Shape {
     pub pages_per_block: u32,
 }
 
+impl Shape {
+    /// Memory that measuring it takes at its peak, bytes: about 9 a physical page, for the map, the array
+    /// and the blocks' state.
+    pub fn memory_bytes(&self) -> u64 {
+        (self.capacity_bytes / u64::from(self.page_bytes)).saturating_mul(9)
+    }
+}
+
 /// The shapes that are measured where none is named.
 pub const SHAPES: [Shape; 5] = [
     Shape { capacity_bytes: 1 << 30, page_bytes: 4096, pages_per_block: 256 },
@@ -40,8 +48,8 @@ pub struct Options {
     pub schemes: Vec<&'static Preset>,
     /// Shapes; [`SHAPES`] where empty.
     pub shapes: Vec<Shape>,
-    /// Logical share of all schemes, so that they do the same work; a scheme that cannot export as much
-    /// exports what it can. `None`: each its own.
+    /// Logical share of all schemes, so that they do the same work; a scheme that cannot be made with it
+    /// has its own. `None`: each its own.
     pub logical_share: Option<f64>,
     /// Seed of the writes.
     pub seed: u64,
@@ -108,47 +116,80 @@ pub struct Report {
     pub roofline: Vec<Roofline>,
     /// One a scheme and shape.
     pub rows: Vec<Row>,
+    /// True where it was ended early: what is missing was not measured.
+    pub interrupted: bool,
 }
 
-/// Measures; `seen` is told of each row as it is found.
+/// Measures; `seen` is told of each row as it is found. Where the observer stops it, what was measured so
+/// far is given.
 ///
 /// # Errors
 /// A scheme that cannot be set up on a shape, or that fails.
-pub fn run(options: &Options, seen: &mut dyn FnMut(&Row)) -> Result<Report, RunError> {
-    let all: Vec<&'static Preset> = REGISTRY.iter().collect();
-    let schemes = if options.schemes.is_empty() { &all } else { &options.schemes };
+pub fn run(
+    options: &Options,
+    observer: &dyn Observer,
+    seen: &mut dyn FnMut(&Row),
+) -> Result<Report, RunError> {
     let shapes = if options.shapes.is_empty() { &SHAPES[..] } else { &options.shapes };
     let mut report = Report::default();
     for shape in shapes {
-        let part = part_of(*shape);
-        let geometry = part
-            .geometry(shape.capacity_bytes)
-            .map_err(|error| WorkloadError::Unfit(error.to_string()))?;
-        let mut roofline = Roofline {
-            capacity_bytes: shape.capacity_bytes,
-            page_bytes: shape.page_bytes,
-            array_bytes: u64::from(geometry.pages()) * 4,
-            load_store_ns: roofline::load_store_ns(geometry.pages()),
-        };
-        for scheme in schemes {
-            let config = config_of(scheme, &part, &geometry, options.logical_share)?;
-            let array = Serial::new(Array::new(geometry, part.clone(), Store::Metadata));
-            let case =
-                Case { config: &config, part: &part, geometry, shape: *shape, seed: options.seed };
-            let mut row = ftl::registry::format(&config, array, case)??;
-            let again = roofline::load_store_ns(geometry.pages());
-            roofline.load_store_ns = roofline.load_store_ns.min(again);
-            row.ratio_to_roofline = row.ns_per_flash_op / roofline.load_store_ns;
-            seen(&row);
-            report.rows.push(row);
+        match measure_shape(*shape, options, observer, seen, &mut report) {
+            Err(RunError::Stopped) => {
+                report.interrupted = true;
+                break;
+            }
+            done => done?,
         }
-        // The best of all rounds: a row measured before it is put beside it all the same.
-        for row in report.rows.iter_mut().rev().take(schemes.len()) {
-            row.ratio_to_roofline = row.ns_per_flash_op / roofline.load_store_ns;
-        }
-        report.roofline.push(roofline);
     }
     Ok(report)
+}
+
+/// Adds a shape's roofline and rows to the report; those found before an error as well.
+fn measure_shape(
+    shape: Shape,
+    options: &Options,
+    observer: &dyn Observer,
+    seen: &mut dyn FnMut(&Row),
+    report: &mut Report,
+) -> Result<(), RunError> {
+    let all: Vec<&'static Preset> = REGISTRY.iter().collect();
+    let schemes = if options.schemes.is_empty() { &all } else { &options.schemes };
+    let part = part_of(shape);
+    let geometry = part
+        .geometry(shape.capacity_bytes)
+        .map_err(|error| WorkloadError::Unfit(error.to_string()))?;
+    let mut roofline = Roofline {
+        capacity_bytes: shape.capacity_bytes,
+        page_bytes: shape.page_bytes,
+        array_bytes: u64::from(geometry.pages()) * 4,
+        load_store_ns: roofline::load_store_ns(geometry.pages()),
+    };
+    let first = report.rows.len();
+    let mut failed = None;
+    for scheme in schemes {
+        let config = config_of(scheme, &part, &geometry, options.logical_share)?;
+        let array = Serial::new(Array::new(geometry, part.clone(), Store::Metadata));
+        let seed = options.seed;
+        let case = Case { config: &config, part: &part, geometry, shape, seed, observer };
+        let mut row = match ftl::registry::format(&config, array, case)? {
+            Ok(row) => row,
+            Err(error) => {
+                failed = Some(error);
+                break;
+            }
+        };
+        let again = roofline::load_store_ns(geometry.pages());
+        roofline.load_store_ns = roofline.load_store_ns.min(again);
+        row.ratio_to_roofline = row.ns_per_flash_op / roofline.load_store_ns;
+        seen(&row);
+        report.rows.push(row);
+    }
+    // The best of all rounds: a row measured before it is put beside it all the same.
+    for row in &mut report.rows[first..] {
+        row.ratio_to_roofline = row.ns_per_flash_op / roofline.load_store_ns;
+    }
+    report.roofline.push(roofline);
+    failed.map_or(Ok(()), Err)
 }
 
 /// The evaluation part's timing with the shape's pages and blocks: timing costs nothing to simulate.
@@ -169,9 +210,14 @@ fn config_of(
 ) -> Result<SchemeConfig, FtlError> {
     let own = SchemeConfig::preset(preset);
     let Some(share) = share else { return Ok(own) };
+    let logical_pages = Some((f64::from(geometry.pages()) * share) as u32);
+    let asked = SchemeConfig { logical_pages, ..own.clone() };
+    let can = ftl::registry::plan(&asked, part, geometry, geometry.blocks()).is_ok();
+    if can {
+        return Ok(asked);
+    }
     let most = ftl::registry::plan(&own, part, geometry, geometry.blocks())?.logical_pages;
-    let wanted = (f64::from(geometry.pages()) * share) as u32;
-    Ok(SchemeConfig { logical_pages: Some(wanted.min(most)), ..own })
+    Ok(SchemeConfig { logical_pages: Some(most), ..own })
 }
 
 struct Case<'a> {
@@ -180,6 +226,7 @@ struct Case<'a> {
     geometry: Geometry,
     shape: Shape,
     seed: u64,
+    observer: &'a dyn Observer,
 }
 
 impl Visitor<SimulatedArray> for Case<'_> {
@@ -198,14 +245,14 @@ impl Visitor<SimulatedArray> for Case<'_> {
             closed: true,
             replay: String::new(),
         };
-        crate::run::precondition(&mut scheme, &setup, name, &Unobserved)?;
+        crate::run::precondition(&mut scheme, &setup, name, self.observer)?;
         let mut device = Device::new(scheme, false);
         let before = *device.scheme().flash().counts();
         let mut random = Pcg64::seed_from_u64(self.seed);
         let mut best = Round { ns_per_flash_op: f64::INFINITY, ns_per_host_write: f64::INFINITY };
         for _ in 0..ROUNDS {
             let source = Drawn::new(pages, self.shape.page_bytes, &mut random);
-            let round = one_round(&mut device, &setup, source)?;
+            let round = one_round(&mut device, &setup, source, self.observer)?;
             if round.ns_per_flash_op < best.ns_per_flash_op {
                 best = round;
             }
@@ -245,11 +292,15 @@ fn one_round<S: Scheme<Flash = SimulatedArray>>(
     device: &mut Device<S>,
     setup: &Setup,
     source: Drawn,
+    observer: &dyn Observer,
 ) -> Result<Round, RunError> {
     let before = *device.scheme().flash().counts();
     let start = Instant::now();
-    device.replay(setup, "bench", Box::new(source), &Unobserved)?;
+    device.replay(setup, "bench", Box::new(source), observer)?;
     let wall_ns = start.elapsed().as_nanos() as f64;
+    if observer.stop() {
+        return Err(RunError::Stopped);
+    }
     let counts = device.scheme().flash().counts().since(&before);
     let page_ops: u64 = [Operation::Read, Operation::Program, Operation::Copy]
         .map(|op| counts.total(op))
@@ -301,5 +352,57 @@ impl Source for Drawn {
 
     fn has_arrivals(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Phase;
+
+    /// Stops from the first or never.
+    struct Stops(bool);
+
+    impl Observer for Stops {
+        fn progress(&self, _: &str, _: Phase, _: u64, _: Option<u64>) {}
+
+        fn stop(&self) -> bool {
+            self.0
+        }
+    }
+
+    #[test]
+    fn all_schemes_do_the_same_work_where_they_can() {
+        let shape = SHAPES[0];
+        let part = part_of(shape);
+        let geometry = part.geometry(shape.capacity_bytes).unwrap();
+        let share_of = |preset: &'static Preset, share| {
+            let config = config_of(preset, &part, &geometry, share).unwrap();
+            config.logical_pages.map(|pages| f64::from(pages) / f64::from(geometry.pages()))
+        };
+        for preset in REGISTRY {
+            assert_eq!(share_of(preset, None), None, "{}", preset.name);
+            assert_eq!(share_of(preset, Some(0.875)), Some(0.875), "{}", preset.name);
+        }
+        let lazy = ftl::registry::by_name("lazy-rtgc").unwrap();
+        let own = share_of(lazy, Some(0.99)).unwrap();
+        assert!((0.875..0.9).contains(&own), "{own}");
+    }
+
+    #[test]
+    fn a_stopped_bench_gives_what_it_has() {
+        let shape = Shape { capacity_bytes: 64 << 20, page_bytes: 4096, pages_per_block: 64 };
+        let options = Options { shapes: vec![shape, shape], ..Options::default() };
+        let mut rows = 0;
+        let report = run(&options, &Stops(true), &mut |_| rows += 1).unwrap();
+        assert!(report.interrupted && report.rows.is_empty() && rows == 0);
+        assert_eq!(report.roofline.len(), 1);
+    }
+
+    #[test]
+    fn memory_grows_with_the_pages() {
+        let shape = |capacity_bytes| Shape { capacity_bytes, ..SHAPES[0] };
+        assert_eq!(shape(4 << 40).memory_bytes(), 9 << 30);
+        assert!(shape(u64::MAX).memory_bytes() > 1 << 50);
     }
 }
