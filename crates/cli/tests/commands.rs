@@ -58,6 +58,33 @@ fn bounds_print_what_the_paper_prints() {
 }
 
 #[test]
+fn bounds_say_what_compare_finds() {
+    let found = words("compare uniform --capacity 16MiB --requests 9000 -q --json").json();
+    let sheet = words("bounds --blocks 128 --json").json()["parts"][0].clone();
+    let (said, found) = (&sheet["schemes"], &found["schemes"]);
+    assert_eq!(said.as_array().map(Vec::len), Some(3));
+    for at in 0..3 {
+        let (said, found) = (&said[at], &found[at]);
+        assert_eq!(said["scheme"], found["name"]);
+        assert_eq!(said["response_ns"], found["bound_ns"]);
+        assert_eq!(said["real_time"], found["real_time"]);
+        assert_eq!(said["logical_share"], found["logical_share"]);
+        for part in ["map", "blocks"] {
+            assert_eq!(said["ram"][part], found["ram"][part], "{part}");
+        }
+        // The list of free blocks, 4 B each, comes and goes.
+        let victims = |of: &serde_json::Value| of["ram"]["victims"].as_u64().expect("bytes");
+        assert!((0..=128 * 4).contains(&(victims(found) - victims(said))));
+    }
+    let text = words("bounds --blocks 2").ok();
+    assert_eq!(text.matches("at least 3 are needed").count(), 3, "{text}");
+    let table = words("bounds --json").json()["table_vii"].clone();
+    let lazy = table.as_array().expect("a list").iter().find(|row| row["scheme"] == "lazy-rtgc");
+    let lazy = lazy.expect("a row");
+    assert_eq!(lazy["ram_bytes"], lazy["printed_bytes"]);
+}
+
+#[test]
 fn bounds_take_a_part_of_ones_own() {
     let scratch = Scratch::new("own-part");
     let text = "page_bytes = '4KiB'\npages_per_block = 64\nt_r_ns = '25us'\nt_prog_ns = '200us'\n\
