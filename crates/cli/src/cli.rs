@@ -20,7 +20,7 @@ Examples:
   ftlkit bounds --part all                what each scheme can promise on each part
   ftlkit list schemes
 
-Exit codes: 0 done and every promise held; 1 a promise was broken, or an internal failure;
+Exit codes: 0 done and every promise held; 1 a promise was broken, or the run failed;
 2 wrong usage or input; 130 interrupted (what was measured until then is printed).";
 
 /// Command line of ftlkit.

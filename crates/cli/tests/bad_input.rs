@@ -75,6 +75,23 @@ fn shares_and_capacities_that_cannot_work() {
 }
 
 #[test]
+fn devices_beyond_the_memory_of_the_machine() {
+    // 36 GiB a scheme and 28: on a larger machine it would be run.
+    if !sim::memory::available_bytes().is_some_and(|bytes| bytes < 24 << 30) {
+        return;
+    }
+    let needs = ["capacity", "GiB of memory", "available", "smaller --capacity"];
+    words("compare uniform --capacity 8191GiB").refused(&needs);
+    words("compare uniform --capacity 8191GiB --dry-run").ok();
+    let scratch = Scratch::new("memory");
+    let mut text = csv_trace(10);
+    text.push_str("20000000,write,5497558138880,4096\n");
+    let trace = scratch.file("far.csv", text);
+    ftlkit(["compare", &trace, "--addresses", "spaces"]).refused(&needs);
+    ftlkit(["compare", &trace, "--addresses", "spaces"]).refused(&["--addresses dense"]);
+}
+
+#[test]
 fn traces_that_are_none() {
     let scratch = Scratch::new("no-traces");
     for arguments in [["compare"].as_slice(), ["trace", "info"].as_slice()] {
@@ -143,7 +160,9 @@ fn out_that_cannot_be_written() {
 
 #[test]
 fn numbers_out_of_range() {
-    words("compare --seed -1").refused(&["--seed"]);
+    words("compare --seed -1").refused(&["--seed", "from 0 to 18446744073709551615"]);
+    words("compare --capacity -5").refused(&["--capacity", "below 0", "32GiB"]);
+    words("compare --capacity 1EiB").refused(&["KiB, MiB, GiB and TiB"]);
     words("compare uniform --requests 0").refused(&["requests", "at least 1"]);
     words("compare --loops 0").refused(&["loops", "at least 1"]);
     words("compare --time-scale nan").refused(&["time_scale", "0.000001 to 1000000"]);
@@ -152,11 +171,31 @@ fn numbers_out_of_range() {
 }
 
 #[test]
+fn names_that_are_empty_or_set_twice() {
+    words("compare --schemes ,").refused(&["an empty name in --schemes"]);
+    words("compare --schemes page-level,").refused(&["an empty name in --schemes"]);
+    words("compare --schemes fsr+share=0.5+share=0.6").refused(&["share is set twice"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_traces() {
+    let said = ["a trace must be a regular file", "more than once"];
+    words("compare -").refused(&said);
+    words("compare /dev/null").refused(&said);
+}
+
+#[test]
 fn part_files() {
     let scratch = Scratch::new("part-files");
     ftlkit(["bounds", "--part-file", &scratch.at("none.toml")]).refused(&["none.toml"]);
     let bad = scratch.file("bad.toml", "page_bytes = 4096\nt_r_ns = 'soon'");
     ftlkit(["bounds", "--part-file", &bad]).refused(&["t_r_ns", "500us"]);
+    let typed = scratch.file("typed.toml", "page_bytes = 4096\npages_per_block = 'x'\n");
+    for command in ["bounds", "compare"] {
+        ftlkit([command, "--part-file", &typed])
+            .refused(&["typed.toml:2", "pages_per_block must be a whole number from 2 to 1048576"]);
+    }
     let zero = scratch.file("zero.toml", "base = 'toshiba-slc'\nt_prog_ns = 0");
     ftlkit(["compare", "--part-file", &zero]).refused(&["t_prog_ns", "1 ns"]);
     words("compare --part toshiba-slc --part-file x.toml").refused(&["cannot be used with"]);

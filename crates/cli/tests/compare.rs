@@ -101,6 +101,10 @@ fn a_trace_without_capacity_gets_a_device_that_it_nearly_fills() {
     let text = ftlkit(["compare", &trace]).ok();
     assert!(text.contains("at most 85 %"), "{text}");
     assert!(text.contains("5,000 read, 5,000 kept"), "{text}");
+    assert!(text.contains("units in the header") && !text.contains("arrival_ns"), "{text}");
+    assert!(text.contains("energy: supply and currents of the part are assumed: 3.3 V, 10 mA"));
+    let exact = ftlkit(["compare", &trace, "--addresses", "exact"]).ok();
+    assert!(exact.contains("the trace's address span"), "{exact}");
 }
 
 #[test]
@@ -140,4 +144,7 @@ fn quiet_is_quiet_and_a_pipe_gets_no_bar() {
     assert_eq!(done.stderr, "");
     done.ok();
     assert_eq!(words(SMALL).stderr, "");
+    let notes = |line: &str| words(line).ok().lines().filter(|l| l.starts_with("note ")).count();
+    assert!(notes(SMALL) > 0);
+    assert_eq!(notes(&format!("{SMALL} -q")), 0);
 }

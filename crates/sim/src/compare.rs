@@ -1,7 +1,7 @@
 //! Several schemes under one workload, each on an array of its own, in parallel.
 
 use crate::config::Resolved;
-use crate::report::{Report, SchemeReport};
+use crate::report::{Report, SchemeReport, units};
 use crate::run::{Observer, RunError, Setup, run_scheme};
 use rayon::prelude::*;
 
@@ -34,12 +34,12 @@ pub fn compare(
         (0..resolved.schemes.len()).into_par_iter().map(|at| one(resolved, at, observer)).collect();
     let mut schemes = Vec::new();
     let mut failures = Vec::new();
-    let mut interrupted = observer.stop();
+    let mut not_run = Vec::new();
     for (outcome, scheme) in outcomes.into_iter().zip(&resolved.schemes) {
         match outcome {
             Ok(report) => schemes.push(report),
             // Ctrl-C while the array was being filled is an interruption, not a failure.
-            Err(RunError::Stopped) => interrupted = true,
+            Err(RunError::Stopped) => not_run.push(scheme.label.clone()),
             Err(error) => failures.push((scheme.label.clone(), error)),
         }
     }
@@ -48,13 +48,17 @@ pub fn compare(
         configuration: serde_json::to_value(resolved)?,
         seed: resolved.experiment.seed,
         workload: serde_json::to_value(&resolved.facts)?,
-        interrupted,
+        interrupted: observer.stop() || !not_run.is_empty(),
+        not_run,
         schemes,
     };
     Ok(Comparison { report, failures })
 }
 
 fn one(resolved: &Resolved, at: usize, observer: &dyn Observer) -> Result<SchemeReport, RunError> {
+    if observer.stop() {
+        return Err(RunError::Stopped);
+    }
     let (experiment, scheme) = (&resolved.experiment, &resolved.schemes[at]);
     let setup = Setup {
         part: resolved.part.clone(),
@@ -67,7 +71,15 @@ fn one(resolved: &Resolved, at: usize, observer: &dyn Observer) -> Result<Scheme
         replay: resolved.replay(&scheme.label),
     };
     let source = experiment.workload.0.open(resolved.space, experiment.seed, &resolved.facts)?;
-    run_scheme(&setup, &scheme.config, &scheme.label, source, observer)
+    let mut report = run_scheme(&setup, &scheme.config, &scheme.label, source, observer)?;
+    if scheme.config.idle_collection && report.collection.idle == 0 {
+        report.warnings.push(format!(
+            "idle collection never ran: it needs arrival times with gaps of at least tBERS ({}) and a full \
+             block without valid pages",
+            units::time(resolved.part.t_bers_ns as f64)
+        ));
+    }
+    Ok(report)
 }
 
 #[cfg(test)]
@@ -98,6 +110,24 @@ mod tests {
         assert_eq!(json(&first), json(&second));
     }
 
+    #[test]
+    fn idle_collection_is_shown_and_its_absence_explained() {
+        let found = compare(&small("['fsr', 'fsr+idle+label=lazy']"), &Unobserved).unwrap();
+        let warned = |at: usize| {
+            let scheme: &SchemeReport = &found.report.schemes[at];
+            scheme
+                .warnings
+                .iter()
+                .any(|w| w.contains("idle collection never ran") && w.contains("tBERS"))
+        };
+        assert!(!warned(0) && warned(1));
+        let text = crate::report::table::render(&found.report, 100);
+        let row = text.lines().find(|line| line.starts_with("idle victims")).unwrap();
+        assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["idle", "victims", "–", "0"]);
+        let found = compare(&small("['fsr']"), &Unobserved).unwrap();
+        assert!(!crate::report::table::render(&found.report, 100).contains("idle victims"));
+    }
+
     /// Stops everything once one scheme has begun to measure.
     #[derive(Default)]
     struct StopAtFirstMeasure(AtomicBool);
@@ -115,12 +145,23 @@ mod tests {
     }
 
     #[test]
+    fn schemes_that_had_not_begun_are_named() {
+        let stopped = StopAtFirstMeasure(AtomicBool::new(true));
+        let found = compare(&small("['fsr', 'lazy-rtgc']"), &stopped).unwrap();
+        assert!(found.report.interrupted && found.report.schemes.is_empty());
+        assert_eq!(found.report.not_run, ["fsr", "lazy-rtgc"]);
+        let text = crate::report::table::render(&found.report, 100);
+        assert!(text.contains("lazy-rtgc: not run (interrupted before"), "{text}");
+    }
+
+    #[test]
     fn an_interrupted_comparison_reports_what_it_has() {
         let found =
             compare(&small("['fsr', 'lazy-rtgc']"), &StopAtFirstMeasure::default()).unwrap();
         assert!(found.report.interrupted);
         assert!(found.failures.is_empty());
         assert!(!found.report.schemes.is_empty());
+        assert_eq!(found.report.schemes.len() + found.report.not_run.len(), 2);
         assert!(found.report.schemes.iter().all(|scheme| scheme.requests < 20_000));
     }
 }

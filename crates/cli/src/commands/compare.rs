@@ -59,12 +59,13 @@ struct DeviceArgs {
     #[arg(long, value_name = "NAME")]
     part: Option<String>,
 
-    /// NAND part of your own: a TOML file of data-sheet figures
+    /// NAND part of your own: a TOML file with page_bytes, pages_per_block, t_r_ns, t_prog_ns, t_bers_ns
+    /// and, for energy, [power] vcc_mv, read_ua, program_ua, erase_ua; or `base` and what differs from it
     #[arg(long, value_name = "FILE", conflicts_with = "part")]
     part_file: Option<PathBuf>,
 
     /// Raw capacity, such as 4GiB [default: to fit a trace; 1GiB for a built-in workload]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     capacity: Option<Bytes>,
 
     /// Schemes with their settings, such as page-level,lazy-rtgc+share=0.8+idle
@@ -122,11 +123,11 @@ impl Addresses {
 #[command(next_help_heading = "Replay")]
 struct ReplayArgs {
     /// Run the workload so many times [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     loops: Option<u64>,
 
     /// Stop after so many requests
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     requests: Option<u64>,
 
     /// Multiply arrival times: 0.5 is twice as fast
@@ -138,8 +139,13 @@ struct ReplayArgs {
     closed: bool,
 
     /// Seed of everything random; the same seed gives the same output [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     seed: Option<u64>,
+}
+
+/// A whole number, with its range in the error.
+fn whole(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("it must be a whole number from 0 to {}", u64::MAX))
 }
 
 impl CompareArgs {
@@ -170,6 +176,12 @@ impl DeviceArgs {
         }
         if self.capacity.is_some() {
             experiment.capacity = self.capacity;
+        }
+        if self.schemes.iter().any(|text| text.trim().is_empty()) {
+            return Err(Failure::input_with_help(
+                "an empty name in --schemes",
+                "write names with one comma between them, as in `--schemes page-level,lazy-rtgc`",
+            ));
         }
         if !self.schemes.is_empty() {
             let parsed: Result<_, _> =

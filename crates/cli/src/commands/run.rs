@@ -83,6 +83,7 @@ pub(crate) fn run_experiment(
     if dry_run {
         return print_experiment(&resolved);
     }
+    resolved.check_memory()?;
     run_resolved(&resolved, output, out.as_ref())
 }
 
@@ -120,14 +121,16 @@ fn run_resolved(
         output::text(&found.report.to_json())?;
     } else {
         let table = sim::report::table::render(&found.report, output::width());
-        output::text(&format!("{}\n{table}", summary(resolved)))?;
+        output::text(&format!("{}\n{table}", summary(resolved, output.quiet)))?;
     }
     verdict(&found)
 }
 
-/// What was run, a line each.
-fn summary(resolved: &Resolved) -> String {
-    resolved.summary().iter().map(|(what, text)| format!("{what:<10} {text}\n")).collect()
+/// What was run, a line each; without the notes where `quiet`.
+fn summary(resolved: &Resolved, quiet: bool) -> String {
+    let lines = resolved.summary();
+    let shown = lines.iter().filter(|(what, _)| !quiet || *what != "note");
+    shown.map(|(what, text)| format!("{what:<10} {text}\n")).collect()
 }
 
 /// The report's files, and the experiment that gives them again.

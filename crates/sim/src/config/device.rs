@@ -47,7 +47,7 @@ impl Sizing<'_> {
                 let block = Bytes::new(self.block_bytes());
                 format!("{capacity} is less than one block of {block}")
             } else {
-                format!("{error}; with part `{}` at most {most}", self.part.name)
+                format!("{error}; with part `{}` at most {}", self.part.name, most.rounded_down())
             };
             ConfigError::setting("capacity", reason)
         })
@@ -113,11 +113,13 @@ impl Sizing<'_> {
         {
             let capacity = Bytes::new(u64::from(blocks) * self.block_bytes());
             format!("the smallest capacity that works is {capacity} ({blocks} blocks)")
-        } else {
+        } else if *setting == "part" {
             format!(
                 "choose another part than `{}`, or other settings of the scheme",
                 self.part.name
             )
+        } else {
+            return scheme.fault(setting, reason);
         };
         scheme.fault(setting, &format!("{reason}; {hint}"))
     }
@@ -175,6 +177,25 @@ mod tests {
             }
         }
         assert!(sizing.smallest_with(u64::from(u32::MAX)).is_none());
+    }
+
+    #[test]
+    fn a_part_is_advised_only_where_it_would_help() {
+        let schemes = schemes(&["lazy-rtgc+victim=fifo"]);
+        let sizing = Sizing { part: &EVALUATION_SLC, schemes: &schemes, seed: 1 };
+        let geometry = sizing.geometry(1000).unwrap();
+        let error = sizing.schemes_on(&geometry).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("must be greedy") && !error.contains("another part"), "{error}");
+    }
+
+    #[test]
+    fn the_largest_capacity_is_told_in_a_unit_for_people_and_works() {
+        let schemes = schemes(&["page-level"]);
+        let sizing = Sizing { part: &EVALUATION_SLC, schemes: &schemes, seed: 1 };
+        let error = sizing.array(Bytes::new(900 << 40)).unwrap_err().to_string();
+        let (_, most) = error.split_once("at most ").unwrap();
+        assert_eq!(most, "8191GiB");
+        sizing.array(most.parse().unwrap()).unwrap();
     }
 
     #[test]

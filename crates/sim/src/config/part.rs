@@ -2,9 +2,10 @@
 
 use super::error::{ConfigError, with_suggestion};
 use super::nearest::did_you_mean;
+use super::part_keys::{check_types, located};
 use super::quantity::normalise;
 use super::text_or_table::{Text, TextOrTable};
-use flash::{Part, parts};
+use flash::{Part, Power, parts};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::path::Path;
@@ -28,6 +29,9 @@ pub const DEFAULT_PART: &str = "evaluation-slc";
 
 /// Key of the catalogue part that gives what is left out.
 const BASE: &str = "base";
+
+/// Keys of the table `power`.
+const POWER_KEYS: [&str; 4] = ["vcc_mv", "read_ua", "program_ua", "erase_ua"];
 
 impl FromStr for PartTable {
     type Err = Infallible;
@@ -72,7 +76,8 @@ impl PartTable {
     /// Reads a part file: the table alone, as TOML.
     ///
     /// # Errors
-    /// Where it cannot be read or is no TOML.
+    /// Where it cannot be read, is no TOML, or has a figure that cannot be, with its line. What is missing
+    /// may yet be set, and is told by [`PartTable::resolve`].
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ConfigError::Io { path: path.into(), source })?;
@@ -84,7 +89,25 @@ impl PartTable {
         {
             table.insert("name".into(), name_from(stem).into());
         }
-        Ok(Self(table))
+        let table = Self(table);
+        match table.resolve() {
+            Err(error) if !is_missing(&error) => Err(located(&place, &text, &error)),
+            _ => Ok(table),
+        }
+    }
+
+    /// True where supply and currents of `part`, which this table resolves to, are [`Power::DEFAULT`] for
+    /// want of figures: neither the table has all of them nor the source of the part or its base, GFTL.
+    pub fn power_is_assumed(&self, part: &Part) -> bool {
+        let given = match self.0.get("power") {
+            Some(toml::Value::Table(power)) => {
+                POWER_KEYS.iter().all(|key| power.contains_key(*key))
+            }
+            _ => false,
+        };
+        let base = self.0.get(BASE).and_then(toml::Value::as_str).and_then(parts::by_name);
+        let printed = base.is_some_and(|base| base.source.contains("(GFTL)"));
+        part.power == Power::DEFAULT && !given && !printed
     }
 
     /// The data sheet, checked.
@@ -103,6 +126,7 @@ impl PartTable {
             return Ok(part.clone());
         }
         normalise(&mut table).map_err(|(key, error)| fault(format!("{key}: {error}")))?;
+        check_types(&table).map_err(fault)?;
         let filled = match base {
             Some(part) => overlay(part, table).map_err(|error| fault(error.to_string()))?,
             None => {
@@ -118,6 +142,11 @@ impl PartTable {
 fn name_from(stem: &str) -> String {
     let allowed = |c: char| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' };
     stem.to_ascii_lowercase().chars().take(64).map(allowed).collect()
+}
+
+/// True of the error on a figure that is not there.
+fn is_missing(error: &ConfigError) -> bool {
+    matches!(error, ConfigError::Setting { reason, .. } if reason.starts_with("missing field"))
 }
 
 /// The reader's message, with the nearest key for an unknown one and a way out for a missing one.
@@ -217,6 +246,23 @@ mod tests {
     }
 
     #[test]
+    fn supply_and_currents_are_assumed_where_no_source_gives_them() {
+        let assumed = |text: &str| {
+            let table = table(text);
+            table.power_is_assumed(&table.resolve().unwrap())
+        };
+        assert!(assumed("base = 'evaluation-slc'"));
+        assert!(assumed("base = 'evaluation-slc'\nt_bers_ns = '3ms'"));
+        assert!(assumed("base = 'evaluation-slc'\npower.vcc_mv = 3300"));
+        assert!(!assumed("base = 'evaluation-slc'\npower.vcc_mv = 1800"));
+        assert!(!assumed("base = 'samsung-small-block'"));
+        assert!(!assumed("base = 'samsung-small-block'\nt_bers_ns = '3ms'"));
+        let all =
+            "power = { vcc_mv = 3300, read_ua = 10000, program_ua = 10000, erase_ua = 10000 }";
+        assert!(!assumed(&format!("base = 'evaluation-slc'\n{all}")));
+    }
+
+    #[test]
     fn an_own_part_needs_its_shape_and_times() {
         let text = "page_bytes = '4KiB'\npages_per_block = 256\ncapacity_bytes = '1GiB'\nt_r_ns = '50us'\n\
                     t_prog_ns = '600us'\nt_bers_ns = '3ms'";
@@ -229,6 +275,17 @@ mod tests {
             ("base = 'evaluation-slc'\nt_prog_ns = 0", "t_prog_ns must be"),
             ("base = 'evaluation-slc'\ncapacity_bytes = 1", "at least 1 block"),
             ("base = 3", "catalogue name"),
+            (
+                "pages_per_block = 'x'",
+                "pages_per_block must be a whole number from 2 to 1048576, not",
+            ),
+            ("base = 'evaluation-slc'\nt_r_ns = -1", "t_r_ns must be a time from 1 ns to 1 hour"),
+            (
+                "base = 'evaluation-slc'\npower.read_ua = 0.5",
+                "power.read_ua must be a whole number",
+            ),
+            ("base = 'evaluation-slc'\npower = 3", "power must be a table"),
+            ("base = 'evaluation-slc'\npage_bytes = 5000000000", "page_bytes must be a whole"),
         ] {
             let error = table(text).resolve().unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");

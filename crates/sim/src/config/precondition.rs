@@ -56,14 +56,17 @@ impl FromStr for Preconditioning {
                 )));
             }
         };
-        let mut age = 0.0;
+        let mut age = None;
         for part in parts {
-            age = part
+            let given = part
                 .strip_prefix("age=")
                 .and_then(|age| age.trim().parse().ok())
                 .ok_or_else(|| fault(format!("expected `age=` and a number, not `{part}`")))?;
+            if age.replace(given).is_some() {
+                return Err(fault("age is set twice".into()));
+            }
         }
-        let out = Self { fill, age };
+        let out = Self { fill, age: age.unwrap_or(0.0) };
         out.check().map(|()| out)
     }
 }
@@ -131,6 +134,7 @@ mod tests {
             ("full+age=-1", "0 to 1000"),
             ("full+age=inf", "0 to 1000"),
             ("full+old", "`age=`"),
+            ("full+age=1+age=2", "age is set twice"),
         ] {
             let error = text.parse::<Preconditioning>().unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");

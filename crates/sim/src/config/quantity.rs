@@ -23,6 +23,8 @@ pub trait Units {
     const WHAT: &'static str;
     /// An example that is right.
     const EXAMPLE: &'static str;
+    /// The units in words.
+    const KNOWN: &'static str;
     /// Suffixes in lower case, each with its factor; the empty suffix is the base unit.
     const SUFFIXES: &'static [(&'static str, u64)];
     /// Suffixes to print with, largest first; the last has factor 1.
@@ -40,6 +42,7 @@ pub struct TimeUnits;
 impl Units for ByteUnits {
     const WHAT: &'static str = "a size";
     const EXAMPLE: &'static str = "`32GiB`, `4KiB`, `512` (bytes)";
+    const KNOWN: &'static str = "B, KiB, MiB, GiB and TiB (powers of 1024)";
     const SUFFIXES: &'static [(&'static str, u64)] = &[
         ("", 1),
         ("b", 1),
@@ -63,6 +66,7 @@ impl Units for ByteUnits {
 impl Units for TimeUnits {
     const WHAT: &'static str = "a time";
     const EXAMPLE: &'static str = "`500us`, `2ms`, `29000` (ns)";
+    const KNOWN: &'static str = "ns, us, ms, s, min and h";
     const SUFFIXES: &'static [(&'static str, u64)] = &[
         ("", 1),
         ("ns", 1),
@@ -94,6 +98,15 @@ impl<U> Quantity<U> {
     }
 }
 
+impl<U: Units> Quantity<U> {
+    /// A round quantity that is no larger, for messages: whole units, at most a thousandth less.
+    #[must_use]
+    pub fn rounded_down(self) -> Self {
+        let unit = U::PRINTED.iter().find(|(_, factor)| self.0 / factor >= 1000);
+        Self::new(unit.map_or(self.0, |(_, factor)| self.0 / factor * factor))
+    }
+}
+
 impl<U: Units> FromStr for Quantity<U> {
     type Err = QuantityError;
 
@@ -112,10 +125,15 @@ impl<U: Units> FromStr for Quantity<U> {
         let suffix = suffix.trim().to_lowercase();
         let factor =
             U::SUFFIXES.iter().find(|(name, _)| *name == suffix).map(|(_, factor)| *factor);
+        if trimmed.starts_with('-') {
+            return Err(error("it is below 0".into()));
+        }
         if number.is_empty() {
             return Err(error("it does not begin with a number".into()));
         }
-        let factor = factor.ok_or_else(|| error(format!("there is no unit `{suffix}`")))?;
+        let factor = factor.ok_or_else(|| {
+            error(format!("there is no unit `{suffix}`; the units are {}", U::KNOWN))
+        })?;
         scaled(&number.replace('_', ""), factor)
             .map(Self::new)
             .map_err(|reason| error(reason.into()))
@@ -243,6 +261,15 @@ mod tests {
         {
             assert!(bytes(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn units_are_told() {
+        let error = bytes("1EiB").unwrap_err().to_string();
+        assert!(error.contains("no unit `eib`; the units are B, KiB, MiB, GiB and TiB"), "{error}");
+        assert!(bytes("-5").unwrap_err().to_string().contains("below 0"));
+        let round = |count| Bytes::new(count).rounded_down().to_string();
+        assert_eq!([round(5), round(1025), round((8 << 40) - 1)], ["5B", "1025B", "8191GiB"]);
     }
 
     #[test]

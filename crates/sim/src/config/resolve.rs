@@ -8,6 +8,7 @@ use super::precondition::Fill;
 use super::quantity::Bytes;
 use super::scheme::SchemeTable;
 use super::text_or_table::TextOrTable;
+use super::workload::NO_REGULAR_FILE;
 use crate::report::units;
 use flash::{Geometry, Part};
 use serde::{Serialize, Serializer};
@@ -47,12 +48,13 @@ impl Experiment {
     /// # Errors
     /// The first setting at fault, and what would be right.
     pub fn resolve(mut self) -> Result<Resolved, ConfigError> {
-        let part = self.take_part()?;
+        let mut notes = Vec::new();
+        let part = self.take_part(&mut notes)?;
         self.precondition.0.check()?;
+        check_trace_file(&self.workload.0)?;
         let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
         check_labels(&tables)?;
         let sizing = Sizing { part: &part, schemes: &tables, seed: self.seed };
-        let mut notes = Vec::new();
         let geometry = match self.capacity {
             Some(capacity) => sizing.array(capacity)?,
             None => size_for(&sizing, &self.workload.0, &mut notes)?,
@@ -75,7 +77,7 @@ impl Experiment {
     }
 
     /// The part, checked; what the experiment says of it becomes self-contained.
-    fn take_part(&mut self) -> Result<Part, ConfigError> {
+    fn take_part(&mut self, notes: &mut Vec<String>) -> Result<Part, ConfigError> {
         let choice = match (self.part.take(), self.part_file.take()) {
             (Some(_), Some(_)) => {
                 return Err(ConfigError::setting(
@@ -88,20 +90,48 @@ impl Experiment {
             (None, None) => TextOrTable(PartTable::named(DEFAULT_PART)),
         };
         let part = choice.0.resolve()?;
-        self.part = Some(filled_in(choice, &part)?);
+        let assumed = choice.0.power_is_assumed(&part);
+        if assumed {
+            notes.push(format!(
+                "energy: supply and currents of the part are assumed: {} V, {} mA",
+                f64::from(part.power.vcc_mv) / 1e3,
+                f64::from(part.power.read_ua) / 1e3,
+            ));
+        }
+        self.part = Some(filled_in(choice, &part, assumed)?);
         Ok(part)
     }
 }
 
-/// A catalogue name as it is; of anything else all figures.
-fn filled_in(choice: PartChoice, part: &Part) -> Result<PartChoice, ConfigError> {
+/// A catalogue name as it is; of anything else all figures, but for a supply and currents that nobody gave:
+/// they are to be assumed again.
+fn filled_in(
+    choice: PartChoice,
+    part: &Part,
+    power_is_assumed: bool,
+) -> Result<PartChoice, ConfigError> {
     use super::text_or_table::Text;
     if choice.0.text().is_some() {
         return Ok(choice);
     }
-    let table = toml::Table::try_from(part)
+    let mut table = toml::Table::try_from(part)
         .map_err(|error| ConfigError::setting("part", error.to_string()))?;
+    if power_is_assumed {
+        table.remove("power");
+    }
     Ok(TextOrTable(PartTable(table)))
+}
+
+/// A trace is read more than once, which a pipe cannot be. What is not there, and a directory, the reader
+/// has words for.
+fn check_trace_file(workload: &WorkloadSpec) -> Result<(), ConfigError> {
+    let WorkloadSpec::Trace { path, .. } = workload else { return Ok(()) };
+    match std::fs::metadata(path).map(|metadata| metadata.file_type()) {
+        Ok(kind) if !kind.is_file() && !kind.is_dir() => {
+            Err(ConfigError::setting(path.display().to_string(), NO_REGULAR_FILE))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_labels(schemes: &[SchemeTable]) -> Result<(), ConfigError> {
@@ -154,8 +184,12 @@ fn size_for(
     let pages = footprint.div_ceil(part.page_bytes.into());
     let needed = (pages * 100).div_ceil(FOOTPRINT_SHARE_PERCENT);
     let geometry = sizing.smallest_with(needed).ok_or_else(|| unfit(sizing, footprint))?;
+    let extent = match addresses {
+        AddressPolicy::Exact | AddressPolicy::Spaces => "address span",
+        AddressPolicy::Dense | AddressPolicy::Wrap => "footprint",
+    };
     notes.push(format!(
-        "capacity {}: chosen so that the trace's footprint ({}) takes at most {FOOTPRINT_SHARE_PERCENT} % \
+        "capacity {}: chosen so that the trace's {extent} ({}) takes at most {FOOTPRINT_SHARE_PERCENT} % \
          of the smallest scheme's logical space",
         units::bytes(geometry.capacity_bytes()),
         units::bytes(footprint),
@@ -237,6 +271,7 @@ impl Resolved {
         json!({
             "label": scheme.label,
             "scheme": scheme.config.preset.name,
+            "idle_collection": scheme.config.idle_collection,
             "logical_pages": plan.logical_pages,
             "logical_share": f64::from(plan.logical_pages) / f64::from(self.geometry.pages()),
             "threshold_pages": plan.threshold_pages,

@@ -41,18 +41,43 @@ fn is_zero(blocks: &u32) -> bool {
 /// Settings that the compact text knows.
 const SETTINGS: [&str; 5] = ["victim", "share", "idle", "spare", "label"];
 
+/// The key as the compact text prints it.
+fn short_key(key: &str) -> &str {
+    match key {
+        "logical_share" => "share",
+        "idle_collection" => "idle",
+        "spare_blocks" => "spare",
+        key => key,
+    }
+}
+
 impl FromStr for SchemeTable {
     type Err = ConfigError;
 
     fn from_str(text: &str) -> Result<Self, ConfigError> {
         let mut parts = text.split('+');
         let mut scheme = Self { name: parts.next().unwrap_or("").trim().into(), ..Self::default() };
+        if scheme.name.is_empty() && !text.trim().is_empty() {
+            return Err(ConfigError::setting(
+                "schemes",
+                format!("`{text}`: there is no name before `+`"),
+            ));
+        }
+        let mut set = Vec::new();
         for part in parts {
             let (key, value) = match part.split_once('=') {
                 Some((key, value)) => (key.trim(), Some(value.trim())),
                 None => (part.trim(), None),
             };
             scheme.set(text, key, value)?;
+            let short = short_key(key);
+            if set.contains(&short) {
+                return Err(ConfigError::setting(
+                    "schemes",
+                    format!("`{text}`: {short} is set twice"),
+                ));
+            }
+            set.push(short);
         }
         Ok(scheme)
     }
@@ -286,6 +311,9 @@ mod tests {
             ("fsr+share=much", "such as 0.8"),
             ("fsr+spare=-1", "a count of blocks"),
             ("fsr+idle=maybe", "`true` or `false`"),
+            ("fsr+share=0.5+share=0.6", "share is set twice"),
+            ("fsr+idle+idle_collection=false", "idle is set twice"),
+            ("+idle", "no name before `+`"),
         ] {
             let error = text.parse::<SchemeTable>().unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");

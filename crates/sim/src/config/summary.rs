@@ -44,7 +44,9 @@ impl Resolved {
 
     fn workload_line(&self) -> String {
         let facts = &self.facts;
-        let mut line = format!("{}, {} requests", facts.workload, units::grouped(facts.requests));
+        let plural = if facts.requests == 1 { "" } else { "s" };
+        let mut line =
+            format!("{}, {} request{plural}", facts.workload, units::grouped(facts.requests));
         if facts.requests != facts.requests_per_pass {
             line.push_str(&format!(" (a pass has {})", units::grouped(facts.requests_per_pass)));
         }
@@ -60,12 +62,12 @@ impl Resolved {
     }
 
     fn addresses_line(&self) -> String {
-        let (footprint, space) = (self.facts.footprint_bytes, self.space.bytes);
+        let (extent, space) = (self.facts.footprint_bytes, self.space.bytes);
         format!(
             "{} of the {} that every scheme exports ({:.1} %)",
-            units::bytes(footprint),
+            units::bytes(extent),
             units::bytes(space),
-            footprint as f64 / space as f64 * 100.0
+            extent as f64 / space as f64 * 100.0
         )
     }
 
@@ -83,13 +85,18 @@ impl Resolved {
     }
 }
 
+/// The units without the list of all that a header may name.
+fn short_units(all: &str) -> &str {
+    if all.contains("header") { "units in the header" } else { all }
+}
+
 fn records_line(trace: &TraceFacts) -> String {
     let counts = &trace.counts;
     let mut line = format!(
         "{} ({}; {}): {} read, {} kept",
         trace.format,
         trace.recognised_by,
-        trace.units,
+        short_units(&trace.units),
         units::grouped(counts.read),
         units::grouped(counts.kept)
     );

@@ -6,6 +6,10 @@ use super::text_or_table::{Text, TextOrTable};
 use std::path::Path;
 use workload::{BUILTIN, Replay, WorkloadSpec};
 
+/// Why a pipe is no trace.
+pub(super) const NO_REGULAR_FILE: &str = "a trace must be a regular file, since it is read more than once (first \
+     for its footprint); write the pipe's output to a file first";
+
 /// A [`WorkloadSpec`] in either notation: `"uniform"`, `"trace.csv.gz"`, or its table.
 pub type WorkloadChoice = TextOrTable<WorkloadSpec>;
 
@@ -16,6 +20,9 @@ impl Text for WorkloadSpec {
     fn from_text(text: &str) -> Result<Self, ConfigError> {
         if BUILTIN.iter().any(|info| info.name == text) {
             return Ok(Self::builtin(text));
+        }
+        if text == "-" {
+            return Err(ConfigError::setting("- (standard input)", NO_REGULAR_FILE));
         }
         if Path::new(text).exists() || text.contains(['/', '\\']) {
             return Ok(Self::trace(text));

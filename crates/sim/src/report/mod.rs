@@ -33,6 +33,9 @@ pub struct Report {
     pub workload: serde_json::Value,
     /// True where the run was interrupted: the measures are of what had been done.
     pub interrupted: bool,
+    /// Schemes that were interrupted before anything was measured of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
     /// One entry a scheme, in the order asked for.
     pub schemes: Vec<SchemeReport>,
 }

@@ -63,6 +63,7 @@ pub(super) fn report() -> Report {
         seed: 1,
         workload: json!({"name": "uniform", "requests": TASKS}),
         interrupted: false,
+        not_run: Vec::new(),
         schemes: shapes.iter().map(scheme).collect(),
     }
 }

@@ -14,6 +14,7 @@ pub fn render(report: &Report, width: usize) -> String {
     let mut out = heading(report, width);
     if report.schemes.is_empty() {
         out.push_str("No scheme was run.\n");
+        out.push_str(&not_run(report, width));
         return out;
     }
     let grid = grid(report);
@@ -23,11 +24,20 @@ pub fn render(report: &Report, width: usize) -> String {
     for scheme in &report.schemes {
         out.push_str(&notes(scheme, width));
     }
+    out.push_str(&not_run(report, width));
     out.push('\n');
     for line in HOW_TO_READ {
         out.push_str(&wrap(line, width, "  "));
     }
     out
+}
+
+/// A line for each scheme that the interruption came too early for.
+fn not_run(report: &Report, width: usize) -> String {
+    let line = |name: &String| {
+        wrap(&format!("{name}: not run (interrupted before it was measured)"), width, "  ")
+    };
+    report.not_run.iter().map(line).collect()
 }
 
 const HOW_TO_READ: [&str; 2] = [
@@ -88,6 +98,12 @@ fn grid(report: &Report) -> Grid {
     }
     row("page copies", &|s| units::count(s.copies));
     row("block erases", &|s| units::count(s.erases));
+    if schemes.iter().any(|s| report.collects_when_idle(&s.name)) {
+        row("idle victims", &|s| match report.collects_when_idle(&s.name) {
+            true => units::count(s.collection.idle),
+            false => none(),
+        });
+    }
     row("wear index", &|s| units::number(s.wear_index));
     row("logical share", &|s| format!("{:.4}", s.logical_share));
     row("RAM", &|s| units::bytes(s.ram_bytes));

@@ -21,6 +21,15 @@ impl Report {
             .find_map(|part| label(part, &["name", "part", "base", "like"]))
     }
 
+    /// Whether the configuration asks this scheme to collect in idle time.
+    pub(super) fn collects_when_idle(&self, scheme: &str) -> bool {
+        let asked = |entry: &Value| entry["label"] == scheme && entry["idle_collection"] == true;
+        self.configuration
+            .get("schemes")
+            .and_then(Value::as_array)
+            .is_some_and(|schemes| schemes.iter().any(asked))
+    }
+
     /// `workload on part`.
     pub fn title(&self) -> String {
         let workload = self.workload_label();

@@ -1,0 +1,104 @@
+//! Whether an experiment fits this machine's memory: told before anything is allocated, since what cannot
+//! be had ends the process without a word.
+
+use super::error::ConfigError;
+use super::resolve::Resolved;
+use crate::memory;
+use crate::report::units;
+use flash::{Array, Geometry};
+use workload::{AddressPolicy, TraceFacts};
+
+/// Bytes a logical page that a scheme's map takes.
+const MAP_BYTES: u64 = 4;
+/// Bytes a physical page for everything else: valid bits, victims, blocks.
+const OTHER_BYTES: u64 = 1;
+
+impl Resolved {
+    /// Refuses the experiment where the schemes that run at once need more memory than the machine has
+    /// left. Says nothing where the machine does not tell.
+    ///
+    /// # Errors
+    /// [`ConfigError::Setting`] on `capacity` with both sizes and what would need less.
+    pub fn check_memory(&self) -> Result<(), ConfigError> {
+        match memory::available_bytes() {
+            Some(available) => self.fits(rayon::current_num_threads(), available),
+            None => Ok(()),
+        }
+    }
+
+    /// The same with `threads` schemes at once at most and `available` bytes.
+    fn fits(&self, threads: usize, available: u64) -> Result<(), ConfigError> {
+        let at_once = self.schemes.len().min(threads.max(1));
+        let mut each: Vec<u64> = self
+            .schemes
+            .iter()
+            .map(|scheme| least_bytes(&self.geometry, scheme.plan.logical_pages))
+            .collect();
+        each.sort_unstable_by(|a, b| b.cmp(a));
+        let needed: u64 = each.iter().take(at_once).sum();
+        if needed <= available {
+            return Ok(());
+        }
+        let schemes = if at_once == 1 { "scheme" } else { "schemes" };
+        let mut ways = vec!["a smaller --capacity"];
+        if at_once > 1 {
+            ways.push("fewer --schemes");
+        }
+        let spread = |trace: &TraceFacts| trace.addresses.policy != AddressPolicy::Dense;
+        if self.facts.trace.as_ref().is_some_and(spread) {
+            ways.push("--addresses dense");
+        }
+        Err(ConfigError::setting(
+            "capacity",
+            format!(
+                "{} needs about {} of memory for {at_once} {schemes} at once, {} available; use {}",
+                units::bytes(self.geometry.capacity_bytes()),
+                gib(needed),
+                gib(available),
+                ways.join(" or "),
+            ),
+        ))
+    }
+}
+
+/// What a scheme and its array take at the least.
+fn least_bytes(geometry: &Geometry, logical_pages: u32) -> u64 {
+    Array::least_heap_bytes(geometry)
+        + MAP_BYTES * u64::from(logical_pages)
+        + OTHER_BYTES * u64::from(geometry.pages())
+}
+
+/// Memory as it is spoken of: one decimal of a GiB.
+fn gib(bytes: u64) -> String {
+    format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::{Experiment, Resolved};
+
+    fn of(capacity: &str) -> Resolved {
+        let text = format!("capacity = '{capacity}'\nworkload = 'uniform'");
+        Experiment::from_toml(&text, "test").unwrap().resolve().unwrap()
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_refused_with_a_way_out() {
+        let error = of("4TiB").fits(8, 16 << 30).unwrap_err().to_string();
+        for said in ["capacity: 4.0 TiB", "3 schemes at once", "16.0 GiB available", "--schemes"] {
+            assert!(error.contains(said), "{said}: {error}");
+        }
+        // 2^31 pages at 9 bytes and some more each.
+        let needed: f64 =
+            error.split_once("about ").unwrap().1.split_once(' ').unwrap().0.parse().unwrap();
+        assert!((48.0..60.0).contains(&needed), "{error}");
+        let error = of("4TiB").fits(1, 16 << 30).unwrap_err().to_string();
+        assert!(error.contains("1 scheme at once") && !error.contains("--schemes"), "{error}");
+    }
+
+    #[test]
+    fn what_fits_is_let_through() {
+        of("4TiB").fits(3, 64 << 30).unwrap();
+        of("1GiB").fits(3, 64 << 20).unwrap();
+    }
+}

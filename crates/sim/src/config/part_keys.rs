@@ -1,0 +1,82 @@
+//! The keys of a part's table: which values they take, and where they stand in a file.
+
+use super::error::ConfigError;
+use std::ops::Range;
+use toml::Value;
+use toml::de::{DeTable, DeValue};
+
+/// Words for what a key takes, with all keys that take it.
+const TAKES: [(&str, &[&str]); 7] = [
+    (
+        "a time from 1 ns to 1 hour, such as \"220.9us\"",
+        &["t_r_ns", "t_r_oob_ns", "t_prog_ns", "t_bers_ns"],
+    ),
+    ("a time from 0 ns to 1 hour, such as \"25ns\"", &["t_rc_ns", "t_wc_ns"]),
+    ("a whole number from 2 to 1048576", &["page_bytes", "pages_per_block"]),
+    ("a whole number from 0 to 1048576", &["oob_bytes"]),
+    ("a whole number from 1 to 100000", &["power.vcc_mv"]),
+    ("a whole number from 0 to 10000000", &["power.read_ua", "power.program_ua", "power.erase_ua"]),
+    ("a whole number of 1 or more", &["capacity_bytes", "endurance_cycles", "ecc_bits_per_kib"]),
+];
+
+/// Whether every figure is a number that its field holds; the ranges within that are the part's to check.
+///
+/// # Errors
+/// The first key that holds something else, what it takes and what it was given.
+pub(super) fn check_types(table: &toml::Table) -> Result<(), String> {
+    if let Some(power) = table.get("power")
+        && !power.is_table()
+    {
+        return Err(format!("power must be a table of vcc_mv and currents, not {power}"));
+    }
+    for (takes, key) in
+        TAKES.iter().flat_map(|(takes, keys)| keys.iter().map(move |key| (takes, key)))
+    {
+        let holder = match key.split_once('.') {
+            Some((outer, inner)) => {
+                table.get(outer).and_then(Value::as_table).and_then(|table| table.get(inner))
+            }
+            None => table.get(*key),
+        };
+        let Some(value) = holder else { continue };
+        let most = if key.ends_with("_ns") || *key == "capacity_bytes" {
+            i64::MAX
+        } else {
+            i64::from(u32::MAX)
+        };
+        if !value.as_integer().is_some_and(|number| (0..=most).contains(&number)) {
+            return Err(format!("{key} must be {takes}, not {value}"));
+        }
+    }
+    Ok(())
+}
+
+/// The error of the part in a file, with the line of the key that it speaks of, where it names one.
+pub(super) fn located(place: &str, text: &str, error: &ConfigError) -> ConfigError {
+    let message = match error {
+        ConfigError::Setting { reason, .. } => reason.clone(),
+        ConfigError::Unknown { .. } => format!("base: {error}"),
+        other => other.to_string(),
+    };
+    let keys = DeTable::parse(text).map(|table| spans(table.get_ref(), "")).unwrap_or_default();
+    let is_key = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    let mut words = message.split(|c| !is_key(c));
+    let span = words.find_map(|word| {
+        let named = |key: &str| key == word || key.rsplit('.').next() == Some(word);
+        keys.iter().find(|(key, _)| named(key)).map(|(_, span)| span.clone())
+    });
+    ConfigError::Toml { place: place.into(), text: text.into(), span, message }
+}
+
+/// Every key, tables within by `outer.inner`, and where it and its value stand.
+fn spans(table: &DeTable<'_>, within: &str) -> Vec<(String, Range<usize>)> {
+    let mut out = Vec::new();
+    for (key, value) in table {
+        let name = format!("{within}{}", key.get_ref());
+        if let DeValue::Table(inner) = value.get_ref() {
+            out.extend(spans(inner, &format!("{name}.")));
+        }
+        out.push((name, key.span().start..value.span().end));
+    }
+    out
+}
