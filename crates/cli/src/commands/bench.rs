@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_the_memory_is_refused() {
-        let shapes = shapes_of("4TiB".parse().expect("a size")).ok().expect("a shape");
+        let shapes = shapes_of("4TiB".parse().expect("a size")).expect("a shape");
         let refused = format!("{:?}", fits(&shapes, Some(8 << 30)).expect_err("8 GiB are too few"));
         assert!(refused.contains("4TiB") && refused.contains("9.0 GiB"), "{refused}");
         assert!(refused.contains("8.0 GiB are available"), "{refused}");
