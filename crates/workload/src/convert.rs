@@ -1,6 +1,6 @@
 //! `trace convert`: from any format to our csv, SPC, MSR or fio's I/O log, and what is lost on the way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -235,7 +235,6 @@ struct Writer {
     done: Converted,
     /// Names of the devices that fio's log has opened.
     opened: BTreeMap<u32, String>,
-    names: BTreeSet<String>,
     last_ns: u64,
 }
 
@@ -255,15 +254,7 @@ impl Writer {
             text.push(b'\n');
         }
         let done = Converted::default();
-        Self {
-            target,
-            arrivals,
-            text,
-            done,
-            opened: BTreeMap::new(),
-            names: BTreeSet::new(),
-            last_ns: 0,
-        }
+        Self { target, arrivals, text, done, opened: BTreeMap::new(), last_ns: 0 }
     }
 
     fn add(&mut self, r: &Request, name: impl Fn(u32) -> String) {
@@ -325,14 +316,15 @@ impl Writer {
         let us = r.arrival_ns / 1_000;
         self.last_ns = self.last_ns.max(r.arrival_ns);
         if !self.opened.contains_key(&r.device) {
-            // A blank would end the name. The number keeps devices apart whose names become the same.
+            // A blank would end the name. The number keeps devices apart whose names become the same, and
+            // lets the reader give each device its number again.
             let name: String = name(r.device)
                 .chars()
                 .map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c })
                 .collect();
-            let taken = name.is_empty() || self.names.contains(&name);
-            let name = if taken { format!("{name}#{}", r.device) } else { name };
-            self.names.insert(name.clone());
+            let suffix = format!("#{}", r.device);
+            let told = name == suffix[1..] || name.ends_with(&suffix);
+            let name = if told { name } else { name + &suffix };
             self.line(format_args!("{us} {name} add\n{us} {name} open\n"));
             self.opened.insert(r.device, name);
         }

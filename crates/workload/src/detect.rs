@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use crate::formats::{self, ALL, FormatInfo, Head, Looks};
+use memchr::{memchr_iter, memrchr};
+
+use crate::formats::buffer::HEAD_BYTES;
+use crate::formats::{self, ALL, FormatInfo, Head, Looks, is_aside};
 use crate::input::plain_name;
 
 /// A format, and how it was recognised.
@@ -71,7 +74,7 @@ fn by_content(head: &Head<'_>) -> Result<Detected, String> {
         }),
         (n, of, Some(format)) => Err(format!(
             "the format cannot be told: only {n} of the first {of} lines fit `{}`, and other formats fit \
-             less; name the format",
+             less; name it with --format NAME",
             format.name
         )),
         (_, _, None) => Err(unknown(head)),
@@ -95,24 +98,41 @@ fn unknown(head: &Head<'_>) -> String {
     }
     if bytes.contains(&0) {
         return format!(
-            "this is binary, and neither blktrace nor vscsi: the other binary format, oraclegeneral, must \
-             be named ({} bytes looked at)",
+            "this is binary, and neither blktrace nor vscsi: for the other binary format give --format \
+             oraclegeneral ({} bytes looked at)",
             bytes.len()
         );
     }
     let Some(first) = head.lines.first() else {
-        return "no line of text in the first 64 KiB".into();
+        return no_line(head);
     };
     if is_five_columns(first) {
-        return "five columns: disksim, ssdsim and mqsim cannot be told apart by looking; name the format, \
-                or let the file's name end in it"
+        return "five columns: disksim, ssdsim and mqsim cannot be told apart by looking; name the format \
+                with --format NAME, or let the file's name end in it"
             .into();
     }
     format!(
-        "the format cannot be told: no format fits the first line, `{}`; the formats are {}",
+        "the format cannot be told: no format fits the first line, `{}`; name it with --format NAME, one of \
+         {}",
         formats::fields::shortened(first),
         names(|_| true)
     )
+}
+
+/// Why a text has no line that could be a record.
+fn no_line(head: &Head<'_>) -> String {
+    let begin = memrchr(b'\n', head.bytes).map_or(0, |at| at + 1);
+    let line = 1 + memchr_iter(b'\n', head.bytes).count();
+    let rest = &head.bytes[begin..];
+    if !head.all && 2 * rest.len() > HEAD_BYTES && !is_aside(rest) {
+        return format!(
+            "the format cannot be told: line {line} is too long: it does not end within the first {} KiB, which \
+             are looked at for that. If this is a trace, name its format with --format NAME",
+            HEAD_BYTES >> 10
+        );
+    }
+    let place = if head.all { "the file" } else { "its first 64 KiB" };
+    format!("no records: {place} holds only empty lines and comments")
 }
 
 fn is_five_columns(line: &[u8]) -> bool {

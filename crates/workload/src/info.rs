@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::footprint::{Footprint, PAGE_BYTES};
 use crate::formats::Counts;
 use crate::formats::csv::op_name;
+use crate::units::{counted, round_bytes};
 use crate::{Compression, Op, Request, Source, TraceReader, WorkloadError};
 
 const OPS: [Op; 5] = [Op::Read, Op::Write, Op::Trim, Op::Flush, Op::WriteZeroes];
@@ -83,7 +84,7 @@ pub struct TraceInfo {
     pub sequential_percent: f64,
     /// True where the trace has arrival times.
     pub has_arrivals: bool,
-    /// From the first request to the latest arrival, ns.
+    /// From the earliest to the latest time of the trace, ns.
     pub duration_ns: u64,
 }
 
@@ -129,7 +130,6 @@ struct Tally {
     unaligned_offsets: u64,
     unaligned: u64,
     sequential: u64,
-    duration_ns: u64,
 }
 
 impl Tally {
@@ -140,7 +140,6 @@ impl Tally {
         op.max_bytes = op.max_bytes.max(r.length);
         self.fua += u64::from(r.fua);
         self.responses += u64::from(r.response_ns.is_some());
-        self.duration_ns = self.duration_ns.max(r.arrival_ns);
         if r.op == Op::Flush {
             return;
         }
@@ -168,6 +167,7 @@ impl Tally {
             op.mean_bytes = ratio(op.bytes, op.requests);
         }
         let percent = |part, of| 100.0 * ratio(part, of);
+        let counts = reader.counts();
         let footprint_pages = self.footprint.pages();
         let device = |(&number, place): (&u32, &Place)| DeviceInfo {
             name: reader.device_name(number),
@@ -181,7 +181,6 @@ impl Tally {
             units: reader.format().units,
             recognised_by: reader.recognised_by().to_owned(),
             compression: reader.compression(),
-            counts: reader.counts(),
             notes: reader.notes(),
             ops: OPS.into_iter().map(|op| (op_name(op), self.ops[op as usize])).collect(),
             write_percent: percent(self.ops[Op::Write as usize].requests, requests),
@@ -197,7 +196,8 @@ impl Tally {
             unaligned_percent: percent(self.unaligned, extents),
             sequential_percent: percent(self.sequential, extents),
             has_arrivals: reader.has_arrivals(),
-            duration_ns: self.duration_ns,
+            duration_ns: counts.span_ns(),
+            counts,
         }
     }
 }
@@ -206,8 +206,6 @@ fn ratio(part: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { part as f64 / of as f64 }
 }
 
-const KIB: f64 = 1024.0;
-const MIB: f64 = 1_048_576.0;
 /// More devices than this are summed up in what people read.
 const DEVICES_SHOWN: usize = 24;
 
@@ -243,14 +241,15 @@ impl fmt::Display for TraceInfo {
 impl TraceInfo {
     fn write_requests(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "requests     {}, {:.1} % writes", self.counts.requests, self.write_percent)?;
-        writeln!(f, ", {:.1} MiB, mean {:.1} KiB", self.bytes as f64 / MIB, self.mean_bytes / KIB)?;
+        let (all, mean) = (round_bytes(self.bytes as f64), round_bytes(self.mean_bytes));
+        writeln!(f, ", {all}, mean {mean}")?;
         for (name, op) in self.ops.iter().filter(|(_, op)| op.requests > 0) {
             writeln!(
                 f,
-                "  {name:<12} {:>10}  mean {:>8.1} KiB  max {:>8.1} KiB",
+                "  {name:<12} {:>10}  mean {:>12}  max {:>12}",
                 op.requests,
-                op.mean_bytes / KIB,
-                op.max_bytes as f64 / KIB
+                round_bytes(op.mean_bytes),
+                round_bytes(op.max_bytes as f64)
             )?;
         }
         Ok(())
@@ -260,9 +259,9 @@ impl TraceInfo {
         let least = if self.footprint_is_a_lower_bound { "at least " } else { "" };
         writeln!(
             f,
-            "footprint    {least}{:.1} MiB ({} distinct 4 KiB pages)",
-            self.footprint_bytes as f64 / MIB,
-            self.footprint_pages
+            "footprint    {least}{} ({})",
+            round_bytes(self.footprint_bytes as f64),
+            counted(self.footprint_pages, "distinct 4 KiB page")
         )?;
         writeln!(
             f,
@@ -272,13 +271,17 @@ impl TraceInfo {
         for device in self.devices.iter().take(DEVICES_SHOWN) {
             writeln!(
                 f,
-                "  device {:<16} {:>10} requests, bytes {} to {}",
-                device.name, device.requests, device.first_byte, device.end_byte
+                "  device {:<16} {:>10} request{}, bytes {} to {}",
+                device.name,
+                device.requests,
+                if device.requests == 1 { "" } else { "s" },
+                device.first_byte,
+                device.end_byte
             )?;
         }
         match self.devices.len().saturating_sub(DEVICES_SHOWN) {
             0 => Ok(()),
-            more => writeln!(f, "  and {more} more devices"),
+            more => writeln!(f, "  and {}", counted(more as u64, "more device")),
         }
     }
 
@@ -289,8 +292,8 @@ impl TraceInfo {
         let (s, ns) = (self.duration_ns / 1_000_000_000, self.duration_ns % 1_000_000_000);
         writeln!(
             f,
-            "times        {s}.{ns:09} s, {} requests out of time order (file order is kept)",
-            self.counts.out_of_order
+            "times        {s}.{ns:09} s, {} out of time order (file order is kept)",
+            counted(self.counts.out_of_order, "request")
         )
     }
 }

@@ -5,6 +5,7 @@ use crate::policy::fit::{Asked, fit};
 use crate::policy::touched::Touched;
 use crate::policy::{AddressPolicy, Mapped, Mapping};
 use crate::prepass::{Prepass, Watch, checked_end};
+use crate::units::counted;
 use crate::{
     Facts, Memory, Op, Replay, Request, Source, Space, TraceOptions, TraceReader, WorkloadError,
 };
@@ -131,13 +132,17 @@ fn nothing_to_do(pass: &Prepass) -> WorkloadError {
         counts.dropped.iter().map(|(reason, n)| format!("{n} dropped ({reason})")).collect();
     let dropped =
         if dropped.is_empty() { String::new() } else { format!(", {}", dropped.join(", ")) };
+    let flushes = match pass.operations.flushes {
+        1 => "1 flush".to_owned(),
+        n => format!("{n} flushes"),
+    };
     WorkloadError::Unfit(format!(
-        "{}: no request of it reads or writes anything: {} records read as {}{dropped}, {} trims, {} flushes",
+        "{}: no request of it reads or writes anything: {} read as {}{dropped}, {}, {}",
         pass.reader.path().display(),
-        counts.read,
+        counted(counts.read, "record"),
         pass.reader.format().name,
-        pass.operations.trims,
-        pass.operations.flushes
+        counted(pass.operations.trims, "trim"),
+        flushes
     ))
 }
 
@@ -148,15 +153,15 @@ fn notes(pass: &Prepass, addresses: &AddressFacts, replay: &Replay, page: u64) -
     let (pages, intervals) = (addresses.touched_pages, addresses.intervals);
     match addresses.policy {
         AddressPolicy::Dense => notes.push(format!(
-            "addresses packed densely: {pages} pages of {page} bytes in {intervals} intervals{of_devices} lie one \
-             after the other"
+            "addresses packed densely: {} of {page} bytes in {}{of_devices} lie one after the other",
+            counted(pages, "page"),
+            counted(intervals, "interval")
         )),
         AddressPolicy::Wrap => notes.push(format!(
-            "addresses taken modulo the space{of_devices}: {} requests reach around its end and are given in two \
-             parts",
-            addresses.split
+            "addresses taken modulo the space{of_devices}: {} reaching around its end, given in two parts",
+            counted(addresses.split, "request")
         )),
-        AddressPolicy::Spaces => notes.push(format!("{devices} devices of the trace lie one after the other")),
+        AddressPolicy::Spaces => notes.push(format!("{} of the trace, one after the other", counted(devices as u64, "device"))),
         AddressPolicy::Exact => {}
     }
     if addresses.pages_per_group > 1 {
@@ -167,8 +172,9 @@ fn notes(pass: &Prepass, addresses: &AddressFacts, replay: &Replay, page: u64) -
     }
     if addresses.trims_left_out + addresses.trims_cut > 0 {
         notes.push(format!(
-            "{} trims of pages that are never read or written left out, {} cut down to those that are",
-            addresses.trims_left_out, addresses.trims_cut
+            "{} of pages that are never read or written left out, {} cut down to those that are",
+            counted(addresses.trims_left_out, "trim"),
+            addresses.trims_cut
         ));
     }
     if replay.loops != 1 {

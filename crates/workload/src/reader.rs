@@ -122,13 +122,13 @@ fn buffers(path: &Path, files: &[PathBuf]) -> Result<Vec<Buffer>, WorkloadError>
 fn check(options: &TraceOptions, format: &FormatInfo) -> Result<(), String> {
     if options.action.is_some() && !format.has_actions {
         return Err(format!(
-            "an action is chosen for blkparse and blktrace; the {} format has none",
+            "an action (--action) is chosen for blkparse and blktrace; the {} format has none",
             format.name
         ));
     }
     if options.assume_op.is_some() && !format.lacks_op {
         return Err(format!(
-            "an operation is assumed only where the format has none; the {} format says what each request \
+            "an operation is assumed (--assume-op) only where the format has none; the {} format says what each request \
              does",
             format.name
         ));

@@ -36,9 +36,30 @@ pub(crate) fn count(text: &str) -> Option<u64> {
     text.trim().replace('_', "").parse().ok()
 }
 
+/// A number of things: `1 request`, `2 requests`.
+pub(crate) fn counted(n: u64, thing: &str) -> String {
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
+const UNITS: [&str; 7] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+/// Bytes for people, rounded to a tenth of the unit: `512 bytes`, `5.3 KiB`.
+pub(crate) fn round_bytes(bytes: f64) -> String {
+    let (mut value, mut unit) = (bytes, 0);
+    // What would be rounded up to 1024.0 is given in the next unit.
+    while unit + 1 < UNITS.len() && value >= 1023.95 {
+        value /= 1024.0;
+        unit += 1;
+    }
+    match unit {
+        0 if value == 1.0 => "1 byte".to_owned(),
+        0 if value.fract() == 0.0 => format!("{value} bytes"),
+        _ => format!("{value:.1} {}", UNITS[unit]),
+    }
+}
+
 /// Bytes for people: `4 KiB`, `1.5 GiB`, and the exact number where rounding would lose some.
 pub(crate) fn show_bytes(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let mut unit = 0;
     while unit + 1 < UNITS.len() && bytes >= 1 << (10 * (unit + 1)) {
         unit += 1;
@@ -106,6 +127,28 @@ mod tests {
         assert_eq!(show_bytes(4096), "4 KiB");
         assert_eq!(show_bytes(0), "0 bytes");
         assert_eq!(show_bytes(1_572_864), "1.50 MiB (1572864 bytes)");
+        assert_eq!(show_bytes(1 << 63), "8 EiB");
+    }
+
+    #[test]
+    fn sizes_are_rounded_in_a_unit_that_fits() {
+        for (bytes, text) in [
+            (0.0, "0 bytes"),
+            (1.0, "1 byte"),
+            (512.0, "512 bytes"),
+            (712.5, "712.5 bytes"),
+            (1023.97, "1.0 KiB"),
+            (1024.0, "1.0 KiB"),
+            (1_048_575.0, "1.0 MiB"),
+            (18_446_744_073_709_551_616.0, "16.0 EiB"),
+        ] {
+            assert_eq!(round_bytes(bytes), text);
+        }
+    }
+
+    #[test]
+    fn one_thing_is_no_plural() {
+        assert_eq!((counted(0, "trim"), counted(1, "trim")), ("0 trims".into(), "1 trim".into()));
     }
 
     #[test]

@@ -172,9 +172,14 @@ fn what_cannot_run_is_refused_with_what_would() {
         message(&named("uniform").with("size", "1G"))
             .contains("size must be such that requests of 1 GiB fit")
     );
+    assert!(message(&named("uniform").with("footprint", 0)).contains(
+        "footprint must be such that requests of 4 KiB fit the space that is addressed, 0 bytes"
+    ));
+    assert!(message(&named("randrw").with("footprint", 0)).contains("footprint must be such that"));
+    // Too large whatever the footprint.
     assert!(
-        message(&named("uniform").with("footprint", 0))
-            .contains("fit the space that is addressed, 0 bytes")
+        message(&named("randrw").with("footprint", "50%").with("bs", "1G"))
+            .contains("bs must be such that")
     );
     assert!(
         message(&named("copy-file-like").with("footprint", "1%"))
@@ -201,7 +206,7 @@ fn what_cannot_run_is_refused_with_what_would() {
     let empty = trace("empty", &[]);
     assert!(!message(&WorkloadSpec::trace(&empty.0)).is_empty());
     let idle = trace("idle", &[(0, 0, "flush", 0, 0), (0, 0, "trim", 0, 4096)]);
-    assert!(message(&WorkloadSpec::trace(&idle.0)).contains("1 trims, 1 flushes"));
+    assert!(message(&WorkloadSpec::trace(&idle.0)).contains("1 trim, 1 flush"));
     assert!(message(&WorkloadSpec::trace("/no/such/file.csv")).contains("/no/such/file.csv"));
     let none = Space { bytes: 100, page_bytes: 4096, pages_per_block: 64 };
     assert!(error(&named("uniform"), none).contains("no page to address"));

@@ -62,11 +62,9 @@ impl Choice {
             None if queued => Action::Queued,
             None if issued => Action::Issued,
             None => {
-                return Err(
-                    "the first 64 KiB have neither a Q (queued) nor a D (issued) event: say \
-                            which action to take"
-                        .into(),
-                );
+                return Err("the first 64 KiB have neither a Q (queued) nor a D (issued) event: \
+                            choose which to take with --action Q|D"
+                    .into());
             }
         };
         Ok(Self { action, asked: false })

@@ -63,7 +63,15 @@ impl Format for Blkparse {
                 event(&mut Line::new(line)).is_ok_and(|(_, _, action)| action == [letter])
             })
         };
-        let choice = Choice::of(setup, has(b'Q'), has(b'D'))?;
+        let choice = Choice::of(setup, has(b'Q'), has(b'D')).map_err(|why| {
+            let lines = &setup.head.lines;
+            let any = lines.iter().any(|line| event(&mut Line::new(line)).is_ok());
+            if any {
+                why
+            } else {
+                "this is no text of blkparse: no line at its beginning is an event".into()
+            }
+        })?;
         Ok(Self { choice, strays: StrayTimes::default(), summary: false })
     }
 

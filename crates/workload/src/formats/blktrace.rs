@@ -126,9 +126,14 @@ impl Format for Blktrace {
     }
 
     fn new(setup: &Setup<'_>) -> Result<Self, String> {
-        if let Some((_, version)) =
-            magic(setup.head.bytes).filter(|&(_, version)| version != VERSION)
-        {
+        let Some((_, version)) = magic(setup.head.bytes) else {
+            return Err(format!(
+                "this is no blktrace: it begins with {:02x?}, not with the magic number 0x65617407 of a record \
+                 (in either byte order)",
+                &setup.head.bytes[..setup.head.bytes.len().min(4)]
+            ));
+        };
+        if version != VERSION {
             return Err(format!(
                 "a blktrace of version {version}; only version {VERSION} is known: print it with its own \
                  blkparse and read that"

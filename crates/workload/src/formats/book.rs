@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::units::counted;
 use crate::{Op, Request};
 
 /// Why a record of a trace gives no request.
@@ -63,8 +64,20 @@ pub struct Counts {
     pub out_of_order: u64,
     /// Of these, requests before the first one: their arrival is 0.
     pub before_first: u64,
+    /// The earliest time of a request on the trace's own clock, ns; `None` before the first request.
+    pub earliest_ns: Option<u64>,
+    /// The latest time of a request on the trace's own clock, ns; `None` before the first request.
+    pub latest_ns: Option<u64>,
     /// What was wrong with the first bad record that was skipped.
     pub first_bad: Option<String>,
+}
+
+impl Counts {
+    /// From the earliest to the latest time of the trace, ns.
+    #[must_use]
+    pub fn span_ns(&self) -> u64 {
+        self.latest_ns.unwrap_or(0) - self.earliest_ns.unwrap_or(0)
+    }
 }
 
 /// Keeps the counts while reading.
@@ -78,6 +91,8 @@ pub(crate) struct Book {
     first_bad: Option<String>,
     base_ns: Option<u64>,
     last_ns: u64,
+    earliest_ns: u64,
+    latest_ns: u64,
 }
 
 impl Book {
@@ -117,15 +132,37 @@ impl Book {
             None => {
                 self.base_ns = Some(at);
                 self.last_ns = at;
+                self.earliest_ns = at;
+                self.latest_ns = at;
                 at
             }
         };
+        self.earliest_ns = self.earliest_ns.min(at);
+        self.latest_ns = self.latest_ns.max(at);
         self.out_of_order += u64::from(at < self.last_ns);
         self.before_first += u64::from(at < base);
         self.last_ns = at;
         self.requests += 1;
         request.arrival_ns = at.saturating_sub(base);
         request
+    }
+
+    /// What a user should know of requests whose arrival was put to 0.
+    pub(crate) fn order_note(&self) -> Option<String> {
+        if self.before_first == 0 {
+            return None;
+        }
+        let (lie, were) = if self.before_first == 1 { ("lies", "was") } else { ("lie", "were") };
+        let mut note = format!(
+            "{} {lie} before the first record's time and {were} moved to it",
+            counted(self.before_first, "request")
+        );
+        if self.base_ns == Some(self.latest_ns) {
+            note.push_str(
+                "; none lies after it, so that all arrive at once: the first record's time stamp may be stray",
+            );
+        }
+        Some(note)
     }
 
     pub(crate) fn counts(&self) -> Counts {
@@ -141,6 +178,8 @@ impl Book {
             requests: self.requests,
             out_of_order: self.out_of_order,
             before_first: self.before_first,
+            earliest_ns: self.base_ns.map(|_| self.earliest_ns),
+            latest_ns: self.base_ns.map(|_| self.latest_ns),
             first_bad: self.first_bad.clone(),
         }
     }

@@ -8,9 +8,8 @@ use crate::Op;
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "cloudphysics",
     summary: "CloudPhysics virtual-disk trace",
-    fields: "version,time,op,size,lbn (with this header)",
-    units: "time in whole seconds (spread evenly), op a SCSI operation code in hex, size in bytes, lbn in \
-            512-byte sectors",
+    fields: "version,time,op,size,lbn (with this header); op is a SCSI operation code in hex",
+    units: "time in whole seconds (spread evenly), size in bytes, lbn in 512-byte sectors",
     detection: "by its header",
     has_actions: false,
     lacks_op: false,

@@ -12,7 +12,7 @@ pub(super) static DISKSIM: FormatInfo = FormatInfo {
     name: "disksim",
     summary: "DiskSim ASCII trace",
     fields: "time device block count flags",
-    units: "time in ms (decimal), block and count in 512-byte blocks; flags in hex, bit 0 set: read",
+    units: "time in ms (decimal), block and count in 512-byte blocks; flags bit 0: read",
     detection: DETECTION,
     has_actions: false,
     lacks_op: false,

@@ -9,15 +9,18 @@ use crate::{Op, Request};
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "csv",
     summary: "ftlkit's own table, which `trace convert` writes",
-    fields: "by the header, in any order: op, offset, length; and if wanted arrival, device, fua, response",
-    units: "in the header: arrival_ns|us|ms|s, offset_bytes|sectors, length_bytes|sectors, \
-            response_ns|us|ms|s; op: read, write, trim, flush, write-zeroes; fua: 0 or 1",
+    fields: COLUMNS,
+    units: "as the header names them: times in ns, us, ms or s, addresses in bytes or sectors",
     detection: "by its header",
     has_actions: false,
     lacks_op: false,
     looks: |head| head.first_line_is(|line| columns(line).is_ok()),
     open: open::<Csv>,
 };
+
+const COLUMNS: &str = "in any order, named by the header: op (read, write, trim, flush, write-zeroes), \
+                       offset_bytes|sectors, length_bytes|sectors; if wanted arrival_ns|us|ms|s, device, fua \
+                       (0 or 1), response_ns|us|ms|s";
 
 /// The header that is written.
 pub(crate) const HEADER: &str = "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns";
@@ -77,7 +80,7 @@ fn columns(header: &[u8]) -> Result<Vec<Column>, String> {
     for name in header.split(|&b| b == b',') {
         let name = name.trim_ascii();
         let column = Column::named(name).ok_or_else(|| {
-            format!("no column is called `{}`; the columns are {}", shortened(name), INFO.units)
+            format!("no column is called `{}`; the columns are {COLUMNS}", shortened(name))
         })?;
         let same = |c: &Column| std::mem::discriminant(c) == std::mem::discriminant(&column);
         if columns.iter().any(same) {

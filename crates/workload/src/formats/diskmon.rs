@@ -9,8 +9,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     name: "diskmon",
     summary: "Sysinternals DiskMon log",
     fields: "index, time, duration, disk, request, sector, length (tabs, no header)",
-    units: "time in seconds (decimal) or the time of day, sector and length in 512-byte sectors; the \
-            duration's unit varies between versions: it is not used",
+    units: "time in seconds (decimal) or of the day, sector and length in 512-byte sectors",
     detection: "by its lines",
     has_actions: false,
     lacks_op: false,

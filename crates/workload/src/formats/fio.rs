@@ -1,5 +1,7 @@
 //! fio iolog: what `fio --write_iolog` writes and `--read_iolog` reads, versions 2 and 3.
 
+use std::collections::HashMap;
+
 use super::fields::{Bad, Fields};
 use super::names::Names;
 use super::records::{Lines, request};
@@ -20,10 +22,55 @@ pub(super) static INFO: FormatInfo = FormatInfo {
 
 type Line<'a> = Fields<'a, b' '>;
 
+/// The device that a file's name gives: what `trace convert` writes is a number, or ends in `#` and one.
+fn device_of(name: &[u8]) -> Option<u32> {
+    let digits = name.rsplit(|&b| b == b'#').next()?;
+    let plain = digits == b"0" || !digits.starts_with(b"0");
+    let plain = plain && digits.iter().all(u8::is_ascii_digit);
+    if plain { std::str::from_utf8(digits).ok()?.parse().ok() } else { None }
+}
+
+/// Files and their devices. A name that gives no device, or one that is taken, gets the lowest that is free.
+struct Files {
+    names: Names,
+    /// By the number of the name.
+    devices: Vec<u32>,
+    /// The number of the name, by device.
+    taken: HashMap<u32, u32>,
+    free: u32,
+}
+
+impl Files {
+    fn new() -> Self {
+        Self { names: Names::at_most(1 << 16), devices: Vec::new(), taken: HashMap::new(), free: 0 }
+    }
+
+    fn device(&mut self, name: &[u8]) -> Option<u32> {
+        let number = self.names.number(name)?;
+        if let Some(&device) = self.devices.get(number as usize) {
+            return Some(device);
+        }
+        let given = device_of(name).filter(|device| !self.taken.contains_key(device));
+        let device = given.unwrap_or_else(|| {
+            while self.taken.contains_key(&self.free) {
+                self.free += 1;
+            }
+            self.free
+        });
+        self.devices.push(device);
+        self.taken.insert(device, number);
+        Some(device)
+    }
+
+    fn name(&self, device: u32) -> Option<String> {
+        self.names.name(*self.taken.get(&device)?)
+    }
+}
+
 pub(super) struct Fio {
     /// 0 before the first line is read.
     version: u8,
-    files: Names,
+    files: Files,
     /// The last `wait` of version 2, ns.
     waited_ns: u64,
     arrivals: bool,
@@ -67,7 +114,7 @@ impl Fio {
 
     fn file(&mut self, f: &mut Line<'_>) -> Result<u32, Bad> {
         let name = f.word("file name")?;
-        self.files.number(name).ok_or_else(|| f.bad("one of at most 65536 files"))
+        self.files.device(name).ok_or_else(|| f.bad("one of at most 65536 files"))
     }
 
     fn act(f: &mut Line<'_>, action: &[u8], base: Request) -> Result<Parsed, Bad> {
@@ -116,7 +163,7 @@ impl Format for Fio {
         let lines = &setup.head.lines;
         let untimed = lines.first().is_some_and(|line| version_of(line) == Some(2))
             && !lines.iter().any(|line| is_wait(line));
-        Ok(Self { version: 0, files: Names::at_most(1 << 16), waited_ns: 0, arrivals: !untimed })
+        Ok(Self { version: 0, files: Files::new(), waited_ns: 0, arrivals: !untimed })
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {

@@ -79,10 +79,11 @@ pub(crate) struct Head<'a> {
     pub(crate) bytes: &'a [u8],
     /// The first complete lines that are not empty; none where the file is no text.
     pub(crate) lines: Vec<&'a [u8]>,
+    /// True where the file has no more bytes than these.
+    pub(crate) all: bool,
 }
 
 impl<'a> Head<'a> {
-    /// `all`: the file has no more bytes than these.
     pub(crate) fn new(bytes: &'a [u8], all: bool) -> Self {
         let mut lines = Vec::new();
         if !bytes.contains(&0) {
@@ -91,7 +92,7 @@ impl<'a> Head<'a> {
             let whole = whole.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
             lines.extend(whole.filter(|line| !is_aside(line)));
         }
-        Self { bytes, lines }
+        Self { bytes, lines, all }
     }
 
     pub(crate) fn first_line_is(&self, test: impl Fn(&[u8]) -> bool) -> Looks {

@@ -9,8 +9,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     name: "oraclegeneral",
     summary: "libCacheSim oracleGeneral trace of a block device (binary, without operations)",
     fields: "time u32, id u64, size u32, next access i64 (24 bytes, little-endian)",
-    units: "time in whole seconds (spread evenly), id in 512-byte sectors, size in bytes; the operation must \
-            be assumed",
+    units: "time in whole seconds (spread evenly), id in 512-byte sectors, size in bytes",
     detection: "by --format, or by a file name that ends in the format's name, perhaps with .bin",
     has_actions: false,
     lacks_op: true,
@@ -34,11 +33,9 @@ impl Format for OracleGeneral {
         match setup.options.assume_op {
             Some(op @ (Op::Read | Op::Write)) => Ok(Self { op }),
             Some(op) => Err(format!("every request can be assumed a read or a write, not {op:?}")),
-            None => Err(
-                "the oraclegeneral format does not say what reads and what writes: say what to \
-                         assume (read or write)"
-                    .into(),
-            ),
+            None => Err("the oraclegeneral format does not say what reads and what writes: give \
+                         --assume-op read|write"
+                .into()),
         }
     }
 

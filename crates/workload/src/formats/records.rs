@@ -6,6 +6,7 @@ use super::buffer::Buffer;
 use super::fields::{Bad, BadField, shortened};
 use super::{Book, Counts, DropReason, FormatInfo, Head, Looks};
 use crate::reader::{OnBadLine, TraceOptions};
+use crate::units::counted;
 use crate::{Op, Request, WorkloadError};
 
 /// What one record is.
@@ -165,7 +166,12 @@ pub(crate) fn open<F: Format>(mut opening: Opening) -> Result<Box<dyn Engine>, W
     }
     let heads: Vec<_> = opening.buffers.iter().map(Buffer::head).collect();
     let format = F::new(&Setup { head: &heads[0], others: &heads[1..], options: &options })
-        .map_err(|reason| WorkloadError::Format { path, reason })?;
+        .map_err(|mut reason| {
+            if let Some(other) = opening.looks_like {
+                reason.push_str(&format!(" (the file looks like `{other}`)"));
+            }
+            WorkloadError::Format { path, reason }
+        })?;
     Ok(Box::new(Records {
         units: F::Units::new(opening.buffers)?,
         format,
@@ -348,7 +354,11 @@ impl<F: Format> Engine for Records<F> {
             notes.push("1-second time stamps were spread evenly within their second".into());
         }
         if self.preflushes > 0 {
-            notes.push(format!("{} requests with a preflush gave a flush first", self.preflushes));
+            let requests = counted(self.preflushes, "request");
+            notes.push(format!("{requests} with a preflush gave a flush first"));
+        }
+        if self.format.has_arrivals() {
+            notes.extend(self.book.order_note());
         }
         notes
     }
@@ -361,7 +371,8 @@ impl<F: Format> Engine for Records<F> {
 fn no_requests(path: &Path, format: &str, counts: &Counts) -> WorkloadError {
     let dropped: Vec<_> =
         counts.dropped.iter().map(|(reason, n)| format!("{n} × {reason}")).collect();
-    let mut reason = format!("no request in the trace ({format} format): {} records", counts.read);
+    let mut reason =
+        format!("no request in the trace ({format} format): {}", counted(counts.read, "record"));
     if !dropped.is_empty() {
         reason.push_str(&format!(", all dropped: {}", dropped.join(", ")));
     }

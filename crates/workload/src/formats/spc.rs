@@ -10,7 +10,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     name: "spc",
     summary: "SPC trace (UMass Financial, WebSearch)",
     fields: "ASU,LBA,size,opcode,time[,more]",
-    units: "LBA in 512-byte blocks, size in bytes, time in seconds (decimal); each ASU is an address space",
+    units: "LBA in 512-byte blocks, size in bytes, time in seconds (decimal)",
     detection: "by its lines",
     has_actions: false,
     lacks_op: false,

@@ -9,7 +9,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     name: "tencent",
     summary: "Tencent cloud block trace",
     fields: "timestamp,offset,size,type,volume",
-    units: "timestamp in whole seconds (spread evenly), offset and size in sectors; 0 read, 1 write",
+    units: "timestamp in whole s (spread evenly), offset and size in sectors; 0 read, 1 write",
     detection: "by its lines",
     has_actions: false,
     lacks_op: false,

@@ -153,7 +153,17 @@ pub(crate) fn check_fits(
         units::show_bytes(size),
         units::show_bytes(footprint)
     );
-    Err(parameters.refuse(size_name, expected))
+    let hinders = hinders(parameters, footprint, size);
+    Err(parameters.refuse(if hinders { FOOTPRINT.name } else { size_name }, expected))
+}
+
+/// True where requests of `size` bytes would fit the space, but not the share of it that `footprint` leaves.
+fn hinders(parameters: &Parameters, footprint: u64, size: u64) -> bool {
+    if !parameters.values().contains_key(FOOTPRINT.name) {
+        return false;
+    }
+    let share = parameters.share(FOOTPRINT.name);
+    share < 1.0 && (footprint == 0 || size as f64 * share <= footprint as f64)
 }
 
 /// Bytes of a request as `size` says.

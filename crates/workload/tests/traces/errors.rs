@@ -35,6 +35,58 @@ fn bad_lines_are_skipped_on_demand_counted_and_the_first_kept() {
 }
 
 #[test]
+fn errors_name_the_option_that_helps() {
+    let none = TraceOptions::default;
+    for (name, text) in
+        [("t", &b"hello world\n"[..]), ("t", b"0 0 100 8 1\n"), ("t", b"0,20,512,W,0.5\nx\ny\nz\n")]
+    {
+        let error = refused(name, text, &none());
+        assert!(error.contains("--format NAME"), "{error}");
+    }
+    assert!(refused("t", [1, 0, 2, 0, 3], &none()).contains("--format oraclegeneral"));
+    let error = refused("t", [0; 48], &as_format("oraclegeneral"));
+    assert!(error.contains("--assume-op read|write"), "{error}");
+    let error = refused("t", "8,0 0 1 0.5 1 C R 8 + 8 [a]\n", &as_format("blkparse"));
+    assert!(error.contains("--action Q|D"), "{error}");
+}
+
+#[test]
+fn what_is_no_linux_trace_is_not_asked_for_an_action() {
+    let spc = "0,20,512,W,0.5\n";
+    let error = refused("t", spc, &as_format("blktrace"));
+    assert!(
+        error.contains("no blktrace: it begins with [30, 2c, 32, 30], not with the magic"),
+        "{error}"
+    );
+    assert!(error.contains("(the file looks like `spc`)"), "{error}");
+    let error = refused("t", spc, &as_format("blkparse"));
+    assert!(error.contains("no line at its beginning is an event"), "{error}");
+}
+
+#[test]
+fn a_line_too_long_for_detection_and_files_of_empty_lines_are_told_apart() {
+    let none = TraceOptions::default;
+    let error = refused("t", vec![b'7'; 1 << 20], &none());
+    assert!(
+        error.contains("line 1 is too long: it does not end within the first 64 KiB"),
+        "{error}"
+    );
+    let mut text = b"# a comment\n".to_vec();
+    text.resize(1 << 20, b'7');
+    let error = refused("t", &text, &none());
+    assert!(
+        error.contains("line 2 is too long: it does not end within the first 64 KiB"),
+        "{error}"
+    );
+    for empty in ["\n\n\n", "\n", "# only\n  \n"] {
+        let error = refused("t", empty, &none());
+        assert!(error.contains("no records: the file holds only empty lines"), "{error}");
+    }
+    let error = refused("t", vec![b'\n'; 1 << 20], &none());
+    assert!(error.contains("no records: its first 64 KiB"), "{error}");
+}
+
+#[test]
 fn a_line_cut_by_the_end_of_the_file_says_so() {
     let error = refused("t", "0,20,512,W,0.5\n0,20,512,W,0.6\n0,20,5", &TraceOptions::default());
     assert!(error.contains(":3:7: expected a comma and then opcode"), "{error}");

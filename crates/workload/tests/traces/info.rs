@@ -52,7 +52,9 @@ fn people_and_programs_can_read_it() {
         "8 read, 7 kept, 1 dropped (zero length)",
         "28.6 % writes",
         "5 distinct 4 KiB pages",
-        "0.000000050 s, 1 requests out of time order",
+        "0.000000050 s, 1 request out of time order",
+        "20.7 KiB, mean 3.4 KiB",
+        "footprint    20.0 KiB",
     ] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
@@ -60,6 +62,52 @@ fn people_and_programs_can_read_it() {
     assert_eq!(json["ops"]["write"]["requests"], 2);
     assert_eq!(json["counts"]["dropped"]["zero length"], 1);
     assert_eq!(json["footprint_bytes"], 20_480);
+}
+
+#[test]
+fn records_before_the_first_are_told_and_the_span_is_the_traces() {
+    let info = gather("t", "0,0,512,W,100\n0,8,512,W,2\n0,8,512,W,129\n0,8,512,W,3.5\n");
+    assert_eq!(info.duration_ns, 127_000_000_000);
+    let counts = &info.counts;
+    assert_eq!((counts.before_first, counts.out_of_order), (2, 2));
+    assert_eq!(
+        (counts.earliest_ns, counts.latest_ns),
+        (Some(2_000_000_000), Some(129_000_000_000))
+    );
+    let text = info.to_string();
+    let note = "note         2 requests lie before the first record's time and were moved to it\n";
+    assert!(text.contains(note), "{text}");
+    assert!(text.contains("times        127.000000000 s, 2 requests out of"), "{text}");
+    let one = gather("t", "0,0,512,W,100\n0,8,512,W,2\n0,8,512,W,129\n");
+    assert_eq!(one.notes, ["1 request lies before the first record's time and was moved to it"]);
+    let none = gather("t", "0,0,512,W,100\n0,8,512,W,129\n0,8,512,W,128\n");
+    assert!(none.notes.is_empty(), "{:?}", none.notes);
+}
+
+#[test]
+fn a_first_record_with_a_stray_time_is_told() {
+    let info = gather("t", "0,0,512,W,1600000000\n0,8,512,W,0.5\n0,8,512,W,1.5\n");
+    assert!(info.notes[0].starts_with("2 requests lie before"), "{:?}", info.notes);
+    assert!(info.notes[0].contains("all arrive at once"), "{:?}", info.notes);
+}
+
+#[test]
+fn sizes_have_units_that_fit() {
+    let small = gather("t", "0,0,512,W,1\n").to_string();
+    assert!(small.contains("100.0 % writes, 512 bytes, mean 512 bytes"), "{small}");
+    assert!(small.contains("footprint    4.0 KiB (1 distinct 4 KiB page)"), "{small}");
+    assert!(small.contains("1 request, bytes 0 to 512"), "{small}");
+    let text = "op,offset_bytes,length_bytes\nwrite,0,18446744073709551615\n";
+    let large = gather("t", text).to_string();
+    assert!(large.contains("16.0 EiB, mean 16.0 EiB"), "{large}");
+}
+
+#[test]
+fn units_are_one_short_line() {
+    for info in ftlkit_workload::formats::ALL {
+        let length = info.units.chars().count();
+        assert!(length <= 90, "{}: {length}", info.name);
+    }
 }
 
 #[test]

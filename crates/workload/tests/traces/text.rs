@@ -231,7 +231,7 @@ fn blkparse_takes_one_action_and_reads_the_flags() {
     assert_eq!(counts.out_of_order, 1);
     let notes = reader.notes().join("; ");
     assert!(notes.contains("arrivals are those of Q events (chosen"), "{notes}");
-    assert!(notes.contains("1 requests with a preflush gave a flush first"), "{notes}");
+    assert!(notes.contains("1 request with a preflush gave a flush first"), "{notes}");
     assert_eq!(reader.device_name(device), "8,16");
 }
 
