@@ -9,7 +9,9 @@
 //! taken from the operations on the array ([`Watched`]), not from the scheme's own records.
 //!
 //! # Why the projection is a bisimulation
-//! For a page-mapped scheme with one write frontier and greedy victims, two states of one projection
+//! For a page-mapped scheme with one write frontier and greedy victims that collects behind its writes (one
+//! that collects before them may find that the page to be written was just moved, so which of several equal
+//! victims was taken matters: search those with [`Search::every_page`]), two states of one projection
 //! differ by a renaming of blocks and of logical pages, and by what no decision looks at:
 //! - Logical pages enter decisions only through the block that holds their newest version: a write
 //!   invalidates a page there and programs the frontier's next. So pages in blocks of equal description
@@ -21,7 +23,8 @@
 //! - Free blocks are all erased. Which one is opened next (the least worn) changes names and wear only,
 //!   and wear decides nothing else. Sequence numbers matter to a mount only.
 //! - When collection starts depends on the number of free pages: the sum over blocks of pages not
-//!   programmed. A frontier that becomes full is a candidate at once. When idle time is used depends on whether a step ran behind the last write.
+//!   programmed. A frontier that becomes full is a candidate at once. When idle time is used
+//!   depends on whether a step ran behind the last write.
 //!
 //! This argument is about the code as it is written, so it is also tested on it: with
 //! [`Search::check_projection`], each time that a known state is met again by another way, its successors

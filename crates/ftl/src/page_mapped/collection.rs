@@ -33,6 +33,9 @@ pub trait Collection: Clone {
 
     /// Whether idle time may be used now.
     fn may_idle(&self) -> bool;
+
+    /// Idle time was used.
+    fn idled(&mut self);
 }
 
 /// Whole blocks, on demand: where a write would need the last free block (the swap block), victims are
@@ -79,6 +82,8 @@ impl Collection for WholeBlock {
     fn may_idle(&self) -> bool {
         true
     }
+
+    fn idled(&mut self) {}
 }
 
 /// Partial collection (Zhang et al., 2015, Algorithm 1): while free pages are below ρ_th, or a victim is
@@ -176,5 +181,10 @@ impl Collection for Partial {
 
     fn may_idle(&self) -> bool {
         !self.stepped
+    }
+
+    /// At most one step behind each write, this one included.
+    fn idled(&mut self) {
+        self.stepped = true;
     }
 }

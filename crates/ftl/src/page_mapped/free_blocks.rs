@@ -31,3 +31,19 @@ impl FreeBlocks {
         self.0.capacity() * size_of::<Reverse<(u32, u32)>>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_worn_comes_first_then_the_lowest_number() {
+        let mut free = FreeBlocks::default();
+        for (block, erases) in [(3, 7), (1, 9), (4, 2), (2, 2), (0, 7)] {
+            free.push(BlockId(block), erases);
+        }
+        let order: alloc::vec::Vec<u32> =
+            core::iter::from_fn(|| free.pop()).map(|block| block.0).collect();
+        assert_eq!(order, [2, 4, 0, 3, 1]);
+    }
+}

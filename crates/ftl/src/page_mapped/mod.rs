@@ -162,7 +162,11 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
         if !self.idle_collection || !self.collector.may_idle() {
             return Ok(false);
         }
-        self.core.collect_invalid()
+        let collected = self.core.collect_invalid()?;
+        if collected {
+            self.collector.idled();
+        }
+        Ok(collected)
     }
 
     #[inline]

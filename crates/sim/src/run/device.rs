@@ -35,6 +35,8 @@ pub struct Device<S> {
     pub(super) unmapped_reads: u64,
     pub(super) interrupted: bool,
     request_ns: u64,
+    /// A write came since idle time was last used: one collection step in it may follow.
+    wrote: bool,
     pub(super) counts_before: Counts,
     pub(super) busy_before_ns: u64,
     pub(super) erases_before: Vec<u32>,
@@ -55,6 +57,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             unmapped_reads: 0,
             interrupted: false,
             request_ns: 0,
+            wrote: false,
             counts_before: *scheme.flash().counts(),
             busy_before_ns: scheme.flash().busy_ns(),
             erases_before: super::erases(&scheme),
@@ -134,9 +137,6 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             match work[at] {
                 Work::Page(task) => {
                     self.run_task(task)?;
-                    if task.kind == TaskKind::Write && self.timed {
-                        self.use_idle_time(work.get(at + 1))?;
-                    }
                 }
                 Work::Bare { flush, arrival_ns } => self.run_bare(flush, arrival_ns)?,
             }
@@ -154,6 +154,10 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     #[inline]
     fn run_task(&mut self, task: PageTask) -> Result<(), FtlError> {
         let lpn = Lpn(task.lpn);
+        if self.wrote && self.timed {
+            self.use_idle_time(task.arrival_ns)?;
+        }
+        self.wrote |= task.kind == TaskKind::Write;
         let busy = self.scheme.flash().busy_ns();
         let collecting = self.scheme.flash().busy_for_ns(Cause::Collection);
         match task.kind {
@@ -184,6 +188,9 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
 
     /// A request that touches no page.
     fn run_bare(&mut self, flush: bool, arrival_ns: u64) -> Result<(), FtlError> {
+        if self.wrote && self.timed {
+            self.use_idle_time(arrival_ns)?;
+        }
         let busy = self.scheme.flash().busy_ns();
         if flush {
             self.scheme.flush()?;
@@ -213,19 +220,18 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         self.requests += 1;
     }
 
-    /// Lets the scheme collect behind a write, where an erase fits before the next arrival.
-    fn use_idle_time(&mut self, next: Option<&Work>) -> Result<(), FtlError> {
-        let arrival_ns = match next {
-            Some(Work::Page(task)) => task.arrival_ns,
-            Some(Work::Bare { arrival_ns, .. }) => *arrival_ns,
-            None => return Ok(()),
-        };
-        if arrival_ns < self.now_ns + self.scheme.flash().part().t_bers_ns {
+    /// Lets the scheme collect once for the write before, where an erase fits before this arrival.
+    fn use_idle_time(&mut self, arrival_ns: u64) -> Result<(), FtlError> {
+        if arrival_ns < self.now_ns.saturating_add(self.scheme.flash().part().t_bers_ns) {
             return Ok(());
         }
+        self.wrote = false;
         let busy = self.scheme.flash().busy_ns();
         self.scheme.idle()?;
         self.now_ns += self.scheme.flash().busy_ns() - busy;
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -134,6 +134,7 @@ fn collection(
             "from page task {} on, at a threshold (ρ_th) of {threshold} free pages: {victims} victims with {mean:.1} valid pages on average, {most} at most",
             grouped(task)
         ),
+        (Some(_), ..) => String::from("went on with a victim taken before the measured part"),
         _ if log.idle > 0 => format!("in idle time only: {victims} victims without valid pages"),
         _ => format!(
             "never ran: {} pages are free at the end, and it starts at a threshold (ρ_th) of {threshold}",

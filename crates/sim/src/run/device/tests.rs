@@ -1,0 +1,221 @@
+//! The loop on real schemes of a few blocks, with times worked out by hand.
+
+use super::*;
+use crate::config::Preconditioning;
+use crate::report::SchemeReport;
+use crate::run::{Setup, Unobserved};
+use flash::{Array, Geometry, Part, Serial, Store, parts};
+use ftl::{CollectionLog, Guarantee, Ram, SchemeConfig, Visitor, registry};
+use workload::{Op, WorkloadError};
+
+const READ: u64 = 29_000;
+const PROGRAM: u64 = 220_900;
+const ERASE: u64 = 2_000_000;
+
+fn part() -> Part {
+    Part { pages_per_block: 4, ..parts::EVALUATION_SLC.clone() }
+}
+
+fn geometry() -> Geometry {
+    Geometry::new(6, 4, 2048).unwrap()
+}
+
+fn setup() -> Setup {
+    Setup {
+        part: part(),
+        geometry: geometry(),
+        seed: 1,
+        precondition: Preconditioning::default(),
+        space_pages: 1,
+        max_requests: None,
+        closed: false,
+        replay: String::from("again"),
+    }
+}
+
+/// Page requests at (arrival, operation, page).
+struct Script(Vec<(u64, Op, u64)>);
+
+impl Source for Script {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
+        let now = self.0.len().min(max);
+        out.extend(self.0.drain(..now).map(|(arrival_ns, op, page)| {
+            let length = if op == Op::Flush { 0 } else { 2048 };
+            let offset = page * 2048;
+            Request { arrival_ns, offset, length, device: 0, op, fua: false, response_ns: None }
+        }));
+        Ok(now)
+    }
+
+    fn has_arrivals(&self) -> bool {
+        true
+    }
+}
+
+struct Run {
+    script: Vec<(u64, Op, u64)>,
+    timed: bool,
+    promised: Option<Guarantee>,
+}
+
+impl Visitor<SimulatedArray> for Run {
+    type Output = SchemeReport;
+
+    fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, scheme: S) -> SchemeReport {
+        let setup = setup();
+        let scheme = Promising { scheme, promised: self.promised };
+        let mut device = Device::new(scheme, self.timed);
+        device.replay(&setup, "test", Box::new(Script(self.script)), &Unobserved).unwrap();
+        device.report(&setup, "test")
+    }
+}
+
+fn run(scheme: SchemeConfig, timed: bool, script: Vec<(u64, Op, u64)>) -> SchemeReport {
+    let array = Serial::new(Array::new(geometry(), part(), Store::Metadata));
+    registry::format(&scheme, array, Run { script, timed, promised: None }).unwrap()
+}
+
+fn scheme(name: &str) -> SchemeConfig {
+    SchemeConfig::preset(registry::by_name(name).unwrap())
+}
+
+#[test]
+fn completion_counts_the_queue_and_response_does_not() {
+    // The second arrives while the first is programmed; the third after both.
+    let script = vec![(0, Op::Write, 0), (100_000, Op::Write, 1), (1_000_000, Op::Read, 0)];
+    let report = run(scheme("fsr"), true, script.clone());
+    assert_eq!(report.completion_ns.max, 2 * PROGRAM - 100_000);
+    assert_eq!(report.response_ns.max, PROGRAM);
+    assert_eq!(report.elapsed_ns, 1_000_000 + READ);
+    assert_eq!(report.completion_ns.mean, (PROGRAM + 2 * PROGRAM - 100_000 + READ) as f64 / 3.0);
+    let closed = run(scheme("fsr"), false, script);
+    assert_eq!(closed.elapsed_ns, 2 * PROGRAM + READ);
+    assert_eq!(closed.completion_ns.max, PROGRAM);
+}
+
+#[test]
+fn amplification_energy_and_the_first_collection_are_those_of_the_operations() {
+    // Six blocks of four pages: page 0 written 21 times leaves no victim with a valid page.
+    let script = (0..21).map(|_| (0, Op::Write, 0)).collect();
+    let report = run(scheme("fsr"), false, script);
+    // The first collection comes before the write that would need the sixth block: the 21st.
+    assert_eq!((report.collection.first_at_task, report.collection.victims), (Some(20), 1));
+    assert_eq!((report.waf, report.copies, report.erases), (Some(1.0), 0, 1));
+    let pj = 21 * part().program_pj() + part().erase_pj();
+    assert_eq!(report.energy_nj, pj as f64 / 1000.0);
+    assert_eq!(report.step_ns.max, ERASE);
+    assert_eq!(report.response_ns.max, PROGRAM + ERASE);
+    assert_eq!(report.erases_per_block, (0, 1.0 / 6.0, 1));
+}
+
+#[test]
+fn copies_amplify() {
+    // Fill the logical space in order, then overwrite its first page of each block but the last.
+    let logical = 18u64;
+    let mut script: Vec<_> = (0..logical).map(|page| (0, Op::Write, page)).collect();
+    script.extend([0, 4, 8, 12].map(|page| (0, Op::Write, page)));
+    let report = run(scheme("fsr"), false, script);
+    // 18 + 2 writes fill five blocks; the 21st takes a victim of three valid pages.
+    assert_eq!(report.copies, 3 * report.collection.victims);
+    assert!(report.copies > 0);
+    assert_eq!(report.waf, Some((22 + report.copies) as f64 / 22.0));
+    let split: f64 = report.waf_by_cause.iter().map(|(_, share)| share).sum();
+    assert!((split - report.waf.unwrap()).abs() < 1e-12);
+}
+
+#[test]
+fn idle_time_is_used_behind_a_write_and_only_where_an_erase_fits() {
+    let idle = SchemeConfig { idle_collection: true, ..scheme("lazy-rtgc") };
+    // Four writes of one page fill a block without valid pages once the fifth is written.
+    let script = |gap: u64, between: Option<Op>| {
+        let mut at = 0;
+        let mut script: Vec<_> = (0..5).map(|_| (0, Op::Write, 0)).collect();
+        at += 5 * PROGRAM;
+        if let Some(op) = between {
+            script.push((at, op, 0));
+            at += READ;
+        }
+        script.push((at + gap, Op::Read, 0));
+        script
+    };
+    assert_eq!(run(idle.clone(), true, script(ERASE, None)).collection.idle, 1);
+    assert_eq!(run(idle.clone(), true, script(ERASE, Some(Op::Flush))).collection.idle, 1);
+    assert_eq!(run(idle.clone(), true, script(ERASE, Some(Op::Read))).collection.idle, 1);
+    assert_eq!(run(idle.clone(), true, script(ERASE - 1, None)).collection.idle, 0);
+    assert_eq!(run(idle, false, script(ERASE, None)).collection.idle, 0);
+}
+
+#[test]
+fn a_broken_promise_is_counted_and_shown() {
+    let promised = Guarantee {
+        write_ns: Some(PROGRAM),
+        step_ns: Some(ERASE - 1),
+        response_ns: Some(PROGRAM + ERASE - 1),
+        ..Guarantee::default()
+    };
+    let array = Serial::new(Array::new(geometry(), part(), Store::Metadata));
+    let script = (0..21).map(|_| (0, Op::Write, 0)).collect();
+    let liar = Run { script, timed: false, promised: Some(promised) };
+    let report = registry::format(&scheme("fsr"), array, liar).unwrap();
+    assert_eq!(report.violations, 1);
+    let first = report.first_violation.unwrap();
+    assert_eq!((first.task, first.lpn, first.replay.as_str()), (20, 0, "again"));
+    assert_eq!((first.bound.as_str(), first.promised, first.seen), ("step", ERASE - 1, ERASE));
+}
+
+/// A scheme that promises what it is told to.
+#[derive(Clone)]
+struct Promising<S> {
+    scheme: S,
+    promised: Option<Guarantee>,
+}
+
+impl<S: Scheme<Flash = SimulatedArray>> Scheme for Promising<S> {
+    type Flash = SimulatedArray;
+
+    fn flash(&self) -> &SimulatedArray {
+        self.scheme.flash()
+    }
+    fn flash_mut(&mut self) -> &mut SimulatedArray {
+        self.scheme.flash_mut()
+    }
+    fn into_flash(self) -> SimulatedArray {
+        self.scheme.into_flash()
+    }
+    fn logical_pages(&self) -> u32 {
+        self.scheme.logical_pages()
+    }
+    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        self.scheme.write(lpn, data)
+    }
+    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+        self.scheme.read(lpn, data)
+    }
+    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
+        self.scheme.trim(lpn)
+    }
+    fn flush(&mut self) -> Result<(), FtlError> {
+        self.scheme.flush()
+    }
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        self.scheme.idle()
+    }
+    fn free_pages(&self) -> u64 {
+        self.scheme.free_pages()
+    }
+    fn guarantee(&self) -> Guarantee {
+        self.promised.unwrap_or_else(|| self.scheme.guarantee())
+    }
+    fn ram(&self) -> Ram {
+        self.scheme.ram()
+    }
+    fn heap_bytes(&self) -> usize {
+        self.scheme.heap_bytes()
+    }
+    fn collections(&self) -> &CollectionLog {
+        self.scheme.collections()
+    }
+    fn restart_collections(&mut self) {
+        self.scheme.restart_collections();
+    }
+}
