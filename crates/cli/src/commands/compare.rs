@@ -60,7 +60,7 @@ struct DeviceArgs {
     part: Option<String>,
 
     /// NAND part of your own: a TOML file with page_bytes, pages_per_block, t_r_ns, t_prog_ns, t_bers_ns
-    /// and, for energy, [power] vcc_mv, read_ua, program_ua, erase_ua; or `base` and what differs from it
+    /// and, for energy, power = { vcc_mv, read_ua, program_ua, erase_ua }; or `base` and what differs from it
     #[arg(long, value_name = "FILE", conflicts_with = "part")]
     part_file: Option<PathBuf>,
 
