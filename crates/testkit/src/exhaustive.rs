@@ -5,7 +5,7 @@
 //! # State
 //! A state is a clone of the scheme with its array. Two are held to be the same where their projection
 //! is: the sorted list, over all blocks, of (pages programmed, valid pages, victim under way, bad), and,
-//! where idle time is offered, whether a collection step ran behind the last write. The projection is
+//! where idle time is offered, whether a collection step ran since the last write. The projection is
 //! taken from the operations on the array ([`Watched`]), not from the scheme's own records.
 //!
 //! # Why the projection is a bisimulation
@@ -24,7 +24,7 @@
 //!   and wear decides nothing else. Sequence numbers matter to a mount only.
 //! - When collection starts depends on the number of free pages: the sum over blocks of pages not
 //!   programmed. A frontier that becomes full is a candidate at once. When idle time is used
-//!   depends on whether a step ran behind the last write.
+//!   depends on whether a step ran since the last write.
 //!
 //! This argument is about the code as it is written, so it is also tested on it: with
 //! [`Search::check_projection`], each time that a known state is met again by another way, its successors
@@ -297,7 +297,7 @@ where
         });
         match checked {
             Ok(stepped) if matches!(operation, Operation::Write(_)) => Ok((next, stepped)),
-            Ok(_) => Ok((next, node.stepped)),
+            Ok(stepped) => Ok((next, node.stepped || stepped)),
             Err(failure) => {
                 let mut operations = self.way_to(node.id);
                 operations.push(operation);
