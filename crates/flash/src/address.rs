@@ -160,6 +160,20 @@ impl Geometry {
         Ok(())
     }
 
+    /// The part of a page's bytes that is asked for.
+    pub(crate) fn part_of<'p>(
+        &self,
+        page: &'p [u8],
+        offset: usize,
+        length: usize,
+    ) -> Result<&'p [u8], FlashError> {
+        let end = offset.checked_add(length);
+        end.and_then(|end| page.get(offset..end)).ok_or(FlashError::PayloadLength {
+            expected: self.page_bytes,
+            found: offset.saturating_add(length),
+        })
+    }
+
     /// True where `ppn` names a page of this array.
     #[inline]
     pub fn contains(&self, ppn: Ppn) -> bool {

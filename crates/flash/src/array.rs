@@ -325,6 +325,30 @@ impl Flash for Array {
     }
 
     #[inline]
+    fn read_part(
+        &mut self,
+        ppn: Ppn,
+        offset: usize,
+        data: &mut [u8],
+        _cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        let block = self.readable(ppn)?;
+        match self.stored(ppn) {
+            Some(bytes) => {
+                let part = self.geometry.part_of(&self.bytes[bytes], offset, data.len())?;
+                data.copy_from_slice(part);
+            }
+            None => data.fill(0),
+        }
+        Ok(self.oob(ppn, block))
+    }
+
+    #[inline]
+    fn keeps_user_bytes(&self) -> bool {
+        self.store == Store::All
+    }
+
+    #[inline]
     fn read_oob(&mut self, ppn: Ppn, _cause: Cause) -> Result<Oob, FlashError> {
         let block = self.readable(ppn)?;
         Ok(self.oob(ppn, block))

@@ -20,6 +20,28 @@ pub trait Flash {
     /// Address, length, erased page; `Uncorrectable`, `PowerOff`.
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError>;
 
+    /// Reads part of a page, from byte `offset` on (ONFI's change read column): as long as a page read.
+    ///
+    /// # Errors
+    /// As [`Flash::read`]; `PayloadLength` where the part does not lie within the page.
+    fn read_part(
+        &mut self,
+        ppn: Ppn,
+        offset: usize,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        let mut page = alloc::vec![0; self.geometry().page_bytes() as usize];
+        let oob = self.read(ppn, &mut page, cause)?;
+        data.copy_from_slice(self.geometry().part_of(&page, offset, data.len())?);
+        Ok(oob)
+    }
+
+    /// Whether user bytes are kept: where they are not, a scheme need not carry them about.
+    fn keeps_user_bytes(&self) -> bool {
+        true
+    }
+
     /// Reads a page's OOB alone.
     ///
     /// # Errors

@@ -24,14 +24,29 @@ pub enum Cause {
     Host = 0,
     /// Garbage collection (copies and erases of victims).
     Collection = 1,
-    /// Mapping metadata on flash.
+    /// Mapping metadata on flash, on the way of a host's read or write: looked up, or evicted from RAM.
     Translation = 2,
-    /// Merges of log blocks.
-    Merge = 3,
+    /// Mapping metadata written back apart from any task, or because pages that were collected have moved.
+    WriteBack = 3,
+    /// Garbage collection of blocks that hold mapping metadata.
+    TranslationCollection = 4,
+    /// Merges of blocks that hold versions of the same logical blocks.
+    Merge = 5,
     /// Page padding by a write buffer.
-    Padding = 4,
+    Padding = 6,
     /// Rebuilding state after a power-up.
-    Mount = 5,
+    Mount = 7,
+}
+
+impl Cause {
+    /// Whether time for this cause is that of a collection step, rather than of the task's own service.
+    #[inline]
+    pub const fn is_step(self) -> bool {
+        matches!(
+            self,
+            Self::Collection | Self::WriteBack | Self::TranslationCollection | Self::Merge
+        )
+    }
 }
 
 macro_rules! all {
@@ -45,7 +60,7 @@ macro_rules! all {
     };
 }
 all!(Operation: Read = "read", ReadOob = "read-oob", Program = "program", Copy = "copy", Erase = "erase");
-all!(Cause: Host = "host", Collection = "collection", Translation = "translation", Merge = "merge", Padding = "padding", Mount = "mount");
+all!(Cause: Host = "host", Collection = "collection", Translation = "translation", WriteBack = "write-back", TranslationCollection = "translation-collection", Merge = "merge", Padding = "padding", Mount = "mount");
 
 /// Operations done, by operation and cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -16,6 +16,7 @@ pub struct Serial<F> {
     inner: F,
     busy_ns: Ns,
     busy_by_cause_ns: [Ns; Cause::ALL.len()],
+    busy_in_steps_ns: Ns,
     times: [Ns; Operation::ALL.len()],
     counts: Counts,
 }
@@ -30,6 +31,7 @@ impl<F: Flash> Serial<F> {
             inner,
             busy_ns: 0,
             busy_by_cause_ns: [0; Cause::ALL.len()],
+            busy_in_steps_ns: 0,
             times,
             counts: Counts::default(),
         }
@@ -45,6 +47,12 @@ impl<F: Flash> Serial<F> {
     #[inline]
     pub fn busy_for_ns(&self, cause: Cause) -> Ns {
         self.busy_by_cause_ns[cause as usize]
+    }
+
+    /// Time the chip has worked in collection steps ([`Cause::is_step`]), ns.
+    #[inline]
+    pub fn busy_in_steps_ns(&self) -> Ns {
+        self.busy_in_steps_ns
     }
 
     /// Operations so far.
@@ -82,6 +90,13 @@ impl<F: Flash> Serial<F> {
     }
 
     #[inline(always)]
+    fn spend(&mut self, time: Ns, cause: Cause) {
+        self.busy_ns += time;
+        self.busy_by_cause_ns[cause as usize] += time;
+        self.busy_in_steps_ns += if cause.is_step() { time } else { 0 };
+    }
+
+    #[inline(always)]
     fn charge<T>(
         &mut self,
         result: Result<T, FlashError>,
@@ -95,8 +110,7 @@ impl<F: Flash> Serial<F> {
             }
         }
         let time = self.times[op as usize];
-        self.busy_ns += time;
-        self.busy_by_cause_ns[cause as usize] += time;
+        self.spend(time, cause);
         self.counts.add(op, cause);
         result
     }
@@ -117,6 +131,23 @@ impl<F: Flash> Flash for Serial<F> {
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read(ppn, data, cause);
         self.charge(result, Operation::Read, cause)
+    }
+
+    #[inline]
+    fn read_part(
+        &mut self,
+        ppn: Ppn,
+        offset: usize,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        let result = self.inner.read_part(ppn, offset, data, cause);
+        self.charge(result, Operation::Read, cause)
+    }
+
+    #[inline]
+    fn keeps_user_bytes(&self) -> bool {
+        self.inner.keeps_user_bytes()
     }
 
     #[inline]
@@ -149,8 +180,7 @@ impl<F: Flash> Flash for Serial<F> {
         let result = self.inner.copy_run(from, to, seq, cause, lpns);
         let copied = result.map_or_else(|(copied, _)| copied, |()| from.len()) as u64;
         let time = self.times[Operation::Copy as usize] * copied;
-        self.busy_ns += time;
-        self.busy_by_cause_ns[cause as usize] += time;
+        self.spend(time, cause);
         self.counts.add_many(Operation::Copy, cause, copied);
         match result {
             Ok(()) => Ok(()),

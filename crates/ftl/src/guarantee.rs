@@ -21,6 +21,8 @@ pub struct Guarantee {
     /// True where the response bound does not depend on the workload's history or the device's fill: a
     /// real-time promise, rather than the worst that can come to pass.
     pub real_time: bool,
+    /// True where a write may be held in RAM when it returns: a power cut may lose it until the next flush.
+    pub volatile: bool,
 }
 
 /// RAM that a controller needs for a scheme, bytes.

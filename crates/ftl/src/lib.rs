@@ -9,12 +9,15 @@ extern crate alloc;
 mod error;
 mod guarantee;
 pub mod page_mapped;
+mod plan;
 mod prefetch;
 pub mod registry;
 mod scheme;
 mod schemes;
+mod start;
 
 pub use error::FtlError;
 pub use guarantee::{Guarantee, Ram};
-pub use registry::{Preset, SchemeConfig, VictimKind, Visitor};
-pub use scheme::{CollectionLog, Prefetch, Scheme};
+pub use plan::{Layout, Plan};
+pub use registry::{CmtPolicy, Preset, SchemeConfig, VictimKind, Visitor, WriteQueue};
+pub use scheme::{CollectionLog, MapCache, Prefetch, Scheme};

@@ -2,9 +2,9 @@
 //! and the documentation go through this list.
 
 use crate::{
-    FtlError, Scheme,
-    page_mapped::{self, Plan, Start},
+    FtlError, Layout, Plan, Scheme, page_mapped,
     schemes::{fsr, lazy_rtgc, page_level},
+    start::{Start, good_blocks},
 };
 use alloc::{format, vec::Vec};
 use flash::{Flash, Geometry, Part};
@@ -21,6 +21,8 @@ pub struct Preset {
     pub summary: &'static str,
     /// Authors, venue, algorithm.
     pub source: &'static str,
+    /// Settings that it has besides those of every scheme (`share`, `spare`).
+    pub settings: &'static [&'static str],
     /// Lays the scheme out on an array with this many usable blocks.
     pub(crate) plan: fn(&SchemeConfig, &Part, &Geometry, u32) -> Result<Plan, FtlError>,
 }
@@ -46,6 +48,24 @@ pub enum VictimKind {
     Choices(u8),
 }
 
+/// Which mappings a cached mapping table keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CmtPolicy {
+    /// Least recently used goes first.
+    Lru,
+    /// Segmented: what was used once goes before what was used again.
+    SegmentedLru,
+}
+
+/// How many blocks a write queue gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WriteQueue {
+    /// L as its paper prints it.
+    Printed,
+    /// As many as the worst order of requests can fill.
+    Proven,
+}
+
 /// A scheme as it is asked for: a preset and what differs from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemeConfig {
@@ -57,6 +77,14 @@ pub struct SchemeConfig {
     pub logical_pages: Option<u32>,
     /// Collect in idle time as well.
     pub idle_collection: bool,
+    /// Bytes of the cached mapping table, where the map is on demand and not the preset's own size.
+    pub cmt_bytes: Option<u64>,
+    /// Which mappings the table keeps.
+    pub cmt_policy: Option<CmtPolicy>,
+    /// Share of the collection queue's length below which nothing is collected, percent.
+    pub queue_threshold_percent: Option<u8>,
+    /// How long the write queue may get.
+    pub write_queue: Option<WriteQueue>,
     /// Blocks set aside to stand in for bad ones, from the factory or grown.
     pub spare_blocks: u32,
     /// Seed of randomised victim selection.
@@ -71,6 +99,10 @@ impl SchemeConfig {
             victim: None,
             logical_pages: None,
             idle_collection: false,
+            cmt_bytes: None,
+            cmt_policy: None,
+            queue_threshold_percent: None,
+            write_queue: None,
             spare_blocks: 0,
             seed: 1,
         }
@@ -106,7 +138,7 @@ pub fn format<F: Flash + Clone, V: Visitor<F>>(
     flash: F,
     visitor: V,
 ) -> Result<V::Output, FtlError> {
-    page_mapped::build(config, Start::Format, flash, visitor)
+    build(config, Start::Format, flash, visitor)
 }
 
 /// As [`format()`], with a plan of one's own, which is not checked: to see what becomes of one that
@@ -120,7 +152,7 @@ pub fn format_planned<F: Flash + Clone, V: Visitor<F>>(
     flash: F,
     visitor: V,
 ) -> Result<V::Output, FtlError> {
-    page_mapped::build_planned(config, plan, Start::Format, flash, visitor)
+    build_planned(config, plan, Start::Format, flash, visitor)
 }
 
 /// Rebuilds the scheme from its array alone, after a clean stop or a power cut.
@@ -132,7 +164,33 @@ pub fn mount<F: Flash + Clone, V: Visitor<F>>(
     flash: F,
     visitor: V,
 ) -> Result<V::Output, FtlError> {
-    page_mapped::build(config, Start::Mount, flash, visitor)
+    build(config, Start::Mount, flash, visitor)
+}
+
+fn build<F: Flash + Clone, V: Visitor<F>>(
+    config: &SchemeConfig,
+    start: Start,
+    flash: F,
+    visitor: V,
+) -> Result<V::Output, FtlError> {
+    let (geometry, good) = (flash.geometry(), good_blocks(&flash));
+    let plan = crate::plan::plan(config, flash.part(), geometry, good, start)?;
+    build_planned(config, &plan, start, flash, visitor)
+}
+
+/// The one place of dispatch, once a run.
+fn build_planned<F: Flash + Clone, V: Visitor<F>>(
+    config: &SchemeConfig,
+    plan: &Plan,
+    start: Start,
+    flash: F,
+    visitor: V,
+) -> Result<V::Output, FtlError> {
+    match plan.layout {
+        Layout::PageMapped(collection) => {
+            page_mapped::build(config, collection, plan, start, flash, visitor)
+        }
+    }
 }
 
 /// How the scheme would lay out an array of this part and shape with `good_blocks` blocks that are not
@@ -146,5 +204,5 @@ pub fn plan(
     geometry: &Geometry,
     good_blocks: u32,
 ) -> Result<Plan, FtlError> {
-    page_mapped::plan(config, part, geometry, good_blocks, Start::Format)
+    crate::plan::plan(config, part, geometry, good_blocks, Start::Format)
 }

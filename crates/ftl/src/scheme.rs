@@ -49,6 +49,15 @@ impl CollectionLog {
     }
 }
 
+/// Lookups in a cache of the map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MapCache {
+    /// Found in RAM.
+    pub hits: u64,
+    /// Read from a translation page.
+    pub misses: u64,
+}
+
 /// A flash translation layer over one array.
 ///
 /// A call returns when the task and the collection that it owes are done; which part of the time was
@@ -70,7 +79,8 @@ pub trait Scheme {
     /// Logical pages exported: valid LPNs are `0..logical_pages`.
     fn logical_pages(&self) -> u32;
 
-    /// Writes one page. Durable when it returns (there is no write buffer here).
+    /// Writes one page. Durable when it returns, unless the scheme says otherwise
+    /// ([`Guarantee::volatile`]): then after a flush.
     ///
     /// # Errors
     /// [`FtlError::BeyondDevice`], [`FtlError::Full`], or what the array says.
@@ -114,10 +124,21 @@ pub trait Scheme {
     /// Bytes of memory that this simulation of it takes (array excluded).
     fn heap_bytes(&self) -> usize;
 
+    /// Pages taken up in the write queue, where the scheme has one: from the oldest block that is not erased
+    /// yet to the next page to be written.
+    fn write_queue_pages(&self) -> Option<u64> {
+        None
+    }
+
+    /// Lookups in the map's cache so far, where the scheme has one.
+    fn map_cache(&self) -> Option<MapCache> {
+        None
+    }
+
     /// What was collected, and when.
     fn collections(&self) -> &CollectionLog;
 
-    /// Starts the log of collections anew: what follows is measured.
+    /// Starts the log of collections (and of cache lookups) anew: what follows is measured.
     fn restart_collections(&mut self);
 
     /// Fetches lines that a task on `lpn` will need. No effect but speed.

@@ -4,7 +4,7 @@ use crate::driver::Bench;
 use crate::model::Mismatch;
 use crate::operations::Operation;
 use crate::watched::Inspect;
-use flash::{BlockId, Cause, Flash, Ns};
+use flash::{BlockId, Flash, Ns};
 use ftl::{FtlError, Guarantee, Scheme};
 
 /// Why a scheme failed the test.
@@ -87,8 +87,7 @@ pub(crate) struct Times {
 impl Times {
     pub(crate) fn of<S: Scheme<Flash = Bench<F>>, F: Flash>(scheme: &S) -> Self {
         let flash = scheme.flash();
-        let collection = [Cause::Collection, Cause::Merge].map(|cause| flash.busy_for_ns(cause));
-        Self { all: flash.busy_ns(), collection: collection.iter().sum() }
+        Self { all: flash.busy_ns(), collection: flash.busy_in_steps_ns() }
     }
 }
 

@@ -100,17 +100,32 @@ pub struct Described<'a>(pub &'a SchemeConfig);
 
 impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SchemeConfig { preset, victim, logical_pages, idle_collection, spare_blocks, seed } =
-            self.0;
+        let SchemeConfig {
+            preset,
+            victim,
+            logical_pages,
+            idle_collection,
+            cmt_bytes,
+            cmt_policy,
+            queue_threshold_percent,
+            write_queue,
+            spare_blocks,
+            seed,
+        } = self.0;
         write!(f, "{}", preset.name)?;
-        if let Some(victim) = victim {
-            write!(f, " victim {victim:?}")?;
-        }
-        if let Some(pages) = logical_pages {
-            write!(f, " logical pages {pages}")?;
-        }
-        if *idle_collection {
-            write!(f, " idle")?;
+        let set = [
+            ("victim", victim.map(|victim| format!("{victim:?}"))),
+            ("logical pages", logical_pages.map(|pages| pages.to_string())),
+            ("idle", idle_collection.then(String::new)),
+            ("cmt bytes", cmt_bytes.map(|bytes| bytes.to_string())),
+            ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
+            ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
+            ("queue", write_queue.map(|queue| format!("{queue:?}"))),
+        ];
+        for (name, value) in set {
+            if let Some(value) = value {
+                write!(f, " {name} {value}")?;
+            }
         }
         write!(f, " spare {spare_blocks} seed {seed}")
     }

@@ -40,7 +40,7 @@ use crate::driver::Bench;
 use crate::operations::Operation;
 use crate::watched::{Inspect, Watched};
 use flash::{BlockId, Flash, Lpn, Serial};
-use ftl::page_mapped::Plan;
+use ftl::Plan;
 use ftl::registry::{self, Visitor};
 use ftl::{FtlError, Guarantee, Scheme, SchemeConfig};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};

@@ -53,6 +53,10 @@ impl<F: Flash> Flash for Shared<F> {
         self.array.borrow_mut().read(ppn, data, cause)
     }
 
+    fn keeps_user_bytes(&self) -> bool {
+        self.array.borrow().keeps_user_bytes()
+    }
+
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         self.array.borrow_mut().read_oob(ppn, cause)
     }

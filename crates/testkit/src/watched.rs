@@ -198,6 +198,22 @@ impl<F: Flash> Flash for Watched<F> {
         Ok(oob)
     }
 
+    fn read_part(
+        &mut self,
+        ppn: Ppn,
+        offset: usize,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        let oob = self.inner.read_part(ppn, offset, data, cause)?;
+        self.saw_read(ppn, oob, cause);
+        Ok(oob)
+    }
+
+    fn keeps_user_bytes(&self) -> bool {
+        self.inner.keeps_user_bytes()
+    }
+
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         let oob = self.inner.read_oob(ppn, cause)?;
         self.saw_read(ppn, oob, cause);

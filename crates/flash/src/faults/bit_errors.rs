@@ -141,7 +141,7 @@ impl<F: Tearable> BitErrors<F> {
 }
 
 impl<F: Tearable> Flash for BitErrors<F> {
-    forward!(geometry part erase is_bad mark_bad erase_count peek_lpn);
+    forward!(geometry part keeps_user_bytes erase is_bad mark_bad erase_count peek_lpn);
 
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
         self.inner.geometry().check_payload(data.len())?;

@@ -29,6 +29,12 @@ macro_rules! forward_one {
             self.inner.read(ppn, data, cause)
         }
     };
+    (keeps_user_bytes) => {
+        #[inline]
+        fn keeps_user_bytes(&self) -> bool {
+            self.inner.keeps_user_bytes()
+        }
+    };
     (read_oob) => {
         #[inline]
         fn read_oob(

@@ -1,7 +1,7 @@
 //! The page map and the space below it: what all page-mapped schemes share, whatever collects.
 
-use super::{Plan, blocks::BlockTable, free_blocks::FreeBlocks, victims::Victims};
-use crate::{CollectionLog, FtlError, prefetch::prefetch};
+use super::{blocks::BlockTable, free_blocks::FreeBlocks, victims::Victims};
+use crate::{CollectionLog, FtlError, Plan, prefetch::prefetch};
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
 

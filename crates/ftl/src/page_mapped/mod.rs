@@ -20,10 +20,10 @@ mod product;
 pub mod victims;
 
 pub use collection::{Collection, Partial, WholeBlock};
-pub use product::{CollectionKind, Plan};
-pub(crate) use product::{Start, build, build_planned, plan};
+pub use product::CollectionKind;
+pub(crate) use product::{build, choose_victims, ram};
 
-use self::{blocks::BlockTable, core::Core, core::LOST, victims::Victims};
+use self::{core::Core, core::LOST, victims::Victims};
 use crate::{CollectionLog, FtlError, Guarantee, Prefetch, Ram, Scheme, prefetch::prefetch};
 use alloc::vec::Vec;
 use flash::{BlockId, Flash, Lpn, Ppn};
@@ -183,9 +183,7 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
         let blocks = geometry.blocks();
         Ram {
             map: self.core.map.len() as u64 * 4,
-            // Valid counts and bits, and a 32-bit erase count a block.
-            blocks: BlockTable::ram_bytes(blocks, geometry.pages_per_block())
-                + u64::from(blocks) * 4,
+            blocks: product::block_ram(blocks, geometry.pages_per_block()),
             victims: self.core.victims.ram_bytes() + self.core.free.len() as u64 * 4,
             other: 0,
         }

@@ -21,13 +21,14 @@
 //! 20(3):43, 2015, §6.1.
 
 use super::page_level::{most_logical_pages, whole_block_plan};
-use crate::{FtlError, Preset, SchemeConfig, page_mapped::Plan};
+use crate::{FtlError, Plan, Preset, SchemeConfig};
 use flash::{Geometry, Part};
 
 pub(crate) const PRESET: Preset = Preset {
     name: "fsr",
     summary: "page map in RAM, greedy, whole blocks, 75 % logical share to bound a victim's valid pages",
     source: "Chang, Kuo, Lo, ACM TECS 3(4), 2004; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
+    settings: &["victim", "idle"],
     plan,
 };
 

@@ -33,8 +33,8 @@
 //! Algorithm 1, Eqs 7–13.
 
 use crate::{
-    FtlError, Guarantee, Preset, SchemeConfig,
-    page_mapped::{CollectionKind, Plan},
+    FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig,
+    page_mapped::{self, CollectionKind},
 };
 use alloc::string::ToString;
 use bounds::{BoundError, lazy_rtgc};
@@ -44,6 +44,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "lazy-rtgc",
     summary: "page map in RAM, greedy, one collection step of at most t_er behind each write",
     source: "Zhang et al., TODAES 20(3):43, 2015, Algorithm 1",
+    settings: &["victim", "idle"],
     plan,
 };
 
@@ -53,11 +54,9 @@ fn plan(
     geometry: &Geometry,
     blocks: u32,
 ) -> Result<Plan, FtlError> {
-    // The array's shape counts, not the catalogue's: small arrays have small blocks.
-    let part = Part { pages_per_block: geometry.pages_per_block(), ..part.clone() };
     let space = match config.logical_pages {
-        None => lazy_rtgc::space(&part, blocks),
-        Some(logical_pages) => lazy_rtgc::space_for(&part, blocks, logical_pages),
+        None => lazy_rtgc::space(part, blocks),
+        Some(logical_pages) => lazy_rtgc::space_for(part, blocks, logical_pages),
     };
     let space = space.map_err(|error| FtlError::Config {
         scheme: config.preset.name,
@@ -73,7 +72,7 @@ fn plan(
         logical_pages: space.logical_pages,
         threshold_pages: space.threshold_pages,
         spare_blocks: 0,
-        collection: CollectionKind::Partial(space.alpha),
+        layout: Layout::PageMapped(CollectionKind::Partial(space.alpha)),
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),
@@ -81,6 +80,8 @@ fn plan(
             response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step)),
             victim_valid: Some(space.victim_valid),
             real_time: true,
+            volatile: false,
         },
+        ram: page_mapped::ram(geometry, space.logical_pages),
     })
 }

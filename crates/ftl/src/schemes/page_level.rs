@@ -31,8 +31,8 @@
 //! Lazy-RTGC, ACM TODAES 20(3):43, 2015, §6.1.
 
 use crate::{
-    FtlError, Guarantee, Preset, SchemeConfig,
-    page_mapped::{CollectionKind, Plan},
+    FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig,
+    page_mapped::{self, CollectionKind},
 };
 use alloc::format;
 use flash::{Geometry, Part};
@@ -41,6 +41,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "page-level",
     summary: "page map in RAM, greedy, whole blocks, everything exported but the swap block",
     source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
+    settings: &["victim", "idle"],
     plan,
 };
 
@@ -86,7 +87,7 @@ pub(super) fn whole_block_plan(
         logical_pages,
         threshold_pages: geometry.pages_per_block(),
         spare_blocks: 0,
-        collection: CollectionKind::WholeBlock,
+        layout: Layout::PageMapped(CollectionKind::WholeBlock),
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),
@@ -94,6 +95,8 @@ pub(super) fn whole_block_plan(
             response_ns: Some(step + part.t_prog_ns.max(part.t_r_ns)),
             victim_valid: Some(victim_valid),
             real_time: false,
+            volatile: false,
         },
+        ram: page_mapped::ram(geometry, logical_pages),
     })
 }

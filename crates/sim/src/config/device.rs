@@ -4,7 +4,7 @@ use super::error::ConfigError;
 use super::quantity::Bytes;
 use super::scheme::SchemeTable;
 use flash::{Geometry, Part};
-use ftl::page_mapped::Plan;
+use ftl::Plan;
 use ftl::{FtlError, SchemeConfig, registry};
 
 /// A scheme on the array of an experiment.

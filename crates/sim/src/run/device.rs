@@ -6,7 +6,7 @@ use super::{
     tasks::{Cutter, PageTask, Work},
 };
 use crate::measures::{Arrivals, Measures, TaskKind, TaskSample};
-use flash::{Cause, Counts, Flash, Lpn};
+use flash::{Counts, Flash, Lpn};
 use ftl::{FtlError, Prefetch, Scheme};
 use workload::{Request, Source};
 
@@ -159,14 +159,14 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         }
         self.wrote |= task.kind == TaskKind::Write;
         let busy = self.scheme.flash().busy_ns();
-        let collecting = self.scheme.flash().busy_for_ns(Cause::Collection);
+        let collecting = self.scheme.flash().busy_in_steps_ns();
         match task.kind {
             TaskKind::Write => self.scheme.write(lpn, &[])?,
             TaskKind::Read => self.unmapped_reads += u64::from(!self.scheme.read(lpn, &mut [])?),
             TaskKind::Trim => self.scheme.trim(lpn)?,
         }
         let response_ns = self.scheme.flash().busy_ns() - busy;
-        let step_ns = self.scheme.flash().busy_for_ns(Cause::Collection) - collecting;
+        let step_ns = self.scheme.flash().busy_in_steps_ns() - collecting;
         let service_ns = response_ns - step_ns;
 
         let arrival_ns = self.begin(task.arrival_ns);

@@ -2,9 +2,8 @@
 
 use crate::output::{Column, micros, table};
 use flash::{Geometry, Part};
-use ftl::page_mapped::Plan;
 use ftl::registry::{self, REGISTRY};
-use ftl::{Ram, SchemeConfig};
+use ftl::{Plan, SchemeConfig};
 use serde_json::{Value, json};
 
 /// One scheme on one array.
@@ -13,7 +12,7 @@ pub(super) struct Division {
     /// Physical pages.
     pages: u64,
     /// The plan, or why there is none.
-    plan: Result<(Plan, Ram), String>,
+    plan: Result<Plan, String>,
 }
 
 impl Division {
@@ -28,7 +27,6 @@ impl Division {
                 let plan = match &geometry {
                     Err(error) => Err(error.to_string()),
                     Ok(geometry) => registry::plan(&config, part, geometry, blocks)
-                        .map(|plan| (plan, ram(&plan, geometry)))
                         .map_err(|error| error.to_string()),
                 };
                 Self { scheme: preset.name, pages, plan }
@@ -49,9 +47,10 @@ impl Division {
     }
 
     pub(super) fn json(&self) -> Value {
-        let Ok((plan, ram)) = &self.plan else {
+        let Ok(plan) = &self.plan else {
             return json!({ "scheme": self.scheme, "why_not": self.why_not() });
         };
+        let ram = &plan.ram;
         json!({
             "scheme": self.scheme,
             "logical_pages": plan.logical_pages,
@@ -67,8 +66,8 @@ impl Division {
     }
 
     fn cells(&self) -> Option<[String; 11]> {
-        let (plan, ram) = self.plan.as_ref().ok()?;
-        let promise = &plan.guarantee;
+        let plan = self.plan.as_ref().ok()?;
+        let (promise, ram) = (&plan.guarantee, &plan.ram);
         let none = || "–".to_owned();
         Some([
             self.scheme.into(),
@@ -112,17 +111,4 @@ pub(super) fn division_table(rows: &[Division]) -> String {
 
 pub(super) fn kib(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / 1024.0)
-}
-
-/// RAM in a controller with greedy victims, as `Scheme::ram` counts it where no block is free: 4 B a logical
-/// page; a 16-bit count, a bit a page and a 32-bit erase count a block; 8 B a block and 4 B a count of
-/// valid pages to choose victims by.
-fn ram(plan: &Plan, geometry: &Geometry) -> Ram {
-    let (blocks, pages) = (u64::from(geometry.blocks()), u64::from(geometry.pages_per_block()));
-    Ram {
-        map: u64::from(plan.logical_pages) * 4,
-        blocks: blocks * (2 + pages.div_ceil(8) + 4),
-        victims: blocks * 8 + (pages + 1) * 4,
-        other: 0,
-    }
 }

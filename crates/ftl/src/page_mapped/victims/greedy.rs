@@ -40,6 +40,11 @@ impl Greedy {
         }
     }
 
+    /// What a controller needs: 8 bytes a block, 4 a count of valid pages.
+    pub(crate) fn controller_bytes(blocks: u32, pages_per_block: u32) -> u64 {
+        u64::from(blocks) * 8 + (u64::from(pages_per_block) + 1) * 4
+    }
+
     #[inline]
     fn index(&self, position: u32) -> u32 {
         position & (self.ring.len() as u32 - 1)
@@ -124,7 +129,7 @@ impl Victims for Greedy {
     }
 
     fn ram_bytes(&self) -> u64 {
-        (self.place.len() * 8 + self.end.len() * 4) as u64
+        Self::controller_bytes(self.place.len() as u32, self.end.len() as u32 - 1)
     }
 }
 

@@ -1,0 +1,112 @@
+//! How a preset lays out one array: what it exports, promises and costs there, before anything is run.
+
+use crate::{
+    FtlError, Guarantee, Preset, Ram, SchemeConfig, page_mapped, page_mapped::CollectionKind,
+    start::Start,
+};
+use alloc::{format, string::String};
+use flash::{Geometry, Part};
+
+/// The layout of one array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Logical pages exported (Λ).
+    pub logical_pages: u32,
+    /// Free pages at or below which collection starts (ρ_th); 0 where collection starts at something else.
+    pub threshold_pages: u32,
+    /// Blocks that may yet go bad without breaking the promise.
+    pub spare_blocks: u32,
+    /// What the family of the scheme needs to know.
+    pub layout: Layout,
+    /// What is promised.
+    pub guarantee: Guarantee,
+    /// RAM of a controller.
+    pub ram: Ram,
+}
+
+/// The families of schemes, each with its own settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// A page map in RAM.
+    PageMapped(CollectionKind),
+}
+
+/// The preset's plan for an array with this many good blocks.
+///
+/// Spare blocks stand in for bad ones, from the factory or since, and do not count towards the scheme's N:
+/// its logical space stays the same over its life, and its analysis holds with one spare block kept free.
+pub(crate) fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    good: u32,
+    start: Start,
+) -> Result<Plan, FtlError> {
+    let error = |setting, reason| FtlError::Config { scheme: config.preset.name, setting, reason };
+    check_settings(config)?;
+    let bad = geometry.blocks() - good;
+    if bad > config.spare_blocks && start == Start::Format {
+        return Err(error(
+            "spare_blocks",
+            format!(
+                "{bad} blocks are bad but {} are spare; at least {bad} are needed",
+                config.spare_blocks
+            ),
+        ));
+    }
+    let blocks = geometry.blocks().saturating_sub(config.spare_blocks);
+    let least = 3;
+    if blocks < least {
+        return Err(error(
+            "capacity",
+            format!(
+                "leaves {blocks} of {} blocks after {} spare ones; at least {least} are needed",
+                geometry.blocks(),
+                config.spare_blocks
+            ),
+        ));
+    }
+    if config.logical_pages == Some(0) {
+        return Err(error("logical share", String::from("exports no page; it must be above 0")));
+    }
+    // The array's shape counts, not the catalogue's: small arrays have small blocks and pages.
+    let part = Part {
+        pages_per_block: geometry.pages_per_block(),
+        page_bytes: geometry.page_bytes(),
+        ..part.clone()
+    };
+    let mut plan = (config.preset.plan)(config, &part, geometry, blocks)?;
+    plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
+    match plan.layout {
+        Layout::PageMapped(_) => page_mapped::choose_victims(config, &part, &mut plan)?,
+    }
+    Ok(plan)
+}
+
+/// Settings that the preset does not have are refused, not ignored.
+fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
+    let set = [
+        ("victim", config.victim.is_some()),
+        ("idle", config.idle_collection),
+        ("cmt", config.cmt_bytes.is_some()),
+        ("cmt_policy", config.cmt_policy.is_some()),
+        ("threshold", config.queue_threshold_percent.is_some()),
+        ("queue", config.write_queue.is_some()),
+    ];
+    let Preset { name, settings, .. } = config.preset;
+    match set.iter().find(|(setting, given)| *given && !settings.contains(setting)) {
+        None => Ok(()),
+        Some((setting, _)) => Err(FtlError::Config {
+            scheme: name,
+            setting,
+            reason: format!("is no setting of `{name}`{}", known(settings)),
+        }),
+    }
+}
+
+fn known(settings: &[&str]) -> String {
+    match settings {
+        [] => String::from(", which has none but share and spare"),
+        settings => format!("; besides share and spare it has {}", settings.join(", ")),
+    }
+}
