@@ -95,7 +95,7 @@ pub struct Row {
     pub pages_per_block: u32,
     /// Logical pages / physical pages.
     pub logical_share: f64,
-    /// Wall time a flash page operation (read, program or copy), ns.
+    /// Wall time a flash page operation (read, OOB read, program or copy), ns.
     pub ns_per_flash_op: f64,
     /// The same over the roofline's load + store.
     pub ratio_to_roofline: f64,
@@ -302,7 +302,7 @@ fn one_round<S: Scheme<Flash = SimulatedArray>>(
         return Err(RunError::Stopped);
     }
     let counts = device.scheme().flash().counts().since(&before);
-    let page_ops: u64 = [Operation::Read, Operation::Program, Operation::Copy]
+    let page_ops: u64 = [Operation::Read, Operation::ReadOob, Operation::Program, Operation::Copy]
         .map(|op| counts.total(op))
         .iter()
         .sum();
@@ -382,7 +382,12 @@ mod tests {
         };
         for preset in REGISTRY {
             assert_eq!(share_of(preset, None), None, "{}", preset.name);
-            assert_eq!(share_of(preset, Some(0.875)), Some(0.875), "{}", preset.name);
+            let share = share_of(preset, Some(0.875)).unwrap();
+            assert!(share <= 0.875, "{} at {share}", preset.name);
+            // What maps every page in RAM can do with so little room; the others have their own share.
+            if ["page-level", "fsr", "lazy-rtgc"].contains(&preset.name) {
+                assert_eq!(share, 0.875, "{}", preset.name);
+            }
         }
         let lazy = ftl::registry::by_name("lazy-rtgc").unwrap();
         let own = share_of(lazy, Some(0.99)).unwrap();
