@@ -8,6 +8,7 @@ extern crate alloc;
 
 mod error;
 mod guarantee;
+mod page;
 pub mod page_mapped;
 mod plan;
 mod prefetch;

@@ -23,6 +23,8 @@ pub struct Preset {
     pub source: &'static str,
     /// Settings that it has besides those of every scheme (`share`, `spare`).
     pub settings: &'static [&'static str],
+    /// Its page, Markdown: the header of its module.
+    pub page: &'static str,
     /// Lays the scheme out on an array with this many usable blocks.
     pub(crate) plan: fn(&SchemeConfig, &Part, &Geometry, u32) -> Result<Plan, FtlError>,
 }

@@ -21,7 +21,7 @@
 //! 20(3):43, 2015, §6.1.
 
 use super::page_level::{most_logical_pages, whole_block_plan};
-use crate::{FtlError, Plan, Preset, SchemeConfig};
+use crate::{FtlError, Plan, Preset, SchemeConfig, page::page};
 use flash::{Geometry, Part};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -29,6 +29,7 @@ pub(crate) const PRESET: Preset = Preset {
     summary: "page map in RAM, greedy, whole blocks, 75 % logical share to bound a victim's valid pages",
     source: "Chang, Kuo, Lo, ACM TECS 3(4), 2004; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
     settings: &["victim", "idle"],
+    page: page!("fsr.rs"),
     plan,
 };
 

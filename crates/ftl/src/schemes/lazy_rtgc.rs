@@ -34,6 +34,7 @@
 
 use crate::{
     FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig,
+    page::page,
     page_mapped::{self, CollectionKind},
 };
 use alloc::string::ToString;
@@ -45,6 +46,7 @@ pub(crate) const PRESET: Preset = Preset {
     summary: "page map in RAM, greedy, one collection step of at most t_er behind each write",
     source: "Zhang et al., TODAES 20(3):43, 2015, Algorithm 1",
     settings: &["victim", "idle"],
+    page: page!("lazy_rtgc.rs"),
     plan,
 };
 

@@ -32,6 +32,7 @@
 
 use crate::{
     FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig,
+    page::page,
     page_mapped::{self, CollectionKind},
 };
 use alloc::format;
@@ -42,6 +43,7 @@ pub(crate) const PRESET: Preset = Preset {
     summary: "page map in RAM, greedy, whole blocks, everything exported but the swap block",
     source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
     settings: &["victim", "idle"],
+    page: page!("page_level.rs"),
     plan,
 };
 
