@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+mod block_mapped;
 mod error;
 mod guarantee;
 mod page;

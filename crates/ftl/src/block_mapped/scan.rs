@@ -1,0 +1,54 @@
+//! What the OOB areas of one block tell at a mount.
+
+use crate::FtlError;
+use alloc::format;
+use flash::{BlockId, Cause, Flash, FlashError, Lpn, PageKind};
+
+/// A block as its OOB areas show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scanned {
+    /// The block.
+    pub(crate) block: BlockId,
+    /// Pages programmed, or torn.
+    pub(crate) written: u32,
+    /// Sequence number of its readable pages; none where no page is readable: then it holds nothing, whether
+    /// a program or an erase was cut in it, and can be erased.
+    pub(crate) seq: Option<u64>,
+}
+
+/// Reads the OOB areas of a block's pages up to the first that is erased, and tells page and LPN of each
+/// that is readable, in program order.
+///
+/// # Errors
+/// [`FtlError::Mount`] for a page that a block-mapped scheme of this many logical pages does not write;
+/// what the array says.
+pub(crate) fn scan<F: Flash>(
+    flash: &mut F,
+    block: BlockId,
+    logical_pages: u32,
+    mut each: impl FnMut(u32, Lpn),
+) -> Result<Scanned, FtlError> {
+    let geometry = *flash.geometry();
+    let mut scanned = Scanned { block, written: geometry.pages_per_block(), seq: None };
+    for page in 0..geometry.pages_per_block() {
+        let ppn = geometry.ppn(block, page);
+        let oob = match flash.read_oob(ppn, Cause::Mount) {
+            Ok(oob) => oob,
+            Err(FlashError::Uncorrectable(_)) => continue,
+            Err(FlashError::Erased(_)) => {
+                scanned.written = page;
+                break;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let seq = *scanned.seq.get_or_insert(oob.seq);
+        if oob.kind != PageKind::Data || oob.lpn.0 >= logical_pages || oob.seq != seq {
+            return Err(FtlError::Mount(format!(
+                "{ppn} holds {:?} {} with sequence number {}, but a block-mapped scheme of {logical_pages} logical pages writes only data pages below that and one number a block (here {seq}); the array was written by another scheme or configuration",
+                oob.kind, oob.lpn.0, oob.seq
+            )));
+        }
+        each(page, oob.lpn);
+    }
+    Ok(scanned)
+}
