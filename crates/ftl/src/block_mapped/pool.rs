@@ -5,7 +5,7 @@
 
 use crate::{CollectionLog, FtlError, Plan, SchemeConfig, start};
 use alloc::collections::{BTreeSet, VecDeque};
-use flash::{BlockId, Cause, Flash, FlashError, Geometry};
+use flash::{BlockId, Cause, Flash, FlashError, Geometry, Ppn};
 
 /// The erased blocks of an array and the number of its erased pages.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub(crate) struct Pool {
     free: VecDeque<u32>,
     /// Blocks to be marked bad once they are erased: a program failed in them. Rare.
     failed: BTreeSet<u32>,
+    /// Pages known to hold nothing: torn by a power cut, or their program failed. Rare.
+    void: BTreeSet<u32>,
     free_pages: u64,
     /// Blocks that may yet go bad.
     spare_blocks: u32,
@@ -25,6 +27,7 @@ impl Pool {
         Self {
             free: VecDeque::with_capacity(geometry.blocks() as usize),
             failed: BTreeSet::new(),
+            void: BTreeSet::new(),
             free_pages: 0,
             spare_blocks,
             pages_per_block: geometry.pages_per_block(),
@@ -97,16 +100,33 @@ impl Pool {
         self.free_pages += u64::from(erased_pages);
     }
 
-    /// A program failed in a block: its remaining pages (`erased_pages`, the failed one included) are not
-    /// to be used, and once it is erased it is marked bad.
+    /// The program of `ppn` failed: it holds nothing, the rest of its block (`erased_pages`, this one
+    /// included) is not to be used, and once the block is erased it is marked bad.
     #[cold]
-    pub(crate) fn fail(&mut self, block: BlockId, erased_pages: u32) {
+    pub(crate) fn fail(&mut self, ppn: Ppn, block: BlockId, erased_pages: u32) {
         self.free_pages -= u64::from(erased_pages);
         self.failed.insert(block.0);
+        self.void.insert(ppn.0);
     }
 
-    /// Erases a block, of which so many pages are still counted as free, and pools it; marks it bad where it
-    /// fails to erase or a program had failed in it. Returns whether it is in the pool.
+    /// Whether a program failed in this block since it was erased.
+    #[inline]
+    pub(crate) fn has_failed(&self, block: BlockId) -> bool {
+        !self.failed.is_empty() && self.failed.contains(&block.0)
+    }
+
+    /// A mount found a page that cannot be read: whatever was to be written there was never acknowledged.
+    pub(crate) fn found_void(&mut self, ppn: Ppn) {
+        self.void.insert(ppn.0);
+    }
+
+    /// Whether a page that cannot be read is known to hold nothing, so that nothing is lost with it.
+    pub(crate) fn is_void(&self, ppn: Ppn) -> bool {
+        self.void.contains(&ppn.0)
+    }
+
+    /// Erases a block, of which so many pages are erased already, and pools it; marks it bad where it fails
+    /// to erase or a program had failed in it. Returns whether it is in the pool.
     ///
     /// # Errors
     /// What the array says.
@@ -143,8 +163,14 @@ impl Pool {
             Err(FlashError::EraseFailed(_)) => false,
             Err(error) => return Err(error.into()),
         };
-        self.free_pages -= u64::from(erased_pages);
         let failed = !self.failed.is_empty() && self.failed.remove(&block.0);
+        if !failed {
+            self.free_pages -= u64::from(erased_pages);
+        }
+        if !self.void.is_empty() {
+            let first = block.0 * self.pages_per_block;
+            self.void.retain(|ppn| !(first..first + self.pages_per_block).contains(ppn));
+        }
         if !erased || failed {
             self.retire(flash, block, log)?;
             return Ok(false);
@@ -175,7 +201,7 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flash::{Array, Lpn, Oob, Ppn, Store, parts::EVALUATION_SLC};
+    use flash::{Array, Lpn, Oob, Store, parts::EVALUATION_SLC};
 
     fn array() -> Array {
         let geometry = Geometry::new(3, 2, 2048).expect("a geometry");
@@ -208,9 +234,10 @@ mod tests {
         let block = pool.take().unwrap();
         flash.program(Ppn(0), Oob::data(Lpn(0), 1), &[], Cause::Host).unwrap();
         pool.programmed(1);
-        pool.fail(block, 1);
-        assert!(!flash.is_bad(block));
-        assert!(!pool.erase(&mut flash, block, 0, Cause::Merge, &mut log).unwrap());
+        pool.fail(Ppn(1), block, 1);
+        assert!(!flash.is_bad(block) && pool.has_failed(block) && pool.is_void(Ppn(1)));
+        assert!(!pool.erase(&mut flash, block, 1, Cause::Merge, &mut log).unwrap());
+        assert!(!pool.has_failed(block) && !pool.is_void(Ppn(1)));
         assert!(flash.is_bad(block));
         assert_eq!((log.retired_blocks, pool.spare_blocks()), (1, 0));
         assert_eq!((pool.len(), pool.free_pages()), (1, 2));

@@ -1,5 +1,6 @@
 //! What the OOB areas of one block tell at a mount.
 
+use super::Pool;
 use crate::FtlError;
 use alloc::format;
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, PageKind};
@@ -26,6 +27,7 @@ pub(crate) fn scan<F: Flash>(
     flash: &mut F,
     block: BlockId,
     logical_pages: u32,
+    pool: &mut Pool,
     mut each: impl FnMut(u32, Lpn),
 ) -> Result<Scanned, FtlError> {
     let geometry = *flash.geometry();
@@ -34,7 +36,10 @@ pub(crate) fn scan<F: Flash>(
         let ppn = geometry.ppn(block, page);
         let oob = match flash.read_oob(ppn, Cause::Mount) {
             Ok(oob) => oob,
-            Err(FlashError::Uncorrectable(_)) => continue,
+            Err(FlashError::Uncorrectable(_)) => {
+                pool.found_void(ppn);
+                continue;
+            }
             Err(FlashError::Erased(_)) => {
                 scanned.written = page;
                 break;
