@@ -159,6 +159,41 @@ fn out_that_cannot_be_written() {
 }
 
 #[test]
+fn settings_of_other_schemes() {
+    for (setting, key) in [
+        ("cmt=256KiB", "cmt"),
+        ("cmt_policy=slru", "cmt_policy"),
+        ("threshold=80%", "threshold"),
+        ("queue=printed", "queue"),
+    ] {
+        words(&format!("compare --schemes fsr+{setting}")).refused(&[
+            &format!("scheme `fsr+{setting}`: {key}"),
+            "is no setting of `fsr`; besides share and spare it has victim, idle",
+        ]);
+    }
+    let scratch = Scratch::new("settings");
+    let text = "schemes = [{ name = 'fsr', cmt_bytes = 4096, label = 'mine' }]";
+    ftlkit(["run", &scratch.file("e.toml", text)]).refused(&["`mine`: cmt", "victim, idle"]);
+    let text = "schemes = [{ name = 'fsr', cmt_byts = 4096 }]";
+    ftlkit(["run", &scratch.file("e.toml", text)])
+        .refused(&["e.toml:1", "did you mean `cmt_bytes`?"]);
+}
+
+#[test]
+fn values_that_are_none() {
+    for (scheme, said) in [
+        ("dftl+cmt=much", "`4KiB`"),
+        ("dftl+cmt", "`cmt=256KiB`"),
+        ("dftl+cmt_policy=fifo", "there are `lru` and `slru`"),
+        ("gftl-threshold+threshold=120%", "`0%` to `100%`, is needed, not `120%`"),
+        ("gftl+queue=short", "there are `printed` and `proven`"),
+        ("gftl+queue_=printed", "did you mean `queue`?"),
+    ] {
+        words(&format!("compare --schemes {scheme}")).refused(&[scheme, said]);
+    }
+}
+
+#[test]
 fn numbers_out_of_range() {
     words("compare --seed -1").refused(&["--seed", "from 0 to 18446744073709551615"]);
     words("compare --capacity -5").refused(&["--capacity", "below 0", "32GiB"]);

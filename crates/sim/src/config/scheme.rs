@@ -2,16 +2,20 @@
 
 use super::error::ConfigError;
 use super::nearest::did_you_mean;
+use super::notation::{Percent, Word};
+use super::quantity::Bytes;
+use super::scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
 use super::text_or_table::{Text, TextOrTable};
 use flash::Geometry;
-use ftl::{SchemeConfig, VictimKind, registry};
+use ftl::{CmtPolicy, SchemeConfig, VictimKind, WriteQueue, registry};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// One scheme of an experiment.
 ///
-/// In TOML a text (`"fsr"`, `"lazy-rtgc+victim=fifo+share=0.8+idle"`) or a table with these fields.
+/// In TOML a text (`"fsr"`, `"lazy-rtgc+victim=fifo+share=0.8+idle"`) or a table with these fields; what
+/// each means and takes: [`SCHEME_SETTINGS`](super::SCHEME_SETTINGS).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SchemeTable {
@@ -19,13 +23,25 @@ pub struct SchemeTable {
     pub name: String,
     /// Victim selection (`greedy`, `fifo`, `random`, `choices:D`), where not the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub victim: Option<Victim>,
-    /// Logical pages / physical pages, above 0 and below 1, where not the preset's own choice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub logical_share: Option<f64>,
+    pub victim: Option<Word<VictimKind>>,
     /// Collect in idle time as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub idle_collection: bool,
+    /// Size of the cached mapping table, where not the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cmt_bytes: Option<Bytes>,
+    /// Replacement in the cached mapping table (`lru`, `slru`), where not the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cmt_policy: Option<Word<CmtPolicy>>,
+    /// Share of the collection queue below which nothing is collected, where not the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_threshold: Option<Word<Percent>>,
+    /// Length of the write queue (`printed`, `proven`), where not the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_queue: Option<Word<WriteQueue>>,
+    /// Logical pages / physical pages, above 0 and below 1, where not the preset's own choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logical_share: Option<f64>,
     /// Blocks held back to replace blocks that go bad.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spare_blocks: u32,
@@ -38,30 +54,15 @@ fn is_zero(blocks: &u32) -> bool {
     *blocks == 0
 }
 
-/// Settings that the compact text knows.
-const SETTINGS: [&str; 5] = ["victim", "share", "idle", "spare", "label"];
-
-/// The key as the compact text prints it.
-fn short_key(key: &str) -> &str {
-    match key {
-        "logical_share" => "share",
-        "idle_collection" => "idle",
-        "spare_blocks" => "spare",
-        key => key,
-    }
-}
-
 impl FromStr for SchemeTable {
     type Err = ConfigError;
 
     fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let fault = |reason: String| ConfigError::setting("schemes", format!("`{text}`: {reason}"));
         let mut parts = text.split('+');
         let mut scheme = Self { name: parts.next().unwrap_or("").trim().into(), ..Self::default() };
         if scheme.name.is_empty() && !text.trim().is_empty() {
-            return Err(ConfigError::setting(
-                "schemes",
-                format!("`{text}`: there is no name before `+`"),
-            ));
+            return Err(fault("there is no name before `+`".into()));
         }
         let mut set = Vec::new();
         for part in parts {
@@ -69,60 +70,32 @@ impl FromStr for SchemeTable {
                 Some((key, value)) => (key.trim(), Some(value.trim())),
                 None => (part.trim(), None),
             };
-            scheme.set(text, key, value)?;
-            let short = short_key(key);
-            if set.contains(&short) {
-                return Err(ConfigError::setting(
-                    "schemes",
-                    format!("`{text}`: {short} is set twice"),
-                ));
+            let setting = scheme.set(key, value).map_err(fault)?;
+            if set.contains(&setting) {
+                return Err(fault(format!("{setting} is set twice")));
             }
-            set.push(short);
+            set.push(setting);
         }
         Ok(scheme)
     }
 }
 
 impl SchemeTable {
-    fn set(&mut self, text: &str, key: &str, value: Option<&str>) -> Result<(), ConfigError> {
-        let fault = |reason: String| ConfigError::setting("schemes", format!("`{text}`: {reason}"));
-        let needed = |example: &str| {
-            value
-                .filter(|value| !value.is_empty())
-                .ok_or_else(|| fault(format!("`{key}` takes a value, as in `{key}={example}`")))
+    /// Sets what the compact text calls `key`; gives the key as that text prints it.
+    fn set(&mut self, key: &str, value: Option<&str>) -> Result<&'static str, String> {
+        let setting = SchemeSetting::by_name(key).ok_or_else(|| {
+            let known = SCHEME_SETTINGS.iter().map(|setting| setting.key);
+            format!("no setting is called `{key}`; {}", did_you_mean(key, known))
+        })?;
+        let value = match (value.filter(|value| !value.is_empty()), setting.example) {
+            (Some(value), _) => value,
+            (None, None) => "true",
+            (None, Some(example)) => {
+                return Err(format!("`{key}` takes a value, as in `{key}={example}`"));
+            }
         };
-        match key {
-            "victim" => self.victim = Some(needed("fifo")?.parse().map_err(fault)?),
-            "share" | "logical_share" => {
-                let share = needed("0.8")?;
-                self.logical_share = Some(share.parse().map_err(|_| {
-                    fault(format!("share must be a number such as 0.8, not `{share}`"))
-                })?);
-            }
-            "idle" | "idle_collection" => {
-                self.idle_collection = match value {
-                    None | Some("true") => true,
-                    Some("false") => false,
-                    Some(other) => {
-                        return Err(fault(format!("idle is `true` or `false`, not `{other}`")));
-                    }
-                }
-            }
-            "spare" | "spare_blocks" => {
-                let blocks = needed("4")?;
-                self.spare_blocks = blocks
-                    .parse()
-                    .map_err(|_| fault(format!("spare is a count of blocks, not `{blocks}`")))?;
-            }
-            "label" => self.label = Some(needed("mine")?.into()),
-            _ => {
-                return Err(fault(format!(
-                    "no setting is called `{key}`; {}",
-                    did_you_mean(key, SETTINGS)
-                )));
-            }
-        }
-        Ok(())
+        (setting.read)(self, value)?;
+        Ok(setting.key)
     }
 
     /// How the report names it.
@@ -158,12 +131,16 @@ impl SchemeTable {
             }
         };
         Ok(SchemeConfig {
+            preset,
             victim: self.victim.map(|victim| victim.0),
             logical_pages,
             idle_collection: self.idle_collection,
+            cmt_bytes: self.cmt_bytes.map(|bytes| bytes.0),
+            cmt_policy: self.cmt_policy.map(|policy| policy.0),
+            queue_threshold_percent: self.queue_threshold.map(|percent| percent.0.0),
+            write_queue: self.write_queue.map(|queue| queue.0),
             spare_blocks: self.spare_blocks,
             seed,
-            ..SchemeConfig::preset(preset)
         })
     }
 
@@ -191,17 +168,12 @@ impl fmt::Display for SchemeTable {
     /// The compact text, label apart.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
-        if let Some(victim) = self.victim {
-            write!(f, "+victim={victim}")?;
-        }
-        if let Some(share) = self.logical_share {
-            write!(f, "+share={share}")?;
-        }
-        if self.idle_collection {
-            f.write_str("+idle")?;
-        }
-        if self.spare_blocks > 0 {
-            write!(f, "+spare={}", self.spare_blocks)?;
+        for setting in SCHEME_SETTINGS {
+            match (setting.print)(self) {
+                None => {}
+                Some(value) if value.is_empty() => write!(f, "+{}", setting.key)?,
+                Some(value) => write!(f, "+{}={value}", setting.key)?,
+            }
         }
         Ok(())
     }
@@ -219,68 +191,13 @@ impl Text for SchemeTable {
     }
 }
 
-/// Victim selection with its notation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Victim(pub VictimKind);
-
-/// Most blocks that `choices:D` may draw.
-const MOST_CHOICES: u8 = 64;
-
-impl FromStr for Victim {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let kind = match text {
-            "greedy" => VictimKind::Greedy,
-            "fifo" => VictimKind::Fifo,
-            "random" => VictimKind::Random,
-            _ => match text.strip_prefix("choices:").map(str::parse) {
-                Some(Ok(d @ 1..=MOST_CHOICES)) => VictimKind::Choices(d),
-                Some(_) => {
-                    return Err(format!("`{text}`: D of `choices:D` is 1 to {MOST_CHOICES}"));
-                }
-                None => {
-                    let known = ["greedy", "fifo", "random", "choices:4"];
-                    return Err(format!(
-                        "no victim selection is called `{text}`; {}",
-                        did_you_mean(text, known)
-                    ));
-                }
-            },
-        };
-        Ok(Self(kind))
-    }
-}
-
-impl fmt::Display for Victim {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            VictimKind::Greedy => f.write_str("greedy"),
-            VictimKind::Fifo => f.write_str("fifo"),
-            VictimKind::Random => f.write_str("random"),
-            VictimKind::Choices(d) => write!(f, "choices:{d}"),
-        }
-    }
-}
-
-impl Serialize for Victim {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Victim {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
-}
-
 /// A [`SchemeTable`] in either notation.
 pub type SchemeChoice = TextOrTable<SchemeTable>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn parse(text: &str) -> SchemeTable {
         text.parse().unwrap()
@@ -293,6 +210,9 @@ mod tests {
             "lazy-rtgc+victim=fifo+share=0.8+idle",
             "fsr+victim=choices:4+spare=3",
             "fsr+victim=random",
+            "dftl+cmt=256KiB+cmt_policy=slru",
+            "gftl-threshold+threshold=80%",
+            "gftl+queue=printed",
         ] {
             assert_eq!(parse(text).to_string(), text);
         }
@@ -308,6 +228,14 @@ mod tests {
             ("fsr+victim=lifo", "did you mean `fifo`?"),
             ("fsr+victim", "as in `victim=fifo`"),
             ("fsr+victim=choices:0", "1 to 64"),
+            ("dftl+cmt=much", "`4KiB`"),
+            ("dftl+cmt=-1", "below 0"),
+            ("dftl+cmt", "as in `cmt=256KiB`"),
+            ("dftl+cmt_policy=lfu", "did you mean `lru`?"),
+            ("gftl-threshold+threshold=0.8", "`0%` to `100%`"),
+            ("gftl-threshold+threshold=101%", "`0%` to `100%`"),
+            ("gftl+queue=prined", "did you mean `printed`?"),
+            ("dftl+cmt=4KiB+cmt_bytes=8KiB", "cmt is set twice"),
             ("fsr+share=much", "such as 0.8"),
             ("fsr+spare=-1", "a count of blocks"),
             ("fsr+idle=maybe", "`true` or `false`"),
@@ -340,5 +268,75 @@ mod tests {
         assert_eq!(config.logical_pages, Some(3072));
         assert!(config.idle_collection);
         assert_eq!((config.spare_blocks, config.seed), (2, 7));
+    }
+
+    #[test]
+    fn a_table_takes_words_and_numbers() {
+        let table = |text: &str| toml::from_str::<SchemeTable>(text).map_err(|e| e.to_string());
+        let text = "name = 'dftl'\ncmt_bytes = 262144\ncmt_policy = 'slru'\nqueue_threshold = 80\n\
+                    write_queue = 'proven'";
+        let read = table(text).unwrap();
+        assert_eq!(read.to_string(), "dftl+cmt=256KiB+cmt_policy=slru+threshold=80%+queue=proven");
+        for (text, said) in [
+            ("name = 'dftl'\ncmt = 3", "cmt"),
+            ("name = 'dftl'\ncmt_bytes = -3", "integer `-3`"),
+            ("name = 'dftl'\ncmt_policy = 3", "no policy of the map cache is called `3`"),
+            ("name = 'dftl'\nqueue_threshold = 0.8", "not `0.8`"),
+            ("name = 'dftl'\nwrite_queue = true", "a word"),
+        ] {
+            let error = table(text).unwrap_err();
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+
+    fn any_scheme() -> impl Strategy<Value = SchemeTable> {
+        use proptest::option::of;
+        let victim = prop_oneof![
+            Just(VictimKind::Greedy),
+            Just(VictimKind::Fifo),
+            Just(VictimKind::Random),
+            (1..=64u8).prop_map(VictimKind::Choices),
+        ];
+        let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
+        let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];
+        // TOML's integers are signed.
+        let cmt = (0..=i64::MAX as u64).prop_map(Bytes::new);
+        (
+            "[a-z][a-z-]{0,11}",
+            (of(victim), of(0.0..1.0f64), any::<bool>(), 0..=u32::MAX),
+            (of(cmt), of(policy), of((0..=100u8).prop_map(Percent)), of(queue)),
+            of("[a-z +=,]{1,8}"),
+        )
+            .prop_map(
+                |(name, (victim, share, idle, spare), (cmt, policy, percent, queue), label)| {
+                    SchemeTable {
+                        name,
+                        victim: victim.map(Word),
+                        logical_share: share,
+                        idle_collection: idle,
+                        cmt_bytes: cmt,
+                        cmt_policy: policy.map(Word),
+                        queue_threshold: percent.map(Word),
+                        write_queue: queue.map(Word),
+                        spare_blocks: spare,
+                        label,
+                    }
+                },
+            )
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_set_is_read_back(scheme in any_scheme()) {
+            let unnamed = SchemeTable { label: None, ..scheme.clone() };
+            prop_assert_eq!(&parse(&unnamed.label()), &unnamed);
+            #[derive(Debug, PartialEq, Serialize, Deserialize)]
+            struct File {
+                scheme: SchemeChoice,
+            }
+            let file = File { scheme: TextOrTable(scheme) };
+            let text = toml::to_string(&file).unwrap();
+            prop_assert_eq!(toml::from_str::<File>(&text).unwrap(), file, "{}", text);
+        }
     }
 }

@@ -1,0 +1,156 @@
+//! Values of a scheme's settings as people write them: `fifo`, `slru`, `80%`.
+
+use super::nearest::did_you_mean;
+use ftl::{CmtPolicy, VictimKind, WriteQueue};
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+/// A value that is written as a word.
+pub trait Notation: Sized {
+    /// Reads the word.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what would be right.
+    fn read(word: &str) -> Result<Self, String>;
+
+    /// Writes the word that [`Notation::read`] reads.
+    ///
+    /// # Errors
+    /// Where the formatter fails.
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+/// A value in its [`Notation`], in the compact text and in TOML alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word<T>(pub T);
+
+impl<T: Notation> FromStr for Word<T> {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        T::read(word).map(Self)
+    }
+}
+
+impl<T: Notation> fmt::Display for Word<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write(f)
+    }
+}
+
+impl<T: Notation> Serialize for Word<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de, T: Notation> Deserialize<'de> for Word<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read<T>(PhantomData<T>);
+        impl<T: Notation> Visitor<'_> for Read<T> {
+            type Value = Word<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a word")
+            }
+            fn visit_str<E: de::Error>(self, word: &str) -> Result<Self::Value, E> {
+                word.parse().map_err(E::custom)
+            }
+            // A share in percent may be a bare number.
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
+                self.visit_str(&number.to_string())
+            }
+        }
+        deserializer.deserialize_any(Read(PhantomData))
+    }
+}
+
+/// The value of this name.
+fn named<T: Copy>(what: &str, word: &str, known: &[(&'static str, T)]) -> Result<T, String> {
+    known.iter().find(|(name, _)| *name == word).map(|(_, value)| *value).ok_or_else(|| {
+        let names = known.iter().map(|(name, _)| *name);
+        format!("no {what} is called `{word}`; {}", did_you_mean(word, names))
+    })
+}
+
+/// Most blocks that `choices:D` may draw.
+const MOST_CHOICES: u8 = 64;
+
+impl Notation for VictimKind {
+    fn read(word: &str) -> Result<Self, String> {
+        if let Some(drawn) = word.strip_prefix("choices:") {
+            return match drawn.parse() {
+                Ok(d @ 1..=MOST_CHOICES) => Ok(Self::Choices(d)),
+                _ => Err(format!("`{word}`: D of `choices:D` is 1 to {MOST_CHOICES}")),
+            };
+        }
+        let known = [
+            ("greedy", Self::Greedy),
+            ("fifo", Self::Fifo),
+            ("random", Self::Random),
+            ("choices:4", Self::Choices(4)),
+        ];
+        named("victim selection", word, &known)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Greedy => f.write_str("greedy"),
+            Self::Fifo => f.write_str("fifo"),
+            Self::Random => f.write_str("random"),
+            Self::Choices(d) => write!(f, "choices:{d}"),
+        }
+    }
+}
+
+impl Notation for CmtPolicy {
+    fn read(word: &str) -> Result<Self, String> {
+        named("policy of the map cache", word, &[("lru", Self::Lru), ("slru", Self::SegmentedLru)])
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lru => "lru",
+            Self::SegmentedLru => "slru",
+        })
+    }
+}
+
+impl Notation for WriteQueue {
+    fn read(word: &str) -> Result<Self, String> {
+        let known = [("printed", Self::Printed), ("proven", Self::Proven)];
+        named("length of the write queue", word, &known)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Printed => "printed",
+            Self::Proven => "proven",
+        })
+    }
+}
+
+/// A share in whole percent, 0 to 100.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Percent(pub u8);
+
+impl Notation for Percent {
+    fn read(word: &str) -> Result<Self, String> {
+        match word.strip_suffix('%').unwrap_or(word).trim_end().parse() {
+            Ok(percent @ 0..=100) => Ok(Self(percent)),
+            _ => Err(format!("a share in whole percent, `0%` to `100%`, is needed, not `{word}`")),
+        }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", self.0)
+    }
+}

@@ -1,0 +1,211 @@
+//! The settings of schemes: the one list that knows their names, values and help. The compact text, the TOML
+//! table, `ftlkit list schemes` and the schemes' pages go through it.
+
+use super::scheme::SchemeTable;
+use ftl::Preset;
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// One setting of a scheme.
+pub struct SchemeSetting {
+    /// Name in the compact text.
+    pub key: &'static str,
+    /// Name in a TOML table.
+    pub long_key: &'static str,
+    /// A value that is right; none where the name alone sets it.
+    pub example: Option<&'static str>,
+    /// Values that it takes.
+    pub values: &'static str,
+    /// One line: what it sets, and what holds where it is not set.
+    pub doc: &'static str,
+    /// True where every scheme has it; else a scheme has it where its preset names it.
+    pub of_all: bool,
+    /// Sets it.
+    pub(super) read: fn(&mut SchemeTable, &str) -> Result<(), String>,
+    /// Its value where it is set, empty where the name alone says it.
+    pub(super) print: fn(&SchemeTable) -> Option<String>,
+}
+
+/// All settings, in the order in which the compact text prints them.
+pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
+    SchemeSetting {
+        key: "victim",
+        long_key: "victim",
+        example: Some("fifo"),
+        values: "greedy, fifo, random or choices:D (D 1 to 64)",
+        doc: "how a victim is chosen among full blocks; the scheme's own where not set",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.victim, value),
+        print: |scheme| printed(&scheme.victim),
+    },
+    SchemeSetting {
+        key: "share",
+        long_key: "logical_share",
+        example: Some("0.8"),
+        values: "above 0 and below 1",
+        doc: "logical pages / physical pages; the largest that the scheme can do with, or its source's, where \
+              not set",
+        of_all: true,
+        read: |scheme, value| {
+            let share = value.parse();
+            let share =
+                share.map_err(|_| format!("share must be a number such as 0.8, not `{value}`"))?;
+            scheme.logical_share = Some(share);
+            Ok(())
+        },
+        print: |scheme| printed(&scheme.logical_share),
+    },
+    SchemeSetting {
+        key: "idle",
+        long_key: "idle_collection",
+        example: None,
+        values: "true or false",
+        doc: "collect in idle time as well; false where not set",
+        of_all: false,
+        read: |scheme, value| {
+            scheme.idle_collection =
+                value.parse().map_err(|_| format!("idle is `true` or `false`, not `{value}`"))?;
+            Ok(())
+        },
+        print: |scheme| scheme.idle_collection.then(String::new),
+    },
+    SchemeSetting {
+        key: "cmt",
+        long_key: "cmt_bytes",
+        example: Some("256KiB"),
+        values: "a size",
+        doc: "RAM of the cached mapping table, which holds the part of the map that is in use; the scheme's \
+              own where not set",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.cmt_bytes, value),
+        print: |scheme| printed(&scheme.cmt_bytes),
+    },
+    SchemeSetting {
+        key: "cmt_policy",
+        long_key: "cmt_policy",
+        example: Some("slru"),
+        values: "lru or slru",
+        doc: "which mapping leaves the cached mapping table: the least recently used (lru), or what was used \
+              once before what was used again (slru, segmented LRU); the scheme's own where not set",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.cmt_policy, value),
+        print: |scheme| printed(&scheme.cmt_policy),
+    },
+    SchemeSetting {
+        key: "threshold",
+        long_key: "queue_threshold",
+        example: Some("80%"),
+        values: "0% to 100%",
+        doc: "share of the collection queue's length below which nothing is collected; the scheme's own where \
+              not set",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.queue_threshold, value),
+        print: |scheme| printed(&scheme.queue_threshold),
+    },
+    SchemeSetting {
+        key: "queue",
+        long_key: "write_queue",
+        example: Some("printed"),
+        values: "printed or proven",
+        doc: "length of the write queue: as its paper prints it, or as the worst order of requests needs it \
+              (proven); proven where not set",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.write_queue, value),
+        print: |scheme| printed(&scheme.write_queue),
+    },
+    SchemeSetting {
+        key: "spare",
+        long_key: "spare_blocks",
+        example: Some("4"),
+        values: "a count of blocks",
+        doc: "blocks held back to stand in for blocks that go bad; 0 where not set",
+        of_all: true,
+        read: |scheme, value| {
+            scheme.spare_blocks =
+                value.parse().map_err(|_| format!("spare is a count of blocks, not `{value}`"))?;
+            Ok(())
+        },
+        print: |scheme| (scheme.spare_blocks > 0).then(|| scheme.spare_blocks.to_string()),
+    },
+    SchemeSetting {
+        key: "label",
+        long_key: "label",
+        example: Some("mine"),
+        values: "a text",
+        doc: "name in the report; the compact text where not set",
+        of_all: true,
+        read: |scheme, value| {
+            scheme.label = Some(value.into());
+            Ok(())
+        },
+        // It stands for the compact text and is no part of it.
+        print: |_| None,
+    },
+];
+
+fn read<T: FromStr<Err: Display>>(setting: &mut Option<T>, value: &str) -> Result<(), String> {
+    *setting = Some(value.parse().map_err(|error: T::Err| error.to_string())?);
+    Ok(())
+}
+
+fn printed<T: Display>(setting: &Option<T>) -> Option<String> {
+    setting.as_ref().map(T::to_string)
+}
+
+impl SchemeSetting {
+    /// The setting of this name, short or long.
+    pub(super) fn by_name(name: &str) -> Option<&'static Self> {
+        SCHEME_SETTINGS.iter().find(|setting| setting.key == name || setting.long_key == name)
+    }
+
+    /// Those of a scheme, its own before those that all have.
+    pub fn of(preset: &Preset) -> impl Iterator<Item = &'static Self> {
+        let settings = preset.settings;
+        let own = SCHEME_SETTINGS.iter().filter(|setting| settings.contains(&setting.key));
+        own.chain(SCHEME_SETTINGS.iter().filter(|setting| setting.of_all))
+    }
+
+    /// As it is written after a scheme's name: `victim=fifo`, `idle`.
+    pub fn usage(&self) -> String {
+        match self.example {
+            Some(example) => format!("{}={example}", self.key),
+            None => self.key.into(),
+        }
+    }
+}
+
+impl std::fmt::Debug for SchemeSetting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SchemeSetting").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ftl::registry::REGISTRY;
+
+    #[test]
+    fn every_setting_of_a_preset_is_known() {
+        for preset in REGISTRY {
+            for key in preset.settings {
+                let known = SCHEME_SETTINGS.iter().any(|setting| setting.key == *key);
+                assert!(known, "`{key}` of `{}`", preset.name);
+            }
+            assert_eq!(SchemeSetting::of(preset).count(), preset.settings.len() + 3);
+        }
+    }
+
+    #[test]
+    fn the_table_takes_every_setting_and_the_examples_are_right() {
+        let mut table = SchemeTable { name: "any".into(), ..SchemeTable::default() };
+        for setting in SCHEME_SETTINGS {
+            (setting.read)(&mut table, setting.example.unwrap_or("true")).unwrap();
+        }
+        let text = toml::Table::try_from(&table).unwrap();
+        let keys: std::collections::BTreeSet<_> = text.keys().map(String::as_str).collect();
+        let long = SCHEME_SETTINGS.iter().map(|setting| setting.long_key);
+        assert_eq!(keys, long.chain(["name"]).collect());
+        assert_eq!(text.try_into(), Ok(table));
+    }
+}
