@@ -4,7 +4,7 @@
 use crate::checks::{
     Failure, Task, Times, Worst, agree, check_breach, check_free_pages, check_victims,
 };
-use crate::model::Model;
+use crate::model::{Durable, Model};
 use crate::operations::Operation;
 use crate::watched::{Inspect, Watched};
 use flash::{Cause, Flash, FlashError, Lpn, Serial};
@@ -114,6 +114,8 @@ where
             Operation::Flush | Operation::Remount => {
                 let done = self.scheme.flush();
                 self.done(done, operation)?;
+                self.model.flushed();
+                self.check_flushed(operation)?;
             }
             Operation::Idle => {
                 let done = self.scheme.idle();
@@ -130,10 +132,11 @@ where
 
     fn write(&mut self, lpn: Lpn) -> Result<(), Stop> {
         let version = self.model.next_version(lpn, &mut self.page);
+        self.scheme.flash_mut().inner_mut().will_write(lpn);
         match self.scheme.write(lpn, &self.page) {
             Ok(()) => {
                 self.writes += 1;
-                self.model.written(lpn, version);
+                self.model.written(lpn, version, self.durable());
                 Ok(())
             }
             error => {
@@ -141,6 +144,10 @@ where
                 self.done(error, Operation::Write(lpn.0))
             }
         }
+    }
+
+    fn durable(&self) -> Durable {
+        if self.guarantee.volatile { Durable::AtFlush } else { Durable::AtOnce }
     }
 
     fn read(&mut self, lpn: Lpn) -> Result<(), Stop> {
@@ -193,11 +200,35 @@ where
             check_free_pages(&self.scheme)?;
         }
         let host = host_programs(&self.scheme) - self.writes_before;
-        // Without a buffer above it, each acknowledged write is one program for the host, and more only
-        // where a program failed.
+        // Without a buffer above it, each acknowledged write is one program for the host: more only where a
+        // program failed, fewer only where writes may be held in RAM and be programmed with what is
+        // collected, or never, if they are written again before that.
+        let (sound, held) = (self.medium == Medium::Sound, self.guarantee.volatile);
         agree("programs for the host", host, "writes acknowledged", self.writes, |host, writes| {
-            if self.medium == Medium::Sound { host == writes } else { host >= writes }
+            match (sound, held) {
+                (true, false) => host == writes,
+                (true, true) => host <= writes,
+                (false, false) => host >= writes,
+                (false, true) => true,
+            }
         })
+    }
+
+    /// After a flush the newest version of every page is on flash (as far as it was seen being programmed).
+    fn check_flushed(&self, operation: Operation) -> Result<(), Failure> {
+        let watched = self.scheme.flash().inner();
+        for lpn in (0..self.model.logical_pages()).map(Lpn) {
+            let Some(newest) = self.model.newest(lpn) else { continue };
+            let Some(on_flash) = watched.place(lpn).and_then(|ppn| watched.version(ppn)) else {
+                continue;
+            };
+            if on_flash != newest {
+                return Err(Failure::Account(format!(
+                    "{operation:?} leaves write {on_flash} of {lpn} on flash, the newest is write {newest}"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Reads every logical page.

@@ -397,7 +397,10 @@ where
     F: Inspect,
 {
     let done = match operation {
-        Operation::Write(lpn) => scheme.write(Lpn(lpn), &[]),
+        Operation::Write(lpn) => {
+            scheme.flash_mut().inner_mut().will_write(Lpn(lpn));
+            scheme.write(Lpn(lpn), &[])
+        }
         Operation::Trim(lpn) => {
             let done = scheme.trim(Lpn(lpn));
             scheme.flash_mut().inner_mut().trimmed(Lpn(lpn));

@@ -6,12 +6,14 @@
 //! | last thing that happened to the page | may read as |
 //! | --- | --- |
 //! | never written | empty |
-//! | write acknowledged | that version |
-//! | write cut by a power failure | that version, or what it was before; the same from then on |
+//! | write acknowledged, durable at once | that version |
+//! | write acknowledged, volatile ([`ftl::Guarantee::volatile`]) | that version; after a power cut before the next flush, that version or any since the last that is known durable; the same from the first read behind the mount on |
+//! | write cut by a power failure | that version, or what it was (or may have been) before; the same from then on |
 //! | trim acknowledged | empty |
 //! | trim, then a mount (trim is advisory until the page is rewritten) | empty, or any version of this LPN; the same until the next mount |
 
 use flash::Lpn;
+use std::collections::BTreeMap;
 
 /// What a read found or may find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,12 +27,37 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Expected {
     Is(Content),
-    /// A write was cut: the new version or one of the old.
+    /// A write was cut, or volatile ones were lost: one of these.
     Among(Vec<Content>),
     /// Reads as empty until the next mount.
     Trimmed,
     /// Trimmed before the last mount.
     Forgettable,
+}
+
+impl Expected {
+    /// What the page may hold where a newer content may or may not have taken the place of this.
+    fn or(self, newer: Content) -> Self {
+        match self {
+            Self::Is(older) if older == newer => self,
+            Self::Is(older) => Self::Among(vec![older, newer]),
+            Self::Among(mut contents) => {
+                contents.push(newer);
+                Self::Among(contents)
+            }
+            // Either the trim or any older version may come back: the new one is one more of them.
+            Self::Trimmed | Self::Forgettable => Self::Forgettable,
+        }
+    }
+}
+
+/// What durability an acknowledged write has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durable {
+    /// When it is acknowledged.
+    AtOnce,
+    /// At the next flush; a power cut before it may undo the write.
+    AtFlush,
 }
 
 /// A page that read as it must not.
@@ -76,11 +103,20 @@ pub enum Mismatch {
 #[derive(Clone, Debug)]
 pub struct Model {
     pages: Vec<Expected>,
+    /// What a page may hold after a power cut, where volatile writes since the last flush make that
+    /// another thing than what it holds now; by LPN.
+    after_cut: BTreeMap<u32, Expected>,
     writes: u64,
 }
 
 /// Bytes of a page that name its LPN and version; the rest follows from them.
 const NAME_BYTES: usize = 12;
+
+/// The number of the write that put these bytes there; `None` where they are too short to tell.
+pub fn version_of(data: &[u8]) -> Option<u64> {
+    let number = data.get(4..NAME_BYTES)?;
+    Some(number.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+}
 
 impl Model {
     /// Least size of a page, bytes, that can be told from any other.
@@ -88,7 +124,8 @@ impl Model {
 
     /// A device of this many logical pages, all empty.
     pub fn new(logical_pages: u32) -> Self {
-        Self { pages: vec![Expected::Is(Content::Empty); logical_pages as usize], writes: 0 }
+        let pages = vec![Expected::Is(Content::Empty); logical_pages as usize];
+        Self { pages, after_cut: BTreeMap::new(), writes: 0 }
     }
 
     /// Logical pages.
@@ -109,8 +146,18 @@ impl Model {
     }
 
     /// A write was acknowledged.
-    pub fn written(&mut self, lpn: Lpn, version: u64) {
-        self.pages[lpn.0 as usize] = Expected::Is(Content::Version(version));
+    pub fn written(&mut self, lpn: Lpn, version: u64, durable: Durable) {
+        let new = Content::Version(version);
+        let now = std::mem::replace(&mut self.pages[lpn.0 as usize], Expected::Is(new));
+        match durable {
+            Durable::AtOnce => {
+                self.after_cut.remove(&lpn.0);
+            }
+            Durable::AtFlush => {
+                let before = self.after_cut.remove(&lpn.0).unwrap_or(now);
+                self.after_cut.insert(lpn.0, before.or(new));
+            }
+        }
     }
 
     /// A trim was acknowledged.
@@ -118,24 +165,42 @@ impl Model {
         let page = &mut self.pages[lpn.0 as usize];
         if *page != Expected::Is(Content::Empty) {
             *page = Expected::Trimmed;
+            // A power cut is followed by a mount, which may bring any version back.
+            self.after_cut.remove(&lpn.0);
         }
     }
 
     /// The power failed during a write.
     pub fn write_cut(&mut self, lpn: Lpn, version: u64) {
         let page = &mut self.pages[lpn.0 as usize];
-        let new = Content::Version(version);
-        match page {
-            Expected::Is(old) => *page = Expected::Among(vec![*old, new]),
-            Expected::Among(contents) => contents.push(new),
-            // Either the trim or any older version may come back: the new one is one more of them.
-            Expected::Trimmed | Expected::Forgettable => *page = Expected::Forgettable,
-        }
+        let before = self.after_cut.remove(&lpn.0);
+        let now = std::mem::replace(page, Expected::Forgettable);
+        *page = before.unwrap_or(now).or(Content::Version(version));
     }
 
     /// The power failed during a trim.
     pub fn trim_cut(&mut self, lpn: Lpn) {
         self.trimmed(lpn);
+    }
+
+    /// A flush was completed: all that was acknowledged is durable.
+    pub fn flushed(&mut self) {
+        self.after_cut.clear();
+    }
+
+    /// The power failed: volatile writes since the last flush may be lost.
+    pub fn power_failed(&mut self) {
+        for (lpn, expected) in std::mem::take(&mut self.after_cut) {
+            self.pages[lpn as usize] = expected;
+        }
+    }
+
+    /// The newest version of a page, where it surely holds one.
+    pub fn newest(&self, lpn: Lpn) -> Option<u64> {
+        match self.pages[lpn.0 as usize] {
+            Expected::Is(Content::Version(version)) => Some(version),
+            _ => None,
+        }
     }
 
     /// The device was mounted: trimmed pages may be back.
@@ -195,11 +260,10 @@ fn decode(lpn: Lpn, present: bool, data: &[u8]) -> Result<Content, Mismatch> {
         return if zeros { Ok(Content::Empty) } else { Err(Mismatch::NotZeros { lpn }) };
     }
     let damaged = || Mismatch::Damaged { lpn, bytes: data[..data.len().min(24)].to_vec() };
-    let (Some(name), Some(number)) = (data.first_chunk::<4>(), data.get(4..NAME_BYTES)) else {
+    let (Some(name), Some(version)) = (data.first_chunk::<4>(), version_of(data)) else {
         return Err(damaged());
     };
     let found = Lpn(u32::from_le_bytes(*name));
-    let version = number.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
     let mut expected = vec![0; data.len()];
     fill(found, version, &mut expected);
     if expected != data {
@@ -226,9 +290,9 @@ mod tests {
         let (first, old) = page(&mut model, 2);
         let (second, new) = page(&mut model, 2);
         let (other, others) = page(&mut model, 3);
-        model.written(Lpn(2), first);
-        model.written(Lpn(2), second);
-        model.written(Lpn(3), other);
+        model.written(Lpn(2), first, Durable::AtOnce);
+        model.written(Lpn(2), second, Durable::AtOnce);
+        model.written(Lpn(3), other, Durable::AtOnce);
         assert_eq!(model.check_read(Lpn(2), true, &new), Ok(()));
         assert!(matches!(model.check_read(Lpn(2), true, &old), Err(Mismatch::Version { .. })));
         assert!(matches!(model.check_read(Lpn(2), true, &others), Err(Mismatch::OtherPage { .. })));
@@ -245,7 +309,7 @@ mod tests {
         let mut model = Model::new(4);
         let (first, old) = page(&mut model, 2);
         let (second, new) = page(&mut model, 2);
-        model.written(Lpn(2), first);
+        model.written(Lpn(2), first, Durable::AtOnce);
         model.write_cut(Lpn(2), second);
         for (seen, other) in [(&old, &new), (&new, &old)] {
             let mut model = model.clone();
@@ -258,7 +322,7 @@ mod tests {
     fn a_trimmed_page_may_come_back_at_a_mount_only() {
         let mut model = Model::new(4);
         let (version, data) = page(&mut model, 0);
-        model.written(Lpn(0), version);
+        model.written(Lpn(0), version, Durable::AtOnce);
         model.trimmed(Lpn(0));
         assert!(model.clone().check_read(Lpn(0), true, &data).is_err());
         assert_eq!(model.check_read(Lpn(0), false, &[0; 37]), Ok(()));
@@ -266,5 +330,84 @@ mod tests {
         assert_eq!(model.clone().check_read(Lpn(0), false, &[0; 37]), Ok(()));
         assert_eq!(model.check_read(Lpn(0), true, &data), Ok(()));
         assert!(model.check_read(Lpn(0), false, &[0; 37]).is_err());
+    }
+
+    /// Four versions of a page: one that was flushed or not, then three that were not.
+    fn volatile(flushed: bool) -> (Model, Vec<Vec<u8>>) {
+        let mut model = Model::new(4);
+        let pages = (0..4).map(|at| {
+            let (version, data) = page(&mut model, 1);
+            model.written(Lpn(1), version, Durable::AtFlush);
+            if at == 0 && flushed {
+                model.flushed();
+            }
+            data
+        });
+        let pages = pages.collect();
+        (model, pages)
+    }
+
+    #[test]
+    fn volatile_writes_read_as_the_newest_until_the_power_fails() {
+        let (mut model, pages) = volatile(true);
+        for old in &pages[..3] {
+            assert!(model.check_read(Lpn(1), true, old).is_err());
+        }
+        assert_eq!(model.check_read(Lpn(1), true, &pages[3]), Ok(()));
+        // A read changes nothing of what a power cut may do.
+        model.power_failed();
+        assert_eq!(model.check_read(Lpn(1), true, &pages[1]), Ok(()));
+    }
+
+    #[test]
+    fn a_cut_takes_volatile_writes_back_to_the_last_flush_at_most_and_once() {
+        let (mut model, pages) = volatile(true);
+        model.power_failed();
+        model.mounted();
+        assert!(model.clone().check_read(Lpn(1), false, &[0; 37]).is_err());
+        for seen in &pages {
+            let mut model = model.clone();
+            assert_eq!(model.check_read(Lpn(1), true, seen), Ok(()));
+            // What was read stays, through further cuts too.
+            model.power_failed();
+            model.mounted();
+            for other in pages.iter().filter(|other| *other != seen) {
+                assert!(model.check_read(Lpn(1), true, other).is_err());
+            }
+        }
+        let (mut never_flushed, _) = volatile(false);
+        never_flushed.power_failed();
+        assert_eq!(never_flushed.check_read(Lpn(1), false, &[0; 37]), Ok(()));
+    }
+
+    #[test]
+    fn a_flush_makes_the_newest_durable_and_a_cut_write_adds_one_more() {
+        let (mut model, pages) = volatile(true);
+        model.flushed();
+        let (version, new) = page(&mut model, 1);
+        let mut cut = model.clone();
+        cut.write_cut(Lpn(1), version);
+        cut.power_failed();
+        for (at, old) in pages.iter().enumerate() {
+            assert_eq!(cut.clone().check_read(Lpn(1), true, old).is_ok(), at == 3);
+        }
+        assert_eq!(cut.check_read(Lpn(1), true, &new), Ok(()));
+        model.power_failed();
+        assert!(model.check_read(Lpn(1), true, &new).is_err());
+        assert_eq!(model.check_read(Lpn(1), true, &pages[3]), Ok(()));
+    }
+
+    #[test]
+    fn trims_and_volatile_writes_mix() {
+        let (mut model, pages) = volatile(true);
+        model.trimmed(Lpn(1));
+        let (version, new) = page(&mut model, 1);
+        model.written(Lpn(1), version, Durable::AtFlush);
+        assert!(model.clone().check_read(Lpn(1), false, &[0; 37]).is_err());
+        assert_eq!(model.clone().check_read(Lpn(1), true, &new), Ok(()));
+        model.power_failed();
+        assert_eq!(model.clone().check_read(Lpn(1), false, &[0; 37]), Ok(()));
+        assert_eq!(model.clone().check_read(Lpn(1), true, &pages[0]), Ok(()));
+        assert_eq!(model.check_read(Lpn(1), true, &new), Ok(()));
     }
 }

@@ -22,6 +22,8 @@ pub struct Run {
     /// Operations done (or cut).
     at: usize,
     formatted: bool,
+    /// The last thing done was the flush of a remount: nothing acknowledged may be lost.
+    flushed: bool,
     /// Formats and mounts that came to an end.
     starts: u64,
     model: Model,
@@ -52,6 +54,7 @@ impl Run {
             accounts_every: 61,
             at: 0,
             formatted: false,
+            flushed: false,
             starts: 0,
             model: Model::new(logical_pages),
             worst: Worst::default(),
@@ -103,6 +106,9 @@ impl Run {
             let bench = Serial::new(Watched::new(flash));
             let segment = Segment { run: self, mounted };
             let done = if mounted {
+                if !std::mem::take(&mut segment.run.flushed) {
+                    segment.run.model.power_failed();
+                }
                 segment.run.model.mounted();
                 registry::mount(&config, bench, segment)
             } else {
@@ -116,7 +122,10 @@ impl Run {
                 }
                 Ok(Err(Stop::PowerOff)) => return Ok(End::PowerOff),
                 Ok(Err(Stop::Failed(failure))) => return Err(failure),
-                Ok(Ok((array, Next::Remount))) => flash = array,
+                Ok(Ok((array, Next::Remount))) => {
+                    self.flushed = true;
+                    flash = array;
+                }
                 Ok(Ok((array, Next::End))) => return Ok(End::Finished(array)),
             }
         }

@@ -1,10 +1,13 @@
 //! An array that is watched: where every logical page is, which pages are valid, which blocks are being
 //! collected, told from the operations alone. A scheme's own account is checked against it.
 
+use crate::model::version_of;
 use flash::faults::{PowerCut, ProgramEraseFailure, Tearable};
 use flash::{
     Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn, Serial,
 };
+
+use std::collections::BTreeSet;
 
 const NONE: u32 = u32::MAX;
 
@@ -41,13 +44,26 @@ impl<F: Inspect + Tearable> Inspect for ProgramEraseFailure<F> {
 /// A block as its operations show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockView {
-    /// Pages that hold the newest version of a logical page that was not trimmed.
+    /// Pages that hold the newest version on flash of a logical page that was not trimmed.
     pub valid: u32,
-    /// Collection has read, copied from or erased it, and it is not erased yet.
+    /// Collection has copied from it or erased it, and it is not erased yet.
     pub victim: bool,
 }
 
+/// A block that collection has read, which may make it a victim or not: a step may read pages that belong
+/// to the block under collection out of other blocks.
+#[derive(Clone, Copy, Debug, Default)]
+struct Touch {
+    /// The round of collection, from the first read behind an erase to the next erases.
+    round: u64,
+    /// Valid pages when it was first read in that round.
+    valid: u32,
+}
+
 /// Passes every operation on and keeps account of it.
+///
+/// Data pages only: translation pages have numbers of their own. Versions are told from the bytes, where
+/// the pages that are programmed have any.
 #[derive(Clone, Debug)]
 pub struct Watched<F> {
     inner: F,
@@ -55,7 +71,15 @@ pub struct Watched<F> {
     map: Vec<u32>,
     /// Whose newest version each physical page holds.
     holds: Vec<u32>,
+    /// Which version each physical page holds; 0 where that is not known.
+    versions: Vec<u64>,
+    /// Logical pages that were trimmed and not written since: what is moved of them is not valid.
+    trimmed: BTreeSet<u32>,
     blocks: Vec<BlockView>,
+    touches: Vec<Touch>,
+    round: u64,
+    /// The round's victim was erased: the next read begins a new one.
+    round_over: bool,
     /// Victims by valid pages when first touched.
     victim_valid: Vec<u64>,
     breach: Option<String>,
@@ -69,7 +93,12 @@ impl<F: Flash> Watched<F> {
         Self {
             map: vec![NONE; geometry.pages() as usize],
             holds: vec![NONE; geometry.pages() as usize],
+            versions: vec![0; geometry.pages() as usize],
+            trimmed: BTreeSet::new(),
             blocks: vec![BlockView::default(); geometry.blocks() as usize],
+            touches: vec![Touch::default(); geometry.blocks() as usize],
+            round: 1,
+            round_over: false,
             victim_valid: vec![0; geometry.pages_per_block() as usize + 1],
             breach: None,
             inner,
@@ -94,6 +123,18 @@ impl<F: Flash> Watched<F> {
     /// A trim was acknowledged: the page's last version is not valid any more.
     pub fn trimmed(&mut self, lpn: Lpn) {
         self.unmap(lpn);
+        self.trimmed.insert(lpn.0);
+    }
+
+    /// A write is about to be asked for: a trimmed page is in use again, even where the write is held in RAM
+    /// and is only programmed for collection.
+    pub fn will_write(&mut self, lpn: Lpn) {
+        self.trimmed.remove(&lpn.0);
+    }
+
+    /// The version at a place, as its bytes tell; `None` where it was not seen being programmed.
+    pub fn version(&self, ppn: Ppn) -> Option<u64> {
+        self.versions.get(ppn.0 as usize).copied().filter(|version| *version != 0)
     }
 
     /// Where a logical page is, if it is anywhere.
@@ -134,29 +175,48 @@ impl<F: Flash> Watched<F> {
         self.blocks[block.0 as usize].valid += 1;
     }
 
-    fn programmed(&mut self, ppn: Ppn, oob: Oob) {
-        if oob.kind == PageKind::Data {
+    fn programmed(&mut self, ppn: Ppn, oob: Oob, version: u64, cause: Cause) {
+        if oob.kind != PageKind::Data {
+            return;
+        }
+        self.versions[ppn.0 as usize] = version;
+        let place = self.place(oob.lpn);
+        if let Some(newest) = place.and_then(|place| self.version(place))
+            && version != 0
+            && version < newest
+        {
+            self.breach.get_or_insert_with(|| {
+                format!(
+                    "write {version} of {} was programmed ({}) at {ppn}, but write {newest} of it is at {place:?}",
+                    oob.lpn,
+                    cause.name()
+                )
+            });
+        } else if cause == Cause::Host || !self.trimmed.contains(&oob.lpn.0) {
             self.put(oob.lpn, ppn);
         }
     }
 
     fn copied(&mut self, from: Ppn, to: Ppn, oob: Oob, cause: Cause) {
+        if oob.kind != PageKind::Data {
+            return;
+        }
         let block = self.inner.geometry().block_of(from);
-        self.collected(block, cause);
+        if is_data_collection(cause) {
+            self.victim(block);
+        }
         let place = self.place(oob.lpn);
-        if oob.kind == PageKind::Data && place.is_some_and(|place| place != from) {
+        if place.is_some_and(|place| place != from) {
             self.breach.get_or_insert(format!(
                 "{from} was copied for {} but the newest version is at {place:?}",
                 oob.lpn
             ));
         }
-        self.programmed(to, oob);
+        self.programmed(to, oob, self.versions[from.0 as usize], cause);
     }
 
-    fn collected(&mut self, block: BlockId, cause: Cause) {
-        if !matches!(cause, Cause::Collection | Cause::Merge) {
-            return;
-        }
+    /// The block is a victim, as full as it is now.
+    fn victim(&mut self, block: BlockId) {
         let view = &mut self.blocks[block.0 as usize];
         if !view.victim {
             view.victim = true;
@@ -164,23 +224,54 @@ impl<F: Flash> Watched<F> {
         }
     }
 
+    /// Collection read a page of the block: that makes it a victim if it is erased in this round.
+    fn touched(&mut self, block: BlockId) {
+        if std::mem::take(&mut self.round_over) {
+            self.round += 1;
+        }
+        let touch = &mut self.touches[block.0 as usize];
+        if touch.round != self.round {
+            *touch = Touch { round: self.round, valid: self.blocks[block.0 as usize].valid };
+        }
+    }
+
+    /// Collection erases the block: a victim, as full as it was before its pages were moved.
+    fn collected(&mut self, block: BlockId) {
+        let at = block.0 as usize;
+        if !self.blocks[at].victim {
+            let touch = self.touches[at];
+            let valid = if touch.round == self.round { touch.valid } else { self.blocks[at].valid };
+            self.victim_valid[valid as usize] += 1;
+        }
+        self.round_over = true;
+    }
+
     fn saw_read(&mut self, ppn: Ppn, oob: Oob, cause: Cause) {
-        match cause {
-            Cause::Host if oob.kind == PageKind::Data => {
-                match self.place(oob.lpn) {
-                    None => self.put(oob.lpn, ppn),
-                    Some(place) if place == ppn => {}
-                    Some(place) => {
-                        self.breach.get_or_insert(format!("a host read went to {ppn}, an old version of {}: the newest is at {place}", oob.lpn));
-                    }
-                }
-            }
-            _ => {
-                let block = self.inner.geometry().block_of(ppn);
-                self.collected(block, cause);
+        if oob.kind != PageKind::Data {
+            return;
+        }
+        if is_data_collection(cause) {
+            self.touched(self.inner.geometry().block_of(ppn));
+        }
+        if cause != Cause::Host {
+            return;
+        }
+        match self.place(oob.lpn) {
+            None => self.put(oob.lpn, ppn),
+            Some(place) if place == ppn => {}
+            Some(place) => {
+                self.breach.get_or_insert(format!(
+                    "a host read went to {ppn}, an old version of {}: the newest is at {place}",
+                    oob.lpn
+                ));
             }
         }
     }
+}
+
+/// Causes whose victims hold user data.
+fn is_data_collection(cause: Cause) -> bool {
+    matches!(cause, Cause::Collection | Cause::Merge)
 }
 
 impl<F: Flash> Flash for Watched<F> {
@@ -216,13 +307,16 @@ impl<F: Flash> Flash for Watched<F> {
 
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         let oob = self.inner.read_oob(ppn, cause)?;
-        self.saw_read(ppn, oob, cause);
+        // The host's search for the newest version may meet old ones: only what it then reads counts.
+        if cause != Cause::Host {
+            self.saw_read(ppn, oob, cause);
+        }
         Ok(oob)
     }
 
     fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
         self.inner.program(ppn, oob, data, cause)?;
-        self.programmed(ppn, oob);
+        self.programmed(ppn, oob, version_of(data).unwrap_or(0), cause);
         Ok(())
     }
 
@@ -254,7 +348,9 @@ impl<F: Flash> Flash for Watched<F> {
 
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
         self.inner.erase(block, cause)?;
-        self.collected(block, cause);
+        if is_data_collection(cause) {
+            self.collected(block);
+        }
         let view = std::mem::take(&mut self.blocks[block.0 as usize]);
         if view.valid != 0 {
             self.breach
@@ -262,8 +358,9 @@ impl<F: Flash> Flash for Watched<F> {
         }
         let geometry = *self.inner.geometry();
         for page in 0..geometry.pages_per_block() {
-            let lpn =
-                std::mem::replace(&mut self.holds[geometry.ppn(block, page).0 as usize], NONE);
+            let at = geometry.ppn(block, page).0 as usize;
+            self.versions[at] = 0;
+            let lpn = std::mem::replace(&mut self.holds[at], NONE);
             if lpn != NONE {
                 self.map[lpn as usize] = NONE;
             }
@@ -291,5 +388,129 @@ impl<F: Flash> Flash for Watched<F> {
 impl<F: Inspect> Inspect for Watched<F> {
     fn next_page(&self, block: BlockId) -> u32 {
         self.inner.next_page(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::Shape;
+    use flash::Store;
+
+    const LPN: Lpn = Lpn(5);
+
+    fn watched() -> Watched<Array> {
+        Watched::new(Shape::new(4, 4, 1).array(Store::All, &[]))
+    }
+
+    /// Programs a write of a page at the next place of a block.
+    fn put(watched: &mut Watched<Array>, block: u32, lpn: Lpn, version: u64, cause: Cause) -> Ppn {
+        let page = watched.next_page(BlockId(block));
+        let ppn = watched.geometry().ppn(BlockId(block), page);
+        let mut data = [0; 32];
+        data[4..12].copy_from_slice(&version.to_le_bytes());
+        watched.program(ppn, Oob::data(lpn, version), &data, cause).unwrap();
+        ppn
+    }
+
+    #[test]
+    fn moves_of_old_versions_are_told() {
+        for (version, told) in [(7, true), (8, false), (9, false)] {
+            let mut watched = watched();
+            put(&mut watched, 0, LPN, 7, Cause::Host);
+            let newest = put(&mut watched, 1, LPN, 8, Cause::Host);
+            let moved = put(&mut watched, 2, LPN, version, Cause::Collection);
+            assert_eq!(watched.take_breach().is_some(), told, "write {version}");
+            assert_eq!(watched.place(LPN), Some(if told { newest } else { moved }));
+        }
+    }
+
+    #[test]
+    fn a_fold_counts_both_blocks_as_full_as_they_were() {
+        let mut watched = watched();
+        let places = [0, 0, 1, 1].map(|block| (block, Lpn(block)));
+        for (at, (block, lpn)) in places.into_iter().enumerate() {
+            put(&mut watched, block, lpn, 1 + at as u64, Cause::Host);
+        }
+        let last = put(&mut watched, 1, LPN, 9, Cause::Host);
+        for ppn in [watched.place(Lpn(0)), watched.place(Lpn(1)), Some(last)] {
+            watched.read(ppn.unwrap(), &mut [], Cause::Merge).unwrap();
+        }
+        for (lpn, version) in [(Lpn(0), 2), (Lpn(1), 4), (LPN, 9)] {
+            put(&mut watched, 2, lpn, version, Cause::Merge);
+        }
+        watched.erase(BlockId(0), Cause::Merge).unwrap();
+        watched.erase(BlockId(1), Cause::Merge).unwrap();
+        assert_eq!(watched.victim_valid(), [0, 1, 1, 0, 0]);
+        assert_eq!(watched.take_breach(), None);
+    }
+
+    #[test]
+    fn a_block_that_is_only_read_from_is_no_victim() {
+        let mut watched = watched();
+        put(&mut watched, 0, LPN, 1, Cause::Host);
+        let queued = put(&mut watched, 1, LPN, 2, Cause::Host);
+        put(&mut watched, 1, Lpn(6), 3, Cause::Host);
+        watched.read(queued, &mut [], Cause::Collection).unwrap();
+        put(&mut watched, 2, LPN, 2, Cause::Collection);
+        watched.erase(BlockId(0), Cause::Collection).unwrap();
+        assert_eq!(watched.victim_valid(), [1, 0, 0, 0, 0]);
+        // The next round's victim is counted as it is in that round.
+        watched.read_oob(queued, Cause::Collection).unwrap();
+        put(&mut watched, 2, Lpn(6), 3, Cause::Collection);
+        watched.erase(BlockId(1), Cause::Collection).unwrap();
+        assert_eq!(watched.victim_valid(), [1, 1, 0, 0, 0]);
+        assert_eq!(watched.take_breach(), None);
+    }
+
+    #[test]
+    fn erasing_the_newest_version_is_told() {
+        let mut watched = watched();
+        let place = put(&mut watched, 0, LPN, 1, Cause::Host);
+        watched.read(place, &mut [], Cause::Collection).unwrap();
+        watched.erase(BlockId(0), Cause::Collection).unwrap();
+        assert!(watched.take_breach().is_some());
+    }
+
+    #[test]
+    fn the_host_may_search_through_old_versions_but_must_read_the_newest() {
+        let mut watched = watched();
+        let old = put(&mut watched, 0, LPN, 1, Cause::Host);
+        let new = put(&mut watched, 0, LPN, 2, Cause::Host);
+        watched.read_oob(new, Cause::Host).unwrap();
+        watched.read_oob(old, Cause::Host).unwrap();
+        watched.read(new, &mut [], Cause::Host).unwrap();
+        assert_eq!(watched.take_breach(), None);
+        watched.read(old, &mut [], Cause::Host).unwrap();
+        assert!(watched.take_breach().is_some());
+    }
+
+    #[test]
+    fn translation_pages_are_no_logical_pages() {
+        let mut watched = watched();
+        let data = put(&mut watched, 0, LPN, 1, Cause::Host);
+        let ppn = watched.geometry().ppn(BlockId(1), 0);
+        let oob = Oob { kind: PageKind::Translation, ..Oob::data(LPN, 2) };
+        watched.program(ppn, oob, &[0; 32], Cause::Translation).unwrap();
+        watched.read(ppn, &mut [], Cause::Host).unwrap();
+        let to = watched.geometry().ppn(BlockId(2), 0);
+        watched.copy(ppn, to, 3, Cause::TranslationCollection).unwrap();
+        watched.erase(BlockId(1), Cause::TranslationCollection).unwrap();
+        assert_eq!((watched.place(LPN), watched.take_breach()), (Some(data), None));
+        assert_eq!(watched.victim_valid(), [0; 5]);
+    }
+
+    #[test]
+    fn trimmed_pages_may_be_moved_and_dropped_and_come_back_when_written() {
+        let mut watched = watched();
+        put(&mut watched, 0, LPN, 1, Cause::Host);
+        watched.trimmed(LPN);
+        put(&mut watched, 1, LPN, 1, Cause::Collection);
+        assert_eq!(watched.place(LPN), None);
+        watched.will_write(LPN);
+        let held = put(&mut watched, 1, LPN, 2, Cause::Collection);
+        assert_eq!(watched.place(LPN), Some(held));
+        watched.erase(BlockId(0), Cause::Collection).unwrap();
+        assert_eq!(watched.take_breach(), None);
     }
 }

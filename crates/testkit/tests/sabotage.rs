@@ -7,7 +7,7 @@ use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::driver::{Bench, Driver, Medium, Stop};
 use ftlkit_testkit::exhaustive::{Refutation, Search, explore};
 use ftlkit_testkit::model::{Mismatch, Model};
-use ftlkit_testkit::operations::Pattern;
+use ftlkit_testkit::operations::{Operation, Pattern};
 use ftlkit_testkit::shape::Shape;
 use ftlkit_testkit::watched::Watched;
 
@@ -28,6 +28,21 @@ enum Fault {
     Victim,
     /// A read does a collection's work.
     ReadsCollect,
+    /// No fault: every third write is held in RAM until the next flush, and that is said.
+    Held,
+    /// So, but it is not said.
+    HeldInSecret,
+    /// So, but a flush only says that it wrote them.
+    FlushForgets,
+    /// So, but of a page that is held twice a flush writes the older version.
+    FlushesOlder,
+}
+
+impl Fault {
+    fn holds(self) -> bool {
+        use Fault::{FlushForgets, FlushesOlder, Held, HeldInSecret};
+        matches!(self, Held | HeldInSecret | FlushForgets | FlushesOlder)
+    }
 }
 
 #[derive(Clone)]
@@ -35,6 +50,14 @@ struct Spoilt<S> {
     scheme: S,
     fault: Fault,
     writes: u64,
+    /// Writes in RAM, oldest first.
+    held: Vec<(Lpn, Vec<u8>)>,
+}
+
+impl<S> Spoilt<S> {
+    fn new(scheme: S, fault: Fault) -> Self {
+        Self { scheme, fault, writes: 0, held: Vec::new() }
+    }
 }
 
 type TestBench = Bench<flash::Array>;
@@ -59,24 +82,43 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
         if self.fault == Fault::LostWrite && self.writes.is_multiple_of(100) {
             return Ok(());
         }
+        if self.fault.holds() {
+            if self.writes.is_multiple_of(3) {
+                self.held.push((lpn, data.to_vec()));
+                return Ok(());
+            }
+            self.held.retain(|(held, _)| *held != lpn);
+        }
         self.scheme.write(lpn, data)
     }
     fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
         if self.fault == Fault::ReadsCollect {
-            let written = (0..self.flash().geometry().pages()).map(flash::Ppn);
-            for ppn in written {
-                if self.flash_mut().read(ppn, &mut [], Cause::Collection).is_ok() {
-                    break;
-                }
+            let pages = (0..self.flash().geometry().pages()).map(flash::Ppn);
+            for ppn in pages.chain((0..40).map(|_| flash::Ppn(0))) {
+                let _ = self.flash_mut().read(ppn, &mut [], Cause::Collection);
             }
+        }
+        if let Some((_, held)) = self.held.iter().rev().find(|(held, _)| *held == lpn) {
+            data.copy_from_slice(held);
+            return Ok(true);
         }
         let mixed_up = self.fault == Fault::MixedUp && lpn.0 < 2;
         self.scheme.read(if mixed_up { Lpn(lpn.0 ^ 1) } else { lpn }, data)
     }
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
+        self.held.retain(|(held, _)| *held != lpn);
         if self.fault == Fault::NoTrim { Ok(()) } else { self.scheme.trim(lpn) }
     }
     fn flush(&mut self) -> Result<(), FtlError> {
+        let held = std::mem::take(&mut self.held);
+        for (at, (lpn, data)) in held.iter().enumerate() {
+            let older = held[..at].iter().any(|(held, _)| held == lpn);
+            match self.fault {
+                Fault::FlushForgets => {}
+                Fault::FlushesOlder if older => {}
+                _ => self.scheme.write(*lpn, data)?,
+            }
+        }
         self.scheme.flush()
     }
     fn idle(&mut self) -> Result<bool, FtlError> {
@@ -87,6 +129,7 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
     }
     fn guarantee(&self) -> Guarantee {
         let mut promised = self.scheme.guarantee();
+        promised.volatile = self.fault.holds() && self.fault != Fault::HeldInSecret;
         match self.fault {
             Fault::Step => promised.step_ns = promised.step_ns.map(|ns| ns / 2),
             Fault::Victim => promised.victim_valid = promised.victim_valid.map(|valid| valid - 1),
@@ -111,9 +154,12 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
 const SHAPE: Shape = Shape::new(5, 8, 3);
 
 fn spoil<V: Visitor<TestBench>>(visitor: V) -> V::Output {
-    let config = SchemeConfig::preset(by_name("lazy-rtgc").unwrap());
     let bench = Serial::new(Watched::new(SHAPE.array(Store::All, &[])));
-    registry::format(&config, bench, visitor).unwrap()
+    registry::format(&config(), bench, visitor).unwrap()
+}
+
+fn config() -> SchemeConfig {
+    SchemeConfig::preset(by_name("lazy-rtgc").unwrap())
 }
 
 struct Drive(Fault, Pattern);
@@ -125,7 +171,7 @@ impl Visitor<TestBench> for Drive {
         let mut model = Model::new(scheme.logical_pages());
         let operations =
             self.1.sequence(scheme.logical_pages(), SHAPE.pages_per_block, 3).take(3000);
-        let scheme = Spoilt { scheme, fault: self.0, writes: 0 };
+        let scheme = Spoilt::new(scheme, self.0);
         let mut driver = Driver::new(scheme, &mut model, Medium::Sound)?;
         for operation in operations {
             match driver.apply(operation) {
@@ -145,6 +191,10 @@ fn drive(fault: Fault) -> Result<(), Failure> {
 #[test]
 fn every_fault_is_told() {
     assert_eq!(drive(Fault::None), Ok(()));
+    assert_eq!(drive(Fault::Held), Ok(()));
+    assert!(matches!(drive(Fault::HeldInSecret), Err(Failure::Account(_))));
+    assert!(drive(Fault::FlushForgets).is_err());
+    assert!(drive(Fault::FlushesOlder).is_err());
     assert!(matches!(drive(Fault::LostWrite), Err(Failure::Account(_))));
     let mixed_up = drive(Fault::MixedUp);
     assert!(matches!(
@@ -157,10 +207,63 @@ fn every_fault_is_told() {
         drive(Fault::Step),
         Err(Failure::Promise { what: "collection step (ns)", .. })
     ));
-    let response = drive(Fault::ReadsCollect);
-    assert!(response.is_err(), "a read that does a collection's work goes unseen");
+    assert!(matches!(
+        drive(Fault::ReadsCollect),
+        Err(Failure::Promise { what: "collection step (ns)", .. })
+    ));
     let victim = spoil(Drive(Fault::Victim, Pattern::SpreadInvalidation));
     assert!(matches!(victim, Err(Failure::Promise { what: "valid pages", .. })), "{victim:?}");
+}
+
+/// Does these operations, then pulls the plug, mounts and reads everything.
+struct PullThePlug<'o>(Fault, &'o [Operation]);
+
+impl Visitor<TestBench> for PullThePlug<'_> {
+    type Output = Result<(), Stop>;
+
+    fn visit<S: Scheme<Flash = TestBench> + Clone>(self, scheme: S) -> Self::Output {
+        let mut model = Model::new(scheme.logical_pages());
+        let mut driver = Driver::new(Spoilt::new(scheme, self.0), &mut model, Medium::Sound)?;
+        self.1.iter().try_for_each(|operation| driver.apply(*operation))?;
+        let array = driver.into_scheme().into_flash().into_inner().into_inner();
+        model.power_failed();
+        model.mounted();
+        registry::mount(&config(), Serial::new(Watched::new(array)), ReadAll(&mut model)).unwrap()
+    }
+}
+
+struct ReadAll<'m>(&'m mut Model);
+
+impl Visitor<TestBench> for ReadAll<'_> {
+    type Output = Result<(), Stop>;
+
+    fn visit<S: Scheme<Flash = TestBench> + Clone>(self, scheme: S) -> Self::Output {
+        Driver::new(scheme, self.0, Medium::Sound)?.read_all()
+    }
+}
+
+/// A page that is not known to be on flash is missed by no account: the model alone tells that a flushed
+/// write, or one that was said to be durable, is gone.
+#[test]
+fn what_was_flushed_must_survive_the_plug_and_what_was_not_may_be_lost() {
+    use Operation::{Flush, Write};
+    // The third and the sixth write are held.
+    let flushed = [Write(1), Write(2), Write(7), Flush];
+    let twice = [Write(1), Write(2), Write(7), Write(4), Write(5), Write(7), Flush];
+    let unflushed = &flushed[..3];
+    let after = |fault, operations: &[Operation]| spoil(PullThePlug(fault, operations));
+    let lost = |came: Result<(), Stop>| {
+        matches!(came, Err(Stop::Failed(Failure::Content(Mismatch::Version { .. }))))
+    };
+    for operations in [&flushed[..], &twice, unflushed] {
+        assert!(after(Fault::None, operations).is_ok());
+        assert!(after(Fault::Held, operations).is_ok());
+    }
+    assert!(lost(after(Fault::HeldInSecret, unflushed)));
+    assert!(after(Fault::HeldInSecret, &flushed).is_ok());
+    assert!(lost(after(Fault::FlushForgets, &flushed)));
+    // Here the older version is seen to be on flash by the time that the flush returns.
+    assert!(matches!(after(Fault::FlushesOlder, &twice), Err(Stop::Failed(Failure::Account(_)))));
 }
 
 struct Explore(Fault);
@@ -169,7 +272,7 @@ impl Visitor<TestBench> for Explore {
     type Output = Result<(), Refutation>;
 
     fn visit<S: Scheme<Flash = TestBench> + Clone>(self, scheme: S) -> Self::Output {
-        explore(Spoilt { scheme, fault: self.0, writes: 0 }, Search::default()).map(|_| ())
+        explore(Spoilt::new(scheme, self.0), Search::default()).map(|_| ())
     }
 }
 
