@@ -2,7 +2,7 @@
 
 use crate::commands::{
     bench::BenchArgs, bounds::BoundsArgs, compare::CompareArgs, completions::CompletionsArgs,
-    list::ListArgs, run::RunArgs, trace::TraceArgs,
+    list::ListArgs, reproduce::ReproduceArgs, run::RunArgs, trace::TraceArgs,
 };
 use crate::failure::Failure;
 use clap::{Parser, Subcommand};
@@ -19,6 +19,7 @@ Examples:
   ftlkit run my.toml
   ftlkit bounds --part all                what each scheme can promise on each part
   ftlkit list schemes
+  ftlkit reproduce lazy-rtgc              a paper's tables and figures beside ours
 
 Exit codes: 0 done and every promise held; 1 a promise was broken, or the run failed;
 2 wrong usage or input; 130 interrupted (what was measured until then is printed).";
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Look into block traces and convert them
     Trace(TraceArgs),
+    /// Reproduce the tables and figures of a paper, each figure beside ours
+    Reproduce(ReproduceArgs),
     /// Measure how fast this machine simulates
     Bench(BenchArgs),
     /// Print a completion script for a shell
@@ -58,6 +61,7 @@ impl Command {
             Self::Bounds(args) => args.run(),
             Self::List(args) => args.run(),
             Self::Trace(args) => args.run(),
+            Self::Reproduce(args) => args.run(),
             Self::Bench(args) => args.run(),
             Self::Completions(args) => args.run(),
         }

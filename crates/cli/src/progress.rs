@@ -47,6 +47,11 @@ impl Progress {
         Self { bar, started: Instant::now(), shown: AtomicBool::new(false), quiet }
     }
 
+    /// There are so many steps, all in all.
+    pub(crate) fn total(&self, steps: u64) {
+        self.bar.set_length(steps);
+    }
+
     /// `done` steps of the total are done, all in all.
     pub(crate) fn at(&self, done: u64, what: &str) {
         self.bar.set_position(done);

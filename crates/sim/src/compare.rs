@@ -55,7 +55,12 @@ pub fn compare(
     Ok(Comparison { report, failures })
 }
 
-fn one(resolved: &Resolved, at: usize, observer: &dyn Observer) -> Result<SchemeReport, RunError> {
+/// Runs one scheme of the experiment.
+pub(crate) fn one(
+    resolved: &Resolved,
+    at: usize,
+    observer: &dyn Observer,
+) -> Result<SchemeReport, RunError> {
     if observer.stop() {
         return Err(RunError::Stopped);
     }

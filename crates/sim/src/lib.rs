@@ -6,6 +6,7 @@ pub mod config;
 pub mod measures;
 pub mod memory;
 pub mod report;
+pub mod reproduce;
 pub mod run;
 
 pub use compare::{Comparison, compare};

@@ -6,5 +6,6 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod list;
 pub(crate) mod read;
+pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod trace;

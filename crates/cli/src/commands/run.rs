@@ -47,15 +47,15 @@ pub(crate) struct RunArgs {
 pub(crate) struct OutputArgs {
     /// Print one JSON object instead of a table
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 
     /// Write the report, CSV series and SVG plots into this directory
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
 
     /// No progress bar, no notes
     #[arg(long, short)]
-    quiet: bool,
+    pub(super) quiet: bool,
 }
 
 impl RunArgs {
@@ -87,7 +87,8 @@ pub(crate) fn run_experiment(
     run_resolved(&resolved, output, out.as_ref())
 }
 
-fn prepare(path: &Path) -> Result<OutDir, Failure> {
+/// The directory for results, made and tried before anything is run.
+pub(super) fn prepare(path: &Path) -> Result<OutDir, Failure> {
     prepare_out_dir(path).map_err(|error| {
         Failure::input_with_help(
             with_causes(&error),
@@ -152,7 +153,7 @@ fn write_files(
 }
 
 /// An error and what caused it, on one line.
-fn with_causes(error: &dyn std::error::Error) -> String {
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

@@ -91,7 +91,8 @@ impl OutDir {
         Ok(written)
     }
 
-    fn file(
+    /// Writes one file and returns its path.
+    pub(crate) fn file(
         &self,
         name: &str,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

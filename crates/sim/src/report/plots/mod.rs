@@ -1,12 +1,19 @@
 //! Plots as SVG files: one function each, on axes, charts and styles that they share.
 
 mod axis;
+mod bars;
 mod chart;
+mod curves;
 mod erases;
 mod response;
+mod stacked;
 mod style;
 mod time;
 mod waf;
+
+pub(crate) use bars::Bars;
+pub(crate) use curves::{Curve, Curves, Drawn};
+pub(crate) use stacked::Stacked;
 
 use super::Report;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
@@ -43,16 +50,23 @@ impl Plot {
     /// # Errors
     /// Where the drawing library fails.
     pub fn svg(&self, report: &Report) -> Result<String, PlotError> {
-        let mut svg = String::new();
-        {
-            let area = SVGBackend::with_string(&mut svg, (self.size)(report));
-            let area = area.into_drawing_area();
-            area.fill(&WHITE).map_err(PlotError::from)?;
-            (self.draw)(report, &area)?;
-            area.present().map_err(PlotError::from)?;
-        }
-        Ok(svg)
+        drawn((self.size)(report), |area| (self.draw)(report, area))
     }
+}
+
+/// The text of an SVG file of this size, drawn on white.
+pub(crate) fn drawn(
+    size: (u32, u32),
+    draw: impl FnOnce(&Area<'_>) -> Result<(), PlotError>,
+) -> Result<String, PlotError> {
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        area.fill(&WHITE).map_err(PlotError::from)?;
+        draw(&area)?;
+        area.present().map_err(PlotError::from)?;
+    }
+    Ok(svg)
 }
 
 /// Every plot of a report.

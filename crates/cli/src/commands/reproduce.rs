@@ -1,0 +1,166 @@
+//! `ftlkit reproduce`.
+
+use super::run::{OutputArgs, prepare, with_causes};
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::{interrupt, output};
+use clap::Args;
+use sim::reproduce::{self, PAPERS, Paper, ReproduceError, Reproduction, Scale, Settings, Watch};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const EXAMPLES: &str = "\
+Examples:
+  ftlkit reproduce                        the papers that there are, and their tables and figures
+  ftlkit reproduce lazy-rtgc              every table and figure, on smaller arrays
+  ftlkit reproduce lazy-rtgc --only table-2,fig-9
+  ftlkit reproduce lazy-rtgc --full --out results
+      at the paper's sizes; rows as text, CSV and JSON, and plots, in results/
+  ftlkit reproduce lazy-rtgc --json > rows.json
+
+Each row has the paper's figure, ours, their difference and a verdict: equal (to the printed digits),
+within a tolerance, shape only (order or direction), differs, cannot be compared, or not printed (ours
+is evidence for another row); and the reason where one is needed. The exit code is 0 where rows differ.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ReproduceArgs {
+    /// The paper; without one, they are listed
+    #[arg(value_name = "PAPER")]
+    paper: Option<String>,
+
+    /// Smaller arrays and shorter workloads: two minutes at most on two cores (the default)
+    #[arg(long)]
+    quick: bool,
+
+    /// The paper's own sizes and request counts
+    #[arg(long, conflicts_with = "quick")]
+    full: bool,
+
+    /// Only these tables and figures, such as table-2,fig-9
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Seed of everything random; the same seed gives the same output
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+impl ReproduceArgs {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let Some(name) = &self.paper else { return self.list() };
+        let paper = reproduce::by_name(name)?;
+        let settings = Settings {
+            scale: if self.full { Scale::Full } else { Scale::Quick },
+            seed: self.seed,
+            only: self.only.iter().map(|id| id.trim().to_lowercase()).collect(),
+        };
+        let out = self.output.out.as_deref().map(prepare).transpose()?;
+        interrupt::listen();
+        let watch = Bar::new(self.output.quiet);
+        let found = paper.reproduce(&settings, &watch)?;
+        drop(watch);
+        if let Some(out) = &out {
+            let written = reproduce::write(&found, out)
+                .map_err(|error| Failure::internal(with_causes(&error)))?;
+            if !self.output.quiet {
+                eprintln!("note: {} files written to {}", written.len(), out.path().display());
+            }
+        }
+        match self.output.json {
+            true => output::json(&found)?,
+            false => output::text(&reproduce::render(&found, output::width()))?,
+        }
+        verdict(&found)
+    }
+
+    fn list(&self) -> Result<(), Failure> {
+        if self.output.json {
+            let papers: Vec<_> = PAPERS.iter().map(as_json).collect();
+            return output::json(&papers);
+        }
+        let text: Vec<String> = PAPERS.iter().map(as_text).collect();
+        output::text(&text.join("\n"))
+    }
+}
+
+fn as_text(paper: &Paper) -> String {
+    let mut text = format!("{}\n  {}\n  {}\n", paper.name, paper.title, paper.source);
+    for (id, title) in paper.sections {
+        text.push_str(&format!("    {id:<10} {title}\n"));
+    }
+    text
+}
+
+fn as_json(paper: &Paper) -> serde_json::Value {
+    let sections: Vec<_> = paper
+        .sections
+        .iter()
+        .map(|(id, title)| serde_json::json!({ "id": id, "title": title }))
+        .collect();
+    serde_json::json!({
+        "name": paper.name,
+        "title": paper.title,
+        "source": paper.source,
+        "sections": sections,
+    })
+}
+
+/// A run that failed is a failure; that figures differ is none.
+fn verdict(found: &Reproduction) -> Result<(), Failure> {
+    if found.interrupted {
+        return Err(Failure::Interrupted);
+    }
+    let missing = found.runs.iter().find_map(|run| Some((run, run.missing.first()?)));
+    match missing {
+        None => Ok(()),
+        Some((run, (scheme, why))) => Err(Failure::internal(format!(
+            "scheme `{scheme}` could not be run to its end on {}: {why}",
+            run.name
+        ))),
+    }
+}
+
+impl From<ReproduceError> for Failure {
+    fn from(error: ReproduceError) -> Self {
+        match &error {
+            ReproduceError::Unknown { .. } => Self::input(&error),
+            _ => Self::internal(with_causes(&error)),
+        }
+    }
+}
+
+/// All runs as one bar.
+struct Bar {
+    bar: Progress,
+    planned: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Bar {
+    fn new(quiet: bool) -> Self {
+        Self {
+            bar: Progress::start(Some(0), quiet),
+            planned: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Watch for Bar {
+    fn planned(&self, steps: u64) {
+        let planned = self.planned.fetch_add(steps, Ordering::Relaxed) + steps;
+        self.bar.total(planned);
+    }
+
+    fn done(&self, steps: u64) {
+        let done = self.done.fetch_add(steps, Ordering::Relaxed) + steps;
+        self.bar.at(done, "measuring");
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::asked()
+    }
+}

@@ -1,0 +1,69 @@
+//! A reproduction as files.
+
+use super::{Figure, Reproduction, Row, Verdict, render};
+use crate::report::{OutDir, OutError, prepare_out_dir};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Columns of `report.txt`.
+const WIDTH: usize = 110;
+
+/// Writes `report.txt`, `rows.csv`, `rows.json` and `plots/*.svg` and returns their paths. Files of these
+/// names are replaced.
+///
+/// # Errors
+/// [`OutError`] with the file's path.
+pub fn write(reproduction: &Reproduction, dir: &OutDir) -> Result<Vec<PathBuf>, OutError> {
+    let mut written = vec![
+        dir.file("report.txt", |to| to.write_all(render(reproduction, WIDTH).as_bytes()))?,
+        dir.file("rows.csv", |to| csv(reproduction, to))?,
+        dir.file("rows.json", |to| {
+            serde_json::to_writer_pretty(&mut *to, reproduction)?;
+            to.write_all(b"\n")
+        })?,
+    ];
+    let plots: Vec<_> = reproduction.sections.iter().flat_map(|section| &section.plots).collect();
+    if !plots.is_empty() {
+        let below = prepare_out_dir(&dir.path().join("plots"))?;
+        for plot in plots {
+            written.push(below.file(&plot.name, |to| to.write_all(plot.svg.as_bytes()))?);
+        }
+    }
+    Ok(written)
+}
+
+fn csv(reproduction: &Reproduction, to: &mut dyn Write) -> io::Result<()> {
+    let mut writer = ::csv::Writer::from_writer(to);
+    let head =
+        ["section", "what", "paper", "ours", "difference", "unit", "verdict", "tolerance", "why"];
+    writer.write_record(head).map_err(io::Error::from)?;
+    for section in &reproduction.sections {
+        for row in &section.rows {
+            writer.write_record(record(&section.id, row)).map_err(io::Error::from)?;
+        }
+    }
+    writer.flush()
+}
+
+fn record(section: &str, row: &Row) -> [String; 9] {
+    let figure = |figure: &Option<Figure>| match figure {
+        Some(Figure::Number { value, .. }) => value.to_string(),
+        Some(Figure::Words(words)) => words.clone(),
+        None => String::new(),
+    };
+    let tolerance = match row.verdict {
+        Verdict::Within(tolerance) => tolerance.to_string(),
+        _ => String::new(),
+    };
+    [
+        section.to_owned(),
+        row.what.clone(),
+        figure(&row.paper),
+        figure(&row.ours),
+        row.difference.map_or_else(String::new, |difference| difference.to_string()),
+        row.unit.clone(),
+        row.verdict.name().to_owned(),
+        tolerance,
+        row.why.clone(),
+    ]
+}
