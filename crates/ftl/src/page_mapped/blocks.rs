@@ -14,7 +14,7 @@ struct Line([u64; 8]);
 /// so that a block of up to 448 pages never straddles a line: to invalidate a page costs one line.
 /// Memory: 16 bytes a block for π = 64, 64 bytes for π = 256.
 #[derive(Clone, Debug)]
-pub(super) struct BlockTable {
+pub(crate) struct BlockTable {
     lines: Vec<Line>,
     /// Words a record.
     stride: usize,
@@ -22,7 +22,7 @@ pub(super) struct BlockTable {
 }
 
 impl BlockTable {
-    pub(super) fn new(blocks: u32, pages_per_block: u32) -> Self {
+    pub(crate) fn new(blocks: u32, pages_per_block: u32) -> Self {
         let words = pages_per_block.div_ceil(64) as usize;
         let needed = words + 1;
         let stride =
@@ -48,13 +48,13 @@ impl BlockTable {
 
     /// Valid pages of a block.
     #[inline]
-    pub(super) fn valid(&self, block: BlockId) -> u32 {
+    pub(crate) fn valid(&self, block: BlockId) -> u32 {
         self.word(self.record(block)) as u32
     }
 
     /// Marks pages `0..pages` valid and the rest invalid, as a block is opened: what is programmed is valid
     /// then without another access, and what is not is not referred to.
-    pub(super) fn open(&mut self, block: BlockId, pages: u32) {
+    pub(crate) fn open(&mut self, block: BlockId, pages: u32) {
         let at = self.record(block);
         *self.word_mut(at) = pages.into();
         for word in 0..self.words {
@@ -69,7 +69,7 @@ impl BlockTable {
 
     /// Marks a page invalid; returns the valid pages left in its block.
     #[inline]
-    pub(super) fn clear(&mut self, block: BlockId, page: u32) -> u32 {
+    pub(crate) fn clear(&mut self, block: BlockId, page: u32) -> u32 {
         let at = self.record(block);
         let bits = self.word_mut(at + 1 + (page >> 6) as usize);
         debug_assert_eq!(*bits >> (page & 63) & 1, 1, "page is not valid");
@@ -81,7 +81,7 @@ impl BlockTable {
 
     /// The first valid page at or after `from`.
     #[inline]
-    pub(super) fn next_valid(&self, block: BlockId, from: u32) -> Option<u32> {
+    pub(crate) fn next_valid(&self, block: BlockId, from: u32) -> Option<u32> {
         let bits = self.record(block) + 1;
         let mut word = (from >> 6) as usize;
         let mut mask = u64::MAX << (from & 63);
@@ -99,7 +99,7 @@ impl BlockTable {
     /// The first valid pages at or after `from`, as page numbers offset by `base`, as many as `out` takes;
     /// returns how many there are.
     #[inline]
-    pub(super) fn run(&self, block: BlockId, from: u32, base: u32, out: &mut [Ppn]) -> usize {
+    pub(crate) fn run(&self, block: BlockId, from: u32, base: u32, out: &mut [Ppn]) -> usize {
         let bits = self.record(block) + 1;
         let mut mask = u64::MAX << (from & 63);
         let mut found = 0;
@@ -119,7 +119,7 @@ impl BlockTable {
     }
 
     /// Valid pages at or after `from`.
-    pub(super) fn valid_from(&self, block: BlockId, from: u32) -> u32 {
+    pub(crate) fn valid_from(&self, block: BlockId, from: u32) -> u32 {
         core::iter::successors(self.next_valid(block, from), |page| {
             self.next_valid(block, page + 1)
         })
@@ -127,16 +127,16 @@ impl BlockTable {
     }
 
     #[inline]
-    pub(super) fn prefetch(&self, block: BlockId) {
+    pub(crate) fn prefetch(&self, block: BlockId) {
         crate::prefetch::prefetch(&self.lines, self.record(block) >> 3);
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.lines.capacity() * size_of::<Line>()
     }
 
     /// What a controller needs: a count of 16 bits and one bit a page.
-    pub(super) fn ram_bytes(blocks: u32, pages_per_block: u32) -> u64 {
+    pub(crate) fn ram_bytes(blocks: u32, pages_per_block: u32) -> u64 {
         u64::from(blocks) * (2 + u64::from(pages_per_block).div_ceil(8))
     }
 }

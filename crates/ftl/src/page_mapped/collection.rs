@@ -1,9 +1,6 @@
 //! When collection runs, and how much of it at once.
 
-use super::{
-    core::{Core, Run},
-    victims::Victims,
-};
+use super::{core::Core, space::Run, victims::Victims};
 use crate::FtlError;
 use flash::{BlockId, Flash};
 
@@ -52,9 +49,9 @@ impl Collection for WholeBlock {
         &mut self,
         core: &mut Core<F, V>,
     ) -> Result<(), FtlError> {
-        while core.free_pages <= core.log.threshold_pages {
+        while core.space.free_pages <= core.space.log.threshold_pages {
             if !core.collect_whole()? {
-                return if core.free_pages == 0 { Err(core.full()) } else { Ok(()) };
+                return if core.space.free_pages == 0 { Err(core.full()) } else { Ok(()) };
             }
         }
         Ok(())
@@ -71,7 +68,7 @@ impl Collection for WholeBlock {
     /// A torn page may have taken what the next write had counted on: without this, that write would have
     /// to collect two victims.
     fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
-        while core.free_pages <= core.log.threshold_pages && core.collect_whole()? {}
+        while core.space.free_pages <= core.space.log.threshold_pages && core.collect_whole()? {}
         Ok(())
     }
 
@@ -122,7 +119,7 @@ impl Partial {
         core: &mut Core<F, V>,
         victim: BlockId,
     ) -> Result<(), FtlError> {
-        core.log.steps += 1;
+        core.space.log.steps += 1;
         self.fetch(core, victim, self.copies_per_step);
         let mut copies = 0;
         let run = &mut Run::new();
@@ -154,8 +151,8 @@ impl Collection for Partial {
 
     #[inline]
     fn after_write<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
-        if self.victim.is_none() && core.free_pages < core.log.threshold_pages {
-            self.victim = core.take_victim();
+        if self.victim.is_none() && core.space.free_pages < core.space.log.threshold_pages {
+            self.victim = core.space.take_victim();
             (self.cursor, self.fetched) = (0, 0);
             if let Some(victim) = self.victim {
                 self.fetch(core, victim, u32::MAX);
@@ -171,7 +168,7 @@ impl Collection for Partial {
     /// A cut in the middle of a collection may have torn a page that the steps to come had counted on,
     /// so the collection is finished before the next write.
     fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
-        while core.free_pages < core.log.threshold_pages && core.collect_whole()? {}
+        while core.space.free_pages < core.space.log.threshold_pages && core.collect_whole()? {}
         Ok(())
     }
 

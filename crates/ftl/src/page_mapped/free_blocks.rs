@@ -8,26 +8,26 @@ use flash::BlockId;
 ///
 /// In steady state there are one or two, so both operations are O(1) then and O(log N) while filling.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FreeBlocks(BinaryHeap<Reverse<(u32, u32)>>);
+pub(crate) struct FreeBlocks(BinaryHeap<Reverse<(u32, u32)>>);
 
 impl FreeBlocks {
-    pub(super) fn push(&mut self, block: BlockId, erases: u32) {
+    pub(crate) fn push(&mut self, block: BlockId, erases: u32) {
         self.0.push(Reverse((erases, block.0)));
     }
 
-    pub(super) fn pop(&mut self) -> Option<BlockId> {
+    pub(crate) fn pop(&mut self) -> Option<BlockId> {
         self.0.pop().map(|Reverse((_, block))| BlockId(block))
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.0.iter().map(|Reverse((_, block))| BlockId(*block))
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.0.capacity() * size_of::<Reverse<(u32, u32)>>()
     }
 }

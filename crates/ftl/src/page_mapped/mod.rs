@@ -13,10 +13,11 @@
 
 mod blocks;
 mod collection;
-mod core;
+pub(crate) mod core;
 mod free_blocks;
-mod mount;
+pub(crate) mod mount;
 mod product;
+pub(crate) mod space;
 pub mod victims;
 
 pub use collection::{Collection, Partial, WholeBlock};
@@ -73,13 +74,13 @@ impl<F: Flash, V: Victims, C: Collection> PageMapped<F, V, C> {
             .map(BlockId)
             .map(|block| {
                 let role = if core.flash.is_bad(block) { Role::Bad } else { Role::Full };
-                BlockState { role, valid: core.blocks.valid(block), written: pages }
+                BlockState { role, valid: core.space.blocks.valid(block), written: pages }
             })
             .collect();
-        for block in core.free.iter() {
+        for block in core.space.free.iter() {
             states[block.0 as usize] = BlockState { role: Role::Free, valid: 0, written: 0 };
         }
-        if let Some(frontier) = core.frontier {
+        if let Some(frontier) = core.space.frontier {
             let state = &mut states[frontier.block.0 as usize];
             let unwritten = frontier.end - frontier.next;
             *state = BlockState {
@@ -89,7 +90,7 @@ impl<F: Flash, V: Victims, C: Collection> PageMapped<F, V, C> {
             };
         }
         if let Some((block, cursor)) = self.collector.in_progress() {
-            let valid = core.blocks.valid_from(block, cursor);
+            let valid = core.space.blocks.valid_from(block, cursor);
             states[block.0 as usize] =
                 BlockState { role: Role::Victim(cursor), valid, written: pages };
         }
@@ -171,7 +172,7 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
 
     #[inline]
     fn free_pages(&self) -> u64 {
-        self.core.free_pages
+        self.core.space.free_pages
     }
 
     fn guarantee(&self) -> Guarantee {
@@ -184,25 +185,26 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
         Ram {
             map: self.core.map.len() as u64 * 4,
             blocks: product::block_ram(blocks, geometry.pages_per_block()),
-            victims: self.core.victims.ram_bytes() + self.core.free.len() as u64 * 4,
+            victims: self.core.space.victims.ram_bytes() + self.core.space.free.len() as u64 * 4,
             other: 0,
         }
     }
 
     fn heap_bytes(&self) -> usize {
         self.core.map.capacity() * 4
-            + self.core.blocks.heap_bytes()
-            + self.core.victims.heap_bytes()
-            + self.core.free.heap_bytes()
+            + self.core.space.blocks.heap_bytes()
+            + self.core.space.victims.heap_bytes()
+            + self.core.space.free.heap_bytes()
     }
 
     fn collections(&self) -> &CollectionLog {
-        &self.core.log
+        &self.core.space.log
     }
 
     fn restart_collections(&mut self) {
         let pages_per_block = self.core.flash.geometry().pages_per_block();
-        self.core.log = CollectionLog::new(pages_per_block, self.core.log.threshold_pages);
+        self.core.space.log =
+            CollectionLog::new(pages_per_block, self.core.space.log.threshold_pages);
     }
 
     #[inline]
@@ -215,8 +217,8 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
                     && ppn < LOST
                 {
                     let block = core.flash.geometry().block_of(Ppn(ppn));
-                    core.blocks.prefetch(block);
-                    core.victims.prefetch(block);
+                    core.space.blocks.prefetch(block);
+                    core.space.victims.prefetch(block);
                 }
             }
         }

@@ -128,14 +128,14 @@ fn finish<F: Flash + Clone, V: Victims, C: Collection, R: Visitor<F>>(
         }
         Start::Mount => {
             mount(&mut core)?;
-            core.mounting = true;
+            core.space.mounting = true;
             match collector.recover(&mut core) {
                 // Pages torn by one cut after another may leave no room to collect. All data are there to
                 // be read, and a trim makes room; a write says that there is none.
                 Ok(()) | Err(FtlError::Full { .. }) => {}
                 Err(error) => return Err(error),
             }
-            core.mounting = false;
+            core.space.mounting = false;
         }
     }
     let idle_collection = config.idle_collection;
@@ -151,8 +151,8 @@ fn format_array<F: Flash, V: Victims>(core: &mut Core<F, V>) -> Result<u32, FtlE
         if start::erase_written(&mut core.flash, block)? {
             core.add_free(block);
         } else {
-            core.retire(block)?;
+            core.space.retire(&mut core.flash, block)?;
         }
     }
-    Ok(core.log.retired_blocks)
+    Ok(core.space.log.retired_blocks)
 }
