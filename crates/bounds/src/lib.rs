@@ -4,9 +4,9 @@
 //! a bound out. Nothing here knows a mapping or runs a clock, so a bound can be had before a scheme is
 //! built, and a run can be held to it.
 //!
-//! One module a scheme ([`ideal`], [`page_level`], [`fsr`], [`rftl`], [`gftl`], [`lazy_rtgc`]); [`tables`]
-//! sets them side by side for any part, with the figures that the papers print; [`ram`], [`energy`] and
-//! [`waf`] say what a scheme costs.
+//! One module a scheme ([`ideal`], [`page_level`], [`fsr`], [`nftl`], [`rftl`], [`gftl`], [`lazy_rtgc`]);
+//! [`tables`] sets them side by side for any part, with the figures that the papers print; [`ram`],
+//! [`energy`] and [`waf`] say what a scheme costs.
 //!
 //! Units: times in integer ns, energy in pJ, space in pages or blocks, shares as an exact [`Ratio`].
 //! Symbols in the documentation follow the papers: π pages a block, λ valid pages of a victim, σ logical
@@ -26,6 +26,7 @@ pub mod fsr;
 pub mod gftl;
 pub mod ideal;
 pub mod lazy_rtgc;
+pub mod nftl;
 pub mod page_level;
 pub mod ram;
 mod ratio;

@@ -29,6 +29,8 @@ pub struct Plan {
 pub enum Layout {
     /// A page map in RAM.
     PageMapped(CollectionKind),
+    /// A primary and a replacement block a logical block.
+    Nftl,
 }
 
 /// The preset's plan for an array with this many good blocks.
@@ -79,6 +81,7 @@ pub(crate) fn plan(
     plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
     match plan.layout {
         Layout::PageMapped(_) => page_mapped::choose_victims(config, &part, &mut plan)?,
+        Layout::Nftl => {}
     }
     Ok(plan)
 }

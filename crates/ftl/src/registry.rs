@@ -3,14 +3,15 @@
 
 use crate::{
     FtlError, Layout, Plan, Scheme, page_mapped,
-    schemes::{fsr, lazy_rtgc, page_level},
+    schemes::{fsr, lazy_rtgc, nftl, page_level},
     start::{Start, good_blocks},
 };
 use alloc::{format, vec::Vec};
 use flash::{Flash, Geometry, Part};
 
 /// All schemes, in the order in which they are listed.
-pub static REGISTRY: &[Preset] = &[page_level::PRESET, fsr::PRESET, lazy_rtgc::PRESET];
+pub static REGISTRY: &[Preset] =
+    &[page_level::PRESET, fsr::PRESET, lazy_rtgc::PRESET, nftl::PRESET];
 
 /// One scheme of the registry.
 #[derive(Debug)]
@@ -192,6 +193,7 @@ fn build_planned<F: Flash + Clone, V: Visitor<F>>(
         Layout::PageMapped(collection) => {
             page_mapped::build(config, collection, plan, start, flash, visitor)
         }
+        Layout::Nftl => nftl::build(config, plan, start, flash, visitor),
     }
 }
 

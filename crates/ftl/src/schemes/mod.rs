@@ -2,4 +2,5 @@
 
 pub(crate) mod fsr;
 pub(crate) mod lazy_rtgc;
+pub(crate) mod nftl;
 pub(crate) mod page_level;

@@ -1,0 +1,366 @@
+//! `nftl`: a primary block a logical block and, when that is full, a replacement block; both are folded into
+//! a new primary when the replacement is full too, or when no block is left.
+//!
+//! ```text
+//! write(lpn):                             # b = logical block of lpn
+//!   loop:
+//!     if b's replacement (or, without one, its primary) has an erased page: break
+//!     if b has a replacement: fold(b)
+//!     else:
+//!       if no block may be opened: fold(the block whose replacement was opened longest ago)
+//!       open b's primary, or its replacement
+//!   program the next page there, lpn in its OOB
+//! fold(b): search the OOBs backwards, replacement first; copy the newest version of each page to a
+//!   new block; erase the primary, then the replacement; the new block is the primary
+//! read(lpn): search the OOBs of the replacement, then of the primary, backwards; read the page found
+//! ```
+//!
+//! State and cost: two block numbers, two counts and a sequence number a logical block, and one bit a
+//! logical page (trimmed). A write is O(1) besides folds; a read and a fold look at up to 2π OOB areas.
+//!
+//! Formulas (t in ns): U(e_r) = 2π·t_oob + t_rd; U(e_w) = t_wr; a fold takes at most
+//! 2π·t_oob + π(t_rd + t_wr) + 2·t_er; U(R) = max(U(e_r), t_wr + fold). See [`bounds::nftl`]. The bounds
+//! hold for any history, but are what a fold may cost, not a real-time promise.
+//!
+//! Space: P = N + R + 1 physical blocks: N logical blocks, R replacement blocks, and one that is kept
+//! erased for the fold (and one more for each spare block that has not yet gone bad). One fold a write
+//! suffices: where a fold of `b` itself leaves the new primary full, it has freed one block net, for the
+//! replacement; where no block may be opened, N + R blocks are in use by at most N logical blocks of which
+//! `b` has fewer than two, so with R ≥ 1 another one has two, and its fold frees one.
+//!
+//! Power cuts: all pages of a block carry one sequence number, fresh when it was opened. Of three blocks of
+//! one logical block the youngest is a fold that was cut, holds copies only, and is erased at the mount. A
+//! block that holds no page that a younger one of its logical block does not hold is the rest of a fold
+//! whose erases were cut, and is erased. The older block is erased first, so that no older version
+//! becomes the newest.
+//!
+//! Invariants: no write finds no block; one fold a write; of each page the newest version is found.
+//! Asserted by the conformance, power-cut and exhaustive suites and, on every run, by the count of
+//! violations.
+//!
+//! Parameters: `logical_share` (of P·π; at most, with whole blocks, (P − 2)/P; default
+//! N = ⌊8(P − 1)/9⌋, R ≈ N/8, close to the write queue that GFTL needs on the same part), `spare_blocks`
+//! (default 0).
+//!
+//! Errors: fewer than 3 usable blocks, more logical blocks than P − 2: refused before the run.
+//!
+//! Deviations: NAND is programmed in order, so a page does not go to its own place in the primary as in
+//! the patent, but to the next erased one, in both blocks; the OOB tells which page it is. Which logical
+//! block to fold when blocks run out is not prescribed: here the replacement that was opened longest ago.
+//! A fold when the device is idle is left out.
+//!
+//! Source: A. Ban, Flash file system optimized for page-mode flash technologies, US patent 5,937,425, 1999,
+//! as described in S. Choudhuri, T. Givargis, Deterministic service guarantees for NAND flash using partial
+//! block cleaning, §II.
+
+mod chains;
+mod fold;
+mod mount;
+
+use crate::{
+    CollectionLog, FtlError, Guarantee, Layout, Plan, Prefetch, Preset, Ram, Scheme, SchemeConfig,
+    Visitor,
+    block_mapped::{PageSet, Pool, newest},
+    page::page,
+    start::Start,
+};
+use alloc::{format, vec, vec::Vec};
+use chains::{Chain, Chains};
+use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Part, Ppn};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "nftl",
+    summary: "block map, a replacement block behind full primaries, folds when both are full",
+    source: "Ban, US patent 5,937,425, 1999; as in Choudhuri, Givargis (GFTL), §II",
+    settings: &[],
+    page: page!("nftl.rs"),
+    plan,
+};
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let most = blocks - 2;
+    let pages_per_block = geometry.pages_per_block();
+    let default = (u64::from(blocks - 1) * 8 / 9) as u32;
+    let default = default.clamp(1, most) * pages_per_block;
+    let logical_pages = config.logical_pages.unwrap_or(default);
+    if logical_pages > most * pages_per_block {
+        return Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "logical share",
+            reason: format!(
+                "exports {logical_pages} pages; at most {} of the {} fit, since a replacement block and one for the fold must be left",
+                most * pages_per_block,
+                u64::from(blocks) * u64::from(pages_per_block)
+            ),
+        });
+    }
+    Ok(Plan {
+        logical_pages,
+        threshold_pages: 0,
+        spare_blocks: 0,
+        layout: Layout::Nftl,
+        guarantee: Guarantee {
+            read_ns: Some(bounds::nftl::read_ns(part)),
+            write_ns: Some(part.t_prog_ns),
+            step_ns: Some(bounds::nftl::fold_ns(part)),
+            response_ns: Some(bounds::nftl::response_ns(part)),
+            victim_valid: Some(pages_per_block),
+            real_time: false,
+            volatile: false,
+        },
+        ram: ram(geometry, logical_pages),
+    })
+}
+
+/// Two block numbers and the sequence number of the one that is written; two counts of 16 bits; the queue
+/// of replacements and the ring of erased blocks; one bit a page.
+fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
+    let logical_blocks = u64::from(logical_pages.div_ceil(geometry.pages_per_block()));
+    Ram {
+        map: logical_blocks * (2 * 4 + 8),
+        blocks: logical_blocks * 2 * 2,
+        victims: logical_blocks * 2 * 4 + u64::from(geometry.blocks()) * 4,
+        other: PageSet::ram_bytes(logical_pages),
+    }
+}
+
+/// Makes the scheme and hands it to `visitor`.
+pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
+    config: &SchemeConfig,
+    plan: &Plan,
+    start: Start,
+    flash: F,
+    visitor: V,
+) -> Result<V::Output, FtlError> {
+    let mut scheme = Nftl::new(flash, plan);
+    match start {
+        Start::Format => {
+            scheme.pool.format(&mut scheme.flash, config, plan, &mut scheme.log)?;
+        }
+        Start::Mount => scheme.mount()?,
+    }
+    Ok(visitor.visit(scheme))
+}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub(crate) struct Nftl<F> {
+    flash: F,
+    chains: Chains,
+    pool: Pool,
+    trimmed: PageSet,
+    logical_pages: u32,
+    /// Sequence number of the block opened last.
+    last_seq: u64,
+    /// Where a fold found the newest version of each page of its logical block.
+    places: Vec<u32>,
+    guarantee: Guarantee,
+    log: CollectionLog,
+}
+
+impl<F: Flash> Nftl<F> {
+    fn new(flash: F, plan: &Plan) -> Self {
+        let geometry = *flash.geometry();
+        let pages_per_block = geometry.pages_per_block();
+        Self {
+            flash,
+            chains: Chains::new(plan.logical_pages.div_ceil(pages_per_block)),
+            pool: Pool::new(&geometry, plan.spare_blocks),
+            trimmed: PageSet::new(plan.logical_pages),
+            logical_pages: plan.logical_pages,
+            last_seq: 0,
+            places: vec![chains::NONE; pages_per_block as usize],
+            guarantee: plan.guarantee,
+            log: CollectionLog::new(pages_per_block, plan.threshold_pages.into()),
+        }
+    }
+
+    #[inline]
+    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
+        if lpn.0 < self.logical_pages {
+            return Ok(());
+        }
+        Err(FtlError::BeyondDevice { lpn, logical_pages: self.logical_pages })
+    }
+
+    /// The logical block of a page: logical addresses divide as physical ones do.
+    #[inline]
+    fn logical_block(&self, lpn: Lpn) -> u32 {
+        self.flash.geometry().block_of(Ppn(lpn.0)).0
+    }
+
+    /// Erased blocks that are kept for folds: one, and one for each that may yet go bad.
+    fn reserve(&self) -> u32 {
+        1 + self.pool.spare_blocks()
+    }
+
+    /// A block of the logical block with an erased page, how many pages are written there, and its
+    /// sequence number.
+    #[inline]
+    fn room(&mut self, logical: u32) -> Result<(BlockId, u32, u64), FtlError> {
+        let pages_per_block = self.flash.geometry().pages_per_block();
+        loop {
+            let chain = self.chains.get(logical);
+            if let Some((block, written)) = chain.open_block()
+                && written < pages_per_block
+                && !self.pool.has_failed(block)
+            {
+                return Ok((block, written, chain.seq));
+            }
+            self.grow(logical)?;
+        }
+    }
+
+    /// Opens a block where there is none with an erased page, or folds.
+    fn grow(&mut self, logical: u32) -> Result<(), FtlError> {
+        if self.chains.get(logical).has_replacement() {
+            return self.fold(logical);
+        }
+        if self.pool.len() <= self.reserve() {
+            let oldest = self.chains.oldest().ok_or_else(|| self.full())?;
+            self.fold(oldest)?;
+        }
+        let block = self.pool.take().ok_or_else(|| self.full())?;
+        self.last_seq += 1;
+        self.chains.open(logical, block, self.last_seq);
+        Ok(())
+    }
+
+    #[cold]
+    fn full(&self) -> FtlError {
+        let pages_per_block = self.flash.geometry().pages_per_block();
+        let free_pages = self.pool.free_pages();
+        FtlError::Full { free_pages, victim_valid: pages_per_block, pages_per_block }
+    }
+
+    fn locate(&mut self, chain: &Chain, lpn: Lpn) -> Result<Option<Ppn>, FtlError> {
+        for (block, written) in chain.youngest_first() {
+            let found =
+                newest(&mut self.flash, &self.pool, block, written, lpn, Cause::Translation)?;
+            if let Some(page) = found {
+                return Ok(Some(self.flash.geometry().ppn(block, page)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<F: Flash> Scheme for Nftl<F> {
+    type Flash = F;
+
+    #[inline]
+    fn flash(&self) -> &F {
+        &self.flash
+    }
+
+    #[inline]
+    fn flash_mut(&mut self) -> &mut F {
+        &mut self.flash
+    }
+
+    fn into_flash(self) -> F {
+        self.flash
+    }
+
+    #[inline]
+    fn logical_pages(&self) -> u32 {
+        self.logical_pages
+    }
+
+    #[inline]
+    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        let logical = self.logical_block(lpn);
+        loop {
+            let (block, written, seq) = self.room(logical)?;
+            let ppn = self.flash.geometry().ppn(block, written);
+            match self.flash.program(ppn, Oob::data(lpn, seq), data, Cause::Host) {
+                Ok(()) => {
+                    self.chains.programmed(logical);
+                    self.pool.programmed(1);
+                    self.trimmed.remove(lpn);
+                    self.log.least_free_pages =
+                        self.log.least_free_pages.min(self.pool.free_pages());
+                    return Ok(());
+                }
+                Err(FlashError::ProgramFailed(_)) => {
+                    let unused = self.flash.geometry().pages_per_block() - written;
+                    self.pool.fail(ppn, block, unused);
+                    self.chains.programmed(logical);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        let chain = *self.chains.get(self.logical_block(lpn));
+        let place = if self.trimmed.contains(lpn) { None } else { self.locate(&chain, lpn)? };
+        match place {
+            None => data.fill(0),
+            Some(ppn) => {
+                self.flash.read(ppn, data, Cause::Host)?;
+            }
+        }
+        Ok(place.is_some())
+    }
+
+    #[inline]
+    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        self.trimmed.insert(lpn);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), FtlError> {
+        // A write is on flash, with all that a mount needs, when it returns.
+        Ok(())
+    }
+
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        Ok(false)
+    }
+
+    #[inline]
+    fn free_pages(&self) -> u64 {
+        self.pool.free_pages()
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.guarantee
+    }
+
+    fn ram(&self) -> Ram {
+        ram(self.flash.geometry(), self.logical_pages)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.chains.heap_bytes()
+            + self.pool.heap_bytes()
+            + self.trimmed.heap_bytes()
+            + self.places.capacity() * 4
+    }
+
+    fn collections(&self) -> &CollectionLog {
+        &self.log
+    }
+
+    fn restart_collections(&mut self) {
+        let pages_per_block = self.flash.geometry().pages_per_block();
+        self.log = CollectionLog::new(pages_per_block, self.log.threshold_pages);
+    }
+
+    #[inline]
+    fn prefetch(&self, lpn: Lpn, what: Prefetch) {
+        if what == Prefetch::Map && lpn.0 < self.logical_pages {
+            self.chains.prefetch(self.logical_block(lpn));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The fold: the newest version of each page of a logical block goes to a new primary.
+
+use super::{
+    Nftl,
+    chains::{Chain, NONE},
+};
+use crate::FtlError;
+use alloc::vec::Vec;
+use flash::{BlockId, Cause, Flash, FlashError, Lpn, Ppn};
+
+impl<F: Flash> Nftl<F> {
+    /// Folds a logical block that has a replacement. It has one block less, or two where all its pages are
+    /// trimmed.
+    pub(super) fn fold(&mut self, logical: u32) -> Result<(), FtlError> {
+        let chain = *self.chains.get(logical);
+        self.find_newest(logical, &chain)?;
+        self.note_victims(&chain);
+        let mut given_up = Vec::new();
+        let primary = self.copy_newest(&mut given_up)?;
+        self.chains.clear(logical);
+        if let Some((block, pages)) = primary {
+            self.chains.add(logical, block, pages, self.last_seq);
+        }
+        for (block, written) in given_up {
+            self.erase(block, written)?;
+        }
+        // The older block first: while both are there, none of its versions is the newest by mistake.
+        for (block, written) in chain.youngest_first().rev() {
+            self.erase(block, written)?;
+            self.log.finished += 1;
+        }
+        self.log.steps += 1;
+        Ok(())
+    }
+
+    fn erase(&mut self, block: BlockId, written: u32) -> Result<(), FtlError> {
+        let unused = self.flash.geometry().pages_per_block() - written;
+        self.pool.erase(&mut self.flash, block, unused, Cause::Merge, &mut self.log)?;
+        Ok(())
+    }
+
+    /// Searches the OOB areas, the youngest first, for the newest version of each page that is not trimmed.
+    fn find_newest(&mut self, logical: u32, chain: &Chain) -> Result<(), FtlError> {
+        let geometry = *self.flash.geometry();
+        let first_lpn = logical * geometry.pages_per_block();
+        self.places.fill(NONE);
+        let pages = geometry.pages_per_block().min(self.logical_pages - first_lpn);
+        let mut missing = pages;
+        for (block, written) in chain.youngest_first() {
+            let first = geometry.ppn(block, 0).0;
+            for ppn in (first..first + written).rev() {
+                if missing == 0 {
+                    break;
+                }
+                match self.flash.read_oob(Ppn(ppn), Cause::Merge) {
+                    Ok(oob) => {
+                        let place = &mut self.places[(oob.lpn.0 - first_lpn) as usize];
+                        if *place == NONE {
+                            *place = ppn;
+                            missing -= 1;
+                        }
+                    }
+                    Err(FlashError::Uncorrectable(ppn)) if self.pool.is_void(ppn) => {}
+                    // Some page's newest version, or an old one: there is no telling whose.
+                    Err(FlashError::Uncorrectable(_)) => self.log.lost_pages += 1,
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        for (place, lpn) in self.places.iter_mut().zip(first_lpn..first_lpn + pages) {
+            if self.trimmed.contains(Lpn(lpn)) {
+                *place = NONE;
+            }
+        }
+        Ok(())
+    }
+
+    fn note_victims(&mut self, chain: &Chain) {
+        let geometry = self.flash.geometry();
+        for (block, _) in chain.youngest_first() {
+            let here = |place: &&u32| **place != NONE && geometry.block_of(Ppn(**place)) == block;
+            let valid = self.places.iter().filter(here).count();
+            self.log.started += 1;
+            self.log.victim_valid[valid] += 1;
+        }
+    }
+
+    /// Copies the newest versions to a new block, and returns it with its number of pages; none where there
+    /// is nothing to copy. Blocks in which a program failed are given up: what they hold is copied again.
+    fn copy_newest(
+        &mut self,
+        given_up: &mut Vec<(BlockId, u32)>,
+    ) -> Result<Option<(BlockId, u32)>, FtlError> {
+        loop {
+            if self.places.iter().all(|place| *place == NONE) {
+                return Ok(None);
+            }
+            let block = self.pool.take().ok_or_else(|| self.full())?;
+            self.last_seq += 1;
+            let (written, failed) = self.copy_to(block)?;
+            if !failed {
+                return Ok(Some((block, written)));
+            }
+            given_up.push((block, written));
+        }
+    }
+
+    /// Copies to a block as far as its programs succeed; returns how many of its pages are used up, and
+    /// whether one failed.
+    fn copy_to(&mut self, block: BlockId) -> Result<(u32, bool), FtlError> {
+        let geometry = *self.flash.geometry();
+        let mut written = 0;
+        for place in self.places.iter_mut().filter(|place| **place != NONE) {
+            let to = geometry.ppn(block, written);
+            match self.flash.copy(Ppn(*place), to, self.last_seq, Cause::Merge) {
+                Ok(_) => {
+                    *place = to.0;
+                    written += 1;
+                    self.pool.programmed(1);
+                }
+                Err(FlashError::Uncorrectable(_)) => {
+                    *place = NONE;
+                    self.log.lost_pages += 1;
+                }
+                Err(FlashError::ProgramFailed(_)) => {
+                    self.pool.fail(to, block, geometry.pages_per_block() - written);
+                    return Ok((written + 1, true));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok((written, false))
+    }
+}

@@ -1,0 +1,104 @@
+//! Rebuilding the chains from the OOB areas alone.
+
+use super::{Nftl, chains::NONE};
+use crate::{
+    FtlError,
+    block_mapped::{Scanned, scan},
+};
+use alloc::{format, vec::Vec};
+use flash::{BlockId, Cause, Flash, Ppn};
+
+/// A block that holds something.
+struct Found {
+    logical: u32,
+    seq: u64,
+    block: BlockId,
+    written: u32,
+}
+
+impl<F: Flash> Nftl<F> {
+    /// Fills an empty scheme from what is on its array.
+    pub(super) fn mount(&mut self) -> Result<(), FtlError> {
+        let mut found = self.scan_all()?;
+        found.sort_by_key(|found| (found.logical, found.seq, found.block));
+        self.last_seq = found.iter().map(|found| found.seq).max().unwrap_or(0);
+        let mut kept = Vec::with_capacity(found.len());
+        for blocks in found.chunk_by(|one, other| one.logical == other.logical) {
+            let kept_blocks = self.resolve(blocks)?;
+            kept.extend(kept_blocks.iter().enumerate());
+        }
+        // All primaries, then replacements in the order in which they were opened.
+        kept.sort_by_key(|(place, found)| (*place, found.seq));
+        let pages_per_block = self.flash.geometry().pages_per_block();
+        for (_, found) in kept {
+            self.chains.add(found.logical, found.block, found.written, found.seq);
+            self.pool.found_open(pages_per_block - found.written);
+        }
+        Ok(())
+    }
+
+    /// Scans every block that is not bad; pools those that hold nothing.
+    fn scan_all(&mut self) -> Result<Vec<Found>, FtlError> {
+        let geometry = *self.flash.geometry();
+        let mut found = Vec::new();
+        for block in (0..geometry.blocks()).map(BlockId) {
+            if self.flash.is_bad(block) {
+                continue;
+            }
+            let (mut logical, mut one_logical) = (None, true);
+            let Scanned { written, seq, .. } =
+                scan(&mut self.flash, block, self.logical_pages, &mut self.pool, |_, lpn| {
+                    let of_page = geometry.block_of(Ppn(lpn.0)).0;
+                    one_logical &= *logical.get_or_insert(of_page) == of_page;
+                })?;
+            match (logical, seq) {
+                _ if !one_logical => {
+                    return Err(FtlError::Mount(format!(
+                        "{block} holds pages of several logical blocks, but `nftl` gives each its own; the array was written by another scheme"
+                    )));
+                }
+                (Some(logical), Some(seq)) => found.push(Found { logical, seq, block, written }),
+                _ if written == 0 => self.pool.put(block),
+                _ => self.discard(block)?,
+            }
+        }
+        Ok(found)
+    }
+
+    /// Of the blocks of one logical block, the oldest first, erases what a fold that was cut left behind:
+    /// copies that are not complete, or blocks all of whose pages are in a younger one.
+    fn resolve<'b>(&mut self, blocks: &'b [Found]) -> Result<&'b [Found], FtlError> {
+        let (kept, copies) = blocks.split_at(blocks.len().min(2));
+        for found in copies.iter().rev() {
+            self.discard(found.block)?;
+        }
+        if let [older, younger] = kept
+            && self.is_superseded(older, younger)?
+        {
+            self.discard(older.block)?;
+            return Ok(&kept[1..]);
+        }
+        Ok(kept)
+    }
+
+    fn is_superseded(&mut self, older: &Found, younger: &Found) -> Result<bool, FtlError> {
+        let logical_pages = self.logical_pages;
+        let first_lpn = older.logical * self.flash.geometry().pages_per_block();
+        let places = &mut self.places;
+        places.fill(NONE);
+        scan(&mut self.flash, younger.block, logical_pages, &mut self.pool, |page, lpn| {
+            places[(lpn.0 - first_lpn) as usize] = page;
+        })?;
+        let mut superseded = true;
+        scan(&mut self.flash, older.block, logical_pages, &mut self.pool, |_, lpn| {
+            superseded &= places[(lpn.0 - first_lpn) as usize] != NONE;
+        })?;
+        Ok(superseded)
+    }
+
+    /// Erases a block that holds nothing of use and pools it, or marks it bad.
+    fn discard(&mut self, block: BlockId) -> Result<(), FtlError> {
+        self.pool.erase(&mut self.flash, block, 0, Cause::Mount, &mut self.log)?;
+        Ok(())
+    }
+}
