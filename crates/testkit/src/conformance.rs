@@ -14,7 +14,7 @@ use crate::shape::Shape;
 use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store};
-use ftl::{FtlError, SchemeConfig, registry};
+use ftl::{FtlError, Preset, SchemeConfig, registry};
 use std::fmt;
 
 /// Failures that the part reports.
@@ -85,6 +85,31 @@ impl Case {
 pub fn logical_pages(scheme: &SchemeConfig, shape: &Shape, bad: u32) -> Result<u32, FtlError> {
     registry::plan(scheme, &shape.part(), &shape.geometry(), shape.blocks - bad)
         .map(|plan| plan.logical_pages)
+}
+
+/// Those of the shapes that the scheme can work on, with this many bad blocks.
+///
+/// # Panics
+/// Where it refuses one without saying what in the configuration is wrong.
+pub fn accepted(scheme: &SchemeConfig, shapes: &[Shape], bad: u32) -> Vec<Shape> {
+    let accepts = |shape: &&Shape| match logical_pages(scheme, shape, bad) {
+        Ok(_) => true,
+        Err(FtlError::Config { scheme: name, reason, .. }) => {
+            assert!(
+                name == scheme.preset.name && !reason.is_empty(),
+                "{name} on {shape}: {reason}"
+            );
+            false
+        }
+        Err(error) => panic!("{} on {shape}: {error}", Described(scheme)),
+    };
+    shapes.iter().filter(accepts).copied().collect()
+}
+
+/// The preset with collection in idle time, where it has that.
+pub fn with_idle(preset: &'static Preset) -> SchemeConfig {
+    let idle_collection = preset.settings.contains(&"idle");
+    SchemeConfig { idle_collection, ..SchemeConfig::preset(preset) }
 }
 
 impl fmt::Display for Case {

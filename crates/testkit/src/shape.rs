@@ -14,6 +14,26 @@ pub struct Shape {
     pub alpha: u32,
 }
 
+/// Arrays from tiny to ordinary: what every scheme is tested on, as far as it can work there.
+pub const SHAPES: &[Shape] = &[
+    Shape::new(3, 2, 1),
+    Shape::new(4, 4, 1),
+    Shape::new(4, 6, 2),
+    Shape::new(5, 8, 3),
+    Shape::new(7, 6, 8),
+    Shape::new(6, 16, 8),
+    Shape::new(10, 16, 2),
+    Shape::new(12, 8, 8),
+    Shape::new(16, 8, 4),
+    Shape::new(24, 8, 3),
+    Shape::new(24, 16, 8),
+    Shape::new(40, 16, 2),
+    Shape::new(48, 8, 8),
+    Shape::new(4, 192, 8),
+    Shape::new(9, 64, 8),
+    Shape::new(32, 64, 8),
+];
+
 /// Bytes of a page: enough to tell every version of every page apart.
 const PAGE_BYTES: u32 = 32;
 

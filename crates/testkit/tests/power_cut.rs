@@ -2,17 +2,15 @@
 
 use ftl::SchemeConfig;
 use ftl::registry::{REGISTRY, by_name};
+use ftlkit_testkit::conformance::{Described, accepted, with_idle};
 use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::power_cut::{Case, Tally, Verdict, every_cut, storm};
-use ftlkit_testkit::shape::Shape;
+use ftlkit_testkit::shape::{SHAPES, Shape};
 
 /// Writes must go on after any cut, except where trims were forgotten in it.
 fn case(name: &str, shape: Shape, pattern: Pattern, seed: u64) -> Case {
     Case {
-        scheme: SchemeConfig {
-            idle_collection: true,
-            ..SchemeConfig::preset(by_name(name).unwrap())
-        },
+        scheme: with_idle(by_name(name).unwrap()),
         shape,
         pattern,
         seed,
@@ -43,12 +41,22 @@ fn all_pass<T>(verdicts: impl Iterator<Item = Result<T, Verdict>>) -> Vec<T> {
     passed
 }
 
+/// The three smallest of [`SHAPES`] that the scheme can work on and that have pages to lose.
+fn shapes(scheme: &SchemeConfig) -> Vec<Shape> {
+    let mut shapes = accepted(scheme, &SHAPES[1..], 0);
+    shapes.sort_by_key(|shape| shape.blocks * shape.pages_per_block);
+    shapes.truncate(3);
+    assert_eq!(shapes.len(), 3, "{} runs on {shapes:?} only", Described(scheme));
+    shapes
+}
+
 /// With one spare block kept free, neither forgotten trims nor pages torn in a row leave a write without
 /// room.
 #[test]
 fn a_spare_block_makes_up_for_forgotten_trims_and_torn_pages() {
     let shapes = [Shape::new(6, 4, 1), Shape::new(6, 8, 3), Shape::new(6, 6, 8)];
-    let cases = ["page-level", "fsr", "lazy-rtgc"].iter().flat_map(|name| {
+    let page_mapped = ["page-level", "fsr", "lazy-rtgc"];
+    let cases = page_mapped.iter().flat_map(|name| {
         shapes.iter().flat_map(move |shape| {
             (1..=20).map(move |seed| {
                 let plain = case(name, *shape, Pattern::TrimStorm, seed);
@@ -61,7 +69,7 @@ fn a_spare_block_makes_up_for_forgotten_trims_and_torn_pages() {
 }
 
 fn cut_everywhere(name: &str) {
-    let shapes = [Shape::new(4, 4, 1), Shape::new(5, 8, 3), Shape::new(4, 6, 8)];
+    let shapes = shapes(&with_idle(by_name(name).unwrap()));
     let patterns = [
         Pattern::Uniform,
         Pattern::FillThenOverwrite,
@@ -80,9 +88,9 @@ fn cut_everywhere(name: &str) {
 
 fn cut_in_quick_succession(name: &str) {
     let patterns = [Pattern::Uniform, Pattern::FillThenOverwrite];
+    let shape = shapes(&with_idle(by_name(name).unwrap()))[2];
     let cases = patterns.iter().flat_map(|pattern| {
-        (0..20)
-            .map(|seed| Case { operations: 600, ..case(name, Shape::new(6, 8, 3), *pattern, seed) })
+        (0..20).map(|seed| Case { operations: 600, ..case(name, shape, *pattern, seed) })
     });
     for cuts in all_pass(cases.map(|case| storm(&case, 40))) {
         assert!(cuts > 5, "only {cuts} cuts");
