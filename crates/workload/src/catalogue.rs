@@ -4,8 +4,8 @@ use crate::generators::generated::{Generated, Pattern};
 use crate::generators::pace::Pace;
 use crate::generators::scramble::Scramble;
 use crate::generators::{
-    gftl_traces, hot_cold, lazy_rtgc_traces, mixed, pareto, randrw, sequential, snia, uniform,
-    worst_case, zipf,
+    gftl_traces, hot_cold, lazy_rtgc_traces, map_misses, mixed, pareto, randrw, sequential, snia,
+    uniform, worst_case, zipf,
 };
 use crate::parameters::{ParameterInfo, Parameters};
 use crate::{Source, Space, WorkloadError, units};
@@ -66,8 +66,10 @@ pub static BUILTIN: &[BuiltinInfo] = &[
     gftl_traces::CONSUMER,
     gftl_traces::SYNTHETIC,
     worst_case::GFTL,
+    worst_case::GFTL_QUEUE,
     worst_case::LAZY_RTGC,
     worst_case::RANDOM,
+    map_misses::INFO,
 ];
 
 /// The built-in workload of this name.

@@ -3,6 +3,7 @@
 pub(crate) mod gftl_traces;
 pub(crate) mod hot_cold;
 pub(crate) mod lazy_rtgc_traces;
+pub(crate) mod map_misses;
 pub(crate) mod mixed;
 pub(crate) mod pareto;
 pub(crate) mod randrw;

@@ -1,4 +1,5 @@
-//! Orders of writes that drive a collector to its bound: those of two papers, and a random one.
+//! Orders of writes that drive a collector to its bound: those of two papers, one against a queue, and a
+//! random one. (Against maps that are cached: [`super::map_misses`].)
 //!
 //! All write whole pages of whole blocks: N blocks of π pages, M = N·π pages.
 
@@ -18,6 +19,24 @@ pub(crate) const GFTL: BuiltinInfo = BuiltinInfo {
     source: "S. Choudhuri and T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block \
              Cleaning, CODES+ISSS 2008, §IV.D and Fig. 6",
     build: build_gftl,
+};
+
+/// Against GFTL's collection queue: what is written last waits longest.
+///
+/// Round-robin passes fill all blocks at the same time, so that block N−1 is queued behind all others, and what
+/// is written to it before its turn goes to the write queue. Each pass is followed by half a pass of such
+/// writes: in turn to block N−1 alone, whose pages supersede each other in the queue, and to blocks N−1, N−2, …,
+/// every page once, so that the queue holds nothing but valid pages. Half a pass, N·π/2 writes, outlasts a queue
+/// of N blocks where cleaning one takes κ ≤ π/2 steps.
+pub(crate) const GFTL_QUEUE: BuiltinInfo = BuiltinInfo {
+    name: "gftl-queue-worst-case",
+    summary: "fills all blocks at once, then writes again and again to the block queued last, or to the last ones \
+              in turn",
+    parameters: &[pace::PARAMETERS],
+    requests: None,
+    source: "against the length of the write queue, S. Choudhuri and T. Givargis, Deterministic Service Guarantees \
+             for NAND Flash using Partial Block Cleaning, CODES+ISSS 2008, §IV.D",
+    build: build_gftl_queue,
 };
 
 /// The order that keeps the valid pages of all victims alike.
@@ -99,6 +118,12 @@ fn build_gftl(request: &Build<'_>) -> Result<Built, WorkloadError> {
     Ok(blocks.built(request, order))
 }
 
+fn build_gftl_queue(request: &Build<'_>) -> Result<Built, WorkloadError> {
+    let blocks = Blocks::of(request)?;
+    let order = QueueTail::new(blocks.blocks, blocks.pages / blocks.blocks);
+    Ok(blocks.built(request, order))
+}
+
 fn build_lazy_rtgc(request: &Build<'_>) -> Result<Built, WorkloadError> {
     let blocks = Blocks::of(request)?;
     let order = Transposed {
@@ -158,6 +183,43 @@ impl Order for BlockByBlock {
         if self.block == self.blocks {
             self.block = 0;
             self.page = (self.page + 1) % self.pages;
+        }
+        page
+    }
+}
+
+struct QueueTail {
+    fill: BlockByBlock,
+    /// Writes so far of this pass and the half pass behind it.
+    position: u64,
+    /// The half pass is to the last block alone.
+    alone: bool,
+}
+
+impl QueueTail {
+    fn new(blocks: u64, pages: u64) -> Self {
+        let fill = BlockByBlock { block: 0, page: 0, blocks, pages };
+        Self { fill, position: 0, alone: true }
+    }
+}
+
+impl Order for QueueTail {
+    #[inline]
+    fn next_page(&mut self) -> u64 {
+        let (blocks, pages) = (self.fill.blocks, self.fill.pages);
+        let all = blocks * pages;
+        let position = self.position;
+        if position < all {
+            self.position += 1;
+            return self.fill.next_page();
+        }
+        let behind = position - all;
+        let back = if self.alone { 0 } else { behind / pages };
+        let page = (blocks - 1 - back) * pages + behind % pages;
+        self.position += 1;
+        if behind + 1 >= all / 2 {
+            self.position = 0;
+            self.alone = !self.alone;
         }
         page
     }
@@ -260,6 +322,22 @@ mod tests {
         sorted.sort_unstable();
         assert_eq!(sorted, (0..24).collect::<Vec<_>>());
         assert_eq!((0..24).map(|_| order.next_page()).collect::<Vec<_>>(), pass);
+    }
+
+    #[test]
+    fn the_queue_is_filled_and_its_tail_written_again() {
+        let mut order = QueueTail::new(6, 4);
+        let mut take = |count: usize| (0..count).map(|_| order.next_page()).collect::<Vec<_>>();
+        let mut pass = take(24);
+        assert_eq!(pass[..7], [0, 4, 8, 12, 16, 20, 1]);
+        pass.sort_unstable();
+        assert_eq!(pass, (0..24).collect::<Vec<_>>());
+        assert_eq!(take(12), [20, 21, 22, 23].repeat(3));
+        take(24);
+        assert_eq!(take(12), [20, 21, 22, 23, 16, 17, 18, 19, 12, 13, 14, 15]);
+        assert_eq!(take(2), [0, 4]);
+        let mut smallest = QueueTail::new(1, 1);
+        assert!((0..9).all(|_| smallest.next_page() == 0));
     }
 
     #[test]

@@ -1,0 +1,138 @@
+//! An order that a cached map can do nothing for.
+//!
+//! A map on flash has E = page size / 4 B mappings a translation page, so T = ⌈pages/E⌉ of them. Round j writes
+//! the j-th page of translation page 0, 1, …, T−1: each write dirties another translation page, and whatever a
+//! cache of mappings holds, the dirty ones are spread over all translation pages as evenly as can be, so that
+//! writing one back takes as few others with it as can be. Behind each write a page is read that the round
+//! before wrote, half the translation pages away: where the cache holds less than half a round, its mapping is
+//! gone, and a dirty one must go for it.
+
+use super::generated::{Access, Pattern};
+use super::pace;
+use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::{Op, WorkloadError};
+
+pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+    name: "map-miss-worst-case",
+    summary: "writes and reads that each need another translation page of a map on demand",
+    parameters: &[pace::PARAMETERS],
+    requests: None,
+    source: "against the cached mapping table and the batch update of A. Gupta, Y. Kim, B. Urgaonkar, DFTL, ASPLOS \
+             2009, §4",
+    build,
+};
+
+/// Bytes of a mapping in a translation page.
+const MAPPING_BYTES: u64 = 4;
+
+/// Rounds over all mappings where nothing is said about requests.
+const PASSES: u64 = 4;
+
+fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
+    let space = request.space;
+    let pages = space.pages();
+    if pages == 0 {
+        let name = request.info.name;
+        return Err(WorkloadError::Unfit(format!("workload `{name}` needs a page; there is none")));
+    }
+    let pattern = EachInTurn::new(pages, space.page_bytes.into());
+    let requests = request.requests.unwrap_or(PASSES.saturating_mul(2 * pages));
+    Ok(request.paced_for(pattern, pages * u64::from(space.page_bytes), requests))
+}
+
+struct EachInTurn {
+    page_bytes: u64,
+    pages: u64,
+    /// Mappings of a translation page.
+    mappings: u64,
+    /// Translation pages.
+    translations: u64,
+    /// Place within each translation page.
+    round: u64,
+    /// Translation page.
+    translation: u64,
+    read_next: bool,
+}
+
+impl EachInTurn {
+    fn new(pages: u64, page_bytes: u64) -> Self {
+        let mappings = (page_bytes / MAPPING_BYTES).clamp(1, pages);
+        let translations = pages.div_ceil(mappings);
+        Self {
+            page_bytes,
+            pages,
+            mappings,
+            translations,
+            round: 0,
+            translation: 0,
+            read_next: false,
+        }
+    }
+
+    /// The page at a place of a translation page; the last of them may be short.
+    fn page(&self, translation: u64, round: u64) -> u64 {
+        let first = translation * self.mappings;
+        first + round % self.mappings.min(self.pages - first)
+    }
+
+    fn advance(&mut self) {
+        self.translation += 1;
+        if self.translation == self.translations {
+            self.translation = 0;
+            self.round = (self.round + 1) % self.mappings;
+        }
+    }
+}
+
+impl Pattern for EachInTurn {
+    #[inline]
+    fn next(&mut self) -> Access {
+        let page = if self.read_next {
+            let away = (self.translation + self.translations / 2) % self.translations;
+            let before = (self.round + self.mappings - 1) % self.mappings;
+            let page = self.page(away, before);
+            self.advance();
+            page
+        } else {
+            self.page(self.translation, self.round)
+        };
+        let op = if self.read_next { Op::Read } else { Op::Write };
+        self.read_next = !self.read_next;
+        Access { op, offset: page * self.page_bytes, length: self.page_bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn accesses(pages: u64, count: usize) -> Vec<(Op, u64)> {
+        let mut pattern = EachInTurn::new(pages, 32);
+        let access = std::iter::repeat_with(|| pattern.next());
+        access.map(|access| (access.op, access.offset / 32)).take(count).collect()
+    }
+
+    #[test]
+    fn every_write_dirties_the_next_translation_page() {
+        // Eight mappings of 4 B on a page of 32 B.
+        let taken = accesses(32, 2 * 32);
+        let writes: Vec<u64> =
+            taken.iter().filter(|(op, _)| *op == Op::Write).map(|(_, page)| *page).collect();
+        assert_eq!(writes[..6], [0, 8, 16, 24, 1, 9]);
+        assert_eq!(writes.iter().collect::<BTreeSet<_>>().len(), 32);
+        let reads: Vec<u64> =
+            taken.iter().filter(|(op, _)| *op == Op::Read).map(|(_, page)| *page).collect();
+        assert_eq!(reads[..5], [23, 31, 7, 15, 16]);
+    }
+
+    #[test]
+    fn a_space_of_any_size_is_kept_to() {
+        for pages in [1, 2, 7, 8, 9, 63] {
+            let taken = accesses(pages, 400);
+            assert!(taken.iter().all(|(_, page)| *page < pages), "{pages} pages");
+            let written = taken.iter().filter(|(op, _)| *op == Op::Write).map(|(_, page)| *page);
+            assert_eq!(written.collect::<BTreeSet<_>>().len() as u64, pages);
+        }
+    }
+}
