@@ -119,4 +119,4 @@ macro_rules! schemes {
     };
 }
 
-schemes!(page_level: "page-level", fsr: "fsr", lazy_rtgc: "lazy-rtgc");
+schemes!(page_level: "page-level", fsr: "fsr", lazy_rtgc: "lazy-rtgc", nftl: "nftl");
