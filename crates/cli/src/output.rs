@@ -59,6 +59,23 @@ pub(crate) fn table<const N: usize>(
     table.trim_fmt()
 }
 
+/// The same as Markdown.
+pub(crate) fn markdown<const N: usize>(
+    columns: [(&str, Column); N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
+    let line = |cells: [String; N]| {
+        format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
+    };
+    let mut text = line(columns.map(|(name, _)| name.to_owned()));
+    text.push_str(&line(columns.map(|(_, align)| match align {
+        Column::Left => "---".to_owned(),
+        Column::Right => "---:".to_owned(),
+    })));
+    text.extend(rows.into_iter().map(line));
+    text
+}
+
 /// Columns of the terminal; where there is none, as wide as a report likes to be.
 pub(crate) fn width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
@@ -80,6 +97,13 @@ mod tests {
         assert_eq!(micros(220_900), "220.9");
         assert_eq!(micros(29_000), "29");
         assert_eq!(micros(7), "0.007");
+    }
+
+    #[test]
+    fn markdown_has_bars() {
+        let text =
+            markdown([("a", Column::Left), ("b", Column::Right)], [["x|y".into(), "1".into()]]);
+        assert_eq!(text, "| a | b |\n| --- | ---: |\n| x\\|y | 1 |\n");
     }
 
     #[test]

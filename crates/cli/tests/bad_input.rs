@@ -21,6 +21,9 @@ fn unknown_names() {
     words("bounds --part toshiba-scl").refused(&["toshiba-slc"]);
     words("bench --scheme fsl").refused(&["did you mean `fsr`?"]);
     words("list part").refused(&["parts"]);
+    words("list schemes fsl").refused(&["did you mean `fsr`?"]);
+    words("list parts fsr").refused(&["only schemes have pages", "list schemes NAME"]);
+    words("list formats --pages x").refused(&["only schemes have pages"]);
     words("compair").refused(&["compare"]);
     words("compare --shemes fsr").refused(&["--schemes"]);
     let scratch = Scratch::new("unknown-names");
@@ -150,6 +153,7 @@ fn addresses_beyond_the_device() {
 fn out_that_cannot_be_written() {
     let scratch = Scratch::new("out");
     let file = scratch.file("taken", "x");
+    ftlkit(["list", "schemes", "--pages", &file]).refused(&["taken: "]);
     ftlkit(["compare", "--out", &file]).refused(&["taken is a file", "--out takes a directory"]);
     let below = scratch.at("taken/results");
     ftlkit(["compare", "--out", &below]).refused(&["taken/results", "--out takes a directory"]);

@@ -62,10 +62,10 @@ fn bounds_say_what_compare_finds() {
     let found = words("compare uniform --capacity 16MiB --requests 9000 -q --json").json();
     let sheet = words("bounds --blocks 128 --json").json()["parts"][0].clone();
     let (said, found) = (&sheet["schemes"], &found["schemes"]);
-    assert_eq!(said.as_array().map(Vec::len), Some(3));
-    for at in 0..3 {
-        let (said, found) = (&said[at], &found[at]);
-        assert_eq!(said["scheme"], found["name"]);
+    let (said, found) = (said.as_array().expect("a list"), found.as_array().expect("a list"));
+    assert_eq!(found.len(), 3);
+    for found in found {
+        let said = said.iter().find(|row| row["scheme"] == found["name"]).expect("a row");
         assert_eq!(said["response_ns"], found["bound_ns"]);
         assert_eq!(said["real_time"], found["real_time"]);
         assert_eq!(said["logical_share"], found["logical_share"]);
@@ -77,7 +77,10 @@ fn bounds_say_what_compare_finds() {
         assert!((0..=128 * 4).contains(&(victims(found) - victims(said))));
     }
     let text = words("bounds --blocks 2").ok();
-    assert_eq!(text.matches("at least 3 are needed").count(), 3, "{text}");
+    for name in ["page-level", "fsr", "lazy-rtgc"] {
+        let line = text.lines().find(|line| line.starts_with(name) && line.contains("cannot:"));
+        assert!(line.is_some_and(|line| line.contains("at least 3 are needed")), "{name}: {text}");
+    }
     let table = words("bounds --json").json()["table_vii"].clone();
     let lazy = table.as_array().expect("a list").iter().find(|row| row["scheme"] == "lazy-rtgc");
     let lazy = lazy.expect("a row");
@@ -109,6 +112,34 @@ fn lists() {
             json[what].as_array().expect("a list").iter().map(|x| &x["name"]).collect();
         assert!(names.iter().any(|name| **name == one), "{what}: {names:?}");
     }
+}
+
+#[test]
+fn a_scheme_has_a_page_and_its_settings_are_told() {
+    let text = words("list schemes").ok();
+    for said in ["victim=fifo", "logical_share", "spare=4", "blocks held back"] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    let page = words("list schemes lazy-rtgc").ok();
+    for said in ["# lazy-rtgc", "write(lpn):", "Source: Q. Zhang", "`+idle`, in a TOML table"] {
+        assert!(page.contains(said), "`{said}` is not in: {page}");
+    }
+    assert!(!page.contains("cmt"), "{page}");
+    let json = words("list schemes lazy-rtgc --json").json();
+    assert_eq!(json["page"], page);
+    let keys = json["settings"].as_array().expect("a list").iter().map(|setting| &setting["key"]);
+    assert_eq!(keys.collect::<Vec<_>>(), ["victim", "idle", "share", "spare", "label"]);
+}
+
+#[test]
+fn promises_are_compared_on_a_part_of_ones_own() {
+    let scratch = Scratch::new("own-promises");
+    let text = "base = 'evaluation-slc'\nt_bers_ns = '100us'";
+    let file = scratch.file("quick.toml", text);
+    let text = ftlkit(["bounds", "--part-file", &file, "--blocks", "64", "--markdown"]).ok();
+    assert!(text.contains("8MiB = 64 blocks of 64 pages of 2KiB"), "{text}");
+    assert!(text.contains("- `lazy-rtgc` cannot: "), "{text}");
+    words("bounds --markdown --json").refused(&["cannot be used with"]);
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! `ftlkit bounds`.
 
 mod division;
+mod promises;
 mod table_vii;
 
-use self::division::{Division, division_table};
+pub(crate) use self::division::{Division, kind_of_promise};
+
+use self::division::division_table;
 use crate::failure::Failure;
 use crate::output::{self, Column, micros, table};
 use bounds::Ratio;
@@ -22,6 +25,7 @@ Examples:
   ftlkit bounds --part-file my.toml       a part of your own
   ftlkit bounds --part toshiba-tlc --blocks 4096
       how every scheme divides 4096 blocks of that part, its promise and its RAM
+  ftlkit bounds --part all --markdown     the promises of the real-time schemes side by side
   ftlkit bounds --part all --json
 
 A part file gives page_bytes, pages_per_block, t_r_ns, t_prog_ns and t_bers_ns (ns, or texts such as
@@ -45,10 +49,17 @@ pub(crate) struct BoundsArgs {
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
+
+    /// Print, as Markdown, what the real-time schemes promise, or why they cannot, side by side
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
 }
 
 impl BoundsArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if self.markdown {
+            return output::text(&promises::page(&self.parts()?, self.blocks));
+        }
         let sheets: Vec<Sheet> =
             self.parts()?.into_iter().map(|part| Sheet::new(part, self.blocks)).collect();
         if self.json {
@@ -71,6 +82,11 @@ impl BoundsArgs {
     }
 }
 
+/// Blocks of a part at its own capacity.
+pub(crate) fn own_blocks(part: &Part) -> u32 {
+    part.geometry(part.capacity_bytes).map_or(0, |geometry| geometry.blocks())
+}
+
 /// Everything that is said of one part.
 struct Sheet {
     services: [ServiceBounds; 6],
@@ -86,8 +102,7 @@ struct Sheet {
 
 impl Sheet {
     fn new(part: Part, blocks: Option<u32>) -> Self {
-        let of_part = part.geometry(part.capacity_bytes).map_or(0, |geometry| geometry.blocks());
-        let blocks = blocks.unwrap_or(of_part);
+        let blocks = blocks.unwrap_or_else(|| own_blocks(&part));
         let divisions = Division::all(&part, blocks);
         let lazy = divisions.iter().find(|row| row.scheme() == "lazy-rtgc");
         let space = match lazy.and_then(Division::why_not) {

@@ -1,18 +1,21 @@
 //! `ftlkit list`.
 
+mod schemes;
+
 use crate::failure::Failure;
 use crate::output::{self, Column, micros, table};
 use clap::{Args, ValueEnum};
 use flash::{Part, parts};
-use ftl::registry::REGISTRY;
 use serde_json::{Value, json};
 use sim::config::Bytes;
+use std::path::PathBuf;
 use workload::{BUILTIN, formats};
 
 const EXAMPLES: &str = "\
 Examples:
   ftlkit list parts             timings and shapes; any of them goes with --part
-  ftlkit list schemes
+  ftlkit list schemes           what there is, and what can be set
+  ftlkit list schemes fsr       all about one: algorithm, cost, formulas, settings, source
   ftlkit list workloads         built-in generators and their parameters
   ftlkit list formats --json    trace formats, for a script";
 
@@ -21,6 +24,13 @@ Examples:
 pub(crate) struct ListArgs {
     /// What to list
     what: What,
+
+    /// One scheme: print its page
+    name: Option<String>,
+
+    /// Write every scheme's page and a table of all into this directory, as Markdown
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["name", "json"])]
+    pages: Option<PathBuf>,
 
     /// Print one JSON object instead of a table
     #[arg(long)]
@@ -41,17 +51,30 @@ enum What {
 
 impl ListArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        let of_schemes = matches!(self.what, What::Schemes);
+        if !of_schemes && (self.name.is_some() || self.pages.is_some()) {
+            return Err(Failure::input_with_help(
+                "only schemes have pages",
+                "`ftlkit list schemes NAME` prints one, `ftlkit list schemes --pages DIR` writes all",
+            ));
+        }
+        if let Some(name) = &self.name {
+            return schemes::print(name, self.json);
+        }
+        if let Some(directory) = &self.pages {
+            return schemes::write_pages(directory);
+        }
         if self.json {
             return output::json(&match self.what {
                 What::Parts => json!({ "parts": parts::CATALOGUE }),
-                What::Schemes => json!({ "schemes": schemes_json() }),
+                What::Schemes => json!({ "schemes": schemes::json() }),
                 What::Workloads => json!({ "workloads": workloads_json() }),
                 What::Formats => json!({ "formats": formats_json() }),
             });
         }
         output::text(&match self.what {
             What::Parts => parts_text(),
-            What::Schemes => schemes_text(),
+            What::Schemes => schemes::text(),
             What::Workloads => workloads_text(),
             What::Formats => formats_text(),
         })
@@ -87,31 +110,6 @@ fn part_row(part: &Part) -> [String; 9] {
         micros(part.t_bers_ns),
         part.description.to_string(),
     ]
-}
-
-fn schemes_text() -> String {
-    let columns =
-        [("scheme", Column::Left), ("what it does", Column::Left), ("source", Column::Left)];
-    let mut text = table(
-        columns,
-        REGISTRY
-            .iter()
-            .map(|preset| [preset.name.into(), preset.summary.into(), preset.source.into()]),
-    );
-    text.push_str(
-        "\n\nSettings are added with `+`: victim=greedy|fifo|random|choices:D, share=0.8 (logical pages /\n\
-         physical pages), idle (collect in idle time), spare=4 (blocks for bad-block replacement),\n\
-         label=NAME. For example: --schemes page-level+victim=fifo+share=0.8,lazy-rtgc+idle\n\
-         lazy-rtgc is always greedy: its promise needs it.\n",
-    );
-    text
-}
-
-fn schemes_json() -> Vec<Value> {
-    REGISTRY
-        .iter()
-        .map(|preset| json!({ "name": preset.name, "summary": preset.summary, "source": preset.source }))
-        .collect()
 }
 
 fn workloads_text() -> String {

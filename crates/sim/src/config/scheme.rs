@@ -7,7 +7,7 @@ use super::quantity::Bytes;
 use super::scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
 use super::text_or_table::{Text, TextOrTable};
 use flash::Geometry;
-use ftl::{CmtPolicy, SchemeConfig, VictimKind, WriteQueue, registry};
+use ftl::{CmtPolicy, Preset, SchemeConfig, VictimKind, WriteQueue, registry};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -108,7 +108,7 @@ impl SchemeTable {
     /// # Errors
     /// An unknown preset, or a share that leaves no page to the host or none to the collector.
     pub fn to_config(&self, geometry: &Geometry, seed: u64) -> Result<SchemeConfig, ConfigError> {
-        let preset = registry::by_name(&self.name).map_err(|_| self.unknown())?;
+        let preset = self.find_preset()?;
         let logical_pages = match self.logical_share {
             None => None,
             Some(share) if share > 0.0 && share < 1.0 => {
@@ -142,6 +142,14 @@ impl SchemeTable {
             spare_blocks: self.spare_blocks,
             seed,
         })
+    }
+
+    /// The preset of this name.
+    ///
+    /// # Errors
+    /// An unknown name, with the nearest one.
+    pub fn find_preset(&self) -> Result<&'static Preset, ConfigError> {
+        registry::by_name(&self.name).map_err(|_| self.unknown())
     }
 
     fn unknown(&self) -> ConfigError {

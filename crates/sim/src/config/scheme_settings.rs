@@ -16,7 +16,7 @@ pub struct SchemeSetting {
     pub example: Option<&'static str>,
     /// Values that it takes.
     pub values: &'static str,
-    /// One line: what it sets, and what holds where it is not set.
+    /// One line: what it sets.
     pub doc: &'static str,
     /// True where every scheme has it; else a scheme has it where its preset names it.
     pub of_all: bool,
@@ -32,8 +32,8 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "victim",
         long_key: "victim",
         example: Some("fifo"),
-        values: "greedy, fifo, random or choices:D (D 1 to 64)",
-        doc: "how a victim is chosen among full blocks; the scheme's own where not set",
+        values: "greedy, fifo, random or choices:D, D from 1 to 64",
+        doc: "how a victim is chosen among full blocks",
         of_all: false,
         read: |scheme, value| read(&mut scheme.victim, value),
         print: |scheme| printed(&scheme.victim),
@@ -43,8 +43,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "logical_share",
         example: Some("0.8"),
         values: "above 0 and below 1",
-        doc: "logical pages / physical pages; the largest that the scheme can do with, or its source's, where \
-              not set",
+        doc: "logical pages / physical pages",
         of_all: true,
         read: |scheme, value| {
             let share = value.parse();
@@ -74,8 +73,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "cmt_bytes",
         example: Some("256KiB"),
         values: "a size",
-        doc: "RAM of the cached mapping table, which holds the part of the map that is in use; the scheme's \
-              own where not set",
+        doc: "RAM of the cached mapping table, the part of the map that is at hand",
         of_all: false,
         read: |scheme, value| read(&mut scheme.cmt_bytes, value),
         print: |scheme| printed(&scheme.cmt_bytes),
@@ -85,8 +83,8 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "cmt_policy",
         example: Some("slru"),
         values: "lru or slru",
-        doc: "which mapping leaves the cached mapping table: the least recently used (lru), or what was used \
-              once before what was used again (slru, segmented LRU); the scheme's own where not set",
+        doc: "which mapping leaves the cached mapping table: the least recently used, or (slru, segmented LRU) one \
+              used once before one used again",
         of_all: false,
         read: |scheme, value| read(&mut scheme.cmt_policy, value),
         print: |scheme| printed(&scheme.cmt_policy),
@@ -96,8 +94,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "queue_threshold",
         example: Some("80%"),
         values: "0% to 100%",
-        doc: "share of the collection queue's length below which nothing is collected; the scheme's own where \
-              not set",
+        doc: "share of the collection queue's length below which nothing is collected",
         of_all: false,
         read: |scheme, value| read(&mut scheme.queue_threshold, value),
         print: |scheme| printed(&scheme.queue_threshold),
@@ -107,8 +104,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "write_queue",
         example: Some("printed"),
         values: "printed or proven",
-        doc: "length of the write queue: as its paper prints it, or as the worst order of requests needs it \
-              (proven); proven where not set",
+        doc: "length of the write queue: as its paper prints it, or as the worst order of requests needs it",
         of_all: false,
         read: |scheme, value| read(&mut scheme.write_queue, value),
         print: |scheme| printed(&scheme.write_queue),

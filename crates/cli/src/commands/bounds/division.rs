@@ -3,11 +3,11 @@
 use crate::output::{Column, micros, table};
 use flash::{Geometry, Part};
 use ftl::registry::{self, REGISTRY};
-use ftl::{Plan, SchemeConfig};
+use ftl::{FtlError, Guarantee, Plan, Preset, SchemeConfig};
 use serde_json::{Value, json};
 
 /// One scheme on one array.
-pub(super) struct Division {
+pub(crate) struct Division {
     scheme: &'static str,
     /// Physical pages.
     pages: u64,
@@ -17,32 +17,36 @@ pub(super) struct Division {
 
 impl Division {
     /// Every scheme of the registry, with its own settings, on so many blocks of the part.
-    pub(super) fn all(part: &Part, blocks: u32) -> Vec<Self> {
-        let geometry = Geometry::new(blocks, part.pages_per_block, part.page_bytes);
+    pub(crate) fn all(part: &Part, blocks: u32) -> Vec<Self> {
+        REGISTRY.iter().map(|preset| Self::of(preset, part, blocks)).collect()
+    }
+
+    /// One of them.
+    pub(super) fn of(preset: &'static Preset, part: &Part, blocks: u32) -> Self {
+        let config = SchemeConfig::preset(preset);
+        let plan = match Geometry::new(blocks, part.pages_per_block, part.page_bytes) {
+            Err(error) => Err(error.to_string()),
+            Ok(geometry) => {
+                registry::plan(&config, part, &geometry, blocks).map_err(|error| error.to_string())
+            }
+        };
         let pages = u64::from(blocks) * u64::from(part.pages_per_block);
-        REGISTRY
-            .iter()
-            .map(|preset| {
-                let config = SchemeConfig::preset(preset);
-                let plan = match &geometry {
-                    Err(error) => Err(error.to_string()),
-                    Ok(geometry) => registry::plan(&config, part, geometry, blocks)
-                        .map_err(|error| error.to_string()),
-                };
-                Self { scheme: preset.name, pages, plan }
-            })
-            .collect()
+        Self { scheme: preset.name, pages, plan }
+    }
+
+    pub(crate) fn plan(&self) -> Option<&Plan> {
+        self.plan.as_ref().ok()
     }
 
     pub(super) fn why_not(&self) -> Option<&str> {
         self.plan.as_ref().err().map(String::as_str)
     }
 
-    pub(super) fn scheme(&self) -> &'static str {
+    pub(crate) fn scheme(&self) -> &'static str {
         self.scheme
     }
 
-    fn share(&self, plan: &Plan) -> f64 {
+    pub(super) fn share(&self, plan: &Plan) -> f64 {
         f64::from(plan.logical_pages) / self.pages as f64
     }
 
@@ -57,16 +61,20 @@ impl Division {
             "logical_share": self.share(plan),
             "victim_valid": plan.guarantee.victim_valid,
             "threshold_pages": plan.threshold_pages,
+            "read_ns": plan.guarantee.read_ns,
+            "write_ns": plan.guarantee.write_ns,
+            "step_ns": plan.guarantee.step_ns,
             "response_ns": plan.guarantee.response_ns,
             "real_time": plan.guarantee.real_time,
-            "ram": { "map": ram.map, "blocks": ram.blocks, "victims": ram.victims },
+            "volatile": plan.guarantee.volatile,
+            "ram": { "map": ram.map, "blocks": ram.blocks, "victims": ram.victims, "other": ram.other },
             "ram_bytes": ram.total(),
             "why_not": null,
         })
     }
 
-    fn cells(&self) -> Option<[String; 11]> {
-        let plan = self.plan.as_ref().ok()?;
+    fn cells(&self) -> Option<[String; 12]> {
+        let plan = self.plan()?;
         let (promise, ram) = (&plan.guarantee, &plan.ram);
         let none = || "–".to_owned();
         Some([
@@ -74,12 +82,17 @@ impl Division {
             plan.logical_pages.to_string(),
             format!("{:.4}", self.share(plan)),
             promise.victim_valid.map_or_else(none, |pages| pages.to_string()),
-            plan.threshold_pages.to_string(),
+            // At 0 free pages nothing starts: its collection starts at something else.
+            match plan.threshold_pages {
+                0 => none(),
+                pages => pages.to_string(),
+            },
             promise.response_ns.map_or_else(none, micros),
-            if promise.real_time { "real-time" } else { "worst case" }.into(),
+            kind_of_promise(promise).into(),
             kib(ram.map),
             kib(ram.blocks),
             kib(ram.victims),
+            kib(ram.other),
             kib(ram.total()),
         ])
     }
@@ -98,6 +111,7 @@ pub(super) fn division_table(rows: &[Division]) -> String {
         ("map KiB", Column::Right),
         ("blocks", Column::Right),
         ("victims", Column::Right),
+        ("other", Column::Right),
         ("RAM KiB", Column::Right),
     ];
     let mut text = table(columns, rows.iter().filter_map(Division::cells));
@@ -107,6 +121,24 @@ pub(super) fn division_table(rows: &[Division]) -> String {
         }
     }
     text
+}
+
+/// Without the name of the scheme, which stands beside it.
+fn reason(error: FtlError) -> String {
+    match error {
+        FtlError::Config { setting: "part", reason, .. } => reason,
+        FtlError::Config { setting, reason, .. } => format!("{setting} {reason}"),
+        other => other.to_string(),
+    }
+}
+
+/// What a bound stands for.
+pub(crate) fn kind_of_promise(promise: &Guarantee) -> &'static str {
+    match (promise.response_ns, promise.real_time) {
+        (None, _) => "none",
+        (Some(_), true) => "real-time",
+        (Some(_), false) => "worst case",
+    }
 }
 
 pub(super) fn kib(bytes: u64) -> String {

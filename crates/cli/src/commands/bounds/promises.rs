@@ -1,0 +1,141 @@
+//! What the real-time schemes promise, side by side: `docs/promises.md` is this for all parts.
+
+use super::division::{Division, kib};
+use super::{own_blocks, percent};
+use crate::output::{Column, markdown, micros};
+use flash::{Part, parts};
+use ftl::Preset;
+use ftl::registry::REGISTRY;
+use sim::config::Bytes;
+
+/// One part and what the real-time schemes make of it.
+struct Chapter<'a> {
+    part: &'a Part,
+    blocks: u32,
+    divisions: Vec<Division>,
+}
+
+/// The page: two tables of all parts, and a chapter for each.
+pub(super) fn page(parts: &[Part], blocks: Option<u32>) -> String {
+    let schemes: Vec<&'static Preset> =
+        REGISTRY.iter().filter(|preset| is_real_time(preset)).collect();
+    let chapters: Vec<Chapter<'_>> = parts
+        .iter()
+        .map(|part| {
+            let blocks = blocks.unwrap_or_else(|| own_blocks(part));
+            let mut divisions = Division::all(part, blocks);
+            divisions.retain(|row| schemes.iter().any(|preset| preset.name == row.scheme()));
+            Chapter { part, blocks, divisions }
+        })
+        .collect();
+    let mut text = String::from(INTRODUCTION);
+    text.push_str("\n## Response, µs\n\n");
+    text.push_str(&side_by_side(&schemes, &chapters, |_, plan| {
+        plan.guarantee.response_ns.map(micros)
+    }));
+    text.push_str("\n## Logical share, %\n\n");
+    text.push_str(&side_by_side(&schemes, &chapters, |row, plan| Some(percent(row.share(plan)))));
+    for chapter in &chapters {
+        text.push_str(&chapter.text());
+    }
+    text
+}
+
+const INTRODUCTION: &str = "\
+# Promises
+
+What every real-time scheme promises for a page task, as `ftlkit bounds --part all --markdown` prints it:
+whatever the workload and however full the device. Each part is taken at its own capacity, each scheme with
+its own settings; `–` where a scheme cannot work, with the reason in the part's chapter.
+
+read, write: service of a page read and write. step: collection done within one task. response: service and
+the step that goes with it, the bound that every run is held to. share: logical / physical pages. victim:
+valid pages of a victim at most. RAM: maps and state of a controller, without data buffers. † a write may be
+in RAM only when it is answered, until the next flush.
+";
+
+/// True where a preset promises in real time on any part of the catalogue.
+fn is_real_time(preset: &'static Preset) -> bool {
+    parts::CATALOGUE.iter().any(|part| {
+        let row = Division::of(preset, part, own_blocks(part));
+        row.plan().is_some_and(|plan| plan.guarantee.real_time)
+    })
+}
+
+/// A line a part, a column a scheme.
+fn side_by_side(
+    schemes: &[&Preset],
+    chapters: &[Chapter<'_>],
+    cell: impl Fn(&Division, &ftl::Plan) -> Option<String>,
+) -> String {
+    let names: Vec<&str> = schemes.iter().map(|preset| preset.name).collect();
+    let mut text =
+        format!("| part | {} |\n|---{}|\n", names.join(" | "), "|---:".repeat(names.len()));
+    for chapter in chapters {
+        let cells: Vec<String> = chapter
+            .divisions
+            .iter()
+            .map(|row| row.plan().and_then(|plan| cell(row, plan)).unwrap_or_else(|| "–".into()))
+            .collect();
+        text.push_str(&format!("| {} | {} |\n", chapter.part.name, cells.join(" | ")));
+    }
+    text
+}
+
+impl Chapter<'_> {
+    fn text(&self) -> String {
+        let part = self.part;
+        let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
+        let mut text = format!(
+            "\n## {}\n\n{} = {} blocks of {} pages of {}; tR {}, tPROG {}, tBERS {} µs\n\n",
+            part.name,
+            Bytes::new(u64::from(self.blocks) * block),
+            self.blocks,
+            part.pages_per_block,
+            Bytes::new(part.page_bytes.into()),
+            micros(part.t_r_ns),
+            micros(part.t_prog_ns),
+            micros(part.t_bers_ns),
+        );
+        let columns = [
+            ("scheme", Column::Left),
+            ("read µs", Column::Right),
+            ("write µs", Column::Right),
+            ("step µs", Column::Right),
+            ("response µs", Column::Right),
+            ("share %", Column::Right),
+            ("victim", Column::Right),
+            ("RAM KiB", Column::Right),
+        ];
+        let rows: Vec<_> = self.divisions.iter().filter_map(row).collect();
+        if !rows.is_empty() {
+            text.push_str(&markdown(columns, rows));
+        }
+        let mut reasons = self
+            .divisions
+            .iter()
+            .filter_map(|row| Some(format!("- `{}` cannot: {}\n", row.scheme(), row.why_not()?)))
+            .peekable();
+        if reasons.peek().is_some() && self.divisions.iter().any(|row| row.plan().is_some()) {
+            text.push('\n');
+        }
+        text.extend(reasons);
+        text
+    }
+}
+
+fn row(division: &Division) -> Option<[String; 8]> {
+    let plan = division.plan()?;
+    let promise = &plan.guarantee;
+    let time = |ns: Option<u64>| ns.map_or_else(|| "–".into(), micros);
+    Some([
+        format!("{}{}", division.scheme(), if promise.volatile { " †" } else { "" }),
+        time(promise.read_ns),
+        time(promise.write_ns),
+        time(promise.step_ns),
+        time(promise.response_ns),
+        percent(division.share(plan)),
+        promise.victim_valid.map_or_else(|| "–".into(), |pages| pages.to_string()),
+        kib(plan.ram.total()),
+    ])
+}

@@ -1,0 +1,169 @@
+//! `ftlkit list schemes`: the table, the settings, and a page for each.
+
+use crate::commands::bounds::{Division, kind_of_promise, own_blocks};
+use crate::failure::Failure;
+use crate::output::{self, Column, markdown, micros, table};
+use flash::parts;
+use ftl::Preset;
+use ftl::registry::REGISTRY;
+use serde_json::{Value, json};
+use sim::config::{DEFAULT_PART, SCHEME_SETTINGS, SchemeSetting, SchemeTable};
+use std::path::Path;
+
+pub(super) fn text() -> String {
+    let columns = [
+        ("scheme", Column::Left),
+        ("what it does", Column::Left),
+        ("settings", Column::Left),
+        ("source", Column::Left),
+    ];
+    let rows = REGISTRY.iter().map(|preset| {
+        let settings = preset.settings.join(", ");
+        [preset.name.into(), preset.summary.into(), settings, preset.source.into()]
+    });
+    let mut text = table(columns, rows);
+    text.push_str("\n\nSettings, added to a name with `+`:\n");
+    let columns = [
+        ("setting", Column::Left),
+        ("in TOML", Column::Left),
+        ("values", Column::Left),
+        ("what it sets", Column::Left),
+        ("of", Column::Left),
+    ];
+    let rows = SCHEME_SETTINGS.iter().filter_map(|setting| {
+        let of = owners(setting)?;
+        let SchemeSetting { long_key, values, doc, .. } = *setting;
+        Some([setting.usage(), long_key.into(), values.into(), doc.into(), of])
+    });
+    text.push_str(&table(columns, rows));
+    text.push_str(
+        "\n\nWhere nothing is set a scheme has a value of its own, which its page tells.\n\
+         For example: --schemes page-level+victim=fifo+share=0.8,lazy-rtgc+idle\n\
+         All about one: ftlkit list schemes lazy-rtgc\n",
+    );
+    text
+}
+
+/// Names of the schemes that have the setting; nothing where none has it.
+fn owners(setting: &SchemeSetting) -> Option<String> {
+    let has = |preset: &&Preset| preset.settings.contains(&setting.key);
+    let names: Vec<&str> = REGISTRY.iter().filter(has).map(|preset| preset.name).collect();
+    match setting.of_all || names.len() == REGISTRY.len() {
+        true => Some("all".into()),
+        false => (!names.is_empty()).then(|| names.join(", ")),
+    }
+}
+
+pub(super) fn json() -> Vec<Value> {
+    REGISTRY.iter().map(scheme_json).collect()
+}
+
+fn scheme_json(preset: &Preset) -> Value {
+    let settings: Vec<Value> = SchemeSetting::of(preset)
+        .map(|setting| {
+            json!({
+                "key": setting.key,
+                "toml_key": setting.long_key,
+                "example": setting.usage(),
+                "values": setting.values,
+                "summary": setting.doc,
+            })
+        })
+        .collect();
+    json!({
+        "name": preset.name,
+        "summary": preset.summary,
+        "source": preset.source,
+        "settings": settings,
+    })
+}
+
+/// Prints all about one scheme.
+///
+/// # Errors
+/// Where no scheme has this name.
+pub(super) fn print(name: &str, as_json: bool) -> Result<(), Failure> {
+    let table = SchemeTable { name: name.into(), ..SchemeTable::default() };
+    let preset = table.find_preset()?;
+    if !as_json {
+        return output::text(&page(preset));
+    }
+    let mut value = scheme_json(preset);
+    value["page"] = page(preset).into();
+    output::json(&value)
+}
+
+/// Writes all pages and their table.
+///
+/// # Errors
+/// Where the directory or a file cannot be written.
+pub(super) fn write_pages(directory: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(directory)
+        .map_err(|error| Failure::input(format!("{}: {error}", directory.display())))?;
+    let pages = REGISTRY.iter().map(|preset| (format!("{}.md", preset.name), page(preset)));
+    for (name, text) in pages.chain([("README.md".to_owned(), overview())]) {
+        let path = directory.join(name);
+        std::fs::write(&path, text)
+            .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+    }
+    output::text(&format!("{} pages and README.md in {}", REGISTRY.len(), directory.display()))
+}
+
+/// The header of its module, and its settings.
+fn page(preset: &Preset) -> String {
+    let mut text = format!("# {}\n\n{}\n", preset.name, without_links(preset.page).trim_end());
+    text.push_str("\n## Settings\n\nAll may be left out.\n\n");
+    for setting in SchemeSetting::of(preset) {
+        let toml = match setting.long_key == setting.key {
+            true => String::new(),
+            false => format!(", in a TOML table `{}`", setting.long_key),
+        };
+        text.push_str(&format!(
+            "- `+{}`{toml} ({}): {}.\n",
+            setting.usage(),
+            setting.values,
+            setting.doc
+        ));
+    }
+    text.push_str(&format!("\nRun it: `ftlkit compare --schemes {}`.\n", preset.name));
+    text
+}
+
+/// Links between items of the code lead nowhere outside its documentation: their text stays.
+fn without_links(header: &str) -> String {
+    header.replace("[`", "`").replace("`]", "`")
+}
+
+/// The table of all schemes.
+fn overview() -> String {
+    let part = parts::CATALOGUE.iter().find(|part| part.name == DEFAULT_PART);
+    let divisions = part.map_or_else(Vec::new, |part| Division::all(part, own_blocks(part)));
+    let columns = [
+        ("scheme", Column::Left),
+        ("what it does", Column::Left),
+        ("promise", Column::Left),
+        ("response ≤ µs", Column::Right),
+        ("settings", Column::Left),
+        ("source", Column::Left),
+    ];
+    let rows = REGISTRY.iter().map(|preset| {
+        let plan = divisions.iter().find(|row| row.scheme() == preset.name);
+        let promise = plan.and_then(Division::plan).map(|plan| plan.guarantee).unwrap_or_default();
+        let settings: Vec<String> = preset.settings.iter().map(|key| format!("`{key}`")).collect();
+        [
+            format!("[{0}]({0}.md)", preset.name),
+            preset.summary.into(),
+            kind_of_promise(&promise).into(),
+            promise.response_ns.map_or_else(|| "–".into(), micros),
+            settings.join(", "),
+            preset.source.into(),
+        ]
+    });
+    format!(
+        "# Schemes\n\nThe response is that promised on a whole `{DEFAULT_PART}`; [../promises.md](../promises.md) \
+         compares the real-time ones on every part. Every scheme has the settings `share`, `spare` and `label` \
+         too.\n\n{}\nThese pages are the headers of the schemes' modules; `ftlkit list schemes --pages \
+         docs/schemes` writes them.\n",
+        markdown(columns, rows)
+    )
+}
