@@ -26,9 +26,7 @@ impl Division {
         let config = SchemeConfig::preset(preset);
         let plan = match Geometry::new(blocks, part.pages_per_block, part.page_bytes) {
             Err(error) => Err(error.to_string()),
-            Ok(geometry) => {
-                registry::plan(&config, part, &geometry, blocks).map_err(|error| error.to_string())
-            }
+            Ok(geometry) => registry::plan(&config, part, &geometry, blocks).map_err(reason),
         };
         let pages = u64::from(blocks) * u64::from(part.pages_per_block);
         Self { scheme: preset.name, pages, plan }
