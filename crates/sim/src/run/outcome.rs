@@ -3,9 +3,11 @@
 use super::{Device, Setup, SimulatedArray, erases};
 use crate::measures::wear;
 use crate::report::units::grouped;
-use crate::report::{CauseCounts, CollectionReport, RamReport, SchemeReport, Violation};
+use crate::report::{
+    CauseCounts, CollectionReport, MapCacheReport, RamReport, SchemeReport, Violation,
+};
 use flash::{Cause, Counts, Operation, Part};
-use ftl::{CollectionLog, Guarantee, Scheme};
+use ftl::{CollectionLog, Guarantee, MapCache, Scheme};
 
 impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     /// What was measured.
@@ -48,6 +50,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
                 victims: ram.victims,
                 other: ram.other,
             },
+            map_cache: scheme.map_cache().map(map_cache),
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
             wear_index: worn.index,
@@ -69,6 +72,12 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
 
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn map_cache(MapCache { hits, misses }: MapCache) -> MapCacheReport {
+    let lookups = hits + misses;
+    let hit_share = (lookups > 0).then(|| share(hits, lookups));
+    MapCacheReport { hits, misses, hit_share }
 }
 
 /// Pages programmed a host page, in all and by cause.
@@ -125,19 +134,21 @@ fn collection(
 ) -> CollectionReport {
     let valid: u64 =
         log.victim_valid.iter().zip(0u64..).map(|(victims, valid)| victims * valid).sum();
-    let threshold = grouped(log.threshold_pages);
     let victims = grouped(log.started);
     let mean = (log.started > 0).then(|| share(valid, log.started));
     let most = log.victim_valid.iter().rposition(|victims| *victims > 0).map(|v| v as u32);
     let why = match (first_at_task, mean, most) {
         (Some(task), Some(mean), Some(most)) => format!(
-            "from page task {} on, at a threshold (ρ_th) of {threshold} free pages: {victims} victims with {mean:.1} valid pages on average, {most} at most",
-            grouped(task)
+            "from page task {} on, {}: {victims} victims with {mean:.1} valid pages on average, {most} at most",
+            grouped(task),
+            trigger(log)
         ),
         (Some(_), ..) => String::from("went on with a victim taken before the measured part"),
         _ if log.idle > 0 => format!("in idle time only: {victims} victims without valid pages"),
+        _ if log.threshold_pages == 0 => format!("never ran: it starts {}", trigger(log)),
         _ => format!(
-            "never ran: {} pages are free at the end, and it starts at a threshold (ρ_th) of {threshold}",
+            "never ran: it starts {}, and {} pages are free at the end",
+            trigger(log),
             grouped(free_pages)
         ),
     };
@@ -152,6 +163,14 @@ fn collection(
         victim_valid_bound: guarantee.victim_valid,
         first_at_task,
         why,
+    }
+}
+
+/// What collection waits for: a scheme without a threshold has the state of its blocks for it.
+fn trigger(log: &CollectionLog) -> String {
+    match log.threshold_pages {
+        0 => "when a block is full, however many pages are free".into(),
+        pages => format!("at a threshold (ρ_th) of {} free pages", grouped(pages)),
     }
 }
 
@@ -179,4 +198,42 @@ fn warnings(
         out.push("interrupted: the figures are of what had been done".into());
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(threshold_pages: u64, first_at_task: Option<u64>) -> String {
+        let mut log = CollectionLog::new(4, threshold_pages);
+        if first_at_task.is_some() {
+            log.started = 2;
+            log.victim_valid[1] = 1;
+            log.victim_valid[2] = 1;
+        }
+        collection(&log, &Guarantee::default(), first_at_task, 5000).why
+    }
+
+    #[test]
+    fn what_started_collection_is_told_with_and_without_a_threshold() {
+        let victims = "2 victims with 1.5 valid pages on average, 2 at most";
+        assert_eq!(
+            why(64, Some(1000)),
+            format!("from page task 1,000 on, at a threshold (ρ_th) of 64 free pages: {victims}")
+        );
+        assert_eq!(
+            why(0, Some(1000)),
+            format!(
+                "from page task 1,000 on, when a block is full, however many pages are free: {victims}"
+            )
+        );
+        assert_eq!(
+            why(64, None),
+            "never ran: it starts at a threshold (ρ_th) of 64 free pages, and 5,000 pages are free at the end"
+        );
+        assert_eq!(
+            why(0, None),
+            "never ran: it starts when a block is full, however many pages are free"
+        );
+    }
 }
