@@ -101,6 +101,8 @@ pub struct SchemeReport {
     pub ram_bytes: u64,
     /// The same by part: map, blocks, victims, other.
     pub ram: RamReport,
+    /// Lookups in the cache of the map; `null` where the whole map is in RAM.
+    pub map_cache: Option<MapCacheReport>,
     /// Energy of the flash operations, nJ.
     pub energy_nj: f64,
     /// Energy a host page task, nJ.
@@ -212,6 +214,17 @@ pub struct RamReport {
     pub victims: u64,
     /// Anything else.
     pub other: u64,
+}
+
+/// Lookups in the cache of the map, in the measured part.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct MapCacheReport {
+    /// Mappings found in RAM.
+    pub hits: u64,
+    /// Mappings read from a translation page.
+    pub misses: u64,
+    /// Hits among all lookups; `null` without any.
+    pub hit_share: Option<f64>,
 }
 
 /// When and why collection ran.
