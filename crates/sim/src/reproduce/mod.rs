@@ -5,6 +5,7 @@
 //! command of each run.
 
 mod files;
+pub mod gftl;
 pub mod lazy_rtgc;
 mod render;
 mod row;
@@ -20,7 +21,7 @@ use crate::report::plots::PlotError;
 use serde::Serialize;
 
 /// Every paper that can be reproduced, in the order in which they are listed.
-pub static PAPERS: &[Paper] = &[lazy_rtgc::PAPER];
+pub static PAPERS: &[Paper] = &[lazy_rtgc::PAPER, gftl::PAPER];
 
 /// A paper.
 pub struct Paper {
