@@ -16,13 +16,14 @@ impl<F: Flash> Nftl<F> {
         self.find_newest(logical, &chain)?;
         self.note_victims(&chain);
         let mut given_up = Vec::new();
-        let primary = self.copy_newest(&mut given_up)?;
+        let primary = self.copy_newest(&mut given_up);
+        for (block, written) in given_up {
+            self.erase(block, written)?;
+        }
+        let primary = primary?;
         self.chains.clear(logical);
         if let Some((block, pages)) = primary {
             self.chains.add(logical, block, pages, self.last_seq);
-        }
-        for (block, written) in given_up {
-            self.erase(block, written)?;
         }
         // The older block first: while both are there, none of its versions is the newest by mistake.
         for (block, written) in chain.youngest_first().rev() {
