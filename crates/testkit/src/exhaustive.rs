@@ -35,11 +35,12 @@
 //! concrete scheme goes on, and a proof must not rest on 64-bit fingerprints of states: keys are kept
 //! whole here. What is left to do is a breadth-first search.
 
-use crate::checks::{Failure, Task, Times, Worst, check_breach, check_free_pages, check_victims};
+use crate::checks::{Failure, Worst};
 use crate::driver::Bench;
 use crate::history::History;
 use crate::operations::Operation;
 use crate::projection::{ByBlocks, ByHistory, Key, Projection};
+use crate::request::request;
 use crate::watched::{Inspect, Watched};
 use flash::{Array, Lpn, Serial};
 use ftl::Plan;
@@ -336,23 +337,12 @@ where
         operation: Operation,
     ) -> Result<(S, bool), Refutation> {
         let mut next = node.scheme.clone();
-        let before = Times::of(&next);
         self.transitions += 1;
         let asked = self.projection.asked(next.flash_mut(), operation);
-        let applied = apply(&mut next, operation);
+        let done = request(&mut next, operation, &self.promised, &mut self.worst);
         self.projection.done(next.flash_mut(), operation, asked);
-        let checked = applied.and_then(|()| {
-            let task = Task::since(&next, operation, &before);
-            self.worst.saw(&task);
-            task.check(&self.promised)?;
-            check_breach(&mut next, operation)?;
-            check_free_pages(&next)?;
-            let victim_valid = check_victims(&next, &self.promised)?;
-            self.worst.victim_valid = self.worst.victim_valid.max(victim_valid);
-            self.queue_pages = self.queue_pages.max(next.write_queue_pages().unwrap_or(0));
-            Ok(task.step_ns > 0)
-        });
-        match checked {
+        self.queue_pages = self.queue_pages.max(next.write_queue_pages().unwrap_or(0));
+        match done {
             Ok(stepped) if matches!(operation, Operation::Write(_)) => Ok((next, stepped)),
             Ok(stepped) => Ok((next, node.stepped || stepped)),
             Err(failure) => {
@@ -432,35 +422,4 @@ where
         operations.reverse();
         operations
     }
-}
-
-fn apply<S, F>(scheme: &mut S, operation: Operation) -> Result<(), Failure>
-where
-    S: Scheme<Flash = Bench<F>>,
-    F: Inspect,
-{
-    let done = match operation {
-        Operation::Write(lpn) => {
-            scheme.flash_mut().inner_mut().will_write(Lpn(lpn));
-            scheme.write(Lpn(lpn), &[])
-        }
-        Operation::Trim(lpn) => {
-            let done = scheme.trim(Lpn(lpn));
-            scheme.flash_mut().inner_mut().trimmed(Lpn(lpn));
-            done
-        }
-        Operation::Read(lpn) => {
-            let written = scheme.flash().inner().in_use(Lpn(lpn));
-            match scheme.read(Lpn(lpn), &mut []) {
-                Ok(present) if present != written => {
-                    let what = format!("LPN {lpn} reads as present: {present}, written: {written}");
-                    return Err(Failure::Account(what));
-                }
-                done => done.map(|_| ()),
-            }
-        }
-        Operation::Idle => scheme.idle().map(|_| ()),
-        Operation::Flush | Operation::Remount => scheme.flush(),
-    };
-    done.map_err(|error| Failure::Scheme { operation: format!("{operation:?}"), error })
 }

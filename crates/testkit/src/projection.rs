@@ -2,14 +2,14 @@
 //! names.
 
 use crate::driver::Bench;
-use crate::history::{History, Written};
+use crate::history::{History, Past, Written};
 use crate::operations::Operation;
 use crate::watched::Inspect;
-use flash::{BlockId, Flash, Lpn, PageKind};
+use flash::{Array, BlockId, Flash, Lpn, PageKind, Ppn};
 use ftl::Scheme;
 
 /// A state as far as the future depends on it.
-pub type Key = Box<[u64]>;
+pub type Key = Box<[u8]>;
 
 /// What of a state its future depends on.
 pub trait Projection<F: Flash>: Clone {
@@ -50,7 +50,7 @@ impl<F: Inspect> Projection<F> for ByBlocks {
             (0..flash.geometry().blocks()).map(|block| describe(flash, BlockId(block))).collect();
         key.sort_unstable();
         key.push(stepped.into());
-        key.into()
+        key.into_iter().flat_map(u64::to_le_bytes).collect()
     }
 
     /// By the description of the block that the page is in; all that are nowhere are of one kind.
@@ -77,94 +77,123 @@ impl ByHistory {
     /// Groups from here on are not renamed: there would be too many ways to.
     const MOST_GROUPS: u32 = 4;
 
-    fn encode<S>(&self, scheme: &S, names: &[u32]) -> Vec<u64>
+    fn encode<S>(&self, scheme: &S, names: &[u32]) -> Vec<u16>
     where
-        S: Scheme<Flash = Bench<History<flash::Array>>>,
+        S: Scheme<Flash = Bench<History<Array>>>,
     {
-        let flash = scheme.flash();
-        let history = flash.inner().inner();
-        let name = |lpn: u32| {
-            let group = (lpn / self.group_pages) as usize;
-            u64::from(names[group] * self.group_pages + lpn % self.group_pages)
-        };
-        let of_page = |written: Written| match written.kind {
-            PageKind::Data => name(written.number) << 2,
-            PageKind::Translation => {
-                u64::from(names.get(written.number as usize).copied().unwrap_or(written.number))
-                    << 2
-                    | 1
-            }
-            PageKind::Other => 2,
-        };
-        let geometry = flash.geometry();
-        let blocks = || (0..geometry.blocks()).map(BlockId);
-        let ranks = |when: fn(&crate::history::Past) -> u64| {
-            let mut all: Vec<u64> = blocks().map(|block| when(&history.past(block))).collect();
-            all.push(0);
-            all.sort_unstable();
-            all.dedup();
-            move |block| all.binary_search(&when(&history.past(block))).unwrap_or(0) as u64
-        };
-        let opened = ranks(|past| past.opened);
-        let (filled, emptied) = (ranks(|past| past.filled), ranks(|past| past.emptied));
-        let mut described: Vec<Vec<u64>> = blocks()
-            .filter(|block| history.next_page(*block) > 0)
-            .map(|block| {
-                let past = history.past(block);
-                let mut words = vec![
-                    u64::from(history.next_page(block)) << 1 | u64::from(past.by_step),
-                    opened(block) << 32 | filled(block) << 16 | emptied(block),
-                ];
-                for page in 0..history.next_page(block) {
-                    let ppn = geometry.ppn(block, page);
-                    let Some(written) = history.written(ppn) else { continue };
-                    // Of an old version only the logical block matters.
-                    let old = Written { number: written.number / self.group_pages, ..written };
-                    words.push(match (history.is_newest(ppn), written.kind) {
-                        (true, _) => of_page(written) << 1 | 1,
-                        (false, PageKind::Data) => u64::from(names[old.number as usize]) << 3,
-                        (false, _) => of_page(written) << 1,
-                    });
-                }
-                words
-            })
-            .collect();
-        described.sort_unstable();
+        let history = scheme.flash().inner().inner();
+        let names = Names { of_groups: names, group_pages: self.group_pages };
         let mut key = Vec::with_capacity(64);
-        for words in described {
-            key.push(u64::MAX);
+        for words in describe_blocks(history, &names) {
+            key.push(u16::MAX);
             key.extend(words);
         }
-        key.push(u64::MAX - 1);
-        key.extend(
-            history
-                .steps()
-                .iter()
-                .map(|(operation, written)| (*operation as u64) << 48 | of_page(*written)),
-        );
+        key.push(u16::MAX - 1);
+        for (operation, written) in history.steps() {
+            key.extend([*operation as u16, names.of_page(*written)]);
+        }
         for set in [history.held(), history.trimmed()] {
-            key.push(u64::MAX - 2);
-            let from = key.len();
-            key.extend(set.iter().map(|lpn| name(*lpn)));
-            key[from..].sort_unstable();
+            key.push(u16::MAX - 2);
+            extend_sorted(&mut key, set.iter().map(|lpn| names.of_lpn(*lpn)));
         }
         if self.by_access {
-            key.push(u64::MAX - 3);
-            key.extend(history.accessed().iter().map(|lpn| name(*lpn)));
-            key.push(u64::MAX - 4);
+            key.push(u16::MAX - 3);
+            key.extend(history.accessed().iter().map(|lpn| names.of_lpn(*lpn)));
+            key.push(u16::MAX - 4);
             let mapped = |lpn: &u32| history.is_mapped(Lpn(*lpn), lpn / self.group_pages);
-            let from = key.len();
-            key.extend((0..scheme.logical_pages()).filter(mapped).map(name));
-            key[from..].sort_unstable();
+            let mapped = (0..scheme.logical_pages()).filter(mapped);
+            extend_sorted(&mut key, mapped.map(|lpn| names.of_lpn(lpn)));
         }
         key
     }
 }
 
-impl Projection<History<flash::Array>> for ByHistory {
+/// New names of groups of pages.
+struct Names<'n> {
+    of_groups: &'n [u32],
+    group_pages: u32,
+}
+
+impl Names<'_> {
+    fn of_lpn(&self, lpn: u32) -> u16 {
+        let group = self.of_groups[(lpn / self.group_pages) as usize];
+        (group * self.group_pages + lpn % self.group_pages) as u16
+    }
+
+    /// Pages of all kinds under different names.
+    fn of_page(&self, written: Written) -> u16 {
+        match written.kind {
+            PageKind::Data => self.of_lpn(written.number) << 2,
+            PageKind::Translation => {
+                let of_group = self.of_groups.get(written.number as usize);
+                (of_group.map_or(written.number, |name| *name) as u16) << 2 | 1
+            }
+            PageKind::Other => 2,
+        }
+    }
+}
+
+fn extend_sorted(key: &mut Vec<u16>, words: impl Iterator<Item = u16>) {
+    let from = key.len();
+    key.extend(words);
+    key[from..].sort_unstable();
+}
+
+/// The place of each block among all, by a time; 0 where that is 0.
+fn ranks(history: &History<Array>, when: fn(&Past) -> u64) -> Vec<u16> {
+    let times: Vec<u64> =
+        (0..history.geometry().blocks()).map(|block| when(&history.past(BlockId(block)))).collect();
+    let mut all = times.clone();
+    all.push(0);
+    all.sort_unstable();
+    all.dedup();
+    times.iter().map(|time| all.partition_point(|other| other < time) as u16).collect()
+}
+
+/// The group (plus 1) that all pages of a block belong to, old versions too; 0 where there are several.
+fn owner(history: &History<Array>, names: &Names<'_>, block: BlockId) -> u16 {
+    let first = history.geometry().ppn(block, 0).0;
+    let mut groups = (first..first + history.next_page(block)).map(|ppn| {
+        let written = history.written(Ppn(ppn))?;
+        let group = (written.number / names.group_pages) as usize;
+        (written.kind == PageKind::Data).then(|| names.of_groups[group] as u16 + 1)
+    });
+    let group = groups.next().flatten();
+    if groups.all(|other| other == group) { group.unwrap_or(0) } else { 0 }
+}
+
+/// All blocks that are written, in an order that does not depend on their numbers.
+fn describe_blocks(history: &History<Array>, names: &Names<'_>) -> Vec<Vec<u16>> {
+    let geometry = history.geometry();
+    let opened = ranks(history, |past| past.opened);
+    let filled = ranks(history, |past| past.filled);
+    let emptied = ranks(history, |past| past.emptied);
+    let mut described: Vec<Vec<u16>> = (0..geometry.blocks())
+        .filter(|block| history.next_page(BlockId(*block)) > 0)
+        .map(|at| {
+            let (block, at) = (BlockId(at), at as usize);
+            let by_step = u16::from(history.past(block).by_step);
+            let owner = owner(history, names, block);
+            let mut words = vec![by_step, owner, opened[at], filled[at], emptied[at]];
+            words.extend((0..history.next_page(block)).map(|page| {
+                let ppn = geometry.ppn(block, page);
+                match history.written(ppn) {
+                    Some(written) if history.is_newest(ppn) => names.of_page(written) + 1,
+                    // Old versions are alike.
+                    _ => 0,
+                }
+            }));
+            words
+        })
+        .collect();
+    described.sort_unstable();
+    described
+}
+
+impl Projection<History<Array>> for ByHistory {
     fn key<S>(&self, scheme: &S, stepped: bool) -> Key
     where
-        S: Scheme<Flash = Bench<History<flash::Array>>>,
+        S: Scheme<Flash = Bench<History<Array>>>,
     {
         let groups = scheme.logical_pages().div_ceil(self.group_pages);
         let mut names: Vec<u32> = (0..groups).collect();
@@ -177,14 +206,14 @@ impl Projection<History<flash::Array>> for ByHistory {
             }
         }
         least.push(stepped.into());
-        least.into()
+        least.into_iter().flat_map(u16::to_le_bytes).collect()
     }
 
-    fn kind(&self, _flash: &Bench<History<flash::Array>>, lpn: Lpn) -> u64 {
+    fn kind(&self, _flash: &Bench<History<Array>>, lpn: Lpn) -> u64 {
         lpn.0.into()
     }
 
-    fn asked(&self, flash: &mut Bench<History<flash::Array>>, operation: Operation) -> u64 {
+    fn asked(&self, flash: &mut Bench<History<Array>>, operation: Operation) -> u64 {
         let history = flash.inner_mut().inner_mut();
         if let Operation::Write(lpn) | Operation::Read(lpn) | Operation::Trim(lpn) = operation {
             history.asked(Lpn(lpn));
@@ -192,7 +221,7 @@ impl Projection<History<flash::Array>> for ByHistory {
         history.clock()
     }
 
-    fn done(&self, flash: &mut Bench<History<flash::Array>>, operation: Operation, asked: u64) {
+    fn done(&self, flash: &mut Bench<History<Array>>, operation: Operation, asked: u64) {
         let history = flash.inner_mut().inner_mut();
         match operation {
             Operation::Write(lpn) => history.acknowledged(Lpn(lpn), asked),
