@@ -60,7 +60,7 @@ mod mount;
 use crate::{
     CollectionLog, FtlError, Guarantee, Layout, Plan, Prefetch, Preset, Ram, Scheme, SchemeConfig,
     Visitor,
-    block_mapped::{PageSet, Pool, newest},
+    block_mapped::{NONE, PageSet, Pool, newest},
     page::page,
     start::Start,
 };
@@ -178,7 +178,7 @@ impl<F: Flash> Nftl<F> {
             trimmed: PageSet::new(plan.logical_pages),
             logical_pages: plan.logical_pages,
             last_seq: 0,
-            places: vec![chains::NONE; pages_per_block as usize],
+            places: vec![NONE; pages_per_block as usize],
             guarantee: plan.guarantee,
             log: CollectionLog::new(pages_per_block, plan.threshold_pages.into()),
         }
