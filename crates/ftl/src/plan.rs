@@ -1,8 +1,8 @@
 //! How a preset lays out one array: what it exports, promises and costs there, before anything is run.
 
 use crate::{
-    FtlError, Guarantee, Preset, Ram, SchemeConfig, page_mapped, page_mapped::CollectionKind,
-    start::Start,
+    FtlError, GftlLayout, Guarantee, Preset, Ram, SchemeConfig, on_demand::OnDemandLayout,
+    page_mapped, page_mapped::CollectionKind, start::Start,
 };
 use alloc::{format, string::String};
 use flash::{Geometry, Part};
@@ -29,8 +29,14 @@ pub struct Plan {
 pub enum Layout {
     /// A page map in RAM.
     PageMapped(CollectionKind),
+    /// A page map on flash, cached in RAM.
+    OnDemand(OnDemandLayout),
     /// A primary and a replacement block a logical block.
     Nftl,
+    /// A data block a logical block, and a write queue.
+    Gftl(GftlLayout),
+    /// Three blocks a logical block.
+    Rftl(bounds::rftl::Collection),
 }
 
 /// The preset's plan for an array with this many good blocks.
@@ -81,7 +87,8 @@ pub(crate) fn plan(
     plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
     match plan.layout {
         Layout::PageMapped(_) => page_mapped::choose_victims(config, &part, &mut plan)?,
-        Layout::Nftl => {}
+        Layout::OnDemand(_) => {}
+        Layout::Nftl | Layout::Gftl(_) | Layout::Rftl(_) => {}
     }
     Ok(plan)
 }
