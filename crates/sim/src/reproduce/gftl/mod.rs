@@ -16,6 +16,8 @@ mod start_up;
 mod table_4;
 mod table_5;
 mod table_6;
+#[cfg(test)]
+mod tests;
 
 use super::{Paper, ReproduceError, Reproduction, Settings, Watch};
 use cells::{Cell, Cells, Load, every_pages_per_block};
