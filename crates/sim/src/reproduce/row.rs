@@ -155,7 +155,9 @@ impl Row {
         let row = Self::both(what, unit, printed, ours);
         match row.agreement() {
             Agreement::Rounded => row.judged(Verdict::Equal, ""),
-            Agreement::CutOff => row.judged(Verdict::Equal, "printed cut off, not rounded"),
+            Agreement::CutOff => {
+                row.one_decimal_more().judged(Verdict::Equal, "printed cut off, not rounded")
+            }
             Agreement::None => row.judged(Verdict::Differs, why),
         }
     }
@@ -253,6 +255,14 @@ impl Row {
         row.judged(Verdict::Differs, &why)
     }
 
+    /// Ours with the decimal that shows what was cut off.
+    fn one_decimal_more(mut self) -> Self {
+        if let Some(Figure::Number { decimals, .. }) = &mut self.ours {
+            *decimals += 1;
+        }
+        self
+    }
+
     /// The row with another verdict and reason.
     #[must_use]
     pub fn judged(mut self, verdict: Verdict, why: &str) -> Self {
@@ -289,7 +299,7 @@ impl Row {
         }
     }
 
-    /// Ours with one decimal more than printed where it has one.
+    /// Ours with as many decimals as are printed.
     fn both(what: &str, unit: &str, printed: &str, ours: f64) -> Self {
         let paper = Figure::printed(printed);
         let decimals = match &paper {
