@@ -5,8 +5,8 @@ use super::drive::{Asked, Device};
 use super::paper::PAGES_PER_BLOCK;
 use super::table_6::counted;
 use super::*;
+use crate::reproduce::Verdict;
 use crate::reproduce::runs::Unwatched;
-use crate::reproduce::{Scale, Verdict};
 use cells::Ran;
 use ftl::registry;
 use workload::WorkloadSpec;
@@ -84,5 +84,5 @@ fn every_run_is_made_once() {
     let all = needed(&Settings::default());
     assert!(all.iter().enumerate().all(|(at, cell)| !all[..at].contains(cell)));
     assert_eq!(all.iter().filter(|cell| cell.scheme == "nftl").count(), 3);
-    assert_eq!(all.iter().filter(|cell| cell.scheme == "gftl-threshold").count(), 3);
+    assert_eq!(all.iter().filter(|cell| cell.scheme == "gftl-threshold").count(), 6);
 }
