@@ -190,6 +190,7 @@ impl Row {
     pub fn limit(what: &str, unit: &str, limit: Limit, ours: f64, why: &str) -> Self {
         let (words, holds) = match limit {
             Limit::Below(most) => (format!("< {most}"), ours < most),
+            Limit::AtMost(most) => (format!("≤ {most}"), ours <= most),
             Limit::Above(least) => (format!("> {least}"), ours > least),
         };
         let row = Self::new(what, unit, Some(Figure::Words(words)), Some(number(ours, 2)));
@@ -344,6 +345,8 @@ enum Agreement {
 pub enum Limit {
     /// Less than this.
     Below(f64),
+    /// This or less.
+    AtMost(f64),
     /// More than this.
     Above(f64),
 }
@@ -412,6 +415,7 @@ mod tests {
         let over = Row::limit("x", "%", Limit::Below(20.0), 20.0, "w");
         assert_eq!((over.verdict, over.why.as_str()), (Verdict::Differs, "w"));
         assert_eq!(Row::limit("x", "%", Limit::Above(50.0), 51.0, "w").verdict, Verdict::Equal);
+        assert_eq!(Row::limit("x", "", Limit::AtMost(3.0), 3.0, "w").verdict, Verdict::Equal);
     }
 
     #[test]
