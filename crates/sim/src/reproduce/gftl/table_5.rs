@@ -52,9 +52,11 @@ pub(super) fn table_5(cells: &Cells) -> Section {
          their page in the write queue and others none at all."
             .into(),
         "Printed means of the synthetic trace, 244, 217 and 212 µs, have 19, 28 and 29 % of the writes taken in \
-         RAM, for which nearly every write must go to the block under collection: the trace writes a few \
-         blocks again and again. The rows of one block show how far that goes; the stand-in spreads its \
-         writes."
+         RAM. Here a request finds a block in the read state only between two steps that read, and in the \
+         erase state once: even where all writes go to one block, the rows above, at most a sixth of them \
+         are. At π = 32 and 64 the printed means are below that, so the paper's simulator must count more \
+         requests to these states than its steps of T_er leave; the stand-in, which spreads its writes, has \
+         hardly any."
             .into(),
         "Printed Δ: 16 % is L/π over N + L/π at π = 16 (15.8 %) and 14 % the same at π = 32 with κ of whole \
          operations (13.5 %); at π = 64 no count of the text gives 14 % or 12 %. The 16 % that the paper names \
