@@ -159,6 +159,10 @@ impl Stepwise {
         if copies == 0 {
             core.reclaim_data(victim)?;
             self.data_victim.victim = None;
+        } else {
+            let run = &mut Run::new();
+            core.next_run(victim, self.data_victim.cursor, self.copies_per_step, run);
+            core.fetch(run);
         }
         Ok(true)
     }
@@ -176,7 +180,6 @@ impl Stepwise {
             if run.pages().is_empty() {
                 break;
             }
-            core.fetch(run);
             core.copy_data(run, &mut moved)?;
             for (lpn, ppn) in moved.pages() {
                 Self::remap(core, *lpn, *ppn)?;
