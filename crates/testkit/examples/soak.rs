@@ -12,8 +12,8 @@
 //! one array for `lazy-rtgc`, with and without idle time. The exit code is 1 where anything failed.
 
 use flash::Store;
+use ftl::SchemeConfig;
 use ftl::registry::{REGISTRY, by_name};
-use ftl::{SchemeConfig, VictimKind};
 use ftlkit_testkit::conformance::{self, conform};
 use ftlkit_testkit::exhaustive::{Search, prove};
 use ftlkit_testkit::operations::Pattern;
@@ -68,26 +68,24 @@ fn soak(seed: u32, cases: u32, case: fn(&mut Pcg64) -> Said) -> bool {
     failures == 0
 }
 
+/// A preset, as it is or with one of its settings set otherwise.
 fn scheme(random: &mut Pcg64) -> SchemeConfig {
-    let preset = &REGISTRY[random.random_range(0..REGISTRY.len())];
-    let victim = match random.random_range(0..8) {
-        0 => Some(VictimKind::Fifo),
-        1 => Some(VictimKind::Random),
-        2 => Some(VictimKind::Choices(2)),
-        _ => None,
-    };
-    // The real-time collector takes no victim but the greedy one.
-    let victim = victim.filter(|_| preset.name != "lazy-rtgc");
-    let idle_collection = random.random_bool(0.5);
-    SchemeConfig { victim, idle_collection, ..SchemeConfig::preset(preset) }
+    let variants = conformance::variants(&REGISTRY[random.random_range(0..REGISTRY.len())]);
+    variants[random.random_range(0..variants.len())].clone()
 }
 
-fn shape(random: &mut Pcg64, most_blocks: u32, most_pages: u32) -> Shape {
-    Shape::new(
-        random.random_range(3..=most_blocks),
-        random.random_range(3..=most_pages),
-        random.random_range(1..=8),
-    )
+/// A shape that the scheme can work on, where one is drawn in a hundred tries.
+fn shape(random: &mut Pcg64, scheme: &SchemeConfig, most_blocks: u32, most_pages: u32) -> Shape {
+    let mut draw = || {
+        Shape::new(
+            random.random_range(3..=most_blocks),
+            random.random_range(3..=most_pages),
+            random.random_range(1..=8),
+        )
+    };
+    let accepted = |shape: &Shape| conformance::logical_pages(scheme, shape, 0).is_ok();
+    let first = draw();
+    std::iter::once(first).chain((0..100).map(|_| draw())).find(accepted).unwrap_or(first)
 }
 
 fn pattern(random: &mut Pcg64) -> Pattern {
@@ -95,7 +93,8 @@ fn pattern(random: &mut Pcg64) -> Pattern {
 }
 
 fn conformance_case(random: &mut Pcg64) -> Said {
-    let (scheme, shape) = (scheme(random), shape(random, 40, 70));
+    let scheme = scheme(random);
+    let shape = shape(random, &scheme, 40, 70);
     let case = conformance::Case::new(scheme, shape, pattern(random), random.random(), 20_000);
     match conform(&case) {
         Ok(_) | Err(conformance::Verdict::Refused(_)) => Ok(()),
@@ -104,9 +103,11 @@ fn conformance_case(random: &mut Pcg64) -> Said {
 }
 
 fn cut_case(random: &mut Pcg64, operations: usize) -> power_cut::Case {
+    let scheme = scheme(random);
+    let shape = shape(random, &scheme, 16, 12);
     power_cut::Case {
-        scheme: scheme(random),
-        shape: shape(random, 7, 12),
+        scheme,
+        shape,
         pattern: pattern(random),
         seed: random.random(),
         operations,

@@ -45,6 +45,13 @@ pub struct Reached {
     pub worst: Worst,
 }
 
+impl Reached {
+    fn saw<S: Scheme>(&mut self, scheme: &S) {
+        self.queue_pages = self.queue_pages.max(scheme.write_queue_pages().unwrap_or(0));
+        self.free_pages = self.free_pages.min(scheme.free_pages());
+    }
+}
+
 impl fmt::Display for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { queue_pages, free_pages, worst } = self;
@@ -129,11 +136,7 @@ impl Visitor<TestBench> for Attack {
             next.sort_by_key(|(score, tie, _)| (Reverse(*score), *tie));
             next.truncate(self.width);
             states = next.into_iter().map(|(_, _, state)| state).collect();
-            for state in &states {
-                let queue = state.scheme.write_queue_pages().unwrap_or(0);
-                reached.queue_pages = reached.queue_pages.max(queue);
-                reached.free_pages = reached.free_pages.min(state.scheme.free_pages());
-            }
+            states.iter().for_each(|state| reached.saw(&state.scheme));
         }
         Ok(reached)
     }
@@ -145,8 +148,8 @@ fn score<S: Scheme<Flash = TestBench>>(scheme: &S) -> (u64, Reverse<u64>) {
 }
 
 impl Attack {
-    /// In turn: on in order, to the same place of the next logical block, again to the block that became
-    /// full last, to the same page again, anywhere.
+    /// In turn: on in order, to the same place of the next logical block, again to the block that was
+    /// collected last, to the same page again, anywhere.
     fn choose<S>(&self, state: &State<S>, try_: usize, random: &mut Pcg64) -> Operation
     where
         S: Scheme<Flash = TestBench>,
@@ -161,7 +164,7 @@ impl Attack {
             0 => state.last + 1,
             1 => state.last + self.group_pages,
             2 => {
-                let Lpn(lpn) = history.filled_last().unwrap_or(Lpn(anywhere));
+                let Lpn(lpn) = history.moved_last().unwrap_or(Lpn(anywhere));
                 lpn / self.group_pages * self.group_pages + anywhere % self.group_pages
             }
             3 => state.last,
@@ -171,35 +174,42 @@ impl Attack {
     }
 }
 
-/// Does a sequence of operations on a just formatted array, and holds each against what is promised.
+/// Does so many operations on a just formatted array, each chosen by what the array shows so far, and holds
+/// each against what is promised. `choose` is given the array, the number of logical pages and that of the
+/// operation.
 ///
 /// # Errors
 /// The sequence up to where it breaks a promise.
 pub fn follow(
     config: &SchemeConfig,
     array: Array,
-    operations: impl IntoIterator<Item = Operation>,
+    operations: u32,
+    choose: impl FnMut(&History<Array>, u32, u32) -> Operation,
 ) -> Result<Reached, Refutation> {
     let bench = Serial::new(Watched::new(History::new(array)));
-    registry::format(config, bench, Follow(operations))
+    registry::format(config, bench, Follow { operations, choose })
         .unwrap_or_else(|error| Err(Refutation::Refused(error)))
 }
 
-struct Follow<I>(I);
+struct Follow<C> {
+    operations: u32,
+    choose: C,
+}
 
-impl<I: IntoIterator<Item = Operation>> Visitor<TestBench> for Follow<I> {
+impl<C: FnMut(&History<Array>, u32, u32) -> Operation> Visitor<TestBench> for Follow<C> {
     type Output = Result<Reached, Refutation>;
 
-    fn visit<S: Scheme<Flash = TestBench> + Clone>(self, mut scheme: S) -> Self::Output {
+    fn visit<S: Scheme<Flash = TestBench> + Clone>(mut self, mut scheme: S) -> Self::Output {
         let promised = scheme.guarantee();
         let mut reached = Reached { queue_pages: 0, free_pages: u64::MAX, worst: Worst::default() };
         let mut done = Vec::new();
-        for operation in self.0 {
+        for at in 0..self.operations {
+            let history = scheme.flash().inner().inner();
+            let operation = (self.choose)(history, scheme.logical_pages(), at);
             done.push(operation);
             request(&mut scheme, operation, &promised, &mut reached.worst)
                 .map_err(|failure| Refutation::Broken { failure, operations: done.clone() })?;
-            reached.queue_pages = reached.queue_pages.max(scheme.write_queue_pages().unwrap_or(0));
-            reached.free_pages = reached.free_pages.min(scheme.free_pages());
+            reached.saw(&scheme);
         }
         Ok(reached)
     }

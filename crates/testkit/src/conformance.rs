@@ -11,10 +11,11 @@ use crate::driver::Medium;
 use crate::operations::{Operation, Pattern};
 use crate::run::{End, Run};
 use crate::shape::Shape;
+use crate::shared::Shared;
 use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store};
-use ftl::{FtlError, Preset, SchemeConfig, registry};
+use ftl::{CmtPolicy, FtlError, Preset, SchemeConfig, VictimKind, WriteQueue, registry};
 use std::fmt;
 
 /// Failures that the part reports.
@@ -112,6 +113,48 @@ pub fn with_idle(preset: &'static Preset) -> SchemeConfig {
     SchemeConfig { idle_collection, ..SchemeConfig::preset(preset) }
 }
 
+/// The preset as it is, and with each of its settings set otherwise.
+///
+/// # Panics
+/// Where the preset has a setting that is not known here.
+pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
+    let plain = SchemeConfig::preset(preset);
+    let mut variants = vec![plain.clone()];
+    for setting in preset.settings {
+        match *setting {
+            "victim" => {
+                let victims = [VictimKind::Fifo, VictimKind::Random, VictimKind::Choices(3)];
+                let with = |victim| SchemeConfig { victim: Some(victim), ..plain.clone() };
+                variants.extend(victims.map(with));
+            }
+            "idle" => variants.push(SchemeConfig { idle_collection: true, ..plain.clone() }),
+            "cmt" => {
+                let sizes = [64, 256].map(Some);
+                variants.extend(sizes.map(|cmt_bytes| SchemeConfig { cmt_bytes, ..plain.clone() }));
+            }
+            "cmt_policy" => {
+                let cmt_policy = Some(CmtPolicy::SegmentedLru);
+                variants.push(SchemeConfig { cmt_policy, ..plain.clone() });
+            }
+            "threshold" => {
+                let percents = [0, 50, 100].map(Some);
+                let with = |queue_threshold_percent| SchemeConfig {
+                    queue_threshold_percent,
+                    ..plain.clone()
+                };
+                variants.extend(percents.map(with));
+            }
+            "queue" => {
+                // The length that its paper prints is too short: see the search.
+                let write_queue = Some(WriteQueue::Proven);
+                variants.push(SchemeConfig { write_queue, ..plain.clone() });
+            }
+            other => panic!("no variant of `{other}` of {}: add one here", preset.name),
+        }
+    }
+    variants
+}
+
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", Described(&self.scheme))?;
@@ -162,6 +205,15 @@ pub enum Verdict {
     /// The scheme says that it cannot work there: a clear error, not a failure.
     #[error("refused: {0}")]
     Refused(FtlError),
+    /// A write found no room when so many blocks had gone bad that no spare one was left: no failure, but the
+    /// test ended early.
+    #[error("{case}: operation {at}: no room, no spare block is left")]
+    WornOut {
+        /// The case, to be done again.
+        case: String,
+        /// Number of the operation.
+        at: usize,
+    },
     /// The test failed.
     #[error("{case}: operation {at}: {failure}")]
     Failed {
@@ -204,16 +256,27 @@ fn drive<F: Inspect + Clone>(case: &Case, mut run: Run, array: F) -> Result<Wors
         at: run.at(),
         failure: Box::new(failure),
     };
-    match run.go(array) {
-        Ok(End::Finished(array)) => {
+    let array = Shared::new(array);
+    match run.go(array.clone()) {
+        Ok(End::Finished(_)) => {
             check_bad(case, &array).map_err(|failure| failed(&run, failure))?;
             Ok(*run.worst())
         }
         Ok(End::PowerOff) => {
             Err(failed(&run, Failure::Account("the power failed, though nothing cuts it".into())))
         }
+        Err(Failure::Scheme { error: FtlError::Full { .. }, .. })
+            if bad_blocks(&array) > case.bad.len() as u32
+                && bad_blocks(&array) >= case.scheme.spare_blocks =>
+        {
+            Err(Verdict::WornOut { case: case.to_string(), at: run.at() })
+        }
         Err(failure) => Err(failed(&run, failure)),
     }
+}
+
+fn bad_blocks<F: Inspect>(array: &F) -> u32 {
+    (0..array.geometry().blocks()).filter(|block| array.is_bad(BlockId(*block))).count() as u32
 }
 
 /// Blocks that are bad from the factory were left alone.

@@ -30,6 +30,10 @@
 //! [`Search::check_projection`], each time that a known state is met again by another way, its successors
 //! (under every logical page, not one of each kind) must have the projections that the first had.
 //!
+//! # Other schemes
+//! [`prove_by_history`] tells states apart by far more ([`crate::projection::ByHistory`]): where every page is
+//! and how it came there. Whether that is enough for a scheme is for [`Search::check_projection`] to show.
+//!
 //! # Why not a model checker's library
 //! The properties are of transitions (what a task took), states are compared by projection while the
 //! concrete scheme goes on, and a proof must not rest on 64-bit fingerprints of states: keys are kept
@@ -361,7 +365,8 @@ where
         from: (u32, Operation),
     ) -> Result<(), Refutation> {
         if let Some(id) = self.known.get(&key) {
-            if self.search.check_projection {
+            let expanded = self.depths[*id as usize] < self.search.most_operations;
+            if self.search.check_projection && expanded {
                 self.queue.push_back(Node { scheme, stepped, id: *id, from, again: true });
             }
             return Ok(());

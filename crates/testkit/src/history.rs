@@ -29,6 +29,10 @@ pub struct Past {
     pub emptied: u64,
     /// Its first page was programmed by a step.
     pub by_step: bool,
+    /// A step made it full, with a page that was not written by the host since it was opened.
+    pub filled_by_step: bool,
+    /// Sequence number of its first page.
+    pub seq: u64,
 }
 
 /// Passes every operation on and remembers it.
@@ -42,7 +46,8 @@ pub struct History<F> {
     /// Where the newest version of each page is, and when it was programmed.
     newest: BTreeMap<(PageKind, u32), (Ppn, u64)>,
     steps: Vec<(Operation, Written)>,
-    held: BTreeSet<u32>,
+    /// With the clock when the write was acknowledged.
+    held: BTreeMap<u32, u64>,
     trimmed: BTreeSet<u32>,
     accessed: Vec<u32>,
     clock: u64,
@@ -59,7 +64,7 @@ impl<F: Flash> History<F> {
             valid: vec![0; geometry.blocks() as usize],
             newest: BTreeMap::new(),
             steps: Vec::new(),
-            held: BTreeSet::new(),
+            held: BTreeMap::new(),
             trimmed: BTreeSet::new(),
             accessed: Vec::new(),
             clock: 0,
@@ -87,13 +92,13 @@ impl<F: Flash> History<F> {
     }
 
     /// Logical pages whose newest version is in RAM.
-    pub fn held(&self) -> &BTreeSet<u32> {
-        &self.held
+    pub fn held(&self) -> impl Iterator<Item = u32> {
+        self.held.keys().copied()
     }
 
     /// Logical pages that were trimmed and not written since.
-    pub fn trimmed(&self) -> &BTreeSet<u32> {
-        &self.trimmed
+    pub fn trimmed(&self) -> impl Iterator<Item = u32> {
+        self.trimmed.iter().copied()
     }
 
     /// Logical pages that were asked for or moved, the last one last.
@@ -107,11 +112,12 @@ impl<F: Flash> History<F> {
         when(PageKind::Translation, number) > when(PageKind::Data, lpn.0)
     }
 
-    /// The logical page of the block that became full last.
-    pub fn filled_last(&self) -> Option<Lpn> {
+    /// A logical page of the data block that a step opened last: of the one that was collected last, or is
+    /// about to be.
+    pub fn moved_last(&self) -> Option<Lpn> {
         let geometry = self.inner.geometry();
-        let full = (0..geometry.blocks()).filter(|block| self.blocks[*block as usize].filled > 0);
-        let last = full.max_by_key(|block| self.blocks[*block as usize].filled)?;
+        let moved = (0..geometry.blocks()).filter(|block| self.blocks[*block as usize].by_step);
+        let last = moved.max_by_key(|block| self.blocks[*block as usize].opened)?;
         let data = self.written(geometry.ppn(BlockId(last), 0))?;
         (data.kind == PageKind::Data).then_some(Lpn(data.number))
     }
@@ -133,7 +139,7 @@ impl<F: Flash> History<F> {
         self.trimmed.remove(&lpn.0);
         let newest = self.newest.get(&(PageKind::Data, lpn.0));
         if newest.is_none_or(|(_, when)| *when <= since) {
-            self.held.insert(lpn.0);
+            self.held.insert(lpn.0, self.clock);
         }
     }
 
@@ -164,6 +170,8 @@ impl<F: Flash> History<F> {
                 self.blocks[old].emptied = self.clock;
             }
         }
+        let data = oob.kind == PageKind::Data;
+        let held = if data { self.held.remove(&oob.lpn.0) } else { None };
         self.valid[block.0 as usize] += 1;
         self.pages[ppn.0 as usize] = Some(Written { kind: oob.kind, number: oob.lpn.0 });
         let past = &mut self.blocks[block.0 as usize];
@@ -171,15 +179,14 @@ impl<F: Flash> History<F> {
         if ppn == geometry.ppn(block, 0) {
             past.opened = self.clock;
             past.by_step = cause.is_step();
+            past.seq = oob.seq;
         }
         if ppn == geometry.ppn(block, geometry.pages_per_block() - 1) {
             past.filled = self.clock;
+            past.filled_by_step = cause.is_step() && held.is_none_or(|when| when < past.opened);
         }
-        if oob.kind == PageKind::Data {
-            self.held.remove(&oob.lpn.0);
-            if cause.is_step() {
-                self.asked(oob.lpn);
-            }
+        if data && cause.is_step() {
+            self.asked(oob.lpn);
         }
     }
 }

@@ -62,15 +62,23 @@ impl<F: Inspect> Projection<F> for ByBlocks {
     }
 }
 
-/// Where every page is, in which order blocks were opened and became full or empty, what the collection under way has done
-/// and what is held in RAM; logical blocks (or translation pages' worth of pages) may change names. Finer
-/// than most schemes need, and so slower, but no scheme of the registry is known to look at more.
+/// Where every page is, in which order blocks were opened and became full or empty, what the collection under
+/// way has done and what is held in RAM; logical blocks (or translation pages' worth of pages) may change
+/// names.
+///
+/// Whether that is all that a scheme looks at is not argued but tested: a search of all states is a proof
+/// where [`crate::exhaustive::Search::check_projection`] passes on the same array, and no more than a thorough
+/// search elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct ByHistory {
     /// Logical pages that belong together: those of a logical block, or of a translation page.
     pub group_pages: u32,
     /// The order in which pages were asked for matters: a cache of the map goes by it.
     pub by_access: bool,
+    /// Tells by the sequence number of a block's first page whether the block is one of a write queue, whose
+    /// pages are of all logical blocks: of those that are full of old versions it does not matter which is
+    /// which.
+    pub is_queue: fn(u64) -> bool,
 }
 
 impl ByHistory {
@@ -82,7 +90,8 @@ impl ByHistory {
         S: Scheme<Flash = Bench<History<Array>>>,
     {
         let history = scheme.flash().inner().inner();
-        let names = Names { of_groups: names, group_pages: self.group_pages };
+        let names =
+            Names { of_groups: names, group_pages: self.group_pages, is_queue: self.is_queue };
         let mut key = Vec::with_capacity(64);
         for words in describe_blocks(history, &names) {
             key.push(u16::MAX);
@@ -92,10 +101,10 @@ impl ByHistory {
         for (operation, written) in history.steps() {
             key.extend([*operation as u16, names.of_page(*written)]);
         }
-        for set in [history.held(), history.trimmed()] {
-            key.push(u16::MAX - 2);
-            extend_sorted(&mut key, set.iter().map(|lpn| names.of_lpn(*lpn)));
-        }
+        key.push(u16::MAX - 2);
+        extend_sorted(&mut key, history.held().map(|lpn| names.of_lpn(lpn)));
+        key.push(u16::MAX - 2);
+        extend_sorted(&mut key, history.trimmed().map(|lpn| names.of_lpn(lpn)));
         if self.by_access {
             key.push(u16::MAX - 3);
             key.extend(history.accessed().iter().map(|lpn| names.of_lpn(*lpn)));
@@ -112,6 +121,7 @@ impl ByHistory {
 struct Names<'n> {
     of_groups: &'n [u32],
     group_pages: u32,
+    is_queue: fn(u64) -> bool,
 }
 
 impl Names<'_> {
@@ -139,10 +149,19 @@ fn extend_sorted(key: &mut Vec<u16>, words: impl Iterator<Item = u16>) {
     key[from..].sort_unstable();
 }
 
-/// The place of each block among all, by a time; 0 where that is 0.
-fn ranks(history: &History<Array>, when: fn(&Past) -> u64) -> Vec<u16> {
-    let times: Vec<u64> =
-        (0..history.geometry().blocks()).map(|block| when(&history.past(BlockId(block)))).collect();
+/// Full, and none of its pages is the newest version.
+fn is_dead_queue_block(past: &Past, names: &Names<'_>) -> bool {
+    past.filled > 0 && past.emptied > 0 && (names.is_queue)(past.seq)
+}
+
+/// The place of each block among those that count, by a time; 0 where that is 0 or the block does not count.
+fn ranks(
+    history: &History<Array>,
+    counts: impl Fn(BlockId) -> bool,
+    when: fn(&Past) -> u64,
+) -> Vec<u16> {
+    let time = |block| if counts(block) { when(&history.past(block)) } else { 0 };
+    let times: Vec<u64> = (0..history.geometry().blocks()).map(BlockId).map(time).collect();
     let mut all = times.clone();
     all.push(0);
     all.sort_unstable();
@@ -165,16 +184,23 @@ fn owner(history: &History<Array>, names: &Names<'_>, block: BlockId) -> u16 {
 /// All blocks that are written, in an order that does not depend on their numbers.
 fn describe_blocks(history: &History<Array>, names: &Names<'_>) -> Vec<Vec<u16>> {
     let geometry = history.geometry();
-    let opened = ranks(history, |past| past.opened);
-    let filled = ranks(history, |past| past.filled);
-    let emptied = ranks(history, |past| past.emptied);
+    let lives = |block| !is_dead_queue_block(&history.past(block), names);
+    let opened = ranks(history, lives, |past| past.opened);
+    let filled = ranks(history, lives, |past| past.filled);
+    let emptied = ranks(history, lives, |past| past.emptied);
     let mut described: Vec<Vec<u16>> = (0..geometry.blocks())
         .filter(|block| history.next_page(BlockId(*block)) > 0)
         .map(|at| {
             let (block, at) = (BlockId(at), at as usize);
-            let by_step = u16::from(history.past(block).by_step);
-            let owner = owner(history, names, block);
-            let mut words = vec![by_step, owner, opened[at], filled[at], emptied[at]];
+            let past = history.past(block);
+            let by_step = u16::from(past.by_step) + 4 * u16::from(past.filled_by_step);
+            let mut words = if !(names.is_queue)(past.seq) {
+                vec![by_step, owner(history, names, block), opened[at], filled[at], emptied[at]]
+            } else if is_dead_queue_block(&past, names) {
+                return vec![2];
+            } else {
+                vec![3, opened[at]]
+            };
             words.extend((0..history.next_page(block)).map(|page| {
                 let ppn = geometry.ppn(block, page);
                 match history.written(ppn) {
