@@ -159,10 +159,11 @@ where
     }
 
     fn trim(&mut self, lpn: Lpn) -> Result<(), Stop> {
+        // A step may ride behind the trim, and erase what it made invalid.
+        self.scheme.flash_mut().inner_mut().trimmed(lpn);
         match self.scheme.trim(lpn) {
             Ok(()) => {
                 self.model.trimmed(lpn);
-                self.scheme.flash_mut().inner_mut().trimmed(lpn);
                 Ok(())
             }
             error => {

@@ -43,9 +43,8 @@ where
             scheme.write(Lpn(lpn), &[])
         }
         Operation::Trim(lpn) => {
-            let done = scheme.trim(Lpn(lpn));
             scheme.flash_mut().inner_mut().trimmed(Lpn(lpn));
-            done
+            scheme.trim(Lpn(lpn))
         }
         Operation::Read(lpn) => {
             let written = scheme.flash().inner().in_use(Lpn(lpn));

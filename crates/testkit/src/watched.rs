@@ -123,7 +123,7 @@ impl<F: Flash> Watched<F> {
         self.inner
     }
 
-    /// A trim was acknowledged: the page's last version is not valid any more.
+    /// A trim is asked for: the page's last version is not valid any more.
     pub fn trimmed(&mut self, lpn: Lpn) {
         self.unmap(lpn);
         self.trimmed.insert(lpn.0);
