@@ -44,7 +44,11 @@
 //! the erase is programmed in a step of its own. A flush programs pages held in RAM alone in the write queue.
 //! A read of a trimmed page, or one never written, reads no flash, except after a mount, which takes every
 //! page of a data block to be there. A mount after a cut also reads the last OOB of each data block (and
-//! log₂π more of one that is not full) and runs one collection; a shutdown finishes the collection under way.
+//! log₂π more of one that is not full) and runs one collection; a shutdown finishes the collection under way,
+//! and the first task behind it, or behind the mount from it, programs one page more, which says that the maps
+//! are out of date.
+//! Which pages were lost to bit errors is known until the next mount only: behind it an older version may be
+//! read.
 //!
 //! Source: S. Choudhuri, T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block
 //! Cleaning, CODES+ISSS 2008 and its journal version: §IV, Algorithms 1–3, §VI.

@@ -41,7 +41,10 @@
 //! Deviations: a step rides behind a trim as well, since it makes an entry dirty too. TG copies translation
 //! pages as they are; the paper has it merge dirty entries into them. Eqs 18 and 19 give a CMT that is too
 //! small for the worst case: see the proof. After a power cut the mount finishes the collections that were
-//! cut, and writes back what is more than D_th allows.
+//! cut, and writes back what is more than D_th allows; as in `dftl` it finds the newest version of each page
+//! in the OOB areas, and what its translation page does not say of it becomes dirty.
+//! Which pages were lost to bit errors is known until the next mount only: behind it an older version may be
+//! read.
 //!
 //! Source: Q. Zhang, X. Li, L. Wang, T. Zhang, Y. Wang, Z. Shao, Lazy-RTGC, ACM TODAES 20(3):43, 2015, §5,
 //! Eqs 14–19.

@@ -47,7 +47,9 @@
 //! Deviations: NAND is programmed in order, so a page does not go to its own place in the primary as in
 //! the patent, but to the next erased one, in both blocks; the OOB tells which page it is. Which logical
 //! block to fold when blocks run out is not prescribed: here the replacement that was opened longest ago.
-//! A fold when the device is idle is left out.
+//! A fold when the device is idle is left out. A fold takes the newest version that can be read.
+//! Which pages were lost to bit errors is known until the next mount only: behind it an older version may be
+//! read.
 //!
 //! Source: A. Ban, Flash file system optimized for page-mode flash technologies, US patent 5,937,425, 1999,
 //! as described in S. Choudhuri, T. Givargis, Deterministic service guarantees for NAND flash using partial

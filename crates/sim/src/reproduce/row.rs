@@ -162,8 +162,8 @@ impl Row {
         }
     }
 
-    /// A measured figure against a printed one: equal to the printed digits, within `tolerance`, else of
-    /// the same sign (shape only), else it differs. `why` is told with the last two.
+    /// A measured figure against a printed one: equal to the printed digits, within `tolerance`, else, for a
+    /// change in percent, of the same sign (shape only), else it differs. `why` is told with the last two.
     pub fn measured(
         what: &str,
         unit: &str,
@@ -179,7 +179,8 @@ impl Row {
         match row.agreement() {
             Agreement::Rounded => row.judged(Verdict::Equal, ""),
             _ if difference.abs() <= tolerance => row.judged(Verdict::Within(tolerance), ""),
-            _ if paper.partial_cmp(&0.0) == ours.partial_cmp(&0.0) => {
+            // Times and counts are above 0 whatever they are: only a change has a direction.
+            _ if unit == "%" && paper.partial_cmp(&0.0) == ours.partial_cmp(&0.0) => {
                 row.judged(Verdict::ShapeOnly, why)
             }
             _ => row.judged(Verdict::Differs, why),

@@ -52,7 +52,7 @@ pub const LEAST_TRANSLATION_BLOCKS: u32 = 3;
 /// 3. The rest are TW, for there are always entries to write back:
 ///    x(1 + wb/q) ≥ h(1 − a/p) − a − b − b(w−1)/q.
 /// 4. Of D_th dirty entries on at most Λ_t pages the w fullest hold at least ⌈w·D_th/Λ_t⌉ ≥ κ, by the choice of
-///    D_th. κ is chosen so that what x steps clear outweighs what becomes dirty for every round beyond
+///    D_th (where Λ_t < w, all of them: nothing is dirty behind such a step). κ is chosen so that what x steps clear outweighs what becomes dirty for every round beyond
 ///    h₀ = (a + b + b(w−1)/q)/(1 − a/p), before which there may be no step of TW at all. So at most
 ///    λ + h₀π/p entries come on top of those before the first round: at most D_th − 1 when the step of
 ///    the round before it was chosen, and the α that this step copied. And within a round there may be one

@@ -80,10 +80,10 @@ fn threshold_rows(gftl: &Ran, threshold: &Ran) -> Vec<Row> {
             "%",
             THRESHOLD_WRITES,
             writes,
-            4.0,
+            1.0,
             SAVED,
         ),
-        Row::measured(&format!("{name}: energy a read"), "%", THRESHOLD_READS, reads, 1.4, READS),
+        Row::measured(&format!("{name}: energy a read"), "%", THRESHOLD_READS, reads, 0.5, READS),
         Row::evidence(
             &format!("{name}: blocks collected, of GFTL's"),
             "%",

@@ -155,14 +155,11 @@ fn full_blocks(load: Load, pages_per_block: u32) -> Row {
     let part = part(pages_per_block);
     let oobs = (f64::from(pages_per_block) + 1.0) / 2.0;
     let mean = oobs * us(part.t_r_oob_ns) + us(part.t_r_ns);
-    let at = PAGES_PER_BLOCK.iter().position(|pages| *pages == pages_per_block).unwrap_or(0);
-    let printed = load.trace().rows[at].read.mean;
     let what = format!(
         "{}, π = {pages_per_block}: mean read, were it even over blocks that hold each page once",
         load.name()
     );
-    let again = "blocks that hold pages twice, and the write queue, have shorter searches";
-    Row::measured(&what, "µs", printed, mean, tenth(printed), again)
+    Row::evidence(&what, "µs", mean, 1)
 }
 
 /// The figures do not depend on utilisation.
