@@ -23,5 +23,5 @@ pub use error::FtlError;
 pub use guarantee::{Guarantee, Ram};
 pub use plan::{Layout, Plan};
 pub use registry::{CmtPolicy, Preset, SchemeConfig, VictimKind, Visitor, WriteQueue};
-pub use schemes::gftl::{GftlLayout, GftlThreshold};
 pub use scheme::{CollectionLog, MapCache, Prefetch, Scheme};
+pub use schemes::gftl::{GftlLayout, GftlThreshold};

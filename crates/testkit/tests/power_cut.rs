@@ -2,7 +2,7 @@
 
 use ftl::SchemeConfig;
 use ftl::registry::{REGISTRY, by_name};
-use ftlkit_testkit::conformance::{Described, accepted, with_idle};
+use ftlkit_testkit::conformance::{Described, accepted, logical_pages, with_idle};
 use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::power_cut::{Case, Tally, Verdict, every_cut, storm};
 use ftlkit_testkit::shape::{SHAPES, Shape};
@@ -68,16 +68,41 @@ fn a_spare_block_makes_up_for_forgotten_trims_and_torn_pages() {
     all_pass(cases.map(|case| storm(&case, 40)));
 }
 
+/// The smallest of [`SHAPES`] on which the scheme exports four blocks' worth of pages: orders among logical
+/// blocks, and among translation pages, are at stake there.
+fn roomy_shape(scheme: &SchemeConfig) -> Shape {
+    let mut shapes = accepted(scheme, &SHAPES[1..], 0);
+    shapes.retain(|shape| {
+        logical_pages(scheme, shape, 0).is_ok_and(|pages| pages >= 4 * shape.pages_per_block)
+    });
+    let smallest = shapes.into_iter().min_by_key(|shape| shape.blocks * shape.pages_per_block);
+    smallest.unwrap_or_else(|| panic!("{} has no roomy shape", Described(scheme)))
+}
+
+/// The preset, and, where it caches a map on flash, with a cache that is too small for the whole map, so that
+/// translation pages are written and collected.
+fn schemes(name: &str) -> Vec<SchemeConfig> {
+    let plain = with_idle(by_name(name).unwrap());
+    let small = SchemeConfig { cmt_bytes: Some(64), ..plain.clone() };
+    if plain.preset.settings.contains(&"cmt") { vec![plain, small] } else { vec![plain] }
+}
+
 fn cut_everywhere(name: &str) {
-    let shapes = shapes(&with_idle(by_name(name).unwrap()));
     let patterns = [
         Pattern::Uniform,
         Pattern::FillThenOverwrite,
         Pattern::SpreadInvalidation,
         Pattern::TrimStorm,
     ];
-    let cases =
-        shapes.iter().flat_map(|shape| patterns.map(|pattern| case(name, *shape, pattern, 1)));
+    let cases = schemes(name).into_iter().flat_map(|scheme| {
+        let shapes = shapes(&scheme);
+        patterns.map(|pattern| {
+            let scheme = scheme.clone();
+            let of = move |shape| Case { scheme: scheme.clone(), ..case(name, shape, pattern, 1) };
+            shapes.clone().into_iter().map(of)
+        })
+    });
+    let cases = cases.flatten();
     let mut total = Tally::default();
     for tally in all_pass(cases.map(|case| every_cut(&case))) {
         total.add(&tally);
@@ -88,10 +113,17 @@ fn cut_everywhere(name: &str) {
 
 fn cut_in_quick_succession(name: &str) {
     let patterns = [Pattern::Uniform, Pattern::FillThenOverwrite];
-    let shape = shapes(&with_idle(by_name(name).unwrap()))[2];
-    let cases = patterns.iter().flat_map(|pattern| {
-        (0..20).map(|seed| Case { operations: 600, ..case(name, shape, *pattern, seed) })
+    let cases = schemes(name).into_iter().flat_map(|scheme| {
+        let shape = roomy_shape(&scheme);
+        patterns.map(|pattern| {
+            let scheme = scheme.clone();
+            (0..12).map(move |seed| {
+                let scheme = scheme.clone();
+                Case { scheme, operations: 600, ..case(name, shape, pattern, seed) }
+            })
+        })
     });
+    let cases = cases.flatten();
     for cuts in all_pass(cases.map(|case| storm(&case, 40))) {
         assert!(cuts > 5, "only {cuts} cuts");
     }
