@@ -13,9 +13,9 @@ const TIMES: [u64; 5] = [25_000, 25_000, 300_000, 325_000, 2_000_000];
 
 #[test]
 fn sums_by_cause() {
-    let mut flash = Serial::new(array(4, 8, Store::Metadata));
+    let mut flash = Serial::new(array(6, 8, Store::Metadata));
     let mut counts = Counts::default();
-    let (mut ppn, mut by_cause) = (0, [0; 6]);
+    let (mut ppn, mut by_cause) = (0, [0; Cause::ALL.len()]);
     for (i, cause) in Cause::ALL.into_iter().enumerate() {
         // A different number of each operation for each cause.
         let mut done = |op: Operation, times: u64| {
@@ -39,7 +39,7 @@ fn sums_by_cause() {
         }
         done(Operation::ReadOob, 2 * i as u64);
         for _ in 0..i % 3 {
-            flash.erase(BlockId(3), cause).unwrap();
+            flash.erase(BlockId(5), cause).unwrap();
         }
         done(Operation::Erase, i as u64 % 3);
     }
@@ -50,9 +50,12 @@ fn sums_by_cause() {
         assert_eq!(programmed, 1 + cause as u64);
     }
     assert_eq!(flash.busy_ns(), by_cause.iter().sum());
-    assert_eq!(flash.erase_count(BlockId(3)), 6);
-    // 27 page reads and 30 OOB reads; 6 programs and 15 copies; 6 erases.
-    assert_eq!(flash.busy_ns(), (27 + 30) * 25_000 + 6 * 300_000 + 15 * 325_000 + 6 * 2_000_000);
+    assert_eq!(flash.erase_count(BlockId(5)), 7);
+    // 44 page reads and 56 OOB reads; 8 programs and 28 copies; 7 erases.
+    assert_eq!(flash.busy_ns(), (44 + 56) * 25_000 + 8 * 300_000 + 28 * 325_000 + 7 * 2_000_000);
+    let steps = [Cause::Collection, Cause::WriteBack, Cause::TranslationCollection, Cause::Merge];
+    let in_steps: u64 = steps.map(|cause| by_cause[cause as usize]).iter().sum();
+    assert_eq!(flash.busy_in_steps_ns(), in_steps);
 }
 
 #[test]
