@@ -2,7 +2,7 @@
 
 use crate::{
     FtlError, Guarantee, Preset, Ram, SchemeConfig, page_mapped, page_mapped::CollectionKind,
-    start::Start,
+    schemes::fast::LogVictim, start::Start,
 };
 use alloc::{format, string::String};
 use flash::{Geometry, Part};
@@ -31,6 +31,18 @@ pub enum Layout {
     PageMapped(CollectionKind),
     /// A primary and a replacement block a logical block.
     Nftl,
+    /// Log blocks of one logical block each.
+    Bast {
+        /// Log blocks (K).
+        log_blocks: u32,
+    },
+    /// Log blocks shared by all logical blocks.
+    Fast {
+        /// Random log blocks (K).
+        log_blocks: u32,
+        /// Which of them is merged.
+        victim: LogVictim,
+    },
 }
 
 /// The preset's plan for an array with this many good blocks.
@@ -81,7 +93,7 @@ pub(crate) fn plan(
     plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
     match plan.layout {
         Layout::PageMapped(_) => page_mapped::choose_victims(config, &part, &mut plan)?,
-        Layout::Nftl => {}
+        Layout::Nftl | Layout::Bast { .. } | Layout::Fast { .. } => {}
     }
     Ok(plan)
 }
@@ -95,6 +107,7 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("cmt_policy", config.cmt_policy.is_some()),
         ("threshold", config.queue_threshold_percent.is_some()),
         ("queue", config.write_queue.is_some()),
+        ("log_blocks", config.log_blocks.is_some()),
     ];
     let Preset { name, settings, .. } = config.preset;
     match set.iter().find(|(setting, given)| *given && !settings.contains(setting)) {

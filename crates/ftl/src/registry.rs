@@ -3,7 +3,7 @@
 
 use crate::{
     FtlError, Layout, Plan, Scheme, page_mapped,
-    schemes::{fsr, lazy_rtgc, nftl, page_level},
+    schemes::{bast, fast, fsr, lazy_rtgc, nftl, page_level},
     start::{Start, good_blocks},
 };
 use alloc::{format, vec::Vec};
@@ -11,7 +11,7 @@ use flash::{Flash, Geometry, Part};
 
 /// All schemes, in the order in which they are listed.
 pub static REGISTRY: &[Preset] =
-    &[page_level::PRESET, fsr::PRESET, lazy_rtgc::PRESET, nftl::PRESET];
+    &[page_level::PRESET, fsr::PRESET, lazy_rtgc::PRESET, nftl::PRESET, bast::PRESET, fast::PRESET];
 
 /// One scheme of the registry.
 #[derive(Debug)]
@@ -88,6 +88,8 @@ pub struct SchemeConfig {
     pub queue_threshold_percent: Option<u8>,
     /// How long the write queue may get.
     pub write_queue: Option<WriteQueue>,
+    /// Log blocks, where the scheme has them and not as many as it chooses itself.
+    pub log_blocks: Option<u32>,
     /// Blocks set aside to stand in for bad ones, from the factory or grown.
     pub spare_blocks: u32,
     /// Seed of randomised victim selection.
@@ -106,6 +108,7 @@ impl SchemeConfig {
             cmt_policy: None,
             queue_threshold_percent: None,
             write_queue: None,
+            log_blocks: None,
             spare_blocks: 0,
             seed: 1,
         }
@@ -194,6 +197,12 @@ fn build_planned<F: Flash + Clone, V: Visitor<F>>(
             page_mapped::build(config, collection, plan, start, flash, visitor)
         }
         Layout::Nftl => nftl::build(config, plan, start, flash, visitor),
+        Layout::Bast { log_blocks } => {
+            bast::build(config, plan, log_blocks, start, flash, visitor)
+        }
+        Layout::Fast { log_blocks, victim } => {
+            fast::build(config, plan, (log_blocks, victim), start, flash, visitor)
+        }
     }
 }
 

@@ -134,6 +134,7 @@ impl fmt::Display for Described<'_> {
             cmt_policy,
             queue_threshold_percent,
             write_queue,
+            log_blocks,
             spare_blocks,
             seed,
         } = self.0;
@@ -146,6 +147,7 @@ impl fmt::Display for Described<'_> {
             ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
+            ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
         ];
         for (name, value) in set {
             if let Some(value) = value {

@@ -51,6 +51,11 @@ fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 };
                 variants.extend(percents.map(with));
             }
+            "log_blocks" => {
+                let counts = [1, 2, 3].map(Some);
+                variants
+                    .extend(counts.map(|log_blocks| SchemeConfig { log_blocks, ..plain.clone() }));
+            }
             "queue" => {
                 // The length that its paper prints is too short: see the search.
                 let write_queue = Some(WriteQueue::Proven);
