@@ -36,6 +36,22 @@ pub enum BoundError {
         /// Block erase.
         erase_ns: Ns,
     },
+    /// A block is too small for the writes that its own collection is spread over.
+    #[error(
+        "part `{part}`: a block has {pages_per_block} pages, but with {copies_a_step} page copies a step of one erase \
+         (t_bers_ns / (t_r_ns + t_prog_ns)) the writes that the collection of a logical block is spread over need \
+         {needed}; it needs larger blocks, or an erase that takes more copies"
+    )]
+    BlockTooSmall {
+        /// The part's name.
+        part: String,
+        /// Pages a block.
+        pages_per_block: u32,
+        /// Page copies that fit into a step.
+        copies_a_step: u32,
+        /// Pages that would do with so many copies a step.
+        needed: u64,
+    },
     /// Too few blocks for any logical page.
     #[error(
         "{blocks} blocks of {pages_per_block} pages are too few to promise anything: at least {least} are needed"

@@ -1,8 +1,8 @@
 //! How a preset lays out one array: what it exports, promises and costs there, before anything is run.
 
 use crate::{
-    FtlError, Guarantee, Preset, Ram, SchemeConfig, page_mapped, page_mapped::CollectionKind,
-    schemes::fast::LogVictim, start::Start,
+    FtlError, GftlLayout, Guarantee, LogBlockLayout, Preset, Ram, SchemeConfig,
+    on_demand::OnDemandLayout, page_mapped, page_mapped::CollectionKind, start::Start,
 };
 use alloc::{format, string::String};
 use flash::{Geometry, Part};
@@ -29,20 +29,16 @@ pub struct Plan {
 pub enum Layout {
     /// A page map in RAM.
     PageMapped(CollectionKind),
+    /// A page map on flash, cached in RAM.
+    OnDemand(OnDemandLayout),
     /// A primary and a replacement block a logical block.
     Nftl,
-    /// Log blocks of one logical block each.
-    Bast {
-        /// Log blocks (K).
-        log_blocks: u32,
-    },
-    /// Log blocks shared by all logical blocks.
-    Fast {
-        /// Random log blocks (K).
-        log_blocks: u32,
-        /// Which of them is merged.
-        victim: LogVictim,
-    },
+    /// A data block a logical block, and a write queue.
+    Gftl(GftlLayout),
+    /// Three blocks a logical block.
+    Rftl(bounds::rftl::Collection),
+    /// Data blocks, and log blocks before them.
+    LogBlock(LogBlockLayout),
 }
 
 /// The preset's plan for an array with this many good blocks.
@@ -93,7 +89,8 @@ pub(crate) fn plan(
     plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
     match plan.layout {
         Layout::PageMapped(_) => page_mapped::choose_victims(config, &part, &mut plan)?,
-        Layout::Nftl | Layout::Bast { .. } | Layout::Fast { .. } => {}
+        Layout::OnDemand(_) => {}
+        Layout::Nftl | Layout::Gftl(_) | Layout::Rftl(_) | Layout::LogBlock(_) => {}
     }
     Ok(plan)
 }

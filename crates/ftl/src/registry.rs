@@ -2,16 +2,31 @@
 //! and the documentation go through this list.
 
 use crate::{
-    FtlError, Layout, Plan, Scheme, page_mapped,
-    schemes::{bast, fast, fsr, lazy_rtgc, nftl, page_level},
+    FtlError, Layout, Plan, Scheme, log_block, on_demand, page_mapped,
+    schemes::{
+        bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc, lazy_rtgc_on_demand,
+        nftl, page_level, rftl,
+    },
     start::{Start, good_blocks},
 };
 use alloc::{format, vec::Vec};
 use flash::{Flash, Geometry, Part};
 
 /// All schemes, in the order in which they are listed.
-pub static REGISTRY: &[Preset] =
-    &[page_level::PRESET, fsr::PRESET, lazy_rtgc::PRESET, nftl::PRESET, bast::PRESET, fast::PRESET];
+pub static REGISTRY: &[Preset] = &[
+    page_level::PRESET,
+    fsr::PRESET,
+    lazy_rtgc::PRESET,
+    nftl::PRESET,
+    gftl::PRESET,
+    gftl_threshold::PRESET,
+    gftl_priority::PRESET,
+    rftl::PRESET,
+    dftl::PRESET,
+    lazy_rtgc_on_demand::PRESET,
+    bast::PRESET,
+    fast::PRESET,
+];
 
 /// One scheme of the registry.
 #[derive(Debug)]
@@ -196,13 +211,11 @@ fn build_planned<F: Flash + Clone, V: Visitor<F>>(
         Layout::PageMapped(collection) => {
             page_mapped::build(config, collection, plan, start, flash, visitor)
         }
+        Layout::OnDemand(layout) => on_demand::build(config, &layout, plan, start, flash, visitor),
+        Layout::Rftl(collection) => rftl::build(config, collection, plan, start, flash, visitor),
         Layout::Nftl => nftl::build(config, plan, start, flash, visitor),
-        Layout::Bast { log_blocks } => {
-            bast::build(config, plan, log_blocks, start, flash, visitor)
-        }
-        Layout::Fast { log_blocks, victim } => {
-            fast::build(config, plan, (log_blocks, victim), start, flash, visitor)
-        }
+        Layout::Gftl(layout) => gftl::build(config, layout, plan, start, flash, visitor),
+        Layout::LogBlock(layout) => log_block::build(config, layout, plan, start, flash, visitor),
     }
 }
 

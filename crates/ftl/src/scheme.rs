@@ -136,6 +136,15 @@ pub trait Scheme {
     /// What the array says.
     fn flush(&mut self) -> Result<(), FtlError>;
 
+    /// Prepares for power that will be switched off: all that was acknowledged is durable, and the next mount
+    /// is as short as the scheme can make it. Any task may follow all the same.
+    ///
+    /// # Errors
+    /// As [`Scheme::flush`].
+    fn shutdown(&mut self) -> Result<(), FtlError> {
+        self.flush()
+    }
+
     /// There is idle time for one erase before the next request: collect in it, if the scheme does.
     /// Returns whether it did.
     ///

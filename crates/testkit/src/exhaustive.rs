@@ -35,11 +35,14 @@
 //! concrete scheme goes on, and a proof must not rest on 64-bit fingerprints of states: keys are kept
 //! whole here. What is left to do is a breadth-first search.
 
-use crate::checks::{Failure, Task, Times, Worst, check_breach, check_free_pages, check_victims};
+use crate::checks::{Failure, Worst};
 use crate::driver::Bench;
+use crate::history::History;
 use crate::operations::Operation;
+use crate::projection::{ByBlocks, ByHistory, Key, Projection};
+use crate::request::request;
 use crate::watched::{Inspect, Watched};
-use flash::{BlockId, Flash, Lpn, Serial};
+use flash::{Array, Lpn, Serial};
 use ftl::Plan;
 use ftl::registry::{self, Visitor};
 use ftl::{FtlError, Guarantee, Scheme, SchemeConfig};
@@ -59,8 +62,12 @@ pub struct Search {
     pub check_projection: bool,
     /// Do not hold victims' valid pages against the bound: to see what comes after.
     pub ignore_victim_bound: bool,
+    /// Flush, too.
+    pub flush: bool,
     /// States after which the search gives up.
     pub most_states: usize,
+    /// Operations after which the search goes no further.
+    pub most_operations: u32,
 }
 
 impl Default for Search {
@@ -71,12 +78,14 @@ impl Default for Search {
             every_page: false,
             check_projection: false,
             ignore_victim_bound: false,
+            flush: false,
             most_states: 4_000_000,
+            most_operations: u32::MAX,
         }
     }
 }
 
-/// All states were seen and every promise held in each.
+/// All states were seen, or all up to a depth, and every promise held in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proof {
     /// Unique states.
@@ -87,13 +96,22 @@ pub struct Proof {
     pub depth: u32,
     /// The largest seen.
     pub worst: Worst,
+    /// Most pages taken up in the write queue.
+    pub queue_pages: u64,
+    /// All states were seen; not so where the search was told to stop at a depth and did.
+    pub whole: bool,
 }
 
 impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { states, transitions, depth, worst } = self;
-        write!(f, "{states} states, {transitions} transitions, depth {depth}, ")?;
-        write!(f, "largest victim {}, step {} ns", worst.victim_valid, worst.step_ns)
+        let Self { states, transitions, depth, worst, queue_pages, whole } = self;
+        let all = if *whole { "all " } else { "" };
+        write!(f, "{all}{states} states, {transitions} transitions, depth {depth}, ")?;
+        write!(f, "largest victim {}, step {} ns", worst.victim_valid, worst.step_ns)?;
+        if *queue_pages > 0 {
+            write!(f, ", queue {queue_pages} pages")?;
+        }
+        Ok(())
     }
 }
 
@@ -122,19 +140,6 @@ pub enum Refutation {
     TooMany(usize),
 }
 
-/// A state as far as the future depends on it.
-type Key = Box<[u64]>;
-
-/// A block's part of a projection.
-fn describe<F: Inspect>(flash: &Bench<F>, block: BlockId) -> u64 {
-    let view = flash.inner().block(block);
-    let flag = |on: bool, bit: u32| u64::from(on) << bit;
-    u64::from(flash.next_page(block)) << 32
-        | u64::from(view.valid) << 2
-        | flag(view.victim, 1)
-        | flag(flash.is_bad(block), 0)
-}
-
 /// A state on the way.
 struct Node<S> {
     scheme: S,
@@ -146,8 +151,9 @@ struct Node<S> {
     again: bool,
 }
 
-struct Explorer<S> {
+struct Explorer<S, P> {
     search: Search,
+    projection: P,
     promised: Guarantee,
     known: HashMap<Key, u32>,
     /// For each state, the one before it on a shortest way, and the operation between.
@@ -158,9 +164,11 @@ struct Explorer<S> {
     queue: VecDeque<Node<S>>,
     transitions: u64,
     worst: Worst,
+    queue_pages: u64,
+    whole: bool,
 }
 
-/// Formats an array for a scheme of the registry and searches all request sequences.
+/// Formats an array for a page-mapped scheme of the registry and searches all request sequences.
 ///
 /// # Errors
 /// As [`explore`]; [`Refutation::Refused`].
@@ -168,8 +176,35 @@ pub fn prove<F>(config: &SchemeConfig, array: F, search: Search) -> Result<Proof
 where
     F: Inspect + Clone,
 {
+    prove_by(config, array, search, ByBlocks)
+}
+
+/// As [`prove`], for a scheme of any family.
+///
+/// # Errors
+/// As [`prove`].
+pub fn prove_by_history(
+    config: &SchemeConfig,
+    array: Array,
+    search: Search,
+    projection: ByHistory,
+) -> Result<Proof, Refutation> {
+    prove_by(config, History::new(array), search, projection)
+}
+
+fn prove_by<F, P>(
+    config: &SchemeConfig,
+    array: F,
+    search: Search,
+    projection: P,
+) -> Result<Proof, Refutation>
+where
+    F: Inspect + Clone,
+    P: Projection<F>,
+{
     let bench = Serial::new(Watched::new(array));
-    registry::format(config, bench, Explore(search)).unwrap_or_else(|e| Err(Refutation::Refused(e)))
+    registry::format(config, bench, Explore(search, projection))
+        .unwrap_or_else(|error| Err(Refutation::Refused(error)))
 }
 
 /// As [`prove`], for a plan of one's own that nobody has checked.
@@ -186,21 +221,21 @@ where
     F: Inspect + Clone,
 {
     let bench = Serial::new(Watched::new(array));
-    registry::format_planned(config, plan, bench, Explore(search))
-        .unwrap_or_else(|e| Err(Refutation::Refused(e)))
+    registry::format_planned(config, plan, bench, Explore(search, ByBlocks))
+        .unwrap_or_else(|error| Err(Refutation::Refused(error)))
 }
 
-struct Explore(Search);
+struct Explore<P>(Search, P);
 
-impl<F: Inspect> Visitor<Bench<F>> for Explore {
+impl<F: Inspect, P: Projection<F>> Visitor<Bench<F>> for Explore<P> {
     type Output = Result<Proof, Refutation>;
 
     fn visit<S: Scheme<Flash = Bench<F>> + Clone>(self, scheme: S) -> Self::Output {
-        explore(scheme, self.0)
+        explore_by(scheme, self.0, self.1)
     }
 }
 
-/// Searches all request sequences from this state of a scheme, which must be just formatted.
+/// Searches all request sequences from this state of a page-mapped scheme, which must be just formatted.
 ///
 /// # Errors
 /// The shortest sequence that breaks a promise, or why the search did not end.
@@ -209,12 +244,26 @@ where
     S: Scheme<Flash = Bench<F>> + Clone,
     F: Inspect,
 {
+    explore_by(scheme, search, ByBlocks)
+}
+
+/// As [`explore`], by any projection.
+///
+/// # Errors
+/// As [`explore`].
+pub fn explore_by<S, F, P>(scheme: S, search: Search, projection: P) -> Result<Proof, Refutation>
+where
+    S: Scheme<Flash = Bench<F>> + Clone,
+    F: Inspect,
+    P: Projection<F>,
+{
     let mut explorer = Explorer {
         promised: Guarantee {
             victim_valid: scheme.guarantee().victim_valid.filter(|_| !search.ignore_victim_bound),
             ..scheme.guarantee()
         },
         search,
+        projection,
         known: HashMap::new(),
         parents: Vec::new(),
         depths: Vec::new(),
@@ -222,6 +271,8 @@ where
         queue: VecDeque::new(),
         transitions: 0,
         worst: Worst::default(),
+        queue_pages: 0,
+        whole: true,
     };
     explorer.start(scheme);
     while let Some(node) = explorer.queue.pop_front() {
@@ -232,16 +283,19 @@ where
         transitions: explorer.transitions,
         depth: explorer.depths.iter().copied().max().unwrap_or(0),
         worst: explorer.worst,
+        queue_pages: explorer.queue_pages,
+        whole: explorer.whole,
     })
 }
 
-impl<S, F> Explorer<S>
+impl<S, F, P> Explorer<S, P>
 where
     S: Scheme<Flash = Bench<F>> + Clone,
     F: Inspect,
+    P: Projection<F>,
 {
     fn start(&mut self, scheme: S) {
-        self.known.insert(key(&scheme, false), 0);
+        self.known.insert(self.projection.key(&scheme, false), 0);
         self.parents.push((0, Operation::Flush));
         self.depths.push(0);
         self.successors.push(BTreeSet::new());
@@ -254,7 +308,7 @@ where
         for operation in self.choices(&node.scheme) {
             let (next, stepped) = self.transition(&node, operation)?;
             let stepped = stepped && self.search.idle;
-            let key = key(&next, stepped);
+            let key = self.projection.key(&next, stepped);
             if self.search.check_projection {
                 successors.insert(key.clone());
             }
@@ -283,19 +337,12 @@ where
         operation: Operation,
     ) -> Result<(S, bool), Refutation> {
         let mut next = node.scheme.clone();
-        let before = Times::of(&next);
         self.transitions += 1;
-        let checked = apply(&mut next, operation).and_then(|()| {
-            let task = Task::since(&next, operation, &before);
-            self.worst.saw(&task);
-            task.check(&self.promised)?;
-            check_breach(&mut next, operation)?;
-            check_free_pages(&next)?;
-            let victim_valid = check_victims(&next, &self.promised)?;
-            self.worst.victim_valid = self.worst.victim_valid.max(victim_valid);
-            Ok(task.step_ns > 0)
-        });
-        match checked {
+        let asked = self.projection.asked(next.flash_mut(), operation);
+        let done = request(&mut next, operation, &self.promised, &mut self.worst);
+        self.projection.done(next.flash_mut(), operation, asked);
+        self.queue_pages = self.queue_pages.max(next.write_queue_pages().unwrap_or(0));
+        match done {
             Ok(stepped) if matches!(operation, Operation::Write(_)) => Ok((next, stepped)),
             Ok(stepped) => Ok((next, node.stepped || stepped)),
             Err(failure) => {
@@ -323,10 +370,15 @@ where
             return Err(Refutation::TooMany(self.search.most_states));
         }
         let id = self.known.len() as u32;
+        let depth = self.depths[from.0 as usize] + 1;
         self.known.insert(key, id);
         self.parents.push(from);
-        self.depths.push(self.depths[from.0 as usize] + 1);
+        self.depths.push(depth);
         self.successors.push(BTreeSet::new());
+        if depth >= self.search.most_operations {
+            self.whole = false;
+            return Ok(());
+        }
         self.queue.push_back(Node { scheme, stepped, id, from, again: false });
         Ok(())
     }
@@ -338,7 +390,7 @@ where
             let kind = if self.search.every_page || self.search.check_projection {
                 u64::from(lpn)
             } else {
-                kind(scheme.flash(), Lpn(lpn))
+                self.projection.kind(scheme.flash(), Lpn(lpn))
             };
             pages.entry(kind).or_insert(lpn);
         }
@@ -346,12 +398,15 @@ where
         for lpn in pages.into_values() {
             choices.push(Operation::Write(lpn));
             choices.push(Operation::Read(lpn));
-            if self.search.trims && scheme.flash().inner().place(Lpn(lpn)).is_some() {
+            if self.search.trims && scheme.flash().inner().in_use(Lpn(lpn)) {
                 choices.push(Operation::Trim(lpn));
             }
         }
         if self.search.idle {
             choices.push(Operation::Idle);
+        }
+        if self.search.flush {
+            choices.push(Operation::Flush);
         }
         choices
     }
@@ -367,57 +422,4 @@ where
         operations.reverse();
         operations
     }
-}
-
-/// Logical pages of one kind are interchangeable: those in blocks of one description, and those that are
-/// nowhere.
-fn kind<F: Inspect>(flash: &Bench<F>, lpn: Lpn) -> u64 {
-    match flash.inner().place(lpn) {
-        None => u64::MAX,
-        Some(ppn) => describe(flash, flash.geometry().block_of(ppn)),
-    }
-}
-
-fn key<S, F>(scheme: &S, stepped: bool) -> Key
-where
-    S: Scheme<Flash = Bench<F>>,
-    F: Inspect,
-{
-    let flash = scheme.flash();
-    let mut key: Vec<u64> =
-        (0..flash.geometry().blocks()).map(|block| describe(flash, BlockId(block))).collect();
-    key.sort_unstable();
-    key.push(stepped.into());
-    key.into()
-}
-
-fn apply<S, F>(scheme: &mut S, operation: Operation) -> Result<(), Failure>
-where
-    S: Scheme<Flash = Bench<F>>,
-    F: Inspect,
-{
-    let done = match operation {
-        Operation::Write(lpn) => {
-            scheme.flash_mut().inner_mut().will_write(Lpn(lpn));
-            scheme.write(Lpn(lpn), &[])
-        }
-        Operation::Trim(lpn) => {
-            let done = scheme.trim(Lpn(lpn));
-            scheme.flash_mut().inner_mut().trimmed(Lpn(lpn));
-            done
-        }
-        Operation::Read(lpn) => {
-            let written = scheme.flash().inner().place(Lpn(lpn)).is_some();
-            match scheme.read(Lpn(lpn), &mut []) {
-                Ok(present) if present != written => {
-                    let what = format!("LPN {lpn} reads as present: {present}, written: {written}");
-                    return Err(Failure::Account(what));
-                }
-                done => done.map(|_| ()),
-            }
-        }
-        Operation::Idle => scheme.idle().map(|_| ()),
-        Operation::Flush | Operation::Remount => scheme.flush(),
-    };
-    done.map_err(|error| Failure::Scheme { operation: format!("{operation:?}"), error })
 }

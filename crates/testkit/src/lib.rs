@@ -5,15 +5,20 @@
 //! - [`operations`]: what is asked of a device, at random and adversarially;
 //! - [`watched`]: an array that keeps its own account of valid pages and victims;
 //! - [`driver`]: one scheme, every task checked; [`run`]: a list of operations through remounts;
-//! - [`conformance`], [`power_cut`], [`exhaustive`]: the suites.
+//! - [`conformance`], [`power_cut`], [`exhaustive`], [`beam`]: the suites;
+//! - [`projection`], [`history`]: which states of a search are the same.
 
+pub mod beam;
 pub mod checks;
 pub mod conformance;
 pub mod driver;
 pub mod exhaustive;
+pub mod history;
 pub mod model;
 pub mod operations;
 pub mod power_cut;
+pub mod projection;
+mod request;
 pub mod run;
 pub mod shape;
 pub mod shared;

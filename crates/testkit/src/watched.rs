@@ -75,6 +75,8 @@ pub struct Watched<F> {
     versions: Vec<u64>,
     /// Logical pages that were trimmed and not written since: what is moved of them is not valid.
     trimmed: BTreeSet<u32>,
+    /// Logical pages that were asked to be written and not trimmed since.
+    in_use: Vec<bool>,
     blocks: Vec<BlockView>,
     touches: Vec<Touch>,
     round: u64,
@@ -95,6 +97,7 @@ impl<F: Flash> Watched<F> {
             holds: vec![NONE; geometry.pages() as usize],
             versions: vec![0; geometry.pages() as usize],
             trimmed: BTreeSet::new(),
+            in_use: vec![false; geometry.pages() as usize],
             blocks: vec![BlockView::default(); geometry.blocks() as usize],
             touches: vec![Touch::default(); geometry.blocks() as usize],
             round: 1,
@@ -124,12 +127,19 @@ impl<F: Flash> Watched<F> {
     pub fn trimmed(&mut self, lpn: Lpn) {
         self.unmap(lpn);
         self.trimmed.insert(lpn.0);
+        self.in_use[lpn.0 as usize] = false;
     }
 
     /// A write is about to be asked for: a trimmed page is in use again, even where the write is held in RAM
     /// and is only programmed for collection.
     pub fn will_write(&mut self, lpn: Lpn) {
         self.trimmed.remove(&lpn.0);
+        self.in_use[lpn.0 as usize] = true;
+    }
+
+    /// Whether the page must read as present, on an array that was erased when it was wrapped.
+    pub fn in_use(&self, lpn: Lpn) -> bool {
+        self.in_use[lpn.0 as usize]
     }
 
     /// The version at a place, as its bytes tell; `None` where it was not seen being programmed.

@@ -177,7 +177,7 @@ fn failing_programs_and_erases() {
     const SPARE_BLOCKS: u32 = 24;
     let shapes = [Shape::new(36, 8, 3), Shape::new(40, 8, 8), Shape::new(60, 16, 8)];
     for preset in REGISTRY {
-        for seed in 0..8 {
+        for seed in 0..20 {
             for pattern in Pattern::ALL {
                 let scheme =
                     SchemeConfig { spare_blocks: SPARE_BLOCKS, ..SchemeConfig::preset(preset) };

@@ -48,14 +48,32 @@ fn bad() {
 #[test]
 fn failing() {
     let mut bad = 0;
-    for seed in 0..40 { for pattern in Pattern::ALL {
-        let scheme = SchemeConfig { spare_blocks: 12, ..preset() };
-        for (shape, programs_per_million, erases_per_million) in [(Shape::new(24, 8, 3),800,1000), (Shape::new(24, 8, 3),300,400), (Shape::new(28, 8, 8),300,400), (Shape::new(48, 16, 8),300,400), (Shape::new(24, 16, 16),300,400)] {
-        if programs_per_million == 800 && seed >= 8 { continue }
-        let case = Case::new(scheme.clone(), shape, pattern, seed, 3000);
-        let faults = Faults { programs_per_million, erases_per_million };
-        match conform(&Case { faults, ..case }) { Ok(_) => {}, Err(Verdict::Refused(_)) => {}, Err(v) => { bad += 1; println!("{v}") } }
-    } } }
+    for seed in 0..40 {
+        for pattern in Pattern::ALL {
+            let scheme = SchemeConfig { spare_blocks: 12, ..preset() };
+            for (shape, programs_per_million, erases_per_million) in [
+                (Shape::new(24, 8, 3), 800, 1000),
+                (Shape::new(24, 8, 3), 300, 400),
+                (Shape::new(28, 8, 8), 300, 400),
+                (Shape::new(48, 16, 8), 300, 400),
+                (Shape::new(24, 16, 16), 300, 400),
+            ] {
+                if programs_per_million == 800 && seed >= 8 {
+                    continue;
+                }
+                let case = Case::new(scheme.clone(), shape, pattern, seed, 3000);
+                let faults = Faults { programs_per_million, erases_per_million };
+                match conform(&Case { faults, ..case }) {
+                    Ok(_) => {}
+                    Err(Verdict::Refused(_)) => {}
+                    Err(v) => {
+                        bad += 1;
+                        println!("{v}")
+                    }
+                }
+            }
+        }
+    }
     assert_eq!(bad, 0);
 }
 #[test]
@@ -102,44 +120,49 @@ fn large() {
         println!("{w:?}");
     }
 }
-#[test]
-fn count_bad() {
-    use flash::{Array, BlockId, Flash, Lpn, Serial, faults::ProgramEraseFailure};
-    use ftl::Scheme;
-    struct V;
-    impl ftl::Visitor<Serial<ProgramEraseFailure<Array>>> for V {
-        type Output = ();
-        fn visit<S: Scheme<Flash = Serial<ProgramEraseFailure<Array>>> + Clone>(self, mut s: S) {
-            use rand::{RngExt, SeedableRng};
-            let mut r = rand_pcg::Pcg64::seed_from_u64(1);
-            let mut i = 0;
-            loop {
-                let l = r.random_range(0..s.logical_pages());
-                i += 1;
-                let res = s.write(Lpn(l), &[]);
-                if i > 5500 && i % 10 == 0 || res.is_err() {
-                    let n = s.flash().geometry().blocks();
-                    let bad = (0..n).filter(|b| s.flash().is_bad(BlockId(*b))).count();
-                    println!(
-                        "{i} bad {bad} retired {} free {} {:?} programs {} erases {}",
-                        s.collections().retired_blocks,
-                        s.free_pages(),
-                        res,
-                        s.flash().counts().total(flash::Operation::Program)
-                            + s.flash().counts().total(flash::Operation::Copy),
-                        s.flash().counts().total(flash::Operation::Erase)
-                    );
-                }
-                if res.is_err() {
-                    break;
-                }
+struct V(u64, u32);
+impl ftl::Visitor<flash::Serial<flash::faults::ProgramEraseFailure<flash::Array>>> for V {
+    type Output = u64;
+    fn visit<
+        S: ftl::Scheme<Flash = flash::Serial<flash::faults::ProgramEraseFailure<flash::Array>>>
+            + Clone,
+    >(
+        self,
+        mut s: S,
+    ) -> u64 {
+        use flash::{BlockId, Flash};
+        for (i, op) in Pattern::SpreadInvalidation
+            .sequence(s.logical_pages(), s.flash().geometry().pages_per_block(), self.0)
+            .enumerate()
+        {
+            let ftlkit_testkit::operations::Operation::Write(l) = op else { continue };
+            let res = s.write(flash::Lpn(l % s.logical_pages()), &[]);
+            if let Err(e) = res {
+                let n = s.flash().geometry().blocks();
+                let bad = (0..n).filter(|b| s.flash().is_bad(BlockId(*b))).count() as u32;
+                assert!(bad > self.1, "{e} at {i}, bad {bad}");
+                return i as u64;
             }
         }
+        0
     }
-    let shape = Shape::new(24, 8, 3);
-    let mut a = ProgramEraseFailure::new(shape.array(Store::Metadata, &[]), 3);
-    a.fail_programs(800);
-    a.fail_erases(1000);
-    ftl::registry::format(&SchemeConfig { spare_blocks: 12, ..preset() }, Serial::new(a), V)
-        .unwrap();
+}
+#[test]
+fn count_bad() {
+    for seed in 0..300 {
+        for (shape, spare) in
+            [(Shape::new(24, 8, 3), 12), (Shape::new(48, 16, 16), 12), (Shape::new(13, 8, 8), 1)]
+        {
+            let mut a =
+                flash::faults::ProgramEraseFailure::new(shape.array(Store::Metadata, &[]), seed);
+            a.fail_programs(800);
+            a.fail_erases(1000);
+            ftl::registry::format(
+                &SchemeConfig { spare_blocks: spare, ..preset() },
+                flash::Serial::new(a),
+                V(seed, spare),
+            )
+            .unwrap();
+        }
+    }
 }

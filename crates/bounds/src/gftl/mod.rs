@@ -4,11 +4,15 @@
 //! Cleaning" (CODES+ISSS 2008 and its journal version): §IV, Table III, §VI.
 
 mod queue;
+mod space;
 mod start_up;
 mod steps;
 
 pub use queue::{queue_blocks, queue_growth_pages, queue_pages, queue_share};
-pub use start_up::{mount_after_cut_ns, shutdown_ns, start_up_ns};
+pub use space::{
+    QueueBound, Space, aged_wait, collection_steps, proven_queue_blocks, space, space_for,
+};
+pub use start_up::{image_pages, mount_after_cut_ns, shutdown_ns, start_up_ns};
 pub use steps::{Steps, paper_steps, whole_steps};
 
 use crate::Ratio;

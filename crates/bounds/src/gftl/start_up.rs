@@ -7,12 +7,22 @@ const BLOCK_ENTRY_BYTES: u64 = 8;
 /// Bytes of one entry of the write-queue map.
 const QUEUE_ENTRY_BYTES: u64 = 16;
 
-/// Pages that hold the block map, the write-queue map and the collection queue (π pages).
-fn image_pages(part: &Part, blocks: u32, queue_pages: u64) -> u64 {
+/// Bytes of one entry of the collection queue.
+const COLLECTION_ENTRY_BYTES: u64 = 4;
+/// Bytes that say what the image holds; they share the collection queue's pages.
+const HEADER_BYTES: u64 = 32;
+
+/// Pages that hold the block map, the write-queue map and the collection queue.
+///
+/// The collection queue has π pages, as printed, and more only on arrays of so many blocks that their
+/// numbers take more.
+pub fn image_pages(part: &Part, blocks: u32, queue_pages: u64) -> u64 {
     let page = u64::from(part.page_bytes.max(1));
     (u64::from(blocks) * BLOCK_ENTRY_BYTES).div_ceil(page)
         + (queue_pages * QUEUE_ENTRY_BYTES).div_ceil(page)
-        + u64::from(part.pages_per_block)
+        + (HEADER_BYTES + u64::from(blocks) * COLLECTION_ENTRY_BYTES)
+            .div_ceil(page)
+            .max(part.pages_per_block.into())
 }
 
 /// After a clean shutdown: ⌈8N/page⌉·t_rd + ⌈16L/page⌉·t_rd + π·t_rd for N blocks and a queue of L pages.

@@ -8,9 +8,11 @@
 mod newest;
 mod page_set;
 mod pool;
+mod relocate;
 mod scan;
 
 pub(crate) use newest::newest;
 pub(crate) use page_set::PageSet;
 pub(crate) use pool::Pool;
+pub(crate) use relocate::{NONE, Target, relocate};
 pub(crate) use scan::{Scanned, scan};

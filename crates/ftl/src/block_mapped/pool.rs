@@ -64,6 +64,16 @@ impl Pool {
         self.free_pages += u64::from(self.pages_per_block);
     }
 
+    /// Takes back a block that was handed out, or erased in place, and in which nothing was programmed.
+    pub(crate) fn put_back(&mut self, block: BlockId) {
+        self.free.push_back(block.0);
+    }
+
+    /// Takes back a block that was handed out and of which no page was programmed: it is handed out next.
+    pub(crate) fn give_back(&mut self, block: BlockId) {
+        self.free.push_front(block.0);
+    }
+
     /// Hands out the block that was erased longest ago. Its pages stay free pages until they are
     /// [programmed](Pool::programmed).
     #[inline]

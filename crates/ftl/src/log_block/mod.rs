@@ -18,6 +18,13 @@
 //!
 //! All pages of a block carry one sequence number, its [stamp](stamp).
 
+use crate::{
+    FtlError, Plan, SchemeConfig, Visitor,
+    schemes::{bast::BastLogs, fast::FastLogs},
+    start::Start,
+};
+use flash::Flash;
+
 mod core;
 mod merge;
 mod mount;
@@ -28,5 +35,28 @@ pub(crate) mod stamp;
 pub(crate) use self::core::{Core, NONE, Room};
 pub(crate) use merge::Tail;
 pub(crate) use mount::{Found, Survey};
-pub(crate) use scheme::{Logs, build};
+pub(crate) use scheme::{LogBlock, Logs};
 pub(crate) use space::{Division, divide};
+pub use space::{LogBlockLayout, LogVictim};
+
+/// Makes the scheme of this layout and hands it to `visitor`.
+pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
+    config: &SchemeConfig,
+    layout: LogBlockLayout,
+    plan: &Plan,
+    start: Start,
+    flash: F,
+    visitor: V,
+) -> Result<V::Output, FtlError> {
+    let (geometry, logical_pages) = (*flash.geometry(), plan.logical_pages);
+    Ok(match layout {
+        LogBlockLayout::Bast { log_blocks } => {
+            let logs = BastLogs::new(&geometry, logical_pages, log_blocks);
+            visitor.visit(LogBlock::new(config, plan, start, flash, logs)?)
+        }
+        LogBlockLayout::Fast { log_blocks, victim } => {
+            let logs = FastLogs::new(&geometry, logical_pages, log_blocks, victim);
+            visitor.visit(LogBlock::new(config, plan, start, flash, logs)?)
+        }
+    })
+}

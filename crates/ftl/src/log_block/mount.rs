@@ -108,7 +108,8 @@ impl Survey {
             };
             let role = stamp::role(oob.seq).filter(|_| oob.kind != PageKind::Translation);
             let seq = found.map_or(oob.seq, |found| found.seq);
-            let Some(role) = role.filter(|_| oob.lpn.0 < core.logical_pages && oob.seq == seq) else {
+            let Some(role) = role.filter(|_| oob.lpn.0 < core.logical_pages && oob.seq == seq)
+            else {
                 return Err(self.foreign(format!(
                     "{ppn} holds {:?} {} with sequence number {}",
                     oob.kind, oob.lpn.0, oob.seq

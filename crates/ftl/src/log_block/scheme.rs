@@ -3,7 +3,7 @@
 use super::{Core, Room, Survey, stamp::Role};
 use crate::{
     CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Plan, Prefetch, Ram, Scheme,
-    SchemeConfig, Visitor, prefetch::prefetch, start::Start,
+    SchemeConfig, prefetch::prefetch, start::Start,
 };
 use flash::{Cause, Flash, FlashError, Lpn, Oob};
 
@@ -103,18 +103,6 @@ impl<F: Flash, L: Logs> LogBlock<F, L> {
             }
         }
     }
-}
-
-/// Makes the scheme and hands it to `visitor`.
-pub(crate) fn build<F: Flash + Clone, L: Logs, V: Visitor<F>>(
-    config: &SchemeConfig,
-    plan: &Plan,
-    start: Start,
-    flash: F,
-    logs: L,
-    visitor: V,
-) -> Result<V::Output, FtlError> {
-    Ok(visitor.visit(LogBlock::new(config, plan, start, flash, logs)?))
 }
 
 impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {

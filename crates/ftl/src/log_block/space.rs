@@ -7,6 +7,32 @@ use flash::Geometry;
 /// Log blocks where none are asked for and there is room for them (S. Lee et al., §6.2).
 const LOG_BLOCKS: u32 = 128;
 
+/// Which random log block is merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogVictim {
+    /// The oldest.
+    RoundRobin,
+    /// The one whose merge costs least, with regard to what a write buffer saves by it.
+    LeastCost,
+}
+
+/// The schemes of the family, and their log blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogBlockLayout {
+    /// Log blocks of one logical block each.
+    Bast {
+        /// Log blocks (K).
+        log_blocks: u32,
+    },
+    /// Log blocks shared by all logical blocks.
+    Fast {
+        /// Random log blocks (K).
+        log_blocks: u32,
+        /// Which of them is merged.
+        victim: LogVictim,
+    },
+}
+
 /// Data and log blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Division {

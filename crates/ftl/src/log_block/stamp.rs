@@ -88,11 +88,10 @@ mod tests {
         clock.tick();
         let third = clock.open(Role::Data);
         assert!(third > second && time(third) == time(first) + 2 && clock.now() == time(third));
-        assert_eq!([first, second, third].map(role).map(Option::unwrap), [
-            Role::Random,
-            Role::Log,
-            Role::Data
-        ]);
+        assert_eq!(
+            [first, second, third].map(role).map(Option::unwrap),
+            [Role::Random, Role::Log, Role::Data]
+        );
         assert_eq!(role(3), None);
         assert!(third <= Oob::MAX_SEQ);
     }

@@ -45,11 +45,10 @@
 //! CompactFlash systems, IEEE Transactions on Consumer Electronics 48(2), 2002.
 
 use crate::{
-    DirtyPages, FtlError, Guarantee, Layout, Plan, Preset, Ram, SchemeConfig, Visitor,
+    DirtyPages, FtlError, Guarantee, Layout, LogBlockLayout, Plan, Preset, Ram, SchemeConfig,
     block_mapped::PageSet,
     log_block::{Core, Division, Logs, Room, Survey, Tail, divide, stamp::Role},
     page::page,
-    start::Start,
 };
 use alloc::{collections::VecDeque, vec, vec::Vec};
 use flash::{Flash, Geometry, Lpn, Part};
@@ -78,7 +77,7 @@ fn plan(
         logical_pages,
         threshold_pages: 0,
         spare_blocks: 0,
-        layout: Layout::Bast { log_blocks },
+        layout: Layout::LogBlock(LogBlockLayout::Bast { log_blocks }),
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),
@@ -105,24 +104,6 @@ fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
     }
 }
 
-/// Makes the scheme and hands it to `visitor`.
-pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
-    config: &SchemeConfig,
-    plan: &Plan,
-    log_blocks: u32,
-    start: Start,
-    flash: F,
-    visitor: V,
-) -> Result<V::Output, FtlError> {
-    let logical_blocks = plan.logical_pages.div_ceil(flash.geometry().pages_per_block());
-    let logs = BastLogs {
-        tails: vec![None; logical_blocks as usize],
-        queue: VecDeque::with_capacity(log_blocks as usize),
-        limit: log_blocks,
-    };
-    crate::log_block::build(config, plan, start, flash, logs, visitor)
-}
-
 /// The log blocks; see the module's page.
 #[derive(Clone, Debug)]
 pub(crate) struct BastLogs {
@@ -135,6 +116,15 @@ pub(crate) struct BastLogs {
 }
 
 impl BastLogs {
+    pub(crate) fn new(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Self {
+        let logical_blocks = logical_pages.div_ceil(geometry.pages_per_block());
+        Self {
+            tails: vec![None; logical_blocks as usize],
+            queue: VecDeque::with_capacity(log_blocks as usize),
+            limit: log_blocks,
+        }
+    }
+
     /// Merges a logical block that has a log block.
     fn merge<F: Flash, B: DirtyPages>(
         &mut self,
@@ -198,11 +188,7 @@ impl Logs for BastLogs {
         }
     }
 
-    fn mount<F: Flash>(
-        &mut self,
-        core: &mut Core<F>,
-        mut survey: Survey,
-    ) -> Result<(), FtlError> {
+    fn mount<F: Flash>(&mut self, core: &mut Core<F>, mut survey: Survey) -> Result<(), FtlError> {
         let tails = survey.data_blocks(core)?;
         survey.map_tails(core, &tails);
         for (logical, tail) in tails {

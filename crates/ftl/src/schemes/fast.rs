@@ -69,11 +69,11 @@ mod random;
 mod tests;
 
 use crate::{
-    DirtyPages, FtlError, Guarantee, Layout, Plan, Preset, Ram, SchemeConfig, VictimKind, Visitor,
+    DirtyPages, FtlError, Guarantee, Layout, LogBlockLayout, LogVictim, Plan, Preset, Ram,
+    SchemeConfig, VictimKind,
     block_mapped::PageSet,
     log_block::{Core, Division, Logs, Room, Survey, Tail, divide, stamp::Role},
     page::page,
-    start::Start,
 };
 use alloc::format;
 use flash::{Flash, Geometry, Lpn, Part};
@@ -87,15 +87,6 @@ pub(crate) const PRESET: Preset = Preset {
     page: page!("fast.rs"),
     plan,
 };
-
-/// Which random log block is merged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogVictim {
-    /// The oldest.
-    RoundRobin,
-    /// That of least Δ(L).
-    LeastCost,
-}
 
 /// The block kept for a merge, and the sequential log block.
 const FIXED: u32 = 2;
@@ -125,7 +116,7 @@ fn plan(
         logical_pages,
         threshold_pages: 0,
         spare_blocks: 0,
-        layout: Layout::Fast { log_blocks, victim },
+        layout: Layout::LogBlock(LogBlockLayout::Fast { log_blocks, victim }),
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),
@@ -152,19 +143,6 @@ fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
     }
 }
 
-/// Makes the scheme and hands it to `visitor`.
-pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
-    config: &SchemeConfig,
-    plan: &Plan,
-    (log_blocks, victim): (u32, LogVictim),
-    start: Start,
-    flash: F,
-    visitor: V,
-) -> Result<V::Output, FtlError> {
-    let logs = FastLogs::new(flash.geometry(), plan.logical_pages, log_blocks, victim);
-    crate::log_block::build(config, plan, start, flash, logs, visitor)
-}
-
 /// The sequential log block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sequential {
@@ -181,7 +159,12 @@ pub(crate) struct FastLogs {
 }
 
 impl FastLogs {
-    fn new(geometry: &Geometry, logical_pages: u32, log_blocks: u32, victim: LogVictim) -> Self {
+    pub(crate) fn new(
+        geometry: &Geometry,
+        logical_pages: u32,
+        log_blocks: u32,
+        victim: LogVictim,
+    ) -> Self {
         let random = RandomLog::new(geometry, logical_pages, log_blocks, victim);
         Self { sequential: None, random }
     }
@@ -244,11 +227,7 @@ impl Logs for FastLogs {
         }
     }
 
-    fn mount<F: Flash>(
-        &mut self,
-        core: &mut Core<F>,
-        mut survey: Survey,
-    ) -> Result<(), FtlError> {
+    fn mount<F: Flash>(&mut self, core: &mut Core<F>, mut survey: Survey) -> Result<(), FtlError> {
         let random = survey.take_random();
         let tails = survey.data_blocks(core)?;
         self.random.mount(core, &survey, &random);

@@ -1,8 +1,14 @@
 //! The schemes, one file each.
 
 pub(crate) mod bast;
+pub(crate) mod dftl;
 pub(crate) mod fast;
 pub(crate) mod fsr;
+pub(crate) mod gftl;
+pub(crate) mod gftl_priority;
+pub(crate) mod gftl_threshold;
 pub(crate) mod lazy_rtgc;
+pub(crate) mod lazy_rtgc_on_demand;
 pub(crate) mod nftl;
 pub(crate) mod page_level;
+pub(crate) mod rftl;

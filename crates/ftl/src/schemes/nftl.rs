@@ -23,8 +23,8 @@
 //! hold for any history, but are what a fold may cost, not a real-time promise.
 //!
 //! Space: P = N + R + 1 physical blocks: N logical blocks, R replacement blocks, and one that is kept
-//! erased for the fold (and one more for each spare block that has not yet gone bad). One fold a write
-//! suffices: where a fold of `b` itself leaves the new primary full, it has freed one block net, for the
+//! erased for the fold. Spare blocks serve as replacement blocks until they are needed, but for three that
+//! are kept erased for a fold in which programs and erases fail. One fold a write suffices: where a fold of `b` itself leaves the new primary full, it has freed one block net, for the
 //! replacement; where no block may be opened, N + R blocks are in use by at most N logical blocks of which
 //! `b` has fewer than two, so with R ≥ 1 another one has two, and its fold frees one.
 //!
@@ -60,7 +60,7 @@ mod mount;
 use crate::{
     CollectionLog, FtlError, Guarantee, Layout, Plan, Prefetch, Preset, Ram, Scheme, SchemeConfig,
     Visitor,
-    block_mapped::{PageSet, Pool, newest},
+    block_mapped::{NONE, PageSet, Pool, newest},
     page::page,
     start::Start,
 };
@@ -147,6 +147,10 @@ pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
     Ok(visitor.visit(scheme))
 }
 
+/// Programs and erases that may fail in one fold, with spare blocks to stand in, before a fold finds no
+/// block.
+const FAILURES_A_FOLD: u32 = 3;
+
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub(crate) struct Nftl<F> {
@@ -174,7 +178,7 @@ impl<F: Flash> Nftl<F> {
             trimmed: PageSet::new(plan.logical_pages),
             logical_pages: plan.logical_pages,
             last_seq: 0,
-            places: vec![chains::NONE; pages_per_block as usize],
+            places: vec![NONE; pages_per_block as usize],
             guarantee: plan.guarantee,
             log: CollectionLog::new(pages_per_block, plan.threshold_pages.into()),
         }
@@ -194,9 +198,10 @@ impl<F: Flash> Nftl<F> {
         self.flash.geometry().block_of(Ppn(lpn.0)).0
     }
 
-    /// Erased blocks that are kept for folds: one, and one for each that may yet go bad.
+    /// Erased blocks that are kept for folds: one and, while blocks may yet go bad, some that a fold can
+    /// lose to failed programs and erases.
     fn reserve(&self) -> u32 {
-        1 + self.pool.spare_blocks()
+        1 + self.pool.spare_blocks().min(FAILURES_A_FOLD)
     }
 
     /// A block of the logical block with an erased page, how many pages are written there, and its
@@ -221,7 +226,8 @@ impl<F: Flash> Nftl<F> {
         if self.chains.get(logical).has_replacement() {
             return self.fold(logical);
         }
-        if self.pool.len() <= self.reserve() {
+        // Once, unless blocks went bad.
+        while self.pool.len() <= self.reserve() {
             let oldest = self.chains.oldest().ok_or_else(|| self.full())?;
             self.fold(oldest)?;
         }

@@ -1,8 +1,8 @@
 //! The random log: log blocks with pages of any logical block, in the order of their writes.
 
-use super::{LogVictim, Sequential};
+use super::Sequential;
 use crate::{
-    DirtyPages, FtlError,
+    DirtyPages, FtlError, LogVictim,
     log_block::{Core, Found, NONE, Room, Survey, stamp, stamp::Role},
 };
 use alloc::{collections::VecDeque, vec, vec::Vec};
@@ -158,12 +158,7 @@ impl RandomLog {
     }
 
     /// Takes over the log blocks that a mount found, the oldest first.
-    pub(super) fn mount<F: Flash>(
-        &mut self,
-        core: &mut Core<F>,
-        survey: &Survey,
-        found: &[Found],
-    ) {
+    pub(super) fn mount<F: Flash>(&mut self, core: &mut Core<F>, survey: &Survey, found: &[Found]) {
         let geometry = *core.flash.geometry();
         for Found { block, seq, written, .. } in found.iter().copied() {
             self.push(block, seq);

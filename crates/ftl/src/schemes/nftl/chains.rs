@@ -1,11 +1,8 @@
 //! Which blocks each logical block has, and which replacement was opened longest ago.
 
-use crate::prefetch::prefetch;
+use crate::{block_mapped::NONE, prefetch::prefetch};
 use alloc::{vec, vec::Vec};
 use flash::BlockId;
-
-/// No block.
-pub(super) const NONE: u32 = u32::MAX;
 
 /// The blocks of one logical block, in half a cache line.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,10 @@
 //! The fold: the newest version of each page of a logical block goes to a new primary.
 
-use super::{
-    Nftl,
-    chains::{Chain, NONE},
+use super::{Nftl, chains::Chain};
+use crate::{
+    FtlError,
+    block_mapped::{NONE, relocate},
 };
-use crate::FtlError;
 use alloc::vec::Vec;
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, Ppn};
 
@@ -16,13 +16,19 @@ impl<F: Flash> Nftl<F> {
         self.find_newest(logical, &chain)?;
         self.note_victims(&chain);
         let mut given_up = Vec::new();
-        let primary = self.copy_newest(&mut given_up)?;
-        self.chains.clear(logical);
-        if let Some((block, pages)) = primary {
-            self.chains.add(logical, block, pages, self.last_seq);
-        }
+        let Self { flash, pool, places, log, last_seq, .. } = self;
+        let next_seq = || {
+            *last_seq += 1;
+            *last_seq
+        };
+        let primary = relocate(flash, pool, places, next_seq, Cause::Merge, log, &mut given_up);
         for (block, written) in given_up {
             self.erase(block, written)?;
+        }
+        let primary = primary?;
+        self.chains.clear(logical);
+        if let Some(primary) = primary {
+            self.chains.add(logical, primary.block, primary.written, primary.seq);
         }
         // The older block first: while both are there, none of its versions is the newest by mistake.
         for (block, written) in chain.youngest_first().rev() {
@@ -83,52 +89,5 @@ impl<F: Flash> Nftl<F> {
             self.log.started += 1;
             self.log.victim_valid[valid] += 1;
         }
-    }
-
-    /// Copies the newest versions to a new block, and returns it with its number of pages; none where there
-    /// is nothing to copy. Blocks in which a program failed are given up: what they hold is copied again.
-    fn copy_newest(
-        &mut self,
-        given_up: &mut Vec<(BlockId, u32)>,
-    ) -> Result<Option<(BlockId, u32)>, FtlError> {
-        loop {
-            if self.places.iter().all(|place| *place == NONE) {
-                return Ok(None);
-            }
-            let block = self.pool.take().ok_or_else(|| self.full())?;
-            self.last_seq += 1;
-            let (written, failed) = self.copy_to(block)?;
-            if !failed {
-                return Ok(Some((block, written)));
-            }
-            given_up.push((block, written));
-        }
-    }
-
-    /// Copies to a block as far as its programs succeed; returns how many of its pages are used up, and
-    /// whether one failed.
-    fn copy_to(&mut self, block: BlockId) -> Result<(u32, bool), FtlError> {
-        let geometry = *self.flash.geometry();
-        let mut written = 0;
-        for place in self.places.iter_mut().filter(|place| **place != NONE) {
-            let to = geometry.ppn(block, written);
-            match self.flash.copy(Ppn(*place), to, self.last_seq, Cause::Merge) {
-                Ok(_) => {
-                    *place = to.0;
-                    written += 1;
-                    self.pool.programmed(1);
-                }
-                Err(FlashError::Uncorrectable(_)) => {
-                    *place = NONE;
-                    self.log.lost_pages += 1;
-                }
-                Err(FlashError::ProgramFailed(_)) => {
-                    self.pool.fail(to, block, geometry.pages_per_block() - written);
-                    return Ok((written + 1, true));
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok((written, false))
     }
 }

@@ -1,9 +1,9 @@
 //! Rebuilding the chains from the OOB areas alone.
 
-use super::{Nftl, chains::NONE};
+use super::Nftl;
 use crate::{
     FtlError,
-    block_mapped::{Scanned, scan},
+    block_mapped::{NONE, Scanned, scan},
 };
 use alloc::{format, vec::Vec};
 use flash::{BlockId, Cause, Flash, Ppn};

@@ -1,0 +1,87 @@
+//! Copies of scattered pages to a block of the pool, whatever fails meanwhile.
+
+use super::Pool;
+use crate::{CollectionLog, FtlError};
+use alloc::vec::Vec;
+use flash::{BlockId, Cause, Flash, FlashError, Ppn};
+
+/// No page.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A block that pages were copied to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub(crate) block: BlockId,
+    /// Pages used up.
+    pub(crate) written: u32,
+    /// Its sequence number.
+    pub(crate) seq: u64,
+}
+
+/// Copies the pages at `places` (PPNs; [`NONE`] is passed over) to one block of the pool, in this order,
+/// and notes where they are now. Returns the block; none where there was nothing to copy.
+///
+/// A place whose page is unreadable becomes [`NONE`], and the page counts as lost. A block in which a
+/// program fails is added to `given_up`, to be erased by the caller, and what it holds is copied again.
+///
+/// # Errors
+/// [`FtlError::Full`] where the pool has no block left: then `places` may be in blocks given up. What the
+/// array says.
+pub(crate) fn relocate<F: Flash>(
+    flash: &mut F,
+    pool: &mut Pool,
+    places: &mut [u32],
+    mut next_seq: impl FnMut() -> u64,
+    cause: Cause,
+    log: &mut CollectionLog,
+    given_up: &mut Vec<(BlockId, u32)>,
+) -> Result<Option<Target>, FtlError> {
+    loop {
+        if places.iter().all(|place| *place == NONE) {
+            return Ok(None);
+        }
+        let pages_per_block = flash.geometry().pages_per_block();
+        let full =
+            || FtlError::Full { free_pages: 0, victim_valid: pages_per_block, pages_per_block };
+        let block = pool.take().ok_or_else(full)?;
+        let target = Target { block, written: 0, seq: next_seq() };
+        match copy_to(flash, pool, places, target, cause, log)? {
+            (target, Ok(())) => return Ok(Some(target)),
+            (target, Err(ProgramFailed)) => given_up.push((block, target.written)),
+        }
+    }
+}
+
+struct ProgramFailed;
+
+fn copy_to<F: Flash>(
+    flash: &mut F,
+    pool: &mut Pool,
+    places: &mut [u32],
+    mut target: Target,
+    cause: Cause,
+    log: &mut CollectionLog,
+) -> Result<(Target, Result<(), ProgramFailed>), FtlError> {
+    let geometry = *flash.geometry();
+    for place in places.iter_mut().filter(|place| **place != NONE) {
+        let to = geometry.ppn(target.block, target.written);
+        match flash.copy(Ppn(*place), to, target.seq, cause) {
+            Ok(_) => {
+                *place = to.0;
+                target.written += 1;
+                pool.programmed(1);
+            }
+            Err(FlashError::Uncorrectable(_)) => {
+                *place = NONE;
+                log.lost_pages += 1;
+            }
+            Err(FlashError::ProgramFailed(_)) => {
+                pool.fail(to, target.block, geometry.pages_per_block() - target.written);
+                target.written += 1;
+                return Ok((target, Err(ProgramFailed)));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok((target, Ok(())))
+}

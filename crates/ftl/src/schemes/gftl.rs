@@ -1,0 +1,270 @@
+//! `gftl`: block mapping with one page-mapped write queue, and a step of collection, no longer than an erase,
+//! behind every request, so that reads and writes take the same at most whatever came before.
+//!
+//! ```text
+//! write(lpn):
+//!   if its block is under collection, in the read or erase state: keep the page in RAM
+//!   elif its data block has room: program its next page; if that fills it: to the tail of the GCQ
+//!   else: program the next page of the write queue; to the tail of the GCQ, if not there
+//!   step
+//! read(lpn): from RAM, else the write queue's page, else search the data block's OOBs backwards; step
+//! step: of the collection under way, else erase an obsolete block of the write queue, else begin on the
+//!     GCQ's first block b; ⌊t_er/t⌋ operations of time t, or one erase
+//!   read: b's pages in the write queue, then b's OOBs backwards and pages not seen yet
+//!   write: all of them to a new block; erase: the old block; then program what RAM took meanwhile
+//! ```
+//!
+//! State and cost (N logical blocks of π pages, U blocks in the queue, P in all): a controller needs a block
+//! map (8 B × N), a map of the write queue (16 B × U·π), the GCQ (4 B × N), free blocks and live pages of
+//! queue blocks (6 B × P), one block's pages in RAM. Here the place of each page is one flat array (4 B ×
+//! N·π), so a lookup is one access and a block's pages in the queue are found by reading its stretch of it.
+//! O(1) a task but for OOB reads; O(π) once a collection.
+//!
+//! Formulas (t in ns): U(e_w) = t_wr, U(e_r) = π·t_oob + t_rd, step ≤ t_er, U(R) = t_er + max(U(e_w), U(e_r))
+//! (Table III); κ = ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ + ⌈π/⌊t_er/t_wr⌋⌉ + 1 and one step more where RAM took a
+//! page before the erase. P ≥ N + U + 1 + A with U = ⌈((N+2)(κ+1) + 2 + π)/(π−1)⌉, proved for every order of
+//! requests, and A blocks for the maps at shutdown: [`bounds::gftl::Space`].
+//!
+//! Invariants: a page of the write queue is live only while its block waits in the GCQ or is under collection;
+//! such a block has a data block, and takes no pages into it; the queue never takes up more than U blocks.
+//! Asserted by the conformance and power-cut suites and the tests of the worst orders.
+//!
+//! Parameters: `logical_share` (up to, and by default, N·π), `queue` (`proven`: U as above, the default;
+//! `printed`: ⌈L/π⌉ blocks, L = ⌈N(κ+1)/2⌉, which some orders overflow: then writes are refused until
+//! collection has made room), `idle` (a step in idle time; default off), `spare_blocks` (default 0).
+//!
+//! Errors: an operation longer than an erase, too few blocks, too large a share: refused before the run.
+//! [`FtlError::Full`] with the printed queue.
+//!
+//! Deviations: steps hold whole operations, so κ is larger than printed. A block that collection left full
+//! is not queued until it is written again, else an idle device would rewrite itself for ever. Obsolete queue
+//! blocks are erased before the next data block is taken: behind N blocks in the GCQ they would double the
+//! queue. Pages written in the write state (Algorithm 1 sends them to the queue) put their block back at
+//! the tail when its collection ends, else they would stay in the queue without bound. A page taken before
+//! the erase is programmed in a step of its own. A flush programs pages held in RAM alone in the write queue.
+//! A read of a trimmed page, or one never written, reads no flash, except after a mount, which takes every
+//! page of a data block to be there. A mount after a cut also reads the last OOB of each data block (and
+//! log₂π more of one that is not full) and runs one collection; a shutdown finishes the collection under way.
+//!
+//! Source: S. Choudhuri, T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block
+//! Cleaning, CODES+ISSS 2008 and its journal version: §IV, Algorithms 1–3, §VI.
+
+mod area;
+mod collection;
+mod collection_queue;
+mod mount;
+mod scheme;
+mod state;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod write_queue;
+
+use crate::{
+    FtlError, Guarantee, Layout, Plan, Preset, Ram, SchemeConfig, Visitor, WriteQueue,
+    block_mapped::Pool, page::page, start::Start,
+};
+use alloc::{format, string::ToString};
+use area::AreaBlock;
+use bounds::{
+    BoundError,
+    gftl::{self as bound, QueueBound, Space},
+};
+use collection_queue::{CollectionQueue, Dirtiest, Fifo};
+use flash::{Flash, Geometry, Part};
+use state::Gftl;
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "gftl",
+    summary: "block map and a write queue, one collection step of at most t_er behind every request",
+    source: "Choudhuri, Givargis, CODES+ISSS 2008, Algorithms 1-3",
+    settings: &["queue", "idle"],
+    page: page!("gftl.rs"),
+    plan,
+};
+
+/// How a GFTL device is divided, and what one step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GftlLayout {
+    /// U: blocks that the write queue takes up at most, by proof or, with the printed length, by refusal.
+    pub queue_blocks: u32,
+    /// Blocks beyond which writes are refused: none with the proven length.
+    pub queue_limit: u32,
+    /// Blocks that hold the maps after a shutdown.
+    pub area_blocks: u32,
+    /// Page or OOB reads of one step, at least 1.
+    pub reads: u32,
+    /// Programs of one step, at least 1.
+    pub programs: u32,
+    /// Below both of these nothing is collected.
+    pub threshold: Option<GftlThreshold>,
+    /// The dirtiest block is collected first, rather than the one queued first.
+    pub dirtiest_first: bool,
+}
+
+/// What must be exceeded before data blocks are collected: either of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GftlThreshold {
+    /// Data blocks in the collection queue.
+    pub waiting_blocks: u32,
+    /// Blocks of the write queue.
+    pub queue_blocks: u32,
+}
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    plan_with(config, part, geometry, blocks, QueueBound::Fifo, None)
+}
+
+/// The plan of GFTL and its variants: `proven` is the space that the order of collection needs, `percent`
+/// the threshold.
+pub(super) fn plan_with(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+    proven: QueueBound,
+    percent: Option<u8>,
+) -> Result<Plan, FtlError> {
+    let error = |setting, reason| FtlError::Config { scheme: config.preset.name, setting, reason };
+    let printed = config.write_queue == Some(WriteQueue::Printed);
+    let queue = if printed { QueueBound::Printed } else { proven };
+    let space = match config.logical_pages {
+        None => bound::space(part, blocks, queue),
+        Some(logical_pages) => bound::space_for(part, blocks, queue, logical_pages),
+    };
+    let space = space.map_err(|reason| {
+        let setting = match reason {
+            BoundError::LogicalPages { .. } => "logical share",
+            BoundError::OperationLongerThanErase { .. } => "part",
+            _ => "capacity",
+        };
+        error(setting, reason.to_string())
+    })?;
+    if let Some(percent) = percent.filter(|percent| *percent > 100) {
+        return Err(error("threshold", format!("is {percent} %; it must be 0 to 100")));
+    }
+    let pages_per_block = geometry.pages_per_block();
+    let logical_pages = space.logical_blocks * pages_per_block;
+    let threshold =
+        percent.filter(|percent| *percent > 0).map(|percent| threshold(&space, percent));
+    let dirtiest_first = proven == QueueBound::Aged;
+    let ram = if dirtiest_first { ram::<Dirtiest> } else { ram::<Fifo> };
+    Ok(Plan {
+        logical_pages: config.logical_pages.unwrap_or(logical_pages),
+        threshold_pages: 0,
+        spare_blocks: 0,
+        layout: Layout::Gftl(GftlLayout {
+            queue_blocks: space.queue_blocks,
+            queue_limit: if printed { space.queue_blocks } else { u32::MAX },
+            area_blocks: space.area_blocks,
+            reads: operations(part, part.t_r_ns.max(part.t_r_oob_ns)),
+            programs: operations(part, part.t_prog_ns),
+            threshold,
+            dirtiest_first,
+        }),
+        guarantee: guarantee(part, &space, threshold.is_some(), printed),
+        ram: ram(geometry, space.logical_blocks, space.queue_blocks),
+    })
+}
+
+/// Operations of `ns` in a step; [`bounds::gftl::whole_steps`] has seen to it that there is one.
+fn operations(part: &Part, ns: u64) -> u32 {
+    let operations = part.t_bers_ns.checked_div(ns).unwrap_or(u64::MAX);
+    u32::try_from(operations).unwrap_or(u32::MAX)
+}
+
+fn threshold(space: &Space, percent: u8) -> GftlThreshold {
+    let share = |blocks: u32| (u64::from(blocks) * u64::from(percent) / 100) as u32;
+    GftlThreshold {
+        waiting_blocks: share(space.logical_blocks),
+        queue_blocks: share(space.queue_blocks),
+    }
+}
+
+/// With a threshold, a write that finds the queue full waits for the collection of (at worst) every block
+/// and the erase of every queue block.
+fn guarantee(part: &Part, space: &Space, threshold: bool, printed: bool) -> Guarantee {
+    let step = part.t_bers_ns;
+    let whole_cycle = (u64::from(space.logical_blocks) + 1) * bound::collection_steps(space.steps)
+        + u64::from(space.queue_blocks);
+    let service = bound::write_ns(part).max(bound::read_ns(part));
+    let step_ns = if threshold { (whole_cycle + 1) * step } else { step };
+    Guarantee {
+        read_ns: Some(bound::read_ns(part)),
+        write_ns: Some(bound::write_ns(part)),
+        step_ns: Some(step_ns),
+        response_ns: Some(step_ns + service),
+        victim_valid: Some(bound::victim_valid(part)),
+        real_time: !threshold && !printed,
+        volatile: true,
+    }
+}
+
+/// What a controller needs: see the module's page.
+fn ram<Q: CollectionQueue>(geometry: &Geometry, logical_blocks: u32, queue_blocks: u32) -> Ram {
+    let pages = u64::from(geometry.pages_per_block());
+    let logical = u64::from(logical_blocks);
+    Ram {
+        map: logical * 8 + u64::from(queue_blocks) * pages * 16,
+        blocks: u64::from(geometry.blocks()) * (4 + 2),
+        victims: Q::ram_bytes(logical_blocks),
+        // One bit a page says whether it was written; one block's pages and their marks.
+        other: (logical * pages).div_ceil(8) + pages * (u64::from(geometry.page_bytes()) + 1),
+    }
+}
+
+/// Makes the scheme and hands it to `visitor`.
+pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
+    config: &SchemeConfig,
+    layout: GftlLayout,
+    plan: &Plan,
+    start: Start,
+    flash: F,
+    visitor: V,
+) -> Result<V::Output, FtlError> {
+    if layout.dirtiest_first {
+        Ok(visitor.visit(start_up::<F, Dirtiest>(config, layout, plan, start, flash)?))
+    } else {
+        Ok(visitor.visit(start_up::<F, Fifo>(config, layout, plan, start, flash)?))
+    }
+}
+
+fn start_up<F: Flash, Q: CollectionQueue>(
+    config: &SchemeConfig,
+    layout: GftlLayout,
+    plan: &Plan,
+    start: Start,
+    flash: F,
+) -> Result<Gftl<F, Q>, FtlError> {
+    let mut device = Gftl::new(flash, layout, plan, config.idle_collection);
+    match start {
+        Start::Format => format_array(&mut device, config, plan)?,
+        Start::Mount => device.mount()?,
+    }
+    Ok(device)
+}
+
+/// Erases all, and sets the area aside.
+fn format_array<F: Flash, Q: CollectionQueue>(
+    device: &mut Gftl<F, Q>,
+    config: &SchemeConfig,
+    plan: &Plan,
+) -> Result<(), FtlError> {
+    let Gftl { flash, pool, log, .. } = device;
+    Pool::format(pool, flash, config, plan, log)?;
+    let aside = device.last_good_blocks();
+    for _ in 0..device.pool.len() {
+        let Some(block) = device.pool.take() else { break };
+        if aside.first().is_some_and(|first| block.0 >= *first) {
+            device.area.push(AreaBlock { block: block.0, written: 0 });
+        } else {
+            device.pool.put_back(block);
+        }
+    }
+    Ok(())
+}

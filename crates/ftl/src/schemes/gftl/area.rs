@@ -1,0 +1,376 @@
+//! The maps on flash between a shutdown and the next start-up (§VI).
+//!
+//! The last good blocks of the array are set aside. A shutdown writes, from the first page of the first of
+//! them on: the header and the collection queue, the block map (8 B an entry), the write-queue map (16 B an
+//! entry), each from a new page on and each as long as it can get. A start-up reads them, and programs one
+//! page behind them before anything else is changed: from then on they are out of date.
+
+use super::{
+    collection_queue::CollectionQueue,
+    state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp},
+};
+use crate::FtlError;
+use alloc::{vec, vec::Vec};
+use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, PageKind, Ppn};
+
+/// A block set aside, and how many of its pages are programmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AreaBlock {
+    pub(super) block: u32,
+    pub(super) written: u32,
+}
+
+const MAGIC: u32 = u32::from_le_bytes(*b"GFTL");
+const HEADER_WORDS: usize = 8;
+const BLOCK_WORDS: usize = 2;
+const QUEUE_WORDS: usize = 4;
+/// In a block entry: no page is appended any more.
+const CLOSED: u32 = 1 << 24;
+
+/// Words of a header.
+struct Header {
+    logical_blocks: u32,
+    waiting: u32,
+    dead: u32,
+    base: u64,
+    open: u32,
+    open_next: u32,
+}
+
+impl Header {
+    fn words(&self) -> [u32; HEADER_WORDS] {
+        let (low, high) = (self.base as u32, (self.base >> 32) as u32);
+        let Self { logical_blocks, waiting, dead, open, open_next, .. } = *self;
+        [MAGIC, logical_blocks, waiting, dead, low, high, open, open_next]
+    }
+
+    fn from_words(words: &[u32]) -> Option<Self> {
+        let &[magic, logical_blocks, waiting, dead, low, high, open, open_next] =
+            words.first_chunk::<HEADER_WORDS>()?;
+        let base = u64::from(low) | u64::from(high) << 32;
+        (magic == MAGIC).then_some(Self { logical_blocks, waiting, dead, base, open, open_next })
+    }
+}
+
+/// Where the parts of an image begin, in words, and how many pages it has.
+#[derive(Clone, Copy)]
+struct Layout {
+    blocks: usize,
+    queue: usize,
+    end: usize,
+    pages: u32,
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    bytes[at * 4..].first_chunk::<4>().map_or(0, |word| u32::from_le_bytes(*word))
+}
+
+fn put(bytes: &mut [u8], at: usize, value: u32) {
+    bytes[at * 4..at * 4 + 4].copy_from_slice(&value.to_le_bytes());
+}
+
+impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
+    /// Sections fill whole pages; [`bounds::gftl::image_pages`] counts the same ones.
+    fn image_layout(&self) -> Layout {
+        let geometry = self.geometry();
+        let page = geometry.page_bytes() as usize / 4 * 4;
+        let pages = |words: usize| (words * 4).div_ceil(page.max(4));
+        let logical = self.logical.len();
+        let entries = self.settings.queue_blocks as usize * geometry.pages_per_block() as usize;
+        let waiting = pages(HEADER_WORDS + logical).max(geometry.pages_per_block() as usize);
+        let blocks = waiting + pages(logical * BLOCK_WORDS);
+        let end = blocks + pages(entries * QUEUE_WORDS);
+        let words = page.max(4) / 4;
+        Layout {
+            blocks: waiting * words,
+            queue: blocks * words,
+            end: end * words,
+            pages: end as u32,
+        }
+    }
+
+    /// The page of the area with this number.
+    fn area_page(&self, number: u32) -> Option<Ppn> {
+        let geometry = self.flash.geometry();
+        let pages = geometry.pages_per_block();
+        let block = self.area.get((number / pages) as usize)?;
+        Some(geometry.ppn(BlockId(block.block), number % pages))
+    }
+
+    /// Programs the page of the area with this number. False where that failed.
+    fn program_area(&mut self, number: u32, data: &[u8]) -> Result<bool, FtlError> {
+        let Some(ppn) = self.area_page(number) else { return Ok(false) };
+        let seq = Stamp::queue(self.queue.position()).0;
+        let oob = Oob { lpn: Lpn(number), kind: PageKind::Other, seq };
+        let at = (number / self.geometry().pages_per_block()) as usize;
+        let done = match self.flash.program(ppn, oob, data, Cause::Mount) {
+            Ok(()) => true,
+            Err(FlashError::ProgramFailed(_)) => false,
+            Err(error) => return Err(error.into()),
+        };
+        self.area[at].written += 1;
+        self.pool.programmed(1);
+        Ok(done)
+    }
+
+    /// Erases the first of the area's blocks that is written, so that what they hold is seen to be out of
+    /// date whatever comes between. False where none is.
+    pub(super) fn erase_area_block(&mut self) -> Result<bool, FtlError> {
+        let Some(at) = self.area.iter().position(|block| block.written > 0) else {
+            return Ok(false);
+        };
+        let AreaBlock { block, written } = self.area[at];
+        let unwritten = self.geometry().pages_per_block() - written;
+        let (block, log) = (BlockId(block), &mut self.log);
+        let good = self.pool.erase_in_place(&mut self.flash, block, unwritten, self.cause, log)?;
+        if good {
+            self.area[at].written = 0;
+        } else {
+            self.area.remove(at);
+        }
+        Ok(true)
+    }
+
+    /// Writes the maps. They are not written where they do not fit (a block of the area went bad), or where
+    /// a failed program left what they do not describe; then the next mount scans.
+    pub(super) fn save_image(&mut self) -> Result<(), FtlError> {
+        while self.erase_area_block()? {}
+        let layout = self.image_layout();
+        let pages = self.geometry().pages_per_block();
+        let whole_words = self.geometry().page_bytes() >= 4;
+        if !whole_words || (self.area.len() as u32) * pages <= layout.pages {
+            return Ok(());
+        }
+        let Some(image) = self.image(layout) else { return Ok(()) };
+        let page_bytes = self.geometry().page_bytes() as usize;
+        let mut page = vec![0; page_bytes];
+        let used = layout.end * 4 / layout.pages as usize;
+        for (number, words) in (0..).zip(image.chunks(used)) {
+            page[..used].copy_from_slice(words);
+            if !self.program_area(number, &page)? {
+                return Ok(());
+            }
+        }
+        self.area_valid = true;
+        Ok(())
+    }
+
+    /// The maps as they are written; `None` where they cannot be told in their space.
+    fn image(&self, layout: Layout) -> Option<Vec<u8>> {
+        let (waiting, dead) = (self.waiting.waiting(), self.queue.dead());
+        let pages = self.geometry().pages_per_block();
+        let fits = HEADER_WORDS + waiting.len() + dead.len() <= layout.blocks;
+        if !fits || pages > u16::MAX.into() || self.queue.has_unwritten() {
+            return None;
+        }
+        let mut bytes = vec![0xff; layout.end * 4];
+        let open = self.queue.open;
+        let header = Header {
+            logical_blocks: self.logical.len() as u32,
+            waiting: waiting.len() as u32,
+            dead: dead.len() as u32,
+            base: self.queue.base(),
+            open: open.map_or(NONE, |open| open.block.0),
+            open_next: open.map_or(0, |open| open.next),
+        };
+        let first = header.words().into_iter().chain(waiting).chain(dead);
+        first.enumerate().for_each(|(at, word)| put(&mut bytes, at, word));
+        for (at, entry) in self.logical.iter().enumerate() {
+            let at = layout.blocks + at * BLOCK_WORDS;
+            let state = entry.next
+                | u32::from(entry.stamp.generation()) << 16
+                | if entry.closed { CLOSED } else { 0 };
+            put(&mut bytes, at, entry.block);
+            put(&mut bytes, at + 1, state);
+        }
+        let live = (0..).zip(&self.place).filter(|(_, place)| **place < LOST);
+        for (at, (lpn, ppn)) in live.enumerate() {
+            let at = layout.queue + at * QUEUE_WORDS;
+            if at + QUEUE_WORDS > layout.end {
+                return None;
+            }
+            let entry: [u32; QUEUE_WORDS] = [lpn, *ppn, 0, 0];
+            entry.into_iter().enumerate().for_each(|(i, word)| put(&mut bytes, at + i, word));
+        }
+        Some(bytes)
+    }
+
+    /// The maps that were saved are out of date from now on.
+    #[cold]
+    pub(super) fn spoil_image(&mut self) -> Result<(), FtlError> {
+        self.area_valid = false;
+        let pages = self.image_layout().pages;
+        // A page that failed to program is not an erased one, and that is all that counts.
+        self.program_area(pages, &[]).map(|_| ())
+    }
+
+    /// Takes over the maps that a shutdown has saved, if there are any and nothing was changed since.
+    pub(super) fn load_image(&mut self) -> Result<bool, FtlError> {
+        let area = self.last_good_blocks();
+        let (layout, pages) = (self.image_layout(), self.geometry().pages_per_block());
+        if self.geometry().page_bytes() < 4 {
+            return Ok(false);
+        }
+        self.area = area.into_iter().map(|block| AreaBlock { block, written: 0 }).collect();
+        let Some(image) = self.read_image(layout)? else {
+            self.area.clear();
+            return Ok(false);
+        };
+        let Some(header) = self.believable(&image, layout) else {
+            self.area.clear();
+            return Ok(false);
+        };
+        for (at, block) in (0..).zip(&mut self.area) {
+            block.written = layout.pages.saturating_sub(at * pages).min(pages);
+            self.pool.found_open(pages - block.written);
+        }
+        self.restore(&image, layout, &header);
+        self.spoil_image()?;
+        Ok(true)
+    }
+
+    /// Reads the image; `None` where a page is missing, or one was programmed behind it.
+    fn read_image(&mut self, layout: Layout) -> Result<Option<Vec<u8>>, FtlError> {
+        let page_bytes = self.geometry().page_bytes() as usize;
+        let used = layout.end * 4 / layout.pages as usize;
+        let mut image = Vec::new();
+        let mut page = vec![0; page_bytes];
+        let mut written_at = None;
+        for number in 0..layout.pages {
+            let Some(ppn) = self.area_page(number) else { return Ok(None) };
+            let oob = match self.flash.read(ppn, &mut page, Cause::Mount) {
+                Ok(oob) => oob,
+                Err(FlashError::Erased(_) | FlashError::Uncorrectable(_)) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            };
+            let same = *written_at.get_or_insert(oob.seq) == oob.seq;
+            if oob.kind != PageKind::Other || oob.lpn.0 != number || !same {
+                return Ok(None);
+            }
+            if number == 0 && word(&page, 0) != MAGIC {
+                return Ok(None);
+            }
+            image.extend_from_slice(&page[..used]);
+        }
+        let Some(behind) = self.area_page(layout.pages) else { return Ok(None) };
+        match self.flash.read_oob(behind, Cause::Mount) {
+            Err(FlashError::Erased(_)) => Ok(Some(image)),
+            Ok(_) | Err(FlashError::Uncorrectable(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether all that an image names exists: one of another configuration is left alone.
+    fn believable(&self, image: &[u8], layout: Layout) -> Option<Header> {
+        let words: Vec<u32> = (0..layout.end).map(|at| word(image, at)).collect();
+        let header = Header::from_words(&words)?;
+        let geometry = self.geometry();
+        let (blocks, logical) = (geometry.blocks(), self.logical.len() as u32);
+        let waiting = HEADER_WORDS + header.waiting as usize;
+        let dead = waiting + header.dead as usize;
+        let fits = header.logical_blocks == logical && dead <= layout.blocks;
+        let named = fits
+            && words[HEADER_WORDS..waiting].iter().all(|block| *block < logical)
+            && words[waiting..dead].iter().all(|block| *block < blocks)
+            && (header.open == NONE
+                || header.open < blocks && header.open_next < geometry.pages_per_block());
+        let entries = words[layout.blocks..layout.queue].chunks_exact(BLOCK_WORDS);
+        let mut entries = entries.take(logical as usize);
+        let mut queue = words[layout.queue..layout.end].chunks_exact(QUEUE_WORDS);
+        let right = named
+            && entries.all(|entry| entry[0] == NONE || entry[0] < blocks)
+            && queue.all(|entry| {
+                entry[0] == NONE
+                    || (entry[0] as usize) < self.place.len() && entry[1] < geometry.pages()
+            });
+        right.then_some(header)
+    }
+
+    fn restore(&mut self, image: &[u8], layout: Layout, header: &Header) {
+        let geometry = self.geometry();
+        let pages = geometry.pages_per_block();
+        let stamp = Stamp::queue(header.base + u64::from(header.open_next));
+        let mut taken = vec![false; geometry.blocks() as usize];
+        self.area.iter().for_each(|area| taken[area.block as usize] = true);
+        for logical in 0..self.logical.len() {
+            let at = layout.blocks + logical * BLOCK_WORDS;
+            let (block, state) = (word(image, at), word(image, at + 1));
+            if block != NONE {
+                taken[block as usize] = true;
+                let (next, closed) = (state & 0xffff, state & CLOSED != 0);
+                let stamp = stamp.with_generation((state >> 16) as u8);
+                self.found_data_block(
+                    logical as u32,
+                    Logical { block, stamp, next, closed, ..Logical::NEW },
+                );
+            }
+        }
+        self.queue.begin_at(header.base);
+        if header.open != NONE {
+            taken[header.open as usize] = true;
+            self.queue.open(BlockId(header.open), header.open_next);
+            self.pool.found_open(pages - header.open_next);
+        }
+        for at in (layout.queue..layout.end).step_by(QUEUE_WORDS) {
+            let (lpn, ppn) = (word(image, at), word(image, at + 1));
+            if lpn == NONE {
+                break;
+            }
+            let block = geometry.block_of(Ppn(ppn));
+            if !core::mem::replace(&mut taken[block.0 as usize], true) {
+                self.queue.found_closed(block, 0);
+            }
+            self.found_in_queue(Lpn(lpn), Ppn(ppn));
+        }
+        let waiting = HEADER_WORDS..HEADER_WORDS + header.waiting as usize;
+        for at in waiting.clone() {
+            self.found_waiting(word(image, at));
+        }
+        for at in waiting.end..waiting.end + header.dead as usize {
+            let block = BlockId(word(image, at));
+            taken[block.0 as usize] = true;
+            self.queue.found_closed(block, 0);
+            self.queue.bury(block);
+        }
+        for block in (0..geometry.blocks()).map(BlockId) {
+            if !taken[block.0 as usize] && !self.flash.is_bad(block) {
+                self.pool.put(block);
+            }
+        }
+    }
+
+    /// A mount found a logical block's data block: all its pages may be there.
+    pub(super) fn found_data_block(&mut self, logical: u32, entry: Logical) {
+        let geometry = self.geometry();
+        let pages = geometry.pages_per_block();
+        self.logical[logical as usize] = Logical { certain: false, ..entry };
+        self.with_block += 1;
+        self.pool.found_open(pages - entry.next);
+        if entry.closed && entry.next > 0 {
+            self.pool.found_void(geometry.ppn(BlockId(entry.block), entry.next - 1));
+        }
+        let first = logical as usize * pages as usize;
+        self.place[first..first + pages as usize].fill(IN_BLOCK);
+    }
+
+    /// A mount found a page in the write queue that is newer than all that it found before.
+    pub(super) fn found_in_queue(&mut self, lpn: Lpn, ppn: Ppn) {
+        let old = core::mem::replace(&mut self.place[lpn.0 as usize], ppn.0);
+        let (logical, _) = self.split(lpn);
+        let geometry = *self.flash.geometry();
+        match old {
+            IN_BLOCK => self.logical[logical as usize].invalid += 1,
+            ABSENT | LOST => {}
+            older => self.queue.discount(geometry.block_of(Ppn(older))),
+        }
+        self.queue.add(geometry.block_of(ppn));
+    }
+
+    /// A mount found a block that waits for its collection.
+    pub(super) fn found_waiting(&mut self, logical: u32) {
+        let entry = &mut self.logical[logical as usize];
+        if !core::mem::replace(&mut entry.queued, true) {
+            self.waiting.restore(logical, entry.invalid);
+        }
+    }
+}

@@ -1,0 +1,560 @@
+//! The collection of one data block in steps of at most one erase time: Algorithm 3.
+
+use super::{
+    collection_queue::CollectionQueue,
+    state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp},
+};
+use crate::FtlError;
+use alloc::{vec, vec::Vec};
+use core::ops::Range;
+use flash::{BlockId, Flash, FlashError, Geometry, Lpn, Oob, Ppn};
+
+/// What the next step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// No data block is under collection.
+    Idle,
+    /// Reads its pages.
+    Read,
+    /// Programs them in a new block.
+    Write,
+    /// Erases the old block.
+    Erase,
+    /// Programs the page that was written before the erase.
+    Held,
+}
+
+/// In RAM, as it is to be programmed.
+pub(super) const PRESENT: u8 = 1;
+/// In RAM alone: the host wrote it in the read state.
+pub(super) const DIRTY: u8 = 2;
+/// A newer version went to the write queue in the write state.
+pub(super) const SUPERSEDED: u8 = 4;
+/// In RAM alone: the host wrote it in the erase state.
+pub(super) const HELD: u8 = 8;
+/// Read from below a page that could not be read, and so perhaps not the newest.
+const DOUBTFUL: u8 = 16;
+
+/// The data block under collection, and its pages in RAM.
+#[derive(Clone, Debug)]
+pub(super) struct Collection {
+    pub(super) state: State,
+    /// The logical block, or [`NONE`].
+    pub(super) logical: u32,
+    /// Goes back to the collection queue: pages of it went to the write queue meanwhile.
+    pub(super) again: bool,
+    /// One byte a page: the marks above.
+    pub(super) flags: Vec<u8>,
+    /// Bytes of the pages, where the array keeps them.
+    pub(super) bytes: Vec<u8>,
+    page_bytes: usize,
+    /// Read: the next page in the write queue to look for, then the last page searched in the old block.
+    /// Write: the next page to program.
+    cursor: u32,
+    /// The write queue's pages are read; the old block is searched.
+    searching: bool,
+    /// A page whose OOB was read and whose bytes are to be.
+    found: Option<(Ppn, u32)>,
+    /// Pages that are still to be found in the old block.
+    missing: u32,
+    /// A page is held since the erase state.
+    pub(super) held: bool,
+    /// Pages of the old block that could not be read, and held data.
+    unreadable: u32,
+    /// The new block, or [`NONE`]; how many of its pages are programmed, and its stamp.
+    new: u32,
+    new_next: u32,
+    new_stamp: Stamp,
+    /// The old block, and its erased pages, to be erased.
+    old: u32,
+    old_unwritten: u32,
+    /// New blocks in which a program failed, with their programmed pages.
+    failed: Vec<u32>,
+}
+
+impl Collection {
+    pub(super) fn new(pages_per_block: u32, page_bytes: u32) -> Self {
+        let pages = pages_per_block as usize;
+        Self {
+            state: State::Idle,
+            logical: NONE,
+            again: false,
+            flags: vec![0; pages],
+            bytes: vec![0; pages * page_bytes as usize],
+            page_bytes: page_bytes as usize,
+            cursor: 0,
+            searching: false,
+            found: None,
+            missing: 0,
+            held: false,
+            unreadable: 0,
+            new: NONE,
+            new_next: 0,
+            new_stamp: Stamp(0),
+            old: NONE,
+            old_unwritten: 0,
+            failed: Vec::new(),
+        }
+    }
+
+    /// Whether the block that is kept for the collection is in its hands, or will be back before the next.
+    #[inline]
+    pub(super) fn holds_a_block(&self) -> bool {
+        self.new != NONE || self.state == State::Erase
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.flags.capacity() + self.bytes.capacity() + self.failed.capacity() * 4
+    }
+
+    /// Where a page's bytes are.
+    #[inline]
+    pub(super) fn range(&self, page: u32) -> Range<usize> {
+        page as usize * self.page_bytes..(page as usize + 1) * self.page_bytes
+    }
+
+    /// Whether the newest version of a page is in RAM.
+    #[inline]
+    pub(super) fn serves(&self, page: u32) -> bool {
+        let flags = self.flags[page as usize];
+        flags & HELD != 0 || flags & (PRESENT | SUPERSEDED) == PRESENT
+    }
+
+    /// Keeps a page's bytes.
+    pub(super) fn keep(
+        &mut self,
+        page: u32,
+        data: &[u8],
+        geometry: &Geometry,
+    ) -> Result<(), FlashError> {
+        check_length(data.len(), geometry)?;
+        let range = self.range(page);
+        if data.is_empty() {
+            self.bytes[range].fill(0);
+        } else if self.page_bytes > 0 {
+            self.bytes[range].copy_from_slice(data);
+        }
+        Ok(())
+    }
+
+    /// A newer version of a page than the one that is held is on flash, or it was trimmed.
+    #[inline]
+    pub(super) fn drop_held(&mut self, page: u32) {
+        if self.flags[page as usize] & HELD != 0 {
+            self.held = false;
+            self.flags[page as usize] &= !HELD;
+        }
+    }
+
+    /// Gives a page's bytes.
+    pub(super) fn give(
+        &self,
+        page: u32,
+        data: &mut [u8],
+        geometry: &Geometry,
+    ) -> Result<(), FlashError> {
+        check_length(data.len(), geometry)?;
+        if self.page_bytes == 0 {
+            data.fill(0);
+        } else if !data.is_empty() {
+            data.copy_from_slice(&self.bytes[self.range(page)]);
+        }
+        Ok(())
+    }
+}
+
+/// The array's rule, for pages that do not come to it.
+fn check_length(found: usize, geometry: &Geometry) -> Result<(), FlashError> {
+    if found != 0 && found != geometry.page_bytes() as usize {
+        return Err(FlashError::PayloadLength { expected: geometry.page_bytes(), found });
+    }
+    Ok(())
+}
+
+impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
+    /// Whether a data block is to be collected now.
+    #[inline]
+    fn may_collect(&self) -> bool {
+        let waiting = self.waiting.len();
+        match self.settings.threshold {
+            None => waiting > 0,
+            Some(threshold) => {
+                waiting > threshold.waiting_blocks
+                    || (waiting > 0 && self.queue.used() > threshold.queue_blocks)
+            }
+        }
+    }
+
+    /// The step behind a page task: of the collection under way, or of the next. False where there is
+    /// nothing to do.
+    #[inline]
+    pub(super) fn step(&mut self) -> Result<bool, FtlError> {
+        if self.collection.state == State::Idle && !self.queue.has_dead() && !self.may_collect() {
+            return self.erase_area_block();
+        }
+        self.step_on()
+    }
+
+    pub(super) fn step_on(&mut self) -> Result<bool, FtlError> {
+        self.log.steps += 1;
+        loop {
+            let worked = match self.collection.state {
+                State::Idle => match self.queue.take_dead() {
+                    Some((block, unwritten)) => self.erase_queue_block(block, unwritten)?,
+                    None if !self.may_collect() => return Ok(true),
+                    None => self.start(),
+                },
+                State::Read => self.read_pages()?,
+                State::Write => self.write_pages()?,
+                State::Erase => self.erase_old()?,
+                State::Held => self.program_held()?,
+            };
+            if worked {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// An obsolete block of the write queue costs one erase.
+    pub(super) fn erase_queue_block(
+        &mut self,
+        block: BlockId,
+        unwritten: u32,
+    ) -> Result<bool, FtlError> {
+        self.log.started += 1;
+        self.log.victim_valid[0] += 1;
+        self.pool.erase(&mut self.flash, block, unwritten, self.cause, &mut self.log)?;
+        self.log.finished += 1;
+        Ok(true)
+    }
+
+    /// Takes the next data block.
+    fn start(&mut self) -> bool {
+        let Some(logical) = self.waiting.pop() else { return false };
+        self.logical[logical as usize].queued = false;
+        let first = logical as usize * self.collection.flags.len();
+        let pages = &self.place[first..first + self.collection.flags.len()];
+        let valid = pages.iter().filter(|place| **place == IN_BLOCK).count();
+        self.log.started += 1;
+        self.log.victim_valid[valid] += 1;
+        let collection = &mut self.collection;
+        collection.state = State::Read;
+        collection.logical = logical;
+        collection.flags.fill(0);
+        (collection.again, collection.searching) = (false, false);
+        (collection.cursor, collection.unreadable, collection.found) = (0, 0, None);
+        collection.held = false;
+        false
+    }
+
+    /// Reads ⌊t_er/t_rd⌋ pages and OOB areas: first the block's pages in the write queue, then the old
+    /// block's OOB areas, backwards, and each page of which no newer version was seen. Returns whether it
+    /// read anything.
+    fn read_pages(&mut self) -> Result<bool, FtlError> {
+        let mut left = self.settings.reads;
+        self.count_missing();
+        while left > 0 {
+            if let Some((ppn, page)) = self.collection.found.take() {
+                // The host may have written or trimmed it since its OOB was read.
+                if self.is_missing(page) {
+                    self.read_page(ppn, page)?;
+                    self.collection.missing = self.collection.missing.saturating_sub(1);
+                    left -= 1;
+                }
+            } else if !self.collection.searching {
+                match self.next_in_queue() {
+                    Some((ppn, page)) => {
+                        self.flash.read_oob(ppn, self.cause)?;
+                        left -= 1;
+                        self.collection.found = Some((ppn, page));
+                    }
+                    None => {
+                        self.collection.searching = true;
+                        let entry = &self.logical[self.collection.logical as usize];
+                        self.collection.cursor = entry.next;
+                        self.count_missing();
+                    }
+                }
+            } else if self.collection.cursor > 0 && self.collection.missing > 0 {
+                self.collection.cursor -= 1;
+                left -= 1;
+                self.search_page()?;
+            } else {
+                self.end_search();
+                break;
+            }
+        }
+        Ok(left < self.settings.reads)
+    }
+
+    /// Whether a page is to be read: it is somewhere, and not in RAM.
+    #[inline]
+    fn is_missing(&self, page: u32) -> bool {
+        let place = self.place[self.place_of(page)];
+        self.collection.flags[page as usize] & PRESENT == 0 && !matches!(place, ABSENT | LOST)
+    }
+
+    /// Index of the place of a page of the block under collection.
+    #[inline]
+    fn place_of(&self, page: u32) -> usize {
+        self.collection.logical as usize * self.collection.flags.len() + page as usize
+    }
+
+    /// Counts the pages that the search is to find; the host may have changed it since the last step.
+    fn count_missing(&mut self) {
+        if self.collection.searching {
+            let pages = 0..self.collection.flags.len() as u32;
+            self.collection.missing = pages.filter(|page| self.is_missing(*page)).count() as u32;
+        }
+    }
+
+    /// The next page of the block that is in the write queue and not in RAM.
+    #[inline]
+    fn next_in_queue(&mut self) -> Option<(Ppn, u32)> {
+        let pages = self.collection.flags.len() as u32;
+        let found = (self.collection.cursor..pages)
+            .find(|page| self.is_missing(*page) && self.place[self.place_of(*page)] < LOST);
+        self.collection.cursor = found.map_or(pages, |page| page + 1);
+        found.map(|page| (Ppn(self.place[self.place_of(page)]), page))
+    }
+
+    /// Reads the OOB of the old block's page at the cursor.
+    #[inline]
+    fn search_page(&mut self) -> Result<(), FtlError> {
+        let logical = self.collection.logical;
+        let block = BlockId(self.logical[logical as usize].block);
+        let ppn = self.flash.geometry().ppn(block, self.collection.cursor);
+        match self.flash.read_oob(ppn, self.cause) {
+            Ok(oob) => {
+                let pages = self.collection.flags.len() as u32;
+                let page = oob.lpn.0.wrapping_sub(logical * pages);
+                if page < pages && self.is_missing(page) {
+                    self.collection.found = Some((ppn, page));
+                }
+                Ok(())
+            }
+            Err(FlashError::Uncorrectable(_)) if self.pool.is_void(ppn) => Ok(()),
+            Err(FlashError::Uncorrectable(_)) => {
+                self.collection.unreadable += 1;
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads a page into RAM.
+    #[inline]
+    fn read_page(&mut self, ppn: Ppn, page: u32) -> Result<(), FtlError> {
+        let range = self.collection.range(page);
+        match self.flash.read(ppn, &mut self.collection.bytes[range], self.cause) {
+            Ok(_) => {
+                let doubtful = if self.collection.unreadable > 0 { DOUBTFUL } else { 0 };
+                self.collection.flags[page as usize] |= PRESENT | doubtful;
+                Ok(())
+            }
+            Err(FlashError::Uncorrectable(_)) => {
+                self.lose(page);
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// All is read that there is. From here on writes go to the write queue, beyond the position that the
+    /// new block is stamped with.
+    fn end_search(&mut self) {
+        let entry = self.logical[self.collection.logical as usize];
+        let pages = self.collection.flags.len() as u32;
+        self.count_missing();
+        let missing = self.collection.missing;
+        // Where each unreadable page is the only version of one that was not found, it hides no other.
+        let hides = self.collection.unreadable > 0
+            && !(entry.certain && missing == self.collection.unreadable);
+        for page in 0..pages {
+            let doubtful = self.collection.flags[page as usize] & DOUBTFUL != 0;
+            if self.is_missing(page) && self.collection.unreadable == 0 {
+                let place = self.place_of(page);
+                self.place[place] = ABSENT;
+            } else if self.is_missing(page) || (hides && doubtful) {
+                self.lose(page);
+            }
+        }
+        let collection = &mut self.collection;
+        collection.state = State::Write;
+        (collection.cursor, collection.new, collection.new_next) = (0, NONE, 0);
+        collection.new_stamp = Stamp::data(self.queue.position(), entry.stamp.generation());
+    }
+
+    /// A page's newest version is unreadable: it is lost, loudly, and collection goes on.
+    #[cold]
+    fn lose(&mut self, page: u32) {
+        let place = self.place_of(page);
+        let old = core::mem::replace(&mut self.place[place], LOST);
+        if old < LOST {
+            self.queue.release(self.flash.geometry().block_of(Ppn(old)));
+        }
+        self.collection.flags[page as usize] = 0;
+        self.log.lost_pages += 1;
+    }
+
+    /// Programs ⌊t_er/t_wr⌋ pages in the new block; behind the last the new block takes the old one's place.
+    /// Returns whether it programmed any.
+    fn write_pages(&mut self) -> Result<bool, FtlError> {
+        let mut left = self.settings.programs;
+        while let Some(page) = self.next_to_program() {
+            if left == 0 {
+                return Ok(true);
+            }
+            if self.collection.new == NONE {
+                self.collection.new = self.pool.take().ok_or_else(|| self.full())?.0;
+            }
+            let (new, next) = (BlockId(self.collection.new), self.collection.new_next);
+            let ppn = self.flash.geometry().ppn(new, next);
+            let lpn = Lpn(self.place_of(page) as u32);
+            let data = &self.collection.bytes[self.collection.range(page)];
+            let oob = Oob::data(lpn, self.collection.new_stamp.0);
+            left -= 1;
+            match self.flash.program(ppn, oob, data, self.cause) {
+                Ok(()) => {
+                    self.pool.programmed(1);
+                    self.collection.new_next += 1;
+                    self.collection.cursor = page + 1;
+                }
+                Err(FlashError::ProgramFailed(_)) => {
+                    self.start_anew(ppn);
+                    return Ok(true);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.switch();
+        Ok(left < self.settings.programs)
+    }
+
+    #[inline]
+    fn next_to_program(&self) -> Option<u32> {
+        let from = self.collection.cursor as usize;
+        let rest = self.collection.flags[from..].iter();
+        let found = rest.into_iter().position(|flags| flags & (PRESENT | SUPERSEDED) == PRESENT)?;
+        Some((from + found) as u32)
+    }
+
+    /// A program failed in the new block: all is in RAM, so another takes it. The failed one is erased, and
+    /// marked bad, before the old one.
+    #[cold]
+    fn start_anew(&mut self, ppn: Ppn) {
+        let pages = self.collection.flags.len() as u32;
+        let failed = core::mem::replace(&mut self.collection.new, NONE);
+        self.pool.fail(ppn, BlockId(failed), pages - self.collection.new_next);
+        self.collection.failed.push(failed);
+        (self.collection.new_next, self.collection.cursor) = (0, 0);
+    }
+
+    /// The new block takes the old one's place; pages of the write queue that are in it now are obsolete.
+    ///
+    /// Where there is no new block because all pages went to the write queue meanwhile, the old one stays:
+    /// without a data block a mount would not know which of the queue's pages count.
+    fn switch(&mut self) {
+        let logical = self.collection.logical;
+        let pages = self.collection.flags.len() as u32;
+        let entry = self.logical[logical as usize];
+        if self.collection.new == NONE && self.collection.again {
+            self.finish();
+            return;
+        }
+        let mut valid = 0;
+        for page in 0..pages {
+            let place = self.place_of(page);
+            if self.collection.flags[page as usize] & (PRESENT | SUPERSEDED) == PRESENT {
+                let old = core::mem::replace(&mut self.place[place], IN_BLOCK);
+                if old < LOST {
+                    self.queue.release(self.flash.geometry().block_of(Ppn(old)));
+                }
+            }
+            valid += u32::from(self.place[place] == IN_BLOCK);
+        }
+        let collection = &mut self.collection;
+        (collection.old, collection.old_unwritten) = (entry.block, pages - entry.next);
+        collection.state = State::Erase;
+        self.logical[logical as usize] = Logical {
+            stamp: collection.new_stamp,
+            block: collection.new,
+            next: collection.new_next,
+            invalid: collection.new_next - valid,
+            ..Logical::NEW
+        };
+        if collection.new == NONE {
+            self.logical[logical as usize] = Logical::NEW;
+            self.with_block -= 1;
+        }
+        collection.new = NONE;
+    }
+
+    /// Erases the old block: from here on the new one counts at a mount.
+    pub(super) fn erase_old(&mut self) -> Result<bool, FtlError> {
+        while let Some(failed) = self.collection.failed.pop() {
+            self.pool.erase(&mut self.flash, BlockId(failed), 0, self.cause, &mut self.log)?;
+        }
+        let (old, unwritten) = (BlockId(self.collection.old), self.collection.old_unwritten);
+        self.pool.erase(&mut self.flash, old, unwritten, self.cause, &mut self.log)?;
+        self.log.finished += 1;
+        self.collection.old = NONE;
+        for flags in &mut self.collection.flags {
+            *flags &= HELD;
+        }
+        if self.collection.held {
+            self.collection.state = State::Held;
+        } else {
+            self.finish();
+        }
+        Ok(true)
+    }
+
+    /// Programs the page that the host wrote before the erase; returns whether there was one.
+    pub(super) fn program_held(&mut self) -> Result<bool, FtlError> {
+        let flags = self.collection.flags.iter();
+        let page = flags.into_iter().position(|flags| flags & HELD != 0);
+        let held = page.filter(|_| self.collection.held && self.collection.state == State::Held);
+        if let Some(page) = held {
+            let (logical, lpn) = (self.collection.logical, Lpn(self.place_of(page as u32) as u32));
+            let kept = self.collection.range(page as u32);
+            let bytes = core::mem::take(&mut self.collection.bytes);
+            let done = self.program_page(lpn, logical, page as u32, &bytes[kept], self.cause);
+            self.collection.bytes = bytes;
+            done?;
+        }
+        if self.collection.state == State::Held {
+            self.finish();
+        }
+        Ok(held.is_some())
+    }
+
+    /// The collection is done; the block goes back to the queue if pages of it are in the write queue, or
+    /// if the page that was held has filled it.
+    fn finish(&mut self) {
+        self.collection.state = State::Idle;
+        let logical = core::mem::replace(&mut self.collection.logical, NONE);
+        if self.collection.again {
+            self.wait(logical);
+        }
+    }
+
+    /// Collects whatever waits until the write queue has room, step by step: only where the threshold let
+    /// it run full.
+    pub(super) fn make_room(&mut self) -> Result<(), FtlError> {
+        while !self.queue_has_room(1 + u32::from(self.collection.held)) {
+            if !self.urgent_step()? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn urgent_step(&mut self) -> Result<bool, FtlError> {
+        let threshold = self.settings.threshold.take();
+        let stepped = self.step();
+        self.settings.threshold = threshold;
+        stepped
+    }
+}

@@ -1,0 +1,245 @@
+//! Rebuilding the maps from the OOB areas, where no saved image can be used (§VI).
+//!
+//! The first OOB of each block tells what it is; a data block's fill is found by a binary search, and all
+//! OOB areas of the write queue are read. A logical block has two data blocks where its collection was
+//! cut: the older one counts, with the write queue, for it is complete until it is erased.
+
+use super::{
+    area::AreaBlock,
+    collection::State,
+    collection_queue::CollectionQueue,
+    state::{Gftl, Logical, NONE, Stamp},
+};
+use crate::FtlError;
+use alloc::{format, vec::Vec};
+use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, PageKind, Ppn};
+
+/// What a block is.
+enum Found {
+    Erased,
+    /// Nothing readable: a program or an erase was cut in it. So many pages are used up.
+    Nothing(u32),
+    /// The first OOB that can be read.
+    Written(Oob),
+}
+
+/// Blocks of one scan, by what becomes of them.
+#[derive(Default)]
+struct Sorted {
+    queue: Vec<(Stamp, BlockId)>,
+    /// To be erased, with the pages used up.
+    worthless: Vec<(BlockId, u32)>,
+}
+
+impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
+    /// Fills an empty device from its array.
+    pub(super) fn mount(&mut self) -> Result<(), FtlError> {
+        if self.load_image()? {
+            return Ok(());
+        }
+        self.scan()?;
+        self.cause = Cause::Mount;
+        let done = self.make_up();
+        self.cause = Cause::Collection;
+        match done {
+            // Failed blocks may have taken the room to collect. All data are there to be read.
+            Ok(()) | Err(FtlError::Full { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// One whole collection makes up for the steps that the cut has lost; before it, what is obsolete in the
+    /// write queue is erased.
+    fn make_up(&mut self) -> Result<(), FtlError> {
+        while let Some((block, unwritten)) = self.queue.take_dead() {
+            self.erase_queue_block(block, unwritten)?;
+        }
+        if self.waiting.len() > 0 {
+            self.urgent_step()?;
+        }
+        if self.collection.state == State::Idle { Ok(()) } else { self.finish_collection() }
+    }
+
+    fn scan(&mut self) -> Result<(), FtlError> {
+        let first_aside = self.last_good_blocks().first().copied().unwrap_or(NONE);
+        let is_aside = |block: BlockId| block.0 >= first_aside;
+        let mut sorted = Sorted::default();
+        for block in (0..self.geometry().blocks()).map(BlockId) {
+            if self.flash.is_bad(block) {
+                continue;
+            }
+            let aside = is_aside(block);
+            match self.look(block)? {
+                Found::Erased if aside => self.set_aside(block, 0),
+                Found::Erased => self.pool.put(block),
+                Found::Nothing(written) => sorted.worthless.push((block, written)),
+                Found::Written(oob) if oob.kind == PageKind::Other => {
+                    let written = self.fill(block)?.0;
+                    if aside {
+                        self.set_aside(block, written);
+                    } else {
+                        sorted.worthless.push((block, written));
+                    }
+                }
+                Found::Written(oob) => self.sort(block, oob, &mut sorted)?,
+            }
+        }
+        self.scan_queue(&mut sorted)?;
+        for (block, written) in sorted.worthless {
+            let unwritten = self.geometry().pages_per_block() - written;
+            self.pool.found_open(unwritten);
+            let log = &mut self.log;
+            let good =
+                self.pool.erase_in_place(&mut self.flash, block, unwritten, Cause::Mount, log)?;
+            if good && is_aside(block) {
+                self.area.push(AreaBlock { block: block.0, written: 0 });
+            } else if good {
+                self.pool.put_back(block);
+            }
+        }
+        self.area.sort_unstable_by_key(|area| area.block);
+        Ok(())
+    }
+
+    fn set_aside(&mut self, block: BlockId, written: u32) {
+        self.pool.found_open(self.geometry().pages_per_block() - written);
+        self.area.push(AreaBlock { block: block.0, written });
+    }
+
+    /// The first readable OOB of a block.
+    fn look(&mut self, block: BlockId) -> Result<Found, FtlError> {
+        let pages = self.geometry().pages_per_block();
+        for page in 0..pages {
+            match self.flash.read_oob(self.geometry().ppn(block, page), Cause::Mount) {
+                Ok(oob) => return Ok(Found::Written(oob)),
+                Err(FlashError::Uncorrectable(_)) => {}
+                Err(FlashError::Erased(_)) if page == 0 => return Ok(Found::Erased),
+                Err(FlashError::Erased(_)) => return Ok(Found::Nothing(page)),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(Found::Nothing(pages))
+    }
+
+    /// Pages programmed in a block that is not erased, and whether the last of them is readable.
+    fn fill(&mut self, block: BlockId) -> Result<(u32, bool), FtlError> {
+        let (mut written, mut beyond) = (1, self.geometry().pages_per_block() + 1);
+        let mut readable = true;
+        // The last page first: most blocks are full.
+        let mut probe = beyond - 1;
+        while beyond - written > 1 {
+            match self.flash.read_oob(self.geometry().ppn(block, probe - 1), Cause::Mount) {
+                Ok(_) => (written, readable) = (probe, true),
+                Err(FlashError::Uncorrectable(_)) => (written, readable) = (probe, false),
+                Err(FlashError::Erased(_)) => beyond = probe,
+                Err(error) => return Err(error.into()),
+            }
+            probe = written + (beyond - written) / 2;
+        }
+        Ok((written, readable))
+    }
+
+    fn sort(&mut self, block: BlockId, oob: Oob, sorted: &mut Sorted) -> Result<(), FtlError> {
+        let stamp = Stamp(oob.seq);
+        let Oob { lpn: Lpn(lpn), kind, seq } = oob;
+        if kind != PageKind::Data || lpn >= self.logical_pages {
+            return Err(FtlError::Mount(format!(
+                "{block} begins with {kind:?} {lpn} of sequence number {seq}, but GFTL of {} logical pages writes only data pages below that; the array was written by another scheme or configuration",
+                self.logical_pages
+            )));
+        }
+        if stamp.is_queue() {
+            sorted.queue.push((stamp, block));
+            return Ok(());
+        }
+        let (next, readable) = self.fill(block)?;
+        let (logical, _) = self.split(Lpn(lpn));
+        let pages = self.geometry().pages_per_block();
+        let found = Logical { stamp, block: block.0, next, closed: !readable, ..Logical::NEW };
+        let known = self.logical[logical as usize];
+        if known.block == NONE {
+            self.found_data_block(logical, found);
+        } else if known.stamp.is_older(stamp) {
+            sorted.worthless.push((block, next));
+        } else {
+            sorted.worthless.push((BlockId(known.block), known.next));
+            self.with_block -= 1;
+            self.pool.programmed(pages - known.next);
+            self.found_data_block(logical, found);
+        }
+        Ok(())
+    }
+
+    /// Reads the write queue from its oldest block on: what is newer than its data block is in the queue.
+    /// Blocks wait in the order of their first such page.
+    fn scan_queue(&mut self, sorted: &mut Sorted) -> Result<(), FtlError> {
+        let pages = self.geometry().pages_per_block();
+        sorted.queue.sort_unstable();
+        let mut order = Vec::new();
+        let mut written_pages = Vec::new();
+        for (stamp, block) in &sorted.queue {
+            let mut written = pages;
+            for page in 0..pages {
+                let ppn = self.geometry().ppn(*block, page);
+                match self.flash.read_oob(ppn, Cause::Mount) {
+                    Ok(oob) => self.queued_page(
+                        stamp.position() + u64::from(page),
+                        ppn,
+                        oob.lpn,
+                        &mut order,
+                    ),
+                    Err(FlashError::Uncorrectable(_)) => {}
+                    Err(FlashError::Erased(_)) => {
+                        written = page;
+                        break;
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            self.pool.found_open(pages - written);
+            written_pages.push((*stamp, *block, written));
+        }
+        self.go_on_behind(written_pages.last().copied());
+        for (_, block, written) in written_pages {
+            if self.queue.open.is_none_or(|open| open.block != block) {
+                self.queue.found_closed(block, pages - written);
+                self.queue.bury(block);
+            }
+        }
+        order.into_iter().for_each(|logical| self.found_waiting(logical));
+        Ok(())
+    }
+
+    /// A page of the write queue, read in the order of positions.
+    fn queued_page(&mut self, position: u64, ppn: Ppn, lpn: Lpn, order: &mut Vec<u32>) {
+        if lpn.0 >= self.logical_pages {
+            return;
+        }
+        let (logical, _) = self.split(lpn);
+        let entry = self.logical[logical as usize];
+        // Pages without a data block were trimmed, with all others of their block.
+        if entry.block == NONE || position < entry.stamp.position() {
+            return;
+        }
+        if entry.invalid == 0 {
+            order.push(logical);
+        }
+        self.found_in_queue(lpn, ppn);
+    }
+
+    /// The queue goes on in its last block if that has room, and if no data block was stamped behind it.
+    fn go_on_behind(&mut self, last: Option<(Stamp, BlockId, u32)>) {
+        let pages = self.geometry().pages_per_block();
+        let stamped = self.logical.iter().map(|entry| entry.stamp.position()).max().unwrap_or(0);
+        let Some((stamp, block, written)) = last else {
+            self.queue.begin_at(stamped);
+            return;
+        };
+        if written < pages && stamp.position() + u64::from(written) >= stamped {
+            self.queue.begin_at(stamp.position());
+            self.queue.open(block, written);
+        } else {
+            self.queue.begin_at(stamped.max(stamp.position() + u64::from(pages)));
+        }
+    }
+}

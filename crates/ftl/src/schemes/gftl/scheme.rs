@@ -1,0 +1,147 @@
+//! GFTL as a [`Scheme`].
+
+use super::{
+    collection_queue::CollectionQueue,
+    state::{Gftl, LOST, Logical},
+};
+use crate::{CollectionLog, FtlError, Guarantee, Prefetch, Ram, Scheme, prefetch::prefetch};
+use flash::{Cause, Flash, Lpn, Ppn};
+
+impl<F: Flash, Q: CollectionQueue> Scheme for Gftl<F, Q> {
+    type Flash = F;
+
+    #[inline]
+    fn flash(&self) -> &F {
+        &self.flash
+    }
+
+    #[inline]
+    fn flash_mut(&mut self) -> &mut F {
+        &mut self.flash
+    }
+
+    fn into_flash(self) -> F {
+        self.flash
+    }
+
+    #[inline]
+    fn logical_pages(&self) -> u32 {
+        self.logical_pages
+    }
+
+    #[inline]
+    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        if self.area_valid {
+            self.spoil_image()?;
+        }
+        let taken = self.take_page(lpn, data);
+        match taken {
+            // A write that is refused makes room for another all the same.
+            Ok(()) | Err(FtlError::Full { .. }) => {}
+            Err(_) => return taken,
+        }
+        self.step()?;
+        self.log.least_free_pages = self.log.least_free_pages.min(self.pool.free_pages());
+        taken
+    }
+
+    #[inline]
+    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        if self.area_valid {
+            self.spoil_image()?;
+        }
+        let found = self.fetch_page(lpn, data)?;
+        self.step()?;
+        Ok(found)
+    }
+
+    #[inline]
+    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        self.forget_page(lpn);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), FtlError> {
+        self.program_held_pages()
+    }
+
+    fn shutdown(&mut self) -> Result<(), FtlError> {
+        self.flush()?;
+        if self.area_valid {
+            return Ok(());
+        }
+        let cause = core::mem::replace(&mut self.cause, Cause::Mount);
+        let done = self.finish_collection().and_then(|()| self.save_image());
+        self.cause = cause;
+        done
+    }
+
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        if !self.idle_collection || self.area_valid {
+            return Ok(false);
+        }
+        let started = self.log.started;
+        let worked = self.step()?;
+        self.log.idle += self.log.started - started;
+        Ok(worked)
+    }
+
+    #[inline]
+    fn free_pages(&self) -> u64 {
+        self.pool.free_pages()
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.guarantee
+    }
+
+    fn ram(&self) -> Ram {
+        super::ram::<Q>(
+            self.flash.geometry(),
+            self.logical.len() as u32,
+            self.settings.queue_blocks,
+        )
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.place.capacity() * 4
+            + self.logical.capacity() * size_of::<Logical>()
+            + self.queue.heap_bytes()
+            + self.waiting.heap_bytes()
+            + self.pool.heap_bytes()
+            + self.collection.heap_bytes()
+    }
+
+    fn write_queue_pages(&self) -> Option<u64> {
+        Some(self.queue.pages())
+    }
+
+    fn collections(&self) -> &CollectionLog {
+        &self.log
+    }
+
+    fn restart_collections(&mut self) {
+        self.log = CollectionLog::new(self.flash.geometry().pages_per_block(), 0);
+    }
+
+    #[inline]
+    fn prefetch(&self, lpn: Lpn, what: Prefetch) {
+        let (logical, _) = self.split(lpn);
+        match what {
+            Prefetch::Map => {
+                prefetch(&self.place, lpn.0 as usize);
+                prefetch(&self.logical, logical as usize);
+            }
+            Prefetch::Block => {
+                if let Some(place) = self.place.get(lpn.0 as usize)
+                    && *place < LOST
+                {
+                    self.queue.prefetch(self.flash.geometry().block_of(Ppn(*place)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! What the host asks for: Algorithms 1 and 2, trims, flushes.
+
+use super::{
+    collection::{DIRTY, HELD, PRESENT, SUPERSEDED, State},
+    collection_queue::CollectionQueue,
+    state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp},
+};
+use crate::{FtlError, block_mapped::newest};
+use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
+
+impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
+    pub(super) fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
+        if lpn.0 < self.logical_pages {
+            return Ok(());
+        }
+        Err(FtlError::BeyondDevice { lpn, logical_pages: self.logical_pages })
+    }
+
+    /// Takes a page: into RAM, its data block or the write queue.
+    #[inline]
+    pub(super) fn take_page(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        if self.settings.threshold.is_some() {
+            self.make_room()?;
+        }
+        let (logical, page) = self.split(lpn);
+        if logical == self.collection.logical
+            && matches!(self.collection.state, State::Read | State::Erase)
+        {
+            return self.hold(lpn, page, data);
+        }
+        self.program_page(lpn, logical, page, data, Cause::Host)
+    }
+
+    /// Programs a page, newer than all others of it, in its data block or in the write queue.
+    #[inline]
+    pub(super) fn program_page(
+        &mut self,
+        lpn: Lpn,
+        logical: u32,
+        page: u32,
+        data: &[u8],
+        cause: Cause,
+    ) -> Result<(), FtlError> {
+        let collected = logical == self.collection.logical;
+        if self.takes_pages(logical) && self.append(lpn, logical, data, cause)? {
+            if collected {
+                self.collection.drop_held(page);
+            }
+            return Ok(());
+        }
+        // The page that is held keeps its room.
+        if cause == Cause::Host && !self.queue_has_room(1 + u32::from(self.collection.held)) {
+            return Err(self.full());
+        }
+        self.program_in_queue(lpn, data, cause)?;
+        if collected {
+            if self.collection.state != State::Read {
+                self.collection.drop_held(page);
+                self.collection.flags[page as usize] = SUPERSEDED;
+                self.collection.again = true;
+            }
+        } else if !self.logical[logical as usize].queued {
+            self.wait(logical);
+        }
+        Ok(())
+    }
+
+    /// Whether the data block takes pages itself: not once it is full, nor while pages of it may be in the
+    /// write queue, for these would pass for newer at a mount.
+    #[inline]
+    fn takes_pages(&self, logical: u32) -> bool {
+        let entry = &self.logical[logical as usize];
+        let in_collection = logical == self.collection.logical
+            && (self.collection.state != State::Held || self.collection.again);
+        !in_collection
+            && !entry.queued
+            && !entry.closed
+            && (entry.block == NONE || entry.next < self.flash.geometry().pages_per_block())
+    }
+
+    /// Programs the data block's next page; false where that failed, and the block takes none any more.
+    #[inline]
+    fn append(
+        &mut self,
+        lpn: Lpn,
+        logical: u32,
+        data: &[u8],
+        cause: Cause,
+    ) -> Result<bool, FtlError> {
+        if self.logical[logical as usize].block == NONE {
+            self.open_data_block(logical)?;
+        }
+        let entry = &mut self.logical[logical as usize];
+        let pages = self.flash.geometry().pages_per_block();
+        let ppn = self.flash.geometry().ppn(BlockId(entry.block), entry.next);
+        match self.flash.program(ppn, Oob::data(lpn, entry.stamp.0), data, cause) {
+            Ok(()) => {}
+            Err(FlashError::ProgramFailed(_)) => {
+                return self.append_failed(lpn, logical, ppn, data, cause);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.pool.programmed(1);
+        entry.next += 1;
+        let old = core::mem::replace(&mut self.place[lpn.0 as usize], IN_BLOCK);
+        entry.invalid += u32::from(old == IN_BLOCK);
+        if entry.next == pages {
+            if logical == self.collection.logical {
+                self.collection.again = true;
+            } else {
+                self.wait(logical);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A program failed in a data block: it is closed. One in which nothing was programmed before is worth
+    /// nothing, and another takes its place.
+    #[cold]
+    fn append_failed(
+        &mut self,
+        lpn: Lpn,
+        logical: u32,
+        ppn: Ppn,
+        data: &[u8],
+        cause: Cause,
+    ) -> Result<bool, FtlError> {
+        let pages = self.flash.geometry().pages_per_block();
+        let entry = &mut self.logical[logical as usize];
+        let block = BlockId(entry.block);
+        self.pool.fail(ppn, block, pages - entry.next);
+        if entry.next > 0 {
+            entry.next += 1;
+            entry.closed = true;
+            return Ok(false);
+        }
+        *entry = Logical::NEW;
+        self.with_block -= 1;
+        self.pool.erase(&mut self.flash, block, 0, cause, &mut self.log)?;
+        self.append(lpn, logical, data, cause)
+    }
+
+    fn open_data_block(&mut self, logical: u32) -> Result<(), FtlError> {
+        let block = self.pool.take().ok_or_else(|| self.full())?;
+        let stamp = Stamp::data(self.queue.position(), 0);
+        self.logical[logical as usize] = Logical { block: block.0, stamp, ..Logical::NEW };
+        self.with_block += 1;
+        Ok(())
+    }
+
+    /// Puts a data block at the tail of the collection queue.
+    pub(super) fn wait(&mut self, logical: u32) {
+        let entry = &mut self.logical[logical as usize];
+        entry.queued = true;
+        self.waiting.push(logical, entry.invalid);
+    }
+
+    /// Programs a page in the write queue.
+    #[inline]
+    pub(super) fn program_in_queue(
+        &mut self,
+        lpn: Lpn,
+        data: &[u8],
+        cause: Cause,
+    ) -> Result<(), FtlError> {
+        let pages = self.flash.geometry().pages_per_block();
+        loop {
+            let Some(open) = self.queue.open else {
+                self.open_queue_block()?;
+                continue;
+            };
+            let ppn = self.flash.geometry().ppn(open.block, open.next);
+            let oob = Oob::data(lpn, Stamp::queue(self.queue.base()).0);
+            match self.flash.program(ppn, oob, data, cause) {
+                Ok(()) => {
+                    self.pool.programmed(1);
+                    let old = core::mem::replace(&mut self.place[lpn.0 as usize], ppn.0);
+                    // What is superseded is released first: the block just filled may be where it was.
+                    self.leave(lpn, old);
+                    self.queue.wrote();
+                    return Ok(());
+                }
+                Err(FlashError::ProgramFailed(_)) => {
+                    self.pool.fail(ppn, open.block, pages - open.next);
+                    self.queue.close(0);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    #[cold]
+    fn open_queue_block(&mut self) -> Result<(), FtlError> {
+        if !self.may_open_queue_block() {
+            return Err(self.full());
+        }
+        let block = self.pool.take().ok_or_else(|| self.full())?;
+        self.queue.open(block, 0);
+        Ok(())
+    }
+
+    /// A page is not at `old` any more.
+    #[inline]
+    pub(super) fn leave(&mut self, lpn: Lpn, old: u32) {
+        match old {
+            ABSENT | LOST => {}
+            IN_BLOCK => {
+                let (logical, _) = self.split(lpn);
+                let entry = &mut self.logical[logical as usize];
+                entry.invalid += 1;
+                if entry.queued {
+                    self.waiting.invalidated(logical, entry.invalid);
+                }
+            }
+            ppn => self.queue.release(self.flash.geometry().block_of(Ppn(ppn))),
+        }
+    }
+
+    /// Keeps a write in RAM: its block is in the read or the erase state.
+    fn hold(&mut self, lpn: Lpn, page: u32, data: &[u8]) -> Result<(), FtlError> {
+        let erasing = self.collection.state == State::Erase;
+        if erasing && !self.queue_has_room(1) {
+            return Err(self.full());
+        }
+        self.collection.keep(page, data, self.flash.geometry())?;
+        let flags = &mut self.collection.flags[page as usize];
+        if erasing {
+            *flags |= HELD;
+            self.collection.held = true;
+        } else {
+            *flags = PRESENT | DIRTY;
+        }
+        // The page is present from now on; where it was on flash it stays until the block is written.
+        let place = &mut self.place[lpn.0 as usize];
+        if matches!(*place, ABSENT | LOST) {
+            *place = IN_BLOCK;
+        }
+        Ok(())
+    }
+
+    /// Reads a page: from RAM, the write queue or its data block.
+    #[inline]
+    pub(super) fn fetch_page(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+        let place = self.place[lpn.0 as usize];
+        if place == ABSENT {
+            data.fill(0);
+            return Ok(false);
+        }
+        let (logical, page) = self.split(lpn);
+        if logical == self.collection.logical && self.collection.serves(page) {
+            self.collection.give(page, data, self.flash.geometry())?;
+            return Ok(true);
+        }
+        let entry = self.logical[logical as usize];
+        let ppn = match place {
+            LOST => return Err(FlashError::Uncorrectable(Ppn(LOST)).into()),
+            IN_BLOCK if entry.block == NONE => None,
+            IN_BLOCK => {
+                let block = BlockId(entry.block);
+                newest(&mut self.flash, &self.pool, block, entry.next, lpn, Cause::Host)?
+                    .map(|page| self.flash.geometry().ppn(block, page))
+            }
+            ppn => {
+                self.flash.read_oob(Ppn(ppn), Cause::Host)?;
+                Some(Ppn(ppn))
+            }
+        };
+        let Some(ppn) = ppn else {
+            // A mount takes every page for written; this one was not.
+            self.place[lpn.0 as usize] = ABSENT;
+            data.fill(0);
+            return Ok(false);
+        };
+        self.flash.read(ppn, data, Cause::Host)?;
+        Ok(true)
+    }
+
+    pub(super) fn forget_page(&mut self, lpn: Lpn) {
+        let old = core::mem::replace(&mut self.place[lpn.0 as usize], ABSENT);
+        self.leave(lpn, old);
+        let (logical, page) = self.split(lpn);
+        if logical == self.collection.logical {
+            self.collection.drop_held(page);
+            self.collection.flags[page as usize] &= SUPERSEDED;
+        }
+    }
+
+    /// Programs what is held in RAM alone.
+    ///
+    /// In the read state pages go to the write queue, and with the rest to the new block as well. In the
+    /// write state they go to the write queue too, for until the old block is erased a mount goes back to
+    /// it. In the erase state the erase makes the new block count. Where the write queue has no room for
+    /// them, which it has in every order unless a shorter one was asked for, the collection is finished.
+    pub(super) fn program_held_pages(&mut self) -> Result<(), FtlError> {
+        let only_in_ram = |flags: &u8| flags & (DIRTY | HELD) != 0;
+        if !self.collection.flags.iter().any(only_in_ram) {
+            return Ok(());
+        }
+        let cause = core::mem::replace(&mut self.cause, Cause::Host);
+        let done = match self.collection.state {
+            State::Idle => Ok(()),
+            State::Read | State::Write => self.program_dirty_pages(),
+            State::Erase | State::Held => self.finish_collection(),
+        };
+        self.cause = cause;
+        done
+    }
+
+    /// Steps until no data block is under collection.
+    pub(super) fn finish_collection(&mut self) -> Result<(), FtlError> {
+        while self.collection.state != State::Idle {
+            self.step_on()?;
+        }
+        Ok(())
+    }
+
+    fn program_dirty_pages(&mut self) -> Result<(), FtlError> {
+        let logical = self.collection.logical;
+        let pages = self.flash.geometry().pages_per_block();
+        for page in 0..pages {
+            if self.collection.flags[page as usize] & DIRTY == 0 {
+                continue;
+            }
+            if !self.queue_has_room(1) {
+                return self.finish_collection();
+            }
+            let lpn = Lpn(logical * pages + page);
+            let kept = self.collection.range(page);
+            // Taken out for the call and put back: the buffer is the collection's.
+            let bytes = core::mem::take(&mut self.collection.bytes);
+            let done = self.program_page(lpn, logical, page, &bytes[kept], Cause::Host);
+            self.collection.bytes = bytes;
+            done?;
+            self.collection.flags[page as usize] &= !DIRTY;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,48 @@
+//! `gftl-priority`: GFTL that collects the dirtiest block first, so that the write queue grows more slowly.
+//!
+//! ```text
+//! as `gftl`, but the step that begins a collection takes
+//!   the block that waits longest, if ⌈N/8⌉ collections were begun since it was queued
+//!   else the block with the most invalid pages, by eighths of π; within an eighth the one queued first
+//! ```
+//!
+//! State and cost: as `gftl`, and two doubly linked lists through the blocks that wait, by age and by eighth
+//! (21 B × N); O(1) to queue, to take, and to move a block whose pages become invalid.
+//!
+//! Formulas: as in `gftl`, with U = ⌈((N + ⌈N/8⌉ + 2)(κ+1) + 2 + π)/(π−1)⌉: a block waits for at most ⌈N/8⌉
+//! collections while dirtier ones go first, and then only for blocks queued before it: an eighth more queue
+//! for the choice. Proof: [`bounds::gftl::Space`].
+//!
+//! Invariants: as in `gftl`; no block waits for more than N + ⌈N/8⌉ collections.
+//!
+//! Parameters, errors: as in `gftl`.
+//!
+//! Deviations: the source sorts the whole queue, or its buckets, at every idle step and lets clean blocks
+//! starve; then nothing bounds the age of a page in the write queue, nor its length. After a mount, blocks
+//! that waited before go first, in the order of their oldest page in the write queue.
+//!
+//! Source: S. Choudhuri, T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block
+//! Cleaning, CODES+ISSS 2008 and its journal version: §VII-B.
+
+use super::gftl::plan_with;
+use crate::{FtlError, Plan, Preset, SchemeConfig, page::page};
+use bounds::gftl::QueueBound;
+use flash::{Geometry, Part};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "gftl-priority",
+    summary: "as gftl, but the dirtiest block is collected first, until one has waited too long",
+    source: "Choudhuri, Givargis, CODES+ISSS 2008, §VII-B",
+    settings: &["queue", "idle"],
+    page: page!("gftl_priority.rs"),
+    plan,
+};
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    plan_with(config, part, geometry, blocks, QueueBound::Aged, None)
+}

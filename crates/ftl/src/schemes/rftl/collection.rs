@@ -1,0 +1,203 @@
+//! The collection of one logical block, a step at a time.
+
+use super::{
+    EMPTY, LOST, Rftl,
+    triple::{Phase, Triple},
+};
+use crate::{FtlError, block_mapped::NONE};
+use flash::{BlockId, Flash, FlashError};
+
+/// What a step's copies came to.
+#[derive(PartialEq, Eq)]
+enum Copied {
+    Some,
+    /// There was nothing left to copy.
+    Nothing,
+    /// A program failed, and the logical block was rescued: its collection is over.
+    Rescued,
+}
+
+impl<F: Flash> Rftl<F> {
+    /// One step, where the logical block that was just written is being collected or is due.
+    #[inline]
+    pub(super) fn step_behind_write(&mut self, logical: usize) -> Result<(), FtlError> {
+        if self.triples[logical].phase == Phase::Idle {
+            return if self.is_due(logical) { self.begin(logical) } else { Ok(()) };
+        }
+        self.step(logical)
+    }
+
+    #[inline]
+    pub(super) fn is_due(&self, logical: usize) -> bool {
+        let triple = &self.triples[logical];
+        u32::from(triple.written[triple.buffer as usize]) >= self.begins_at
+    }
+
+    /// Begins a collection with its first step.
+    pub(super) fn begin(&mut self, logical: usize) -> Result<(), FtlError> {
+        let triple = &mut self.triples[logical];
+        let (data, buffer, other) =
+            (triple.data as usize, triple.buffer as usize, triple.other as usize);
+        let late = u32::from(triple.written[buffer]) > self.begins_at && !self.mounting;
+        if triple.blocks[other] == NONE {
+            let Some(block) = self.pool.take() else { return Ok(()) };
+            triple.blocks[other] = block.0;
+        }
+        if late || triple.written[other] > 0 {
+            return self.rescue(logical);
+        }
+        if self.note_victim(logical, data) == 0 {
+            return self.drop_data_block(logical);
+        }
+        self.note_victim(logical, buffer);
+        let triple = &mut self.triples[logical];
+        triple.phase = Phase::Copying;
+        triple.cursor = 0;
+        triple.boundary = triple.written[buffer];
+        self.step(logical)
+    }
+
+    /// Notes a block as a victim; returns its valid pages.
+    pub(super) fn note_victim(&mut self, logical: usize, slot: usize) -> u32 {
+        let pages_per_block = self.pages_per_block();
+        let here =
+            |place: &&u16| **place < LOST && Triple::split(**place, pages_per_block).0 == slot;
+        let valid = self.places[self.pages_of(logical)].iter().filter(here).count();
+        self.log.started += 1;
+        self.log.victim_valid[valid] += 1;
+        valid as u32
+    }
+
+    /// No newest version is in the data block: it is erased, and the buffer takes its place.
+    fn drop_data_block(&mut self, logical: usize) -> Result<(), FtlError> {
+        self.log.steps += 1;
+        self.erase(logical, self.triples[logical].data as usize)?;
+        let triple = &mut self.triples[logical];
+        triple.data_seq = triple.buffer_seq;
+        core::mem::swap(&mut triple.data, &mut triple.buffer);
+        Ok(())
+    }
+
+    /// One step of a collection that is under way.
+    pub(super) fn step(&mut self, logical: usize) -> Result<(), FtlError> {
+        self.log.steps += 1;
+        let copied = self.copy_some(logical)?;
+        if copied != Copied::Nothing {
+            return Ok(());
+        }
+        let triple = &self.triples[logical];
+        if triple.phase == Phase::Copying {
+            self.erase(logical, triple.data as usize)?;
+            let triple = &mut self.triples[logical];
+            // The replacement holds the data, the buffer is drained into the block just erased.
+            let (erased, drained) = (triple.data, triple.buffer);
+            triple.data = triple.other;
+            triple.data_seq = triple.buffer_seq - 1;
+            (triple.buffer, triple.other) = (erased, drained);
+            triple.phase = Phase::Draining;
+            triple.cursor = 0;
+        } else {
+            self.erase(logical, triple.other as usize)?;
+            let triple = &mut self.triples[logical];
+            triple.phase = Phase::Idle;
+            if triple.written[triple.data as usize] == 0 {
+                // All that was to be copied was overwritten meanwhile.
+                triple.data_seq = triple.buffer_seq;
+                core::mem::swap(&mut triple.data, &mut triple.buffer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the next pages, at most α.
+    fn copy_some(&mut self, logical: usize) -> Result<Copied, FtlError> {
+        let pages_per_block = self.pages_per_block();
+        let pages = self.pages_of(logical);
+        let triple = &self.triples[logical];
+        let copying = triple.phase == Phase::Copying;
+        let (data, buffer, other) =
+            (triple.data as usize, triple.buffer as usize, triple.other as usize);
+        let boundary = u32::from(triple.boundary);
+        let to = if copying { other } else { buffer };
+        let mut copies = 0;
+        for at in pages.start + triple.cursor as usize..pages.end {
+            if copies == self.copies_a_step {
+                break;
+            }
+            self.triples[logical].cursor = (at + 1 - pages.start) as u16;
+            let place = self.places[at];
+            if place >= LOST {
+                continue;
+            }
+            let (slot, page) = Triple::split(place, pages_per_block);
+            let wanted = match copying {
+                true => slot == data || slot == buffer && page < boundary,
+                false => slot == other,
+            };
+            if wanted {
+                copies += 1;
+                if !self.copy_page(logical, at, place, to)? {
+                    return Ok(Copied::Rescued);
+                }
+            }
+        }
+        Ok(if copies == 0 { Copied::Nothing } else { Copied::Some })
+    }
+
+    /// Copies one page to a slot; false where the program failed.
+    fn copy_page(
+        &mut self,
+        logical: usize,
+        at: usize,
+        place: u16,
+        to: usize,
+    ) -> Result<bool, FtlError> {
+        let pages_per_block = self.pages_per_block();
+        let cause = self.cause();
+        let triple = &mut self.triples[logical];
+        let from = triple.ppn(place, pages_per_block);
+        let page = u32::from(triple.written[to]);
+        if triple.blocks[to] == NONE || page == pages_per_block {
+            return Err(self.full());
+        }
+        let seq = match triple.phase {
+            Phase::Copying => triple.buffer_seq - 1,
+            _ => triple.open_seq(to, &mut self.last_seq),
+        };
+        let ppn = self.flash.geometry().ppn(BlockId(triple.blocks[to]), page);
+        match self.flash.copy(from, ppn, seq, cause) {
+            Ok(_) => self.programmed(logical, at, to),
+            Err(FlashError::Uncorrectable(_)) => {
+                self.places[at] = LOST;
+                self.log.lost_pages += 1;
+            }
+            Err(FlashError::ProgramFailed(_)) => {
+                self.failed(logical, to);
+                self.rescue(logical)?;
+                return Ok(false);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(true)
+    }
+
+    /// Erases a slot's block; a spare one takes its place where it has gone bad.
+    pub(super) fn erase(&mut self, logical: usize, slot: usize) -> Result<(), FtlError> {
+        let cause = self.cause();
+        let pages_per_block = self.pages_per_block();
+        let triple = &mut self.triples[logical];
+        let block = BlockId(triple.blocks[slot]);
+        let unused = pages_per_block - u32::from(triple.written[slot]);
+        let good =
+            self.pool.erase_in_place(&mut self.flash, block, unused, cause, &mut self.log)?;
+        if !good {
+            triple.blocks[slot] = self.pool.take().map_or(NONE, |block| block.0);
+        }
+        triple.written[slot] = 0;
+        if triple.newest != EMPTY && Triple::split(triple.newest, pages_per_block).0 == slot {
+            triple.newest = EMPTY;
+        }
+        self.log.finished += 1;
+        Ok(())
+    }
+}

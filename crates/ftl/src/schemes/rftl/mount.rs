@@ -1,0 +1,271 @@
+//! Rebuilding map and triples from the OOB areas alone, and finishing every collection that was cut.
+
+use super::{
+    EMPTY, Rftl,
+    triple::{Phase, Triple},
+};
+use crate::{
+    FtlError,
+    block_mapped::{NONE, Scanned, scan},
+};
+use alloc::{format, vec, vec::Vec};
+use core::ops::Range;
+use flash::{BlockId, Cause, Flash, FlashError, Ppn};
+
+/// A block that holds something.
+#[derive(Clone, Copy)]
+struct Found {
+    logical: u32,
+    seq: u64,
+    block: BlockId,
+    written: u32,
+}
+
+impl Found {
+    /// Whether this is the replacement of that buffer.
+    fn replaces_for(&self, buffer: &Self) -> bool {
+        !self.seq.is_multiple_of(2) && self.seq + 1 == buffer.seq
+    }
+}
+
+impl<F: Flash> Rftl<F> {
+    /// Fills an empty scheme from what is on its array.
+    pub(super) fn mount(&mut self) -> Result<(), FtlError> {
+        self.mounting = true;
+        let mut found = self.scan_all()?;
+        found.sort_by_key(|found| (found.logical, found.seq, found.block));
+        let last_seq = found.iter().map(|found| found.seq).max().unwrap_or(0);
+        self.last_seq = last_seq.next_multiple_of(2);
+        for blocks in found.chunk_by(|one, other| one.logical == other.logical) {
+            self.rebuild(blocks)?;
+        }
+        self.fill_up_triples();
+        for logical in 0..self.triples.len() {
+            match self.finish(logical) {
+                // Pages torn by one cut after another may leave no room to finish. All data are there to be
+                // read; a write says that there is none.
+                Ok(()) | Err(FtlError::Full { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            self.find_newest(logical)?;
+        }
+        self.mounting = false;
+        Ok(())
+    }
+
+    /// Scans every block that is not bad; pools those that hold nothing.
+    fn scan_all(&mut self) -> Result<Vec<Found>, FtlError> {
+        let geometry = *self.flash.geometry();
+        let logical_pages = self.places.len() as u32;
+        let mut found = Vec::new();
+        for block in (0..geometry.blocks()).map(BlockId) {
+            if self.flash.is_bad(block) {
+                continue;
+            }
+            let (mut logical, mut one_logical) = (None, true);
+            let Scanned { written, seq, .. } =
+                scan(&mut self.flash, block, logical_pages, &mut self.pool, |_, lpn| {
+                    let of_page = geometry.block_of(Ppn(lpn.0)).0;
+                    one_logical &= *logical.get_or_insert(of_page) == of_page;
+                })?;
+            match (logical, seq) {
+                _ if !one_logical => {
+                    return Err(FtlError::Mount(format!(
+                        "{block} holds pages of several logical blocks, but `rftl` gives each its own; the array was written by another scheme"
+                    )));
+                }
+                (Some(logical), Some(seq)) => found.push(Found { logical, seq, block, written }),
+                _ if written == 0 => self.pool.put(block),
+                _ => self.discard(block)?,
+            }
+        }
+        Ok(found)
+    }
+
+    fn discard(&mut self, block: BlockId) -> Result<(), FtlError> {
+        self.pool.erase(&mut self.flash, block, 0, Cause::Mount, &mut self.log)?;
+        Ok(())
+    }
+
+    /// Rebuilds one logical block from its blocks, the oldest first.
+    fn rebuild(&mut self, blocks: &[Found]) -> Result<(), FtlError> {
+        match *blocks {
+            [data] => self.take_over([Some(data), None, None], Phase::Idle),
+            [old, young] if old.replaces_for(&young) => {
+                self.take_over([Some(old), None, Some(young)], Phase::Draining)
+            }
+            [old, young] if young.seq.is_multiple_of(2) => {
+                self.take_over([Some(old), Some(young), None], Phase::Idle)
+            }
+            [data, copies, buffer] if copies.replaces_for(&buffer) => {
+                if self.has_void(&copies) {
+                    // It may be a page too short by the one that is torn; the others still hold all.
+                    self.discard(copies.block)?;
+                    return self.take_over([Some(data), Some(buffer), None], Phase::Idle);
+                }
+                self.take_over([Some(data), Some(buffer), Some(copies)], Phase::Copying)
+            }
+            [data, drained, buffer]
+                if data.replaces_for(&drained) && buffer.seq.is_multiple_of(2) =>
+            {
+                self.take_over([Some(data), Some(buffer), Some(drained)], Phase::Draining)
+            }
+            // What follows was left by a program that failed and a power cut on top of it. The youngest of
+            // four is a copy of what is in the others.
+            [_, _, _, copies] => {
+                self.discard(copies.block)?;
+                self.rebuild(&blocks[..3])
+            }
+            [_, _] | [_, _, _] => self.rescue_again(blocks),
+            _ => Err(FtlError::Mount(format!(
+                "logical block {} has {} blocks; `rftl` gives it 3; the array was written by another scheme",
+                blocks[0].logical,
+                blocks.len()
+            ))),
+        }
+    }
+
+    /// The blocks by role: data, buffer, other.
+    fn take_over(&mut self, roles: [Option<Found>; 3], phase: Phase) -> Result<(), FtlError> {
+        let geometry = *self.flash.geometry();
+        let pages_per_block = geometry.pages_per_block();
+        let mut blocks: Vec<Found> = roles.into_iter().flatten().collect();
+        blocks.sort_by_key(|found| found.seq);
+        let places = self.newest_places(&blocks)?;
+
+        let mut triple = Triple { phase, boundary: self.begins_at as u16, ..Triple::MISSING };
+        for (slot, found) in roles.iter().enumerate() {
+            let Some(found) = found else { continue };
+            triple.blocks[slot] = found.block.0;
+            triple.written[slot] = found.written as u16;
+            self.pool.found_open(pages_per_block - found.written);
+        }
+        triple.data_seq = roles[0].map_or(0, |found| found.seq);
+        triple.buffer_seq = roles[1].map_or(0, |found| found.seq);
+        let logical = blocks[0].logical as usize;
+        let pages = self.pages_of(logical);
+        for (place, ppn) in self.places[pages].iter_mut().zip(places) {
+            if ppn == NONE {
+                continue;
+            }
+            let (block, page) = geometry.split(Ppn(ppn));
+            let slot = triple.blocks.iter().position(|held| *held == block.0);
+            let slot = slot.unwrap_or(triple.data as usize);
+            // Not copied to the replacement, so it was trimmed when the rest was.
+            let trimmed =
+                phase == Phase::Draining && slot == triple.other as usize && page < self.begins_at;
+            if !trimmed {
+                *place = Triple::place(slot, page, pages_per_block);
+            }
+        }
+        self.triples[logical] = triple;
+        match phase {
+            Phase::Idle => {}
+            Phase::Copying => {
+                self.note_victim(logical, 0);
+                self.note_victim(logical, 1);
+            }
+            Phase::Draining => {
+                self.note_victim(logical, 2);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the newest version of each page is (PPN), the blocks given with the oldest first. A replacement
+    /// is newer than what its buffer held when it was opened, and older than what the buffer took since.
+    fn newest_places(&mut self, blocks: &[Found]) -> Result<Vec<u32>, FtlError> {
+        let mut places = vec![NONE; self.pages_per_block() as usize];
+        let mut at = 0;
+        while let Some(block) = blocks.get(at) {
+            match blocks.get(at + 1) {
+                Some(buffer) if block.replaces_for(buffer) => {
+                    let begun = buffer.written.min(self.begins_at);
+                    self.apply(buffer, 0..begun, &mut places)?;
+                    self.apply(block, 0..block.written, &mut places)?;
+                    self.apply(buffer, begun..buffer.written, &mut places)?;
+                    at += 2;
+                }
+                _ => {
+                    self.apply(block, 0..block.written, &mut places)?;
+                    at += 1;
+                }
+            }
+        }
+        Ok(places)
+    }
+
+    /// Notes the versions in some pages of a block over older ones.
+    fn apply(
+        &mut self,
+        found: &Found,
+        pages: Range<u32>,
+        places: &mut [u32],
+    ) -> Result<(), FtlError> {
+        let geometry = *self.flash.geometry();
+        for page in pages {
+            let ppn = geometry.ppn(found.block, page);
+            match self.flash.read_oob(ppn, Cause::Mount) {
+                Ok(oob) => places[geometry.split(Ppn(oob.lpn.0)).1 as usize] = ppn.0,
+                Err(FlashError::Uncorrectable(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn has_void(&self, found: &Found) -> bool {
+        let geometry = self.flash.geometry();
+        (0..found.written).any(|page| self.pool.is_void(geometry.ppn(found.block, page)))
+    }
+
+    /// Copies of a rescue that was cut, complete or not, are newer than all else: it is done again.
+    fn rescue_again(&mut self, blocks: &[Found]) -> Result<(), FtlError> {
+        let logical = blocks[0].logical as usize;
+        let mut places = self.newest_places(blocks)?;
+        for found in blocks {
+            self.pool.found_open(self.pages_per_block() - found.written);
+        }
+        let used = blocks.iter().map(|found| (found.block, found.written)).collect();
+        let target = self.gather(&mut places, used)?;
+        self.settle(logical, target, &places);
+        Ok(())
+    }
+
+    /// Finishes the collection that was cut, or that is due: a torn page may have taken what it had counted
+    /// on.
+    fn finish(&mut self, logical: usize) -> Result<(), FtlError> {
+        loop {
+            while self.triples[logical].phase != Phase::Idle {
+                self.step(logical)?;
+            }
+            if !self.is_due(logical) {
+                return Ok(());
+            }
+            self.begin(logical)?;
+            if self.triples[logical].phase == Phase::Idle && self.is_due(logical) {
+                // There is no block to collect to.
+                return Ok(());
+            }
+        }
+    }
+
+    /// Finds the readable page that was programmed last: it holds the map.
+    fn find_newest(&mut self, logical: usize) -> Result<(), FtlError> {
+        let pages_per_block = self.pages_per_block();
+        let triple = &self.triples[logical];
+        let slots = [triple.buffer as usize, triple.other as usize, triple.data as usize];
+        let mut newest = EMPTY;
+        'slots: for slot in slots {
+            for page in (0..u32::from(triple.written[slot])).rev() {
+                let place = Triple::place(slot, page, pages_per_block);
+                if !self.pool.is_void(triple.ppn(place, pages_per_block)) {
+                    newest = place;
+                    break 'slots;
+                }
+            }
+        }
+        self.triples[logical].newest = newest;
+        Ok(())
+    }
+}

@@ -1,0 +1,266 @@
+//! An array that remembers what a scheme can know: what each page was programmed with, in what order blocks
+//! became full or lost their last page, what the step under way has done, what is held in RAM.
+//!
+//! It tells states apart that the array alone does not ([`crate::projection::ByHistory`]).
+
+use crate::watched::Inspect;
+use flash::{
+    BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, PageKind, Part, Ppn,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a page was programmed with since its block was erased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Data, translation or other.
+    pub kind: PageKind,
+    /// The page's number, of its kind.
+    pub number: u32,
+}
+
+/// When things happened to a block, in programs of the array; 0: not since its erase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Past {
+    /// Its first page was programmed.
+    pub opened: u64,
+    /// Its last page was programmed.
+    pub filled: u64,
+    /// Its last page became an old version.
+    pub emptied: u64,
+    /// Its first page was programmed by a step.
+    pub by_step: bool,
+}
+
+/// Passes every operation on and remembers it.
+#[derive(Clone, Debug)]
+pub struct History<F> {
+    inner: F,
+    pages: Vec<Option<Written>>,
+    blocks: Vec<Past>,
+    /// Newest pages of each block, of both kinds.
+    valid: Vec<u32>,
+    /// Where the newest version of each page is, and when it was programmed.
+    newest: BTreeMap<(PageKind, u32), (Ppn, u64)>,
+    steps: Vec<(Operation, Written)>,
+    held: BTreeSet<u32>,
+    trimmed: BTreeSet<u32>,
+    accessed: Vec<u32>,
+    clock: u64,
+}
+
+impl<F: Flash> History<F> {
+    /// Remembers an erased array from now on.
+    pub fn new(inner: F) -> Self {
+        let geometry = *inner.geometry();
+        Self {
+            inner,
+            pages: vec![None; geometry.pages() as usize],
+            blocks: vec![Past::default(); geometry.blocks() as usize],
+            valid: vec![0; geometry.blocks() as usize],
+            newest: BTreeMap::new(),
+            steps: Vec::new(),
+            held: BTreeSet::new(),
+            trimmed: BTreeSet::new(),
+            accessed: Vec::new(),
+            clock: 0,
+        }
+    }
+
+    /// What a page was programmed with; `None` where it is erased.
+    pub fn written(&self, ppn: Ppn) -> Option<Written> {
+        self.pages[ppn.0 as usize]
+    }
+
+    /// Whether the page holds the newest version on flash.
+    pub fn is_newest(&self, ppn: Ppn) -> bool {
+        self.written(ppn).is_some_and(|written| self.place(written) == Some(ppn))
+    }
+
+    /// When things happened to the block.
+    pub fn past(&self, block: BlockId) -> Past {
+        self.blocks[block.0 as usize]
+    }
+
+    /// What collection has done since it erased a block.
+    pub fn steps(&self) -> &[(Operation, Written)] {
+        &self.steps
+    }
+
+    /// Logical pages whose newest version is in RAM.
+    pub fn held(&self) -> &BTreeSet<u32> {
+        &self.held
+    }
+
+    /// Logical pages that were trimmed and not written since.
+    pub fn trimmed(&self) -> &BTreeSet<u32> {
+        &self.trimmed
+    }
+
+    /// Logical pages that were asked for or moved, the last one last.
+    pub fn accessed(&self) -> &[u32] {
+        &self.accessed
+    }
+
+    /// Whether the translation page `number` was programmed after the newest version of `lpn`.
+    pub fn is_mapped(&self, lpn: Lpn, number: u32) -> bool {
+        let when = |kind, number| self.newest.get(&(kind, number)).map_or(0, |(_, when)| *when);
+        when(PageKind::Translation, number) > when(PageKind::Data, lpn.0)
+    }
+
+    /// The logical page of the block that became full last.
+    pub fn filled_last(&self) -> Option<Lpn> {
+        let geometry = self.inner.geometry();
+        let full = (0..geometry.blocks()).filter(|block| self.blocks[*block as usize].filled > 0);
+        let last = full.max_by_key(|block| self.blocks[*block as usize].filled)?;
+        let data = self.written(geometry.ppn(BlockId(last), 0))?;
+        (data.kind == PageKind::Data).then_some(Lpn(data.number))
+    }
+
+    /// How often anything was programmed so far.
+    pub fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    /// The host asks for a page.
+    pub fn asked(&mut self, lpn: Lpn) {
+        self.accessed.retain(|accessed| *accessed != lpn.0);
+        self.accessed.push(lpn.0);
+    }
+
+    /// A write was acknowledged that began at this [`History::clock`]: it is held in RAM where nothing was
+    /// programmed for it since.
+    pub fn acknowledged(&mut self, lpn: Lpn, since: u64) {
+        self.trimmed.remove(&lpn.0);
+        let newest = self.newest.get(&(PageKind::Data, lpn.0));
+        if newest.is_none_or(|(_, when)| *when <= since) {
+            self.held.insert(lpn.0);
+        }
+    }
+
+    /// A trim was acknowledged.
+    pub fn trim(&mut self, lpn: Lpn) {
+        self.held.remove(&lpn.0);
+        self.trimmed.insert(lpn.0);
+    }
+
+    fn place(&self, written: Written) -> Option<Ppn> {
+        self.newest.get(&(written.kind, written.number)).map(|(ppn, _)| *ppn)
+    }
+
+    fn step(&mut self, operation: Operation, oob: Oob, cause: Cause) {
+        if cause.is_step() {
+            self.steps.push((operation, Written { kind: oob.kind, number: oob.lpn.0 }));
+        }
+    }
+
+    fn programmed(&mut self, ppn: Ppn, oob: Oob, cause: Cause) {
+        self.clock += 1;
+        let geometry = *self.inner.geometry();
+        let block = geometry.block_of(ppn);
+        if let Some((old, _)) = self.newest.insert((oob.kind, oob.lpn.0), (ppn, self.clock)) {
+            let old = geometry.block_of(old).0 as usize;
+            self.valid[old] -= 1;
+            if self.valid[old] == 0 {
+                self.blocks[old].emptied = self.clock;
+            }
+        }
+        self.valid[block.0 as usize] += 1;
+        self.pages[ppn.0 as usize] = Some(Written { kind: oob.kind, number: oob.lpn.0 });
+        let past = &mut self.blocks[block.0 as usize];
+        past.emptied = 0;
+        if ppn == geometry.ppn(block, 0) {
+            past.opened = self.clock;
+            past.by_step = cause.is_step();
+        }
+        if ppn == geometry.ppn(block, geometry.pages_per_block() - 1) {
+            past.filled = self.clock;
+        }
+        if oob.kind == PageKind::Data {
+            self.held.remove(&oob.lpn.0);
+            if cause.is_step() {
+                self.asked(oob.lpn);
+            }
+        }
+    }
+}
+
+impl<F: Flash> Flash for History<F> {
+    fn geometry(&self) -> &Geometry {
+        self.inner.geometry()
+    }
+
+    fn part(&self) -> &Part {
+        self.inner.part()
+    }
+
+    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+        let oob = self.inner.read(ppn, data, cause)?;
+        self.step(Operation::Read, oob, cause);
+        Ok(oob)
+    }
+
+    fn keeps_user_bytes(&self) -> bool {
+        self.inner.keeps_user_bytes()
+    }
+
+    fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
+        let oob = self.inner.read_oob(ppn, cause)?;
+        self.step(Operation::ReadOob, oob, cause);
+        Ok(oob)
+    }
+
+    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+        self.inner.program(ppn, oob, data, cause)?;
+        self.programmed(ppn, oob, cause);
+        self.step(Operation::Program, oob, cause);
+        Ok(())
+    }
+
+    fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
+        let oob = self.inner.copy(from, to, seq, cause)?;
+        self.programmed(to, oob, cause);
+        self.step(Operation::Copy, oob, cause);
+        Ok(oob)
+    }
+
+    fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
+        self.inner.erase(block, cause)?;
+        let geometry = *self.inner.geometry();
+        for page in 0..geometry.pages_per_block() {
+            let ppn = geometry.ppn(block, page);
+            if let Some(written) = self.pages[ppn.0 as usize].take()
+                && self.place(written) == Some(ppn)
+            {
+                self.newest.remove(&(written.kind, written.number));
+            }
+        }
+        self.valid[block.0 as usize] = 0;
+        self.blocks[block.0 as usize] = Past::default();
+        if cause.is_step() {
+            self.steps.clear();
+        }
+        Ok(())
+    }
+
+    fn is_bad(&self, block: BlockId) -> bool {
+        self.inner.is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.inner.mark_bad(block)
+    }
+
+    fn erase_count(&self, block: BlockId) -> u32 {
+        self.inner.erase_count(block)
+    }
+
+    fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
+        self.inner.peek_lpn(ppn)
+    }
+}
+
+impl<F: Inspect> Inspect for History<F> {
+    fn next_page(&self, block: BlockId) -> u32 {
+        self.inner.next_page(block)
+    }
+}

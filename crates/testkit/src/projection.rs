@@ -1,0 +1,260 @@
+//! When two states of a scheme are held to be the same: where all that its decisions look at is, up to
+//! names.
+
+use crate::driver::Bench;
+use crate::history::{History, Past, Written};
+use crate::operations::Operation;
+use crate::watched::Inspect;
+use flash::{Array, BlockId, Flash, Lpn, PageKind, Ppn};
+use ftl::Scheme;
+
+/// A state as far as the future depends on it.
+pub type Key = Box<[u8]>;
+
+/// What of a state its future depends on.
+pub trait Projection<F: Flash>: Clone {
+    /// The state. `stepped`: a collection step ran since the last write, where that matters.
+    fn key<S: Scheme<Flash = Bench<F>>>(&self, scheme: &S, stepped: bool) -> Key;
+
+    /// Logical pages of one kind are interchangeable.
+    fn kind(&self, flash: &Bench<F>, lpn: Lpn) -> u64;
+
+    /// An operation is about to be done; what [`Projection::done`] is to know of that.
+    fn asked(&self, _flash: &mut Bench<F>, _operation: Operation) -> u64 {
+        0
+    }
+
+    /// The operation was done.
+    fn done(&self, _flash: &mut Bench<F>, _operation: Operation, _asked: u64) {}
+}
+
+/// The sorted list, over all blocks, of (pages programmed, valid pages, victim under way, bad): for
+/// page-mapped schemes (see [`crate::exhaustive`]).
+#[derive(Clone, Copy, Debug)]
+pub struct ByBlocks;
+
+/// A block's part of a projection.
+fn describe<F: Inspect>(flash: &Bench<F>, block: BlockId) -> u64 {
+    let view = flash.inner().block(block);
+    let flag = |on: bool, bit: u32| u64::from(on) << bit;
+    u64::from(flash.next_page(block)) << 32
+        | u64::from(view.valid) << 2
+        | flag(view.victim, 1)
+        | flag(flash.is_bad(block), 0)
+}
+
+impl<F: Inspect> Projection<F> for ByBlocks {
+    fn key<S: Scheme<Flash = Bench<F>>>(&self, scheme: &S, stepped: bool) -> Key {
+        let flash = scheme.flash();
+        let mut key: Vec<u64> =
+            (0..flash.geometry().blocks()).map(|block| describe(flash, BlockId(block))).collect();
+        key.sort_unstable();
+        key.push(stepped.into());
+        key.into_iter().flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// By the description of the block that the page is in; all that are nowhere are of one kind.
+    fn kind(&self, flash: &Bench<F>, lpn: Lpn) -> u64 {
+        match flash.inner().place(lpn) {
+            None => u64::MAX,
+            Some(ppn) => describe(flash, flash.geometry().block_of(ppn)),
+        }
+    }
+}
+
+/// Where every page is, in which order blocks were opened and became full or empty, what the collection under way has done
+/// and what is held in RAM; logical blocks (or translation pages' worth of pages) may change names. Finer
+/// than most schemes need, and so slower, but no scheme of the registry is known to look at more.
+#[derive(Clone, Copy, Debug)]
+pub struct ByHistory {
+    /// Logical pages that belong together: those of a logical block, or of a translation page.
+    pub group_pages: u32,
+    /// The order in which pages were asked for matters: a cache of the map goes by it.
+    pub by_access: bool,
+}
+
+impl ByHistory {
+    /// Groups from here on are not renamed: there would be too many ways to.
+    const MOST_GROUPS: u32 = 4;
+
+    fn encode<S>(&self, scheme: &S, names: &[u32]) -> Vec<u16>
+    where
+        S: Scheme<Flash = Bench<History<Array>>>,
+    {
+        let history = scheme.flash().inner().inner();
+        let names = Names { of_groups: names, group_pages: self.group_pages };
+        let mut key = Vec::with_capacity(64);
+        for words in describe_blocks(history, &names) {
+            key.push(u16::MAX);
+            key.extend(words);
+        }
+        key.push(u16::MAX - 1);
+        for (operation, written) in history.steps() {
+            key.extend([*operation as u16, names.of_page(*written)]);
+        }
+        for set in [history.held(), history.trimmed()] {
+            key.push(u16::MAX - 2);
+            extend_sorted(&mut key, set.iter().map(|lpn| names.of_lpn(*lpn)));
+        }
+        if self.by_access {
+            key.push(u16::MAX - 3);
+            key.extend(history.accessed().iter().map(|lpn| names.of_lpn(*lpn)));
+            key.push(u16::MAX - 4);
+            let mapped = |lpn: &u32| history.is_mapped(Lpn(*lpn), lpn / self.group_pages);
+            let mapped = (0..scheme.logical_pages()).filter(mapped);
+            extend_sorted(&mut key, mapped.map(|lpn| names.of_lpn(lpn)));
+        }
+        key
+    }
+}
+
+/// New names of groups of pages.
+struct Names<'n> {
+    of_groups: &'n [u32],
+    group_pages: u32,
+}
+
+impl Names<'_> {
+    fn of_lpn(&self, lpn: u32) -> u16 {
+        let group = self.of_groups[(lpn / self.group_pages) as usize];
+        (group * self.group_pages + lpn % self.group_pages) as u16
+    }
+
+    /// Pages of all kinds under different names.
+    fn of_page(&self, written: Written) -> u16 {
+        match written.kind {
+            PageKind::Data => self.of_lpn(written.number) << 2,
+            PageKind::Translation => {
+                let of_group = self.of_groups.get(written.number as usize);
+                (of_group.map_or(written.number, |name| *name) as u16) << 2 | 1
+            }
+            PageKind::Other => 2,
+        }
+    }
+}
+
+fn extend_sorted(key: &mut Vec<u16>, words: impl Iterator<Item = u16>) {
+    let from = key.len();
+    key.extend(words);
+    key[from..].sort_unstable();
+}
+
+/// The place of each block among all, by a time; 0 where that is 0.
+fn ranks(history: &History<Array>, when: fn(&Past) -> u64) -> Vec<u16> {
+    let times: Vec<u64> =
+        (0..history.geometry().blocks()).map(|block| when(&history.past(BlockId(block)))).collect();
+    let mut all = times.clone();
+    all.push(0);
+    all.sort_unstable();
+    all.dedup();
+    times.iter().map(|time| all.partition_point(|other| other < time) as u16).collect()
+}
+
+/// The group (plus 1) that all pages of a block belong to, old versions too; 0 where there are several.
+fn owner(history: &History<Array>, names: &Names<'_>, block: BlockId) -> u16 {
+    let first = history.geometry().ppn(block, 0).0;
+    let mut groups = (first..first + history.next_page(block)).map(|ppn| {
+        let written = history.written(Ppn(ppn))?;
+        let group = (written.number / names.group_pages) as usize;
+        (written.kind == PageKind::Data).then(|| names.of_groups[group] as u16 + 1)
+    });
+    let group = groups.next().flatten();
+    if groups.all(|other| other == group) { group.unwrap_or(0) } else { 0 }
+}
+
+/// All blocks that are written, in an order that does not depend on their numbers.
+fn describe_blocks(history: &History<Array>, names: &Names<'_>) -> Vec<Vec<u16>> {
+    let geometry = history.geometry();
+    let opened = ranks(history, |past| past.opened);
+    let filled = ranks(history, |past| past.filled);
+    let emptied = ranks(history, |past| past.emptied);
+    let mut described: Vec<Vec<u16>> = (0..geometry.blocks())
+        .filter(|block| history.next_page(BlockId(*block)) > 0)
+        .map(|at| {
+            let (block, at) = (BlockId(at), at as usize);
+            let by_step = u16::from(history.past(block).by_step);
+            let owner = owner(history, names, block);
+            let mut words = vec![by_step, owner, opened[at], filled[at], emptied[at]];
+            words.extend((0..history.next_page(block)).map(|page| {
+                let ppn = geometry.ppn(block, page);
+                match history.written(ppn) {
+                    Some(written) if history.is_newest(ppn) => names.of_page(written) + 1,
+                    // Old versions are alike.
+                    _ => 0,
+                }
+            }));
+            words
+        })
+        .collect();
+    described.sort_unstable();
+    described
+}
+
+impl Projection<History<Array>> for ByHistory {
+    fn key<S>(&self, scheme: &S, stepped: bool) -> Key
+    where
+        S: Scheme<Flash = Bench<History<Array>>>,
+    {
+        let groups = scheme.logical_pages().div_ceil(self.group_pages);
+        let mut names: Vec<u32> = (0..groups).collect();
+        let mut least = self.encode(scheme, &names);
+        // A last group that is shorter than the others keeps its name.
+        let whole = scheme.logical_pages() / self.group_pages;
+        if whole <= Self::MOST_GROUPS {
+            while next_permutation(&mut names[..whole as usize]) {
+                least = least.min(self.encode(scheme, &names));
+            }
+        }
+        least.push(stepped.into());
+        least.into_iter().flat_map(u16::to_le_bytes).collect()
+    }
+
+    fn kind(&self, _flash: &Bench<History<Array>>, lpn: Lpn) -> u64 {
+        lpn.0.into()
+    }
+
+    fn asked(&self, flash: &mut Bench<History<Array>>, operation: Operation) -> u64 {
+        let history = flash.inner_mut().inner_mut();
+        if let Operation::Write(lpn) | Operation::Read(lpn) | Operation::Trim(lpn) = operation {
+            history.asked(Lpn(lpn));
+        }
+        history.clock()
+    }
+
+    fn done(&self, flash: &mut Bench<History<Array>>, operation: Operation, asked: u64) {
+        let history = flash.inner_mut().inner_mut();
+        match operation {
+            Operation::Write(lpn) => history.acknowledged(Lpn(lpn), asked),
+            Operation::Trim(lpn) => history.trim(Lpn(lpn)),
+            _ => {}
+        }
+    }
+}
+
+/// The next permutation in lexicographic order; false, and the first again, behind the last.
+fn next_permutation(items: &mut [u32]) -> bool {
+    let Some(at) = (1..items.len()).rev().find(|at| items[at - 1] < items[*at]) else {
+        items.reverse();
+        return false;
+    };
+    let larger = (at..items.len()).rev().find(|larger| items[*larger] > items[at - 1]);
+    items.swap(at - 1, larger.unwrap_or(at));
+    items[at..].reverse();
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_permutations_in_order() {
+        let mut items = [0, 1, 2];
+        let mut all = vec![items];
+        while next_permutation(&mut items) {
+            all.push(items);
+        }
+        let expected = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        assert_eq!((all, items), (expected.to_vec(), [0, 1, 2]));
+    }
+}
