@@ -3,6 +3,13 @@
 //!
 //! Erratum: §5.2 prints N_t = σ_t × Λ_t, which gives the translation pages fewer physical pages than
 //! logical ones; with σ_t the share of logical in physical translation space it is N_t = Λ_t / σ_t.
+//!
+//! [`divide`] is the division to build on, with the table that the promise needs; [`share_max`],
+//! [`pages_written_back`] and [`cached_entries_max`] are the paper's own, for comparison.
+
+mod division;
+
+pub use division::{Division, LEAST_TRANSLATION_BLOCKS, divide, translation_blocks};
 
 use super::steps::{alpha, steps};
 use crate::{BoundError, Ratio};

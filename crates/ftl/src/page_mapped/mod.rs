@@ -14,7 +14,7 @@
 mod blocks;
 mod collection;
 pub(crate) mod core;
-mod free_blocks;
+pub(crate) mod free_blocks;
 pub(crate) mod mount;
 mod product;
 pub(crate) mod space;

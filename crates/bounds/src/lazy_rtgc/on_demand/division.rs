@@ -1,0 +1,274 @@
+//! The division of an array between data and translation blocks, and the cached mapping table that it
+//! needs so that no write ever waits for the map.
+
+use super::share_max;
+use crate::{
+    BoundError, Ratio,
+    lazy_rtgc::{Space, space, space_for},
+};
+use flash::Part;
+
+/// Fewest translation blocks: one being written, one to be collected, one free.
+pub const LEAST_TRANSLATION_BLOCKS: u32 = 3;
+
+/// How an array is divided, when each of the three tasks starts, and how many dirty entries come of it.
+///
+/// # The condition
+/// Behind each host write, and behind each trim (it makes an entry dirty too), the first of these that is
+/// due runs one step of at most t_er:
+///
+/// - DG: a collection of the data area as [`Space`] has it, with its threshold;
+/// - TG: where a translation victim is under way, or fewer than ρ_t translation pages are free: it copies
+///   the next at most α valid pages of the victim, or, if none is left, erases it;
+/// - TW: where D_th entries are dirty: it rewrites the w translation pages with most dirty entries.
+///
+/// With λ, a = ⌈λ/α⌉+1 and p = π−λ of a data victim, Λ_t translation pages on N_t blocks,
+/// λ_t = ⌊Λ_t/(N_t−1)⌋, b = ⌈λ_t/α⌉+1 and q = π−λ_t of a translation victim:
+///
+/// - ρ_t = λ_t + w + 1 ≤ π, 1 ≤ w ≤ α;
+/// - if p > a: κ = ⌈π(q+wb) / (q(p−a))⌉, D_th = ⌊(κ−1)Λ_t/w⌋ + 1,
+///   D_max = D_th + α + λ + ⌈π(q(a+b)+b(w−1)) / (q(p−a))⌉, or Λ if that is less;
+/// - if p = a: D_max = Λ, and nothing is written back.
+///
+/// # Why
+/// DG takes precedence, so that the data area is that of Lazy-RTGC and [`Space`]'s proof holds (a step behind
+/// a trim takes no free page). Translation space: TW starts with at least ρ_t free pages and leaves λ_t+1, so
+/// that a victim's valid pages always have room, and one page more that a power cut may have torn. TG starts
+/// with fewer than ρ_t ≤ π free pages, so that all other N_t − 1 blocks are full, and the emptiest holds at
+/// most λ_t. Its erase leaves at least π ≥ ρ_t.
+///
+/// Dirty entries. Call a host write or a trim with its step a round, and look at rounds 1 to h in which at
+/// least D_th entries are dirty when the step is chosen.
+///
+/// 1. Collections of data start at least p rounds apart: each starts when exactly ρ_d − 1 pages are free,
+///    and one of c ≤ λ copies gives back π − c. In p rounds that follow each other there are at most a steps
+///    of DG and at most λ copies: where they end in one collection's first m rounds and begin after the
+///    first m or more of the collection before, what the former adds the latter lacks, for all its steps
+///    but the last two copy α pages. So in h rounds DG takes at most (h/p + 1)a, and at most hπ/p + λ
+///    entries become dirty.
+/// 2. TG: of n collections that overlap the rounds, the first starts with at least ρ_t − w pages free, the
+///    last with at most ρ_t − 1 or fewer, and the n − 1 before it gave back q or more each: with x steps of
+///    TW, wx ≥ (n−1)q − (w−1), so TG takes at most b(1 + (wx+w−1)/q).
+/// 3. The rest are TW, for there are always entries to write back:
+///    x(1 + wb/q) ≥ h(1 − a/p) − a − b − b(w−1)/q.
+/// 4. Of D_th dirty entries on at most Λ_t pages the w fullest hold at least ⌈w·D_th/Λ_t⌉ ≥ κ, by the choice of
+///    D_th. κ is chosen so that what x steps clear outweighs what becomes dirty for every round beyond
+///    h₀ = (a + b + b(w−1)/q)/(1 − a/p), before which there may be no step of TW at all. So at most
+///    λ + h₀π/p entries come on top of those before the first round: at most D_th − 1 when the step of
+///    the round before it was chosen, and the α that this step copied. And within a round there may be one
+///    entry more than behind it.
+///
+/// A larger table may have a larger D_th: only κ grows with it.
+///
+/// # Against the paper's Eqs 18 and 19
+/// γ = (π−2)α − (α+1)σ_dπ takes all pages that are left of π after DG (but not the α − 1 of the last, partial
+/// step) as pages written back, α a step; it leaves out the steps of TG, or rather counts λ_t (Eq. 17) as
+/// pages written back by TG, which costs λ_t/α + 1 steps in which TW cannot run. For that, TG must merge
+/// dirty entries into the pages that it copies, and these, unlike those of TW, are not the fullest: in the
+/// worst case they have no dirty entry. With π/γ entries a page (Eq. 19) the balance is kept only if every
+/// page written holds that many, but Eq. 19 bounds the mean over all N_t pages at the moment when write-back
+/// begins, without what becomes dirty before its first step. On the evaluation part (σ_t = 1/2) Eq. 19 has
+/// 2.0 entries a translation page; 3.5 are needed, and 200 or so more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// N_d and what [`Space`] says of them.
+    pub data: Space,
+    /// N_d: data blocks.
+    pub data_blocks: u32,
+    /// N_t: translation blocks, at least [`LEAST_TRANSLATION_BLOCKS`].
+    pub translation_blocks: u32,
+    /// Λ_t: translation pages.
+    pub translation_pages: u32,
+    /// U(λ_t): valid pages of a translation victim.
+    pub translation_victim_valid: u32,
+    /// ρ_t: TG starts when fewer translation pages are free. At most π.
+    pub translation_threshold_pages: u32,
+    /// w: translation pages that a step of TW rewrites, 1 to α.
+    pub pages_a_step: u32,
+    /// D_th: dirty entries from which TW runs; more than Λ where it never need.
+    pub dirty_threshold: u32,
+    /// D_max: dirty entries at most, and so the entries that the table must hold.
+    pub dirty_max: u32,
+    /// D_max − D_th, had the map no end: room that a table needs above any other D_th.
+    pub dirty_slack: u32,
+}
+
+impl Division {
+    /// The least D_th of a table of `entries` entries, where it is larger than [`Division::dirty_max`]: half
+    /// of what it holds more goes to dirty entries, the rest is left to those that were only read.
+    pub fn dirty_threshold_for(&self, entries: u32) -> u32 {
+        if entries >= self.data.logical_pages {
+            return self.data.logical_pages.saturating_add(1);
+        }
+        let more = entries.saturating_sub(self.dirty_threshold.saturating_add(self.dirty_slack));
+        self.dirty_threshold.saturating_add(more / 2)
+    }
+}
+
+/// Divides `blocks` blocks of `part`, translation blocks at most σ_t = `translation_share` full of valid
+/// pages, for `logical_pages` logical pages, or by default the share of Eq. 17 of the data blocks. Where that
+/// share leaves nothing (small blocks), the largest that leaves a step to TW, else the largest of [`space`].
+///
+/// # Errors
+/// As [`space`] and [`space_for`] for the data blocks; [`BoundError::TooFewBlocks`] where the translation
+/// blocks leave none.
+pub fn divide(
+    part: &Part,
+    blocks: u32,
+    logical_pages: Option<u32>,
+    translation_share: Ratio,
+) -> Result<Division, BoundError> {
+    if let Some(logical_pages) = logical_pages {
+        let (data, data_blocks, translation) =
+            asked(part, blocks, logical_pages, translation_share)
+                .map_err(|error| too_many(part, blocks, logical_pages, translation_share, error))?;
+        return Ok(complete(part, data, data_blocks, translation));
+    }
+    let logical = |translation: u32| {
+        default_logical_pages(part, blocks.saturating_sub(translation), translation_share)
+    };
+    // More translation blocks leave fewer logical pages, which need no more of them.
+    let suffices = |translation: &u32| match logical(*translation) {
+        Ok(pages) => translation_blocks(part, pages, translation_share) <= *translation,
+        Err(_) => true,
+    };
+    let translation =
+        least(LEAST_TRANSLATION_BLOCKS, blocks.max(LEAST_TRANSLATION_BLOCKS), suffices);
+    let data_blocks = blocks.saturating_sub(translation);
+    let data = logical(translation).and_then(|pages| space_for(part, data_blocks, pages));
+    let data = data.map_err(|error| of_all_blocks(error, blocks))?;
+    Ok(complete(part, data, data_blocks, translation))
+}
+
+/// The least of `from..=to` that will do, where `to` does and so do all above one that does.
+fn least(from: u32, to: u32, will_do: impl Fn(&u32) -> bool) -> u32 {
+    let (mut from, mut to) = (from, to);
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if will_do(&middle) { to = middle } else { from = middle + 1 }
+    }
+    from
+}
+
+fn asked(
+    part: &Part,
+    blocks: u32,
+    logical_pages: u32,
+    share: Ratio,
+) -> Result<(Space, u32, u32), BoundError> {
+    let translation = translation_blocks(part, logical_pages, share);
+    let data_blocks = blocks.saturating_sub(translation);
+    space_for(part, data_blocks, logical_pages).map(|data| (data, data_blocks, translation))
+}
+
+/// The error of the data blocks, told of all blocks.
+fn of_all_blocks(error: BoundError, blocks: u32) -> BoundError {
+    match error {
+        BoundError::TooFewBlocks { pages_per_block, least, .. } => BoundError::TooFewBlocks {
+            blocks,
+            pages_per_block,
+            least: least.saturating_add(LEAST_TRANSLATION_BLOCKS),
+        },
+        error => error,
+    }
+}
+
+/// The error where so many logical pages do not fit, with the most that do.
+fn too_many(
+    part: &Part,
+    blocks: u32,
+    logical_pages: u32,
+    share: Ratio,
+    error: BoundError,
+) -> BoundError {
+    let pages = blocks.saturating_mul(part.pages_per_block);
+    let is_too_many = |logical: &u32| asked(part, blocks, *logical, share).is_err();
+    match least(1, pages.max(1), is_too_many) - 1 {
+        0 => of_all_blocks(error, blocks),
+        largest => BoundError::LogicalPages {
+            logical_pages,
+            blocks,
+            pages_per_block: part.pages_per_block,
+            largest,
+        },
+    }
+}
+
+/// N_t: Λ_t/(σ_t·π), but at least so many that a victim leaves room for a page written back and one torn.
+pub fn translation_blocks(part: &Part, logical_pages: u32, translation_share: Ratio) -> u32 {
+    let pages = super::translation_pages(part, logical_pages);
+    let by_share = super::translation_space_pages(pages, translation_share)
+        .div_ceil(part.pages_per_block.max(1).into());
+    // ⌊Λ_t/(N_t−1)⌋ ≤ π − 2.
+    let by_room = pages / part.pages_per_block.saturating_sub(1).max(1) + 2;
+    u32::try_from(by_share).unwrap_or(u32::MAX).max(by_room).max(LEAST_TRANSLATION_BLOCKS)
+}
+
+fn default_logical_pages(part: &Part, blocks: u32, share: Ratio) -> Result<u32, BoundError> {
+    let most = space(part, blocks)?;
+    let share = share_max(part, share);
+    let pages = u64::from(blocks) * u64::from(part.pages_per_block);
+    let valid = share.floor_of(part.pages_per_block.into());
+    let within = (valid + 1) * u64::from(blocks - 1) - 1;
+    let printed = share.floor_of(pages).min(within).min(most.logical_pages.into()) as u32;
+    if printed > 0 {
+        return Ok(printed);
+    }
+    // The largest λ whose collection leaves a step: each block less of λ leaves more.
+    let leaves_a_step = |valid: &u32| {
+        valid + valid.div_ceil(most.alpha) + 1 < part.pages_per_block
+            && (valid + 1) * (blocks - 1) > 1
+    };
+    let valid = (0..=most.victim_valid).rev().find(leaves_a_step);
+    Ok(valid.map_or(most.logical_pages, |valid| (valid + 1) * (blocks - 1) - 1))
+}
+
+fn complete(part: &Part, data: Space, data_blocks: u32, translation_blocks: u32) -> Division {
+    let (pages, alpha) = (part.pages_per_block, data.alpha);
+    let translation_pages = super::translation_pages(part, data.logical_pages);
+    let valid = translation_pages / (translation_blocks - 1);
+    // λ_t ≤ π − 2, by the choice of N_t.
+    let pages_a_step = alpha.min(pages.saturating_sub(1 + valid)).max(1);
+    let threshold = valid + pages_a_step + 1;
+    let Dirty { threshold: dirty_threshold, slack } =
+        dirty(&data, pages, translation_pages, valid, pages_a_step);
+    let dirty_max = dirty_threshold.saturating_add(slack).min(data.logical_pages);
+    Division {
+        data,
+        data_blocks,
+        translation_blocks,
+        translation_pages,
+        translation_victim_valid: valid,
+        translation_threshold_pages: threshold,
+        pages_a_step,
+        dirty_threshold,
+        dirty_max,
+        dirty_slack: slack,
+    }
+}
+
+struct Dirty {
+    threshold: u32,
+    slack: u32,
+}
+
+/// D_th and D_max − D_th, as [`Division`] derives them.
+fn dirty(data: &Space, pages: u32, translation_pages: u32, valid: u32, pages_a_step: u32) -> Dirty {
+    let [pages, a, p, w] =
+        [pages, data.steps, pages - data.victim_valid, pages_a_step].map(u64::from);
+    let b = u64::from(valid.div_ceil(data.alpha)) + 1;
+    let q = pages - u64::from(valid);
+    let Some(left) = p.checked_sub(a).filter(|left| *left > 0) else {
+        return Dirty { threshold: data.logical_pages.saturating_add(1), slack: 0 };
+    };
+    let cleared = (pages * (q + w * b)).div_ceil(q * left);
+    let threshold = (cleared - 1) * u64::from(translation_pages) / w + 1;
+    let before = (pages * (q * (a + b) + b * (w - 1))).div_ceil(q * left);
+    let slack = before + u64::from(data.victim_valid) + u64::from(data.alpha);
+    let small = |entries: u64| u32::try_from(entries).unwrap_or(u32::MAX);
+    // Beyond the map's end nothing need ever be written back.
+    if threshold > u64::from(data.logical_pages) {
+        return Dirty { threshold: data.logical_pages.saturating_add(1), slack: small(slack) };
+    }
+    Dirty { threshold: small(threshold), slack: small(slack) }
+}

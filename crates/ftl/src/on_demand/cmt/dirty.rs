@@ -1,0 +1,126 @@
+//! The dirty entries of each translation page, and the pages by how many they have.
+//!
+//! Each page's entries are a list through their slots; pages with the same number of them are a list
+//! through their records. An entry more or a page written back moves one record from one list to another.
+
+use super::{NONE, Slot};
+use alloc::{vec, vec::Vec};
+
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    /// First of its dirty entries.
+    first: u32,
+    entries: u32,
+    /// Neighbours among pages with as many.
+    before: u32,
+    after: u32,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct DirtyPages {
+    pages: Vec<Page>,
+    /// First page with this many dirty entries; 0 is not kept.
+    by_entries: Vec<u32>,
+    /// Most entries of any page, or more: lowered when it is found to be too high.
+    most: u32,
+    entries: u32,
+}
+
+impl DirtyPages {
+    /// Bytes that a controller keeps a translation page.
+    pub(super) const PAGE_BYTES: u64 = size_of::<Page>() as u64;
+
+    pub(super) fn new(pages: u32, entries_a_page: u32) -> Self {
+        let empty = Page { first: NONE, entries: 0, before: NONE, after: NONE };
+        Self {
+            pages: vec![empty; pages as usize],
+            by_entries: vec![NONE; entries_a_page as usize + 1],
+            most: 0,
+            entries: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn entries(&self) -> u32 {
+        self.entries
+    }
+
+    /// One more dirty entry of `page`.
+    #[inline]
+    pub(super) fn add(&mut self, slots: &mut [Slot], page: u32, slot: u32) {
+        let first = self.pages[page as usize].first;
+        slots[slot as usize].dirty_after = first;
+        self.unlink(page);
+        let record = &mut self.pages[page as usize];
+        record.first = slot;
+        record.entries += 1;
+        self.link(page);
+        self.entries += 1;
+    }
+
+    /// `page` has no dirty entry any more; returns the first of those that it had.
+    pub(super) fn take(&mut self, page: u32) -> u32 {
+        self.unlink(page);
+        let record = &mut self.pages[page as usize];
+        self.entries -= core::mem::take(&mut record.entries);
+        let first = core::mem::replace(&mut record.first, NONE);
+        while self.most > 0 && self.by_entries[self.most as usize] == NONE {
+            self.most -= 1;
+        }
+        first
+    }
+
+    #[inline]
+    fn link(&mut self, page: u32) {
+        let entries = self.pages[page as usize].entries;
+        let head = &mut self.by_entries[entries as usize];
+        let after = core::mem::replace(head, page);
+        self.most = self.most.max(entries);
+        let record = &mut self.pages[page as usize];
+        (record.before, record.after) = (NONE, after);
+        if after != NONE {
+            self.pages[after as usize].before = page;
+        }
+    }
+
+    #[inline]
+    fn unlink(&mut self, page: u32) {
+        let Page { entries, before, after, .. } = self.pages[page as usize];
+        if entries == 0 {
+            return;
+        }
+        match before {
+            NONE => self.by_entries[entries as usize] = after,
+            before => self.pages[before as usize].after = after,
+        }
+        if after != NONE {
+            self.pages[after as usize].before = before;
+        }
+    }
+
+    #[inline]
+    pub(super) fn fullest(&self) -> Option<u32> {
+        match self.by_entries[self.most as usize] {
+            NONE => None,
+            page => Some(page),
+        }
+    }
+
+    /// The dirty entries of a page.
+    pub(super) fn slots<'s>(
+        &self,
+        slots: &'s [Slot],
+        page: u32,
+    ) -> impl Iterator<Item = u32> + use<'s> {
+        let first = Some(self.pages[page as usize].first).filter(|slot| *slot != NONE);
+        core::iter::successors(first, |slot| match slots[*slot as usize].dirty_after {
+            NONE => None,
+            after => Some(after),
+        })
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.pages.capacity() * size_of::<Page>() + self.by_entries.capacity() * 4
+    }
+}

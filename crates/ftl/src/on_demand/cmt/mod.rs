@@ -1,0 +1,269 @@
+//! The cached mapping table (CMT): some entries of the page map in RAM, those that are newer than their
+//! translation page marked dirty.
+//!
+//! A controller keeps 8 bytes an entry (LPN and PPN). Here an entry is found through a table of 4 bytes a
+//! logical page rather than by a search, and all lists run through the entries themselves: no operation
+//! searches or allocates.
+
+mod dirty;
+mod recency;
+
+use self::{dirty::DirtyPages, recency::Recency};
+use crate::{CmtPolicy, MapCache, prefetch::prefetch};
+use alloc::{vec, vec::Vec};
+use flash::{Lpn, Ppn};
+
+/// Bytes of an entry in a controller: LPN and PPN.
+pub(crate) const ENTRY_BYTES: u64 = 8;
+
+/// No slot, no page.
+const NONE: u32 = u32::MAX;
+
+/// One entry.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    lpn: u32,
+    ppn: u32,
+    /// Neighbours by recency of use.
+    newer: u32,
+    older: u32,
+    /// The next dirty entry of the same translation page.
+    dirty_after: u32,
+    dirty: bool,
+    /// Segment of a segmented LRU: used again since it came.
+    protected: bool,
+    /// Not in the lists by recency: dirty, where dirty entries are kept.
+    kept: bool,
+}
+
+const EMPTY: Slot = Slot {
+    lpn: NONE,
+    ppn: NONE,
+    newer: NONE,
+    older: NONE,
+    dirty_after: NONE,
+    dirty: false,
+    protected: false,
+    kept: false,
+};
+
+/// The table. Which entries it drops is the caller's decision; it says which is the next to go.
+#[derive(Clone, Debug)]
+pub(crate) struct Cmt {
+    slots: Vec<Slot>,
+    /// Slots without an entry.
+    unused: Vec<u32>,
+    /// Slot of each logical page.
+    place: Vec<u32>,
+    recency: Recency,
+    pages: DirtyPages,
+    /// Entries of a translation page.
+    entries_a_page: u32,
+    /// Dirty entries are never the next to go.
+    keeps_dirty: bool,
+    pub(crate) lookups: MapCache,
+}
+
+/// Shape of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// Entries, at least 1.
+    pub(crate) entries: u32,
+    pub(crate) policy: CmtPolicy,
+    pub(crate) logical_pages: u32,
+    pub(crate) entries_a_page: u32,
+    /// Whether dirty entries are kept until they are written back.
+    pub(crate) keeps_dirty: bool,
+}
+
+impl Cmt {
+    /// An empty table.
+    pub(crate) fn new(shape: &Shape) -> Self {
+        let pages = shape.logical_pages.div_ceil(shape.entries_a_page);
+        Self {
+            slots: vec![EMPTY; shape.entries as usize],
+            unused: (0..shape.entries).rev().collect(),
+            place: vec![NONE; shape.logical_pages as usize],
+            recency: Recency::new(shape.policy, shape.entries),
+            pages: DirtyPages::new(pages, shape.entries_a_page),
+            entries_a_page: shape.entries_a_page,
+            keeps_dirty: shape.keeps_dirty,
+            lookups: MapCache::default(),
+        }
+    }
+
+    /// Entries that it can hold.
+    pub(crate) fn capacity(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
+    /// Dirty entries.
+    #[inline]
+    pub(crate) fn dirty(&self) -> u32 {
+        self.pages.entries()
+    }
+
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.unused.is_empty()
+    }
+
+    /// Entries of a translation page.
+    pub(crate) fn entries_a_page(&self) -> u32 {
+        self.entries_a_page
+    }
+
+    /// The translation page that a logical page's entry belongs to.
+    #[inline]
+    pub(crate) fn page_of(&self, lpn: Lpn) -> u32 {
+        lpn.0 / self.entries_a_page
+    }
+
+    #[inline]
+    pub(crate) fn find(&self, lpn: Lpn) -> Option<u32> {
+        match self.place[lpn.0 as usize] {
+            NONE => None,
+            slot => Some(slot),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn ppn(&self, slot: u32) -> u32 {
+        self.slots[slot as usize].ppn
+    }
+
+    #[inline]
+    pub(crate) fn lpn(&self, slot: u32) -> Lpn {
+        Lpn(self.slots[slot as usize].lpn)
+    }
+
+    #[inline]
+    pub(crate) fn is_dirty(&self, slot: u32) -> bool {
+        self.slots[slot as usize].dirty
+    }
+
+    /// An entry was used.
+    #[inline]
+    pub(crate) fn touch(&mut self, slot: u32) {
+        if !self.slots[slot as usize].kept {
+            self.recency.touch(&mut self.slots, slot);
+        }
+    }
+
+    /// Adds a clean entry, where there is room.
+    #[inline]
+    pub(crate) fn insert(&mut self, lpn: Lpn, ppn: u32) -> Option<u32> {
+        let slot = self.unused.pop()?;
+        let entry = &mut self.slots[slot as usize];
+        (entry.lpn, entry.ppn) = (lpn.0, ppn);
+        self.place[lpn.0 as usize] = slot;
+        self.recency.insert(&mut self.slots, slot);
+        Some(slot)
+    }
+
+    /// Adds a clean entry to a table that is full, which is larger by it from then on.
+    #[cold]
+    pub(crate) fn insert_beyond(&mut self, lpn: Lpn, ppn: u32) -> u32 {
+        let slot = self.slots.len() as u32;
+        self.slots.push(EMPTY);
+        self.unused.push(slot);
+        self.insert(lpn, ppn).unwrap_or(slot)
+    }
+
+    /// The entry is `ppn` now, and newer than its translation page.
+    #[inline]
+    pub(crate) fn set(&mut self, slot: u32, ppn: u32) {
+        let entry = &mut self.slots[slot as usize];
+        entry.ppn = ppn;
+        if entry.dirty {
+            return;
+        }
+        entry.dirty = true;
+        let page = entry.lpn / self.entries_a_page;
+        self.pages.add(&mut self.slots, page, slot);
+        if self.keeps_dirty {
+            self.recency.remove(&mut self.slots, slot);
+            self.slots[slot as usize].kept = true;
+        }
+    }
+
+    /// The next entry to go; where dirty ones are kept, the next clean one, if there is any.
+    #[inline]
+    pub(crate) fn oldest(&self) -> Option<u32> {
+        self.recency.oldest()
+    }
+
+    /// Drops a clean entry.
+    #[inline]
+    pub(crate) fn remove(&mut self, slot: u32) {
+        debug_assert!(!self.slots[slot as usize].dirty, "a dirty entry is dropped");
+        self.recency.remove(&mut self.slots, slot);
+        self.place[self.slots[slot as usize].lpn as usize] = NONE;
+        self.unused.push(slot);
+    }
+
+    /// The translation page with most dirty entries, if any has some.
+    #[inline]
+    pub(crate) fn fullest_page(&self) -> Option<u32> {
+        self.pages.fullest()
+    }
+
+    /// The dirty entries of a translation page: LPN and PPN.
+    pub(crate) fn dirty_entries(&self, page: u32) -> impl Iterator<Item = (Lpn, u32)> + '_ {
+        self.pages.slots(&self.slots, page).map(|slot| {
+            let entry = &self.slots[slot as usize];
+            (Lpn(entry.lpn), entry.ppn)
+        })
+    }
+
+    /// The translation page was written: its entries are clean.
+    pub(crate) fn clean(&mut self, page: u32) {
+        let mut slot = self.pages.take(page);
+        while slot != NONE {
+            let entry = &mut self.slots[slot as usize];
+            entry.dirty = false;
+            let next = entry.dirty_after;
+            if core::mem::take(&mut entry.kept) {
+                self.recency.insert(&mut self.slots, slot);
+            }
+            slot = next;
+        }
+    }
+
+    /// The entry that holds this PPN, by a search.
+    #[cold]
+    pub(crate) fn holder_of(&self, ppn: Ppn) -> Option<u32> {
+        let holds = |slot: &u32| {
+            let entry = &self.slots[*slot as usize];
+            entry.ppn == ppn.0 && self.place.get(entry.lpn as usize) == Some(slot)
+        };
+        (0..self.capacity()).find(holds)
+    }
+
+    /// Fetches where the entry of `lpn` is told.
+    #[inline]
+    pub(crate) fn prefetch_place(&self, lpn: Lpn) {
+        prefetch(&self.place, lpn.0 as usize);
+    }
+
+    /// Fetches the entry itself.
+    #[inline]
+    pub(crate) fn prefetch_entry(&self, slot: u32) {
+        prefetch(&self.slots, slot as usize);
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+            + (self.unused.capacity() + self.place.capacity()) * 4
+            + self.pages.heap_bytes()
+    }
+
+    /// What a controller needs beside the entries, for the lists: two links of recency and two of the dirty
+    /// entries of a page (32 bits each), and what [`DirtyPages`] keeps a translation page.
+    pub(crate) fn list_bytes(entries: u32, translation_pages: u32) -> u64 {
+        u64::from(entries) * 16 + u64::from(translation_pages) * DirtyPages::PAGE_BYTES
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+use super::*;
+use alloc::collections::{BTreeMap, VecDeque};
+use proptest::prelude::*;
+
+const LPNS: u32 = 40;
+const A_PAGE: u32 = 8;
+
+/// The same by searches: entries in order of use, the next to go first.
+struct Naive {
+    entries: usize,
+    most_protected: usize,
+    keeps_dirty: bool,
+    probationary: VecDeque<u32>,
+    protected: VecDeque<u32>,
+    /// PPN and whether it is dirty.
+    known: BTreeMap<u32, (u32, bool)>,
+}
+
+impl Naive {
+    fn unlist(&mut self, lpn: u32) {
+        self.probationary.retain(|other| *other != lpn);
+        self.protected.retain(|other| *other != lpn);
+    }
+
+    fn kept(&self, lpn: u32) -> bool {
+        self.keeps_dirty && self.known[&lpn].1
+    }
+
+    fn touch(&mut self, lpn: u32) {
+        if self.kept(lpn) {
+            return;
+        }
+        self.unlist(lpn);
+        if self.most_protected == 0 {
+            return self.probationary.push_back(lpn);
+        }
+        self.protected.push_back(lpn);
+        if self.protected.len() > self.most_protected {
+            let demoted = self.protected.pop_front().unwrap();
+            self.probationary.push_back(demoted);
+        }
+    }
+
+    fn set(&mut self, lpn: u32, ppn: u32) {
+        self.known.insert(lpn, (ppn, true));
+        if self.keeps_dirty {
+            self.unlist(lpn);
+        }
+    }
+
+    fn oldest(&self) -> Option<u32> {
+        self.probationary.front().or(self.protected.front()).copied()
+    }
+
+    fn dirty(&self, page: u32) -> BTreeMap<u32, u32> {
+        let of_page = self.known.iter().filter(|(lpn, entry)| **lpn / A_PAGE == page && entry.1);
+        of_page.map(|(lpn, entry)| (*lpn, entry.0)).collect()
+    }
+
+    fn fullest(&self) -> usize {
+        (0..LPNS / A_PAGE).map(|page| self.dirty(page).len()).max().unwrap()
+    }
+
+    /// Entries that are clean again come in one order here and in another there: as many as may be.
+    fn clean(&mut self, order: &[u32]) {
+        for lpn in order {
+            self.known.get_mut(lpn).unwrap().1 = false;
+            if self.keeps_dirty {
+                self.probationary.push_back(*lpn);
+            }
+        }
+    }
+}
+
+fn check(cmt: &Cmt, naive: &Naive) -> Result<(), TestCaseError> {
+    prop_assert_eq!(cmt.is_full(), naive.known.len() == naive.entries);
+    prop_assert_eq!(cmt.oldest().map(|slot| cmt.lpn(slot).0), naive.oldest());
+    for lpn in 0..LPNS {
+        let found = cmt.find(Lpn(lpn)).map(|slot| (cmt.ppn(slot), cmt.is_dirty(slot)));
+        prop_assert_eq!(found, naive.known.get(&lpn).copied());
+    }
+    let mut dirty = 0;
+    for page in 0..LPNS / A_PAGE {
+        let found: BTreeMap<u32, u32> =
+            cmt.dirty_entries(page).map(|(lpn, ppn)| (lpn.0, ppn)).collect();
+        prop_assert_eq!(&found, &naive.dirty(page));
+        dirty += found.len();
+    }
+    prop_assert_eq!(cmt.dirty() as usize, dirty);
+    let fullest = cmt.fullest_page().map_or(0, |page| cmt.dirty_entries(page).count());
+    prop_assert_eq!(fullest, naive.fullest());
+    Ok(())
+}
+
+proptest! {
+    /// Against searches, for both policies, with dirty entries kept and not.
+    #[test]
+    fn agrees_with_searches(
+        entries in 1u32..30,
+        segmented: bool,
+        keeps_dirty: bool,
+        steps in proptest::collection::vec((0u8..6, 0..LPNS, any::<u16>()), 0..300),
+    ) {
+        let policy = if segmented { CmtPolicy::SegmentedLru } else { CmtPolicy::Lru };
+        let shape = Shape {
+            entries, policy, logical_pages: LPNS, entries_a_page: A_PAGE, keeps_dirty,
+        };
+        let mut cmt = Cmt::new(&shape);
+        let mut naive = Naive {
+            entries: entries as usize,
+            most_protected: if segmented { entries as usize / 2 } else { 0 },
+            keeps_dirty,
+            probationary: VecDeque::new(),
+            protected: VecDeque::new(),
+            known: BTreeMap::new(),
+        };
+        for (what, lpn, ppn) in steps {
+            let ppn = u32::from(ppn);
+            match (what, cmt.find(Lpn(lpn))) {
+                (0..=1, None) => {
+                    let inserted = cmt.insert(Lpn(lpn), ppn).is_some();
+                    prop_assert_eq!(inserted, naive.known.len() < naive.entries);
+                    if inserted {
+                        naive.known.insert(lpn, (ppn, false));
+                        naive.probationary.push_back(lpn);
+                    }
+                }
+                (0..=1, Some(slot)) => { cmt.touch(slot); naive.touch(lpn); }
+                (2..=3, Some(slot)) => { cmt.set(slot, ppn); naive.set(lpn, ppn); }
+                (4, _) => if let Some(slot) = cmt.oldest() && !cmt.is_dirty(slot) {
+                    let lpn = cmt.lpn(slot).0;
+                    cmt.remove(slot);
+                    naive.unlist(lpn);
+                    naive.known.remove(&lpn);
+                },
+                (5, _) => {
+                    let order: Vec<u32> = cmt.dirty_entries(lpn / A_PAGE).map(|entry| entry.0.0).collect();
+                    cmt.clean(lpn / A_PAGE);
+                    naive.clean(&order);
+                }
+                _ => {}
+            }
+            check(&cmt, &naive)?;
+        }
+    }
+}

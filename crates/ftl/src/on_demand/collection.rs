@@ -1,0 +1,295 @@
+//! When the two areas are collected and the map is written back, and how much of it at once.
+
+use super::{core::Core, core::InSteps, medium::Moved};
+use crate::{FtlError, page_mapped::space::Run};
+use flash::{BlockId, Cause, Flash, Lpn, Ppn};
+
+/// A collector's place in the path of a write or trim.
+pub(crate) trait Collection: Clone {
+    /// Runs before a host write is programmed.
+    ///
+    /// # Errors
+    /// [`FtlError::Full`], or what the array says.
+    fn before_write<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
+
+    /// Runs behind a host write or a trim.
+    ///
+    /// # Errors
+    /// As [`Collection::before_write`].
+    fn after_change<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
+
+    /// Brings free space and cached entries back to where the collector's promise starts, after a mount.
+    ///
+    /// # Errors
+    /// As [`Collection::before_write`].
+    fn recover<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
+
+    /// Most dirty entries that a mount may leave in the cache.
+    fn most_dirty_at_mount(&self) -> u32;
+
+    /// Whether idle time may be used now.
+    fn may_idle(&self) -> bool;
+
+    /// Idle time was used.
+    fn idled(&mut self);
+}
+
+/// Whole blocks, on demand, in both areas: where a write would need the last free block (the swap block)
+/// of its area, victims are collected until it would not. The map follows at once: what moved is changed in
+/// the cache if it is there, and otherwise in its translation page, once for all its entries that moved.
+#[derive(Clone, Debug)]
+pub(crate) struct WholeBlock;
+
+impl WholeBlock {
+    /// Collects one data victim. False where there is none that gains anything.
+    fn collect<F: Flash>(core: &mut Core<F>) -> Result<bool, FtlError> {
+        let geometry = *core.medium.geometry();
+        let Some(victim) = core.data.take_victim_whole(&geometry)? else { return Ok(false) };
+        let (run, next) = (&mut Run::new(), &mut Run::new());
+        core.next_run(victim, 0, u32::MAX, run);
+        core.fetch(run);
+        let (mut run, mut next) = (run, next);
+        let mut moved = Moved::new();
+        while !run.pages().is_empty() {
+            core.next_run(victim, run.cursor, u32::MAX, next);
+            core.fetch(next);
+            core.copy_data(run, &mut moved)?;
+            for (lpn, ppn) in moved.pages() {
+                match core.cmt.find(*lpn) {
+                    Some(slot) => core.cmt.set(slot, ppn.0),
+                    None => core.moved.push((*lpn, *ppn)),
+                }
+            }
+            core::mem::swap(&mut run, &mut next);
+        }
+        Self::write_moved(core)?;
+        core.reclaim_data(victim)?;
+        core.data.log.steps += 1;
+        Ok(true)
+    }
+
+    /// Brings the entries of moved pages that are not cached into their translation pages.
+    fn write_moved<F: Flash>(core: &mut Core<F>) -> Result<(), FtlError> {
+        let mut moved = core::mem::take(&mut core.moved);
+        moved.sort_unstable();
+        let mut done = Ok(());
+        let (mut first, a_page) = (0, core.cmt.entries_a_page());
+        while let Some((lpn, _)) = moved.get(first).filter(|_| done.is_ok()) {
+            let page = core.cmt.page_of(*lpn);
+            let last = moved[first..].partition_point(|(lpn, _)| lpn.0 / a_page == page);
+            done = core.write_back(page, &moved[first..first + last], Cause::WriteBack);
+            if done.is_ok() {
+                first += last;
+            }
+        }
+        core.absorb(&moved[first..]);
+        moved.clear();
+        core.moved = moved;
+        done
+    }
+}
+
+impl Collection for WholeBlock {
+    #[inline]
+    fn before_write<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+        while core.data.free_pages <= core.data.log.threshold_pages {
+            if !Self::collect(core)? {
+                let full = core.data.free_pages == 0;
+                return if full { Err(core.data.full(core.medium.geometry())) } else { Ok(()) };
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn after_change<F: Flash>(&mut self, _core: &mut Core<F>) -> Result<(), FtlError> {
+        Ok(())
+    }
+
+    fn recover<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+        core.make_translation_room()?;
+        while core.data.free_pages <= core.data.log.threshold_pages && Self::collect(core)? {}
+        Ok(())
+    }
+
+    fn most_dirty_at_mount(&self) -> u32 {
+        u32::MAX
+    }
+
+    fn may_idle(&self) -> bool {
+        true
+    }
+
+    fn idled(&mut self) {}
+}
+
+/// Steps of at most one erase, one behind each write or trim (Zhang et al., 2015, §5.1): the first that is
+/// due of data collection (DG), translation collection (TG) and write-back of the map (TW).
+#[derive(Clone, Debug)]
+pub(crate) struct Stepwise {
+    /// Copies a step of DG or TG (α).
+    copies_per_step: u32,
+    /// Translation pages rewritten in a step of TW.
+    pages_per_step: u32,
+    /// Dirty entries from which TW runs.
+    dirty_threshold: u32,
+    data_victim: InSteps,
+    /// A step ran behind the last write, so idle time may not add another.
+    stepped: bool,
+}
+
+impl Stepwise {
+    /// At most `copies_per_step` copies or `pages_per_step` translation pages a step; write-back from
+    /// `dirty_threshold` dirty entries on.
+    pub(crate) fn new(copies_per_step: u32, pages_per_step: u32, dirty_threshold: u32) -> Self {
+        let data_victim = InSteps::default();
+        Self { copies_per_step, pages_per_step, dirty_threshold, data_victim, stepped: false }
+    }
+
+    /// DG. False where none is due.
+    fn collect_data<F: Flash>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+        if self.data_victim.victim.is_none() && core.data.free_pages < core.data.log.threshold_pages
+        {
+            self.data_victim = InSteps { victim: core.data.take_victim(), cursor: 0 };
+        }
+        let Some(victim) = self.data_victim.victim else { return Ok(false) };
+        core.data.log.steps += 1;
+        let copies = self.copy_data(core, victim, self.copies_per_step)?;
+        if copies == 0 {
+            core.reclaim_data(victim)?;
+            self.data_victim.victim = None;
+        }
+        Ok(true)
+    }
+
+    /// Copies at most `most` pages of a data victim; where they are now is known to the cache alone.
+    fn copy_data<F: Flash>(
+        &mut self,
+        core: &mut Core<F>,
+        victim: BlockId,
+        most: u32,
+    ) -> Result<u32, FtlError> {
+        let (run, mut moved, mut copies) = (&mut Run::new(), Moved::new(), 0);
+        while copies < most {
+            core.next_run(victim, self.data_victim.cursor, most - copies, run);
+            if run.pages().is_empty() {
+                break;
+            }
+            core.fetch(run);
+            core.copy_data(run, &mut moved)?;
+            for (lpn, ppn) in moved.pages() {
+                Self::remap(core, *lpn, *ppn)?;
+            }
+            copies += run.pages().len() as u32;
+            self.data_victim.cursor = run.cursor;
+        }
+        Ok(copies)
+    }
+
+    #[inline]
+    fn remap<F: Flash>(core: &mut Core<F>, lpn: Lpn, ppn: Ppn) -> Result<(), FtlError> {
+        let mut slot = core.cmt.find(lpn);
+        if slot.is_none() {
+            core.make_room(true, Cause::WriteBack)?;
+            slot = core.cmt.insert(lpn, ppn.0);
+        }
+        match slot {
+            Some(slot) => {
+                core.cmt.set(slot, ppn.0);
+                Ok(())
+            }
+            None => Err(core.data.full(core.medium.geometry())),
+        }
+    }
+
+    /// TG. False where none is due.
+    fn collect_translation<F: Flash>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+        let area = &mut core.translation;
+        if core.translation_victim.victim.is_none() && area.free_pages <= area.log.threshold_pages {
+            core.translation_victim = InSteps { victim: area.take_victim(), cursor: 0 };
+        }
+        let InSteps { victim: Some(victim), mut cursor } = core.translation_victim else {
+            return Ok(false);
+        };
+        let (run, mut copies) = (&mut Run::new(), 0);
+        while copies < self.copies_per_step {
+            core.next_translation_run(victim, cursor, self.copies_per_step - copies, run);
+            if run.pages().is_empty() {
+                break;
+            }
+            core.move_translation(run)?;
+            copies += run.pages().len() as u32;
+            cursor = run.cursor;
+        }
+        core.translation_victim.cursor = cursor;
+        if copies == 0 {
+            core.reclaim_translation(victim)?;
+            core.translation_victim.victim = None;
+        }
+        Ok(true)
+    }
+
+    /// TW. False where it is not due.
+    fn write_back<F: Flash>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+        if core.cmt.dirty() < self.dirty_threshold {
+            return Ok(false);
+        }
+        for _ in 0..self.pages_per_step {
+            let Some(page) = core.cmt.fullest_page() else { break };
+            // The threshold of translation collection is that of the room needed here.
+            core.rewrite(page, &[], Cause::WriteBack)?;
+        }
+        Ok(true)
+    }
+
+    fn collect_data_whole<F: Flash>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+        let geometry = *core.medium.geometry();
+        let Some(victim) = core.data.take_victim_whole(&geometry)? else { return Ok(false) };
+        self.data_victim.cursor = 0;
+        self.copy_data(core, victim, u32::MAX)?;
+        core.reclaim_data(victim)?;
+        core.data.log.steps += 1;
+        Ok(true)
+    }
+}
+
+impl Collection for Stepwise {
+    #[inline]
+    fn before_write<F: Flash>(&mut self, _core: &mut Core<F>) -> Result<(), FtlError> {
+        Ok(())
+    }
+
+    #[inline]
+    fn after_change<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+        self.stepped =
+            self.collect_data(core)? || self.collect_translation(core)? || self.write_back(core)?;
+        Ok(())
+    }
+
+    /// A cut in the middle of a collection may have torn a page that the steps to come had counted on, so
+    /// that collection is finished before the next write.
+    fn recover<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+        core.make_translation_room()?;
+        while core.data.free_pages < core.data.log.threshold_pages
+            && self.collect_data_whole(core)?
+        {}
+        while core.cmt.dirty() >= self.dirty_threshold {
+            let Some(page) = core.cmt.fullest_page() else { break };
+            core.write_back(page, &[], Cause::WriteBack)?;
+        }
+        core.make_translation_room()
+    }
+
+    fn most_dirty_at_mount(&self) -> u32 {
+        self.dirty_threshold.saturating_sub(1)
+    }
+
+    fn may_idle(&self) -> bool {
+        !self.stepped
+    }
+
+    /// At most one step behind each write, this one included.
+    fn idled(&mut self) {
+        self.stepped = true;
+    }
+}

@@ -1,0 +1,407 @@
+//! A page map on demand: translation pages on flash, their directory and the cached entries in RAM, and the
+//! two areas below.
+
+use super::{
+    cmt::{Cmt, Shape},
+    layout::OnDemandLayout,
+    medium::{Area, Medium, Moved},
+};
+use crate::{
+    FtlError, Plan,
+    page_mapped::{
+        core::{LOST, UNMAPPED},
+        free_blocks::FreeBlocks,
+        space::{Run, Space},
+        victims::Greedy,
+    },
+    prefetch::prefetch,
+};
+use alloc::{vec, vec::Vec};
+use flash::{BlockId, Cause, Flash, FlashError, Lpn, PageKind, Ppn};
+
+/// Bytes of an entry in a translation page: a PPN.
+pub(super) const ENTRY_BYTES: usize = 4;
+
+/// A victim that is collected in steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct InSteps {
+    pub(super) victim: Option<BlockId>,
+    /// Where the next step goes on in it.
+    pub(super) cursor: u32,
+}
+
+/// The map, the areas and what is under way in them.
+#[derive(Clone, Debug)]
+pub(crate) struct Core<F> {
+    pub(super) medium: Medium<F>,
+    pub(super) data: Area,
+    pub(super) translation: Area,
+    /// The translation block under collection.
+    pub(super) translation_victim: InSteps,
+    /// Global translation directory: where each translation page is.
+    pub(super) directory: Vec<u32>,
+    pub(super) cmt: Cmt,
+    /// Bytes of the translation page at hand.
+    page: Vec<u8>,
+    /// Entries of moved pages that are not cached, until their translation pages are rewritten.
+    pub(super) moved: Vec<(Lpn, Ppn)>,
+    pub(super) logical_pages: u32,
+    entries_a_page: u32,
+}
+
+impl<F: Flash> Core<F> {
+    /// An empty core: no block is free yet.
+    pub(super) fn new(flash: F, plan: &Plan, layout: &OnDemandLayout) -> Self {
+        let geometry = *flash.geometry();
+        let greedy = || Greedy::new(geometry.blocks(), geometry.pages_per_block());
+        let entries_a_page = geometry.page_bytes() / ENTRY_BYTES as u32;
+        let shape = Shape {
+            entries: layout.cmt_entries,
+            policy: layout.policy,
+            logical_pages: plan.logical_pages,
+            entries_a_page,
+            keeps_dirty: layout.steps.is_some(),
+        };
+        let directory = vec![UNMAPPED; plan.logical_pages.div_ceil(entries_a_page) as usize];
+        Self {
+            data: Space::new(&geometry, greedy(), plan.threshold_pages, 0),
+            translation: Space::new(&geometry, greedy(), layout.translation_threshold_pages, 0),
+            medium: Medium { flash, spares: FreeBlocks::default() },
+            translation_victim: InSteps::default(),
+            directory,
+            cmt: Cmt::new(&shape),
+            page: vec![0; geometry.page_bytes() as usize],
+            moved: Vec::with_capacity(geometry.pages_per_block() as usize),
+            logical_pages: plan.logical_pages,
+            entries_a_page,
+        }
+    }
+
+    /// The logical pages of a translation page.
+    pub(super) fn lpns_of(&self, page: u32) -> core::ops::Range<u32> {
+        let first = page * self.entries_a_page;
+        first..first.saturating_add(self.entries_a_page).min(self.logical_pages)
+    }
+
+    #[inline]
+    fn offset(&self, lpn: Lpn) -> usize {
+        (lpn.0 % self.entries_a_page) as usize * ENTRY_BYTES
+    }
+
+    /// What the translation page says of an entry that is not cached.
+    fn read_entry(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
+        let page = self.cmt.page_of(lpn);
+        let at = self.directory[page as usize];
+        if at == UNMAPPED {
+            self.cmt.lookups.hits += 1;
+            return Ok(UNMAPPED);
+        }
+        self.cmt.lookups.misses += 1;
+        let (mut entry, offset) = ([0; ENTRY_BYTES], self.offset(lpn));
+        let cause = self.data.cause(Cause::Translation);
+        match self.medium.flash.read_part(Ppn(at), offset, &mut entry, cause) {
+            Ok(_) => Ok(u32::from_le_bytes(entry)),
+            Err(FlashError::Uncorrectable(_)) => {
+                self.repair(page)?;
+                let repaired = Ppn(self.directory[page as usize]);
+                self.medium.flash.read_part(repaired, offset, &mut entry, cause)?;
+                Ok(u32::from_le_bytes(entry))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes room for one more entry: drops the next to go, after its translation page was written back
+    /// where it is dirty. Where only dirty entries are left that are to be kept, `write_back` says whether
+    /// the fullest translation page is to be written back after all. False where there is no room.
+    #[inline]
+    pub(super) fn make_room(&mut self, write_back: bool, cause: Cause) -> Result<bool, FtlError> {
+        if !self.cmt.is_full() {
+            return Ok(true);
+        }
+        let oldest = match (self.cmt.oldest(), self.cmt.fullest_page()) {
+            (Some(oldest), _) => oldest,
+            (None, Some(page)) if write_back => {
+                self.write_back(page, &[], cause)?;
+                let Some(oldest) = self.cmt.oldest() else { return Ok(false) };
+                oldest
+            }
+            (None, _) => return Ok(false),
+        };
+        if self.cmt.is_dirty(oldest) {
+            let page = self.cmt.page_of(self.cmt.lpn(oldest));
+            self.write_back(page, &[], cause)?;
+        }
+        self.cmt.remove(oldest);
+        Ok(true)
+    }
+
+    /// The slot of an entry that is about to change; it is fetched where it is not cached.
+    #[inline]
+    pub(super) fn cached(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
+        if let Some(slot) = self.cmt.find(lpn) {
+            self.cmt.lookups.hits += 1;
+            self.cmt.touch(slot);
+            return Ok(slot);
+        }
+        let entry = self.read_entry(lpn)?;
+        self.make_room(true, Cause::Translation)?;
+        self.cmt.insert(lpn, entry).ok_or_else(|| self.data.full(self.medium.geometry()))
+    }
+
+    /// Where a page is, for a read: an entry that is not cached is fetched, and cached where there is room.
+    #[inline]
+    fn entry(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
+        if let Some(slot) = self.cmt.find(lpn) {
+            self.cmt.lookups.hits += 1;
+            self.cmt.touch(slot);
+            return Ok(self.cmt.ppn(slot));
+        }
+        let entry = self.read_entry(lpn)?;
+        let on_flash = self.directory[self.cmt.page_of(lpn) as usize] != UNMAPPED;
+        if on_flash && self.make_room(false, Cause::Translation)? {
+            self.cmt.insert(lpn, entry);
+        }
+        Ok(entry)
+    }
+
+    #[inline]
+    pub(super) fn write(&mut self, lpn: Lpn, bytes: &[u8]) -> Result<(), FtlError> {
+        let slot = self.cached(lpn)?;
+        let old = self.cmt.ppn(slot);
+        let Self { medium, data, .. } = self;
+        let ppn = medium.program(data, lpn, PageKind::Data, bytes, Cause::Host)?;
+        if old < LOST {
+            data.invalidate(medium.flash.geometry(), Ppn(old));
+        }
+        data.log.least_free_pages = data.log.least_free_pages.min(data.free_pages);
+        self.cmt.set(slot, ppn.0);
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn read(&mut self, lpn: Lpn, bytes: &mut [u8]) -> Result<bool, FtlError> {
+        match self.entry(lpn)? {
+            UNMAPPED => {
+                bytes.fill(0);
+                Ok(false)
+            }
+            LOST => Err(FlashError::Uncorrectable(Ppn(LOST)).into()),
+            ppn => {
+                self.medium.flash.read(Ppn(ppn), bytes, Cause::Host)?;
+                Ok(true)
+            }
+        }
+    }
+
+    pub(super) fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
+        let slot = self.cached(lpn)?;
+        match self.cmt.ppn(slot) {
+            UNMAPPED => return Ok(()),
+            LOST => {}
+            old => self.data.invalidate(self.medium.flash.geometry(), Ppn(old)),
+        }
+        self.cmt.set(slot, UNMAPPED);
+        Ok(())
+    }
+
+    /// Rewrites a translation page with its dirty entries, and with `patches`, which are not cached, after
+    /// room was made for it.
+    pub(super) fn write_back(
+        &mut self,
+        page: u32,
+        patches: &[(Lpn, Ppn)],
+        cause: Cause,
+    ) -> Result<(), FtlError> {
+        self.make_translation_room()?;
+        self.rewrite(page, patches, cause)
+    }
+
+    /// As [`Core::write_back`], where there is room: one page read, if there is a version of it, and one
+    /// programmed.
+    pub(super) fn rewrite(
+        &mut self,
+        page: u32,
+        patches: &[(Lpn, Ppn)],
+        cause: Cause,
+    ) -> Result<(), FtlError> {
+        let mut bytes = core::mem::take(&mut self.page);
+        let done = self.patched(page, patches, cause, &mut bytes);
+        let done = done.and_then(|()| self.program_page(page, &bytes, cause));
+        self.page = bytes;
+        done
+    }
+
+    /// The bytes of a translation page as it is to be.
+    fn patched(
+        &mut self,
+        page: u32,
+        patches: &[(Lpn, Ppn)],
+        cause: Cause,
+        bytes: &mut [u8],
+    ) -> Result<(), FtlError> {
+        match self.directory[page as usize] {
+            UNMAPPED => bytes.fill(u8::MAX),
+            at => {
+                let cause = self.data.cause(cause);
+                match self.medium.flash.read(Ppn(at), bytes, cause) {
+                    Ok(_) => {}
+                    Err(FlashError::Uncorrectable(_)) => self.entries_from_oob(page, bytes)?,
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        let dirty = self.cmt.dirty_entries(page);
+        for (lpn, entry) in dirty.chain(patches.iter().map(|(lpn, ppn)| (*lpn, ppn.0))) {
+            let offset = self.offset(lpn);
+            bytes[offset..offset + ENTRY_BYTES].copy_from_slice(&entry.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    /// Caches entries that could not be brought to flash, beyond the table's size if need be, so that the
+    /// pages can be read although nothing more can be written.
+    #[cold]
+    pub(super) fn absorb(&mut self, entries: &[(Lpn, Ppn)]) {
+        for (lpn, ppn) in entries {
+            let slot = self.cmt.find(*lpn).or_else(|| self.cmt.insert(*lpn, ppn.0));
+            let slot = slot.unwrap_or_else(|| self.cmt.insert_beyond(*lpn, ppn.0));
+            self.cmt.set(slot, ppn.0);
+        }
+    }
+
+    /// Programs the new version of a translation page; what is cached of it is clean then.
+    pub(super) fn program_page(
+        &mut self,
+        page: u32,
+        bytes: &[u8],
+        cause: Cause,
+    ) -> Result<(), FtlError> {
+        let cause = self.data.cause(cause);
+        let Self { medium, translation, .. } = self;
+        let ppn = medium.program(translation, Lpn(page), PageKind::Translation, bytes, cause)?;
+        let old = core::mem::replace(&mut self.directory[page as usize], ppn.0);
+        if old != UNMAPPED {
+            translation.invalidate(medium.flash.geometry(), Ppn(old));
+        }
+        self.cmt.clean(page);
+        Ok(())
+    }
+
+    /// Collects translation blocks whole until more pages than the threshold are free; one that is being
+    /// collected in steps first.
+    pub(super) fn make_translation_room(&mut self) -> Result<(), FtlError> {
+        if self.translation.free_pages > self.translation.log.threshold_pages {
+            return Ok(());
+        }
+        let InSteps { victim, cursor } = core::mem::take(&mut self.translation_victim);
+        if let Some(victim) = victim {
+            self.finish_translation(victim, cursor)?;
+        }
+        while self.translation.free_pages <= self.translation.log.threshold_pages {
+            let geometry = *self.medium.geometry();
+            let Some(victim) = self.translation.take_victim_whole(&geometry)? else { break };
+            self.finish_translation(victim, 0)?;
+        }
+        Ok(())
+    }
+
+    fn finish_translation(&mut self, victim: BlockId, from: u32) -> Result<(), FtlError> {
+        let run = &mut Run::new();
+        run.cursor = from;
+        loop {
+            self.next_translation_run(victim, run.cursor, u32::MAX, run);
+            if run.pages().is_empty() {
+                break;
+            }
+            self.move_translation(run)?;
+        }
+        self.reclaim_translation(victim)
+    }
+
+    pub(super) fn next_translation_run(
+        &self,
+        victim: BlockId,
+        cursor: u32,
+        most: u32,
+        run: &mut Run,
+    ) {
+        self.translation.next_run(self.medium.geometry(), victim, cursor, most, run);
+    }
+
+    /// Copies translation pages of a victim.
+    pub(super) fn move_translation(&mut self, run: &Run) -> Result<(), FtlError> {
+        let mut moved = Moved::new();
+        let Self { medium, translation, directory, .. } = self;
+        medium.copy(translation, run, Cause::TranslationCollection, &mut moved)?;
+        for (page, ppn) in moved.pages() {
+            directory[page.0 as usize] = ppn.0;
+        }
+        for from in moved.lost {
+            self.translation_page_lost(from)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn reclaim_translation(&mut self, victim: BlockId) -> Result<(), FtlError> {
+        let before = self.translation.log.retired_blocks;
+        let Self { medium, translation, .. } = self;
+        medium.reclaim(translation, victim, Cause::TranslationCollection)?;
+        self.data.log.retired_blocks += translation.log.retired_blocks - before;
+        Ok(())
+    }
+
+    /// [`Space::next_run`] of a data block.
+    #[inline]
+    pub(super) fn next_run(&self, victim: BlockId, cursor: u32, most: u32, run: &mut Run) {
+        self.data.next_run(self.medium.geometry(), victim, cursor, most, run);
+    }
+
+    /// Fetches what is needed of the map when a run is copied soon, as far as the array can tell its LPNs
+    /// for nothing.
+    #[inline]
+    pub(super) fn fetch(&self, run: &Run) {
+        for ppn in run.pages() {
+            if let Some(lpn) = self.medium.flash.peek_lpn(*ppn) {
+                self.cmt.prefetch_place(lpn);
+            }
+        }
+    }
+
+    /// Copies pages of a data victim.
+    #[inline]
+    pub(super) fn copy_data(&mut self, run: &Run, moved: &mut Moved) -> Result<(), FtlError> {
+        let Self { medium, data, .. } = self;
+        medium.copy(data, run, Cause::Collection, moved)?;
+        for from in core::mem::take(&mut moved.lost) {
+            self.data_page_lost(from)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn reclaim_data(&mut self, victim: BlockId) -> Result<(), FtlError> {
+        self.medium.reclaim(&mut self.data, victim, Cause::Collection)
+    }
+
+    /// Erases one data block without valid pages, if there is any.
+    pub(super) fn collect_invalid(&mut self) -> Result<bool, FtlError> {
+        match self.data.take_invalid() {
+            None => Ok(false),
+            Some(victim) => self.reclaim_data(victim).map(|()| true),
+        }
+    }
+
+    #[inline]
+    pub(super) fn prefetch_map(&self, lpn: Lpn) {
+        self.cmt.prefetch_place(lpn);
+    }
+
+    /// Fetches what a task on `lpn` will change, if its entry is cached.
+    #[inline]
+    pub(super) fn prefetch_block(&self, lpn: Lpn) {
+        match self.cmt.find(lpn) {
+            None => prefetch(&self.directory, self.cmt.page_of(lpn) as usize),
+            Some(slot) => self.cmt.prefetch_entry(slot),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The array with its two areas' programs, copies and erases, and the spare blocks that both share.
+
+use crate::{
+    FtlError,
+    page_mapped::{
+        free_blocks::FreeBlocks,
+        space::{RUN, Run, Space},
+        victims::Greedy,
+    },
+};
+use alloc::vec::Vec;
+use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Ppn};
+
+/// A space whose victims are greedy.
+pub(super) type Area = Space<Greedy>;
+
+/// What one run of copies moved: LPN (or number of the translation page) and where it is now.
+#[derive(Debug)]
+pub(super) struct Moved {
+    pages: [(Lpn, Ppn); RUN],
+    count: usize,
+    /// Pages that could not be read.
+    pub(super) lost: Vec<Ppn>,
+}
+
+impl Moved {
+    pub(super) fn new() -> Self {
+        Self { pages: [(Lpn(0), Ppn(0)); RUN], count: 0, lost: Vec::new() }
+    }
+
+    #[inline]
+    pub(super) fn pages(&self) -> &[(Lpn, Ppn)] {
+        &self.pages[..self.count]
+    }
+}
+
+/// An array and its spare blocks. A block that goes bad in either area is replaced by a spare one at once,
+/// so that each area keeps its number of blocks as long as there are any.
+#[derive(Clone, Debug)]
+pub(super) struct Medium<F> {
+    pub(super) flash: F,
+    pub(super) spares: FreeBlocks,
+}
+
+impl<F: Flash> Medium<F> {
+    #[inline]
+    pub(super) fn geometry(&self) -> &Geometry {
+        self.flash.geometry()
+    }
+
+    /// Gives an erased block to an area.
+    pub(super) fn add_free(&self, area: &mut Area, block: BlockId) {
+        area.add_free(self.flash.geometry(), block, self.flash.erase_count(block));
+    }
+
+    /// An area has one block fewer than it is due.
+    #[cold]
+    pub(super) fn replace(&mut self, area: &mut Area) {
+        if let Some(block) = self.spares.pop() {
+            self.add_free(area, block);
+        }
+    }
+
+    #[cold]
+    fn abandon_frontier(&mut self, area: &mut Area) {
+        area.abandon_frontier(self.flash.geometry());
+        self.replace(area);
+    }
+
+    /// Programs the area's next page.
+    #[inline]
+    pub(super) fn program(
+        &mut self,
+        area: &mut Area,
+        lpn: Lpn,
+        kind: PageKind,
+        data: &[u8],
+        cause: Cause,
+    ) -> Result<Ppn, FtlError> {
+        loop {
+            let (ppn, _, seq) = area.room(self.flash.geometry())?;
+            match self.flash.program(ppn, Oob { lpn, kind, seq }, data, cause) {
+                Ok(()) => {
+                    area.use_room(1);
+                    return Ok(ppn);
+                }
+                Err(FlashError::ProgramFailed(_)) => self.abandon_frontier(area),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Copies a run of a victim's pages to the area's frontier, and tells where they are now. They are not
+    /// valid in the victim any more.
+    #[inline]
+    pub(super) fn copy(
+        &mut self,
+        area: &mut Area,
+        run: &Run,
+        cause: Cause,
+        moved: &mut Moved,
+    ) -> Result<(), FtlError> {
+        let cause = area.cause(cause);
+        let mut lpns = [Lpn(0); RUN];
+        let mut left = run.pages();
+        moved.count = 0;
+        while !left.is_empty() {
+            let (to, room, seq) = area.room(self.flash.geometry())?;
+            let from = &left[..left.len().min(room as usize)];
+            let result = self.flash.copy_run(from, to, seq, cause, &mut lpns[..from.len()]);
+            let done = result.map_or_else(|(done, _)| done, |()| from.len());
+            for (at, (lpn, from)) in lpns[..done].iter().zip(from).enumerate() {
+                moved.pages[moved.count] = (*lpn, Ppn(to.0 + at as u32));
+                moved.count += 1;
+                self.copied(area, *from);
+            }
+            area.use_room(done as u32);
+            left = &left[done..];
+            match result {
+                Ok(()) => {}
+                Err((_, FlashError::ProgramFailed(_))) => self.abandon_frontier(area),
+                Err((_, FlashError::Uncorrectable(_))) => {
+                    self.copied(area, left[0]);
+                    moved.lost.push(left[0]);
+                    left = &left[1..];
+                }
+                Err((_, error)) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn copied(&self, area: &mut Area, from: Ppn) {
+        let (block, page) = self.flash.geometry().split(from);
+        area.blocks.clear(block, page);
+    }
+
+    /// Erases a block without valid pages, and frees it or, where it has gone bad, replaces it.
+    pub(super) fn reclaim(
+        &mut self,
+        area: &mut Area,
+        block: BlockId,
+        cause: Cause,
+    ) -> Result<(), FtlError> {
+        // A block in which a program failed was replaced then.
+        let replaced = area.retiring.contains(&block.0);
+        area.reclaim(&mut self.flash, block, cause)?;
+        if !replaced && self.flash.is_bad(block) {
+            self.replace(area);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! Page maps on demand: the map lies in translation pages on flash, and RAM holds a part of it.
+//!
+//! State (Λ logical pages, E entries a translation page): the global translation directory, 4 B × ⌈Λ/E⌉;
+//! the cached mapping table (CMT), 8 B an entry, with lists by recency and of the dirty entries of each
+//! translation page; two areas of fixed numbers of blocks, data and translation, each with a frontier and
+//! greedy victims of its own. A block's kind is that of the pages in it.
+//!
+//! A translation page holds the PPNs of E = page bytes / 4 consecutive logical pages, little-endian, all
+//! ones where a logical page is nowhere. Entries that are newer in RAM are dirty: the newest data page of
+//! each LPN, told by the OOB, is the truth, and dirty entries need not survive a power cut.
+//!
+//! Invariants (asserted by the conformance suite over both presets and by this module's own tests):
+//! - an entry is where the CMT has it, else where its translation page says, else nowhere;
+//! - a valid data page is the one that its LPN's entry names; a valid translation page, the one that the
+//!   directory names;
+//! - no block with a valid page is erased.
+
+mod cmt;
+mod collection;
+mod core;
+mod layout;
+mod medium;
+mod mount;
+mod repair;
+
+pub use self::layout::{OnDemandLayout, Steps};
+pub(crate) use self::layout::{asked_entries, build, ram};
+
+use self::{collection::Collection, core::Core};
+use crate::{
+    CollectionLog, FtlError, Guarantee, MapCache, Plan, Prefetch, Ram, Scheme,
+    page_mapped::victims::Victims,
+};
+use flash::{Flash, Lpn};
+
+/// A scheme with its map on demand: an array, a cache and a collector.
+#[derive(Clone, Debug)]
+pub(crate) struct OnDemand<F, C> {
+    core: Core<F>,
+    collector: C,
+    guarantee: Guarantee,
+    ram: Ram,
+    idle_collection: bool,
+}
+
+impl<F: Flash, C: Collection> OnDemand<F, C> {
+    fn new(core: Core<F>, collector: C, plan: &Plan, idle_collection: bool) -> Self {
+        Self { core, collector, guarantee: plan.guarantee, ram: plan.ram, idle_collection }
+    }
+
+    #[inline]
+    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
+        if lpn.0 < self.core.logical_pages {
+            return Ok(());
+        }
+        Err(FtlError::BeyondDevice { lpn, logical_pages: self.logical_pages() })
+    }
+}
+
+impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
+    type Flash = F;
+
+    #[inline]
+    fn flash(&self) -> &F {
+        &self.core.medium.flash
+    }
+
+    #[inline]
+    fn flash_mut(&mut self) -> &mut F {
+        &mut self.core.medium.flash
+    }
+
+    fn into_flash(self) -> F {
+        self.core.medium.flash
+    }
+
+    #[inline]
+    fn logical_pages(&self) -> u32 {
+        self.core.logical_pages
+    }
+
+    #[inline]
+    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        self.collector.before_write(&mut self.core)?;
+        self.core.write(lpn, data)?;
+        self.collector.after_change(&mut self.core)
+    }
+
+    #[inline]
+    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        self.core.read(lpn, data)
+    }
+
+    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        self.core.trim(lpn)?;
+        self.collector.after_change(&mut self.core)
+    }
+
+    fn flush(&mut self) -> Result<(), FtlError> {
+        // A write is on flash, with all that a mount needs, when it returns.
+        Ok(())
+    }
+
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        if !self.idle_collection || !self.collector.may_idle() {
+            return Ok(false);
+        }
+        let collected = self.core.collect_invalid()?;
+        if collected {
+            self.collector.idled();
+        }
+        Ok(collected)
+    }
+
+    fn free_pages(&self) -> u64 {
+        let pages_per_block = u64::from(self.core.medium.geometry().pages_per_block());
+        self.core.data.free_pages
+            + self.core.translation.free_pages
+            + self.core.medium.spares.len() as u64 * pages_per_block
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.guarantee
+    }
+
+    fn ram(&self) -> Ram {
+        self.ram
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let core = &self.core;
+        let areas = [&core.data, &core.translation].map(|area| {
+            area.blocks.heap_bytes() + area.victims.heap_bytes() + area.free.heap_bytes()
+        });
+        core.cmt.heap_bytes()
+            + areas.iter().sum::<usize>()
+            + core.medium.spares.heap_bytes()
+            + core.directory.capacity() * 4
+            + core.moved.capacity() * size_of::<(Lpn, flash::Ppn)>()
+            + core.medium.geometry().page_bytes() as usize
+    }
+
+    fn map_cache(&self) -> Option<MapCache> {
+        Some(self.core.cmt.lookups)
+    }
+
+    fn collections(&self) -> &CollectionLog {
+        &self.core.data.log
+    }
+
+    fn restart_collections(&mut self) {
+        let pages_per_block = self.core.medium.geometry().pages_per_block();
+        for area in [&mut self.core.data, &mut self.core.translation] {
+            area.log = CollectionLog::new(pages_per_block, area.log.threshold_pages);
+        }
+        self.core.cmt.lookups = MapCache::default();
+    }
+
+    #[inline]
+    fn prefetch(&self, lpn: Lpn, what: Prefetch) {
+        if lpn.0 < self.core.logical_pages {
+            match what {
+                Prefetch::Map => self.core.prefetch_map(lpn),
+                Prefetch::Block => self.core.prefetch_block(lpn),
+            }
+        }
+    }
+}

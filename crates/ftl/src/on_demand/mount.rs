@@ -1,0 +1,190 @@
+//! Rebuilding map, directory and areas from flash alone.
+//!
+//! A block's pages are all of one kind, which tells its area. The newest version of each translation page
+//! gives the directory. The newest version of each data page is the truth about the map: where a
+//! translation page says otherwise, it was not written back before the power failed, and the entries that
+//! differ become dirty cached entries, or are written back at once where there are more of them than the
+//! cache may hold. A map of 4 bytes a logical page is needed while this lasts; a controller would do it in
+//! turns, a range of logical pages at a time.
+
+use super::{
+    collection::Collection,
+    core::{Core, ENTRY_BYTES},
+    layout::OnDemandLayout,
+    medium::{Area, Medium},
+};
+use crate::{
+    FtlError,
+    page_mapped::{
+        core::{LOST, UNMAPPED},
+        mount::{Found, rebuild, scan},
+    },
+    start::erase_written,
+};
+use alloc::{vec, vec::Vec};
+use flash::{BlockId, Cause, Flash, FlashError, Lpn, PageKind, Ppn};
+
+/// Blocks by use.
+#[derive(Default)]
+struct Sorted {
+    data: Vec<Found>,
+    translation: Vec<Found>,
+    erased: Vec<BlockId>,
+}
+
+/// Fills an empty core from what is on its array.
+pub(super) fn mount<F: Flash, C: Collection>(
+    core: &mut Core<F>,
+    collector: &mut C,
+    layout: &OnDemandLayout,
+) -> Result<(), FtlError> {
+    let Sorted { data, translation, erased } = sort(core)?;
+    let used = [data.len() as u32, translation.len() as u32];
+    let mut map = vec![UNMAPPED; core.logical_pages as usize];
+    let Core { medium, data: data_area, translation: translation_area, directory, .. } = core;
+    rebuild(data_area, &mut medium.flash, data, PageKind::Data, &mut map)?;
+    rebuild(translation_area, &mut medium.flash, translation, PageKind::Translation, directory)?;
+    distribute(core, layout, used, &erased);
+    core.data.mounting = true;
+    core.translation.mounting = true;
+    match compare(core, &map, collector.most_dirty_at_mount())
+        .and_then(|()| collector.recover(core))
+    {
+        // Pages torn by one cut after another may leave no room to collect. All data are there to be read,
+        // and a trim makes room; a write says that there is none.
+        Ok(()) | Err(FtlError::Full { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    core.data.mounting = false;
+    core.translation.mounting = false;
+    Ok(())
+}
+
+/// Looks into every block that is not bad. One that holds nothing readable, since its first program or its
+/// erase was cut, is erased: nothing tells its area.
+fn sort<F: Flash>(core: &mut Core<F>) -> Result<Sorted, FtlError> {
+    let mut sorted = Sorted::default();
+    for block in (0..core.medium.geometry().blocks()).map(BlockId) {
+        let flash = &mut core.medium.flash;
+        if flash.is_bad(block) {
+            continue;
+        }
+        let found = scan(flash, block)?;
+        match found.first.map(|oob| oob.kind) {
+            // What is neither is refused with the data pages.
+            Some(PageKind::Data | PageKind::Other) => sorted.data.push(found),
+            Some(PageKind::Translation) => sorted.translation.push(found),
+            None if found.written == 0 => sorted.erased.push(block),
+            None => match flash.erase(block, Cause::Mount) {
+                Ok(()) => sorted.erased.push(block),
+                Err(FlashError::EraseFailed(_)) => {
+                    flash.mark_bad(block)?;
+                    core.data.log.retired_blocks += 1;
+                }
+                Err(error) => return Err(error.into()),
+            },
+        }
+    }
+    Ok(sorted)
+}
+
+/// Gives each area the erased blocks that it is short of, translation blocks first; the rest are spare.
+pub(super) fn distribute<F: Flash>(
+    core: &mut Core<F>,
+    layout: &OnDemandLayout,
+    [data_used, translation_used]: [u32; 2],
+    erased: &[BlockId],
+) {
+    // A block in which a program failed is in use, but one more stands in for it already.
+    let due = |area: &Area, blocks: u32, used: u32| {
+        (blocks + area.retiring.len() as u32).saturating_sub(used) as usize
+    };
+    let translation = due(&core.translation, layout.translation_blocks, translation_used);
+    let data = due(&core.data, layout.data_blocks, data_used);
+    let (to_translation, rest) = erased.split_at(translation.min(erased.len()));
+    let (to_data, spare) = rest.split_at(data.min(rest.len()));
+    let Core { medium, data, translation, .. } = core;
+    to_translation.iter().for_each(|block| medium.add_free(translation, *block));
+    to_data.iter().for_each(|block| medium.add_free(data, *block));
+    for block in spare {
+        let erases = medium.flash.erase_count(*block);
+        medium.spares.push(*block, erases);
+    }
+    // A block that one stands in for is not told from a sound one where its last program was the one that
+    // failed; nor may a page that was torn, or trims that were forgotten, leave an area without room while
+    // there are spare blocks.
+    for area in [translation, data] {
+        while area.free_pages <= area.log.threshold_pages && medium.spares.len() > 0 {
+            medium.replace(area);
+        }
+    }
+}
+
+/// Erases every block that is written, and divides all that are not bad; returns how many went bad.
+pub(super) fn format<F: Flash>(
+    core: &mut Core<F>,
+    layout: &OnDemandLayout,
+) -> Result<u32, FtlError> {
+    let mut erased = Vec::new();
+    for block in (0..core.medium.geometry().blocks()).map(BlockId) {
+        let Medium { flash, .. } = &mut core.medium;
+        if flash.is_bad(block) {
+            continue;
+        }
+        if erase_written(flash, block)? {
+            erased.push(block);
+        } else {
+            flash.mark_bad(block)?;
+            core.data.log.retired_blocks += 1;
+        }
+    }
+    distribute(core, layout, [0, 0], &erased);
+    Ok(core.data.log.retired_blocks)
+}
+
+/// Brings the cache, or the translation pages, in line with `map`.
+fn compare<F: Flash>(core: &mut Core<F>, map: &[u32], most_dirty: u32) -> Result<(), FtlError> {
+    let mut bytes = vec![0; core.medium.geometry().page_bytes() as usize];
+    let most_dirty = most_dirty.min(core.cmt.capacity());
+    for page in 0..core.directory.len() as u32 {
+        read_page(core, page, &mut bytes)?;
+        let differ = |lpn: u32, entry: u32| match (map[lpn as usize], entry) {
+            // Nothing newer than what was lost was written.
+            (UNMAPPED, LOST) => None,
+            (ppn, entry) => (ppn != entry).then_some((Lpn(lpn), Ppn(ppn))),
+        };
+        let entries =
+            bytes.as_chunks::<ENTRY_BYTES>().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
+        let differing: Vec<(Lpn, Ppn)> =
+            core.lpns_of(page).zip(entries).filter_map(|(lpn, entry)| differ(lpn, entry)).collect();
+        if differing.is_empty() {
+            continue;
+        }
+        if differing.len() as u32 <= most_dirty.saturating_sub(core.cmt.dirty()) {
+            core.absorb(&differing);
+            continue;
+        }
+        match core.write_back(page, &differing, Cause::Mount) {
+            Err(FtlError::Full { .. }) => core.absorb(&differing),
+            done => done?,
+        }
+    }
+    Ok(())
+}
+
+/// The newest version of a translation page; one without any maps nothing.
+fn read_page<F: Flash>(core: &mut Core<F>, page: u32, bytes: &mut [u8]) -> Result<(), FtlError> {
+    let at = core.directory[page as usize];
+    if at == UNMAPPED {
+        bytes.fill(u8::MAX);
+        return Ok(());
+    }
+    match core.medium.flash.read(Ppn(at), bytes, Cause::Mount) {
+        Ok(_) => Ok(()),
+        Err(FlashError::Uncorrectable(_)) => {
+            bytes.fill(u8::MAX);
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,96 @@
+//! What is done where a page that is needed cannot be read: translation pages are made anew from the OOB
+//! areas of the data blocks, lost data pages are marked as such. Rare, and O(N).
+
+use super::core::{Core, ENTRY_BYTES};
+use crate::{
+    FtlError,
+    page_mapped::core::{LOST, UNMAPPED},
+};
+use flash::{BlockId, Cause, Flash, FlashError, Lpn, Ppn};
+
+impl<F: Flash> Core<F> {
+    /// Writes a translation page anew that cannot be read.
+    #[cold]
+    pub(super) fn repair(&mut self, page: u32) -> Result<(), FtlError> {
+        self.write_back(page, &[], Cause::WriteBack)
+    }
+
+    /// The entries of a translation page as the OOB areas of all valid data pages tell them.
+    #[cold]
+    pub(super) fn entries_from_oob(&mut self, page: u32, bytes: &mut [u8]) -> Result<(), FtlError> {
+        bytes.fill(u8::MAX);
+        let lpns = self.lpns_of(page);
+        let geometry = *self.medium.geometry();
+        for block in (0..geometry.blocks()).map(BlockId) {
+            let mut next = self.data.blocks.next_valid(block, 0);
+            while let Some(at) = next {
+                next = self.data.blocks.next_valid(block, at + 1);
+                let ppn = geometry.ppn(block, at);
+                let cause = self.data.cause(Cause::WriteBack);
+                let lpn = match self.medium.flash.read_oob(ppn, cause) {
+                    Ok(oob) => oob.lpn.0,
+                    // The rest of the frontier.
+                    Err(FlashError::Erased(_)) => break,
+                    Err(FlashError::Uncorrectable(_)) => continue,
+                    Err(error) => return Err(error.into()),
+                };
+                if lpns.contains(&lpn) {
+                    let offset = (lpn - lpns.start) as usize * ENTRY_BYTES;
+                    bytes[offset..offset + ENTRY_BYTES].copy_from_slice(&ppn.0.to_le_bytes());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A translation page could not be copied.
+    #[cold]
+    pub(super) fn translation_page_lost(&mut self, from: Ppn) -> Result<(), FtlError> {
+        let Some(page) = self.directory.iter().position(|at| *at == from.0) else { return Ok(()) };
+        let mut bytes = alloc::vec![0; self.medium.geometry().page_bytes() as usize];
+        self.entries_from_oob(page as u32, &mut bytes)?;
+        for (lpn, entry) in self.cmt.dirty_entries(page as u32) {
+            let offset = (lpn.0 - self.lpns_of(page as u32).start) as usize * ENTRY_BYTES;
+            bytes[offset..offset + ENTRY_BYTES].copy_from_slice(&entry.to_le_bytes());
+        }
+        // The copy of it is counted out of its block already.
+        self.directory[page] = UNMAPPED;
+        self.program_page(page as u32, &bytes, Cause::TranslationCollection)
+    }
+
+    /// The only copy of a page is unreadable: its logical page is lost, loudly, and collection goes on.
+    #[cold]
+    pub(super) fn data_page_lost(&mut self, from: Ppn) -> Result<(), FtlError> {
+        let Some(lpn) = self.mapped_to(from)? else { return Ok(()) };
+        let slot = self.cached(lpn)?;
+        self.cmt.set(slot, LOST);
+        self.data.log.lost_pages += 1;
+        Ok(())
+    }
+
+    /// The logical page that is at `ppn`, by a search of the whole map.
+    fn mapped_to(&mut self, ppn: Ppn) -> Result<Option<Lpn>, FtlError> {
+        if let Some(slot) = self.cmt.holder_of(ppn) {
+            return Ok(Some(self.cmt.lpn(slot)));
+        }
+        let mut bytes = alloc::vec![0; self.medium.geometry().page_bytes() as usize];
+        for page in 0..self.directory.len() as u32 {
+            let at = self.directory[page as usize];
+            if at == UNMAPPED {
+                continue;
+            }
+            match self.medium.flash.read(Ppn(at), &mut bytes, Cause::Collection) {
+                Ok(_) => {}
+                Err(FlashError::Uncorrectable(_)) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            let entries = bytes.chunks_exact(ENTRY_BYTES).zip(self.lpns_of(page));
+            let is_it = |entry: &[u8]| entry == ppn.0.to_le_bytes();
+            let found = entries.filter(|(entry, _)| is_it(entry)).map(|(_, lpn)| Lpn(lpn));
+            if let Some(lpn) = found.filter(|lpn| self.cmt.find(*lpn).is_none()).next() {
+                return Ok(Some(lpn));
+            }
+        }
+        Ok(None)
+    }
+}

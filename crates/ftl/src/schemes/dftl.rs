@@ -1,0 +1,176 @@
+//! `dftl`: the page map on flash, the entries in use cached in RAM, and collection as late as possible; no
+//! promise but the worst that can come to pass.
+//!
+//! ```text
+//! write(lpn):
+//!   while free data pages <= π:            # as `page-level`, within the data blocks
+//!     victim = full data block with fewest valid pages; copy them to the frontier
+//!     of each, change the entry in the CMT if it is there; rewrite the translation pages of the rest
+//!     erase the victim
+//!   entry = cached(lpn); program the frontier's next page; entry = it, dirty; the old page is invalid
+//! read(lpn): read the page that cached(lpn) names
+//! cached(lpn): where the CMT lacks it, read it from its translation page, and evict the entry that was
+//!   used least recently: a dirty one with all dirty entries of its translation page, which is rewritten
+//! rewriting a translation page: one read, one program; where free translation pages <= π, whole
+//!   translation victims are collected first
+//! ```
+//!
+//! State and cost: the CMT, 8 B an entry; the directory of translation pages, 4 B each; lists through both;
+//! O(1) a task besides collection and the bytes of the translation pages that it rewrites.
+//!
+//! Space: N_t = max(3, Λ_t/(σ_t·π)) translation blocks, σ_t = 1/2, for Λ_t translation pages of
+//! page bytes / 4 entries; of the other N_d blocks, Λ = (N_d − 1)π − 1 as in `page-level`.
+//!
+//! Formulas (t in ns): U(e_r) = 3·t_rd + t_wr, U(e_w) = 2(t_rd + t_wr) (an entry fetched, another one's
+//! translation page rewritten, the task itself; Zhang et al., §5.1 and Eq. 15). A step: one data victim,
+//! λ = ⌊Λ/(N_d−1)⌋ copies and an erase; min(λ, Λ_t) translation pages rewritten; and of the translation
+//! victims for these and one eviction, ⌈(min(λ, Λ_t) + 1)/(π − λ_t)⌉ times λ_t copies and an erase,
+//! λ_t = ⌊Λ_t/(N_t−1)⌋. U(R) is the sum of step and task. None of it is a real-time promise.
+//!
+//! Invariants: an entry is where the CMT, else its translation page says; one data victim a write. Asserted
+//! by the conformance and power-cut suites, and against `page-level`: with a CMT that holds the whole map,
+//! the data area makes the same copies and erases, and there is no translation traffic.
+//!
+//! Parameters: `logical_share` (up to, and by default, Λ above), `cmt` (bytes, from 8; default 1/128 of the
+//! map's 4·Λ bytes, as the 256 KiB at 32 GiB of Zhang et al., but at least the entries of four
+//! translation pages, or the whole map's), `cmt_policy` (LRU, or segmented LRU as in the source; default LRU),
+//! `idle` (data blocks without valid pages are erased in idle time; default off), `spare_blocks` (default 0;
+//! they stand in for blocks of either kind).
+//!
+//! Errors: fewer than 6 usable blocks, a share that leaves no swap block, pages of less than 4 bytes:
+//! refused before the run.
+//!
+//! Deviations: the map is rebuilt after a power cut (the source leaves that open): what the OOBs of the
+//! data pages say is newer than what the translation pages say. Entries of moved pages are written per
+//! translation page, a victim at a time; dirty entries of the same page go with them. A trim is an entry
+//! like any other, and advisory. Fixed shares of blocks for both areas, as in Lazy-RTGC's evaluation.
+//!
+//! Source: A. Gupta, Y. Kim, B. Urgaonkar, DFTL: a flash translation layer employing demand-based selective
+//! caching of page-level address mappings, ASPLOS 2009; as in Zhang et al., Lazy-RTGC, ACM TODAES
+//! 20(3):43, 2015, §5.1.
+
+use super::page_level::most_logical_pages;
+use crate::{
+    CmtPolicy, FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig,
+    on_demand::{self, OnDemandLayout},
+    page::page,
+};
+use alloc::{format, string::String};
+use bounds::lazy_rtgc::on_demand::{
+    EVALUATION_TRANSLATION_SHARE, LEAST_TRANSLATION_BLOCKS, translation_blocks, translation_pages,
+};
+use flash::{Geometry, Part};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "dftl",
+    summary: "page map on flash, used entries cached in RAM, greedy, whole blocks, everything exported",
+    source: "Gupta, Kim, Urgaonkar, ASPLOS 2009; as in Zhang et al., TODAES 20(3):43, 2015, §5.1",
+    settings: &["cmt", "cmt_policy", "idle"],
+    page: page!("dftl.rs"),
+    plan,
+};
+
+/// Fewest data blocks.
+const LEAST_DATA_BLOCKS: u32 = 3;
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let error = |setting, reason| FtlError::Config { scheme: config.preset.name, setting, reason };
+    check_page(config, part)?;
+    let least = LEAST_DATA_BLOCKS + LEAST_TRANSLATION_BLOCKS;
+    let most = (blocks >= least).then(|| most(part, geometry, blocks)).filter(|pages| *pages > 0);
+    let Some(most) = most else {
+        return Err(error(
+            "capacity",
+            format!("leaves {blocks} usable blocks; at least {least} are needed"),
+        ));
+    };
+    let logical_pages = config.logical_pages.unwrap_or(most);
+    if logical_pages > most {
+        return Err(error(
+            "logical share",
+            format!(
+                "exports {logical_pages} pages; at most {most} fit beside their translation pages, a swap block and one page that must stay free"
+            ),
+        ));
+    }
+    let translation_blocks = translation_blocks(part, logical_pages, EVALUATION_TRANSLATION_SHARE);
+    let data_blocks = blocks - translation_blocks;
+    let entries_a_page = part.page_bytes / 4;
+    let default = (logical_pages / 256).max(4 * entries_a_page);
+    let entries = on_demand::asked_entries(config)?.unwrap_or(default).min(logical_pages);
+    Ok(Plan {
+        logical_pages,
+        threshold_pages: part.pages_per_block,
+        spare_blocks: 0,
+        layout: Layout::OnDemand(OnDemandLayout {
+            data_blocks,
+            translation_blocks,
+            translation_threshold_pages: part.pages_per_block,
+            cmt_entries: entries,
+            policy: config.cmt_policy.unwrap_or(CmtPolicy::Lru),
+            steps: None,
+        }),
+        guarantee: guarantee(part, logical_pages, data_blocks, translation_blocks),
+        ram: on_demand::ram(geometry, logical_pages, entries),
+    })
+}
+
+/// A page must hold an entry of the map.
+pub(super) fn check_page(config: &SchemeConfig, part: &Part) -> Result<(), FtlError> {
+    if part.page_bytes >= 4 {
+        return Ok(());
+    }
+    Err(FtlError::Config {
+        scheme: config.preset.name,
+        setting: "part",
+        reason: String::from("has pages of less than 4 bytes, which hold no entry of the map"),
+    })
+}
+
+/// The most logical pages that fit with their translation pages.
+fn most(part: &Part, geometry: &Geometry, blocks: u32) -> u32 {
+    let logical = |translation: &u32| most_logical_pages(geometry, blocks - translation);
+    // More translation blocks leave fewer logical pages, which need no more of them.
+    let enough = |translation: &u32| {
+        translation_blocks(part, logical(translation), EVALUATION_TRANSLATION_SHARE) <= *translation
+    };
+    let (mut from, mut to) = (LEAST_TRANSLATION_BLOCKS, blocks - LEAST_DATA_BLOCKS);
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if enough(&middle) { to = middle } else { from = middle + 1 }
+    }
+    if enough(&from) { logical(&from) } else { 0 }
+}
+
+fn guarantee(
+    part: &Part,
+    logical_pages: u32,
+    data_blocks: u32,
+    translation_blocks: u32,
+) -> Guarantee {
+    let pages = part.pages_per_block;
+    let pages_of_map = translation_pages(part, logical_pages);
+    let valid = (logical_pages / (data_blocks - 1)).min(pages - 1);
+    let valid_of_map = (pages_of_map / (translation_blocks - 1)).min(pages - 1);
+    let rewritten = valid.min(pages_of_map);
+    let victims_of_map = (rewritten + 1).div_ceil(pages - valid_of_map);
+    let collect = |valid: u32| u64::from(valid) * part.t_copy_ns() + part.t_bers_ns;
+    let step = collect(valid)
+        + u64::from(rewritten) * part.t_copy_ns()
+        + u64::from(victims_of_map) * collect(valid_of_map);
+    let (read, write) = (2 * part.t_r_ns + part.t_copy_ns(), 2 * part.t_copy_ns());
+    Guarantee {
+        read_ns: Some(read),
+        write_ns: Some(write),
+        step_ns: Some(step),
+        response_ns: Some(step + read.max(write)),
+        victim_valid: Some(valid),
+        real_time: false,
+        volatile: false,
+    }
+}

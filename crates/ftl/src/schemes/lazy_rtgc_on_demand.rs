@@ -1,0 +1,134 @@
+//! `lazy-rtgc-on-demand`: Lazy-RTGC over a page map on flash: collection of data, collection of translation
+//! pages and write-back of the map in steps no longer than an erase, one behind each write.
+//!
+//! ```text
+//! write(lpn):
+//!   old = cached(lpn); program the frontier's next page; the entry of lpn is it, dirty; old is invalid
+//!   one step of the first that is due:
+//!     DG: fewer than ρ_d data pages are free, or a victim is under way: as `lazy-rtgc`; the entries of
+//!       the pages that are copied become dirty in the CMT
+//!     TG: fewer than ρ_t translation pages are free, or a victim is under way: as DG; the directory
+//!       follows
+//!     TW: D_th entries are dirty: rewrite the w translation pages with most dirty entries
+//! read(lpn): read the page that cached(lpn) names; no step
+//! cached(lpn): where the CMT lacks it, read it from its translation page; drop the clean entry that was
+//!   used least recently to make room (a read without such an entry is not cached)
+//! ```
+//!
+//! State and cost: the CMT, 8 B an entry; the directory of translation pages, 4 B each; lists through both;
+//! O(1) a task; a step is α copies, one erase, or w translation pages read and programmed.
+//!
+//! Formulas (t in ns): U(e_r) = 2·t_rd; U(e_w) = t_rd + t_wr; U(R) = max(U(e_r), t_er + U(e_w)) (Eq. 14);
+//! λ_t ≤ σ_t·π, σ_d = ((π−2)α − λ_t)/((α+1)π) (Eq. 17); ρ_d, ρ_t, w, D_th and D_max, the entries that the
+//! CMT must hold: [`bounds::lazy_rtgc::on_demand::Division`], with the proof.
+//!
+//! Invariants: those of `lazy-rtgc` in the data area; at most D_max entries are dirty, so that a task never
+//! waits for one to be written back; a translation page that is rewritten or copied always has room.
+//! Asserted by adversarial orders on small arrays and, on every run, by the count of violations.
+//!
+//! Parameters: `logical_share` (default σ_d·N_d/N; up to what `lazy-rtgc` promises on N_d blocks; where
+//! that leaves no step to TW the CMT needed is the whole map), `cmt` (bytes, from 8; default 8·D_max: a
+//! larger one holds more entries that are clean, and writes back later), `cmt_policy` (for clean entries;
+//! default LRU), `idle` (as in `lazy-rtgc`), `spare_blocks` (default 0). σ_t is 1/2, N_t at least 3.
+//!
+//! A CMT of less than D_max entries takes the promise away, nothing else: where all entries are dirty, the
+//! fullest translation page is written back on the task's own path, and a translation block is collected
+//! whole before that if need be. TW runs from half the entries on then, or from D_th if that is less.
+//!
+//! Errors: α = 0 (a copy outlasts an erase), too few blocks, too large a share, pages of less than 4 bytes:
+//! refused before the run.
+//!
+//! Deviations: a step rides behind a trim as well, since it makes an entry dirty too. TG copies translation
+//! pages as they are; the paper has it merge dirty entries into them. Eqs 18 and 19 give a CMT that is too
+//! small for the worst case: see the proof. After a power cut the mount finishes the collections that were
+//! cut, and writes back what is more than D_th allows.
+//!
+//! Source: Q. Zhang, X. Li, L. Wang, T. Zhang, Y. Wang, Z. Shao, Lazy-RTGC, ACM TODAES 20(3):43, 2015, §5,
+//! Eqs 14–19.
+
+use super::dftl::check_page;
+use crate::{
+    CmtPolicy, FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig,
+    on_demand::{self, OnDemandLayout, Steps},
+    page::page,
+};
+use alloc::string::ToString;
+use bounds::{
+    BoundError,
+    lazy_rtgc::on_demand::{
+        Division, EVALUATION_TRANSLATION_SHARE, divide, read_ns, response_ns, write_ns,
+    },
+};
+use flash::{Geometry, Part};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "lazy-rtgc-on-demand",
+    summary: "page map on flash, entries cached in RAM; data, translation and write-back steps of at most t_er behind each write",
+    source: "Zhang et al., TODAES 20(3):43, 2015, §5",
+    settings: &["cmt", "cmt_policy", "idle"],
+    page: page!("lazy_rtgc_on_demand.rs"),
+    plan,
+};
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    check_page(config, part)?;
+    let division = divide(part, blocks, config.logical_pages, EVALUATION_TRANSLATION_SHARE);
+    let division = division.map_err(|error| FtlError::Config {
+        scheme: config.preset.name,
+        setting: match error {
+            BoundError::LogicalPages { .. } => "logical share",
+            BoundError::CopyLongerThanErase { .. } => "part",
+            _ => "capacity",
+        },
+        reason: error.to_string(),
+    })?;
+    let logical_pages = division.data.logical_pages;
+    let entries =
+        on_demand::asked_entries(config)?.unwrap_or(division.dirty_max).min(logical_pages);
+    let promised = entries >= division.dirty_max;
+    let dirty_threshold = if promised {
+        division.dirty_threshold_for(entries)
+    } else {
+        division.dirty_threshold.min(entries.div_ceil(2))
+    };
+    Ok(Plan {
+        logical_pages,
+        threshold_pages: division.data.threshold_pages,
+        spare_blocks: 0,
+        layout: Layout::OnDemand(OnDemandLayout {
+            data_blocks: division.data_blocks,
+            translation_blocks: division.translation_blocks,
+            // Collection starts at one fewer than ρ_t.
+            translation_threshold_pages: division.translation_threshold_pages - 1,
+            cmt_entries: entries,
+            policy: config.cmt_policy.unwrap_or(CmtPolicy::Lru),
+            steps: Some(Steps {
+                copies: division.data.alpha,
+                pages: division.pages_a_step,
+                dirty_threshold,
+            }),
+        }),
+        guarantee: guarantee(part, &division, promised),
+        ram: on_demand::ram(geometry, logical_pages, entries),
+    })
+}
+
+/// Without the table that the promise needs, a write may have to write back a translation page itself, and
+/// a step of DG one for each of its copies.
+fn guarantee(part: &Part, division: &Division, promised: bool) -> Guarantee {
+    let whole = |bound| promised.then_some(bound);
+    Guarantee {
+        read_ns: Some(read_ns(part)),
+        write_ns: Some(if promised { write_ns(part) } else { 2 * part.t_copy_ns() }),
+        step_ns: whole(part.t_bers_ns),
+        response_ns: whole(response_ns(part)),
+        victim_valid: Some(division.data.victim_valid),
+        real_time: promised,
+        volatile: false,
+    }
+}
