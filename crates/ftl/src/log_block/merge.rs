@@ -79,18 +79,19 @@ impl<F: Flash> Core<F> {
         {
             new = self.complete(logical, log_block, extent.max(old.written), buffer)?;
         }
-        let mut given_up = Vec::new();
         if new.is_some() {
             tail = None;
         } else if extent > 0 {
             // As long as all that it replaces, so that a mount can tell that it is complete.
             let end = extent.max(old.written).max(tail.map_or(0, |tail| tail.extent));
-            new = Some(self.rewrite(logical, end, buffer, &mut given_up)?);
+            let mut given_up = Vec::new();
+            let rewritten = self.rewrite(logical, end, buffer, &mut given_up);
+            for (block, written) in given_up {
+                self.erase(block, written)?;
+            }
+            new = Some(rewritten?);
         }
         self.replace(logical, new.unwrap_or(DataBlock::NONE));
-        for (block, written) in given_up {
-            self.erase(block, written)?;
-        }
         if old.block != NONE {
             self.give_up(BlockId(old.block), old.written, old_valid)?;
         }
@@ -199,7 +200,7 @@ impl<F: Flash> Core<F> {
         Ok(Some(DataBlock { seq, block, written, present: 0 }))
     }
 
-    /// Writes all pages up to `end` to a new block: a full merge. Blocks in which a program failed are given
+    /// Writes all pages up to `end` to a new block: a full merge. Blocks in which a program fails are given
     /// up; what they hold is moved again.
     fn rewrite<B: DirtyPages>(
         &mut self,
@@ -230,18 +231,14 @@ impl<F: Flash> Core<F> {
         buffer: &mut B,
     ) -> Result<Filled, FtlError> {
         let first_lpn = self.first_lpn(logical);
-        let Range { start: mut page, end } = pages;
+        let Range { start: first, end } = pages;
+        let mut page = first;
         while page < end {
             let to = self.flash.geometry().ppn(block, page);
             let lpn = Lpn(first_lpn + page);
             let place = self.places[page as usize];
             let (programmed, done) = if let Some(bytes) = buffer.newest(lpn) {
                 let done = self.flash.program(to, Oob::data(lpn, seq), bytes, Cause::Merge);
-                if done.is_ok() {
-                    buffer.written(lpn);
-                    self.absent.remove(lpn);
-                    self.places[page as usize] = to;
-                }
                 (u32::from(done.is_ok()), done)
             } else if place == NOWHERE {
                 let padding = Oob { lpn, kind: PageKind::Other, seq };
@@ -266,6 +263,9 @@ impl<F: Flash> Core<F> {
                 }
                 Err(error) => return Err(error.into()),
             }
+        }
+        if !buffer.is_clean() {
+            self.clean(block, first, first_lpn, end, buffer);
         }
         Ok(Filled { written: end, failed: false })
     }
@@ -304,5 +304,25 @@ impl<F: Flash> Core<F> {
             *place = Ppn(ppn);
         }
         (copied, done)
+    }
+
+    /// Pages of the block that were taken from the buffer are clean from now on: no program that failed can
+    /// undo them.
+    fn clean<B: DirtyPages>(
+        &mut self,
+        block: BlockId,
+        first: u32,
+        first_lpn: u32,
+        end: u32,
+        buffer: &mut B,
+    ) {
+        for page in first..end {
+            let lpn = Lpn(first_lpn + page);
+            if buffer.is_dirty(lpn) {
+                buffer.written(lpn);
+                self.absent.remove(lpn);
+                self.places[page as usize] = self.flash.geometry().ppn(block, page);
+            }
+        }
     }
 }

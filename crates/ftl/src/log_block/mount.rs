@@ -185,8 +185,17 @@ impl Survey {
 
     /// Maps the pages of log blocks of one logical block: they are newer than all else of it.
     pub(crate) fn map_tails<F: Flash>(&self, core: &mut Core<F>, tails: &[(u32, Tail)]) {
-        for (_, tail) in tails {
+        for (logical, tail) in tails {
             self.map_log_block(core, tail.block, tail.written, |_, _| true);
+            // A partial merge that was cut has padded places of pages that had been trimmed. It goes on from
+            // there, so what older blocks hold of them stays forgotten.
+            let first_lpn = core.first_lpn(*logical);
+            for page in (0..tail.written).filter(|_| tail.in_place) {
+                let lpn = Lpn(first_lpn + page);
+                if self.lpn(core.flash.geometry().ppn(tail.block, page)).is_none() {
+                    core.trim(lpn);
+                }
+            }
         }
     }
 
