@@ -5,7 +5,7 @@ use crate::{
     FtlError, Layout, Plan, Scheme, log_block, on_demand, page_mapped,
     schemes::{
         bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc, lazy_rtgc_on_demand,
-        nftl, page_level, rftl,
+        nftl, page_level, rftl, superblock,
     },
     start::{Start, good_blocks},
 };
@@ -26,6 +26,7 @@ pub static REGISTRY: &[Preset] = &[
     lazy_rtgc_on_demand::PRESET,
     bast::PRESET,
     fast::PRESET,
+    superblock::PRESET,
 ];
 
 /// One scheme of the registry.

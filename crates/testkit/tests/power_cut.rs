@@ -120,4 +120,5 @@ macro_rules! schemes {
 }
 
 schemes!(page_level: "page-level", fsr: "fsr", lazy_rtgc: "lazy-rtgc", nftl: "nftl", dftl: "dftl",
-    lazy_rtgc_on_demand: "lazy-rtgc-on-demand", bast: "bast", fast: "fast");
+    lazy_rtgc_on_demand: "lazy-rtgc-on-demand", bast: "bast", fast: "fast",
+    superblock: "superblock");

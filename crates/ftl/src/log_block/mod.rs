@@ -20,7 +20,7 @@
 
 use crate::{
     FtlError, Plan, SchemeConfig, Visitor,
-    schemes::{bast::BastLogs, fast::FastLogs},
+    schemes::{bast::BastLogs, fast::FastLogs, superblock::Superblock},
     start::Start,
 };
 use flash::Flash;
@@ -58,5 +58,6 @@ pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
             let logs = FastLogs::new(&geometry, logical_pages, log_blocks, victim);
             visitor.visit(LogBlock::new(config, plan, start, flash, logs)?)
         }
+        LogBlockLayout::Superblock => visitor.visit(Superblock::new(config, plan, start, flash)?),
     })
 }

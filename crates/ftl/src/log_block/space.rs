@@ -31,6 +31,8 @@ pub enum LogBlockLayout {
         /// Which of them is merged.
         victim: LogVictim,
     },
+    /// Blocks shared within superblocks.
+    Superblock,
 }
 
 /// Data and log blocks.

@@ -12,3 +12,4 @@ pub(crate) mod lazy_rtgc_on_demand;
 pub(crate) mod nftl;
 pub(crate) mod page_level;
 pub(crate) mod rftl;
+pub(crate) mod superblock;

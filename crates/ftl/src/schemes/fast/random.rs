@@ -131,7 +131,7 @@ impl RandomLog {
     }
 
     /// Merges every logical block that has a valid page in the victim, and erases it.
-    fn collect<F: Flash, B: DirtyPages>(
+    pub(super) fn collect<F: Flash, B: DirtyPages>(
         &mut self,
         core: &mut Core<F>,
         sequential: &mut Option<Sequential>,
