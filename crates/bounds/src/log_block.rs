@@ -25,10 +25,11 @@ pub fn fast_step_ns(part: &Part, logical_blocks: u32) -> Ns {
     moves_ns(part, merges) + (merges + 2) * part.t_bers_ns
 }
 
-/// Superblock: one superblock is made compact, which moves no more than its D·π pages and erases each of its
-/// `blocks` blocks once at most.
+/// Superblock: one superblock is made compact, which moves each of its D·π pages once at most, but those that
+/// filled its open block perhaps twice, and erases each of its `blocks` blocks once at most:
+/// (D + 1)·π(t_rd + t_wr) + `blocks`·t_er.
 pub fn superblock_step_ns(part: &Part, logical_blocks: u32, blocks: u32) -> Ns {
-    moves_ns(part, logical_blocks.into()) + u64::from(blocks) * part.t_bers_ns
+    moves_ns(part, u64::from(logical_blocks) + 1) + u64::from(blocks) * part.t_bers_ns
 }
 
 fn moves_ns(part: &Part, blocks: u64) -> Ns {
@@ -53,6 +54,6 @@ mod tests {
         assert_eq!(bast_step_ns(&part), 4 * 225_000 + 2 * 2_000_000);
         assert_eq!(fast_step_ns(&part, 9), 5 * 4 * 225_000 + 7 * 2_000_000);
         assert_eq!(fast_step_ns(&part, 2), 3 * 4 * 225_000 + 5 * 2_000_000);
-        assert_eq!(superblock_step_ns(&part, 8, 11), 8 * 4 * 225_000 + 11 * 2_000_000);
+        assert_eq!(superblock_step_ns(&part, 8, 11), 9 * 4 * 225_000 + 11 * 2_000_000);
     }
 }

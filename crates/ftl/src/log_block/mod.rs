@@ -58,6 +58,8 @@ pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
             let logs = FastLogs::new(&geometry, logical_pages, log_blocks, victim);
             visitor.visit(LogBlock::new(config, plan, start, flash, logs)?)
         }
-        LogBlockLayout::Superblock => visitor.visit(Superblock::new(config, plan, start, flash)?),
+        LogBlockLayout::Superblock { log_blocks } => {
+            visitor.visit(Superblock::new(config, plan, log_blocks, start, flash)?)
+        }
     })
 }

@@ -32,7 +32,10 @@ pub enum LogBlockLayout {
         victim: LogVictim,
     },
     /// Blocks shared within superblocks.
-    Superblock,
+    Superblock {
+        /// Update blocks (K).
+        log_blocks: u32,
+    },
 }
 
 /// Data and log blocks.

@@ -21,7 +21,7 @@
 //! collection; a victim is found in O(π) and, within its superblock, in O(D + K).
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write collects at most every block of one superblock,
-//! D·π(t_rd + t_wr) + (D + K)·t_er: see [`bounds::log_block::superblock_step_ns`]. It holds for any history,
+//! (D + 1)·π(t_rd + t_wr) + (D + K)·t_er: see [`bounds::log_block::superblock_step_ns`]. It holds for any history,
 //! but is what collection may cost, not a real-time promise.
 //!
 //! Space: P = N_l + K + 1 blocks: as many as there are logical blocks, K update blocks, and one that is kept
@@ -31,7 +31,8 @@
 //!
 //! Power cuts: a superblock has one open block, the youngest of its blocks, so of two versions of a page the
 //! newer is in the block with the larger sequence number, or later in the same one. Collection erases a
-//! block when all its valid pages are copied.
+//! block when all its valid pages are copied; where a mount finds the kept block in use, that holds copies
+//! only and is erased.
 //!
 //! Invariants: no write finds no block; no valid page is erased; an older version is never found. Asserted
 //! by the conformance and power-cut suites.
@@ -95,7 +96,7 @@ fn plan(
         logical_pages,
         threshold_pages: 0,
         spare_blocks: 0,
-        layout: Layout::LogBlock(LogBlockLayout::Superblock),
+        layout: Layout::LogBlock(LogBlockLayout::Superblock { log_blocks }),
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),
@@ -150,6 +151,8 @@ pub(crate) struct Superblock<F> {
     clock: Clock,
     log: CollectionLog,
     logical_pages: u32,
+    /// N_l + K: blocks in use while nothing is being collected.
+    most_blocks: u32,
     map: Vec<u32>,
     table: BlockTable,
     /// Superblock of each block in use.
@@ -170,18 +173,21 @@ impl<F: Flash> Superblock<F> {
     pub(crate) fn new(
         config: &SchemeConfig,
         plan: &Plan,
+        log_blocks: u32,
         start: Start,
         flash: F,
     ) -> Result<Self, FtlError> {
         let geometry = *flash.geometry();
         let (blocks, pages_per_block) = (geometry.blocks(), geometry.pages_per_block());
-        let superblocks = plan.logical_pages.div_ceil(pages_per_block).div_ceil(BLOCKS);
+        let logical_blocks = plan.logical_pages.div_ceil(pages_per_block);
+        let superblocks = logical_blocks.div_ceil(BLOCKS);
         let mut scheme = Self {
             flash,
             pool: Pool::new(&geometry, plan.spare_blocks),
             clock: Clock::default(),
             log: CollectionLog::new(pages_per_block, plan.threshold_pages.into()),
             logical_pages: plan.logical_pages,
+            most_blocks: logical_blocks + log_blocks,
             map: vec![NONE; plan.logical_pages as usize],
             table: BlockTable::new(blocks, pages_per_block),
             owners: vec![NONE; blocks as usize],

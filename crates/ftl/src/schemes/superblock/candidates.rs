@@ -63,10 +63,10 @@ impl Candidates {
     /// Candidates that are not full of valid pages, those with fewest first.
     pub(super) fn by_valid(&self) -> impl Iterator<Item = (u32, u32)> {
         let partly = self.first.len() - 1;
-        (0..).zip(&self.first[..partly]).flat_map(|(valid, first)| {
-            let follow = |block: &u32| Some(self.links[*block as usize].next);
-            let blocks = core::iter::successors(Some(*first), follow);
-            blocks.take_while(|block| *block != NONE).map(move |block| (block, valid))
+        (0..).zip(&self.first[..partly]).flat_map(move |(valid, first)| {
+            let some = |block: u32| (block != NONE).then_some(block);
+            let next = move |block: &u32| some(self.links[*block as usize].next);
+            core::iter::successors(some(*first), next).map(move |block| (block, valid))
         })
     }
 

@@ -6,12 +6,12 @@ use flash::{BlockId, Cause, Flash, FlashError, Ppn};
 
 impl<F: Flash> Superblock<F> {
     /// Collects until a block more is erased, or until no candidate is left in the superblock chosen.
-    pub(super) fn gain(&mut self, cause: Cause) -> Result<(), FtlError> {
+    pub(super) fn gain(&mut self) -> Result<(), FtlError> {
         let before = self.pool.len();
         let Some(superblock) = self.most_worthwhile() else { return Err(self.full()) };
         while self.pool.len() <= before {
             let Some(victim) = self.least_valid_of(superblock) else { break };
-            self.collect(superblock, victim, cause)?;
+            self.collect(superblock, victim)?;
         }
         self.log.steps += 1;
         Ok(())
@@ -64,37 +64,40 @@ impl<F: Flash> Superblock<F> {
     }
 
     /// Moves the valid pages of a full block and erases it.
-    fn collect(&mut self, superblock: u32, victim: u32, cause: Cause) -> Result<(), FtlError> {
+    fn collect(&mut self, superblock: u32, victim: u32) -> Result<(), FtlError> {
         let block = BlockId(victim);
         self.candidates.remove(victim);
         self.log.started += 1;
         self.log.victim_valid[self.table.valid(block) as usize] += 1;
         let first = self.flash.geometry().ppn(block, 0).0;
         while let Some(page) = self.table.next_valid(block, 0) {
-            if self.room(superblock) == 0 {
-                self.open(superblock)?;
+            if self.room(superblock) == 0
+                && let Err(error) = self.open(superblock)
+            {
+                self.candidates.insert(victim, self.table.valid(block));
+                return Err(error);
             }
             let room = (self.room(superblock) as usize).min(self.run.len());
             let pages = self.table.run(block, page, first, &mut self.run[..room]);
-            self.move_run(superblock, pages, cause)?;
+            self.move_run(superblock, pages)?;
             self.close_if_full(superblock);
         }
         let own = &mut self.superblocks[superblock as usize];
         own.blocks.retain(|own| *own != victim);
         self.owners[victim as usize] = NONE;
         let unused = self.flash.geometry().pages_per_block() - self.used[victim as usize];
-        self.pool.erase(&mut self.flash, block, unused, cause, &mut self.log)?;
+        self.pool.erase(&mut self.flash, block, unused, Cause::Merge, &mut self.log)?;
         self.log.finished += 1;
         Ok(())
     }
 
     /// Copies these valid pages to the open block, which has room for them.
-    fn move_run(&mut self, superblock: u32, pages: usize, cause: Cause) -> Result<(), FtlError> {
+    fn move_run(&mut self, superblock: u32, pages: usize) -> Result<(), FtlError> {
         let Own { seq, open, written, .. } = self.superblocks[superblock as usize];
         let to = self.flash.geometry().ppn(BlockId(open), written);
         let from = &self.run[..pages];
         let lpns = &mut self.lpns[..pages];
-        let (copied, error) = match self.flash.copy_run(from, to, seq, cause, lpns) {
+        let (copied, error) = match self.flash.copy_run(from, to, seq, Cause::Merge, lpns) {
             Ok(()) => (pages, None),
             Err((copied, error)) => (copied, Some(error)),
         };

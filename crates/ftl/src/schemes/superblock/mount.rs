@@ -15,6 +15,9 @@ impl<F: Flash> Superblock<F> {
         let mut lpns = vec![NONE; self.flash.geometry().pages() as usize];
         let mut found = self.scan_all(&mut lpns)?;
         found.sort_by_key(|found| (found.seq, found.block));
+        if self.pool.len() == 0 && found.len() as u32 > self.most_blocks {
+            self.discard_copies(found.pop())?;
+        }
         for Scanned { block, written, seq } in found {
             self.clock.saw(seq.unwrap_or(0));
             self.take_over(block, written, seq.unwrap_or(0), &lpns)?;
@@ -25,10 +28,15 @@ impl<F: Flash> Superblock<F> {
                 self.close(superblock);
             }
         }
-        // Collection was cut in the middle: another could not begin.
-        while self.pool.len() == 0 {
-            self.gain(Cause::Mount)?;
-        }
+        Ok(())
+    }
+
+    /// More blocks are in use than the host's writes may take: collection was cut between taking a block,
+    /// the youngest, and erasing its victim. All that is in that block is still in the victim.
+    fn discard_copies(&mut self, youngest: Option<Scanned>) -> Result<(), FtlError> {
+        let Some(Scanned { block, written, .. }) = youngest else { return Ok(()) };
+        let unused = self.flash.geometry().pages_per_block() - written;
+        self.pool.erase(&mut self.flash, block, unused, Cause::Mount, &mut self.log)?;
         Ok(())
     }
 

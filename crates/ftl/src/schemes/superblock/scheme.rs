@@ -23,7 +23,7 @@ impl<F: Flash> Superblock<F> {
             if self.pool.len() > 1 + self.pool.spare_blocks() {
                 self.open(superblock)?;
             } else {
-                self.gain(Cause::Merge)?;
+                self.gain()?;
             }
         }
         Ok(())
