@@ -119,6 +119,18 @@ macro_rules! schemes {
     };
 }
 
-schemes!(page_level: "page-level", fsr: "fsr", lazy_rtgc: "lazy-rtgc", nftl: "nftl", dftl: "dftl",
-    lazy_rtgc_on_demand: "lazy-rtgc-on-demand", bast: "bast", fast: "fast",
-    superblock: "superblock");
+schemes!(
+    page_level: "page-level",
+    fsr: "fsr",
+    lazy_rtgc: "lazy-rtgc",
+    nftl: "nftl",
+    gftl: "gftl",
+    gftl_threshold: "gftl-threshold",
+    gftl_priority: "gftl-priority",
+    rftl: "rftl",
+    dftl: "dftl",
+    lazy_rtgc_on_demand: "lazy-rtgc-on-demand",
+    bast: "bast",
+    fast: "fast",
+    superblock: "superblock"
+);

@@ -41,9 +41,10 @@ pub(crate) fn relocate<F: Flash>(
             return Ok(None);
         }
         let pages_per_block = flash.geometry().pages_per_block();
-        let full =
-            || FtlError::Full { free_pages: 0, victim_valid: pages_per_block, pages_per_block };
-        let block = pool.take().ok_or_else(full)?;
+        let Some(block) = pool.take() else {
+            let (free_pages, victim_valid) = (pool.free_pages(), pages_per_block);
+            return Err(FtlError::Full { free_pages, victim_valid, pages_per_block });
+        };
         let target = Target { block, written: 0, seq: next_seq() };
         match copy_to(flash, pool, places, target, cause, log)? {
             (target, Ok(())) => return Ok(Some(target)),

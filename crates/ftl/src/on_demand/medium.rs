@@ -34,8 +34,9 @@ impl Moved {
     }
 }
 
-/// An array and its spare blocks. A block that goes bad in either area is replaced by a spare one at once,
-/// so that each area keeps its number of blocks as long as there are any.
+/// An array and its spare blocks. Each area has one of them, if there are enough, which its collection keeps
+/// free: a failed program costs the rest of the block being written. A block that goes bad in either area is
+/// replaced by the next.
 #[derive(Clone, Debug)]
 pub(super) struct Medium<F> {
     pub(super) flash: F,
@@ -49,22 +50,24 @@ impl<F: Flash> Medium<F> {
     }
 
     /// Gives an erased block to an area.
-    pub(super) fn add_free(&self, area: &mut Area, block: BlockId) {
+    fn add_free(&self, area: &mut Area, block: BlockId) {
         area.add_free(self.flash.geometry(), block, self.flash.erase_count(block));
     }
 
-    /// An area has one block fewer than it is due.
-    #[cold]
-    pub(super) fn replace(&mut self, area: &mut Area) {
+    /// Gives an area one of the spare blocks for good, if there is any.
+    pub(super) fn add_block(&mut self, area: &mut Area) {
         if let Some(block) = self.spares.pop() {
             self.add_free(area, block);
         }
     }
 
+    /// Gives an area a spare block, if there is any.
     #[cold]
-    fn abandon_frontier(&mut self, area: &mut Area) {
-        area.abandon_frontier(self.flash.geometry());
-        self.replace(area);
+    pub(super) fn add_spare(&mut self, area: &mut Area) {
+        if let Some(block) = self.spares.pop() {
+            self.add_free(area, block);
+            area.add_spare(self.flash.geometry());
+        }
     }
 
     /// Programs the area's next page.
@@ -84,7 +87,7 @@ impl<F: Flash> Medium<F> {
                     area.use_room(1);
                     return Ok(ppn);
                 }
-                Err(FlashError::ProgramFailed(_)) => self.abandon_frontier(area),
+                Err(FlashError::ProgramFailed(_)) => area.abandon_frontier(self.flash.geometry()),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -118,7 +121,9 @@ impl<F: Flash> Medium<F> {
             left = &left[done..];
             match result {
                 Ok(()) => {}
-                Err((_, FlashError::ProgramFailed(_))) => self.abandon_frontier(area),
+                Err((_, FlashError::ProgramFailed(_))) => {
+                    area.abandon_frontier(self.flash.geometry())
+                }
                 Err((_, FlashError::Uncorrectable(_))) => {
                     self.copied(area, left[0]);
                     moved.lost.push(left[0]);
@@ -143,11 +148,9 @@ impl<F: Flash> Medium<F> {
         block: BlockId,
         cause: Cause,
     ) -> Result<(), FtlError> {
-        // A block in which a program failed was replaced then.
-        let replaced = area.retiring.contains(&block.0);
         area.reclaim(&mut self.flash, block, cause)?;
-        if !replaced && self.flash.is_bad(block) {
-            self.replace(area);
+        if self.flash.is_bad(block) {
+            self.add_spare(area);
         }
         Ok(())
     }

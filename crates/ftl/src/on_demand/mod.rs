@@ -169,3 +169,6 @@ impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ use super::{
     collection::Collection,
     core::{Core, ENTRY_BYTES},
     layout::OnDemandLayout,
-    medium::{Area, Medium},
+    medium::Medium,
 };
 use crate::{
     FtlError,
@@ -88,36 +88,35 @@ fn sort<F: Flash>(core: &mut Core<F>) -> Result<Sorted, FtlError> {
     Ok(sorted)
 }
 
-/// Gives each area the erased blocks that it is short of, translation blocks first; the rest are spare.
-pub(super) fn distribute<F: Flash>(
+/// Gives each area the erased blocks that it is short of, translation blocks first, then a spare one to each
+/// area that has none; the rest are for either.
+fn distribute<F: Flash>(
     core: &mut Core<F>,
     layout: &OnDemandLayout,
     [data_used, translation_used]: [u32; 2],
     erased: &[BlockId],
 ) {
-    // A block in which a program failed is in use, but one more stands in for it already.
-    let due = |area: &Area, blocks: u32, used: u32| {
-        (blocks + area.retiring.len() as u32).saturating_sub(used) as usize
-    };
-    let translation = due(&core.translation, layout.translation_blocks, translation_used);
-    let data = due(&core.data, layout.data_blocks, data_used);
-    let (to_translation, rest) = erased.split_at(translation.min(erased.len()));
-    let (to_data, spare) = rest.split_at(data.min(rest.len()));
     let Core { medium, data, translation, .. } = core;
-    to_translation.iter().for_each(|block| medium.add_free(translation, *block));
-    to_data.iter().for_each(|block| medium.add_free(data, *block));
-    for block in spare {
+    for block in erased {
         let erases = medium.flash.erase_count(*block);
         medium.spares.push(*block, erases);
     }
-    // A block that one stands in for is not told from a sound one where its last program was the one that
-    // failed; nor may a page that was torn, or trims that were forgotten, leave an area without room while
-    // there are spare blocks.
-    for area in [translation, data] {
-        while area.free_pages <= area.log.threshold_pages && medium.spares.len() > 0 {
-            medium.replace(area);
+    let geometry = *medium.geometry();
+    let areas = [
+        (translation, translation_used, layout.translation_blocks),
+        (data, data_used, layout.data_blocks),
+    ];
+    let mut short_of_spares = Vec::new();
+    for (area, used, blocks) in areas {
+        (used..blocks).for_each(|_| medium.add_block(area));
+        // What it had as spare before.
+        (blocks..used).for_each(|_| area.add_spare(&geometry));
+        if used <= blocks {
+            short_of_spares.push(area);
         }
     }
+    // Data blocks are written more often.
+    short_of_spares.into_iter().rev().for_each(|area| medium.add_spare(area));
 }
 
 /// Erases every block that is written, and divides all that are not bad; returns how many went bad.

@@ -263,6 +263,14 @@ impl<V: Victims> Space<V> {
         Ok(())
     }
 
+    /// One block more may go bad: the first of them is kept free from now on.
+    pub(crate) fn add_spare(&mut self, geometry: &Geometry) {
+        if self.spare_blocks == 0 {
+            self.log.threshold_pages += u64::from(geometry.pages_per_block());
+        }
+        self.spare_blocks += 1;
+    }
+
     /// A candidate without valid pages, if the policy knows of one: to be reclaimed in idle time.
     pub(crate) fn take_invalid(&mut self) -> Option<BlockId> {
         if self.victims.least_valid() != Some(0) {

@@ -56,8 +56,6 @@ mod mount;
 mod scheme;
 mod state;
 mod tasks;
-#[cfg(test)]
-mod tests;
 mod write_queue;
 
 use crate::{

@@ -15,7 +15,9 @@
 //!
 //! Invariants: as in `gftl`; no block waits for more than N + ⌈N/8⌉ collections.
 //!
-//! Parameters, errors: as in `gftl`.
+//! Parameters: as in `gftl`.
+//!
+//! Errors: as in `gftl`.
 //!
 //! Deviations: the source sorts the whole queue, or its buckets, at every idle step and lets clean blocks
 //! starve; then nothing bounds the age of a page in the write queue, nor its length. After a mount, blocks

@@ -155,7 +155,9 @@ impl Row {
         let row = Self::both(what, unit, printed, ours);
         match row.agreement() {
             Agreement::Rounded => row.judged(Verdict::Equal, ""),
-            Agreement::CutOff => row.judged(Verdict::Equal, "printed cut off, not rounded"),
+            Agreement::CutOff => {
+                row.one_decimal_more().judged(Verdict::Equal, "printed cut off, not rounded")
+            }
             Agreement::None => row.judged(Verdict::Differs, why),
         }
     }
@@ -188,6 +190,7 @@ impl Row {
     pub fn limit(what: &str, unit: &str, limit: Limit, ours: f64, why: &str) -> Self {
         let (words, holds) = match limit {
             Limit::Below(most) => (format!("< {most}"), ours < most),
+            Limit::AtMost(most) => (format!("≤ {most}"), ours <= most),
             Limit::Above(least) => (format!("> {least}"), ours > least),
         };
         let row = Self::new(what, unit, Some(Figure::Words(words)), Some(number(ours, 2)));
@@ -253,6 +256,14 @@ impl Row {
         row.judged(Verdict::Differs, &why)
     }
 
+    /// Ours with the decimal that shows what was cut off.
+    fn one_decimal_more(mut self) -> Self {
+        if let Some(Figure::Number { decimals, .. }) = &mut self.ours {
+            *decimals += 1;
+        }
+        self
+    }
+
     /// The row with another verdict and reason.
     #[must_use]
     pub fn judged(mut self, verdict: Verdict, why: &str) -> Self {
@@ -289,7 +300,7 @@ impl Row {
         }
     }
 
-    /// Ours with one decimal more than printed where it has one.
+    /// Ours with as many decimals as are printed.
     fn both(what: &str, unit: &str, printed: &str, ours: f64) -> Self {
         let paper = Figure::printed(printed);
         let decimals = match &paper {
@@ -334,6 +345,8 @@ enum Agreement {
 pub enum Limit {
     /// Less than this.
     Below(f64),
+    /// This or less.
+    AtMost(f64),
     /// More than this.
     Above(f64),
 }
@@ -402,6 +415,7 @@ mod tests {
         let over = Row::limit("x", "%", Limit::Below(20.0), 20.0, "w");
         assert_eq!((over.verdict, over.why.as_str()), (Verdict::Differs, "w"));
         assert_eq!(Row::limit("x", "%", Limit::Above(50.0), 51.0, "w").verdict, Verdict::Equal);
+        assert_eq!(Row::limit("x", "", Limit::AtMost(3.0), 3.0, "w").verdict, Verdict::Equal);
     }
 
     #[test]

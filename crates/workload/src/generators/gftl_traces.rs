@@ -12,11 +12,14 @@
 //! A sector is a page: 65,589 of them in 2-KiB pages are the 136 MB that the paper needs at full use, 125,061
 //! the 260 MB of consumer. Every request is one sector. The first two requests of each go to the ends of its
 //! range. Table IV has 76,749 reads for consumer, §V has 76,479 (two digits changed places); the table's
-//! number is used. The synthetic trace is format → andrew → postmark → iozone: 4.3 million writes come out
+//! number is used. Which sectors follow which is not printed: Postmark's files are small and new, and FAT puts
+//! each behind the one before, so its writes are long runs and its tables; IOzone has the order of its
+//! automatic mode. The synthetic trace is format → andrew → postmark → iozone: 4.3 million writes come out
 //! only with postmark in both its lengths, which gives 4,351,843 writes and 27,836 reads (printed: 27,841).
 
 use super::character::{Character, Flow, Metadata, Played, Stage};
 use super::generated::{Access, Pattern};
+use super::iozone::Iozone;
 use super::mix::Sizes;
 use super::pace;
 use super::quota::Quota;
@@ -29,58 +32,48 @@ struct Benchmark {
     writes: u64,
     first: u64,
     last: u64,
-    sequential: f64,
-    runs: u32,
-    /// Share of the requests on the allocation tables and directories of FAT.
-    tables: f64,
+    order: Order,
+}
+
+/// What is known of a benchmark's order.
+enum Order {
+    /// Runs and jumps.
+    Runs {
+        /// Share of the requests that go on where a run stopped, and runs at a time.
+        sequential: f64,
+        runs: u32,
+        /// Share of the requests on the allocation tables and directories of FAT.
+        tables: f64,
+    },
+    /// That of IOzone's automatic mode.
+    Iozone,
+}
+
+const fn runs(sequential: f64, runs: u32, tables: f64) -> Order {
+    Order::Runs { sequential, runs, tables }
 }
 
 static FORMAT_: Benchmark =
-    Benchmark { reads: 15, writes: 36, first: 0, last: 533, sequential: 0.8, runs: 1, tables: 0.5 };
-static ANDREW_: Benchmark = Benchmark {
-    reads: 2,
-    writes: 3_126,
-    first: 1,
-    last: 2_867,
-    sequential: 0.8,
-    runs: 2,
-    tables: 0.3,
-};
-static POSTMARK_: Benchmark = Benchmark {
-    reads: 412,
-    writes: 21_153,
-    first: 2,
-    last: 10_000,
-    sequential: 0.6,
-    runs: 4,
-    tables: 0.3,
-};
+    Benchmark { reads: 15, writes: 36, first: 0, last: 533, order: runs(0.8, 1, 0.5) };
+static ANDREW_: Benchmark =
+    Benchmark { reads: 2, writes: 3_126, first: 1, last: 2_867, order: runs(0.8, 2, 0.3) };
+static POSTMARK_: Benchmark =
+    Benchmark { reads: 412, writes: 21_153, first: 2, last: 10_000, order: runs(0.95, 1, 0.4) };
 static POSTMARK_LONG_: Benchmark = Benchmark {
     reads: 23_694,
     writes: 1_238_135,
     first: 1,
     last: 65_543,
-    sequential: 0.6,
-    runs: 4,
-    tables: 0.3,
+    order: runs(0.95, 1, 0.4),
 };
-static IOZONE_: Benchmark = Benchmark {
-    reads: 3_713,
-    writes: 3_089_393,
-    first: 1,
-    last: 65_588,
-    sequential: 0.9,
-    runs: 1,
-    tables: 0.1,
-};
+static IOZONE_: Benchmark =
+    Benchmark { reads: 3_713, writes: 3_089_393, first: 1, last: 65_588, order: Order::Iozone };
 static CONSUMER_: Benchmark = Benchmark {
     reads: 76_749,
     writes: 125_596,
     first: 1,
     last: 125_060,
-    sequential: 0.95,
-    runs: 2,
-    tables: 0.1,
+    order: runs(0.95, 2, 0.1),
 };
 
 static SECTORS: &[ParameterInfo] = &[
@@ -139,7 +132,7 @@ info!(
 info!(
     IOZONE,
     "iozone",
-    "the IOzone benchmark on FAT 32: runs and strides over large files",
+    "the IOzone benchmark on FAT 32: files of 64 KiB to 32 MiB written in order, at random, in place",
     [IOZONE_]
 );
 info!(
@@ -190,23 +183,52 @@ fn build(request: &Build<'_>, benchmarks: &[&'static Benchmark]) -> Result<Built
 
 /// One benchmark.
 struct Part {
-    played: Played,
+    requests: Requests,
     /// Requests that go to the ends of the range, still to come.
     ends: Vec<u64>,
     sector: u64,
 }
 
+enum Requests {
+    Played(Box<Played>),
+    Iozone(Iozone),
+}
+
 impl Part {
     fn new(benchmark: &Benchmark, first: u64, last: u64, sector: u64, seed: u64) -> Self {
-        let flow = Flow { sequential: benchmark.sequential, runs: benchmark.runs, theta: 0.0 };
-        let tables = Metadata { space: 0.015, largest: sector, share: benchmark.tables };
-        let character = Character { read: flow, write: flow, metadata: Some(tables) };
-        let bytes = (last - first + 1) * sector;
-        let stage = Stage { base: first * sector, bytes, align: sector };
         let quota = Quota::new(benchmark.reads, benchmark.writes);
-        let sizes = [Sizes::fixed(sector), Sizes::fixed(sector)];
-        let played = Played::new(&character, stage, quota, sizes, seed);
-        Self { played, ends: vec![bytes - sector, 0], sector }
+        let (base, range) = (first * sector, last - first + 1);
+        let bytes = range * sector;
+        let requests = match benchmark.order {
+            Order::Iozone => Requests::Iozone(Iozone::new(base, sector, range, quota, seed)),
+            Order::Runs { sequential, runs, tables } => {
+                let flow = Flow { sequential, runs, theta: 0.0 };
+                let tables = Metadata { space: 0.015, largest: sector, share: tables };
+                let character = Character { read: flow, write: flow, metadata: Some(tables) };
+                let stage = Stage { base, bytes, align: sector };
+                let sizes = [Sizes::fixed(sector), Sizes::fixed(sector)];
+                Requests::Played(Box::new(Played::new(&character, stage, quota, sizes, seed)))
+            }
+        };
+        Self { requests, ends: vec![bytes - sector, 0], sector }
+    }
+
+    fn left(&self) -> u64 {
+        match &self.requests {
+            Requests::Played(played) => played.left(),
+            Requests::Iozone(iozone) => iozone.left(),
+        }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Access {
+        let end = self.ends.pop();
+        match (&mut self.requests, end) {
+            (Requests::Played(played), None) => played.next(),
+            (Requests::Played(played), Some(offset)) => played.write_at(offset, self.sector),
+            (Requests::Iozone(iozone), None) => iozone.next(),
+            (Requests::Iozone(iozone), Some(offset)) => iozone.write_at(offset),
+        }
     }
 }
 
@@ -218,14 +240,10 @@ struct Parts {
 impl Pattern for Parts {
     #[inline]
     fn next(&mut self) -> Access {
-        if self.parts.len() > 1 && self.parts.last().is_some_and(|part| part.played.left() == 0) {
+        if self.parts.len() > 1 && self.parts.last().is_some_and(|part| part.left() == 0) {
             self.parts.pop();
         }
         let last = self.parts.len() - 1;
-        let part = &mut self.parts[last];
-        match part.ends.pop() {
-            Some(offset) => part.played.write_at(offset, part.sector),
-            None => part.played.next(),
-        }
+        self.parts[last].next()
     }
 }

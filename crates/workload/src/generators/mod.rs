@@ -16,6 +16,7 @@ pub(crate) mod zipf;
 mod character;
 mod draw;
 pub(crate) mod generated;
+mod iozone;
 mod law;
 mod mix;
 pub(crate) mod pace;

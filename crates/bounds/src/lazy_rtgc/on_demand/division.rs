@@ -272,3 +272,81 @@ fn dirty(data: &Space, pages: u32, translation_pages: u32, valid: u32, pages_a_s
     }
     Dirty { threshold: small(threshold), slack: small(slack) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lazy_rtgc::on_demand::EVALUATION_TRANSLATION_SHARE as HALF;
+    use flash::parts::EVALUATION_SLC;
+
+    fn small(pages_per_block: u32, page_bytes: u32, alpha: u32) -> Part {
+        Part {
+            pages_per_block,
+            page_bytes,
+            t_r_ns: 1_000,
+            t_prog_ns: 9_000,
+            t_bers_ns: 10_000 * u64::from(alpha) + 9_999,
+            ..EVALUATION_SLC.clone()
+        }
+    }
+
+    #[test]
+    fn the_evaluation_part_at_32_gib() {
+        let found = divide(&EVALUATION_SLC, 262_144, None, HALF).unwrap();
+        assert_eq!(found.data.victim_valid, 51);
+        assert_eq!((found.data.steps, found.data.threshold_pages), (8, 59));
+        assert_eq!(found.translation_pages, found.data.logical_pages.div_ceil(512));
+        assert_eq!(found.translation_blocks, found.translation_pages.div_ceil(32));
+        assert_eq!(found.data_blocks + found.translation_blocks, 262_144);
+        assert_eq!((found.translation_victim_valid, found.pages_a_step), (32, 8));
+        assert_eq!(found.translation_threshold_pages, 41);
+        // κ = ⌈64(32+40)/(32·5)⌉ = 29; ⌈64(32·13+35)/(32·5)⌉ = 181.
+        assert_eq!(found.dirty_threshold, 28 * found.translation_pages / 8 + 1);
+        assert_eq!(found.dirty_slack, 181 + 51 + 8);
+        assert_eq!(found.dirty_max, found.dirty_threshold + 240);
+        let share = f64::from(found.data.logical_pages) / (64.0 * f64::from(found.data_blocks));
+        assert!((share - 0.8056).abs() < 1e-4, "{share}");
+    }
+
+    #[test]
+    fn every_division_keeps_its_conditions() {
+        for (pages, bytes, alpha) in [(2, 32, 1), (4, 32, 1), (6, 4, 8), (8, 32, 3), (64, 2048, 8)]
+        {
+            let part = small(pages, bytes, alpha);
+            for blocks in 0..80 {
+                let Ok(most) = divide(&part, blocks, None, HALF) else {
+                    assert!(blocks < 12, "{pages} {bytes} {alpha}: {blocks} blocks refused");
+                    continue;
+                };
+                for logical in [1, most.data.logical_pages / 2 + 1, most.data.logical_pages] {
+                    let found = divide(&part, blocks, Some(logical), HALF).unwrap();
+                    check(&found, &part, blocks, logical);
+                }
+            }
+        }
+    }
+
+    fn check(found: &Division, part: &Part, blocks: u32, logical_pages: u32) {
+        assert_eq!(found.data.logical_pages, logical_pages);
+        assert_eq!(found.data_blocks + found.translation_blocks, blocks);
+        let valid = found.translation_pages / (found.translation_blocks - 1);
+        assert_eq!(found.translation_victim_valid, valid);
+        assert!((1..=found.data.alpha).contains(&found.pages_a_step));
+        assert_eq!(found.translation_threshold_pages, valid + found.pages_a_step + 1);
+        assert!(found.translation_threshold_pages <= part.pages_per_block);
+        assert!(found.dirty_max <= logical_pages);
+    }
+
+    #[test]
+    fn too_many_logical_pages_are_told_the_most_that_fit() {
+        for (pages, bytes, alpha, blocks) in [(8, 32, 3, 20), (64, 2048, 8, 300), (4, 4, 1, 40)] {
+            let part = small(pages, bytes, alpha);
+            let error = divide(&part, blocks, Some(blocks * pages), HALF).unwrap_err();
+            let BoundError::LogicalPages { largest, .. } = error else { panic!("{error}") };
+            assert!(divide(&part, blocks, Some(largest), HALF).is_ok());
+            assert!(divide(&part, blocks, Some(largest + 1), HALF).is_err());
+        }
+        let error = divide(&EVALUATION_SLC, 4, None, HALF).unwrap_err();
+        assert!(matches!(error, BoundError::TooFewBlocks { blocks: 4, least: 5, .. }), "{error}");
+    }
+}

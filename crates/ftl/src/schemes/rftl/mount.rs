@@ -110,15 +110,16 @@ impl<F: Flash> Rftl<F> {
             {
                 self.take_over([Some(data), Some(buffer), Some(drained)], Phase::Draining)
             }
-            // What follows was left by a program that failed and a power cut on top of it. The youngest of
-            // four is a copy of what is in the others.
-            [_, _, _, copies] => {
-                self.discard(copies.block)?;
-                self.rebuild(&blocks[..3])
-            }
+            // What follows was left by a program that failed and a power cut on top of it.
             [_, _] | [_, _, _] => self.rescue_again(blocks),
+            // Blocks are erased only after a rescue is complete, those given up on first: with more than
+            // three, the youngest is a copy of what is in the others.
+            [.., copies] if !copies.seq.is_multiple_of(2) => {
+                self.discard(copies.block)?;
+                self.rebuild(&blocks[..blocks.len() - 1])
+            }
             _ => Err(FtlError::Mount(format!(
-                "logical block {} has {} blocks; `rftl` gives it 3; the array was written by another scheme",
+                "logical block {} has {} blocks, but `rftl` gives it 3; the array was written by another scheme",
                 blocks[0].logical,
                 blocks.len()
             ))),

@@ -18,6 +18,8 @@ pub(super) enum Load {
     WorstOrder,
     /// The order that fills the queue most: again and again to the block that waits longest.
     QueueOrder,
+    /// Pages of one block at random: no trace writes a block again sooner.
+    OneBlock,
 }
 
 /// One run.
@@ -71,6 +73,11 @@ impl Cell {
         let name = match self.load {
             Load::WorstOrder => "gftl-worst-case",
             Load::QueueOrder => "gftl-queue-worst-case",
+            Load::OneBlock => {
+                let share = 1.0 / f64::from(device.logical_blocks);
+                let uniform = WorkloadSpec::builtin("uniform").with("footprint", share);
+                return uniform.limited(REQUESTS_TO_ONE_BLOCK);
+            }
             Load::Synthetic | Load::Consumer => {
                 return WorkloadSpec::builtin(self.load.trace().workload);
             }
@@ -89,6 +96,8 @@ impl Cell {
 /// steady.
 const ROUNDS_OF_STEPS: u32 = 3;
 
+const REQUESTS_TO_ONE_BLOCK: u64 = 200_000;
+
 /// Passes over the space of the order against the queue: it repeats after three.
 const PASSES_OF_QUEUE_ORDER: u32 = 3;
 
@@ -97,6 +106,7 @@ impl Load {
         match self {
             Self::WorstOrder => "order of §IV-D",
             Self::QueueOrder => "order against the queue",
+            Self::OneBlock => "one block",
             _ => self.trace().name,
         }
     }
@@ -105,7 +115,7 @@ impl Load {
     pub(super) fn trace(self) -> &'static Trace {
         match self {
             Self::Consumer => &CONSUMER,
-            Self::Synthetic | Self::WorstOrder | Self::QueueOrder => &SYNTHETIC,
+            _ => &SYNTHETIC,
         }
     }
 }
@@ -212,8 +222,14 @@ fn command(device: &Device, config: &SchemeConfig, workload: &WorkloadSpec, seed
     };
     // Half a page more, so that the share of the pages is not cut to one page less.
     let pages = f64::from(config.logical_pages.unwrap_or_default()) + 0.5;
+    let set = match workload {
+        WorkloadSpec::Builtin { parameters, .. } => {
+            parameters.iter().map(|(key, value)| format!(" --set {key}={value}")).collect()
+        }
+        WorkloadSpec::Trace { .. } => String::new(),
+    };
     format!(
-        "ftlkit compare {}{requests} --part samsung-large-block --set part.pages_per_block={} --capacity {} \
+        "ftlkit compare {}{set}{requests} --part samsung-large-block --set part.pages_per_block={} --capacity {} \
          --schemes {}+share={:.9}{threshold} --precondition none --seed {seed}",
         workload.label(),
         device.part.pages_per_block,

@@ -3,7 +3,7 @@
 use crate::config::{Bytes, Experiment, Fill, Preconditioning, SchemeTable, TextOrTable};
 use crate::report::SchemeReport;
 use crate::reproduce::runs::{Planned, Ran, run_all};
-use crate::reproduce::{ReproduceError, Scale, Settings, Watch};
+use crate::reproduce::{ReproduceError, RunRecord, Scale, Watch};
 use workload::WorkloadSpec;
 
 /// The workloads of Table V by the name of their stand-in, in the paper's order.
@@ -23,49 +23,108 @@ const EVALUATION_CMT_KIB: u64 = 256;
 /// σ of Lazy-RTGC in the evaluation (§6.2 (5)).
 const SHARE: &str = "0.875";
 
-/// Capacity of the evaluation's array.
-const FULL_CAPACITY: u64 = 32 << 30;
+/// How large an evaluation is: the array, and what part of the paper's it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    capacity: u64,
+    /// The paper's 32 GiB in terms of `capacity`: workloads and cached mapping tables are so much smaller.
+    divisor: u64,
+}
 
-/// How much smaller the array, the workloads and the cached mapping table are at quick scale.
-pub(super) const QUICK_DIVISOR: u64 = 32;
+impl Size {
+    /// A thirty-second of the paper's array, or all of it.
+    pub(super) fn of(scale: Scale) -> Self {
+        Self::divided_by(if scale == Scale::Full { 1 } else { 32 })
+    }
+
+    /// A part of the paper's array.
+    pub(super) fn divided_by(divisor: u64) -> Self {
+        Self { capacity: (32 << 30) / divisor, divisor }
+    }
+
+    /// Bytes of a cached mapping table that has so many KiB at 32 GiB.
+    pub(super) fn cmt_bytes(self, kib: u64) -> u64 {
+        (kib << 10) / self.divisor
+    }
+
+    /// Requests of a workload: those of Table V, or the same share of them that the array is of the
+    /// paper's.
+    ///
+    /// Of websearch-like all are kept: a thirty-second of its 211 writes would not fill a block.
+    fn requests(self, workload: &str) -> u64 {
+        let info = workload::builtin(workload).ok();
+        let all = info.and_then(|info| info.requests).unwrap_or_default();
+        if workload == WORKLOADS[0] { all } else { all / self.divisor }
+    }
+}
 
 /// What is on the array before anything is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
-    /// All that each scheme exports.
+    /// All that each scheme exports, in order.
     Full,
-    /// The pages that the workload may touch.
+    /// The same, then random overwrites until collection is under way.
+    Collecting,
+    /// The pages that the workload may touch, in order.
     Footprint,
 }
 
-/// What was run for Figs 6 to 10.
+impl Before {
+    /// Every state, in the order of their numbers.
+    pub(super) const ALL: [Self; 3] = [Self::Full, Self::Collecting, Self::Footprint];
+
+    /// Overwrites for each page that was written: FSR leaves a quarter of the array free, a third of what
+    /// it exports.
+    const AGE: f64 = 0.34;
+
+    fn preconditioning(self) -> Preconditioning {
+        match self {
+            Self::Collecting => Preconditioning { fill: Fill::Full, age: Self::AGE },
+            Self::Full => Preconditioning { fill: Fill::Full, age: 0.0 },
+            Self::Footprint => Preconditioning { fill: Fill::Footprint, age: 0.0 },
+        }
+    }
+
+    /// As rows and runs have it.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Collecting => "collection under way",
+            Self::Full => "array just written full",
+            Self::Footprint => "only the footprint written",
+        }
+    }
+
+    /// For names of files.
+    pub(super) fn suffix(self) -> &'static str {
+        match self {
+            Self::Full => "-full",
+            Self::Collecting => "-collecting",
+            Self::Footprint => "-footprint",
+        }
+    }
+}
+
+/// What was run for Figs 6 to 10: by state, in the order of [`Before::ALL`], and workload.
 pub(super) struct Evaluation {
-    /// By workload, on an array that was written full.
-    pub(super) full: Vec<Ran>,
-    /// By workload, where only the footprint was written.
-    pub(super) footprint: Vec<Ran>,
+    pub(super) size: Size,
+    runs: [Vec<Ran>; 3],
 }
 
 impl Evaluation {
     /// Runs everything.
-    pub(super) fn run(settings: &Settings, watch: &dyn Watch) -> Result<Self, ReproduceError> {
-        let plan = |before| WORKLOADS.map(|name| planned(name, before, settings));
-        let mut planned = plan(Before::Full).to_vec();
-        planned.extend(plan(Before::Footprint));
-        let mut full = run_all(planned, watch)?;
-        let footprint = full.split_off(WORKLOADS.len());
-        Ok(Self { full, footprint })
+    pub(super) fn run(size: Size, seed: u64, watch: &dyn Watch) -> Result<Self, ReproduceError> {
+        let of = |before| WORKLOADS.map(|name| planned(name, before, size, seed));
+        let mut ran = run_all(Before::ALL.into_iter().flat_map(of).collect(), watch)?.into_iter();
+        let runs = Before::ALL.map(|_| ran.by_ref().take(WORKLOADS.len()).collect());
+        Ok(Self { size, runs })
     }
 
-    /// The runs on an array in this state.
+    /// The runs in this state.
     pub(super) fn of(&self, before: Before) -> &[Ran] {
-        match before {
-            Before::Full => &self.full,
-            Before::Footprint => &self.footprint,
-        }
+        &self.runs[before as usize]
     }
 
-    /// The report of a scheme under a workload, by their places in [`SCHEMES`] and [`WORKLOADS`].
+    /// The report of a scheme, by its label, under a workload, by its place in [`WORKLOADS`].
     pub(super) fn report(
         &self,
         before: Before,
@@ -73,6 +132,11 @@ impl Evaluation {
         scheme: &str,
     ) -> Option<&SchemeReport> {
         self.of(before).get(workload)?.scheme(scheme)
+    }
+
+    /// Every run's record.
+    pub(super) fn records(&self) -> Vec<RunRecord> {
+        self.runs.iter().flatten().map(|ran| ran.record.clone()).collect()
     }
 }
 
@@ -84,64 +148,52 @@ pub(super) fn on_demand_label(kib: u64) -> String {
     }
 }
 
-/// Bytes of a cached mapping table that has so many KiB at 32 GiB.
-pub(super) fn cmt_bytes(kib: u64, scale: Scale) -> u64 {
-    match scale {
-        Scale::Full => kib << 10,
-        Scale::Quick => (kib << 10) / QUICK_DIVISOR,
-    }
-}
-
-/// Requests of a workload: those of Table V, or the same share of them that the array is of the paper's.
-///
-/// Of websearch-like all are kept: a thirty-second of its 211 writes would not fill a block.
-pub(super) fn requests(workload: &str, scale: Scale) -> u64 {
-    let all = workload::builtin(workload).ok().and_then(|info| info.requests).unwrap_or_default();
-    match scale {
-        Scale::Quick if workload != WORKLOADS[0] => all / QUICK_DIVISOR,
-        _ => all,
-    }
-}
-
-fn planned(workload: &str, before: Before, settings: &Settings) -> Planned {
-    let (fill, of) = match before {
-        Before::Full => (Fill::Full, "array written full before"),
-        Before::Footprint => (Fill::Footprint, "only the footprint written before"),
-    };
-    let capacity = match settings.scale {
-        Scale::Full => FULL_CAPACITY,
-        Scale::Quick => FULL_CAPACITY / QUICK_DIVISOR,
-    };
-    let schemes = texts(before, settings.scale).into_iter().map(|text| {
+fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
+    let schemes = texts(before, size).into_iter().map(|text| {
         TextOrTable(text.parse::<SchemeTable>().expect("the notation of schemes is right"))
     });
     let experiment = Experiment {
-        capacity: Some(Bytes::new(capacity)),
-        seed: settings.seed,
-        precondition: TextOrTable(Preconditioning { fill, age: 0.0 }),
+        capacity: Some(Bytes::new(size.capacity)),
+        seed,
+        precondition: TextOrTable(before.preconditioning()),
         schemes: schemes.collect(),
-        workload: TextOrTable(
-            WorkloadSpec::builtin(workload).limited(requests(workload, settings.scale)),
-        ),
+        workload: TextOrTable(WorkloadSpec::builtin(workload).limited(size.requests(workload))),
         ..Experiment::default()
     };
-    Planned { name: format!("{workload}, {of}"), experiment }
+    Planned { name: format!("{workload}, {}", before.words()), experiment }
 }
 
-/// The schemes with their settings; Fig. 8's sizes with the array that was written full.
-fn texts(before: Before, scale: Scale) -> Vec<String> {
+/// The schemes with their settings; Fig. 8's sizes in the state that it is of.
+fn texts(before: Before, size: Size) -> Vec<String> {
     let mut texts: Vec<String> = SCHEMES[..4].iter().map(|name| (*name).to_owned()).collect();
     texts.push(format!("lazy-rtgc+share={SHARE}+label=lazy-rtgc"));
     for kib in CMT_KIB {
         if before == Before::Full || kib == EVALUATION_CMT_KIB {
+            let bytes = size.cmt_bytes(kib);
             let label = on_demand_label(kib);
-            let bytes = cmt_bytes(kib, scale);
             texts.push(format!("lazy-rtgc-on-demand+cmt={bytes}+label={label}"));
         }
     }
-    texts.retain(|text| {
-        let name = text.split('+').next().unwrap_or_default();
-        ftl::registry::by_name(name).is_ok()
-    });
     texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::runs::Unwatched;
+
+    #[test]
+    fn every_scheme_runs_on_the_same_small_space() {
+        let size = Size::divided_by(512);
+        let planned = Before::ALL.map(|before| planned(WORKLOADS[2], before, size, 1));
+        for ran in run_all(planned.to_vec(), &Unwatched).unwrap() {
+            let requests = ran.resolved.facts.requests;
+            assert_eq!(requests, 670_412 / 512);
+            for scheme in SCHEMES {
+                let report = ran.scheme(scheme).unwrap_or_else(|| panic!("{:?}", ran.record));
+                assert_eq!((report.requests, report.violations), (requests, 0), "{scheme}");
+            }
+            assert!(ran.scheme("gftl").is_some_and(|report| report.erases > 0));
+        }
+    }
 }

@@ -1,0 +1,324 @@
+use super::*;
+use crate::{
+    CmtPolicy, SchemeConfig,
+    registry::{self, Visitor, by_name},
+};
+use alloc::{vec, vec::Vec};
+use flash::{
+    Array, Cause, Counts, Geometry, Operation, Part, Serial, Store, parts::EVALUATION_SLC,
+};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+const PAGE_BYTES: u32 = 32;
+/// Entries of a translation page.
+const A_PAGE: u32 = 8;
+
+type Bench = Serial<Array>;
+
+fn array(blocks: u32, pages_per_block: u32, alpha: u64) -> Bench {
+    let copy = EVALUATION_SLC.t_copy_ns();
+    let part = Part {
+        page_bytes: PAGE_BYTES,
+        pages_per_block,
+        t_bers_ns: copy * alpha + copy / 2,
+        ..EVALUATION_SLC.clone()
+    };
+    let geometry = Geometry::new(blocks, pages_per_block, PAGE_BYTES).unwrap();
+    Serial::new(Array::new(geometry, part, Store::All))
+}
+
+fn config(name: &str) -> SchemeConfig {
+    SchemeConfig::preset(by_name(name).unwrap())
+}
+
+fn layout(config: &SchemeConfig, flash: &Bench) -> (Plan, OnDemandLayout) {
+    let geometry = flash.geometry();
+    let plan = registry::plan(config, flash.part(), geometry, geometry.blocks()).unwrap();
+    let crate::Layout::OnDemand(layout) = plan.layout else { panic!("no map on demand") };
+    (plan, layout)
+}
+
+/// What a run left behind.
+struct Left {
+    counts: Counts,
+    worst_service_ns: u64,
+    worst_step_ns: u64,
+    cache: Option<MapCache>,
+}
+
+/// Writes (and, negative, trims) pages, after a warm-up that is not measured; holds each to the promise.
+struct Writes<'a> {
+    warm_up: &'a [u32],
+    measured: &'a [i64],
+}
+
+impl Visitor<Bench> for Writes<'_> {
+    type Output = Left;
+
+    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Left {
+        let page = vec![7; PAGE_BYTES as usize];
+        for lpn in self.warm_up {
+            scheme.write(Lpn(*lpn), &page).unwrap();
+        }
+        let before = *scheme.flash().counts();
+        scheme.restart_collections();
+        let (mut worst_service_ns, mut worst_step_ns) = (0, 0);
+        for lpn in self.measured {
+            let flash = scheme.flash();
+            let (all, steps) = (flash.busy_ns(), flash.busy_in_steps_ns());
+            match u32::try_from(*lpn) {
+                Ok(lpn) => scheme.write(Lpn(lpn), &page).unwrap(),
+                Err(_) => scheme.trim(Lpn((-lpn - 1) as u32)).unwrap(),
+            }
+            let step = scheme.flash().busy_in_steps_ns() - steps;
+            worst_step_ns = worst_step_ns.max(step);
+            worst_service_ns = worst_service_ns.max(scheme.flash().busy_ns() - all - step);
+        }
+        let counts = scheme.flash().counts().since(&before);
+        Left { counts, worst_service_ns, worst_step_ns, cache: scheme.map_cache() }
+    }
+}
+
+fn translation_traffic(counts: &Counts) -> u64 {
+    let causes = [Cause::Translation, Cause::WriteBack, Cause::TranslationCollection];
+    let of = |cause| Operation::ALL.map(|op| counts.get(op, cause)).iter().sum::<u64>();
+    causes.map(of).iter().sum()
+}
+
+fn draws(count: usize, pages: u32, seed: u64) -> Vec<u32> {
+    let mut random = Pcg64::seed_from_u64(seed);
+    (0..count).map(|_| random.random_range(0..pages)).collect()
+}
+
+/// The data area is that of the scheme with its map in RAM, on as many blocks and for as many pages.
+fn collects_as(name: &str, in_ram: &str, blocks: u32, cmt_bytes: Option<u64>) -> Left {
+    let flash = array(blocks, 16, 3);
+    let on_demand = SchemeConfig { cmt_bytes, ..config(name) };
+    let (plan, layout) = layout(&on_demand, &flash);
+    let pages = plan.logical_pages;
+    let warm_up: Vec<u32> = (0..pages).chain(draws(4000, pages, 1)).collect();
+    let measured: Vec<i64> = draws(20_000, pages, 2).iter().map(|lpn| i64::from(*lpn)).collect();
+    let writes = || Writes { warm_up: &warm_up, measured: &measured };
+    let left = registry::format(&on_demand, flash, writes()).unwrap();
+    let same = SchemeConfig { logical_pages: Some(pages), ..config(in_ram) };
+    let model = registry::format(&same, array(layout.data_blocks, 16, 3), writes()).unwrap();
+    for operation in [Operation::Copy, Operation::Erase] {
+        let of = |counts: &Counts| counts.get(operation, Cause::Collection);
+        assert!(of(&model.counts) > 1000);
+        assert_eq!(of(&left.counts), of(&model.counts), "{operation:?}");
+    }
+    left
+}
+
+#[test]
+fn dftl_with_the_whole_map_cached_is_page_level() {
+    let left = collects_as("dftl", "page-level", 40, Some(1 << 20));
+    assert_eq!(translation_traffic(&left.counts), 0);
+    assert_eq!(left.cache, Some(MapCache { hits: 20_000, misses: 0 }));
+}
+
+#[test]
+fn dftl_collects_as_page_level_whatever_its_cache() {
+    for cmt_bytes in [8, 64, 1000] {
+        let left = collects_as("dftl", "page-level", 40, Some(cmt_bytes));
+        assert!(translation_traffic(&left.counts) > 1000);
+    }
+}
+
+#[test]
+fn lazy_rtgc_on_demand_collects_as_lazy_rtgc() {
+    for cmt_bytes in [None, Some(64), Some(1 << 20)] {
+        collects_as("lazy-rtgc-on-demand", "lazy-rtgc", 60, cmt_bytes);
+    }
+}
+
+/// Orders that make entries of ever other translation pages dirty, and copies with them.
+fn adversaries(pages: u32, seed: u64) -> [Vec<i64>; 5] {
+    let count = 30_000;
+    let strided = |stride: u32| {
+        let groups = pages.div_ceil(stride);
+        let at = move |n: u32| (n % groups) * stride + n / groups % stride;
+        (0..).map(at).filter(move |lpn| *lpn < pages).map(i64::from)
+    };
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut some_trims = Vec::new();
+    let mut hot = Vec::new();
+    for _ in 0..count {
+        let lpn = i64::from(random.random_range(0..pages));
+        some_trims.push(if random.random_bool(0.3) { -lpn - 1 } else { lpn });
+        hot.push(if random.random_bool(0.9) { lpn % 7 * i64::from(A_PAGE) } else { lpn });
+    }
+    // Of each block as it was filled in turn, one page at a time.
+    let spread = strided(16).take(count).collect();
+    let uniform = draws(count, pages, seed).into_iter().map(i64::from).collect();
+    [strided(A_PAGE).take(count).collect(), spread, uniform, some_trims, hot]
+}
+
+#[test]
+fn no_order_fills_the_table_or_outlasts_a_step() {
+    for (blocks, pages_per_block, alpha) in [(40, 16, 3), (24, 8, 3), (32, 16, 8), (30, 64, 8)] {
+        let config = config("lazy-rtgc-on-demand");
+        let flash = array(blocks, pages_per_block, alpha);
+        let (plan, layout) = layout(&config, &flash);
+        let steps = layout.steps.unwrap();
+        assert!(plan.guarantee.real_time);
+        assert!(steps.dirty_threshold < plan.logical_pages, "nothing is ever written back");
+        let warm_up: Vec<u32> = (0..plan.logical_pages).collect();
+        for seed in 0..4 {
+            for measured in adversaries(plan.logical_pages, seed) {
+                let writes = Writes { warm_up: &warm_up, measured: &measured };
+                let left = registry::format(&config, flash.clone(), writes).unwrap();
+                assert!(left.worst_service_ns <= plan.guarantee.write_ns.unwrap());
+                assert!(left.worst_step_ns <= plan.guarantee.step_ns.unwrap());
+                // A page that was written back on a task's way would be counted there.
+                assert_eq!(left.counts.get(Operation::Program, Cause::Translation), 0);
+            }
+        }
+    }
+}
+
+/// Watches the table's fill from inside.
+#[test]
+fn dirty_entries_stay_within_their_bound_and_come_near_it() {
+    let config = config("lazy-rtgc-on-demand");
+    let flash = array(40, 16, 3);
+    let (plan, layout) = layout(&config, &flash);
+    let steps = layout.steps.unwrap();
+    let mut most = 0;
+    for seed in 0..4 {
+        for order in adversaries(plan.logical_pages, seed) {
+            let mut core = core::Core::new(flash.clone(), &plan, &layout);
+            mount::format(&mut core, &layout).unwrap();
+            let collector =
+                collection::Stepwise::new(steps.copies, steps.pages, steps.dirty_threshold);
+            let mut scheme = OnDemand::new(core, collector, &plan, false);
+            for lpn in order {
+                match u32::try_from(lpn) {
+                    Ok(lpn) => scheme.write(Lpn(lpn), &[]).unwrap(),
+                    Err(_) => scheme.trim(Lpn((-lpn - 1) as u32)).unwrap(),
+                }
+                most = most.max(scheme.core.cmt.dirty());
+            }
+        }
+    }
+    assert!(most <= layout.cmt_entries, "{most} of {}", layout.cmt_entries);
+    assert!(most >= steps.dirty_threshold, "{most} never reached {}", steps.dirty_threshold);
+}
+
+/// Does operations and holds what is read against a plain map; hands the array back at a remount.
+struct Against<'m> {
+    model: &'m mut Model,
+    steps: &'m [(u8, u32)],
+}
+
+struct Model {
+    /// What each page reads as; `None`: it was trimmed, and may read as anything since a mount.
+    pages: Vec<Option<u32>>,
+    writes: u32,
+}
+
+fn bytes_of(version: u32) -> [u8; PAGE_BYTES as usize] {
+    let mut bytes = [0; PAGE_BYTES as usize];
+    bytes[..4].copy_from_slice(&version.to_le_bytes());
+    bytes
+}
+
+impl Visitor<Bench> for Against<'_> {
+    type Output = (Bench, usize);
+
+    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Self::Output {
+        let Model { pages, writes } = self.model;
+        let mut done = 0;
+        let mut trimmed = vec![false; pages.len()];
+        for (what, lpn) in self.steps {
+            let lpn = lpn % pages.len() as u32;
+            done += 1;
+            match what {
+                0..=5 => {
+                    *writes += 1;
+                    scheme.write(Lpn(lpn), &bytes_of(*writes)).unwrap();
+                    (pages[lpn as usize], trimmed[lpn as usize]) = (Some(*writes), false);
+                }
+                6..=7 => read(&mut scheme, lpn, pages[lpn as usize]),
+                8 => {
+                    scheme.trim(Lpn(lpn)).unwrap();
+                    (pages[lpn as usize], trimmed[lpn as usize]) = (Some(0), true);
+                }
+                9 => _ = scheme.idle().unwrap(),
+                _ => break,
+            }
+        }
+        for (lpn, expected) in pages.iter_mut().enumerate() {
+            read(&mut scheme, lpn as u32, *expected);
+            if trimmed[lpn] {
+                *expected = None;
+            }
+        }
+        (scheme.into_flash(), done)
+    }
+}
+
+fn read<S: Scheme<Flash = Bench>>(scheme: &mut S, lpn: u32, expected: Option<u32>) {
+    let mut bytes = [1; PAGE_BYTES as usize];
+    let found = scheme.read(Lpn(lpn), &mut bytes).unwrap();
+    if let Some(version) = expected {
+        assert_eq!((found, bytes), (version != 0, bytes_of(version)), "LPN {lpn}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn reads_what_was_written(
+        lazy: bool,
+        segmented: bool,
+        cmt_bytes in prop_oneof![Just(None), (8u64..600).prop_map(Some)],
+        blocks in 7u32..30,
+        steps in proptest::collection::vec((0u8..11, any::<u32>()), 0..1200),
+    ) {
+        let name = if lazy { "lazy-rtgc-on-demand" } else { "dftl" };
+        let cmt_policy = segmented.then_some(CmtPolicy::SegmentedLru);
+        let config = SchemeConfig { cmt_bytes, cmt_policy, idle_collection: true, ..config(name) };
+        let mut flash = array(blocks, 8, 3);
+        let (plan, _) = layout(&config, &flash);
+        let mut model = Model { pages: vec![Some(0); plan.logical_pages as usize], writes: 0 };
+        let mut steps = &steps[..];
+        let mut start = true;
+        while start || !steps.is_empty() {
+            let against = Against { model: &mut model, steps };
+            let done = if start {
+                registry::format(&config, flash, against)
+            } else {
+                registry::mount(&config, flash, against)
+            };
+            let (array, taken) = done.unwrap();
+            (flash, steps, start) = (array, &steps[taken..], false);
+        }
+    }
+}
+
+#[test]
+fn an_unreadable_translation_page_is_made_anew() {
+    for name in ["dftl", "lazy-rtgc-on-demand"] {
+        let config = SchemeConfig { cmt_bytes: Some(64), ..config(name) };
+        let flash = array(24, 8, 3);
+        let (plan, layout) = layout(&config, &flash);
+        let mut core = core::Core::new(flash, &plan, &layout);
+        mount::format(&mut core, &layout).unwrap();
+        let mut scheme = OnDemand::new(core, collection::WholeBlock, &plan, false);
+        for lpn in (0..plan.logical_pages).chain(draws(500, plan.logical_pages, 3)) {
+            scheme.write(Lpn(lpn), &bytes_of(lpn + 1)).unwrap();
+        }
+        for page in scheme.core.directory.clone() {
+            if page != u32::MAX {
+                scheme.flash_mut().inner_mut().spoil(flash::Ppn(page)).unwrap();
+            }
+        }
+        for lpn in (0..plan.logical_pages).rev() {
+            read(&mut scheme, lpn, Some(lpn + 1));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What is peculiar to `nftl` and `rftl`: the bounds are reached, programs and erases fail between power
+//! cuts, and writes end only when more blocks are bad than were spare.
+
+use flash::faults::{PowerCut, ProgramEraseFailure};
+use flash::parts::EVALUATION_SLC;
+use flash::{BlockId, Flash, Lpn, Serial, Store};
+use ftl::registry::{by_name, format, plan};
+use ftl::{FtlError, Scheme, SchemeConfig, Visitor};
+use ftlkit_testkit::checks::Failure;
+use ftlkit_testkit::conformance::{Case, conform, logical_pages};
+use ftlkit_testkit::driver::Medium;
+use ftlkit_testkit::operations::Pattern;
+use ftlkit_testkit::run::{End, Run};
+use ftlkit_testkit::shape::Shape;
+use ftlkit_testkit::shared::Shared;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+fn scheme(name: &str, spare_blocks: u32) -> SchemeConfig {
+    SchemeConfig { spare_blocks, ..SchemeConfig::preset(by_name(name).unwrap()) }
+}
+
+#[test]
+fn rftl_promises_what_its_paper_prints() {
+    let geometry = EVALUATION_SLC.geometry(1 << 30).unwrap();
+    let config = scheme("rftl", 0);
+    let plan = plan(&config, &EVALUATION_SLC, &geometry, geometry.blocks()).unwrap();
+    assert_eq!(plan.guarantee.response_ns, Some(2_249_900));
+    assert_eq!(plan.guarantee.victim_valid, Some(64));
+    assert_eq!(plan.logical_pages, geometry.blocks() / 3 * 64);
+}
+
+#[test]
+fn rftl_refuses_blocks_too_small_for_its_steps_and_names_the_part() {
+    for shape in [Shape::new(9, 64, 1), Shape::new(9, 8, 3), Shape::new(9, 64, 0)] {
+        match logical_pages(&scheme("rftl", 0), &shape, 0) {
+            Err(FtlError::Config { setting, .. }) => assert_eq!(setting, "part"),
+            other => panic!("{shape}: {other:?}"),
+        }
+    }
+}
+
+/// Page 0, then the rest of its logical block, then page 1 until the replacement is full: page 0 is found
+/// last, and the next write folds with everything to copy.
+struct WorstOfNftl;
+
+impl<F: Flash> Visitor<Serial<F>> for WorstOfNftl {
+    type Output = ();
+
+    fn visit<S: Scheme<Flash = Serial<F>> + Clone>(self, mut scheme: S) {
+        let pages_per_block = scheme.flash().geometry().pages_per_block();
+        let versions = (0..pages_per_block).chain((0..pages_per_block).map(|_| 1));
+        versions.for_each(|lpn| scheme.write(Lpn(lpn), &[]).unwrap());
+        let promised = scheme.guarantee();
+        let before = scheme.flash().busy_ns();
+        assert!(scheme.read(Lpn(0), &mut []).unwrap());
+        let read = scheme.flash().busy_ns();
+        assert_eq!(Some(read - before), promised.read_ns);
+        scheme.write(Lpn(2), &[]).unwrap();
+        assert_eq!(Some(scheme.flash().busy_in_steps_ns()), promised.step_ns);
+        assert_eq!(Some(scheme.flash().busy_ns() - read), promised.response_ns);
+    }
+}
+
+#[test]
+fn nftl_reaches_its_bounds() {
+    let array = Serial::new(Shape::new(6, 16, 8).array(Store::Metadata, &[]));
+    format(&scheme("nftl", 0), array, WorstOfNftl).unwrap();
+}
+
+#[test]
+fn rftl_reaches_its_bounds() {
+    let (config, shape) = (scheme("rftl", 0), Shape::new(6, 16, 8));
+    let plan = plan(&config, &shape.part(), &shape.geometry(), shape.blocks).unwrap();
+    let case = Case::new(config, shape, Pattern::Uniform, 1, 10_000);
+    let worst = conform(&case).unwrap_or_else(|verdict| panic!("{verdict}"));
+    assert_eq!(Some(worst.read_ns), plan.guarantee.read_ns);
+    assert_eq!(Some(worst.response_ns), plan.guarantee.response_ns);
+}
+
+#[test]
+fn failures_between_power_cuts_lose_nothing() {
+    for name in ["nftl", "rftl"] {
+        let (mut cuts, mut full) = (0, 0);
+        for seed in 0..300 {
+            let shape = [Shape::new(24, 8, 8), Shape::new(36, 16, 16)][seed as usize % 2];
+            let config = scheme(name, 15);
+            let pages = logical_pages(&config, &shape, 0).unwrap();
+            let pattern = Pattern::ALL[seed as usize % Pattern::ALL.len()];
+            let operations = pattern.sequence(pages, shape.pages_per_block, seed).take(700);
+            let mut run = Run::new(config, pages, operations.collect(), Medium::Failing);
+            let mut random = Pcg64::seed_from_u64(seed);
+            let mut failing = ProgramEraseFailure::new(shape.array(Store::All, &[]), seed);
+            failing.fail_programs(4000);
+            failing.fail_erases(2000);
+            let array = Shared::new(PowerCut::new(failing));
+            loop {
+                array.with(|array| {
+                    array.restore();
+                    array.cut_after(random.random_range(0..80), random.random_bool(0.5));
+                });
+                match run.go(array.clone()) {
+                    Ok(End::Finished(_)) => break,
+                    Ok(End::PowerOff) => cuts += 1,
+                    Err(Failure::Scheme { error: FtlError::Full { .. }, .. }) => {
+                        full += 1;
+                        break;
+                    }
+                    Err(failure) => panic!("{name} {shape} {pattern:?} seed {seed}: {failure}"),
+                }
+            }
+        }
+        assert!(cuts > 3000 && full < 30, "{name}: {cuts} cuts, {full} full");
+    }
+}
+
+struct UntilFull {
+    seed: u64,
+    spare_blocks: u32,
+}
+
+impl<F: Flash> Visitor<F> for UntilFull {
+    type Output = ();
+
+    fn visit<S: Scheme<Flash = F> + Clone>(self, mut scheme: S) {
+        let mut random = Pcg64::seed_from_u64(self.seed);
+        let pages = scheme.logical_pages();
+        let error = (0..200_000)
+            .find_map(|_| scheme.write(Lpn(random.random_range(0..pages)), &[]).err())
+            .expect("every block fails in the end");
+        assert!(matches!(error, FtlError::Full { .. }), "{error}");
+        let flash = scheme.flash();
+        let blocks = (0..flash.geometry().blocks()).map(BlockId);
+        let bad = blocks.filter(|block| flash.is_bad(*block)).count() as u32;
+        // The one that is too many may have failed and not be erased yet.
+        assert!(bad >= self.spare_blocks, "{error}, though only {bad} blocks are bad");
+    }
+}
+
+#[test]
+fn writes_end_only_when_spare_blocks_do() {
+    for name in ["nftl", "rftl"] {
+        for seed in 0..60 {
+            for (shape, spare_blocks) in
+                [(Shape::new(28, 8, 8), 12), (Shape::new(13, 16, 8), 1), (Shape::new(9, 8, 8), 0)]
+            {
+                let mut array = ProgramEraseFailure::new(shape.array(Store::Metadata, &[]), seed);
+                array.fail_programs(800);
+                array.fail_erases(1000);
+                let visitor = UntilFull { seed, spare_blocks };
+                let array = Serial::new(array);
+                match format(&scheme(name, spare_blocks), array, visitor) {
+                    Ok(()) => {}
+                    Err(error) => panic!("{name} on {shape}: {error}"),
+                }
+            }
+        }
+    }
+}
