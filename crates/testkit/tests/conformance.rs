@@ -30,7 +30,12 @@ fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
     for setting in preset.settings {
         match *setting {
             "victim" => {
-                let victims = [VictimKind::Fifo, VictimKind::Random, VictimKind::Choices(3)];
+                let victims = [
+                    VictimKind::Greedy,
+                    VictimKind::Fifo,
+                    VictimKind::Random,
+                    VictimKind::Choices(3),
+                ];
                 let with = |victim| SchemeConfig { victim: Some(victim), ..plain.clone() };
                 variants.extend(victims.map(with));
             }

@@ -12,7 +12,7 @@
 //!   s' = superblock of the full block with fewest valid pages, of those that hold more blocks than their
 //!        valid pages need
 //!   until a block more is erased than was:
-//!     copy the valid pages of the fullest-invalid block of s' to its open block, or to a new one when
+//!     copy the valid pages of the least valid full block of s' to its open block, or to a new one when
 //!     that is full; erase it
 //! ```
 //!
