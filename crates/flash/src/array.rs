@@ -229,8 +229,7 @@ impl Array {
     #[inline]
     fn copy_plain_run(&mut self, from: &[Ppn], to: Ppn, seq: u64, lpns: &mut [Lpn]) -> usize {
         let Some(first) = from.first() else { return 0 };
-        let plain =
-            self.slots.is_empty() && self.page_stamps.is_empty() && self.unreadable.is_empty();
+        let plain = self.page_stamps.is_empty() && self.unreadable.is_empty();
         let within = self.geometry.contains(*first) && self.geometry.contains(to);
         if !plain || !within || seq > Oob::MAX_SEQ {
             return 0;
@@ -238,7 +237,11 @@ impl Array {
         let source = self.geometry.block_of(*first);
         let start = self.geometry.ppn(source, 0).0;
         let Block { stamp, next_page: programmed, .. } = self.blocks[source.0 as usize];
-        let stamp = Oob { seq, ..Oob::from_stamp(0, stamp) }.stamp();
+        let oob = Oob { seq, ..Oob::from_stamp(0, stamp) };
+        if !self.slots.is_empty() && self.keeps(oob.kind) {
+            return 0;
+        }
+        let stamp = oob.stamp();
         let (id, page) = self.geometry.split(to);
         let room = (self.geometry.pages_per_block() - page) as usize;
         let target = &mut self.blocks[id.0 as usize];

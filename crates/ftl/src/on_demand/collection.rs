@@ -44,7 +44,8 @@ impl WholeBlock {
     /// Collects one data victim. False where there is none that gains anything.
     fn collect<F: Flash>(core: &mut Core<F>) -> Result<bool, FtlError> {
         let geometry = *core.medium.geometry();
-        let Some(victim) = core.data.take_victim_whole(&geometry)? else { return Ok(false) };
+        let victim = core.data.take_freeing_victim();
+        let Some(victim) = core.data.if_room(victim, &geometry)? else { return Ok(false) };
         let (run, next) = (&mut Run::new(), &mut Run::new());
         core.next_run(victim, 0, u32::MAX, run);
         core.fetch(run);
@@ -150,7 +151,7 @@ impl Stepwise {
     fn collect_data<F: Flash>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
         if self.data_victim.victim.is_none() && core.data.free_pages < core.data.log.threshold_pages
         {
-            self.data_victim = InSteps { victim: core.data.take_victim(), cursor: 0 };
+            self.data_victim = InSteps { victim: core.data.take_freeing_victim(), cursor: 0 };
         }
         let Some(victim) = self.data_victim.victim else { return Ok(false) };
         core.data.log.steps += 1;
@@ -158,6 +159,10 @@ impl Stepwise {
         if copies == 0 {
             core.reclaim_data(victim)?;
             self.data_victim.victim = None;
+        } else {
+            let run = &mut Run::new();
+            core.next_run(victim, self.data_victim.cursor, self.copies_per_step, run);
+            core.fetch(run);
         }
         Ok(true)
     }
@@ -175,7 +180,6 @@ impl Stepwise {
             if run.pages().is_empty() {
                 break;
             }
-            core.fetch(run);
             core.copy_data(run, &mut moved)?;
             for (lpn, ppn) in moved.pages() {
                 Self::remap(core, *lpn, *ppn)?;
@@ -206,7 +210,7 @@ impl Stepwise {
     fn collect_translation<F: Flash>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
         let area = &mut core.translation;
         if core.translation_victim.victim.is_none() && area.free_pages <= area.log.threshold_pages {
-            core.translation_victim = InSteps { victim: area.take_victim(), cursor: 0 };
+            core.translation_victim = InSteps { victim: area.take_freeing_victim(), cursor: 0 };
         }
         let InSteps { victim: Some(victim), mut cursor } = core.translation_victim else {
             return Ok(false);
@@ -244,7 +248,8 @@ impl Stepwise {
 
     fn collect_data_whole<F: Flash>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
         let geometry = *core.medium.geometry();
-        let Some(victim) = core.data.take_victim_whole(&geometry)? else { return Ok(false) };
+        let victim = core.data.take_freeing_victim();
+        let Some(victim) = core.data.if_room(victim, &geometry)? else { return Ok(false) };
         self.data_victim.cursor = 0;
         self.copy_data(core, victim, u32::MAX)?;
         core.reclaim_data(victim)?;

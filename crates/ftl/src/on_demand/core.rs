@@ -300,7 +300,8 @@ impl<F: Flash> Core<F> {
         }
         while self.translation.free_pages <= self.translation.log.threshold_pages {
             let geometry = *self.medium.geometry();
-            let Some(victim) = self.translation.take_victim_whole(&geometry)? else { break };
+            let victim = self.translation.take_freeing_victim();
+            let Some(victim) = self.translation.if_room(victim, &geometry)? else { break };
             self.finish_translation(victim, 0)?;
         }
         Ok(())

@@ -34,9 +34,9 @@ impl Moved {
     }
 }
 
-/// An array and its spare blocks. Each area has one of them, if there are enough, which its collection keeps
-/// free: a failed program costs the rest of the block being written. A block that goes bad in either area is
-/// replaced by the next.
+/// An array and its spare blocks. Where a program fails, which costs the rest of the block being written, a
+/// spare one takes its place at once, and collection keeps a block more free until that one is collected,
+/// which frees nothing. Where an erase fails, a spare block takes the place of the one that is bad.
 #[derive(Clone, Debug)]
 pub(super) struct Medium<F> {
     pub(super) flash: F,
@@ -70,6 +70,12 @@ impl<F: Flash> Medium<F> {
         }
     }
 
+    #[cold]
+    fn abandon_frontier(&mut self, area: &mut Area) {
+        area.abandon_frontier(self.flash.geometry());
+        self.add_spare(area);
+    }
+
     /// Programs the area's next page.
     #[inline]
     pub(super) fn program(
@@ -87,7 +93,7 @@ impl<F: Flash> Medium<F> {
                     area.use_room(1);
                     return Ok(ppn);
                 }
-                Err(FlashError::ProgramFailed(_)) => area.abandon_frontier(self.flash.geometry()),
+                Err(FlashError::ProgramFailed(_)) => self.abandon_frontier(area),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -121,9 +127,7 @@ impl<F: Flash> Medium<F> {
             left = &left[done..];
             match result {
                 Ok(()) => {}
-                Err((_, FlashError::ProgramFailed(_))) => {
-                    area.abandon_frontier(self.flash.geometry())
-                }
+                Err((_, FlashError::ProgramFailed(_))) => self.abandon_frontier(area),
                 Err((_, FlashError::Uncorrectable(_))) => {
                     self.copied(area, left[0]);
                     moved.lost.push(left[0]);
@@ -148,9 +152,14 @@ impl<F: Flash> Medium<F> {
         block: BlockId,
         cause: Cause,
     ) -> Result<(), FtlError> {
+        // One in which a program failed was made up for then.
+        let made_up_for = area.retiring.contains(&block.0);
+        let had_spare = area.spare_blocks() > 0;
         area.reclaim(&mut self.flash, block, cause)?;
-        if self.flash.is_bad(block) {
-            self.add_spare(area);
+        match (self.flash.is_bad(block) && !made_up_for, had_spare) {
+            (true, true) => self.add_spare(area),
+            (true, false) => self.add_block(area),
+            (false, _) => {}
         }
         Ok(())
     }

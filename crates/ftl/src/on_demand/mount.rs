@@ -88,8 +88,8 @@ fn sort<F: Flash>(core: &mut Core<F>) -> Result<Sorted, FtlError> {
     Ok(sorted)
 }
 
-/// Gives each area the erased blocks that it is short of, translation blocks first, then a spare one to each
-/// area that has none; the rest are for either.
+/// Gives each area the erased blocks that it is short of, translation blocks first, then a spare one to an
+/// area that a torn page or forgotten trims may have left without room; the rest are for either.
 fn distribute<F: Flash>(
     core: &mut Core<F>,
     layout: &OnDemandLayout,
@@ -102,21 +102,24 @@ fn distribute<F: Flash>(
         medium.spares.push(*block, erases);
     }
     let geometry = *medium.geometry();
-    let areas = [
+    let mut areas = [
         (translation, translation_used, layout.translation_blocks),
         (data, data_used, layout.data_blocks),
     ];
-    let mut short_of_spares = Vec::new();
-    for (area, used, blocks) in areas {
-        (used..blocks).for_each(|_| medium.add_block(area));
-        // What it had as spare before.
-        (blocks..used).for_each(|_| area.add_spare(&geometry));
-        if used <= blocks {
-            short_of_spares.push(area);
-        }
+    for (area, used, blocks) in &mut areas {
+        // One that will be retired once it is collected does not count.
+        let due = *blocks + area.retiring.len() as u32;
+        let given = due.saturating_sub(*used).min(medium.spares.len() as u32);
+        (0..given).for_each(|_| medium.add_block(area));
+        *used += given;
+        (*blocks..*used).for_each(|_| area.add_spare(&geometry));
     }
     // Data blocks are written more often.
-    short_of_spares.into_iter().rev().for_each(|area| medium.add_spare(area));
+    for (area, used, blocks) in areas.iter_mut().rev() {
+        if used <= blocks && area.free_pages <= area.log.threshold_pages {
+            medium.add_spare(area);
+        }
+    }
 }
 
 /// Erases every block that is written, and divides all that are not bad; returns how many went bad.

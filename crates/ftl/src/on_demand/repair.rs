@@ -86,8 +86,8 @@ impl<F: Flash> Core<F> {
             }
             let entries = bytes.chunks_exact(ENTRY_BYTES).zip(self.lpns_of(page));
             let is_it = |entry: &[u8]| entry == ppn.0.to_le_bytes();
-            let found = entries.filter(|(entry, _)| is_it(entry)).map(|(_, lpn)| Lpn(lpn));
-            if let Some(lpn) = found.filter(|lpn| self.cmt.find(*lpn).is_none()).next() {
+            let mut found = entries.filter(|(entry, _)| is_it(entry)).map(|(_, lpn)| Lpn(lpn));
+            if let Some(lpn) = found.find(|lpn| self.cmt.find(*lpn).is_none()) {
                 return Ok(Some(lpn));
             }
         }

@@ -152,8 +152,10 @@ impl<F: Flash, V: Victims> Core<F, V> {
 
     /// Collects one victim whole. False where there is no victim that gains anything.
     pub(super) fn collect_whole(&mut self) -> Result<bool, FtlError> {
-        let victim = self.space.take_victim_whole(self.flash.geometry())?;
-        let Some(victim) = victim else { return Ok(false) };
+        let victim = self.space.take_victim();
+        let Some(victim) = self.space.if_room(victim, self.flash.geometry())? else {
+            return Ok(false);
+        };
         let (run, next) = (&mut Run::new(), &mut Run::new());
         self.next_run(victim, 0, u32::MAX, run);
         self.fetch(run);

@@ -137,6 +137,25 @@ impl<V: Victims> Space<V> {
         self.victims.invalidated(block, valid);
     }
 
+    /// As [`Space::take_victim`], but a block in which a program failed, and which therefore frees nothing, is
+    /// left until there is room to spare or nothing else to collect.
+    pub(crate) fn take_freeing_victim(&mut self) -> Option<BlockId> {
+        let first = self.take_victim()?;
+        let room = self.free_pages + 1 >= self.log.threshold_pages;
+        if room || !self.retiring.contains(&first.0) {
+            return Some(first);
+        }
+        let mut left = alloc::vec![first];
+        let mut victim = self.take_victim();
+        while let Some(block) = victim.filter(|block| self.retiring.contains(&block.0)) {
+            left.push(block);
+            victim = self.take_victim();
+        }
+        victim = victim.or_else(|| left.pop());
+        left.into_iter().for_each(|block| self.put_back(block));
+        victim
+    }
+
     /// Takes a victim, and notes it.
     pub(crate) fn take_victim(&mut self) -> Option<BlockId> {
         let blocks = &self.blocks;
@@ -150,24 +169,31 @@ impl<V: Victims> Space<V> {
         Some(victim)
     }
 
-    /// Takes a victim whose valid pages there is room for. `None` where there is no victim that gains
-    /// anything.
+    /// The victim that was taken, if any; it is put back where there is no room for its valid pages.
     ///
     /// # Errors
     /// [`FtlError::Full`] where there is no room.
-    pub(crate) fn take_victim_whole(
+    pub(crate) fn if_room(
         &mut self,
+        victim: Option<BlockId>,
         geometry: &Geometry,
     ) -> Result<Option<BlockId>, FtlError> {
-        let Some(victim) = self.take_victim() else { return Ok(None) };
+        let Some(victim) = victim else { return Ok(None) };
         let valid = self.blocks.valid(victim);
         if u64::from(valid) > self.free_pages {
-            self.log.started -= 1;
-            self.log.victim_valid[valid as usize] -= 1;
-            self.victims.insert(victim, valid);
+            self.put_back(victim);
             return Err(self.full(geometry));
         }
         Ok(Some(victim))
+    }
+
+    /// A victim is not collected after all.
+    #[cold]
+    fn put_back(&mut self, victim: BlockId) {
+        let valid = self.blocks.valid(victim);
+        self.log.started -= 1;
+        self.log.victim_valid[valid as usize] -= 1;
+        self.victims.insert(victim, valid);
     }
 
     /// Puts the next valid pages of a victim, from page `cursor` on, into `run`: at most `most`, and no more
@@ -261,6 +287,11 @@ impl<V: Victims> Space<V> {
         }
         self.spare_blocks = self.spare_blocks.saturating_sub(1);
         Ok(())
+    }
+
+    /// Blocks that may yet go bad.
+    pub(crate) fn spare_blocks(&self) -> u32 {
+        self.spare_blocks
     }
 
     /// One block more may go bad: the first of them is kept free from now on.

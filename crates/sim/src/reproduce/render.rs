@@ -13,7 +13,7 @@ const INDENT: &str = "      ";
 
 /// The reproduction as plain text of about `width` columns.
 pub fn render(reproduction: &Reproduction, width: usize) -> String {
-    let mut out = wrap(&format!("{}", reproduction.title), width, "");
+    let mut out = wrap(&reproduction.title, width, "");
     out.push_str(&wrap(&reproduction.source, width, ""));
     out.push_str(&wrap(&conditions(reproduction), width, ""));
     for section in &reproduction.sections {

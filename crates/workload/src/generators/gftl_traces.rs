@@ -14,7 +14,8 @@
 //! range. Table IV has 76,749 reads for consumer, §V has 76,479 (two digits changed places); the table's
 //! number is used. Which sectors follow which is not printed: Postmark's files are small and new, and FAT puts
 //! each behind the one before, so its writes are long runs and its tables; IOzone has the order of its
-//! automatic mode. The synthetic trace is format → andrew → postmark → iozone: 4.3 million writes come out
+//! automatic mode; consumer's 125,596 writes to 125,060 sectors, and a wear index near 0, mean that each is
+//! written once. The synthetic trace is format → andrew → postmark → iozone: 4.3 million writes come out
 //! only with postmark in both its lengths, which gives 4,351,843 writes and 27,836 reads (printed: 27,841).
 
 use super::character::{Character, Flow, Metadata, Played, Stage};
@@ -23,6 +24,7 @@ use super::iozone::Iozone;
 use super::mix::Sizes;
 use super::pace;
 use super::quota::Quota;
+use super::written_once::WrittenOnce;
 use crate::catalogue::{Build, Built, BuiltinInfo};
 use crate::parameters::{Kind, ParameterInfo};
 use crate::{WorkloadError, units};
@@ -47,6 +49,8 @@ enum Order {
     },
     /// That of IOzone's automatic mode.
     Iozone,
+    /// Each sector written once, in order, and read anywhere among those that are there.
+    WrittenOnce,
 }
 
 const fn runs(sequential: f64, runs: u32, tables: f64) -> Order {
@@ -73,7 +77,7 @@ static CONSUMER_: Benchmark = Benchmark {
     writes: 125_596,
     first: 1,
     last: 125_060,
-    order: runs(0.95, 2, 0.1),
+    order: Order::WrittenOnce,
 };
 
 static SECTORS: &[ParameterInfo] = &[
@@ -138,7 +142,7 @@ info!(
 info!(
     CONSUMER,
     "consumer",
-    "consumer electronics: pictures, transfers, audio and video",
+    "consumer electronics: pictures, audio and video stored once, and looked at",
     [CONSUMER_]
 );
 info!(
@@ -192,6 +196,7 @@ struct Part {
 enum Requests {
     Played(Box<Played>),
     Iozone(Iozone),
+    WrittenOnce(WrittenOnce),
 }
 
 impl Part {
@@ -201,6 +206,11 @@ impl Part {
         let bytes = range * sector;
         let requests = match benchmark.order {
             Order::Iozone => Requests::Iozone(Iozone::new(base, sector, range, quota, seed)),
+            Order::WrittenOnce => {
+                let writes = benchmark.writes;
+                let once = WrittenOnce::new(base, sector, range, quota, writes, seed);
+                Requests::WrittenOnce(once)
+            }
             Order::Runs { sequential, runs, tables } => {
                 let flow = Flow { sequential, runs, theta: 0.0 };
                 let tables = Metadata { space: 0.015, largest: sector, share: tables };
@@ -217,6 +227,7 @@ impl Part {
         match &self.requests {
             Requests::Played(played) => played.left(),
             Requests::Iozone(iozone) => iozone.left(),
+            Requests::WrittenOnce(once) => once.left(),
         }
     }
 
@@ -228,6 +239,8 @@ impl Part {
             (Requests::Played(played), Some(offset)) => played.write_at(offset, self.sector),
             (Requests::Iozone(iozone), None) => iozone.next(),
             (Requests::Iozone(iozone), Some(offset)) => iozone.write_at(offset),
+            (Requests::WrittenOnce(once), None) => once.next(),
+            (Requests::WrittenOnce(once), Some(offset)) => once.write_at(offset),
         }
     }
 }

@@ -23,3 +23,4 @@ pub(crate) mod pace;
 mod quota;
 mod ranks;
 pub(crate) mod scramble;
+mod written_once;
