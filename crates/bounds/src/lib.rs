@@ -26,6 +26,7 @@ pub mod fsr;
 pub mod gftl;
 pub mod ideal;
 pub mod lazy_rtgc;
+pub mod log_block;
 pub mod nftl;
 pub mod page_level;
 pub mod ram;

@@ -7,8 +7,10 @@
 extern crate alloc;
 
 mod block_mapped;
+mod dirty_pages;
 mod error;
 mod guarantee;
+mod log_block;
 pub mod on_demand;
 mod page;
 pub mod page_mapped;
@@ -19,9 +21,11 @@ mod scheme;
 mod schemes;
 mod start;
 
+pub use dirty_pages::{DirtyPages, NoBuffer, Probability};
 pub use error::FtlError;
 pub use guarantee::{Guarantee, Ram};
+pub use log_block::{LogBlockLayout, LogVictim};
 pub use plan::{Layout, Plan};
 pub use registry::{CmtPolicy, Preset, SchemeConfig, VictimKind, Visitor, WriteQueue};
-pub use scheme::{CollectionLog, MapCache, Prefetch, Scheme};
+pub use scheme::{CollectionLog, MapCache, MergeKind, Prefetch, Scheme};
 pub use schemes::gftl::{GftlLayout, GftlThreshold};

@@ -1,8 +1,8 @@
 //! How a preset lays out one array: what it exports, promises and costs there, before anything is run.
 
 use crate::{
-    FtlError, GftlLayout, Guarantee, Preset, Ram, SchemeConfig, on_demand::OnDemandLayout,
-    page_mapped, page_mapped::CollectionKind, start::Start,
+    FtlError, GftlLayout, Guarantee, LogBlockLayout, Preset, Ram, SchemeConfig,
+    on_demand::OnDemandLayout, page_mapped, page_mapped::CollectionKind, start::Start,
 };
 use alloc::{format, string::String};
 use flash::{Geometry, Part};
@@ -37,6 +37,8 @@ pub enum Layout {
     Gftl(GftlLayout),
     /// Three blocks a logical block.
     Rftl(bounds::rftl::Collection),
+    /// Data blocks, and log blocks before them.
+    LogBlock(LogBlockLayout),
 }
 
 /// The preset's plan for an array with this many good blocks.
@@ -88,7 +90,7 @@ pub(crate) fn plan(
     match plan.layout {
         Layout::PageMapped(_) => page_mapped::choose_victims(config, &part, &mut plan)?,
         Layout::OnDemand(_) => {}
-        Layout::Nftl | Layout::Gftl(_) | Layout::Rftl(_) => {}
+        Layout::Nftl | Layout::Gftl(_) | Layout::Rftl(_) | Layout::LogBlock(_) => {}
     }
     Ok(plan)
 }
@@ -102,6 +104,7 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("cmt_policy", config.cmt_policy.is_some()),
         ("threshold", config.queue_threshold_percent.is_some()),
         ("queue", config.write_queue.is_some()),
+        ("log_blocks", config.log_blocks.is_some()),
     ];
     let Preset { name, settings, .. } = config.preset;
     match set.iter().find(|(setting, given)| *given && !settings.contains(setting)) {

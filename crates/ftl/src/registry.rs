@@ -2,10 +2,10 @@
 //! and the documentation go through this list.
 
 use crate::{
-    FtlError, Layout, Plan, Scheme, on_demand, page_mapped,
+    FtlError, Layout, Plan, Scheme, log_block, on_demand, page_mapped,
     schemes::{
-        dftl, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc, lazy_rtgc_on_demand, nftl,
-        page_level, rftl,
+        bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc, lazy_rtgc_on_demand,
+        nftl, page_level, rftl, superblock,
     },
     start::{Start, good_blocks},
 };
@@ -24,6 +24,9 @@ pub static REGISTRY: &[Preset] = &[
     rftl::PRESET,
     dftl::PRESET,
     lazy_rtgc_on_demand::PRESET,
+    bast::PRESET,
+    fast::PRESET,
+    superblock::PRESET,
 ];
 
 /// One scheme of the registry.
@@ -101,6 +104,8 @@ pub struct SchemeConfig {
     pub queue_threshold_percent: Option<u8>,
     /// How long the write queue may get.
     pub write_queue: Option<WriteQueue>,
+    /// Log blocks, where the scheme has them and not as many as it chooses itself.
+    pub log_blocks: Option<u32>,
     /// Blocks set aside to stand in for bad ones, from the factory or grown.
     pub spare_blocks: u32,
     /// Seed of randomised victim selection.
@@ -119,6 +124,7 @@ impl SchemeConfig {
             cmt_policy: None,
             queue_threshold_percent: None,
             write_queue: None,
+            log_blocks: None,
             spare_blocks: 0,
             seed: 1,
         }
@@ -210,6 +216,7 @@ fn build_planned<F: Flash + Clone, V: Visitor<F>>(
         Layout::Rftl(collection) => rftl::build(config, collection, plan, start, flash, visitor),
         Layout::Nftl => nftl::build(config, plan, start, flash, visitor),
         Layout::Gftl(layout) => gftl::build(config, layout, plan, start, flash, visitor),
+        Layout::LogBlock(layout) => log_block::build(config, layout, plan, start, flash, visitor),
     }
 }
 

@@ -13,6 +13,31 @@ pub enum Prefetch {
     Block,
 }
 
+/// How the blocks of one logical block are merged (Kim et al., IEEE TCE 48(2), 2002).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MergeKind {
+    /// The log block holds all pages in place and becomes the data block.
+    Switch = 0,
+    /// The log block holds the first pages in place, gets the rest and becomes the data block.
+    Partial = 1,
+    /// All pages go to a new block.
+    Full = 2,
+}
+
+impl MergeKind {
+    /// Every kind, in order of its number.
+    pub const ALL: [Self; 3] = [Self::Switch, Self::Partial, Self::Full];
+
+    /// How reports name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Switch => "switch",
+            Self::Partial => "partial",
+            Self::Full => "full",
+        }
+    }
+}
+
 /// What a scheme has collected so far, and why it could.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectionLog {
@@ -34,6 +59,8 @@ pub struct CollectionLog {
     pub lost_pages: u64,
     /// Blocks retired as bad since the format.
     pub retired_blocks: u32,
+    /// Merges of logical blocks, by [`MergeKind`]; 0 in schemes without log blocks.
+    pub merges: [u64; MergeKind::ALL.len()],
 }
 
 impl CollectionLog {
@@ -46,6 +73,10 @@ impl CollectionLog {
             threshold_pages,
             ..Self::default()
         }
+    }
+
+    pub(crate) fn count_merge(&mut self, kind: MergeKind) {
+        self.merges[kind as usize] += 1;
     }
 }
 

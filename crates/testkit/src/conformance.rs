@@ -123,7 +123,13 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
     for setting in preset.settings {
         match *setting {
             "victim" => {
-                let victims = [VictimKind::Fifo, VictimKind::Random, VictimKind::Choices(3)];
+                // Some preset chooses one of them itself: then it is a plain one once more.
+                let victims = [
+                    VictimKind::Greedy,
+                    VictimKind::Fifo,
+                    VictimKind::Random,
+                    VictimKind::Choices(3),
+                ];
                 let with = |victim| SchemeConfig { victim: Some(victim), ..plain.clone() };
                 variants.extend(victims.map(with));
             }
@@ -143,6 +149,11 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                     ..plain.clone()
                 };
                 variants.extend(percents.map(with));
+            }
+            "log_blocks" => {
+                let counts = [1, 2, 3].map(Some);
+                variants
+                    .extend(counts.map(|log_blocks| SchemeConfig { log_blocks, ..plain.clone() }));
             }
             "queue" => {
                 // The length that its paper prints is too short: see the search.
@@ -177,6 +188,7 @@ impl fmt::Display for Described<'_> {
             cmt_policy,
             queue_threshold_percent,
             write_queue,
+            log_blocks,
             spare_blocks,
             seed,
         } = self.0;
@@ -189,6 +201,7 @@ impl fmt::Display for Described<'_> {
             ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
+            ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
         ];
         for (name, value) in set {
             if let Some(value) = value {

@@ -171,5 +171,8 @@ schemes!(
     gftl_priority: "gftl-priority",
     rftl: "rftl",
     dftl: "dftl",
-    lazy_rtgc_on_demand: "lazy-rtgc-on-demand"
+    lazy_rtgc_on_demand: "lazy-rtgc-on-demand",
+    bast: "bast",
+    fast: "fast",
+    superblock: "superblock"
 );

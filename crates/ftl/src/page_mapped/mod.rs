@@ -11,7 +11,7 @@
 //! - a victim is full, is not being written, and has fewer than π valid pages;
 //! - no block with a valid page is erased.
 
-mod blocks;
+pub(crate) mod blocks;
 mod collection;
 pub(crate) mod core;
 pub(crate) mod free_blocks;

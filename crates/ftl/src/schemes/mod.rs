@@ -1,6 +1,8 @@
 //! The schemes, one file each.
 
+pub(crate) mod bast;
 pub(crate) mod dftl;
+pub(crate) mod fast;
 pub(crate) mod fsr;
 pub(crate) mod gftl;
 pub(crate) mod gftl_priority;
@@ -10,3 +12,4 @@ pub(crate) mod lazy_rtgc_on_demand;
 pub(crate) mod nftl;
 pub(crate) mod page_level;
 pub(crate) mod rftl;
+pub(crate) mod superblock;

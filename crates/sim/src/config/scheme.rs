@@ -39,6 +39,9 @@ pub struct SchemeTable {
     /// Length of the write queue (`printed`, `proven`), where not the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_queue: Option<Word<WriteQueue>>,
+    /// Log blocks, where not as many as the preset chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_blocks: Option<u32>,
     /// Logical pages / physical pages, above 0 and below 1, where not the preset's own choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logical_share: Option<f64>,
@@ -139,6 +142,7 @@ impl SchemeTable {
             cmt_policy: self.cmt_policy.map(|policy| policy.0),
             queue_threshold_percent: self.queue_threshold.map(|percent| percent.0.0),
             write_queue: self.write_queue.map(|queue| queue.0),
+            log_blocks: self.log_blocks,
             spare_blocks: self.spare_blocks,
             seed,
         })
@@ -221,6 +225,7 @@ mod tests {
             "dftl+cmt=256KiB+cmt_policy=slru",
             "gftl-threshold+threshold=80%",
             "gftl+queue=printed",
+            "fast+log_blocks=64+spare=2",
         ] {
             assert_eq!(parse(text).to_string(), text);
         }
@@ -244,6 +249,7 @@ mod tests {
             ("gftl-threshold+threshold=101%", "`0%` to `100%`"),
             ("gftl+queue=prined", "did you mean `printed`?"),
             ("dftl+cmt=4KiB+cmt_bytes=8KiB", "cmt is set twice"),
+            ("fast+log_blocks=few", "a count of blocks"),
             ("fsr+share=much", "such as 0.8"),
             ("fsr+spare=-1", "a count of blocks"),
             ("fsr+idle=maybe", "`true` or `false`"),
@@ -312,11 +318,11 @@ mod tests {
         (
             "[a-z][a-z-]{0,11}",
             (of(victim), of(0.0..1.0f64), any::<bool>(), 0..=u32::MAX),
-            (of(cmt), of(policy), of((0..=100u8).prop_map(Percent)), of(queue)),
+            (of(cmt), of(policy), of((0..=100u8).prop_map(Percent)), of(queue), of(any::<u32>())),
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
-                |(name, (victim, share, idle, spare), (cmt, policy, percent, queue), label)| {
+                |(name, (victim, share, idle, spare), (cmt, policy, percent, queue, log_blocks), label)| {
                     SchemeTable {
                         name,
                         victim: victim.map(Word),
@@ -326,6 +332,7 @@ mod tests {
                         cmt_policy: policy.map(Word),
                         queue_threshold: percent.map(Word),
                         write_queue: queue.map(Word),
+                        log_blocks,
                         spare_blocks: spare,
                         label,
                     }

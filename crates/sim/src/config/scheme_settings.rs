@@ -110,6 +110,22 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.write_queue),
     },
     SchemeSetting {
+        key: "log_blocks",
+        long_key: "log_blocks",
+        example: Some("64"),
+        values: "a count of blocks, at least 1",
+        doc: "log blocks (update blocks), which take what is overwritten; the scheme's own where not set",
+        of_all: false,
+        read: |scheme, value| {
+            let blocks = value.parse();
+            let blocks =
+                blocks.map_err(|_| format!("log_blocks is a count of blocks, not `{value}`"))?;
+            scheme.log_blocks = Some(blocks);
+            Ok(())
+        },
+        print: |scheme| printed(&scheme.log_blocks),
+    },
+    SchemeSetting {
         key: "spare",
         long_key: "spare_blocks",
         example: Some("4"),

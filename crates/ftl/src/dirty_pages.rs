@@ -1,0 +1,91 @@
+//! What a collector may ask of a write buffer above it: the newest copy of a page that is to be moved, and
+//! how likely it is that the page is updated before it is evicted.
+//!
+//! Source: S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based storage
+//! systems, 2008, §4 (the dirty page list, DPL) and §5.2 (P(U)).
+
+use flash::Lpn;
+
+/// A probability in thousandths, `0..=1000`, so that decisions are made in integers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Probability(u16);
+
+impl Probability {
+    /// 0.
+    pub const NEVER: Self = Self(0);
+    /// 1.
+    pub const ALWAYS: Self = Self(1000);
+
+    /// So many thousandths; 1000 where more are given.
+    pub const fn thousandths(thousandths: u16) -> Self {
+        if thousandths > 1000 { Self::ALWAYS } else { Self(thousandths) }
+    }
+
+    /// In thousandths.
+    pub const fn in_thousandths(self) -> u16 {
+        self.0
+    }
+
+    /// That it does not happen.
+    pub const fn complement(self) -> Self {
+        Self(1000 - self.0)
+    }
+}
+
+/// The dirty pages of a write buffer: pages whose newest version is in RAM only.
+pub trait DirtyPages {
+    /// True where no page can be dirty: then nothing else is asked.
+    fn is_clean(&self) -> bool {
+        false
+    }
+
+    /// The bytes of a page that is dirty (empty where the array keeps no user bytes); `None` where it is
+    /// clean or not in the buffer.
+    fn newest(&self, lpn: Lpn) -> Option<&[u8]>;
+
+    /// Whether a page is dirty.
+    fn is_dirty(&self, lpn: Lpn) -> bool {
+        self.newest(lpn).is_some()
+    }
+
+    /// The newest version was programmed: the page is clean.
+    fn written(&mut self, lpn: Lpn);
+
+    /// P(U): that a dirty page is updated once more before it is evicted.
+    fn update_probability(&self, lpn: Lpn) -> Probability;
+}
+
+/// No write buffer: no page is dirty.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoBuffer;
+
+impl DirtyPages for NoBuffer {
+    #[inline(always)]
+    fn is_clean(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn newest(&self, _lpn: Lpn) -> Option<&[u8]> {
+        None
+    }
+
+    #[inline(always)]
+    fn written(&mut self, _lpn: Lpn) {}
+
+    fn update_probability(&self, _lpn: Lpn) -> Probability {
+        Probability::NEVER
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_stay_within_one() {
+        assert_eq!(Probability::thousandths(2000), Probability::ALWAYS);
+        assert_eq!(Probability::thousandths(300).complement().in_thousandths(), 700);
+        assert_eq!(Probability::ALWAYS.complement(), Probability::NEVER);
+    }
+}

@@ -1,0 +1,292 @@
+//! What the OOB areas tell at a mount, and which blocks of a logical block are left over from a merge that
+//! was cut.
+//!
+//! A block opened as a data block while its logical block had others is the new block of a full merge: it
+//! holds copies (or pages of a write buffer that was not flushed), and where it is not as long as all that
+//! it was to replace, it is not complete and is erased. Where it is, or where a log block with all pages in
+//! place is, the older blocks are what was not yet erased.
+
+use super::{
+    core::{Core, DataBlock, NONE},
+    merge::Tail,
+    stamp::{self, Role},
+};
+use crate::FtlError;
+use alloc::{format, vec, vec::Vec};
+use flash::{BlockId, Cause, Flash, FlashError, Lpn, PageKind, Ppn};
+
+/// A block that holds something readable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) block: BlockId,
+    pub(crate) seq: u64,
+    pub(crate) role: Role,
+    /// Pages used up, torn ones included.
+    pub(crate) written: u32,
+    /// Logical block of its first readable page.
+    pub(crate) logical: u32,
+    /// One more than the last place in that logical block that one of its pages is for.
+    extent: u32,
+    /// Every readable page is at its place.
+    in_place: bool,
+    /// No page before the last readable one is unreadable.
+    dense: bool,
+    /// One more than the last readable page.
+    readable: u32,
+}
+
+impl Found {
+    /// It holds all pages up to a place, each at its own.
+    fn covers(&self, extent: u32) -> bool {
+        self.in_place && self.dense && self.readable >= extent
+    }
+
+    /// As a log block.
+    pub(crate) fn tail(&self) -> Tail {
+        Tail {
+            block: self.block,
+            written: self.written,
+            seq: self.seq,
+            extent: self.extent,
+            in_place: self.in_place && self.dense && self.readable == self.written,
+        }
+    }
+}
+
+/// All that is on flash.
+pub(crate) struct Survey {
+    scheme: &'static str,
+    found: Vec<Found>,
+    /// Logical page of each physical page that is readable and holds data.
+    lpns: Vec<u32>,
+}
+
+impl Survey {
+    /// Reads the OOB areas of all blocks that are not bad; pools those that are erased, and erases those
+    /// that hold nothing readable.
+    pub(crate) fn take<F: Flash>(
+        core: &mut Core<F>,
+        scheme: &'static str,
+    ) -> Result<Self, FtlError> {
+        let geometry = *core.flash.geometry();
+        let lpns = vec![NONE; geometry.pages() as usize];
+        let mut survey = Self { scheme, found: Vec::new(), lpns };
+        for block in (0..geometry.blocks()).map(BlockId) {
+            if core.flash.is_bad(block) {
+                continue;
+            }
+            match survey.scan(core, block)? {
+                (0, _) => core.pool.put(block),
+                (written, None) => survey.discard_block(core, block, written)?,
+                (written, Some(found)) => {
+                    core.clock.saw(found.seq);
+                    core.pool.found_open(geometry.pages_per_block() - written);
+                    survey.found.push(Found { written, ..found });
+                }
+            }
+        }
+        survey.found.sort_by_key(|found| (found.seq, found.block));
+        Ok(survey)
+    }
+
+    /// Pages used up in a block and, where one is readable, what it is.
+    fn scan<F: Flash>(
+        &mut self,
+        core: &mut Core<F>,
+        block: BlockId,
+    ) -> Result<(u32, Option<Found>), FtlError> {
+        let geometry = *core.flash.geometry();
+        let mut found: Option<Found> = None;
+        let mut readable = 0;
+        for page in 0..geometry.pages_per_block() {
+            let ppn = geometry.ppn(block, page);
+            let oob = match core.flash.read_oob(ppn, Cause::Mount) {
+                Ok(oob) => oob,
+                Err(FlashError::Uncorrectable(_)) => continue,
+                Err(FlashError::Erased(_)) => return Ok((page, found)),
+                Err(error) => return Err(error.into()),
+            };
+            let role = stamp::role(oob.seq).filter(|_| oob.kind != PageKind::Translation);
+            let seq = found.map_or(oob.seq, |found| found.seq);
+            let Some(role) = role.filter(|_| oob.lpn.0 < core.logical_pages && oob.seq == seq)
+            else {
+                return Err(self.foreign(format!(
+                    "{ppn} holds {:?} {} with sequence number {}",
+                    oob.kind, oob.lpn.0, oob.seq
+                )));
+            };
+            let (logical, place) = core.split(oob.lpn);
+            let found = found.get_or_insert(Found {
+                block,
+                seq,
+                role,
+                written: 0,
+                logical,
+                extent: 0,
+                in_place: true,
+                dense: true,
+                readable: 0,
+            });
+            readable += 1;
+            found.readable = page + 1;
+            found.dense = readable == page + 1;
+            found.in_place &= logical == found.logical && place == page;
+            found.extent = found.extent.max(place + 1);
+            if logical != found.logical && role != Role::Random {
+                return Err(self.foreign(format!(
+                    "{block} holds pages of logical blocks {} and {logical}",
+                    found.logical
+                )));
+            }
+            if oob.kind == PageKind::Data {
+                self.lpns[ppn.0 as usize] = oob.lpn.0;
+            }
+        }
+        Ok((geometry.pages_per_block(), found))
+    }
+
+    /// What this scheme does not write.
+    pub(crate) fn foreign(&self, what: alloc::string::String) -> FtlError {
+        FtlError::Mount(format!(
+            "{what}, which `{}` does not write; the array was written by another scheme or configuration",
+            self.scheme
+        ))
+    }
+
+    /// Logical page at a physical one, if it holds data and can be read.
+    pub(crate) fn lpn(&self, ppn: Ppn) -> Option<Lpn> {
+        Some(self.lpns[ppn.0 as usize]).filter(|lpn| *lpn != NONE).map(Lpn)
+    }
+
+    /// Takes out the log blocks of pages of any logical block, the oldest first.
+    pub(crate) fn take_random(&mut self) -> Vec<Found> {
+        self.found.extract_if(.., |found| found.role == Role::Random).collect()
+    }
+
+    /// Erases what merges that were cut have left, hands the data blocks to the core, and returns the log
+    /// blocks of one logical block, each with that: the oldest first.
+    pub(crate) fn data_blocks<F: Flash>(
+        &mut self,
+        core: &mut Core<F>,
+    ) -> Result<Vec<(u32, Tail)>, FtlError> {
+        let mut found = core::mem::take(&mut self.found);
+        found.sort_by_key(|found| (found.logical, found.seq, found.block));
+        let mut tails = Vec::new();
+        for blocks in found.chunk_by(|one, other| one.logical == other.logical) {
+            let (data, tail) = self.resolve(core, blocks)?;
+            if let Some(data) = data {
+                self.install(core, data);
+            }
+            tails.extend(tail.map(|tail| (tail.logical, tail.tail())));
+        }
+        tails.sort_by_key(|(_, tail)| tail.seq);
+        Ok(tails)
+    }
+
+    /// Maps the pages of log blocks of one logical block: they are newer than all else of it.
+    pub(crate) fn map_tails<F: Flash>(&self, core: &mut Core<F>, tails: &[(u32, Tail)]) {
+        for (logical, tail) in tails {
+            self.map_log_block(core, tail.block, tail.written, |_, _| true);
+            // A partial merge that was cut has padded places of pages that had been trimmed. It goes on from
+            // there, so what older blocks hold of them stays forgotten.
+            let first_lpn = core.first_lpn(*logical);
+            for page in (0..tail.written).filter(|_| tail.in_place) {
+                let lpn = Lpn(first_lpn + page);
+                if self.lpn(core.flash.geometry().ppn(tail.block, page)).is_none() {
+                    core.trim(lpn);
+                }
+            }
+        }
+    }
+
+    /// Data block and log block of a logical block that has these blocks, the oldest first.
+    fn resolve<F: Flash>(
+        &mut self,
+        core: &mut Core<F>,
+        blocks: &[Found],
+    ) -> Result<(Option<Found>, Option<Found>), FtlError> {
+        let mut blocks = blocks;
+        let mut tail = None;
+        while let [older @ .., youngest] = blocks {
+            let extent = older.iter().map(|found| found.extent).max().unwrap_or(0);
+            if !older.is_empty() && youngest.covers(extent) {
+                for found in older {
+                    self.discard(core, found)?;
+                }
+                return Ok((Some(*youngest), tail));
+            }
+            match youngest.role {
+                Role::Data if !older.is_empty() => self.discard(core, youngest)?,
+                _ if older.is_empty() && youngest.in_place => return Ok((Some(*youngest), tail)),
+                Role::Log if tail.is_none() => tail = Some(*youngest),
+                _ => {
+                    return Err(self.foreign(format!(
+                        "logical block {} has {} blocks that are no data block",
+                        youngest.logical,
+                        1 + u32::from(tail.is_some())
+                    )));
+                }
+            }
+            blocks = older;
+        }
+        Ok((None, tail))
+    }
+
+    fn install<F: Flash>(&self, core: &mut Core<F>, found: Found) {
+        let Found { block, seq, written, logical, .. } = found;
+        core.data[logical as usize] = DataBlock { seq, block: block.0, written, present: 0 };
+        core.mapped += 1;
+        let first_lpn = core.first_lpn(logical);
+        for page in 0..written {
+            let ppn = core.flash.geometry().ppn(block, page);
+            match self.lpn(ppn) {
+                Some(_) => core.data[logical as usize].present += 1,
+                None if page < core.pages_in(logical) => core.absent.insert(Lpn(first_lpn + page)),
+                None => {}
+            }
+        }
+    }
+
+    /// Maps the pages of a log block, in the order in which they were programmed, as far as `is_newer`
+    /// than the version in the data block, of the sequence number given, where that holds one.
+    pub(crate) fn map_log_block<F: Flash>(
+        &self,
+        core: &mut Core<F>,
+        block: BlockId,
+        written: u32,
+        is_newer: impl Fn(u32, u64) -> bool,
+    ) {
+        for page in 0..written {
+            let ppn = core.flash.geometry().ppn(block, page);
+            let Some(lpn) = self.lpn(ppn) else { continue };
+            let (logical, _) = core.split(lpn);
+            let (place, seq) = (core.place(lpn), core.data[logical as usize].seq);
+            let in_data = place.is_some() && core.logged[lpn.0 as usize] == NONE;
+            if in_data && !is_newer(page, seq) {
+                continue;
+            }
+            core.data[logical as usize].present += u32::from(place.is_none());
+            core.logged[lpn.0 as usize] = ppn.0;
+            core.absent.remove(lpn);
+        }
+    }
+
+    fn discard<F: Flash>(&self, core: &mut Core<F>, found: &Found) -> Result<(), FtlError> {
+        let unused = core.flash.geometry().pages_per_block() - found.written;
+        core.pool.erase(&mut core.flash, found.block, unused, Cause::Mount, &mut core.log)?;
+        Ok(())
+    }
+
+    /// Erases a block that holds nothing and was not counted yet.
+    fn discard_block<F: Flash>(
+        &self,
+        core: &mut Core<F>,
+        block: BlockId,
+        written: u32,
+    ) -> Result<(), FtlError> {
+        let unused = core.flash.geometry().pages_per_block() - written;
+        core.pool.found_open(unused);
+        core.pool.erase(&mut core.flash, block, unused, Cause::Mount, &mut core.log)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! `bast`: data blocks with pages in place, and K log blocks, each of one logical block; a log block that is
+//! full, or the oldest where all are in use, is merged with its data block.
+//!
+//! ```text
+//! write(lpn):                        # page k of logical block b
+//!   loop:
+//!     if no version of lpn is anywhere and k is next in b's data block:
+//!       program it in place; return
+//!     if b has a log block with an erased page: append to it; return
+//!     if b has a log block: merge(b)
+//!     else if fewer than K log blocks are in use: open one for b
+//!     else: merge the logical block whose log block was opened longest ago
+//! merge(b): switch, partial or full
+//! read(lpn): the page in the log block, else in the data block
+//! ```
+//!
+//! State and cost: 16 bytes a logical block, its log block, where in the log a page is (here 4 bytes a
+//! logical page, in a controller π entries a log block), one bit a logical page. A read or write is O(1)
+//! besides merges, and O(K) where a log block is merged out of turn.
+//!
+//! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most once, π(t_rd + t_wr) + 2·t_er: see
+//! [`bounds::log_block::bast_step_ns`]. It holds for any history, but is what a merge may cost, not a
+//! real-time promise.
+//!
+//! Space: P = N_l + K + 1 blocks: data blocks, log blocks, and one that is kept erased for a merge.
+//!
+//! Power cuts: a log block is younger than the data block that it belongs to, so its pages are newer. A merge
+//! erases what it replaces only when it is complete; an incomplete new block is erased at the mount.
+//!
+//! Invariants: no write finds no block; one merge a write; no valid page is erased; an older version is never
+//! found. Asserted by the conformance and power-cut suites.
+//!
+//! Parameters: `log_blocks` (K, at least 1; default 128, at most an eighth of the blocks or what
+//! `logical_share` leaves), `logical_share` (at most, with whole blocks, (P − 2)/P; default what K leaves),
+//! `spare_blocks` (default 0).
+//!
+//! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run.
+//!
+//! Deviations: pages of a data block are programmed in order, so a page that is not the next one goes to a
+//! log block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the
+//! merge). While a logical block without a data block has a log block, all its pages go there. The map of
+//! a log block is not kept in its OOB areas as a whole: each page's tells its own LPN.
+//!
+//! Source: J. Kim, J. M. Kim, S. H. Noh, S. L. Min, Y. Cho, A space-efficient flash translation layer for
+//! CompactFlash systems, IEEE Transactions on Consumer Electronics 48(2), 2002.
+
+use crate::{
+    DirtyPages, FtlError, Guarantee, Layout, LogBlockLayout, Plan, Preset, Ram, SchemeConfig,
+    block_mapped::PageSet,
+    log_block::{Core, Division, Logs, Room, Survey, Tail, divide, stamp::Role},
+    page::page,
+};
+use alloc::{collections::VecDeque, vec, vec::Vec};
+use flash::{Flash, Geometry, Lpn, Part};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "bast",
+    summary: "block map, a log block for each logical block that is being overwritten",
+    source: "Kim, Kim, Noh, Min, Cho, IEEE TCE 48(2), 2002",
+    settings: &["log_blocks"],
+    page: page!("bast.rs"),
+    plan,
+};
+
+/// The block kept for a merge.
+const FIXED: u32 = 1;
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let Division { logical_pages, log_blocks } = divide(config, geometry, blocks, FIXED)?;
+    let step_ns = bounds::log_block::bast_step_ns(part);
+    Ok(Plan {
+        logical_pages,
+        threshold_pages: 0,
+        spare_blocks: 0,
+        layout: Layout::LogBlock(LogBlockLayout::Bast { log_blocks }),
+        guarantee: Guarantee {
+            read_ns: Some(part.t_r_ns),
+            write_ns: Some(part.t_prog_ns),
+            step_ns: Some(step_ns),
+            response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step_ns)),
+            victim_valid: Some(geometry.pages_per_block()),
+            real_time: false,
+            volatile: false,
+        },
+        ram: ram(geometry, logical_pages, log_blocks),
+    })
+}
+
+/// A block number, a sequence number, a count and the number of its log block a logical block; two bytes an
+/// offset in each log block; 16 bytes a log block; its queue and the ring of erased blocks; one bit a page.
+fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
+    let pages_per_block = u64::from(geometry.pages_per_block());
+    let logical_blocks = u64::from(logical_pages).div_ceil(pages_per_block);
+    Ram {
+        map: logical_blocks * 16 + u64::from(log_blocks) * pages_per_block * 2,
+        blocks: u64::from(log_blocks) * 16,
+        victims: (u64::from(log_blocks) + u64::from(geometry.blocks())) * 4,
+        other: PageSet::ram_bytes(logical_pages),
+    }
+}
+
+/// The log blocks; see the module's page.
+#[derive(Clone, Debug)]
+pub(crate) struct BastLogs {
+    /// The log block of each logical block that has one.
+    tails: Vec<Option<Tail>>,
+    /// Logical blocks that have one, the oldest first.
+    queue: VecDeque<u32>,
+    /// K.
+    limit: u32,
+}
+
+impl BastLogs {
+    pub(crate) fn new(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Self {
+        let logical_blocks = logical_pages.div_ceil(geometry.pages_per_block());
+        Self {
+            tails: vec![None; logical_blocks as usize],
+            queue: VecDeque::with_capacity(log_blocks as usize),
+            limit: log_blocks,
+        }
+    }
+
+    /// Merges a logical block that has a log block.
+    fn merge<F: Flash, B: DirtyPages>(
+        &mut self,
+        core: &mut Core<F>,
+        logical: u32,
+        buffer: &mut B,
+    ) -> Result<(), FtlError> {
+        if let Some(at) = self.queue.iter().position(|queued| *queued == logical) {
+            self.queue.remove(at);
+        }
+        core.merge(logical, self.tails[logical as usize].take(), buffer)
+    }
+}
+
+impl Logs for BastLogs {
+    #[inline]
+    fn room<F: Flash, B: DirtyPages>(
+        &mut self,
+        core: &mut Core<F>,
+        lpn: Lpn,
+        buffer: &mut B,
+    ) -> Result<Room, FtlError> {
+        let (logical, _) = core.split(lpn);
+        loop {
+            let tail = self.tails[logical as usize];
+            // A data block younger than the log block would be taken for an unfinished merge.
+            if (tail.is_none() || core.has_data_block(logical))
+                && let Some(room) = core.room_in_place(lpn)?
+            {
+                return Ok(room);
+            }
+            match tail {
+                Some(Tail { block, written, seq, .. })
+                    if written < core.flash.geometry().pages_per_block()
+                        && !core.pool.has_failed(block) =>
+                {
+                    return Ok(Room { block, page: written, seq, role: Role::Log });
+                }
+                Some(_) => self.merge(core, logical, buffer)?,
+                None if self.queue.len() < self.limit as usize && core.has_block_for_log(0) => {
+                    let block = core.take()?;
+                    let seq = core.clock.open(Role::Log);
+                    self.tails[logical as usize] = Some(Tail::new(block, seq));
+                    self.queue.push_back(logical);
+                }
+                None => match self.queue.front().copied() {
+                    Some(oldest) => self.merge(core, oldest, buffer)?,
+                    None => return Err(core.full()),
+                },
+            }
+        }
+    }
+
+    #[inline]
+    fn used<F: Flash>(&mut self, core: &mut Core<F>, lpn: Lpn, _room: &Room, failed: bool) {
+        let (logical, page) = core.split(lpn);
+        match &mut self.tails[logical as usize] {
+            Some(tail) if failed => tail.failed(),
+            Some(tail) => tail.programmed(page),
+            None => {}
+        }
+    }
+
+    fn mount<F: Flash>(&mut self, core: &mut Core<F>, mut survey: Survey) -> Result<(), FtlError> {
+        let tails = survey.data_blocks(core)?;
+        survey.map_tails(core, &tails);
+        for (logical, tail) in tails {
+            self.tails[logical as usize] = Some(tail);
+            self.queue.push_back(logical);
+        }
+        Ok(())
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.tails.capacity() * size_of::<Option<Tail>>() + self.queue.capacity() * 4
+    }
+}

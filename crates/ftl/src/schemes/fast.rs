@@ -1,0 +1,249 @@
+//! `fast`: data blocks with pages in place, one log block for sequential writes and K log blocks, filled in
+//! the order of writes, for all others; a log block is freed by merging every logical block it has pages of.
+//!
+//! ```text
+//! write(lpn):                        # page k of logical block b
+//!   if b owns the sequential log block:
+//!     if k is next there: append; return
+//!   if no version of lpn is anywhere and k is next in b's data block: program it in place; return
+//!   if b owns the sequential log block, or k = 0: merge the sequential log block's owner
+//!   if k = 0: open a sequential log block for b, program page 0 there; return
+//!   if no random log block has an erased page and there are K:
+//!     for each logical block with a valid page in the victim (the oldest one): merge it
+//!     erase the victim
+//!   append to the youngest random log block
+//! merge(b): switch, partial (its log block is the sequential one) or full
+//! read(lpn): the page in a log block, else in the data block
+//! ```
+//!
+//! State and cost: 16 bytes a logical block; the LPN of each page in log blocks, K·π, and where in the log a
+//! page is (here 4 bytes a logical page, in a controller an index of K·π entries); one bit a logical page.
+//! A read or write is O(1) besides merges. The cheapest victim (`victim=greedy`) is found in O(K·π).
+//!
+//! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most min(π, N_l) + 1 logical blocks,
+//! (min(π, N_l) + 1)·(π(t_rd + t_wr) + t_er) + 2·t_er: see [`bounds::log_block::fast_step_ns`]. It holds for
+//! any history, but is what a merge may cost, not a real-time promise.
+//!
+//! Buffer-aware collection (S. Lee et al.): below a write buffer, merges take dirty pages from it (Fig. 2,
+//! BA-BM), and with `victim=greedy` the victim is the log block of least Δ(L) (Eqs. 4, 5, 7 to 9, BA-VBS), in
+//! ns:
+//!
+//! ```text
+//! Δ(L) = |B|·C_p + |F|·(C_r + C_p) + (|A(L)| + 1)·C_e − Σ_{p in B} (1 − P(U_p))·C_p·(1 + α)
+//! C_p·α = C_p + C_r;  A(L): logical blocks with a valid page in L;  B: their dirty pages;
+//! F: their other pages
+//! ```
+//!
+//! Without a buffer B is empty, and Δ(L) is what the merge costs.
+//!
+//! Space: P = N_l + K + 2 blocks: data blocks, random log blocks, the sequential one, and one that is kept
+//! erased for a merge. A merge gives back the data block it replaces, or fills the place kept for it.
+//!
+//! Power cuts: a block's sequence number says what it was opened as and when, in pages written to random log
+//! blocks, so that a mount orders each of those pages against each data block. A merge erases what it
+//! replaces only when it is complete; an incomplete new block is erased at the mount.
+//!
+//! Invariants: no write finds no block; no valid page is erased; an older version is never found. Asserted
+//! by the conformance and power-cut suites.
+//!
+//! Parameters: `log_blocks` (K, at least 1; default 128, at most an eighth of the blocks or what
+//! `logical_share` leaves), `victim` (`fifo`, the default, round robin; `greedy`, least Δ), `logical_share`
+//! (at most, with whole blocks, (P − 3)/P; default what K leaves), `spare_blocks` (default 0).
+//!
+//! Errors: fewer than 4 usable blocks, or N_l + K > P − 2: refused before the run.
+//!
+//! Deviations: pages of a data block are programmed in order, so a page that is not the next one goes to a
+//! log block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the
+//! merge). A write that breaks the sequential log block's order merges it and goes to a random one, with
+//! no new sequential one. Where a random victim has pages of the sequential log block's owner, that is
+//! completed in the same merge. Eq. 4's F_d prints the invalid pages of a data block where the valid
+//! ones must be meant.
+//!
+//! Source: S.-W. Lee, D.-J. Park, T.-S. Chung, D.-H. Lee, S. Park, H.-J. Song, A log buffer-based flash
+//! translation layer using fully-associative sector translation, ACM TECS 6(3), 2007; S. Lee, D. Shin,
+//! J. Kim, Buffer-aware garbage collection for NAND flash memory-based storage systems, 2008, §4 and §5.
+
+mod cost;
+mod random;
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    DirtyPages, FtlError, Guarantee, Layout, LogBlockLayout, LogVictim, Plan, Preset, Ram,
+    SchemeConfig, VictimKind,
+    block_mapped::PageSet,
+    log_block::{Core, Division, Logs, Room, Survey, Tail, divide, stamp::Role},
+    page::page,
+};
+use alloc::format;
+use flash::{Flash, Geometry, Lpn, Part};
+use random::RandomLog;
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "fast",
+    summary: "block map, log blocks shared by all logical blocks, one for sequential writes",
+    source: "Lee, Park, Chung, Lee, Park, Song, ACM TECS 6(3), 2007",
+    settings: &["log_blocks", "victim"],
+    page: page!("fast.rs"),
+    plan,
+};
+
+/// The block kept for a merge, and the sequential log block.
+const FIXED: u32 = 2;
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let Division { logical_pages, log_blocks } = divide(config, geometry, blocks, FIXED)?;
+    let victim = match config.victim {
+        None | Some(VictimKind::Fifo) => LogVictim::RoundRobin,
+        Some(VictimKind::Greedy) => LogVictim::LeastCost,
+        Some(other) => {
+            return Err(FtlError::Config {
+                scheme: config.preset.name,
+                setting: "victim",
+                reason: format!("is `fifo` or `greedy`, not {other:?}"),
+            });
+        }
+    };
+    let pages_per_block = geometry.pages_per_block();
+    let logical_blocks = logical_pages.div_ceil(pages_per_block);
+    let step_ns = bounds::log_block::fast_step_ns(part, logical_blocks);
+    Ok(Plan {
+        logical_pages,
+        threshold_pages: 0,
+        spare_blocks: 0,
+        layout: Layout::LogBlock(LogBlockLayout::Fast { log_blocks, victim }),
+        guarantee: Guarantee {
+            read_ns: Some(part.t_r_ns),
+            write_ns: Some(part.t_prog_ns),
+            step_ns: Some(step_ns),
+            response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step_ns)),
+            victim_valid: Some(pages_per_block),
+            real_time: false,
+            volatile: false,
+        },
+        ram: ram(geometry, logical_pages, log_blocks),
+    })
+}
+
+/// A block number, a sequence number and two counts a logical block; LPN and index entry of each page in
+/// random log blocks; 16 bytes a log block; the ring of erased blocks; one bit a page.
+fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
+    let pages_per_block = u64::from(geometry.pages_per_block());
+    let logical_blocks = u64::from(logical_pages).div_ceil(pages_per_block);
+    Ram {
+        map: logical_blocks * 16 + u64::from(log_blocks) * pages_per_block * 8,
+        blocks: u64::from(log_blocks) * 16,
+        victims: u64::from(geometry.blocks()) * 4,
+        other: PageSet::ram_bytes(logical_pages),
+    }
+}
+
+/// The sequential log block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sequential {
+    /// The logical block that owns it.
+    logical: u32,
+    tail: Tail,
+}
+
+/// The log blocks; see the module's page.
+#[derive(Clone, Debug)]
+pub(crate) struct FastLogs {
+    sequential: Option<Sequential>,
+    random: RandomLog,
+}
+
+impl FastLogs {
+    pub(crate) fn new(
+        geometry: &Geometry,
+        logical_pages: u32,
+        log_blocks: u32,
+        victim: LogVictim,
+    ) -> Self {
+        let random = RandomLog::new(geometry, logical_pages, log_blocks, victim);
+        Self { sequential: None, random }
+    }
+
+    /// Merges the owner of the sequential log block, if there is one.
+    fn merge_sequential<F: Flash, B: DirtyPages>(
+        &mut self,
+        core: &mut Core<F>,
+        buffer: &mut B,
+    ) -> Result<(), FtlError> {
+        match self.sequential.take() {
+            None => Ok(()),
+            Some(Sequential { logical, tail }) => core.merge(logical, Some(tail), buffer),
+        }
+    }
+}
+
+impl Logs for FastLogs {
+    #[inline]
+    fn room<F: Flash, B: DirtyPages>(
+        &mut self,
+        core: &mut Core<F>,
+        lpn: Lpn,
+        buffer: &mut B,
+    ) -> Result<Room, FtlError> {
+        let (logical, page) = core.split(lpn);
+        let owned = |sequential: &Sequential| sequential.logical == logical;
+        let owner = self.sequential.filter(owned);
+        if let Some(Sequential { tail, .. }) = owner
+            && tail.in_place
+            && tail.written == page
+        {
+            let Tail { block, written: page, seq, .. } = tail;
+            return Ok(Room { block, page, seq, role: Role::Log });
+        }
+        if let Some(room) = core.room_in_place(lpn)? {
+            return Ok(room);
+        }
+        if owner.is_some() || page == 0 {
+            self.merge_sequential(core, buffer)?;
+        }
+        if page == 0 {
+            let block = core.take()?;
+            let seq = core.clock.open(Role::Log);
+            self.sequential = Some(Sequential { logical, tail: Tail::new(block, seq) });
+            return Ok(Room { block, page, seq, role: Role::Log });
+        }
+        self.random.room(core, &mut self.sequential, buffer)
+    }
+
+    #[inline]
+    fn used<F: Flash>(&mut self, core: &mut Core<F>, lpn: Lpn, room: &Room, failed: bool) {
+        if room.role == Role::Random {
+            self.random.used(core, lpn, failed);
+        } else if let Some(Sequential { tail, .. }) = &mut self.sequential {
+            match failed {
+                true => tail.failed(),
+                false => tail.programmed(room.page),
+            }
+        }
+    }
+
+    fn mount<F: Flash>(&mut self, core: &mut Core<F>, mut survey: Survey) -> Result<(), FtlError> {
+        let random = survey.take_random();
+        let tails = survey.data_blocks(core)?;
+        self.random.mount(core, &survey, &random);
+        // While it is open, nothing of its owner goes to the random log: its pages are the newest.
+        survey.map_tails(core, &tails);
+        match tails[..] {
+            [] => {}
+            [(logical, tail)] => self.sequential = Some(Sequential { logical, tail }),
+            _ => {
+                return Err(survey.foreign(format!("{} sequential log blocks", tails.len())));
+            }
+        }
+        Ok(())
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.random.heap_bytes()
+    }
+}

@@ -1,0 +1,296 @@
+//! `superblock`: D adjacent logical blocks share their blocks, each page anywhere in them; when no block is
+//! left for a superblock that needs one, the block with fewest valid pages is collected into its own
+//! superblock's open block.
+//!
+//! ```text
+//! write(lpn):                        # superblock s of lpn
+//!   if s has no open block with an erased page:
+//!     if only the block kept for collection is left: gain a block
+//!     open a block for s
+//!   program lpn at the next page of s's open block
+//! gain a block:
+//!   s' = superblock of the full block with fewest valid pages, of those that hold more blocks than their
+//!        valid pages need
+//!   until a block more is erased than was:
+//!     copy the valid pages of the least valid full block of s' to its open block, or to a new one when
+//!     that is full; erase it
+//! ```
+//!
+//! State and cost: 4 bytes a logical page (the map); a valid count and π valid bits a block, and its place
+//! among the candidates; 24 bytes a superblock and 4 a block of its list. A read or write is O(1) besides
+//! collection; a victim is found in O(π) and, within its superblock, in O(D + K).
+//!
+//! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write collects at most every block of one superblock,
+//! (D + 1)·π(t_rd + t_wr) + (D + K)·t_er: see [`bounds::log_block::superblock_step_ns`]. It holds for any history,
+//! but is what collection may cost, not a real-time promise.
+//!
+//! Space: P = N_l + K + 1 blocks: as many as there are logical blocks, K update blocks, and one that is kept
+//! erased for collection. Where no other is left, N_l + K blocks are in use by superblocks whose valid pages
+//! need N_l at most, so one holds more than it needs; a victim of it loses a page at least, and each
+//! step leaves room behind for the next.
+//!
+//! Power cuts: a superblock has one open block, the youngest of its blocks, so of two versions of a page the
+//! newer is in the block with the larger sequence number, or later in the same one. Collection erases a
+//! block when all its valid pages are copied; where a mount finds the kept block in use, that holds copies
+//! only and is erased.
+//!
+//! Invariants: no write finds no block; no valid page is erased; an older version is never found. Asserted
+//! by the conformance and power-cut suites.
+//!
+//! Parameters: `log_blocks` (K, at least 1; default 128, at most an eighth of the blocks or what
+//! `logical_share` leaves), `logical_share` (at most, with whole blocks, (P − 2)/P; default what K leaves),
+//! `spare_blocks` (default 0). D = 8, as many as there are where there are fewer.
+//!
+//! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run.
+//!
+//! Deviations: the map within a superblock is kept in RAM, where the source keeps it in OOB areas and
+//! caches part of it, so that no read of a map is charged. Update blocks are not divided among
+//! superblocks: one may use all. Hot and cold pages are not told apart when collected.
+//!
+//! Source: J.-U. Kang, H. Jo, J.-S. Kim, J. Lee, A superblock-based flash translation layer for NAND flash
+//! memory, EMSOFT 2006; victim selection as described in S. Lee, D. Shin, J. Kim, Buffer-aware garbage
+//! collection for NAND flash memory-based storage systems, 2008, §2.
+
+mod candidates;
+mod collection;
+mod mount;
+mod scheme;
+
+use crate::{
+    CollectionLog, FtlError, Guarantee, Layout, LogBlockLayout, Plan, Preset, Ram, SchemeConfig,
+    block_mapped::Pool,
+    log_block::{Division, NONE, divide, stamp::Clock, stamp::Role},
+    page::page,
+    page_mapped::blocks::BlockTable,
+    start::Start,
+};
+use alloc::{vec, vec::Vec};
+use candidates::Candidates;
+use flash::{BlockId, Flash, Geometry, Lpn, Part, Ppn};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "superblock",
+    summary: "page map within superblocks of 8 logical blocks, which share update blocks",
+    source: "Kang, Jo, Kim, Lee, EMSOFT 2006",
+    settings: &["log_blocks"],
+    page: page!("superblock.rs"),
+    plan,
+};
+
+/// The block kept for collection.
+const FIXED: u32 = 1;
+
+/// D: logical blocks a superblock.
+const BLOCKS: u32 = 8;
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let Division { logical_pages, log_blocks } = divide(config, geometry, blocks, FIXED)?;
+    let own = logical_pages.div_ceil(geometry.pages_per_block()).min(BLOCKS);
+    let step_ns = bounds::log_block::superblock_step_ns(part, own, own + log_blocks);
+    Ok(Plan {
+        logical_pages,
+        threshold_pages: 0,
+        spare_blocks: 0,
+        layout: Layout::LogBlock(LogBlockLayout::Superblock { log_blocks }),
+        guarantee: Guarantee {
+            read_ns: Some(part.t_r_ns),
+            write_ns: Some(part.t_prog_ns),
+            step_ns: Some(step_ns),
+            response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step_ns)),
+            victim_valid: Some(geometry.pages_per_block()),
+            real_time: false,
+            volatile: false,
+        },
+        ram: ram(geometry, logical_pages),
+    })
+}
+
+/// The map; counts and bits; neighbours among candidates and the ring of erased blocks; the open block of
+/// each superblock, its sequence number and counts, and the owner of each block.
+fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
+    let blocks = u64::from(geometry.blocks());
+    let pages_per_block = geometry.pages_per_block();
+    let superblocks = u64::from(logical_pages.div_ceil(pages_per_block).div_ceil(BLOCKS));
+    Ram {
+        map: u64::from(logical_pages) * 4,
+        blocks: BlockTable::ram_bytes(geometry.blocks(), pages_per_block),
+        victims: blocks * 12 + u64::from(pages_per_block) * 4,
+        other: superblocks * 24 + blocks * 4,
+    }
+}
+
+/// One superblock.
+#[derive(Clone, Debug)]
+struct Own {
+    /// Sequence number of the open block.
+    seq: u64,
+    /// The block that is written.
+    open: u32,
+    /// Pages of it that are used up.
+    written: u32,
+    /// Pages that hold something.
+    valid: u32,
+    /// Its blocks, the open one included.
+    blocks: Vec<u32>,
+}
+
+impl Own {
+    const EMPTY: Self = Self { seq: 0, open: NONE, written: 0, valid: 0, blocks: Vec::new() };
+}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub(crate) struct Superblock<F> {
+    flash: F,
+    pool: Pool,
+    clock: Clock,
+    log: CollectionLog,
+    logical_pages: u32,
+    /// N_l + K: blocks in use while nothing is being collected.
+    most_blocks: u32,
+    map: Vec<u32>,
+    table: BlockTable,
+    /// Superblock of each block in use.
+    owners: Vec<u32>,
+    /// Pages used up of each full block: fewer than π where a program failed or the power was cut.
+    used: Vec<u32>,
+    superblocks: Vec<Own>,
+    candidates: Candidates,
+    /// Valid pages of a victim, and what their copies tell.
+    run: Vec<Ppn>,
+    lpns: Vec<Lpn>,
+    guarantee: Guarantee,
+    ram: Ram,
+}
+
+impl<F: Flash> Superblock<F> {
+    /// Formats or mounts.
+    pub(crate) fn new(
+        config: &SchemeConfig,
+        plan: &Plan,
+        log_blocks: u32,
+        start: Start,
+        flash: F,
+    ) -> Result<Self, FtlError> {
+        let geometry = *flash.geometry();
+        let (blocks, pages_per_block) = (geometry.blocks(), geometry.pages_per_block());
+        let logical_blocks = plan.logical_pages.div_ceil(pages_per_block);
+        let superblocks = logical_blocks.div_ceil(BLOCKS);
+        let mut scheme = Self {
+            flash,
+            pool: Pool::new(&geometry, plan.spare_blocks),
+            clock: Clock::default(),
+            log: CollectionLog::new(pages_per_block, plan.threshold_pages.into()),
+            logical_pages: plan.logical_pages,
+            most_blocks: logical_blocks + log_blocks,
+            map: vec![NONE; plan.logical_pages as usize],
+            table: BlockTable::new(blocks, pages_per_block),
+            owners: vec![NONE; blocks as usize],
+            used: vec![0; blocks as usize],
+            superblocks: vec![Own::EMPTY; superblocks as usize],
+            candidates: Candidates::new(blocks, pages_per_block),
+            run: vec![Ppn(NONE); pages_per_block as usize],
+            lpns: vec![Lpn(0); pages_per_block as usize],
+            guarantee: plan.guarantee,
+            ram: plan.ram,
+        };
+        match start {
+            Start::Format => {
+                scheme.pool.format(&mut scheme.flash, config, plan, &mut scheme.log)?;
+            }
+            Start::Mount => scheme.mount()?,
+        }
+        Ok(scheme)
+    }
+
+    /// The superblock of a page.
+    #[inline]
+    fn superblock(&self, lpn: Lpn) -> u32 {
+        self.flash.geometry().block_of(Ppn(lpn.0)).0 / BLOCKS
+    }
+
+    /// Erased pages left in the open block.
+    #[inline]
+    fn room(&self, superblock: u32) -> u32 {
+        let own = &self.superblocks[superblock as usize];
+        if own.open == NONE { 0 } else { self.flash.geometry().pages_per_block() - own.written }
+    }
+
+    fn open(&mut self, superblock: u32) -> Result<(), FtlError> {
+        let Some(block) = self.pool.take() else { return Err(self.full()) };
+        let seq = self.clock.open(Role::Data);
+        self.adopt(superblock, block, seq);
+        Ok(())
+    }
+
+    /// The block is the superblock's open one.
+    fn adopt(&mut self, superblock: u32, block: BlockId, seq: u64) {
+        self.table.open(block, self.flash.geometry().pages_per_block());
+        self.owners[block.0 as usize] = superblock;
+        let own = &mut self.superblocks[superblock as usize];
+        (own.open, own.written, own.seq) = (block.0, 0, seq);
+        own.blocks.push(block.0);
+    }
+
+    /// The open block has no page left to be programmed: it is a candidate from now on.
+    fn close(&mut self, superblock: u32) {
+        let own = &mut self.superblocks[superblock as usize];
+        let block = BlockId(core::mem::replace(&mut own.open, NONE));
+        for page in own.written..self.flash.geometry().pages_per_block() {
+            self.table.clear(block, page);
+        }
+        self.used[block.0 as usize] = own.written;
+        self.candidates.insert(block.0, self.table.valid(block));
+    }
+
+    /// The next page of the open block holds the newest version of `lpn`.
+    #[inline]
+    fn put(&mut self, superblock: u32, lpn: Lpn) {
+        let own = &mut self.superblocks[superblock as usize];
+        let ppn = self.flash.geometry().ppn(BlockId(own.open), own.written);
+        own.written += 1;
+        own.valid += 1;
+        let old = core::mem::replace(&mut self.map[lpn.0 as usize], ppn.0);
+        if old != NONE {
+            self.invalidate(superblock, Ppn(old));
+        }
+    }
+
+    /// Closes the open block if it is full.
+    #[inline]
+    fn close_if_full(&mut self, superblock: u32) {
+        if self.superblocks[superblock as usize].open != NONE && self.room(superblock) == 0 {
+            self.close(superblock);
+        }
+    }
+
+    #[inline]
+    fn invalidate(&mut self, superblock: u32, ppn: Ppn) {
+        let (block, page) = self.flash.geometry().split(ppn);
+        let left = self.table.clear(block, page);
+        self.candidates.invalidated(block.0, left);
+        self.superblocks[superblock as usize].valid -= 1;
+    }
+
+    /// The program of the next page failed: it is used up, and so is the rest of the block.
+    #[cold]
+    fn fail(&mut self, superblock: u32) {
+        let geometry = *self.flash.geometry();
+        let Own { open, written, .. } = self.superblocks[superblock as usize];
+        let unused = geometry.pages_per_block() - written;
+        self.pool.fail(geometry.ppn(BlockId(open), written), BlockId(open), unused);
+        self.close(superblock);
+    }
+
+    #[cold]
+    fn full(&self) -> FtlError {
+        let pages_per_block = self.flash.geometry().pages_per_block();
+        let free_pages = self.pool.free_pages();
+        FtlError::Full { free_pages, victim_valid: pages_per_block, pages_per_block }
+    }
+}

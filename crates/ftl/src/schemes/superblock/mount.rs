@@ -1,0 +1,108 @@
+//! Rebuilding the map from the OOB areas alone.
+
+use super::Superblock;
+use crate::{
+    FtlError,
+    block_mapped::{Scanned, scan},
+    log_block::NONE,
+};
+use alloc::{format, vec, vec::Vec};
+use flash::{BlockId, Cause, Flash, Lpn, Ppn};
+
+impl<F: Flash> Superblock<F> {
+    /// Fills an empty scheme from what is on its array.
+    pub(super) fn mount(&mut self) -> Result<(), FtlError> {
+        let mut lpns = vec![NONE; self.flash.geometry().pages() as usize];
+        let mut found = self.scan_all(&mut lpns)?;
+        found.sort_by_key(|found| (found.seq, found.block));
+        if self.pool.len() == 0 && found.len() as u32 > self.most_blocks {
+            self.discard_copies(found.pop())?;
+        }
+        for Scanned { block, written, seq } in found {
+            self.clock.saw(seq.unwrap_or(0));
+            self.take_over(block, written, seq.unwrap_or(0), &lpns)?;
+        }
+        for superblock in 0..self.superblocks.len() as u32 {
+            let own = &self.superblocks[superblock as usize];
+            if own.open != NONE && own.written == self.flash.geometry().pages_per_block() {
+                self.close(superblock);
+            }
+        }
+        Ok(())
+    }
+
+    /// More blocks are in use than the host's writes may take: collection was cut between taking a block,
+    /// the youngest, and erasing its victim. All that is in that block is still in the victim.
+    fn discard_copies(&mut self, youngest: Option<Scanned>) -> Result<(), FtlError> {
+        let Some(Scanned { block, written, .. }) = youngest else { return Ok(()) };
+        let unused = self.flash.geometry().pages_per_block() - written;
+        self.pool.erase(&mut self.flash, block, unused, Cause::Mount, &mut self.log)?;
+        Ok(())
+    }
+
+    /// Scans every block that is not bad; pools those that hold nothing.
+    fn scan_all(&mut self, lpns: &mut [u32]) -> Result<Vec<Scanned>, FtlError> {
+        let geometry = *self.flash.geometry();
+        let mut found = Vec::new();
+        for block in (0..geometry.blocks()).map(BlockId) {
+            if self.flash.is_bad(block) {
+                continue;
+            }
+            let first = geometry.ppn(block, 0).0;
+            let scanned =
+                scan(&mut self.flash, block, self.logical_pages, &mut self.pool, |page, lpn| {
+                    lpns[(first + page) as usize] = lpn.0;
+                })?;
+            if scanned.seq.is_some() {
+                self.pool.found_open(geometry.pages_per_block() - scanned.written);
+                found.push(scanned);
+            } else if scanned.written == 0 {
+                self.pool.put(block);
+            } else {
+                self.pool.found_open(geometry.pages_per_block() - scanned.written);
+                let unused = geometry.pages_per_block() - scanned.written;
+                let log = &mut self.log;
+                self.pool.erase(&mut self.flash, block, unused, Cause::Mount, log)?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes over a block that is younger than all that were taken over before: it is its superblock's open
+    /// one, until a younger comes.
+    fn take_over(
+        &mut self,
+        block: BlockId,
+        written: u32,
+        seq: u64,
+        lpns: &[u32],
+    ) -> Result<(), FtlError> {
+        let geometry = *self.flash.geometry();
+        let first = geometry.ppn(block, 0).0;
+        let pages = first..first + written;
+        let lpn_at = |ppn: u32| Some(lpns[ppn as usize]).filter(|lpn| *lpn != NONE).map(Lpn);
+        let Some(owner) = pages.clone().find_map(lpn_at).map(|lpn| self.superblock(lpn)) else {
+            return Ok(());
+        };
+        if self.superblocks[owner as usize].open != NONE {
+            self.close(owner);
+        }
+        self.adopt(owner, block, seq);
+        for ppn in pages {
+            match lpn_at(ppn) {
+                Some(lpn) if self.superblock(lpn) != owner => {
+                    return Err(FtlError::Mount(format!(
+                        "{block} holds pages of superblocks {owner} and {}, but `superblock` writes one a block; the array was written by another scheme",
+                        self.superblock(lpn)
+                    )));
+                }
+                Some(lpn) => self.put(owner, lpn),
+                None => {
+                    self.table.clear(block, geometry.page_of(Ppn(ppn)));
+                    self.superblocks[owner as usize].written += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! What the host asks for.
+
+use super::Superblock;
+use crate::{
+    CollectionLog, FtlError, Guarantee, Prefetch, Ram, Scheme, log_block::NONE, prefetch::prefetch,
+};
+use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
+
+impl<F: Flash> Superblock<F> {
+    #[inline]
+    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
+        if lpn.0 < self.logical_pages {
+            return Ok(());
+        }
+        Err(FtlError::BeyondDevice { lpn, logical_pages: self.logical_pages })
+    }
+
+    /// Makes room in the superblock's open block. Spare blocks are left alone, and the one that collection
+    /// needs.
+    #[cold]
+    fn make_room(&mut self, superblock: u32) -> Result<(), FtlError> {
+        while self.room(superblock) == 0 {
+            if self.pool.len() > 1 + self.pool.spare_blocks() {
+                self.open(superblock)?;
+            } else {
+                self.gain()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<F: Flash> Scheme for Superblock<F> {
+    type Flash = F;
+
+    #[inline]
+    fn flash(&self) -> &F {
+        &self.flash
+    }
+
+    #[inline]
+    fn flash_mut(&mut self) -> &mut F {
+        &mut self.flash
+    }
+
+    fn into_flash(self) -> F {
+        self.flash
+    }
+
+    #[inline]
+    fn logical_pages(&self) -> u32 {
+        self.logical_pages
+    }
+
+    #[inline]
+    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        let superblock = self.superblock(lpn);
+        loop {
+            if self.room(superblock) == 0 {
+                self.make_room(superblock)?;
+            }
+            let own = &self.superblocks[superblock as usize];
+            let ppn = self.flash.geometry().ppn(BlockId(own.open), own.written);
+            match self.flash.program(ppn, Oob::data(lpn, own.seq), data, Cause::Host) {
+                Ok(()) => break,
+                Err(FlashError::ProgramFailed(_)) => self.fail(superblock),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.put(superblock, lpn);
+        self.close_if_full(superblock);
+        self.pool.programmed(1);
+        self.log.least_free_pages = self.log.least_free_pages.min(self.pool.free_pages());
+        Ok(())
+    }
+
+    #[inline]
+    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        let place = self.map[lpn.0 as usize];
+        if place == NONE {
+            data.fill(0);
+            return Ok(false);
+        }
+        self.flash.read(Ppn(place), data, Cause::Host)?;
+        Ok(true)
+    }
+
+    #[inline]
+    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        let place = core::mem::replace(&mut self.map[lpn.0 as usize], NONE);
+        if place != NONE {
+            self.invalidate(self.superblock(lpn), Ppn(place));
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), FtlError> {
+        // A write is on flash, with all that a mount needs, when it returns.
+        Ok(())
+    }
+
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        Ok(false)
+    }
+
+    #[inline]
+    fn free_pages(&self) -> u64 {
+        self.pool.free_pages()
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.guarantee
+    }
+
+    fn ram(&self) -> Ram {
+        self.ram
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let lists: usize = self.superblocks.iter().map(|own| own.blocks.capacity() * 4).sum();
+        self.pool.heap_bytes()
+            + (self.map.capacity() + self.owners.capacity() + self.used.capacity()) * 4
+            + self.table.heap_bytes()
+            + self.superblocks.capacity() * size_of::<super::Own>()
+            + lists
+            + self.candidates.heap_bytes()
+            + (self.run.capacity() + self.lpns.capacity()) * 4
+    }
+
+    fn collections(&self) -> &CollectionLog {
+        &self.log
+    }
+
+    fn restart_collections(&mut self) {
+        let pages_per_block = self.flash.geometry().pages_per_block();
+        self.log = CollectionLog::new(pages_per_block, self.log.threshold_pages);
+    }
+
+    #[inline]
+    fn prefetch(&self, lpn: Lpn, what: Prefetch) {
+        match what {
+            Prefetch::Map => prefetch(&self.map, lpn.0 as usize),
+            Prefetch::Block => {
+                if let Some(&place) = self.map.get(lpn.0 as usize)
+                    && place != NONE
+                {
+                    self.table.prefetch(self.flash.geometry().block_of(Ppn(place)));
+                }
+            }
+        }
+    }
+}
