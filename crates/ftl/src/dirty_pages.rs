@@ -51,6 +51,9 @@ pub trait DirtyPages {
     /// The newest version was programmed: the page is clean.
     fn written(&mut self, lpn: Lpn);
 
+    /// The collector moved a page within flash: in vain, where it is dirty.
+    fn moved(&mut self, lpn: Lpn);
+
     /// P(U): that a dirty page is updated once more before it is evicted.
     fn update_probability(&self, lpn: Lpn) -> Probability;
 }
@@ -72,6 +75,9 @@ impl DirtyPages for NoBuffer {
 
     #[inline(always)]
     fn written(&mut self, _lpn: Lpn) {}
+
+    #[inline(always)]
+    fn moved(&mut self, _lpn: Lpn) {}
 
     fn update_probability(&self, _lpn: Lpn) -> Probability {
         Probability::NEVER

@@ -34,6 +34,8 @@ pub struct Ram {
     pub blocks: u64,
     /// Victim selection and free-block choice.
     pub victims: u64,
+    /// Write buffer: its pages and what is known of them.
+    pub buffer: u64,
     /// Anything else.
     pub other: u64,
 }
@@ -41,6 +43,6 @@ pub struct Ram {
 impl Ram {
     /// All of it.
     pub fn total(&self) -> u64 {
-        self.map + self.blocks + self.victims + self.other
+        self.map + self.blocks + self.victims + self.buffer + self.other
     }
 }

@@ -7,6 +7,7 @@
 extern crate alloc;
 
 mod block_mapped;
+mod buffer;
 mod dirty_pages;
 mod error;
 mod guarantee;
@@ -21,6 +22,7 @@ mod scheme;
 mod schemes;
 mod start;
 
+pub use buffer::{BufferLog, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions};
 pub use dirty_pages::{DirtyPages, NoBuffer, Probability};
 pub use error::FtlError;
 pub use guarantee::{Guarantee, Ram};

@@ -1,7 +1,7 @@
 //! How a preset lays out one array: what it exports, promises and costs there, before anything is run.
 
 use crate::{
-    FtlError, GftlLayout, Guarantee, LogBlockLayout, Preset, Ram, SchemeConfig,
+    BufferPlan, FtlError, GftlLayout, Guarantee, LogBlockLayout, Preset, Ram, SchemeConfig,
     on_demand::OnDemandLayout, page_mapped, page_mapped::CollectionKind, start::Start,
 };
 use alloc::{format, string::String};
@@ -18,9 +18,11 @@ pub struct Plan {
     pub spare_blocks: u32,
     /// What the family of the scheme needs to know.
     pub layout: Layout,
-    /// What is promised.
+    /// The write buffer above the scheme, where there is one.
+    pub buffer: Option<BufferPlan>,
+    /// What is promised, the buffer included.
     pub guarantee: Guarantee,
-    /// RAM of a controller.
+    /// RAM of a controller, the buffer included.
     pub ram: Ram,
 }
 
@@ -91,6 +93,10 @@ pub(crate) fn plan(
         Layout::PageMapped(_) => page_mapped::choose_victims(config, &part, &mut plan)?,
         Layout::OnDemand(_) => {}
         Layout::Nftl | Layout::Gftl(_) | Layout::Rftl(_) | Layout::LogBlock(_) => {}
+    }
+    plan.buffer = BufferPlan::new(config, geometry)?;
+    if let Some(buffer) = plan.buffer {
+        buffer.apply(&part, &mut plan);
     }
     Ok(plan)
 }

@@ -2,7 +2,9 @@
 //! and the documentation go through this list.
 
 use crate::{
-    FtlError, Layout, Plan, Scheme, log_block, on_demand, page_mapped,
+    BufferSettings, FtlError, Layout, Plan, Scheme,
+    buffer::{BufferDefaults, WithBuffer},
+    log_block, on_demand, page_mapped,
     schemes::{
         bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc, lazy_rtgc_on_demand,
         nftl, page_level, rftl, superblock,
@@ -42,6 +44,8 @@ pub struct Preset {
     pub settings: &'static [&'static str],
     /// Its page, Markdown: the header of its module.
     pub page: &'static str,
+    /// The write buffer that it is made with, where it is not asked for another.
+    pub(crate) buffer: Option<BufferDefaults>,
     /// Lays the scheme out on an array with this many usable blocks.
     pub(crate) plan: fn(&SchemeConfig, &Part, &Geometry, u32) -> Result<Plan, FtlError>,
 }
@@ -106,6 +110,8 @@ pub struct SchemeConfig {
     pub write_queue: Option<WriteQueue>,
     /// Log blocks, where the scheme has them and not as many as it chooses itself.
     pub log_blocks: Option<u32>,
+    /// The write buffer above it.
+    pub buffer: BufferSettings,
     /// Blocks set aside to stand in for bad ones, from the factory or grown.
     pub spare_blocks: u32,
     /// Seed of randomised victim selection.
@@ -125,6 +131,7 @@ impl SchemeConfig {
             queue_threshold_percent: None,
             write_queue: None,
             log_blocks: None,
+            buffer: BufferSettings::default(),
             spare_blocks: 0,
             seed: 1,
         }
@@ -208,6 +215,7 @@ fn build_planned<F: Flash + Clone, V: Visitor<F>>(
     flash: F,
     visitor: V,
 ) -> Result<V::Output, FtlError> {
+    let visitor = WithBuffer::new(plan, visitor);
     match plan.layout {
         Layout::PageMapped(collection) => {
             page_mapped::build(config, collection, plan, start, flash, visitor)

@@ -1,8 +1,8 @@
 //! The trait that every scheme implements.
 
-use crate::{FtlError, Guarantee, Ram};
+use crate::{BufferLog, DirtyPages, FtlError, Guarantee, Ram};
 use alloc::vec::Vec;
-use flash::{Flash, Lpn};
+use flash::{Flash, Lpn, Ns};
 
 /// How far ahead a request is when its lines are fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,30 @@ pub trait Scheme {
     /// [`FtlError::BeyondDevice`], [`FtlError::Full`], or what the array says.
     fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError>;
 
+    /// As [`Scheme::write`], below a write buffer: a collector that can takes the pages that are dirty there
+    /// along, and tells the buffer which those were.
+    ///
+    /// # Errors
+    /// As [`Scheme::write`].
+    #[inline]
+    fn write_below<B: DirtyPages>(
+        &mut self,
+        lpn: Lpn,
+        data: &[u8],
+        _buffer: &mut B,
+    ) -> Result<(), FtlError> {
+        self.write(lpn, data)
+    }
+
+    /// Writes one page that is durable when it returns (force unit access).
+    ///
+    /// # Errors
+    /// As [`Scheme::write`] and [`Scheme::flush`].
+    fn write_through(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        self.write(lpn, data)?;
+        self.flush()
+    }
+
     /// Reads one page; `false` where it was never written or was trimmed (then `data` is zeros and no
     /// flash page was read).
     ///
@@ -152,6 +176,27 @@ pub trait Scheme {
     /// What the array says.
     fn idle(&mut self) -> Result<bool, FtlError>;
 
+    /// When, by the clock that [`Scheme::advance`] sets, something is due without a request; [`Ns::MAX`] where
+    /// nothing is.
+    fn due_ns(&self) -> Ns {
+        Ns::MAX
+    }
+
+    /// The host's clock shows `now_ns`, no less than before: does what is due first, if that is due by now.
+    ///
+    /// # Errors
+    /// As [`Scheme::write`].
+    #[inline]
+    fn advance(&mut self, _now_ns: Ns) -> Result<(), FtlError> {
+        Ok(())
+    }
+
+    /// Time spent on RAM rather than on the array, all tasks together, ns.
+    #[inline]
+    fn ram_ns(&self) -> Ns {
+        0
+    }
+
     /// Pages that may be programmed without an erase.
     fn free_pages(&self) -> u64;
 
@@ -175,10 +220,15 @@ pub trait Scheme {
         None
     }
 
+    /// What the write buffer did so far, where there is one.
+    fn buffer_log(&self) -> Option<&BufferLog> {
+        None
+    }
+
     /// What was collected, and when.
     fn collections(&self) -> &CollectionLog;
 
-    /// Starts the log of collections (and of cache lookups) anew: what follows is measured.
+    /// Starts the log of collections (and of cache lookups, and of the buffer) anew: what follows is measured.
     fn restart_collections(&mut self);
 
     /// Fetches lines that a task on `lpn` will need. No effect but speed.

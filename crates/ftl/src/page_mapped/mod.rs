@@ -187,6 +187,7 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
             blocks: product::block_ram(blocks, geometry.pages_per_block()),
             victims: self.core.space.victims.ram_bytes() + self.core.space.free.len() as u64 * 4,
             other: 0,
+            ..Ram::default()
         }
     }
 

@@ -87,6 +87,7 @@ pub(crate) fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
         blocks: block_ram(blocks, pages),
         victims: Greedy::controller_bytes(blocks, pages),
         other: 0,
+        ..Ram::default()
     }
 }
 

@@ -59,6 +59,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Kim, Kim, Noh, Min, Cho, IEEE TCE 48(2), 2002",
     settings: &["log_blocks"],
     page: page!("bast.rs"),
+    buffer: None,
     plan,
 };
 
@@ -78,6 +79,7 @@ fn plan(
         threshold_pages: 0,
         spare_blocks: 0,
         layout: Layout::LogBlock(LogBlockLayout::Bast { log_blocks }),
+        buffer: None,
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),
@@ -101,6 +103,7 @@ fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
         blocks: u64::from(log_blocks) * 16,
         victims: (u64::from(log_blocks) + u64::from(geometry.blocks())) * 4,
         other: PageSet::ram_bytes(logical_pages),
+        ..Ram::default()
     }
 }
 

@@ -67,6 +67,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Gupta, Kim, Urgaonkar, ASPLOS 2009; as in Zhang et al., TODAES 20(3):43, 2015, §5.1",
     settings: &["cmt", "cmt_policy", "idle"],
     page: page!("dftl.rs"),
+    buffer: None,
     plan,
 };
 
@@ -115,6 +116,7 @@ fn plan(
             policy: config.cmt_policy.unwrap_or(CmtPolicy::Lru),
             steps: None,
         }),
+        buffer: None,
         guarantee: guarantee(part, logical_pages, data_blocks, translation_blocks),
         ram: on_demand::ram(geometry, logical_pages, entries),
     })

@@ -85,6 +85,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Lee, Park, Chung, Lee, Park, Song, ACM TECS 6(3), 2007",
     settings: &["log_blocks", "victim"],
     page: page!("fast.rs"),
+    buffer: None,
     plan,
 };
 
@@ -117,6 +118,7 @@ fn plan(
         threshold_pages: 0,
         spare_blocks: 0,
         layout: Layout::LogBlock(LogBlockLayout::Fast { log_blocks, victim }),
+        buffer: None,
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),
@@ -140,6 +142,7 @@ fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
         blocks: u64::from(log_blocks) * 16,
         victims: u64::from(geometry.blocks()) * 4,
         other: PageSet::ram_bytes(logical_pages),
+        ..Ram::default()
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Chang, Kuo, Lo, ACM TECS 3(4), 2004; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
     settings: &["victim", "idle"],
     page: page!("fsr.rs"),
+    buffer: None,
     plan,
 };
 

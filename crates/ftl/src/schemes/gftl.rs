@@ -82,6 +82,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Choudhuri, Givargis, CODES+ISSS 2008, Algorithms 1-3",
     settings: &["queue", "idle"],
     page: page!("gftl.rs"),
+    buffer: None,
     plan,
 };
 
@@ -169,6 +170,7 @@ pub(super) fn plan_with(
             threshold,
             dirtiest_first,
         }),
+        buffer: None,
         guarantee: guarantee(part, &space, threshold.is_some(), printed),
         ram: ram(geometry, space.logical_blocks, space.queue_blocks),
     })
@@ -217,6 +219,7 @@ fn ram<Q: CollectionQueue>(geometry: &Geometry, logical_blocks: u32, queue_block
         victims: Q::ram_bytes(logical_blocks),
         // One bit a page says whether it was written; one block's pages and their marks.
         other: (logical * pages).div_ceil(8) + pages * (u64::from(geometry.page_bytes()) + 1),
+        ..Ram::default()
     }
 }
 

@@ -37,6 +37,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Choudhuri, Givargis, CODES+ISSS 2008, §VII-B",
     settings: &["queue", "idle"],
     page: page!("gftl_priority.rs"),
+    buffer: None,
     plan,
 };
 

@@ -38,6 +38,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Choudhuri, Givargis, CODES+ISSS 2008, §VII-A",
     settings: &["threshold", "queue", "idle"],
     page: page!("gftl_threshold.rs"),
+    buffer: None,
     plan,
 };
 

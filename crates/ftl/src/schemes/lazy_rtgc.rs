@@ -47,6 +47,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Zhang et al., TODAES 20(3):43, 2015, Algorithm 1",
     settings: &["victim", "idle"],
     page: page!("lazy_rtgc.rs"),
+    buffer: None,
     plan,
 };
 
@@ -75,6 +76,7 @@ fn plan(
         threshold_pages: space.threshold_pages,
         spare_blocks: 0,
         layout: Layout::PageMapped(CollectionKind::Partial(space.alpha)),
+        buffer: None,
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),

@@ -70,6 +70,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Zhang et al., TODAES 20(3):43, 2015, §5",
     settings: &["cmt", "cmt_policy", "idle"],
     page: page!("lazy_rtgc_on_demand.rs"),
+    buffer: None,
     plan,
 };
 
@@ -116,6 +117,7 @@ fn plan(
                 dirty_threshold,
             }),
         }),
+        buffer: None,
         guarantee: guarantee(part, &division, promised),
         ram: on_demand::ram(geometry, logical_pages, entries),
     })

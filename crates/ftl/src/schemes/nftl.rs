@@ -76,6 +76,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Ban, US patent 5,937,425, 1999; as in Choudhuri, Givargis (GFTL), §II",
     settings: &[],
     page: page!("nftl.rs"),
+    buffer: None,
     plan,
 };
 
@@ -106,6 +107,7 @@ fn plan(
         threshold_pages: 0,
         spare_blocks: 0,
         layout: Layout::Nftl,
+        buffer: None,
         guarantee: Guarantee {
             read_ns: Some(bounds::nftl::read_ns(part)),
             write_ns: Some(part.t_prog_ns),
@@ -128,6 +130,7 @@ fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
         blocks: logical_blocks * 2 * 2,
         victims: logical_blocks * 2 * 4 + u64::from(geometry.blocks()) * 4,
         other: PageSet::ram_bytes(logical_pages),
+        ..Ram::default()
     }
 }
 

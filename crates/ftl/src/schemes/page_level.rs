@@ -44,6 +44,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
     settings: &["victim", "idle"],
     page: page!("page_level.rs"),
+    buffer: None,
     plan,
 };
 
@@ -90,6 +91,7 @@ pub(super) fn whole_block_plan(
         threshold_pages: geometry.pages_per_block(),
         spare_blocks: 0,
         layout: Layout::PageMapped(CollectionKind::WholeBlock),
+        buffer: None,
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),

@@ -75,6 +75,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Qin, Wang, Liu, Shao, RTAS 2012; as in Zhang et al., TODAES 20(3):43, 2015",
     settings: &[],
     page: page!("rftl.rs"),
+    buffer: None,
     plan,
 };
 
@@ -124,6 +125,7 @@ fn plan(
         threshold_pages: 0,
         spare_blocks: 0,
         layout: Layout::Rftl(collection),
+        buffer: None,
         guarantee: Guarantee {
             read_ns: Some(bounds::rftl::read_ns(part)),
             write_ns: Some(bounds::rftl::write_ns(part)),

@@ -74,6 +74,7 @@ pub(crate) const PRESET: Preset = Preset {
     source: "Kang, Jo, Kim, Lee, EMSOFT 2006",
     settings: &["log_blocks"],
     page: page!("superblock.rs"),
+    buffer: None,
     plan,
 };
 
@@ -97,6 +98,7 @@ fn plan(
         threshold_pages: 0,
         spare_blocks: 0,
         layout: Layout::LogBlock(LogBlockLayout::Superblock { log_blocks }),
+        buffer: None,
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),
@@ -121,6 +123,7 @@ fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
         blocks: BlockTable::ram_bytes(geometry.blocks(), pages_per_block),
         victims: blocks * 12 + u64::from(pages_per_block) * 4,
         other: superblocks * 24 + blocks * 4,
+        ..Ram::default()
     }
 }
 

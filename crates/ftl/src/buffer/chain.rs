@@ -1,0 +1,139 @@
+//! Slots in orders of use, by links that run through an array: no operation searches or allocates.
+
+use alloc::{vec, vec::Vec};
+
+/// No slot.
+pub(super) const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Links {
+    newer: u32,
+    older: u32,
+}
+
+/// The links of all lists that share one set of slots: a slot is in one of them at most.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    links: Vec<Links>,
+}
+
+/// The ends of one list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct List {
+    newest: u32,
+    oldest: u32,
+}
+
+impl List {
+    pub(super) const EMPTY: Self = Self { newest: NONE, oldest: NONE };
+
+    pub(super) fn oldest(&self) -> Option<u32> {
+        (self.oldest != NONE).then_some(self.oldest)
+    }
+
+    pub(super) fn newest(&self) -> Option<u32> {
+        (self.newest != NONE).then_some(self.newest)
+    }
+
+    /// Whether there is at most one slot in it.
+    pub(super) fn is_single(&self) -> bool {
+        self.newest == self.oldest
+    }
+}
+
+impl Chain {
+    pub(super) fn new(slots: u32) -> Self {
+        Self { links: vec![Links { newer: NONE, older: NONE }; slots as usize] }
+    }
+
+    pub(super) fn older(&self, slot: u32) -> Option<u32> {
+        let older = self.links[slot as usize].older;
+        (older != NONE).then_some(older)
+    }
+
+    /// Puts a slot that is in no list between two neighbours, either of which may be [`NONE`].
+    fn link(&mut self, list: &mut List, slot: u32, newer: u32, older: u32) {
+        self.links[slot as usize] = Links { newer, older };
+        match newer {
+            NONE => list.newest = slot,
+            _ => self.links[newer as usize].older = slot,
+        }
+        match older {
+            NONE => list.oldest = slot,
+            _ => self.links[older as usize].newer = slot,
+        }
+    }
+
+    pub(super) fn push_newest(&mut self, list: &mut List, slot: u32) {
+        self.link(list, slot, NONE, list.newest);
+    }
+
+    pub(super) fn push_oldest(&mut self, list: &mut List, slot: u32) {
+        self.link(list, slot, list.oldest, NONE);
+    }
+
+    /// Puts a slot next to `neighbour`, on the newer side; without one it becomes the oldest.
+    pub(super) fn push_above(&mut self, list: &mut List, slot: u32, neighbour: Option<u32>) {
+        match neighbour {
+            None => self.push_oldest(list, slot),
+            Some(older) => self.link(list, slot, self.links[older as usize].newer, older),
+        }
+    }
+
+    pub(super) fn remove(&mut self, list: &mut List, slot: u32) {
+        let Links { newer, older } = self.links[slot as usize];
+        match newer {
+            NONE => list.newest = older,
+            _ => self.links[newer as usize].older = older,
+        }
+        match older {
+            NONE => list.oldest = newer,
+            _ => self.links[older as usize].newer = newer,
+        }
+    }
+
+    /// Makes a slot the newest of the list that it is in.
+    pub(super) fn renew(&mut self, list: &mut List, slot: u32) {
+        if list.newest != slot {
+            self.remove(list, slot);
+            self.push_newest(list, slot);
+        }
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.links.capacity() * size_of::<Links>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(chain: &Chain, list: &List) -> Vec<u32> {
+        let older = |slot: &u32| chain.older(*slot);
+        core::iter::successors(list.newest(), older).collect()
+    }
+
+    #[test]
+    fn slots_keep_their_order() {
+        let (mut chain, mut list) = (Chain::new(6), List::EMPTY);
+        (0..4).for_each(|slot| chain.push_newest(&mut list, slot));
+        chain.push_oldest(&mut list, 4);
+        assert_eq!(order(&chain, &list), [3, 2, 1, 0, 4]);
+        chain.renew(&mut list, 1);
+        chain.renew(&mut list, 1);
+        assert_eq!(order(&chain, &list), [1, 3, 2, 0, 4]);
+        chain.push_above(&mut list, 5, Some(2));
+        assert_eq!(order(&chain, &list), [1, 3, 5, 2, 0, 4]);
+        [1, 5, 4].map(|slot| chain.remove(&mut list, slot));
+        assert_eq!(order(&chain, &list), [3, 2, 0]);
+        assert_eq!((list.newest(), list.oldest()), (Some(3), Some(0)));
+        chain.push_above(&mut list, 4, None);
+        chain.push_above(&mut list, 1, Some(3));
+        assert_eq!(order(&chain, &list), [1, 3, 2, 0, 4]);
+        [1, 3, 2, 0].map(|slot| chain.remove(&mut list, slot));
+        assert!(list.is_single() && list.oldest() == Some(4));
+        chain.remove(&mut list, 4);
+        assert!(list.oldest().is_none() && list.newest().is_none());
+    }
+}

@@ -1,0 +1,136 @@
+//! Which unit leaves a full buffer.
+
+mod clean_first;
+mod most_pages;
+mod recency;
+mod regions;
+mod three_region;
+
+use self::{
+    clean_first::CleanFirst, most_pages::MostPages, recency::Recency, three_region::ThreeRegion,
+};
+use super::settings::{BufferPlan, BufferPolicy};
+use crate::Probability;
+
+/// What happened to a page of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// It came, and its unit with it.
+    New,
+    /// It came to a unit that was there.
+    Added,
+    /// It was there, and was written.
+    Updated,
+    /// It was there, and was read.
+    Read,
+}
+
+/// A use of a page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Used {
+    pub(super) slot: u32,
+    pub(super) page: u32,
+    /// Pages of the logical space in the unit.
+    pub(super) of: u32,
+    pub(super) how: Use,
+}
+
+/// The policies; which one is known when the buffer is made, and never changes.
+#[derive(Clone, Debug)]
+pub(super) enum Policy {
+    Recency(Recency),
+    CleanFirst(CleanFirst),
+    MostPages(MostPages),
+    ThreeRegion(ThreeRegion),
+}
+
+/// The same call to whichever policy it is.
+macro_rules! each {
+    ($policy:expr, $it:ident => $call:expr) => {
+        match $policy {
+            Policy::Recency($it) => $call,
+            Policy::CleanFirst($it) => $call,
+            Policy::MostPages($it) => $call,
+            Policy::ThreeRegion($it) => $call,
+        }
+    };
+}
+
+impl Policy {
+    pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
+        match plan.policy {
+            BufferPolicy::Lru => Self::Recency(Recency::new(slots, false)),
+            BufferPolicy::Bplru => Self::Recency(Recency::new(slots, true)),
+            BufferPolicy::Cflru => Self::CleanFirst(CleanFirst::new(plan, slots)),
+            BufferPolicy::Fab => Self::MostPages(MostPages::new(plan.unit_pages, slots)),
+            BufferPolicy::ThreeRegion => Self::ThreeRegion(ThreeRegion::new(plan, slots)),
+        }
+    }
+
+    /// A page was used.
+    #[inline]
+    pub(super) fn used(&mut self, used: Used) {
+        each!(self, policy => policy.used(used));
+    }
+
+    /// The unit has no dirty page any more.
+    #[inline]
+    pub(super) fn cleaned(&mut self, slot: u32) {
+        if let Self::CleanFirst(policy) = self {
+            policy.cleaned(slot);
+        }
+    }
+
+    /// The unit got its first dirty page.
+    #[inline]
+    pub(super) fn dirtied(&mut self, slot: u32) {
+        if let Self::CleanFirst(policy) = self {
+            policy.dirtied(slot);
+        }
+    }
+
+    /// The unit lost a page, and has others.
+    pub(super) fn shrunk(&mut self, slot: u32) {
+        match self {
+            Self::Recency(_) => {}
+            Self::CleanFirst(policy) => policy.shrunk(slot),
+            Self::MostPages(policy) => policy.shrunk(slot),
+            Self::ThreeRegion(policy) => policy.shrunk(slot),
+        }
+    }
+
+    /// The unit is not in the buffer any more: it was evicted, or lost its last page.
+    pub(super) fn removed(&mut self, slot: u32, evicted: bool) {
+        match self {
+            Self::Recency(policy) => policy.removed(slot),
+            Self::CleanFirst(policy) => policy.removed(slot),
+            Self::MostPages(policy) => policy.removed(slot),
+            Self::ThreeRegion(policy) => policy.removed(slot, evicted),
+        }
+    }
+
+    /// The next to go.
+    pub(super) fn victim(&self) -> Option<u32> {
+        each!(self, policy => policy.victim())
+    }
+
+    /// P(U) of the pages of a unit. Policies that tell none apart expect no update, as Eq. 6 does.
+    pub(super) fn update_probability(&self, slot: u32) -> Probability {
+        match self {
+            Self::ThreeRegion(policy) => policy.update_probability(slot),
+            Self::Recency(_) | Self::CleanFirst(_) | Self::MostPages(_) => Probability::NEVER,
+        }
+    }
+
+    /// Pages that three-region's initial and to-be-updated regions may hold.
+    pub(super) fn region_pages(&self) -> [u64; 2] {
+        match self {
+            Self::ThreeRegion(policy) => policy.region_pages(),
+            Self::Recency(_) | Self::CleanFirst(_) | Self::MostPages(_) => [0; 2],
+        }
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        each!(self, policy => policy.heap_bytes())
+    }
+}

@@ -1,0 +1,152 @@
+//! `three-region`: what was written once, what was updated and will be again, and what will hardly be (S. Lee
+//! et al., 2008, Fig. 4).
+//!
+//! ```text
+//! a page comes with a new unit    initial region, in the order of arrival
+//! a page in the buffer is updated to-be-updated region, newest
+//! a page comes to a unit          where the unit is: renewed, but not in the order of arrival
+//! a region is too large           its oldest goes to the to-be-evicted region, as the newest there
+//! the buffer is full              the oldest to be evicted goes; if none, of the initial region; if none, of
+//!                                 the to-be-updated one
+//! ```
+
+use super::{
+    Use, Used,
+    regions::{Region, RegionSizes},
+};
+use crate::{
+    Probability,
+    buffer::{
+        chain::{Chain, List},
+        settings::BufferPlan,
+    },
+};
+use alloc::{vec, vec::Vec};
+
+/// P(U) of a page by its region, in thousandths (§6.1).
+const INITIAL: Probability = Probability::thousandths(300);
+
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    region: Region,
+    /// Of a unit to be evicted: which region gave it up.
+    from: Region,
+    pages: u32,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(in crate::buffer) struct ThreeRegion {
+    chain: Chain,
+    lists: [List; 3],
+    /// Pages in each region.
+    pages: [u32; 3],
+    units: Vec<Unit>,
+    sizes: RegionSizes,
+}
+
+impl ThreeRegion {
+    pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
+        let unit = Unit { region: Region::Initial, from: Region::Initial, pages: 0 };
+        Self {
+            chain: Chain::new(slots),
+            lists: [List::EMPTY; 3],
+            pages: [0; 3],
+            units: vec![unit; slots as usize],
+            sizes: RegionSizes::new(plan),
+        }
+    }
+
+    pub(super) fn used(&mut self, used: Used) {
+        let slot = used.slot;
+        match used.how {
+            Use::New => {
+                self.units[slot as usize].pages = 1;
+                self.enter(slot, Region::Initial);
+            }
+            Use::Added => {
+                let unit = &mut self.units[slot as usize];
+                unit.pages += 1;
+                let region = unit.region;
+                self.pages[region as usize] += 1;
+                if region != Region::Initial {
+                    self.chain.renew(&mut self.lists[region as usize], slot);
+                }
+            }
+            Use::Updated => {
+                let Unit { region, from, .. } = self.units[slot as usize];
+                if region == Region::ToBeEvicted {
+                    self.sizes.given_up_too_early(from);
+                }
+                self.leave(slot);
+                self.enter(slot, Region::ToBeUpdated);
+            }
+            // P(U) is about updates.
+            Use::Read => return,
+        }
+        self.give_up(Region::Initial, self.sizes.initial);
+        self.give_up(Region::ToBeUpdated, self.sizes.updated);
+    }
+
+    /// Gives the oldest up while the region is too large; a unit that is alone stays.
+    fn give_up(&mut self, region: Region, most: u32) {
+        let at = region as usize;
+        while self.pages[at] > most
+            && !self.lists[at].is_single()
+            && let Some(oldest) = self.lists[at].oldest()
+        {
+            self.leave(oldest);
+            self.units[oldest as usize].from = region;
+            self.enter(oldest, Region::ToBeEvicted);
+        }
+    }
+
+    fn enter(&mut self, slot: u32, region: Region) {
+        let unit = &mut self.units[slot as usize];
+        unit.region = region;
+        self.pages[region as usize] += unit.pages;
+        self.chain.push_newest(&mut self.lists[region as usize], slot);
+    }
+
+    fn leave(&mut self, slot: u32) {
+        let Unit { region, pages, .. } = self.units[slot as usize];
+        self.pages[region as usize] -= pages;
+        self.chain.remove(&mut self.lists[region as usize], slot);
+    }
+
+    pub(super) fn shrunk(&mut self, slot: u32) {
+        let unit = &mut self.units[slot as usize];
+        unit.pages -= 1;
+        self.pages[unit.region as usize] -= 1;
+    }
+
+    pub(super) fn removed(&mut self, slot: u32, evicted: bool) {
+        let Unit { region, from, .. } = self.units[slot as usize];
+        self.leave(slot);
+        if evicted && region == Region::ToBeEvicted {
+            self.sizes.held_long_enough(from);
+        }
+    }
+
+    pub(super) fn victim(&self) -> Option<u32> {
+        [Region::ToBeEvicted, Region::Initial, Region::ToBeUpdated]
+            .into_iter()
+            .find_map(|region| self.lists[region as usize].oldest())
+    }
+
+    pub(super) fn update_probability(&self, slot: u32) -> Probability {
+        match self.units[slot as usize].region {
+            Region::Initial => INITIAL,
+            Region::ToBeUpdated => Probability::ALWAYS,
+            Region::ToBeEvicted => Probability::NEVER,
+        }
+    }
+
+    pub(super) fn region_pages(&self) -> [u64; 2] {
+        [self.sizes.initial.into(), self.sizes.updated.into()]
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.chain.heap_bytes() + self.units.capacity() * size_of::<Unit>()
+    }
+}

@@ -1,0 +1,348 @@
+//! What is in the buffer: units, which of their pages are there and which of those are dirty.
+
+use super::chain::{Chain, List, NONE};
+use crate::prefetch::prefetch;
+use alloc::{vec, vec::Vec};
+use flash::{Lpn, Ns};
+
+/// One unit that is in the buffer.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    number: u32,
+    /// Pages that are here.
+    held: u32,
+    /// Of these, dirty ones.
+    dirty: u32,
+    /// Since when it has had a dirty page.
+    since_ns: Ns,
+}
+
+/// 64 pages of a unit, a bit each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bits {
+    held: u64,
+    dirty: u64,
+}
+
+/// A page of a unit that is in the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) slot: u32,
+    pub(super) page: u32,
+}
+
+/// Where the bytes of pages are, in arrays that keep them.
+#[derive(Clone, Debug)]
+struct Cells {
+    page_bytes: usize,
+    /// Cell of each page of each slot.
+    of: Vec<u32>,
+    free: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+/// All units, found by their number in one step: a table of 4 bytes a unit of the logical space.
+#[derive(Clone, Debug)]
+pub(super) struct Units {
+    unit_pages: u32,
+    /// log₂ of it, where it is a power of two.
+    shift: Option<u32>,
+    logical_pages: u32,
+    place: Vec<u32>,
+    units: Vec<Unit>,
+    unused: Vec<u32>,
+    /// Words of 64 pages a unit.
+    words: u32,
+    bits: Vec<Bits>,
+    /// Units with dirty pages, by when they got the first.
+    ages: Chain,
+    age: List,
+    cells: Option<Cells>,
+    held: u32,
+    dirty: u32,
+}
+
+impl Units {
+    /// Room for `pages` pages, in units of `unit_pages`; with their bytes, where a page's are given.
+    pub(super) fn new(
+        pages: u32,
+        unit_pages: u32,
+        logical_pages: u32,
+        page_bytes: Option<u32>,
+    ) -> Self {
+        let numbers = logical_pages.div_ceil(unit_pages);
+        let slots = pages.min(numbers);
+        let words = unit_pages.div_ceil(64);
+        let unit = Unit { number: NONE, held: 0, dirty: 0, since_ns: 0 };
+        let cells = page_bytes.map(|page_bytes| Cells {
+            page_bytes: page_bytes as usize,
+            of: vec![NONE; slots as usize * unit_pages as usize],
+            free: (0..pages).rev().collect(),
+            bytes: vec![0; pages as usize * page_bytes as usize],
+        });
+        Self {
+            unit_pages,
+            shift: unit_pages.is_power_of_two().then(|| unit_pages.trailing_zeros()),
+            logical_pages,
+            place: vec![NONE; numbers as usize],
+            units: vec![unit; slots as usize],
+            unused: (0..slots).rev().collect(),
+            words,
+            bits: vec![Bits::default(); (slots * words) as usize],
+            ages: Chain::new(slots),
+            age: List::EMPTY,
+            cells,
+            held: 0,
+            dirty: 0,
+        }
+    }
+
+    /// Units that fit.
+    pub(super) fn slots(&self) -> u32 {
+        self.units.len() as u32
+    }
+
+    /// Pages in the buffer.
+    #[inline]
+    pub(super) fn held(&self) -> u32 {
+        self.held
+    }
+
+    /// Dirty pages.
+    #[inline]
+    pub(super) fn dirty(&self) -> u32 {
+        self.dirty
+    }
+
+    /// The unit of a page, and its place there.
+    #[inline]
+    pub(super) fn split(&self, lpn: Lpn) -> (u32, u32) {
+        let number = match self.shift {
+            Some(shift) => lpn.0 >> shift,
+            None => lpn.0 / self.unit_pages,
+        };
+        (number, lpn.0 - number * self.unit_pages)
+    }
+
+    #[inline]
+    pub(super) fn lpn(&self, at: Place) -> Lpn {
+        Lpn(self.units[at.slot as usize].number * self.unit_pages + at.page)
+    }
+
+    /// Pages of the logical space in a unit: the last may be short.
+    pub(super) fn pages_in(&self, slot: u32) -> u32 {
+        let first = self.units[slot as usize].number * self.unit_pages;
+        self.unit_pages.min(self.logical_pages - first)
+    }
+
+    /// Pages of a unit that are in the buffer.
+    pub(super) fn held_of(&self, slot: u32) -> u32 {
+        self.units[slot as usize].held
+    }
+
+    /// Dirty pages of a unit.
+    pub(super) fn dirty_of(&self, slot: u32) -> u32 {
+        self.units[slot as usize].dirty
+    }
+
+    /// The slot of a unit that is in the buffer.
+    #[inline]
+    pub(super) fn slot(&self, number: u32) -> Option<u32> {
+        let slot = self.place[number as usize];
+        (slot != NONE).then_some(slot)
+    }
+
+    #[inline]
+    pub(super) fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.place, self.split(lpn).0 as usize);
+    }
+
+    #[inline]
+    fn bit(&self, at: Place) -> (usize, u64) {
+        ((at.slot * self.words + at.page / 64) as usize, 1 << (at.page % 64))
+    }
+
+    /// A page that is in the buffer.
+    #[inline]
+    pub(super) fn find(&self, lpn: Lpn) -> Option<Place> {
+        let (number, page) = self.split(lpn);
+        let at = Place { slot: self.slot(number)?, page };
+        let (word, bit) = self.bit(at);
+        (self.bits[word].held & bit != 0).then_some(at)
+    }
+
+    #[inline]
+    pub(super) fn is_dirty(&self, at: Place) -> bool {
+        let (word, bit) = self.bit(at);
+        self.bits[word].dirty & bit != 0
+    }
+
+    #[inline]
+    pub(super) fn is_held(&self, at: Place) -> bool {
+        let (word, bit) = self.bit(at);
+        self.bits[word].held & bit != 0
+    }
+
+    /// The first dirty page of a unit from `page` on.
+    #[inline]
+    pub(super) fn next_dirty(&self, slot: u32, page: u32) -> Option<Place> {
+        let words = (slot * self.words) as usize..((slot + 1) * self.words) as usize;
+        let mut mask = u64::MAX << (page % 64);
+        for (word, bits) in self.bits[words].iter().enumerate().skip((page / 64) as usize) {
+            let dirty = bits.dirty & mask;
+            if dirty != 0 {
+                let page = word as u32 * 64 + dirty.trailing_zeros();
+                return Some(Place { slot, page });
+            }
+            mask = u64::MAX;
+        }
+        None
+    }
+
+    /// A slot for a unit that is in none; there must be room for one page at least.
+    pub(super) fn open(&mut self, number: u32) -> u32 {
+        let slot = self.unused.pop().unwrap_or(0);
+        self.units[slot as usize].number = number;
+        self.place[number as usize] = slot;
+        slot
+    }
+
+    /// Puts a page, clean, into its unit, where it was not; there must be room.
+    #[inline]
+    pub(super) fn add(&mut self, at: Place) {
+        let (word, bit) = self.bit(at);
+        self.bits[word].held |= bit;
+        self.units[at.slot as usize].held += 1;
+        self.held += 1;
+        if let Some(cells) = &mut self.cells {
+            let index = at.slot as usize * self.unit_pages as usize + at.page as usize;
+            cells.of[index] = cells.free.pop().unwrap_or(0);
+        }
+    }
+
+    /// Takes a page out; returns whether its unit is empty, and thereby closed.
+    pub(super) fn take(&mut self, at: Place) -> bool {
+        self.set_clean(at);
+        let (word, bit) = self.bit(at);
+        self.bits[word].held &= !bit;
+        self.held -= 1;
+        if let Some(cells) = &mut self.cells {
+            let index = at.slot as usize * self.unit_pages as usize + at.page as usize;
+            cells.free.push(core::mem::replace(&mut cells.of[index], NONE));
+        }
+        let unit = &mut self.units[at.slot as usize];
+        unit.held -= 1;
+        if unit.held > 0 {
+            return false;
+        }
+        self.place[unit.number as usize] = NONE;
+        self.unused.push(at.slot);
+        true
+    }
+
+    /// Takes all pages of a unit out.
+    pub(super) fn close(&mut self, slot: u32) {
+        if self.cells.is_some() {
+            for page in 0..self.unit_pages {
+                let at = Place { slot, page };
+                if self.is_held(at) && self.take(at) {
+                    return;
+                }
+            }
+        }
+        let unit = &mut self.units[slot as usize];
+        self.held -= unit.held;
+        self.dirty -= unit.dirty;
+        if unit.dirty > 0 {
+            self.ages.remove(&mut self.age, slot);
+        }
+        self.place[unit.number as usize] = NONE;
+        *unit = Unit { number: NONE, held: 0, dirty: 0, since_ns: 0 };
+        let words = (slot * self.words) as usize..((slot + 1) * self.words) as usize;
+        self.bits[words].fill(Bits::default());
+        self.unused.push(slot);
+    }
+
+    /// A page in the buffer became dirty; true where its unit did.
+    #[inline]
+    pub(super) fn set_dirty(&mut self, at: Place, now_ns: Ns) -> bool {
+        let (word, bit) = self.bit(at);
+        let bits = &mut self.bits[word];
+        if bits.dirty & bit != 0 {
+            return false;
+        }
+        bits.dirty |= bit;
+        self.dirty += 1;
+        let unit = &mut self.units[at.slot as usize];
+        unit.dirty += 1;
+        if unit.dirty > 1 {
+            return false;
+        }
+        unit.since_ns = now_ns;
+        self.ages.push_newest(&mut self.age, at.slot);
+        true
+    }
+
+    /// A page in the buffer became clean; true where its unit did.
+    #[inline]
+    pub(super) fn set_clean(&mut self, at: Place) -> bool {
+        let (word, bit) = self.bit(at);
+        let bits = &mut self.bits[word];
+        if bits.dirty & bit == 0 {
+            return false;
+        }
+        bits.dirty &= !bit;
+        self.dirty -= 1;
+        let unit = &mut self.units[at.slot as usize];
+        unit.dirty -= 1;
+        if unit.dirty > 0 {
+            return false;
+        }
+        self.ages.remove(&mut self.age, at.slot);
+        true
+    }
+
+    /// The unit that has been dirty for longest, and since when.
+    #[inline]
+    pub(super) fn longest_dirty(&self) -> Option<(u32, Ns)> {
+        let slot = self.age.oldest()?;
+        Some((slot, self.units[slot as usize].since_ns))
+    }
+
+    /// The bytes of a page in the buffer; empty in arrays that keep none.
+    pub(super) fn bytes(&self, at: Place) -> &[u8] {
+        match &self.cells {
+            None => &[],
+            Some(cells) => &cells.bytes[cells.range(at, self.unit_pages)],
+        }
+    }
+
+    /// Where to put them.
+    pub(super) fn bytes_mut(&mut self, at: Place) -> &mut [u8] {
+        match &mut self.cells {
+            None => &mut [],
+            Some(cells) => {
+                let range = cells.range(at, self.unit_pages);
+                &mut cells.bytes[range]
+            }
+        }
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let cells = self.cells.as_ref().map_or(0, |cells| {
+            cells.bytes.capacity() + (cells.of.capacity() + cells.free.capacity()) * 4
+        });
+        (self.place.capacity() + self.unused.capacity()) * 4
+            + self.units.capacity() * size_of::<Unit>()
+            + self.bits.capacity() * size_of::<Bits>()
+            + self.ages.heap_bytes()
+            + cells
+    }
+}
+
+impl Cells {
+    fn range(&self, at: Place, unit_pages: u32) -> core::ops::Range<usize> {
+        let cell = self.of[at.slot as usize * unit_pages as usize + at.page as usize] as usize;
+        cell * self.page_bytes..(cell + 1) * self.page_bytes
+    }
+}

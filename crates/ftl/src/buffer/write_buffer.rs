@@ -1,0 +1,373 @@
+//! The buffer itself: what is in it, and what it writes below when.
+
+use super::{
+    log::BufferLog,
+    policy::{Policy, Use, Used},
+    settings::{BufferPlan, BufferPolicy},
+    units::{Place, Units},
+};
+use crate::{DirtyPages, FtlError, Probability, Scheme};
+use alloc::{vec, vec::Vec};
+use flash::{Flash, Lpn, Ns};
+
+/// Why dirty pages are written below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    Eviction,
+    Age,
+    Flush,
+}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub(crate) struct WriteBuffer {
+    plan: BufferPlan,
+    units: Units,
+    policy: Policy,
+    log: BufferLog,
+    now_ns: Ns,
+    ram_ns: Ns,
+    /// One page on its way below; empty in arrays that keep no bytes.
+    page: Vec<u8>,
+}
+
+impl WriteBuffer {
+    pub(super) fn new<F: Flash>(plan: &BufferPlan, logical_pages: u32, flash: &F) -> Self {
+        let page_bytes = flash.keeps_user_bytes().then(|| flash.geometry().page_bytes());
+        let units = Units::new(plan.pages, plan.unit_pages, logical_pages, page_bytes);
+        Self {
+            plan: *plan,
+            policy: Policy::new(plan, units.slots()),
+            units,
+            log: BufferLog::default(),
+            now_ns: 0,
+            ram_ns: 0,
+            page: vec![0; page_bytes.unwrap_or(0) as usize],
+        }
+    }
+
+    /// A host write.
+    pub(super) fn write<S: Scheme>(
+        &mut self,
+        below: &mut S,
+        lpn: Lpn,
+        data: &[u8],
+    ) -> Result<(), FtlError> {
+        self.ram_ns += self.plan.ram_ns;
+        match self.units.find(lpn) {
+            Some(at) => {
+                self.log.write_hits += 1;
+                self.used(at, Use::Updated);
+                self.fill(at, data);
+                self.dirty(at);
+            }
+            None => {
+                let at = self.bring(below, lpn)?;
+                self.log.write_misses += 1;
+                self.fill(at, data);
+                self.dirty(at);
+            }
+        }
+        self.note();
+        Ok(())
+    }
+
+    /// A host write that must be durable when it returns.
+    pub(super) fn write_through<S: Scheme>(
+        &mut self,
+        below: &mut S,
+        lpn: Lpn,
+        data: &[u8],
+    ) -> Result<(), FtlError> {
+        self.ram_ns += self.plan.ram_ns;
+        let Some(at) = self.units.find(lpn) else {
+            self.log.write_misses += 1;
+            self.log.through += 1;
+            below.write_below(lpn, data, self)?;
+            return below.flush();
+        };
+        self.log.write_hits += 1;
+        self.log.through += 1;
+        self.used(at, Use::Updated);
+        // No collector is to take the version that this one replaces; where this one fails, that is dirty
+        // again.
+        let was_dirty = self.units.is_dirty(at);
+        self.clean(at);
+        let written = below.write_below(lpn, data, self);
+        match written {
+            Ok(()) => self.fill(at, data),
+            Err(_) if was_dirty => self.dirty(at),
+            Err(_) => {}
+        }
+        self.note();
+        written?;
+        below.flush()
+    }
+
+    /// A host read.
+    pub(super) fn read<S: Scheme>(
+        &mut self,
+        below: &mut S,
+        lpn: Lpn,
+        data: &mut [u8],
+    ) -> Result<bool, FtlError> {
+        if let Some(at) = self.units.find(lpn) {
+            self.log.read_hits += 1;
+            self.ram_ns += self.plan.ram_ns;
+            self.used(at, Use::Read);
+            match self.units.bytes(at) {
+                [] => data.fill(0),
+                bytes if data.len() == bytes.len() => data.copy_from_slice(bytes),
+                // Who asks for no bytes gets none.
+                _ => {}
+            }
+            return Ok(true);
+        }
+        self.log.read_misses += 1;
+        let present = below.read(lpn, data)?;
+        if present && self.plan.reads {
+            let at = self.bring(below, lpn)?;
+            self.fill(at, data);
+            self.note();
+        }
+        Ok(present)
+    }
+
+    /// A page is forgotten.
+    pub(super) fn trim(&mut self, lpn: Lpn) {
+        if let Some(at) = self.units.find(lpn) {
+            self.clean(at);
+            match self.units.take(at) {
+                true => self.policy.removed(at.slot, false),
+                false => self.policy.shrunk(at.slot),
+            }
+            self.note();
+        }
+    }
+
+    /// Writes all dirty pages below, those first that have been dirty for longest; they stay, clean.
+    pub(super) fn flush<S: Scheme>(&mut self, below: &mut S) -> Result<(), FtlError> {
+        while let Some((slot, _)) = self.units.longest_dirty() {
+            self.write_back(below, slot, Why::Flush)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn due_ns(&self) -> Ns {
+        let since = self.units.longest_dirty().map(|(_, since_ns)| since_ns);
+        since.map_or(Ns::MAX, |since_ns| since_ns.saturating_add(self.plan.age_ns))
+    }
+
+    /// Sets the clock, and writes the unit below that has been dirty for longest, if that is too long.
+    #[inline]
+    pub(super) fn advance<S: Scheme>(&mut self, below: &mut S, now_ns: Ns) -> Result<(), FtlError> {
+        self.now_ns = self.now_ns.max(now_ns);
+        match self.units.longest_dirty() {
+            Some((slot, since_ns)) if since_ns.saturating_add(self.plan.age_ns) <= self.now_ns => {
+                self.write_back(below, slot, Why::Age)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a page in that is not there, clean and without its bytes; makes room for it.
+    fn bring<S: Scheme>(&mut self, below: &mut S, lpn: Lpn) -> Result<Place, FtlError> {
+        while self.units.held() >= self.plan.pages {
+            self.evict(below)?;
+        }
+        let (number, page) = self.units.split(lpn);
+        let slot = self.units.slot(number);
+        let how = if slot.is_some() { Use::Added } else { Use::New };
+        let slot = slot.unwrap_or_else(|| self.units.open(number));
+        let at = Place { slot, page };
+        self.units.add(at);
+        self.used(at, how);
+        Ok(at)
+    }
+
+    fn used(&mut self, at: Place, how: Use) {
+        let Place { slot, page } = at;
+        self.policy.used(Used { slot, page, of: self.units.pages_in(slot), how });
+    }
+
+    /// Array and host may keep no bytes, each for itself.
+    fn fill(&mut self, at: Place, data: &[u8]) {
+        let bytes = self.units.bytes_mut(at);
+        match data {
+            [] => bytes.fill(0),
+            _ if bytes.len() == data.len() => bytes.copy_from_slice(data),
+            _ => {}
+        }
+    }
+
+    fn dirty(&mut self, at: Place) {
+        if self.units.set_dirty(at, self.now_ns) {
+            self.policy.dirtied(at.slot);
+        }
+    }
+
+    fn clean(&mut self, at: Place) {
+        if self.units.set_clean(at) {
+            self.policy.cleaned(at.slot);
+        }
+    }
+
+    fn note(&mut self) {
+        self.log.held = self.units.held().into();
+        self.log.dirty = self.units.dirty().into();
+    }
+
+    fn evict<S: Scheme>(&mut self, below: &mut S) -> Result<(), FtlError> {
+        let Some(slot) = self.policy.victim() else { return Ok(()) };
+        let clean = self.units.held_of(slot) - self.units.dirty_of(slot);
+        self.write_back(below, slot, Why::Eviction)?;
+        self.log.evictions += 1;
+        self.log.dropped += u64::from(clean);
+        self.policy.removed(slot, true);
+        self.units.close(slot);
+        Ok(())
+    }
+
+    /// Writes the dirty pages of a unit below, in order, where it has any; a padded block whole.
+    fn write_back<S: Scheme>(
+        &mut self,
+        below: &mut S,
+        slot: u32,
+        why: Why,
+    ) -> Result<(), FtlError> {
+        if self.plan.policy == BufferPolicy::Bplru {
+            return self.write_padded(below, slot, why);
+        }
+        let mut page = 0;
+        // A collector may take some of them along before it is their turn.
+        while let Some(at) = self.units.next_dirty(slot, page) {
+            self.write_dirty(below, at, why)?;
+            page = at.page + 1;
+        }
+        self.note();
+        Ok(())
+    }
+
+    fn write_dirty<S: Scheme>(
+        &mut self,
+        below: &mut S,
+        at: Place,
+        why: Why,
+    ) -> Result<(), FtlError> {
+        let written = self.send(below, at);
+        if written.is_err() {
+            self.dirty(at);
+        }
+        *match why {
+            Why::Eviction => &mut self.log.evicted,
+            Why::Age => &mut self.log.aged,
+            Why::Flush => &mut self.log.flushed,
+        } += u64::from(written.is_ok());
+        written
+    }
+
+    /// Writes a page of the buffer below; it is clean from here on.
+    fn send<S: Scheme>(&mut self, below: &mut S, at: Place) -> Result<(), FtlError> {
+        self.clean(at);
+        let mut page = core::mem::take(&mut self.page);
+        page.copy_from_slice(self.units.bytes(at));
+        let written = below.write_below(self.units.lpn(at), &page, self);
+        self.page = page;
+        written
+    }
+
+    /// Writes a whole block in order: what is missing is read below first (page padding). Pages that were
+    /// never written are left out.
+    fn write_padded<S: Scheme>(
+        &mut self,
+        below: &mut S,
+        slot: u32,
+        why: Why,
+    ) -> Result<(), FtlError> {
+        if self.units.dirty_of(slot) == 0 {
+            return Ok(());
+        }
+        for page in 0..self.units.pages_in(slot) {
+            let at = Place { slot, page };
+            if self.units.is_dirty(at) {
+                self.write_dirty(below, at, why)?;
+            } else if self.units.is_held(at) {
+                self.send(below, at)?;
+                self.log.padded += 1;
+            } else {
+                let lpn = self.units.lpn(at);
+                let mut bytes = core::mem::take(&mut self.page);
+                let done = match below.read(lpn, &mut bytes) {
+                    Ok(true) => below.write_below(lpn, &bytes, self).map(|()| 1),
+                    Ok(false) => Ok(0),
+                    Err(error) => Err(error),
+                };
+                self.page = bytes;
+                self.log.padded += done?;
+            }
+        }
+        self.note();
+        Ok(())
+    }
+
+    pub(super) fn ram_ns(&self) -> Ns {
+        self.ram_ns
+    }
+
+    pub(super) fn log(&self) -> &BufferLog {
+        &self.log
+    }
+
+    pub(super) fn restart_log(&mut self) {
+        self.log = BufferLog { regions: self.policy.region_pages(), ..BufferLog::default() };
+        self.note();
+    }
+
+    #[inline]
+    pub(super) fn prefetch(&self, lpn: Lpn) {
+        self.units.prefetch(lpn);
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.units.heap_bytes() + self.policy.heap_bytes() + self.page.capacity()
+    }
+}
+
+impl DirtyPages for WriteBuffer {
+    #[inline]
+    fn is_clean(&self) -> bool {
+        !self.plan.aware || self.units.dirty() == 0
+    }
+
+    #[inline]
+    fn newest(&self, lpn: Lpn) -> Option<&[u8]> {
+        if self.is_clean() {
+            return None;
+        }
+        let at = self.units.find(lpn)?;
+        self.units.is_dirty(at).then(|| self.units.bytes(at))
+    }
+
+    fn written(&mut self, lpn: Lpn) {
+        if let Some(at) = self.units.find(lpn)
+            && self.units.is_dirty(at)
+        {
+            self.clean(at);
+            self.log.collected += 1;
+        }
+    }
+
+    #[inline]
+    fn moved(&mut self, lpn: Lpn) {
+        if self.units.dirty() > 0
+            && let Some(at) = self.units.find(lpn)
+        {
+            self.log.moved_in_vain += u64::from(self.units.is_dirty(at));
+        }
+    }
+
+    fn update_probability(&self, lpn: Lpn) -> Probability {
+        let slot = self.units.slot(self.units.split(lpn).0);
+        slot.map_or(Probability::NEVER, |slot| self.policy.update_probability(slot))
+    }
+}
