@@ -3,6 +3,7 @@
 use super::chain::{Chain, List, NONE};
 use crate::prefetch::prefetch;
 use alloc::{vec, vec::Vec};
+use core::ops::Range;
 use flash::{Lpn, Ns};
 
 /// One unit that is in the buffer.
@@ -143,6 +144,24 @@ impl Units {
     /// Dirty pages of a unit.
     pub(super) fn dirty_of(&self, slot: u32) -> u32 {
         self.units[slot as usize].dirty
+    }
+
+    /// Dirty pages among these of a unit.
+    #[inline]
+    pub(super) fn dirty_within(&self, slot: u32, pages: Range<u32>) -> u32 {
+        let all = self.units[slot as usize].dirty;
+        if all == 0 || (pages.start == 0 && pages.end >= self.unit_pages) {
+            return all;
+        }
+        let words = (slot * self.words) as usize..((slot + 1) * self.words) as usize;
+        // The lowest `bits` bits of the word that begins at page `first`.
+        let below = |first: u32, end: u32| match end.saturating_sub(first) {
+            bits @ 0..64 => (1u64 << bits) - 1,
+            _ => u64::MAX,
+        };
+        let within = |first: u32| below(first, pages.end) & !below(first, pages.start);
+        let dirty = self.bits[words].iter().map(|bits| bits.dirty).zip((0..).step_by(64));
+        dirty.map(|(dirty, first)| (dirty & within(first)).count_ones()).sum()
     }
 
     /// The slot of a unit that is in the buffer.
@@ -341,7 +360,7 @@ impl Units {
 }
 
 impl Cells {
-    fn range(&self, at: Place, unit_pages: u32) -> core::ops::Range<usize> {
+    fn range(&self, at: Place, unit_pages: u32) -> Range<usize> {
         let cell = self.of[at.slot as usize * unit_pages as usize + at.page as usize] as usize;
         cell * self.page_bytes..(cell + 1) * self.page_bytes
     }

@@ -6,7 +6,7 @@ use super::{
     settings::{BufferPlan, BufferPolicy},
     units::{Place, Units},
 };
-use crate::{DirtyPages, FtlError, Probability, Scheme};
+use crate::{DirtyPages, DirtyRange, FtlError, Probability, Scheme};
 use alloc::{vec, vec::Vec};
 use flash::{Flash, Lpn, Ns};
 
@@ -225,6 +225,7 @@ impl WriteBuffer {
         self.log.dropped += u64::from(clean);
         self.policy.removed(slot, true);
         self.units.close(slot);
+        self.log.regions = self.policy.region_pages();
         Ok(())
     }
 
@@ -369,5 +370,28 @@ impl DirtyPages for WriteBuffer {
     fn update_probability(&self, lpn: Lpn) -> Probability {
         let slot = self.units.slot(self.units.split(lpn).0);
         slot.map_or(Probability::NEVER, |slot| self.policy.update_probability(slot))
+    }
+
+    /// One look a unit.
+    #[inline]
+    fn dirty_in(&self, first: Lpn, pages: u32) -> DirtyRange {
+        let mut range = DirtyRange::default();
+        if self.is_clean() {
+            return range;
+        }
+        let (mut next, end) = (first.0, first.0 + pages);
+        while next < end {
+            let (number, page) = self.units.split(Lpn(next));
+            let count = (self.plan.unit_pages - page).min(end - next);
+            next += count;
+            let Some(slot) = self.units.slot(number) else { continue };
+            let dirty = self.units.dirty_within(slot, page..page + count);
+            if dirty > 0 {
+                let kept = self.policy.update_probability(slot).complement().in_thousandths();
+                range.pages += dirty;
+                range.kept_clean += u64::from(dirty) * u64::from(kept);
+            }
+        }
+        range
     }
 }

@@ -1,7 +1,7 @@
 //! Values of a scheme's settings as people write them: `fifo`, `slru`, `80%`.
 
 use super::nearest::did_you_mean;
-use ftl::{CmtPolicy, VictimKind, WriteQueue};
+use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -135,6 +135,56 @@ impl Notation for WriteQueue {
             Self::Printed => "printed",
             Self::Proven => "proven",
         })
+    }
+}
+
+/// A write buffer, or none.
+impl Notation for Option<BufferPolicy> {
+    fn read(word: &str) -> Result<Self, String> {
+        let policies = BufferPolicy::ALL.map(|policy| (policy.name(), Some(policy)));
+        let known: Vec<_> = [("none", None)].into_iter().chain(policies).collect();
+        named("write buffer", word, &known)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.map_or("none", BufferPolicy::name))
+    }
+}
+
+impl Notation for BufferUnit {
+    fn read(word: &str) -> Result<Self, String> {
+        named("unit of a buffer", word, &[("page", Self::Page), ("block", Self::Block)])
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Page => "page",
+            Self::Block => "block",
+        })
+    }
+}
+
+impl Notation for Regions {
+    fn read(word: &str) -> Result<Self, String> {
+        if word == "adaptive" {
+            return Ok(Self::Adaptive);
+        }
+        let shares = word.split_once(':').map(|(initial, updated)| {
+            [initial, updated].map(|share| Percent::read(share.trim()).map(|percent| percent.0))
+        });
+        match shares {
+            Some([Ok(initial), Ok(updated)]) => Ok(Self::Fixed { initial, updated }),
+            _ => Err(format!(
+                "sizes of a buffer's regions are `adaptive` or I:U in percent, as `25%:50%`, not `{word}`"
+            )),
+        }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Adaptive => f.write_str("adaptive"),
+            Self::Fixed { initial, updated } => write!(f, "{initial}%:{updated}%"),
+        }
     }
 }
 

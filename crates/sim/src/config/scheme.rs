@@ -3,11 +3,14 @@
 use super::error::ConfigError;
 use super::nearest::did_you_mean;
 use super::notation::{Percent, Word};
-use super::quantity::Bytes;
+use super::quantity::{Bytes, Duration};
 use super::scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
 use super::text_or_table::{Text, TextOrTable};
 use flash::Geometry;
-use ftl::{CmtPolicy, Preset, SchemeConfig, VictimKind, WriteQueue, registry};
+use ftl::{
+    BufferPolicy, BufferSettings, BufferUnit, CmtPolicy, Preset, Regions, SchemeConfig, VictimKind,
+    WriteQueue, registry,
+};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -42,6 +45,33 @@ pub struct SchemeTable {
     /// Log blocks, where not as many as the preset chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_blocks: Option<u32>,
+    /// Write buffer (`none`, `lru`, `cflru`, `fab`, `bplru`, `three-region`), where not the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Word<Option<BufferPolicy>>>,
+    /// User bytes that the buffer holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_size: Option<Bytes>,
+    /// What it evicts at a time (`page`, `block`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_unit: Option<Word<BufferUnit>>,
+    /// How long a page may stay dirty in it; 0 for as long as it may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_age: Option<Duration>,
+    /// Time of a page in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_time: Option<Duration>,
+    /// Whether pages that are read come into it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_reads: Option<bool>,
+    /// Of `cflru`: the share of it in which clean pages go first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_window: Option<Word<Percent>>,
+    /// Of `three-region`: sizes of its regions (`adaptive`, `25%:50%`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_regions: Option<Word<Regions>>,
+    /// Whether collectors take dirty pages from it, where not the preset's own way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aware: Option<bool>,
     /// Logical pages / physical pages, above 0 and below 1, where not the preset's own choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logical_share: Option<f64>,
@@ -143,6 +173,17 @@ impl SchemeTable {
             queue_threshold_percent: self.queue_threshold.map(|percent| percent.0.0),
             write_queue: self.write_queue.map(|queue| queue.0),
             log_blocks: self.log_blocks,
+            buffer: BufferSettings {
+                policy: self.buffer.map(|policy| policy.0),
+                bytes: self.buffer_size.map(|bytes| bytes.0),
+                unit: self.buffer_unit.map(|unit| unit.0),
+                age_ns: self.buffer_age.map(|age| age.0),
+                ram_ns: self.buffer_time.map(|time| time.0),
+                reads: self.buffer_reads,
+                window_percent: self.buffer_window.map(|percent| percent.0.0),
+                regions: self.buffer_regions.map(|regions| regions.0),
+                aware: self.aware,
+            },
             spare_blocks: self.spare_blocks,
             seed,
         })
@@ -226,6 +267,11 @@ mod tests {
             "gftl-threshold+threshold=80%",
             "gftl+queue=printed",
             "fast+log_blocks=64+spare=2",
+            "page-level+buffer=lru+buffer_size=1MiB+buffer_unit=block+aware",
+            "nftl+buffer=cflru+buffer_age=5s+buffer_time=200ns+buffer_reads=false+buffer_window=40%",
+            "ba-gc+buffer_regions=25%:50%+aware=false",
+            "ba-gc+buffer=none",
+            "gftl+buffer=three-region+buffer_regions=adaptive",
         ] {
             assert_eq!(parse(text).to_string(), text);
         }
@@ -250,6 +296,13 @@ mod tests {
             ("gftl+queue=prined", "did you mean `printed`?"),
             ("dftl+cmt=4KiB+cmt_bytes=8KiB", "cmt is set twice"),
             ("fast+log_blocks=few", "a count of blocks"),
+            ("fsr+buffer=lur", "did you mean `lru`?"),
+            ("fsr+buffer", "as in `buffer=three-region`"),
+            ("fsr+buffer=lru+buffer_unit=pages", "did you mean `page`?"),
+            ("fsr+buffer=lru+buffer_age=soon", "a time"),
+            ("fsr+buffer=lru+buffer_reads=maybe", "`true` or `false`"),
+            ("ba-gc+buffer_regions=25", "`adaptive` or I:U"),
+            ("ba-gc+buffer_regions=25%:200%", "`adaptive` or I:U"),
             ("fsr+share=much", "such as 0.8"),
             ("fsr+spare=-1", "a count of blocks"),
             ("fsr+idle=maybe", "`true` or `false`"),
@@ -314,15 +367,35 @@ mod tests {
         let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
         let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];
         // TOML's integers are signed.
-        let cmt = (0..=i64::MAX as u64).prop_map(Bytes::new);
+        let cmt_bytes = || (0..=i64::MAX as u64).prop_map(Bytes::new);
+        let cmt = cmt_bytes();
+        let buffer = of(proptest::sample::select(&BufferPolicy::ALL[..])).prop_map(Word);
+        let unit = prop_oneof![Just(BufferUnit::Page), Just(BufferUnit::Block)].prop_map(Word);
+        let fixed = (0..=100u8, 0..=100u8)
+            .prop_map(|(initial, updated)| Regions::Fixed { initial, updated });
+        let regions = prop_oneof![Just(Regions::Adaptive), fixed].prop_map(Word);
         (
             "[a-z][a-z-]{0,11}",
             (of(victim), of(0.0..1.0f64), any::<bool>(), 0..=u32::MAX),
             (of(cmt), of(policy), of((0..=100u8).prop_map(Percent)), of(queue), of(any::<u32>())),
+            (
+                of(buffer),
+                of(cmt_bytes()),
+                of(unit),
+                of(any::<bool>()),
+                of(regions),
+                of(any::<bool>()),
+            ),
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
-                |(name, (victim, share, idle, spare), (cmt, policy, percent, queue, log_blocks), label)| {
+                |(
+                    name,
+                    (victim, share, idle, spare),
+                    (cmt, policy, percent, queue, log_blocks),
+                    (buffer, bytes, unit, reads, regions, aware),
+                    label,
+                )| {
                     SchemeTable {
                         name,
                         victim: victim.map(Word),
@@ -333,6 +406,15 @@ mod tests {
                         queue_threshold: percent.map(Word),
                         write_queue: queue.map(Word),
                         log_blocks,
+                        buffer,
+                        buffer_size: bytes,
+                        buffer_unit: unit,
+                        buffer_age: bytes.map(|bytes| Duration::new(bytes.0 / 3)),
+                        buffer_time: bytes.map(|bytes| Duration::new(bytes.0 / 7)),
+                        buffer_reads: reads,
+                        buffer_window: percent.map(Word),
+                        buffer_regions: regions,
+                        aware,
                         spare_blocks: spare,
                         label,
                     }

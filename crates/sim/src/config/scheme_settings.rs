@@ -126,6 +126,96 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.log_blocks),
     },
     SchemeSetting {
+        key: "buffer",
+        long_key: "buffer",
+        example: Some("three-region"),
+        values: "none, lru, cflru, fab, bplru or three-region",
+        doc: "write buffer above the scheme; the scheme's own, which most have not, where not set",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.buffer, value),
+        print: |scheme| printed(&scheme.buffer),
+    },
+    SchemeSetting {
+        key: "buffer_size",
+        long_key: "buffer_size",
+        example: Some("16MiB"),
+        values: "a size",
+        doc: "user bytes in the buffer; 16 MiB, but at most an eighth of the array, where not set",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.buffer_size, value),
+        print: |scheme| printed(&scheme.buffer_size),
+    },
+    SchemeSetting {
+        key: "buffer_unit",
+        long_key: "buffer_unit",
+        example: Some("block"),
+        values: "page or block",
+        doc: "what leaves the buffer at a time; where not set a page for lru and cflru, a block for the others",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.buffer_unit, value),
+        print: |scheme| printed(&scheme.buffer_unit),
+    },
+    SchemeSetting {
+        key: "buffer_age",
+        long_key: "buffer_age",
+        example: Some("30s"),
+        values: "a time; 0 for any",
+        doc: "how long a page may stay dirty in the buffer; 30 s where not set",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.buffer_age, value),
+        print: |scheme| printed(&scheme.buffer_age),
+    },
+    SchemeSetting {
+        key: "buffer_time",
+        long_key: "buffer_time",
+        example: Some("500ns"),
+        values: "a time",
+        doc: "time to write or read a page in the buffer; 0 where not set",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.buffer_time, value),
+        print: |scheme| printed(&scheme.buffer_time),
+    },
+    SchemeSetting {
+        key: "buffer_reads",
+        long_key: "buffer_reads",
+        example: None,
+        values: "true or false",
+        doc: "whether pages that are read come into the buffer; where not set for cflru alone",
+        of_all: true,
+        read: |scheme, value| read_flag("buffer_reads", &mut scheme.buffer_reads, value),
+        print: |scheme| printed_flag(scheme.buffer_reads),
+    },
+    SchemeSetting {
+        key: "buffer_window",
+        long_key: "buffer_window",
+        example: Some("25%"),
+        values: "0% to 100%",
+        doc: "of cflru: the end of the buffer's order in which clean pages go first; 25 % where not set",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.buffer_window, value),
+        print: |scheme| printed(&scheme.buffer_window),
+    },
+    SchemeSetting {
+        key: "buffer_regions",
+        long_key: "buffer_regions",
+        example: Some("25%:50%"),
+        values: "adaptive, or I:U, shares in percent",
+        doc: "of three-region: sizes of the initial and the to-be-updated region; adaptive where not set",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.buffer_regions, value),
+        print: |scheme| printed(&scheme.buffer_regions),
+    },
+    SchemeSetting {
+        key: "aware",
+        long_key: "aware",
+        example: None,
+        values: "true or false",
+        doc: "whether collection takes dirty pages from the buffer (BA-BM); the scheme's own way where not set",
+        of_all: false,
+        read: |scheme, value| read_flag("aware", &mut scheme.aware, value),
+        print: |scheme| printed_flag(scheme.aware),
+    },
+    SchemeSetting {
         key: "spare",
         long_key: "spare_blocks",
         example: Some("4"),
@@ -158,6 +248,17 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
 fn read<T: FromStr<Err: Display>>(setting: &mut Option<T>, value: &str) -> Result<(), String> {
     *setting = Some(value.parse().map_err(|error: T::Err| error.to_string())?);
     Ok(())
+}
+
+fn read_flag(key: &str, setting: &mut Option<bool>, value: &str) -> Result<(), String> {
+    let flag = value.parse();
+    *setting = Some(flag.map_err(|_| format!("{key} is `true` or `false`, not `{value}`"))?);
+    Ok(())
+}
+
+/// The name alone says that it is true.
+fn printed_flag(setting: Option<bool>) -> Option<String> {
+    setting.map(|flag| if flag { String::new() } else { flag.to_string() })
 }
 
 fn printed<T: Display>(setting: &Option<T>) -> Option<String> {
@@ -204,7 +305,8 @@ mod tests {
                 let known = SCHEME_SETTINGS.iter().any(|setting| setting.key == *key);
                 assert!(known, "`{key}` of `{}`", preset.name);
             }
-            assert_eq!(SchemeSetting::of(preset).count(), preset.settings.len() + 3);
+            let of_all = SCHEME_SETTINGS.iter().filter(|setting| setting.of_all).count();
+            assert_eq!(SchemeSetting::of(preset).count(), preset.settings.len() + of_all);
         }
     }
 

@@ -28,7 +28,7 @@ const ORDER: [&str; 20] = [
 ];
 
 /// Units of names that do not end in theirs.
-const UNITS: [(&str, &str); 12] = [
+const UNITS: [(&str, &str); 13] = [
     ("copies", "copies_pages"),
     ("erases", "erases_blocks"),
     ("busy_share", "busy_share_of_time"),
@@ -36,6 +36,7 @@ const UNITS: [(&str, &str); 12] = [
     ("ram.map", "ram.map_bytes"),
     ("ram.blocks", "ram.blocks_bytes"),
     ("ram.victims", "ram.victims_bytes"),
+    ("ram.buffer", "ram.buffer_bytes"),
     ("ram.other", "ram.other_bytes"),
     ("collection.victims", "collection.victims_blocks"),
     ("collection.idle", "collection.idle_blocks"),

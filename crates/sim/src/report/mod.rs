@@ -85,7 +85,8 @@ pub struct SchemeReport {
     pub copies: u64,
     /// Blocks erased.
     pub erases: u64,
-    /// Pages programmed a page written by the host; `null` without host writes.
+    /// Pages programmed a page written by the host (below 1 where a write buffer absorbs writes); `null` without
+    /// host writes.
     pub waf: Option<f64>,
     /// Pages programmed a host page, by cause (`host`, `collection`, …): sums to `waf`.
     pub waf_by_cause: Vec<(String, f64)>,
@@ -99,10 +100,12 @@ pub struct SchemeReport {
     pub pages_per_block: u32,
     /// RAM of the scheme's state in a controller, bytes.
     pub ram_bytes: u64,
-    /// The same by part: map, blocks, victims, other.
+    /// The same by part: map, blocks, victims, buffer, other.
     pub ram: RamReport,
     /// Lookups in the cache of the map; `null` where the whole map is in RAM.
     pub map_cache: Option<MapCacheReport>,
+    /// What the write buffer did; `null` without one.
+    pub buffer: Option<BufferReport>,
     /// Energy of the flash operations, nJ.
     pub energy_nj: f64,
     /// Energy a host page task, nJ.
@@ -212,6 +215,8 @@ pub struct RamReport {
     pub blocks: u64,
     /// Victim selection and free-block choice.
     pub victims: u64,
+    /// Write buffer.
+    pub buffer: u64,
     /// Anything else.
     pub other: u64,
 }
@@ -227,6 +232,47 @@ pub struct MapCacheReport {
     pub hit_share: Option<f64>,
 }
 
+/// What a write buffer did in the measured part; pages, unless said otherwise.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct BufferReport {
+    /// Written while they were in the buffer.
+    pub write_hits: u64,
+    /// Written while they were not.
+    pub write_misses: u64,
+    /// Hits among all writes; `null` without any.
+    pub write_hit_share: Option<f64>,
+    /// Read from the buffer.
+    pub read_hits: u64,
+    /// Read from flash.
+    pub read_misses: u64,
+    /// Hits among all reads; `null` without any.
+    pub read_hit_share: Option<f64>,
+    /// Units that made room for others.
+    pub evictions: u64,
+    /// Written to make room.
+    pub evicted: u64,
+    /// Clean ones dropped to make room.
+    pub dropped: u64,
+    /// Written because they had been dirty for too long.
+    pub aged: u64,
+    /// Written because the host flushed, and at the end of the run.
+    pub flushed: u64,
+    /// Written at once (force unit access).
+    pub through: u64,
+    /// Written, though not dirty, so that their block is written whole.
+    pub padded: u64,
+    /// Written by collection, which took them from the buffer.
+    pub collected: u64,
+    /// Moved by collection while a newer version was in the buffer.
+    pub moved_in_vain: u64,
+    /// The same, of all pages that collection copied; `null` where it copied none.
+    pub moved_in_vain_share: Option<f64>,
+    /// Pages that three-region's initial region may hold at the end; 0 for other policies.
+    pub initial_region: u64,
+    /// Pages that its to-be-updated region may hold at the end.
+    pub updated_region: u64,
+}
+
 /// When and why collection ran.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CollectionReport {
@@ -240,6 +286,9 @@ pub struct CollectionReport {
     pub threshold_pages: u64,
     /// Fewest free pages seen.
     pub least_free_pages: u64,
+    /// Merges of log blocks: those that became a data block as they were, after the rest was copied to them, and
+    /// those that were copied whole; `null` in schemes without log blocks.
+    pub merges: Option<MergeReport>,
     /// Mean valid pages of a victim.
     pub victim_valid_mean: Option<f64>,
     /// Most valid pages of a victim.
@@ -250,6 +299,17 @@ pub struct CollectionReport {
     pub first_at_task: Option<u64>,
     /// One sentence for people: why it ran, or why it never did and what would make it run.
     pub why: String,
+}
+
+/// Merges by kind.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct MergeReport {
+    /// Nothing was copied.
+    pub switch: u64,
+    /// Some pages were copied.
+    pub partial: u64,
+    /// All pages were copied.
+    pub full: u64,
 }
 
 /// Series behind the plots.

@@ -129,7 +129,7 @@ fn scheme(shape: &Shape) -> SchemeReport {
         logical_pages: 114_688,
         pages_per_block: PAGES_PER_BLOCK,
         ram_bytes: 4_300_000,
-        ram: RamReport { map: 4_194_304, blocks: 90_000, victims: 15_696, other: 0 },
+        ram: RamReport { map: 4_194_304, blocks: 90_000, victims: 15_696, ..RamReport::default() },
         energy_nj: 1.1e9,
         energy_nj_per_task: 5_500.0,
         wear_index: worn.index,

@@ -1,7 +1,7 @@
 //! The report as a table for people.
 
 use super::grid::{Grid, wrap};
-use super::{Report, SchemeReport, Summary, Violation, units};
+use super::{BufferReport, Report, SchemeReport, Summary, Violation, units};
 
 /// Most schemes that stand as columns; more stand as rows.
 const MOST_COLUMNS: usize = 5;
@@ -98,6 +98,28 @@ fn grid(report: &Report) -> Grid {
     }
     row("page copies", &|s| units::count(s.copies));
     row("block erases", &|s| units::count(s.erases));
+    if schemes.iter().any(|s| s.collection.merges.is_some()) {
+        row("merges: switch", &|s| {
+            s.collection.merges.map_or_else(none, |m| units::count(m.switch))
+        });
+        row("merges: partial", &|s| {
+            s.collection.merges.map_or_else(none, |m| units::count(m.partial))
+        });
+        row("merges: full", &|s| s.collection.merges.map_or_else(none, |m| units::count(m.full)));
+    }
+    if schemes.iter().any(|s| s.buffer.is_some()) {
+        let mut of_buffer = |label: &str, figure: &dyn Fn(&BufferReport) -> Option<String>| {
+            row(label, &|s| s.buffer.as_ref().and_then(figure).unwrap_or_else(none));
+        };
+        of_buffer("buffer write hits", &|b| b.write_hit_share.map(percent));
+        of_buffer("buffer read hits", &|b| b.read_hit_share.map(percent));
+        of_buffer("  evicted pages", &|b| Some(units::count(b.evicted)));
+        of_buffer("  flushed by age", &|b| Some(units::count(b.aged)));
+        of_buffer("  flushed by host", &|b| Some(units::count(b.flushed + b.through)));
+        of_buffer("  padded pages", &|b| Some(units::count(b.padded)));
+        of_buffer("  collected pages", &|b| Some(units::count(b.collected)));
+        of_buffer("copied in vain", &|b| b.moved_in_vain_share.map(percent));
+    }
     if schemes.iter().any(|s| report.collects_when_idle(&s.name)) {
         row("idle victims", &|s| match report.collects_when_idle(&s.name) {
             true => units::count(s.collection.idle),
@@ -117,6 +139,10 @@ fn grid(report: &Report) -> Grid {
         row("page trims", &|s| units::count(s.trim_tasks));
     }
     grid
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
 }
 
 fn none() -> String {

@@ -157,15 +157,17 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         if self.wrote && self.timed {
             self.use_idle_time(task.arrival_ns)?;
         }
+        self.catch_up(task.arrival_ns)?;
         self.wrote |= task.kind == TaskKind::Write;
-        let busy = self.scheme.flash().busy_ns();
+        let busy = self.spent_ns();
         let collecting = self.scheme.flash().busy_in_steps_ns();
         match task.kind {
+            TaskKind::Write if task.forced => self.scheme.write_through(lpn, &[])?,
             TaskKind::Write => self.scheme.write(lpn, &[])?,
             TaskKind::Read => self.unmapped_reads += u64::from(!self.scheme.read(lpn, &mut [])?),
             TaskKind::Trim => self.scheme.trim(lpn)?,
         }
-        let response_ns = self.scheme.flash().busy_ns() - busy;
+        let response_ns = self.spent_ns() - busy;
         let step_ns = self.scheme.flash().busy_in_steps_ns() - collecting;
         let service_ns = response_ns - step_ns;
 
@@ -191,15 +193,49 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         if self.wrote && self.timed {
             self.use_idle_time(arrival_ns)?;
         }
-        let busy = self.scheme.flash().busy_ns();
+        self.catch_up(arrival_ns)?;
+        let busy = self.spent_ns();
         if flush {
             self.scheme.flush()?;
         }
         let arrival_ns = self.begin(arrival_ns);
-        let response_ns = self.scheme.flash().busy_ns() - busy;
+        let response_ns = self.spent_ns() - busy;
         self.now_ns += response_ns;
         self.request_ns += response_ns;
         self.end_request(self.now_ns - arrival_ns);
+        Ok(())
+    }
+
+    /// Time that the scheme has spent so far, on the array and in RAM.
+    #[inline]
+    fn spent_ns(&self) -> u64 {
+        self.scheme.flash().busy_ns() + self.scheme.ram_ns()
+    }
+
+    /// Does what is due before a task that arrives then can begin, each when it is due, or after what came
+    /// before it; the scheme's clock then shows when the task begins.
+    #[inline]
+    fn catch_up(&mut self, arrival_ns: u64) -> Result<(), FtlError> {
+        let arrival_ns = if self.timed { arrival_ns } else { 0 };
+        loop {
+            let due_ns = self.scheme.due_ns();
+            if due_ns > self.now_ns.max(arrival_ns) {
+                return self.scheme.advance(self.now_ns.max(arrival_ns));
+            }
+            self.now_ns = self.now_ns.max(due_ns);
+            let spent = self.spent_ns();
+            self.scheme.advance(self.now_ns)?;
+            self.now_ns += self.spent_ns() - spent;
+        }
+    }
+
+    /// What waits in a write buffer is written at the end, so that it is counted, in no task's response.
+    pub(super) fn empty_buffer(&mut self) -> Result<(), FtlError> {
+        if self.scheme.buffer_log().is_some() {
+            let spent = self.spent_ns();
+            self.scheme.flush()?;
+            self.now_ns += self.spent_ns() - spent;
+        }
         Ok(())
     }
 

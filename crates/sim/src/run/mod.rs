@@ -134,6 +134,12 @@ impl Visitor<SimulatedArray> for Replay<'_> {
         let timed = source.has_arrivals() && !setup.closed;
         let mut device = Device::new(scheme, timed);
         device.replay(setup, label, source, observer)?;
+        device.empty_buffer().map_err(|source| RunError::Scheme {
+            scheme: label.into(),
+            source,
+            task: device.measures.tasks(),
+            phase: "workload",
+        })?;
         Ok(device.report(setup, label))
     }
 }

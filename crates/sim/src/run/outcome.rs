@@ -4,10 +4,11 @@ use super::{Device, Setup, SimulatedArray, erases};
 use crate::measures::wear;
 use crate::report::units::grouped;
 use crate::report::{
-    CauseCounts, CollectionReport, MapCacheReport, RamReport, SchemeReport, Violation,
+    BufferReport, CauseCounts, CollectionReport, MapCacheReport, MergeReport, RamReport,
+    SchemeReport, Violation,
 };
 use flash::{Cause, Counts, Operation, Part};
-use ftl::{CollectionLog, Guarantee, MapCache, Scheme};
+use ftl::{BufferLog, CollectionLog, Guarantee, MapCache, MergeKind, Scheme};
 
 impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     /// What was measured.
@@ -48,9 +49,11 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
                 map: ram.map,
                 blocks: ram.blocks,
                 victims: ram.victims,
+                buffer: ram.buffer,
                 other: ram.other,
             },
             map_cache: scheme.map_cache().map(map_cache),
+            buffer: scheme.buffer_log().map(|log| buffer(log, counts.total(Operation::Copy))),
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
             wear_index: worn.index,
@@ -62,10 +65,14 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             warnings: warnings(log, beyond, self.unmapped_reads, self.interrupted),
             ..SchemeReport::default()
         };
-        amplification(&mut report, &counts);
         report.series.erases = erases;
         report.series.victim_valid.clone_from(&log.victim_valid);
         self.measures.finish().fill(&mut report);
+        let written = match report.buffer {
+            Some(_) => report.write_tasks,
+            None => counts.get(Operation::Program, Cause::Host),
+        };
+        amplification(&mut report, &counts, written);
         report
     }
 }
@@ -80,9 +87,32 @@ fn map_cache(MapCache { hits, misses }: MapCache) -> MapCacheReport {
     MapCacheReport { hits, misses, hit_share }
 }
 
+fn buffer(log: &BufferLog, copies: u64) -> BufferReport {
+    let of = |hits, misses| (hits + misses > 0).then(|| share(hits, hits + misses));
+    BufferReport {
+        write_hits: log.write_hits,
+        write_misses: log.write_misses,
+        write_hit_share: of(log.write_hits, log.write_misses),
+        read_hits: log.read_hits,
+        read_misses: log.read_misses,
+        read_hit_share: of(log.read_hits, log.read_misses),
+        evictions: log.evictions,
+        evicted: log.evicted,
+        dropped: log.dropped,
+        aged: log.aged,
+        flushed: log.flushed,
+        through: log.through,
+        padded: log.padded,
+        collected: log.collected,
+        moved_in_vain: log.moved_in_vain,
+        moved_in_vain_share: (copies > 0).then(|| share(log.moved_in_vain, copies)),
+        initial_region: log.regions[0],
+        updated_region: log.regions[1],
+    }
+}
+
 /// Pages programmed a host page, in all and by cause.
-fn amplification(report: &mut SchemeReport, counts: &Counts) {
-    let host = counts.get(Operation::Program, Cause::Host);
+fn amplification(report: &mut SchemeReport, counts: &Counts, host: u64) {
     if host == 0 {
         return;
     }
@@ -158,6 +188,11 @@ fn collection(
         steps: log.steps,
         threshold_pages: log.threshold_pages,
         least_free_pages: free_pages,
+        merges: log.merges.iter().any(|merges| *merges > 0).then(|| MergeReport {
+            switch: log.merges[MergeKind::Switch as usize],
+            partial: log.merges[MergeKind::Partial as usize],
+            full: log.merges[MergeKind::Full as usize],
+        }),
         victim_valid_mean: mean,
         victim_valid_max: most,
         victim_valid_bound: guarantee.victim_valid,

@@ -47,7 +47,16 @@ pub(crate) fn precondition<S: Scheme<Flash = SimulatedArray>>(
         })?;
         done += count;
     }
-    Ok(())
+    if scheme.buffer_log().is_none() {
+        return Ok(());
+    }
+    // Nothing of it is to be written in the measured part.
+    scheme.flush().map_err(|source| RunError::Scheme {
+        scheme: label.into(),
+        source,
+        task: done,
+        phase: "preconditioning",
+    })
 }
 
 fn write_all<S: Scheme>(scheme: &mut S, lpns: &[u32]) -> Result<(), (usize, ftl::FtlError)> {

@@ -10,6 +10,8 @@ pub(super) struct PageTask {
     pub(super) kind: TaskKind,
     /// The request ends with this task.
     pub(super) last: bool,
+    /// A write that must be durable when it ends (force unit access).
+    pub(super) forced: bool,
     pub(super) arrival_ns: u64,
 }
 
@@ -92,8 +94,8 @@ impl Cutter {
         } else if end == next + 1 {
             // One page, as most requests of many workloads have: no detour over `rest`.
             let kind = self.kind(request, next);
-            let (lpn, arrival_ns) = (next as u32, request.arrival_ns);
-            out.push(Work::Page(PageTask { lpn, kind, last: true, arrival_ns }));
+            let (lpn, arrival_ns, forced) = (next as u32, request.arrival_ns, request.fua);
+            out.push(Work::Page(PageTask { lpn, kind, last: true, forced, arrival_ns }));
         } else {
             self.rest = Some(Rest { request: *request, next, end });
         }
@@ -122,6 +124,7 @@ impl Cutter {
                 lpn: rest.next as u32,
                 kind,
                 last: rest.next + 1 == rest.end,
+                forced: rest.request.fua,
                 arrival_ns: rest.request.arrival_ns,
             }));
             rest.next += 1;
