@@ -32,6 +32,15 @@ impl Probability {
     }
 }
 
+/// Dirty pages among those of a range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DirtyRange {
+    /// How many (|B| of Eq. 4).
+    pub pages: u32,
+    /// Sum of 1 − P(U) over them, in thousandths (|B| − Σ P(U), Eqs. 8 and 9).
+    pub kept_clean: u64,
+}
+
 /// The dirty pages of a write buffer: pages whose newest version is in RAM only.
 pub trait DirtyPages {
     /// True where no page can be dirty: then nothing else is asked.
@@ -56,6 +65,21 @@ pub trait DirtyPages {
 
     /// P(U): that a dirty page is updated once more before it is evicted.
     fn update_probability(&self, lpn: Lpn) -> Probability;
+
+    /// The dirty pages among `pages` pages from `first` on: the same as asking for each, which a buffer that
+    /// keeps its pages by blocks can answer at once.
+    fn dirty_in(&self, first: Lpn, pages: u32) -> DirtyRange {
+        let mut range = DirtyRange::default();
+        if self.is_clean() {
+            return range;
+        }
+        for lpn in (first.0..first.0 + pages).map(Lpn).filter(|lpn| self.is_dirty(*lpn)) {
+            range.pages += 1;
+            range.kept_clean +=
+                u64::from(self.update_probability(lpn).complement().in_thousandths());
+        }
+        range
+    }
 }
 
 /// No write buffer: no page is dirty.

@@ -23,7 +23,7 @@ mod schemes;
 mod start;
 
 pub use buffer::{BufferLog, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions};
-pub use dirty_pages::{DirtyPages, NoBuffer, Probability};
+pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};
 pub use error::FtlError;
 pub use guarantee::{Guarantee, Ram};
 pub use log_block::{LogBlockLayout, LogVictim};

@@ -6,8 +6,8 @@ use crate::{
     buffer::{BufferDefaults, WithBuffer},
     log_block, on_demand, page_mapped,
     schemes::{
-        bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc, lazy_rtgc_on_demand,
-        nftl, page_level, rftl, superblock,
+        ba_gc, bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc,
+        lazy_rtgc_on_demand, nftl, page_level, rftl, superblock,
     },
     start::{Start, good_blocks},
 };
@@ -28,6 +28,7 @@ pub static REGISTRY: &[Preset] = &[
     lazy_rtgc_on_demand::PRESET,
     bast::PRESET,
     fast::PRESET,
+    ba_gc::PRESET,
     superblock::PRESET,
 ];
 

@@ -174,5 +174,6 @@ schemes!(
     lazy_rtgc_on_demand: "lazy-rtgc-on-demand",
     bast: "bast",
     fast: "fast",
+    ba_gc: "ba-gc",
     superblock: "superblock"
 );

@@ -12,6 +12,9 @@ use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, PageKind, Ppn};
 /// No version of a page is anywhere.
 pub(super) const NOWHERE: Ppn = Ppn(NONE);
 
+/// The newest version of a page is in the write buffer.
+const IN_BUFFER: Ppn = Ppn(NONE - 1);
+
 /// A log block of one logical block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tail {
@@ -163,11 +166,25 @@ impl<F: Flash> Core<F> {
             };
             extent = if *place == NOWHERE { extent } else { page + 1 };
         }
-        if buffer.is_clean() {
+        if !has_dirty(buffer, first_lpn, extent..pages) {
             return extent;
         }
         let dirty = |page: &u32| buffer.is_dirty(Lpn(first_lpn + page));
         (extent..pages).rev().find(dirty).map_or(extent, |page| page + 1)
+    }
+
+    /// Notes which of these pages are to be taken from the buffer; returns whether any are.
+    fn mark_dirty<B: DirtyPages>(&mut self, first_lpn: u32, pages: Range<u32>, buffer: &B) -> bool {
+        if !has_dirty(buffer, first_lpn, pages.clone()) {
+            return false;
+        }
+        let places = &mut self.places[pages.start as usize..pages.end as usize];
+        for (page, place) in pages.zip(places) {
+            if buffer.is_dirty(Lpn(first_lpn + page)) {
+                *place = IN_BUFFER;
+            }
+        }
+        true
     }
 
     /// How many of the pages that were gathered are in a block.
@@ -231,13 +248,15 @@ impl<F: Flash> Core<F> {
         buffer: &mut B,
     ) -> Result<Filled, FtlError> {
         let first_lpn = self.first_lpn(logical);
-        let Range { start: first, end } = pages;
+        let Range { start: first, end } = pages.clone();
+        let any_dirty = self.mark_dirty(first_lpn, pages, buffer);
         let mut page = first;
         while page < end {
             let to = self.flash.geometry().ppn(block, page);
             let lpn = Lpn(first_lpn + page);
             let place = self.places[page as usize];
-            let (programmed, done) = if let Some(bytes) = buffer.newest(lpn) {
+            let newest = if place == IN_BUFFER { buffer.newest(lpn) } else { None };
+            let (programmed, done) = if let Some(bytes) = newest {
                 let done = self.flash.program(to, Oob::data(lpn, seq), bytes, Cause::Merge);
                 (u32::from(done.is_ok()), done)
             } else if place == NOWHERE {
@@ -245,8 +264,8 @@ impl<F: Flash> Core<F> {
                 let done = self.flash.program(to, padding, &[], Cause::Merge);
                 (u32::from(done.is_ok()), done)
             } else {
-                let run = self.run(page..end, first_lpn, buffer);
-                self.copy_run(page, run, to, seq)
+                let run = self.run(page..end);
+                self.copy_run(page, run, to, seq, buffer)
             };
             self.pool.programmed(programmed);
             page += programmed;
@@ -264,44 +283,45 @@ impl<F: Flash> Core<F> {
                 Err(error) => return Err(error.into()),
             }
         }
-        if !buffer.is_clean() {
-            self.clean(block, first, first_lpn, end, buffer);
+        if any_dirty {
+            self.clean(block, first..end, first_lpn, buffer);
         }
         Ok(Filled { written: end, failed: false })
     }
 
     /// How many of the pages from the first of `pages` on are to be copied from one block.
-    fn run<B: DirtyPages>(&self, pages: Range<u32>, first_lpn: u32, buffer: &B) -> u32 {
+    fn run(&self, pages: Range<u32>) -> u32 {
         let geometry = self.flash.geometry();
         let source = geometry.block_of(self.places[pages.start as usize]);
         let first = geometry.ppn(source, 0).0;
         let source = first..first + geometry.pages_per_block();
         let places = &self.places[pages.start as usize..pages.end as usize];
-        let joins = |(page, place): (u32, &Ppn)| {
-            source.contains(&place.0) && !buffer.is_dirty(Lpn(first_lpn + page))
-        };
-        (pages.start..).zip(places).take_while(|next| joins(*next)).count() as u32
+        places.iter().take_while(|place| source.contains(&place.0)).count() as u32
     }
 
     /// Copies a run of pages; returns how many were copied, and why no more were. What was copied is at its
     /// new place from then on.
-    fn copy_run(
+    fn copy_run<B: DirtyPages>(
         &mut self,
         page: u32,
         run: u32,
         to: Ppn,
         seq: u64,
+        buffer: &mut B,
     ) -> (u32, Result<(), FlashError>) {
         let pages = page as usize..(page + run) as usize;
         let from = &self.places[pages.clone()];
-        let lpns = &mut self.lpns[pages];
+        let lpns = &mut self.lpns[pages.clone()];
         let (copied, done) = match self.flash.copy_run(from, to, seq, Cause::Merge, lpns) {
             Ok(()) => (run, Ok(())),
             Err((copied, error)) => (copied as u32, Err(error)),
         };
-        let copies = &mut self.places[page as usize..(page + copied) as usize];
-        for (place, ppn) in copies.iter_mut().zip(to.0..) {
+        let copies = pages.start..pages.start + copied as usize;
+        for (place, ppn) in self.places[copies.clone()].iter_mut().zip(to.0..) {
             *place = Ppn(ppn);
+        }
+        for lpn in &self.lpns[copies] {
+            buffer.moved(*lpn);
         }
         (copied, done)
     }
@@ -311,18 +331,24 @@ impl<F: Flash> Core<F> {
     fn clean<B: DirtyPages>(
         &mut self,
         block: BlockId,
-        first: u32,
+        pages: Range<u32>,
         first_lpn: u32,
-        end: u32,
         buffer: &mut B,
     ) {
-        for page in first..end {
-            let lpn = Lpn(first_lpn + page);
-            if buffer.is_dirty(lpn) {
+        for page in pages {
+            if self.places[page as usize] == IN_BUFFER {
+                let lpn = Lpn(first_lpn + page);
                 buffer.written(lpn);
                 self.absent.remove(lpn);
                 self.places[page as usize] = self.flash.geometry().ppn(block, page);
             }
         }
     }
+}
+
+/// Whether any of these pages of a logical block is dirty in the buffer.
+fn has_dirty<B: DirtyPages>(buffer: &B, first_lpn: u32, pages: Range<u32>) -> bool {
+    !buffer.is_clean()
+        && !pages.is_empty()
+        && buffer.dirty_in(Lpn(first_lpn + pages.start), pages.end - pages.start).pages > 0
 }

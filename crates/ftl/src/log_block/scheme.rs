@@ -67,13 +67,37 @@ impl<F: Flash, L: Logs> LogBlock<F, L> {
         }
         Err(FtlError::BeyondDevice { lpn, logical_pages })
     }
+}
 
-    /// Writes a page below a write buffer, whose dirty pages merges may take.
-    ///
-    /// # Errors
-    /// As [`Scheme::write`].
+impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
+    type Flash = F;
+
     #[inline]
-    pub(crate) fn write_with<B: DirtyPages>(
+    fn flash(&self) -> &F {
+        &self.core.flash
+    }
+
+    #[inline]
+    fn flash_mut(&mut self) -> &mut F {
+        &mut self.core.flash
+    }
+
+    fn into_flash(self) -> F {
+        self.core.flash
+    }
+
+    #[inline]
+    fn logical_pages(&self) -> u32 {
+        self.core.logical_pages
+    }
+
+    #[inline]
+    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        self.write_below(lpn, data, &mut NoBuffer)
+    }
+
+    #[inline]
+    fn write_below<B: DirtyPages>(
         &mut self,
         lpn: Lpn,
         data: &[u8],
@@ -102,34 +126,6 @@ impl<F: Flash, L: Logs> LogBlock<F, L> {
                 return Ok(());
             }
         }
-    }
-}
-
-impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
-    type Flash = F;
-
-    #[inline]
-    fn flash(&self) -> &F {
-        &self.core.flash
-    }
-
-    #[inline]
-    fn flash_mut(&mut self) -> &mut F {
-        &mut self.core.flash
-    }
-
-    fn into_flash(self) -> F {
-        self.core.flash
-    }
-
-    #[inline]
-    fn logical_pages(&self) -> u32 {
-        self.core.logical_pages
-    }
-
-    #[inline]
-    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
-        self.write_with(lpn, data, &mut NoBuffer)
     }
 
     #[inline]

@@ -1,23 +1,30 @@
 //! When collection runs, and how much of it at once.
 
 use super::{core::Core, space::Run, victims::Victims};
-use crate::FtlError;
+use crate::{DirtyPages, FtlError, NoBuffer};
 use flash::{BlockId, Flash};
 
 /// A collector's place in the write path.
 pub trait Collection: Clone {
-    /// Runs before a host write is programmed.
+    /// Runs before a host write is programmed. Of what it moves, it takes from `buffer` what is dirty there.
     ///
     /// # Errors
     /// [`FtlError::Full`], or what the array says.
-    fn before_write<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>)
-    -> Result<(), FtlError>;
+    fn before_write<F: Flash, V: Victims, B: DirtyPages>(
+        &mut self,
+        core: &mut Core<F, V>,
+        buffer: &mut B,
+    ) -> Result<(), FtlError>;
 
-    /// Runs behind a host write.
+    /// Runs behind a host write. `buffer` as in [`Collection::before_write`].
     ///
     /// # Errors
     /// As [`Collection::before_write`].
-    fn after_write<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError>;
+    fn after_write<F: Flash, V: Victims, B: DirtyPages>(
+        &mut self,
+        core: &mut Core<F, V>,
+        buffer: &mut B,
+    ) -> Result<(), FtlError>;
 
     /// Brings the free space back to where the collector's promise starts, after a mount.
     ///
@@ -45,12 +52,13 @@ pub struct WholeBlock;
 
 impl Collection for WholeBlock {
     #[inline]
-    fn before_write<F: Flash, V: Victims>(
+    fn before_write<F: Flash, V: Victims, B: DirtyPages>(
         &mut self,
         core: &mut Core<F, V>,
+        buffer: &mut B,
     ) -> Result<(), FtlError> {
         while core.space.free_pages <= core.space.log.threshold_pages {
-            if !core.collect_whole()? {
+            if !core.collect_whole(buffer)? {
                 return if core.space.free_pages == 0 { Err(core.full()) } else { Ok(()) };
             }
         }
@@ -58,9 +66,10 @@ impl Collection for WholeBlock {
     }
 
     #[inline]
-    fn after_write<F: Flash, V: Victims>(
+    fn after_write<F: Flash, V: Victims, B: DirtyPages>(
         &mut self,
         _core: &mut Core<F, V>,
+        _buffer: &mut B,
     ) -> Result<(), FtlError> {
         Ok(())
     }
@@ -68,7 +77,9 @@ impl Collection for WholeBlock {
     /// A torn page may have taken what the next write had counted on: without this, that write would have
     /// to collect two victims.
     fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
-        while core.space.free_pages <= core.space.log.threshold_pages && core.collect_whole()? {}
+        while core.space.free_pages <= core.space.log.threshold_pages
+            && core.collect_whole(&mut NoBuffer)?
+        {}
         Ok(())
     }
 
@@ -84,8 +95,9 @@ impl Collection for WholeBlock {
 }
 
 /// Partial collection (Zhang et al., 2015, Algorithm 1): while free pages are below ρ_th, or a victim is
-/// being collected, one step rides behind each write. A step copies the next α pages of the victim that
-/// are still valid, or, where none is left, erases it.
+/// being collected, one step rides behind each write. A step moves the next α pages of the victim that
+/// are still valid, or, where none is left, erases it. What it takes from a write buffer costs a program,
+/// which is less than a copy, and counts as one.
 #[derive(Clone, Debug)]
 pub struct Partial {
     /// Copies a step (α).
@@ -114,10 +126,11 @@ impl Partial {
         self.fetched = run.cursor;
     }
 
-    fn step<F: Flash, V: Victims>(
+    fn step<F: Flash, V: Victims, B: DirtyPages>(
         &mut self,
         core: &mut Core<F, V>,
         victim: BlockId,
+        buffer: &mut B,
     ) -> Result<(), FtlError> {
         core.space.log.steps += 1;
         self.fetch(core, victim, self.copies_per_step);
@@ -128,7 +141,7 @@ impl Partial {
             if run.pages().is_empty() {
                 break;
             }
-            core.relocate(run)?;
+            core.relocate(run, buffer)?;
             copies += run.pages().len() as u32;
             self.cursor = run.cursor;
         }
@@ -142,15 +155,20 @@ impl Partial {
 
 impl Collection for Partial {
     #[inline]
-    fn before_write<F: Flash, V: Victims>(
+    fn before_write<F: Flash, V: Victims, B: DirtyPages>(
         &mut self,
         _core: &mut Core<F, V>,
+        _buffer: &mut B,
     ) -> Result<(), FtlError> {
         Ok(())
     }
 
     #[inline]
-    fn after_write<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
+    fn after_write<F: Flash, V: Victims, B: DirtyPages>(
+        &mut self,
+        core: &mut Core<F, V>,
+        buffer: &mut B,
+    ) -> Result<(), FtlError> {
         if self.victim.is_none() && core.space.free_pages < core.space.log.threshold_pages {
             self.victim = core.space.take_victim();
             (self.cursor, self.fetched) = (0, 0);
@@ -160,7 +178,7 @@ impl Collection for Partial {
         }
         self.stepped = self.victim.is_some();
         match self.victim {
-            Some(victim) => self.step(core, victim),
+            Some(victim) => self.step(core, victim, buffer),
             None => Ok(()),
         }
     }
@@ -168,7 +186,9 @@ impl Collection for Partial {
     /// A cut in the middle of a collection may have torn a page that the steps to come had counted on,
     /// so the collection is finished before the next write.
     fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
-        while core.space.free_pages < core.space.log.threshold_pages && core.collect_whole()? {}
+        while core.space.free_pages < core.space.log.threshold_pages
+            && core.collect_whole(&mut NoBuffer)?
+        {}
         Ok(())
     }
 

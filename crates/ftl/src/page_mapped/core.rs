@@ -4,7 +4,7 @@ use super::{
     space::{RUN, Run, Space},
     victims::Victims,
 };
-use crate::{FtlError, Plan, prefetch::prefetch};
+use crate::{DirtyPages, FtlError, Plan, prefetch::prefetch};
 use alloc::{vec, vec::Vec};
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
 
@@ -103,14 +103,76 @@ impl<F: Flash, V: Victims> Core<F, V> {
         }
     }
 
-    /// Copies pages of a victim to the frontier.
+    /// Moves pages of a victim to the frontier: from the buffer where they are dirty there, else within flash.
     ///
     /// Their valid bits stay: a collector goes through the pages once, in order, and nothing maps to them
     /// any more.
-    pub(super) fn relocate(&mut self, run: &Run) -> Result<(), FtlError> {
+    #[inline]
+    pub(super) fn relocate<B: DirtyPages>(
+        &mut self,
+        run: &Run,
+        buffer: &mut B,
+    ) -> Result<(), FtlError> {
+        if buffer.is_clean() {
+            return self.copy(run.pages(), buffer);
+        }
+        self.relocate_newest(run.pages(), buffer)
+    }
+
+    fn relocate_newest<B: DirtyPages>(
+        &mut self,
+        mut left: &[Ppn],
+        buffer: &mut B,
+    ) -> Result<(), FtlError> {
+        while let [ppn, rest @ ..] = left {
+            if let Some(lpn) = self.dirty_at(*ppn, buffer) {
+                self.program_newest(lpn, buffer)?;
+                left = rest;
+                continue;
+            }
+            let dirty = |ppn: &Ppn| self.dirty_at(*ppn, buffer).is_some();
+            let clean = 1 + rest.iter().position(dirty).unwrap_or(rest.len());
+            self.copy(&left[..clean], buffer)?;
+            left = &left[clean..];
+        }
+        Ok(())
+    }
+
+    /// The logical page of a valid page, if that is dirty in the buffer. What the array cannot tell without a
+    /// read is not asked for: a read and a copy would cost more than a step may.
+    #[inline]
+    fn dirty_at<B: DirtyPages>(&self, ppn: Ppn, buffer: &B) -> Option<Lpn> {
+        let lpn = self.flash.peek_lpn(ppn)?;
+        let is_there = self.map.get(lpn.0 as usize) == Some(&ppn.0);
+        (is_there && buffer.is_dirty(lpn)).then_some(lpn)
+    }
+
+    /// Programs the newest version of a page from the buffer to the frontier; the page that the map had is
+    /// left behind as copies leave theirs.
+    fn program_newest<B: DirtyPages>(&mut self, lpn: Lpn, buffer: &mut B) -> Result<(), FtlError> {
+        let cause = self.space.cause(Cause::Collection);
+        while let Some(bytes) = buffer.newest(lpn) {
+            let (to, _, seq) = self.space.room(self.flash.geometry())?;
+            match self.flash.program(to, Oob::data(lpn, seq), bytes, cause) {
+                Ok(()) => {
+                    self.map[lpn.0 as usize] = to.0;
+                    self.space.use_room(1);
+                    buffer.written(lpn);
+                    return Ok(());
+                }
+                Err(FlashError::ProgramFailed(_)) => {
+                    self.space.abandon_frontier(self.flash.geometry());
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies pages of a victim to the frontier.
+    fn copy<B: DirtyPages>(&mut self, mut left: &[Ppn], buffer: &mut B) -> Result<(), FtlError> {
         let cause = self.space.cause(Cause::Collection);
         let mut lpns = [Lpn(0); RUN];
-        let mut left = run.pages();
         while !left.is_empty() {
             let (to, room, seq) = self.space.room(self.flash.geometry())?;
             let from = &left[..left.len().min(room as usize)];
@@ -118,6 +180,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
             let done = result.map_or_else(|(done, _)| done, |()| from.len());
             for (at, lpn) in lpns[..done].iter().enumerate() {
                 self.map[lpn.0 as usize] = to.0 + at as u32;
+                buffer.moved(*lpn);
             }
             self.space.use_room(done as u32);
             left = &left[done..];
@@ -151,7 +214,10 @@ impl<F: Flash, V: Victims> Core<F, V> {
     }
 
     /// Collects one victim whole. False where there is no victim that gains anything.
-    pub(super) fn collect_whole(&mut self) -> Result<bool, FtlError> {
+    pub(super) fn collect_whole<B: DirtyPages>(
+        &mut self,
+        buffer: &mut B,
+    ) -> Result<bool, FtlError> {
         let victim = self.space.take_victim();
         let Some(victim) = self.space.if_room(victim, self.flash.geometry())? else {
             return Ok(false);
@@ -163,7 +229,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
         while !run.pages().is_empty() {
             self.next_run(victim, run.cursor, u32::MAX, next);
             self.fetch(next);
-            self.relocate(run)?;
+            self.relocate(run, buffer)?;
             core::mem::swap(&mut run, &mut next);
         }
         self.reclaim(victim)?;

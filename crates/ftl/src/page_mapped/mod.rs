@@ -5,6 +5,15 @@
 //! A host write touches one cold line of the map and one of the old page's block; a copy, one of the
 //! map. Everything else is sequential or hot.
 //!
+//! Below a write buffer that collectors may ask, a valid page of a victim that is dirty there is not copied:
+//! its newest version is programmed from the buffer to the frontier, where its copy would go, and is clean
+//! from then on (BA-BM; S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based
+//! storage systems, 2008, §4). That costs a program where a copy costs a read more, so steps move as many
+//! pages as without, and no promise changes. It stands behind the older version in (sequence number, page), so a mount
+//! finds it as it finds any newest version. A controller has to know the LPN of a valid page before it
+//! reads it: 4 bytes a buffered page, the PPN of each dirty one. The simulation asks the array
+//! ([`Flash::peek_lpn`]); where that cannot tell, pages are copied.
+//!
 //! Invariants (asserted by the conformance suite over every preset):
 //! - a mapped LPN points to a valid page that carries that LPN; all other pages are invalid or free;
 //! - free pages = pages not yet programmed in the frontier and in the free blocks;
@@ -25,7 +34,10 @@ pub use product::CollectionKind;
 pub(crate) use product::{build, choose_victims, ram};
 
 use self::{core::Core, core::LOST, victims::Victims};
-use crate::{CollectionLog, FtlError, Guarantee, Prefetch, Ram, Scheme, prefetch::prefetch};
+use crate::{
+    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Ram, Scheme,
+    prefetch::prefetch,
+};
 use alloc::vec::Vec;
 use flash::{BlockId, Flash, Lpn, Ppn};
 
@@ -135,10 +147,20 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        self.write_below(lpn, data, &mut NoBuffer)
+    }
+
+    #[inline]
+    fn write_below<B: DirtyPages>(
+        &mut self,
+        lpn: Lpn,
+        data: &[u8],
+        buffer: &mut B,
+    ) -> Result<(), FtlError> {
         self.check(lpn)?;
-        self.collector.before_write(&mut self.core)?;
+        self.collector.before_write(&mut self.core, buffer)?;
         self.core.write(lpn, data)?;
-        self.collector.after_write(&mut self.core)
+        self.collector.after_write(&mut self.core, buffer)
     }
 
     #[inline]

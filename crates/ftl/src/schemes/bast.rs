@@ -31,8 +31,9 @@
 //! found. Asserted by the conformance and power-cut suites.
 //!
 //! Parameters: `log_blocks` (K, at least 1; default 128, at most an eighth of the blocks or what
-//! `logical_share` leaves), `logical_share` (at most, with whole blocks, (P − 2)/P; default what K leaves),
-//! `spare_blocks` (default 0).
+//! `logical_share` leaves), `aware` (merges take dirty pages from a write buffer, as in `ba-gc`; default
+//! off), `logical_share` (at most, with whole blocks, (P − 2)/P; default what K leaves), `spare_blocks`
+//! (default 0).
 //!
 //! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run.
 //!
@@ -57,7 +58,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "bast",
     summary: "block map, a log block for each logical block that is being overwritten",
     source: "Kim, Kim, Noh, Min, Cho, IEEE TCE 48(2), 2002",
-    settings: &["log_blocks"],
+    settings: &["log_blocks", "aware"],
     page: page!("bast.rs"),
     buffer: None,
     plan,

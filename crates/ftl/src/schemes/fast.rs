@@ -24,17 +24,8 @@
 //! (min(π, N_l) + 1)·(π(t_rd + t_wr) + t_er) + 2·t_er: see [`bounds::log_block::fast_step_ns`]. It holds for
 //! any history, but is what a merge may cost, not a real-time promise.
 //!
-//! Buffer-aware collection (S. Lee et al.): below a write buffer, merges take dirty pages from it (Fig. 2,
-//! BA-BM), and with `victim=greedy` the victim is the log block of least Δ(L) (Eqs. 4, 5, 7 to 9, BA-VBS), in
-//! ns:
-//!
-//! ```text
-//! Δ(L) = |B|·C_p + |F|·(C_r + C_p) + (|A(L)| + 1)·C_e − Σ_{p in B} (1 − P(U_p))·C_p·(1 + α)
-//! C_p·α = C_p + C_r;  A(L): logical blocks with a valid page in L;  B: their dirty pages;
-//! F: their other pages
-//! ```
-//!
-//! Without a buffer B is empty, and Δ(L) is what the merge costs.
+//! Below a write buffer, `aware` makes merges take what is dirty there from it, and the cheapest victim is
+//! the one of least Δ(L): see `ba-gc`. Without, Δ(L) is what the merge costs.
 //!
 //! Space: P = N_l + K + 2 blocks: data blocks, random log blocks, the sequential one, and one that is kept
 //! erased for a merge. A merge gives back the data block it replaces, or fills the place kept for it.
@@ -47,8 +38,9 @@
 //! by the conformance and power-cut suites.
 //!
 //! Parameters: `log_blocks` (K, at least 1; default 128, at most an eighth of the blocks or what
-//! `logical_share` leaves), `victim` (`fifo`, the default, round robin; `greedy`, least Δ), `logical_share`
-//! (at most, with whole blocks, (P − 3)/P; default what K leaves), `spare_blocks` (default 0).
+//! `logical_share` leaves), `victim` (`fifo`, the default, round robin; `greedy`, least Δ), `aware` (merges
+//! take dirty pages from a write buffer; default off), `logical_share` (at most, with whole blocks,
+//! (P − 3)/P; default what K leaves), `spare_blocks` (default 0).
 //!
 //! Errors: fewer than 4 usable blocks, or N_l + K > P − 2: refused before the run.
 //!
@@ -56,12 +48,10 @@
 //! log block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the
 //! merge). A write that breaks the sequential log block's order merges it and goes to a random one, with
 //! no new sequential one. Where a random victim has pages of the sequential log block's owner, that is
-//! completed in the same merge. Eq. 4's F_d prints the invalid pages of a data block where the valid
-//! ones must be meant.
+//! completed in the same merge.
 //!
 //! Source: S.-W. Lee, D.-J. Park, T.-S. Chung, D.-H. Lee, S. Park, H.-J. Song, A log buffer-based flash
-//! translation layer using fully-associative sector translation, ACM TECS 6(3), 2007; S. Lee, D. Shin,
-//! J. Kim, Buffer-aware garbage collection for NAND flash memory-based storage systems, 2008, §4 and §5.
+//! translation layer using fully-associative sector translation, ACM TECS 6(3), 2007.
 
 mod cost;
 mod random;
@@ -83,7 +73,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "fast",
     summary: "block map, log blocks shared by all logical blocks, one for sequential writes",
     source: "Lee, Park, Chung, Lee, Park, Song, ACM TECS 6(3), 2007",
-    settings: &["log_blocks", "victim"],
+    settings: &["log_blocks", "victim", "aware"],
     page: page!("fast.rs"),
     buffer: None,
     plan,
@@ -98,9 +88,21 @@ fn plan(
     geometry: &Geometry,
     blocks: u32,
 ) -> Result<Plan, FtlError> {
+    plan_with(config, part, geometry, blocks, LogVictim::RoundRobin)
+}
+
+/// The plan of a preset with its own choice of victims.
+pub(super) fn plan_with(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+    victim: LogVictim,
+) -> Result<Plan, FtlError> {
     let Division { logical_pages, log_blocks } = divide(config, geometry, blocks, FIXED)?;
     let victim = match config.victim {
-        None | Some(VictimKind::Fifo) => LogVictim::RoundRobin,
+        None => victim,
+        Some(VictimKind::Fifo) => LogVictim::RoundRobin,
         Some(VictimKind::Greedy) => LogVictim::LeastCost,
         Some(other) => {
             return Err(FtlError::Config {

@@ -9,8 +9,8 @@
 //! the block that is free at that moment not counted; U(R) = t_wr + U(λ)(t_rd+t_wr) + t_er. Table I of
 //! the paper puts Definition 2.3 (λ = π − 1) here, since it does not take σ as given for FSR.
 //!
-//! Parameters: `logical_share` (σ, default 0.75, the evaluation's), `victim`, `idle`, `spare_blocks` as
-//! in `page-level`. Errors: as there.
+//! Parameters: `logical_share` (σ, default 0.75, the evaluation's), `victim`, `idle`, `aware`,
+//! `spare_blocks` as in `page-level`. Errors: as there.
 //!
 //! Deviations: free-space replenishment proper schedules a collection task for each real-time task, which
 //! needs the tasks' periods from the file system; as in the paper's comparison, what is kept is the bound
@@ -28,7 +28,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "fsr",
     summary: "page map in RAM, greedy, whole blocks, 75 % logical share to bound a victim's valid pages",
     source: "Chang, Kuo, Lo, ACM TECS 3(4), 2004; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
-    settings: &["victim", "idle"],
+    settings: &["victim", "idle", "aware"],
     page: page!("fsr.rs"),
     buffer: None,
     plan,

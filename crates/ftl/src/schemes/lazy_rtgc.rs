@@ -21,7 +21,9 @@
 //!
 //! Parameters: `logical_share` (up to, and by default, the largest for which the promise holds), `idle`
 //! (§3.2: in idle time a block without valid pages is erased, at most one step a write in all; default
-//! off), `spare_blocks` (default 0). The victim is always greedy: the bound on λ needs it.
+//! off), `aware` (a step programs a page that is dirty in a write buffer above from there instead of copying
+//! it, and it is clean then: BA-BM of `ba-gc`; still α pages a step, none of which costs more than a copy;
+//! default off), `spare_blocks` (default 0). The victim is always greedy: the bound on λ needs it.
 //!
 //! Errors: α = 0 (a copy outlasts an erase), too few blocks, too large a share: refused before the run.
 //!
@@ -45,7 +47,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "lazy-rtgc",
     summary: "page map in RAM, greedy, one collection step of at most t_er behind each write",
     source: "Zhang et al., TODAES 20(3):43, 2015, Algorithm 1",
-    settings: &["victim", "idle"],
+    settings: &["victim", "idle", "aware"],
     page: page!("lazy_rtgc.rs"),
     buffer: None,
     plan,

@@ -1,5 +1,6 @@
 //! The schemes, one file each.
 
+pub(crate) mod ba_gc;
 pub(crate) mod bast;
 pub(crate) mod dftl;
 pub(crate) mod fast;

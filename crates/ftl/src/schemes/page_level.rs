@@ -20,7 +20,9 @@
 //! U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al., Definition 2.3, Eq. 5).
 //!
 //! Parameters: `logical_share` (up to Λ/Nπ; default Λ/Nπ), `victim` (default greedy), `idle` (erase
-//! blocks without valid pages in idle time; default off), `spare_blocks` (default 0).
+//! blocks without valid pages in idle time; default off), `aware` (a victim's valid page that is dirty in a
+//! write buffer above is programmed from there instead of copied, and is clean then: BA-BM of `ba-gc`; default
+//! off), `spare_blocks` (default 0).
 //!
 //! Errors: fewer than 3 usable blocks, a share that leaves no swap block: refused before the run.
 //!
@@ -42,7 +44,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "page-level",
     summary: "page map in RAM, greedy, whole blocks, everything exported but the swap block",
     source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
-    settings: &["victim", "idle"],
+    settings: &["victim", "idle", "aware"],
     page: page!("page_level.rs"),
     buffer: None,
     plan,

@@ -8,6 +8,7 @@ use crate::{DirtyPages, log_block::Core};
 use flash::{Flash, Lpn, Part};
 
 /// Where a merge takes a page from.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Flash,
@@ -78,6 +79,25 @@ impl RandomLog {
                 sizes.from_flash += i64::from(core.present(logical));
                 return;
             }
+            let dirty = buffer.dirty_in(Lpn(core.first_lpn(logical)), core.pages_in(logical));
+            sizes.from_buffer += i64::from(dirty.pages);
+            sizes.kept_clean += dirty.kept_clean as i64;
+            sizes.from_flash += i64::from(clean_pages(core, logical, dirty.pages, buffer));
+        });
+        sizes.cost(core.flash.part())
+    }
+
+    /// As [`RandomLog::cost`], page by page.
+    #[cfg(test)]
+    pub(super) fn cost_by_definition<F: Flash, B: DirtyPages>(
+        &mut self,
+        core: &Core<F>,
+        at: usize,
+        buffer: &B,
+    ) -> Cost {
+        let mut sizes = Sizes::default();
+        self.each_associated(core, at, |logical| {
+            sizes.blocks += 1;
             each_page(core, logical, buffer, |lpn, source| match source {
                 Source::Flash => sizes.from_flash += 1,
                 Source::Buffer => {
@@ -116,7 +136,25 @@ impl RandomLog {
     }
 }
 
-/// Each page of a logical block that a merge moves, and where it takes it from: B and F (Eq. 4).
+/// |F| of a logical block with so many dirty pages: those that are on flash and not dirty.
+fn clean_pages<F: Flash, B: DirtyPages>(
+    core: &Core<F>,
+    logical: u32,
+    dirty: u32,
+    buffer: &B,
+) -> u32 {
+    let (present, pages) = (core.present(logical), core.pages_in(logical));
+    // Where no page is dirty, or all are on flash, they need not be looked at one by one.
+    if dirty == 0 || present == pages {
+        return present - dirty;
+    }
+    let first_lpn = core.first_lpn(logical);
+    let clean = |lpn: &Lpn| core.place(*lpn).is_some() && !buffer.is_dirty(*lpn);
+    (first_lpn..first_lpn + pages).map(Lpn).filter(clean).count() as u32
+}
+
+/// Each page of a logical block that a merge moves, and where it takes it from: B and F as Eq. 4 has them.
+#[cfg(test)]
 pub(super) fn each_page<F: Flash, B: DirtyPages>(
     core: &Core<F>,
     logical: u32,

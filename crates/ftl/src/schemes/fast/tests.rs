@@ -90,6 +90,10 @@ impl DirtyPages for Buffer {
         assert!(self.0.remove(&lpn.0).is_some(), "{lpn} is written but not dirty");
     }
 
+    fn moved(&mut self, lpn: Lpn) {
+        assert!(!self.0.contains_key(&lpn.0), "{lpn} is moved in vain");
+    }
+
     fn update_probability(&self, lpn: Lpn) -> Probability {
         self.0[&lpn.0].1
     }
