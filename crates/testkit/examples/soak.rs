@@ -14,6 +14,7 @@
 use flash::Store;
 use ftl::SchemeConfig;
 use ftl::registry::{REGISTRY, by_name};
+use ftlkit_testkit::buffers::every_buffer;
 use ftlkit_testkit::conformance::{self, conform};
 use ftlkit_testkit::exhaustive::{Search, prove};
 use ftlkit_testkit::operations::Pattern;
@@ -88,6 +89,15 @@ fn shape(random: &mut Pcg64, scheme: &SchemeConfig, most_blocks: u32, most_pages
     std::iter::once(first).chain((0..100).map(|_| draw())).find(accepted).unwrap_or(first)
 }
 
+/// Half of them with a write buffer above.
+fn perhaps_buffered(random: &mut Pcg64, scheme: SchemeConfig, shape: &Shape) -> SchemeConfig {
+    if random.random_bool(0.5) {
+        return scheme;
+    }
+    let buffers = every_buffer(scheme.preset, shape);
+    SchemeConfig { buffer: buffers[random.random_range(0..buffers.len())], ..scheme }
+}
+
 fn pattern(random: &mut Pcg64) -> Pattern {
     Pattern::ALL[random.random_range(0..Pattern::ALL.len())]
 }
@@ -95,6 +105,7 @@ fn pattern(random: &mut Pcg64) -> Pattern {
 fn conformance_case(random: &mut Pcg64) -> Said {
     let scheme = scheme(random);
     let shape = shape(random, &scheme, 40, 70);
+    let scheme = perhaps_buffered(random, scheme, &shape);
     let case = conformance::Case::new(scheme, shape, pattern(random), random.random(), 20_000);
     match conform(&case) {
         Ok(_) | Err(conformance::Verdict::Refused(_)) => Ok(()),
@@ -105,12 +116,14 @@ fn conformance_case(random: &mut Pcg64) -> Said {
 fn cut_case(random: &mut Pcg64, operations: usize) -> power_cut::Case {
     let scheme = scheme(random);
     let shape = shape(random, &scheme, 16, 12);
+    let scheme = perhaps_buffered(random, scheme, &shape);
     power_cut::Case {
         scheme,
         shape,
         pattern: pattern(random),
         seed: random.random(),
         operations,
+        shutdown: random.random(),
         go_on: 100,
         torn_in_a_row: 1,
         trims_may_fill: true,

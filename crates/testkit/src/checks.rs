@@ -82,7 +82,7 @@ impl Worst {
     }
 }
 
-/// Time that the array has worked so far.
+/// Time that the array, and the buffer above it, have worked so far.
 pub(crate) struct Times {
     all: Ns,
     steps: Ns,
@@ -91,7 +91,7 @@ pub(crate) struct Times {
 impl Times {
     pub(crate) fn of<S: Scheme<Flash = Bench<F>>, F: Flash>(scheme: &S) -> Self {
         let flash = scheme.flash();
-        Self { all: flash.busy_ns(), steps: flash.busy_in_steps_ns() }
+        Self { all: flash.busy_ns() + scheme.ram_ns(), steps: flash.busy_in_steps_ns() }
     }
 }
 
@@ -119,9 +119,8 @@ impl Task {
         matches!(self.operation, Operation::Write(_) | Operation::Read(_))
     }
 
-    /// A flush may take what it takes.
     fn is_flush(&self) -> bool {
-        matches!(self.operation, Operation::Flush | Operation::Remount)
+        self.operation.is_flush()
     }
 
     /// Holds it against what was promised: service and response of reads and writes, the step of all but

@@ -6,6 +6,7 @@
 //! against the array, the collection log against itself and the array. At the end, and after every
 //! mount: every logical page.
 
+use crate::buffers;
 use crate::checks::{Failure, Worst};
 use crate::driver::Medium;
 use crate::operations::{Operation, Pattern};
@@ -15,7 +16,10 @@ use crate::shared::Shared;
 use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store};
-use ftl::{CmtPolicy, FtlError, Preset, SchemeConfig, VictimKind, WriteQueue, registry};
+use ftl::{
+    BufferPolicy, BufferSettings, CmtPolicy, FtlError, Preset, SchemeConfig, VictimKind,
+    WriteQueue, registry,
+};
 use std::fmt;
 
 /// Failures that the part reports.
@@ -155,6 +159,14 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 variants
                     .extend(counts.map(|log_blocks| SchemeConfig { log_blocks, ..plain.clone() }));
             }
+            "aware" => {
+                let aware = BufferSettings {
+                    policy: Some(Some(BufferPolicy::Lru)),
+                    aware: Some(true),
+                    ..BufferSettings::default()
+                };
+                variants.push(SchemeConfig { buffer: aware, ..plain.clone() });
+            }
             "queue" => {
                 // The length that its paper prints is too short: see the search.
                 let write_queue = Some(WriteQueue::Proven);
@@ -189,6 +201,7 @@ impl fmt::Display for Described<'_> {
             queue_threshold_percent,
             write_queue,
             log_blocks,
+            buffer,
             spare_blocks,
             seed,
         } = self.0;
@@ -202,6 +215,7 @@ impl fmt::Display for Described<'_> {
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
+            ("", (*buffer != BufferSettings::default()).then(|| buffers::described(buffer))),
         ];
         for (name, value) in set {
             if let Some(value) = value {

@@ -7,8 +7,8 @@ use crate::checks::{
 use crate::model::{Durable, Model};
 use crate::operations::Operation;
 use crate::watched::{Inspect, Watched};
-use flash::{Cause, Flash, FlashError, Lpn, Serial};
-use ftl::{FtlError, Guarantee, Scheme};
+use flash::{Cause, Flash, FlashError, Lpn, Ns, Serial};
+use ftl::{BufferLog, FtlError, Guarantee, Scheme};
 
 /// The array below a scheme under test: time and counts, watched, over `F`.
 pub type Bench<F> = Serial<Watched<F>>;
@@ -58,7 +58,7 @@ where
     ///
     /// # Errors
     /// Where it exports another number of pages than the model.
-    pub fn new(scheme: S, model: &'m mut Model, medium: Medium) -> Result<Self, Failure> {
+    pub fn new(mut scheme: S, model: &'m mut Model, medium: Medium) -> Result<Self, Failure> {
         if scheme.logical_pages() != model.logical_pages() {
             return Err(Failure::Account(format!(
                 "exports {} logical pages, expected {}",
@@ -69,6 +69,9 @@ where
         let guarantee = scheme.guarantee();
         let page = vec![0; scheme.flash().geometry().page_bytes() as usize];
         let writes_before = host_programs(&scheme);
+        if scheme.write_queue_pages().is_some() {
+            scheme.flash_mut().inner_mut().hold_below();
+        }
         Ok(Self {
             scheme,
             model,
@@ -101,18 +104,24 @@ where
         self.scheme
     }
 
-    /// Does one operation and checks all that can be checked of it at O(1). A remount is a flush here.
+    /// Lets some time pass, then does one operation and checks all that can be checked of it at O(1). A
+    /// remount is a flush here.
     ///
     /// # Errors
     /// [`Stop`].
     pub fn apply(&mut self, operation: Operation) -> Result<(), Stop> {
+        self.pass_time(operation)?;
         let before = Times::of(&self.scheme);
         match operation {
             Operation::Write(page) => self.write(self.lpn(page))?,
+            Operation::WriteThrough(page) => self.write_through(self.lpn(page))?,
             Operation::Read(page) => self.read(self.lpn(page))?,
             Operation::Trim(page) => self.trim(self.lpn(page))?,
-            Operation::Flush | Operation::Remount => {
-                let done = self.scheme.flush();
+            Operation::Flush | Operation::Remount | Operation::Shutdown => {
+                let done = match operation {
+                    Operation::Shutdown => self.scheme.shutdown(),
+                    _ => self.scheme.flush(),
+                };
                 self.done(done, operation)?;
                 self.model.flushed();
                 self.check_flushed(operation)?;
@@ -126,24 +135,62 @@ where
         Ok(())
     }
 
+    /// The host's clock goes on, and what is due by then is done: that is no part of any task.
+    fn pass_time(&mut self, operation: Operation) -> Result<(), Stop> {
+        let now_ns = self.model.pass_time();
+        // One call does at least a page of what is due.
+        for _ in 0..=self.model.logical_pages() {
+            let due_ns = self.scheme.due_ns();
+            let done = self.scheme.advance(now_ns);
+            self.done(done, operation)?;
+            if due_ns > now_ns {
+                self.model.settled();
+                return Ok(());
+            }
+        }
+        let what = format!("at {now_ns} ns there is always something due");
+        Err(Failure::Account(what).into())
+    }
+
     fn lpn(&self, page: u32) -> Lpn {
         Lpn(page % self.model.logical_pages())
     }
 
     fn write(&mut self, lpn: Lpn) -> Result<(), Stop> {
+        let version = self.will_write(lpn);
+        let written = self.scheme.write(lpn, &self.page);
+        self.written(lpn, version, self.durable(), written, Operation::Write(lpn.0))
+    }
+
+    fn write_through(&mut self, lpn: Lpn) -> Result<(), Stop> {
+        let operation = Operation::WriteThrough(lpn.0);
+        let version = self.will_write(lpn);
+        let written = self.scheme.write_through(lpn, &self.page);
+        self.written(lpn, version, Durable::AtOnce, written, operation)?;
+        Ok(self.check_on_flash(lpn, operation)?)
+    }
+
+    fn will_write(&mut self, lpn: Lpn) -> u64 {
         let version = self.model.next_version(lpn, &mut self.page);
-        self.scheme.flash_mut().inner_mut().will_write(lpn);
-        match self.scheme.write(lpn, &self.page) {
-            Ok(()) => {
-                self.writes += 1;
-                self.model.written(lpn, version, self.durable());
-                Ok(())
-            }
-            error => {
-                self.model.write_cut(lpn, version);
-                self.done(error, Operation::Write(lpn.0))
-            }
+        self.scheme.flash_mut().inner_mut().will_write(lpn, version);
+        version
+    }
+
+    fn written(
+        &mut self,
+        lpn: Lpn,
+        version: u64,
+        durable: Durable,
+        written: Result<(), FtlError>,
+        operation: Operation,
+    ) -> Result<(), Stop> {
+        if written.is_ok() {
+            self.writes += 1;
+            self.model.written(lpn, version, durable);
+        } else {
+            self.model.write_cut(lpn, version);
         }
+        self.done(written, operation)
     }
 
     fn durable(&self) -> Durable {
@@ -201,35 +248,61 @@ where
             check_free_pages(&self.scheme)?;
         }
         let host = host_programs(&self.scheme) - self.writes_before;
-        // Without a buffer above it, each acknowledged write is one program for the host: more only where a
-        // program failed, fewer only where writes may be held in RAM and be programmed with what is
-        // collected, or never, if they are written again before that.
-        let (sound, held) = (self.medium == Medium::Sound, self.guarantee.volatile);
-        agree("programs for the host", host, "writes acknowledged", self.writes, |host, writes| {
-            match (sound, held) {
-                (true, false) => host == writes,
-                (true, true) => host <= writes,
-                (false, false) => host >= writes,
-                (false, true) => true,
-            }
+        let (what, given) = match self.scheme.buffer_log() {
+            None => ("writes acknowledged", self.writes),
+            Some(log) => ("pages written below the buffer", self.below_buffer(log)?),
+        };
+        // Each write that the scheme itself is given is one program for the host: more only where a program
+        // failed, fewer only where writes may be held in its RAM and be programmed with what is collected,
+        // or never, if they are written again before that.
+        let buffered = self.scheme.buffer_log().is_some();
+        let held = match buffered {
+            true => self.scheme.write_queue_pages().is_some(),
+            false => self.guarantee.volatile,
+        };
+        let sound = self.medium == Medium::Sound;
+        agree("programs for the host", host, what, given, |host, given| match (sound, held) {
+            (true, false) => host == given,
+            (true, true) => host <= given,
+            (false, false) => host >= given,
+            (false, true) => true,
         })
+    }
+
+    /// Pages that a buffer gave to the scheme below, as its log has it, if that agrees with itself.
+    fn below_buffer(&self, log: &BufferLog) -> Result<u64, Failure> {
+        let BufferLog { write_hits, write_misses, dirty, held, .. } = *log;
+        let seen = write_hits + write_misses;
+        agree("writes in the buffer's log", seen, "writes acknowledged", self.writes, |a, b| {
+            a == b
+        })?;
+        agree("dirty pages", dirty, "pages in the buffer", held, |dirty, held| dirty <= held)?;
+        Ok(log.evicted + log.aged + log.flushed + log.through + log.padded)
     }
 
     /// After a flush the newest version of every page is on flash (as far as it was seen being programmed).
     fn check_flushed(&self, operation: Operation) -> Result<(), Failure> {
-        let watched = self.scheme.flash().inner();
-        for lpn in (0..self.model.logical_pages()).map(Lpn) {
-            let Some(newest) = self.model.newest(lpn) else { continue };
-            let Some(on_flash) = watched.place(lpn).and_then(|ppn| watched.version(ppn)) else {
-                continue;
-            };
-            if on_flash != newest {
-                return Err(Failure::Account(format!(
-                    "{operation:?} leaves write {on_flash} of {lpn} on flash, the newest is write {newest}"
-                )));
-            }
+        let dirty = self.scheme.buffer_log().map_or(0, |log| log.dirty);
+        agree("dirty pages behind a flush", dirty, "of them allowed", 0, |dirty, none| {
+            dirty == none
+        })?;
+        if self.scheme.due_ns() != Ns::MAX {
+            let what = format!("{operation:?} leaves something due at {} ns", self.scheme.due_ns());
+            return Err(Failure::Account(what));
         }
-        Ok(())
+        let mut pages = (0..self.model.logical_pages()).map(Lpn);
+        pages.try_for_each(|lpn| self.check_on_flash(lpn, operation))
+    }
+
+    fn check_on_flash(&self, lpn: Lpn, operation: Operation) -> Result<(), Failure> {
+        let watched = self.scheme.flash().inner();
+        let on_flash = watched.place(lpn).and_then(|ppn| watched.version(ppn));
+        match (self.model.newest(lpn), on_flash) {
+            (Some(newest), Some(on_flash)) if on_flash != newest => Err(Failure::Account(format!(
+                "{operation:?} leaves write {on_flash} of {lpn} on flash, the newest is write {newest}"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Reads every logical page.

@@ -5,10 +5,12 @@
 //! - [`operations`]: what is asked of a device, at random and adversarially;
 //! - [`watched`]: an array that keeps its own account of valid pages and victims;
 //! - [`driver`]: one scheme, every task checked; [`run`]: a list of operations through remounts;
+//! - [`buffers`]: write buffers above the schemes;
 //! - [`conformance`], [`power_cut`], [`exhaustive`], [`beam`]: the suites;
 //! - [`projection`], [`history`]: which states of a search are the same.
 
 pub mod beam;
+pub mod buffers;
 pub mod checks;
 pub mod conformance;
 pub mod driver;

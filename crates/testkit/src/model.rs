@@ -8,12 +8,13 @@
 //! | never written | empty |
 //! | write acknowledged, durable at once | that version |
 //! | write acknowledged, volatile ([`ftl::Guarantee::volatile`]) | that version; after a power cut before the next flush, that version or any since the last that is known durable; the same from the first read behind the mount on |
+//! | so, and longer ago than the age at which writes must be durable ([`Model::durable_after`]) | that version, after power cuts too |
 //! | write cut by a power failure | that version, or what it was (or may have been) before; the same from then on |
 //! | trim acknowledged | empty |
 //! | trim, then a mount (trim is advisory until the page is rewritten) | empty, or any version of this LPN; the same until the next mount |
 
-use flash::Lpn;
-use std::collections::BTreeMap;
+use flash::{Lpn, Ns};
+use std::collections::{BTreeMap, VecDeque};
 
 /// What a read found or may find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +49,29 @@ impl Expected {
             // Either the trim or any older version may come back: the new one is one more of them.
             Self::Trimmed | Self::Forgettable => Self::Forgettable,
         }
+    }
+}
+
+/// What a page may hold after a power cut: what is known durable, or any of the writes since.
+#[derive(Clone, Debug)]
+struct Volatile {
+    durable: Expected,
+    writes: VecDeque<u64>,
+}
+
+impl Volatile {
+    fn expected(self) -> Expected {
+        let or = |before: Expected, version| before.or(Content::Version(version));
+        self.writes.into_iter().fold(self.durable, or)
+    }
+
+    /// This write is durable, and what came before it is gone. Returns whether it is the newest.
+    fn settle(&mut self, version: u64) -> bool {
+        if let Some(at) = self.writes.iter().position(|write| *write == version) {
+            self.writes.drain(..=at);
+            self.durable = Expected::Is(Content::Version(version));
+        }
+        self.writes.is_empty()
     }
 }
 
@@ -105,7 +129,17 @@ pub struct Model {
     pages: Vec<Expected>,
     /// What a page may hold after a power cut, where volatile writes since the last flush make that
     /// another thing than what it holds now; by LPN.
-    after_cut: BTreeMap<u32, Expected>,
+    after_cut: BTreeMap<u32, Volatile>,
+    /// Volatile writes since the last flush, oldest first: when, of which page, which.
+    acknowledged: VecDeque<(Ns, u32, u64)>,
+    /// How long a volatile write may stay volatile.
+    age_ns: Ns,
+    now_ns: Ns,
+    /// Times that the clock was set.
+    pauses: u64,
+    /// The newest acknowledged write of pages that the power took back, perhaps: nobody has looked yet.
+    at_risk: BTreeMap<u32, u64>,
+    lost: u64,
     writes: u64,
 }
 
@@ -125,7 +159,54 @@ impl Model {
     /// A device of this many logical pages, all empty.
     pub fn new(logical_pages: u32) -> Self {
         let pages = vec![Expected::Is(Content::Empty); logical_pages as usize];
-        Self { pages, after_cut: BTreeMap::new(), writes: 0 }
+        Self {
+            pages,
+            after_cut: BTreeMap::new(),
+            acknowledged: VecDeque::new(),
+            age_ns: Ns::MAX,
+            now_ns: 0,
+            pauses: 0,
+            at_risk: BTreeMap::new(),
+            lost: 0,
+            writes: 0,
+        }
+    }
+
+    /// From now on, volatile writes must be durable when they are this old by the host's clock;
+    /// [`Ns::MAX`], and so at first: when they are flushed.
+    pub fn durable_after(&mut self, age_ns: Ns) {
+        self.age_ns = age_ns;
+    }
+
+    /// Time passes: mostly 5 ms, now and then some seconds, seldom more than a write may stay volatile.
+    /// Returns what the host's clock shows.
+    pub fn pass_time(&mut self) -> Ns {
+        const MS: Ns = 1_000_000;
+        self.pauses += 1;
+        self.now_ns += match mix(self.pauses) % 64 {
+            0 => 31_000 * MS,
+            1..=6 => 6_000 * MS,
+            _ => 5 * MS,
+        };
+        self.now_ns
+    }
+
+    /// All that was due by the host's clock is done: what is old enough is durable.
+    pub fn settled(&mut self) {
+        while let Some((at, lpn, version)) = self.acknowledged.front().copied()
+            && at.saturating_add(self.age_ns) <= self.now_ns
+        {
+            self.acknowledged.pop_front();
+            if self.after_cut.get_mut(&lpn).is_some_and(|page| page.settle(version)) {
+                self.after_cut.remove(&lpn);
+            }
+        }
+    }
+
+    /// Pages whose newest acknowledged write was found to be gone after a power cut: volatile
+    /// ones, or the read was refused.
+    pub fn lost(&self) -> u64 {
+        self.lost
     }
 
     /// Logical pages.
@@ -149,13 +230,16 @@ impl Model {
     pub fn written(&mut self, lpn: Lpn, version: u64, durable: Durable) {
         let new = Content::Version(version);
         let now = std::mem::replace(&mut self.pages[lpn.0 as usize], Expected::Is(new));
+        self.at_risk.remove(&lpn.0);
         match durable {
             Durable::AtOnce => {
                 self.after_cut.remove(&lpn.0);
             }
             Durable::AtFlush => {
-                let before = self.after_cut.remove(&lpn.0).unwrap_or(now);
-                self.after_cut.insert(lpn.0, before.or(new));
+                let first = || Volatile { durable: now, writes: VecDeque::new() };
+                let page = self.after_cut.entry(lpn.0).or_insert_with(first);
+                page.writes.push_back(version);
+                self.acknowledged.push_back((self.now_ns, lpn.0, version));
             }
         }
     }
@@ -167,15 +251,24 @@ impl Model {
             *page = Expected::Trimmed;
             // A power cut is followed by a mount, which may bring any version back.
             self.after_cut.remove(&lpn.0);
+            self.at_risk.remove(&lpn.0);
         }
     }
 
     /// The power failed during a write.
     pub fn write_cut(&mut self, lpn: Lpn, version: u64) {
-        let page = &mut self.pages[lpn.0 as usize];
         let before = self.after_cut.remove(&lpn.0);
+        let before = before.map(|before| self.taken_back(lpn.0, before));
+        let page = &mut self.pages[lpn.0 as usize];
         let now = std::mem::replace(page, Expected::Forgettable);
         *page = before.unwrap_or(now).or(Content::Version(version));
+    }
+
+    fn taken_back(&mut self, lpn: u32, page: Volatile) -> Expected {
+        if let Some(newest) = page.writes.back() {
+            self.at_risk.insert(lpn, *newest);
+        }
+        page.expected()
     }
 
     /// The power failed during a trim.
@@ -186,12 +279,14 @@ impl Model {
     /// A flush was completed: all that was acknowledged is durable.
     pub fn flushed(&mut self) {
         self.after_cut.clear();
+        self.acknowledged.clear();
     }
 
     /// The power failed: volatile writes since the last flush may be lost.
     pub fn power_failed(&mut self) {
-        for (lpn, expected) in std::mem::take(&mut self.after_cut) {
-            self.pages[lpn as usize] = expected;
+        self.acknowledged.clear();
+        for (lpn, page) in std::mem::take(&mut self.after_cut) {
+            self.pages[lpn as usize] = self.taken_back(lpn, page);
         }
     }
 
@@ -227,6 +322,9 @@ impl Model {
         };
         if !right {
             return Err(Mismatch::Version { lpn, found, expected: format!("{page:?}") });
+        }
+        if let Some(newest) = self.at_risk.remove(&lpn.0) {
+            self.lost += u64::from(found < Content::Version(newest));
         }
         *page = match (&page, found) {
             (Expected::Trimmed | Expected::Forgettable, Content::Empty) => Expected::Trimmed,
@@ -395,6 +493,39 @@ mod tests {
         model.power_failed();
         assert!(model.check_read(Lpn(1), true, &new).is_err());
         assert_eq!(model.check_read(Lpn(1), true, &pages[3]), Ok(()));
+    }
+
+    /// As [`volatile`], a write every ten seconds; what is twenty seconds old must be durable.
+    #[test]
+    fn what_is_old_enough_survives_a_cut() {
+        let mut model = Model::new(4);
+        model.durable_after(20_000_000_000);
+        let pages: Vec<_> = (0..4)
+            .map(|_| {
+                let (version, data) = page(&mut model, 1);
+                model.written(Lpn(1), version, Durable::AtFlush);
+                model.now_ns += 10_000_000_000;
+                data
+            })
+            .collect();
+        // The clock alone writes nothing.
+        let mut unsettled = model.clone();
+        unsettled.power_failed();
+        assert_eq!(unsettled.check_read(Lpn(1), false, &[0; 37]), Ok(()));
+        assert_eq!(unsettled.lost(), 1);
+        model.settled();
+        let after_cut = |model: &Model, seen: &[u8]| {
+            let mut model = model.clone();
+            model.power_failed();
+            model.check_read(Lpn(1), true, seen).map(|()| model.lost())
+        };
+        assert!(after_cut(&model, &pages[0]).is_err() && after_cut(&model, &pages[1]).is_err());
+        assert_eq!(after_cut(&model, &pages[2]), Ok(1));
+        assert_eq!(after_cut(&model, &pages[3]), Ok(0));
+        model.now_ns += 10_000_000_000;
+        model.settled();
+        assert!(model.after_cut.is_empty() && model.acknowledged.is_empty());
+        assert!(after_cut(&model, &pages[2]).is_err());
     }
 
     #[test]

@@ -10,6 +10,8 @@ use rand_pcg::Pcg64;
 pub enum Operation {
     /// Write a page.
     Write(u32),
+    /// Write a page that is durable when it is acknowledged.
+    WriteThrough(u32),
     /// Read a page.
     Read(u32),
     /// Trim a page.
@@ -20,18 +22,33 @@ pub enum Operation {
     Idle,
     /// Flush, forget all RAM and mount again.
     Remount,
+    /// Shut down, forget all RAM and mount again.
+    Shutdown,
+}
+
+impl Operation {
+    /// Whether all RAM is forgotten behind it, and the array mounted again.
+    pub fn remounts(self) -> bool {
+        matches!(self, Self::Remount | Self::Shutdown)
+    }
+
+    /// Whether it must wait until something is durable: it may take what it takes.
+    pub fn is_flush(self) -> bool {
+        self.remounts() || matches!(self, Self::Flush | Self::WriteThrough(_))
+    }
 }
 
 /// Sequences of up to `longest` operations: mostly writes, of which half go to a few pages.
 pub fn operations(longest: usize) -> impl Strategy<Value = Vec<Operation>> {
     let page = || prop_oneof![0u32..8, any::<u32>()];
     let one = prop_oneof![
-        60 => page().prop_map(Operation::Write),
+        56 => page().prop_map(Operation::Write),
+        4 => page().prop_map(Operation::WriteThrough),
         20 => page().prop_map(Operation::Read),
         12 => page().prop_map(Operation::Trim),
         4 => Just(Operation::Idle),
         2 => Just(Operation::Flush),
-        1 => Just(Operation::Remount),
+        1 => prop_oneof![Just(Operation::Remount), Just(Operation::Shutdown)],
     ];
     proptest::collection::vec(one, 0..=longest)
 }
@@ -106,12 +123,14 @@ impl Sequence {
 
     fn mixed(&mut self, write: u32) -> Operation {
         match self.random.random_range(0..1000) {
-            0..700 => Operation::Write(write),
+            0..670 => Operation::Write(write),
+            670..700 => Operation::WriteThrough(write),
             700..900 => Operation::Read(self.any_page()),
             900..950 => Operation::Trim(self.any_page()),
             950..990 => Operation::Idle,
             990..998 => Operation::Flush,
-            _ => Operation::Remount,
+            998 => Operation::Remount,
+            _ => Operation::Shutdown,
         }
     }
 

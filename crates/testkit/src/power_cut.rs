@@ -5,7 +5,7 @@
 use crate::checks::Failure;
 use crate::conformance::{Described, logical_pages};
 use crate::driver::Medium;
-use crate::operations::Pattern;
+use crate::operations::{Operation as Task, Pattern};
 use crate::run::{End, Run};
 use crate::shape::Shape;
 use crate::shared::Shared;
@@ -36,6 +36,8 @@ pub struct Case {
     pub seed: u64,
     /// Operations.
     pub operations: usize,
+    /// Whether the workload ends with the device being shut down.
+    pub shutdown: bool,
     /// Operations that follow a cut before the test of that cut ends.
     pub go_on: usize,
     /// Torn programs, with no mount completed between them, after which writes must go on. Each takes a
@@ -86,6 +88,8 @@ pub struct Tally {
     pub cuts: u64,
     /// Cuts in the mounts that followed.
     pub mount_cuts: u64,
+    /// Pages whose newest acknowledged write was gone after a cut in the workload, as volatile ones may be.
+    pub lost: u64,
 }
 
 impl Tally {
@@ -94,6 +98,7 @@ impl Tally {
         self.changes += other.changes;
         self.cuts += other.cuts;
         self.mount_cuts += other.mount_cuts;
+        self.lost += other.lost;
     }
 }
 
@@ -122,6 +127,7 @@ impl<'c> Stage<'c> {
             .pattern
             .sequence(logical, pages_per_block, case.seed)
             .take(case.operations)
+            .chain(case.shutdown.then_some(Task::Shutdown))
             .collect();
         Ok(Self {
             case,
@@ -223,6 +229,7 @@ pub fn every_cut(case: &Case) -> Result<Tally, Verdict> {
             tally.cuts += 1;
             tally.mount_cuts += cut_the_mount(&stage)?;
             stage.recover(case.go_on)?;
+            tally.lost += stage.run.lost();
         }
     }
     Ok(tally)

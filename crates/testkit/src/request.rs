@@ -39,8 +39,12 @@ where
 {
     let done = match operation {
         Operation::Write(lpn) => {
-            scheme.flash_mut().inner_mut().will_write(Lpn(lpn));
+            scheme.flash_mut().inner_mut().will_write(Lpn(lpn), 0);
             scheme.write(Lpn(lpn), &[])
+        }
+        Operation::WriteThrough(lpn) => {
+            scheme.flash_mut().inner_mut().will_write(Lpn(lpn), 0);
+            scheme.write_through(Lpn(lpn), &[])
         }
         Operation::Trim(lpn) => {
             scheme.flash_mut().inner_mut().trimmed(Lpn(lpn));
@@ -58,6 +62,7 @@ where
         }
         Operation::Idle => scheme.idle().map(|_| ()),
         Operation::Flush | Operation::Remount => scheme.flush(),
+        Operation::Shutdown => scheme.shutdown(),
     };
     done.map_err(|error| Failure::Scheme { operation: format!("{operation:?}"), error })
 }

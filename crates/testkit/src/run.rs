@@ -5,9 +5,9 @@ use crate::driver::{Bench, Driver, Medium, Stop};
 use crate::model::Model;
 use crate::operations::Operation;
 use crate::watched::{Inspect, Watched};
-use flash::{FlashError, Serial};
+use flash::{BlockId, Flash, FlashError, Ns, Serial};
 use ftl::registry::{self, Visitor};
-use ftl::{FtlError, Scheme, SchemeConfig};
+use ftl::{BufferSettings, FtlError, Scheme, SchemeConfig};
 use std::rc::Rc;
 
 /// Where a run stands: what is to be done, and what the device must hold. A clone goes on from here by
@@ -77,6 +77,11 @@ impl Run {
         self.starts
     }
 
+    /// Pages whose newest acknowledged write was gone after a power cut, as it may be.
+    pub fn lost(&self) -> u64 {
+        self.model.lost()
+    }
+
     /// Trims done so far.
     pub fn trims(&self) -> usize {
         let trim = |operation: &&Operation| matches!(operation, Operation::Trim(_));
@@ -103,6 +108,7 @@ impl Run {
         loop {
             let mounted = std::mem::replace(&mut self.formatted, true);
             let config = self.config.clone();
+            self.model.durable_after(durable_after(&config, &flash));
             let bench = Serial::new(Watched::new(flash));
             let segment = Segment { run: self, mounted };
             let done = if mounted {
@@ -129,6 +135,22 @@ impl Run {
                 Ok(Ok((array, Next::End))) => return Ok(End::Finished(array)),
             }
         }
+    }
+}
+
+/// How long a page of the write buffer may stay dirty; [`Ns::MAX`] where the scheme below it may keep what it is
+/// given in RAM of its own.
+fn durable_after<F: Flash>(config: &SchemeConfig, flash: &F) -> Ns {
+    let geometry = flash.geometry();
+    let good = (0..geometry.blocks()).filter(|block| !flash.is_bad(BlockId(*block))).count() as u32;
+    let bare = BufferSettings { policy: Some(None), ..BufferSettings::default() };
+    let bare = SchemeConfig { buffer: bare, ..config.clone() };
+    let plan = |config| registry::plan(config, flash.part(), geometry, good);
+    match (plan(config), plan(&bare)) {
+        (Ok(plan), Ok(bare)) if !bare.guarantee.volatile => {
+            plan.buffer.map_or(Ns::MAX, |buffer| buffer.age_ns)
+        }
+        _ => Ns::MAX,
     }
 }
 
@@ -160,7 +182,7 @@ impl<F: Inspect> Visitor<Bench<F>> for Segment<'_> {
             let done = driver.apply(*operation);
             run.worst.merge(&driver.take_worst());
             done?;
-            if *operation == Operation::Remount {
+            if operation.remounts() {
                 next = Next::Remount;
                 break;
             }

@@ -77,6 +77,12 @@ pub struct Watched<F> {
     trimmed: BTreeSet<u32>,
     /// Logical pages that were asked to be written and not trimmed since.
     in_use: Vec<bool>,
+    /// The newest version of each page that was asked to be written; 0 where that is not known.
+    asked: Vec<u64>,
+    /// The write that is under way, and the version that was the newest before it.
+    replaced: Option<(Lpn, u64)>,
+    /// The scheme holds some of what it is given in RAM, below a write buffer too.
+    holds_below: bool,
     blocks: Vec<BlockView>,
     touches: Vec<Touch>,
     round: u64,
@@ -98,6 +104,9 @@ impl<F: Flash> Watched<F> {
             versions: vec![0; geometry.pages() as usize],
             trimmed: BTreeSet::new(),
             in_use: vec![false; geometry.pages() as usize],
+            asked: vec![0; geometry.pages() as usize],
+            replaced: None,
+            holds_below: false,
             blocks: vec![BlockView::default(); geometry.blocks() as usize],
             touches: vec![Touch::default(); geometry.blocks() as usize],
             round: 1,
@@ -126,15 +135,39 @@ impl<F: Flash> Watched<F> {
     /// A trim is asked for: the page's last version is not valid any more.
     pub fn trimmed(&mut self, lpn: Lpn) {
         self.unmap(lpn);
+        self.replaced = None;
+        self.asked[lpn.0 as usize] = 0;
         self.trimmed.insert(lpn.0);
         self.in_use[lpn.0 as usize] = false;
     }
 
-    /// A write is about to be asked for: a trimmed page is in use again, even where the write is held in RAM
-    /// and is only programmed for collection.
-    pub fn will_write(&mut self, lpn: Lpn) {
+    /// A write of this version (0 for one that its bytes do not tell) is about to be asked for: a trimmed
+    /// page is in use again, even where the write is held in RAM and is only programmed for collection.
+    pub fn will_write(&mut self, lpn: Lpn, version: u64) {
         self.trimmed.remove(&lpn.0);
         self.in_use[lpn.0 as usize] = true;
+        let older = std::mem::replace(&mut self.asked[lpn.0 as usize], version);
+        self.replaced = Some((lpn, older));
+    }
+
+    /// From now on any version may be programmed that is newer than the one on flash: the scheme may have
+    /// been given it before the newest, which is in a write buffer above.
+    pub fn hold_below(&mut self) {
+        self.holds_below = true;
+    }
+
+    /// What may be programmed of a page: the newest version that was asked to be written; while that write
+    /// is under way, the one before it, too; and again the one that is on flash, of which a new copy is made
+    /// (collection, page padding).
+    fn may_be_programmed(&self, lpn: Lpn, version: u64) -> bool {
+        let asked = self.asked.get(lpn.0 as usize).copied().unwrap_or(0);
+        let on_flash = self.place(lpn).map(|place| self.version(place));
+        version == 0
+            || asked == 0
+            || version == asked
+            || self.replaced == Some((lpn, version))
+            || on_flash.is_some_and(|on_flash| on_flash.is_none_or(|there| version == there))
+            || self.holds_below && version < asked
     }
 
     /// Whether the page must read as present, on an array that was erased when it was wrapped.
@@ -191,6 +224,23 @@ impl<F: Flash> Watched<F> {
         }
         self.versions[ppn.0 as usize] = version;
         let place = self.place(oob.lpn);
+        if cause == Cause::Host && self.in_use.get(oob.lpn.0 as usize) != Some(&true) {
+            self.breach.get_or_insert_with(|| {
+                format!(
+                    "{} was programmed for the host, which has not written it since its trim, if ever",
+                    oob.lpn
+                )
+            });
+        }
+        if !self.may_be_programmed(oob.lpn, version) {
+            self.breach.get_or_insert_with(|| {
+                format!(
+                    "write {version} of {} was programmed ({}), which is neither its newest nor the one on flash",
+                    oob.lpn,
+                    cause.name()
+                )
+            });
+        }
         if let Some(newest) = place.and_then(|place| self.version(place))
             && version != 0
             && version < newest
@@ -266,6 +316,9 @@ impl<F: Flash> Watched<F> {
         if cause != Cause::Host {
             return;
         }
+        if let Some(in_use) = self.in_use.get_mut(oob.lpn.0 as usize) {
+            *in_use = true;
+        }
         match self.place(oob.lpn) {
             None => self.put(oob.lpn, ppn),
             Some(place) if place == ppn => {}
@@ -295,6 +348,10 @@ impl<F: Flash> Flash for Watched<F> {
 
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
         let oob = self.inner.read(ppn, data, cause)?;
+        if cause == Cause::Host && oob.kind == PageKind::Data && self.version(ppn).is_none() {
+            // Written before the last mount.
+            self.versions[ppn.0 as usize] = version_of(data).unwrap_or(0);
+        }
         self.saw_read(ppn, oob, cause);
         Ok(oob)
     }
@@ -413,6 +470,12 @@ mod tests {
         Watched::new(Shape::new(4, 4, 1).array(Store::All, &[]))
     }
 
+    /// Programs a write of a page, as was asked, at the next place of a block.
+    fn write(watched: &mut Watched<Array>, block: u32, lpn: Lpn, version: u64) -> Ppn {
+        watched.will_write(lpn, version);
+        put(watched, block, lpn, version, Cause::Host)
+    }
+
     /// Programs a write of a page at the next place of a block.
     fn put(watched: &mut Watched<Array>, block: u32, lpn: Lpn, version: u64, cause: Cause) -> Ppn {
         let page = watched.next_page(BlockId(block));
@@ -427,12 +490,43 @@ mod tests {
     fn moves_of_old_versions_are_told() {
         for (version, told) in [(7, true), (8, false), (9, false)] {
             let mut watched = watched();
-            put(&mut watched, 0, LPN, 7, Cause::Host);
-            let newest = put(&mut watched, 1, LPN, 8, Cause::Host);
+            write(&mut watched, 0, LPN, 7);
+            let newest = write(&mut watched, 1, LPN, 8);
+            watched.will_write(LPN, version.max(8));
             let moved = put(&mut watched, 2, LPN, version, Cause::Collection);
             assert_eq!(watched.take_breach().is_some(), told, "write {version}");
             assert_eq!(watched.place(LPN), Some(if told { newest } else { moved }));
         }
+    }
+
+    /// The newest is in RAM, an older one on flash: of the versions between them none is to be seen.
+    #[test]
+    fn versions_that_nobody_needs_any_more_are_told() {
+        for (version, told) in [(6, true), (7, false), (8, true), (9, false)] {
+            let mut watched = watched();
+            for write in 6..=9 {
+                watched.will_write(LPN, write);
+                if write == 7 {
+                    put(&mut watched, 0, LPN, write, Cause::Host);
+                }
+            }
+            watched.will_write(Lpn(6), 10);
+            put(&mut watched, 1, LPN, version, Cause::Host);
+            assert_eq!(watched.take_breach().is_some(), told, "write {version}");
+        }
+    }
+
+    #[test]
+    fn programs_of_pages_that_the_host_has_not_written_are_told() {
+        let mut watched = watched();
+        watched.will_write(LPN, 1);
+        write(&mut watched, 0, LPN, 1);
+        assert_eq!(watched.take_breach(), None);
+        put(&mut watched, 0, Lpn(6), 2, Cause::Host);
+        assert!(watched.take_breach().is_some());
+        watched.trimmed(LPN);
+        put(&mut watched, 0, LPN, 1, Cause::Host);
+        assert!(watched.take_breach().is_some());
     }
 
     #[test]
@@ -440,9 +534,9 @@ mod tests {
         let mut watched = watched();
         let places = [0, 0, 1, 1].map(|block| (block, Lpn(block)));
         for (at, (block, lpn)) in places.into_iter().enumerate() {
-            put(&mut watched, block, lpn, 1 + at as u64, Cause::Host);
+            write(&mut watched, block, lpn, 1 + at as u64);
         }
-        let last = put(&mut watched, 1, LPN, 9, Cause::Host);
+        let last = write(&mut watched, 1, LPN, 9);
         for ppn in [watched.place(Lpn(0)), watched.place(Lpn(1)), Some(last)] {
             watched.read(ppn.unwrap(), &mut [], Cause::Merge).unwrap();
         }
@@ -458,9 +552,9 @@ mod tests {
     #[test]
     fn a_block_that_is_only_read_from_is_no_victim() {
         let mut watched = watched();
-        put(&mut watched, 0, LPN, 1, Cause::Host);
-        let queued = put(&mut watched, 1, LPN, 2, Cause::Host);
-        put(&mut watched, 1, Lpn(6), 3, Cause::Host);
+        write(&mut watched, 0, LPN, 1);
+        let queued = write(&mut watched, 1, LPN, 2);
+        write(&mut watched, 1, Lpn(6), 3);
         watched.read(queued, &mut [], Cause::Collection).unwrap();
         put(&mut watched, 2, LPN, 2, Cause::Collection);
         watched.erase(BlockId(0), Cause::Collection).unwrap();
@@ -476,7 +570,7 @@ mod tests {
     #[test]
     fn erasing_the_newest_version_is_told() {
         let mut watched = watched();
-        let place = put(&mut watched, 0, LPN, 1, Cause::Host);
+        let place = write(&mut watched, 0, LPN, 1);
         watched.read(place, &mut [], Cause::Collection).unwrap();
         watched.erase(BlockId(0), Cause::Collection).unwrap();
         assert!(watched.take_breach().is_some());
@@ -485,8 +579,8 @@ mod tests {
     #[test]
     fn the_host_may_search_through_old_versions_but_must_read_the_newest() {
         let mut watched = watched();
-        let old = put(&mut watched, 0, LPN, 1, Cause::Host);
-        let new = put(&mut watched, 0, LPN, 2, Cause::Host);
+        let old = write(&mut watched, 0, LPN, 1);
+        let new = write(&mut watched, 0, LPN, 2);
         watched.read_oob(new, Cause::Host).unwrap();
         watched.read_oob(old, Cause::Host).unwrap();
         watched.read(new, &mut [], Cause::Host).unwrap();
@@ -498,7 +592,7 @@ mod tests {
     #[test]
     fn translation_pages_are_no_logical_pages() {
         let mut watched = watched();
-        let data = put(&mut watched, 0, LPN, 1, Cause::Host);
+        let data = write(&mut watched, 0, LPN, 1);
         let ppn = watched.geometry().ppn(BlockId(1), 0);
         let oob = Oob { kind: PageKind::Translation, ..Oob::data(LPN, 2) };
         watched.program(ppn, oob, &[0; 32], Cause::Translation).unwrap();
@@ -513,11 +607,11 @@ mod tests {
     #[test]
     fn trimmed_pages_may_be_moved_and_dropped_and_come_back_when_written() {
         let mut watched = watched();
-        put(&mut watched, 0, LPN, 1, Cause::Host);
+        write(&mut watched, 0, LPN, 1);
         watched.trimmed(LPN);
         put(&mut watched, 1, LPN, 1, Cause::Collection);
         assert_eq!(watched.place(LPN), None);
-        watched.will_write(LPN);
+        watched.will_write(LPN, 2);
         let held = put(&mut watched, 1, LPN, 2, Cause::Collection);
         assert_eq!(watched.place(LPN), Some(held));
         watched.erase(BlockId(0), Cause::Collection).unwrap();

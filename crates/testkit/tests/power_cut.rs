@@ -17,6 +17,7 @@ fn case(name: &str, shape: Shape, pattern: Pattern, seed: u64) -> Case {
         operations: 160,
         go_on: 120,
         torn_in_a_row: 1,
+        shutdown: false,
         trims_may_fill: matches!(pattern, Pattern::Uniform | Pattern::TrimStorm),
     }
 }

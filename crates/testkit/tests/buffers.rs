@@ -1,0 +1,103 @@
+//! Every scheme of the registry below every write buffer, through the conformance suite.
+
+use ftl::registry::{REGISTRY, by_name};
+use ftl::{BufferPolicy, BufferSettings, BufferUnit, SchemeConfig};
+use ftlkit_testkit::buffers::{buffered, described, every_buffer, small};
+use ftlkit_testkit::checks::Worst;
+use ftlkit_testkit::conformance::{Case, Faults, Verdict, accepted, conform};
+use ftlkit_testkit::operations::Pattern;
+use ftlkit_testkit::shape::{SHAPES, Shape};
+
+fn passes(case: &Case) -> Worst {
+    conform(case).unwrap_or_else(|verdict| panic!("{verdict}"))
+}
+
+/// Every buffer above every scheme, each on another shape and with another pattern than the last: over all
+/// of them, each scheme meets each shape and each pattern.
+#[test]
+fn every_buffer_above_every_scheme() {
+    const SHAPES_EACH: usize = 3;
+    let mut passed = 0;
+    for preset in REGISTRY {
+        let shapes = accepted(&SchemeConfig::preset(preset), SHAPES, 0);
+        let buffers = every_buffer(preset, &SHAPES[1]).len();
+        for at in 0..buffers * SHAPES_EACH {
+            let shape = shapes[at % shapes.len()];
+            let buffer = every_buffer(preset, &shape)[at % buffers];
+            for pattern in [at, at + 3].map(|at| Pattern::ALL[at % Pattern::ALL.len()]) {
+                let case = Case::new(buffered(preset, buffer), shape, pattern, at as u64, 2000);
+                passes(&case);
+                passed += 1;
+            }
+        }
+    }
+    println!("{passed} cases passed");
+    assert!(passed >= REGISTRY.len() * BufferPolicy::ALL.len() * SHAPES_EACH);
+}
+
+/// Programs and erases that fail, in evictions, collections and padding.
+#[test]
+fn failing_programs_and_erases_below_buffers() {
+    let shapes = [Shape::new(36, 8, 3), Shape::new(40, 8, 8), Shape::new(60, 16, 8)];
+    for preset in REGISTRY {
+        let (mut passed, mut worn_out) = (0, 0);
+        let bare = SchemeConfig { spare_blocks: 24, ..SchemeConfig::preset(preset) };
+        let shape = accepted(&bare, &shapes, 0)[0];
+        for (at, buffer) in every_buffer(preset, &shape).into_iter().enumerate() {
+            for pattern in [at, at + 2].map(|at| Pattern::ALL[at % Pattern::ALL.len()]) {
+                let scheme = SchemeConfig { buffer, ..bare.clone() };
+                let faults = Faults { programs_per_million: 400, erases_per_million: 500 };
+                let case = Case::new(scheme, shape, pattern, at as u64, 2500);
+                match conform(&Case { faults, ..case }) {
+                    Ok(_) => passed += 1,
+                    Err(Verdict::WornOut { .. }) => worn_out += 1,
+                    Err(verdict) => panic!("{verdict}"),
+                }
+            }
+        }
+        println!("{}: {passed} cases passed, {worn_out} wore out", preset.name);
+        assert!(worn_out * 5 < passed, "{}: {worn_out} of {passed} wore out", preset.name);
+    }
+}
+
+/// What is promised with a buffer is what the scheme promises without, once for each page of a unit; the
+/// worst that is seen keeps to it (the suite checks that of each task), and comes near it.
+#[test]
+fn lazy_rtgc_keeps_its_bound_below_a_buffer() {
+    let preset = by_name("lazy-rtgc").unwrap();
+    let shape = Shape::new(24, 8, 3);
+    let plan = |scheme: &SchemeConfig| {
+        ftl::registry::plan(scheme, &shape.part(), &shape.geometry(), shape.blocks).unwrap()
+    };
+    let bare = plan(&SchemeConfig::preset(preset)).guarantee;
+    let response = bare.response_ns.unwrap();
+    let read = bare.read_ns.unwrap();
+    let page = small(BufferPolicy::Lru, Some(BufferUnit::Page), &shape);
+    let pi = u64::from(shape.pages_per_block);
+    let fab = small(BufferPolicy::Fab, None, &shape);
+    let bplru = small(BufferPolicy::Bplru, None, &shape);
+    let promised = [
+        (page, 1, 0),
+        (BufferSettings { reads: Some(true), ..page }, 1, 1),
+        (fab, pi, 0),
+        (bplru, pi, pi - 1),
+        (BufferSettings { reads: Some(true), ..bplru }, pi, pi),
+    ];
+    for (buffer, responses, reads) in promised {
+        for aware in [false, true] {
+            let buffer = BufferSettings { aware: Some(aware), ..buffer };
+            let scheme = buffered(preset, buffer);
+            let promise = plan(&scheme).guarantee;
+            let bound = response * responses + read * reads;
+            assert_eq!(promise.response_ns, Some(bound), "{}", described(&buffer));
+            assert_eq!(promise.step_ns, bare.step_ns.map(|step| step * responses));
+            assert!(promise.real_time && promise.volatile);
+            let mut worst = Worst::default();
+            for pattern in Pattern::ALL {
+                worst.merge(&passes(&Case::new(scheme.clone(), shape, pattern, 7, 6000)));
+            }
+            println!("{}: response {} of {bound} ns", described(&buffer), worst.response_ns);
+            assert!(worst.response_ns * 3 > bound, "{}: {worst:?}", described(&buffer));
+        }
+    }
+}
