@@ -4,8 +4,8 @@ use crate::generators::generated::{Generated, Pattern};
 use crate::generators::pace::Pace;
 use crate::generators::scramble::Scramble;
 use crate::generators::{
-    gftl_traces, hot_cold, lazy_rtgc_traces, map_misses, mixed, pareto, randrw, sequential, snia,
-    uniform, worst_case, zipf,
+    ba_gc, gftl_traces, hot_cold, lazy_rtgc_traces, map_misses, mixed, pareto, randrw, sequential,
+    snia, uniform, worst_case, zipf,
 };
 use crate::parameters::{ParameterInfo, Parameters};
 use crate::{Source, Space, WorkloadError, units};
@@ -65,6 +65,12 @@ pub static BUILTIN: &[BuiltinInfo] = &[
     gftl_traces::IOZONE,
     gftl_traces::CONSUMER,
     gftl_traces::SYNTHETIC,
+    ba_gc::IOZONE,
+    ba_gc::BONNIE,
+    ba_gc::POSTMARK,
+    ba_gc::TIOBENCH,
+    ba_gc::DESKTOP_1,
+    ba_gc::DESKTOP_2,
     worst_case::GFTL,
     worst_case::GFTL_QUEUE,
     worst_case::LAZY_RTGC,

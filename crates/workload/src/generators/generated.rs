@@ -18,7 +18,7 @@ pub(crate) trait Pattern: Send {
 }
 
 /// Requests written in one go: bounds what a caller that asks for everything at once allocates.
-const BATCH: usize = 1 << 16;
+pub(crate) const BATCH: usize = 1 << 16;
 
 /// The first `left` accesses of a pattern, with arrival times.
 pub(crate) struct Generated<P> {
@@ -34,7 +34,7 @@ impl<P: Pattern> Generated<P> {
 }
 
 #[inline]
-fn request(access: Access, arrival_ns: u64) -> Request {
+pub(crate) fn request(access: Access, arrival_ns: u64) -> Request {
     Request {
         arrival_ns,
         offset: access.offset,

@@ -30,13 +30,15 @@ const TABLE_SECTORS: u64 = 500;
 
 /// A test of IOzone that writes the file once over.
 #[derive(Clone, Copy, Debug)]
-enum Test {
+pub(super) enum Test {
     /// From its first sector to its last.
     InOrder,
     /// Record by record, each drawn at random.
     RandomRecords,
     /// The same record all the time.
     OneRecord,
+    /// As the first, of a file that was truncated.
+    Fwrite,
 }
 
 /// Those that write, in order: write, rewrite, random write, record rewrite, fwrite, frewrite.
@@ -45,9 +47,47 @@ const TESTS: [Test; 6] = [
     Test::InOrder,
     Test::RandomRecords,
     Test::OneRecord,
-    Test::InOrder,
+    Test::Fwrite,
     Test::InOrder,
 ];
+
+/// Where the automatic mode is: sizes are doubled from the least to the largest, in any unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sweep {
+    files: (u64, u64),
+    records: (u64, u64),
+    /// Size of the file, and of its records.
+    pub(super) file: u64,
+    pub(super) record: u64,
+    test: usize,
+}
+
+impl Sweep {
+    /// At the smallest file and record; each pair is the least and the largest, a power of two times it.
+    pub(super) fn new(files: (u64, u64), records: (u64, u64)) -> Self {
+        Self { files, records, file: files.0, record: records.0, test: 0 }
+    }
+
+    /// The test that runs.
+    pub(super) fn test(&self) -> Test {
+        TESTS[self.test]
+    }
+
+    /// Goes to the next test; true where that writes a new file.
+    pub(super) fn advance(&mut self) -> bool {
+        self.test += 1;
+        if self.test < TESTS.len() {
+            return false;
+        }
+        self.test = 0;
+        self.record *= 2;
+        if self.record > self.records.1.min(self.file) {
+            self.record = self.records.0;
+            self.file = if self.file == self.files.1 { self.files.0 } else { self.file * 2 };
+        }
+        true
+    }
+}
 
 /// The requests, each one sector of a part of the space.
 pub(crate) struct Iozone {
@@ -58,9 +98,7 @@ pub(crate) struct Iozone {
     sector: u64,
     /// Sectors of the part.
     range: u64,
-    file: u64,
-    record: u64,
-    test: usize,
+    sweep: Sweep,
     /// First sector of the file, and sectors of it written by the test that runs.
     start: u64,
     written: u64,
@@ -73,8 +111,8 @@ impl Iozone {
     pub(crate) fn new(base: u64, sector: u64, range: u64, quota: Quota, seed: u64) -> Self {
         let rng = Pcg64::seed_from_u64(seed);
         let start = tables(range).min(range - 1);
-        let (file, record) = (FILES.0, RECORDS.0);
-        Self { rng, quota, base, sector, range, file, record, test: 0, start, written: 0, at: 0 }
+        let sweep = Sweep::new(FILES, RECORDS);
+        Self { rng, quota, base, sector, range, sweep, start, written: 0, at: 0 }
     }
 
     /// Requests still to come.
@@ -100,12 +138,12 @@ impl Iozone {
 
     /// The next sector that the test writes.
     fn data(&mut self) -> u64 {
-        let (file, record) = (self.scaled(self.file), self.scaled(self.record));
+        let (file, record) = (self.scaled(self.sweep.file), self.scaled(self.sweep.record));
         let within = self.written % record;
         if within == 0 {
             let records = file.div_ceil(record);
-            self.at = match TESTS[self.test] {
-                Test::InOrder => self.written,
+            self.at = match self.sweep.test() {
+                Test::InOrder | Test::Fwrite => self.written,
                 Test::RandomRecords => draw::below(&mut self.rng, records) * record,
                 Test::OneRecord => records / 2 * record,
             };
@@ -121,19 +159,12 @@ impl Iozone {
 
     fn next_test(&mut self, file: u64) {
         self.written = 0;
-        self.test += 1;
-        if self.test < TESTS.len() {
+        if !self.sweep.advance() {
             return;
-        }
-        self.test = 0;
-        self.record *= 2;
-        if self.record > RECORDS.1.min(self.file) {
-            self.record = RECORDS.0;
-            self.file = if self.file == FILES.1 { FILES.0 } else { self.file * 2 };
         }
         // The new file lies behind the one that was removed: FAT looks for free clusters from there on.
         self.start += file;
-        if self.start + self.scaled(self.file) > self.range {
+        if self.start + self.scaled(self.sweep.file) > self.range {
             self.start = tables(self.range).min(self.range - 1);
         }
     }
@@ -148,7 +179,7 @@ impl Pattern for Iozone {
     fn next(&mut self) -> Access {
         let op = self.quota.draw(&mut self.rng);
         let sector = if op == Op::Read {
-            let file = self.scaled(self.file);
+            let file = self.scaled(self.sweep.file);
             (self.start + draw::below(&mut self.rng, file)).min(self.range - 1)
         } else if draw::below(&mut self.rng, 10_000) < TABLES {
             self.table()

@@ -1,5 +1,6 @@
 //! The built-in workloads, and what they are made of.
 
+pub(crate) mod ba_gc;
 pub(crate) mod gftl_traces;
 pub(crate) mod hot_cold;
 pub(crate) mod lazy_rtgc_traces;

@@ -5,15 +5,18 @@ use crate::parameters::{Kind, ParameterInfo, Parameters};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
+/// How many requests arrive in a second.
+pub(crate) const RATE: ParameterInfo = ParameterInfo {
+    name: "rate",
+    summary: "requests that arrive in a second; none: each is issued when the one before is done",
+    unit: "requests/s",
+    kind: Kind::Number { min: 1e-6, max: 1e9 },
+    default: "none",
+};
+
 /// Parameters of every generator that can be paced.
 pub(crate) static PARAMETERS: &[ParameterInfo] = &[
-    ParameterInfo {
-        name: "rate",
-        summary: "requests that arrive in a second; none: each is issued when the one before is done",
-        unit: "requests/s",
-        kind: Kind::Number { min: 1e-6, max: 1e9 },
-        default: "none",
-    },
+    RATE,
     ParameterInfo {
         name: "arrivals",
         summary: "gaps between arrivals, where `rate` is set: all the same, or exponential (Poisson process)",

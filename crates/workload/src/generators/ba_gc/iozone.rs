@@ -1,0 +1,100 @@
+//! IOzone in its automatic mode (`iozone -a -g 16m`): files of 64 KiB to 16 MiB, each with records of 4 KiB
+//! to its own size, and for each of these a new file that is written, rewritten, written in random order of
+//! its records, rewritten in one record again and again, and written and rewritten through the standard
+//! library, which truncates it, so that its clusters are new ones.
+//!
+//! The largest file is a choice: the one that just fills the buffer of 16 MiB, so that what is rewritten
+//! shortly is there to be hit, up to 8 MiB, and is not, at 16 MiB. What is written in order leaves the
+//! host's cache in transfers of 64 KiB whatever the record. Reads leave no trace.
+
+use super::script::{CLUSTER, Program, Script};
+use super::volume::{BLOCK, Behind, Volume};
+use crate::generators::draw;
+use crate::generators::iozone::{Sweep, Test};
+use rand_pcg::Pcg64;
+
+/// Smallest and largest file, bytes.
+const FILES: (u64, u64) = (64 << 10, 16 << 20);
+
+/// Data after which the lazy writer has put down the file's record, bytes.
+const COMMIT: u64 = 1 << 20;
+
+/// What is put on the script at a time where a test writes in order, bytes.
+const CHUNK: u64 = 256 << 10;
+
+/// The file is closed and opened between two tests, and its reads take as long as its writes: ns a byte.
+const READING_NS: u64 = 30;
+
+pub(super) struct Iozone {
+    rng: Pcg64,
+    volume: Volume,
+    places: Behind,
+    sweep: Sweep,
+    /// First byte of the file, its number, and bytes of it that the test has written.
+    start: u64,
+    number: u64,
+    written: u64,
+    /// Data since the file's record was written.
+    uncommitted: u64,
+}
+
+impl Iozone {
+    pub(super) fn new(volume: Volume, rng: Pcg64) -> Self {
+        // The largest power of two of which the volume holds four.
+        let fits = 1 << (volume.data.length / 4).ilog2();
+        let largest = FILES.1.min(fits);
+        let mut places = Behind::new(volume.data);
+        let start = places.place(FILES.0, BLOCK);
+        let sweep = Sweep::new((FILES.0, largest), (CLUSTER, largest));
+        Self { rng, volume, places, sweep, start, number: 0, written: 0, uncommitted: 0 }
+    }
+
+    fn next_test(&mut self, script: &mut Script) {
+        let file = self.sweep.file;
+        script.pause(file * READING_NS);
+        self.volume.commit(self.number, self.start, script);
+        (self.written, self.uncommitted) = (0, 0);
+        let is_new = self.sweep.advance();
+        self.number += u64::from(is_new);
+        if is_new || matches!(self.sweep.test(), Test::Fwrite) {
+            self.start = self.places.place(self.sweep.file, BLOCK);
+        }
+    }
+}
+
+impl Program for Iozone {
+    fn act(&mut self, script: &mut Script) {
+        let (file, record) = (self.sweep.file, self.sweep.record);
+        let (at, length) = match self.sweep.test() {
+            Test::InOrder | Test::Fwrite => (self.written, CHUNK.min(file - self.written)),
+            Test::RandomRecords => (draw::below(&mut self.rng, file / record) * record, record),
+            Test::OneRecord => (file / record / 2 * record, record),
+        };
+        script.write(self.start + at, length);
+        self.written += length;
+        self.uncommitted += length;
+        if self.written >= file {
+            self.next_test(script);
+        } else if self.uncommitted >= COMMIT {
+            self.volume.commit(self.number, self.start + at, script);
+            self.uncommitted = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generators::ba_gc::IOZONE;
+    use crate::generators::ba_gc::script::requests_until;
+    use rand::SeedableRng;
+
+    #[test]
+    fn a_run_is_one_sweep_over_files_and_records() {
+        let iozone = Iozone::new(Volume::new(1 << 30), Pcg64::seed_from_u64(5));
+        // Files of 2¹⁶ to 2²⁴ bytes with records from 2¹² bytes on.
+        let files = (16..=24).map(|file| file - 12 + 1).sum();
+        let requests = requests_until(iozone, |iozone| iozone.number == files);
+        assert_eq!(IOZONE.requests, Some(requests));
+    }
+}

@@ -1,0 +1,189 @@
+//! A volume of NTFS, as far as its writes go: the file table, the journal, the bitmap, directories, and the
+//! clusters that files are put in.
+//!
+//! ```text
+//! | $MFT, 1/8 | $LogFile, 1/128 | $Bitmap | directories, 1/64 | data ...                         |
+//! ```
+//!
+//! Sizes are those of Windows XP: clusters of 4 KiB, file records of 1 KiB, an eighth of the volume kept for
+//! the file table, a journal that is written round and round. Where NTFS puts the zones on a large volume is
+//! not copied: the order is as above. Data begins at a multiple of [`BLOCK`], as on a medium that is
+//! formatted for flash, so that a file written in order fills whole logical blocks.
+
+use super::script::{CLUSTER, Script};
+
+/// A logical block of the part that the paper has: 64 pages of 2 KiB.
+pub(super) const BLOCK: u64 = 128 << 10;
+
+/// The smallest volume, bytes.
+pub(super) const SMALLEST: u64 = 4 << 20;
+
+/// Bytes of a file record.
+const RECORD: u64 = 1 << 10;
+
+/// Largest journal, bytes.
+const LARGEST_LOG: u64 = 64 << 20;
+
+/// Bytes of data from which on files have the sizes that are named; on a smaller volume they shrink with it.
+const FULL_SIZE: u64 = 512 << 20;
+
+/// Bytes in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub(super) start: u64,
+    pub(super) length: u64,
+}
+
+impl Extent {
+    pub(super) fn end(&self) -> u64 {
+        self.start + self.length
+    }
+
+    /// Whole clusters.
+    pub(super) fn clusters(&self) -> u64 {
+        self.length / CLUSTER
+    }
+
+    /// The cluster that holds byte `offset` of it, round and round.
+    fn cluster_of(&self, offset: u64) -> u64 {
+        self.start + offset / CLUSTER % self.clusters() * CLUSTER
+    }
+
+    /// The first `length` bytes in whole blocks, which are cut off; all where there are no more.
+    pub(super) fn cut(&mut self, length: u64) -> Self {
+        let length = length.next_multiple_of(BLOCK).min(self.length);
+        let cut = Self { start: self.start, length };
+        *self = Self { start: cut.end(), length: self.length - length };
+        cut
+    }
+}
+
+/// The zones of a volume, and how far its journal is written.
+#[derive(Clone, Debug)]
+pub(super) struct Volume {
+    mft: Extent,
+    log: Extent,
+    bitmap: Extent,
+    directories: Extent,
+    /// Clusters of files, in whole blocks.
+    pub(super) data: Extent,
+    /// Bytes that were ever appended to the journal.
+    logged: u64,
+}
+
+impl Volume {
+    /// On the first `bytes` of the space, at least [`SMALLEST`].
+    pub(super) fn new(bytes: u64) -> Self {
+        let mut end = 0;
+        let mut zone = |length: u64| {
+            let zone = Extent { start: end, length: length.next_multiple_of(CLUSTER) };
+            end = zone.end();
+            zone
+        };
+        let mft = zone(bytes / 8);
+        let log = zone((bytes / 128).min(LARGEST_LOG));
+        let bitmap = zone(bytes / CLUSTER / 8);
+        let directories = zone(bytes / 64);
+        let start = end.next_multiple_of(BLOCK);
+        let data = Extent { start, length: (bytes - start) / BLOCK * BLOCK };
+        Self { mft, log, bitmap, directories, data, logged: 0 }
+    }
+
+    /// `bytes` in whole blocks, or as large a part of this volume's data as they are of [`FULL_SIZE`].
+    pub(super) fn scaled(&self, bytes: u64) -> u64 {
+        let share = self.data.length.min(FULL_SIZE);
+        // 4 KiB of every size keep the product below 2⁶⁴.
+        (bytes / CLUSTER * share / FULL_SIZE * CLUSTER).next_multiple_of(BLOCK)
+    }
+
+    /// Appends `bytes` to the journal and writes what of it is new: the cluster that was not full once more.
+    pub(super) fn log(&mut self, bytes: u64, script: &mut Script) {
+        let first = self.logged / CLUSTER;
+        self.logged += bytes;
+        for cluster in first..self.logged.div_ceil(CLUSTER) {
+            script.write(self.log.cluster_of(cluster * CLUSTER), CLUSTER);
+        }
+    }
+
+    /// Writes the part of the file table that has this file's record.
+    pub(super) fn record(&self, file: u64, script: &mut Script) {
+        script.write(self.mft.cluster_of(file * RECORD), CLUSTER);
+    }
+
+    /// Writes this cluster of the directories.
+    pub(super) fn directory(&self, cluster: u64, script: &mut Script) {
+        script.write(self.directories.cluster_of(cluster * CLUSTER), CLUSTER);
+    }
+
+    /// Writes the part of the bitmap that tells of the cluster at byte `offset`.
+    pub(super) fn bits(&self, offset: u64, script: &mut Script) {
+        script.write(self.bitmap.cluster_of(offset / CLUSTER / 8), CLUSTER);
+    }
+
+    /// What the lazy writer puts down for a file that has grown, its data being at `offset`: journal, record
+    /// and bitmap.
+    pub(super) fn commit(&mut self, file: u64, offset: u64, script: &mut Script) {
+        self.log(512, script);
+        self.record(file, script);
+        self.bits(offset, script);
+    }
+}
+
+/// Files one behind the other, each from a new block on, round and round: what lies there was removed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Behind {
+    zone: Extent,
+    at: u64,
+}
+
+impl Behind {
+    pub(super) fn new(zone: Extent) -> Self {
+        Self { zone, at: zone.start }
+    }
+
+    /// Where a file of `length` bytes goes; `length` is at most the zone's.
+    pub(super) fn place(&mut self, length: u64, unit: u64) -> u64 {
+        let length = length.next_multiple_of(unit);
+        if self.at + length > self.zone.end() {
+            self.at = self.zone.start;
+        }
+        let place = self.at;
+        self.at += length;
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_follow_one_another_within_the_volume() {
+        for bytes in [SMALLEST, SMALLEST + 4096, 100_000_000, 1 << 30, 4 << 30, 16 << 40] {
+            let volume = Volume::new(bytes);
+            let zones = [volume.mft, volume.log, volume.bitmap, volume.directories, volume.data];
+            assert!(zones.windows(2).all(|pair| pair[0].end() <= pair[1].start), "{volume:?}");
+            assert!(zones.iter().all(|zone| zone.clusters() > 0 && zone.end() <= bytes));
+            assert!(
+                volume.data.start.is_multiple_of(BLOCK) && volume.data.length.is_multiple_of(BLOCK)
+            );
+            assert!(volume.data.length > bytes / 2);
+            assert_eq!(
+                volume.scaled(256 << 20),
+                (volume.data.length / 2).next_multiple_of(BLOCK).min(256 << 20),
+                "{bytes}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_journal_writes_its_last_cluster_again_until_it_is_full() {
+        let mut volume = Volume::new(SMALLEST);
+        let (clusters, mut script) = (volume.log.clusters(), Script::default());
+        for _ in 0..clusters * 2 {
+            volume.log(CLUSTER / 2, &mut script);
+        }
+        let expected = (0..clusters * 2).map(|i| volume.log.start + i / 2 * CLUSTER);
+        assert!(script.offsets().eq(expected));
+    }
+}
