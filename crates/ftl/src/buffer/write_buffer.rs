@@ -83,7 +83,9 @@ impl WriteBuffer {
         let Some(at) = self.units.find(lpn) else {
             self.log.write_misses += 1;
             self.log.through += 1;
-            below.write_below(lpn, data, self)?;
+            let written = below.write_below(lpn, data, self);
+            self.note();
+            written?;
             return below.flush();
         };
         self.log.write_hits += 1;
@@ -236,7 +238,8 @@ impl WriteBuffer {
         slot: u32,
         why: Why,
     ) -> Result<(), FtlError> {
-        if self.plan.policy == BufferPolicy::Bplru {
+        // What is flushed stays, and may be written again shortly: only what leaves is worth padding.
+        if self.plan.policy == BufferPolicy::Bplru && why == Why::Eviction {
             return self.write_padded(below, slot, why);
         }
         let mut page = 0;

@@ -125,6 +125,18 @@ impl<F: Flash> Core<F> {
         self.logged.get(lpn as usize).is_some_and(|logged| *logged == ppn.0)
     }
 
+    /// Whether the newest version of a page is in a log block.
+    #[inline]
+    pub(crate) fn is_logged(&self, lpn: Lpn) -> bool {
+        self.logged[lpn.0 as usize] != NONE
+    }
+
+    /// Place in a log block of each page of a logical block, or [`NONE`].
+    pub(crate) fn logged_of(&self, logical: u32) -> &[u32] {
+        let first = self.first_lpn(logical) as usize;
+        &self.logged[first..first + self.pages_in(logical) as usize]
+    }
+
     /// Pages of a logical block that hold something.
     pub(crate) fn present(&self, logical: u32) -> u32 {
         self.data[logical as usize].present

@@ -17,8 +17,13 @@ pub(crate) trait Logs: Clone {
         buffer: &mut B,
     ) -> Result<Room, FtlError>;
 
-    /// The page, of a log block, is used up: by `lpn`, or by a program that failed.
+    /// The page, of a log block, is used up: by `lpn`, or by a program that failed. The core has the place
+    /// of the version before yet.
     fn used<F: Flash>(&mut self, core: &mut Core<F>, lpn: Lpn, room: &Room, failed: bool);
+
+    /// A page is about to be forgotten.
+    #[inline]
+    fn forget<F: Flash>(&mut self, _core: &Core<F>, _lpn: Lpn) {}
 
     /// Takes over what is on flash.
     fn mount<F: Flash>(&mut self, core: &mut Core<F>, survey: Survey) -> Result<(), FtlError>;
@@ -114,13 +119,13 @@ impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
                 Err(FlashError::ProgramFailed(_)) => true,
                 Err(error) => return Err(error.into()),
             };
+            if room.role != Role::Data {
+                self.logs.used(core, lpn, &room, failed);
+            }
             if failed {
                 core.failed(lpn, &room);
             } else {
                 core.written(lpn, &room);
-            }
-            if room.role != Role::Data {
-                self.logs.used(core, lpn, &room, failed);
             }
             if !failed {
                 return Ok(());
@@ -144,6 +149,7 @@ impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
     #[inline]
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.check(lpn)?;
+        self.logs.forget(&self.core, lpn);
         self.core.trim(lpn);
         Ok(())
     }

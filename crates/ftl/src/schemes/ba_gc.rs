@@ -13,9 +13,9 @@
 //!   erase L
 //! ```
 //!
-//! State and cost: that of `fast`, and the buffer. A victim is chosen once for K·π lookups of the log's pages
-//! and one in the buffer for each associated logical block (one for each of its pages, where the
-//! buffer keeps pages rather than blocks).
+//! State and cost: that of `fast` with the cheapest victim, and the buffer. To choose a victim takes one
+//! look into the buffer for each logical block that has a page in the log (one for each of its pages, where
+//! the buffer keeps pages rather than blocks).
 //!
 //! Formulas (t in ns):
 //!

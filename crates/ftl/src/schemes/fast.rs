@@ -18,7 +18,9 @@
 //!
 //! State and cost: 16 bytes a logical block; the LPN of each page in log blocks, K·π, and where in the log a
 //! page is (here 4 bytes a logical page, in a controller an index of K·π entries); one bit a logical page.
-//! A read or write is O(1) besides merges. The cheapest victim (`victim=greedy`) is found in O(K·π).
+//! A read or write is O(1) besides merges. The cheapest victim (`victim=greedy`) takes a bit a logical block
+//! and log block, and is found in one look at each logical block that has a page in the log, and one step
+//! for each log block that it has one in: O(K·π) at most.
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most min(π, N_l) + 1 logical blocks,
 //! (min(π, N_l) + 1)·(π(t_rd + t_wr) + t_er) + 2·t_er: see [`bounds::log_block::fast_step_ns`]. It holds for
@@ -53,7 +55,10 @@
 //! Source: S.-W. Lee, D.-J. Park, T.-S. Chung, D.-H. Lee, S. Park, H.-J. Song, A log buffer-based flash
 //! translation layer using fully-associative sector translation, ACM TECS 6(3), 2007.
 
+mod associated;
 mod cost;
+#[cfg(test)]
+mod definition;
 mod random;
 #[cfg(test)]
 mod tests;
@@ -66,6 +71,7 @@ use crate::{
     page::page,
 };
 use alloc::format;
+use associated::Associations;
 use flash::{Flash, Geometry, Lpn, Part};
 use random::RandomLog;
 
@@ -130,19 +136,27 @@ pub(super) fn plan_with(
             real_time: false,
             volatile: false,
         },
-        ram: ram(geometry, logical_pages, log_blocks),
+        ram: ram(geometry, logical_pages, log_blocks, victim),
     })
 }
 
 /// A block number, a sequence number and two counts a logical block; LPN and index entry of each page in
-/// random log blocks; 16 bytes a log block; the ring of erased blocks; one bit a page.
-fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
+/// random log blocks; 16 bytes a log block; the ring of erased blocks, and what finds the cheapest victim; one
+/// bit a page.
+fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32, victim: LogVictim) -> Ram {
     let pages_per_block = u64::from(geometry.pages_per_block());
     let logical_blocks = u64::from(logical_pages).div_ceil(pages_per_block);
+    let search = match victim {
+        LogVictim::RoundRobin => 0,
+        LogVictim::LeastCost => {
+            let deltas = u64::from(log_blocks) * 8;
+            deltas + Associations::ram_bytes(geometry.blocks(), logical_blocks, log_blocks)
+        }
+    };
     Ram {
         map: logical_blocks * 16 + u64::from(log_blocks) * pages_per_block * 8,
         blocks: u64::from(log_blocks) * 16,
-        victims: u64::from(geometry.blocks()) * 4,
+        victims: u64::from(geometry.blocks()) * 4 + search,
         other: PageSet::ram_bytes(logical_pages),
         ..Ram::default()
     }
@@ -182,7 +196,9 @@ impl FastLogs {
     ) -> Result<(), FtlError> {
         match self.sequential.take() {
             None => Ok(()),
-            Some(Sequential { logical, tail }) => core.merge(logical, Some(tail), buffer),
+            Some(Sequential { logical, tail }) => {
+                self.random.merge(core, logical, Some(tail), buffer)
+            }
         }
     }
 }
@@ -222,6 +238,9 @@ impl Logs for FastLogs {
 
     #[inline]
     fn used<F: Flash>(&mut self, core: &mut Core<F>, lpn: Lpn, room: &Room, failed: bool) {
+        if !failed {
+            self.random.invalidate(core, lpn);
+        }
         if room.role == Role::Random {
             self.random.used(core, lpn, failed);
         } else if let Some(Sequential { tail, .. }) = &mut self.sequential {
@@ -232,12 +251,18 @@ impl Logs for FastLogs {
         }
     }
 
+    #[inline]
+    fn forget<F: Flash>(&mut self, core: &Core<F>, lpn: Lpn) {
+        self.random.invalidate(core, lpn);
+    }
+
     fn mount<F: Flash>(&mut self, core: &mut Core<F>, mut survey: Survey) -> Result<(), FtlError> {
         let random = survey.take_random();
         let tails = survey.data_blocks(core)?;
         self.random.mount(core, &survey, &random);
         // While it is open, nothing of its owner goes to the random log: its pages are the newest.
         survey.map_tails(core, &tails);
+        self.random.associate(core);
         match tails[..] {
             [] => {}
             [(logical, tail)] => self.sequential = Some(Sequential { logical, tail }),

@@ -7,136 +7,88 @@ use super::random::RandomLog;
 use crate::{DirtyPages, log_block::Core};
 use flash::{Flash, Lpn, Part};
 
-/// Where a merge takes a page from.
-#[cfg(test)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    Flash,
-    Buffer,
-}
-
-/// The terms of Eq. 7, in ns.
+/// Sums over logical blocks, of which Δ is a linear function: |A|, |F|, |B| and Σ (1 − P(U)) over B, that in
+/// thousandths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cost {
-    /// δ_merge = |B|·C_p + |F|·(C_r + C_p); a read of the buffer takes no time.
-    pub(super) merge_ns: i64,
-    /// δ_erase = (|A(L)| + 1)·C_e.
-    pub(super) erase_ns: i64,
-    /// δ_benefit = (δ_evict^BU − δ_evict^BA)(1 + α) = Σ (1 − P(U))·(2·C_p + C_r).
-    pub(super) benefit_ns: i64,
+pub(super) struct Sizes {
+    pub(super) blocks: i64,
+    pub(super) from_flash: i64,
+    pub(super) from_buffer: i64,
+    pub(super) kept_clean: i64,
 }
 
-impl Cost {
-    /// Δ(L).
-    pub(super) fn total_ns(&self) -> i64 {
-        self.merge_ns + self.erase_ns - self.benefit_ns
-    }
+/// C_r, C_p and C_e, ns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prices {
+    read: i64,
+    program: i64,
+    erase: i64,
 }
 
-/// |A|, |F|, |B| and Σ (1 − P(U)) over B, in thousandths.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sizes {
-    blocks: i64,
-    from_flash: i64,
-    from_buffer: i64,
-    kept_clean: i64,
-}
-
-impl Sizes {
-    fn cost(&self, part: &Part) -> Cost {
+impl Prices {
+    pub(super) fn of(part: &Part) -> Self {
         let [read, program, erase] =
             [part.t_r_ns, part.t_prog_ns, part.t_bers_ns].map(|time| time as i64);
-        Cost {
-            merge_ns: self.from_buffer * program + self.from_flash * (read + program),
-            erase_ns: (self.blocks + 1) * erase,
-            benefit_ns: self.kept_clean * (2 * program + read) / 1000,
-        }
+        Self { read, program, erase }
+    }
+
+    /// δ_merge = |B|·C_p + |F|·(C_r + C_p), ns; a read of the buffer takes no time.
+    pub(super) fn merge_ns(&self, sizes: &Sizes) -> i64 {
+        sizes.from_buffer * self.program + sizes.from_flash * (self.read + self.program)
+    }
+
+    /// δ_benefit = (δ_evict^BU − δ_evict^BA)(1 + α) = Σ (1 − P(U))·(2·C_p + C_r), in thousandths of ns.
+    pub(super) fn benefit(&self, sizes: &Sizes) -> i64 {
+        sizes.kept_clean * (2 * self.program + self.read)
+    }
+
+    /// δ_merge + |A|·C_e − δ_benefit, in thousandths of ns: Δ(L) but for the erase of the log block, which
+    /// all log blocks cost.
+    pub(super) fn delta(&self, sizes: &Sizes) -> i64 {
+        (self.merge_ns(sizes) + sizes.blocks * self.erase) * 1000 - self.benefit(sizes)
     }
 }
 
 impl RandomLog {
     /// The log block of least Δ(L); of several the oldest.
+    ///
+    /// Each logical block adds to Δ of every log block that has a page of it, the same to all.
     pub(super) fn cheapest<F: Flash, B: DirtyPages>(
         &mut self,
         core: &Core<F>,
         buffer: &B,
     ) -> usize {
-        let costs = (0..self.blocks.len()).map(|at| (self.cost(core, at, buffer).total_ns(), at));
-        costs.min().map_or(0, |(_, at)| at)
-    }
-
-    /// What it costs to merge the log block at this place in the queue.
-    pub(super) fn cost<F: Flash, B: DirtyPages>(
-        &mut self,
-        core: &Core<F>,
-        at: usize,
-        buffer: &B,
-    ) -> Cost {
-        let mut sizes = Sizes::default();
-        self.each_associated(core, at, |logical| {
-            sizes.blocks += 1;
-            if buffer.is_clean() {
-                sizes.from_flash += i64::from(core.present(logical));
-                return;
-            }
-            let dirty = buffer.dirty_in(Lpn(core.first_lpn(logical)), core.pages_in(logical));
-            sizes.from_buffer += i64::from(dirty.pages);
-            sizes.kept_clean += dirty.kept_clean as i64;
-            sizes.from_flash += i64::from(clean_pages(core, logical, dirty.pages, buffer));
-        });
-        sizes.cost(core.flash.part())
-    }
-
-    /// As [`RandomLog::cost`], page by page.
-    #[cfg(test)]
-    pub(super) fn cost_by_definition<F: Flash, B: DirtyPages>(
-        &mut self,
-        core: &Core<F>,
-        at: usize,
-        buffer: &B,
-    ) -> Cost {
-        let mut sizes = Sizes::default();
-        self.each_associated(core, at, |logical| {
-            sizes.blocks += 1;
-            each_page(core, logical, buffer, |lpn, source| match source {
-                Source::Flash => sizes.from_flash += 1,
-                Source::Buffer => {
-                    let kept = buffer.update_probability(lpn).complement();
-                    sizes.from_buffer += 1;
-                    sizes.kept_clean += i64::from(kept.in_thousandths());
-                }
-            });
-        });
-        sizes.cost(core.flash.part())
-    }
-
-    /// A(L): each logical block that has a valid page in the log block, once (Eq. 1).
-    pub(super) fn each_associated<F: Flash>(
-        &mut self,
-        core: &Core<F>,
-        at: usize,
-        mut visit: impl FnMut(u32),
-    ) {
-        let Some(block) = self.blocks.get(at).copied() else { return };
-        self.look = self.look.wrapping_add(1);
-        if self.look == 0 {
-            self.seen.fill(0);
-            self.look = 1;
+        let Some(associations) = &mut self.associations else { return 0 };
+        associations.settle(core);
+        let prices = Prices::of(core.flash.part());
+        self.deltas.fill(0);
+        for logical in associations.logical_blocks() {
+            let delta = prices.delta(&sizes(core, *logical, buffer));
+            associations.each_slot(*logical, |slot| self.deltas[slot] += delta);
         }
-        let mut seen = core::mem::take(&mut self.seen);
-        for (lpn, ppn) in self.pages(core.flash.geometry(), &block) {
-            if core.is_logged_at(lpn, ppn) {
-                let (logical, _) = core.split(Lpn(lpn));
-                if core::mem::replace(&mut seen[logical as usize], self.look) != self.look {
-                    visit(logical);
-                }
-            }
-        }
-        self.seen = seen;
+        let deltas = self.blocks.iter().map(|block| self.deltas[block.slot as usize]);
+        let cheapest = deltas.zip(0..).min().map_or(0, |(_, at)| at);
+        #[cfg(test)]
+        assert_eq!(cheapest, super::definition::cheapest(self, core, buffer), "not as defined");
+        cheapest
+    }
+}
+
+/// What one associated logical block adds (Eq. 4).
+#[inline]
+fn sizes<F: Flash, B: DirtyPages>(core: &Core<F>, logical: u32, buffer: &B) -> Sizes {
+    let (first, pages) = (Lpn(core.first_lpn(logical)), core.pages_in(logical));
+    let dirty = buffer.dirty_in(first, pages);
+    Sizes {
+        blocks: 1,
+        from_flash: clean_pages(core, logical, dirty.pages, buffer).into(),
+        from_buffer: dirty.pages.into(),
+        kept_clean: dirty.kept_clean as i64,
     }
 }
 
 /// |F| of a logical block with so many dirty pages: those that are on flash and not dirty.
+#[inline]
 fn clean_pages<F: Flash, B: DirtyPages>(
     core: &Core<F>,
     logical: u32,
@@ -151,22 +103,4 @@ fn clean_pages<F: Flash, B: DirtyPages>(
     let first_lpn = core.first_lpn(logical);
     let clean = |lpn: &Lpn| core.place(*lpn).is_some() && !buffer.is_dirty(*lpn);
     (first_lpn..first_lpn + pages).map(Lpn).filter(clean).count() as u32
-}
-
-/// Each page of a logical block that a merge moves, and where it takes it from: B and F as Eq. 4 has them.
-#[cfg(test)]
-pub(super) fn each_page<F: Flash, B: DirtyPages>(
-    core: &Core<F>,
-    logical: u32,
-    buffer: &B,
-    mut visit: impl FnMut(Lpn, Source),
-) {
-    let first_lpn = core.first_lpn(logical);
-    for lpn in (first_lpn..first_lpn + core.pages_in(logical)).map(Lpn) {
-        if buffer.is_dirty(lpn) {
-            visit(lpn, Source::Buffer);
-        } else if core.place(lpn).is_some() {
-            visit(lpn, Source::Flash);
-        }
-    }
 }

@@ -1,9 +1,9 @@
 //! The random log: log blocks with pages of any logical block, in the order of their writes.
 
-use super::Sequential;
+use super::{Sequential, associated::Associations};
 use crate::{
     DirtyPages, FtlError, LogVictim,
-    log_block::{Core, Found, NONE, Room, Survey, stamp, stamp::Role},
+    log_block::{Core, Found, NONE, Room, Survey, Tail, stamp, stamp::Role},
 };
 use alloc::{collections::VecDeque, vec, vec::Vec};
 use flash::{BlockId, Flash, Geometry, Lpn, Ppn};
@@ -16,7 +16,7 @@ pub(super) struct RandomBlock {
     pub(super) written: u32,
     seq: u64,
     /// Where the LPNs of its pages are kept.
-    slot: u32,
+    pub(super) slot: u32,
 }
 
 /// See the module's page.
@@ -30,9 +30,10 @@ pub(super) struct RandomLog {
     /// LPN of each page, π a slot.
     lpns: Vec<u32>,
     free_slots: Vec<u32>,
-    /// Marks of the logical blocks that were seen in a log block, by the number of the look.
-    pub(super) seen: Vec<u32>,
-    pub(super) look: u32,
+    /// What the cheapest victim is found with; nothing where the oldest goes.
+    pub(super) associations: Option<Associations>,
+    /// Δ of each log block, by its slot.
+    pub(super) deltas: Vec<i64>,
     pages_per_block: u32,
 }
 
@@ -50,11 +51,16 @@ impl RandomLog {
             victim,
             lpns: Vec::new(),
             free_slots: Vec::new(),
-            seen: vec![0; logical_pages.div_ceil(pages_per_block) as usize],
-            look: 0,
+            associations: None,
+            deltas: Vec::new(),
             pages_per_block,
         };
         log.add_slots(limit);
+        if victim == LogVictim::LeastCost {
+            let logical_blocks = logical_pages.div_ceil(pages_per_block);
+            log.associations = Some(Associations::new(geometry.blocks(), logical_blocks, limit));
+            log.deltas = vec![0; limit as usize];
+        }
         log
     }
 
@@ -106,6 +112,9 @@ impl RandomLog {
         }
         let slot = self.free_slots.pop().unwrap_or(0);
         self.blocks.push_back(RandomBlock { block, written: 0, seq, slot });
+        if let Some(associations) = &mut self.associations {
+            associations.joined(block, slot);
+        }
     }
 
     /// The youngest block, if its next page may be programmed: the place of a page in its block must tell
@@ -127,7 +136,38 @@ impl RandomLog {
             self.lpns[at as usize] = if failed { NONE } else { lpn.0 };
             open.written += 1;
             core.clock.tick();
+            if !failed && let Some(associations) = &mut self.associations {
+                associations.add(core.split(lpn).0, open.slot);
+            }
         }
+    }
+
+    /// The version of a page that is the newest so far is so no longer.
+    #[inline]
+    pub(super) fn invalidate<F: Flash>(&mut self, core: &Core<F>, lpn: Lpn) {
+        if let Some(associations) = &mut self.associations
+            && core.is_logged(lpn)
+        {
+            associations.doubt(core.split(lpn).0);
+        }
+    }
+
+    /// [`Core::merge`]: afterwards no log block has a valid page of the logical block.
+    pub(super) fn merge<F: Flash, B: DirtyPages>(
+        &mut self,
+        core: &mut Core<F>,
+        logical: u32,
+        tail: Option<Tail>,
+        buffer: &mut B,
+    ) -> Result<(), FtlError> {
+        let merged = core.merge(logical, tail, buffer);
+        if let Some(associations) = &mut self.associations {
+            match merged {
+                Ok(()) => associations.clear(logical),
+                Err(_) => associations.doubt(logical),
+            }
+        }
+        merged
     }
 
     /// Merges every logical block that has a valid page in the victim, and erases it.
@@ -145,15 +185,20 @@ impl RandomLog {
         let Some(victim) = self.blocks.get(at).copied() else { return Err(core.full()) };
         let is_valid = |core: &Core<F>, (lpn, ppn): (u32, Ppn)| core.is_logged_at(lpn, ppn);
         let valid = self.pages(&geometry, &victim).filter(|page| is_valid(core, *page)).count();
-        for page in self.pages(&geometry, &victim) {
-            if is_valid(core, page) {
-                let (logical, _) = core.split(Lpn(page.0));
+        let first = (victim.slot * self.pages_per_block) as usize;
+        for page in 0..victim.written {
+            let lpn = self.lpns[first + page as usize];
+            if is_valid(core, (lpn, geometry.ppn(victim.block, page))) {
+                let (logical, _) = core.split(Lpn(lpn));
                 let tail = sequential.take_if(|sequential| sequential.logical == logical);
-                core.merge(logical, tail.map(|sequential| sequential.tail), buffer)?;
+                self.merge(core, logical, tail.map(|sequential| sequential.tail), buffer)?;
             }
         }
         self.blocks.remove(at);
         self.free_slots.push(victim.slot);
+        if let Some(associations) = &mut self.associations {
+            associations.left(victim.block);
+        }
         core.give_up(victim.block, victim.written, valid as u32)
     }
 
@@ -176,8 +221,28 @@ impl RandomLog {
         }
     }
 
+    /// Finds out which log blocks belong to which logical blocks, once all pages are mapped.
+    pub(super) fn associate<F: Flash>(&mut self, core: &Core<F>) {
+        if self.victim != LogVictim::LeastCost {
+            return;
+        }
+        // More log blocks than K where the array was written with a larger one.
+        let slots = self.lpns.len() as u32 / self.pages_per_block;
+        let blocks = core.flash.geometry().blocks();
+        let mut associations = Associations::new(blocks, core.logical_blocks(), slots);
+        for RandomBlock { block, slot, .. } in &self.blocks {
+            associations.joined(*block, *slot);
+        }
+        (0..core.logical_blocks()).for_each(|logical| associations.doubt(logical));
+        associations.settle(core);
+        self.associations = Some(associations);
+        self.deltas = vec![0; slots as usize];
+    }
+
     pub(super) fn heap_bytes(&self) -> usize {
         self.blocks.capacity() * size_of::<RandomBlock>()
-            + (self.lpns.capacity() + self.free_slots.capacity() + self.seen.capacity()) * 4
+            + (self.lpns.capacity() + self.free_slots.capacity()) * 4
+            + self.associations.as_ref().map_or(0, Associations::heap_bytes)
+            + self.deltas.capacity() * 8
     }
 }

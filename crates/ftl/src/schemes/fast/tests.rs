@@ -1,6 +1,9 @@
 //! The worked examples of the paper on buffer-aware collection, and what kind of merge writes lead to.
 
-use super::{FastLogs, PRESET, cost::Cost, cost::Source, cost::each_page};
+use super::{
+    FastLogs, PRESET,
+    definition::{self, Cost, Source, each_page},
+};
 use crate::{
     DirtyPages, LogVictim, MergeKind, NoBuffer, Probability, Scheme, SchemeConfig, VictimKind,
     log_block::{LogBlock, stamp::Clock, stamp::Role},
@@ -12,6 +15,8 @@ use flash::{
     Array, BlockId, Cause, Flash, Geometry, Lpn, Oob, Operation, Part, Serial, Store,
     parts::EVALUATION_SLC,
 };
+
+mod through_registry;
 
 const PAGE_BYTES: u32 = 8;
 
@@ -51,6 +56,10 @@ fn bytes(lpn: u32, version: u8) -> [u8; PAGE_BYTES as usize] {
 
 /// Data blocks B0 (p0 to p3) and B1 (p4 to p7), and log blocks with these pages, as a mount finds them.
 fn figure(log_blocks: &[[u32; 4]], victim: Option<VictimKind>) -> Fast {
+    start(figure_array(log_blocks), Start::Mount, victim)
+}
+
+fn figure_array(log_blocks: &[[u32; 4]]) -> Serial<Array> {
     let mut flash = array(8);
     let mut clock = Clock::default();
     let data = [[0, 1, 2, 3], [4, 5, 6, 7]].map(|pages| (Role::Data, pages));
@@ -68,7 +77,7 @@ fn figure(log_blocks: &[[u32; 4]], victim: Option<VictimKind>) -> Fast {
             }
         }
     }
-    start(flash, Start::Mount, victim)
+    flash
 }
 
 /// A write buffer of dirty pages, all with one version.
@@ -100,11 +109,9 @@ impl DirtyPages for Buffer {
 }
 
 /// M(L), or F(L) and B(L): what a merge of this log block takes from flash and from the buffer.
-fn sets<B: DirtyPages>(fast: &mut Fast, at: usize, buffer: &B) -> [BTreeSet<u32>; 2] {
+fn sets<B: DirtyPages>(fast: &Fast, at: usize, buffer: &B) -> [BTreeSet<u32>; 2] {
     let mut sets = [BTreeSet::new(), BTreeSet::new()];
-    let mut associated = Vec::new();
-    fast.logs.random.each_associated(&fast.core, at, |logical| associated.push(logical));
-    for logical in associated {
+    for logical in definition::associated(&fast.logs.random, &fast.core, at) {
         each_page(&fast.core, logical, buffer, |lpn, source| {
             sets[usize::from(source == Source::Buffer)].insert(lpn.0);
         });
@@ -112,8 +119,8 @@ fn sets<B: DirtyPages>(fast: &mut Fast, at: usize, buffer: &B) -> [BTreeSet<u32>
     sets
 }
 
-fn operations(fast: &Fast) -> [u64; 3] {
-    let counts = fast.flash().counts();
+fn operations(scheme: &impl Scheme<Flash = Serial<Array>>) -> [u64; 3] {
+    let counts = scheme.flash().counts();
     [Operation::Copy, Operation::Program, Operation::Erase].map(|op| counts.get(op, Cause::Merge))
 }
 
@@ -122,7 +129,7 @@ const FIGURE_1: [[u32; 4]; 1] = [[0, 1, 6, 7]];
 #[test]
 fn figure_1_without_a_buffer_moves_all_pages() {
     let mut fast = figure(&FIGURE_1, None);
-    assert_eq!(sets(&mut fast, 0, &NoBuffer), [(0..8).collect(), BTreeSet::new()]);
+    assert_eq!(sets(&fast, 0, &NoBuffer), [(0..8).collect(), BTreeSet::new()]);
     fast.logs.random.collect(&mut fast.core, &mut None, &mut NoBuffer).unwrap();
     assert_eq!(operations(&fast), [8, 0, 3]);
     assert_eq!(fast.collections().merges, [0, 0, 2]);
@@ -132,7 +139,7 @@ fn figure_1_without_a_buffer_moves_all_pages() {
 fn figure_1_takes_p2_and_p4_from_the_buffer() {
     let mut fast = figure(&FIGURE_1, None);
     let mut buffer = Buffer::of(&[(2, Probability::NEVER), (4, Probability::NEVER)]);
-    let [flash, dirty] = sets(&mut fast, 0, &buffer);
+    let [flash, dirty] = sets(&fast, 0, &buffer);
     assert_eq!(flash, BTreeSet::from([0, 1, 3, 5, 6, 7]));
     assert_eq!(dirty, BTreeSet::from([2, 4]));
     fast.logs.random.collect(&mut fast.core, &mut None, &mut buffer).unwrap();
@@ -158,16 +165,16 @@ fn figure_3(victim: Option<VictimKind>) -> (Fast, Buffer) {
 
 #[test]
 fn figure_3_costs_are_those_of_the_paper() {
-    let (mut fast, buffer) = figure_3(Some(VictimKind::Greedy));
+    let (fast, buffer) = figure_3(Some(VictimKind::Greedy));
     let (c_ff, c_bf, c_p, c_e) = (225_000, 200_000, 200_000, 2_000_000);
     // 1 + α = 2.125.
     let benefit = c_p * 2125 / 1000;
-    let cost = |fast: &mut Fast, at| fast.logs.random.cost(&fast.core, at, &buffer);
+    let cost = |at| definition::cost(&fast.logs.random, &fast.core, at, &buffer);
     let expected = [
         Cost { merge_ns: c_ff + 3 * c_bf, erase_ns: 2 * c_e, benefit_ns: 0 },
         Cost { merge_ns: 2 * c_ff + 2 * c_bf, erase_ns: 2 * c_e, benefit_ns: 2 * benefit },
     ];
-    assert_eq!([cost(&mut fast, 0), cost(&mut fast, 1)], expected);
+    assert_eq!([cost(0), cost(1)], expected);
     // By the merge alone L0 would seem the better.
     assert!(expected[0].merge_ns < expected[1].merge_ns);
 }
@@ -185,10 +192,10 @@ fn figure_3_takes_l1_with_regard_to_the_buffer_and_l0_without() {
 
 #[test]
 fn a_probability_between_takes_its_share_of_the_benefit() {
-    let (mut fast, _) = figure_3(Some(VictimKind::Greedy));
+    let (fast, _) = figure_3(Some(VictimKind::Greedy));
     let initial = Probability::thousandths(300);
     let buffer = Buffer::of(&[(6, initial), (7, Probability::NEVER)]);
-    let cost = fast.logs.random.cost(&fast.core, 1, &buffer);
+    let cost = definition::cost(&fast.logs.random, &fast.core, 1, &buffer);
     assert_eq!(cost.benefit_ns, 425_000 * 17 / 10);
 }
 

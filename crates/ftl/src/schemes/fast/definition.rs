@@ -1,0 +1,91 @@
+//! A(L), B(L), F(L) and Δ(L) page by page, as Eqs. 1 to 9 have them: what the search for the cheapest victim
+//! is tested against.
+
+use super::{
+    cost::{Prices, Sizes},
+    random::RandomLog,
+};
+use crate::{DirtyPages, log_block::Core};
+use alloc::collections::BTreeSet;
+use flash::{Flash, Lpn};
+
+/// Where a merge takes a page from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Flash,
+    Buffer,
+}
+
+/// The terms of Eq. 7, in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cost {
+    pub(super) merge_ns: i64,
+    pub(super) erase_ns: i64,
+    pub(super) benefit_ns: i64,
+}
+
+/// A(L): the logical blocks that have a valid page in the log block at this place in the queue (Eq. 1).
+pub(super) fn associated<F: Flash>(log: &RandomLog, core: &Core<F>, at: usize) -> BTreeSet<u32> {
+    let pages = log.pages(core.flash.geometry(), &log.blocks[at]);
+    let valid = pages.filter(|(lpn, ppn)| core.is_logged_at(*lpn, *ppn));
+    valid.map(|(lpn, _)| core.split(Lpn(lpn)).0).collect()
+}
+
+/// Each page of a logical block that a merge moves, and where it takes it from: B and F (Eq. 4).
+pub(super) fn each_page<F: Flash, B: DirtyPages>(
+    core: &Core<F>,
+    logical: u32,
+    buffer: &B,
+    mut visit: impl FnMut(Lpn, Source),
+) {
+    let first_lpn = core.first_lpn(logical);
+    for lpn in (first_lpn..first_lpn + core.pages_in(logical)).map(Lpn) {
+        if buffer.is_dirty(lpn) {
+            visit(lpn, Source::Buffer);
+        } else if core.place(lpn).is_some() {
+            visit(lpn, Source::Flash);
+        }
+    }
+}
+
+fn sizes<F: Flash, B: DirtyPages>(log: &RandomLog, core: &Core<F>, at: usize, buffer: &B) -> Sizes {
+    let mut sizes = Sizes::default();
+    for logical in associated(log, core, at) {
+        sizes.blocks += 1;
+        each_page(core, logical, buffer, |lpn, source| match source {
+            Source::Flash => sizes.from_flash += 1,
+            Source::Buffer => {
+                let kept = buffer.update_probability(lpn).complement();
+                sizes.from_buffer += 1;
+                sizes.kept_clean += i64::from(kept.in_thousandths());
+            }
+        });
+    }
+    sizes
+}
+
+pub(super) fn cost<F: Flash, B: DirtyPages>(
+    log: &RandomLog,
+    core: &Core<F>,
+    at: usize,
+    buffer: &B,
+) -> Cost {
+    let sizes = sizes(log, core, at, buffer);
+    let prices = Prices::of(core.flash.part());
+    Cost {
+        merge_ns: prices.merge_ns(&sizes),
+        erase_ns: (sizes.blocks + 1) * core.flash.part().t_bers_ns as i64,
+        benefit_ns: prices.benefit(&sizes) / 1000,
+    }
+}
+
+/// The place in the queue of the log block of least Δ(L); of several the oldest.
+pub(super) fn cheapest<F: Flash, B: DirtyPages>(
+    log: &RandomLog,
+    core: &Core<F>,
+    buffer: &B,
+) -> usize {
+    let prices = Prices::of(core.flash.part());
+    let delta = |at: &usize| prices.delta(&sizes(log, core, *at, buffer));
+    (0..log.blocks.len()).min_by_key(delta).unwrap_or(0)
+}

@@ -1,0 +1,260 @@
+//! The worked examples with the write buffer of the `ba-gc` preset, and long random histories, in which every
+//! choice of a victim is compared with the definition.
+
+use super::{FIGURE_1, PAGE_BYTES, array, bytes, figure_array, operations};
+use crate::{
+    BufferLog, BufferPolicy, BufferSettings, Regions, Scheme, SchemeConfig, VictimKind, Visitor,
+    registry::{self, by_name},
+};
+use alloc::{vec, vec::Vec};
+use flash::{Array, Lpn, Ns, Operation, Serial};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+type Bench = Serial<Array>;
+
+/// `ba-gc` on the array of the figures: a buffer of eight pages, whose initial region gives up a block as soon
+/// as there is another.
+fn ba_gc(log_blocks: u32, victim: Option<VictimKind>, aware: bool) -> SchemeConfig {
+    let regions = Some(Regions::Fixed { initial: 10, updated: 60 });
+    let bytes = Some(8 * u64::from(PAGE_BYTES));
+    SchemeConfig {
+        logical_pages: Some(8),
+        log_blocks: Some(log_blocks),
+        victim,
+        buffer: BufferSettings { bytes, regions, aware: Some(aware), ..BufferSettings::default() },
+        ..SchemeConfig::preset(by_name("ba-gc").unwrap())
+    }
+}
+
+/// Writes pages to the buffer, then one through it, for which a log block must be merged.
+struct Merge<'a> {
+    buffered: &'a [u32],
+    through: u32,
+}
+
+/// Copies, programs and erases of the merge, and what the buffer counted.
+type Merged = ([u64; 3], BufferLog);
+
+impl Visitor<Bench> for Merge<'_> {
+    type Output = Merged;
+
+    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Merged {
+        let mut newest: [[u8; PAGE_BYTES as usize]; 8] = Default::default();
+        for (lpn, page) in (0..).zip(&mut newest) {
+            assert!(scheme.read(Lpn(lpn), page).unwrap());
+        }
+        for lpn in self.buffered {
+            newest[*lpn as usize] = bytes(*lpn, 2);
+            scheme.write(Lpn(*lpn), &newest[*lpn as usize]).unwrap();
+        }
+        newest[self.through as usize] = bytes(self.through, 3);
+        scheme.write_through(Lpn(self.through), &newest[self.through as usize]).unwrap();
+        for (lpn, newest) in (0..).zip(&newest) {
+            let mut page = [0; PAGE_BYTES as usize];
+            assert!(scheme.read(Lpn(lpn), &mut page).unwrap());
+            assert_eq!(page, *newest, "p{lpn}");
+        }
+        (operations(&scheme), scheme.buffer_log().unwrap().clone())
+    }
+}
+
+fn merge(config: &SchemeConfig, log_blocks: &[[u32; 4]], merge: Merge<'_>) -> Merged {
+    registry::mount(config, figure_array(log_blocks), merge).unwrap()
+}
+
+#[test]
+fn figure_1_takes_p2_and_p4_from_the_three_region_buffer() {
+    let one = || Merge { buffered: &[2, 4], through: 5 };
+    let (operations, log) = merge(&ba_gc(1, None, true), &FIGURE_1, one());
+    assert_eq!(operations, [6, 2, 3]);
+    assert_eq!((log.collected, log.moved_in_vain, log.dirty), (2, 0, 0));
+    // What a collector moves that does not know of the buffer is the same set, two pages of it in vain.
+    let (operations, log) = merge(&ba_gc(1, None, false), &FIGURE_1, one());
+    assert_eq!(operations, [8, 0, 3]);
+    assert_eq!((log.collected, log.moved_in_vain, log.dirty), (0, 2, 2));
+    // `fast`, when it is asked to be aware.
+    let fast = by_name("fast").unwrap();
+    let mut config = SchemeConfig { preset: fast, ..ba_gc(1, None, true) };
+    config.buffer.policy = Some(Some(BufferPolicy::ThreeRegion));
+    assert_eq!(merge(&config, &FIGURE_1, one()).1.collected, 2);
+}
+
+#[test]
+fn figure_3_takes_l1_by_the_regions_of_the_buffer() {
+    // p6 and p7 are written once, p1, p2 and p3 again and again.
+    let buffered = [6, 7, 1, 2, 3, 1, 2, 3];
+    let one = || Merge { buffered: &buffered, through: 5 };
+    let logs = [[0, 1, 2, 3], [4, 5, 6, 7]];
+    // L1: p4 and p5 from flash, p6 and p7 from the buffer.
+    let (operations, log) = merge(&ba_gc(2, None, true), &logs, one());
+    assert_eq!(operations, [2, 2, 2]);
+    assert_eq!((log.collected, log.dirty), (2, 3));
+    // L0, the oldest: p0 from flash, p1, p2 and p3 from the buffer.
+    let fifo = Some(VictimKind::Fifo);
+    let (operations, log) = merge(&ba_gc(2, fifo, true), &logs, one());
+    assert_eq!(operations, [1, 3, 2]);
+    assert_eq!((log.collected, log.dirty), (3, 2));
+    // Without BA-BM both cost the same, and the older one goes, three of its pages in vain.
+    let (operations, log) = merge(&ba_gc(2, None, false), &logs, one());
+    assert_eq!(operations, [4, 0, 2]);
+    assert_eq!((log.collected, log.moved_in_vain, log.dirty), (0, 3, 5));
+}
+
+/// Random writes, reads, trims and flushes against a model; then a mount, and more of them.
+struct History {
+    seed: u64,
+    now_ns: Ns,
+    model: Vec<Option<u8>>,
+    trimmed: Vec<bool>,
+}
+
+impl History {
+    fn new(seed: u64) -> Self {
+        Self { seed, now_ns: 0, model: Vec::new(), trimmed: Vec::new() }
+    }
+}
+
+impl Visitor<Bench> for &mut History {
+    type Output = (Bench, u64, u64);
+
+    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Self::Output {
+        let pages = scheme.logical_pages();
+        self.model.resize(pages as usize, None);
+        self.trimmed.resize(pages as usize, false);
+        let mut rng = Pcg64::seed_from_u64(self.seed);
+        // A part of the space is written more often, another never.
+        let written = pages * 7 / 8;
+        for _ in 0..6000 {
+            self.now_ns += 10_000_000;
+            scheme.advance(self.now_ns).unwrap();
+            let lpn = match rng.random_range(0..3) {
+                0 => rng.random_range(0..written / 4),
+                _ => rng.random_range(0..written),
+            };
+            let version = rng.random_range(0..200);
+            match rng.random_range(0..100) {
+                0 => {
+                    scheme.trim(Lpn(lpn)).unwrap();
+                    self.model[lpn as usize] = None;
+                    self.trimmed[lpn as usize] = true;
+                }
+                1 => scheme.flush().unwrap(),
+                2..10 => self.check(&mut scheme, lpn),
+                10..14 => {
+                    scheme.write_through(Lpn(lpn), &bytes(lpn, version)).unwrap();
+                    self.wrote(lpn, version);
+                }
+                // Runs, so that sequential log blocks come and go.
+                14..20 => {
+                    for lpn in (lpn..pages).take(6) {
+                        scheme.write(Lpn(lpn), &bytes(lpn, version)).unwrap();
+                        self.wrote(lpn, version);
+                    }
+                }
+                _ => {
+                    scheme.write(Lpn(lpn), &bytes(lpn, version)).unwrap();
+                    self.wrote(lpn, version);
+                }
+            }
+        }
+        (0..pages).for_each(|lpn| self.check(&mut scheme, lpn));
+        let log = scheme.buffer_log().cloned().unwrap_or_default();
+        scheme.flush().unwrap();
+        (scheme.into_flash(), log.collected, log.moved_in_vain)
+    }
+}
+
+impl History {
+    fn wrote(&mut self, lpn: u32, version: u8) {
+        self.model[lpn as usize] = Some(version);
+        self.trimmed[lpn as usize] = false;
+    }
+
+    fn check<S: Scheme>(&mut self, scheme: &mut S, lpn: u32) {
+        let mut page = [0; PAGE_BYTES as usize];
+        let present = scheme.read(Lpn(lpn), &mut page).unwrap();
+        match self.model[lpn as usize] {
+            Some(version) => assert_eq!((present, page), (true, bytes(lpn, version)), "p{lpn}"),
+            None => assert!(!present, "p{lpn} was never written or was trimmed"),
+        }
+    }
+}
+
+/// As [`History`]'s first check after a mount: a trim is advisory.
+struct Mounted<'a>(&'a mut History);
+
+impl Visitor<Bench> for Mounted<'_> {
+    type Output = (Bench, u64, u64);
+
+    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Self::Output {
+        for lpn in 0..scheme.logical_pages() {
+            let mut page = [0; PAGE_BYTES as usize];
+            if self.0.trimmed[lpn as usize] {
+                let present = scheme.read(Lpn(lpn), &mut page).unwrap();
+                self.0.model[lpn as usize] = present.then_some(page[1]);
+                self.0.trimmed[lpn as usize] = false;
+            }
+            self.0.check(&mut scheme, lpn);
+        }
+        self.0.seed += 1000;
+        self.0.visit(scheme)
+    }
+}
+
+/// Collected and moved in vain, and copies in merges.
+fn history(config: &SchemeConfig, blocks: u32, seed: u64) -> [u64; 3] {
+    let mut history = History::new(seed);
+    let (flash, collected, in_vain) =
+        registry::format(config, array(blocks), &mut history).unwrap();
+    let (flash, more, more_in_vain) =
+        registry::mount(config, flash, Mounted(&mut history)).unwrap();
+    let copies = flash.counts().get(Operation::Copy, flash::Cause::Merge);
+    [collected + more, in_vain + more_in_vain, copies]
+}
+
+/// In this crate's tests each victim is compared with the definition.
+#[test]
+fn victims_are_those_of_the_definition_and_pages_read_back() {
+    let name = |name| SchemeConfig::preset(by_name(name).unwrap());
+    let greedy = Some(VictimKind::Greedy);
+    let with = |policy, mut config: SchemeConfig| {
+        config.buffer.policy = Some(Some(policy));
+        config.buffer.aware = Some(true);
+        config.buffer.age_ns = Some(500_000_000);
+        config
+    };
+    let configs = vec![
+        name("ba-gc"),
+        with(BufferPolicy::ThreeRegion, name("ba-gc")),
+        with(BufferPolicy::Lru, name("ba-gc")),
+        with(BufferPolicy::Fab, name("ba-gc")),
+        with(BufferPolicy::Bplru, SchemeConfig { log_blocks: Some(3), ..name("ba-gc") }),
+        SchemeConfig { victim: greedy, ..name("fast") },
+        with(BufferPolicy::ThreeRegion, name("bast")),
+    ];
+    for (at, config) in configs.iter().enumerate() {
+        for (seed, blocks) in [(1, 40), (2, 200)] {
+            let [collected, in_vain, copies] = history(config, blocks, seed);
+            let aware = at != 5;
+            assert_eq!(collected > 0, aware, "{at} on {blocks} blocks");
+            assert_eq!(in_vain, 0, "{at} on {blocks} blocks");
+            assert!(copies > 0);
+        }
+    }
+}
+
+#[test]
+fn a_collector_that_knows_the_buffer_moves_less_within_flash() {
+    for preset in ["bast", "fast", "ba-gc"] {
+        let mut config = SchemeConfig::preset(by_name(preset).unwrap());
+        config.buffer.policy = Some(Some(BufferPolicy::ThreeRegion));
+        let [unaware, aware] = [false, true].map(|aware| {
+            config.buffer.aware = Some(aware);
+            history(&config, 100, 7)
+        });
+        assert!(unaware[0] == 0 && unaware[1] > 0, "{preset}: {unaware:?}");
+        assert!(aware[0] > 0 && aware[1] == 0, "{preset}: {aware:?}");
+        assert!(aware[2] < unaware[2], "{preset}: {aware:?}, unaware {unaware:?}");
+    }
+}
