@@ -22,7 +22,9 @@ mod scheme;
 mod schemes;
 mod start;
 
-pub use buffer::{BufferLog, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions};
+pub use buffer::{
+    BufferLog, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions, with_buffer,
+};
 pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};
 pub use error::FtlError;
 pub use guarantee::{Guarantee, Ram};

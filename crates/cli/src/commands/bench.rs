@@ -4,18 +4,17 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, Column, table};
 use clap::Args;
-use ftl::Preset;
-use ftl::registry::REGISTRY;
 use serde_json::json;
-use sim::bench::{self, Options, Report, Row, SHAPES, Shape};
-use sim::config::{Bytes, did_you_mean};
+use sim::bench::{self, BufferRow, Options, Report, Row, SHAPES, Shape};
+use sim::config::{Bytes, SchemeTable};
 use sim::run::{Observer, Phase};
 use std::io::IsTerminal;
 
 const EXAMPLES: &str = "\
 Examples:
-  ftlkit bench                            all schemes, 1 to 256 GiB: within a minute
+  ftlkit bench                            all schemes, 1 to 256 GiB, and all write buffers: some minutes
   ftlkit bench --scheme lazy-rtgc --capacity 32GiB
+  ftlkit bench --scheme ba-gc,page-level+buffer=lru --capacity 4GiB
   ftlkit bench --json > bench.json
 
 Each scheme is put into its steady state under uniform random overwrites, with all measures on. Beside it
@@ -24,8 +23,8 @@ stands the roofline: a bare random load and store over an array of the map's siz
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BenchArgs {
-    /// Only this scheme; may be repeated [default: all]
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    /// Only this scheme, with its settings; may be repeated [default: all]
+    #[arg(long, value_name = "SCHEME", value_delimiter = ',')]
     scheme: Vec<String>,
 
     /// Only this raw capacity, such as 32GiB; may be repeated [default: 1, 4, 32, 256 GiB]
@@ -101,6 +100,7 @@ impl BenchArgs {
                 "logical_share": options.logical_share,
                 "roofline": report.roofline,
                 "rows": report.rows,
+                "buffers": report.buffers,
             }))?;
         } else {
             output::text(&text(&report, options.logical_share))?;
@@ -109,7 +109,7 @@ impl BenchArgs {
     }
 
     fn options(&self) -> Result<Options, Failure> {
-        let schemes = self.scheme.iter().map(|name| preset(name)).collect::<Result<_, _>>()?;
+        let schemes = self.scheme.iter().map(|text| scheme(text)).collect::<Result<_, _>>()?;
         let mut shapes = Vec::new();
         for capacity in &self.capacity {
             shapes.extend(shapes_of(*capacity)?);
@@ -151,14 +151,10 @@ fn gib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 30)
 }
 
-fn preset(name: &str) -> Result<&'static Preset, Failure> {
-    REGISTRY.iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let names = REGISTRY.iter().map(|preset| preset.name);
-        Failure::input_with_help(
-            format!("no scheme is called `{name}`; {}", did_you_mean(name, names)),
-            "`ftlkit list schemes` shows them all; bench takes them without settings",
-        )
-    })
+fn scheme(text: &str) -> Result<SchemeTable, Failure> {
+    let scheme: SchemeTable = text.parse().map_err(Failure::input)?;
+    scheme.find_preset().map_err(Failure::input)?;
+    Ok(scheme)
 }
 
 /// The shapes of this capacity that are measured by default; one of 4 KiB pages where there are none.
@@ -199,10 +195,38 @@ fn text(report: &Report, asked: Option<f64>) -> String {
     for row in &report.rows {
         text.push_str(&asked.and_then(|asked| other_share(row, asked)).unwrap_or_default());
     }
+    if !report.buffers.is_empty() {
+        text.push_str(&buffers(&report.buffers));
+    }
     if report.interrupted {
         text.push_str("interrupted: what is not above was not measured\n");
     }
     text
+}
+
+/// The write buffers, by themselves.
+fn buffers(rows: &[BufferRow]) -> String {
+    let columns = [
+        ("write buffer", Column::Left),
+        ("unit", Column::Right),
+        ("ns/hit", Column::Right),
+        ("ns/miss", Column::Right),
+        ("hits among these", Column::Right),
+    ];
+    let cells = |row: &BufferRow| {
+        [
+            row.policy.to_owned(),
+            if row.unit_pages == 1 { "page".into() } else { "block".into() },
+            format!("{:.1}", row.ns_per_hit),
+            format!("{:.1}", row.ns_per_miss),
+            format!("{:.1} %", row.hit_share * 100.0),
+        ]
+    };
+    format!(
+        "\n{}\n\nwrite buffers of 16 MiB above a scheme that does nothing, 4 GiB of 4 KiB pages: a host write \
+         of a page that is there, and one anywhere, which brings a page and evicts a unit\n",
+        table(columns, rows.iter().map(cells))
+    )
 }
 
 /// Says of a row that it is not of the share asked for.

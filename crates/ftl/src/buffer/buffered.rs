@@ -42,6 +42,15 @@ impl<F: Flash, V: Visitor<F>> Visitor<F> for WithBuffer<V> {
     }
 }
 
+/// Puts a write buffer above a scheme of one's own, whatever it promises: see
+/// [`registry`](crate::registry) for the schemes that there are, which come with theirs.
+pub fn with_buffer<S: Scheme>(scheme: S, plan: &BufferPlan) -> impl Scheme<Flash = S::Flash> {
+    let buffer = WriteBuffer::new(plan, scheme.logical_pages(), scheme.flash());
+    let page_bytes = scheme.flash().geometry().page_bytes();
+    let buffer_ram = plan.ram_bytes(page_bytes, scheme.logical_pages());
+    Buffered { scheme, buffer: Some(Box::new(buffer)), buffer_ram }
+}
+
 impl<S: Scheme> Buffered<S> {
     #[inline]
     fn check(&self, lpn: Lpn) -> Result<(), FtlError> {

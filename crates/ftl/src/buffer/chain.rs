@@ -51,6 +51,11 @@ impl Chain {
         (older != NONE).then_some(older)
     }
 
+    pub(super) fn newer(&self, slot: u32) -> Option<u32> {
+        let newer = self.links[slot as usize].newer;
+        (newer != NONE).then_some(newer)
+    }
+
     /// Puts a slot that is in no list between two neighbours, either of which may be [`NONE`].
     fn link(&mut self, list: &mut List, slot: u32, newer: u32, older: u32) {
         self.links[slot as usize] = Links { newer, older };

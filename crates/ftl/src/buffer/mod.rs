@@ -26,6 +26,7 @@ mod units;
 mod write_buffer;
 
 pub(crate) use buffered::WithBuffer;
+pub use buffered::with_buffer;
 pub use log::BufferLog;
 pub(crate) use settings::BufferDefaults;
 pub use settings::{BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions};

@@ -225,16 +225,16 @@ impl BufferPlan {
             let write = below(response, read) + self.ram_ns;
             if self.reads { write + read } else { write }
         });
-        plan.ram.buffer = self.ram_bytes(part, plan.logical_pages);
+        plan.ram.buffer = self.ram_bytes(part.page_bytes, plan.logical_pages);
     }
 
     /// Pages, what is known of each, and where each unit is found.
-    fn ram_bytes(&self, part: &Part, logical_pages: u32) -> u64 {
+    pub(super) fn ram_bytes(&self, page_bytes: u32, logical_pages: u32) -> u64 {
         let units = u64::from(self.pages.min(logical_pages.div_ceil(self.unit_pages)));
         // A unit: its number, two lists, when it became dirty; a page: whether it is there and dirty, and
         // where (in a controller found by its number).
         let of_units = units * (4 + 16 + 8 + 8);
-        let of_pages = u64::from(self.pages) * (u64::from(part.page_bytes) + 4);
+        let of_pages = u64::from(self.pages) * (u64::from(page_bytes) + 4);
         of_units + of_pages + (2 * u64::from(self.unit_pages) * units).div_ceil(8)
     }
 }

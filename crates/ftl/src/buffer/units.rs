@@ -61,6 +61,8 @@ pub(super) struct Units {
     cells: Option<Cells>,
     held: u32,
     dirty: u32,
+    /// A bit a logical page: what collectors ask of every page that they move fits a cache.
+    dirty_lpns: Vec<u64>,
 }
 
 impl Units {
@@ -95,6 +97,7 @@ impl Units {
             cells,
             held: 0,
             dirty: 0,
+            dirty_lpns: vec![0; logical_pages.div_ceil(64) as usize],
         }
     }
 
@@ -190,6 +193,18 @@ impl Units {
         (self.bits[word].held & bit != 0).then_some(at)
     }
 
+    /// Whether a page is in the buffer and dirty.
+    #[inline]
+    pub(super) fn is_dirty_lpn(&self, lpn: Lpn) -> bool {
+        self.dirty_lpns[lpn.0 as usize / 64] >> (lpn.0 % 64) & 1 != 0
+    }
+
+    #[inline]
+    fn flip_dirty_lpn(&mut self, at: Place) {
+        let lpn = self.lpn(at);
+        self.dirty_lpns[lpn.0 as usize / 64] ^= 1 << (lpn.0 % 64);
+    }
+
     #[inline]
     pub(super) fn is_dirty(&self, at: Place) -> bool {
         let (word, bit) = self.bit(at);
@@ -261,6 +276,9 @@ impl Units {
 
     /// Takes all pages of a unit out.
     pub(super) fn close(&mut self, slot: u32) {
+        while let Some(at) = self.next_dirty(slot, 0) {
+            self.set_clean(at);
+        }
         if self.cells.is_some() {
             for page in 0..self.unit_pages {
                 let at = Place { slot, page };
@@ -271,14 +289,10 @@ impl Units {
         }
         let unit = &mut self.units[slot as usize];
         self.held -= unit.held;
-        self.dirty -= unit.dirty;
-        if unit.dirty > 0 {
-            self.ages.remove(&mut self.age, slot);
-        }
         self.place[unit.number as usize] = NONE;
         *unit = Unit { number: NONE, held: 0, dirty: 0, since_ns: 0 };
         let words = (slot * self.words) as usize..((slot + 1) * self.words) as usize;
-        self.bits[words].fill(Bits::default());
+        self.bits[words].iter_mut().for_each(|bits| *bits = Bits::default());
         self.unused.push(slot);
     }
 
@@ -292,6 +306,7 @@ impl Units {
         }
         bits.dirty |= bit;
         self.dirty += 1;
+        self.flip_dirty_lpn(at);
         let unit = &mut self.units[at.slot as usize];
         unit.dirty += 1;
         if unit.dirty > 1 {
@@ -312,6 +327,7 @@ impl Units {
         }
         bits.dirty &= !bit;
         self.dirty -= 1;
+        self.flip_dirty_lpn(at);
         let unit = &mut self.units[at.slot as usize];
         unit.dirty -= 1;
         if unit.dirty > 0 {
@@ -355,6 +371,7 @@ impl Units {
             + self.units.capacity() * size_of::<Unit>()
             + self.bits.capacity() * size_of::<Bits>()
             + self.ages.heap_bytes()
+            + self.dirty_lpns.capacity() * 8
             + cells
     }
 }

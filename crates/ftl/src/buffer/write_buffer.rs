@@ -6,9 +6,12 @@ use super::{
     settings::{BufferPlan, BufferPolicy},
     units::{Place, Units},
 };
-use crate::{DirtyPages, DirtyRange, FtlError, Probability, Scheme};
+use crate::{DirtyPages, DirtyRange, FtlError, Prefetch, Probability, Scheme};
 use alloc::{vec, vec::Vec};
 use flash::{Flash, Lpn, Ns};
+
+/// Pages of one victim whose lines are fetched: more would push each other out.
+const MOST_FETCHED: usize = 16;
 
 /// Why dirty pages are written below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +38,13 @@ impl WriteBuffer {
     pub(super) fn new<F: Flash>(plan: &BufferPlan, logical_pages: u32, flash: &F) -> Self {
         let page_bytes = flash.keeps_user_bytes().then(|| flash.geometry().page_bytes());
         let units = Units::new(plan.pages, plan.unit_pages, logical_pages, page_bytes);
+        let policy = Policy::new(plan, units.slots());
+        let log = BufferLog { regions: policy.region_pages(), ..BufferLog::default() };
         Self {
             plan: *plan,
-            policy: Policy::new(plan, units.slots()),
+            policy,
             units,
-            log: BufferLog::default(),
+            log,
             now_ns: 0,
             ram_ns: 0,
             page: vec![0; page_bytes.unwrap_or(0) as usize],
@@ -196,6 +201,7 @@ impl WriteBuffer {
     fn fill(&mut self, at: Place, data: &[u8]) {
         let bytes = self.units.bytes_mut(at);
         match data {
+            _ if bytes.is_empty() => {}
             [] => bytes.fill(0),
             _ if bytes.len() == data.len() => bytes.copy_from_slice(data),
             _ => {}
@@ -217,6 +223,7 @@ impl WriteBuffer {
     fn note(&mut self) {
         self.log.held = self.units.held().into();
         self.log.dirty = self.units.dirty().into();
+        self.log.regions = self.policy.region_pages();
     }
 
     fn evict<S: Scheme>(&mut self, below: &mut S) -> Result<(), FtlError> {
@@ -228,7 +235,25 @@ impl WriteBuffer {
         self.policy.removed(slot, true);
         self.units.close(slot);
         self.log.regions = self.policy.region_pages();
+        self.fetch_next(below);
         Ok(())
+    }
+
+    /// Fetches what the scheme below will need to write the next victims: the next one's blocks, and the map
+    /// entries of the one after it.
+    #[inline]
+    fn fetch_next<S: Scheme>(&self, below: &S) {
+        let next = self.policy.victim();
+        let after = next.and_then(|slot| self.policy.newer(slot));
+        for (slot, what) in [(next, Prefetch::Block), (after, Prefetch::Map)] {
+            let Some(slot) = slot else { continue };
+            let pages = core::iter::successors(self.units.next_dirty(slot, 0), |at| {
+                self.units.next_dirty(slot, at.page + 1)
+            });
+            for at in pages.take(MOST_FETCHED) {
+                below.prefetch(self.units.lpn(at), what);
+            }
+        }
     }
 
     /// Writes the dirty pages of a unit below, in order, where it has any; a padded block whole.
@@ -323,7 +348,7 @@ impl WriteBuffer {
     }
 
     pub(super) fn restart_log(&mut self) {
-        self.log = BufferLog { regions: self.policy.region_pages(), ..BufferLog::default() };
+        self.log = BufferLog::default();
         self.note();
     }
 
@@ -345,11 +370,15 @@ impl DirtyPages for WriteBuffer {
 
     #[inline]
     fn newest(&self, lpn: Lpn) -> Option<&[u8]> {
-        if self.is_clean() {
+        if !self.is_dirty(lpn) {
             return None;
         }
-        let at = self.units.find(lpn)?;
-        self.units.is_dirty(at).then(|| self.units.bytes(at))
+        self.units.find(lpn).map(|at| self.units.bytes(at))
+    }
+
+    #[inline]
+    fn is_dirty(&self, lpn: Lpn) -> bool {
+        self.plan.aware && self.units.is_dirty_lpn(lpn)
     }
 
     fn written(&mut self, lpn: Lpn) {
@@ -363,11 +392,7 @@ impl DirtyPages for WriteBuffer {
 
     #[inline]
     fn moved(&mut self, lpn: Lpn) {
-        if self.units.dirty() > 0
-            && let Some(at) = self.units.find(lpn)
-        {
-            self.log.moved_in_vain += u64::from(self.units.is_dirty(at));
-        }
+        self.log.moved_in_vain += u64::from(self.units.is_dirty_lpn(lpn));
     }
 
     fn update_probability(&self, lpn: Lpn) -> Probability {

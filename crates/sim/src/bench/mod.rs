@@ -1,11 +1,14 @@
 //! Speed: every scheme under uniform random overwrites at steady state, with all measures on, beside the
 //! bare-memory roofline of the same run.
 
+mod buffers;
 mod roofline;
 
-use crate::config::{Fill, Preconditioning};
+pub use buffers::BufferRow;
+
+use crate::config::{Fill, Preconditioning, SchemeTable};
 use crate::run::{Device, Observer, RunError, Setup, SimulatedArray, array_heap_bytes};
-use flash::{Array, Cause, Geometry, Operation, Part, Serial, Store, parts};
+use flash::{Array, Geometry, Operation, Part, Serial, Store, parts};
 use ftl::{FtlError, Preset, Scheme, SchemeConfig, Visitor, registry::REGISTRY};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -41,11 +44,14 @@ pub const SHAPES: [Shape; 5] = [
     Shape { capacity_bytes: 32 << 30, page_bytes: 2048, pages_per_block: 64 },
 ];
 
+/// The shape over whose logical space write buffers are measured.
+const BUFFER_SHAPE: Shape = SHAPES[1];
+
 /// What to measure.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Schemes; all where empty.
-    pub schemes: Vec<&'static Preset>,
+    /// Schemes, a share of their own apart; all presets where empty.
+    pub schemes: Vec<SchemeTable>,
     /// Shapes; [`SHAPES`] where empty.
     pub shapes: Vec<Shape>,
     /// Logical share of all schemes, so that they do the same work; a scheme that cannot be made with it
@@ -116,6 +122,8 @@ pub struct Report {
     pub roofline: Vec<Roofline>,
     /// One a scheme and shape.
     pub rows: Vec<Row>,
+    /// One a policy of write buffers, by themselves; where all schemes are measured.
+    pub buffers: Vec<BufferRow>,
     /// True where it was ended early: what is missing was not measured.
     pub interrupted: bool,
 }
@@ -141,6 +149,9 @@ pub fn run(
             done => done?,
         }
     }
+    if options.schemes.is_empty() && !report.interrupted {
+        report.buffers = buffers::rows(BUFFER_SHAPE, options.seed);
+    }
     Ok(report)
 }
 
@@ -152,7 +163,9 @@ fn measure_shape(
     seen: &mut dyn FnMut(&Row),
     report: &mut Report,
 ) -> Result<(), RunError> {
-    let all: Vec<&'static Preset> = REGISTRY.iter().collect();
+    let preset =
+        |preset: &Preset| SchemeTable { name: preset.name.into(), ..SchemeTable::default() };
+    let all: Vec<SchemeTable> = REGISTRY.iter().map(preset).collect();
     let schemes = if options.schemes.is_empty() { &all } else { &options.schemes };
     let part = part_of(shape);
     let geometry = part
@@ -167,10 +180,13 @@ fn measure_shape(
     let first = report.rows.len();
     let mut failed = None;
     for scheme in schemes {
-        let config = config_of(scheme, &part, &geometry, options.logical_share)?;
+        let label = scheme.label();
+        let own = scheme.to_config(&geometry, options.seed);
+        let own = own.map_err(|error| WorkloadError::Unfit(error.to_string()))?;
+        let config = config_of(own, &part, &geometry, options.logical_share)?;
         let array = Serial::new(Array::new(geometry, part.clone(), Store::Metadata));
         let seed = options.seed;
-        let case = Case { config: &config, part: &part, geometry, shape, seed, observer };
+        let case = Case { label: &label, part: &part, geometry, shape, seed, observer };
         let mut row = match ftl::registry::format(&config, array, case)? {
             Ok(row) => row,
             Err(error) => {
@@ -203,12 +219,14 @@ fn part_of(shape: Shape) -> Part {
 }
 
 fn config_of(
-    preset: &'static Preset,
+    own: SchemeConfig,
     part: &Part,
     geometry: &Geometry,
     share: Option<f64>,
 ) -> Result<SchemeConfig, FtlError> {
-    let own = SchemeConfig::preset(preset);
+    if own.logical_pages.is_some() {
+        return Ok(own);
+    }
     let Some(share) = share else { return Ok(own) };
     let logical_pages = Some((f64::from(geometry.pages()) * share) as u32);
     let asked = SchemeConfig { logical_pages, ..own.clone() };
@@ -221,7 +239,7 @@ fn config_of(
 }
 
 struct Case<'a> {
-    config: &'a SchemeConfig,
+    label: &'a str,
     part: &'a Part,
     geometry: Geometry,
     shape: Shape,
@@ -233,7 +251,7 @@ impl Visitor<SimulatedArray> for Case<'_> {
     type Output = Result<Row, RunError>;
 
     fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, mut scheme: S) -> Self::Output {
-        let name = self.config.preset.name;
+        let name = self.label;
         let pages = scheme.logical_pages();
         let setup = Setup {
             part: self.part.clone(),
@@ -258,7 +276,7 @@ impl Visitor<SimulatedArray> for Case<'_> {
             }
         }
         let counts = device.scheme().flash().counts().since(&before);
-        let host = counts.get(Operation::Program, Cause::Host);
+        let host = WRITES as u64 * u64::from(ROUNDS);
         let programmed = counts.total(Operation::Program) + counts.total(Operation::Copy);
         let bytes = device.scheme().heap_bytes() + array_heap_bytes(device.scheme());
         Ok(Row {
@@ -377,7 +395,7 @@ mod tests {
         let part = part_of(shape);
         let geometry = part.geometry(shape.capacity_bytes).unwrap();
         let share_of = |preset: &'static Preset, share| {
-            let config = config_of(preset, &part, &geometry, share).unwrap();
+            let config = config_of(SchemeConfig::preset(preset), &part, &geometry, share).unwrap();
             config.logical_pages.map(|pages| f64::from(pages) / f64::from(geometry.pages()))
         };
         for preset in REGISTRY {

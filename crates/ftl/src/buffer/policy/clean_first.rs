@@ -29,7 +29,7 @@ struct Unit {
 /// See the module.
 #[derive(Clone, Debug)]
 pub(in crate::buffer) struct CleanFirst {
-    chain: Chain,
+    pub(super) chain: Chain,
     working: List,
     clean: List,
     dirty: List,

@@ -114,6 +114,12 @@ impl Policy {
         each!(self, policy => policy.victim())
     }
 
+    /// The unit that is next in the order of this one: likely to go after it.
+    #[inline]
+    pub(super) fn newer(&self, slot: u32) -> Option<u32> {
+        each!(self, policy => policy.chain.newer(slot))
+    }
+
     /// P(U) of the pages of a unit. Policies that tell none apart expect no update, as Eq. 6 does.
     pub(super) fn update_probability(&self, slot: u32) -> Probability {
         match self {

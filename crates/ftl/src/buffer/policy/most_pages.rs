@@ -7,12 +7,20 @@ use alloc::{vec, vec::Vec};
 /// Units by how many pages they have: a list a count, and which counts there are.
 #[derive(Clone, Debug)]
 pub(in crate::buffer) struct MostPages {
-    chain: Chain,
+    pub(super) chain: Chain,
     /// Least recently used first, by pages.
     lists: Vec<List>,
     /// A bit a list that is not empty.
     filled: Vec<u64>,
-    pages: Vec<u32>,
+    units: Vec<Unit>,
+    now: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Unit {
+    pages: u32,
+    /// When it was last used: the order is kept where it moves to another list without a use.
+    used_at: u64,
 }
 
 impl MostPages {
@@ -22,12 +30,15 @@ impl MostPages {
             chain: Chain::new(slots),
             lists: vec![List::EMPTY; counts],
             filled: vec![0; counts.div_ceil(64)],
-            pages: vec![0; slots as usize],
+            units: vec![Unit::default(); slots as usize],
+            now: 0,
         }
     }
 
     pub(super) fn used(&mut self, used: Used) {
-        let pages = self.pages[used.slot as usize];
+        let pages = self.units[used.slot as usize].pages;
+        self.now += 1;
+        self.units[used.slot as usize].used_at = self.now;
         match used.how {
             Use::New => self.insert(used.slot, 1),
             Use::Added => {
@@ -40,14 +51,24 @@ impl MostPages {
         }
     }
 
+    /// Puts a unit that is in no list into the one of this count, in order of use.
     fn insert(&mut self, slot: u32, pages: u32) {
-        self.pages[slot as usize] = pages;
-        self.chain.push_newest(&mut self.lists[pages as usize], slot);
+        let unit = &mut self.units[slot as usize];
+        unit.pages = pages;
+        let used_at = unit.used_at;
+        let list = &mut self.lists[pages as usize];
+        // What was just used is the newest: only what lost a page goes further.
+        let mut older = list.newest();
+        while let Some(other) = older.filter(|other| self.units[*other as usize].used_at > used_at)
+        {
+            older = self.chain.older(other);
+        }
+        self.chain.push_above(list, slot, older);
         self.filled[pages as usize / 64] |= 1 << (pages % 64);
     }
 
     pub(super) fn removed(&mut self, slot: u32) {
-        let pages = self.pages[slot as usize];
+        let pages = self.units[slot as usize].pages;
         let list = &mut self.lists[pages as usize];
         self.chain.remove(list, slot);
         if list.oldest().is_none() {
@@ -58,7 +79,7 @@ impl MostPages {
     /// A page less is no use.
     pub(super) fn shrunk(&mut self, slot: u32) {
         self.removed(slot);
-        self.insert(slot, self.pages[slot as usize] - 1);
+        self.insert(slot, self.units[slot as usize].pages - 1);
     }
 
     pub(super) fn victim(&self) -> Option<u32> {
@@ -71,6 +92,6 @@ impl MostPages {
         self.chain.heap_bytes()
             + self.lists.capacity() * size_of::<List>()
             + self.filled.capacity() * 8
-            + self.pages.capacity() * 4
+            + self.units.capacity() * size_of::<Unit>()
     }
 }

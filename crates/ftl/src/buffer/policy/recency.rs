@@ -8,7 +8,7 @@ use alloc::{vec, vec::Vec};
 /// See the module.
 #[derive(Clone, Debug)]
 pub(in crate::buffer) struct Recency {
-    chain: Chain,
+    pub(super) chain: Chain,
     list: List,
     /// `bplru`: the page that each unit expects next, if it was written in order so far (LRU compensation);
     /// what is read is no use then.

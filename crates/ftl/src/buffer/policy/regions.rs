@@ -41,6 +41,9 @@ impl RegionSizes {
 
     /// A unit was updated after `from` had given it up: `from` grows, at the expense of the other first.
     pub(super) fn given_up_too_early(&mut self, from: Region) {
+        if self.step == 0 {
+            return;
+        }
         let most = self.pages - self.least().min(self.pages);
         let (grows, other) = match from {
             Region::Initial => (&mut self.initial, &mut self.updated),

@@ -37,7 +37,7 @@ struct Unit {
 /// See the module.
 #[derive(Clone, Debug)]
 pub(in crate::buffer) struct ThreeRegion {
-    chain: Chain,
+    pub(super) chain: Chain,
     lists: [List; 3],
     /// Pages in each region.
     pages: [u32; 3],
