@@ -178,12 +178,13 @@ impl Model {
         self.age_ns = age_ns;
     }
 
-    /// Time passes: mostly 5 ms, now and then some seconds, seldom more than a write may stay volatile.
-    /// Returns what the host's clock shows.
+    /// Time passes: mostly 5 ms, now and then some seconds, seldom more than a write may stay volatile; the
+    /// larger the device the more seldom, for its buffer may be large, too. Returns what the host's clock
+    /// shows.
     pub fn pass_time(&mut self) -> Ns {
         const MS: Ns = 1_000_000;
         self.pauses += 1;
-        self.now_ns += match mix(self.pauses) % 64 {
+        self.now_ns += match mix(self.pauses) % (64 + self.pages.len() as u64 / 16) {
             0 => 31_000 * MS,
             1..=6 => 6_000 * MS,
             _ => 5 * MS,

@@ -191,7 +191,10 @@ impl<F: Inspect> Visitor<Bench<F>> for Segment<'_> {
             }
         }
         driver.check_accounts()?;
-        driver.read_all()?;
+        // A task behind a shutdown may undo what makes the next mount short.
+        if run.at == 0 || run.operations[run.at - 1] != Operation::Shutdown {
+            driver.read_all()?;
+        }
         run.worst.merge(&driver.take_worst());
         Ok((driver.into_scheme().into_flash().into_inner().into_inner(), next))
     }

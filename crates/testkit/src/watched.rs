@@ -224,7 +224,11 @@ impl<F: Flash> Watched<F> {
         }
         self.versions[ppn.0 as usize] = version;
         let place = self.place(oob.lpn);
-        if cause == Cause::Host && self.in_use.get(oob.lpn.0 as usize) != Some(&true) {
+        // A scheme that holds pages in RAM may finish a collection to get them on flash: for the host, too.
+        if cause == Cause::Host
+            && !self.holds_below
+            && self.in_use.get(oob.lpn.0 as usize) != Some(&true)
+        {
             self.breach.get_or_insert_with(|| {
                 format!(
                     "{} was programmed for the host, which has not written it since its trim, if ever",

@@ -1,0 +1,205 @@
+//! Every policy against the reference: after each of thousands of operations the same log, and the same
+//! pages given to the scheme below in the same order.
+
+use crate::bench::{self, BLOCK, Programs, buffer};
+use crate::reference::Reference;
+use flash::{Flash, Lpn, Store};
+use ftlkit_ftl::{BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions, Scheme, Visitor};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    Write(u32),
+    WriteThrough(u32),
+    Read(u32),
+    Trim(u32),
+    Flush,
+    /// The clock goes on by so many ms.
+    Wait(u64),
+}
+
+/// Mixed tasks: hot pages and cold ones, blocks that are written from end to end, a flush now and then.
+fn tasks(seed: u64, count: usize) -> Vec<Task> {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut tasks = Vec::new();
+    while tasks.len() < count {
+        let lpn = match random.random_range(0..3) {
+            0 => random.random_range(0..8),
+            1 => random.random_range(0..30),
+            _ => random.random_range(0..100),
+        };
+        match random.random_range(0..200) {
+            0..110 => tasks.push(Task::Write(lpn)),
+            110..115 => tasks.push(Task::WriteThrough(lpn)),
+            115..150 => tasks.push(Task::Read(lpn)),
+            150..164 => tasks.push(Task::Trim(lpn)),
+            164..172 => {
+                let first = lpn / BLOCK * BLOCK;
+                tasks.extend((first..(first + BLOCK).min(100)).map(Task::Write));
+            }
+            172 => tasks.push(Task::Flush),
+            173..176 => tasks.push(Task::Wait(random.random_range(5_000..40_000))),
+            _ => tasks.push(Task::Wait(random.random_range(0..500))),
+        }
+    }
+    tasks
+}
+
+struct Compare {
+    plan: BufferPlan,
+    tasks: Vec<Task>,
+}
+
+/// Does a task on both; what is due is done first, one unit at a time.
+fn apply<S: Scheme>(scheme: &mut S, reference: &mut Reference, task: Task, now_ns: u64) {
+    loop {
+        let due_ns = scheme.due_ns();
+        assert_eq!(due_ns, reference.due_ns());
+        scheme.advance(now_ns).unwrap();
+        reference.advance(now_ns);
+        if due_ns > now_ns {
+            break;
+        }
+    }
+    match task {
+        Task::Write(lpn) => {
+            scheme.write(Lpn(lpn), &[]).unwrap();
+            reference.write(lpn);
+        }
+        Task::WriteThrough(lpn) => {
+            scheme.write_through(Lpn(lpn), &[]).unwrap();
+            reference.write_through(lpn);
+        }
+        Task::Read(lpn) => {
+            assert_eq!(scheme.read(Lpn(lpn), &mut []).unwrap(), reference.read(lpn));
+        }
+        Task::Trim(lpn) => {
+            scheme.trim(Lpn(lpn)).unwrap();
+            reference.trim(lpn);
+        }
+        Task::Flush => {
+            scheme.flush().unwrap();
+            reference.flush();
+        }
+        Task::Wait(_) => {}
+    }
+}
+
+impl Visitor<Programs> for Compare {
+    /// Evictions, and pages written below for their age.
+    type Output = [u64; 2];
+
+    fn visit<S: Scheme<Flash = Programs> + Clone>(self, mut scheme: S) -> [u64; 2] {
+        let mut reference = Reference::new(self.plan, scheme.logical_pages());
+        let mut now_ns = 0;
+        for (at, task) in self.tasks.into_iter().enumerate() {
+            if let Task::Wait(ms) = task {
+                now_ns += ms * 1_000_000;
+            }
+            apply(&mut scheme, &mut reference, task, now_ns);
+            let what = format!("{:?}: task {at}: {task:?} at {now_ns} ns", self.plan);
+            let programmed = std::mem::take(&mut scheme.flash_mut().seen);
+            assert_eq!(programmed, std::mem::take(&mut reference.programmed), "{what}");
+            let log = scheme.buffer_log().unwrap();
+            assert_eq!(*log, reference.seen(), "{what}");
+            assert!(log.held <= self.plan.pages.into(), "{what}");
+        }
+        [reference.log.evictions, reference.log.aged]
+    }
+}
+
+fn compare(settings: BufferSettings) {
+    for seed in 0..12 {
+        let plan = bench::plan(&bench::config("page-level", settings)).unwrap().buffer.unwrap();
+        let compare = Compare { plan, tasks: tasks(seed, 1500) };
+        let [evictions, aged] = bench::on(settings, Store::Metadata, compare);
+        assert!(evictions > 20 && aged > 5, "{plan:?}: {evictions} evictions, {aged} aged");
+    }
+}
+
+/// Each with pages that are read and without; with a buffer of two blocks and with a larger one.
+fn compare_all(policy: BufferPolicy, units: &[BufferUnit], others: &[BufferSettings]) {
+    for pages in [BLOCK * 2, 29] {
+        for unit in units {
+            for reads in [false, true] {
+                for other in others {
+                    let settings = buffer(policy, pages);
+                    compare(BufferSettings {
+                        unit: Some(*unit),
+                        reads: Some(reads),
+                        window_percent: other.window_percent,
+                        regions: other.regions,
+                        ..settings
+                    });
+                }
+            }
+        }
+    }
+}
+
+const PLAIN: BufferSettings = BufferSettings {
+    policy: None,
+    bytes: None,
+    unit: None,
+    age_ns: None,
+    ram_ns: None,
+    reads: None,
+    window_percent: None,
+    regions: None,
+    aware: None,
+};
+
+#[test]
+fn lru_is_as_the_reference() {
+    compare_all(BufferPolicy::Lru, &[BufferUnit::Page, BufferUnit::Block], &[PLAIN]);
+}
+
+#[test]
+fn cflru_is_as_the_reference() {
+    let windows = [0, 25, 60, 100];
+    let windows = windows.map(|percent| BufferSettings { window_percent: Some(percent), ..PLAIN });
+    compare_all(BufferPolicy::Cflru, &[BufferUnit::Page, BufferUnit::Block], &windows);
+}
+
+#[test]
+fn fab_is_as_the_reference() {
+    compare_all(BufferPolicy::Fab, &[BufferUnit::Block], &[PLAIN]);
+}
+
+#[test]
+fn bplru_is_as_the_reference() {
+    compare_all(BufferPolicy::Bplru, &[BufferUnit::Block], &[PLAIN]);
+}
+
+#[test]
+fn three_region_is_as_the_reference() {
+    let regions = [
+        Regions::Adaptive,
+        Regions::Fixed { initial: 30, updated: 40 },
+        Regions::Fixed { initial: 1, updated: 98 },
+        Regions::Fixed { initial: 60, updated: 1 },
+    ];
+    let regions = regions.map(|regions| BufferSettings { regions: Some(regions), ..PLAIN });
+    compare_all(BufferPolicy::ThreeRegion, &[BufferUnit::Page, BufferUnit::Block], &regions);
+}
+
+/// `trim` and `advance` cost nothing of the array where nothing is due.
+#[test]
+fn a_buffer_that_nothing_is_written_to_does_nothing() {
+    struct Idle;
+    impl Visitor<Programs> for Idle {
+        type Output = ();
+        fn visit<S: Scheme<Flash = Programs> + Clone>(self, mut scheme: S) {
+            assert_eq!(scheme.due_ns(), u64::MAX);
+            scheme.advance(u64::MAX).unwrap();
+            scheme.trim(Lpn(5)).unwrap();
+            assert!(!scheme.read(Lpn(5), &mut []).unwrap());
+            scheme.flush().unwrap();
+            let log = scheme.buffer_log().unwrap();
+            assert_eq!((log.held, log.dirty, log.read_misses), (0, 0, 1));
+            assert!(scheme.flash().seen.is_empty() && scheme.flash().keeps_user_bytes());
+        }
+    }
+    bench::on(buffer(BufferPolicy::Lru, 4), Store::All, Idle);
+}

@@ -1,0 +1,330 @@
+//! What a buffer must do, told as plainly as can be: one list of units, searched at every turn.
+
+use ftlkit_ftl::{BufferLog, BufferPlan, BufferPolicy, Regions};
+use std::collections::BTreeSet;
+
+/// How a page came to be touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Touch {
+    Comes,
+    Updated,
+    Read,
+}
+
+/// Three-region's regions.
+const INITIAL: usize = 0;
+const TO_BE_UPDATED: usize = 1;
+const TO_BE_EVICTED: usize = 2;
+
+#[derive(Clone, Debug, Default)]
+struct Unit {
+    number: u32,
+    held: BTreeSet<u32>,
+    dirty: BTreeSet<u32>,
+    /// Turn of the last use that counts; negative where the unit was put behind all others.
+    used: i64,
+    /// Turn and time when it became dirty.
+    dirty_since: (u64, u64),
+    /// `cflru`: among the last of the order.
+    in_window: bool,
+    /// `bplru`: every page that came or was updated, in order.
+    touched: Vec<u32>,
+    /// `three-region`: which, since which turn, and which one gave it up.
+    region: usize,
+    entered: u64,
+    from: usize,
+}
+
+pub(crate) struct Reference {
+    plan: BufferPlan,
+    logical_pages: u32,
+    units: Vec<Unit>,
+    /// Pages that the scheme below has.
+    below: BTreeSet<u32>,
+    /// Pages that the initial and the to-be-updated region may hold.
+    sizes: [u32; 2],
+    turn: u64,
+    now_ns: u64,
+    pub(crate) log: BufferLog,
+    /// Pages given to the scheme below, in order.
+    pub(crate) programmed: Vec<u32>,
+}
+
+impl Reference {
+    pub(crate) fn new(plan: BufferPlan, logical_pages: u32) -> Self {
+        let share = |percent: u32| plan.pages * percent / 100;
+        let sizes = match plan.regions {
+            _ if plan.policy != BufferPolicy::ThreeRegion => [0; 2],
+            Regions::Adaptive => [share(25), share(50)],
+            Regions::Fixed { initial, updated } => [share(initial.into()), share(updated.into())],
+        };
+        Self {
+            plan,
+            logical_pages,
+            units: Vec::new(),
+            below: BTreeSet::new(),
+            sizes,
+            turn: 0,
+            now_ns: 0,
+            log: BufferLog::default(),
+            programmed: Vec::new(),
+        }
+    }
+
+    pub(crate) fn write(&mut self, lpn: u32) {
+        if self.holds(lpn) {
+            self.log.write_hits += 1;
+            self.touch(lpn, Touch::Updated);
+        } else {
+            self.log.write_misses += 1;
+            self.bring(lpn);
+        }
+        self.soil(lpn);
+    }
+
+    pub(crate) fn write_through(&mut self, lpn: u32) {
+        self.log.through += 1;
+        if self.holds(lpn) {
+            self.log.write_hits += 1;
+            self.touch(lpn, Touch::Updated);
+            let page = lpn % self.plan.unit_pages;
+            self.unit(lpn).unwrap().dirty.remove(&page);
+        } else {
+            self.log.write_misses += 1;
+        }
+        self.give_below(lpn);
+    }
+
+    /// Returns whether there is such a page.
+    pub(crate) fn read(&mut self, lpn: u32) -> bool {
+        if self.holds(lpn) {
+            self.log.read_hits += 1;
+            self.touch(lpn, Touch::Read);
+            return true;
+        }
+        self.log.read_misses += 1;
+        let present = self.below.contains(&lpn);
+        if present && self.plan.reads {
+            self.bring(lpn);
+        }
+        present
+    }
+
+    pub(crate) fn trim(&mut self, lpn: u32) {
+        self.below.remove(&lpn);
+        let page = lpn % self.plan.unit_pages;
+        if let Some(unit) = self.unit(lpn) {
+            unit.held.remove(&page);
+            unit.dirty.remove(&page);
+        }
+        self.units.retain(|unit| !unit.held.is_empty());
+    }
+
+    pub(crate) fn flush(&mut self) {
+        while let Some(at) = self.longest_dirty() {
+            self.log.flushed += self.write_back(at, false);
+        }
+    }
+
+    pub(crate) fn due_ns(&self) -> u64 {
+        let since = self.longest_dirty().map(|at| self.units[at].dirty_since.1);
+        since.map_or(u64::MAX, |since| since.saturating_add(self.plan.age_ns))
+    }
+
+    pub(crate) fn advance(&mut self, now_ns: u64) {
+        self.now_ns = now_ns;
+        if self.due_ns() <= now_ns
+            && let Some(at) = self.longest_dirty()
+        {
+            self.log.aged += self.write_back(at, false);
+        }
+    }
+
+    /// The log, with what is in the buffer now.
+    pub(crate) fn seen(&self) -> BufferLog {
+        let count = |pages: fn(&Unit) -> usize| self.units.iter().map(pages).sum::<usize>() as u64;
+        BufferLog {
+            held: count(|unit| unit.held.len()),
+            dirty: count(|unit| unit.dirty.len()),
+            regions: self.sizes.map(u64::from),
+            ..self.log.clone()
+        }
+    }
+
+    fn unit(&mut self, lpn: u32) -> Option<&mut Unit> {
+        let number = lpn / self.plan.unit_pages;
+        self.units.iter_mut().find(|unit| unit.number == number)
+    }
+
+    fn holds(&mut self, lpn: u32) -> bool {
+        let page = lpn % self.plan.unit_pages;
+        self.unit(lpn).is_some_and(|unit| unit.held.contains(&page))
+    }
+
+    fn longest_dirty(&self) -> Option<usize> {
+        let dirty = (0..self.units.len()).filter(|at| !self.units[*at].dirty.is_empty());
+        dirty.min_by_key(|at| self.units[*at].dirty_since)
+    }
+
+    fn soil(&mut self, lpn: u32) {
+        self.turn += 1;
+        let since = (self.turn, self.now_ns);
+        let page = lpn % self.plan.unit_pages;
+        let unit = self.unit(lpn).unwrap();
+        if unit.dirty.is_empty() {
+            unit.dirty_since = since;
+        }
+        unit.dirty.insert(page);
+    }
+
+    fn give_below(&mut self, lpn: u32) {
+        self.programmed.push(lpn);
+        self.below.insert(lpn);
+    }
+
+    fn bring(&mut self, lpn: u32) {
+        while self.units.iter().map(|unit| unit.held.len()).sum::<usize>()
+            >= self.plan.pages as usize
+        {
+            self.evict();
+        }
+        let (number, page) = (lpn / self.plan.unit_pages, lpn % self.plan.unit_pages);
+        if self.unit(lpn).is_none() {
+            self.turn += 1;
+            let entered = self.turn;
+            self.units.push(Unit { number, entered, ..Unit::default() });
+        }
+        self.unit(lpn).unwrap().held.insert(page);
+        self.touch(lpn, Touch::Comes);
+    }
+
+    fn evict(&mut self) {
+        let victim = self.victim();
+        let unit = &self.units[victim];
+        self.log.evictions += 1;
+        self.log.dropped += (unit.held.len() - unit.dirty.len()) as u64;
+        self.log.evicted += self.write_back(victim, true);
+        let unit = self.units.remove(victim);
+        if unit.region == TO_BE_EVICTED && self.plan.regions == Regions::Adaptive {
+            let least = self.plan.pages / 8;
+            let size = &mut self.sizes[unit.from];
+            *size = size.saturating_sub(self.plan.unit_pages.max(self.plan.pages / 128) / 4);
+            *size = (*size).max(least);
+        }
+    }
+
+    /// Returns how many dirty pages were written.
+    fn write_back(&mut self, at: usize, leaves: bool) -> u64 {
+        let unit = &mut self.units[at];
+        let dirty = std::mem::take(&mut unit.dirty);
+        let first = unit.number * self.plan.unit_pages;
+        let held = unit.held.clone();
+        let end = self.plan.unit_pages.min(self.logical_pages - first);
+        let padded = leaves && self.plan.policy == BufferPolicy::Bplru && !dirty.is_empty();
+        for page in 0..end {
+            let lpn = first + page;
+            if dirty.contains(&page) {
+                self.give_below(lpn);
+            } else if padded && (held.contains(&page) || self.below.contains(&lpn)) {
+                self.give_below(lpn);
+                self.log.padded += 1;
+            }
+        }
+        dirty.len() as u64
+    }
+
+    fn touch(&mut self, lpn: u32, touch: Touch) {
+        let policy = self.plan.policy;
+        let reads_count = !matches!(policy, BufferPolicy::Bplru | BufferPolicy::ThreeRegion);
+        if touch == Touch::Read && !reads_count {
+            return;
+        }
+        self.turn += 1;
+        let turn = self.turn;
+        let page = lpn % self.plan.unit_pages;
+        let end = self.plan.unit_pages.min(self.logical_pages - (lpn - page));
+        let unit = self.unit(lpn).unwrap();
+        unit.used = turn as i64;
+        unit.touched.push(page);
+        unit.in_window = false;
+        match policy {
+            BufferPolicy::Bplru if unit.touched.ends_with(&(0..end).collect::<Vec<_>>()) => {
+                unit.used = -unit.used;
+            }
+            BufferPolicy::Cflru => self.fill_window(),
+            BufferPolicy::ThreeRegion => self.touch_region(lpn, touch),
+            _ => {}
+        }
+    }
+
+    /// The least recently used are in the window as soon as those that are not in it are too many.
+    fn fill_window(&mut self) {
+        let most = (self.plan.pages - self.plan.window_pages) as usize;
+        loop {
+            let outside = self.units.iter_mut().filter(|unit| !unit.in_window);
+            let pages: usize = outside.map(|unit| unit.held.len()).sum();
+            if pages <= most {
+                return;
+            }
+            let outside = self.units.iter_mut().filter(|unit| !unit.in_window);
+            outside.min_by_key(|unit| unit.used).unwrap().in_window = true;
+        }
+    }
+
+    fn touch_region(&mut self, lpn: u32, touch: Touch) {
+        let turn = self.turn;
+        let unit = self.unit(lpn).unwrap();
+        if touch == Touch::Updated {
+            let (region, from) = (unit.region, unit.from);
+            (unit.region, unit.entered) = (TO_BE_UPDATED, turn);
+            if region == TO_BE_EVICTED && self.plan.regions == Regions::Adaptive {
+                let most = self.plan.pages - self.plan.pages / 8;
+                let step = self.plan.unit_pages.max(self.plan.pages / 128);
+                self.sizes[from] = (self.sizes[from] + step).min(most);
+                let other = 1 - from;
+                self.sizes[other] = self.sizes[other].min(most - self.sizes[from]);
+            }
+        } else if unit.region != INITIAL {
+            unit.entered = turn;
+        }
+        for region in [INITIAL, TO_BE_UPDATED] {
+            self.give_up(region);
+        }
+    }
+
+    fn give_up(&mut self, region: usize) {
+        loop {
+            let members = || self.units.iter().filter(|unit| unit.region == region);
+            let pages: usize = members().map(|unit| unit.held.len()).sum();
+            if pages <= self.sizes[region] as usize || members().count() <= 1 {
+                return;
+            }
+            self.turn += 1;
+            let turn = self.turn;
+            let members = self.units.iter_mut().filter(|unit| unit.region == region);
+            let oldest = members.min_by_key(|unit| unit.entered).unwrap();
+            (oldest.region, oldest.from, oldest.entered) = (TO_BE_EVICTED, region, turn);
+        }
+    }
+
+    fn victim(&self) -> usize {
+        let all = || 0..self.units.len();
+        let unit = |at: &usize| &self.units[*at];
+        let victim = match self.plan.policy {
+            BufferPolicy::Lru | BufferPolicy::Bplru => all().min_by_key(|at| unit(at).used),
+            BufferPolicy::Cflru => all().min_by_key(|at| {
+                let unit = unit(at);
+                (!unit.in_window, unit.in_window && !unit.dirty.is_empty(), unit.used)
+            }),
+            BufferPolicy::Fab => {
+                all().min_by_key(|at| (usize::MAX - unit(at).held.len(), unit(at).used))
+            }
+            BufferPolicy::ThreeRegion => all().min_by_key(|at| {
+                let order = [TO_BE_EVICTED, INITIAL, TO_BE_UPDATED];
+                let rank = order.iter().position(|region| *region == unit(at).region);
+                (rank, unit(at).entered)
+            }),
+        };
+        victim.unwrap()
+    }
+}
