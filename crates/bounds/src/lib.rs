@@ -20,6 +20,7 @@
 
 extern crate alloc;
 
+pub mod ba_gc;
 pub mod energy;
 mod error;
 pub mod fsr;

@@ -4,6 +4,7 @@
 //! figure needs to be run goes through [`runs`], which runs everything side by side and records the
 //! command of each run.
 
+pub mod ba_gc;
 mod files;
 pub mod gftl;
 pub mod lazy_rtgc;
@@ -21,7 +22,7 @@ use crate::report::plots::PlotError;
 use serde::Serialize;
 
 /// Every paper that can be reproduced, in the order in which they are listed.
-pub static PAPERS: &[Paper] = &[lazy_rtgc::PAPER, gftl::PAPER];
+pub static PAPERS: &[Paper] = &[lazy_rtgc::PAPER, gftl::PAPER, ba_gc::PAPER];
 
 /// A paper.
 pub struct Paper {
