@@ -88,6 +88,8 @@ pub struct Tally {
     pub cuts: u64,
     /// Cuts in the mounts that followed.
     pub mount_cuts: u64,
+    /// Cuts in the workload that were in a shutdown.
+    pub in_shutdowns: u64,
     /// Pages whose newest acknowledged write was gone after a cut in the workload, as volatile ones may be.
     pub lost: u64,
 }
@@ -98,6 +100,7 @@ impl Tally {
         self.changes += other.changes;
         self.cuts += other.cuts;
         self.mount_cuts += other.mount_cuts;
+        self.in_shutdowns += other.in_shutdowns;
         self.lost += other.lost;
     }
 }
@@ -227,6 +230,7 @@ pub fn every_cut(case: &Case) -> Result<Tally, Verdict> {
             let mut stage = Stage::new(case)?;
             stage.go(Some(Cut { after, torn }))?;
             tally.cuts += 1;
+            tally.in_shutdowns += u64::from(stage.run.cut_in() == Some(Task::Shutdown));
             tally.mount_cuts += cut_the_mount(&stage)?;
             stage.recover(case.go_on)?;
             tally.lost += stage.run.lost();

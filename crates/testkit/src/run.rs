@@ -26,6 +26,8 @@ pub struct Run {
     flushed: bool,
     /// Formats and mounts that came to an end.
     starts: u64,
+    /// The operation in which the power failed last, if it was in one.
+    cut_in: Option<Operation>,
     model: Model,
     worst: Worst,
 }
@@ -56,6 +58,7 @@ impl Run {
             formatted: false,
             flushed: false,
             starts: 0,
+            cut_in: None,
             model: Model::new(logical_pages),
             worst: Worst::default(),
         }
@@ -75,6 +78,11 @@ impl Run {
     /// Formats and mounts that came to an end so far.
     pub fn starts(&self) -> u64 {
         self.starts
+    }
+
+    /// The operation in which the power failed, if the last call ended in one.
+    pub fn cut_in(&self) -> Option<Operation> {
+        self.cut_in
     }
 
     /// Pages whose newest acknowledged write was gone after a power cut, as it may be.
@@ -105,6 +113,7 @@ impl Run {
     /// # Errors
     /// The failure.
     pub fn go<F: Inspect + Clone>(&mut self, mut flash: F) -> Result<End<F>, Failure> {
+        self.cut_in = None;
         loop {
             let mounted = std::mem::replace(&mut self.formatted, true);
             let config = self.config.clone();
@@ -140,7 +149,7 @@ impl Run {
 
 /// How long a page of the write buffer may stay dirty; [`Ns::MAX`] where the scheme below it may keep what it is
 /// given in RAM of its own.
-fn durable_after<F: Flash>(config: &SchemeConfig, flash: &F) -> Ns {
+pub fn durable_after<F: Flash>(config: &SchemeConfig, flash: &F) -> Ns {
     let geometry = flash.geometry();
     let good = (0..geometry.blocks()).filter(|block| !flash.is_bad(BlockId(*block))).count() as u32;
     let bare = BufferSettings { policy: Some(None), ..BufferSettings::default() };
@@ -181,6 +190,9 @@ impl<F: Inspect> Visitor<Bench<F>> for Segment<'_> {
             run.at += 1;
             let done = driver.apply(*operation);
             run.worst.merge(&driver.take_worst());
+            if matches!(done, Err(Stop::PowerOff)) {
+                run.cut_in = Some(*operation);
+            }
             done?;
             if operation.remounts() {
                 next = Next::Remount;

@@ -4,6 +4,7 @@ use flash::Store;
 use flash::faults::PowerCut;
 use ftl::registry::REGISTRY;
 use ftl::{FtlError, SchemeConfig};
+use ftlkit_testkit::buffers::every_buffer;
 use ftlkit_testkit::checks::{Failure, Worst};
 use ftlkit_testkit::conformance::{
     Case, Described, Faults, Verdict, accepted, conform, logical_pages, variants, with_idle,
@@ -181,6 +182,7 @@ proptest! {
         scheme in 0..REGISTRY.len(),
         shape: prop::sample::Index,
         idle_collection: bool,
+        buffer in prop::option::of(any::<prop::sample::Index>()),
         after in 0..300u64,
         torn: bool,
     ) {
@@ -188,6 +190,11 @@ proptest! {
         let scheme = if idle_collection { with_idle(preset) } else { SchemeConfig::preset(preset) };
         let shapes = accepted(&scheme, SHAPES, 0);
         let shape = shapes[shape.index(shapes.len().min(6))];
+        let buffers = every_buffer(preset, &shape);
+        let scheme = match buffer {
+            Some(buffer) => SchemeConfig { buffer: *buffer.get(&buffers), ..scheme },
+            None => scheme,
+        };
         let pages = logical_pages(&scheme, &shape, 0).unwrap();
         let mut run = Run::new(scheme, pages, operations, Medium::Sound).accounts_every(7);
         let mut array = PowerCut::new(shape.array(Store::All, &[]));

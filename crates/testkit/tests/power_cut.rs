@@ -1,7 +1,8 @@
 //! Every scheme of the registry, its power cut at every single operation.
 
-use ftl::SchemeConfig;
-use ftl::registry::{REGISTRY, by_name};
+use ftl::registry::{self, REGISTRY, by_name};
+use ftl::{BufferPolicy, BufferSettings, BufferUnit, SchemeConfig};
+use ftlkit_testkit::buffers::small;
 use ftlkit_testkit::conformance::{Described, accepted, logical_pages, with_idle};
 use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::power_cut::{Case, Tally, Verdict, changes, every_cut, storm};
@@ -96,6 +97,13 @@ fn fitted(mut case: Case) -> Case {
     case
 }
 
+/// Whether it may lose what was not flushed.
+fn is_volatile(scheme: &SchemeConfig) -> bool {
+    let shape = roomy_shape(scheme);
+    let plan = registry::plan(scheme, &shape.part(), &shape.geometry(), shape.blocks);
+    plan.unwrap().guarantee.volatile
+}
+
 fn cut_everywhere(name: &str) {
     let patterns = [
         Pattern::Uniform,
@@ -120,6 +128,7 @@ fn cut_everywhere(name: &str) {
     }
     println!("{name}: {total:?}");
     assert!(total.cuts == total.changes * 2 && total.changes > 1000);
+    assert!(total.lost == 0 || is_volatile(&SchemeConfig::preset(by_name(name).unwrap())));
 }
 
 fn cut_in_quick_succession(name: &str) {
@@ -178,3 +187,116 @@ schemes!(
     ba_gc: "ba-gc",
     superblock: "superblock"
 );
+
+/// A scheme below a buffer of a few units.
+struct Below {
+    name: &'static str,
+    policy: BufferPolicy,
+    unit: Option<BufferUnit>,
+    aware: bool,
+}
+
+impl Below {
+    const fn new(name: &'static str, policy: BufferPolicy) -> Self {
+        Self { name, policy, unit: None, aware: false }
+    }
+
+    /// Collectors take dirty pages along.
+    const fn aware(self) -> Self {
+        Self { aware: true, ..self }
+    }
+
+    fn scheme(&self, shape: &Shape) -> SchemeConfig {
+        let aware = self.aware.then_some(true);
+        let buffer = BufferSettings { aware, ..small(self.policy, self.unit, shape) };
+        SchemeConfig { buffer, ..with_idle(by_name(self.name).unwrap()) }
+    }
+
+    /// Workloads of so many operations on the smallest arrays that have pages to lose, and on a roomy one.
+    fn cases(&self, patterns: &[Pattern], operations: usize) -> Vec<Case> {
+        let plain = with_idle(by_name(self.name).unwrap());
+        let shapes = [shapes(&plain)[0], roomy_shape(&plain)];
+        let of = |shape: Shape| {
+            let of = move |pattern: &Pattern| Case {
+                scheme: self.scheme(&shape),
+                shutdown: true,
+                operations,
+                ..case(self.name, shape, *pattern, 1)
+            };
+            patterns.iter().map(of)
+        };
+        shapes.into_iter().flat_map(of).collect()
+    }
+
+    fn cut_everywhere(&self) {
+        let patterns = [Pattern::Uniform, Pattern::HotCold, Pattern::Interleaved];
+        let cases = self.cases(&patterns, 160).into_iter().map(fitted);
+        let mut total = Tally::default();
+        for tally in all_pass(cases.map(|case| every_cut(&case))) {
+            total.add(&tally);
+        }
+        println!("{} below {}: {total:?}", self.name, self.policy.name());
+        assert!(total.cuts == total.changes * 2 && total.changes > 500);
+        // What may be lost is, or the suite would not have tried.
+        assert!(total.lost > 0 && total.in_shutdowns > 0);
+    }
+
+    fn cut_in_quick_succession(&self) {
+        let patterns = [Pattern::Uniform, Pattern::FillThenOverwrite];
+        let cases = self.cases(&patterns, 600).into_iter();
+        let cases = cases.flat_map(|case| (0..8).map(move |seed| Case { seed, ..case.clone() }));
+        for cuts in all_pass(cases.map(|case| storm(&case, 40))) {
+            assert!(cuts > 5, "only {cuts} cuts");
+        }
+    }
+}
+
+/// As it is with buffers: a cut takes what is neither flushed, nor forced, nor older than 30 s, and nothing
+/// else.
+macro_rules! buffers {
+    ($($module:ident: $below:expr),*) => {
+        $(mod $module {
+            use super::*;
+
+            #[test]
+            fn a_cut_at_every_operation_loses_what_is_not_flushed_only() {
+                ($below).cut_everywhere();
+            }
+
+            #[test]
+            fn cuts_in_quick_succession_lose_what_is_not_flushed_only() {
+                ($below).cut_in_quick_succession();
+            }
+        })*
+    };
+}
+
+buffers!(
+    page_level_below_lru: Below::new("page-level", BufferPolicy::Lru).aware(),
+    lazy_rtgc_below_lru: Below::new("lazy-rtgc", BufferPolicy::Lru).aware(),
+    fast_below_bplru: Below::new("fast", BufferPolicy::Bplru),
+    fast_below_fab: Below::new("fast", BufferPolicy::Fab),
+    ba_gc_below_its_own: Below::new("ba-gc", BufferPolicy::ThreeRegion).aware(),
+    dftl_below_cflru: Below::new("dftl", BufferPolicy::Cflru),
+    gftl_below_three_region: Below::new("gftl", BufferPolicy::ThreeRegion)
+);
+
+/// Few operations, so that the shutdown is the most of what is cut.
+#[test]
+fn a_cut_in_a_shutdown_loses_what_is_not_flushed_only() {
+    let mut total = Tally::default();
+    for (name, policy) in [
+        ("lazy-rtgc", BufferPolicy::Cflru),
+        ("superblock", BufferPolicy::Lru),
+        ("bast", BufferPolicy::Fab),
+        ("gftl", BufferPolicy::Bplru),
+    ] {
+        let below = Below::new(name, policy);
+        let cases = (1..6).flat_map(|at| below.cases(&[Pattern::HotCold], at * 7));
+        for tally in all_pass(cases.map(|case| every_cut(&case))) {
+            total.add(&tally);
+        }
+    }
+    println!("{total:?}");
+    assert!(total.in_shutdowns * 4 > total.cuts && total.lost > 0);
+}

@@ -1,13 +1,15 @@
 //! The checks can fail: schemes that are spoilt in one way each, and what is said of them.
 
-use flash::{Cause, Flash, Lpn, Serial, Store};
+use flash::{Cause, Flash, Lpn, Ns, Serial, Store};
 use ftl::registry::{self, Visitor, by_name};
-use ftl::{CollectionLog, FtlError, Guarantee, Ram, Scheme, SchemeConfig};
+use ftl::{BufferPolicy, CollectionLog, FtlError, Guarantee, Ram, Scheme, SchemeConfig};
+use ftlkit_testkit::buffers::small;
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::driver::{Bench, Driver, Medium, Stop};
 use ftlkit_testkit::exhaustive::{Refutation, Search, explore};
 use ftlkit_testkit::model::{Mismatch, Model};
 use ftlkit_testkit::operations::{Operation, Pattern};
+use ftlkit_testkit::run::durable_after;
 use ftlkit_testkit::shape::Shape;
 use ftlkit_testkit::watched::Watched;
 
@@ -36,6 +38,12 @@ enum Fault {
     FlushForgets,
     /// So, but of a page that is held twice a flush writes the older version.
     FlushesOlder,
+    /// A flush does nothing, whatever is in the write buffer.
+    FlushIsNone,
+    /// A forced write is one like any other.
+    ForceIsNone,
+    /// The clock stands still: nothing is ever old enough to be written.
+    AgeIsNone,
 }
 
 impl Fault {
@@ -119,7 +127,26 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
                 _ => self.scheme.write(*lpn, data)?,
             }
         }
-        self.scheme.flush()
+        if self.fault == Fault::FlushIsNone { Ok(()) } else { self.scheme.flush() }
+    }
+    fn write_through(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        match self.fault {
+            Fault::ForceIsNone => self.scheme.write(lpn, data),
+            fault if fault.holds() => {
+                self.write(lpn, data)?;
+                self.flush()
+            }
+            _ => {
+                self.writes += 1;
+                self.scheme.write_through(lpn, data)
+            }
+        }
+    }
+    fn due_ns(&self) -> Ns {
+        if self.fault == Fault::AgeIsNone { Ns::MAX } else { self.scheme.due_ns() }
+    }
+    fn advance(&mut self, now_ns: Ns) -> Result<(), FtlError> {
+        if self.fault == Fault::AgeIsNone { Ok(()) } else { self.scheme.advance(now_ns) }
     }
     fn idle(&mut self) -> Result<bool, FtlError> {
         self.scheme.idle()
@@ -129,7 +156,7 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
     }
     fn guarantee(&self) -> Guarantee {
         let mut promised = self.scheme.guarantee();
-        promised.volatile = self.fault.holds() && self.fault != Fault::HeldInSecret;
+        promised.volatile |= self.fault.holds() && self.fault != Fault::HeldInSecret;
         match self.fault {
             Fault::Step => promised.step_ns = promised.step_ns.map(|ns| ns / 2),
             Fault::Victim => promised.victim_valid = promised.victim_valid.map(|valid| valid - 1),
@@ -154,12 +181,20 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
 const SHAPE: Shape = Shape::new(5, 8, 3);
 
 fn spoil<V: Visitor<TestBench>>(visitor: V) -> V::Output {
-    let bench = Serial::new(Watched::new(SHAPE.array(Store::All, &[])));
-    registry::format(&config(), bench, visitor).unwrap()
+    spoil_with(&bare(), visitor)
 }
 
-fn config() -> SchemeConfig {
+fn spoil_with<V: Visitor<TestBench>>(config: &SchemeConfig, visitor: V) -> V::Output {
+    let bench = Serial::new(Watched::new(SHAPE.array(Store::All, &[])));
+    registry::format(config, bench, visitor).unwrap()
+}
+
+fn bare() -> SchemeConfig {
     SchemeConfig::preset(by_name("lazy-rtgc").unwrap())
+}
+
+fn buffered() -> SchemeConfig {
+    SchemeConfig { buffer: small(BufferPolicy::Lru, None, &SHAPE), ..bare() }
 }
 
 struct Drive(Fault, Pattern);
@@ -215,20 +250,25 @@ fn every_fault_is_told() {
     assert!(matches!(victim, Err(Failure::Promise { what: "valid pages", .. })), "{victim:?}");
 }
 
-/// Does these operations, then pulls the plug, mounts and reads everything.
-struct PullThePlug<'o>(Fault, &'o [Operation]);
+/// Does these operations on a scheme of this configuration, then pulls the plug, mounts and reads everything.
+struct PullThePlug<'o>(&'o SchemeConfig, Fault, &'o [Operation]);
 
 impl Visitor<TestBench> for PullThePlug<'_> {
-    type Output = Result<(), Stop>;
+    /// Pages whose newest write is gone, and may be.
+    type Output = Result<u64, Stop>;
 
     fn visit<S: Scheme<Flash = TestBench> + Clone>(self, scheme: S) -> Self::Output {
+        let Self(config, fault, operations) = self;
         let mut model = Model::new(scheme.logical_pages());
-        let mut driver = Driver::new(Spoilt::new(scheme, self.0), &mut model, Medium::Sound)?;
-        self.1.iter().try_for_each(|operation| driver.apply(*operation))?;
+        model.durable_after(durable_after(config, scheme.flash()));
+        let mut driver = Driver::new(Spoilt::new(scheme, fault), &mut model, Medium::Sound)?;
+        operations.iter().try_for_each(|operation| driver.apply(*operation))?;
         let array = driver.into_scheme().into_flash().into_inner().into_inner();
         model.power_failed();
         model.mounted();
-        registry::mount(&config(), Serial::new(Watched::new(array)), ReadAll(&mut model)).unwrap()
+        let bench = Serial::new(Watched::new(array));
+        registry::mount(config, bench, ReadAll(&mut model)).unwrap()?;
+        Ok(model.lost())
     }
 }
 
@@ -251,19 +291,70 @@ fn what_was_flushed_must_survive_the_plug_and_what_was_not_may_be_lost() {
     let flushed = [Write(1), Write(2), Write(7), Flush];
     let twice = [Write(1), Write(2), Write(7), Write(4), Write(5), Write(7), Flush];
     let unflushed = &flushed[..3];
-    let after = |fault, operations: &[Operation]| spoil(PullThePlug(fault, operations));
-    let lost = |came: Result<(), Stop>| {
-        matches!(came, Err(Stop::Failed(Failure::Content(Mismatch::Version { .. }))))
-    };
-    for operations in [&flushed[..], &twice, unflushed] {
-        assert!(after(Fault::None, operations).is_ok());
-        assert!(after(Fault::Held, operations).is_ok());
+    let after = |fault, operations: &[Operation]| spoil(PullThePlug(&bare(), fault, operations));
+    for (operations, loses) in [(&flushed[..], 0), (&twice, 0), (unflushed, 1)] {
+        assert_eq!(after(Fault::None, operations).unwrap(), 0);
+        assert_eq!(after(Fault::Held, operations).unwrap(), loses);
     }
     assert!(lost(after(Fault::HeldInSecret, unflushed)));
     assert!(after(Fault::HeldInSecret, &flushed).is_ok());
     assert!(lost(after(Fault::FlushForgets, &flushed)));
     // Here the older version is seen to be on flash by the time that the flush returns.
     assert!(matches!(after(Fault::FlushesOlder, &twice), Err(Stop::Failed(Failure::Account(_)))));
+}
+
+fn lost(came: Result<u64, Stop>) -> bool {
+    matches!(came, Err(Stop::Failed(Failure::Content(Mismatch::Version { .. }))))
+}
+
+/// A write buffer that does not do what makes its pages durable: told by what is gone behind the plug. What
+/// may be gone is, and nothing is said of it.
+#[test]
+fn a_buffer_must_flush_when_it_is_told_to_or_when_it_is_time() {
+    use Operation::{Flush, Read, Shutdown, Write, WriteThrough};
+    let after = |fault, operations: &[Operation]| {
+        spoil_with(&buffered(), PullThePlug(&buffered(), fault, operations))
+    };
+    assert_eq!(after(Fault::None, &[Write(1), Write(2), Write(1)]).unwrap(), 2);
+    // The clock goes on by a second an operation, on average.
+    let mut old = vec![Write(1)];
+    old.extend([Read(2); 200]);
+    let told: [(Fault, &[Operation]); 4] = [
+        (Fault::FlushIsNone, &[Write(1), Flush]),
+        (Fault::FlushIsNone, &[Write(1), Shutdown]),
+        (Fault::ForceIsNone, &[Write(1), WriteThrough(1)]),
+        (Fault::AgeIsNone, &old),
+    ];
+    for (fault, operations) in told {
+        assert_eq!(after(Fault::None, operations).unwrap(), 0, "{operations:?}");
+        match after(fault, operations) {
+            // Something is due behind a flush: told before the plug is pulled.
+            Err(Stop::Failed(Failure::Account(_))) => assert_eq!(fault, Fault::FlushIsNone),
+            came => assert!(lost(came), "{fault:?}"),
+        }
+    }
+}
+
+/// So in workloads as the suites have them: each fault in some of them, none where there is none.
+#[test]
+fn neglectful_buffers_are_told_in_random_workloads() {
+    let faults = [Fault::None, Fault::FlushIsNone, Fault::ForceIsNone, Fault::AgeIsNone];
+    let (mut told, mut may_be_gone) = ([0; 4], 0);
+    for seed in 0..40 {
+        let operations = Pattern::HotCold.sequence(20, SHAPE.pages_per_block, seed);
+        let operations: Vec<_> = operations.take(100).collect();
+        for (fault, told) in faults.into_iter().zip(&mut told) {
+            match spoil_with(&buffered(), PullThePlug(&buffered(), fault, &operations)) {
+                Ok(lost) => may_be_gone += lost,
+                Err(Stop::Failed(_)) => *told += 1,
+                Err(Stop::PowerOff) => unreachable!("nothing cuts the power"),
+            }
+        }
+    }
+    println!("told {told:?} times of 40, {may_be_gone} pages were gone that may be");
+    assert_eq!(told[0], 0);
+    assert!(told[1..].iter().all(|told| *told > 2), "{told:?}");
+    assert!(may_be_gone > 40);
 }
 
 struct Explore(Fault);

@@ -1,6 +1,6 @@
 //! How a write buffer is asked for, and what comes of it on one array.
 
-use crate::{FtlError, Plan, SchemeConfig};
+use crate::{FtlError, Layout, Plan, SchemeConfig};
 use alloc::{format, string::String};
 use flash::{Geometry, Ns, Part};
 
@@ -206,14 +206,18 @@ impl BufferPlan {
     }
 
     /// What a page task may cost above the scheme: it may have to write a whole unit before it, each page of
-    /// it at the scheme's worst, and, where blocks are padded, to read all but one of them. What a collector
+    /// it at the scheme's worst, and, where blocks are padded, to read all but one of them; where reads come
+    /// in, the page itself was read before. Collection goes along with reads in some schemes. What a collector
     /// takes from the buffer costs a program, which is less than the copy that it stands for.
     pub(crate) fn apply(&self, part: &Part, plan: &mut Plan) {
         let pages = u64::from(self.unit_pages);
         let padding = if self.policy == BufferPolicy::Bplru { pages - 1 } else { 0 };
+        let steps_with_reads = matches!(plan.layout, Layout::Gftl(_));
         let promise = &mut plan.guarantee;
         promise.volatile = true;
-        promise.step_ns = promise.step_ns.map(|step| step * pages);
+        let read_step = promise.step_ns.filter(|_| steps_with_reads).unwrap_or(0);
+        let reads = padding + u64::from(self.reads);
+        promise.step_ns = promise.step_ns.map(|step| step * pages + read_step * reads);
         let below = |write: Ns, read: Ns| write * pages + read * padding;
         let (write, read) = (promise.write_ns, promise.read_ns);
         promise.write_ns = write.zip(read).map(|(write, read)| below(write, read) + self.ram_ns);
@@ -222,6 +226,7 @@ impl BufferPlan {
             false => read.map(|read| read.max(self.ram_ns)),
         };
         promise.response_ns = promise.response_ns.zip(read).map(|(response, read)| {
+            let read = read + read_step;
             let write = below(response, read) + self.ram_ns;
             if self.reads { write + read } else { write }
         });
