@@ -1,17 +1,17 @@
 //! Gaining a block: valid pages of a superblock are moved together.
 
 use super::{Own, Superblock};
-use crate::{FtlError, log_block::NONE};
+use crate::{DirtyPages, FtlError, log_block::NONE};
 use flash::{BlockId, Cause, Flash, FlashError, Ppn};
 
 impl<F: Flash> Superblock<F> {
     /// Collects until a block more is erased, or until no candidate is left in the superblock chosen.
-    pub(super) fn gain(&mut self) -> Result<(), FtlError> {
+    pub(super) fn gain<B: DirtyPages>(&mut self, buffer: &mut B) -> Result<(), FtlError> {
         let before = self.pool.len();
         let Some(superblock) = self.most_worthwhile() else { return Err(self.full()) };
         while self.pool.len() <= before {
             let Some(victim) = self.least_valid_of(superblock) else { break };
-            self.collect(superblock, victim)?;
+            self.collect(superblock, victim, buffer)?;
         }
         self.log.steps += 1;
         Ok(())
@@ -64,7 +64,12 @@ impl<F: Flash> Superblock<F> {
     }
 
     /// Moves the valid pages of a full block and erases it.
-    fn collect(&mut self, superblock: u32, victim: u32) -> Result<(), FtlError> {
+    fn collect<B: DirtyPages>(
+        &mut self,
+        superblock: u32,
+        victim: u32,
+        buffer: &mut B,
+    ) -> Result<(), FtlError> {
         let block = BlockId(victim);
         self.candidates.remove(victim);
         self.log.started += 1;
@@ -79,7 +84,7 @@ impl<F: Flash> Superblock<F> {
             }
             let room = (self.room(superblock) as usize).min(self.run.len());
             let pages = self.table.run(block, page, first, &mut self.run[..room]);
-            self.move_run(superblock, pages)?;
+            self.move_run(superblock, pages, buffer)?;
             self.close_if_full(superblock);
         }
         let own = &mut self.superblocks[superblock as usize];
@@ -92,7 +97,12 @@ impl<F: Flash> Superblock<F> {
     }
 
     /// Copies these valid pages to the open block, which has room for them.
-    fn move_run(&mut self, superblock: u32, pages: usize) -> Result<(), FtlError> {
+    fn move_run<B: DirtyPages>(
+        &mut self,
+        superblock: u32,
+        pages: usize,
+        buffer: &mut B,
+    ) -> Result<(), FtlError> {
         let Own { seq, open, written, .. } = self.superblocks[superblock as usize];
         let to = self.flash.geometry().ppn(BlockId(open), written);
         let from = &self.run[..pages];
@@ -105,6 +115,7 @@ impl<F: Flash> Superblock<F> {
         for at in 0..copied {
             let lpn = self.lpns[at];
             self.put(superblock, lpn);
+            buffer.moved(lpn);
         }
         match error {
             None => Ok(()),

@@ -2,7 +2,8 @@
 
 use super::Superblock;
 use crate::{
-    CollectionLog, FtlError, Guarantee, Prefetch, Ram, Scheme, log_block::NONE, prefetch::prefetch,
+    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Ram, Scheme,
+    log_block::NONE, prefetch::prefetch,
 };
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
 
@@ -18,12 +19,16 @@ impl<F: Flash> Superblock<F> {
     /// Makes room in the superblock's open block. Spare blocks are left alone, and the one that collection
     /// needs.
     #[cold]
-    fn make_room(&mut self, superblock: u32) -> Result<(), FtlError> {
+    fn make_room<B: DirtyPages>(
+        &mut self,
+        superblock: u32,
+        buffer: &mut B,
+    ) -> Result<(), FtlError> {
         while self.room(superblock) == 0 {
             if self.pool.len() > 1 + self.pool.spare_blocks() {
                 self.open(superblock)?;
             } else {
-                self.gain()?;
+                self.gain(buffer)?;
             }
         }
         Ok(())
@@ -54,11 +59,22 @@ impl<F: Flash> Scheme for Superblock<F> {
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        self.write_below(lpn, data, &mut NoBuffer)
+    }
+
+    /// Collection takes no page from the buffer; it tells which it moves, so that those moved in vain count.
+    #[inline]
+    fn write_below<B: DirtyPages>(
+        &mut self,
+        lpn: Lpn,
+        data: &[u8],
+        buffer: &mut B,
+    ) -> Result<(), FtlError> {
         self.check(lpn)?;
         let superblock = self.superblock(lpn);
         loop {
             if self.room(superblock) == 0 {
-                self.make_room(superblock)?;
+                self.make_room(superblock, buffer)?;
             }
             let own = &self.superblocks[superblock as usize];
             let ppn = self.flash.geometry().ppn(BlockId(own.open), own.written);

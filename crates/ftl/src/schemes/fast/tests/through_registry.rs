@@ -258,3 +258,11 @@ fn a_collector_that_knows_the_buffer_moves_less_within_flash() {
         assert!(aware[2] < unaware[2], "{preset}: {aware:?}, unaware {unaware:?}");
     }
 }
+
+#[test]
+fn superblocks_tell_what_they_move_in_vain() {
+    let mut config = SchemeConfig::preset(by_name("superblock").unwrap());
+    config.buffer.policy = Some(Some(BufferPolicy::ThreeRegion));
+    let [collected, in_vain, _] = history(&config, 100, 7);
+    assert!(collected == 0 && in_vain > 0, "{in_vain}");
+}
