@@ -46,8 +46,8 @@ fn touched_bytes(requests: &[Request]) -> u64 {
 
 /// Write hit ratios in per cent: page-managed, by logical blocks, and how far off a run may be.
 const HITS: [(&str, f64, f64, f64); 6] = [
-    ("ba-gc-iozone", 46.8, 46.8, 1.5),
-    ("ba-gc-bonnie", 32.0, 32.0, 1.0),
+    ("ba-gc-iozone", 40.1, 40.1, 1.0),
+    ("ba-gc-bonnie", 43.4, 44.1, 1.0),
     ("ba-gc-postmark", 3.1, 3.1, 0.5),
     ("ba-gc-tiobench", 4.4, 4.4, 0.5),
     ("ba-gc-desktop-1", 49.0, 49.7, 2.0),
@@ -95,8 +95,8 @@ fn requests_are_writes_of_whole_clusters_in_aligned_transfers() {
 fn sizes_order_and_reach_are_those_of_the_programs() {
     // Mean size in KiB, share of the bytes that go on where a request ended, GiB written, MiB touched.
     let expected = [
-        ("ba-gc-iozone", 34.0, 86.0, 2.3, 750.0),
-        ("ba-gc-bonnie", 10.0, 80.0, 1.2, 270.0),
+        ("ba-gc-iozone", 21.8, 66.2, 2.0, 688.0),
+        ("ba-gc-bonnie", 7.6, 76.0, 1.5, 281.0),
         ("ba-gc-postmark", 7.6, 6.0, 1.4, 514.0),
         ("ba-gc-tiobench", 10.9, 64.0, 1.6, 770.0),
         ("ba-gc-desktop-1", 6.3, 37.0, 1.2, 310.0),
@@ -135,8 +135,8 @@ fn files_in_order_fill_whole_logical_blocks() {
         whole_blocks_percent(&requests)
     };
     let (iozone, bonnie) = (share("ba-gc-iozone"), share("ba-gc-bonnie"));
-    // All but the tables, the small files of Bonnie++, and the small records of IOzone's two tests of six.
-    assert!(iozone > 75.0 && bonnie > 63.0, "{iozone} {bonnie}");
+    // All but the tables, the small files of Bonnie++, and IOzone's two tests of six that do not write in order.
+    assert!(iozone > 60.0 && bonnie > 48.0, "{iozone} {bonnie}");
     // The three passes over Bonnie's file are first, and all but its tables are blocks.
     let bonnie = take(&WorkloadSpec::builtin("ba-gc-bonnie").limited(14_000), space(1024), 1);
     let in_passes = whole_blocks_percent(&bonnie);
@@ -166,7 +166,7 @@ fn arrivals_come_in_bursts_with_pauses_and_at_a_rate_where_one_is_asked_for() {
     // MiB a second on the mean.
     let expected = [
         ("ba-gc-iozone", 15.0),
-        ("ba-gc-bonnie", 7.0),
+        ("ba-gc-bonnie", 6.6),
         ("ba-gc-postmark", 3.7),
         ("ba-gc-tiobench", 16.6),
         ("ba-gc-desktop-1", 0.52),

@@ -1,11 +1,11 @@
-//! IOzone in its automatic mode (`iozone -a -g 16m`): files of 64 KiB to 16 MiB, each with records of 4 KiB
-//! to its own size, and for each of these a new file that is written, rewritten, written in random order of
-//! its records, rewritten in one record again and again, and written and rewritten through the standard
-//! library, which truncates it, so that its clusters are new ones.
+//! IOzone in its automatic mode (`iozone -a -g 32m -q 64k`): files of 64 KiB to 32 MiB, each with records of
+//! 4 to 64 KiB, and for each of these a new file that is written, rewritten, written in random order of its
+//! records, rewritten in one record again and again, and written and rewritten through the standard library,
+//! which truncates it, so that its clusters are new ones.
 //!
-//! The largest file is a choice: the one that just fills the buffer of 16 MiB, so that what is rewritten
-//! shortly is there to be hit, up to 8 MiB, and is not, at 16 MiB. What is written in order leaves the
-//! host's cache in transfers of 64 KiB whatever the record. Reads leave no trace.
+//! The largest file is a choice: two buffers of 16 MiB, so that what is rewritten shortly is there to be hit
+//! up to 8 MiB, is not at 32 MiB, and random records of the large files reach the medium one by one. What is
+//! written in order leaves the host's cache in transfers of 64 KiB whatever the record. Reads leave no trace.
 
 use super::script::{CLUSTER, Program, Script};
 use super::volume::{BLOCK, Behind, Volume};
@@ -14,7 +14,10 @@ use crate::generators::iozone::{Sweep, Test};
 use rand_pcg::Pcg64;
 
 /// Smallest and largest file, bytes.
-const FILES: (u64, u64) = (64 << 10, 16 << 20);
+const FILES: (u64, u64) = (64 << 10, 32 << 20);
+
+/// Smallest and largest record, bytes.
+const RECORDS: (u64, u64) = (CLUSTER, 64 << 10);
 
 /// Data after which the lazy writer has put down the file's record, bytes.
 const COMMIT: u64 = 1 << 20;
@@ -45,7 +48,7 @@ impl Iozone {
         let largest = FILES.1.min(fits);
         let mut places = Behind::new(volume.data);
         let start = places.place(FILES.0, BLOCK);
-        let sweep = Sweep::new((FILES.0, largest), (CLUSTER, largest));
+        let sweep = Sweep::new((FILES.0, largest), (RECORDS.0, RECORDS.1));
         Self { rng, volume, places, sweep, start, number: 0, written: 0, uncommitted: 0 }
     }
 

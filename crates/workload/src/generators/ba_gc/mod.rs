@@ -6,8 +6,8 @@
 //!
 //! | | paper: write hits | here | in order | mean size | written, to | arrive at |
 //! | --- | --- | --- | --- | --- | --- | --- |
-//! | `ba-gc-iozone` | high, much is rewritten shortly | 47 % | 83 % | 34 KiB | 2.3 GiB, 0.75 GiB | 15 MiB/s |
-//! | `ba-gc-bonnie` | high; collection 20 % of the time | 32 % | 82 % | 10.5 KiB | 1.1 GiB, 0.27 GiB | 7.5 MiB/s |
+//! | `ba-gc-iozone` | high, much is rewritten shortly | 40 % | 66 % | 22 KiB | 2.0 GiB, 0.7 GiB | 15 MiB/s |
+//! | `ba-gc-bonnie` | high; collection 20 % of the time | 43 % | 73 % | 7.5 KiB | 1.5 GiB, 0.3 GiB | 6.6 MiB/s |
 //! | `ba-gc-postmark` | 3.1 % | 3.1 % | 6 % | 7.6 KiB | 1.4 GiB, 0.5 GiB | 3.7 MiB/s |
 //! | `ba-gc-tiobench` | 4.4 % | 4.4 % | 61 % | 10 KiB | 1.5 GiB, 0.75 GiB | 17 MiB/s |
 //! | `ba-gc-desktop-1` | high | 49 % | 37 % | 6.3 KiB | 1.2 GiB, 0.3 GiB | 0.5 MiB/s |
@@ -104,15 +104,15 @@ macro_rules! info {
 info!(
     IOZONE,
     "ba-gc-iozone",
-    "IOzone on NTFS: files of 64 KiB to 16 MiB written, rewritten shortly, and at random",
-    70_240,
+    "IOzone on NTFS: files of 64 KiB to 32 MiB written, rewritten shortly, and at random",
+    98_088,
     |volume, request| Iozone::new(volume, request.rng())
 );
 info!(
     BONNIE,
     "ba-gc-bonnie",
     "Bonnie++ on NTFS: a large file written in order three times, then many small ones made and removed",
-    113_296,
+    212_019,
     |volume, request| Bonnie::new(volume, request.rng())
 );
 info!(
