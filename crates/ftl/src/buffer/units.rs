@@ -382,3 +382,26 @@ impl Cells {
         cell * self.page_bytes..(cell + 1) * self.page_bytes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dirty_pages_within_a_range_are_those_page_by_page() {
+        let mut units = Units::new(200, 130, 1300, None);
+        let slot = units.open(3);
+        for page in [0, 1, 5, 63, 64, 65, 100, 127, 128, 129] {
+            units.add(Place { slot, page });
+            units.set_dirty(Place { slot, page }, 0);
+        }
+        units.set_clean(Place { slot, page: 65 });
+        for start in 0..130 {
+            for end in start..=130 {
+                let dirty = (start..end).filter(|page| units.is_dirty(Place { slot, page: *page }));
+                let expected = dirty.count() as u32;
+                assert_eq!(units.dirty_within(slot, start..end), expected, "{start}..{end}");
+            }
+        }
+    }
+}
