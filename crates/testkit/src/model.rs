@@ -34,6 +34,8 @@ enum Expected {
     Trimmed,
     /// Trimmed before the last mount.
     Forgettable,
+    /// So, and came back as this: until the next mount.
+    Back(u64),
 }
 
 impl Expected {
@@ -47,7 +49,7 @@ impl Expected {
                 Self::Among(contents)
             }
             // Either the trim or any older version may come back: the new one is one more of them.
-            Self::Trimmed | Self::Forgettable => Self::Forgettable,
+            Self::Trimmed | Self::Forgettable | Self::Back(_) => Self::Forgettable,
         }
     }
 }
@@ -302,7 +304,7 @@ impl Model {
     /// The device was mounted: trimmed pages may be back.
     pub fn mounted(&mut self) {
         for page in &mut self.pages {
-            if *page == Expected::Trimmed {
+            if matches!(page, Expected::Trimmed | Expected::Back(_)) {
                 *page = Expected::Forgettable;
             }
         }
@@ -320,6 +322,7 @@ impl Model {
             Expected::Among(contents) => contents.contains(&found),
             Expected::Trimmed => found == Content::Empty,
             Expected::Forgettable => true,
+            Expected::Back(version) => found == Content::Version(*version),
         };
         if !right {
             return Err(Mismatch::Version { lpn, found, expected: format!("{page:?}") });
@@ -329,6 +332,9 @@ impl Model {
         }
         *page = match (&page, found) {
             (Expected::Trimmed | Expected::Forgettable, Content::Empty) => Expected::Trimmed,
+            (Expected::Forgettable | Expected::Back(_), Content::Version(version)) => {
+                Expected::Back(version)
+            }
             _ => Expected::Is(found),
         };
         Ok(())
@@ -429,6 +435,8 @@ mod tests {
         assert_eq!(model.clone().check_read(Lpn(0), false, &[0; 37]), Ok(()));
         assert_eq!(model.check_read(Lpn(0), true, &data), Ok(()));
         assert!(model.check_read(Lpn(0), false, &[0; 37]).is_err());
+        model.mounted();
+        assert_eq!(model.check_read(Lpn(0), false, &[0; 37]), Ok(()));
     }
 
     /// Four versions of a page: one that was flushed or not, then three that were not.
