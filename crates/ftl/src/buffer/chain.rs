@@ -130,13 +130,13 @@ mod tests {
         assert_eq!(order(&chain, &list), [1, 3, 2, 0, 4]);
         chain.push_above(&mut list, 5, Some(2));
         assert_eq!(order(&chain, &list), [1, 3, 5, 2, 0, 4]);
-        [1, 5, 4].map(|slot| chain.remove(&mut list, slot));
+        [1, 5, 4].into_iter().for_each(|slot| chain.remove(&mut list, slot));
         assert_eq!(order(&chain, &list), [3, 2, 0]);
         assert_eq!((list.newest(), list.oldest()), (Some(3), Some(0)));
         chain.push_above(&mut list, 4, None);
         chain.push_above(&mut list, 1, Some(3));
         assert_eq!(order(&chain, &list), [1, 3, 2, 0, 4]);
-        [1, 3, 2, 0].map(|slot| chain.remove(&mut list, slot));
+        [1, 3, 2, 0].into_iter().for_each(|slot| chain.remove(&mut list, slot));
         assert!(list.is_single() && list.oldest() == Some(4));
         chain.remove(&mut list, 4);
         assert!(list.oldest().is_none() && list.newest().is_none());

@@ -9,9 +9,9 @@
 //! its newest version is programmed from the buffer to the frontier, where its copy would go, and is clean
 //! from then on (BA-BM; S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based
 //! storage systems, 2008, §4). That costs a program where a copy costs a read more, so steps move as many
-//! pages as without, and no promise changes. It stands behind the older version in (sequence number, page), so a mount
-//! finds it as it finds any newest version. A controller has to know the LPN of a valid page before it
-//! reads it: 4 bytes a buffered page, the PPN of each dirty one. The simulation asks the array
+//! pages as without, and no promise changes. It is behind the older version in (sequence number, page), so
+//! a mount finds it as it finds any newest version. A controller has to know the LPN of a valid page before
+//! it reads it: 4 bytes a buffered page, the PPN of each dirty one. The simulation asks the array
 //! ([`Flash::peek_lpn`]); where that cannot tell, pages are copied.
 //!
 //! Invariants (asserted by the conformance suite over every preset):

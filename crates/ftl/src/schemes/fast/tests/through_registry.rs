@@ -6,7 +6,7 @@ use crate::{
     BufferLog, BufferPolicy, BufferSettings, Regions, Scheme, SchemeConfig, VictimKind, Visitor,
     registry::{self, by_name},
 };
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use flash::{Array, Lpn, Ns, Operation, Serial};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -224,7 +224,7 @@ fn victims_are_those_of_the_definition_and_pages_read_back() {
         config.buffer.age_ns = Some(500_000_000);
         config
     };
-    let configs = vec![
+    let configs = [
         name("ba-gc"),
         with(BufferPolicy::ThreeRegion, name("ba-gc")),
         with(BufferPolicy::Lru, name("ba-gc")),
