@@ -5,7 +5,6 @@ use super::normalised::{evidence, short};
 use super::runs::{Group, Runs};
 use super::schemes::{BA_GC, BUFFERS, DESKTOP, FTLS, THREE_REGION, buffered};
 use super::times::execution_s;
-use crate::report::SchemeReport;
 use crate::report::plots::Bars;
 use crate::reproduce::{PlotFile, ReproduceError, Section};
 
@@ -13,26 +12,26 @@ use crate::reproduce::{PlotFile, ReproduceError, Section};
 pub(super) fn buffers(runs: &Runs) -> Result<Section, ReproduceError> {
     let mut section = PAPER.section("buffers");
     let report = |label: &str| runs.report(Group::Buffers, DESKTOP, label);
-    let row = |what: String, unit: &str, label: &str, of: fn(&SchemeReport) -> f64, decimals| {
+    let row = |label: &str| {
         let why = || runs.why_not(Group::Buffers, label);
-        evidence(&what, unit, report(label).map(of), decimals, why)
+        let row = evidence(label, "s", report(label).map(execution_s), 1, why);
+        match report(label) {
+            Some(report) => {
+                let mean = report.response_ns.mean / 1e3;
+                row.remarked(&format!("mean response of a page task {mean:.1} µs"))
+            }
+            None => row,
+        }
     };
     for (name, settings, can_be_aware) in FTLS {
         let aware = can_be_aware.then_some((THREE_REGION, true));
         for (buffer, aware) in BUFFERS.iter().map(|buffer| (*buffer, false)).chain(aware) {
-            let (label, _) = buffered(name, settings, buffer, aware);
-            let time = format!("{label}: execution time");
-            section.rows.push(row(time, "s", &label, execution_s, 1));
-            let mean = format!("{label}: mean response of a page task");
-            section.rows.push(row(mean, "µs", &label, |report| report.response_ns.mean / 1e3, 1));
+            section.rows.push(row(&buffered(name, settings, buffer, aware).0));
         }
     }
-    let time = format!("{BA_GC}: execution time");
-    section.rows.push(row(time, "s", BA_GC, execution_s, 1));
-    let mean = format!("{BA_GC}: mean response of a page task");
-    section.rows.push(row(mean, "µs", BA_GC, |report| report.response_ns.mean / 1e3, 1));
+    section.rows.push(row(BA_GC));
     section.notes.push(format!(
-        "under {}, over the smallest logical space of them all; buffers of 16 MiB, `lru` and `cflru` by pages. What is \
+        "execution time under {}, over the smallest logical space of them all; buffers of 16 MiB, `lru` and `cflru` by pages. What is \
          flushed after 30 s is in the execution time and in no response. Schemes that promise a bound do with their \
          array what that takes: gftl collects in every step",
         short(DESKTOP)

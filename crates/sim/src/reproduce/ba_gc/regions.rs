@@ -54,17 +54,15 @@ pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
          under the workload, so that below 1 none of them is as good"
             .into(),
     );
-    let series = all().map(|label| {
-        let of_workloads = WORKLOADS.iter().map(|workload| over(workload, label));
-        let mean = mean(WORKLOADS.iter().map(|workload| over(workload, label)));
-        (label.to_owned(), of_workloads.chain([mean]).collect())
-    });
-    let names = WORKLOADS.iter().map(|name| short(name).to_owned());
+    let of = |workload: &str| all().map(|label| over(workload, label)).collect();
+    let of_means =
+        all().map(|label| mean(WORKLOADS.iter().map(|workload| over(workload, label)))).collect();
+    let series = WORKLOADS.iter().map(|workload| (short(workload).to_owned(), of(workload)));
     let bars = Bars {
         title: "BA-GC with regions that adapt and regions of fixed size".into(),
         label: "execution time, best fixed size = 1".into(),
-        groups: names.chain(["mean".to_owned()]).collect(),
-        series: series.collect(),
+        groups: all().map(str::to_owned).collect(),
+        series: series.chain([("mean".to_owned(), of_means)]).collect(),
         log: false,
     };
     section.plots.push(PlotFile { name: "regions.svg".into(), svg: bars.svg()? });

@@ -1,8 +1,8 @@
 //! Which schemes are run, by the labels under which they are reported, and under which workloads.
 
 /// Labels and texts of the schemes on FAST: the paper's three, what BA-GC is made of, block LRU (which is
-/// three-region without regions), and page LRU.
-pub(super) const ON_FAST: [(&str, &str); 8] = [
+/// three-region without regions), and page LRU, also with BA-BM.
+pub(super) const ON_FAST: [(&str, &str); 9] = [
     (FAB, "fast+log_blocks=128+buffer=fab"),
     (BPLRU, "fast+log_blocks=128+buffer=bplru"),
     (BA_GC, "ba-gc+log_blocks=128"),
@@ -11,6 +11,7 @@ pub(super) const ON_FAST: [(&str, &str); 8] = [
     (CHEAPEST, "fast+log_blocks=128+buffer=three-region+victim=greedy"),
     (BLOCK_LRU, "fast+log_blocks=128+buffer=lru+buffer_unit=block"),
     (PAGE_LRU, "fast+log_blocks=128+buffer=lru"),
+    (PAGE_LRU_BA_BM, "fast+log_blocks=128+buffer=lru+aware"),
 ];
 
 /// How many of them, from the first on, are in the paper's figures.
@@ -27,6 +28,7 @@ pub(super) const BA_BM: &str = "ba-bm";
 pub(super) const CHEAPEST: &str = "cheapest";
 pub(super) const BLOCK_LRU: &str = "block-lru";
 pub(super) const PAGE_LRU: &str = "page-lru";
+pub(super) const PAGE_LRU_BA_BM: &str = "page-lru-ba-bm";
 
 /// The workloads of §6.1 by the name of their stand-in, in the order of its text.
 pub(super) const WORKLOADS: [&str; 6] = [

@@ -48,6 +48,12 @@ pub(super) fn padding_s(report: &SchemeReport) -> f64 {
     (reads as f64 * part.t_r_ns as f64 + padded as f64 * part.t_prog_ns as f64) / 1e9
 }
 
+/// Dirty pages that one eviction writes, on average.
+pub(super) fn pages_an_eviction(report: &SchemeReport) -> f64 {
+    let evicted = report.buffer.as_ref().map(|buffer| (buffer.evicted, buffer.evictions));
+    evicted.map_or(0.0, |(pages, evictions)| pages as f64 / evictions.max(1) as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
