@@ -236,9 +236,9 @@ impl BufferPlan {
     /// Pages, what is known of each, and where each unit is found.
     pub(super) fn ram_bytes(&self, page_bytes: u32, logical_pages: u32) -> u64 {
         let units = u64::from(self.pages.min(logical_pages.div_ceil(self.unit_pages)));
-        // A unit: its number, two lists, when it became dirty; a page: whether it is there and dirty, and
+        // A unit: its number (and that of one that left), two lists, when it became dirty; a page: whether it is there and dirty, and
         // where (in a controller found by its number).
-        let of_units = units * (4 + 16 + 8 + 8);
+        let of_units = units * (4 + 4 + 16 + 8 + 8);
         let of_pages = u64::from(self.pages) * (u64::from(page_bytes) + 4);
         of_units + of_pages + (2 * u64::from(self.unit_pages) * units).div_ceil(8)
     }

@@ -133,6 +133,11 @@ impl Units {
         Lpn(self.units[at.slot as usize].number * self.unit_pages + at.page)
     }
 
+    /// The number of a unit in the logical space.
+    pub(super) fn number(&self, slot: u32) -> u32 {
+        self.units[slot as usize].number
+    }
+
     /// Pages of the logical space in a unit: the last may be short.
     pub(super) fn pages_in(&self, slot: u32) -> u32 {
         let first = self.units[slot as usize].number * self.unit_pages;

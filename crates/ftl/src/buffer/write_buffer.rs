@@ -38,7 +38,7 @@ impl WriteBuffer {
     pub(super) fn new<F: Flash>(plan: &BufferPlan, logical_pages: u32, flash: &F) -> Self {
         let page_bytes = flash.keeps_user_bytes().then(|| flash.geometry().page_bytes());
         let units = Units::new(plan.pages, plan.unit_pages, logical_pages, page_bytes);
-        let policy = Policy::new(plan, units.slots());
+        let policy = Policy::new(plan, units.slots(), logical_pages.div_ceil(plan.unit_pages));
         let log = BufferLog { regions: policy.region_pages(), ..BufferLog::default() };
         Self {
             plan: *plan,
@@ -194,7 +194,8 @@ impl WriteBuffer {
 
     fn used(&mut self, at: Place, how: Use) {
         let Place { slot, page } = at;
-        self.policy.used(Used { slot, page, of: self.units.pages_in(slot), how });
+        let (number, of) = (self.units.number(slot), self.units.pages_in(slot));
+        self.policy.used(Used { slot, number, page, of, how });
     }
 
     /// Array and host may keep no bytes, each for itself.
@@ -252,6 +253,7 @@ impl WriteBuffer {
             });
             for at in pages.take(MOST_FETCHED) {
                 below.prefetch(self.units.lpn(at), what);
+                self.units.prefetch(self.units.lpn(at));
             }
         }
     }

@@ -29,6 +29,8 @@ pub(super) enum Use {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Used {
     pub(super) slot: u32,
+    /// The unit's number in the logical space.
+    pub(super) number: u32,
     pub(super) page: u32,
     /// Pages of the logical space in the unit.
     pub(super) of: u32,
@@ -57,13 +59,14 @@ macro_rules! each {
 }
 
 impl Policy {
-    pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
+    /// For so many slots over so many units of the logical space.
+    pub(super) fn new(plan: &BufferPlan, slots: u32, units: u32) -> Self {
         match plan.policy {
             BufferPolicy::Lru => Self::Recency(Recency::new(slots, false)),
             BufferPolicy::Bplru => Self::Recency(Recency::new(slots, true)),
             BufferPolicy::Cflru => Self::CleanFirst(CleanFirst::new(plan, slots)),
             BufferPolicy::Fab => Self::MostPages(MostPages::new(plan.unit_pages, slots)),
-            BufferPolicy::ThreeRegion => Self::ThreeRegion(ThreeRegion::new(plan, slots)),
+            BufferPolicy::ThreeRegion => Self::ThreeRegion(ThreeRegion::new(plan, slots, units)),
         }
     }
 

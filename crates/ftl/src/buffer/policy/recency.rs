@@ -22,7 +22,7 @@ impl Recency {
     }
 
     pub(super) fn used(&mut self, used: Used) {
-        let Used { slot, page, of, how } = used;
+        let Used { slot, page, of, how, .. } = used;
         match how {
             Use::New => self.chain.push_newest(&mut self.list, slot),
             Use::Read if self.expected.is_some() => return,

@@ -31,6 +31,7 @@ struct Unit {
     region: Region,
     /// Of a unit to be evicted: which region gave it up.
     from: Region,
+    number: u32,
     pages: u32,
 }
 
@@ -46,14 +47,14 @@ pub(in crate::buffer) struct ThreeRegion {
 }
 
 impl ThreeRegion {
-    pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
-        let unit = Unit { region: Region::Initial, from: Region::Initial, pages: 0 };
+    pub(super) fn new(plan: &BufferPlan, slots: u32, units: u32) -> Self {
+        let unit = Unit { region: Region::Initial, from: Region::Initial, number: 0, pages: 0 };
         Self {
             chain: Chain::new(slots),
             lists: [List::EMPTY; 3],
             pages: [0; 3],
             units: vec![unit; slots as usize],
-            sizes: RegionSizes::new(plan),
+            sizes: RegionSizes::new(plan, slots, units),
         }
     }
 
@@ -61,7 +62,9 @@ impl ThreeRegion {
         let slot = used.slot;
         match used.how {
             Use::New => {
-                self.units[slot as usize].pages = 1;
+                let unit = &mut self.units[slot as usize];
+                (unit.number, unit.pages) = (used.number, 1);
+                self.sizes.came(used.number);
                 self.enter(slot, Region::Initial);
             }
             Use::Added => {
@@ -74,10 +77,6 @@ impl ThreeRegion {
                 }
             }
             Use::Updated => {
-                let Unit { region, from, .. } = self.units[slot as usize];
-                if region == Region::ToBeEvicted {
-                    self.sizes.given_up_too_early(from);
-                }
                 self.leave(slot);
                 self.enter(slot, Region::ToBeUpdated);
             }
@@ -121,10 +120,10 @@ impl ThreeRegion {
     }
 
     pub(super) fn removed(&mut self, slot: u32, evicted: bool) {
-        let Unit { region, from, .. } = self.units[slot as usize];
+        let Unit { region, from, number, .. } = self.units[slot as usize];
         self.leave(slot);
-        if evicted && region == Region::ToBeEvicted {
-            self.sizes.held_long_enough(from);
+        if evicted {
+            self.sizes.evicted(number, if region == Region::ToBeEvicted { from } else { region });
         }
     }
 
@@ -147,6 +146,8 @@ impl ThreeRegion {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.chain.heap_bytes() + self.units.capacity() * size_of::<Unit>()
+        self.chain.heap_bytes()
+            + self.units.capacity() * size_of::<Unit>()
+            + self.sizes.heap_bytes()
     }
 }
