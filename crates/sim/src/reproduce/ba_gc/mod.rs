@@ -93,7 +93,8 @@ const METHOD: [&str; 6] = [
      buffer pads before it writes",
     "P(U) is 0.3, 1 and 0 as in §6.1; the rule by which the regions adapt is ours, since the paper leaves it to a \
      report that is not at hand",
-    "requests come in the programs' bursts; the execution time depends on them only through the flush after 30 s",
+    "requests come in the programs' bursts; the execution time depends on them only through the flush after 30 s, \
+     by the device's clock (see the note of Fig. 5)",
 ];
 
 /// Where the paper disagrees with itself.

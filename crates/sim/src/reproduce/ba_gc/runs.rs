@@ -2,8 +2,8 @@
 //! sections ask for it.
 
 use super::schemes::{
-    BA_GC, BUFFER_MIB, FTLS, ON_FAST, PAGE_MAPPED, PAGE_MAPPED_BUFFERS, PAGE_MAPPED_WORKLOADS,
-    PAPERS, REGIONS, WORKLOADS, buffered, fixed, sized, under_every_buffer,
+    BA_GC, FTLS, ON_FAST, PAGE_MAPPED, PAGE_MAPPED_BUFFERS, PAGE_MAPPED_WORKLOADS, PAPERS, REGIONS,
+    WORKLOADS, ageless, buffered, every_size, fixed, under_every_buffer,
 };
 use crate::config::{
     Bytes, Experiment, Fill, PartTable, Preconditioning, SchemeTable, Text, TextOrTable,
@@ -21,8 +21,12 @@ pub(super) enum Group {
     Main,
     /// The paper's three schemes on an array on which nothing is written.
     Fresh,
+    /// The same on a full one, where nothing is flushed because it is old.
+    Ageless,
     /// The same under Postmark with other buffers.
     Sizes,
+    /// Both.
+    AgelessSizes,
     /// Regions of fixed size.
     Regions,
     /// Page-mapped schemes.
@@ -32,15 +36,24 @@ pub(super) enum Group {
 }
 
 impl Group {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Main, Self::Fresh, Self::Sizes, Self::Regions, Self::PageMapped, Self::Buffers];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Main,
+        Self::Fresh,
+        Self::Ageless,
+        Self::Sizes,
+        Self::AgelessSizes,
+        Self::Regions,
+        Self::PageMapped,
+        Self::Buffers,
+    ];
 
     /// Whether a section shows any of it.
     fn is_in(self, section: &str) -> bool {
         let sections: &[&str] = match self {
             Self::Main => &["fig-5", "fig-6", "migrations", "write-hits", "ablation", "regions"],
             Self::Fresh => &["fig-5", "fig-6", "migrations"],
-            Self::Sizes => &["fig-7"],
+            Self::Ageless => &["fig-5", "fig-6"],
+            Self::Sizes | Self::AgelessSizes => &["fig-7"],
             Self::Regions => &["regions"],
             Self::PageMapped => &["all-ftls"],
             Self::Buffers => &["buffers"],
@@ -50,8 +63,8 @@ impl Group {
 
     fn workloads(self) -> &'static [&'static str] {
         match self {
-            Self::Main | Self::Fresh | Self::Regions => &WORKLOADS,
-            Self::Sizes => &WORKLOADS[2..3],
+            Self::Main | Self::Fresh | Self::Ageless | Self::Regions => &WORKLOADS,
+            Self::Sizes | Self::AgelessSizes => &WORKLOADS[2..3],
             Self::PageMapped => &PAGE_MAPPED_WORKLOADS,
             Self::Buffers => &WORKLOADS[4..5],
         }
@@ -63,10 +76,9 @@ impl Group {
         match self {
             Self::Main => ON_FAST.iter().map(owned).collect(),
             Self::Fresh => ON_FAST[..=PAPERS].iter().map(owned).collect(),
-            Self::Sizes => BUFFER_MIB
-                .into_iter()
-                .flat_map(|mib| ON_FAST[..PAPERS].iter().map(move |scheme| sized(scheme, mib)))
-                .collect(),
+            Self::Ageless => ON_FAST[..PAPERS].iter().map(owned).map(ageless).collect(),
+            Self::Sizes => every_size().collect(),
+            Self::AgelessSizes => every_size().map(ageless).collect(),
             Self::Regions => REGIONS.iter().map(|regions| fixed(*regions)).collect(),
             Self::PageMapped => {
                 let each = |(name, settings): (&'static str, &'static str)| {
@@ -157,7 +169,9 @@ fn planned(group: Group, workload: &str, settings: &Settings) -> Planned {
     let what = match group {
         Group::Main => "the paper's schemes and their parts",
         Group::Fresh => "the paper's schemes, nothing written before",
+        Group::Ageless => "the paper's schemes, nothing flushed by age",
         Group::Sizes => "sizes of the buffer",
+        Group::AgelessSizes => "sizes of the buffer, nothing flushed by age",
         Group::Regions => "regions of fixed size",
         Group::PageMapped => "page-mapped schemes",
         Group::Buffers => "buffers above all kinds of schemes",

@@ -86,6 +86,17 @@ pub(super) fn sized((label, text): &(&str, &str), mib: u64) -> (String, String) 
     (format!("{label}-{mib}MiB"), format!("{text}+buffer_size={mib}MiB"))
 }
 
+/// The paper's schemes with every size.
+pub(super) fn every_size() -> impl Iterator<Item = (String, String)> {
+    let of = |mib| ON_FAST[..PAPERS].iter().map(move |scheme| sized(scheme, mib));
+    BUFFER_MIB.into_iter().flat_map(of)
+}
+
+/// The same scheme, where nothing is flushed because it is old.
+pub(super) fn ageless((label, text): (String, String)) -> (String, String) {
+    (label, format!("{text}+buffer_age=0s"))
+}
+
 /// BA-GC with regions of a fixed size, likewise.
 pub(super) fn fixed((initial, updated): (u8, u8)) -> (String, String) {
     (

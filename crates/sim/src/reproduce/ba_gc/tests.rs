@@ -61,7 +61,7 @@ fn every_section_is_there_even_where_nothing_was_run() {
 #[test]
 fn commands_can_be_copied() {
     let found = reproduced(&["fig-7", "all-ftls"], &Stopped::default());
-    assert_eq!(found.runs.len(), 4);
+    assert_eq!(found.runs.len(), 5);
     for run in &found.runs {
         let command = &run.command;
         assert!(command.starts_with("ftlkit compare ba-gc-"), "{command}");
