@@ -242,17 +242,17 @@ fn three_region_takes_the_initial_region_before_the_to_be_updated_one() {
     });
 }
 
-/// A unit that is updated in the to-be-evicted region was given up too early.
+/// A page that comes back soon after it left was given up too early by its region.
 #[test]
 fn three_region_sizes_follow_the_writes_and_the_log_says_so() {
     let settings =
-        BufferSettings { unit: Some(BufferUnit::Page), ..buffer(BufferPolicy::ThreeRegion, 16) };
+        BufferSettings { unit: Some(BufferUnit::Page), ..buffer(BufferPolicy::ThreeRegion, 40) };
     with(settings, |hand| {
-        put_all(hand, 0..5);
-        assert_eq!(hand.log().regions, [4, 8]);
-        // The initial region holds four: 0 was given up.
-        put_all(hand, [0]);
-        assert_eq!(hand.log().regions, [5, 8]);
+        put_all(hand, 0..40);
+        assert_eq!((hand.put(40), hand.log().regions), (vec![0], [2, 2]));
+        assert_eq!((hand.put(0), hand.log().regions), (vec![1], [3, 2]));
+        // An eviction without a return takes it back.
+        assert_eq!((hand.put(50), hand.log().regions), (vec![2], [2, 2]));
     });
 }
 

@@ -43,6 +43,9 @@ pub(crate) struct Reference {
     below: BTreeSet<u32>,
     /// Pages that the initial and the to-be-updated region may hold.
     sizes: [u32; 2],
+    /// Every unit that was evicted, in order: its number, and the region that it was in or that gave it up;
+    /// none where it came back.
+    evicted: Vec<Option<(u32, usize)>>,
     turn: u64,
     now_ns: u64,
     pub(crate) log: BufferLog,
@@ -55,7 +58,7 @@ impl Reference {
         let share = |percent: u32| plan.pages * percent / 100;
         let sizes = match plan.regions {
             _ if plan.policy != BufferPolicy::ThreeRegion => [0; 2],
-            Regions::Adaptive => [share(25), share(50)],
+            Regions::Adaptive => [share(5), share(5)],
             Regions::Fixed { initial, updated } => [share(initial.into()), share(updated.into())],
         };
         Self {
@@ -64,6 +67,7 @@ impl Reference {
             units: Vec::new(),
             below: BTreeSet::new(),
             sizes,
+            evicted: Vec::new(),
             turn: 0,
             now_ns: 0,
             log: BufferLog::default(),
@@ -192,6 +196,7 @@ impl Reference {
         if self.unit(lpn).is_none() {
             self.turn += 1;
             let entered = self.turn;
+            self.came(number);
             self.units.push(Unit { number, entered, ..Unit::default() });
         }
         self.unit(lpn).unwrap().held.insert(page);
@@ -205,11 +210,31 @@ impl Reference {
         self.log.dropped += (unit.held.len() - unit.dirty.len()) as u64;
         self.log.evicted += self.write_back(victim, true);
         let unit = self.units.remove(victim);
-        if unit.region == TO_BE_EVICTED && self.plan.regions == Regions::Adaptive {
-            let least = self.plan.pages / 8;
-            let size = &mut self.sizes[unit.from];
-            *size = size.saturating_sub(self.plan.unit_pages.max(self.plan.pages / 128) / 4);
-            *size = (*size).max(least);
+        let region = if unit.region == TO_BE_EVICTED { unit.from } else { unit.region };
+        self.evicted.push(Some((unit.number, region)));
+        if self.adapts() {
+            let least = self.plan.pages * 5 / 100;
+            let size = &mut self.sizes[region];
+            let step = self.plan.unit_pages.max(self.plan.pages / 128).div_ceil(8);
+            *size = size.saturating_sub(step).max(least);
+        }
+    }
+
+    fn adapts(&self) -> bool {
+        self.plan.policy == BufferPolicy::ThreeRegion && self.plan.regions == Regions::Adaptive
+    }
+
+    /// A unit that comes back while it is among the last to have left: its region was too small.
+    fn came(&mut self, number: u32) {
+        let units = self.logical_pages.div_ceil(self.plan.unit_pages);
+        let few = (self.plan.pages / self.plan.unit_pages).min(units) as usize;
+        let is_it = |left: &Option<(u32, usize)>| left.is_some_and(|(unit, _)| unit == number);
+        let Some(at) = self.evicted.iter().rposition(is_it) else { return };
+        let Some((_, region)) = self.evicted[at].take() else { return };
+        if self.adapts() && self.evicted.len() - at <= few {
+            let step = self.plan.unit_pages.max(self.plan.pages / 128);
+            let size = &mut self.sizes[region];
+            *size = (*size + step).min(self.plan.pages * 20 / 100);
         }
     }
 
@@ -275,15 +300,7 @@ impl Reference {
         let turn = self.turn;
         let unit = self.unit(lpn).unwrap();
         if touch == Touch::Updated {
-            let (region, from) = (unit.region, unit.from);
             (unit.region, unit.entered) = (TO_BE_UPDATED, turn);
-            if region == TO_BE_EVICTED && self.plan.regions == Regions::Adaptive {
-                let most = self.plan.pages - self.plan.pages / 8;
-                let step = self.plan.unit_pages.max(self.plan.pages / 128);
-                self.sizes[from] = (self.sizes[from] + step).min(most);
-                let other = 1 - from;
-                self.sizes[other] = self.sizes[other].min(most - self.sizes[from]);
-            }
         } else if unit.region != INITIAL {
             unit.entered = turn;
         }
