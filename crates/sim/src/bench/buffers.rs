@@ -1,0 +1,176 @@
+//! What a write buffer costs by itself: each policy above a scheme that does nothing.
+
+use super::{Drawn, ROUNDS, Shape, WRITES};
+use crate::run::SimulatedArray;
+use flash::{Array, Geometry, Lpn, Part, Serial, Store};
+use ftl::{
+    BufferLog, BufferPlan, BufferPolicy, CollectionLog, FtlError, Guarantee, Prefetch, Ram,
+    Regions, Scheme,
+};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use serde::Serialize;
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Pages held: 16 MiB of 4 KiB.
+const PAGES: u32 = 4096;
+
+/// Host writes ahead at which the buffer's own line is fetched, as a run does.
+const FAR: usize = 24;
+
+/// One policy.
+#[derive(Clone, Debug, Serialize)]
+pub struct BufferRow {
+    /// Its name.
+    pub policy: &'static str,
+    /// Pages that it evicts at a time at most.
+    pub unit_pages: u32,
+    /// ns a host write where every page is in the buffer.
+    pub ns_per_hit: f64,
+    /// ns a host write over the whole logical space: a page comes in and a unit goes, each time.
+    pub ns_per_miss: f64,
+    /// Share of these that were found in the buffer all the same.
+    pub hit_share: f64,
+}
+
+/// Measures every policy over the logical space of a shape.
+pub(super) fn rows(shape: Shape, seed: u64) -> Vec<BufferRow> {
+    let block = shape.pages_per_block;
+    let units = |policy| match policy {
+        BufferPolicy::Fab | BufferPolicy::Bplru => vec![block],
+        BufferPolicy::Lru | BufferPolicy::Cflru | BufferPolicy::ThreeRegion => vec![1, block],
+    };
+    let all = BufferPolicy::ALL.into_iter();
+    let all = all.flat_map(|policy| units(policy).into_iter().map(move |unit| (policy, unit)));
+    all.map(|(policy, unit_pages)| row(shape, policy, unit_pages, seed)).collect()
+}
+
+fn row(shape: Shape, policy: BufferPolicy, unit_pages: u32, seed: u64) -> BufferRow {
+    let logical_pages = (shape.capacity_bytes / u64::from(shape.page_bytes)) as u32;
+    let plan = BufferPlan {
+        policy,
+        pages: PAGES,
+        unit_pages,
+        age_ns: u64::MAX,
+        ram_ns: 0,
+        reads: false,
+        window_pages: PAGES / 4,
+        regions: Regions::Adaptive,
+        aware: false,
+    };
+    let mut buffered = ftl::with_buffer(Nothing::new(logical_pages), &plan);
+    let mut random = Pcg64::seed_from_u64(seed);
+    let ns_per_miss = best_of(&mut buffered, logical_pages, shape, &mut random);
+    let BufferLog { write_hits, write_misses, .. } =
+        buffered.buffer_log().cloned().unwrap_or_default();
+    BufferRow {
+        policy: policy.name(),
+        unit_pages,
+        // Half the buffer: all of it comes in and stays.
+        ns_per_hit: best_of(&mut buffered, PAGES / 2, shape, &mut random),
+        ns_per_miss,
+        hit_share: write_hits as f64 / (write_hits + write_misses) as f64,
+    }
+}
+
+/// The best of some rounds of writes to the first `pages` pages, ns a write.
+fn best_of<S: Scheme>(scheme: &mut S, pages: u32, shape: Shape, random: &mut Pcg64) -> f64 {
+    let mut next = || round(scheme, &Drawn::new(pages, shape.page_bytes, random).lpns);
+    (0..ROUNDS).map(|_| next()).fold(f64::INFINITY, f64::min)
+}
+
+fn round<S: Scheme>(scheme: &mut S, lpns: &[u32]) -> f64 {
+    let start = Instant::now();
+    for (at, lpn) in lpns.iter().enumerate() {
+        if let Some(ahead) = lpns.get(at + FAR) {
+            scheme.prefetch(Lpn(*ahead), Prefetch::Map);
+        }
+        // The scheme below never fails.
+        let _ = scheme.write(Lpn(*lpn), &[]);
+    }
+    start.elapsed().as_nanos() as f64 / WRITES as f64
+}
+
+/// A scheme that takes every write and does nothing.
+struct Nothing {
+    flash: SimulatedArray,
+    logical_pages: u32,
+    log: CollectionLog,
+    written: u64,
+}
+
+impl Nothing {
+    fn new(logical_pages: u32) -> Self {
+        let part = Part { pages_per_block: 2, ..flash::parts::EVALUATION_SLC.clone() };
+        let geometry = Geometry::new(2, 2, part.page_bytes).expect("four pages are an array");
+        let flash = Serial::new(Array::new(geometry, part, Store::Metadata));
+        Self { flash, logical_pages, log: CollectionLog::default(), written: 0 }
+    }
+}
+
+impl Scheme for Nothing {
+    type Flash = SimulatedArray;
+
+    fn flash(&self) -> &SimulatedArray {
+        &self.flash
+    }
+    fn flash_mut(&mut self) -> &mut SimulatedArray {
+        &mut self.flash
+    }
+    fn into_flash(self) -> SimulatedArray {
+        self.flash
+    }
+    fn logical_pages(&self) -> u32 {
+        self.logical_pages
+    }
+    #[inline]
+    fn write(&mut self, lpn: Lpn, _data: &[u8]) -> Result<(), FtlError> {
+        self.written += 1;
+        black_box(lpn);
+        Ok(())
+    }
+    fn read(&mut self, _lpn: Lpn, _data: &mut [u8]) -> Result<bool, FtlError> {
+        Ok(false)
+    }
+    fn trim(&mut self, _lpn: Lpn) -> Result<(), FtlError> {
+        Ok(())
+    }
+    fn flush(&mut self) -> Result<(), FtlError> {
+        Ok(())
+    }
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        Ok(false)
+    }
+    fn free_pages(&self) -> u64 {
+        0
+    }
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::default()
+    }
+    fn ram(&self) -> Ram {
+        Ram::default()
+    }
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+    fn collections(&self) -> &CollectionLog {
+        &self.log
+    }
+    fn restart_collections(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_is_measured_where_pages_come_in_and_where_they_stay() {
+        let shape = Shape { capacity_bytes: 1 << 30, page_bytes: 4096, pages_per_block: 64 };
+        for policy in BufferPolicy::ALL {
+            let row = row(shape, policy, 64, 1);
+            assert!(row.ns_per_hit > 0.0 && row.ns_per_miss > 0.0, "{row:?}");
+            assert!((0.005..0.05).contains(&row.hit_share), "{row:?}");
+        }
+    }
+}
