@@ -90,7 +90,7 @@ const METHOD: [&str; 6] = [
      logical blocks unless said, no time for RAM, dirty data flushed after 30 s; the workloads only write",
     "execution time is the time of all flash operations, what is in the buffer at the end included; collection's is \
      that of the copies, programs and erases of merges and victims. Page padding is the host's writing, as the \
-     buffer pads before it writes",
+     buffer pads before it writes. BPLRU pads what it evicts; what it flushes by age stays, and is not padded",
     "P(U) is 0.3, 1 and 0 as in §6.1; the rule by which the regions adapt is ours, since the paper leaves it to a \
      report that is not at hand",
     "requests come in the programs' bursts; the execution time depends on them only through the flush after 30 s, \
