@@ -30,12 +30,15 @@ pub enum Cause {
     WriteBack = 3,
     /// Garbage collection of blocks that hold mapping metadata.
     TranslationCollection = 4,
-    /// Merges of blocks that hold versions of the same logical blocks.
-    Merge = 5,
-    /// Page padding by a write buffer.
-    Padding = 6,
+    /// Merges of blocks that hold versions of the same logical blocks, in which the log block becomes the data
+    /// block as it is.
+    SwitchMerge = 5,
+    /// The same, in which the log block gets the rest of the pages first.
+    PartialMerge = 6,
+    /// The same, in which all pages go to a new block.
+    FullMerge = 7,
     /// Rebuilding state after a power-up.
-    Mount = 7,
+    Mount = 8,
 }
 
 impl Cause {
@@ -44,7 +47,12 @@ impl Cause {
     pub const fn is_step(self) -> bool {
         matches!(
             self,
-            Self::Collection | Self::WriteBack | Self::TranslationCollection | Self::Merge
+            Self::Collection
+                | Self::WriteBack
+                | Self::TranslationCollection
+                | Self::SwitchMerge
+                | Self::PartialMerge
+                | Self::FullMerge
         )
     }
 }
@@ -60,7 +68,7 @@ macro_rules! all {
     };
 }
 all!(Operation: Read = "read", ReadOob = "read-oob", Program = "program", Copy = "copy", Erase = "erase");
-all!(Cause: Host = "host", Collection = "collection", Translation = "translation", WriteBack = "write-back", TranslationCollection = "translation-collection", Merge = "merge", Padding = "padding", Mount = "mount");
+all!(Cause: Host = "host", Collection = "collection", Translation = "translation", WriteBack = "write-back", TranslationCollection = "translation-collection", SwitchMerge = "switch-merge", PartialMerge = "partial-merge", FullMerge = "full-merge", Mount = "mount");
 
 /// Operations done, by operation and cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

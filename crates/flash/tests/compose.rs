@@ -42,7 +42,7 @@ fn goes_wrong(flash: &mut impl Tearable) {
     assert_eq!(program(flash, 4, 1, 1), Err(FlashError::BadBlock(BlockId(1))));
     program(flash, 0, 1, 1).unwrap();
     assert_eq!(program(flash, 1, 2, 2), Err(FlashError::ProgramFailed(Ppn(1))));
-    assert_eq!(flash.copy(Ppn(0), Ppn(8), 3, Cause::Merge), Ok(Oob::data(Lpn(1), 3)));
+    assert_eq!(flash.copy(Ppn(0), Ppn(8), 3, Cause::FullMerge), Ok(Oob::data(Lpn(1), 3)));
     assert_eq!(read(flash, 8), Ok((Oob::data(Lpn(1), 3), page(1))));
     assert_eq!(read(flash, 1), Err(FlashError::Uncorrectable(Ppn(1))));
     assert_eq!(flash.erase(BlockId(0), Cause::Collection), Err(FlashError::PowerOff));

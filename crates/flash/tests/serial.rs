@@ -50,11 +50,13 @@ fn sums_by_cause() {
         assert_eq!(programmed, 1 + cause as u64);
     }
     assert_eq!(flash.busy_ns(), by_cause.iter().sum());
-    assert_eq!(flash.erase_count(BlockId(5)), 7);
-    // 44 page reads and 56 OOB reads; 8 programs and 28 copies; 7 erases.
-    assert_eq!(flash.busy_ns(), (44 + 56) * 25_000 + 8 * 300_000 + 28 * 325_000 + 7 * 2_000_000);
-    let steps = [Cause::Collection, Cause::WriteBack, Cause::TranslationCollection, Cause::Merge];
-    let in_steps: u64 = steps.map(|cause| by_cause[cause as usize]).iter().sum();
+    assert_eq!(flash.erase_count(BlockId(5)), 9);
+    // 54 page reads and 72 OOB reads; 9 programs and 36 copies; 9 erases.
+    assert_eq!(flash.busy_ns(), (54 + 72) * 25_000 + 9 * 300_000 + 36 * 325_000 + 9 * 2_000_000);
+    let merges = [Cause::SwitchMerge, Cause::PartialMerge, Cause::FullMerge];
+    let steps = [Cause::Collection, Cause::WriteBack, Cause::TranslationCollection];
+    let steps = steps.into_iter().chain(merges);
+    let in_steps: u64 = steps.map(|cause| by_cause[cause as usize]).sum();
     assert_eq!(flash.busy_in_steps_ns(), in_steps);
 }
 
@@ -103,9 +105,9 @@ fn counts_since() {
     program(&mut flash, 0, 1, 1).unwrap();
     let then = *flash.counts();
     program(&mut flash, 1, 1, 2).unwrap();
-    flash.copy(Ppn(0), Ppn(2), 3, Cause::Merge).unwrap();
+    flash.copy(Ppn(0), Ppn(2), 3, Cause::FullMerge).unwrap();
     let since = flash.counts().since(&then);
     assert_eq!(since.total(Operation::Program), 1);
-    assert_eq!(since.get(Operation::Copy, Cause::Merge), 1);
+    assert_eq!(since.get(Operation::Copy, Cause::FullMerge), 1);
     assert_eq!(flash.counts().total(Operation::Program), 2);
 }

@@ -2,7 +2,7 @@
 
 use crate::{BufferLog, DirtyPages, FtlError, Guarantee, Ram};
 use alloc::vec::Vec;
-use flash::{Flash, Lpn, Ns};
+use flash::{Cause, Flash, Lpn, Ns};
 
 /// How far ahead a request is when its lines are fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,15 @@ pub enum MergeKind {
 impl MergeKind {
     /// Every kind, in order of its number.
     pub const ALL: [Self; 3] = [Self::Switch, Self::Partial, Self::Full];
+
+    /// What its operations are charged to.
+    pub fn cause(self) -> Cause {
+        match self {
+            Self::Switch => Cause::SwitchMerge,
+            Self::Partial => Cause::PartialMerge,
+            Self::Full => Cause::FullMerge,
+        }
+    }
 
     /// How reports name it.
     pub fn name(self) -> &'static str {

@@ -338,7 +338,7 @@ impl<F: Flash> Watched<F> {
 
 /// Causes whose victims hold user data.
 fn is_data_collection(cause: Cause) -> bool {
-    matches!(cause, Cause::Collection | Cause::Merge)
+    matches!(cause, Cause::Collection | Cause::SwitchMerge | Cause::PartialMerge | Cause::FullMerge)
 }
 
 impl<F: Flash> Flash for Watched<F> {
@@ -542,13 +542,13 @@ mod tests {
         }
         let last = write(&mut watched, 1, LPN, 9);
         for ppn in [watched.place(Lpn(0)), watched.place(Lpn(1)), Some(last)] {
-            watched.read(ppn.unwrap(), &mut [], Cause::Merge).unwrap();
+            watched.read(ppn.unwrap(), &mut [], Cause::FullMerge).unwrap();
         }
         for (lpn, version) in [(Lpn(0), 2), (Lpn(1), 4), (LPN, 9)] {
-            put(&mut watched, 2, lpn, version, Cause::Merge);
+            put(&mut watched, 2, lpn, version, Cause::FullMerge);
         }
-        watched.erase(BlockId(0), Cause::Merge).unwrap();
-        watched.erase(BlockId(1), Cause::Merge).unwrap();
+        watched.erase(BlockId(0), Cause::FullMerge).unwrap();
+        watched.erase(BlockId(1), Cause::FullMerge).unwrap();
         assert_eq!(watched.victim_valid(), [0, 1, 1, 0, 0]);
         assert_eq!(watched.take_breach(), None);
     }

@@ -227,7 +227,7 @@ mod tests {
         }
         let (first, second) = (pool.take().unwrap(), pool.take().unwrap());
         for block in [second, first] {
-            assert!(pool.erase(&mut flash, block, 2, Cause::Merge, &mut log).unwrap());
+            assert!(pool.erase(&mut flash, block, 2, Cause::FullMerge, &mut log).unwrap());
         }
         let order: alloc::vec::Vec<u32> =
             core::iter::from_fn(|| pool.take()).map(|block| block.0).collect();
@@ -246,7 +246,7 @@ mod tests {
         pool.programmed(1);
         pool.fail(Ppn(1), block, 1);
         assert!(!flash.is_bad(block) && pool.has_failed(block) && pool.is_void(Ppn(1)));
-        assert!(!pool.erase(&mut flash, block, 1, Cause::Merge, &mut log).unwrap());
+        assert!(!pool.erase(&mut flash, block, 1, Cause::FullMerge, &mut log).unwrap());
         assert!(!pool.has_failed(block) && !pool.is_void(Ppn(1)));
         assert!(flash.is_bad(block));
         assert_eq!((log.retired_blocks, pool.spare_blocks()), (1, 0));

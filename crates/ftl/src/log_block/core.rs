@@ -2,7 +2,7 @@
 
 use super::stamp::{Clock, Role};
 use crate::{
-    CollectionLog, FtlError, Plan,
+    CollectionLog, FtlError, MergeKind, Plan,
     block_mapped::{PageSet, Pool},
 };
 use alloc::{vec, vec::Vec};
@@ -47,6 +47,8 @@ pub(crate) struct Core<F> {
     pub(crate) pool: Pool,
     pub(crate) clock: Clock,
     pub(crate) log: CollectionLog,
+    /// The kind of merge that is done, or was last.
+    pub(crate) merging: MergeKind,
     pub(crate) logical_pages: u32,
     pub(super) data: Vec<DataBlock>,
     /// Place in a log block of each logical page whose newest version is in one.
@@ -71,6 +73,7 @@ impl<F: Flash> Core<F> {
             pool: Pool::new(&geometry, plan.spare_blocks),
             clock: Clock::default(),
             log: CollectionLog::new(pages_per_block, plan.threshold_pages.into()),
+            merging: MergeKind::Full,
             logical_pages: plan.logical_pages,
             data: vec![DataBlock::NONE; logical_blocks as usize],
             logged: vec![NONE; plan.logical_pages as usize],

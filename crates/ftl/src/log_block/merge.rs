@@ -7,7 +7,7 @@ use super::{
 use crate::{DirtyPages, FtlError, MergeKind};
 use alloc::vec::Vec;
 use core::ops::Range;
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, PageKind, Ppn};
+use flash::{BlockId, Flash, FlashError, Lpn, Oob, PageKind, Ppn};
 
 /// No version of a page is anywhere.
 pub(super) const NOWHERE: Ppn = Ppn(NONE);
@@ -70,6 +70,8 @@ impl<F: Flash> Core<F> {
         tail: Option<Tail>,
         buffer: &mut B,
     ) -> Result<(), FtlError> {
+        // What is given up without anything to move is so as after a full merge.
+        self.merging = MergeKind::Full;
         let old = self.data[logical as usize];
         let extent = self.gather(logical, buffer);
         let old_valid = self.valid_in(old.block);
@@ -139,7 +141,8 @@ impl<F: Flash> Core<F> {
 
     fn erase(&mut self, block: BlockId, written: u32) -> Result<(), FtlError> {
         let unused = self.flash.geometry().pages_per_block() - written;
-        self.pool.erase(&mut self.flash, block, unused, Cause::Merge, &mut self.log)?;
+        let cause = self.merging.cause();
+        self.pool.erase(&mut self.flash, block, unused, cause, &mut self.log)?;
         Ok(())
     }
 
@@ -206,6 +209,7 @@ impl<F: Flash> Core<F> {
         buffer: &mut B,
     ) -> Result<Option<DataBlock>, FtlError> {
         let kind = if tail.written < end { MergeKind::Partial } else { MergeKind::Switch };
+        self.merging = kind;
         let (seq, block) = (tail.seq, tail.block.0);
         let rest = tail.written..end.max(tail.written);
         let Filled { written, failed } = self.fill(logical, tail.block, seq, rest, buffer)?;
@@ -226,6 +230,7 @@ impl<F: Flash> Core<F> {
         buffer: &mut B,
         given_up: &mut Vec<(BlockId, u32)>,
     ) -> Result<DataBlock, FtlError> {
+        self.merging = MergeKind::Full;
         loop {
             let block = self.take()?;
             let seq = self.clock.open(Role::Data);
@@ -257,11 +262,11 @@ impl<F: Flash> Core<F> {
             let place = self.places[page as usize];
             let newest = if place == IN_BUFFER { buffer.newest(lpn) } else { None };
             let (programmed, done) = if let Some(bytes) = newest {
-                let done = self.flash.program(to, Oob::data(lpn, seq), bytes, Cause::Merge);
+                let done = self.flash.program(to, Oob::data(lpn, seq), bytes, self.merging.cause());
                 (u32::from(done.is_ok()), done)
             } else if place == NOWHERE {
                 let padding = Oob { lpn, kind: PageKind::Other, seq };
-                let done = self.flash.program(to, padding, &[], Cause::Merge);
+                let done = self.flash.program(to, padding, &[], self.merging.cause());
                 (u32::from(done.is_ok()), done)
             } else {
                 let run = self.run(page..end);
@@ -310,9 +315,10 @@ impl<F: Flash> Core<F> {
         buffer: &mut B,
     ) -> (u32, Result<(), FlashError>) {
         let pages = page as usize..(page + run) as usize;
+        let cause = self.merging.cause();
         let from = &self.places[pages.clone()];
         let lpns = &mut self.lpns[pages.clone()];
-        let (copied, done) = match self.flash.copy_run(from, to, seq, Cause::Merge, lpns) {
+        let (copied, done) = match self.flash.copy_run(from, to, seq, cause, lpns) {
             Ok(()) => (run, Ok(())),
             Err((copied, error)) => (copied as u32, Err(error)),
         };

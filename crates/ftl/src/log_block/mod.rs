@@ -14,7 +14,7 @@
 //!
 //! A place before the last page for which there is no page (never written, or trimmed) is programmed with
 //! a padding page: kind `Other`, the LPN of the place, no bytes. Merges, padding included, are charged to
-//! [`flash::Cause::Merge`]; padding is what programs there count, since pages that are moved are copies.
+//! the kind's own [`flash::Cause`]; padding is what programs there count, since pages that are moved are copies.
 //!
 //! All pages of a block carry one sequence number, its [stamp](stamp).
 

@@ -115,7 +115,7 @@ fn scheme(shape: &Shape) -> SchemeReport {
         waf_by_cause: vec![
             ("host".into(), 1.0),
             ("collection".into(), shape.waf_collection),
-            ("merge".into(), 0.0),
+            ("full-merge".into(), 0.0),
         ],
         counts: vec![CauseCounts {
             cause: "host".into(),

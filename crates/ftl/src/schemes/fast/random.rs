@@ -2,7 +2,7 @@
 
 use super::{Sequential, associated::Associations};
 use crate::{
-    DirtyPages, FtlError, LogVictim,
+    DirtyPages, FtlError, LogVictim, MergeKind,
     log_block::{Core, Found, NONE, Room, Survey, Tail, stamp, stamp::Role},
 };
 use alloc::{collections::VecDeque, vec, vec::Vec};
@@ -199,6 +199,8 @@ impl RandomLog {
         if let Some(associations) = &mut self.associations {
             associations.left(victim.block);
         }
+        // A random log block becomes no data block.
+        core.merging = MergeKind::Full;
         core.give_up(victim.block, victim.written, valid as u32)
     }
 

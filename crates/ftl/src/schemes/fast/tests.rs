@@ -121,7 +121,8 @@ fn sets<B: DirtyPages>(fast: &Fast, at: usize, buffer: &B) -> [BTreeSet<u32>; 2]
 
 fn operations(scheme: &impl Scheme<Flash = Serial<Array>>) -> [u64; 3] {
     let counts = scheme.flash().counts();
-    [Operation::Copy, Operation::Program, Operation::Erase].map(|op| counts.get(op, Cause::Merge))
+    [Operation::Copy, Operation::Program, Operation::Erase]
+        .map(|op| counts.get(op, Cause::FullMerge))
 }
 
 const FIGURE_1: [[u32; 4]; 1] = [[0, 1, 6, 7]];

@@ -21,7 +21,7 @@ impl<F: Flash> Nftl<F> {
             *last_seq += 1;
             *last_seq
         };
-        let primary = relocate(flash, pool, places, next_seq, Cause::Merge, log, &mut given_up);
+        let primary = relocate(flash, pool, places, next_seq, Cause::FullMerge, log, &mut given_up);
         for (block, written) in given_up {
             self.erase(block, written)?;
         }
@@ -41,7 +41,7 @@ impl<F: Flash> Nftl<F> {
 
     fn erase(&mut self, block: BlockId, written: u32) -> Result<(), FtlError> {
         let unused = self.flash.geometry().pages_per_block() - written;
-        self.pool.erase(&mut self.flash, block, unused, Cause::Merge, &mut self.log)?;
+        self.pool.erase(&mut self.flash, block, unused, Cause::FullMerge, &mut self.log)?;
         Ok(())
     }
 
@@ -58,7 +58,7 @@ impl<F: Flash> Nftl<F> {
                 if missing == 0 {
                     break;
                 }
-                match self.flash.read_oob(Ppn(ppn), Cause::Merge) {
+                match self.flash.read_oob(Ppn(ppn), Cause::FullMerge) {
                     Ok(oob) => {
                         let place = &mut self.places[(oob.lpn.0 - first_lpn) as usize];
                         if *place == NONE {

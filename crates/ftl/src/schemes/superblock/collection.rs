@@ -91,7 +91,7 @@ impl<F: Flash> Superblock<F> {
         own.blocks.retain(|own| *own != victim);
         self.owners[victim as usize] = NONE;
         let unused = self.flash.geometry().pages_per_block() - self.used[victim as usize];
-        self.pool.erase(&mut self.flash, block, unused, Cause::Merge, &mut self.log)?;
+        self.pool.erase(&mut self.flash, block, unused, Cause::Collection, &mut self.log)?;
         self.log.finished += 1;
         Ok(())
     }
@@ -107,7 +107,7 @@ impl<F: Flash> Superblock<F> {
         let to = self.flash.geometry().ppn(BlockId(open), written);
         let from = &self.run[..pages];
         let lpns = &mut self.lpns[..pages];
-        let (copied, error) = match self.flash.copy_run(from, to, seq, Cause::Merge, lpns) {
+        let (copied, error) = match self.flash.copy_run(from, to, seq, Cause::Collection, lpns) {
             Ok(()) => (pages, None),
             Err((copied, error)) => (copied, Some(error)),
         };

@@ -205,7 +205,7 @@ impl Visitor<Chip> for Merge<'_> {
         // It is not in the buffer, and there is no place for it in the log.
         scheme.write_through(OTHER, &page(OTHER, Origin::Log))?;
         let done = scheme.flash().counts().since(&counts);
-        let count = |operation| done.get(operation, Cause::Merge);
+        let count = |operation| done.get(operation, Cause::FullMerge);
         let mut merged = Merged {
             copies: count(Operation::Copy),
             programs: count(Operation::Program),

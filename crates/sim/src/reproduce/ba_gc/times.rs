@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn times_are_counts_by_the_data_sheet() {
         let report = SchemeReport {
-            counts: vec![counts(Cause::Host, 1000, 0, 0), counts(Cause::Merge, 5, 40, 3)],
+            counts: vec![counts(Cause::Host, 1000, 0, 0), counts(Cause::FullMerge, 5, 40, 3)],
             ..SchemeReport::default()
         };
         let collection = (5.0 * 200.0 + 40.0 * 225.0 + 3.0 * 2000.0) / 1e6;

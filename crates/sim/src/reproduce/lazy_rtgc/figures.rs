@@ -10,7 +10,8 @@ use crate::reproduce::{Figure, PlotFile, ReproduceError, Row, Section};
 const TOLERANCE: f64 = 10.0;
 
 /// Causes under which valid pages are moved, whether by a copy or by a read and a program.
-pub(super) const COLLECTION: [&str; 3] = ["collection", "translation-collection", "merge"];
+pub(super) const COLLECTION: [&str; 5] =
+    ["collection", "translation-collection", "switch-merge", "partial-merge", "full-merge"];
 
 /// Valid pages that were moved for these causes.
 pub(super) fn pages_moved(report: &SchemeReport, causes: &[&str]) -> f64 {

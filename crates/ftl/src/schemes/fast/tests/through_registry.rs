@@ -209,7 +209,7 @@ fn history(config: &SchemeConfig, blocks: u32, seed: u64) -> [u64; 3] {
         registry::format(config, array(blocks), &mut history).unwrap();
     let (flash, more, more_in_vain) =
         registry::mount(config, flash, Mounted(&mut history)).unwrap();
-    let copies = flash.counts().get(Operation::Copy, flash::Cause::Merge);
+    let copies = flash.counts().total(Operation::Copy);
     [collected + more, in_vain + more_in_vain, copies]
 }
 
