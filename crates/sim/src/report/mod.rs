@@ -255,8 +255,10 @@ pub struct BufferReport {
     pub dropped: u64,
     /// Written because they had been dirty for too long.
     pub aged: u64,
-    /// Written because the host flushed, and at the end of the run.
+    /// Written because the host flushed.
     pub flushed: u64,
+    /// Still dirty when the workload ended, and written then: counted, in no task's response.
+    pub at_end: u64,
     /// Written at once (force unit access).
     pub through: u64,
     /// Written, though not dirty, so that their block is written whole.

@@ -116,6 +116,7 @@ fn grid(report: &Report) -> Grid {
         of_buffer("  evicted pages", &|b| Some(units::count(b.evicted)));
         of_buffer("  flushed by age", &|b| Some(units::count(b.aged)));
         of_buffer("  flushed by host", &|b| Some(units::count(b.flushed + b.through)));
+        of_buffer("  flushed at the end", &|b| Some(units::count(b.at_end)));
         of_buffer("  padded pages", &|b| Some(units::count(b.padded)));
         of_buffer("  collected pages", &|b| Some(units::count(b.collected)));
         of_buffer("copied in vain", &|b| b.moved_in_vain_share.map(percent));

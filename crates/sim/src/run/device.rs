@@ -35,6 +35,8 @@ pub struct Device<S> {
     pub(super) unmapped_reads: u64,
     pub(super) interrupted: bool,
     request_ns: u64,
+    /// Pages that the buffer had written because of flushes when the workload ended.
+    pub(super) flushed_by_host: u64,
     /// A write came since idle time was last used: one collection step in it may follow.
     wrote: bool,
     pub(super) counts_before: Counts,
@@ -57,6 +59,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             unmapped_reads: 0,
             interrupted: false,
             request_ns: 0,
+            flushed_by_host: 0,
             wrote: false,
             counts_before: *scheme.flash().counts(),
             busy_before_ns: scheme.flash().busy_ns(),
@@ -231,7 +234,8 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
 
     /// What waits in a write buffer is written at the end, so that it is counted, in no task's response.
     pub(super) fn empty_buffer(&mut self) -> Result<(), FtlError> {
-        if self.scheme.buffer_log().is_some() {
+        if let Some(log) = self.scheme.buffer_log() {
+            self.flushed_by_host = log.flushed;
             let spent = self.spent_ns();
             self.scheme.flush()?;
             self.now_ns += self.spent_ns() - spent;

@@ -53,7 +53,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
                 other: ram.other,
             },
             map_cache: scheme.map_cache().map(map_cache),
-            buffer: scheme.buffer_log().map(|log| buffer(log, counts.total(Operation::Copy))),
+            buffer: scheme.buffer_log().map(|log| buffer(log, self.flushed_by_host, &counts)),
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
             wear_index: worn.index,
@@ -87,7 +87,8 @@ fn map_cache(MapCache { hits, misses }: MapCache) -> MapCacheReport {
     MapCacheReport { hits, misses, hit_share }
 }
 
-fn buffer(log: &BufferLog, copies: u64) -> BufferReport {
+fn buffer(log: &BufferLog, flushed_by_host: u64, counts: &Counts) -> BufferReport {
+    let copies = counts.total(Operation::Copy);
     let of = |hits, misses| (hits + misses > 0).then(|| share(hits, hits + misses));
     BufferReport {
         write_hits: log.write_hits,
@@ -100,7 +101,8 @@ fn buffer(log: &BufferLog, copies: u64) -> BufferReport {
         evicted: log.evicted,
         dropped: log.dropped,
         aged: log.aged,
-        flushed: log.flushed,
+        flushed: flushed_by_host,
+        at_end: log.flushed - flushed_by_host,
         through: log.through,
         padded: log.padded,
         collected: log.collected,

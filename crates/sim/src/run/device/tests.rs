@@ -5,7 +5,10 @@ use crate::config::Preconditioning;
 use crate::report::SchemeReport;
 use crate::run::{Setup, Unobserved};
 use flash::{Array, Geometry, Part, Serial, Store, parts};
-use ftl::{CollectionLog, Guarantee, Ram, SchemeConfig, Visitor, registry};
+use ftl::{
+    BufferLog, BufferPolicy, BufferSettings, CollectionLog, Guarantee, Ram, SchemeConfig, Visitor,
+    registry,
+};
 use workload::{Op, WorkloadError};
 
 const READ: u64 = 29_000;
@@ -33,16 +36,18 @@ fn setup() -> Setup {
     }
 }
 
-/// Page requests at (arrival, operation, page).
+/// Page requests at (arrival, operation, page). Writes of [`FORCED`] and beyond are forced, to the page less that.
 struct Script(Vec<(u64, Op, u64)>);
+
+const FORCED: u64 = 1000;
 
 impl Source for Script {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
         let now = self.0.len().min(max);
         out.extend(self.0.drain(..now).map(|(arrival_ns, op, page)| {
             let length = if op == Op::Flush { 0 } else { 2048 };
-            let offset = page * 2048;
-            Request { arrival_ns, offset, length, device: 0, op, fua: false, response_ns: None }
+            let (fua, offset) = (page >= FORCED, page % FORCED * 2048);
+            Request { arrival_ns, offset, length, device: 0, op, fua, response_ns: None }
         }));
         Ok(now)
     }
@@ -66,6 +71,7 @@ impl Visitor<SimulatedArray> for Run {
         let scheme = Promising { scheme, promised: self.promised };
         let mut device = Device::new(scheme, self.timed);
         device.replay(&setup, "test", Box::new(Script(self.script)), &Unobserved).unwrap();
+        device.empty_buffer().unwrap();
         device.report(&setup, "test")
     }
 }
@@ -145,6 +151,72 @@ fn idle_time_is_used_behind_a_write_and_only_where_an_erase_fits() {
     assert_eq!(run(idle, false, script(ERASE, None)).collection.idle, 0);
 }
 
+/// A write buffer of two pages.
+fn buffered(name: &str) -> SchemeConfig {
+    let buffer = BufferSettings {
+        policy: Some(Some(BufferPolicy::Lru)),
+        bytes: Some(4096),
+        ram_ns: Some(500),
+        ..BufferSettings::default()
+    };
+    SchemeConfig { buffer, ..scheme(name) }
+}
+
+#[test]
+fn a_buffer_answers_in_ram_time_and_what_is_left_in_it_is_written_at_the_end() {
+    let script = vec![(0, Op::Write, 0), (0, Op::Write, 1), (0, Op::Write, 0), (0, Op::Read, 1)];
+    let report = run(buffered("fsr"), false, script);
+    assert_eq!((report.response_ns.max, report.response_ns.mean), (500, 500.0));
+    let buffer = report.buffer.unwrap();
+    assert_eq!((buffer.write_hits, buffer.write_misses, buffer.read_hits), (1, 2, 1));
+    assert_eq!((buffer.flushed, buffer.at_end), (0, 2));
+    assert_eq!(report.elapsed_ns, 4 * 500 + 2 * PROGRAM);
+    // Three pages were written by the host, two to flash.
+    assert_eq!(report.waf, Some(2.0 / 3.0));
+    assert_eq!(report.violations, 0);
+}
+
+#[test]
+fn a_full_buffer_evicts_and_forced_writes_and_flushes_reach_flash() {
+    let script = vec![
+        (0, Op::Write, 0),
+        (0, Op::Write, 1),
+        (0, Op::Write, 2),
+        (0, Op::Write, FORCED + 3),
+        (0, Op::Flush, 0),
+    ];
+    let report = run(buffered("fsr"), false, script);
+    let buffer = report.buffer.unwrap();
+    assert_eq!((buffer.evicted, buffer.through, buffer.flushed, buffer.at_end), (1, 1, 2, 0));
+    assert_eq!(report.response_ns.max, 500 + PROGRAM);
+    assert_eq!(report.request_response_ns.max, 2 * PROGRAM);
+    assert_eq!(report.elapsed_ns, 4 * 500 + 4 * PROGRAM);
+}
+
+#[test]
+fn dirty_pages_are_written_when_they_are_due_and_whoever_comes_then_waits() {
+    let second = 1_000_000_000;
+    // The first is due 30 s after it came; the read comes while it is programmed.
+    let script = vec![
+        (second, Op::Write, 0),
+        (31 * second + PROGRAM / 2, Op::Read, 0),
+        (32 * second, Op::Write, 1),
+    ];
+    let report = run(buffered("fsr"), true, script);
+    let buffer = report.buffer.unwrap();
+    assert_eq!((buffer.aged, buffer.at_end, buffer.read_hits), (1, 1, 1));
+    assert_eq!(report.completion_ns.max, PROGRAM / 2 + 500);
+    assert_eq!(report.response_ns.max, 500);
+    // By the device's own clock, where requests do not tell when they come.
+    let writes = (0..200_000).map(|page| (0, Op::Write, page % 3)).collect();
+    let report = run(buffered("fsr"), false, writes);
+    assert_eq!(report.buffer.unwrap().aged, 0);
+    let reads = (0..1_100_000).map(|_| (0, Op::Read, 1));
+    let closed = [(0, Op::Write, 1), (0, Op::Write, 2), (0, Op::Write, 3)].into_iter().chain(reads);
+    let report = run(buffered("fsr"), false, closed.collect());
+    assert_eq!(report.buffer.unwrap().aged, 2);
+}
+
 #[test]
 fn a_broken_promise_is_counted_and_shown() {
     let promised = Guarantee {
@@ -194,8 +266,23 @@ impl<S: Scheme<Flash = SimulatedArray>> Scheme for Promising<S> {
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.scheme.trim(lpn)
     }
+    fn write_through(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+        self.scheme.write_through(lpn, data)
+    }
     fn flush(&mut self) -> Result<(), FtlError> {
         self.scheme.flush()
+    }
+    fn due_ns(&self) -> u64 {
+        self.scheme.due_ns()
+    }
+    fn advance(&mut self, now_ns: u64) -> Result<(), FtlError> {
+        self.scheme.advance(now_ns)
+    }
+    fn ram_ns(&self) -> u64 {
+        self.scheme.ram_ns()
+    }
+    fn buffer_log(&self) -> Option<&BufferLog> {
+        self.scheme.buffer_log()
     }
     fn idle(&mut self) -> Result<bool, FtlError> {
         self.scheme.idle()
