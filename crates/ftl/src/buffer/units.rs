@@ -42,6 +42,9 @@ struct Cells {
     bytes: Vec<u8>,
 }
 
+/// In the table of units: not here, and what the policy noted of it when it left stands below this bit.
+const LEFT: u32 = 1 << 31;
+
 /// All units, found by their number in one step: a table of 4 bytes a unit of the logical space.
 #[derive(Clone, Debug)]
 pub(super) struct Units {
@@ -133,11 +136,6 @@ impl Units {
         Lpn(self.units[at.slot as usize].number * self.unit_pages + at.page)
     }
 
-    /// The number of a unit in the logical space.
-    pub(super) fn number(&self, slot: u32) -> u32 {
-        self.units[slot as usize].number
-    }
-
     /// Pages of the logical space in a unit: the last may be short.
     pub(super) fn pages_in(&self, slot: u32) -> u32 {
         let first = self.units[slot as usize].number * self.unit_pages;
@@ -176,7 +174,7 @@ impl Units {
     #[inline]
     pub(super) fn slot(&self, number: u32) -> Option<u32> {
         let slot = self.place[number as usize];
-        (slot != NONE).then_some(slot)
+        (slot < LEFT).then_some(slot)
     }
 
     #[inline]
@@ -238,12 +236,13 @@ impl Units {
         None
     }
 
-    /// A slot for a unit that is in none; there must be room for one page at least.
-    pub(super) fn open(&mut self, number: u32) -> u32 {
+    /// A slot for a unit that is in none, and what was noted of the unit when it last left; there must be room for
+    /// one page at least.
+    pub(super) fn open(&mut self, number: u32) -> (u32, Option<u32>) {
         let slot = self.unused.pop().unwrap_or(0);
         self.units[slot as usize].number = number;
-        self.place[number as usize] = slot;
-        slot
+        let left = core::mem::replace(&mut self.place[number as usize], slot);
+        (slot, (left != NONE).then_some(left & !LEFT))
     }
 
     /// Puts a page, clean, into its unit, where it was not; there must be room.
@@ -279,22 +278,23 @@ impl Units {
         true
     }
 
-    /// Takes all pages of a unit out.
-    pub(super) fn close(&mut self, slot: u32) {
-        while let Some(at) = self.next_dirty(slot, 0) {
-            self.set_clean(at);
-        }
+    /// Takes all pages of a unit, which is clean, out; `left` is noted of it, below 2³¹ − 1.
+    pub(super) fn close(&mut self, slot: u32, left: Option<u32>) {
+        debug_assert_eq!(self.units[slot as usize].dirty, 0, "what is dirty is written first");
+        let place = left.map_or(NONE, |left| left | LEFT);
+        let number = self.units[slot as usize].number as usize;
         if self.cells.is_some() {
             for page in 0..self.unit_pages {
                 let at = Place { slot, page };
                 if self.is_held(at) && self.take(at) {
+                    self.place[number] = place;
                     return;
                 }
             }
         }
         let unit = &mut self.units[slot as usize];
         self.held -= unit.held;
-        self.place[unit.number as usize] = NONE;
+        self.place[number] = place;
         *unit = Unit { number: NONE, held: 0, dirty: 0, since_ns: 0 };
         let words = (slot * self.words) as usize..((slot + 1) * self.words) as usize;
         self.bits[words].iter_mut().for_each(|bits| *bits = Bits::default());
@@ -395,7 +395,7 @@ mod tests {
     #[test]
     fn dirty_pages_within_a_range_are_those_page_by_page() {
         let mut units = Units::new(200, 130, 1300, None);
-        let slot = units.open(3);
+        let (slot, _) = units.open(3);
         for page in [0, 1, 5, 63, 64, 65, 100, 127, 128, 129] {
             units.add(Place { slot, page });
             units.set_dirty(Place { slot, page }, 0);

@@ -11,7 +11,7 @@ use alloc::{vec, vec::Vec};
 use flash::{Flash, Lpn, Ns};
 
 /// Pages of one victim whose lines are fetched: more would push each other out.
-const MOST_FETCHED: usize = 16;
+const MOST_FETCHED: u32 = 16;
 
 /// Why dirty pages are written below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl WriteBuffer {
     pub(super) fn new<F: Flash>(plan: &BufferPlan, logical_pages: u32, flash: &F) -> Self {
         let page_bytes = flash.keeps_user_bytes().then(|| flash.geometry().page_bytes());
         let units = Units::new(plan.pages, plan.unit_pages, logical_pages, page_bytes);
-        let policy = Policy::new(plan, units.slots(), logical_pages.div_ceil(plan.unit_pages));
+        let policy = Policy::new(plan, units.slots());
         let log = BufferLog { regions: policy.region_pages(), ..BufferLog::default() };
         Self {
             plan: *plan,
@@ -145,7 +145,7 @@ impl WriteBuffer {
         if let Some(at) = self.units.find(lpn) {
             self.clean(at);
             match self.units.take(at) {
-                true => self.policy.removed(at.slot, false),
+                true => self.policy.removed(at.slot),
                 false => self.policy.shrunk(at.slot),
             }
             self.note();
@@ -183,19 +183,24 @@ impl WriteBuffer {
             self.evict(below)?;
         }
         let (number, page) = self.units.split(lpn);
-        let slot = self.units.slot(number);
-        let how = if slot.is_some() { Use::Added } else { Use::New };
-        let slot = slot.unwrap_or_else(|| self.units.open(number));
+        let (slot, how, left) = match self.units.slot(number) {
+            Some(slot) => (slot, Use::Added, None),
+            None => {
+                let (slot, left) = self.units.open(number);
+                (slot, Use::New, left)
+            }
+        };
         let at = Place { slot, page };
         self.units.add(at);
-        self.used(at, how);
+        let of = self.units.pages_in(slot);
+        self.policy.used(Used { slot, page, of, how, left });
         Ok(at)
     }
 
     fn used(&mut self, at: Place, how: Use) {
         let Place { slot, page } = at;
-        let (number, of) = (self.units.number(slot), self.units.pages_in(slot));
-        self.policy.used(Used { slot, number, page, of, how });
+        let of = self.units.pages_in(slot);
+        self.policy.used(Used { slot, page, of, how, left: None });
     }
 
     /// Array and host may keep no bytes, each for itself.
@@ -233,8 +238,8 @@ impl WriteBuffer {
         self.write_back(below, slot, Why::Eviction)?;
         self.log.evictions += 1;
         self.log.dropped += u64::from(clean);
-        self.policy.removed(slot, true);
-        self.units.close(slot);
+        let left = self.policy.evicted(slot);
+        self.units.close(slot, left);
         self.log.regions = self.policy.region_pages();
         self.fetch_next(below);
         Ok(())
@@ -248,10 +253,10 @@ impl WriteBuffer {
         let after = next.and_then(|slot| self.policy.newer(slot));
         for (slot, what) in [(next, Prefetch::Block), (after, Prefetch::Map)] {
             let Some(slot) = slot else { continue };
-            let pages = core::iter::successors(self.units.next_dirty(slot, 0), |at| {
-                self.units.next_dirty(slot, at.page + 1)
-            });
-            for at in pages.take(MOST_FETCHED) {
+            let mut page = 0;
+            for _ in 0..self.units.dirty_of(slot).min(MOST_FETCHED) {
+                let Some(at) = self.units.next_dirty(slot, page) else { break };
+                page = at.page + 1;
                 below.prefetch(self.units.lpn(at), what);
                 self.units.prefetch(self.units.lpn(at));
             }
@@ -271,7 +276,9 @@ impl WriteBuffer {
         }
         let mut page = 0;
         // A collector may take some of them along before it is their turn.
-        while let Some(at) = self.units.next_dirty(slot, page) {
+        while self.units.dirty_of(slot) > 0
+            && let Some(at) = self.units.next_dirty(slot, page)
+        {
             self.write_dirty(below, at, why)?;
             page = at.page + 1;
         }

@@ -29,12 +29,12 @@ pub(super) enum Use {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Used {
     pub(super) slot: u32,
-    /// The unit's number in the logical space.
-    pub(super) number: u32,
     pub(super) page: u32,
     /// Pages of the logical space in the unit.
     pub(super) of: u32,
     pub(super) how: Use,
+    /// What the policy noted of the unit when it last left, if it comes again.
+    pub(super) left: Option<u32>,
 }
 
 /// The policies; which one is known when the buffer is made, and never changes.
@@ -59,14 +59,13 @@ macro_rules! each {
 }
 
 impl Policy {
-    /// For so many slots over so many units of the logical space.
-    pub(super) fn new(plan: &BufferPlan, slots: u32, units: u32) -> Self {
+    pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
         match plan.policy {
             BufferPolicy::Lru => Self::Recency(Recency::new(slots, false)),
             BufferPolicy::Bplru => Self::Recency(Recency::new(slots, true)),
             BufferPolicy::Cflru => Self::CleanFirst(CleanFirst::new(plan, slots)),
             BufferPolicy::Fab => Self::MostPages(MostPages::new(plan.unit_pages, slots)),
-            BufferPolicy::ThreeRegion => Self::ThreeRegion(ThreeRegion::new(plan, slots, units)),
+            BufferPolicy::ThreeRegion => Self::ThreeRegion(ThreeRegion::new(plan, slots)),
         }
     }
 
@@ -102,14 +101,18 @@ impl Policy {
         }
     }
 
-    /// The unit is not in the buffer any more: it was evicted, or lost its last page.
-    pub(super) fn removed(&mut self, slot: u32, evicted: bool) {
-        match self {
-            Self::Recency(policy) => policy.removed(slot),
-            Self::CleanFirst(policy) => policy.removed(slot),
-            Self::MostPages(policy) => policy.removed(slot),
-            Self::ThreeRegion(policy) => policy.removed(slot, evicted),
+    /// The unit lost its last page.
+    pub(super) fn removed(&mut self, slot: u32) {
+        each!(self, policy => policy.removed(slot));
+    }
+
+    /// The unit is evicted; gives what is to be noted of it.
+    pub(super) fn evicted(&mut self, slot: u32) -> Option<u32> {
+        if let Self::ThreeRegion(policy) = self {
+            return policy.evicted(slot);
         }
+        self.removed(slot);
+        None
     }
 
     /// The next to go.

@@ -11,7 +11,6 @@
 //! keeps merges from taking it along (P(U) = 1).
 
 use crate::buffer::settings::{BufferPlan, Regions};
-use alloc::{vec, vec::Vec};
 
 /// Where a unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +32,7 @@ pub(super) struct RegionSizes {
     adaptation: Option<Adaptation>,
 }
 
-/// What has left the buffer, and what follows when it comes back.
+/// What follows when a unit that left comes back.
 #[derive(Clone, Debug)]
 struct Adaptation {
     least: u32,
@@ -42,14 +41,14 @@ struct Adaptation {
     /// Evictions so far, and how many of them count as few.
     evictions: u32,
     few: u32,
-    /// Of each unit: at which eviction it left, twice, and one more if the to-be-updated region gave it up; 0
-    /// where it never left. A controller keeps a list of the last few units.
-    left: Vec<u32>,
 }
 
+/// Evictions are counted up to this, and then anew: only the last few count.
+const EVICTIONS: u32 = 1 << 29;
+
 impl RegionSizes {
-    /// Sizes for a buffer of so many slots over so many units of the logical space.
-    pub(super) fn new(plan: &BufferPlan, slots: u32, units: u32) -> Self {
+    /// Sizes for a buffer of so many slots.
+    pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
         let share = |percent: u8| (u64::from(plan.pages) * u64::from(percent) / 100) as u32;
         match plan.regions {
             Regions::Fixed { initial, updated } => {
@@ -64,36 +63,30 @@ impl RegionSizes {
                     step: plan.unit_pages.max(plan.pages / 128),
                     evictions: 0,
                     few: (plan.pages / plan.unit_pages).min(slots),
-                    left: vec![0; units as usize],
                 }),
             },
         }
     }
 
-    /// A unit comes into the buffer.
-    pub(super) fn came(&mut self, number: u32) {
+    /// A unit comes into the buffer again, of which [`RegionSizes::evicted`] had this to note.
+    pub(super) fn came_back(&mut self, left: u32) {
         let Some(adaptation) = &mut self.adaptation else { return };
-        let left = core::mem::take(&mut adaptation.left[number as usize]);
-        if left == 0 || adaptation.evictions.wrapping_sub(left / 2) >= adaptation.few {
-            return;
+        let since = (adaptation.evictions + EVICTIONS - left / 2) % EVICTIONS;
+        if since < adaptation.few {
+            let size = if left % 2 == 0 { &mut self.initial } else { &mut self.updated };
+            *size = (*size + adaptation.step).min(adaptation.most);
         }
-        let size = if left % 2 == 0 { &mut self.initial } else { &mut self.updated };
-        *size = (*size + adaptation.step).min(adaptation.most);
     }
 
-    /// A unit that `from` had given up, or that was still there, is evicted.
-    pub(super) fn evicted(&mut self, number: u32, from: Region) {
-        let Some(adaptation) = &mut self.adaptation else { return };
-        // Only the last few count, so that starting anew forgets nothing of worth for long.
-        adaptation.evictions = (adaptation.evictions + 1) % (u32::MAX / 2);
+    /// A unit that `from` had given up, or that was still there, is evicted. What is to be noted of it: at which
+    /// eviction it left, and which of the two regions it was; a controller would keep a list of the last few.
+    pub(super) fn evicted(&mut self, from: Region) -> Option<u32> {
+        let adaptation = self.adaptation.as_mut()?;
+        adaptation.evictions = (adaptation.evictions + 1) % EVICTIONS;
         let updated = from == Region::ToBeUpdated;
-        adaptation.left[number as usize] = adaptation.evictions * 2 + u32::from(updated);
         let size = if updated { &mut self.updated } else { &mut self.initial };
         *size = size.saturating_sub(adaptation.step.div_ceil(8)).max(adaptation.least);
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.adaptation.as_ref().map_or(0, |adaptation| adaptation.left.capacity() * 4)
+        Some(adaptation.evictions * 2 + u32::from(updated))
     }
 }
 
@@ -114,32 +107,29 @@ mod tests {
             regions,
             aware: false,
         };
-        RegionSizes::new(&plan, 500, 2000)
+        RegionSizes::new(&plan, 500)
     }
 
     #[test]
     fn a_region_grows_by_what_comes_back_soon_and_gives_back_what_does_not() {
         let mut sizes = sizes(Regions::Adaptive);
         assert_eq!((sizes.initial, sizes.updated), (50, 50));
-        sizes.evicted(7, Region::ToBeUpdated);
-        sizes.evicted(8, Region::Initial);
-        sizes.came(9);
-        assert_eq!((sizes.initial, sizes.updated), (50, 50));
-        sizes.came(7);
-        sizes.came(7);
+        let [seven, eight] =
+            [Region::ToBeUpdated, Region::Initial].map(|region| sizes.evicted(region).unwrap());
+        sizes.came_back(seven);
         assert_eq!((sizes.initial, sizes.updated), (50, 60));
-        sizes.came(8);
+        sizes.came_back(eight);
         assert_eq!((sizes.initial, sizes.updated), (60, 60));
-        sizes.evicted(7, Region::ToBeUpdated);
+        let seven = sizes.evicted(Region::ToBeUpdated).unwrap();
         assert_eq!((sizes.initial, sizes.updated), (60, 58));
         // A hundred units of ten pages fill the buffer: what left before them is late.
-        (100..200).for_each(|number| sizes.evicted(number, Region::Initial));
+        (0..100).for_each(|_| assert!(sizes.evicted(Region::Initial).is_some()));
         assert_eq!((sizes.initial, sizes.updated), (50, 58));
-        sizes.came(7);
+        sizes.came_back(seven);
         assert_eq!(sizes.updated, 58);
-        for number in 200..300 {
-            sizes.evicted(number, Region::ToBeUpdated);
-            sizes.came(number);
+        for _ in 0..100 {
+            let left = sizes.evicted(Region::ToBeUpdated).unwrap();
+            sizes.came_back(left);
         }
         assert_eq!((sizes.initial, sizes.updated), (50, 200));
     }
@@ -147,8 +137,7 @@ mod tests {
     #[test]
     fn fixed_sizes_stay() {
         let mut sizes = sizes(Regions::Fixed { initial: 30, updated: 20 });
-        sizes.evicted(7, Region::ToBeUpdated);
-        sizes.came(7);
+        assert_eq!(sizes.evicted(Region::ToBeUpdated), None);
         assert_eq!((sizes.initial, sizes.updated), (300, 200));
     }
 }

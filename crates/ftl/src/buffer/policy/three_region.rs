@@ -31,7 +31,6 @@ struct Unit {
     region: Region,
     /// Of a unit to be evicted: which region gave it up.
     from: Region,
-    number: u32,
     pages: u32,
 }
 
@@ -47,14 +46,14 @@ pub(in crate::buffer) struct ThreeRegion {
 }
 
 impl ThreeRegion {
-    pub(super) fn new(plan: &BufferPlan, slots: u32, units: u32) -> Self {
-        let unit = Unit { region: Region::Initial, from: Region::Initial, number: 0, pages: 0 };
+    pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
+        let unit = Unit { region: Region::Initial, from: Region::Initial, pages: 0 };
         Self {
             chain: Chain::new(slots),
             lists: [List::EMPTY; 3],
             pages: [0; 3],
             units: vec![unit; slots as usize],
-            sizes: RegionSizes::new(plan, slots, units),
+            sizes: RegionSizes::new(plan, slots),
         }
     }
 
@@ -62,9 +61,10 @@ impl ThreeRegion {
         let slot = used.slot;
         match used.how {
             Use::New => {
-                let unit = &mut self.units[slot as usize];
-                (unit.number, unit.pages) = (used.number, 1);
-                self.sizes.came(used.number);
+                self.units[slot as usize].pages = 1;
+                if let Some(left) = used.left {
+                    self.sizes.came_back(left);
+                }
                 self.enter(slot, Region::Initial);
             }
             Use::Added => {
@@ -119,12 +119,14 @@ impl ThreeRegion {
         self.pages[unit.region as usize] -= 1;
     }
 
-    pub(super) fn removed(&mut self, slot: u32, evicted: bool) {
-        let Unit { region, from, number, .. } = self.units[slot as usize];
+    pub(super) fn removed(&mut self, slot: u32) {
         self.leave(slot);
-        if evicted {
-            self.sizes.evicted(number, if region == Region::ToBeEvicted { from } else { region });
-        }
+    }
+
+    pub(super) fn evicted(&mut self, slot: u32) -> Option<u32> {
+        let Unit { region, from, .. } = self.units[slot as usize];
+        self.leave(slot);
+        self.sizes.evicted(if region == Region::ToBeEvicted { from } else { region })
     }
 
     pub(super) fn victim(&self) -> Option<u32> {
@@ -146,8 +148,6 @@ impl ThreeRegion {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.chain.heap_bytes()
-            + self.units.capacity() * size_of::<Unit>()
-            + self.sizes.heap_bytes()
+        self.chain.heap_bytes() + self.units.capacity() * size_of::<Unit>()
     }
 }
