@@ -23,7 +23,8 @@ mod schemes;
 mod start;
 
 pub use buffer::{
-    BufferLog, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions, with_buffer,
+    BufferLog, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions, UPDATE_PROBABILITIES,
+    with_buffer,
 };
 pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};
 pub use error::FtlError;

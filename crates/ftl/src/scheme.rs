@@ -1,6 +1,6 @@
 //! The trait that every scheme implements.
 
-use crate::{BufferLog, DirtyPages, FtlError, Guarantee, Ram};
+use crate::{BufferLog, BufferPlan, DirtyPages, FtlError, Guarantee, Ram};
 use alloc::vec::Vec;
 use flash::{Cause, Flash, Lpn, Ns};
 
@@ -141,6 +141,9 @@ pub trait Scheme {
         self.write(lpn, data)
     }
 
+    /// Whether the buffer is told of every page that a collector moves ([`DirtyPages::moved`]).
+    const TELLS_MOVES: bool = false;
+
     /// Writes one page that is durable when it returns (force unit access).
     ///
     /// # Errors
@@ -226,6 +229,11 @@ pub trait Scheme {
 
     /// Lookups in the map's cache so far, where the scheme has one.
     fn map_cache(&self) -> Option<MapCache> {
+        None
+    }
+
+    /// The write buffer, where there is one.
+    fn buffer_plan(&self) -> Option<&BufferPlan> {
         None
     }
 

@@ -65,6 +65,8 @@ impl<S: Scheme> Buffered<S> {
 impl<S: Scheme> Scheme for Buffered<S> {
     type Flash = S::Flash;
 
+    const TELLS_MOVES: bool = S::TELLS_MOVES;
+
     #[inline]
     fn flash(&self) -> &S::Flash {
         self.scheme.flash()
@@ -201,6 +203,10 @@ impl<S: Scheme> Scheme for Buffered<S> {
 
     fn map_cache(&self) -> Option<MapCache> {
         self.scheme.map_cache()
+    }
+
+    fn buffer_plan(&self) -> Option<&BufferPlan> {
+        self.buffer.as_ref().map(|buffer| buffer.plan())
     }
 
     fn buffer_log(&self) -> Option<&BufferLog> {

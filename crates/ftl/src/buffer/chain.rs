@@ -1,4 +1,4 @@
-//! Slots in orders of use, by links that run through an array: no operation searches or allocates.
+//! Slots in orders of use, by links that run through an array: no operation searches or allocates here.
 
 use alloc::{vec, vec::Vec};
 

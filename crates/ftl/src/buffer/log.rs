@@ -28,7 +28,9 @@ pub struct BufferLog {
     pub padded: u64,
     /// Written by a collector that took them from the buffer, and clean since.
     pub collected: u64,
-    /// Moved within flash by a collector while a newer version was in the buffer: unnecessary migrations.
+    /// Moved within flash by a collector while a newer version was in the buffer: unnecessary migrations. 0 where the
+    /// scheme does not tell ([`Scheme::TELLS_MOVES`](crate::Scheme::TELLS_MOVES)). A page that is on its way out of
+    /// the buffer is clean and not counted.
     pub moved_in_vain: u64,
     /// Dirty now.
     pub dirty: u64,

@@ -28,5 +28,6 @@ mod write_buffer;
 pub(crate) use buffered::WithBuffer;
 pub use buffered::with_buffer;
 pub use log::BufferLog;
+pub use policy::UPDATE_PROBABILITIES;
 pub(crate) use settings::BufferDefaults;
 pub use settings::{BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions};

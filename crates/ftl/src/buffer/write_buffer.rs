@@ -352,6 +352,10 @@ impl WriteBuffer {
         self.ram_ns
     }
 
+    pub(super) fn plan(&self) -> &BufferPlan {
+        &self.plan
+    }
+
     pub(super) fn log(&self) -> &BufferLog {
         &self.log
     }

@@ -77,6 +77,8 @@ impl<F: Flash, L: Logs> LogBlock<F, L> {
 impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
     type Flash = F;
 
+    const TELLS_MOVES: bool = true;
+
     #[inline]
     fn flash(&self) -> &F {
         &self.core.flash
@@ -138,7 +140,10 @@ impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
         self.check(lpn)?;
         let place = self.core.place(lpn);
         match place {
-            None => data.fill(0),
+            None => {
+                self.core.check_not_lost(lpn)?;
+                data.fill(0);
+            }
             Some(ppn) => {
                 self.core.flash.read(ppn, data, Cause::Host)?;
             }

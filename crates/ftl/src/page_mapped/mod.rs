@@ -126,6 +126,8 @@ impl<F: Flash, V: Victims, C: Collection> PageMapped<F, V, C> {
 impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
     type Flash = F;
 
+    const TELLS_MOVES: bool = true;
+
     #[inline]
     fn flash(&self) -> &F {
         &self.core.flash

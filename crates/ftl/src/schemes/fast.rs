@@ -17,7 +17,7 @@
 //! ```
 //!
 //! State and cost: 16 bytes a logical block; the LPN of each page in log blocks, K·π, and where in the log a
-//! page is (here 4 bytes a logical page, in a controller an index of K·π entries); one bit a logical page.
+//! page is (here 4 bytes a logical page, in a controller an index of K·π entries); two bits a logical page.
 //! A read or write is O(1) besides merges. The cheapest victim (`victim=greedy`) takes a bit a logical block
 //! and log block, and is found in one look at each logical block that has a page in the log, and one step
 //! for each log block that it has one in: O(K·π) at most.
@@ -27,7 +27,7 @@
 //! any history, but is what a merge may cost, not a real-time promise.
 //!
 //! Below a write buffer, `aware` makes merges take what is dirty there from it, and the cheapest victim is
-//! the one of least Δ(L): see `ba-gc`. Without, Δ(L) is what the merge costs.
+//! the one of least Δ(L): see `ba-gc`. Without, Δ(L) is what the merge costs, padding apart.
 //!
 //! Space: P = N_l + K + 2 blocks: data blocks, random log blocks, the sequential one, and one that is kept
 //! erased for a merge. A merge gives back the data block it replaces, or fills the place kept for it.
@@ -45,6 +45,9 @@
 //! (P − 3)/P; default what K leaves), `spare_blocks` (default 0).
 //!
 //! Errors: fewer than 4 usable blocks, or N_l + K > P − 2: refused before the run.
+//! A page that cannot be read when a merge is to copy it is lost: reads of it fail until it is
+//! written or trimmed. Which pages are lost is known until the next mount only: behind it they read as never
+//! written, or an older version is read.
 //!
 //! Deviations: pages of a data block are programmed in order, so a page that is not the next one goes to a
 //! log block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the
@@ -141,8 +144,8 @@ pub(super) fn plan_with(
 }
 
 /// A block number, a sequence number and two counts a logical block; LPN and index entry of each page in
-/// random log blocks; 16 bytes a log block; the ring of erased blocks, and what finds the cheapest victim; one
-/// bit a page.
+/// random log blocks; 16 bytes a log block; the ring of erased blocks, and what finds the cheapest victim; two
+/// bits a page.
 fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32, victim: LogVictim) -> Ram {
     let pages_per_block = u64::from(geometry.pages_per_block());
     let logical_blocks = u64::from(logical_pages).div_ceil(pages_per_block);
@@ -157,7 +160,7 @@ fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32, victim: LogVict
         map: logical_blocks * 16 + u64::from(log_blocks) * pages_per_block * 8,
         blocks: u64::from(log_blocks) * 16,
         victims: u64::from(geometry.blocks()) * 4 + search,
-        other: PageSet::ram_bytes(logical_pages),
+        other: 2 * PageSet::ram_bytes(logical_pages),
         ..Ram::default()
     }
 }

@@ -234,7 +234,7 @@ impl Reference {
         if self.adapts() && self.evicted.len() - at <= few {
             let step = self.plan.unit_pages.max(self.plan.pages / 128);
             let size = &mut self.sizes[region];
-            *size = (*size + step).min(self.plan.pages * 20 / 100);
+            *size = (*size + step).min(self.plan.pages * 10 / 100);
         }
     }
 

@@ -118,7 +118,9 @@ pub struct SchemeReport {
     pub collection: CollectionReport,
     /// Time of the measured part on the device's clock, ns.
     pub elapsed_ns: u64,
-    /// Share of that time that the chip worked.
+    /// Execution time: how long the chip worked in it, ns. Everything is in it, flushes too.
+    pub busy_ns: u64,
+    /// The same as a share of the time of the measured part.
     pub busy_share: f64,
     /// Host page tasks a second of device time.
     pub tasks_per_second: f64,
@@ -235,6 +237,16 @@ pub struct MapCacheReport {
 /// What a write buffer did in the measured part; pages, unless said otherwise.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct BufferReport {
+    /// Its policy.
+    pub policy: String,
+    /// Pages that it holds.
+    pub capacity_pages: u32,
+    /// Pages that it evicts at a time at most.
+    pub unit_pages: u32,
+    /// How long a page may stay dirty, ns; `null` for as long as it may.
+    pub age_ns: Option<u64>,
+    /// Whether collectors take dirty pages along.
+    pub aware: bool,
     /// Written while they were in the buffer.
     pub write_hits: u64,
     /// Written while they were not.
@@ -265,10 +277,14 @@ pub struct BufferReport {
     pub padded: u64,
     /// Written by collection, which took them from the buffer.
     pub collected: u64,
-    /// Moved by collection while a newer version was in the buffer.
-    pub moved_in_vain: u64,
+    /// Moved by collection while a newer version was in the buffer; `null` where the scheme does not tell.
+    pub moved_in_vain: Option<u64>,
     /// The same, of all pages that collection copied; `null` where it copied none.
     pub moved_in_vain_share: Option<f64>,
+    /// The longest flush that the host asked for, ns: in no page task's response.
+    pub longest_flush_ns: u64,
+    /// The longest that the buffer took at once to write a unit that had been dirty for too long, ns: likewise.
+    pub longest_age_flush_ns: u64,
     /// Pages that three-region's initial region may hold at the end; 0 for other policies.
     pub initial_region: u64,
     /// Pages that its to-be-updated region may hold at the end.

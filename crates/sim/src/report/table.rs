@@ -26,7 +26,8 @@ pub fn render(report: &Report, width: usize) -> String {
     }
     out.push_str(&not_run(report, width));
     out.push('\n');
-    for line in HOW_TO_READ {
+    let buffered = report.schemes.iter().any(|scheme| scheme.buffer.is_some());
+    for line in HOW_TO_READ.into_iter().chain(buffered.then_some(OF_BUFFERS)) {
         out.push_str(&wrap(line, width, "  "));
     }
     out
@@ -44,6 +45,10 @@ const HOW_TO_READ: [&str; 2] = [
     "Response = service + its collection step, no queueing; p99.9: 999 of 1000 tasks took no longer.",
     "HELD: no task beyond a promised bound; WAF: pages programmed a host page; wear index: σ/N × 100.",
 ];
+
+const OF_BUFFERS: &str = "Write buffers: flushes (by the host, by age, at the end) are in no response but in \
+    execution time, completion and WAF; hits: pages that were in the buffer, clean ones too; copied in vain: of all \
+    copies, those of pages with a newer version in the buffer; collected: written by collection from the buffer.";
 
 fn heading(report: &Report, width: usize) -> String {
     let mut out = wrap(&format!("{}, seed {}", report.title(), report.seed), width, "  ");
@@ -89,6 +94,9 @@ fn grid(report: &Report) -> Grid {
         row("completion p99.9", &|s| p99_9(&s.completion_ns));
         row("completion max", &|s| longest(&s.completion_ns));
     }
+    if schemes.iter().any(|s| s.buffer.is_some()) {
+        row("execution time", &|s| units::time(s.busy_ns as f64));
+    }
     row("WAF", &|s| s.waf.map_or_else(none, units::number));
     for cause in causes(schemes) {
         row(&format!("  of it {cause}"), &|s| {
@@ -111,11 +119,17 @@ fn grid(report: &Report) -> Grid {
         let mut of_buffer = |label: &str, figure: &dyn Fn(&BufferReport) -> Option<String>| {
             row(label, &|s| s.buffer.as_ref().and_then(figure).unwrap_or_else(none));
         };
+        of_buffer("write buffer", &|b| {
+            Some(format!("{} pages", units::count(b.capacity_pages.into())))
+        });
+        of_buffer("flush max", &|b| Some(units::time(b.longest_flush_ns as f64)));
+        of_buffer("flush by age max", &|b| Some(units::time(b.longest_age_flush_ns as f64)));
         of_buffer("buffer write hits", &|b| b.write_hit_share.map(percent));
         of_buffer("buffer read hits", &|b| b.read_hit_share.map(percent));
         of_buffer("  evicted pages", &|b| Some(units::count(b.evicted)));
         of_buffer("  flushed by age", &|b| Some(units::count(b.aged)));
-        of_buffer("  flushed by host", &|b| Some(units::count(b.flushed + b.through)));
+        of_buffer("  flushed by host", &|b| Some(units::count(b.flushed)));
+        of_buffer("  forced writes", &|b| Some(units::count(b.through)));
         of_buffer("  flushed at the end", &|b| Some(units::count(b.at_end)));
         of_buffer("  padded pages", &|b| Some(units::count(b.padded)));
         of_buffer("  collected pages", &|b| Some(units::count(b.collected)));

@@ -29,12 +29,18 @@ pub struct Device<S> {
     pub(super) now_ns: u64,
     pub(super) measures: Measures,
     pub(super) promise: Promise,
+    /// Writes may be held in RAM.
+    volatile: bool,
     pub(super) requests: u64,
     pub(super) first_collection: Option<u64>,
     /// Reads of pages that were never written: no flash operation.
     pub(super) unmapped_reads: u64,
     pub(super) interrupted: bool,
     request_ns: u64,
+    /// The longest flush that the host asked for, and the longest time that the buffer took at once to write what
+    /// had been dirty for too long.
+    pub(super) flush_ns: u64,
+    pub(super) age_ns: u64,
     /// Pages that the buffer had written because of flushes when the workload ended.
     pub(super) flushed_by_host: u64,
     /// A write came since idle time was last used: one collection step in it may follow.
@@ -54,11 +60,14 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             now_ns: 0,
             measures: Measures::new(0, arrivals),
             promise: Promise::new(&scheme.guarantee()),
+            volatile: scheme.guarantee().volatile,
             requests: 0,
             first_collection: None,
             unmapped_reads: 0,
             interrupted: false,
             request_ns: 0,
+            flush_ns: 0,
+            age_ns: 0,
             flushed_by_host: 0,
             wrote: false,
             counts_before: *scheme.flash().counts(),
@@ -177,10 +186,11 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         let arrival_ns = self.begin(task.arrival_ns);
         self.now_ns += response_ns;
         let place = Place { task: self.measures.tasks(), request: self.requests, lpn: task.lpn };
-        self.promise.check(task.kind, service_ns, step_ns, place);
-        if step_ns > 0 && self.first_collection.is_none() {
-            self.first_collection = Some(place.task);
+        // A forced write ends with a flush, and what that takes is promised by nobody who holds writes in RAM.
+        if !(task.forced && self.volatile) {
+            self.promise.check(task.kind, service_ns, step_ns, place);
         }
+        self.note_collection(collecting);
         let completion_ns = self.now_ns - arrival_ns;
         self.measures.task(&TaskSample { kind: task.kind, service_ns, step_ns, completion_ns });
         self.measures.tick(self.now_ns, self.scheme.free_pages());
@@ -198,11 +208,14 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         }
         self.catch_up(arrival_ns)?;
         let busy = self.spent_ns();
+        let collecting = self.scheme.flash().busy_in_steps_ns();
         if flush {
             self.scheme.flush()?;
+            self.note_collection(collecting);
         }
         let arrival_ns = self.begin(arrival_ns);
         let response_ns = self.spent_ns() - busy;
+        self.flush_ns = self.flush_ns.max(response_ns);
         self.now_ns += response_ns;
         self.request_ns += response_ns;
         self.end_request(self.now_ns - arrival_ns);
@@ -215,8 +228,16 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         self.scheme.flash().busy_ns() + self.scheme.ram_ns()
     }
 
-    /// Does what is due before a task that arrives then can begin, each when it is due, or after what came
-    /// before it; the scheme's clock then shows when the task begins.
+    /// Collection that ran since the array's time for it was `before_ns` goes with the next page task.
+    #[inline]
+    fn note_collection(&mut self, before_ns: u64) {
+        if self.first_collection.is_none() && self.scheme.flash().busy_in_steps_ns() > before_ns {
+            self.first_collection = Some(self.measures.tasks());
+        }
+    }
+
+    /// Does what is due before a task that arrives then, each when it is due; a task that is there already waits
+    /// for one such thing at most. The scheme's clock then shows when the task begins.
     #[inline]
     fn catch_up(&mut self, arrival_ns: u64) -> Result<(), FtlError> {
         let arrival_ns = if self.timed { arrival_ns } else { 0 };
@@ -225,10 +246,18 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             if due_ns > self.now_ns.max(arrival_ns) {
                 return self.scheme.advance(self.now_ns.max(arrival_ns));
             }
+            let waiting = self.now_ns >= arrival_ns;
             self.now_ns = self.now_ns.max(due_ns);
             let spent = self.spent_ns();
+            let collecting = self.scheme.flash().busy_in_steps_ns();
             self.scheme.advance(self.now_ns)?;
-            self.now_ns += self.spent_ns() - spent;
+            self.note_collection(collecting);
+            let took_ns = self.spent_ns() - spent;
+            self.now_ns += took_ns;
+            self.age_ns = self.age_ns.max(took_ns);
+            if waiting {
+                return Ok(());
+            }
         }
     }
 
@@ -237,7 +266,9 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         if let Some(log) = self.scheme.buffer_log() {
             self.flushed_by_host = log.flushed;
             let spent = self.spent_ns();
+            let collecting = self.scheme.flash().busy_in_steps_ns();
             self.scheme.flush()?;
+            self.note_collection(collecting);
             self.now_ns += self.spent_ns() - spent;
         }
         Ok(())

@@ -8,7 +8,7 @@ use crate::report::{
     SchemeReport, Violation,
 };
 use flash::{Cause, Counts, Operation, Part};
-use ftl::{BufferLog, CollectionLog, Guarantee, MapCache, MergeKind, Scheme};
+use ftl::{CollectionLog, Guarantee, MapCache, MergeKind, Scheme};
 
 impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     /// What was measured.
@@ -37,6 +37,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             first_violation: self
                 .promise
                 .first
+                .clone()
                 .map(|first| Violation { replay: setup.replay.clone(), ..first }),
             copies: counts.total(Operation::Copy),
             erases: counts.total(Operation::Erase),
@@ -53,12 +54,13 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
                 other: ram.other,
             },
             map_cache: scheme.map_cache().map(map_cache),
-            buffer: scheme.buffer_log().map(|log| buffer(log, self.flushed_by_host, &counts)),
+            buffer: buffer(&self, &counts),
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
             wear_index: worn.index,
             erases_per_block: (worn.least, worn.mean, worn.most),
             elapsed_ns: self.now_ns,
+            busy_ns,
             busy_share: share(busy_ns, self.now_ns),
             tasks_per_second: share(tasks, self.now_ns) * 1e9,
             collection: collection(log, &guarantee, self.first_collection, scheme.free_pages()),
@@ -87,10 +89,20 @@ fn map_cache(MapCache { hits, misses }: MapCache) -> MapCacheReport {
     MapCacheReport { hits, misses, hit_share }
 }
 
-fn buffer(log: &BufferLog, flushed_by_host: u64, counts: &Counts) -> BufferReport {
+fn buffer<S: Scheme<Flash = SimulatedArray>>(
+    device: &Device<S>,
+    counts: &Counts,
+) -> Option<BufferReport> {
+    let (plan, log) = device.scheme.buffer_plan().zip(device.scheme.buffer_log())?;
     let copies = counts.total(Operation::Copy);
     let of = |hits, misses| (hits + misses > 0).then(|| share(hits, hits + misses));
-    BufferReport {
+    let moves_told = S::TELLS_MOVES.then_some(log.moved_in_vain);
+    Some(BufferReport {
+        policy: plan.policy.name().into(),
+        capacity_pages: plan.pages,
+        unit_pages: plan.unit_pages,
+        age_ns: (plan.age_ns < u64::MAX).then_some(plan.age_ns),
+        aware: plan.aware,
         write_hits: log.write_hits,
         write_misses: log.write_misses,
         write_hit_share: of(log.write_hits, log.write_misses),
@@ -101,16 +113,18 @@ fn buffer(log: &BufferLog, flushed_by_host: u64, counts: &Counts) -> BufferRepor
         evicted: log.evicted,
         dropped: log.dropped,
         aged: log.aged,
-        flushed: flushed_by_host,
-        at_end: log.flushed - flushed_by_host,
+        flushed: device.flushed_by_host,
+        at_end: log.flushed - device.flushed_by_host,
         through: log.through,
         padded: log.padded,
         collected: log.collected,
-        moved_in_vain: log.moved_in_vain,
-        moved_in_vain_share: (copies > 0).then(|| share(log.moved_in_vain, copies)),
+        moved_in_vain: moves_told,
+        moved_in_vain_share: moves_told.filter(|_| copies > 0).map(|moved| share(moved, copies)),
+        longest_flush_ns: device.flush_ns,
+        longest_age_flush_ns: device.age_ns,
         initial_region: log.regions[0],
         updated_region: log.regions[1],
-    }
+    })
 }
 
 /// Pages programmed a host page, in all and by cause.
@@ -118,10 +132,17 @@ fn amplification(report: &mut SchemeReport, counts: &Counts, host: u64) {
     if host == 0 {
         return;
     }
-    report.waf_by_cause = Cause::ALL
-        .iter()
-        .map(|cause| (cause.name().to_owned(), share(counts.pages_programmed(*cause), host)))
-        .filter(|(_, share)| *share > 0.0)
+    // A buffer's padding comes as writes to the scheme, which knows no better than that the host writes.
+    let padded = report.buffer.as_ref().map_or(0, |buffer| buffer.padded);
+    let programmed = |cause: &Cause| match cause {
+        Cause::Host => counts.pages_programmed(Cause::Host).saturating_sub(padded),
+        cause => counts.pages_programmed(*cause),
+    };
+    let by_cause = Cause::ALL.iter().map(|cause| (cause.name(), programmed(cause)));
+    report.waf_by_cause = by_cause
+        .chain([("padding", padded)])
+        .filter(|(_, pages)| *pages > 0)
+        .map(|(name, pages)| (name.to_owned(), share(pages, host)))
         .collect();
     let all: u64 = Cause::ALL.iter().map(|cause| counts.pages_programmed(*cause)).sum();
     report.waf = Some(share(all, host));

@@ -6,6 +6,8 @@ mod recency;
 mod regions;
 mod three_region;
 
+pub use self::three_region::UPDATE_PROBABILITIES;
+
 use self::{
     clean_first::CleanFirst, most_pages::MostPages, recency::Recency, three_region::ThreeRegion,
 };

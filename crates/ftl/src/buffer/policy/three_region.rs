@@ -23,8 +23,10 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 
-/// P(U) of a page by its region, in thousandths (§6.1).
-const INITIAL: Probability = Probability::thousandths(300);
+/// P(U) of the pages of a three-region buffer: in its initial, its to-be-updated and its to-be-evicted region (S. Lee
+/// et al., 2008, §6.1).
+pub const UPDATE_PROBABILITIES: [Probability; 3] =
+    [Probability::thousandths(300), Probability::ALWAYS, Probability::NEVER];
 
 #[derive(Clone, Copy, Debug)]
 struct Unit {
@@ -136,11 +138,7 @@ impl ThreeRegion {
     }
 
     pub(super) fn update_probability(&self, slot: u32) -> Probability {
-        match self.units[slot as usize].region {
-            Region::Initial => INITIAL,
-            Region::ToBeUpdated => Probability::ALWAYS,
-            Region::ToBeEvicted => Probability::NEVER,
-        }
+        UPDATE_PROBABILITIES[self.units[slot as usize].region as usize]
     }
 
     pub(super) fn region_pages(&self) -> [u64; 2] {

@@ -1,6 +1,6 @@
 //! What the host asks for.
 
-use super::Superblock;
+use super::{LOST, Superblock};
 use crate::{
     CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Ram, Scheme,
     log_block::NONE, prefetch::prefetch,
@@ -37,6 +37,8 @@ impl<F: Flash> Superblock<F> {
 
 impl<F: Flash> Scheme for Superblock<F> {
     type Flash = F;
+
+    const TELLS_MOVES: bool = true;
 
     #[inline]
     fn flash(&self) -> &F {
@@ -95,19 +97,24 @@ impl<F: Flash> Scheme for Superblock<F> {
     fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
         self.check(lpn)?;
         let place = self.map[lpn.0 as usize];
-        if place == NONE {
-            data.fill(0);
-            return Ok(false);
+        match place {
+            NONE => {
+                data.fill(0);
+                Ok(false)
+            }
+            LOST => Err(FlashError::Uncorrectable(Ppn(LOST)).into()),
+            _ => {
+                self.flash.read(Ppn(place), data, Cause::Host)?;
+                Ok(true)
+            }
         }
-        self.flash.read(Ppn(place), data, Cause::Host)?;
-        Ok(true)
     }
 
     #[inline]
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.check(lpn)?;
         let place = core::mem::replace(&mut self.map[lpn.0 as usize], NONE);
-        if place != NONE {
+        if place < LOST {
             self.invalidate(self.superblock(lpn), Ppn(place));
         }
         Ok(())
@@ -161,7 +168,7 @@ impl<F: Flash> Scheme for Superblock<F> {
             Prefetch::Map => prefetch(&self.map, lpn.0 as usize),
             Prefetch::Block => {
                 if let Some(&place) = self.map.get(lpn.0 as usize)
-                    && place != NONE
+                    && place < LOST
                 {
                     self.table.prefetch(self.flash.geometry().block_of(Ppn(place)));
                 }

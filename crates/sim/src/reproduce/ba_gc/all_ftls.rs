@@ -73,6 +73,9 @@ pub(super) fn all_ftls(runs: &Runs) -> Section {
     section
 }
 
+/// Percent of the execution time below which a gain is none to speak of.
+const LEAST_GAIN: f64 = 1.0;
+
 /// Whether a scheme gains on average.
 fn benefit(scheme: &str, cases: &[Case<'_>]) -> Row {
     let what = format!("execution time of {scheme} with BA-BM, mean of the cases");
@@ -82,8 +85,8 @@ fn benefit(scheme: &str, cases: &[Case<'_>]) -> Row {
         return Row::incomparable(&what, "", Some("lower"), None, "nothing of it was measured");
     }
     let mean = changes.iter().sum::<f64>() / changes.len() as f64;
-    let ours = if mean < 0.0 { "lower" } else { "not lower" };
-    let why = "its victims hold no page that is dirty in the buffer";
+    let ours = if mean <= -LEAST_GAIN { "lower" } else { "hardly lower" };
+    let why = "its victims hold few pages that are dirty in the buffer";
     let range = |choose: fn(f64, f64) -> f64| {
         Figure::number(changes.iter().copied().reduce(choose).unwrap_or(0.0), 2)
     };

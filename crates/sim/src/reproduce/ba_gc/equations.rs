@@ -5,9 +5,9 @@ use crate::reproduce::{Row, Section};
 use bounds::ba_gc::{self, Sets};
 use flash::parts::K9WBG08U1M;
 
-/// P(U) by region, in thousandths (§6.1).
-const REGIONS: [(&str, &str, u32); 3] =
-    [("initial", "0.3", 300), ("to-be-updated", "1.0", 1000), ("to-be-evicted", "0.0", 0)];
+/// P(U) by region (§6.1).
+const REGIONS: [(&str, &str); 3] =
+    [("initial", "0.3"), ("to-be-updated", "1.0"), ("to-be-evicted", "0.0")];
 
 /// What the equations come to.
 pub(super) fn equations() -> Section {
@@ -28,11 +28,12 @@ pub(super) fn equations() -> Section {
         "Eq. 6: most gain for each page of B(L), C_r − C_b + C_p·(1 + α)",
         ba_gc::most_gain_ns(part, &one, 0) as f64 / 1e3,
     ));
-    for (region, printed, dirty_again) in REGIONS {
+    for ((region, printed), probability) in REGIONS.into_iter().zip(ftl::UPDATE_PROBABILITIES) {
+        let dirty_again = probability.in_thousandths().into();
         let sets = Sets { dirty_again, ..one };
         let evicted = ba_gc::evicted_again_ns(part, &sets) as f64;
         section.rows.push(Row::exact(
-            &format!("P(U) in the {region} region, as Eq. 9 has it: δ_evict/C_p"),
+            &format!("P(U) that the buffer tells of its {region} region"),
             "",
             printed,
             evicted / part.t_prog_ns as f64,

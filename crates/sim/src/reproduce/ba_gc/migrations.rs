@@ -15,7 +15,7 @@ const BUFFERS: [&str; 4] = [THREE_REGION, FAB, BLOCK_LRU, PAGE_LRU];
 
 const WHY: &str = "a buffer that evicts all pages of a logical block at once leaves none of them dirty: a merge finds \
                    dirty pages only of blocks that are written again before they are merged. With an LRU list of \
-                   pages the others of the block are still there (page-lru)";
+                   pages more of the block is still there (page-lru), except under Postmark";
 
 /// The share of unnecessary migrations under FAST's merges, which do not know the buffer.
 pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {

@@ -82,10 +82,10 @@ fn section(id: &str, runs: &Runs) -> Result<Section, ReproduceError> {
 /// How it was done.
 const METHOD: [&str; 6] = [
     "the traces are not public: the six workloads are generators with the write hit ratios and the character that \
-     the paper tells, and stand in for them. They are not tuned to its results",
+     the paper tells, and stand in for them. They are built to these ratios, and tuned to no other result",
     "the paper tells no size of the device: 4 GiB, with --quick 1 GiB; the workloads are whole in both. It is \
      written full in order before measuring, as a disk in use is; rows \"nothing written before\" are of an empty \
-     one, where a merge moves only what the workload itself has written",
+     one, where a merge moves only what the workload itself has written, and pads the places that hold nothing",
     "part k9wbg08u1m (25, 200 and 2000 µs, 64 pages of 2 KiB), FAST with 128 log blocks, a buffer of 16 MiB by \
      logical blocks unless said, no time for RAM, dirty data flushed after 30 s; the workloads only write",
     "execution time is the time of all flash operations, what is in the buffer at the end included; collection's is \

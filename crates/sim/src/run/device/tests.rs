@@ -6,8 +6,8 @@ use crate::report::SchemeReport;
 use crate::run::{Setup, Unobserved};
 use flash::{Array, Geometry, Part, Serial, Store, parts};
 use ftl::{
-    BufferLog, BufferPolicy, BufferSettings, CollectionLog, Guarantee, Ram, SchemeConfig, Visitor,
-    registry,
+    BufferLog, BufferPlan, BufferPolicy, BufferSettings, CollectionLog, Guarantee, Ram,
+    SchemeConfig, Visitor, registry,
 };
 use workload::{Op, WorkloadError};
 
@@ -190,6 +190,7 @@ fn a_full_buffer_evicts_and_forced_writes_and_flushes_reach_flash() {
     assert_eq!((buffer.evicted, buffer.through, buffer.flushed, buffer.at_end), (1, 1, 2, 0));
     assert_eq!(report.response_ns.max, 500 + PROGRAM);
     assert_eq!(report.request_response_ns.max, 2 * PROGRAM);
+    assert_eq!((buffer.longest_flush_ns, buffer.longest_age_flush_ns), (2 * PROGRAM, 0));
     assert_eq!(report.elapsed_ns, 4 * 500 + 4 * PROGRAM);
 }
 
@@ -207,6 +208,18 @@ fn dirty_pages_are_written_when_they_are_due_and_whoever_comes_then_waits() {
     assert_eq!((buffer.aged, buffer.at_end, buffer.read_hits), (1, 1, 1));
     assert_eq!(report.completion_ns.max, PROGRAM / 2 + 500);
     assert_eq!(report.response_ns.max, 500);
+    // Two are due when the second's read comes: it waits for one of them, and the other for what comes next.
+    let script = vec![
+        (second, Op::Write, 0),
+        (second, Op::Write, 1),
+        (31 * second, Op::Read, 0),
+        (31 * second, Op::Read, 1),
+        (31 * second, Op::Read, 1),
+    ];
+    let report = run(buffered("fsr"), true, script);
+    let buffer = report.buffer.unwrap();
+    assert_eq!((buffer.aged, buffer.longest_age_flush_ns), (2, PROGRAM));
+    assert_eq!(report.completion_ns.max, 2 * PROGRAM + 3 * 500);
     // By the device's own clock, where requests do not tell when they come.
     let writes = (0..200_000).map(|page| (0, Op::Write, page % 3)).collect();
     let report = run(buffered("fsr"), false, writes);
@@ -215,6 +228,32 @@ fn dirty_pages_are_written_when_they_are_due_and_whoever_comes_then_waits() {
     let closed = [(0, Op::Write, 1), (0, Op::Write, 2), (0, Op::Write, 3)].into_iter().chain(reads);
     let report = run(buffered("fsr"), false, closed.collect());
     assert_eq!(report.buffer.unwrap().aged, 2);
+}
+
+#[test]
+fn collection_that_only_flushes_drive_is_told() {
+    let script = (0..60).flat_map(|page| [(0, Op::Write, page % 2), (0, Op::Flush, 0)]).collect();
+    let report = run(buffered("fsr"), false, script);
+    assert!(report.erases > 0 && report.step_ns.max == 0, "{report:?}");
+    assert!(report.collection.first_at_task.is_some_and(|task| task > 0), "{report:?}");
+    assert!(report.collection.why.starts_with("from page task"), "{}", report.collection.why);
+}
+
+#[test]
+fn forced_writes_are_promised_where_nothing_is_held_in_ram_and_nowhere_else() {
+    let forced = |pages: u64| (0..60).map(|at| (0, Op::Write, FORCED + at % pages)).collect();
+    for (name, violations) in [("nftl", 0), ("lazy-rtgc", 0)] {
+        assert_eq!(run(scheme(name), false, forced(4)).violations, violations, "{name}");
+        assert_eq!(run(buffered(name), false, forced(4)).violations, violations, "{name}");
+    }
+    let promised = Guarantee { response_ns: Some(PROGRAM - 1), ..Guarantee::default() };
+    let violations = |volatile| {
+        let array = Serial::new(Array::new(geometry(), part(), Store::Metadata));
+        let promised = Some(Guarantee { volatile, ..promised });
+        let liar = Run { script: forced(4), timed: false, promised };
+        registry::format(&scheme("fsr"), array, liar).unwrap().violations
+    };
+    assert_eq!((violations(false), violations(true)), (60, 0));
 }
 
 #[test]
@@ -280,6 +319,9 @@ impl<S: Scheme<Flash = SimulatedArray>> Scheme for Promising<S> {
     }
     fn ram_ns(&self) -> u64 {
         self.scheme.ram_ns()
+    }
+    fn buffer_plan(&self) -> Option<&BufferPlan> {
+        self.scheme.buffer_plan()
     }
     fn buffer_log(&self) -> Option<&BufferLog> {
         self.scheme.buffer_log()
