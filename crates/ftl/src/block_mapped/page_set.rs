@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 use flash::Lpn;
 
-/// Logical pages that were trimmed since the format or the mount. In RAM only: a trim is advisory, and a
-/// power cut forgets it.
+/// Logical pages that were trimmed, or lost to bit errors, since the format or the mount. In RAM only: a
+/// trim is advisory, and a power cut forgets it.
 #[derive(Clone, Debug)]
 pub(crate) struct PageSet {
     words: Vec<u64>,

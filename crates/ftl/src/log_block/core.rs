@@ -1,12 +1,15 @@
 //! Where the newest version of each logical page is: in a log block, or in place in its data block.
 
-use super::stamp::{Clock, Role};
+use super::{
+    merge::NOWHERE,
+    stamp::{Clock, Role},
+};
 use crate::{
     CollectionLog, FtlError, MergeKind, Plan,
     block_mapped::{PageSet, Pool},
 };
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, Flash, Lpn, Ppn};
+use flash::{BlockId, Flash, FlashError, Lpn, Ppn};
 
 /// No block, no page.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -55,6 +58,9 @@ pub(crate) struct Core<F> {
     pub(super) logged: Vec<u32>,
     /// Pages that were trimmed, and those whose place in the data block is used up but holds nothing.
     pub(super) absent: PageSet,
+    /// Pages whose only version could not be read when a merge was to copy it: gone, loudly, until they are
+    /// written or trimmed.
+    lost: PageSet,
     /// Logical blocks that have a data block.
     pub(super) mapped: u32,
     /// Of the logical block that is merged: where each page is.
@@ -78,8 +84,9 @@ impl<F: Flash> Core<F> {
             data: vec![DataBlock::NONE; logical_blocks as usize],
             logged: vec![NONE; plan.logical_pages as usize],
             absent: PageSet::new(plan.logical_pages),
+            lost: PageSet::new(plan.logical_pages),
             mapped: 0,
-            places: vec![super::merge::NOWHERE; pages_per_block as usize],
+            places: vec![NOWHERE; pages_per_block as usize],
             lpns: vec![Lpn(0); pages_per_block as usize],
         }
     }
@@ -207,6 +214,7 @@ impl<F: Flash> Core<F> {
             self.logged[lpn.0 as usize] = ppn.0;
             self.absent.remove(lpn);
         }
+        self.lost.remove(lpn);
         self.pool.programmed(1);
         self.log.least_free_pages = self.log.least_free_pages.min(self.pool.free_pages());
     }
@@ -233,6 +241,32 @@ impl<F: Flash> Core<F> {
             self.logged[lpn.0 as usize] = NONE;
             self.absent.insert(lpn);
         }
+        self.lost.remove(lpn);
+    }
+
+    /// The only version of a page cannot be read. A merge that failed and is done again may meet it again.
+    #[cold]
+    pub(super) fn lose(&mut self, lpn: Lpn) {
+        if !self.lost.contains(lpn) {
+            self.lost.insert(lpn);
+            self.log.lost_pages += 1;
+        }
+    }
+
+    /// A page was programmed from the write buffer: it is neither trimmed nor lost any more.
+    pub(super) fn restored(&mut self, lpn: Lpn) {
+        self.absent.remove(lpn);
+        self.lost.remove(lpn);
+    }
+
+    /// Tells a page that was never written, or was trimmed, from one that is lost: of neither is there a
+    /// version anywhere.
+    ///
+    /// # Errors
+    /// `Uncorrectable` where it is lost.
+    #[cold]
+    pub(super) fn check_not_lost(&self, lpn: Lpn) -> Result<(), FlashError> {
+        if self.lost.contains(lpn) { Err(FlashError::Uncorrectable(NOWHERE)) } else { Ok(()) }
     }
 
     #[cold]
@@ -247,6 +281,7 @@ impl<F: Flash> Core<F> {
             + self.data.capacity() * size_of::<DataBlock>()
             + self.logged.capacity() * 4
             + self.absent.heap_bytes()
+            + self.lost.heap_bytes()
             + self.places.capacity() * size_of::<Ppn>()
             + self.lpns.capacity() * size_of::<Lpn>()
     }

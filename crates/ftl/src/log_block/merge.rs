@@ -278,7 +278,7 @@ impl<F: Flash> Core<F> {
                 Ok(()) => {}
                 Err(FlashError::Uncorrectable(_)) => {
                     self.places[page as usize] = NOWHERE;
-                    self.log.lost_pages += 1;
+                    self.lose(Lpn(first_lpn + page));
                 }
                 Err(FlashError::ProgramFailed(ppn)) => {
                     let unused = self.flash.geometry().pages_per_block() - page;
@@ -345,7 +345,7 @@ impl<F: Flash> Core<F> {
             if self.places[page as usize] == IN_BUFFER {
                 let lpn = Lpn(first_lpn + page);
                 buffer.written(lpn);
-                self.absent.remove(lpn);
+                self.restored(lpn);
                 self.places[page as usize] = self.flash.geometry().ppn(block, page);
             }
         }

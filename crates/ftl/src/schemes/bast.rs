@@ -15,7 +15,7 @@
 //! ```
 //!
 //! State and cost: 16 bytes a logical block, its log block, where in the log a page is (here 4 bytes a
-//! logical page, in a controller π entries a log block), one bit a logical page. A read or write is O(1)
+//! logical page, in a controller π entries a log block), two bits a logical page. A read or write is O(1)
 //! besides merges, and O(K) where a log block is merged out of turn.
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most once, π(t_rd + t_wr) + 2·t_er: see
@@ -36,6 +36,9 @@
 //! (default 0).
 //!
 //! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run.
+//! A page that cannot be read when a merge is to copy it is lost: reads of it fail until it is
+//! written or trimmed. Which pages are lost is known until the next mount only: behind it they read as never
+//! written, or an older version is read.
 //!
 //! Deviations: pages of a data block are programmed in order, so a page that is not the next one goes to a
 //! log block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the
@@ -95,7 +98,8 @@ fn plan(
 }
 
 /// A block number, a sequence number, a count and the number of its log block a logical block; two bytes an
-/// offset in each log block; 16 bytes a log block; its queue and the ring of erased blocks; one bit a page.
+/// offset in each log block; 16 bytes a log block; its queue and the ring of erased blocks; two bits a
+/// page.
 fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
     let pages_per_block = u64::from(geometry.pages_per_block());
     let logical_blocks = u64::from(logical_pages).div_ceil(pages_per_block);
@@ -103,7 +107,7 @@ fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
         map: logical_blocks * 16 + u64::from(log_blocks) * pages_per_block * 2,
         blocks: u64::from(log_blocks) * 16,
         victims: (u64::from(log_blocks) + u64::from(geometry.blocks())) * 4,
-        other: PageSet::ram_bytes(logical_pages),
+        other: 2 * PageSet::ram_bytes(logical_pages),
         ..Ram::default()
     }
 }

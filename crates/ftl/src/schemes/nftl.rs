@@ -15,8 +15,8 @@
 //! read(lpn): search the OOBs of the replacement, then of the primary, backwards; read the page found
 //! ```
 //!
-//! State and cost: two block numbers, two counts and a sequence number a logical block, and one bit a
-//! logical page (trimmed). A write is O(1) besides folds; a read and a fold look at up to 2π OOB areas.
+//! State and cost: two block numbers, two counts and a sequence number a logical block, and two bits
+//! a logical page (trimmed, lost). A write is O(1) besides folds; a read and a fold look at up to 2π OOB areas.
 //!
 //! Formulas (t in ns): U(e_r) = 2π·t_oob + t_rd; U(e_w) = t_wr; a fold takes at most
 //! 2π·t_oob + π(t_rd + t_wr) + 2·t_er; U(R) = max(U(e_r), t_wr + fold). See [`bounds::nftl`]. The bounds
@@ -47,7 +47,8 @@
 //! Deviations: NAND is programmed in order, so a page does not go to its own place in the primary as in
 //! the patent, but to the next erased one, in both blocks; the OOB tells which page it is. Which logical
 //! block to fold when blocks run out is not prescribed: here the replacement that was opened longest ago.
-//! A fold when the device is idle is left out. A fold takes the newest version that can be read.
+//! A fold when the device is idle is left out. A fold takes the newest version that can be read; where
+//! it met a page that cannot, reads of those that it did not find fail until they are written or trimmed.
 //! Which pages were lost to bit errors is known until the next mount only: behind it an older version may be
 //! read.
 //!
@@ -122,14 +123,14 @@ fn plan(
 }
 
 /// Two block numbers and the sequence number of the one that is written; two counts of 16 bits; the queue
-/// of replacements and the ring of erased blocks; one bit a page.
+/// of replacements and the ring of erased blocks; two bits a page.
 fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
     let logical_blocks = u64::from(logical_pages.div_ceil(geometry.pages_per_block()));
     Ram {
         map: logical_blocks * (2 * 4 + 8),
         blocks: logical_blocks * 2 * 2,
         victims: logical_blocks * 2 * 4 + u64::from(geometry.blocks()) * 4,
-        other: PageSet::ram_bytes(logical_pages),
+        other: 2 * PageSet::ram_bytes(logical_pages),
         ..Ram::default()
     }
 }
@@ -163,6 +164,8 @@ pub(crate) struct Nftl<F> {
     chains: Chains,
     pool: Pool,
     trimmed: PageSet,
+    /// Pages that a fold did not find, though one that it could not read may have been theirs.
+    lost: PageSet,
     logical_pages: u32,
     /// Sequence number of the block opened last.
     last_seq: u64,
@@ -181,6 +184,7 @@ impl<F: Flash> Nftl<F> {
             chains: Chains::new(plan.logical_pages.div_ceil(pages_per_block)),
             pool: Pool::new(&geometry, plan.spare_blocks),
             trimmed: PageSet::new(plan.logical_pages),
+            lost: PageSet::new(plan.logical_pages),
             logical_pages: plan.logical_pages,
             last_seq: 0,
             places: vec![NONE; pages_per_block as usize],
@@ -295,6 +299,7 @@ impl<F: Flash> Scheme for Nftl<F> {
                     self.chains.programmed(logical);
                     self.pool.programmed(1);
                     self.trimmed.remove(lpn);
+                    self.lost.remove(lpn);
                     self.log.least_free_pages =
                         self.log.least_free_pages.min(self.pool.free_pages());
                     return Ok(());
@@ -315,6 +320,9 @@ impl<F: Flash> Scheme for Nftl<F> {
         let chain = *self.chains.get(self.logical_block(lpn));
         let place = if self.trimmed.contains(lpn) { None } else { self.locate(&chain, lpn)? };
         match place {
+            None if self.lost.contains(lpn) => {
+                return Err(FlashError::Uncorrectable(Ppn(NONE)).into());
+            }
             None => data.fill(0),
             Some(ppn) => {
                 self.flash.read(ppn, data, Cause::Host)?;
@@ -327,6 +335,7 @@ impl<F: Flash> Scheme for Nftl<F> {
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.check(lpn)?;
         self.trimmed.insert(lpn);
+        self.lost.remove(lpn);
         Ok(())
     }
 
@@ -356,6 +365,7 @@ impl<F: Flash> Scheme for Nftl<F> {
         self.chains.heap_bytes()
             + self.pool.heap_bytes()
             + self.trimmed.heap_bytes()
+            + self.lost.heap_bytes()
             + self.places.capacity() * 4
     }
 

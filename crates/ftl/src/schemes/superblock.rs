@@ -42,6 +42,9 @@
 //! `spare_blocks` (default 0). D = 8, as many as there are where there are fewer.
 //!
 //! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run.
+//! A page that cannot be read when collection is to copy it is lost: reads of it fail until it is
+//! written or trimmed. Which pages are lost is known until the next mount only: behind it they read as never
+//! written, or an older version is read.
 //!
 //! Deviations: the map within a superblock is kept in RAM, where the source keeps it in OOB areas and
 //! caches part of it, so that no read of a map is charged. Update blocks are not divided among
@@ -61,7 +64,7 @@ use crate::{
     block_mapped::Pool,
     log_block::{Division, NONE, divide, stamp::Clock, stamp::Role},
     page::page,
-    page_mapped::blocks::BlockTable,
+    page_mapped::{blocks::BlockTable, core::LOST},
     start::Start,
 };
 use alloc::{vec, vec::Vec};
@@ -259,7 +262,7 @@ impl<F: Flash> Superblock<F> {
         own.written += 1;
         own.valid += 1;
         let old = core::mem::replace(&mut self.map[lpn.0 as usize], ppn.0);
-        if old != NONE {
+        if old < LOST {
             self.invalidate(superblock, Ppn(old));
         }
     }

@@ -16,6 +16,7 @@ use flash::{
     parts::EVALUATION_SLC,
 };
 
+mod lost;
 mod through_registry;
 
 const PAGE_BYTES: u32 = 8;

@@ -13,6 +13,7 @@ impl<F: Flash> Nftl<F> {
     /// trimmed.
     pub(super) fn fold(&mut self, logical: u32) -> Result<(), FtlError> {
         let chain = *self.chains.get(logical);
+        let lost_before = self.log.lost_pages;
         self.find_newest(logical, &chain)?;
         self.note_victims(&chain);
         let mut given_up = Vec::new();
@@ -26,6 +27,9 @@ impl<F: Flash> Nftl<F> {
             self.erase(block, written)?;
         }
         let primary = primary?;
+        if self.log.lost_pages > lost_before {
+            self.lose_missing(logical);
+        }
         self.chains.clear(logical);
         if let Some(primary) = primary {
             self.chains.add(logical, primary.block, primary.written, primary.seq);
@@ -79,6 +83,18 @@ impl<F: Flash> Nftl<F> {
             }
         }
         Ok(())
+    }
+
+    /// A page could not be read: of those that are not found, there is no telling which were never written.
+    /// Reads of them failed before, too, while the unreadable page was in their way.
+    #[cold]
+    fn lose_missing(&mut self, logical: u32) {
+        let first_lpn = logical * self.flash.geometry().pages_per_block();
+        for (place, lpn) in self.places.iter().zip((first_lpn..self.logical_pages).map(Lpn)) {
+            if *place == NONE && !self.trimmed.contains(lpn) {
+                self.lost.insert(lpn);
+            }
+        }
     }
 
     fn note_victims(&mut self, chain: &Chain) {

@@ -1,6 +1,6 @@
 //! Gaining a block: valid pages of a superblock are moved together.
 
-use super::{Own, Superblock};
+use super::{LOST, Own, Superblock};
 use crate::{DirtyPages, FtlError, log_block::NONE};
 use flash::{BlockId, Cause, Flash, FlashError, Ppn};
 
@@ -131,11 +131,11 @@ impl<F: Flash> Superblock<F> {
         }
     }
 
-    /// The only copy of a page cannot be read.
+    /// The only copy of a page cannot be read: its logical page is lost, loudly, and collection goes on.
     #[cold]
     fn lose(&mut self, superblock: u32, ppn: Ppn) {
         if let Some(place) = self.map.iter_mut().find(|place| **place == ppn.0) {
-            *place = NONE;
+            *place = LOST;
         }
         self.invalidate(superblock, ppn);
         self.log.lost_pages += 1;
