@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 FTLKIT = "target/release/ftlkit"
 # Requests of the first run, which tells how many page tasks a request makes, and how often to try.
 PROBE_REQUESTS = 20_000
-TRIES = 4
+TRIES = 8
 
 
 def ftlkit(*arguments):
@@ -69,7 +69,7 @@ def soak(scheme, workload, part, tasks):
 def print_row(scheme, workload, tasks, violations, worst_ns, bound_ns):
     """One line of figures."""
     bound = "none" if bound_ns is None else f"{bound_ns / 1000:,.1f}"
-    print(f"{scheme:22}{workload:24}{tasks:>16,}{violations:>12,}{worst_ns / 1000:>14,.1f}{bound:>12}", flush=True)
+    print(f"{scheme:22} {workload:24}{tasks:>16,}{violations:>12,}{worst_ns / 1000:>14,.1f}{bound:>12}", flush=True)
 
 
 def main():
@@ -85,7 +85,7 @@ def main():
     if not schemes or options.tasks < 1:
         sys.exit("nothing to run: no scheme promises in real time on this part, or N is below 1")
 
-    print(f"{'scheme':22}{'workload':24}{'page tasks':>16}{'violations':>12}{'worst µs':>14}{'bound µs':>12}")
+    print(f"{'scheme':22} {'workload':24}{'page tasks':>16}{'violations':>12}{'worst µs':>14}{'bound µs':>12}")
     broken, totals = [], {scheme: [] for scheme in schemes}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = [(scheme, workload) for scheme in schemes for workload in workloads]

@@ -300,6 +300,7 @@ mod tests {
             ("fsr+buffer", "as in `buffer=three-region`"),
             ("fsr+buffer=lru+buffer_unit=pages", "did you mean `page`?"),
             ("fsr+buffer=lru+buffer_age=soon", "a time"),
+            ("fsr+buffer=lru+buffer_age=30", "as `30s`"),
             ("fsr+buffer=lru+buffer_reads=maybe", "`true` or `false`"),
             ("ba-gc+buffer_regions=25", "`adaptive` or I:U"),
             ("ba-gc+buffer_regions=25%:200%", "`adaptive` or I:U"),

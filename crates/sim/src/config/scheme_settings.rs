@@ -1,6 +1,7 @@
 //! The settings of schemes: the one list that knows their names, values and help. The compact text, the TOML
 //! table, `ftlkit list schemes` and the schemes' pages go through it.
 
+use super::quantity::Duration;
 use super::scheme::SchemeTable;
 use ftl::Preset;
 use std::fmt::Display;
@@ -162,7 +163,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         values: "a time; 0 for any",
         doc: "how long a page may stay dirty in the buffer; 30 s where not set",
         of_all: true,
-        read: |scheme, value| read(&mut scheme.buffer_age, value),
+        read: |scheme, value| read_time("buffer_age", &mut scheme.buffer_age, value),
         print: |scheme| printed(&scheme.buffer_age),
     },
     SchemeSetting {
@@ -172,7 +173,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         values: "a time",
         doc: "time to write or read a page in the buffer; 0 where not set",
         of_all: true,
-        read: |scheme, value| read(&mut scheme.buffer_time, value),
+        read: |scheme, value| read_time("buffer_time", &mut scheme.buffer_time, value),
         print: |scheme| printed(&scheme.buffer_time),
     },
     SchemeSetting {
@@ -248,6 +249,14 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
 fn read<T: FromStr<Err: Display>>(setting: &mut Option<T>, value: &str) -> Result<(), String> {
     *setting = Some(value.parse().map_err(|error: T::Err| error.to_string())?);
     Ok(())
+}
+
+/// A bare number would be nanoseconds, which hardly anybody means who leaves the unit out.
+fn read_time(key: &str, setting: &mut Option<Duration>, value: &str) -> Result<(), String> {
+    if value != "0" && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!("{key} takes a time with its unit, as `{value}s` or `{value}us`"));
+    }
+    read(setting, value)
 }
 
 fn read_flag(key: &str, setting: &mut Option<bool>, value: &str) -> Result<(), String> {
