@@ -128,7 +128,40 @@ fn a_scheme_has_a_page_and_its_settings_are_told() {
     let json = words("list schemes lazy-rtgc --json").json();
     assert_eq!(json["page"], page);
     let keys = json["settings"].as_array().expect("a list").iter().map(|setting| &setting["key"]);
-    assert_eq!(keys.collect::<Vec<_>>(), ["victim", "idle", "share", "spare", "label"]);
+    let keys: Vec<&str> = keys.filter_map(|key| key.as_str()).collect();
+    assert_eq!(keys[..5], ["victim", "idle", "aware", "share", "buffer"]);
+    assert_eq!(keys[keys.len() - 2..], ["spare", "label"]);
+    // What only some have is not told of the others.
+    let json = words("list schemes nftl --json").json();
+    let keys = json["settings"].as_array().expect("a list").iter().map(|setting| &setting["key"]);
+    assert!(keys.into_iter().all(|key| key != "aware" && key != "victim"), "{json}");
+}
+
+#[test]
+fn a_write_buffer_is_a_setting_of_any_scheme() {
+    let schemes = "nftl,nftl+buffer=fab+buffer_size=256KiB,ba-gc+buffer_size=256KiB";
+    let line = format!("compare uniform --requests 3000 --capacity 16MiB --schemes {schemes}");
+    let text = words(&line).ok();
+    for said in ["execution time", "buffer write hits", "merges: full", "Write buffers: flushes"] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    let json = words(&format!("{line} --json")).json();
+    let buffer = |at: usize| &json["schemes"][at]["buffer"];
+    assert!(buffer(0).is_null());
+    assert_eq!((&buffer(1)["policy"], &buffer(1)["capacity_pages"]), (&"fab".into(), &128.into()));
+    // nftl does not tell what it moves; ba-gc does, and takes dirty pages along instead.
+    assert!(buffer(1)["moved_in_vain"].is_null(), "{json}");
+    assert_eq!(buffer(2)["moved_in_vain"], 0);
+    assert!(buffer(2)["collected"].as_u64() > Some(0), "{json}");
+    for (schemes, said) in [
+        ("nftl+aware", "`nftl` takes no page from a buffer"),
+        ("fsr+buffer=lru+buffer_size=1KiB", "buffer_size"),
+        ("fsr+buffer_size=1MiB", "name one, as in `buffer=lru`"),
+        ("fsr+buffer=fab+buffer_unit=page", "buffer_unit"),
+        ("fsr+buffer=lru+buffer_age=30", "`30s`"),
+    ] {
+        words(&format!("compare uniform --capacity 16MiB --schemes {schemes}")).refused(&[said]);
+    }
 }
 
 #[test]
