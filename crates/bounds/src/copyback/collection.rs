@@ -11,11 +11,17 @@ impl Copyback {
         k * command + (k - 1) * t.between_planes_ns() + t.waits.t_wb_ns + t.t_bers_ns
     }
 
-    /// `valid` pages in transactions of `pages`, the last one of what is left, one after another, ns.
+    /// `valid` pages of a victim (a block on every plane) in transactions of `pages`, the last one of what is
+    /// left, one after another, ns.
     ///
     /// # Errors
-    /// A transaction, or a number of valid pages that is not zero, that [`Copyback::operations`] refuses.
+    /// More valid pages than [`Copyback::most_pages`]; a transaction, or what is left for the last one, that
+    /// [`Copyback::operations`] refuses.
     pub fn copies_ns(&self, valid: u32, pages: u32) -> Result<Ns, CopybackError> {
+        let (found, most) = (u64::from(valid), u64::from(self.most_pages()));
+        if found > most {
+            return Err(CopybackError::Figure { field: "valid pages", least: 0, most, found });
+        }
         let whole = u64::from(valid / pages.max(1)) * self.transaction_ns(pages)?;
         Ok(whole + self.rest(valid, pages).map_or(Ok(0), |rest| self.transaction_ns(rest))?)
     }
