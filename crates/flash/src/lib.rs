@@ -13,6 +13,7 @@ extern crate alloc;
 
 mod address;
 mod array;
+pub mod channels;
 mod error;
 pub mod faults;
 mod interface;

@@ -1,0 +1,475 @@
+//! The engine: dies that ask for their channel's bus, grants in order of time, completions in order of time.
+
+use super::arbiter::{Ask, NEVER, Policy, choose};
+use super::request::{Command, Completion, Pages, Request};
+use super::rules::{Follows, RequestError, check, follows};
+use super::script::{Busy, Scripts, Step};
+use super::timing::{Timing, TimingError};
+use super::topology::{DieAddress, Topology, TopologyError};
+use super::usage::{BusUse, DieUse, Grant, Watch};
+use crate::Ns;
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+/// No operation.
+const NONE: u32 = u32::MAX;
+
+/// Why channels cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChannelsError {
+    /// Their shape.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// Their timing.
+    #[error(transparent)]
+    Timing(#[from] TimingError),
+}
+
+/// An operation that has been submitted and not yet delivered.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    tag: u64,
+    arrival_ns: Ns,
+    granted_ns: Ns,
+    released_ns: Ns,
+    serial: u64,
+    repair_ns: Ns,
+    /// The operation behind it in its die's queue; in the list of free entries, the next one.
+    next: u32,
+    script: u16,
+    step: u8,
+    command: Command,
+    follows: Follows,
+    die: DieAddress,
+}
+
+/// A die: a queue of operations, and until when its parts are taken.
+#[derive(Clone, Copy, Debug)]
+struct Die {
+    head: u32,
+    tail: u32,
+    /// Until when its interface and the register behind it are taken.
+    interface_free_ns: Ns,
+    /// Until when its cells work.
+    array_free_ns: Ns,
+    /// The request submitted last.
+    last: Option<(Command, Pages)>,
+    usage: DieUse,
+}
+
+/// A channel's bus and its arbiter.
+#[derive(Clone, Copy, Debug)]
+struct Bus {
+    free_ns: Ns,
+    /// The die of the last grant.
+    last: usize,
+}
+
+/// The scheduling of flash operations on channels, ways and dies. See the [module](super) for how to drive it.
+#[derive(Clone, Debug)]
+pub struct Channels<W = ()> {
+    topology: Topology,
+    timing: Timing,
+    policy: Policy,
+    scripts: Scripts,
+    dies: Vec<Die>,
+    /// What each die asks of its bus, one entry a die.
+    asks: Vec<Ask>,
+    buses: Vec<Bus>,
+    /// When each bus can be granted next.
+    next_grant_ns: Vec<Ns>,
+    pending: Vec<Pending>,
+    free: u32,
+    outstanding: usize,
+    serial: u64,
+    now_ns: Ns,
+    last_done_ns: Ns,
+    /// Completions that are known but not delivered: when, submitted as which, entry.
+    done: BinaryHeap<Reverse<(Ns, u64, u32)>>,
+    watch: W,
+}
+
+impl Channels<()> {
+    /// Idle channels at time 0.
+    ///
+    /// # Errors
+    /// A count or a time outside its range.
+    pub fn new(topology: Topology, timing: Timing, policy: Policy) -> Result<Self, ChannelsError> {
+        Self::watched(topology, timing, policy, ())
+    }
+}
+
+impl<W: Watch> Channels<W> {
+    /// The same, with someone who sees each grant.
+    ///
+    /// # Errors
+    /// As [`Channels::new`].
+    pub fn watched(
+        topology: Topology,
+        timing: Timing,
+        policy: Policy,
+        watch: W,
+    ) -> Result<Self, ChannelsError> {
+        topology.validate()?;
+        timing.validate()?;
+        let channels = usize::from(topology.channels);
+        let dies = channels * topology.dies_per_channel();
+        let die = Die {
+            head: NONE,
+            tail: NONE,
+            interface_free_ns: 0,
+            array_free_ns: 0,
+            last: None,
+            usage: DieUse::default(),
+        };
+        // The first turn of a round-robin is the first die's.
+        let bus = Bus { free_ns: 0, last: topology.dies_per_channel() - 1 };
+        Ok(Self {
+            topology,
+            timing,
+            policy,
+            scripts: Scripts::new(&timing),
+            dies: alloc::vec![die; dies],
+            asks: alloc::vec![Ask::NONE; dies],
+            buses: alloc::vec![bus; channels],
+            next_grant_ns: alloc::vec![NEVER; channels],
+            pending: Vec::new(),
+            free: NONE,
+            outstanding: 0,
+            serial: 0,
+            now_ns: 0,
+            last_done_ns: 0,
+            done: BinaryHeap::new(),
+            watch,
+        })
+    }
+
+    /// Queues an operation behind those of its die.
+    ///
+    /// # Errors
+    /// Address, plane and cache rules; an arrival before [`Channels::now_ns`]. Nothing has changed then.
+    #[inline]
+    pub fn submit(&mut self, request: &Request) -> Result<(), RequestError> {
+        check(request, &self.topology)?;
+        if request.arrival_ns < self.now_ns {
+            let (arrival_ns, now_ns) = (request.arrival_ns, self.now_ns);
+            return Err(RequestError::Late { arrival_ns, now_ns });
+        }
+        let at = self.index(request.die);
+        let follows = follows(self.dies[at].last, request, &self.topology)?;
+        let entry = self.enter(request, follows);
+        let die = &mut self.dies[at];
+        die.last = Some((request.command, request.pages));
+        if die.head == NONE {
+            (die.head, die.tail) = (entry, entry);
+            self.begin(at);
+            let channel = usize::from(request.die.channel);
+            let next = self.asks[at].since_ns.max(self.buses[channel].free_ns);
+            self.next_grant_ns[channel] = self.next_grant_ns[channel].min(next);
+        } else {
+            self.pending[die.tail as usize].next = entry;
+            die.tail = entry;
+        }
+        Ok(())
+    }
+
+    /// The next operation to be done, in order of time (of submission, where times are the same). `None` where
+    /// nothing is outstanding.
+    #[inline]
+    pub fn next_completion(&mut self) -> Option<Completion> {
+        self.next_completion_until(NEVER)
+    }
+
+    /// The next operation that is done by `limit_ns`. `None` where there is none; then all grants before
+    /// `limit_ns` have been given and none at or after it, so that requests which arrive then still compete for
+    /// the bus on equal terms.
+    #[inline]
+    pub fn next_completion_until(&mut self, limit_ns: Ns) -> Option<Completion> {
+        loop {
+            let (grant_ns, channel) = self.next_grant();
+            // A grant completes nothing before its own time: what is done by then is final.
+            let due = self.done.peek().map_or(NEVER, |Reverse((due, ..))| *due);
+            if due <= grant_ns {
+                if due > limit_ns || due == NEVER {
+                    return None;
+                }
+                return self.deliver();
+            }
+            if grant_ns >= limit_ns {
+                return None;
+            }
+            self.grant(channel, grant_ns);
+        }
+    }
+
+    /// Takes the earliest completion that is known.
+    fn deliver(&mut self) -> Option<Completion> {
+        let Reverse((done_ns, _, entry)) = self.done.pop()?;
+        let op = &mut self.pending[entry as usize];
+        let completion = Completion {
+            tag: op.tag,
+            die: op.die,
+            command: op.command,
+            arrival_ns: op.arrival_ns,
+            granted_ns: op.granted_ns,
+            released_ns: op.released_ns,
+            done_ns,
+        };
+        op.next = self.free;
+        self.free = entry;
+        self.outstanding -= 1;
+        self.now_ns = self.now_ns.max(done_ns);
+        Some(completion)
+    }
+
+    /// The earliest time at which a bus can be granted, and which; of two at once the first.
+    #[inline]
+    fn next_grant(&self) -> (Ns, usize) {
+        let mut earliest = (NEVER, 0);
+        for (channel, next) in self.next_grant_ns.iter().enumerate() {
+            if *next < earliest.0 {
+                earliest = (*next, channel);
+            }
+        }
+        earliest
+    }
+
+    /// Grants a bus at `begin_ns` to a die that asks by then, and finds when it can be granted next.
+    fn grant(&mut self, channel: usize, begin_ns: Ns) {
+        let dies = self.topology.dies_per_channel();
+        let first = channel * dies;
+        let asks = &self.asks[first..first + dies];
+        let slot = choose(self.policy, asks, begin_ns, self.buses[channel].last);
+        let end_ns = self.tenure(first + slot, begin_ns);
+        self.buses[channel] = Bus { free_ns: end_ns, last: slot };
+        let asks = &self.asks[first..first + dies];
+        let next = asks.iter().map(|ask| ask.since_ns).min().unwrap_or(NEVER);
+        self.next_grant_ns[channel] = if next == NEVER { NEVER } else { next.max(end_ns) };
+        self.now_ns = self.now_ns.max(begin_ns);
+    }
+
+    /// Gives a die the bus from `begin_ns` on for the next step of its first operation; until when.
+    fn tenure(&mut self, at: usize, begin_ns: Ns) -> Ns {
+        let (die, ask) = (&mut self.dies[at], &mut self.asks[at]);
+        let entry = die.head;
+        let op = &mut self.pending[entry as usize];
+        let steps = self.scripts.get(op.script.into()).steps();
+        let step = &steps[usize::from(op.step)];
+        if op.step == 0 {
+            op.granted_ns = begin_ns;
+        }
+        op.step += 1;
+        let (bus_ns, data_ns) = if is_confirm(op, step) {
+            (step.bus_ns + op.repair_ns, step.data_ns + op.repair_ns)
+        } else {
+            (step.bus_ns, step.data_ns)
+        };
+        let end_ns = begin_ns + bus_ns;
+        die.usage.bus.add(step.segment, bus_ns, data_ns, begin_ns - ask.since_ns);
+        let after = settle(die, step, end_ns, &self.timing);
+        self.watch.granted(&Grant {
+            tag: op.tag,
+            die: op.die,
+            segment: step.segment,
+            asked_ns: ask.since_ns,
+            begin_ns,
+            end_ns,
+            array_begin_ns: after.array_begin_ns,
+            array_end_ns: after.array_end_ns,
+        });
+        if usize::from(op.step) < steps.len() {
+            ask.since_ns = after.next_ns;
+            return end_ns;
+        }
+        op.released_ns = end_ns;
+        die.usage.operations += 1;
+        self.last_done_ns = self.last_done_ns.max(after.done_ns);
+        self.done.push(Reverse((after.done_ns, op.serial, entry)));
+        die.head = op.next;
+        *ask = Ask::NONE;
+        if die.head != NONE {
+            self.begin(at);
+        }
+        end_ns
+    }
+
+    /// Lets the first operation of a die ask for its first tenure.
+    #[inline]
+    fn begin(&mut self, at: usize) {
+        let die = &self.dies[at];
+        let op = &self.pending[die.head as usize];
+        let overlaps = op.follows == Follows::CacheProgram;
+        let free = die.interface_free_ns.max(if overlaps { 0 } else { die.array_free_ns });
+        let since_ns = free.max(op.arrival_ns);
+        self.asks[at] = Ask { since_ns, serial: op.serial, read: op.command.is_read() };
+    }
+
+    /// Makes an entry of a request.
+    fn enter(&mut self, request: &Request, follows: Follows) -> u32 {
+        let script = Scripts::index(request.command, follows, request.pages.planes()) as u16;
+        let op = Pending {
+            tag: request.tag,
+            arrival_ns: request.arrival_ns,
+            granted_ns: 0,
+            released_ns: 0,
+            serial: self.serial,
+            repair_ns: request.repair_ns,
+            next: NONE,
+            script,
+            step: 0,
+            command: request.command,
+            follows,
+            die: request.die,
+        };
+        self.serial += 1;
+        self.outstanding += 1;
+        if self.free == NONE {
+            self.pending.push(op);
+            return (self.pending.len() - 1) as u32;
+        }
+        let entry = self.free;
+        self.free = self.pending[entry as usize].next;
+        self.pending[entry as usize] = op;
+        entry
+    }
+
+    #[inline]
+    fn index(&self, die: DieAddress) -> usize {
+        usize::from(die.channel) * self.topology.dies_per_channel() + self.topology.slot(die)
+    }
+
+    /// Makes room for so many operations outstanding at once: below it nothing is allocated.
+    pub fn reserve(&mut self, operations: usize) {
+        self.pending.reserve(operations.saturating_sub(self.pending.len()));
+        self.done.reserve(operations.saturating_sub(self.done.len()));
+    }
+
+    /// Their shape.
+    #[inline]
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Their timing.
+    #[inline]
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    /// The time up to which they have run: of the latest grant given or completion delivered. No request may
+    /// arrive before it.
+    #[inline]
+    pub fn now_ns(&self) -> Ns {
+        self.now_ns
+    }
+
+    /// When the last of the operations that have left the bus is done.
+    #[inline]
+    pub fn last_done_ns(&self) -> Ns {
+        self.last_done_ns
+    }
+
+    /// Operations submitted and not yet delivered.
+    #[inline]
+    pub fn outstanding(&self) -> usize {
+        self.outstanding
+    }
+
+    /// Time of an operation over so many planes where nothing else uses bus or die: for a cache program that of
+    /// the first of a run, for a cache read that of the first without the next page.
+    ///
+    /// # Panics
+    /// Where `planes` is not 1 to [`MAX_PLANES`](super::MAX_PLANES).
+    pub fn alone_ns(&self, command: Command, planes: usize) -> Ns {
+        let script = self.scripts.get(Scripts::index(command, Follows::Alone, planes));
+        script.alone_ns(&self.timing)
+    }
+
+    /// Bus time of such an operation, without what [`Request::repair_ns`] adds.
+    ///
+    /// # Panics
+    /// As [`Channels::alone_ns`].
+    pub fn bus_ns(&self, command: Command, planes: usize) -> Ns {
+        self.scripts.get(Scripts::index(command, Follows::Alone, planes)).bus_ns()
+    }
+
+    /// How busy a die was, up to the end of what it was last granted. `None` where there is no such die.
+    pub fn die_use(&self, die: DieAddress) -> Option<DieUse> {
+        self.topology.has(die).then(|| self.dies[self.index(die)].usage)
+    }
+
+    /// The same, of a way's dies together.
+    pub fn way_use(&self, channel: u16, way: u16) -> Option<DieUse> {
+        let die = DieAddress { channel, way, die: 0 };
+        let first = self.topology.has(die).then(|| self.index(die))?;
+        Some(self.sum(first, self.topology.dies.into()))
+    }
+
+    /// How long a channel's bus was held. `None` where there is no such channel.
+    pub fn bus_use(&self, channel: u16) -> Option<BusUse> {
+        let die = DieAddress { channel, way: 0, die: 0 };
+        let first = self.topology.has(die).then(|| self.index(die))?;
+        Some(self.sum(first, self.topology.dies_per_channel()).bus)
+    }
+
+    fn sum(&self, first: usize, count: usize) -> DieUse {
+        let mut sum = DieUse::default();
+        self.dies[first..first + count].iter().for_each(|die| sum.merge(&die.usage));
+        sum
+    }
+
+    /// Who sees the grants.
+    pub fn watch(&self) -> &W {
+        &self.watch
+    }
+
+    /// The same, to be changed.
+    pub fn watch_mut(&mut self) -> &mut W {
+        &mut self.watch
+    }
+}
+
+/// Whether this step confirms a copy-back program, so that corrected bytes go before it.
+#[inline]
+fn is_confirm(op: &Pending, step: &Step) -> bool {
+    op.repair_ns != 0 && matches!(step.busy, Busy::Array { .. })
+}
+
+/// What comes of a step.
+struct After {
+    /// When the operation's next tenure can begin.
+    next_ns: Ns,
+    /// When the operation is done, if that was its last.
+    done_ns: Ns,
+    array_begin_ns: Ns,
+    array_end_ns: Ns,
+}
+
+/// Takes a die's parts for what a step, whose tenure ends at `end_ns`, makes it do.
+#[inline]
+fn settle(die: &mut Die, step: &Step, end_ns: Ns, timing: &Timing) -> After {
+    let busy_ns = end_ns + timing.t_wb_ns;
+    let (begin, array_ns, next_ns, done_ns) = match step.busy {
+        Busy::None { after_ns } => (end_ns, 0, end_ns, end_ns + after_ns),
+        Busy::Interface { ns } => (end_ns, 0, busy_ns + ns, busy_ns + ns),
+        Busy::Array { ns } => {
+            let begin = busy_ns.max(die.array_free_ns);
+            (begin, ns, begin + ns, begin + ns)
+        }
+        Busy::CachedArray { ns } => {
+            let begin = busy_ns.max(die.array_free_ns);
+            (begin, ns, begin + timing.t_cbsy_ns, begin + ns)
+        }
+        Busy::Turn { next_ns } => {
+            let turned = busy_ns + timing.t_cbsy_ns;
+            (turned, next_ns, turned, turned)
+        }
+    };
+    if array_ns != 0 {
+        die.array_free_ns = begin + array_ns;
+        die.usage.array_ns += array_ns;
+    }
+    die.interface_free_ns = next_ns;
+    After { next_ns, done_ns, array_begin_ns: begin, array_end_ns: begin + array_ns }
+}
