@@ -2,7 +2,7 @@
 //! destination, a bus and a cache register, each known by when it is free.
 
 use flash::parts::DDT_MLC;
-use ftlkit_bounds::copyback::{CopyPath, CopyTimings, Copyback, Waits};
+use ftlkit_bounds::copyback::{CopyPath, CopyTimings, Copyback, CopybackError, Waits};
 
 /// What a walk through a transaction finds.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +30,8 @@ impl Bus {
 struct Walker {
     t: CopyTimings,
     planes: u64,
-    corrected: u64,
+    /// Of each page, in the order of the copies.
+    corrected: Vec<u32>,
     bus: Bus,
 }
 
@@ -66,8 +67,8 @@ impl Walker {
         at
     }
 
-    fn corrections(&mut self, mut at: u64) -> u64 {
-        for _ in 0..self.corrected {
+    fn corrections(&mut self, mut at: u64, page: u64) -> u64 {
+        for _ in 0..self.corrected[page as usize] {
             let column = (1 + u64::from(self.t.waits.column_cycles)) * self.t.t_wc_ns;
             at = self.bus.take(at, column) + self.t.waits.t_ccs_ns;
             at = self.bus.take(at, self.t.t_wc_ns);
@@ -77,7 +78,8 @@ impl Walker {
 
     /// Program commands, data and confirmations on every plane: when the die turns busy, and when the last page
     /// left the source.
-    fn load(&mut self, mut at: u64, path: CopyPath) -> (u64, u64) {
+    fn load(&mut self, mut at: u64, path: CopyPath, operation: u32) -> (u64, u64) {
+        let first_page = u64::from(operation) * self.planes;
         let mut left = at;
         for plane in 0..self.planes {
             if plane > 0 {
@@ -86,7 +88,7 @@ impl Walker {
             let init = self.full_command() - self.t.t_wc_ns;
             at = self.bus.take(at, init) + self.t.waits.t_adl_ns;
             match path {
-                CopyPath::Icb => at = self.corrections(at),
+                CopyPath::Icb => at = self.corrections(at, first_page + plane),
                 CopyPath::Lcb | CopyPath::Gcb => {
                     at = self.bus.take(at, self.t.moved_bytes() * self.t.t_wc_ns);
                 }
@@ -97,7 +99,7 @@ impl Walker {
                     let cycle = self.t.t_rc_ns.max(self.t.t_wc_ns);
                     let ns = self.t.moved_bytes() * cycle + self.t.waits.t_dl_ns;
                     left = self.bus.take(at, ns);
-                    at = self.corrections(left + self.t.waits.t_ecc_ns);
+                    at = self.corrections(left + self.t.waits.t_ecc_ns, first_page + plane);
                 }
             }
             at = self.bus.take(at, self.t.t_wc_ns);
@@ -108,7 +110,7 @@ impl Walker {
     fn walk(mut self, path: CopyPath, cache: bool, operations: u32) -> Walk {
         let one_device = matches!(path, CopyPath::Icb | CopyPath::Lcb);
         let (mut confirmed, mut started, mut programmed, mut source_free) = (0, 0, 0, 0);
-        for _ in 0..operations {
+        for operation in 0..operations {
             let read = self.read(if one_device { programmed } else { confirmed });
             let fetched = match path {
                 CopyPath::Dgcb => read,
@@ -118,7 +120,7 @@ impl Walker {
                 }
             };
             let register_free = if cache { started } else { programmed };
-            let (at, left) = self.load(fetched.max(register_free), path);
+            let (at, left) = self.load(fetched.max(register_free), path, operation);
             if path == CopyPath::Dgcb {
                 source_free = left;
             }
@@ -142,7 +144,8 @@ fn check(t: CopyTimings, planes: u32, percents: &[u32], operations: impl Iterato
                     .expect("in range");
                 for &n in &counts {
                     let bus = Bus::default();
-                    let corrected = u64::from(corrected);
+                    let corrected = vec![corrected; (n * planes) as usize];
+                    assert_eq!(way.drawn_ns(&corrected), way.transaction_ns(n * planes));
                     let walker = Walker { t, planes: planes.into(), corrected, bus };
                     // A device that copies within itself has no use for cache program.
                     let walk = walker.walk(path, cache && path.between_devices(), n);
@@ -187,4 +190,26 @@ fn parts_whose_programs_do_not_hide_the_next_read() {
         }
     }
     assert!(beyond > 30, "only {beyond} parts lie outside Eqs 10 to 13");
+}
+
+#[test]
+fn pages_with_different_errors() {
+    let study = CopyTimings::of_part(&DDT_MLC, Waits::MODE_4).expect("a part with bus cycles");
+    for t_prog_ns in [200_000, 450_000, 1_300_000] {
+        let t = CopyTimings { t_prog_ns, ..study };
+        for (path, cache, planes, n) in CopyPath::ALL.into_iter().flat_map(|path| {
+            [(path, false, 1, 37), (path, true, 1, 37), (path, false, 2, 21), (path, true, 2, 21)]
+        }) {
+            let corrected: Vec<u32> = (0..n * planes).map(|page| page * page * 31 % 193).collect();
+            let way = Copyback::new(t, path, cache, planes).expect("in range");
+            let bus = Bus::default();
+            let walker = Walker { t, planes: planes.into(), corrected: corrected.clone(), bus };
+            let walk = walker.walk(path, cache && path.between_devices(), n);
+            assert_eq!(way.drawn_ns(&corrected), Ok(walk.end_ns), "{path} {cache} {planes}");
+            let uncorrectable = CopybackError::Uncorrectable { found: 193, most: 192 };
+            assert_eq!(way.drawn_ns(&[193; 2]), Err(uncorrectable));
+        }
+        let way = Copyback::new(t, CopyPath::Dgcb, true, 2).expect("in range");
+        assert!(way.drawn_ns(&[]).is_err() && way.drawn_ns(&[0; 3]).is_err());
+    }
 }

@@ -48,8 +48,7 @@ impl Stages {
         let (bytes, command) = (timings.moved_bytes(), timings.full_command_ns());
         let select = k.saturating_sub(1) * (command + waits.t_ccs_ns);
         let between = k.saturating_sub(1) * timings.between_planes_ns();
-        let t_di_ec_ns =
-            k * u64::from(corrected_bytes) * (timings.correction_cycles_ns() + waits.t_ccs_ns);
+        let t_di_ec_ns = k * u64::from(corrected_bytes) * timings.correction_ns();
         let one_transfer = bytes * timings.t_rwc_ns() + waits.t_dl_ns + waits.t_ecc_ns;
         Self {
             t_do_ns: k * bytes * timings.t_rc_ns + select,

@@ -173,6 +173,11 @@ impl CopyTimings {
         (2 + u64::from(self.waits.column_cycles)) * self.t_wc_ns
     }
 
+    /// One corrected byte, t_CCS included, ns.
+    pub(super) fn correction_ns(&self) -> Ns {
+        self.correction_cycles_ns() + self.waits.t_ccs_ns
+    }
+
     /// Busy between two planes: t_WB + t_DBSY.
     pub(super) fn between_planes_ns(&self) -> Ns {
         self.waits.t_wb_ns + self.waits.t_dbsy_ns

@@ -46,7 +46,7 @@ impl fmt::Display for CopyPath {
 
 /// A way of copying on a part: path, cache program, planes, corrected bytes; times any transaction.
 ///
-/// Every page is taken to have the same number of corrected bytes. LCB and GCB correct in the controller, so
+/// Every page is taken to have the same number of corrected bytes, but by [`Copyback::drawn_ns`]. LCB and GCB correct in the controller, so
 /// that number costs them nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copyback {
@@ -199,7 +199,7 @@ impl Copyback {
     }
 
     /// F: until the data can go to the destination.
-    fn fetch_ns(&self) -> Ns {
+    pub(super) fn fetch_ns(&self) -> Ns {
         match self.path {
             CopyPath::Dgcb => self.stages.t_sr_exc_d_ns(),
             _ => self.stages.t_sr_ns() + self.stages.t_ecc_ns,
@@ -207,7 +207,7 @@ impl Copyback {
     }
 
     /// D: until the destination starts to program.
-    fn load_ns(&self) -> Ns {
+    pub(super) fn load_ns(&self) -> Ns {
         let stages = &self.stages;
         stages.t_sp_set_ns
             + match self.path {
