@@ -34,8 +34,8 @@
 //!   [`Copyback::early_prog_init_gain_ns`] is the difference, once a transaction.
 //! - §III.A lets the erase begin when the last page has left the source; Fig. 12 adds it after the last program.
 //!   [`Copyback::collection_ns`] is the latter, [`Copyback::collection_early_erase_ns`] the former.
-//! - DGCB is said to beat ICB for every transaction (§VI.B); for one operation without cache program it is behind
-//!   by t_DL a plane. GCB with cache program is said to beat ICB for every transaction; for one operation it is
+//! - DGCB is said to beat ICB for every transaction (§VI.B); for one operation, cache program or not, it is
+//!   behind by t_DL a plane. GCB with cache program is said to beat ICB for every transaction; for one operation it is
 //!   behind by t_DI.
 //! - GCB is said to trail ICB below 8 pages (one plane) and 32 (two), and elsewhere to 8 and to 16; Eqs 9 and 10
 //!   cross at N > t_SR / (t_SR − t_DI): ahead from 4 pages, and from 14.
