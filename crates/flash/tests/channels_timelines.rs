@@ -285,20 +285,25 @@ fn copies_take_what_the_closed_forms_say() {
             [(false, t_sr + t_sp * n), (true, t_sr + sp_set + t_do + t_prog * n)]
         {
             let mut gcb = channels(timing, Policy::Fifo);
-            gcb.submit(&read(0, 0, 0)).unwrap();
-            let mut next = 1;
+            // Even tags read, odd ones program. Page k is read while page k - 1 is programmed.
+            let ahead = |gcb: &mut Logged, at, page: u32| {
+                if page < pages {
+                    gcb.submit(&read(2 * u64::from(page), at, page)).unwrap();
+                }
+            };
+            ahead(&mut gcb, 0, 0);
             while let Some(done) = gcb.next_completion() {
+                let page = (done.tag / 2) as u32;
                 if done.command != Read {
+                    ahead(&mut gcb, done.done_ns, page + 2);
                     continue;
                 }
-                let more = next < pages;
-                let command = if cache && more { CacheProgram } else { Program };
-                let to = request(done.done_ns, 1, 1, command, Pages::one(0, next - 1));
+                let last = page + 1 == pages;
+                let command = if cache && !last { CacheProgram } else { Program };
+                let to = request(done.done_ns, done.tag + 1, 1, command, Pages::one(0, page));
                 gcb.submit(&to).unwrap();
-                // The controller holds one page: the next is read once this one is programmed in turn.
-                if more {
-                    gcb.submit(&read(0, done.done_ns, next)).unwrap();
-                    next += 1;
+                if page == 0 {
+                    ahead(&mut gcb, done.done_ns, 1);
                 }
             }
             assert_eq!(gcb.last_done_ns(), expected, "GCB, cache {cache}, {n} pages");
