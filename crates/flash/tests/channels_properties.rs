@@ -1,8 +1,8 @@
 //! What holds of every schedule, on any shape, timing, policy and load.
 
 use ftlkit_flash::channels::{
-    Channels, Command, Completion, DieAddress, Grant, PageAddress, Pages, Policy, Request, Segment,
-    Timing, Topology,
+    Addressing, Channels, Command, Completion, DieAddress, Grant, PageAddress, Pages, Policy,
+    Request, Segment, Timing, Topology,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap};
@@ -45,6 +45,7 @@ fn timings() -> impl Strategy<Value = Timing> {
         t_ccs_ns: bus.4,
         t_dbsy_ns: cells.0,
         t_cbsy_ns: cells.1,
+        t_dl_ns: bus.3,
         t_r_ns: cells.2,
         t_prog_ns: cells.3,
         t_bers_ns: cells.4,
@@ -58,7 +59,7 @@ fn timings() -> impl Strategy<Value = Timing> {
 type Load = Vec<(u64, u16, u16, u8, u32, u32)>;
 
 fn loads() -> impl Strategy<Value = Load> {
-    let run = (0u64..3000, any::<u16>(), 1u16..=4, 0u8..6, 0u32..4, 1u32..5);
+    let run = (0u64..3000, any::<u16>(), 1u16..=4, 0u8..7, 0u32..4, 1u32..5);
     prop::collection::vec(run, 1..60)
 }
 
@@ -94,11 +95,35 @@ fn requests(topology: &Topology, load: &Load) -> Vec<Request> {
                     push(Command::Read, 0);
                     push(Command::CopyProgram, gap % 50);
                 }
-                _ => push(Command::Erase, 0),
+                (5, _) => push(Command::Erase, 0),
+                _ => {
+                    push(Command::Read, 0);
+                    // The next die of the channel; with one die alone there is no other, and it is a copy.
+                    let (mut to, mut command) = (die, Command::CopyProgram);
+                    if topology.ways > 1 {
+                        to.way = (to.way + 1) % topology.ways;
+                        let cached = !last && gap % 2 == 0;
+                        command = if cached { Command::CacheProgram } else { Command::Program };
+                    }
+                    push(command, gap % 50);
+                    requests.last_mut().unwrap().die = to;
+                }
             }
         }
     }
     requests
+}
+
+/// Whether these two are the sides of a direct transfer: so are a read and a program of the same channel and the
+/// same arrival where the program is of another die and follows at once.
+fn direct(source: &Request, destination: &Request) -> bool {
+    let programs = matches!(destination.command, Command::Program | Command::CacheProgram);
+    let (from, to) = (source.die, destination.die);
+    source.command == Command::Read
+        && programs
+        && source.arrival_ns == destination.arrival_ns
+        && (from.channel == to.channel && from != to)
+        && source.pages.planes() == destination.pages.planes()
 }
 
 /// Submits each request when it arrives (or all at the beginning) and takes all completions.
@@ -106,11 +131,19 @@ fn run(topology: Topology, timing: Timing, policy: Policy, load: &Load, open: bo
     let requests = requests(&topology, load);
     let mut channels = Channels::watched(topology, timing, policy, Vec::new()).unwrap();
     let mut completions = Vec::new();
-    for request in &requests {
+    let mut queue = requests.iter().peekable();
+    while let Some(request) = queue.next() {
         while open && let Some(done) = channels.next_completion_until(request.arrival_ns) {
             completions.push(done);
         }
-        channels.submit(request).unwrap();
+        match queue.next_if(|next| direct(request, next)) {
+            Some(next) => {
+                let addressing =
+                    if next.tag % 3 == 0 { Addressing::DuringRead } else { Addressing::AfterRead };
+                channels.submit_direct(request, next, addressing).unwrap();
+            }
+            None => channels.submit(request).unwrap(),
+        }
     }
     completions.extend(core::iter::from_fn(|| channels.next_completion()));
     Schedule { topology, timing, policy, requests, completions, channels }
@@ -252,7 +285,7 @@ impl Schedule {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
     fn every_schedule(

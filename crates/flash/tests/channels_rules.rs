@@ -1,8 +1,8 @@
 //! What the channels refuse, and that they say why; open and closed loops.
 
 use ftlkit_flash::channels::{
-    Channels, Command, DieAddress, PageAddress, Pages, Policy, Request, RequestError, Timing,
-    TimingError, Topology,
+    Addressing, Channels, Command, DieAddress, PageAddress, Pages, Policy, Request, RequestError,
+    Timing, TimingError, Topology,
 };
 use ftlkit_flash::{BlockId, parts};
 
@@ -105,7 +105,38 @@ fn registers_of_copies() {
     assert!(refused(&[copy]).unwrap().contains("must be the next request"));
     assert!(refused(&[request(Read, &[(8, 3)]), copy, copy]).is_some());
     let repair = Request { repair_ns: 1, ..request(Program, &[(0, 0)]) };
-    assert!(refused(&[repair]).unwrap().starts_with("repair_ns is for a copy-program alone"));
+    assert!(refused(&[repair]).unwrap().starts_with("repair_ns is for a copy-program or"));
+}
+
+#[test]
+fn direct_transfers() {
+    let at = |way, request| Request { die: DieAddress { channel: 0, way, die: 0 }, ..request };
+    let refused = |source, destination| {
+        let mut channels = channels(true);
+        let error = channels.submit_direct(&source, &destination, Addressing::AfterRead).err()?;
+        assert_eq!(channels.outstanding(), 0, "nothing has changed");
+        Some(error.to_string())
+    };
+    let source = at(0, request(Read, &[(0, 0)]));
+    let destination = at(1, request(Program, &[(4, 7)]));
+    assert_eq!(refused(source, destination), None);
+    assert_eq!(refused(source, Request { repair_ns: 9, ..destination }), None);
+    let other = DieAddress { channel: 1, way: 1, die: 0 };
+    for (source, destination, why) in [
+        (source, Request { die: other, ..destination }, "two dies of one channel"),
+        (source, at(0, destination), "two dies: within one, read and copy-program"),
+        (source, at(1, request(Program, &[(4, 7), (5, 7)])), "as many planes"),
+        (source, at(1, request(Erase, &[(4, 7)])), "by a program or a cache-program"),
+        (at(0, request(CacheRead, &[(0, 0)])), destination, "by a read"),
+        (source, at(1, request(Program, &[(32, 7)])), "beyond the die's"),
+    ] {
+        assert!(refused(source, destination).unwrap().contains(why), "{why}");
+    }
+    let mut channels = channels(true);
+    channels.submit(&at(0, request(CacheRead, &[(0, 0)]))).unwrap();
+    let next = at(0, request(Read, &[(0, 1)]));
+    let refused = channels.submit_direct(&next, &destination, Addressing::DuringRead);
+    assert!(refused.unwrap_err().to_string().contains("end the run before"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The engine: dies that ask for their channel's bus, grants in order of time, completions in order of time.
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
+use super::direct::Addressing;
 use super::request::{Command, Completion, Pages, Request};
 use super::rules::{Follows, RequestError, check, follows};
 use super::script::{Busy, Scripts, Step};
@@ -13,7 +14,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 /// No operation.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Why channels cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,33 +29,38 @@ pub enum ChannelsError {
 
 /// An operation that has been submitted and not yet delivered.
 #[derive(Clone, Copy, Debug)]
-struct Pending {
+pub(super) struct Pending {
     tag: u64,
     arrival_ns: Ns,
     granted_ns: Ns,
     released_ns: Ns,
     serial: u64,
     repair_ns: Ns,
+    /// Since when this side of a direct transfer is ready for the next page of data.
+    pub(super) ready_ns: Ns,
     /// The operation behind it in its die's queue; in the list of free entries, the next one.
-    next: u32,
-    script: u16,
-    step: u8,
-    command: Command,
+    pub(super) next: u32,
+    /// The other side of a direct transfer.
+    pub(super) partner: u32,
+    pub(super) script: u16,
+    pub(super) step: u8,
+    pub(super) command: Command,
     follows: Follows,
-    die: DieAddress,
+    pub(super) addressing: Addressing,
+    pub(super) die: DieAddress,
 }
 
 /// A die: a queue of operations, and until when its parts are taken.
 #[derive(Clone, Copy, Debug)]
-struct Die {
-    head: u32,
+pub(super) struct Die {
+    pub(super) head: u32,
     tail: u32,
     /// Until when its interface and the register behind it are taken.
-    interface_free_ns: Ns,
+    pub(super) interface_free_ns: Ns,
     /// Until when its cells work.
     array_free_ns: Ns,
     /// The request submitted last.
-    last: Option<(Command, Pages)>,
+    pub(super) last: Option<(Command, Pages)>,
     usage: DieUse,
 }
 
@@ -69,21 +75,21 @@ struct Bus {
 /// The scheduling of flash operations on channels, ways and dies. See the [module](super) for how to drive it.
 #[derive(Clone, Debug)]
 pub struct Channels<W = ()> {
-    topology: Topology,
+    pub(super) topology: Topology,
     timing: Timing,
     policy: Policy,
-    scripts: Scripts,
-    dies: Vec<Die>,
+    pub(super) scripts: Scripts,
+    pub(super) dies: Vec<Die>,
     /// What each die asks of its bus, one entry a die.
-    asks: Vec<Ask>,
+    pub(super) asks: Vec<Ask>,
     buses: Vec<Bus>,
     /// When each bus can be granted next.
     next_grant_ns: Vec<Ns>,
-    pending: Vec<Pending>,
+    pub(super) pending: Vec<Pending>,
     free: u32,
     outstanding: usize,
     serial: u64,
-    now_ns: Ns,
+    pub(super) now_ns: Ns,
     last_done_ns: Ns,
     /// Completions that are known but not delivered: when, submitted as which, entry.
     done: BinaryHeap<Reverse<(Ns, u64, u32)>>,
@@ -151,14 +157,19 @@ impl<W: Watch> Channels<W> {
     /// Address, plane and cache rules; an arrival before [`Channels::now_ns`]. Nothing has changed then.
     #[inline]
     pub fn submit(&mut self, request: &Request) -> Result<(), RequestError> {
-        check(request, &self.topology)?;
-        if request.arrival_ns < self.now_ns {
-            let (arrival_ns, now_ns) = (request.arrival_ns, self.now_ns);
-            return Err(RequestError::Late { arrival_ns, now_ns });
-        }
+        let repairs = request.command == Command::CopyProgram;
+        check(request, &self.topology, self.now_ns, repairs)?;
         let at = self.index(request.die);
         let follows = follows(self.dies[at].last, request, &self.topology)?;
-        let entry = self.enter(request, follows);
+        let script = Scripts::index(request.command, follows, request.pages.planes());
+        let entry = self.enter(request, follows, script);
+        self.queue(at, entry, request);
+        Ok(())
+    }
+
+    /// Puts an operation behind those of its die.
+    #[inline]
+    pub(super) fn queue(&mut self, at: usize, entry: u32, request: &Request) {
         let die = &mut self.dies[at];
         die.last = Some((request.command, request.pages));
         if die.head == NONE {
@@ -171,7 +182,6 @@ impl<W: Watch> Channels<W> {
             self.pending[die.tail as usize].next = entry;
             die.tail = entry;
         }
-        Ok(())
     }
 
     /// The next operation to be done, in order of time (of submission, where times are the same). `None` where
@@ -278,36 +288,51 @@ impl<W: Watch> Channels<W> {
             array_begin_ns: after.array_begin_ns,
             array_end_ns: after.array_end_ns,
         });
-        if usize::from(op.step) < steps.len() {
+        let last = usize::from(op.step) == steps.len();
+        if op.partner != NONE {
+            self.directed(at, entry, after.next_ns, end_ns);
+        } else if !last {
             ask.since_ns = after.next_ns;
-            return end_ns;
         }
-        op.released_ns = end_ns;
-        die.usage.operations += 1;
-        self.last_done_ns = self.last_done_ns.max(after.done_ns);
-        self.done.push(Reverse((after.done_ns, op.serial, entry)));
-        die.head = op.next;
-        *ask = Ask::NONE;
-        if die.head != NONE {
-            self.begin(at);
+        if last {
+            self.finish(at, end_ns, after.done_ns);
         }
         end_ns
     }
 
+    /// The first operation of a die has left the bus for good.
+    #[inline]
+    pub(super) fn finish(&mut self, at: usize, released_ns: Ns, done_ns: Ns) {
+        let die = &mut self.dies[at];
+        let entry = die.head;
+        let op = &mut self.pending[entry as usize];
+        op.released_ns = released_ns;
+        die.usage.operations += 1;
+        self.last_done_ns = self.last_done_ns.max(done_ns);
+        self.done.push(Reverse((done_ns, op.serial, entry)));
+        die.head = op.next;
+        self.asks[at] = Ask::NONE;
+        if die.head != NONE {
+            self.begin(at);
+        }
+    }
+
     /// Lets the first operation of a die ask for its first tenure.
     #[inline]
-    fn begin(&mut self, at: usize) {
+    pub(super) fn begin(&mut self, at: usize) {
         let die = &self.dies[at];
         let op = &self.pending[die.head as usize];
         let overlaps = op.follows == Follows::CacheProgram;
         let free = die.interface_free_ns.max(if overlaps { 0 } else { die.array_free_ns });
-        let since_ns = free.max(op.arrival_ns);
+        let mut since_ns = free.max(op.arrival_ns);
+        if op.addressing == Addressing::AfterRead {
+            since_ns = since_ns.max(self.pending[op.partner as usize].ready_ns);
+        }
         self.asks[at] = Ask { since_ns, serial: op.serial, read: op.command.is_read() };
     }
 
     /// Makes an entry of a request.
-    fn enter(&mut self, request: &Request, follows: Follows) -> u32 {
-        let script = Scripts::index(request.command, follows, request.pages.planes()) as u16;
+    pub(super) fn enter(&mut self, request: &Request, follows: Follows, script: usize) -> u32 {
         let op = Pending {
             tag: request.tag,
             arrival_ns: request.arrival_ns,
@@ -315,11 +340,14 @@ impl<W: Watch> Channels<W> {
             released_ns: 0,
             serial: self.serial,
             repair_ns: request.repair_ns,
+            ready_ns: NEVER,
             next: NONE,
-            script,
+            partner: NONE,
+            script: script as u16,
             step: 0,
             command: request.command,
             follows,
+            addressing: Addressing::DuringRead,
             die: request.die,
         };
         self.serial += 1;
@@ -335,7 +363,7 @@ impl<W: Watch> Channels<W> {
     }
 
     #[inline]
-    fn index(&self, die: DieAddress) -> usize {
+    pub(super) fn index(&self, die: DieAddress) -> usize {
         usize::from(die.channel) * self.topology.dies_per_channel() + self.topology.slot(die)
     }
 
@@ -430,10 +458,10 @@ impl<W: Watch> Channels<W> {
     }
 }
 
-/// Whether this step confirms a copy-back program, so that corrected bytes go before it.
+/// Whether this step confirms a copy, so that corrected bytes go before it.
 #[inline]
 fn is_confirm(op: &Pending, step: &Step) -> bool {
-    op.repair_ns != 0 && matches!(step.busy, Busy::Array { .. })
+    op.repair_ns != 0 && matches!(step.busy, Busy::Array { .. } | Busy::CachedArray { .. })
 }
 
 /// What comes of a step.
@@ -452,10 +480,15 @@ fn settle(die: &mut Die, step: &Step, end_ns: Ns, timing: &Timing) -> After {
     let busy_ns = end_ns + timing.t_wb_ns;
     let (begin, array_ns, next_ns, done_ns) = match step.busy {
         Busy::None { after_ns } => (end_ns, 0, end_ns, end_ns + after_ns),
+        Busy::Wait { ns } => (end_ns, 0, end_ns + ns, end_ns + ns),
         Busy::Interface { ns } => (end_ns, 0, busy_ns + ns, busy_ns + ns),
         Busy::Array { ns } => {
             let begin = busy_ns.max(die.array_free_ns);
             (begin, ns, begin + ns, begin + ns)
+        }
+        Busy::ReadArray { ns } => {
+            let begin = busy_ns.max(die.array_free_ns);
+            (begin, ns, begin + ns + timing.t_rr_ns, begin + ns + timing.t_rr_ns)
         }
         Busy::CachedArray { ns } => {
             let begin = busy_ns.max(die.array_free_ns);
@@ -463,7 +496,7 @@ fn settle(die: &mut Die, step: &Step, end_ns: Ns, timing: &Timing) -> After {
         }
         Busy::Turn { next_ns } => {
             let turned = busy_ns + timing.t_cbsy_ns;
-            (turned, next_ns, turned, turned)
+            (turned, next_ns, turned + timing.t_rr_ns, turned + timing.t_rr_ns)
         }
     };
     if array_ns != 0 {

@@ -51,14 +51,16 @@
 //!
 //! | operation | tenures of the bus, with what follows |
 //! | --- | --- |
-//! | read | command and address; tWB + tR; for each plane tRR, data out; then ECC |
-//! | cache read | the same with, before data out, one cycle; tWB + tCBSY; the next page's tR beside data out |
+//! | read | command and address; tWB + tR + tRR; data out; ECC |
+//! | cache read | the same with, before data out, one cycle; tWB + tCBSY + tRR; the next page's tR beside data out |
 //! | program | command, address, tADL, data in; tWB + tPROG |
 //! | cache program | the same; the next data in beside tPROG, from tCBSY after its beginning |
 //! | copy-program | command, address, tADL, corrected bytes; tWB + tPROG |
+//! | direct transfer | source: command and address; tWB + tR + tRR. Destination: command, address, tADL. Then both: a page of data, tDL. Destination: ECC; corrected bytes, confirm; tWB + tPROG |
 //! | erase | command and row address; tWB + tBERS |
 //!
-//! On several planes the command, with data in where there are, is given for each plane, tWB + tDBSY apart (the
+//! A direct transfer ([`Channels::submit_direct`]) is a read of one die and a program (or cache program) of another
+//! die of the channel that share the tenure of the data: it is granted once both are ready. On several planes the command, with data in where there are, is given for each plane, tWB + tDBSY apart (the
 //! bus is free meanwhile); each plane's data out begins with the choice of the plane (seven cycles and tCCS).
 //! Programs and erases end with a status read where [`Timing::status`] says so.
 //!
@@ -74,7 +76,8 @@
 //! # Invariants
 //! A bus has one tenure at a time; a die's cells do one operation at a time; within a die nothing but a run of
 //! cache operations crosses the bus while its cells work; bus time is that of the scripts, no more and no less;
-//! no operation is done sooner than it would be alone. Asserted by `tests/channels_properties.rs`.
+//! no operation is done sooner than it would be alone. Asserted by `tests/channels_properties.rs`; timelines worked by hand
+//! are in `tests/channels_timelines.rs`.
 //!
 //! # Errors
 //! [`RequestError`]: addresses, the rules of multi-plane operations (one block of a plane, the same page, where
@@ -91,6 +94,7 @@
 //! Electronics: way arbiter, interleaving, cache program, Eqs 1, 2 and 5 to 8.
 
 mod arbiter;
+mod direct;
 mod engine;
 mod request;
 mod rules;
@@ -100,6 +104,7 @@ mod topology;
 mod usage;
 
 pub use arbiter::Policy;
+pub use direct::Addressing;
 pub use engine::{Channels, ChannelsError};
 pub use request::{Command, Completion, PageAddress, Pages, Request};
 pub use rules::RequestError;

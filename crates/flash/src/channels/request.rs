@@ -129,7 +129,8 @@ pub struct Request {
     /// With which pages.
     pub pages: Pages,
     /// Bus time for corrected bytes that are sent into the register before the confirm command of a
-    /// [`Command::CopyProgram`] (column changes and data); 0 for all others.
+    /// [`Command::CopyProgram`] or of the program of a direct transfer (column changes and data); 0 for all
+    /// others.
     pub repair_ns: Ns,
 }
 

@@ -115,9 +115,14 @@ pub enum RequestError {
         /// What it was.
         found: Ns,
     },
-    /// Corrected bytes for something else than a copy-back program.
-    #[error("repair_ns is for a copy-program alone, not for a {}: it must be 0", .0.name())]
+    /// Corrected bytes for something else than a copy.
+    #[error(
+        "repair_ns is for a copy-program or the program of a direct transfer, not for a {}: it must be 0", .0.name()
+    )]
     Repair(Command),
+    /// A direct transfer that cannot be.
+    #[error("a direct transfer {0}")]
+    Direct(&'static str),
 }
 
 /// Latest arrival, ns: 146 years; what follows stays far from overflow.
@@ -127,9 +132,17 @@ const LONGEST_REPAIR: Ns = 3_600_000_000_000;
 
 /// Checks a request by itself, against the topology.
 #[inline]
-pub(super) fn check(request: &Request, topology: &Topology) -> Result<(), RequestError> {
+pub(super) fn check(
+    request: &Request,
+    topology: &Topology,
+    now_ns: Ns,
+    repairs: bool,
+) -> Result<(), RequestError> {
     if !topology.has(request.die) {
         return Err(RequestError::NoSuchDie { die: request.die, topology: *topology });
+    }
+    if request.arrival_ns < now_ns {
+        return Err(RequestError::Late { arrival_ns: request.arrival_ns, now_ns });
     }
     if request.arrival_ns > LATEST {
         let (most, found) = (LATEST, request.arrival_ns);
@@ -139,7 +152,7 @@ pub(super) fn check(request: &Request, topology: &Topology) -> Result<(), Reques
         let (most, found) = (LONGEST_REPAIR, request.repair_ns);
         return Err(RequestError::Time { field: "repair_ns", most, found });
     }
-    if request.repair_ns != 0 && request.command != Command::CopyProgram {
+    if request.repair_ns != 0 && !repairs {
         return Err(RequestError::Repair(request.command));
     }
     check_pages(request.command, &request.pages, topology)
@@ -187,6 +200,24 @@ fn check_pair(
         return Err(RequestError::UnpairedBlocks { first, second, planes });
     }
     Ok(())
+}
+
+/// Checks what the two sides of a direct transfer must have in common.
+pub(super) fn check_direct(source: &Request, destination: &Request) -> Result<(), RequestError> {
+    let wrong = if source.command != Command::Read {
+        "reads its source by a read"
+    } else if !matches!(destination.command, Command::Program | Command::CacheProgram) {
+        "programs its destination by a program or a cache-program"
+    } else if source.die.channel != destination.die.channel {
+        "needs two dies of one channel: it goes over the bus that they share"
+    } else if source.die == destination.die {
+        "needs two dies: within one, read and copy-program"
+    } else if source.pages.planes() != destination.pages.planes() {
+        "needs as many planes at its source as at its destination"
+    } else {
+        return Ok(());
+    };
+    Err(RequestError::Direct(wrong))
 }
 
 /// How a request goes on from the request before it of the same die.

@@ -2,8 +2,8 @@
 
 use crate::{Ns, Part};
 
-/// Times of the bus and of the cells. All but `t_r_ns`, `t_prog_ns`, `t_bers_ns`, `t_dbsy_ns`, `t_cbsy_ns` and
-/// `ecc_ns` are spent on the bus (or, `t_wb_ns`, right after a command).
+/// Times of the bus and of the cells. The cycles, tADL, tWHR, tCCS and tDL hold the bus; all others pass while it
+/// is free for other dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// Bytes of a page that cross the bus: user data and OOB.
@@ -20,7 +20,7 @@ pub struct Timing {
     pub t_adl_ns: Ns,
     /// Command to first data-out cycle of a status read (tWHR).
     pub t_whr_ns: Ns,
-    /// Ready to first data-out cycle (tRR).
+    /// Ready to first data-out cycle (tRR); it has passed where the bus is granted later.
     pub t_rr_ns: Ns,
     /// Last command cycle to busy (tWB).
     pub t_wb_ns: Ns,
@@ -31,6 +31,8 @@ pub struct Timing {
     /// Busy while a page moves between page and cache register (tCBSY at its least). Within tPROG for a cache
     /// program; before the next tR for a cache read.
     pub t_cbsy_ns: Ns,
+    /// Read cycle to write cycle of a direct transfer between dies (tDL).
+    pub t_dl_ns: Ns,
     /// Cell array to page register (tR).
     pub t_r_ns: Ns,
     /// Page program (tPROG).
@@ -101,6 +103,8 @@ impl Timing {
     pub const DEFAULT_T_DBSY_NS: Ns = 1_000;
     /// tCBSY at its least where nothing else is known: 3 µs, typical of data sheets.
     pub const DEFAULT_T_CBSY_NS: Ns = 3_000;
+    /// tDL where nothing else is known: that of Jeong and Song's Section VI.A.
+    pub const DEFAULT_T_DL_NS: Ns = 20;
 
     /// The part's cells and bus cycles, with the other bus times of the fastest asynchronous mode whose cycles
     /// are no shorter than the part's (mode 0 where all are shorter).
@@ -143,6 +147,7 @@ impl Timing {
             t_ccs_ns: mode.t_ccs,
             t_dbsy_ns: Self::DEFAULT_T_DBSY_NS,
             t_cbsy_ns: Self::DEFAULT_T_CBSY_NS,
+            t_dl_ns: Self::DEFAULT_T_DL_NS,
             t_r_ns: part.t_r_ns,
             t_prog_ns: part.t_prog_ns,
             t_bers_ns: part.t_bers_ns,
@@ -171,6 +176,7 @@ impl Timing {
             ("t_rr_ns", self.t_rr_ns, 0, MS),
             ("t_wb_ns", self.t_wb_ns, 0, MS),
             ("t_ccs_ns", self.t_ccs_ns, 0, MS),
+            ("t_dl_ns", self.t_dl_ns, 0, MS),
             ("t_dbsy_ns", self.t_dbsy_ns, 0, HOUR),
             ("t_cbsy_ns", self.t_cbsy_ns, 0, self.t_prog_ns),
             ("t_r_ns", self.t_r_ns, 1, HOUR),
@@ -196,6 +202,13 @@ impl Timing {
     #[inline]
     pub fn t_di_ns(&self) -> Ns {
         Ns::from(self.transfer_bytes) * self.t_wc_ns
+    }
+
+    /// One page from die to die (tDIO without corrected bytes; Jeong and Song, Eq. 3): the slower of both
+    /// cycles for each byte, and tDL.
+    #[inline]
+    pub fn t_dio_ns(&self) -> Ns {
+        self.t_do_ns().max(self.t_di_ns()) + self.t_dl_ns
     }
 
     /// A command of two cycles with a whole address between them.

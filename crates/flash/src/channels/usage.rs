@@ -7,11 +7,11 @@ use crate::Ns;
 /// Time that a bus was held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BusUse {
-    /// Commands, addresses, status and the waits within a tenure (tADL, tRR, tCCS, tWHR).
+    /// Commands, addresses, status and the waits within a tenure (tADL, tCCS, tWHR).
     pub command_ns: Ns,
-    /// Data into registers.
+    /// Data into registers, also directly from another die's.
     pub data_in_ns: Ns,
-    /// Data out of registers.
+    /// Data out of registers to the controller alone.
     pub data_out_ns: Ns,
     /// Tenures.
     pub grants: u64,
