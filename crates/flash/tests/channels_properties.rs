@@ -114,9 +114,10 @@ fn requests(topology: &Topology, load: &Load) -> Vec<Request> {
     requests
 }
 
-/// Whether these two are the sides of a direct transfer: so are a read and a program of the same channel and the
-/// same arrival where the program is of another die and follows at once.
-fn direct(source: &Request, destination: &Request) -> bool {
+/// Whether this request and the next are the sides of a direct transfer: so are a read and a program of the same
+/// arrival and channel where the program is of another die.
+fn is_source(requests: &[Request], at: usize) -> bool {
+    let Some([source, destination]) = requests.get(at..at + 2) else { return false };
     let programs = matches!(destination.command, Command::Program | Command::CacheProgram);
     let (from, to) = (source.die, destination.die);
     source.command == Command::Read
@@ -124,6 +125,7 @@ fn direct(source: &Request, destination: &Request) -> bool {
         && source.arrival_ns == destination.arrival_ns
         && (from.channel == to.channel && from != to)
         && source.pages.planes() == destination.pages.planes()
+        && (at == 0 || requests[at - 1].command != Command::CacheRead)
 }
 
 /// Submits each request when it arrives (or all at the beginning) and takes all completions.
@@ -131,19 +133,19 @@ fn run(topology: Topology, timing: Timing, policy: Policy, load: &Load, open: bo
     let requests = requests(&topology, load);
     let mut channels = Channels::watched(topology, timing, policy, Vec::new()).unwrap();
     let mut completions = Vec::new();
-    let mut queue = requests.iter().peekable();
-    while let Some(request) = queue.next() {
+    let mut at = 0;
+    while let Some(request) = requests.get(at) {
         while open && let Some(done) = channels.next_completion_until(request.arrival_ns) {
             completions.push(done);
         }
-        match queue.next_if(|next| direct(request, next)) {
-            Some(next) => {
-                let addressing =
-                    if next.tag % 3 == 0 { Addressing::DuringRead } else { Addressing::AfterRead };
-                channels.submit_direct(request, next, addressing).unwrap();
-            }
-            None => channels.submit(request).unwrap(),
+        if is_source(&requests, at) {
+            let orders = [Addressing::DuringRead, Addressing::AfterRead];
+            channels.submit_direct(request, &requests[at + 1], orders[at % 2]).unwrap();
+            at += 1;
+        } else {
+            channels.submit(request).unwrap();
         }
+        at += 1;
     }
     completions.extend(core::iter::from_fn(|| channels.next_completion()));
     Schedule { topology, timing, policy, requests, completions, channels }
@@ -183,17 +185,26 @@ impl Schedule {
 
     /// Dies: one work of the cells at a time; the bus beside it only within runs of cache operations.
     fn dies(&self) {
-        let mut dies: BTreeMap<DieAddress, Vec<&Grant>> = BTreeMap::new();
+        let mut dies: BTreeMap<DieAddress, Vec<Grant>> = BTreeMap::new();
         for grant in self.log() {
-            dies.entry(grant.die).or_default().push(grant);
+            dies.entry(grant.die).or_default().push(*grant);
+            if grant.segment == Segment::Direct {
+                // The source's register is at work, too.
+                let tag = grant.tag - 1;
+                let die = self.requests[tag as usize].die;
+                let sent = Grant { tag, die, array_begin_ns: 0, array_end_ns: 0, ..*grant };
+                dies.entry(die).or_default().push(sent);
+            }
         }
         for log in dies.values() {
-            let mut free = 0;
+            let (mut free, mut bus_free) = (0, 0);
             for (at, grant) in log.iter().enumerate() {
                 let caches = |grant: &Grant| {
                     let command = self.requests[grant.tag as usize].command;
                     matches!(command, Command::CacheProgram | Command::CacheRead)
                 };
+                assert!(grant.begin_ns >= bus_free, "two tenures of one die: {grant:?}");
+                bus_free = grant.end_ns;
                 if grant.begin_ns < free {
                     let beside = log[..at].iter().rev().find(|g| g.array_end_ns > grant.begin_ns);
                     assert!(beside.is_some_and(|beside| caches(beside)), "{grant:?}");
@@ -237,6 +248,7 @@ impl Schedule {
     /// Bus time is conserved: by request, by direction, by way and by channel.
     fn bus_time(&self) {
         let (mut bus, mut data_in, mut data_out) = (0, 0, 0);
+        let (mut saved_in, mut saved_out) = (0, 0);
         for (tag, request) in self.requests.iter().enumerate() {
             let planes = request.pages.planes() as u64;
             bus += self.channels.bus_ns(request.command, planes as usize) + request.repair_ns;
@@ -248,9 +260,21 @@ impl Schedule {
             }
             let programs = matches!(request.command, Command::Program | Command::CacheProgram);
             data_in += request.repair_ns;
+            if is_source(&self.requests, tag) {
+                // One transfer in place of two.
+                let (out, into) = (self.timing.t_do_ns(), self.timing.t_di_ns());
+                let direct = self.timing.t_dio_ns();
+                saved_in += planes * into;
+                saved_out += planes * out;
+                data_in += planes * direct;
+                bus += planes * direct;
+            }
             data_in += if programs { planes * self.timing.t_di_ns() } else { 0 };
             data_out += if request.command.is_read() { planes * self.timing.t_do_ns() } else { 0 };
         }
+        bus -= saved_in + saved_out;
+        data_in -= saved_in;
+        data_out -= saved_out;
         let tenures: u64 = self.log().iter().map(|grant| grant.end_ns - grant.begin_ns).sum();
         let uses =
             (0..self.topology.channels).map(|channel| self.channels.bus_use(channel).unwrap());
