@@ -5,6 +5,8 @@
 //! [`Serial`] charges time and counts operations by cause; [`faults`] cut the power, tear pages, flip
 //! bits, fail programs and erases, and mark bad blocks.
 //!
+//! [`channels`] schedules operations on channels × ways × dies × planes by events: time without an array.
+//!
 //! Times are integer nanoseconds ([`Ns`]); an address is a newtype ([`Lpn`], [`Ppn`], [`BlockId`]).
 #![no_std]
 #![forbid(unsafe_code)]

@@ -207,7 +207,7 @@ impl Schedule {
                 bus_free = grant.end_ns;
                 if grant.begin_ns < free {
                     let beside = log[..at].iter().rev().find(|g| g.array_end_ns > grant.begin_ns);
-                    assert!(beside.is_some_and(|beside| caches(beside)), "{grant:?}");
+                    assert!(beside.is_some_and(caches), "{grant:?}");
                 }
                 if grant.array_end_ns > grant.array_begin_ns {
                     assert!(grant.array_begin_ns >= free, "cells overlap: {grant:?}");

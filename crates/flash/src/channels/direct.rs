@@ -72,18 +72,15 @@ impl<W: Watch> Channels<W> {
     /// The source has put a page of data on the bus until `end_ns`.
     fn source_sent(&mut self, entry: u32, end_ns: Ns) {
         let op = &mut self.pending[entry as usize];
-        let (die, partner) = (op.die, op.partner);
+        let die = op.die;
         let steps = self.scripts.get(op.script.into()).steps();
         let sent = steps[usize::from(op.step)];
         op.step += 1;
         op.ready_ns = end_ns;
         let last = usize::from(op.step) == steps.len();
-        self.pending[partner as usize].ready_ns = NEVER;
         let at = self.index(die);
         self.dies[at].interface_free_ns = end_ns;
         if let (true, Busy::None { after_ns }) = (last, sent.busy) {
-            // The entry may be used again before the destination is done with it.
-            self.pending[partner as usize].partner = partner;
             self.finish(at, end_ns, end_ns + after_ns);
         }
     }
