@@ -1,20 +1,18 @@
 //! The engine: dies that ask for their channel's bus, grants in order of time, completions in order of time.
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
+use super::die::{Die, NONE, Pending, is_confirm, settle};
 use super::direct::Addressing;
-use super::request::{Command, Completion, Pages, Request};
+use super::request::{Command, Completion, Request};
 use super::rules::{Follows, RequestError, check, follows};
-use super::script::{Busy, Scripts, Step};
+use super::script::Scripts;
 use super::timing::{Timing, TimingError};
 use super::topology::{DieAddress, Topology, TopologyError};
-use super::usage::{BusUse, DieUse, Grant, Watch};
+use super::usage::{DieUse, Grant, Watch};
 use crate::Ns;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-
-/// No operation.
-pub(super) const NONE: u32 = u32::MAX;
 
 /// Why channels cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,46 +25,9 @@ pub enum ChannelsError {
     Timing(#[from] TimingError),
 }
 
-/// An operation that has been submitted and not yet delivered.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pending {
-    tag: u64,
-    arrival_ns: Ns,
-    granted_ns: Ns,
-    released_ns: Ns,
-    serial: u64,
-    repair_ns: Ns,
-    /// Since when this side of a direct transfer is ready for the next page of data.
-    pub(super) ready_ns: Ns,
-    /// The operation behind it in its die's queue; in the list of free entries, the next one.
-    pub(super) next: u32,
-    /// The other side of a direct transfer.
-    pub(super) partner: u32,
-    pub(super) script: u16,
-    pub(super) step: u8,
-    pub(super) command: Command,
-    follows: Follows,
-    pub(super) addressing: Addressing,
-    pub(super) die: DieAddress,
-}
-
-/// A die: a queue of operations, and until when its parts are taken.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Die {
-    pub(super) head: u32,
-    tail: u32,
-    /// Until when its interface and the register behind it are taken.
-    pub(super) interface_free_ns: Ns,
-    /// Until when its cells work.
-    array_free_ns: Ns,
-    /// The request submitted last.
-    pub(super) last: Option<(Command, Pages)>,
-    usage: DieUse,
-}
-
 /// A channel's bus and its arbiter.
 #[derive(Clone, Copy, Debug)]
-struct Bus {
+pub(super) struct Bus {
     free_ns: Ns,
     /// The die of the last grant.
     last: usize,
@@ -76,24 +37,24 @@ struct Bus {
 #[derive(Clone, Debug)]
 pub struct Channels<W = ()> {
     pub(super) topology: Topology,
-    timing: Timing,
-    policy: Policy,
+    pub(super) timing: Timing,
+    pub(super) policy: Policy,
     pub(super) scripts: Scripts,
     pub(super) dies: Vec<Die>,
     /// What each die asks of its bus, one entry a die.
     pub(super) asks: Vec<Ask>,
-    buses: Vec<Bus>,
+    pub(super) buses: Vec<Bus>,
     /// When each bus can be granted next.
-    next_grant_ns: Vec<Ns>,
+    pub(super) next_grant_ns: Vec<Ns>,
     pub(super) pending: Vec<Pending>,
-    free: u32,
-    outstanding: usize,
-    serial: u64,
+    pub(super) free: u32,
+    pub(super) outstanding: usize,
+    pub(super) serial: u64,
     pub(super) now_ns: Ns,
-    last_done_ns: Ns,
+    pub(super) last_done_ns: Ns,
     /// Completions that are known but not delivered: when, submitted as which, entry.
-    done: BinaryHeap<Reverse<(Ns, u64, u32)>>,
-    watch: W,
+    pub(super) done: BinaryHeap<Reverse<(Ns, u64, u32)>>,
+    pub(super) watch: W,
 }
 
 impl Channels<()> {
@@ -372,137 +333,4 @@ impl<W: Watch> Channels<W> {
         self.pending.reserve(operations.saturating_sub(self.pending.len()));
         self.done.reserve(operations.saturating_sub(self.done.len()));
     }
-
-    /// Their shape.
-    #[inline]
-    pub fn topology(&self) -> &Topology {
-        &self.topology
-    }
-
-    /// Their timing.
-    #[inline]
-    pub fn timing(&self) -> &Timing {
-        &self.timing
-    }
-
-    /// The time up to which they have run: of the latest grant given or completion delivered. No request may
-    /// arrive before it.
-    #[inline]
-    pub fn now_ns(&self) -> Ns {
-        self.now_ns
-    }
-
-    /// When the last of the operations that have left the bus is done.
-    #[inline]
-    pub fn last_done_ns(&self) -> Ns {
-        self.last_done_ns
-    }
-
-    /// Operations submitted and not yet delivered.
-    #[inline]
-    pub fn outstanding(&self) -> usize {
-        self.outstanding
-    }
-
-    /// Time of an operation over so many planes where nothing else uses bus or die: for a cache program that of
-    /// the first of a run, for a cache read that of the first without the next page.
-    ///
-    /// # Panics
-    /// Where `planes` is not 1 to [`MAX_PLANES`](super::MAX_PLANES).
-    pub fn alone_ns(&self, command: Command, planes: usize) -> Ns {
-        let script = self.scripts.get(Scripts::index(command, Follows::Alone, planes));
-        script.alone_ns(&self.timing)
-    }
-
-    /// Bus time of such an operation, without what [`Request::repair_ns`] adds.
-    ///
-    /// # Panics
-    /// As [`Channels::alone_ns`].
-    pub fn bus_ns(&self, command: Command, planes: usize) -> Ns {
-        self.scripts.get(Scripts::index(command, Follows::Alone, planes)).bus_ns()
-    }
-
-    /// How busy a die was, up to the end of what it was last granted. `None` where there is no such die.
-    pub fn die_use(&self, die: DieAddress) -> Option<DieUse> {
-        self.topology.has(die).then(|| self.dies[self.index(die)].usage)
-    }
-
-    /// The same, of a way's dies together.
-    pub fn way_use(&self, channel: u16, way: u16) -> Option<DieUse> {
-        let die = DieAddress { channel, way, die: 0 };
-        let first = self.topology.has(die).then(|| self.index(die))?;
-        Some(self.sum(first, self.topology.dies.into()))
-    }
-
-    /// How long a channel's bus was held. `None` where there is no such channel.
-    pub fn bus_use(&self, channel: u16) -> Option<BusUse> {
-        let die = DieAddress { channel, way: 0, die: 0 };
-        let first = self.topology.has(die).then(|| self.index(die))?;
-        Some(self.sum(first, self.topology.dies_per_channel()).bus)
-    }
-
-    fn sum(&self, first: usize, count: usize) -> DieUse {
-        let mut sum = DieUse::default();
-        self.dies[first..first + count].iter().for_each(|die| sum.merge(&die.usage));
-        sum
-    }
-
-    /// Who sees the grants.
-    pub fn watch(&self) -> &W {
-        &self.watch
-    }
-
-    /// The same, to be changed.
-    pub fn watch_mut(&mut self) -> &mut W {
-        &mut self.watch
-    }
-}
-
-/// Whether this step confirms a copy, so that corrected bytes go before it.
-#[inline]
-fn is_confirm(op: &Pending, step: &Step) -> bool {
-    op.repair_ns != 0 && matches!(step.busy, Busy::Array { .. } | Busy::CachedArray { .. })
-}
-
-/// What comes of a step.
-struct After {
-    /// When the operation's next tenure can begin.
-    next_ns: Ns,
-    /// When the operation is done, if that was its last.
-    done_ns: Ns,
-    array_begin_ns: Ns,
-    array_end_ns: Ns,
-}
-
-/// Takes a die's parts for what a step, whose tenure ends at `end_ns`, makes it do.
-#[inline]
-fn settle(die: &mut Die, step: &Step, end_ns: Ns, timing: &Timing) -> After {
-    let busy_ns = end_ns + timing.t_wb_ns;
-    let (begin, array_ns, next_ns, done_ns) = match step.busy {
-        Busy::None { after_ns } => (end_ns, 0, end_ns, end_ns + after_ns),
-        Busy::Wait { ns } => (end_ns, 0, end_ns + ns, end_ns + ns),
-        Busy::Interface { ns } => (end_ns, 0, busy_ns + ns, busy_ns + ns),
-        Busy::Array { ns } => {
-            let begin = busy_ns.max(die.array_free_ns);
-            (begin, ns, begin + ns, begin + ns)
-        }
-        Busy::ReadArray { ns } => {
-            let begin = busy_ns.max(die.array_free_ns);
-            (begin, ns, begin + ns + timing.t_rr_ns, begin + ns + timing.t_rr_ns)
-        }
-        Busy::CachedArray { ns } => {
-            let begin = busy_ns.max(die.array_free_ns);
-            (begin, ns, begin + timing.t_cbsy_ns, begin + ns)
-        }
-        Busy::Turn { next_ns } => {
-            let turned = busy_ns + timing.t_cbsy_ns;
-            (turned, next_ns, turned + timing.t_rr_ns, turned + timing.t_rr_ns)
-        }
-    };
-    if array_ns != 0 {
-        die.array_free_ns = begin + array_ns;
-        die.usage.array_ns += array_ns;
-    }
-    die.interface_free_ns = next_ns;
-    After { next_ns, done_ns, array_begin_ns: begin, array_end_ns: begin + array_ns }
 }

@@ -94,8 +94,10 @@
 //! Electronics: way arbiter, interleaving, cache program, Eqs 1, 2 and 5 to 8.
 
 mod arbiter;
+mod die;
 mod direct;
 mod engine;
+mod report;
 mod request;
 mod rules;
 mod script;
