@@ -51,7 +51,7 @@ impl<W: Watch> Channels<W> {
         script.alone_ns(&self.timing)
     }
 
-    /// Bus time of such an operation, without what [`Request::repair_ns`] adds.
+    /// Bus time of such an operation, without what [`Request::repair_ns`](super::Request::repair_ns) adds.
     ///
     /// # Panics
     /// As [`Channels::alone_ns`].
