@@ -6,7 +6,8 @@
 //!
 //! One module a scheme ([`ideal`], [`page_level`], [`fsr`], [`nftl`], [`rftl`], [`gftl`], [`lazy_rtgc`]);
 //! [`tables`] sets them side by side for any part, with the figures that the papers print; [`ram`],
-//! [`energy`] and [`waf`] say what a scheme costs.
+//! [`energy`] and [`waf`] say what a scheme costs; [`copyback`] says what the ways of copying a page cost, which
+//! no scheme changes.
 //!
 //! Units: times in integer ns, energy in pJ, space in pages or blocks, shares as an exact [`Ratio`].
 //! Symbols in the documentation follow the papers: π pages a block, λ valid pages of a victim, σ logical
@@ -21,6 +22,7 @@
 extern crate alloc;
 
 pub mod ba_gc;
+pub mod copyback;
 pub mod energy;
 mod error;
 pub mod fsr;

@@ -5,6 +5,8 @@
 //! [`Serial`] charges time and counts operations by cause; [`faults`] cut the power, tear pages, flip
 //! bits, fail programs and erases, and mark bad blocks.
 //!
+//! [`channels`] schedules operations on channels × ways × dies × planes by events: time without an array.
+//!
 //! Times are integer nanoseconds ([`Ns`]); an address is a newtype ([`Lpn`], [`Ppn`], [`BlockId`]).
 #![no_std]
 #![forbid(unsafe_code)]
@@ -13,6 +15,7 @@ extern crate alloc;
 
 mod address;
 mod array;
+pub mod channels;
 mod error;
 pub mod faults;
 mod interface;

@@ -1,0 +1,185 @@
+//! What a copy takes from the data sheet: array times, bus cycles, waits, bytes.
+
+use super::CopybackError;
+use alloc::string::ToString;
+use flash::{Ns, Part};
+
+/// Waits and cycle counts of the asynchronous interface. ONFI names; all times in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waits {
+    /// WE# high to busy (t_WB), after every confirming command; 0 to 100,000.
+    pub t_wb_ns: Ns,
+    /// Address to data loading (t_ADL); 0 to 100,000.
+    pub t_adl_ns: Ns,
+    /// Ready to RE# low (t_RR); 0 to 100,000.
+    pub t_rr_ns: Ns,
+    /// Change of column to data, in or out (t_CCS); 0 to 100,000.
+    pub t_ccs_ns: Ns,
+    /// Busy between two planes of one operation (t_DBSY, later t_PLPBSY and its siblings); 0 to 100,000.
+    pub t_dbsy_ns: Ns,
+    /// Skew of WE# behind RE# in a direct data transfer (t_DL); 0 to 100,000.
+    pub t_dl_ns: Ns,
+    /// From the last byte of a page to the verdict of the ECC; 0 to 100,000. 0: checked as it streams.
+    pub t_ecc_ns: Ns,
+    /// Address cycles of a column; 1 to 8.
+    pub column_cycles: u32,
+    /// Address cycles of a row; 1 to 8.
+    pub row_cycles: u32,
+}
+
+impl Waits {
+    /// ONFI 2.1 timing mode 4, the one whose t_RC and t_WC are 25 ns: t_WB 100, t_ADL 70, t_RR 20; two
+    /// column and three row cycles; t_DBSY 500, the usual typical figure; t_DL 20 (Jeong and Song, §VI.A);
+    /// ECC as the page streams.
+    ///
+    /// t_CCS is 130: the paper prints neither it nor t_DI_EC. A corrected byte then takes 4·25 + 130 = 230 ns,
+    /// and between 230.5 and 230.8 ns are what its four percentages of lost throughput follow from.
+    pub const MODE_4: Self = Self {
+        t_wb_ns: 100,
+        t_adl_ns: 70,
+        t_rr_ns: 20,
+        t_ccs_ns: 130,
+        t_dbsy_ns: 500,
+        t_dl_ns: 20,
+        t_ecc_ns: 0,
+        column_cycles: 2,
+        row_cycles: 3,
+    };
+}
+
+/// Array times, bus cycles, waits and sizes of a part: all that the closed forms take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyTimings {
+    /// Data bytes a page; 1 to 2²⁰.
+    pub page_bytes: u32,
+    /// Spare bytes a page, moved with the data; 0 to 2²⁰.
+    pub spare_bytes: u32,
+    /// Pages a block (π); 1 to 2²⁰.
+    pub pages_per_block: u32,
+    /// Bits that the ECC corrects a KiB; 1 to 512. `None`: any byte can be corrected.
+    pub ecc_bits_per_kib: Option<u32>,
+    /// Array to register (t_R); 1 to 10¹² ns.
+    pub t_r_ns: Ns,
+    /// Register to array (t_PROG); 1 to 10¹² ns.
+    pub t_prog_ns: Ns,
+    /// Block erase (t_BERS); 1 to 10¹² ns.
+    pub t_bers_ns: Ns,
+    /// Read cycle (t_RC); 1 to 100,000 ns.
+    pub t_rc_ns: Ns,
+    /// Write cycle, for data as for commands and addresses (t_WC); 1 to 100,000 ns.
+    pub t_wc_ns: Ns,
+    /// Waits and cycle counts.
+    pub waits: Waits,
+}
+
+impl CopyTimings {
+    /// Figures of a part, with the waits of its interface.
+    ///
+    /// # Errors
+    /// A part that gives no bus cycles, or the first figure that is outside its range.
+    pub fn of_part(part: &Part, waits: Waits) -> Result<Self, CopybackError> {
+        for (field, cycle) in [("t_rc_ns", part.t_rc_ns), ("t_wc_ns", part.t_wc_ns)] {
+            if cycle == 0 {
+                return Err(CopybackError::NoBusCycle { part: part.name.to_string(), field });
+            }
+        }
+        let timings = Self {
+            page_bytes: part.page_bytes,
+            spare_bytes: part.oob_bytes,
+            pages_per_block: part.pages_per_block,
+            ecc_bits_per_kib: part.ecc_bits_per_kib,
+            t_r_ns: part.t_r_ns,
+            t_prog_ns: part.t_prog_ns,
+            t_bers_ns: part.t_bers_ns,
+            t_rc_ns: part.t_rc_ns,
+            t_wc_ns: part.t_wc_ns,
+            waits,
+        };
+        timings.validate()?;
+        Ok(timings)
+    }
+
+    /// Checks every figure's range; within them no sum of this module overflows.
+    ///
+    /// # Errors
+    /// The first figure that is outside.
+    pub fn validate(&self) -> Result<(), CopybackError> {
+        const ARRAY: u64 = 1_000_000_000_000;
+        const BUS: u64 = 100_000;
+        const SIZE: u64 = 1 << 20;
+        let w = &self.waits;
+        let figures = [
+            ("page_bytes", u64::from(self.page_bytes), 1, SIZE),
+            ("spare_bytes", self.spare_bytes.into(), 0, SIZE),
+            ("pages_per_block", self.pages_per_block.into(), 1, SIZE),
+            ("ecc_bits_per_kib", self.ecc_bits_per_kib.unwrap_or(1).into(), 1, 512),
+            ("t_r_ns", self.t_r_ns, 1, ARRAY),
+            ("t_prog_ns", self.t_prog_ns, 1, ARRAY),
+            ("t_bers_ns", self.t_bers_ns, 1, ARRAY),
+            ("t_rc_ns", self.t_rc_ns, 1, BUS),
+            ("t_wc_ns", self.t_wc_ns, 1, BUS),
+            ("t_wb_ns", w.t_wb_ns, 0, BUS),
+            ("t_adl_ns", w.t_adl_ns, 0, BUS),
+            ("t_rr_ns", w.t_rr_ns, 0, BUS),
+            ("t_ccs_ns", w.t_ccs_ns, 0, BUS),
+            ("t_dbsy_ns", w.t_dbsy_ns, 0, BUS),
+            ("t_dl_ns", w.t_dl_ns, 0, BUS),
+            ("t_ecc_ns", w.t_ecc_ns, 0, BUS),
+            ("column_cycles", w.column_cycles.into(), 1, 8),
+            ("row_cycles", w.row_cycles.into(), 1, 8),
+        ];
+        for (field, found, least, most) in figures {
+            if !(least..=most).contains(&found) {
+                return Err(CopybackError::Figure { field, least, most, found });
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes that a page moves over the bus: data and spare (`pageSize` of Eqs 1–3).
+    pub fn moved_bytes(&self) -> u64 {
+        u64::from(self.page_bytes) + u64::from(self.spare_bytes)
+    }
+
+    /// Cycle of a direct data transfer (t_RWC): the longer of t_RC and t_WC.
+    pub fn t_rwc_ns(&self) -> Ns {
+        self.t_rc_ns.max(self.t_wc_ns)
+    }
+
+    /// The most bytes of a page that can be corrected, each wrong bit in a byte of its own: 24 bits a KiB of
+    /// 8 KiB give 192. Without `ecc_bits_per_kib`: every byte.
+    pub fn most_corrected_bytes(&self) -> u32 {
+        match self.ecc_bits_per_kib {
+            Some(bits) => {
+                (self.page_bytes.div_ceil(1024) * bits).min(self.page_bytes + self.spare_bytes)
+            }
+            None => self.page_bytes + self.spare_bytes,
+        }
+    }
+
+    /// Corrected bytes a page at an error rate of `percent`, 0 to 100 of
+    /// [`CopyTimings::most_corrected_bytes`], rounded down (Jeong and Song, §VI.D).
+    pub fn corrected_bytes_at(&self, percent: u32) -> u32 {
+        (u64::from(self.most_corrected_bytes()) * u64::from(percent.min(100)) / 100) as u32
+    }
+
+    /// Command and address cycles of one page: two commands around a full address, ns.
+    pub(super) fn full_command_ns(&self) -> Ns {
+        (2 + u64::from(self.waits.column_cycles) + u64::from(self.waits.row_cycles)) * self.t_wc_ns
+    }
+
+    /// The command and the column of one corrected byte and the byte: 85h, column, data, ns.
+    pub(super) fn correction_cycles_ns(&self) -> Ns {
+        (2 + u64::from(self.waits.column_cycles)) * self.t_wc_ns
+    }
+
+    /// One corrected byte, t_CCS included, ns.
+    pub(super) fn correction_ns(&self) -> Ns {
+        self.correction_cycles_ns() + self.waits.t_ccs_ns
+    }
+
+    /// Busy between two planes: t_WB + t_DBSY.
+    pub(super) fn between_planes_ns(&self) -> Ns {
+        self.waits.t_wb_ns + self.waits.t_dbsy_ns
+    }
+}

@@ -1,0 +1,238 @@
+//! A transaction: pages copied in one go, by one of the paths.
+
+use super::{CopyTimings, CopybackError, Stages};
+use core::fmt;
+use flash::Ns;
+
+/// How a page gets from its old place to its new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CopyPath {
+    /// Internal copy-back: within a plane, by the data register.
+    Icb,
+    /// Local copy-back: through the controller, within a device.
+    Lcb,
+    /// Global copy-back: through the controller, to another device of the channel.
+    Gcb,
+    /// Global copy-back by direct data transfer: the destination takes what the source puts on the bus.
+    Dgcb,
+}
+
+impl CopyPath {
+    /// Every path.
+    pub const ALL: [Self; 4] = [Self::Icb, Self::Lcb, Self::Gcb, Self::Dgcb];
+
+    /// Name by which the command line knows it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Icb => "icb",
+            Self::Lcb => "lcb",
+            Self::Gcb => "gcb",
+            Self::Dgcb => "dgcb",
+        }
+    }
+
+    /// Whether source and destination are two devices, so that a read overlaps a program and cache program
+    /// gains anything. A device that programs cannot read, and ICB "has no way to utilize" the cache (§V).
+    pub const fn between_devices(self) -> bool {
+        matches!(self, Self::Gcb | Self::Dgcb)
+    }
+}
+
+impl fmt::Display for CopyPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A way of copying on a part: path, cache program, planes, corrected bytes; times any transaction.
+///
+/// Every page is taken to have the same number of corrected bytes, but by [`Copyback::drawn_ns`]. LCB and GCB correct in the controller, so
+/// that number costs them nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copyback {
+    pub(super) timings: CopyTimings,
+    pub(super) stages: Stages,
+    pub(super) path: CopyPath,
+    pub(super) cache_program: bool,
+    pub(super) planes: u32,
+    pub(super) corrected_bytes: u32,
+}
+
+impl Copyback {
+    /// Pages without errors, copied by `path` on `planes` planes (1 to 4) at once. `cache_program` changes
+    /// nothing for a path within one device.
+    ///
+    /// # Errors
+    /// The first figure of `timings`, or `planes`, that is outside its range.
+    pub fn new(
+        timings: CopyTimings,
+        path: CopyPath,
+        cache_program: bool,
+        planes: u32,
+    ) -> Result<Self, CopybackError> {
+        timings.validate()?;
+        if !(1..=4).contains(&planes) {
+            let found = planes.into();
+            return Err(CopybackError::Figure { field: "planes", least: 1, most: 4, found });
+        }
+        let stages = Stages::of(&timings, planes, 0);
+        Ok(Self { timings, stages, path, cache_program, planes, corrected_bytes: 0 })
+    }
+
+    /// The same with `corrected_bytes` wrong bytes in every page.
+    ///
+    /// # Errors
+    /// More than [`CopyTimings::most_corrected_bytes`]: such a page cannot be copied by any path.
+    pub fn with_corrected_bytes(self, corrected_bytes: u32) -> Result<Self, CopybackError> {
+        let most = self.timings.most_corrected_bytes();
+        if corrected_bytes > most {
+            return Err(CopybackError::Uncorrectable { found: corrected_bytes, most });
+        }
+        let stages = Stages::of(&self.timings, self.planes, corrected_bytes);
+        Ok(Self { stages, corrected_bytes, ..self })
+    }
+
+    /// Stages of one operation.
+    pub fn stages(&self) -> &Stages {
+        &self.stages
+    }
+
+    /// The most pages of a transaction: a block on every plane, π·k.
+    pub fn most_pages(&self) -> u32 {
+        self.timings.pages_per_block * self.planes
+    }
+
+    /// Operations N of a transaction of `pages` pages: `pages` / planes.
+    ///
+    /// # Errors
+    /// `pages` that is no multiple of the planes from one operation to [`Copyback::most_pages`].
+    pub fn operations(&self, pages: u32) -> Result<u64, CopybackError> {
+        let (planes, most) = (self.planes, self.most_pages());
+        if pages == 0 || pages > most || !pages.is_multiple_of(planes) {
+            return Err(CopybackError::TransactionSize { pages, planes, most });
+        }
+        Ok(u64::from(pages / planes))
+    }
+
+    /// From the first command to the end of the last program, ns; the forms of the [module](super).
+    ///
+    /// # Errors
+    /// See [`Copyback::operations`].
+    pub fn transaction_ns(&self, pages: u32) -> Result<Ns, CopybackError> {
+        let n = self.operations(pages)?;
+        let (first, prog) = (self.fetch_ns() + self.load_ns(), self.stages.t_prog_ns);
+        if !self.path.between_devices() {
+            return Ok(n * (first + prog));
+        }
+        Ok(first + (n - 1) * self.period_ns() + prog)
+    }
+
+    /// Whether a program hides the fetch of the next page, as Eqs 10–13 presume: F ≤ t_PROG, and with cache
+    /// program F + D ≤ t_PROG. Always so for a path within one device, which hides nothing.
+    pub fn reads_hidden(&self) -> bool {
+        let loaded = if self.cache_program { self.load_ns() } else { 0 };
+        !self.path.between_devices() || self.fetch_ns() + loaded <= self.stages.t_prog_ns
+    }
+
+    /// Eq. 9, 10, 11, 12 or 13 as printed, or (t_SR + t_SP)·N for LCB, with the stages of any number of planes;
+    /// ns. Equal to [`Copyback::transaction_ns`] where [`Copyback::reads_hidden`] and the ECC adds no time.
+    ///
+    /// # Errors
+    /// See [`Copyback::operations`].
+    pub fn printed_ns(&self, pages: u32) -> Result<Ns, CopybackError> {
+        let (n, stages) = (self.operations(pages)?, &self.stages);
+        Ok(match (self.path, self.cache_program) {
+            (CopyPath::Icb, _) => stages.icb_ns(n),
+            (CopyPath::Lcb, _) => (stages.t_sr_ns() + stages.t_sp_ns()) * n,
+            (CopyPath::Gcb, false) => stages.gcb_ns(n),
+            (CopyPath::Gcb, true) => stages.gcb_cache_ns(n),
+            (CopyPath::Dgcb, false) => stages.dgcb_ns(n),
+            (CopyPath::Dgcb, true) => stages.dgcb_cache_ns(n),
+        })
+    }
+
+    /// When the source's device is idle again, so that its block could be erased, ns after the first command:
+    /// for GCB when the last page is out, for DGCB when its last transfer is over, corrected bytes not counted;
+    /// for a path within one device, when the transaction ends.
+    ///
+    /// # Errors
+    /// See [`Copyback::operations`].
+    pub fn source_free_ns(&self, pages: u32) -> Result<Ns, CopybackError> {
+        let n = self.operations(pages)?;
+        let stages = &self.stages;
+        Ok(match self.path {
+            CopyPath::Icb | CopyPath::Lcb => self.transaction_ns(pages)?,
+            CopyPath::Gcb if n == 1 => stages.t_sr_ns(),
+            CopyPath::Gcb => self.loaded_ns(n - 1) + stages.t_sr_ns(),
+            CopyPath::Dgcb => {
+                let last_plane_ec = stages.t_di_ec_ns / u64::from(self.planes) + stages.t_ecc_ns;
+                let confirm = self.timings.t_wc_ns + self.timings.waits.t_wb_ns;
+                self.loaded_ns(n) - confirm - last_plane_ec
+            }
+        })
+    }
+
+    /// What Fig. 9 gains over Eqs 11 and 13, once a transaction, ns: command, address and t_ADL of the first
+    /// program while the source reads. 0 for the other paths.
+    pub fn early_prog_init_gain_ns(&self) -> Ns {
+        let waits = &self.timings.waits;
+        // The command and the address; the second command of the pair confirms and comes after the data.
+        let init = self.timings.full_command_ns() - self.timings.t_wc_ns + waits.t_adl_ns;
+        match self.path {
+            CopyPath::Dgcb => init.min(waits.t_wb_ns + self.stages.t_r_ns + waits.t_rr_ns),
+            _ => 0,
+        }
+    }
+
+    /// The fewest pages with which this way takes less time than `other`, if any transaction does.
+    ///
+    /// # Errors
+    /// Where the two do not have the same planes, so that their transactions cannot be compared.
+    pub fn first_ahead_of(&self, other: &Self) -> Result<Option<u32>, CopybackError> {
+        let most = self.most_pages().min(other.most_pages());
+        for pages in (self.planes..=most).step_by(self.planes as usize) {
+            if self.transaction_ns(pages)? < other.transaction_ns(pages)? {
+                return Ok(Some(pages));
+            }
+        }
+        Ok(None)
+    }
+
+    /// F: until the data can go to the destination.
+    pub(super) fn fetch_ns(&self) -> Ns {
+        match self.path {
+            CopyPath::Dgcb => self.stages.t_sr_exc_d_ns(),
+            _ => self.stages.t_sr_ns() + self.stages.t_ecc_ns,
+        }
+    }
+
+    /// D: until the destination starts to program.
+    pub(super) fn load_ns(&self) -> Ns {
+        let stages = &self.stages;
+        stages.t_sp_set_ns
+            + match self.path {
+                CopyPath::Icb => stages.t_di_ec_ns,
+                CopyPath::Lcb | CopyPath::Gcb => stages.t_di_ns,
+                CopyPath::Dgcb => stages.t_dio_ns,
+            }
+    }
+
+    /// What every further operation adds, in the long run.
+    fn period_ns(&self) -> Ns {
+        let (fetch, load, prog) = (self.fetch_ns(), self.load_ns(), self.stages.t_prog_ns);
+        if self.cache_program { prog.max(fetch + load) } else { load + prog.max(fetch) }
+    }
+
+    /// When operation `n` ≥ 1 is confirmed, between devices.
+    ///
+    /// With cache program, the load of n waits for its own fetch, which begins when n − 1 is confirmed, and for
+    /// the cache, which is free when n − 1 begins to be programmed.
+    fn loaded_ns(&self, n: u64) -> Ns {
+        let (load, period) = (self.load_ns(), self.period_ns());
+        let first = self.fetch_ns() + load;
+        if !self.cache_program {
+            return first + (n - 1) * period;
+        }
+        if n == 1 { first } else { (n * first).max(first + (n - 2) * period + load) }
+    }
+}

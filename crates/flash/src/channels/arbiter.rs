@@ -1,0 +1,83 @@
+//! The way arbiter of a channel: which of the dies that ask for the bus is granted it.
+
+use crate::Ns;
+
+/// How the arbiter chooses among requests for the bus that are there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// The one that has asked for longest; of two that asked at once, the one submitted first.
+    #[default]
+    Fifo,
+    /// The dies in turn, way by way, from the one after the last granted on.
+    RoundRobin,
+    /// Commands and data of reads before all others, each kind by [`Policy::Fifo`]. Reads without end starve the
+    /// rest.
+    ReadFirst,
+}
+
+impl Policy {
+    /// Every policy.
+    pub const ALL: [Self; 3] = [Self::Fifo, Self::RoundRobin, Self::ReadFirst];
+
+    /// How options and reports name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fifo => "fifo",
+            Self::RoundRobin => "round-robin",
+            Self::ReadFirst => "read-first",
+        }
+    }
+}
+
+/// A die's request for the bus (REQ).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ask {
+    /// Since when; [`NEVER`] where the die asks for nothing.
+    pub(super) since_ns: Ns,
+    /// In which order its operation was submitted.
+    pub(super) serial: u64,
+    /// Whether for a read.
+    pub(super) read: bool,
+}
+
+/// No time at all.
+pub(super) const NEVER: Ns = Ns::MAX;
+
+impl Ask {
+    /// Nothing is asked for.
+    pub(super) const NONE: Self = Self { since_ns: NEVER, serial: 0, read: false };
+}
+
+/// The die that is granted the bus at `now_ns`, of those that ask by then; one must. `last` is the die that was
+/// granted before.
+#[inline]
+pub(super) fn choose(policy: Policy, asks: &[Ask], now_ns: Ns, last: usize) -> usize {
+    let asking = |slot: &usize| asks[*slot].since_ns <= now_ns;
+    let key = |slot: &usize| (asks[*slot].since_ns, asks[*slot].serial);
+    let all = 0..asks.len();
+    let chosen = match policy {
+        Policy::Fifo => all.filter(asking).min_by_key(key),
+        Policy::RoundRobin => (last + 1..asks.len()).chain(0..=last).find(asking),
+        Policy::ReadFirst => all.filter(asking).min_by_key(|slot| (!asks[*slot].read, key(slot))),
+    };
+    chosen.expect("a grant is given only where a die asks")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices() {
+        let ask = |since_ns, serial, read| Ask { since_ns, serial, read };
+        let asks =
+            [ask(5, 9, false), ask(3, 8, false), ask(3, 7, false), ask(6, 6, true), Ask::NONE];
+        assert_eq!(choose(Policy::Fifo, &asks, 6, 0), 2, "earliest, then submitted first");
+        assert_eq!(choose(Policy::RoundRobin, &asks, 6, 2), 3);
+        assert_eq!(choose(Policy::RoundRobin, &asks, 5, 2), 0, "die 3 does not ask yet");
+        assert_eq!(choose(Policy::RoundRobin, &asks, 6, 4), 0);
+        assert_eq!(choose(Policy::RoundRobin, &asks[..1], 6, 0), 0);
+        assert_eq!(choose(Policy::ReadFirst, &asks, 6, 0), 3);
+        assert_eq!(choose(Policy::ReadFirst, &asks, 5, 0), 2);
+    }
+}

@@ -1,0 +1,112 @@
+//! Direct transfers between two dies of a channel: the read of one and the program of the other meet on the bus.
+
+use super::arbiter::NEVER;
+use super::engine::Channels;
+use super::request::Request;
+use super::rules::{Follows, RequestError, check, check_direct, follows};
+use super::script::{Busy, Scripts, Segment};
+use super::usage::Watch;
+use crate::Ns;
+
+/// When the destination of a direct transfer is given its command and address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Addressing {
+    /// Once the page is in the source's register: the serial order of Jeong and Song's Eqs 11 and 13.
+    #[default]
+    AfterRead,
+    /// As soon as bus and die are free, also beside the source's tR: the order of their Fig. 9.
+    DuringRead,
+}
+
+impl<W: Watch> Channels<W> {
+    /// Queues a direct transfer: a read of `source` whose data go to `destination` at the same time as to the
+    /// controller, where they are checked and programmed. Each side queues behind the operations of its die and
+    /// has a completion of its own: the source is done with its data out, the destination when it is programmed.
+    ///
+    /// The bus time of the data counts once, for the destination.
+    ///
+    /// # Errors
+    /// As [`Channels::submit`], for either side; two dies of one channel, as many planes, a read and a program or
+    /// cache program; a source that goes on with a cache read. Nothing has changed then.
+    pub fn submit_direct(
+        &mut self,
+        source: &Request,
+        destination: &Request,
+        addressing: Addressing,
+    ) -> Result<(), RequestError> {
+        check(source, &self.topology, self.now_ns, false)?;
+        check(destination, &self.topology, self.now_ns, true)?;
+        check_direct(source, destination)?;
+        let (from, to) = (self.index(source.die), self.index(destination.die));
+        let source_follows = follows(self.dies[from].last, source, &self.topology)?;
+        if source_follows != Follows::Alone {
+            return Err(RequestError::Direct("cannot go on with a cache-read: end the run before"));
+        }
+        let follows = follows(self.dies[to].last, destination, &self.topology)?;
+        let planes = source.pages.planes();
+        let read = self.enter(source, Follows::Alone, Scripts::direct(source.command, planes));
+        let script = Scripts::direct(destination.command, planes);
+        let program = self.enter(destination, follows, script);
+        self.pending[read as usize].partner = program;
+        self.pending[program as usize].partner = read;
+        self.pending[program as usize].addressing = addressing;
+        self.queue(from, read, source);
+        self.queue(to, program, destination);
+        Ok(())
+    }
+
+    /// A side of a direct transfer has had a tenure that ended at `end_ns`; it can go on at `next_ns`.
+    pub(super) fn directed(&mut self, at: usize, entry: u32, next_ns: Ns, end_ns: Ns) {
+        if self.step_is_direct(entry, -1) {
+            self.source_sent(self.pending[entry as usize].partner, end_ns);
+        }
+        if !self.step_is_direct(entry, 0) {
+            self.asks[at].since_ns = next_ns;
+            return;
+        }
+        self.asks[at].since_ns = NEVER;
+        self.pending[entry as usize].ready_ns = next_ns;
+        self.meet(entry);
+    }
+
+    /// The source has put a page of data on the bus until `end_ns`.
+    fn source_sent(&mut self, entry: u32, end_ns: Ns) {
+        let op = &mut self.pending[entry as usize];
+        let die = op.die;
+        let steps = self.scripts.get(op.script.into()).steps();
+        let sent = steps[usize::from(op.step)];
+        op.step += 1;
+        op.ready_ns = end_ns;
+        let last = usize::from(op.step) == steps.len();
+        let at = self.index(die);
+        self.dies[at].interface_free_ns = end_ns;
+        if let (true, Busy::None { after_ns }) = (last, sent.busy) {
+            self.finish(at, end_ns, end_ns + after_ns);
+        }
+    }
+
+    /// One side is ready: the destination asks for the bus if the other is, too. Where it has waited for the page
+    /// to be addressed at all, it is now.
+    fn meet(&mut self, entry: u32) {
+        let op = &self.pending[entry as usize];
+        let other = &self.pending[op.partner as usize];
+        let source = op.command.is_read();
+        let program = if source { op.partner } else { entry };
+        let to = self.index(self.pending[program as usize].die);
+        if source && self.pending[program as usize].step == 0 {
+            if self.dies[to].head == program {
+                self.begin(to);
+            }
+        } else if other.ready_ns != NEVER && op.ready_ns != NEVER {
+            self.asks[to].since_ns = op.ready_ns.max(other.ready_ns);
+        }
+    }
+
+    /// Whether the step an operation is at (or, from there, another) is the data of a direct transfer.
+    fn step_is_direct(&self, entry: u32, from: isize) -> bool {
+        let op = &self.pending[entry as usize];
+        let step = usize::from(op.step).checked_add_signed(from);
+        let steps = self.scripts.get(op.script.into()).steps();
+        step.and_then(|step| steps.get(step)).is_some_and(|step| step.segment == Segment::Direct)
+    }
+}

@@ -1,0 +1,336 @@
+//! The engine: dies that ask for their channel's bus, grants in order of time, completions in order of time.
+
+use super::arbiter::{Ask, NEVER, Policy, choose};
+use super::die::{Die, NONE, Pending, is_confirm, settle};
+use super::direct::Addressing;
+use super::request::{Command, Completion, Request};
+use super::rules::{Follows, RequestError, check, follows};
+use super::script::Scripts;
+use super::timing::{Timing, TimingError};
+use super::topology::{DieAddress, Topology, TopologyError};
+use super::usage::{DieUse, Grant, Watch};
+use crate::Ns;
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+/// Why channels cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChannelsError {
+    /// Their shape.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// Their timing.
+    #[error(transparent)]
+    Timing(#[from] TimingError),
+}
+
+/// A channel's bus and its arbiter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bus {
+    free_ns: Ns,
+    /// The die of the last grant.
+    last: usize,
+}
+
+/// The scheduling of flash operations on channels, ways and dies. See the [module](super) for how to drive it.
+#[derive(Clone, Debug)]
+pub struct Channels<W = ()> {
+    pub(super) topology: Topology,
+    pub(super) timing: Timing,
+    pub(super) policy: Policy,
+    pub(super) scripts: Scripts,
+    pub(super) dies: Vec<Die>,
+    /// What each die asks of its bus, one entry a die.
+    pub(super) asks: Vec<Ask>,
+    pub(super) buses: Vec<Bus>,
+    /// When each bus can be granted next.
+    pub(super) next_grant_ns: Vec<Ns>,
+    pub(super) pending: Vec<Pending>,
+    pub(super) free: u32,
+    pub(super) outstanding: usize,
+    pub(super) serial: u64,
+    pub(super) now_ns: Ns,
+    pub(super) last_done_ns: Ns,
+    /// Completions that are known but not delivered: when, submitted as which, entry.
+    pub(super) done: BinaryHeap<Reverse<(Ns, u64, u32)>>,
+    pub(super) watch: W,
+}
+
+impl Channels<()> {
+    /// Idle channels at time 0.
+    ///
+    /// # Errors
+    /// A count or a time outside its range.
+    pub fn new(topology: Topology, timing: Timing, policy: Policy) -> Result<Self, ChannelsError> {
+        Self::watched(topology, timing, policy, ())
+    }
+}
+
+impl<W: Watch> Channels<W> {
+    /// The same, with someone who sees each grant.
+    ///
+    /// # Errors
+    /// As [`Channels::new`].
+    pub fn watched(
+        topology: Topology,
+        timing: Timing,
+        policy: Policy,
+        watch: W,
+    ) -> Result<Self, ChannelsError> {
+        topology.validate()?;
+        timing.validate()?;
+        let channels = usize::from(topology.channels);
+        let dies = channels * topology.dies_per_channel();
+        let die = Die {
+            head: NONE,
+            tail: NONE,
+            interface_free_ns: 0,
+            array_free_ns: 0,
+            last: None,
+            usage: DieUse::default(),
+        };
+        // The first turn of a round-robin is the first die's.
+        let bus = Bus { free_ns: 0, last: topology.dies_per_channel() - 1 };
+        Ok(Self {
+            topology,
+            timing,
+            policy,
+            scripts: Scripts::new(&timing),
+            dies: alloc::vec![die; dies],
+            asks: alloc::vec![Ask::NONE; dies],
+            buses: alloc::vec![bus; channels],
+            next_grant_ns: alloc::vec![NEVER; channels],
+            pending: Vec::new(),
+            free: NONE,
+            outstanding: 0,
+            serial: 0,
+            now_ns: 0,
+            last_done_ns: 0,
+            done: BinaryHeap::new(),
+            watch,
+        })
+    }
+
+    /// Queues an operation behind those of its die.
+    ///
+    /// # Errors
+    /// Address, plane and cache rules; an arrival before [`Channels::now_ns`]. Nothing has changed then.
+    #[inline]
+    pub fn submit(&mut self, request: &Request) -> Result<(), RequestError> {
+        let repairs = request.command == Command::CopyProgram;
+        check(request, &self.topology, self.now_ns, repairs)?;
+        let at = self.index(request.die);
+        let follows = follows(self.dies[at].last, request, &self.topology)?;
+        let script = Scripts::index(request.command, follows, request.pages.planes());
+        let entry = self.enter(request, follows, script);
+        self.queue(at, entry, request);
+        Ok(())
+    }
+
+    /// Puts an operation behind those of its die.
+    #[inline]
+    pub(super) fn queue(&mut self, at: usize, entry: u32, request: &Request) {
+        let die = &mut self.dies[at];
+        die.last = Some((request.command, request.pages));
+        if die.head == NONE {
+            (die.head, die.tail) = (entry, entry);
+            self.begin(at);
+            let channel = usize::from(request.die.channel);
+            let next = self.asks[at].since_ns.max(self.buses[channel].free_ns);
+            self.next_grant_ns[channel] = self.next_grant_ns[channel].min(next);
+        } else {
+            self.pending[die.tail as usize].next = entry;
+            die.tail = entry;
+        }
+    }
+
+    /// The next operation to be done, in order of time (of submission, where times are the same). `None` where
+    /// nothing is outstanding.
+    #[inline]
+    pub fn next_completion(&mut self) -> Option<Completion> {
+        self.next_completion_until(NEVER)
+    }
+
+    /// The next operation that is done by `limit_ns`. `None` where there is none; then all grants before
+    /// `limit_ns` have been given and none at or after it, so that requests which arrive then still compete for
+    /// the bus on equal terms.
+    #[inline]
+    pub fn next_completion_until(&mut self, limit_ns: Ns) -> Option<Completion> {
+        loop {
+            let (grant_ns, channel) = self.next_grant();
+            // A grant completes nothing before its own time: what is done by then is final.
+            let due = self.done.peek().map_or(NEVER, |Reverse((due, ..))| *due);
+            if due <= grant_ns {
+                if due > limit_ns || due == NEVER {
+                    return None;
+                }
+                return self.deliver();
+            }
+            if grant_ns >= limit_ns {
+                return None;
+            }
+            self.grant(channel, grant_ns);
+        }
+    }
+
+    /// Takes the earliest completion that is known.
+    fn deliver(&mut self) -> Option<Completion> {
+        let Reverse((done_ns, _, entry)) = self.done.pop()?;
+        let op = &mut self.pending[entry as usize];
+        let completion = Completion {
+            tag: op.tag,
+            die: op.die,
+            command: op.command,
+            arrival_ns: op.arrival_ns,
+            granted_ns: op.granted_ns,
+            released_ns: op.released_ns,
+            done_ns,
+        };
+        op.next = self.free;
+        self.free = entry;
+        self.outstanding -= 1;
+        self.now_ns = self.now_ns.max(done_ns);
+        Some(completion)
+    }
+
+    /// The earliest time at which a bus can be granted, and which; of two at once the first.
+    #[inline]
+    fn next_grant(&self) -> (Ns, usize) {
+        let mut earliest = (NEVER, 0);
+        for (channel, next) in self.next_grant_ns.iter().enumerate() {
+            if *next < earliest.0 {
+                earliest = (*next, channel);
+            }
+        }
+        earliest
+    }
+
+    /// Grants a bus at `begin_ns` to a die that asks by then, and finds when it can be granted next.
+    fn grant(&mut self, channel: usize, begin_ns: Ns) {
+        let dies = self.topology.dies_per_channel();
+        let first = channel * dies;
+        let asks = &self.asks[first..first + dies];
+        let slot = choose(self.policy, asks, begin_ns, self.buses[channel].last);
+        let end_ns = self.tenure(first + slot, begin_ns);
+        self.buses[channel] = Bus { free_ns: end_ns, last: slot };
+        let asks = &self.asks[first..first + dies];
+        let next = asks.iter().map(|ask| ask.since_ns).min().unwrap_or(NEVER);
+        self.next_grant_ns[channel] = if next == NEVER { NEVER } else { next.max(end_ns) };
+        self.now_ns = self.now_ns.max(begin_ns);
+    }
+
+    /// Gives a die the bus from `begin_ns` on for the next step of its first operation; until when.
+    fn tenure(&mut self, at: usize, begin_ns: Ns) -> Ns {
+        let (die, ask) = (&mut self.dies[at], &mut self.asks[at]);
+        let entry = die.head;
+        let op = &mut self.pending[entry as usize];
+        let steps = self.scripts.get(op.script.into()).steps();
+        let step = &steps[usize::from(op.step)];
+        if op.step == 0 {
+            op.granted_ns = begin_ns;
+        }
+        op.step += 1;
+        let (bus_ns, data_ns) = if is_confirm(op, step) {
+            (step.bus_ns + op.repair_ns, step.data_ns + op.repair_ns)
+        } else {
+            (step.bus_ns, step.data_ns)
+        };
+        let end_ns = begin_ns + bus_ns;
+        die.usage.bus.add(step.segment, bus_ns, data_ns, begin_ns - ask.since_ns);
+        let after = settle(die, step, end_ns, &self.timing);
+        self.watch.granted(&Grant {
+            tag: op.tag,
+            die: op.die,
+            segment: step.segment,
+            asked_ns: ask.since_ns,
+            begin_ns,
+            end_ns,
+            array_begin_ns: after.array_begin_ns,
+            array_end_ns: after.array_end_ns,
+        });
+        let last = usize::from(op.step) == steps.len();
+        if op.partner != NONE {
+            self.directed(at, entry, after.next_ns, end_ns);
+        } else if !last {
+            ask.since_ns = after.next_ns;
+        }
+        if last {
+            self.finish(at, end_ns, after.done_ns);
+        }
+        end_ns
+    }
+
+    /// The first operation of a die has left the bus for good.
+    #[inline]
+    pub(super) fn finish(&mut self, at: usize, released_ns: Ns, done_ns: Ns) {
+        let die = &mut self.dies[at];
+        let entry = die.head;
+        let op = &mut self.pending[entry as usize];
+        op.released_ns = released_ns;
+        die.usage.operations += 1;
+        self.last_done_ns = self.last_done_ns.max(done_ns);
+        self.done.push(Reverse((done_ns, op.serial, entry)));
+        die.head = op.next;
+        self.asks[at] = Ask::NONE;
+        if die.head != NONE {
+            self.begin(at);
+        }
+    }
+
+    /// Lets the first operation of a die ask for its first tenure.
+    #[inline]
+    pub(super) fn begin(&mut self, at: usize) {
+        let die = &self.dies[at];
+        let op = &self.pending[die.head as usize];
+        let overlaps = op.follows == Follows::CacheProgram;
+        let free = die.interface_free_ns.max(if overlaps { 0 } else { die.array_free_ns });
+        let mut since_ns = free.max(op.arrival_ns);
+        if op.addressing == Addressing::AfterRead {
+            since_ns = since_ns.max(self.pending[op.partner as usize].ready_ns);
+        }
+        self.asks[at] = Ask { since_ns, serial: op.serial, read: op.command.is_read() };
+    }
+
+    /// Makes an entry of a request.
+    pub(super) fn enter(&mut self, request: &Request, follows: Follows, script: usize) -> u32 {
+        let op = Pending {
+            tag: request.tag,
+            arrival_ns: request.arrival_ns,
+            granted_ns: 0,
+            released_ns: 0,
+            serial: self.serial,
+            repair_ns: request.repair_ns,
+            ready_ns: NEVER,
+            next: NONE,
+            partner: NONE,
+            script: script as u16,
+            step: 0,
+            command: request.command,
+            follows,
+            addressing: Addressing::DuringRead,
+            die: request.die,
+        };
+        self.serial += 1;
+        self.outstanding += 1;
+        if self.free == NONE {
+            self.pending.push(op);
+            return (self.pending.len() - 1) as u32;
+        }
+        let entry = self.free;
+        self.free = self.pending[entry as usize].next;
+        self.pending[entry as usize] = op;
+        entry
+    }
+
+    #[inline]
+    pub(super) fn index(&self, die: DieAddress) -> usize {
+        usize::from(die.channel) * self.topology.dies_per_channel() + self.topology.slot(die)
+    }
+
+    /// Makes room for so many operations outstanding at once: below it nothing is allocated.
+    pub fn reserve(&mut self, operations: usize) {
+        self.pending.reserve(operations.saturating_sub(self.pending.len()));
+        self.done.reserve(operations.saturating_sub(self.done.len()));
+    }
+}

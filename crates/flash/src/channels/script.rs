@@ -1,0 +1,272 @@
+//! Operations as scripts: the bus tenures that each takes in turn, and what the die is busy with after each.
+//!
+//! They are laid down once, from the timing; an operation on its way is a place in its script.
+
+use super::request::Command;
+use super::rules::Follows;
+use super::timing::Timing;
+use super::topology::MAX_PLANES;
+use crate::Ns;
+
+/// What a tenure of the bus carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// Command and address cycles.
+    Command,
+    /// Command, address, tADL and a page of data into a register.
+    DataIn,
+    /// A page of data out of a register, with the choice of its plane where there are several.
+    DataOut,
+    /// A page of data out of one die's register into another's, with the choice of its plane. It is the
+    /// destination's tenure.
+    Direct,
+    /// A status read.
+    Status,
+}
+
+/// What the die does once the tenure is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Busy {
+    /// Nothing: the next tenure may follow at once. After the last the operation is done `after_ns` later.
+    None { after_ns: Ns },
+    /// Nothing, but the next tenure waits for `ns`.
+    Wait { ns: Ns },
+    /// Its interface is busy for tWB and `ns` (tDBSY).
+    Interface { ns: Ns },
+    /// The cells work for `ns`, from tWB after the tenure and not before they are free.
+    Array { ns: Ns },
+    /// The same, with the data for the bus tRR after.
+    ReadArray { ns: Ns },
+    /// The same as for [`Busy::Array`], and the interface is free again tCBSY after they have begun.
+    CachedArray { ns: Ns },
+    /// After tWB, the page register goes to the cache register (tCBSY), from where the bus can have it tRR
+    /// later; then the cells read the next page for `next_ns` (0: none).
+    Turn { next_ns: Ns },
+}
+
+/// A tenure of the bus and what follows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) bus_ns: Ns,
+    /// The part of `bus_ns` that moves data.
+    pub(super) data_ns: Ns,
+    pub(super) segment: Segment,
+    pub(super) busy: Busy,
+}
+
+/// Tenures of the longest script: the program of a direct transfer over all planes, with a status read.
+const MOST_STEPS: usize = 3 * MAX_PLANES + 1;
+
+/// The tenures of one operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Script {
+    steps: [Step; MOST_STEPS],
+    count: u8,
+}
+
+impl Script {
+    const EMPTY: Self = Self {
+        steps: [Step {
+            bus_ns: 0,
+            data_ns: 0,
+            segment: Segment::Command,
+            busy: Busy::None { after_ns: 0 },
+        }; MOST_STEPS],
+        count: 0,
+    };
+
+    fn push(&mut self, step: Step) {
+        self.steps[usize::from(self.count)] = step;
+        self.count += 1;
+    }
+
+    fn command(&mut self, bus_ns: Ns, busy: Busy) {
+        self.push(Step { bus_ns, data_ns: 0, segment: Segment::Command, busy });
+    }
+
+    #[inline]
+    pub(super) fn steps(&self) -> &[Step] {
+        &self.steps[..usize::from(self.count)]
+    }
+
+    /// Bus time of all tenures.
+    pub(super) fn bus_ns(&self) -> Ns {
+        self.steps().iter().map(|step| step.bus_ns).sum()
+    }
+
+    /// Time of the operation where nothing else uses bus or die.
+    pub(super) fn alone_ns(&self, timing: &Timing) -> Ns {
+        let waits = self.steps().iter().map(|step| match step.busy {
+            Busy::None { after_ns: ns } | Busy::Wait { ns } => ns,
+            Busy::Interface { ns } | Busy::Array { ns } | Busy::CachedArray { ns } => {
+                timing.t_wb_ns + ns
+            }
+            Busy::ReadArray { ns } => timing.t_wb_ns + ns + timing.t_rr_ns,
+            Busy::Turn { .. } => timing.t_wb_ns + timing.t_cbsy_ns + timing.t_rr_ns,
+        });
+        self.bus_ns() + waits.sum::<Ns>()
+    }
+}
+
+/// The first kinds of script are the commands, then the two reads that go on with a cache read, then the
+/// commands of a direct transfer: read, program, cache program.
+const KINDS: usize = DIRECT + 3;
+const DIRECT: usize = Command::ALL.len() + 2;
+
+/// The scripts of all operations.
+#[derive(Clone, Debug)]
+pub(super) struct Scripts([Script; KINDS * MAX_PLANES]);
+
+impl Scripts {
+    pub(super) fn new(timing: &Timing) -> Self {
+        let mut scripts = [Script::EMPTY; KINDS * MAX_PLANES];
+        for planes in 1..=MAX_PLANES {
+            for command in Command::ALL {
+                for follows in [Follows::Alone, Follows::CacheRead] {
+                    scripts[Self::index(command, follows, planes)] =
+                        script(timing, command, follows, planes);
+                }
+            }
+            scripts[Self::direct(Command::Read, planes)] = direct_read(timing, planes);
+            for command in [Command::Program, Command::CacheProgram] {
+                scripts[Self::direct(command, planes)] = direct_program(timing, command, planes);
+            }
+        }
+        Self(scripts)
+    }
+
+    /// Which script an operation takes.
+    #[inline]
+    pub(super) fn index(command: Command, follows: Follows, planes: usize) -> usize {
+        let goes_on = command.is_read() && follows == Follows::CacheRead;
+        let kind = command as usize + if goes_on { Command::ALL.len() } else { 0 };
+        kind * MAX_PLANES + planes - 1
+    }
+
+    /// Which script a side of a direct transfer takes.
+    #[inline]
+    pub(super) fn direct(command: Command, planes: usize) -> usize {
+        let kind = match command {
+            Command::Read | Command::CacheRead => DIRECT,
+            Command::CacheProgram => DIRECT + 2,
+            _ => DIRECT + 1,
+        };
+        kind * MAX_PLANES + planes - 1
+    }
+
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> &Script {
+        &self.0[index]
+    }
+}
+
+fn script(t: &Timing, command: Command, follows: Follows, planes: usize) -> Script {
+    let mut script = Script::EMPTY;
+    match command {
+        Command::Read | Command::CacheRead => read(&mut script, t, command, follows, planes),
+        Command::Program | Command::CacheProgram => {
+            let step = Step {
+                bus_ns: t.page_command_ns() + t.t_adl_ns + t.t_di_ns(),
+                data_ns: t.t_di_ns(),
+                segment: Segment::DataIn,
+                busy: Busy::Interface { ns: t.t_dbsy_ns },
+            };
+            (1..planes).for_each(|_| script.push(step));
+            let ns = t.t_prog_ns;
+            let cached = command == Command::CacheProgram;
+            let busy = if cached { Busy::CachedArray { ns } } else { Busy::Array { ns } };
+            script.push(Step { busy, ..step });
+        }
+        Command::CopyProgram => {
+            let bus_ns = t.page_command_ns() + t.t_adl_ns;
+            let busy = Busy::Array { ns: t.t_prog_ns };
+            planes_of_commands(&mut script, t, bus_ns, busy, planes);
+        }
+        Command::Erase => planes_of_commands(
+            &mut script,
+            t,
+            t.block_command_ns(),
+            Busy::Array { ns: t.t_bers_ns },
+            planes,
+        ),
+    }
+    status(&mut script, t, command);
+    script
+}
+
+/// A status read, where one is due.
+fn status(script: &mut Script, t: &Timing, command: Command) {
+    if t.status && !command.is_read() && command != Command::CacheProgram {
+        let (bus_ns, segment) = (t.status_ns(), Segment::Status);
+        script.push(Step { bus_ns, data_ns: 0, segment, busy: Busy::None { after_ns: 0 } });
+    }
+}
+
+/// The source's side of a direct transfer: its tenures of the data are those of the destination.
+fn direct_read(t: &Timing, planes: usize) -> Script {
+    let mut script = Script::EMPTY;
+    let busy = Busy::ReadArray { ns: t.t_r_ns };
+    planes_of_commands(&mut script, t, t.page_command_ns(), busy, planes);
+    for plane in 0..planes {
+        let after_ns = if plane + 1 == planes { t.ecc_ns } else { 0 };
+        let (segment, busy) = (Segment::Direct, Busy::None { after_ns });
+        script.push(Step { bus_ns: 0, data_ns: 0, segment, busy });
+    }
+    script
+}
+
+/// The destination's side: for each plane command and address, the data, and the confirm.
+fn direct_program(t: &Timing, command: Command, planes: usize) -> Script {
+    let mut script = Script::EMPTY;
+    let address_ns = t.page_command_ns() - t.t_wc_ns + t.t_adl_ns;
+    let ns = t.t_prog_ns;
+    let cached = command == Command::CacheProgram;
+    let confirmed = if cached { Busy::CachedArray { ns } } else { Busy::Array { ns } };
+    for plane in 0..planes {
+        let last = plane + 1 == planes;
+        script.command(address_ns, Busy::Wait { ns: 0 });
+        script.push(Step {
+            bus_ns: choice_ns(t, planes) + t.t_dio_ns(),
+            data_ns: t.t_dio_ns(),
+            segment: Segment::Direct,
+            busy: Busy::Wait { ns: if last { t.ecc_ns } else { 0 } },
+        });
+        let busy = if last { confirmed } else { Busy::Interface { ns: t.t_dbsy_ns } };
+        script.command(t.t_wc_ns, busy);
+    }
+    status(&mut script, t, command);
+    script
+}
+
+/// What goes before a plane's data out where there are several: its choice.
+fn choice_ns(t: &Timing, planes: usize) -> Ns {
+    if planes > 1 { t.page_command_ns() + t.t_ccs_ns } else { 0 }
+}
+
+/// A command for each plane, with tDBSY between them, and what the die is busy with after the last.
+fn planes_of_commands(script: &mut Script, t: &Timing, bus_ns: Ns, busy: Busy, planes: usize) {
+    (1..planes).for_each(|_| script.command(bus_ns, Busy::Interface { ns: t.t_dbsy_ns }));
+    script.command(bus_ns, busy);
+}
+
+fn read(script: &mut Script, t: &Timing, command: Command, follows: Follows, planes: usize) {
+    let (goes_on, cached) = (follows == Follows::CacheRead, command == Command::CacheRead);
+    if !goes_on {
+        let ns = t.t_r_ns;
+        let busy = if cached { Busy::Array { ns } } else { Busy::ReadArray { ns } };
+        planes_of_commands(script, t, t.page_command_ns(), busy, planes);
+    }
+    if goes_on || cached {
+        let next_ns = if cached { t.t_r_ns } else { 0 };
+        script.command(t.t_wc_ns, Busy::Turn { next_ns });
+    }
+    for plane in 0..planes {
+        let after_ns = if plane + 1 == planes { t.ecc_ns } else { 0 };
+        script.push(Step {
+            bus_ns: choice_ns(t, planes) + t.t_do_ns(),
+            data_ns: t.t_do_ns(),
+            segment: Segment::DataOut,
+            busy: Busy::None { after_ns },
+        });
+    }
+}

@@ -1,0 +1,228 @@
+//! ONFI timing: what each step of an operation takes, from a part's data sheet and a timing mode.
+
+use crate::{Ns, Part};
+
+/// Times of the bus and of the cells. The cycles, tADL, tWHR, tCCS and tDL hold the bus; all others pass while it
+/// is free for other dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// Bytes of a page that cross the bus: user data and OOB.
+    pub transfer_bytes: u32,
+    /// Address cycles for the column (ONFI: 2).
+    pub column_cycles: u32,
+    /// Address cycles for the row (ONFI: 3).
+    pub row_cycles: u32,
+    /// Write cycle (tWC): each command, address and data-in byte.
+    pub t_wc_ns: Ns,
+    /// Read cycle (tRC): each data-out byte.
+    pub t_rc_ns: Ns,
+    /// Last address cycle to first data-in cycle (tADL).
+    pub t_adl_ns: Ns,
+    /// Command to first data-out cycle of a status read (tWHR).
+    pub t_whr_ns: Ns,
+    /// Ready to first data-out cycle (tRR); it has passed where the bus is granted later.
+    pub t_rr_ns: Ns,
+    /// Last command cycle to busy (tWB).
+    pub t_wb_ns: Ns,
+    /// Change of column to first data cycle (tCCS).
+    pub t_ccs_ns: Ns,
+    /// Busy between the planes of a multi-plane operation (tDBSY).
+    pub t_dbsy_ns: Ns,
+    /// Busy while a page moves between page and cache register (tCBSY at its least). Within tPROG for a cache
+    /// program; before the next tR for a cache read.
+    pub t_cbsy_ns: Ns,
+    /// Read cycle to write cycle of a direct transfer between dies (tDL).
+    pub t_dl_ns: Ns,
+    /// Cell array to page register (tR).
+    pub t_r_ns: Ns,
+    /// Page program (tPROG).
+    pub t_prog_ns: Ns,
+    /// Block erase (tBERS).
+    pub t_bers_ns: Ns,
+    /// Last byte of a page read to its corrected data (decoding latency of the ECC engine; pipelined, so that
+    /// it holds neither bus nor die).
+    pub ecc_ns: Ns,
+    /// Whether programs and erases end with a status read on the bus. A program into the cache never does: its
+    /// status is that of the program that follows.
+    pub status: bool,
+}
+
+/// Why a timing cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TimingError {
+    /// The part has no bus cycles of its own.
+    #[error(
+        "part `{0}` gives no bus cycles (t_rc_ns, t_wc_ns): its tR and tPROG include the transfer; give both \
+         cycles, or take an ONFI timing mode if its tR and tPROG are those of the cells alone"
+    )]
+    NoBusCycles(alloc::string::String),
+    /// No such timing mode.
+    #[error("ONFI's asynchronous timing modes are 0 to 5, not {0}")]
+    Mode(u8),
+    /// A figure is outside its range.
+    #[error("{field} must be {least} to {most}, not {found}")]
+    Figure {
+        /// The field at fault.
+        field: &'static str,
+        /// Smallest value.
+        least: u64,
+        /// Largest value.
+        most: u64,
+        /// What it was.
+        found: u64,
+    },
+}
+
+/// What an asynchronous timing mode fixes, ns.
+struct Mode {
+    t_wc: Ns,
+    t_rc: Ns,
+    t_adl: Ns,
+    t_whr: Ns,
+    t_rr: Ns,
+    t_wb: Ns,
+    t_ccs: Ns,
+}
+
+const fn mode(t_wc: Ns, t_rc: Ns, [t_adl, t_whr, t_rr, t_wb, t_ccs]: [Ns; 5]) -> Mode {
+    Mode { t_wc, t_rc, t_adl, t_whr, t_rr, t_wb, t_ccs }
+}
+
+/// ONFI 2.1, asynchronous timing modes 0 to 5.
+const MODES: [Mode; 6] = [
+    mode(100, 100, [200, 120, 40, 200, 500]),
+    mode(45, 50, [100, 80, 20, 100, 200]),
+    mode(35, 35, [100, 80, 20, 100, 200]),
+    mode(30, 30, [100, 60, 20, 100, 200]),
+    mode(25, 25, [70, 60, 20, 100, 200]),
+    mode(20, 20, [70, 60, 20, 100, 200]),
+];
+
+impl Timing {
+    /// tDBSY where nothing else is known: ONFI's largest typical figure, 1 µs.
+    pub const DEFAULT_T_DBSY_NS: Ns = 1_000;
+    /// tCBSY at its least where nothing else is known: 3 µs, typical of data sheets.
+    pub const DEFAULT_T_CBSY_NS: Ns = 3_000;
+    /// tDL where nothing else is known: that of Jeong and Song's Section VI.A.
+    pub const DEFAULT_T_DL_NS: Ns = 20;
+
+    /// The part's cells and bus cycles, with the other bus times of the fastest asynchronous mode whose cycles
+    /// are no shorter than the part's (mode 0 where all are shorter).
+    ///
+    /// # Errors
+    /// Where the part gives no bus cycles.
+    pub fn of(part: &Part) -> Result<Self, TimingError> {
+        if part.t_rc_ns == 0 || part.t_wc_ns == 0 {
+            return Err(TimingError::NoBusCycles(part.name.clone().into_owned()));
+        }
+        let fits = |mode: &&Mode| mode.t_wc >= part.t_wc_ns && mode.t_rc >= part.t_rc_ns;
+        let mode = MODES.iter().rev().find(fits).unwrap_or(&MODES[0]);
+        let mut timing = Self::from_mode(part, mode);
+        (timing.t_wc_ns, timing.t_rc_ns) = (part.t_wc_ns, part.t_rc_ns);
+        timing.validate().map(|()| timing)
+    }
+
+    /// The part's cells on a bus in an asynchronous ONFI timing mode, 0 to 5; the part's tR and tPROG are taken
+    /// to be those of the cells alone.
+    ///
+    /// # Errors
+    /// Where there is no such mode.
+    pub fn with_mode(part: &Part, mode: u8) -> Result<Self, TimingError> {
+        let timings = MODES.get(usize::from(mode)).ok_or(TimingError::Mode(mode))?;
+        let timing = Self::from_mode(part, timings);
+        timing.validate().map(|()| timing)
+    }
+
+    fn from_mode(part: &Part, mode: &Mode) -> Self {
+        Self {
+            transfer_bytes: part.page_bytes + part.oob_bytes,
+            column_cycles: 2,
+            row_cycles: 3,
+            t_wc_ns: mode.t_wc,
+            t_rc_ns: mode.t_rc,
+            t_adl_ns: mode.t_adl,
+            t_whr_ns: mode.t_whr,
+            t_rr_ns: mode.t_rr,
+            t_wb_ns: mode.t_wb,
+            t_ccs_ns: mode.t_ccs,
+            t_dbsy_ns: Self::DEFAULT_T_DBSY_NS,
+            t_cbsy_ns: Self::DEFAULT_T_CBSY_NS,
+            t_dl_ns: Self::DEFAULT_T_DL_NS,
+            t_r_ns: part.t_r_ns,
+            t_prog_ns: part.t_prog_ns,
+            t_bers_ns: part.t_bers_ns,
+            ecc_ns: 0,
+            status: false,
+        }
+    }
+
+    /// Checks every figure's range.
+    ///
+    /// # Errors
+    /// The first figure that is outside.
+    pub fn validate(&self) -> Result<(), TimingError> {
+        // An hour is far beyond any operation; a millisecond beyond any bus cycle. Both keep sums far from
+        // overflow.
+        const HOUR: u64 = 3_600_000_000_000;
+        const MS: u64 = 1_000_000;
+        let figures = [
+            ("transfer_bytes", self.transfer_bytes.into(), 1, 1 << 21),
+            ("column_cycles", self.column_cycles.into(), 1, 8),
+            ("row_cycles", self.row_cycles.into(), 1, 8),
+            ("t_wc_ns", self.t_wc_ns, 1, MS),
+            ("t_rc_ns", self.t_rc_ns, 1, MS),
+            ("t_adl_ns", self.t_adl_ns, 0, MS),
+            ("t_whr_ns", self.t_whr_ns, 0, MS),
+            ("t_rr_ns", self.t_rr_ns, 0, MS),
+            ("t_wb_ns", self.t_wb_ns, 0, MS),
+            ("t_ccs_ns", self.t_ccs_ns, 0, MS),
+            ("t_dl_ns", self.t_dl_ns, 0, MS),
+            ("t_dbsy_ns", self.t_dbsy_ns, 0, HOUR),
+            ("t_cbsy_ns", self.t_cbsy_ns, 0, self.t_prog_ns),
+            ("t_r_ns", self.t_r_ns, 1, HOUR),
+            ("t_prog_ns", self.t_prog_ns, 1, HOUR),
+            ("t_bers_ns", self.t_bers_ns, 1, HOUR),
+            ("ecc_ns", self.ecc_ns, 0, HOUR),
+        ];
+        for (field, found, least, most) in figures {
+            if !(least..=most).contains(&found) {
+                return Err(TimingError::Figure { field, least, most, found });
+            }
+        }
+        Ok(())
+    }
+
+    /// Data out of one page (tDO; Jeong and Song, Eq. 1).
+    #[inline]
+    pub fn t_do_ns(&self) -> Ns {
+        Ns::from(self.transfer_bytes) * self.t_rc_ns
+    }
+
+    /// Data in of one page (tDI; Jeong and Song, Eq. 2).
+    #[inline]
+    pub fn t_di_ns(&self) -> Ns {
+        Ns::from(self.transfer_bytes) * self.t_wc_ns
+    }
+
+    /// One page from die to die (tDIO without corrected bytes; Jeong and Song, Eq. 3): the slower of both
+    /// cycles for each byte, and tDL.
+    #[inline]
+    pub fn t_dio_ns(&self) -> Ns {
+        self.t_do_ns().max(self.t_di_ns()) + self.t_dl_ns
+    }
+
+    /// A command of two cycles with a whole address between them.
+    pub(super) fn page_command_ns(&self) -> Ns {
+        Ns::from(2 + self.column_cycles + self.row_cycles) * self.t_wc_ns
+    }
+
+    /// The same with a row address alone.
+    pub(super) fn block_command_ns(&self) -> Ns {
+        Ns::from(2 + self.row_cycles) * self.t_wc_ns
+    }
+
+    /// A status read.
+    pub(super) fn status_ns(&self) -> Ns {
+        self.t_wc_ns + self.t_whr_ns + self.t_rc_ns
+    }
+}

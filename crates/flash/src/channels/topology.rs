@@ -1,0 +1,156 @@
+//! Channels × ways × dies × planes, and where a block of the whole array lies on them.
+
+use crate::BlockId;
+
+/// Most planes that one operation may take.
+pub const MAX_PLANES: usize = 4;
+
+/// How many of each there are, and how large a die is.
+///
+/// A way is one chip-enable line of a channel; its dies work each on its own but share the channel's bus.
+/// A plane has its own page and cache registers; block `b` of a die lies on plane `b mod planes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Topology {
+    /// Channels, each with a bus of its own: 1 to 256.
+    pub channels: u16,
+    /// Ways a channel: 1 to 64.
+    pub ways: u16,
+    /// Dies a way: 1 to 16.
+    pub dies: u16,
+    /// Planes a die: 1 to [`MAX_PLANES`].
+    pub planes: u16,
+    /// Blocks a plane, 1 or more.
+    pub blocks_per_plane: u32,
+    /// Pages a block, 2 or more.
+    pub pages_per_block: u32,
+    /// Whether a multi-plane operation takes only blocks at the same place of their planes (ONFI's block
+    /// address restriction), rather than any block of each.
+    pub paired_blocks: bool,
+}
+
+/// A die by channel, way and die within the way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DieAddress {
+    /// Channel, `0..channels`.
+    pub channel: u16,
+    /// Way of the channel, `0..ways`.
+    pub way: u16,
+    /// Die of the way, `0..dies`.
+    pub die: u16,
+}
+
+/// Why a topology cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TopologyError {
+    /// A count is outside its range.
+    #[error("{field} must be {least} to {most}, not {found}")]
+    Count {
+        /// The field at fault.
+        field: &'static str,
+        /// Smallest value.
+        least: u32,
+        /// Largest value.
+        most: u32,
+        /// What it was.
+        found: u32,
+    },
+    /// More blocks a die than a 32-bit number can name.
+    #[error("{planes} planes of {blocks_per_plane} blocks exceed the 2^32 - 1 blocks of a die")]
+    TooLarge {
+        /// Planes asked for.
+        planes: u16,
+        /// Blocks a plane asked for.
+        blocks_per_plane: u32,
+    },
+}
+
+impl Topology {
+    /// Checks every count's range.
+    ///
+    /// # Errors
+    /// The first count that is outside.
+    pub fn validate(&self) -> Result<(), TopologyError> {
+        let counts = [
+            ("channels", u32::from(self.channels), 1, 256),
+            ("ways", u32::from(self.ways), 1, 64),
+            ("dies", u32::from(self.dies), 1, 16),
+            ("planes", u32::from(self.planes), 1, MAX_PLANES as u32),
+            ("blocks_per_plane", self.blocks_per_plane, 1, u32::MAX),
+            ("pages_per_block", self.pages_per_block, 2, u32::MAX),
+        ];
+        for (field, found, least, most) in counts {
+            if !(least..=most).contains(&found) {
+                return Err(TopologyError::Count { field, least, most, found });
+            }
+        }
+        if self.blocks_per_plane.checked_mul(self.planes.into()).is_none() {
+            let (planes, blocks_per_plane) = (self.planes, self.blocks_per_plane);
+            return Err(TopologyError::TooLarge { planes, blocks_per_plane });
+        }
+        Ok(())
+    }
+
+    /// Blocks of a die, over its planes.
+    #[inline]
+    pub fn blocks_per_die(&self) -> u32 {
+        self.blocks_per_plane * u32::from(self.planes)
+    }
+
+    /// Dies on a channel, over its ways.
+    #[inline]
+    pub fn dies_per_channel(&self) -> usize {
+        usize::from(self.ways) * usize::from(self.dies)
+    }
+
+    /// Blocks of all dies.
+    #[inline]
+    pub fn blocks(&self) -> u64 {
+        u64::from(self.blocks_per_die()) * self.dies_per_channel() as u64 * u64::from(self.channels)
+    }
+
+    /// The plane of a die on which one of its blocks lies.
+    #[inline]
+    pub fn plane_of(&self, block: u32) -> u16 {
+        (block % u32::from(self.planes)) as u16
+    }
+
+    /// Where a block of the whole array lies: its die, and which block of that die it is. Consecutive
+    /// blocks go to consecutive channels, then ways, then dies, so that a run of blocks is spread as widely
+    /// as can be. `None` beyond the last block.
+    #[inline]
+    pub fn place(&self, block: BlockId) -> Option<(DieAddress, u32)> {
+        if u64::from(block.0) >= self.blocks() {
+            return None;
+        }
+        let (channels, ways) = (u32::from(self.channels), u32::from(self.ways));
+        let (rest, channel) = (block.0 / channels, block.0 % channels);
+        let (rest, way) = (rest / ways, rest % ways);
+        let dies = u32::from(self.dies);
+        let die = (rest % dies) as u16;
+        Some((DieAddress { channel: channel as u16, way: way as u16, die }, rest / dies))
+    }
+
+    /// The block of the whole array that [`Topology::place`] puts there. `None` where there is no such die
+    /// or block, or a 32-bit block number cannot name it.
+    pub fn block_at(&self, die: DieAddress, block: u32) -> Option<BlockId> {
+        if !self.has(die) || block >= self.blocks_per_die() {
+            return None;
+        }
+        let rest = u64::from(block) * u64::from(self.dies) + u64::from(die.die);
+        let rest = rest * u64::from(self.ways) + u64::from(die.way);
+        let whole = rest * u64::from(self.channels) + u64::from(die.channel);
+        u32::try_from(whole).ok().map(BlockId)
+    }
+
+    /// Whether there is such a die.
+    #[inline]
+    pub(super) fn has(&self, die: DieAddress) -> bool {
+        die.channel < self.channels && die.way < self.ways && die.die < self.dies
+    }
+
+    /// A die's number among those of its channel.
+    #[inline]
+    pub(super) fn slot(&self, die: DieAddress) -> usize {
+        usize::from(die.way) * usize::from(self.dies) + usize::from(die.die)
+    }
+}
