@@ -1,6 +1,6 @@
 //! What a scheme promises and what it costs.
 
-use flash::Ns;
+use flash::{Ns, Part};
 
 /// Worst cases that a scheme promises for a page task on its part; `None` where it promises nothing.
 ///
@@ -23,6 +23,25 @@ pub struct Guarantee {
     pub real_time: bool,
     /// True where a write may be held in RAM when it returns: a power cut may lose it until the next flush.
     pub volatile: bool,
+    /// True where a read goes with a collection step too.
+    pub step_with_read: bool,
+    /// True where a forced write has more to write than its own page: then these promises are not about it.
+    pub forced_apart: bool,
+}
+
+impl Guarantee {
+    /// The worst that can come to pass, for page tasks of one read or program each, where collection goes with
+    /// writes.
+    pub(crate) fn worst_case(part: &Part, step_ns: Ns, victim_valid: u32) -> Self {
+        Self {
+            read_ns: Some(part.t_r_ns),
+            write_ns: Some(part.t_prog_ns),
+            step_ns: Some(step_ns),
+            response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step_ns)),
+            victim_valid: Some(victim_valid),
+            ..Self::default()
+        }
+    }
 }
 
 /// RAM that a controller needs for a scheme, bytes.

@@ -119,6 +119,19 @@ pub trait Scheme {
     /// Logical pages exported: valid LPNs are `0..logical_pages`.
     fn logical_pages(&self) -> u32;
 
+    /// Refuses a page beyond the logical space.
+    ///
+    /// # Errors
+    /// [`FtlError::BeyondDevice`].
+    #[inline]
+    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
+        let logical_pages = self.logical_pages();
+        if lpn.0 < logical_pages {
+            return Ok(());
+        }
+        Err(FtlError::BeyondDevice { lpn, logical_pages })
+    }
+
     /// Writes one page. Durable when it returns, unless the scheme says otherwise
     /// ([`Guarantee::volatile`]): then after a flush.
     ///
@@ -186,7 +199,9 @@ pub trait Scheme {
     ///
     /// # Errors
     /// What the array says.
-    fn idle(&mut self) -> Result<bool, FtlError>;
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        Ok(false)
+    }
 
     /// When, by the clock that [`Scheme::advance`] sets, something is due without a request; [`Ns::MAX`] where
     /// nothing is.

@@ -58,7 +58,7 @@ pub struct Worst {
 impl Worst {
     pub(crate) fn saw(&mut self, task: &Task) {
         self.tasks += 1;
-        if task.is_page_task() {
+        if matches!(task.operation, Operation::Write(_) | Operation::Read(_)) {
             self.response_ns = self.response_ns.max(task.service_ns + task.step_ns);
         }
         if !task.is_flush() {
@@ -114,9 +114,13 @@ impl Task {
         Self { operation, service_ns: now.all - before.all - step_ns, step_ns }
     }
 
-    /// Reads and writes of pages: what promises are about.
-    fn is_page_task(&self) -> bool {
-        matches!(self.operation, Operation::Write(_) | Operation::Read(_))
+    /// Reads and writes of pages: what promises are about, forced writes too unless they are set apart.
+    fn is_page_task(&self, promised: &Guarantee) -> bool {
+        match self.operation {
+            Operation::Write(_) | Operation::Read(_) => true,
+            Operation::WriteThrough(_) => !promised.forced_apart,
+            _ => false,
+        }
     }
 
     fn is_flush(&self) -> bool {
@@ -127,16 +131,17 @@ impl Task {
     /// flushes.
     pub(crate) fn check(&self, promised: &Guarantee) -> Result<(), Failure> {
         let service_bound = match self.operation {
-            Operation::Write(_) => promised.write_ns,
             Operation::Read(_) => promised.read_ns,
+            _ if self.is_page_task(promised) => promised.write_ns,
             _ => None,
         };
         let operation = || format!("{:?}", self.operation);
         within(operation, "service (ns)", self.service_ns, service_bound)?;
-        let step_bound = promised.step_ns.filter(|_| !self.is_flush());
+        let step_bound =
+            promised.step_ns.filter(|_| self.is_page_task(promised) || !self.is_flush());
         within(operation, "collection step (ns)", self.step_ns, step_bound)?;
         let response = self.service_ns + self.step_ns;
-        let response_bound = promised.response_ns.filter(|_| self.is_page_task());
+        let response_bound = promised.response_ns.filter(|_| self.is_page_task(promised));
         within(operation, "response (ns)", response, response_bound)
     }
 }

@@ -160,6 +160,8 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
     fn guarantee(&self) -> Guarantee {
         let mut promised = self.scheme.guarantee();
         promised.volatile |= self.fault.holds() && self.fault != Fault::HeldInSecret;
+        // It forgets nothing of what it holds when it is forced: all of it is written then.
+        promised.forced_apart |= promised.volatile && self.fault.holds();
         match self.fault {
             Fault::Step => promised.step_ns = promised.step_ns.map(|ns| ns / 2),
             Fault::Victim => promised.victim_valid = promised.victim_valid.map(|valid| valid - 1),

@@ -51,17 +51,6 @@ pub fn with_buffer<S: Scheme>(scheme: S, plan: &BufferPlan) -> impl Scheme<Flash
     Buffered { scheme, buffer: Some(Box::new(buffer)), buffer_ram }
 }
 
-impl<S: Scheme> Buffered<S> {
-    #[inline]
-    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
-        let logical_pages = self.scheme.logical_pages();
-        if lpn.0 < logical_pages {
-            return Ok(());
-        }
-        Err(FtlError::BeyondDevice { lpn, logical_pages })
-    }
-}
-
 impl<S: Scheme> Scheme for Buffered<S> {
     type Flash = S::Flash;
 

@@ -1,6 +1,6 @@
 //! How a write buffer is asked for, and what comes of it on one array.
 
-use crate::{FtlError, Layout, Plan, SchemeConfig};
+use crate::{FtlError, Plan, SchemeConfig};
 use alloc::{format, string::String};
 use flash::{Geometry, Ns, Part};
 
@@ -212,10 +212,9 @@ impl BufferPlan {
     pub(crate) fn apply(&self, part: &Part, plan: &mut Plan) {
         let pages = u64::from(self.unit_pages);
         let padding = if self.policy == BufferPolicy::Bplru { pages - 1 } else { 0 };
-        let steps_with_reads = matches!(plan.layout, Layout::Gftl(_));
         let promise = &mut plan.guarantee;
         promise.volatile = true;
-        let read_step = promise.step_ns.filter(|_| steps_with_reads).unwrap_or(0);
+        let read_step = promise.step_ns.filter(|_| promise.step_with_read).unwrap_or(0);
         let reads = padding + u64::from(self.reads);
         promise.step_ns = promise.step_ns.map(|step| step * pages + read_step * reads);
         let below = |write: Ns, read: Ns| write * pages + read * padding;
@@ -236,8 +235,8 @@ impl BufferPlan {
     /// Pages, what is known of each, and where each unit is found.
     pub(super) fn ram_bytes(&self, page_bytes: u32, logical_pages: u32) -> u64 {
         let units = u64::from(self.pages.min(logical_pages.div_ceil(self.unit_pages)));
-        // A unit: its number (and that of one that left), two lists, when it became dirty; a page: whether it is there and dirty, and
-        // where (in a controller found by its number).
+        // A unit: its number (and that of one that left), two lists, when it became dirty; a page: whether it is
+        // there and dirty, and where (in a controller found by its number).
         let of_units = units * (4 + 4 + 16 + 8 + 8);
         let of_pages = u64::from(self.pages) * (u64::from(page_bytes) + 4);
         of_units + of_pages + (2 * u64::from(self.unit_pages) * units).div_ceil(8)

@@ -63,15 +63,6 @@ impl<F: Flash, L: Logs> LogBlock<F, L> {
         }
         Ok(scheme)
     }
-
-    #[inline]
-    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
-        let logical_pages = self.core.logical_pages;
-        if lpn.0 < logical_pages {
-            return Ok(());
-        }
-        Err(FtlError::BeyondDevice { lpn, logical_pages })
-    }
 }
 
 impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
@@ -162,10 +153,6 @@ impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
     fn flush(&mut self) -> Result<(), FtlError> {
         // A write is on flash, with all that a mount needs, when it returns.
         Ok(())
-    }
-
-    fn idle(&mut self) -> Result<bool, FtlError> {
-        Ok(false)
     }
 
     #[inline]

@@ -47,14 +47,6 @@ impl<F: Flash, C: Collection> OnDemand<F, C> {
     fn new(core: Core<F>, collector: C, plan: &Plan, idle_collection: bool) -> Self {
         Self { core, collector, guarantee: plan.guarantee, ram: plan.ram, idle_collection }
     }
-
-    #[inline]
-    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
-        if lpn.0 < self.core.logical_pages {
-            return Ok(());
-        }
-        Err(FtlError::BeyondDevice { lpn, logical_pages: self.logical_pages() })
-    }
 }
 
 impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {

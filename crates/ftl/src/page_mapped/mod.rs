@@ -113,14 +113,6 @@ impl<F: Flash, V: Victims, C: Collection> PageMapped<F, V, C> {
     pub fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.core.map.get(lpn.0 as usize).copied().filter(|ppn| *ppn < LOST).map(Ppn)
     }
-
-    #[inline]
-    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
-        if (lpn.0 as usize) < self.core.map.len() {
-            return Ok(());
-        }
-        Err(FtlError::BeyondDevice { lpn, logical_pages: self.logical_pages() })
-    }
 }
 
 impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {

@@ -84,15 +84,7 @@ fn plan(
         spare_blocks: 0,
         layout: Layout::LogBlock(LogBlockLayout::Bast { log_blocks }),
         buffer: None,
-        guarantee: Guarantee {
-            read_ns: Some(part.t_r_ns),
-            write_ns: Some(part.t_prog_ns),
-            step_ns: Some(step_ns),
-            response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step_ns)),
-            victim_valid: Some(geometry.pages_per_block()),
-            real_time: false,
-            volatile: false,
-        },
+        guarantee: Guarantee::worst_case(part, step_ns, geometry.pages_per_block()),
         ram: ram(geometry, logical_pages, log_blocks),
     })
 }

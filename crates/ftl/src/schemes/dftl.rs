@@ -173,6 +173,6 @@ fn guarantee(
         response_ns: Some(step + read.max(write)),
         victim_valid: Some(valid),
         real_time: false,
-        volatile: false,
+        ..Guarantee::default()
     }
 }

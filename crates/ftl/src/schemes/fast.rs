@@ -130,15 +130,7 @@ pub(super) fn plan_with(
         spare_blocks: 0,
         layout: Layout::LogBlock(LogBlockLayout::Fast { log_blocks, victim }),
         buffer: None,
-        guarantee: Guarantee {
-            read_ns: Some(part.t_r_ns),
-            write_ns: Some(part.t_prog_ns),
-            step_ns: Some(step_ns),
-            response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step_ns)),
-            victim_valid: Some(pages_per_block),
-            real_time: false,
-            volatile: false,
-        },
+        guarantee: Guarantee::worst_case(part, step_ns, pages_per_block),
         ram: ram(geometry, logical_pages, log_blocks, victim),
     })
 }

@@ -206,6 +206,8 @@ fn guarantee(part: &Part, space: &Space, threshold: bool, printed: bool) -> Guar
         victim_valid: Some(bound::victim_valid(part)),
         real_time: !threshold && !printed,
         volatile: true,
+        step_with_read: true,
+        forced_apart: true,
     }
 }
 

@@ -86,7 +86,7 @@ fn plan(
             response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step)),
             victim_valid: Some(space.victim_valid),
             real_time: true,
-            volatile: false,
+            ..Guarantee::default()
         },
         ram: page_mapped::ram(geometry, space.logical_pages),
     })

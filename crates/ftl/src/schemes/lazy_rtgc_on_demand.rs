@@ -134,6 +134,6 @@ fn guarantee(part: &Part, division: &Division, promised: bool) -> Guarantee {
         response_ns: whole(response_ns(part)),
         victim_valid: Some(division.data.victim_valid),
         real_time: promised,
-        volatile: false,
+        ..Guarantee::default()
     }
 }

@@ -116,7 +116,7 @@ fn plan(
             response_ns: Some(bounds::nftl::response_ns(part)),
             victim_valid: Some(pages_per_block),
             real_time: false,
-            volatile: false,
+            ..Guarantee::default()
         },
         ram: ram(geometry, logical_pages),
     })
@@ -191,14 +191,6 @@ impl<F: Flash> Nftl<F> {
             guarantee: plan.guarantee,
             log: CollectionLog::new(pages_per_block, plan.threshold_pages.into()),
         }
-    }
-
-    #[inline]
-    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
-        if lpn.0 < self.logical_pages {
-            return Ok(());
-        }
-        Err(FtlError::BeyondDevice { lpn, logical_pages: self.logical_pages })
     }
 
     /// The logical block of a page: logical addresses divide as physical ones do.
@@ -342,10 +334,6 @@ impl<F: Flash> Scheme for Nftl<F> {
     fn flush(&mut self) -> Result<(), FtlError> {
         // A write is on flash, with all that a mount needs, when it returns.
         Ok(())
-    }
-
-    fn idle(&mut self) -> Result<bool, FtlError> {
-        Ok(false)
     }
 
     #[inline]

@@ -94,15 +94,7 @@ pub(super) fn whole_block_plan(
         spare_blocks: 0,
         layout: Layout::PageMapped(CollectionKind::WholeBlock),
         buffer: None,
-        guarantee: Guarantee {
-            read_ns: Some(part.t_r_ns),
-            write_ns: Some(part.t_prog_ns),
-            step_ns: Some(step),
-            response_ns: Some(step + part.t_prog_ns.max(part.t_r_ns)),
-            victim_valid: Some(victim_valid),
-            real_time: false,
-            volatile: false,
-        },
+        guarantee: Guarantee::worst_case(part, step, victim_valid),
         ram: page_mapped::ram(geometry, logical_pages),
     })
 }

@@ -133,7 +133,7 @@ fn plan(
             response_ns: Some(bounds::rftl::response_ns(part)),
             victim_valid: Some(bounds::rftl::victim_valid(part)),
             real_time: true,
-            volatile: false,
+            ..Guarantee::default()
         },
         ram: ram(geometry),
     })
@@ -209,14 +209,6 @@ impl<F: Flash> Rftl<F> {
                 *block = self.pool.take().map_or(NONE, |block| block.0);
             }
         }
-    }
-
-    #[inline]
-    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
-        if (lpn.0 as usize) < self.places.len() {
-            return Ok(());
-        }
-        Err(FtlError::BeyondDevice { lpn, logical_pages: self.logical_pages() })
     }
 
     /// The logical block of a page: logical addresses divide as physical ones do.
@@ -372,10 +364,6 @@ impl<F: Flash> Scheme for Rftl<F> {
     fn flush(&mut self) -> Result<(), FtlError> {
         // A write is on flash, with all that a mount needs, when it returns.
         Ok(())
-    }
-
-    fn idle(&mut self) -> Result<bool, FtlError> {
-        Ok(false)
     }
 
     #[inline]

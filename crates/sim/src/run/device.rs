@@ -29,8 +29,8 @@ pub struct Device<S> {
     pub(super) now_ns: u64,
     pub(super) measures: Measures,
     pub(super) promise: Promise,
-    /// Writes may be held in RAM.
-    volatile: bool,
+    /// Promises are not about forced writes.
+    forced_apart: bool,
     pub(super) requests: u64,
     pub(super) first_collection: Option<u64>,
     /// Reads of pages that were never written: no flash operation.
@@ -60,7 +60,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             now_ns: 0,
             measures: Measures::new(0, arrivals),
             promise: Promise::new(&scheme.guarantee()),
-            volatile: scheme.guarantee().volatile,
+            forced_apart: scheme.guarantee().forced_apart,
             requests: 0,
             first_collection: None,
             unmapped_reads: 0,
@@ -186,8 +186,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         let arrival_ns = self.begin(task.arrival_ns);
         self.now_ns += response_ns;
         let place = Place { task: self.measures.tasks(), request: self.requests, lpn: task.lpn };
-        // A forced write ends with a flush, and what that takes is promised by nobody who holds writes in RAM.
-        if !(task.forced && self.volatile) {
+        if !(task.forced && self.forced_apart) {
             self.promise.check(task.kind, service_ns, step_ns, place);
         }
         self.note_collection(collecting);

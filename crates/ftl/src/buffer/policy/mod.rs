@@ -1,16 +1,14 @@
 //! Which unit leaves a full buffer.
 
-mod clean_first;
-mod most_pages;
-mod recency;
+mod cflru;
+mod fab;
+mod lru;
 mod regions;
 mod three_region;
 
 pub use self::three_region::UPDATE_PROBABILITIES;
 
-use self::{
-    clean_first::CleanFirst, most_pages::MostPages, recency::Recency, three_region::ThreeRegion,
-};
+use self::{cflru::Cflru, fab::Fab, lru::Lru, three_region::ThreeRegion};
 use super::settings::{BufferPlan, BufferPolicy};
 use crate::Probability;
 
@@ -42,9 +40,9 @@ pub(super) struct Used {
 /// The policies; which one is known when the buffer is made, and never changes.
 #[derive(Clone, Debug)]
 pub(super) enum Policy {
-    Recency(Recency),
-    CleanFirst(CleanFirst),
-    MostPages(MostPages),
+    Lru(Lru),
+    Cflru(Cflru),
+    Fab(Fab),
     ThreeRegion(ThreeRegion),
 }
 
@@ -52,9 +50,9 @@ pub(super) enum Policy {
 macro_rules! each {
     ($policy:expr, $it:ident => $call:expr) => {
         match $policy {
-            Policy::Recency($it) => $call,
-            Policy::CleanFirst($it) => $call,
-            Policy::MostPages($it) => $call,
+            Policy::Lru($it) => $call,
+            Policy::Cflru($it) => $call,
+            Policy::Fab($it) => $call,
             Policy::ThreeRegion($it) => $call,
         }
     };
@@ -63,10 +61,10 @@ macro_rules! each {
 impl Policy {
     pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
         match plan.policy {
-            BufferPolicy::Lru => Self::Recency(Recency::new(slots, false)),
-            BufferPolicy::Bplru => Self::Recency(Recency::new(slots, true)),
-            BufferPolicy::Cflru => Self::CleanFirst(CleanFirst::new(plan, slots)),
-            BufferPolicy::Fab => Self::MostPages(MostPages::new(plan.unit_pages, slots)),
+            BufferPolicy::Lru => Self::Lru(Lru::new(slots, false)),
+            BufferPolicy::Bplru => Self::Lru(Lru::new(slots, true)),
+            BufferPolicy::Cflru => Self::Cflru(Cflru::new(plan, slots)),
+            BufferPolicy::Fab => Self::Fab(Fab::new(plan.unit_pages, slots)),
             BufferPolicy::ThreeRegion => Self::ThreeRegion(ThreeRegion::new(plan, slots)),
         }
     }
@@ -80,7 +78,7 @@ impl Policy {
     /// The unit has no dirty page any more.
     #[inline]
     pub(super) fn cleaned(&mut self, slot: u32) {
-        if let Self::CleanFirst(policy) = self {
+        if let Self::Cflru(policy) = self {
             policy.cleaned(slot);
         }
     }
@@ -88,7 +86,7 @@ impl Policy {
     /// The unit got its first dirty page.
     #[inline]
     pub(super) fn dirtied(&mut self, slot: u32) {
-        if let Self::CleanFirst(policy) = self {
+        if let Self::Cflru(policy) = self {
             policy.dirtied(slot);
         }
     }
@@ -96,9 +94,9 @@ impl Policy {
     /// The unit lost a page, and has others.
     pub(super) fn shrunk(&mut self, slot: u32) {
         match self {
-            Self::Recency(_) => {}
-            Self::CleanFirst(policy) => policy.shrunk(slot),
-            Self::MostPages(policy) => policy.shrunk(slot),
+            Self::Lru(_) => {}
+            Self::Cflru(policy) => policy.shrunk(slot),
+            Self::Fab(policy) => policy.shrunk(slot),
             Self::ThreeRegion(policy) => policy.shrunk(slot),
         }
     }
@@ -132,7 +130,7 @@ impl Policy {
     pub(super) fn update_probability(&self, slot: u32) -> Probability {
         match self {
             Self::ThreeRegion(policy) => policy.update_probability(slot),
-            Self::Recency(_) | Self::CleanFirst(_) | Self::MostPages(_) => Probability::NEVER,
+            Self::Lru(_) | Self::Cflru(_) | Self::Fab(_) => Probability::NEVER,
         }
     }
 
@@ -140,7 +138,7 @@ impl Policy {
     pub(super) fn region_pages(&self) -> [u64; 2] {
         match self {
             Self::ThreeRegion(policy) => policy.region_pages(),
-            Self::Recency(_) | Self::CleanFirst(_) | Self::MostPages(_) => [0; 2],
+            Self::Lru(_) | Self::Cflru(_) | Self::Fab(_) => [0; 2],
         }
     }
 

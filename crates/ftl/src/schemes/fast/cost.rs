@@ -5,49 +5,8 @@
 
 use super::random::RandomLog;
 use crate::{DirtyPages, log_block::Core};
-use flash::{Flash, Lpn, Part};
-
-/// Sums over logical blocks, of which Δ is a linear function: |A|, |F|, |B| and Σ (1 − P(U)) over B, that in
-/// thousandths.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sizes {
-    pub(super) blocks: i64,
-    pub(super) from_flash: i64,
-    pub(super) from_buffer: i64,
-    pub(super) kept_clean: i64,
-}
-
-/// C_r, C_p and C_e, ns.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Prices {
-    read: i64,
-    program: i64,
-    erase: i64,
-}
-
-impl Prices {
-    pub(super) fn of(part: &Part) -> Self {
-        let [read, program, erase] =
-            [part.t_r_ns, part.t_prog_ns, part.t_bers_ns].map(|time| time as i64);
-        Self { read, program, erase }
-    }
-
-    /// δ_merge = |B|·C_p + |F|·(C_r + C_p), ns; a read of the buffer takes no time.
-    pub(super) fn merge_ns(&self, sizes: &Sizes) -> i64 {
-        sizes.from_buffer * self.program + sizes.from_flash * (self.read + self.program)
-    }
-
-    /// δ_benefit = (δ_evict^BU − δ_evict^BA)(1 + α) = Σ (1 − P(U))·(2·C_p + C_r), in thousandths of ns.
-    pub(super) fn benefit(&self, sizes: &Sizes) -> i64 {
-        sizes.kept_clean * (2 * self.program + self.read)
-    }
-
-    /// δ_merge + |A|·C_e − δ_benefit, in thousandths of ns: Δ(L) but for the erase of the log block, which
-    /// all log blocks cost.
-    pub(super) fn delta(&self, sizes: &Sizes) -> i64 {
-        (self.merge_ns(sizes) + sizes.blocks * self.erase) * 1000 - self.benefit(sizes)
-    }
-}
+use bounds::ba_gc::{Sets, cost_of_blocks};
+use flash::{Flash, Lpn};
 
 impl RandomLog {
     /// The log block of least Δ(L); of several the oldest.
@@ -60,10 +19,10 @@ impl RandomLog {
     ) -> usize {
         let Some(associations) = &mut self.associations else { return 0 };
         associations.settle(core);
-        let prices = Prices::of(core.flash.part());
         self.deltas.fill(0);
         for logical in associations.logical_blocks() {
-            let delta = prices.delta(&sizes(core, *logical, buffer));
+            // The erase of the log block is the same for all; a read of the buffer takes no time.
+            let delta = cost_of_blocks(core.flash.part(), &sets(core, *logical, buffer), 0);
             associations.each_slot(*logical, |slot| self.deltas[slot] += delta);
         }
         let deltas = self.blocks.iter().map(|block| self.deltas[block.slot as usize]);
@@ -76,14 +35,14 @@ impl RandomLog {
 
 /// What one associated logical block adds (Eq. 4).
 #[inline]
-fn sizes<F: Flash, B: DirtyPages>(core: &Core<F>, logical: u32, buffer: &B) -> Sizes {
+fn sets<F: Flash, B: DirtyPages>(core: &Core<F>, logical: u32, buffer: &B) -> Sets {
     let (first, pages) = (Lpn(core.first_lpn(logical)), core.pages_in(logical));
     let dirty = buffer.dirty_in(first, pages);
-    Sizes {
+    Sets {
         blocks: 1,
-        from_flash: clean_pages(core, logical, dirty.pages, buffer).into(),
-        from_buffer: dirty.pages.into(),
-        kept_clean: dirty.kept_clean as i64,
+        from_flash: clean_pages(core, logical, dirty.pages, buffer),
+        from_buffer: dirty.pages,
+        dirty_again: dirty.pages * 1000 - dirty.kept_clean as u32,
     }
 }
 

@@ -1,12 +1,10 @@
 //! A(L), B(L), F(L) and Δ(L) page by page, as Eqs. 1 to 9 have them: what the search for the cheapest victim
 //! is tested against.
 
-use super::{
-    cost::{Prices, Sizes},
-    random::RandomLog,
-};
+use super::random::RandomLog;
 use crate::{DirtyPages, log_block::Core};
 use alloc::collections::BTreeSet;
+use bounds::ba_gc::{self, Sets};
 use flash::{Flash, Lpn};
 
 /// Where a merge takes a page from.
@@ -48,20 +46,19 @@ pub(super) fn each_page<F: Flash, B: DirtyPages>(
     }
 }
 
-fn sizes<F: Flash, B: DirtyPages>(log: &RandomLog, core: &Core<F>, at: usize, buffer: &B) -> Sizes {
-    let mut sizes = Sizes::default();
+fn sets<F: Flash, B: DirtyPages>(log: &RandomLog, core: &Core<F>, at: usize, buffer: &B) -> Sets {
+    let mut sets = Sets::default();
     for logical in associated(log, core, at) {
-        sizes.blocks += 1;
+        sets.blocks += 1;
         each_page(core, logical, buffer, |lpn, source| match source {
-            Source::Flash => sizes.from_flash += 1,
+            Source::Flash => sets.from_flash += 1,
             Source::Buffer => {
-                let kept = buffer.update_probability(lpn).complement();
-                sizes.from_buffer += 1;
-                sizes.kept_clean += i64::from(kept.in_thousandths());
+                sets.from_buffer += 1;
+                sets.dirty_again += u32::from(buffer.update_probability(lpn).in_thousandths());
             }
         });
     }
-    sizes
+    sets
 }
 
 pub(super) fn cost<F: Flash, B: DirtyPages>(
@@ -70,12 +67,11 @@ pub(super) fn cost<F: Flash, B: DirtyPages>(
     at: usize,
     buffer: &B,
 ) -> Cost {
-    let sizes = sizes(log, core, at, buffer);
-    let prices = Prices::of(core.flash.part());
+    let (sets, part) = (sets(log, core, at, buffer), core.flash.part());
     Cost {
-        merge_ns: prices.merge_ns(&sizes),
-        erase_ns: (sizes.blocks + 1) * core.flash.part().t_bers_ns as i64,
-        benefit_ns: prices.benefit(&sizes) / 1000,
+        merge_ns: ba_gc::merge_ns(part, &sets, 0) as i64,
+        erase_ns: ba_gc::erase_ns(part, &sets) as i64,
+        benefit_ns: ba_gc::benefit_ns(part, &sets) as i64,
     }
 }
 
@@ -85,7 +81,7 @@ pub(super) fn cheapest<F: Flash, B: DirtyPages>(
     core: &Core<F>,
     buffer: &B,
 ) -> usize {
-    let prices = Prices::of(core.flash.part());
-    let delta = |at: &usize| prices.delta(&sizes(log, core, *at, buffer));
+    let part = core.flash.part();
+    let delta = |at: &usize| ba_gc::cost_of_blocks(part, &sets(log, core, *at, buffer), 0);
     (0..log.blocks.len()).min_by_key(delta).unwrap_or(0)
 }

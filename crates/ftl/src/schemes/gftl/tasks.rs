@@ -9,13 +9,6 @@ use crate::{FtlError, block_mapped::newest};
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
 
 impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
-    pub(super) fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
-        if lpn.0 < self.logical_pages {
-            return Ok(());
-        }
-        Err(FtlError::BeyondDevice { lpn, logical_pages: self.logical_pages })
-    }
-
     /// Takes a page: into RAM, its data block or the write queue.
     #[inline]
     pub(super) fn take_page(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {

@@ -8,14 +8,6 @@ use crate::{
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
 
 impl<F: Flash> Superblock<F> {
-    #[inline]
-    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
-        if lpn.0 < self.logical_pages {
-            return Ok(());
-        }
-        Err(FtlError::BeyondDevice { lpn, logical_pages: self.logical_pages })
-    }
-
     /// Makes room in the superblock's open block. Spare blocks are left alone, and the one that collection
     /// needs.
     #[cold]
@@ -123,10 +115,6 @@ impl<F: Flash> Scheme for Superblock<F> {
     fn flush(&mut self) -> Result<(), FtlError> {
         // A write is on flash, with all that a mount needs, when it returns.
         Ok(())
-    }
-
-    fn idle(&mut self) -> Result<bool, FtlError> {
-        Ok(false)
     }
 
     #[inline]

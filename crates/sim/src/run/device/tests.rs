@@ -240,16 +240,16 @@ fn collection_that_only_flushes_drive_is_told() {
 }
 
 #[test]
-fn forced_writes_are_promised_where_nothing_is_held_in_ram_and_nowhere_else() {
+fn forced_writes_are_promised_where_they_write_their_page_only_and_nowhere_else() {
     let forced = |pages: u64| (0..60).map(|at| (0, Op::Write, FORCED + at % pages)).collect();
     for (name, violations) in [("nftl", 0), ("lazy-rtgc", 0)] {
         assert_eq!(run(scheme(name), false, forced(4)).violations, violations, "{name}");
         assert_eq!(run(buffered(name), false, forced(4)).violations, violations, "{name}");
     }
     let promised = Guarantee { response_ns: Some(PROGRAM - 1), ..Guarantee::default() };
-    let violations = |volatile| {
+    let violations = |forced_apart| {
         let array = Serial::new(Array::new(geometry(), part(), Store::Metadata));
-        let promised = Some(Guarantee { volatile, ..promised });
+        let promised = Some(Guarantee { forced_apart, ..promised });
         let liar = Run { script: forced(4), timed: false, promised };
         registry::format(&scheme("fsr"), array, liar).unwrap().violations
     };

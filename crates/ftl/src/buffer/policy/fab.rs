@@ -6,7 +6,7 @@ use alloc::{vec, vec::Vec};
 
 /// Units by how many pages they have: a list a count, and which counts there are.
 #[derive(Clone, Debug)]
-pub(in crate::buffer) struct MostPages {
+pub(in crate::buffer) struct Fab {
     pub(super) chain: Chain,
     /// Least recently used first, by pages.
     lists: Vec<List>,
@@ -23,7 +23,7 @@ struct Unit {
     used_at: u64,
 }
 
-impl MostPages {
+impl Fab {
     pub(super) fn new(unit_pages: u32, slots: u32) -> Self {
         let counts = unit_pages as usize + 1;
         Self {

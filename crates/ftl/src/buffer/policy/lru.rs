@@ -7,7 +7,7 @@ use alloc::{vec, vec::Vec};
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(in crate::buffer) struct Recency {
+pub(in crate::buffer) struct Lru {
     pub(super) chain: Chain,
     list: List,
     /// `bplru`: the page that each unit expects next, if it was written in order so far (LRU compensation);
@@ -15,7 +15,7 @@ pub(in crate::buffer) struct Recency {
     expected: Option<Vec<u32>>,
 }
 
-impl Recency {
+impl Lru {
     pub(super) fn new(slots: u32, compensated: bool) -> Self {
         let expected = compensated.then(|| vec![0; slots as usize]);
         Self { chain: Chain::new(slots), list: List::EMPTY, expected }

@@ -28,7 +28,7 @@ struct Unit {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(in crate::buffer) struct CleanFirst {
+pub(in crate::buffer) struct Cflru {
     pub(super) chain: Chain,
     working: List,
     clean: List,
@@ -40,7 +40,7 @@ pub(in crate::buffer) struct CleanFirst {
     now: u64,
 }
 
-impl CleanFirst {
+impl Cflru {
     pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
         let unit = Unit { part: Part::Working, dirty: false, pages: 0, used_at: 0 };
         Self {
