@@ -89,6 +89,7 @@ impl Walker {
             at = self.bus.take(at, init) + self.t.waits.t_adl_ns;
             match path {
                 CopyPath::Icb => at = self.corrections(at, first_page + plane),
+                CopyPath::IcbUnchecked => {}
                 CopyPath::Lcb | CopyPath::Gcb => {
                     at = self.bus.take(at, self.t.moved_bytes() * self.t.t_wc_ns);
                 }
@@ -108,12 +109,12 @@ impl Walker {
     }
 
     fn walk(mut self, path: CopyPath, cache: bool, operations: u32) -> Walk {
-        let one_device = matches!(path, CopyPath::Icb | CopyPath::Lcb);
+        let one_device = !path.between_devices();
         let (mut confirmed, mut started, mut programmed, mut source_free) = (0, 0, 0, 0);
         for operation in 0..operations {
             let read = self.read(if one_device { programmed } else { confirmed });
             let fetched = match path {
-                CopyPath::Dgcb => read,
+                CopyPath::Dgcb | CopyPath::IcbUnchecked => read,
                 _ => {
                     source_free = self.out(read);
                     source_free + self.t.waits.t_ecc_ns

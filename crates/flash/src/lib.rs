@@ -16,6 +16,7 @@ extern crate alloc;
 mod address;
 mod array;
 pub mod channels;
+mod copies;
 mod error;
 pub mod faults;
 mod interface;
@@ -29,6 +30,7 @@ mod serial;
 
 pub use address::{BlockId, Geometry, GeometryError, Lpn, Ppn};
 pub use array::{Array, Store};
+pub use copies::{Copies, CopyPath, CopyRun, CopyTimes};
 pub use error::FlashError;
 pub use interface::Flash;
 pub use oob::{Oob, PageKind};

@@ -1,6 +1,6 @@
 //! A NAND part: what its data sheet says of shape, time and power. ONFI names for the timings.
 
-use crate::{Geometry, GeometryError};
+use crate::{Copies, Geometry, GeometryError};
 use alloc::borrow::Cow;
 use core::ops::RangeInclusive;
 
@@ -96,6 +96,10 @@ pub struct Part {
     pub ecc_bits_per_kib: Option<u32>,
     /// Where the figures come from: authors, venue, table.
     pub source: Cow<'static, str>,
+    /// How the controller copies its pages; `None`: by a read and a program on one chip. No figure of a data sheet,
+    /// and in no file.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub copies: Option<Copies>,
 }
 
 /// Why a part's figures cannot be.
@@ -205,10 +209,20 @@ impl Part {
         Geometry::with_capacity(capacity_bytes, self.pages_per_block, self.page_bytes)
     }
 
-    /// Time of an atomic copy: a page read and a page program on one chip.
+    /// The longest that the copy of one page takes: a page read and a page program on one chip, unless
+    /// [`Part::copies`] says otherwise.
     #[inline]
     pub fn t_copy_ns(&self) -> Ns {
-        self.t_r_ns + self.t_prog_ns
+        self.t_copies_ns(1)
+    }
+
+    /// The longest that a run of copies takes, ns.
+    #[inline]
+    pub fn t_copies_ns(&self, pages: u64) -> Ns {
+        match &self.copies {
+            None => pages * (self.t_r_ns + self.t_prog_ns),
+            Some(copies) => copies.longest_ns(pages),
+        }
     }
 
     /// Energy of a page read, picojoules: t (ns) × V (mV) × I (µA) / 10⁶.

@@ -62,6 +62,7 @@ impl TryFrom<PartFile> for Part {
             endurance_cycles: file.endurance_cycles,
             ecc_bits_per_kib: file.ecc_bits_per_kib,
             source: Cow::Owned(file.source),
+            copies: None,
         };
         part.validate()?;
         Ok(part)

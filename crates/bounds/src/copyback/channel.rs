@@ -31,20 +31,21 @@ impl Copyback {
         let command = t.full_command_ns();
         let out = t.moved_bytes() * t.t_rc_ns;
         let into = t.moved_bytes() * t.t_wc_ns;
-        let corrected = match self.path {
-            CopyPath::Icb | CopyPath::Dgcb => u64::from(self.corrected_bytes),
-            CopyPath::Lcb | CopyPath::Gcb => 0,
-        };
+        let sent_again = self.path.sends_corrections();
+        let corrected = if sent_again { u64::from(self.corrected_bytes) } else { 0 };
         let page = match self.path {
             CopyPath::Icb => out,
+            CopyPath::IcbUnchecked => 0,
             CopyPath::Lcb | CopyPath::Gcb => out + into,
             CopyPath::Dgcb => t.moved_bytes() * t.t_rwc_ns() + t.waits.t_dl_ns,
         };
         let correction = t.correction_cycles_ns();
+        let choices = if self.path == CopyPath::IcbUnchecked { 0 } else { k - 1 };
         Ok(ChannelTime {
             data_ns: n * k * (page + corrected * t.t_wc_ns),
-            // A read and a program a plane, and the choice of a plane's register between two of them.
-            command_ns: n * ((3 * k - 1) * command + k * corrected * (correction - t.t_wc_ns)),
+            // A read and a program a plane, and where data go out the choice of each further plane's register.
+            command_ns: n
+                * ((2 * k + choices) * command + k * corrected * (correction - t.t_wc_ns)),
         })
     }
 

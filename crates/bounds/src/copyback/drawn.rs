@@ -1,6 +1,6 @@
 //! A transaction whose pages have different numbers of wrong bytes.
 
-use super::{CopyPath, Copyback, CopybackError, Stages};
+use super::{Copyback, CopybackError};
 use flash::Ns;
 
 impl Copyback {
@@ -9,10 +9,7 @@ impl Copyback {
     /// [`Copyback::with_corrected_bytes`] gave to all; with that number for all it is
     /// [`Copyback::transaction_ns`].
     ///
-    /// ```text
-    /// C_i = max(C_{i−1} + F, S_{i−1} + t_PROG or, with cache program, S_{i−1}) + D_i     confirmed
-    /// S_i = max(S_{i−1} + t_PROG, C_i)                                                  begins to be programmed
-    /// ```
+    /// The recurrences are those of [`flash::CopyRun`].
     ///
     /// # Errors
     /// A number of pages that [`Copyback::operations`] refuses; the first page that cannot be corrected, by any
@@ -24,22 +21,11 @@ impl Copyback {
         if let Some(&found) = corrected_bytes.iter().find(|&&bytes| bytes > most) {
             return Err(CopybackError::Uncorrectable { found, most });
         }
-        let clean = Self { stages: Stages::of(&self.timings, self.planes, 0), ..*self };
-        let (fetch, prog) = (clean.fetch_ns(), clean.stages.t_prog_ns);
-        let sent_again = matches!(self.path, CopyPath::Icb | CopyPath::Dgcb);
-        let (mut confirmed, mut started, mut programmed) = (0, 0, 0);
+        let times = self.times();
+        let mut run = times.run();
         for operation in corrected_bytes.chunks_exact(self.planes as usize) {
-            let bytes: u64 = operation.iter().map(|&bytes| u64::from(bytes)).sum();
-            let again = if sent_again { bytes * self.timings.correction_ns() } else { 0 };
-            let (idle, register_free) = match (self.path.between_devices(), self.cache_program) {
-                (false, _) => (programmed, programmed),
-                (true, false) => (confirmed, programmed),
-                (true, true) => (confirmed, started),
-            };
-            confirmed = register_free.max(idle + fetch) + clean.load_ns() + again;
-            started = programmed.max(confirmed);
-            programmed = started + prog;
+            run.page(operation.iter().map(|&bytes| u64::from(bytes)).sum());
         }
-        Ok(programmed)
+        Ok(run.total_ns())
     }
 }

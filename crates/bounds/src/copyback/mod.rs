@@ -50,6 +50,7 @@
 
 mod channel;
 mod collection;
+mod device;
 mod drawn;
 mod error;
 mod stages;
@@ -57,7 +58,9 @@ mod timings;
 mod transaction;
 
 pub use channel::ChannelTime;
+pub use device::CopySettings;
 pub use error::CopybackError;
+pub use flash::CopyPath;
 pub use stages::Stages;
 pub use timings::{CopyTimings, Waits};
-pub use transaction::{CopyPath, Copyback};
+pub use transaction::Copyback;

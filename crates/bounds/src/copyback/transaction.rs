@@ -1,48 +1,7 @@
 //! A transaction: pages copied in one go, by one of the paths.
 
 use super::{CopyTimings, CopybackError, Stages};
-use core::fmt;
-use flash::Ns;
-
-/// How a page gets from its old place to its new one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CopyPath {
-    /// Internal copy-back: within a plane, by the data register.
-    Icb,
-    /// Local copy-back: through the controller, within a device.
-    Lcb,
-    /// Global copy-back: through the controller, to another device of the channel.
-    Gcb,
-    /// Global copy-back by direct data transfer: the destination takes what the source puts on the bus.
-    Dgcb,
-}
-
-impl CopyPath {
-    /// Every path.
-    pub const ALL: [Self; 4] = [Self::Icb, Self::Lcb, Self::Gcb, Self::Dgcb];
-
-    /// Name by which the command line knows it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Icb => "icb",
-            Self::Lcb => "lcb",
-            Self::Gcb => "gcb",
-            Self::Dgcb => "dgcb",
-        }
-    }
-
-    /// Whether source and destination are two devices, so that a read overlaps a program and cache program
-    /// gains anything. A device that programs cannot read, and ICB "has no way to utilize" the cache (§V).
-    pub const fn between_devices(self) -> bool {
-        matches!(self, Self::Gcb | Self::Dgcb)
-    }
-}
-
-impl fmt::Display for CopyPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use flash::{CopyPath, CopyTimes, Ns};
 
 /// A way of copying on a part: path, cache program, planes, corrected bytes; times any transaction.
 ///
@@ -143,6 +102,7 @@ impl Copyback {
         let (n, stages) = (self.operations(pages)?, &self.stages);
         Ok(match (self.path, self.cache_program) {
             (CopyPath::Icb, _) => stages.icb_ns(n),
+            (CopyPath::IcbUnchecked, _) => (stages.t_sr_exc_d_ns() + stages.t_sp_exc_d_ns()) * n,
             (CopyPath::Lcb, _) => (stages.t_sr_ns() + stages.t_sp_ns()) * n,
             (CopyPath::Gcb, false) => stages.gcb_ns(n),
             (CopyPath::Gcb, true) => stages.gcb_cache_ns(n),
@@ -161,7 +121,7 @@ impl Copyback {
         let n = self.operations(pages)?;
         let stages = &self.stages;
         Ok(match self.path {
-            CopyPath::Icb | CopyPath::Lcb => self.transaction_ns(pages)?,
+            CopyPath::Icb | CopyPath::IcbUnchecked | CopyPath::Lcb => self.transaction_ns(pages)?,
             CopyPath::Gcb if n == 1 => stages.t_sr_ns(),
             CopyPath::Gcb => self.loaded_ns(n - 1) + stages.t_sr_ns(),
             CopyPath::Dgcb => {
@@ -198,29 +158,49 @@ impl Copyback {
         Ok(None)
     }
 
-    /// F: until the data can go to the destination.
-    pub(super) fn fetch_ns(&self) -> Ns {
-        match self.path {
-            CopyPath::Dgcb => self.stages.t_sr_exc_d_ns(),
-            _ => self.stages.t_sr_ns() + self.stages.t_ecc_ns,
+    /// What its operations take without corrected bytes, and what each of these adds.
+    pub fn times(&self) -> CopyTimes {
+        let stages = Stages::of(&self.timings, self.planes, 0);
+        let fetch_ns = match self.path {
+            CopyPath::IcbUnchecked | CopyPath::Dgcb => stages.t_sr_exc_d_ns(),
+            CopyPath::Icb | CopyPath::Lcb | CopyPath::Gcb => stages.t_sr_ns() + stages.t_ecc_ns,
+        };
+        let data_ns = match self.path {
+            CopyPath::Icb | CopyPath::IcbUnchecked => 0,
+            CopyPath::Lcb | CopyPath::Gcb => stages.t_di_ns,
+            CopyPath::Dgcb => stages.t_dio_ns,
+        };
+        let sends = self.path.sends_corrections();
+        CopyTimes {
+            path: self.path,
+            cache_program: self.cache_program,
+            fetch_ns,
+            load_ns: stages.t_sp_set_ns + data_ns,
+            prog_ns: stages.t_prog_ns,
+            repair_ns: if sends { self.timings.correction_ns() } else { 0 },
         }
     }
 
+    /// Bytes that an operation sends again.
+    fn corrections(&self) -> u64 {
+        u64::from(self.planes) * u64::from(self.corrected_bytes)
+    }
+
+    /// F: until the data can go to the destination.
+    fn fetch_ns(&self) -> Ns {
+        self.times().fetch_ns
+    }
+
     /// D: until the destination starts to program.
-    pub(super) fn load_ns(&self) -> Ns {
-        let stages = &self.stages;
-        stages.t_sp_set_ns
-            + match self.path {
-                CopyPath::Icb => stages.t_di_ec_ns,
-                CopyPath::Lcb | CopyPath::Gcb => stages.t_di_ns,
-                CopyPath::Dgcb => stages.t_dio_ns,
-            }
+    fn load_ns(&self) -> Ns {
+        let times = self.times();
+        times.load_ns + self.corrections() * times.repair_ns
     }
 
     /// What every further operation adds, in the long run.
     fn period_ns(&self) -> Ns {
-        let (fetch, load, prog) = (self.fetch_ns(), self.load_ns(), self.stages.t_prog_ns);
-        if self.cache_program { prog.max(fetch + load) } else { load + prog.max(fetch) }
+        let run = |pages| self.times().run_ns(pages, self.corrections());
+        run(2) - run(1)
     }
 
     /// When operation `n` ≥ 1 is confirmed, between devices.

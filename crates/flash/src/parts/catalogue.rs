@@ -27,6 +27,7 @@ pub static SPANSION_SLC: Part = Part {
     source: Cow::Borrowed(
         "Zhang et al., Lazy-RTGC, TODAES 20(3):43, 2015, Table II; page and OOB size not printed: those usual for the series; tR of the OOB as of a page",
     ),
+    copies: None,
 };
 
 /// Toshiba TC58NVG3S0F, SLC, printed as 512 MB; Lazy-RTGC.
@@ -50,6 +51,7 @@ pub static TOSHIBA_SLC: Part = Part {
     source: Cow::Borrowed(
         "Zhang et al., Lazy-RTGC, TODAES 20(3):43, 2015, Table II; page and OOB size not printed: those of the data sheet it cites (which is of an 8 Gbit part with a tR of 30 µs); tR of the OOB as of a page",
     ),
+    copies: None,
 };
 
 /// Samsung K9G4G08U0A, 512 MB MLC; Lazy-RTGC.
@@ -73,6 +75,7 @@ pub static SAMSUNG_MLC_512M: Part = Part {
     source: Cow::Borrowed(
         "Zhang et al., Lazy-RTGC, TODAES 20(3):43, 2015, Table II; page and OOB size not printed: usual for the series; tR of the OOB as of a page",
     ),
+    copies: None,
 };
 
 /// Micron MT29E128G08CECAB, 16 GB MLC; Lazy-RTGC.
@@ -96,6 +99,7 @@ pub static MICRON_MLC: Part = Part {
     source: Cow::Borrowed(
         "Zhang et al., Lazy-RTGC, TODAES 20(3):43, 2015, Table II; page and OOB size not printed: usual for the series; tR of the OOB as of a page",
     ),
+    copies: None,
 };
 
 /// Toshiba TC58NVG4T2E, 2 GB TLC; Lazy-RTGC.
@@ -119,6 +123,7 @@ pub static TOSHIBA_TLC: Part = Part {
     source: Cow::Borrowed(
         "Zhang et al., Lazy-RTGC, TODAES 20(3):43, 2015, Table II; page and OOB size not printed: usual for the series; tR of the OOB as of a page",
     ),
+    copies: None,
 };
 
 /// large-block SLC NAND of Lazy-RTGC's evaluation.
@@ -142,6 +147,7 @@ pub static EVALUATION_SLC: Part = Part {
     source: Cow::Borrowed(
         "Zhang et al., Lazy-RTGC, TODAES 20(3):43, 2015, Table IV as its text fixes it",
     ),
+    copies: None,
 };
 
 /// Samsung 16 MB small-block SLC; GFTL.
@@ -165,6 +171,7 @@ pub static SAMSUNG_SMALL_BLOCK: Part = Part {
     source: Cow::Borrowed(
         "Choudhuri and Givargis, Deterministic Service Guarantees (GFTL), CODES+ISSS 2008, Table I; voltage and current from its energy evaluation",
     ),
+    copies: None,
 };
 
 /// Samsung 128 MB large-block SLC; GFTL.
@@ -188,6 +195,7 @@ pub static SAMSUNG_LARGE_BLOCK: Part = Part {
     source: Cow::Borrowed(
         "Choudhuri and Givargis, Deterministic Service Guarantees (GFTL), CODES+ISSS 2008, Table I: 65,536-byte blocks, so 32 pages (its experiments take 16, 32 and 64); voltage and current from its energy evaluation",
     ),
+    copies: None,
 };
 
 /// Samsung K9WBG08U1M, large-block SLC; BA-GC.
@@ -211,6 +219,7 @@ pub static K9WBG08U1M: Part = Part {
     source: Cow::Borrowed(
         "Lee, Shin and Kim, BA-GC, Section 6.1; OOB and capacity (32 Gbit) not printed: from the part's class and number; tR of the OOB as of a page",
     ),
+    copies: None,
 };
 
 /// Samsung K9LCG08U1M MLC on a 64 GB board, pages clustered by four; 2LGC.
@@ -236,6 +245,7 @@ pub static K9LCG08U1M: Part = Part {
     source: Cow::Borrowed(
         "Jung and Song, 2LGC, Table 1: 32 KiB clustered page, 64 GB, BCH of 16 bits a 512-byte sector; it prints no times: tR (with transfer), tPROG, tBERS, 640-byte OOB and 128 pages from S. Kwon, Tutorial FTL, ICE3028, Sungkyunkwan University, 2014",
     ),
+    copies: None,
 };
 
 /// MLC of the copy-back and direct-data-transfer study.
@@ -259,6 +269,7 @@ pub static DDT_MLC: Part = Part {
     source: Cow::Borrowed(
         "Jeong and Song, direct data transfer, Table II and Section IV.A; 128 pages a block as in its figures; capacity not printed: 32 Gbit, usual for the class; bus cycles apart",
     ),
+    copies: None,
 };
 
 /// Every part, in the order in which they are listed.
