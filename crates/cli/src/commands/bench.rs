@@ -5,16 +5,17 @@ use crate::interrupt;
 use crate::output::{self, Column, table};
 use clap::Args;
 use serde_json::json;
-use sim::bench::{self, BufferRow, Options, Report, Row, SHAPES, Shape};
+use sim::bench::{self, BufferRow, ChannelsRow, Options, Report, Row, SHAPES, Shape, Subject};
 use sim::config::{Bytes, SchemeTable};
 use sim::run::{Observer, Phase};
 use std::io::IsTerminal;
 
 const EXAMPLES: &str = "\
 Examples:
-  ftlkit bench                            all schemes, 1 to 256 GiB, and all write buffers: some minutes
+  ftlkit bench                            all schemes, 1 to 256 GiB, write buffers, channels: some minutes
   ftlkit bench --scheme lazy-rtgc --capacity 32GiB
   ftlkit bench --scheme ba-gc,page-level+buffer=lru --capacity 4GiB
+  ftlkit bench --only channels
   ftlkit bench --json > bench.json
 
 Each scheme is put into its steady state under uniform random overwrites, with all measures on. Beside it
@@ -35,6 +36,10 @@ pub(crate) struct BenchArgs {
     /// has its own, and a note says so; `own`: each its own
     #[arg(long, value_name = "SHARE", default_value_t = Share(Some(bench::DEFAULT_SHARE)))]
     share: Share,
+
+    /// Only this: schemes, buffers or channels; may be repeated [default: all, but schemes alone with --scheme]
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = subject)]
+    only: Vec<Subject>,
 
     /// Seed of the writes
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -77,8 +82,7 @@ impl std::fmt::Display for Share {
 impl BenchArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let options = self.options()?;
-        let shapes = if options.shapes.is_empty() { &SHAPES[..] } else { &options.shapes };
-        fits(shapes, sim::memory::available_bytes())?;
+        fits(options.shapes_to_measure(), sim::memory::available_bytes())?;
         interrupt::listen();
         let tell = !self.quiet && std::io::stderr().is_terminal();
         let report = bench::run(&options, &Interruptible, &mut |row| {
@@ -101,6 +105,7 @@ impl BenchArgs {
                 "roofline": report.roofline,
                 "rows": report.rows,
                 "buffers": report.buffers,
+                "channels": report.channels,
             }))?;
         } else {
             output::text(&text(&report, options.logical_share))?;
@@ -114,7 +119,8 @@ impl BenchArgs {
         for capacity in &self.capacity {
             shapes.extend(shapes_of(*capacity)?);
         }
-        Ok(Options { schemes, shapes, logical_share: self.share.0, seed: self.seed })
+        let only = self.only.clone();
+        Ok(Options { schemes, shapes, logical_share: self.share.0, seed: self.seed, only })
     }
 }
 
@@ -145,6 +151,12 @@ fn fits(shapes: &[Shape], available: Option<u64>) -> Result<(), Failure> {
             "use a smaller --capacity: 9 bytes a page of 4 KiB make 2.25 GiB of memory a TiB",
         )),
     }
+}
+
+fn subject(text: &str) -> Result<Subject, String> {
+    let found = Subject::ALL.into_iter().find(|subject| subject.name() == text);
+    let names = Subject::ALL.map(Subject::name).join(", ");
+    found.ok_or_else(|| format!("there are {names}"))
 }
 
 fn gib(bytes: u64) -> f64 {
@@ -187,16 +199,22 @@ fn text(report: &Report, asked: Option<f64>) -> String {
         ("WAF", Column::Right),
         ("RAM B/page", Column::Right),
     ];
-    let mut text = table(columns, report.rows.iter().map(cells));
-    text.push_str(
-        "\n\nroofline: a bare random load and store over 4 bytes a physical page, on this machine, in this \
-         run\nRAM: of the simulation, array and measures included, a physical page\n",
-    );
+    let mut text = String::new();
+    if !report.rows.is_empty() {
+        text.push_str(&table(columns, report.rows.iter().map(cells)));
+        text.push_str(
+            "\n\nroofline: a bare random load and store over 4 bytes a physical page, on this machine, in \
+             this run\nRAM: of the simulation, array and measures included, a physical page\n",
+        );
+    }
     for row in &report.rows {
         text.push_str(&asked.and_then(|asked| other_share(row, asked)).unwrap_or_default());
     }
     if !report.buffers.is_empty() {
         text.push_str(&buffers(&report.buffers));
+    }
+    if !report.channels.is_empty() {
+        text.push_str(&channels(&report.channels));
     }
     if report.interrupted {
         text.push_str("interrupted: what is not above was not measured\n");
@@ -225,6 +243,31 @@ fn buffers(rows: &[BufferRow]) -> String {
     format!(
         "\n{}\n\nwrite buffers of 16 MiB above a scheme that does nothing, 4 GiB of 4 KiB pages: a host write \
          of a page that is there, and one anywhere, which brings a page and evicts a unit\n",
+        table(columns, rows.iter().map(cells))
+    )
+}
+
+/// Operations on channels, by themselves.
+fn channels(rows: &[ChannelsRow]) -> String {
+    let columns = [
+        ("channels", Column::Left),
+        ("arbiter", Column::Left),
+        ("ns/op", Column::Right),
+        ("million op/s", Column::Right),
+        ("bus use", Column::Right),
+    ];
+    let cells = |row: &ChannelsRow| {
+        [
+            row.load.to_owned(),
+            row.policy.to_owned(),
+            format!("{:.1}", row.ns_per_op),
+            format!("{:.2}", row.ops_per_second / 1e6),
+            format!("{:.1} %", row.bus_use * 100.0),
+        ]
+    };
+    format!(
+        "\n{}\n\nchannels: flash operations on 8 channels of 4 ways, 256 outstanding, part ddt-mlc: the \
+         scheduling alone, without scheme and array\n",
         table(columns, rows.iter().map(cells))
     )
 }

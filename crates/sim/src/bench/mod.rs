@@ -2,9 +2,11 @@
 //! bare-memory roofline of the same run.
 
 mod buffers;
+mod channels;
 mod roofline;
 
 pub use buffers::BufferRow;
+pub use channels::ChannelsRow;
 
 use crate::config::{Fill, Preconditioning, SchemeTable};
 use crate::run::{Device, Observer, RunError, Setup, SimulatedArray, array_heap_bytes};
@@ -59,6 +61,50 @@ pub struct Options {
     pub logical_share: Option<f64>,
     /// Seed of the writes.
     pub seed: u64,
+    /// What to measure; everything where empty, but schemes alone where any are named.
+    pub only: Vec<Subject>,
+}
+
+/// What there is to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Schemes, on each shape.
+    Schemes,
+    /// Write buffers, by themselves.
+    Buffers,
+    /// The scheduling of operations on channels, by itself.
+    Channels,
+}
+
+impl Subject {
+    /// Every subject.
+    pub const ALL: [Self; 3] = [Self::Schemes, Self::Buffers, Self::Channels];
+
+    /// How options name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Schemes => "schemes",
+            Self::Buffers => "buffers",
+            Self::Channels => "channels",
+        }
+    }
+}
+
+impl Options {
+    /// The shapes on which schemes are measured.
+    pub fn shapes_to_measure(&self) -> &[Shape] {
+        match (self.wants(Subject::Schemes), self.shapes.is_empty()) {
+            (false, _) => &[],
+            (true, true) => &SHAPES,
+            (true, false) => &self.shapes,
+        }
+    }
+
+    /// Whether this is to be measured.
+    fn wants(&self, subject: Subject) -> bool {
+        let named = subject == Subject::Schemes || self.schemes.is_empty();
+        self.only.contains(&subject) || self.only.is_empty() && named
+    }
 }
 
 impl Default for Options {
@@ -68,6 +114,7 @@ impl Default for Options {
             shapes: Vec::new(),
             logical_share: Some(DEFAULT_SHARE),
             seed: 1,
+            only: Vec::new(),
         }
     }
 }
@@ -122,8 +169,10 @@ pub struct Report {
     pub roofline: Vec<Roofline>,
     /// One a scheme and shape.
     pub rows: Vec<Row>,
-    /// One a policy of write buffers, by themselves; where all schemes are measured.
+    /// One a policy of write buffers, by themselves.
     pub buffers: Vec<BufferRow>,
+    /// One a load and policy of the channels' arbiter, by themselves.
+    pub channels: Vec<ChannelsRow>,
     /// True where it was ended early: what is missing was not measured.
     pub interrupted: bool,
 }
@@ -138,9 +187,8 @@ pub fn run(
     observer: &dyn Observer,
     seen: &mut dyn FnMut(&Row),
 ) -> Result<Report, RunError> {
-    let shapes = if options.shapes.is_empty() { &SHAPES[..] } else { &options.shapes };
     let mut report = Report::default();
-    for shape in shapes {
+    for shape in options.shapes_to_measure() {
         match measure_shape(*shape, options, observer, seen, &mut report) {
             Err(RunError::Stopped) => {
                 report.interrupted = true;
@@ -149,8 +197,12 @@ pub fn run(
             done => done?,
         }
     }
-    if options.schemes.is_empty() && !report.interrupted {
+    if options.wants(Subject::Buffers) && !report.interrupted {
         report.buffers = buffers::rows(BUFFER_SHAPE, options.seed);
+        report.interrupted = observer.stop();
+    }
+    if options.wants(Subject::Channels) && !report.interrupted {
+        report.channels = channels::rows();
     }
     Ok(report)
 }
