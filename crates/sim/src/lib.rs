@@ -3,6 +3,7 @@
 pub mod bench;
 mod compare;
 pub mod config;
+pub mod copyback;
 pub mod measures;
 pub mod memory;
 pub mod report;

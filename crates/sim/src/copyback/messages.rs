@@ -1,0 +1,1 @@
+//! The log of a control unit as text.
