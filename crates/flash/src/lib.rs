@@ -22,6 +22,7 @@ pub mod faults;
 mod interface;
 mod oob;
 mod operation;
+pub mod parallel;
 mod part;
 #[cfg(feature = "serde")]
 mod part_file;

@@ -6,7 +6,7 @@ use ftlkit_flash::channels::{
 };
 use ftlkit_flash::parts;
 
-use Command::{CacheProgram, CacheRead, CopyProgram, Erase, Program, Read};
+use Command::{CacheProgram, CacheRead, CopyProgram, CopyRead, Erase, Program, Read};
 
 const TOPOLOGY: Topology = Topology {
     channels: 2,
@@ -237,6 +237,17 @@ fn status_and_repair() {
     assert_eq!(tenures(&copy)[2], (2, 1575, 1575 + 70 + 5 + 40));
     assert_eq!(done(&completions)[1], (2, 1690 + 3 + 3000));
     assert_eq!(copy.bus_use(0).unwrap().data_in_ns, 40);
+}
+
+#[test]
+fn copy_back_without_data_out() {
+    let mut copy = channels(TIMING, Policy::Fifo);
+    let read = request(0, 1, 0, CopyRead, Pages::one(0, 0));
+    let completions = run(&mut copy, &[read, request(0, 2, 0, CopyProgram, Pages::one(2, 0))]);
+    assert_eq!(tenures(&copy), [(1, 0, 70), (2, 575, 575 + 75)]);
+    assert_eq!(done(&completions), [(1, 575), (2, 650 + 3 + 3000)]);
+    assert_eq!(copy.bus_use(0).unwrap().data_out_ns, 0);
+    assert_eq!(copy.alone_ns(CopyRead, 1), 575);
 }
 
 #[test]

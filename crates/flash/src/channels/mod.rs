@@ -55,6 +55,7 @@
 //! | cache read | the same with, before data out, one cycle; tWB + tCBSY + tRR; the next page's tR beside data out |
 //! | program | command, address, tADL, data in; tWB + tPROG |
 //! | cache program | the same; the next data in beside tPROG, from tCBSY after its beginning |
+//! | copy-read | as a read, without data out and ECC |
 //! | copy-program | command, address, tADL, corrected bytes; tWB + tPROG |
 //! | direct transfer | source: command and address; tWB + tR + tRR. Destination: command, address, tADL. Then both: a page of data, tDL. Destination: ECC; corrected bytes, confirm; tWB + tPROG |
 //! | erase | command and row address; tWB + tBERS |

@@ -24,17 +24,20 @@ pub enum Command {
     CopyProgram = 4,
     /// Block erase; the page of its address is of no account.
     Erase = 5,
+    /// Page read for a [`Command::CopyProgram`] (copy-back read): cells to register, no data out.
+    CopyRead = 6,
 }
 
 impl Command {
     /// Every command, in order of its number.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Read,
         Self::CacheRead,
         Self::Program,
         Self::CacheProgram,
         Self::CopyProgram,
         Self::Erase,
+        Self::CopyRead,
     ];
 
     /// How reports name it.
@@ -46,12 +49,19 @@ impl Command {
             Self::CacheProgram => "cache-program",
             Self::CopyProgram => "copy-program",
             Self::Erase => "erase",
+            Self::CopyRead => "copy-read",
         }
     }
 
     /// Whether it is one of the reads.
     #[inline]
     pub fn is_read(self) -> bool {
+        matches!(self, Self::Read | Self::CacheRead | Self::CopyRead)
+    }
+
+    /// Whether it brings data out, so that it can go on from a cache read.
+    #[inline]
+    pub(super) fn reads_out(self) -> bool {
         matches!(self, Self::Read | Self::CacheRead)
     }
 }

@@ -242,7 +242,7 @@ pub(super) fn follows(
     match before {
         Some((Command::CacheRead, before)) => {
             let (next, found) = (before.as_slice()[0], pages.as_slice()[0]);
-            if command.is_read() && pages.same_blocks(&before) && found.page == next.page + 1 {
+            if command.reads_out() && pages.same_blocks(&before) && found.page == next.page + 1 {
                 return Ok(Follows::CacheRead);
             }
             Err(RequestError::BrokenCacheRead { command, found, before: next })
@@ -253,7 +253,7 @@ pub(super) fn follows(
         {
             Ok(Follows::CacheProgram)
         }
-        Some((Command::Read, before)) if command == Command::CopyProgram => {
+        Some((Command::Read | Command::CopyRead, before)) if command == Command::CopyProgram => {
             let on = |address: &PageAddress| topology.plane_of(address.block);
             let planes = pages.as_slice().iter().map(on);
             if planes.eq(before.as_slice().iter().map(on)) {

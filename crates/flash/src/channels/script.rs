@@ -138,7 +138,7 @@ impl Scripts {
     /// Which script an operation takes.
     #[inline]
     pub(super) fn index(command: Command, follows: Follows, planes: usize) -> usize {
-        let goes_on = command.is_read() && follows == Follows::CacheRead;
+        let goes_on = command.reads_out() && follows == Follows::CacheRead;
         let kind = command as usize + if goes_on { Command::ALL.len() } else { 0 };
         kind * MAX_PLANES + planes - 1
     }
@@ -176,6 +176,10 @@ fn script(t: &Timing, command: Command, follows: Follows, planes: usize) -> Scri
             let cached = command == Command::CacheProgram;
             let busy = if cached { Busy::CachedArray { ns } } else { Busy::Array { ns } };
             script.push(Step { busy, ..step });
+        }
+        Command::CopyRead => {
+            let busy = Busy::ReadArray { ns: t.t_r_ns };
+            planes_of_commands(&mut script, t, t.page_command_ns(), busy, planes);
         }
         Command::CopyProgram => {
             let bus_ns = t.page_command_ns() + t.t_adl_ns;

@@ -1,0 +1,318 @@
+//! The array as schemes see it: state moves at once, what it takes goes to the channels.
+
+use super::operations::{NONE, Operation, Side, Work};
+use super::{Done, Parallel};
+use crate::channels::{
+    Addressing, Command, DieAddress, MAX_PLANES, PageAddress, Pages, Request, Watch,
+};
+use crate::{
+    BlockId, Cause, CopyPath, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation as Op, Part, Ppn,
+};
+
+impl<F: Flash, W: Watch> Parallel<F, W> {
+    /// Whether an operation takes place: it does although it fails where the medium does, not the rules.
+    fn runs<T>(result: &Result<T, FlashError>) -> bool {
+        result.as_ref().err().is_none_or(FlashError::failed_at_medium)
+    }
+
+    /// A command for a page of the array.
+    #[inline]
+    fn side(&self, command: Command, ppn: Ppn) -> Side {
+        let (block, page) = self.inner.geometry().split(ppn);
+        let planes = u32::from(self.ganged);
+        // Where the channels have no such block, they refuse what is sent.
+        let place = self.channels.topology().place(block);
+        let (die, place) = place.unwrap_or((DieAddress::default(), u32::MAX / planes - 1));
+        // A gang has a block on each plane of its die, at the gang's place on the die.
+        let mut pages = [PageAddress::default(); MAX_PLANES];
+        for (at, address) in pages[..planes as usize].iter_mut().enumerate() {
+            *address = PageAddress { block: place * planes + at as u32, page };
+        }
+        let pages = Pages::of(&pages[..planes as usize]).unwrap_or(Pages::one(place, page));
+        Side { block, die, command, pages }
+    }
+
+    /// One command that is no copy, behind the last of its kind of the task.
+    #[inline]
+    fn single(&mut self, op: Op, command: Command, ppn: Ppn, cause: Cause) {
+        self.counts.add(op, cause);
+        let step = cause.is_step();
+        let task = if step { NONE } else { self.tasks.current };
+        if !step {
+            self.tasks.add();
+        }
+        let mut operation = Operation::new(Work::One(self.side(command, ppn)), task);
+        let before = core::mem::replace(&mut self.tasks.last[usize::from(step)], NONE);
+        operation.waits = u32::from(before != NONE);
+        let slot = self.issue(operation);
+        if before != NONE {
+            self.operations.get_mut(before).then = slot;
+        }
+        self.tasks.last[usize::from(step)] = slot;
+    }
+
+    /// One page copied, `more` to follow behind it in the same run.
+    fn copied(&mut self, from: Ppn, to: Ppn, corrected: u64, cause: Cause, more: bool) {
+        self.counts.add(Op::Copy, cause);
+        let (mut read, mut program) =
+            (self.side(Command::Read, from), self.side(Command::Program, to));
+        let (path, cache, repair_ns) = self.path(&read, &program);
+        let task = if cause.is_step() { NONE } else { self.tasks.current };
+        if cache && more {
+            program.command = Command::CacheProgram;
+        }
+        let work = match path {
+            CopyPath::Lcb | CopyPath::Gcb => None,
+            CopyPath::Dgcb => Some(Work::Direct(read, program)),
+            CopyPath::Icb | CopyPath::IcbUnchecked => {
+                if path == CopyPath::IcbUnchecked {
+                    read.command = Command::CopyRead;
+                }
+                program.command = Command::CopyProgram;
+                Some(Work::CopyBack(read, program))
+            }
+        };
+        let out_of = read.block;
+        self.order.copying(out_of);
+        if task != NONE {
+            self.tasks.add();
+        }
+        let last = match work {
+            Some(work) => {
+                Operation { repair_ns: corrected * repair_ns, ..Operation::new(work, task) }
+            }
+            None => Operation { waits: 1, ..Operation::new(Work::One(program), task) },
+        };
+        let last = Operation { out_of: out_of.0, ..last };
+        if work.is_some() {
+            self.issue(last);
+            return;
+        }
+        let read = self.issue(Operation::new(Work::One(read), NONE));
+        let program = self.issue(last);
+        self.operations.get_mut(read).then = program;
+    }
+
+    /// The path between two places: with cache program or not, and the bus time of a byte that is sent again.
+    fn path(&self, from: &Side, to: &Side) -> (CopyPath, bool, Ns) {
+        let same_die = from.die == to.die;
+        let through = if same_die { CopyPath::Lcb } else { CopyPath::Gcb };
+        let Some(copies) = &self.inner.part().copies else { return (through, false, 0) };
+        let times = if same_die { &copies.near } else { &copies.far };
+        let topology = self.channels.topology();
+        let plane = |side: &Side| topology.plane_of(side.pages.as_slice()[0].block);
+        let possible = match times.path {
+            CopyPath::Icb | CopyPath::IcbUnchecked => same_die && plane(from) == plane(to),
+            CopyPath::Dgcb => !same_die && from.die.channel == to.die.channel,
+            CopyPath::Lcb | CopyPath::Gcb => false,
+        };
+        let path = if possible { times.path } else { through };
+        (path, times.cache_program && !same_die, times.repair_ns)
+    }
+
+    /// Takes an operation in, and submits it where it need not wait.
+    fn issue(&mut self, operation: Operation) -> u32 {
+        let work = operation.work;
+        let slot = self.operations.add(operation);
+        let waits = self.order.enter(&mut self.operations, slot);
+        let held = self.operations.get_mut(slot);
+        held.waits += waits;
+        if held.waits > 0 {
+            self.order.hold(&work, slot);
+        } else {
+            self.submit(slot, self.tasks.at_ns);
+        }
+        slot
+    }
+
+    /// Submits an operation at `at_ns`, and those that waited for nothing else.
+    fn submit(&mut self, slot: u32, at_ns: Ns) {
+        self.ready.push(slot);
+        while let Some(slot) = self.ready.pop() {
+            let operation = *self.operations.get(slot);
+            self.send(&operation, slot, at_ns);
+            for next in self.order.leave(&operation, slot) {
+                self.release(next);
+            }
+        }
+    }
+
+    /// One thing less that an operation waits for.
+    fn release(&mut self, slot: u32) {
+        if slot == NONE {
+            return;
+        }
+        let operation = self.operations.get_mut(slot);
+        operation.waits -= 1;
+        if operation.waits == 0 {
+            self.ready.push(slot);
+        }
+    }
+
+    /// Puts an operation on the channels. They refuse nothing: addresses were checked when the array took them.
+    fn send(&mut self, operation: &Operation, slot: u32, arrival_ns: Ns) {
+        let request = |side: &Side, repair_ns| Request {
+            arrival_ns,
+            tag: slot.into(),
+            die: side.die,
+            command: side.command,
+            pages: side.pages,
+            repair_ns,
+        };
+        let repair = operation.repair_ns;
+        let sent = match &operation.work {
+            Work::One(side) => self.channels.submit(&request(side, 0)),
+            Work::CopyBack(from, to) => self
+                .channels
+                .submit(&request(from, 0))
+                .and_then(|()| self.channels.submit(&request(to, repair))),
+            Work::Direct(from, to) => {
+                let (from, to) = (request(from, 0), request(to, repair));
+                self.channels.submit_direct(&from, &to, Addressing::DuringRead)
+            }
+        };
+        #[cfg(test)]
+        {
+            let (first, second) = operation.work.sides();
+            self.sent.extend([Some(first), second].into_iter().flatten());
+        }
+        sent.expect("what the array has done, its channels can do");
+    }
+
+    /// A command is done: what waited for its operation goes on.
+    pub(super) fn complete(&mut self, slot: u32, done_ns: Ns) -> Option<Done> {
+        let operation = self.operations.get_mut(slot);
+        operation.left -= 1;
+        if operation.left > 0 {
+            return None;
+        }
+        let Operation { then, out_of, task, .. } = *operation;
+        self.operations.remove(slot);
+        self.release(then);
+        if out_of != NONE {
+            let erase = self.order.copied(out_of);
+            self.release(erase);
+        }
+        while let Some(ready) = self.ready.pop() {
+            self.submit(ready, done_ns);
+        }
+        self.tasks.less(task, done_ns)
+    }
+}
+
+impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
+    #[inline]
+    fn geometry(&self) -> &Geometry {
+        self.inner.geometry()
+    }
+
+    #[inline]
+    fn part(&self) -> &Part {
+        self.inner.part()
+    }
+
+    #[inline]
+    fn keeps_user_bytes(&self) -> bool {
+        self.inner.keeps_user_bytes()
+    }
+
+    #[inline]
+    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+        let result = self.inner.read(ppn, data, cause);
+        if Self::runs(&result) {
+            self.single(Op::Read, Command::Read, ppn, cause);
+        }
+        result
+    }
+
+    #[inline]
+    fn read_part(
+        &mut self,
+        ppn: Ppn,
+        offset: usize,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        let result = self.inner.read_part(ppn, offset, data, cause);
+        if Self::runs(&result) {
+            self.single(Op::Read, Command::Read, ppn, cause);
+        }
+        result
+    }
+
+    #[inline]
+    fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
+        let result = self.inner.read_oob(ppn, cause);
+        if Self::runs(&result) {
+            self.single(Op::ReadOob, Command::Read, ppn, cause);
+        }
+        result
+    }
+
+    #[inline]
+    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+        let result = self.inner.program(ppn, oob, data, cause);
+        if Self::runs(&result) {
+            self.single(Op::Program, Command::Program, ppn, cause);
+        }
+        result
+    }
+
+    #[inline]
+    fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
+        let before = self.inner.corrected_bits();
+        let result = self.inner.copy(from, to, seq, cause);
+        if Self::runs(&result) {
+            self.copied(from, to, self.inner.corrected_bits() - before, cause, false);
+        }
+        result
+    }
+
+    fn copy_run(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        for (at, (page, lpn)) in from.iter().zip(lpns).enumerate() {
+            let to = Ppn(to.0 + at as u32);
+            let before = self.inner.corrected_bits();
+            let result = self.inner.copy(*page, to, seq, cause);
+            if Self::runs(&result) {
+                let corrected = self.inner.corrected_bits() - before;
+                self.copied(*page, to, corrected, cause, at + 1 < from.len());
+            }
+            *lpn = result.map_err(|error| (at, error))?.lpn;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
+        let result = self.inner.erase(block, cause);
+        if Self::runs(&result) {
+            let first = self.inner.geometry().ppn(block, 0);
+            self.single(Op::Erase, Command::Erase, first, cause);
+        }
+        result
+    }
+
+    fn is_bad(&self, block: BlockId) -> bool {
+        self.inner.is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.inner.mark_bad(block)
+    }
+
+    fn erase_count(&self, block: BlockId) -> u32 {
+        self.inner.erase_count(block)
+    }
+
+    #[inline]
+    fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
+        self.inner.peek_lpn(ppn)
+    }
+}

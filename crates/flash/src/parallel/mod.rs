@@ -1,0 +1,204 @@
+//! Parallel time: an array whose operations run side by side on channels.
+//!
+//! A scheme sees an array that answers at once, as it does over [`Serial`](crate::Serial): state moves when it
+//! asks. What it asked for is put to [`Channels`], in the name of a **task** (a page task of the host), and the
+//! caller is told when each task is done. So one scheme serves both kinds of time, and any number of tasks may be
+//! under way:
+//!
+//! ```text
+//! begin(task, at): what the scheme asks for from here on arrives at `at`
+//! end():           and that was all of it
+//! next_done_until(t): the next task whose operations are done by t
+//! ```
+//!
+//! # What waits for what
+//! ```text
+//! within a task, an operation that is no copy waits until the one before it is done;
+//!     operations of collection steps (Cause::is_step) and all others make two such chains
+//! the program of a copy through the controller waits until its page is out and checked
+//! an erase waits until every page copied out of its block is programmed
+//! operations of one block reach its die in the order in which the scheme asked for them
+//! operations that have reached a die are done there in that order; what waits lets others pass
+//! ```
+//!
+//! A task is done when all its operations but those of collection steps are: the host is not kept waiting for a step,
+//! unless by finding die or bus taken. Copies go by the path of [`Part::copies`](crate::Part::copies), read off the places of their
+//! blocks; `None`: through the controller.
+//!
+//! # State and cost
+//! 8 bytes a block, 8 more where copies are under way out of it; an entry an operation that is not done, in one slab. An operation costs the
+//! scheduling of [`Channels`] and some stores.
+//!
+//! # Errors
+//! [`ParallelError`]: shapes that do not fit together.
+//!
+//! # Source
+//! Jeong and Song, IEEE Trans. Consumer Electronics 58(2), 2012, §III for copies and interleaving. That state moves at
+//! once and time follows is our simplification: a scheme decides by the order of requests, not by that of
+//! completions.
+
+mod array;
+mod operations;
+mod tasks;
+#[cfg(test)]
+mod tests;
+
+use crate::channels::{Channels, ChannelsError, Policy, Timing, Topology, Watch};
+use crate::{Counts, Flash, Ns};
+use alloc::vec::Vec;
+use operations::{Operations, Order};
+pub use tasks::Done;
+use tasks::Tasks;
+
+/// Why an array cannot be put on channels.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParallelError {
+    /// The channels themselves.
+    #[error(transparent)]
+    Channels(#[from] ChannelsError),
+    /// Too few blocks for the array, or too short ones.
+    #[error(
+        "an array of {blocks} blocks of {pages} pages does not fit on channels of {most} blocks of {most_pages} pages"
+    )]
+    Shape {
+        /// The array's blocks.
+        blocks: u32,
+        /// Its pages a block.
+        pages: u32,
+        /// Blocks of all dies, those of all planes of a die at one place counted once where planes work as one.
+        most: u64,
+        /// Pages a block.
+        most_pages: u32,
+    },
+}
+
+/// An array on channels. See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Parallel<F, W = ()> {
+    inner: F,
+    channels: Channels<W>,
+    /// Planes that work as one: a block of the array is a block of each.
+    ganged: u16,
+    operations: Operations,
+    order: Order,
+    /// Operations that wait for nothing more.
+    ready: Vec<u32>,
+    tasks: Tasks,
+    counts: Counts,
+    /// What was sent to the dies, in order.
+    #[cfg(test)]
+    sent: Vec<operations::Side>,
+}
+
+impl<F: Flash> Parallel<F> {
+    /// Idle at time 0. Where `ganged`, a block of the array is one of each plane of a die, at the same place, and
+    /// every operation is one of all planes.
+    ///
+    /// # Errors
+    /// [`ParallelError`].
+    pub fn new(
+        inner: F,
+        topology: Topology,
+        timing: Timing,
+        policy: Policy,
+        ganged: bool,
+    ) -> Result<Self, ParallelError> {
+        Self::watched(inner, topology, timing, policy, ganged, ())
+    }
+}
+
+impl<F: Flash, W: Watch> Parallel<F, W> {
+    /// The same, with someone who sees each grant of a bus.
+    ///
+    /// # Errors
+    /// As [`Parallel::new`].
+    pub fn watched(
+        inner: F,
+        topology: Topology,
+        timing: Timing,
+        policy: Policy,
+        ganged: bool,
+        watch: W,
+    ) -> Result<Self, ParallelError> {
+        let channels = Channels::watched(topology, timing, policy, watch)?;
+        let ganged = if ganged { topology.planes } else { 1 };
+        let most = topology.blocks() / u64::from(ganged);
+        let (blocks, pages) = (inner.geometry().blocks(), inner.geometry().pages_per_block());
+        let most_pages = topology.pages_per_block;
+        if u64::from(blocks) > most || pages > most_pages {
+            return Err(ParallelError::Shape { blocks, pages, most, most_pages });
+        }
+        Ok(Self {
+            inner,
+            channels,
+            ganged,
+            operations: Operations::default(),
+            order: Order::new(blocks),
+            ready: Vec::new(),
+            tasks: Tasks::default(),
+            counts: Counts::default(),
+            #[cfg(test)]
+            sent: Vec::new(),
+        })
+    }
+
+    /// What is asked for from here on arrives at `at_ns`, not before [`Parallel::now_ns`], in the name of `tag`.
+    pub fn begin(&mut self, tag: u64, at_ns: Ns) {
+        self.tasks.begin(tag, at_ns.max(self.channels.now_ns()));
+    }
+
+    /// That was all that the task begun last asked for. One that asked for nothing is done at once.
+    pub fn end(&mut self) {
+        self.tasks.end();
+    }
+
+    /// The next task that is done by `limit_ns`, in order of time. `None` where there is none; then everything has
+    /// happened that happens before `limit_ns`.
+    pub fn next_done_until(&mut self, limit_ns: Ns) -> Option<Done> {
+        loop {
+            let bare_ns = self.tasks.next_bare_ns();
+            let Some(completion) = self.channels.next_completion_until(limit_ns.min(bare_ns))
+            else {
+                return self.tasks.take_bare(limit_ns);
+            };
+            if let Some(done) = self.complete(completion.tag as u32, completion.done_ns) {
+                return Some(done);
+            }
+        }
+    }
+
+    /// The next task that is done, however late.
+    pub fn next_done(&mut self) -> Option<Done> {
+        self.next_done_until(Ns::MAX)
+    }
+
+    /// Up to when everything has happened.
+    pub fn now_ns(&self) -> Ns {
+        self.channels.now_ns()
+    }
+
+    /// Operations asked for so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// The channels: use of buses and dies.
+    pub fn channels(&self) -> &Channels<W> {
+        &self.channels
+    }
+
+    /// The wrapped array.
+    pub fn inner(&self) -> &F {
+        &self.inner
+    }
+
+    /// Operations that are not done.
+    pub fn outstanding(&self) -> usize {
+        self.operations.outstanding()
+    }
+
+    /// Bytes of memory that it takes besides the array.
+    pub fn heap_bytes(&self) -> usize {
+        self.operations.heap_bytes() + self.order.heap_bytes() + self.tasks.heap_bytes()
+    }
+}

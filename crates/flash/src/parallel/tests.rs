@@ -1,0 +1,303 @@
+use super::*;
+use crate::channels::{Command, DieAddress, Grant};
+use crate::{
+    Array, BlockId, Cause, Copies, CopyPath, CopyTimes, Geometry, Lpn, Oob, Part, Ppn, Store,
+};
+use crate::{Flash, parts};
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use proptest::prelude::*;
+
+const PAGES: u32 = 8;
+
+fn topology(channels: u16, ways: u16, planes: u16) -> Topology {
+    let (dies, blocks_per_plane) = (1, 4);
+    let paired_blocks = true;
+    Topology {
+        channels,
+        ways,
+        dies,
+        planes,
+        blocks_per_plane,
+        pages_per_block: PAGES,
+        paired_blocks,
+    }
+}
+
+fn copies(near: CopyPath, far: CopyPath, cache_program: bool) -> Copies {
+    let times =
+        |path| CopyTimes { path, cache_program, fetch_ns: 1, load_ns: 1, prog_ns: 1, repair_ns: 0 };
+    Copies { ways: 1, near: times(near), far: times(far), most_corrected_bytes: 0 }
+}
+
+type Logged = Parallel<Array, Vec<Grant>>;
+
+fn array(topology: Topology, ganged: bool, copies: Option<Copies>) -> Logged {
+    let blocks = topology.blocks() as u32 / u32::from(if ganged { topology.planes } else { 1 });
+    let geometry = Geometry::new(blocks, PAGES, 8192).unwrap();
+    let part = Part { pages_per_block: PAGES, copies, ..parts::DDT_MLC.clone() };
+    let timing = Timing::of(&part).unwrap();
+    let array = Array::new(geometry, part, Store::Metadata);
+    Parallel::watched(array, topology, timing, Policy::Fifo, ganged, Vec::new()).unwrap()
+}
+
+fn program(flash: &mut Logged, page: u32) {
+    flash.program(Ppn(page), Oob::data(Lpn(page), 1), &[], Cause::Host).unwrap();
+}
+
+/// Fills a block, each page a task of its own, to the end.
+fn fill(flash: &mut Logged, block: u32) {
+    for page in block * PAGES..(block + 1) * PAGES {
+        flash.begin(0, flash.now_ns());
+        program(flash, page);
+        flash.end();
+    }
+    while flash.next_done().is_some() {}
+}
+
+fn alone(flash: &Logged, command: Command) -> Ns {
+    flash.channels().alone_ns(command, flash.ganged.into())
+}
+
+#[test]
+fn one_at_a_time_takes_what_it_takes_alone() {
+    for (planes, ganged) in [(1, false), (2, false), (2, true)] {
+        let mut flash = array(topology(2, 2, planes), ganged, None);
+        let mut now = 0;
+        for (at, command) in
+            [Command::Program, Command::Read, Command::Erase].into_iter().enumerate()
+        {
+            flash.begin(at as u64, now + 50);
+            match command {
+                Command::Program => program(&mut flash, 0),
+                Command::Read => {
+                    flash.read(Ppn(0), &mut [], Cause::Host).unwrap();
+                }
+                _ => flash.erase(BlockId(0), Cause::Host).unwrap(),
+            }
+            flash.end();
+            let done = flash.next_done().unwrap();
+            let expected = Done {
+                tag: at as u64,
+                begun_ns: now + 50,
+                done_ns: now + 50 + alone(&flash, command),
+            };
+            assert_eq!(done, expected, "{command:?} on {planes}, {ganged}");
+            now = done.done_ns;
+        }
+        assert_eq!(flash.next_done(), None);
+        assert_eq!(flash.outstanding(), 0);
+    }
+}
+
+#[test]
+fn dies_work_side_by_side_and_a_die_by_itself_does_not() {
+    let mut flash = array(topology(2, 1, 1), false, None);
+    for block in [0, 1] {
+        flash.begin(block, 0);
+        program(&mut flash, block as u32 * PAGES);
+        flash.end();
+    }
+    flash.begin(2, 0);
+    program(&mut flash, 1);
+    flash.end();
+    let one = alone(&flash, Command::Program);
+    let all: Vec<Ns> = core::iter::from_fn(|| flash.next_done()).map(|done| done.done_ns).collect();
+    assert_eq!(all, [one, one, 2 * one]);
+}
+
+#[test]
+fn operations_of_a_task_follow_each_other_and_a_step_goes_beside_them() {
+    let mut flash = array(topology(4, 1, 1), false, None);
+    fill(&mut flash, 0);
+    fill(&mut flash, 1);
+    let begun = flash.now_ns();
+    flash.begin(7, begun);
+    // On two dies, one after the other; the erase of the step on a third, at once.
+    flash.read(Ppn(0), &mut [], Cause::Translation).unwrap();
+    flash.read(Ppn(PAGES), &mut [], Cause::Host).unwrap();
+    flash.erase(BlockId(2), Cause::Collection).unwrap();
+    flash.end();
+    let done = flash.next_done().unwrap();
+    assert_eq!(done.done_ns - begun, 2 * alone(&flash, Command::Read));
+    assert_eq!(flash.next_done(), None);
+    assert_eq!(flash.now_ns() - begun, alone(&flash, Command::Erase));
+}
+
+#[test]
+fn a_task_that_asks_for_nothing_is_done_when_it_begins() {
+    let mut flash = array(topology(1, 1, 1), false, None);
+    flash.begin(1, 0);
+    program(&mut flash, 0);
+    flash.end();
+    flash.begin(2, 5);
+    flash.end();
+    let one = alone(&flash, Command::Program);
+    assert_eq!(flash.next_done_until(4), None);
+    assert_eq!(flash.next_done_until(5), Some(Done { tag: 2, begun_ns: 5, done_ns: 5 }));
+    assert_eq!(flash.next_done_until(one - 1), None);
+    assert_eq!(flash.next_done_until(one), Some(Done { tag: 1, begun_ns: 0, done_ns: one }));
+}
+
+/// Copies a block to an erased one and erases it; the grants since, and how long it took.
+fn collect(mut flash: Logged, from: u32, to: u32) -> (Vec<Grant>, Ns) {
+    fill(&mut flash, from);
+    let begun = flash.now_ns();
+    flash.channels.watch_mut().clear();
+    flash.begin(0, begun);
+    let pages: Vec<Ppn> = (from * PAGES..(from + 1) * PAGES).map(Ppn).collect();
+    let mut lpns = vec![Lpn(0); PAGES as usize];
+    flash.copy_run(&pages, Ppn(to * PAGES), 2, Cause::Collection, &mut lpns).unwrap();
+    flash.erase(BlockId(from), Cause::Collection).unwrap();
+    flash.end();
+    while flash.next_done().is_some() {}
+    assert_eq!(flash.outstanding(), 0);
+    let took = flash.now_ns() - begun;
+    let grants = flash.channels.watch().clone();
+    let (erase, copies) = grants.split_last().unwrap();
+    let programmed = copies.iter().map(|grant| grant.array_end_ns).max().unwrap();
+    assert!(erase.begin_ns >= programmed, "erased before the last copy is programmed");
+    (grants, took)
+}
+
+#[test]
+fn copies_by_every_path_take_what_its_stages_take() {
+    let n = Ns::from(PAGES);
+    let command = |path: CopyPath, cache, to| {
+        let flash = array(topology(1, 2, 1), false, Some(copies(path, path, cache)));
+        let one = |command| alone(&flash, command);
+        let (read, program, erase) =
+            (one(Command::Read), one(Command::Program), one(Command::Erase));
+        let stages = (read, program, one(Command::CopyRead), one(Command::CopyProgram), erase);
+        (collect(flash, 0, to).1, stages)
+    };
+    // Block 2 is on block 0's die: nothing overlaps.
+    let (took, (read, _, _, copy, erase)) = command(CopyPath::Icb, false, 2);
+    assert_eq!(took, n * (read + copy) + erase);
+    let (took, (_, _, quiet, copy, erase)) = command(CopyPath::IcbUnchecked, false, 2);
+    assert_eq!(took, n * (quiet + copy) + erase);
+    // All pages are read before the first comes back: its die does what reaches it in order.
+    let (took, (read, program, _, _, erase)) = command(CopyPath::Lcb, false, 2);
+    assert_eq!(took, n * (read + program) + erase);
+    // Between two dies reads go on beside programs.
+    let (took, (read, program, _, _, erase)) = command(CopyPath::Gcb, false, 1);
+    assert!(took >= read + n * program + erase, "{took}");
+    assert!(took < n * (read + program) + erase, "{took}");
+    let (cached, _) = command(CopyPath::Gcb, true, 1);
+    assert!(cached < took - (n - 2) * 200_000, "{cached} with the data in hidden, {took} without");
+    let (direct, _) = command(CopyPath::Dgcb, false, 1);
+    assert!(direct < took, "{direct} {took}");
+}
+
+#[test]
+fn a_path_that_the_places_do_not_allow_goes_through_the_controller() {
+    let data_in = |copies, topology, to| {
+        let (grants, _) = collect(array(topology, false, Some(copies)), 0, to);
+        grants.iter().filter(|grant| grant.segment == crate::channels::Segment::DataIn).count()
+    };
+    let icb = copies(CopyPath::Icb, CopyPath::Dgcb, false);
+    assert_eq!(data_in(icb, topology(1, 2, 2), 4), 0, "the same plane");
+    assert_eq!(data_in(icb, topology(1, 2, 2), 2), PAGES as usize, "the other plane of the die");
+    assert_eq!(data_in(icb, topology(1, 2, 2), 1), 0, "another die of the channel");
+    assert_eq!(data_in(icb, topology(2, 2, 2), 1), PAGES as usize, "another channel");
+}
+
+#[test]
+fn shapes_that_do_not_fit_are_refused() {
+    let part = Part { pages_per_block: PAGES, ..parts::DDT_MLC.clone() };
+    let timing = Timing::of(&part).unwrap();
+    for (blocks, pages, ganged, fits) in [
+        (8, PAGES, false, true),
+        (9, PAGES, false, false),
+        (5, PAGES, true, false),
+        (4, 9, true, false),
+    ] {
+        let geometry = Geometry::new(blocks, pages, 8192).unwrap();
+        let array = Array::new(geometry, part.clone(), Store::Metadata);
+        let made = Parallel::new(array, topology(1, 1, 2), timing, Policy::Fifo, ganged);
+        assert_eq!(made.is_ok(), fits, "{blocks} {pages} {ganged}");
+    }
+}
+
+/// What reached the dies, in order: checked against the rules of NAND as the dies see them.
+#[derive(Default)]
+struct Dies {
+    next_page: BTreeMap<(DieAddress, u32), u32>,
+}
+
+proptest! {
+    /// Whatever the order of tasks and completions: each block is programmed in order and erased when nothing is on
+    /// its way out of it any more; every operation is done; the same twice.
+    #[test]
+    fn dies_see_the_rules_kept(
+        steps in proptest::collection::vec((0u8..6, 0u32..8, 0u32..8, 0u64..3_000_000), 1..60),
+        (channels, ways, planes, ganged) in (1u16..3, 1u16..3, 1u16..3, any::<bool>()),
+        (near, far) in (0usize..3, 3usize..5),
+        cache in any::<bool>(),
+    ) {
+        let paths = Some(copies(CopyPath::ALL[near], CopyPath::ALL[far], cache));
+        let run = || {
+            let mut flash = array(topology(channels, ways, planes), ganged, paths);
+            let (mut dones, mut now) = (Vec::new(), 0);
+            for (tag, (what, a, b, gap)) in steps.iter().enumerate() {
+                now = (now + gap).max(flash.now_ns());
+                dones.extend(core::iter::from_fn(|| flash.next_done_until(now)));
+                flash.begin(tag as u64, now);
+                random(&mut flash, *what, *a, *b);
+                flash.end();
+            }
+            dones.extend(core::iter::from_fn(|| flash.next_done()));
+            (flash, dones)
+        };
+        let (flash, dones) = run();
+        prop_assert_eq!(flash.outstanding(), 0);
+        prop_assert_eq!(dones.len(), steps.len());
+        prop_assert!(dones.is_sorted_by_key(|done| done.done_ns));
+        check(&flash)?;
+        let (again, same) = run();
+        prop_assert_eq!(dones, same);
+        prop_assert_eq!(flash.channels.watch(), again.channels.watch());
+    }
+}
+
+/// One thing that the array allows, if any.
+fn random(flash: &mut Logged, what: u8, a: u32, b: u32) {
+    let blocks = flash.geometry().blocks();
+    let (from, to) = (a % blocks, b % blocks);
+    let next = flash.inner.next_page(BlockId(to));
+    let first = Ppn(from * PAGES);
+    match what {
+        0 | 1 if next < PAGES => program(flash, to * PAGES + next),
+        2 if flash.inner.next_page(BlockId(from)) > 0 => {
+            flash.read(first, &mut [], Cause::Host).unwrap();
+        }
+        3 | 4 if from != to => {
+            let pages = flash.inner.next_page(BlockId(from)).min(PAGES - next);
+            let pages: Vec<Ppn> = (first.0..first.0 + pages).map(Ppn).collect();
+            let mut lpns = vec![Lpn(0); pages.len()];
+            let to = Ppn(to * PAGES + next);
+            flash.copy_run(&pages, to, 1, Cause::Collection, &mut lpns).unwrap();
+        }
+        5 => flash.erase(BlockId(from), Cause::Collection).unwrap(),
+        _ => {}
+    }
+}
+
+/// Goes through what was sent to the dies.
+fn check(flash: &Logged) -> Result<(), TestCaseError> {
+    let mut dies = Dies::default();
+    for side in &flash.sent {
+        for address in side.pages.as_slice() {
+            let next = dies.next_page.entry((side.die, address.block)).or_default();
+            match side.command {
+                Command::Erase => *next = 0,
+                Command::Program | Command::CacheProgram | Command::CopyProgram => {
+                    prop_assert_eq!(*next, address.page, "programmed out of order");
+                    *next += 1;
+                }
+                _ => prop_assert!(address.page < *next, "read before it is programmed"),
+            }
+        }
+    }
+    Ok(())
+}
