@@ -168,15 +168,17 @@ impl Copies {
         if self.are_apart(from, to) { &self.far } else { &self.near }
     }
 
-    /// The longest that a run of copies takes, wherever its pages lie and however many bytes are corrected, ns.
+    /// The longest that one run of copies takes, ns: wherever its pages lie, as long as no page has more corrected
+    /// bytes than [`Copies::most_corrected_bytes`]. Copies in several runs may take longer than as many in one,
+    /// for each run starts without a page to overlap with.
     pub fn longest_ns(&self, pages: u64) -> Ns {
         let longest = |times: &CopyTimes| times.run_ns(pages, self.most_corrected_bytes.into());
         let near = longest(&self.near);
         if self.ways > 1 { near.max(longest(&self.far)) } else { near }
     }
 
-    /// The most pages of a run of which [`Copies::longest_ns`], by one of the two ways of copying, is `limit_ns` at
-    /// most.
+    /// The most pages that one run copies within `limit_ns`, all of them between two devices (`far`) or all within
+    /// one, each with [`Copies::most_corrected_bytes`].
     pub fn pages_within(&self, limit_ns: Ns, far: bool) -> u32 {
         let times = if far { &self.far } else { &self.near };
         let takes = |pages: u64| times.run_ns(pages, self.most_corrected_bytes.into());

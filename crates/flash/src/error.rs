@@ -51,3 +51,12 @@ pub enum FlashError {
     #[error("the power is off")]
     PowerOff,
 }
+
+impl FlashError {
+    /// Whether the operation has run all the same and failed at the medium, in its full time; otherwise it was
+    /// refused before it started, or the power was off.
+    #[inline]
+    pub fn failed_at_medium(&self) -> bool {
+        matches!(self, Self::Uncorrectable(_) | Self::ProgramFailed(_) | Self::EraseFailed(_))
+    }
+}

@@ -61,9 +61,9 @@ pub trait Flash {
     /// As [`Flash::read`] of `from` and [`Flash::program`] of `to`.
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError>;
 
-    /// Copies pages `from`, all of one block, to consecutive pages from `to` on, as [`Flash::copy`] does
-    /// one by one, and tells the LPN of each in `lpns` (as many as `from`). A backend that can do better
-    /// than one by one does.
+    /// Copies pages `from`, all of one block, to consecutive pages of one block from `to` on, as
+    /// [`Flash::copy`] does one by one, and tells the LPN of each in `lpns` (as many as `from`). A backend that
+    /// can do better than one by one does.
     ///
     /// # Errors
     /// How many were copied before the first that failed, and why that did.
@@ -76,13 +76,7 @@ pub trait Flash {
         cause: Cause,
         lpns: &mut [Lpn],
     ) -> Result<(), (usize, FlashError)> {
-        for (at, (from, lpn)) in from.iter().zip(lpns).enumerate() {
-            *lpn = self
-                .copy(*from, Ppn(to.0 + at as u32), seq, cause)
-                .map_err(|error| (at, error))?
-                .lpn;
-        }
-        Ok(())
+        copy_one_by_one(self, from, to, seq, cause, lpns)
     }
 
     /// Erases a block.
@@ -109,4 +103,33 @@ pub trait Flash {
     fn peek_lpn(&self, _ppn: Ppn) -> Option<Lpn> {
         None
     }
+
+    /// Whether pages may have bit errors, so that [`Flash::corrected_bits`] grows.
+    #[inline]
+    fn has_bit_errors(&self) -> bool {
+        false
+    }
+
+    /// Bits that ECC has corrected so far, in reads and copies.
+    #[inline]
+    fn corrected_bits(&self) -> u64 {
+        0
+    }
+}
+
+/// [`Flash::copy_run`] by [`Flash::copy`] alone.
+#[inline]
+pub(crate) fn copy_one_by_one<F: Flash + ?Sized>(
+    flash: &mut F,
+    from: &[Ppn],
+    to: Ppn,
+    seq: u64,
+    cause: Cause,
+    lpns: &mut [Lpn],
+) -> Result<(), (usize, FlashError)> {
+    for (at, (from, lpn)) in from.iter().zip(lpns).enumerate() {
+        let copied = flash.copy(*from, Ppn(to.0 + at as u32), seq, cause);
+        *lpn = copied.map_err(|error| (at, error))?.lpn;
+    }
+    Ok(())
 }

@@ -1,7 +1,8 @@
 //! Serial time: one chip, one operation at a time. The model of the real-time papers and of BA-GC.
 
 use crate::{
-    BlockId, Cause, Counts, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation, Part, Ppn,
+    BlockId, Cause, Copies, CopyPath, CopyTimes, Counts, Flash, FlashError, Geometry, Lpn, Ns, Oob,
+    Operation, Part, Ppn,
 };
 
 /// Charges each operation its data-sheet time and counts it, by cause.
@@ -9,8 +10,13 @@ use crate::{
 /// The times are tR, tPROG and tBERS as the part gives them. Where a part gives bus cycles apart
 /// (`t_rc_ns`, `t_wc_ns` not 0) the transfer over the bus, which this model does not have, is not charged.
 ///
-/// An operation that fails at the medium has run all the same and is charged; one that breaks a rule is
-/// refused before it starts and is not.
+/// Where a part says how its pages are copied ([`Part::copies`]), a copy is charged by the path between its two
+/// blocks: [`Flash::copy`] as a run of one page, [`Flash::copy_run`] as one run, by the recurrence of
+/// [`CopyRun`](crate::CopyRun). Where the path sends corrected bytes again, each bit that ECC corrects counts as a
+/// byte of its own.
+///
+/// An operation that fails at the medium has run all the same and is charged (a copy as a page of its run); one
+/// that breaks a rule is refused before it starts and is not.
 #[derive(Clone, Debug)]
 pub struct Serial<F> {
     inner: F,
@@ -19,6 +25,9 @@ pub struct Serial<F> {
     busy_in_steps_ns: Ns,
     times: [Ns; Operation::ALL.len()],
     counts: Counts,
+    copies: Option<Copies>,
+    copies_by: [u64; CopyPath::ALL.len()],
+    bytes_sent_again: u64,
 }
 
 impl<F: Flash> Serial<F> {
@@ -27,6 +36,7 @@ impl<F: Flash> Serial<F> {
         let part = inner.part();
         let times =
             [part.t_r_ns, part.t_r_oob_ns, part.t_prog_ns, part.t_copy_ns(), part.t_bers_ns];
+        let copies = part.copies;
         Self {
             inner,
             busy_ns: 0,
@@ -34,6 +44,9 @@ impl<F: Flash> Serial<F> {
             busy_in_steps_ns: 0,
             times,
             counts: Counts::default(),
+            copies,
+            copies_by: [0; CopyPath::ALL.len()],
+            bytes_sent_again: 0,
         }
     }
 
@@ -59,6 +72,18 @@ impl<F: Flash> Serial<F> {
     #[inline]
     pub fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// Copies that went by a path; none where the part does not say how its pages are copied.
+    #[inline]
+    pub fn copies_by(&self, path: CopyPath) -> u64 {
+        self.copies_by[path as usize]
+    }
+
+    /// Corrected bytes that copies sent again to their destinations.
+    #[inline]
+    pub fn bytes_sent_again(&self) -> u64 {
+        self.bytes_sent_again
     }
 
     /// Energy of the operations so far, picojoules.
@@ -103,17 +128,82 @@ impl<F: Flash> Serial<F> {
         op: Operation,
         cause: Cause,
     ) -> Result<T, FlashError> {
-        if let Err(error) = &result {
-            use FlashError::{EraseFailed, ProgramFailed, Uncorrectable};
-            if !matches!(error, Uncorrectable(_) | ProgramFailed(_) | EraseFailed(_)) {
-                return result;
-            }
+        if let Err(error) = &result
+            && !error.failed_at_medium()
+        {
+            return result;
         }
         let time = self.times[op as usize];
         self.spend(time, cause);
         self.counts.add(op, cause);
         result
     }
+
+    /// What copies from one page's block to another's take, where the part says it.
+    #[inline(always)]
+    fn times_between(&self, from: Ppn, to: Ppn) -> Option<CopyTimes> {
+        let copies = self.copies.as_ref()?;
+        let geometry = self.inner.geometry();
+        Some(*copies.between(geometry.block_of(from), geometry.block_of(to)))
+    }
+
+    /// Charges copies, by a path where the part says how its pages are copied.
+    #[inline(always)]
+    fn charge_copies(&mut self, path: Option<CopyPath>, time: Ns, copies: u64, cause: Cause) {
+        self.spend(time, cause);
+        self.counts.add_many(Operation::Copy, cause, copies);
+        if let Some(path) = path {
+            self.copies_by[path as usize] += copies;
+        }
+    }
+
+    /// Bytes that a copy which has just run sent again, by the bits that were corrected before it.
+    #[inline]
+    fn sent_again(&mut self, path: CopyPath, corrected_before: u64) -> u64 {
+        if !path.sends_corrections() {
+            return 0;
+        }
+        let sent = self.inner.corrected_bits() - corrected_before;
+        self.bytes_sent_again += sent;
+        sent
+    }
+
+    /// A run of copies, page by page, for each may send other bytes again.
+    fn copy_each(
+        &mut self,
+        times: &CopyTimes,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        let (mut run, mut ran) = (times.run(), 0);
+        let mut failed = Ok(());
+        for (at, (from, lpn)) in from.iter().zip(lpns).enumerate() {
+            let before = self.inner.corrected_bits();
+            let result = self.inner.copy(*from, Ppn(to.0 + at as u32), seq, cause);
+            if has_run(&result) {
+                run.page(self.sent_again(times.path, before));
+                ran += 1;
+            }
+            match result {
+                Ok(oob) => *lpn = oob.lpn,
+                Err(error) => {
+                    failed = Err((at, error));
+                    break;
+                }
+            }
+        }
+        self.charge_copies(Some(times.path), run.total_ns(), ran, cause);
+        failed
+    }
+}
+
+/// Whether an operation has run, successfully or not.
+#[inline]
+fn has_run<T>(result: &Result<T, FlashError>) -> bool {
+    result.as_ref().err().is_none_or(FlashError::failed_at_medium)
 }
 
 impl<F: Flash> Flash for Serial<F> {
@@ -164,8 +254,17 @@ impl<F: Flash> Flash for Serial<F> {
 
     #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
+        let Some(times) = self.times_between(from, to) else {
+            let result = self.inner.copy(from, to, seq, cause);
+            return self.charge(result, Operation::Copy, cause);
+        };
+        let before = self.inner.corrected_bits();
         let result = self.inner.copy(from, to, seq, cause);
-        self.charge(result, Operation::Copy, cause)
+        if has_run(&result) {
+            let time = times.run_ns(1, self.sent_again(times.path, before));
+            self.charge_copies(Some(times.path), time, 1, cause);
+        }
+        result
     }
 
     #[inline]
@@ -177,17 +276,25 @@ impl<F: Flash> Flash for Serial<F> {
         cause: Cause,
         lpns: &mut [Lpn],
     ) -> Result<(), (usize, FlashError)> {
-        let result = self.inner.copy_run(from, to, seq, cause, lpns);
-        let copied = result.map_or_else(|(copied, _)| copied, |()| from.len()) as u64;
-        let time = self.times[Operation::Copy as usize] * copied;
-        self.spend(time, cause);
-        self.counts.add_many(Operation::Copy, cause, copied);
-        match result {
-            Ok(()) => Ok(()),
-            Err((copied, error)) => {
-                self.charge(Err(error), Operation::Copy, cause).map_err(|error| (copied, error))
-            }
+        let times = from.first().and_then(|first| self.times_between(*first, to));
+        if let Some(times) = &times
+            && times.path.sends_corrections()
+            && self.inner.has_bit_errors()
+        {
+            return self.copy_each(times, from, to, seq, cause, lpns);
         }
+        let result = self.inner.copy_run(from, to, seq, cause, lpns);
+        let ran = match &result {
+            Ok(()) => from.len() as u64,
+            Err((copied, error)) => *copied as u64 + u64::from(error.failed_at_medium()),
+        };
+        let path = times.as_ref().map(|times| times.path);
+        let time = match &times {
+            None => self.times[Operation::Copy as usize] * ran,
+            Some(times) => times.run_ns(ran, 0),
+        };
+        self.charge_copies(path, time, ran, cause);
+        result
     }
 
     #[inline]
@@ -211,5 +318,15 @@ impl<F: Flash> Flash for Serial<F> {
     #[inline]
     fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
         self.inner.peek_lpn(ppn)
+    }
+
+    #[inline]
+    fn has_bit_errors(&self) -> bool {
+        self.inner.has_bit_errors()
+    }
+
+    #[inline]
+    fn corrected_bits(&self) -> u64 {
+        self.inner.corrected_bits()
     }
 }

@@ -264,6 +264,14 @@ impl<F: Flash> Flash for History<F> {
     fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
         self.inner.peek_lpn(ppn)
     }
+
+    fn has_bit_errors(&self) -> bool {
+        self.inner.has_bit_errors()
+    }
+
+    fn corrected_bits(&self) -> u64 {
+        self.inner.corrected_bits()
+    }
 }
 
 impl<F: Inspect> Inspect for History<F> {

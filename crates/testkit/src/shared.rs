@@ -91,6 +91,14 @@ impl<F: Flash> Flash for Shared<F> {
     fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
         self.array.borrow().peek_lpn(ppn)
     }
+
+    fn has_bit_errors(&self) -> bool {
+        self.array.borrow().has_bit_errors()
+    }
+
+    fn corrected_bits(&self) -> u64 {
+        self.array.borrow().corrected_bits()
+    }
 }
 
 impl<F: Inspect> Inspect for Shared<F> {

@@ -1,14 +1,14 @@
 //! A part as schemes see it behind its channel: bus time within every operation, and copies by a path.
 
 use super::{CopyPath, CopyTimings, Copyback, CopybackError, Stages, Waits};
-use flash::{Copies, Part};
+use flash::{Copies, Ns, Part};
 
 /// How a controller uses a part: devices on the channel, planes that work as one, the path of copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopySettings {
-    /// The path that copies take where their addresses allow it. Within a device that is ICB, checked or not, or
-    /// LCB; between two it is GCB or DGCB. What a path of the one kind says nothing of goes through the controller
-    /// (LCB, GCB).
+    /// The path that copies take where their addresses allow it: ICB, checked or not, and LCB within a device, GCB
+    /// and DGCB between two. Copies that it does not serve go through the controller: between two devices by GCB,
+    /// within one by LCB.
     pub path: CopyPath,
     /// Whether copies between devices use cache program.
     pub cache_program: bool,
@@ -31,31 +31,30 @@ impl CopySettings {
         most_corrected_bytes: 0,
     };
 
-    /// The part so used: its pages are of all planes, its array times include commands and transfer (so its bus
-    /// cycles are 0), and its copies go by the path.
+    /// The part so used: its pages are of all planes, its array times include commands, transfer and the verdict of
+    /// the ECC (so its bus cycles are 0), and its copies go by the path. An OOB read transfers the spare bytes
+    /// alone. Its capacity is that of `part`, in whole blocks of all planes.
     ///
     /// # Errors
-    /// A part without bus cycles; a figure outside its range; GCB or DGCB on one device.
+    /// A part without bus cycles; a figure outside its range; GCB or DGCB on one device; pages of all planes of
+    /// more than 2²⁰ bytes; a part that has no block for every plane.
     pub fn part(&self, part: &Part, waits: Waits) -> Result<Part, CopybackError> {
         let timings = CopyTimings::of_part(part, waits)?;
-        let ways = u64::from(self.ways);
-        let least = if self.path.between_devices() { 2 } else { 1 };
-        if !(least..=64).contains(&ways) {
-            return Err(CopybackError::Figure { field: "ways", least, most: 64, found: ways });
-        }
+        self.check_ways()?;
         let (near, far) = match self.path {
             CopyPath::Gcb | CopyPath::Dgcb => (CopyPath::Lcb, self.path),
             near => (near, CopyPath::Gcb),
         };
         let by = |path| Copyback::new(timings, path, self.cache_program, self.planes);
         let near = by(near)?.with_corrected_bytes(self.most_corrected_bytes)?;
+        let pages = Pages::of(part, self.planes)?;
         let stages = Stages::of(&timings, self.planes, 0);
-        let oob = CopyTimings { page_bytes: timings.spare_bytes.max(1), spare_bytes: 0, ..timings };
         Ok(Part {
-            page_bytes: part.page_bytes * self.planes,
-            oob_bytes: part.oob_bytes * self.planes,
-            t_r_ns: stages.t_sr_ns(),
-            t_r_oob_ns: Stages::of(&oob, self.planes, 0).t_sr_ns(),
+            page_bytes: pages.data_bytes,
+            oob_bytes: pages.spare_bytes,
+            capacity_bytes: pages.capacity_bytes,
+            t_r_ns: stages.t_sr_ns() + stages.t_ecc_ns,
+            t_r_oob_ns: self.oob_read_ns(part, timings)?,
             t_prog_ns: stages.t_sp_ns(),
             t_bers_ns: near.erase_ns(),
             t_rc_ns: 0,
@@ -69,4 +68,55 @@ impl CopySettings {
             ..part.clone()
         })
     }
+
+    fn check_ways(&self) -> Result<(), CopybackError> {
+        let (field, least) = match self.path {
+            CopyPath::Gcb => ("ways of a channel on which gcb copies between two devices", 2),
+            CopyPath::Dgcb => ("ways of a channel on which dgcb copies between two devices", 2),
+            CopyPath::Icb | CopyPath::IcbUnchecked | CopyPath::Lcb => ("ways", 1),
+        };
+        within(field, self.ways.into(), least, 64)
+    }
+
+    /// Read of the spare bytes alone, ns: its address is that of their column, so nothing else is transferred.
+    fn oob_read_ns(&self, part: &Part, timings: CopyTimings) -> Result<Ns, CopybackError> {
+        within("t_r_oob_ns", part.t_r_oob_ns, 1, CopyTimings::LONGEST_ARRAY_NS)?;
+        let (page_bytes, t_r_ns) = (timings.spare_bytes, part.t_r_oob_ns);
+        let spare = CopyTimings { page_bytes, spare_bytes: 0, t_r_ns, ..timings };
+        let stages = Stages::of(&spare, self.planes, 0);
+        Ok(stages.t_sr_ns() + stages.t_ecc_ns)
+    }
+}
+
+/// Pages of some planes as one, and what they make of the part's capacity.
+struct Pages {
+    data_bytes: u32,
+    spare_bytes: u32,
+    capacity_bytes: u64,
+}
+
+impl Pages {
+    /// Of 1 to 4 planes.
+    fn of(part: &Part, planes: u32) -> Result<Self, CopybackError> {
+        let (data_bytes, spare_bytes) = (part.page_bytes * planes, part.oob_bytes * planes);
+        let most = CopyTimings::MOST_PAGE_BYTES;
+        within("page_bytes of all planes together", data_bytes.into(), 1, most)?;
+        within("oob_bytes of all planes together", spare_bytes.into(), 0, most)?;
+        let block_bytes = u64::from(part.pages_per_block) * u64::from(data_bytes);
+        within(
+            "capacity_bytes of a part of so many planes",
+            part.capacity_bytes,
+            block_bytes,
+            u64::MAX,
+        )?;
+        let capacity_bytes = part.capacity_bytes - part.capacity_bytes % block_bytes;
+        Ok(Self { data_bytes, spare_bytes, capacity_bytes })
+    }
+}
+
+fn within(field: &'static str, found: u64, least: u64, most: u64) -> Result<(), CopybackError> {
+    if (least..=most).contains(&found) {
+        return Ok(());
+    }
+    Err(CopybackError::Figure { field, least, most, found })
 }

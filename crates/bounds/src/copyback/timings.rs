@@ -73,6 +73,12 @@ pub struct CopyTimings {
 }
 
 impl CopyTimings {
+    /// The longest array time in range, ns.
+    pub(super) const LONGEST_ARRAY_NS: Ns = 1_000_000_000_000;
+
+    /// The most bytes of a page in range, and of its spare bytes.
+    pub(super) const MOST_PAGE_BYTES: u64 = 1 << 20;
+
     /// Figures of a part, with the waits of its interface.
     ///
     /// # Errors
@@ -104,9 +110,9 @@ impl CopyTimings {
     /// # Errors
     /// The first figure that is outside.
     pub fn validate(&self) -> Result<(), CopybackError> {
-        const ARRAY: u64 = 1_000_000_000_000;
+        const ARRAY: u64 = CopyTimings::LONGEST_ARRAY_NS;
         const BUS: u64 = 100_000;
-        const SIZE: u64 = 1 << 20;
+        const SIZE: u64 = CopyTimings::MOST_PAGE_BYTES;
         let w = &self.waits;
         let figures = [
             ("page_bytes", u64::from(self.page_bytes), 1, SIZE),

@@ -80,6 +80,7 @@ impl<F: Flash> BadBlocks<F> {
 
 impl<F: Flash> Flash for BadBlocks<F> {
     forward!(geometry part keeps_user_bytes read read_oob program copy erase is_bad erase_count peek_lpn);
+    forward!(has_bit_errors corrected_bits);
 
     fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
         let was = self.inner.is_bad(block);

@@ -1,70 +1,75 @@
-//! Bit errors that grow with wear and reads, and the ECC that corrects them.
+//! Bit errors, the ECC that corrects them, and copies that pass them on.
 
+use super::bit_error_model::{Age, codeword_bits, codewords};
+use super::carried::Carried;
 use super::forward::forward;
-use super::random::SplitMix64;
-use super::{FaultError, Tearable};
-use crate::{Cause, Flash, FlashError, Oob, Ppn};
-use alloc::{vec, vec::Vec};
+use super::{BitErrorModel, FaultError, Tearable};
+use crate::interface::copy_one_by_one;
+use crate::{BlockId, Cause, CopyPath, Flash, FlashError, Lpn, Oob, Ppn};
+use alloc::{boxed::Box, vec, vec::Vec};
 
-/// How many bits of a page are wrong, and how many of them ECC corrects.
+/// Gives pages bit errors by a [`BitErrorModel`] and corrects them at each read, or fails the read.
 ///
-/// The raw bit error rate of a page is `base + per_erase · (erases of its block) + per_read · (reads of
-/// the page since its program)`, in errors among 10¹² bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BitErrorRate {
-    /// Of a page just programmed in a block never erased.
-    pub base: u64,
-    /// Added by each erase of the block (wear).
-    pub per_erase: u64,
-    /// Added by each read of the page (read disturb).
-    pub per_read: u64,
-    /// Bits that ECC corrects in each codeword of 1 KiB, 1 to 512. A page's last codeword may be
-    /// shorter and corrects as many.
-    pub ecc_bits_per_kib: u32,
-}
-
-/// Codewords carry 1 KiB of user data.
-const CODEWORD_BYTES: u32 = 1024;
-
-/// Draws a page's bit errors at each read and corrects them, or fails the read.
+/// A page that once exceeds the ECC in any codeword stays uncorrectable until its block is erased; a page within
+/// it reads as it was written. The OOB shares its page's fate.
 ///
-/// A codeword's errors are a Poisson quantile: the mean is its bits × the rate, and the point on the
-/// curve is drawn (SplitMix64) from the seed, the page, the codeword and the erase count of the block.
-/// So they only grow while a page ages, and do not depend on what other pages went through. A page that
-/// once exceeds the ECC in any codeword stays uncorrectable until its block is erased; a page within it
-/// reads as it was written. A copy goes through the same ECC as a read; the OOB shares its page's fate.
+/// A copy goes through the same ECC as a read and writes a page without errors, unless the part's copies
+/// ([`Part::copies`](crate::Part::copies)) take it by [`CopyPath::IcbUnchecked`]. Then the source's wrong bits,
+/// however many, are in the copy from then on, besides its own; the page is uncorrectable when it is next read
+/// through ECC, if they are too many. The part itself refuses no page for its bits; what was found uncorrectable
+/// before is refused all the same, for nobody copies a page that is known to be lost. A copy that fails or is cut
+/// above this wrapper has been read through ECC.
+///
+/// State: 4 bytes a page where reads bring errors; 4 more and 2 a codeword where pages carry errors of others.
+/// Switched off ([`BitErrors::none`]): none, and no work but to find it so.
 #[derive(Clone, Debug)]
 pub struct BitErrors<F> {
     inner: F,
-    rate: BitErrorRate,
-    seed: u64,
-    /// Reads of each page since its program.
-    reads: Vec<u32>,
-    corrected_bits: u64,
-    uncorrectable_reads: u64,
+    errors: Option<Box<Errors>>,
 }
 
 impl<F: Tearable> BitErrors<F> {
-    /// Pages already in `inner` count as never read.
+    /// Pages already in `inner` count as never read, and carry no errors of other pages. A model that draws does
+    /// so from `seed`.
     ///
     /// # Errors
-    /// An ECC strength outside its range.
-    pub fn new(inner: F, rate: BitErrorRate, seed: u64) -> Result<Self, FaultError> {
-        if !(1..=512).contains(&rate.ecc_bits_per_kib) {
-            return Err(FaultError::EccStrength(rate.ecc_bits_per_kib));
-        }
-        let reads = vec![0; inner.geometry().pages() as usize];
-        Ok(Self { inner, rate, seed, reads, corrected_bits: 0, uncorrectable_reads: 0 })
+    /// A figure of the model that is outside its range.
+    pub fn new(inner: F, model: impl Into<BitErrorModel>, seed: u64) -> Result<Self, FaultError> {
+        let (model, geometry) = (model.into(), *inner.geometry());
+        model.validate(&geometry)?;
+        let counted = if model.grows_with_reads() { geometry.pages() } else { 0 };
+        let codewords = codewords(geometry.page_bytes());
+        let errors = Errors {
+            model,
+            seed,
+            reads: vec![0; counted as usize],
+            carried: Carried::new(&geometry, codewords),
+            taken_over: vec![0; codewords as usize],
+            corrected_bits: 0,
+            uncorrectable_reads: 0,
+            propagated_bits: 0,
+        };
+        Ok(Self { inner, errors: Some(Box::new(errors)) })
     }
 
-    /// Bits corrected in all reads so far.
-    pub fn corrected_bits(&self) -> u64 {
-        self.corrected_bits
+    /// No errors: passes everything on.
+    pub fn none(inner: F) -> Self {
+        Self { inner, errors: None }
+    }
+
+    /// How many bits are wrong and how many are corrected, if any are.
+    pub fn model(&self) -> Option<&BitErrorModel> {
+        self.errors.as_ref().map(|errors| &errors.model)
     }
 
     /// Reads and copies that found their page uncorrectable so far.
     pub fn uncorrectable_reads(&self) -> u64 {
-        self.uncorrectable_reads
+        self.errors.as_ref().map_or(0, |errors| errors.uncorrectable_reads)
+    }
+
+    /// Wrong bits that copies took over so far: those of the source, its own and what it carried, at each copy.
+    pub fn propagated_bits(&self) -> u64 {
+        self.errors.as_ref().map_or(0, |errors| errors.propagated_bits)
     }
 
     /// The wrapped array.
@@ -81,152 +86,234 @@ impl<F: Tearable> BitErrors<F> {
     pub fn into_inner(self) -> F {
         self.inner
     }
+}
 
-    /// Bit errors of a page as it is now: in all, and in its worst codeword.
-    fn errors(&self, ppn: Ppn) -> (u64, u64) {
-        let geometry = self.inner.geometry();
-        let erases = u64::from(self.inner.erase_count(geometry.block_of(ppn)));
-        let reads = u64::from(self.reads[ppn.0 as usize]);
-        let rate = self
-            .rate
-            .base
-            .saturating_add(self.rate.per_erase.saturating_mul(erases))
-            .saturating_add(self.rate.per_read.saturating_mul(reads));
-        let mut random = SplitMix64::keyed(self.seed, [ppn.0.into(), erases]);
-        let (mut all, mut worst) = (0, 0);
-        let mut left = geometry.page_bytes();
-        while left > 0 {
-            let bytes = left.min(CODEWORD_BYTES);
-            let mean = f64::from(bytes * 8) * rate as f64 * 1e-12;
-            let errors = poisson_quantile(random.unit(), mean);
-            all += errors;
-            worst = errors.max(worst);
-            left -= bytes;
+/// The errors where there are any.
+#[derive(Clone, Debug)]
+struct Errors {
+    model: BitErrorModel,
+    seed: u64,
+    /// Reads of each page since its program; empty where they bring no errors.
+    reads: Vec<u32>,
+    carried: Carried,
+    /// What a copy takes over while it is made, a number a codeword.
+    taken_over: Vec<u16>,
+    corrected_bits: u64,
+    uncorrectable_reads: u64,
+    propagated_bits: u64,
+}
+
+impl Errors {
+    /// Wrong bits of each codeword of a page that is read once more: its own, and those that it carries.
+    fn each_codeword<F: Flash>(&self, inner: &F, ppn: Ppn, mut each: impl FnMut(usize, u64)) {
+        let geometry = inner.geometry();
+        let erases = inner.erase_count(geometry.block_of(ppn));
+        let reads = self.reads.get(ppn.0 as usize).map_or(0, |reads| reads.saturating_add(1));
+        let carried = self.carried.of(ppn);
+        let age = Age { ppn, erases, reads };
+        self.model.each_codeword(self.seed, geometry.page_bytes(), age, |at, own| {
+            each(at, own + carried.get(at).map_or(0, |bits| u64::from(*bits)));
+        });
+    }
+
+    /// Counts a read of a page if it has run.
+    fn count_read<T>(&mut self, ppn: Ppn, result: &Result<T, FlashError>) {
+        if let Err(error) = result
+            && !error.failed_at_medium()
+        {
+            return;
         }
-        (all, worst)
+        if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
+            *reads = reads.saturating_add(1);
+        }
+        self.uncorrectable_reads += u64::from(matches!(result, Err(FlashError::Uncorrectable(_))));
     }
 
     /// Reads a page through ECC: where that fails, `read` finds the page spoilt.
-    fn through_ecc(
+    fn through_ecc<F: Tearable>(
         &mut self,
+        inner: &mut F,
         ppn: Ppn,
         read: impl FnOnce(&mut F) -> Result<Oob, FlashError>,
     ) -> Result<Oob, FlashError> {
-        let mut corrected = 0;
-        if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
-            *reads = reads.saturating_add(1);
-            let (all, worst) = self.errors(ppn);
-            if worst > u64::from(self.rate.ecc_bits_per_kib) {
-                match self.inner.spoil(ppn) {
-                    // An erased page holds no bits: `read` refuses it in its own words.
-                    Ok(()) | Err(FlashError::Erased(_)) => {}
-                    Err(error) => return Err(error),
-                }
-            } else {
-                corrected = all;
+        let (mut all, mut worst) = (0, 0);
+        if inner.geometry().contains(ppn) {
+            self.each_codeword(inner, ppn, |_, bits| {
+                all += bits;
+                worst = bits.max(worst);
+            });
+        }
+        if worst > u64::from(self.model.ecc_bits_per_kib()) {
+            match inner.spoil(ppn) {
+                // An erased page holds no bits: `read` refuses it in its own words.
+                Ok(()) | Err(FlashError::Erased(_)) => {}
+                Err(error) => return Err(error),
             }
         }
-        let result = read(&mut self.inner);
-        match result {
-            Ok(_) => self.corrected_bits += corrected,
-            Err(FlashError::Uncorrectable(_)) => self.uncorrectable_reads += 1,
-            Err(_) => {}
+        let result = read(inner);
+        self.count_read(ppn, &result);
+        if result.is_ok() {
+            self.corrected_bits += all;
         }
         result
     }
 
+    /// A page without errors of others, and not yet read.
     fn programmed(&mut self, ppn: Ppn) {
-        self.reads[ppn.0 as usize] = 0;
+        if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
+            *reads = 0;
+        }
+        self.carried.clear(ppn.0..ppn.0 + 1);
+    }
+
+    fn copy<F: Tearable>(
+        &mut self,
+        inner: &mut F,
+        [from, to]: [Ppn; 2],
+        seq: u64,
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        if is_unchecked(inner, from, to) {
+            return self.copy_unchecked(inner, [from, to], seq, cause);
+        }
+        let oob = self.through_ecc(inner, from, |inner| inner.copy(from, to, seq, cause))?;
+        self.programmed(to);
+        Ok(oob)
+    }
+
+    /// Copies a page with all that is wrong in it.
+    fn copy_unchecked<F: Tearable>(
+        &mut self,
+        inner: &mut F,
+        [from, to]: [Ppn; 2],
+        seq: u64,
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        let result = inner.copy(from, to, seq, cause);
+        if result.is_ok() {
+            self.programmed(to);
+            self.take_over(inner, from, to);
+        }
+        self.count_read(from, &result);
+        result
+    }
+
+    fn take_over<F: Flash>(&mut self, inner: &F, from: Ppn, to: Ppn) {
+        let page_bytes = inner.geometry().page_bytes();
+        let mut taken_over = core::mem::take(&mut self.taken_over);
+        let mut all = 0;
+        self.each_codeword(inner, from, |at, bits| {
+            // No more bits are wrong than there are: 8,192 at most.
+            let bits = bits.min(codeword_bits(page_bytes, at));
+            taken_over[at] = bits as u16;
+            all += bits;
+        });
+        if all > 0 {
+            self.carried.keep(to, &taken_over);
+            self.propagated_bits += all;
+        }
+        self.taken_over = taken_over;
     }
 }
 
+/// Whether the part copies from one page to another without a look at what it copies.
+fn is_unchecked<F: Flash>(inner: &F, from: Ppn, to: Ppn) -> bool {
+    let block_of = |ppn| inner.geometry().block_of(ppn);
+    inner.part().copies.as_ref().is_some_and(|copies| {
+        copies.between(block_of(from), block_of(to)).path == CopyPath::IcbUnchecked
+    })
+}
+
 impl<F: Tearable> Flash for BitErrors<F> {
-    forward!(geometry part keeps_user_bytes erase is_bad mark_bad erase_count peek_lpn);
+    forward!(geometry part keeps_user_bytes is_bad mark_bad erase_count peek_lpn);
 
+    #[inline]
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+        let Some(errors) = &mut self.errors else { return self.inner.read(ppn, data, cause) };
         self.inner.geometry().check_payload(data.len())?;
-        self.through_ecc(ppn, |inner| inner.read(ppn, data, cause))
+        errors.through_ecc(&mut self.inner, ppn, |inner| inner.read(ppn, data, cause))
     }
 
+    #[inline]
+    fn read_part(
+        &mut self,
+        ppn: Ppn,
+        offset: usize,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        let inner = &mut self.inner;
+        let Some(errors) = &mut self.errors else {
+            return inner.read_part(ppn, offset, data, cause);
+        };
+        let (expected, found) = (inner.geometry().page_bytes(), offset.saturating_add(data.len()));
+        if found > expected as usize {
+            return Err(FlashError::PayloadLength { expected, found });
+        }
+        errors.through_ecc(inner, ppn, |inner| inner.read_part(ppn, offset, data, cause))
+    }
+
+    #[inline]
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
-        self.through_ecc(ppn, |inner| inner.read_oob(ppn, cause))
+        let Some(errors) = &mut self.errors else { return self.inner.read_oob(ppn, cause) };
+        errors.through_ecc(&mut self.inner, ppn, |inner| inner.read_oob(ppn, cause))
     }
 
+    #[inline(always)]
     fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
         self.inner.program(ppn, oob, data, cause)?;
-        self.programmed(ppn);
+        if let Some(errors) = &mut self.errors {
+            errors.programmed(ppn);
+        }
         Ok(())
     }
 
+    #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
-        let oob = self.through_ecc(from, |inner| inner.copy(from, to, seq, cause))?;
-        self.programmed(to);
-        Ok(oob)
+        match &mut self.errors {
+            None => self.inner.copy(from, to, seq, cause),
+            Some(errors) => errors.copy(&mut self.inner, [from, to], seq, cause),
+        }
+    }
+
+    #[inline]
+    fn copy_run(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        match &self.errors {
+            None => self.inner.copy_run(from, to, seq, cause, lpns),
+            Some(_) => copy_one_by_one(self, from, to, seq, cause, lpns),
+        }
+    }
+
+    #[inline]
+    fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
+        self.inner.erase(block, cause)?;
+        if let Some(errors) = &mut self.errors {
+            let geometry = self.inner.geometry();
+            let first = geometry.ppn(block, 0).0;
+            errors.carried.clear(first..first + geometry.pages_per_block());
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn has_bit_errors(&self) -> bool {
+        self.errors.is_some() || self.inner.has_bit_errors()
+    }
+
+    #[inline]
+    fn corrected_bits(&self) -> u64 {
+        let own = self.errors.as_ref().map_or(0, |errors| errors.corrected_bits);
+        own + self.inner.corrected_bits()
     }
 }
 
 impl<F: Tearable> Tearable for BitErrors<F> {
     forward!(waste half_erase spoil);
-}
-
-/// Means above this are beyond any ECC of the range allowed, and e⁻ᵐ is still a normal number.
-const LARGEST_MEAN: f64 = 700.0;
-
-/// The smallest k with P(Poisson(mean) ≤ k) > u.
-fn poisson_quantile(u: f64, mean: f64) -> u64 {
-    let mean = mean.min(LARGEST_MEAN);
-    let mut probability = exp_minus(mean);
-    let mut below_or_equal = probability;
-    let mut k = 0;
-    // Rounding may leave the sum just short of u for good: 2,000 is 49 standard deviations out.
-    while below_or_equal <= u && k < 2_000 {
-        k += 1;
-        probability *= mean / k as f64;
-        below_or_equal += probability;
-    }
-    k
-}
-
-/// e⁻ˣ for 0 ≤ x ≤ 700, from additions and products alone: the same bits on every machine.
-fn exp_minus(x: f64) -> f64 {
-    let step = x / 1024.0;
-    let (mut term, mut sum) = (1.0, 1.0);
-    for i in 1..=16 {
-        term *= step / f64::from(i);
-        sum += term;
-    }
-    let mut power = 1.0 / sum;
-    for _ in 0..10 {
-        power *= power;
-    }
-    power
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn exponential() {
-        for (x, expected) in [
-            (0.0, 1.0),
-            (1.0, 0.367_879_441_171_442_33),
-            (20.0, 2.061_153_622_438_558e-9),
-            (700.0, 9.859_676_543_759_77e-305),
-        ] {
-            let error = exp_minus(x) / expected - 1.0;
-            assert!(error.abs() < 1e-12, "e^-{x} is off by {error:e}");
-        }
-    }
-
-    #[test]
-    fn quantiles() {
-        // Poisson(4): P(≤ 3) = 0.4335, P(≤ 4) = 0.6288, P(≤ 11) = 0.99908, P(≤ 12) = 0.99973.
-        for (u, k) in [(0.0, 0), (0.43, 3), (0.44, 4), (0.62, 4), (0.63, 5), (0.9995, 12)] {
-            assert_eq!(poisson_quantile(u, 4.0), k, "at {u}");
-        }
-        assert_eq!(poisson_quantile(0.999_999, 0.0), 0);
-        assert!(poisson_quantile(1.0 - f64::EPSILON / 2.0, 1e9) < 1_000);
-        assert!(poisson_quantile(1e-12, f64::INFINITY) > 512);
-    }
 }

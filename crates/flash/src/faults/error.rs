@@ -8,6 +8,14 @@ pub enum FaultError {
     /// An ECC strength outside its range.
     #[error("ECC must correct 1 to 512 bits in 1 KiB, not {0}")]
     EccStrength(u32),
+    /// More wrong bits than a page has.
+    #[error("a page of this array has {most} bits: {found} of them cannot be wrong")]
+    BitsPerPage {
+        /// Asked for.
+        found: u32,
+        /// Bits of its data.
+        most: u64,
+    },
     /// More factory bad blocks than there are blocks that may be bad.
     #[error("{count} bad blocks asked for, but at most {most} blocks of this array may be bad")]
     TooManyBadBlocks {

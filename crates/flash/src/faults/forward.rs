@@ -100,6 +100,18 @@ macro_rules! forward_one {
             self.inner.peek_lpn(ppn)
         }
     };
+    (has_bit_errors) => {
+        #[inline]
+        fn has_bit_errors(&self) -> bool {
+            self.inner.has_bit_errors()
+        }
+    };
+    (corrected_bits) => {
+        #[inline]
+        fn corrected_bits(&self) -> u64 {
+            self.inner.corrected_bits()
+        }
+    };
     (waste) => {
         fn waste(&mut self, ppn: $crate::Ppn) -> Result<(), $crate::FlashError> {
             self.inner.waste(ppn)

@@ -3,7 +3,7 @@
 //! | wrapper | what goes wrong |
 //! | --- | --- |
 //! | [`PowerCut`] | the power fails at a chosen operation, with or without tearing it |
-//! | [`BitErrors`] | bits flip with wear and reads; ECC corrects them or the page is lost |
+//! | [`BitErrors`] | bits flip with wear and reads, or as many as set by hand; ECC corrects them, or the page is lost, or an unchecked copy takes them over |
 //! | [`ProgramEraseFailure`] | the part reports a program or an erase as failed |
 //! | [`BadBlocks`] | blocks are bad from the factory or go bad in use |
 //!
@@ -33,16 +33,20 @@
 //! ```
 
 mod bad_blocks;
+mod bit_error_model;
 mod bit_errors;
+mod carried;
 mod error;
 mod forward;
+mod poisson;
 mod power_cut;
 mod program_erase;
 mod random;
 mod tearable;
 
 pub use bad_blocks::BadBlocks;
-pub use bit_errors::{BitErrorRate, BitErrors};
+pub use bit_error_model::{BitErrorModel, BitErrorRate};
+pub use bit_errors::BitErrors;
 pub use error::FaultError;
 pub use power_cut::PowerCut;
 pub use program_erase::ProgramEraseFailure;

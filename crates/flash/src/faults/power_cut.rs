@@ -98,7 +98,7 @@ impl<F> PowerCut<F> {
 }
 
 impl<F: Tearable> Flash for PowerCut<F> {
-    forward!(geometry part keeps_user_bytes is_bad erase_count);
+    forward!(geometry part keeps_user_bytes is_bad erase_count has_bit_errors corrected_bits);
 
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
         self.powered()?;

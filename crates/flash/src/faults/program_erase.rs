@@ -114,6 +114,7 @@ impl<F> ProgramEraseFailure<F> {
 
 impl<F: Tearable> Flash for ProgramEraseFailure<F> {
     forward!(geometry part keeps_user_bytes read read_oob is_bad mark_bad erase_count peek_lpn);
+    forward!(has_bit_errors corrected_bits);
 
     fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
         let result = if self.programs.fails(&mut self.random) {

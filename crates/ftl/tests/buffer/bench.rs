@@ -71,6 +71,14 @@ impl Flash for Programs {
     fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
         self.inner.peek_lpn(ppn)
     }
+
+    fn has_bit_errors(&self) -> bool {
+        self.inner.has_bit_errors()
+    }
+
+    fn corrected_bits(&self) -> u64 {
+        self.inner.corrected_bits()
+    }
 }
 
 /// A buffer of this policy for so many pages, all else by default.
