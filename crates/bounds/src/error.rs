@@ -1,21 +1,22 @@
 //! Why a promise cannot be made.
 
+use crate::moves::move_ns;
 use alloc::string::String;
-use flash::Ns;
+use flash::{Ns, Part};
 
 /// Why a promise cannot be made on this part and space.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BoundError {
     /// Collection steps of one erase time cannot copy a page.
     #[error(
-        "part `{part}`: a page copy ({copy_ns} ns: t_r_ns + t_prog_ns) is longer than a block erase \
+        "part `{part}`: a page copy ({copy_ns} ns) is longer than a block erase \
          ({erase_ns} ns: t_bers_ns), so no page can be copied in a step of one erase; partial collection \
          needs a part whose erase is at least as long as a copy"
     )]
     CopyLongerThanErase {
         /// The part's name.
         part: String,
-        /// Page read and program.
+        /// Page copy.
         copy_ns: Ns,
         /// Block erase.
         erase_ns: Ns,
@@ -87,4 +88,14 @@ pub enum BoundError {
         /// The most that can be promised.
         largest: u32,
     },
+}
+
+impl BoundError {
+    pub(crate) fn copy_longer_than_erase(part: &Part) -> Self {
+        Self::CopyLongerThanErase {
+            part: part.name.clone().into_owned(),
+            copy_ns: move_ns(part),
+            erase_ns: part.t_bers_ns,
+        }
+    }
 }

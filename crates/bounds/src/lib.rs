@@ -6,7 +6,7 @@
 //!
 //! One module a scheme ([`ideal`], [`page_level`], [`fsr`], [`nftl`], [`rftl`], [`gftl`], [`lazy_rtgc`]);
 //! [`tables`] sets them side by side for any part, with the figures that the papers print; [`ram`],
-//! [`energy`] and [`waf`] say what a scheme costs; [`copyback`] says what the ways of copying a page cost, which
+//! [`energy`] and [`waf`] say what a scheme costs; [`moves`] and [`copyback`] say what the ways of copying a page cost, which
 //! no scheme changes.
 //!
 //! Units: times in integer ns, energy in pJ, space in pages or blocks, shares as an exact [`Ratio`].
@@ -30,6 +30,7 @@ pub mod gftl;
 pub mod ideal;
 pub mod lazy_rtgc;
 pub mod log_block;
+pub mod moves;
 pub mod nftl;
 pub mod page_level;
 pub mod ram;

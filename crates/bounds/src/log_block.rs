@@ -1,7 +1,7 @@
 //! Log-block schemes: the most that one write may have to merge.
 //!
 //! A merge of one logical block moves at most π pages, a place without a page being padded by a program,
-//! which is no longer than a copy, and erases its data block and, where its log block does not become the
+//! which counts as a copy ([`move_ns`]), and erases its data block and, where its log block does not become the
 //! new one, that as well. The bounds hold for any history, but are no real-time promise: they say what the
 //! worst write costs.
 //!
@@ -10,6 +10,7 @@
 //! layer using fully-associative sector translation", ACM TECS 6(3), 2007 (FAST); Kang et al., "A
 //! superblock-based flash translation layer for NAND flash memory", EMSOFT 2006.
 
+use crate::moves::move_ns;
 use flash::{Ns, Part};
 
 /// BAST: one merge, π·(t_rd + t_wr) + 2·t_er.
@@ -33,7 +34,7 @@ pub fn superblock_step_ns(part: &Part, logical_blocks: u32, blocks: u32) -> Ns {
 }
 
 fn moves_ns(part: &Part, blocks: u64) -> Ns {
-    blocks * u64::from(part.pages_per_block) * part.t_copy_ns()
+    blocks * u64::from(part.pages_per_block) * move_ns(part)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Lazy-RTGC: partial collection whose steps ride on page writes, one a write, none longer than an erase.
 //!
-//! [`space`] is the condition to build on; [`share_max`], [`victim_valid`], [`steps_max`] and
+//! [`WholeArray::space`] is the condition to build on, and [`space`] where blocks may be anywhere; [`share_max`], [`victim_valid`], [`steps_max`] and
 //! [`paper_threshold_pages`] are the paper's own, for comparison.
 //!
 //! Source: Zhang, Li, Wang, Zhang, Wang, Shao, "Lazy-RTGC: A Real-Time Lazy Garbage Collection Mechanism
@@ -20,5 +20,5 @@ pub use share::{
     paper_threshold_pages, share_max, steps_max, victim_valid, victim_valid_max,
     victim_valid_of_pages,
 };
-pub use space::{Space, space, space_for};
+pub use space::{Space, WholeArray, space, space_for};
 pub use steps::{alpha, reclaimed_pages, steps, sustains_its_writes};

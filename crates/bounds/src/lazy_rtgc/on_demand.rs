@@ -39,7 +39,7 @@ pub fn response_ns(part: &Part) -> Ns {
 /// U(R_avg) = 2(t_wr + t_rd) (Eq. 15): a task outside collection whose mapping is missing and evicts
 /// another.
 pub fn mean_response_ns(part: &Part) -> Ns {
-    2 * part.t_copy_ns()
+    2 * (part.t_r_ns + part.t_prog_ns)
 }
 
 /// λ_t ≤ σ_t·π (Eq. 17), rounded up: valid pages of a victim among the translation blocks.

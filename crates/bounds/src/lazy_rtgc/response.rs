@@ -1,10 +1,12 @@
 //! Times of tasks and collections (Eqs 3, 5 and 6; Table I).
 
+use crate::moves::copies_ns;
 use flash::{Ns, Part};
 
-/// e_G = λ(t_rd + t_wr) + t_er: one victim of λ valid pages collected whole (Eq. 6).
+/// e_G = λ(t_rd + t_wr) + t_er: one victim of λ valid pages collected whole (Eq. 6). Where copies take other paths
+/// than a read and a program, λ of them at most ([`copies_ns`]) and the erase.
 pub fn collection_ns(part: &Part, victim_valid: u32) -> Ns {
-    u64::from(victim_valid) * part.t_copy_ns() + part.t_bers_ns
+    copies_ns(part, victim_valid) + part.t_bers_ns
 }
 
 /// R = e_T + Σ e_G: a task and the collection done with it (Eq. 3).

@@ -1,7 +1,7 @@
 //! The space condition: how many logical pages an array can export so that no write finds it full.
 
 use super::steps::copies_a_step;
-use crate::BoundError;
+use crate::{BoundError, moves};
 use flash::Part;
 
 /// How an array is to be divided and when collection must start, so that Lazy-RTGC's promise holds.
@@ -43,6 +43,40 @@ use flash::Part;
 /// starts collection r writes earlier and holds r pages in reserve, one for each further cut during such a
 /// mount, or for a program that fails. Where ρ_th = π, fewer logical pages ([`space_for`]) make that room.
 ///
+/// # Two ways of copying
+/// On a channel of W devices block b is of device b mod W ([`flash::Copies`]), and a copy within a device
+/// takes another time than one between two. Step 3 has all copies of a collection go to one block, the
+/// frontier. So a victim is *near* for the whole of its collection, if it is of the frontier's device, or
+/// *far*, and a step has room for α_n or for α_f copies before it outlasts t_er. With
+///
+/// - L(α) = the largest λ with λ + ⌈λ/α⌉ + 1 ≤ ρ_th (0 where α = 0: such a victim can be erased, not copied),
+///   L_n = L(α_n), L_f = L(α_f),
+/// - Λ = min over m of m(L_n+1) + (N−1−m)(L_f+1), less 1, where m is the number of near full blocks and
+///   ρ_th ≤ π,
+///
+/// and where of the near and the far block with fewest valid pages the one is taken whose λ + ⌈λ/α⌉ is less, the
+/// promise holds, and a near victim has at most L_n valid pages, a far one L_f. Only step 2 changes: were there
+/// neither a near block with L_n pages or fewer nor a far one with L_f or fewer, the N − 1 full blocks would hold
+/// m(L_n+1) + (N−1−m)(L_f+1) > Λ valid pages. So one of the two has λ + ⌈λ/α⌉ ≤ ρ_th − 1 with its own α, and the
+/// one that is taken does too, for it has the least; that is all that steps 3 and 4 use.
+///
+/// m depends on the frontier's device. Let the array have B ≥ N blocks, N of which are in use at least: B − N
+/// spare ones stand in for others that are or go bad (one of them is kept free, see below). The device has ⌊B/W⌋
+/// or ⌈B/W⌉ blocks, or one where that is 0. Of d blocks, d − 1 at most are near and full, and B − d at most are
+/// far, so that max(0, N−1−(B−d)) ≤ m ≤ min(d−1, N−1). The minimum over m, which enters in a straight line, is
+/// at an end of that range. More than N − 1 full blocks hold more. With one device or α_n = α_f it is Λ = (L+1)(N−1) − 1:
+/// the condition above.
+///
+/// A mount takes the full block with fewest valid pages, near or far: no more than the one under collection has
+/// left, whatever its α, and its copies are done in no steps. The room that step s leaves is computed with the α of the
+/// victim that was under way, so what is said above of power cuts holds for either.
+///
+/// Where there are spare blocks, collection starts a block's worth of pages earlier, with Φ = ρ_th − 1 + π. One block
+/// is then wholly free and ρ_th − 1 pages are left of the frontier, as in step 2. A program that fails costs
+/// the rest of the frontier and that block takes its place: the copies still to come have room, but those of the collection under way may
+/// turn from far to near or the reverse, and its steps then outlast t_er by what the one path takes longer. So may a step that comes
+/// upon an unreadable page, as it begins a run of copies anew behind it.
+///
 /// # Why not the paper's Theorem 4.3
 /// The theorem has U(λ) = ⌈Λπ/Θ⌉ with all N blocks full of data. But ρ_th ≤ π means that one block's worth
 /// of pages is free when collection starts, so the Λ pages may lie in N − 1 blocks. For N > ⌈σπ⌉ rounding
@@ -54,17 +88,30 @@ use flash::Part;
 pub struct Space {
     /// Λ: logical pages exported, at least 1.
     pub logical_pages: u32,
-    /// U(λ): valid pages of any victim when it is taken, pages.
+    /// U(λ): valid pages of any victim when it is taken, pages; the larger of L_n and L_f.
     pub victim_valid: u32,
-    /// U(k): steps of one collection, ⌈U(λ)/α⌉ + 1, and so the host writes that it takes part in.
+    /// U(k): steps of one collection, ⌈U(λ)/α⌉ + 1, and so the host writes that it takes part in; the larger of both
+    /// ways.
     pub steps: u32,
-    /// ρ_th = U(λ) + U(k): collection starts after a host write that leaves fewer pages free. 1 to π.
+    /// ρ_th = U(λ) + U(k), of either way where there are two: collection starts after a host write that leaves fewer
+    /// pages free. 1 to π.
     pub threshold_pages: u32,
-    /// α: copies in one step, at least 1.
+    /// α, or α_n: copies in one step, to the device of the victim.
     pub alpha: u32,
+    /// α_f: copies in one step to another device. As `alpha` where there is one way of copying. At least one of
+    /// both is not 0.
+    pub alpha_far: u32,
 }
 
-/// The division of `blocks` blocks of `part` that exports the most logical pages.
+impl Space {
+    /// L_n, or L_f: valid pages of any victim on the frontier's device, or of any other.
+    pub fn victim_valid_of(&self, far: bool) -> u32 {
+        largest_victim_valid(self.threshold_pages, if far { self.alpha_far } else { self.alpha })
+    }
+}
+
+/// The division of `blocks` blocks of `part` that exports the most logical pages, wherever on a channel they are: with
+/// the α of the slowest way of copying, one page at a time.
 ///
 /// The largest λ with λ + ⌈λ/α⌉ + 1 ≤ π, then Λ = (λ+1)(N−1) − 1. Since λ ≤ π − 2, Λ is less than the
 /// (N−1)π pages that lie outside the frontier.
@@ -74,22 +121,7 @@ pub struct Space {
 /// - [`BoundError::TooFewBlocks`] where no logical page is left (2 blocks at least);
 /// - [`BoundError::TooManyPages`] where a 32-bit page number does not name them all.
 pub fn space(part: &Part, blocks: u32) -> Result<Space, BoundError> {
-    let alpha = copies_a_step(part)?;
-    let pages_per_block = part.pages_per_block;
-    let largest_valid = largest_victim_valid(pages_per_block, alpha);
-    // The fewest blocks whose Λ = (λ+1)(N−1) − 1 is not zero.
-    let least = match largest_valid {
-        None => u32::MAX,
-        Some(0) => 3,
-        Some(_) => 2,
-    };
-    let Some(valid) = largest_valid.filter(|_| blocks >= least) else {
-        return Err(BoundError::TooFewBlocks { blocks, pages_per_block, least });
-    };
-    if u64::from(blocks) * u64::from(pages_per_block) >= u64::from(u32::MAX) {
-        return Err(BoundError::TooManyPages { blocks, pages_per_block });
-    }
-    Ok(divide((valid + 1) * (blocks - 1) - 1, valid, alpha))
+    Blocks::anywhere(part, blocks)?.space(part)
 }
 
 /// The division for `logical_pages` logical pages, not more than [`space`] exports.
@@ -100,29 +132,140 @@ pub fn space(part: &Part, blocks: u32) -> Result<Space, BoundError> {
 /// As [`space`]; [`BoundError::LogicalPages`], with the largest that works, where `logical_pages` is 0 or
 /// more than that.
 pub fn space_for(part: &Part, blocks: u32, logical_pages: u32) -> Result<Space, BoundError> {
-    let most = space(part, blocks)?;
-    if !(1..=most.logical_pages).contains(&logical_pages) {
-        return Err(BoundError::LogicalPages {
-            logical_pages,
-            blocks,
-            pages_per_block: part.pages_per_block,
-            largest: most.logical_pages,
-        });
+    Blocks::anywhere(part, blocks)?.space_for(part, logical_pages)
+}
+
+/// An array all of whose blocks are of one collector, which knows what way each copy takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WholeArray {
+    /// N: blocks that are in use at least.
+    pub blocks: u32,
+    /// Blocks beyond those, which stand in for others.
+    pub spare_blocks: u32,
+    /// Whether a step programs pages from a write buffer where that has a newer version: such a page may take longer than
+    /// a copy, and what comes behind it begins a run of copies anew.
+    pub from_buffer: bool,
+}
+
+impl WholeArray {
+    /// The division for `logical_pages` logical pages, or the one that exports the most: by two ways of copying where
+    /// the part has them, and with as many copies in a step as go one behind another.
+    ///
+    /// # Errors
+    /// As [`space`] and [`space_for`]. One way of copying may take longer than an erase where the other does not.
+    pub fn space(&self, part: &Part, logical_pages: Option<u32>) -> Result<Space, BoundError> {
+        let blocks = Blocks::of(self, part)?;
+        match logical_pages {
+            None => blocks.space(part),
+            Some(logical_pages) => blocks.space_for(part, logical_pages),
+        }
     }
-    Ok(divide(logical_pages, logical_pages / (blocks - 1), most.alpha))
 }
 
-fn divide(logical_pages: u32, victim_valid: u32, alpha: u32) -> Space {
-    let steps = victim_valid.div_ceil(alpha) + 1;
-    Space { logical_pages, victim_valid, steps, threshold_pages: victim_valid + steps, alpha }
+/// Blocks that are collected together, and what a step can copy.
+struct Blocks {
+    /// N.
+    blocks: u32,
+    /// B − N.
+    spare_blocks: u32,
+    /// W.
+    ways: u32,
+    alpha: u32,
+    alpha_far: u32,
 }
 
-/// The largest λ with λ + ⌈λ/α⌉ + 1 ≤ π; `None` for a block without pages.
-fn largest_victim_valid(pages_per_block: u32, alpha: u32) -> Option<u32> {
+impl Blocks {
+    fn anywhere(part: &Part, blocks: u32) -> Result<Self, BoundError> {
+        let alpha = copies_a_step(part)?;
+        Ok(Self { blocks, spare_blocks: 0, ways: 1, alpha, alpha_far: alpha })
+    }
+
+    fn of(array: &WholeArray, part: &Part) -> Result<Self, BoundError> {
+        let pages =
+            if array.from_buffer { moves::copies_or_programs_within } else { moves::copies_within };
+        let ways = part.copies.map_or(1, |copies| copies.ways).max(1);
+        let alpha = pages(part, part.t_bers_ns, false);
+        let alpha_far = if ways > 1 { pages(part, part.t_bers_ns, true) } else { alpha };
+        if alpha.max(alpha_far) == 0 {
+            return Err(BoundError::copy_longer_than_erase(part));
+        }
+        let WholeArray { blocks, spare_blocks, .. } = *array;
+        Ok(Self { blocks, spare_blocks, ways, alpha, alpha_far })
+    }
+
+    fn space(&self, part: &Part) -> Result<Space, BoundError> {
+        let (blocks, pages_per_block) = (self.blocks, part.pages_per_block);
+        let most = self.logical_pages(blocks, pages_per_block);
+        if most == 0 {
+            // Of three blocks two are full, and two pages are too many for both to be without.
+            let suffice = |blocks: &u32| self.logical_pages(*blocks, pages_per_block) > 0;
+            let least = (2..=3).find(suffice).unwrap_or(u32::MAX);
+            return Err(BoundError::TooFewBlocks { blocks, pages_per_block, least });
+        }
+        if u64::from(blocks) * u64::from(pages_per_block) >= u64::from(u32::MAX) {
+            return Err(BoundError::TooManyPages { blocks, pages_per_block });
+        }
+        // Below Nπ.
+        Ok(self.divide(most as u32, pages_per_block))
+    }
+
+    fn space_for(&self, part: &Part, logical_pages: u32) -> Result<Space, BoundError> {
+        let most = self.space(part)?;
+        if !(1..=most.logical_pages).contains(&logical_pages) {
+            return Err(BoundError::LogicalPages {
+                logical_pages,
+                blocks: self.blocks,
+                pages_per_block: part.pages_per_block,
+                largest: most.logical_pages,
+            });
+        }
+        Ok(self.divide(logical_pages, most.threshold_pages))
+    }
+
+    /// The lowest threshold, `most` or less, that does for so many pages.
+    fn divide(&self, logical_pages: u32, most: u32) -> Space {
+        let (mut from, mut to) = (1, most);
+        while from < to {
+            let middle = from + (to - from) / 2;
+            let does = self.logical_pages(self.blocks, middle) >= logical_pages.into();
+            if does { to = middle } else { from = middle + 1 }
+        }
+        let ways = [self.alpha, self.alpha_far].map(|alpha| {
+            let valid = largest_victim_valid(from, alpha);
+            (valid, if alpha == 0 { 1 } else { valid.div_ceil(alpha) + 1 })
+        });
+        Space {
+            logical_pages,
+            victim_valid: ways[0].0.max(ways[1].0),
+            steps: ways[0].1.max(ways[1].1),
+            threshold_pages: from,
+            alpha: self.alpha,
+            alpha_far: self.alpha_far,
+        }
+    }
+
+    /// Λ of `blocks` blocks in place of N, where collection starts at fewer free pages than `threshold`.
+    fn logical_pages(&self, blocks: u32, threshold: u32) -> u64 {
+        let Some(full) = blocks.checked_sub(1).filter(|_| threshold > 0) else { return 0 };
+        let all = blocks.saturating_add(self.spare_blocks);
+        let unsafe_from = |alpha| u64::from(largest_victim_valid(threshold, alpha)) + 1;
+        let (near, far) = (unsafe_from(self.alpha), unsafe_from(self.alpha_far));
+        let of_device = [all / self.ways, all.div_ceil(self.ways)].map(|own| own.max(1));
+        let least = of_device.map(|own| {
+            let ends = [full.saturating_sub(all - own), full.min(own - 1)];
+            let held = ends.map(|m| u64::from(m) * near + u64::from(full - m) * far);
+            held[0].min(held[1])
+        });
+        least[0].min(least[1]).saturating_sub(1)
+    }
+}
+
+/// L(α): the largest λ with λ + ⌈λ/α⌉ + 1 ≤ `threshold` (at least 1).
+fn largest_victim_valid(threshold: u32, alpha: u32) -> u32 {
     // λ + ⌈λ/α⌉ ≤ m exactly if λ ≤ ⌊mα/(α+1)⌋: with m = q(α+1) + r, λ = qα + max(r−1, 0) is the last.
-    let pages = pages_per_block.checked_sub(1)?;
+    let pages = threshold.saturating_sub(1);
     let group = u64::from(alpha) + 1;
-    Some((u64::from(pages) * u64::from(alpha) / group) as u32)
+    (u64::from(pages) * u64::from(alpha) / group) as u32
 }
 
 #[cfg(test)]
@@ -153,7 +296,8 @@ mod tests {
                 victim_valid: 56,
                 steps: 8,
                 threshold_pages: 64,
-                alpha: 8
+                alpha: 8,
+                alpha_far: 8
             }
         );
     }
@@ -163,10 +307,15 @@ mod tests {
         for pages in 1..200u32 {
             for alpha in 1..40u32 {
                 let searched = (0..pages).rev().find(|l| l + l.div_ceil(alpha) < pages);
-                assert_eq!(largest_victim_valid(pages, alpha), searched, "π {pages} α {alpha}");
+                assert_eq!(
+                    Some(largest_victim_valid(pages, alpha)),
+                    searched,
+                    "π {pages} α {alpha}"
+                );
             }
         }
-        assert_eq!(largest_victim_valid(64, u32::MAX), Some(62));
+        assert_eq!(largest_victim_valid(64, u32::MAX), 62);
+        assert_eq!(largest_victim_valid(64, 0), 0);
     }
 
     #[test]

@@ -1,17 +1,19 @@
 //! How a collection is cut into steps of at most one erase time.
 
-use crate::BoundError;
+use crate::{BoundError, moves};
 use flash::Part;
 
 /// α: page copies that fit into one collection step (Eq. 7), ⌊t_er / (t_rd + t_wr)⌋.
 ///
-/// 0 where a copy takes longer than an erase: then a step of one erase time cannot copy at all.
+/// 0 where a copy takes longer than an erase: then a step of one erase time cannot copy at all. Where copies take
+/// other paths than a read and a program, as many pages as fit one by one, whatever the path
+/// ([`moves::move_ns`]); a collector that knows the path may copy more ([`moves::copies_within`]).
 ///
 /// Erratum: Eq. 7 prints ⌈·⌉. Rounded up, a step would last longer than t_er and break Property 4.1; and
 /// the paper's own α = 8 for its evaluation part (2000 / 249.9 = 8.003) and Tables II and III come out
 /// with ⌊·⌋ only.
 pub fn alpha(part: &Part) -> u32 {
-    let copies = part.t_bers_ns.checked_div(part.t_copy_ns()).unwrap_or(u64::MAX);
+    let copies = part.t_bers_ns.checked_div(moves::move_ns(part)).unwrap_or(u64::MAX);
     u32::try_from(copies).unwrap_or(u32::MAX)
 }
 
@@ -40,11 +42,7 @@ pub fn sustains_its_writes(part: &Part, victim_valid: u32) -> Result<bool, Bound
 /// α, which is at least 1 here.
 pub(super) fn copies_a_step(part: &Part) -> Result<u32, BoundError> {
     match alpha(part) {
-        0 => Err(BoundError::CopyLongerThanErase {
-            part: part.name.clone().into_owned(),
-            copy_ns: part.t_copy_ns(),
-            erase_ns: part.t_bers_ns,
-        }),
+        0 => Err(BoundError::copy_longer_than_erase(part)),
         alpha => Ok(alpha),
     }
 }

@@ -94,13 +94,33 @@ impl Collection for WholeBlock {
     fn idled(&mut self) {}
 }
 
+/// Copies of one step. 0: none that can be counted on, as a copy takes longer than a step may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopiesPerStep {
+    /// α: from a block of the device that is written, or where copies go but one way.
+    pub near: u32,
+    /// α_f: from a block of another device of the channel.
+    pub far: u32,
+}
+
+impl CopiesPerStep {
+    /// As many wherever the victim is.
+    pub const fn same(copies: u32) -> Self {
+        Self { near: copies, far: copies }
+    }
+}
+
 /// Partial collection (Zhang et al., 2015, Algorithm 1): while free pages are below ρ_th, or a victim is
 /// being collected, one step rides behind each write. A step moves the next α pages of the victim that
 /// are still valid, or, where none is left, erases it. What it takes from a write buffer costs a program,
-/// which is less than a copy, and counts as one.
+/// which is counted on as a copy.
+///
+/// A victim keeps its α to the end, since free pages are counted by it. All its pages go to one block: only where a
+/// program fails in the midst of them may the rest go another way than was counted on.
 #[derive(Clone, Debug)]
 pub struct Partial {
-    /// Copies a step (α).
+    copies: CopiesPerStep,
+    /// Copies a step of the victim under way.
     copies_per_step: u32,
     victim: Option<BlockId>,
     /// Where the next step goes on in the victim.
@@ -112,9 +132,23 @@ pub struct Partial {
 }
 
 impl Partial {
-    /// At most `copies_per_step` (α, at least 1) copies a step.
-    pub fn new(copies_per_step: u32) -> Self {
-        Self { copies_per_step, victim: None, cursor: 0, fetched: 0, stepped: false }
+    /// At most so many copies a step.
+    pub fn new(copies: CopiesPerStep) -> Self {
+        let copies_per_step = copies.near;
+        Self { copies, copies_per_step, victim: None, cursor: 0, fetched: 0, stepped: false }
+    }
+
+    /// Takes a victim, if there is one.
+    fn begin<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) {
+        let to = core.space.destination();
+        self.victim = core.space.take_victim();
+        (self.cursor, self.fetched) = (0, 0);
+        let Some(victim) = self.victim else { return };
+        let apart = |to| core.flash.part().copies.is_some_and(|by| by.are_apart(victim, to));
+        let far = to.is_some_and(apart);
+        // A way by which no page can be copied within a step is not counted on, and its victims hold nothing.
+        self.copies_per_step = if far { self.copies.far } else { self.copies.near }.max(1);
+        self.fetch(core, victim, u32::MAX);
     }
 
     /// Fetches the map entries of the next `most` pages that were not looked at yet.
@@ -170,11 +204,7 @@ impl Collection for Partial {
         buffer: &mut B,
     ) -> Result<(), FtlError> {
         if self.victim.is_none() && core.space.free_pages < core.space.log.threshold_pages {
-            self.victim = core.space.take_victim();
-            (self.cursor, self.fetched) = (0, 0);
-            if let Some(victim) = self.victim {
-                self.fetch(core, victim, u32::MAX);
-            }
+            self.begin(core);
         }
         self.stepped = self.victim.is_some();
         match self.victim {

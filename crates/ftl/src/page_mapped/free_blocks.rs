@@ -19,6 +19,11 @@ impl FreeBlocks {
         self.0.pop().map(|Reverse((_, block))| BlockId(block))
     }
 
+    /// What [`FreeBlocks::pop`] takes next.
+    pub(crate) fn next(&self) -> Option<BlockId> {
+        self.0.peek().map(|Reverse((_, block))| BlockId(*block))
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -43,7 +48,9 @@ mod tests {
             free.push(BlockId(block), erases);
         }
         let order: alloc::vec::Vec<u32> =
-            core::iter::from_fn(|| free.pop()).map(|block| block.0).collect();
+            core::iter::from_fn(|| free.next().filter(|next| free.pop() == Some(*next)))
+                .map(|block| block.0)
+                .collect();
         assert_eq!(order, [2, 4, 0, 3, 1]);
     }
 }

@@ -29,9 +29,9 @@ mod product;
 pub(crate) mod space;
 pub mod victims;
 
-pub use collection::{Collection, Partial, WholeBlock};
+pub use collection::{Collection, CopiesPerStep, Partial, WholeBlock};
 pub use product::CollectionKind;
-pub(crate) use product::{build, choose_victims, ram};
+pub(crate) use product::{build, choose_victims, ram, ram_by_device, whole_block_ns};
 
 use self::{core::Core, core::LOST, victims::Victims};
 use crate::{

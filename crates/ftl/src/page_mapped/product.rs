@@ -1,24 +1,25 @@
 //! From a preset and what differs from it to a concrete type: the one place of dispatch, once a run.
 
 use super::{
-    Collection, PageMapped, Partial, WholeBlock,
+    Collection, CopiesPerStep, PageMapped, Partial, WholeBlock,
     blocks::BlockTable,
     core::Core,
     mount::mount,
-    victims::{Choices, Fifo, Greedy, Victims},
+    victims::{ByDevice, Choices, Fifo, Greedy, Victims},
 };
 use crate::{
     FtlError, Layout, Plan, Ram, SchemeConfig, VictimKind, registry::Visitor, start, start::Start,
 };
-use flash::{BlockId, Flash, Geometry, Part};
+use flash::{BlockId, Flash, Geometry, Ns, Part};
 
 /// When and how much a preset collects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CollectionKind {
     /// [`WholeBlock`].
     WholeBlock,
-    /// [`Partial`], with this many copies a step (α).
-    Partial(u32),
+    /// [`Partial`], with this many copies a step (α). Where the ways of copying differ in that, so do victims:
+    /// [`ByDevice`].
+    Partial(CopiesPerStep),
 }
 
 /// Makes the scheme and hands it to `visitor`.
@@ -32,6 +33,13 @@ pub(crate) fn build<F: Flash + Clone, R: Visitor<F>>(
 ) -> Result<R::Output, FtlError> {
     let geometry = flash.geometry();
     let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
+    let ways = flash.part().copies.map_or(1, |copies| copies.ways);
+    if let CollectionKind::Partial(copies @ CopiesPerStep { near, far }) = collection
+        && by_device(ways, copies)
+    {
+        let core = Core::new(flash, ByDevice::new(blocks, pages, ways, [near, far]), plan);
+        return finish(config, start, plan, core, Partial::new(copies), visitor);
+    }
     match config.victim.unwrap_or(VictimKind::Greedy) {
         VictimKind::Greedy => with_victims(
             config,
@@ -72,10 +80,38 @@ pub(crate) fn choose_victims(
     }
     let promise = &mut plan.guarantee;
     promise.victim_valid = Some(part.pages_per_block - 1);
-    let copies = u64::from(part.pages_per_block - 1) * part.t_copy_ns();
-    promise.step_ns = Some(copies + part.t_bers_ns);
+    promise.step_ns = Some(whole_block_ns(config, part, part.pages_per_block - 1));
     promise.response_ns = promise.step_ns.zip(promise.write_ns).map(|(step, write)| step + write);
     Ok(())
+}
+
+/// The longest that a victim of so many valid pages takes, collected at once.
+pub(crate) fn whole_block_ns(config: &SchemeConfig, part: &Part, victim_valid: u32) -> Ns {
+    if config.buffer.aware != Some(true) {
+        return bounds::lazy_rtgc::collection_ns(part, victim_valid);
+    }
+    // Pages that are programmed from the buffer cut runs of copies short.
+    u64::from(victim_valid) * bounds::moves::copy_or_program_ns(part) + part.t_bers_ns
+}
+
+/// Whether it matters to a step on which device its victim is.
+fn by_device(ways: u32, copies: CopiesPerStep) -> bool {
+    ways > 1 && copies.near != copies.far
+}
+
+/// As [`ram`], where so many devices share the array and steps make so many copies.
+pub(crate) fn ram_by_device(
+    geometry: &Geometry,
+    logical_pages: u32,
+    ways: u32,
+    copies: CopiesPerStep,
+) -> Ram {
+    let plain = ram(geometry, logical_pages);
+    if !by_device(ways, copies) {
+        return plain;
+    }
+    let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
+    Ram { victims: ByDevice::controller_bytes(blocks, pages, ways), ..plain }
 }
 
 /// RAM of a page-mapped scheme with greedy victims, as [`Scheme::ram`](crate::Scheme::ram) counts it where
@@ -108,8 +144,8 @@ fn with_victims<F: Flash + Clone, V: Victims, R: Visitor<F>>(
     let core = Core::new(flash, victims, plan);
     match collection {
         CollectionKind::WholeBlock => finish(config, start, plan, core, WholeBlock, visitor),
-        CollectionKind::Partial(alpha) => {
-            finish(config, start, plan, core, Partial::new(alpha), visitor)
+        CollectionKind::Partial(copies) => {
+            finish(config, start, plan, core, Partial::new(copies), visitor)
         }
     }
 }

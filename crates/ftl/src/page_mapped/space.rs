@@ -41,7 +41,7 @@ pub(crate) struct Space<V> {
 
 /// Most pages copied at once: enough for the accesses to the map to overlap, few enough for the lines that
 /// they need to stay in the first cache.
-pub(crate) const RUN: usize = 32;
+pub(crate) const RUN: usize = bounds::moves::RUN_PAGES as usize;
 
 /// Pages of a victim that are copied at once. Not to be moved about: that costs more than the copies.
 #[derive(Debug)]
@@ -160,13 +160,21 @@ impl<V: Victims> Space<V> {
     pub(crate) fn take_victim(&mut self) -> Option<BlockId> {
         let blocks = &self.blocks;
         let valid = |block| blocks.valid(block);
-        let victim =
-            if self.mounting { self.victims.take_least(&valid) } else { self.victims.take(&valid) };
+        let victim = match self.destination() {
+            _ if self.mounting => self.victims.take_least(&valid),
+            Some(to) => self.victims.take_to(to, &valid),
+            None => self.victims.take(&valid),
+        };
         let victim = victim?;
         let valid = self.blocks.valid(victim);
         self.log.started += 1;
         self.log.victim_valid[valid as usize] += 1;
         Some(victim)
+    }
+
+    /// The block that the next page goes to.
+    pub(crate) fn destination(&self) -> Option<BlockId> {
+        self.frontier.map(|frontier| frontier.block).or_else(|| self.free.next())
     }
 
     /// The victim that was taken, if any; it is put back where there is no room for its valid pages.

@@ -161,11 +161,12 @@ fn guarantee(
     let valid_of_map = (pages_of_map / (translation_blocks - 1)).min(pages - 1);
     let rewritten = valid.min(pages_of_map);
     let victims_of_map = (rewritten + 1).div_ceil(pages - valid_of_map);
+    let rewrite = part.t_r_ns + part.t_prog_ns;
     let collect = |valid: u32| u64::from(valid) * part.t_copy_ns() + part.t_bers_ns;
     let step = collect(valid)
-        + u64::from(rewritten) * part.t_copy_ns()
+        + u64::from(rewritten) * rewrite
         + u64::from(victims_of_map) * collect(valid_of_map);
-    let (read, write) = (2 * part.t_r_ns + part.t_copy_ns(), 2 * part.t_copy_ns());
+    let (read, write) = (2 * part.t_r_ns + rewrite, 2 * rewrite);
     Guarantee {
         read_ns: Some(read),
         write_ns: Some(write),

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! Worst case (greedy): a victim has at most ⌊Λ/(N−1)⌋ valid pages, which is the paper's U(λ) = ⌈σπ⌉ with
-//! the block that is free at that moment not counted; U(R) = t_wr + U(λ)(t_rd+t_wr) + t_er. Table I of
-//! the paper puts Definition 2.3 (λ = π − 1) here, since it does not take σ as given for FSR.
+//! the block that is free at that moment not counted; U(R) = t_wr + U(λ)(t_rd+t_wr) + t_er; copies by
+//! other paths as in `page-level`. Table I of the paper puts Definition 2.3 (λ = π − 1) here, since it does not take
+//! σ as given for FSR.
 //!
 //! Parameters: `logical_share` (σ, default 0.75, the evaluation's), `victim`, `idle`, `aware`,
 //! `spare_blocks` as in `page-level`. Errors: as there.

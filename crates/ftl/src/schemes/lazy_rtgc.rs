@@ -4,7 +4,7 @@
 //! write(lpn):
 //!   program the frontier's next page; map[lpn] = it; the old page is invalid
 //!   if no victim is being collected and free pages < ρ_th:
-//!     victim = full block with fewest valid pages
+//!     victim = full block with fewest valid pages   # where copies go two ways: that of least λ + ⌈λ/α⌉
 //!   if a victim is being collected:        # one step
 //!     copy its next α pages that are still valid, or, if none is left, erase it
 //! read(lpn): no step: reads take no free page
@@ -14,7 +14,9 @@
 //!
 //! Formulas (t in ns, pages): α = ⌊t_er/(t_rd+t_wr)⌋; U(λ) = ⌊Λ/(N−1)⌋; N(V_G) = ⌈λ/α⌉ + 1;
 //! ρ_th = U(λ) + ⌈U(λ)/α⌉ + 1 ≤ π, which fixes Λ; U(R) = t_wr + t_er. Derivation and proof:
-//! [`bounds::lazy_rtgc::Space`].
+//! [`bounds::lazy_rtgc::Space`]. α follows the way that the part's copies take ([`flash::Copies`]): the most that a run of
+//! copies within a device, and between two, makes within t_er. Where these differ there are candidates a device, a
+//! step copies as many as its victim's device allows, and both go into Λ and ρ_th.
 //!
 //! Invariants: no write finds the array without a free page; no step outlasts t_er; λ ≤ U(λ). Asserted by
 //! the exhaustive search over small arrays and, on every run, by the simulator's count of violations.
@@ -22,8 +24,8 @@
 //! Parameters: `logical_share` (up to, and by default, the largest for which the promise holds), `idle`
 //! (§3.2: in idle time a block without valid pages is erased, at most one step a write in all; default
 //! off), `aware` (a step programs a page that is dirty in a write buffer above from there instead of copying
-//! it, and it is clean then: BA-BM of `ba-gc`; still α pages a step, none of which costs more than a copy;
-//! default off), `spare_blocks` (default 0). The victim is always greedy: the bound on λ needs it.
+//! it, and it is clean then: BA-BM of `ba-gc`; still α pages a step, where α counts the longer of a copy and a program
+//! for each, as such a program ends a run of copies; default off), `spare_blocks` (default 0). The victim is always greedy: the bound on λ needs it.
 //!
 //! Errors: α = 0 (a copy outlasts an erase), too few blocks, too large a share: refused before the run.
 //!
@@ -37,10 +39,10 @@
 use crate::{
     FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig,
     page::page,
-    page_mapped::{self, CollectionKind},
+    page_mapped::{self, CollectionKind, CopiesPerStep},
 };
 use alloc::string::ToString;
-use bounds::{BoundError, lazy_rtgc};
+use bounds::{BoundError, lazy_rtgc::WholeArray};
 use flash::{Geometry, Part};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -59,11 +61,9 @@ fn plan(
     geometry: &Geometry,
     blocks: u32,
 ) -> Result<Plan, FtlError> {
-    let space = match config.logical_pages {
-        None => lazy_rtgc::space(part, blocks),
-        Some(logical_pages) => lazy_rtgc::space_for(part, blocks, logical_pages),
-    };
-    let space = space.map_err(|error| FtlError::Config {
+    let from_buffer = config.buffer.aware == Some(true);
+    let array = WholeArray { blocks, spare_blocks: config.spare_blocks, from_buffer };
+    let space = array.space(part, config.logical_pages).map_err(|error| FtlError::Config {
         scheme: config.preset.name,
         setting: match error {
             BoundError::LogicalPages { .. } => "logical share",
@@ -73,11 +73,13 @@ fn plan(
         reason: error.to_string(),
     })?;
     let step = part.t_bers_ns;
+    let copies = CopiesPerStep { near: space.alpha, far: space.alpha_far };
+    let ways = part.copies.map_or(1, |copies| copies.ways);
     Ok(Plan {
         logical_pages: space.logical_pages,
         threshold_pages: space.threshold_pages,
         spare_blocks: 0,
-        layout: Layout::PageMapped(CollectionKind::Partial(space.alpha)),
+        layout: Layout::PageMapped(CollectionKind::Partial(copies)),
         buffer: None,
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
@@ -88,6 +90,6 @@ fn plan(
             real_time: true,
             ..Guarantee::default()
         },
-        ram: page_mapped::ram(geometry, space.logical_pages),
+        ram: page_mapped::ram_by_device(geometry, space.logical_pages, ways, copies),
     })
 }

@@ -129,7 +129,7 @@ fn guarantee(part: &Part, division: &Division, promised: bool) -> Guarantee {
     let whole = |bound| promised.then_some(bound);
     Guarantee {
         read_ns: Some(read_ns(part)),
-        write_ns: Some(if promised { write_ns(part) } else { 2 * part.t_copy_ns() }),
+        write_ns: Some(if promised { write_ns(part) } else { 2 * write_ns(part) }),
         step_ns: whole(part.t_bers_ns),
         response_ns: whole(response_ns(part)),
         victim_valid: Some(division.data.victim_valid),

@@ -17,7 +17,8 @@
 //! in between), always gains a page.
 //!
 //! Worst case (N ≥ 3, greedy): one victim a write, of at most ⌊Λ/(N−1)⌋ = π − 1 valid pages:
-//! U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al., Definition 2.3, Eq. 5).
+//! U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al., Definition 2.3, Eq. 5); where copies take other paths, as long
+//! as so many copies take at most ([`bounds::moves::copies_ns`]).
 //!
 //! Parameters: `logical_share` (up to Λ/Nπ; default Λ/Nπ), `victim` (default greedy), `idle` (erase
 //! blocks without valid pages in idle time; default off), `aware` (a victim's valid page that is dirty in a
@@ -87,7 +88,7 @@ pub(super) fn whole_block_plan(
     }
     // When collection starts exactly one block is free, so the other N − 1 hold all valid pages.
     let victim_valid = (logical_pages / (blocks - 1)).min(geometry.pages_per_block() - 1);
-    let step = u64::from(victim_valid) * part.t_copy_ns() + part.t_bers_ns;
+    let step = page_mapped::whole_block_ns(config, part, victim_valid);
     Ok(Plan {
         logical_pages,
         threshold_pages: geometry.pages_per_block(),

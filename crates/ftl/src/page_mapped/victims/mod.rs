@@ -1,9 +1,11 @@
 //! Which full block is collected next.
 
+mod by_device;
 mod choices;
 mod fifo;
 mod greedy;
 
+pub use by_device::ByDevice;
 pub use choices::Choices;
 pub use fifo::Fifo;
 pub use greedy::Greedy;
@@ -22,6 +24,12 @@ pub trait Victims: Clone {
     /// Takes a victim out of the candidates: never one whose pages are all valid, since that gains
     /// nothing. `None` where there is no other. `valid` tells a candidate's valid pages.
     fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId>;
+
+    /// As [`Victims::take`], where the victim's pages are to go to block `to`: which may make copies of one candidate's
+    /// cheaper than those of another's.
+    fn take_to(&mut self, _to: BlockId, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        self.take(valid)
+    }
 
     /// Takes the candidate with fewest valid pages, whatever the policy, by a search if need be: while a
     /// mount recovers, room counts and speed does not. As [`Victims::take`] never one that gains nothing.

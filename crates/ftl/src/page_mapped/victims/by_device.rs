@@ -1,0 +1,183 @@
+//! Greedy on a channel of several devices, where a copy takes one time within a device and another between two:
+//! of the full block with fewest valid pages on the device that is written and of that on all others, the one
+//! whose collection uses up fewer pages, λ for the copies and ⌈λ/α⌉ for the host writes that its steps ride on.
+//!
+//! One [`Greedy`] a device, over the device's blocks: O(1) a page that becomes invalid, O(W) a victim.
+//!
+//! Ties between the two go to the other device, those between devices to the lowest number.
+
+use super::{Greedy, Victims};
+use alloc::vec::Vec;
+use flash::BlockId;
+
+/// See the module. Block `b` is of device `b mod W`.
+#[derive(Clone, Debug)]
+pub struct ByDevice {
+    devices: Vec<Greedy>,
+    /// α to a block of the same device, and of another.
+    copies_per_step: [u32; 2],
+    pages_per_block: u32,
+}
+
+impl ByDevice {
+    /// No candidates yet, for an array of `blocks` × `pages_per_block` on `ways` devices (1 or more), with so many
+    /// copies a step to a block of the same device, and of another.
+    pub fn new(blocks: u32, pages_per_block: u32, ways: u32, copies_per_step: [u32; 2]) -> Self {
+        let of_device = |device| Greedy::new(blocks_of(blocks, ways, device), pages_per_block);
+        Self { devices: (0..ways).map(of_device).collect(), copies_per_step, pages_per_block }
+    }
+
+    /// What a controller needs.
+    pub(crate) fn controller_bytes(blocks: u32, pages_per_block: u32, ways: u32) -> u64 {
+        let of_device =
+            |device| Greedy::controller_bytes(blocks_of(blocks, ways, device), pages_per_block);
+        (0..ways).map(of_device).sum()
+    }
+
+    fn ways(&self) -> u32 {
+        self.devices.len() as u32
+    }
+
+    #[inline]
+    fn split(&self, block: BlockId) -> (usize, BlockId) {
+        let ways = self.ways();
+        ((block.0 % ways) as usize, BlockId(block.0 / ways))
+    }
+
+    /// Pages that the collection of a block of λ valid pages uses up.
+    fn used_up(&self, valid: u32, far: bool) -> u64 {
+        match (valid, self.copies_per_step[usize::from(far)]) {
+            (0, _) => 0,
+            (_, 0) => u64::MAX,
+            (valid, copies) => u64::from(valid) + u64::from(valid.div_ceil(copies)),
+        }
+    }
+
+    fn take_from(&mut self, device: u32, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        let ways = self.ways();
+        let global = |block: BlockId| BlockId(block.0 * ways + device);
+        self.devices[device as usize].take(&|block| valid(global(block))).map(global)
+    }
+
+    /// Fewest valid pages on each device that has a candidate.
+    fn least(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..)
+            .zip(&self.devices)
+            .filter_map(|(device, greedy)| greedy.least_valid().map(|valid| (valid, device)))
+    }
+}
+
+/// Blocks of a device: ⌊N/W⌋, or one more.
+fn blocks_of(blocks: u32, ways: u32, device: u32) -> u32 {
+    blocks / ways + u32::from(device < blocks % ways)
+}
+
+impl Victims for ByDevice {
+    #[inline]
+    fn insert(&mut self, block: BlockId, valid: u32) {
+        let (device, block) = self.split(block);
+        self.devices[device].insert(block, valid);
+    }
+
+    #[inline]
+    fn invalidated(&mut self, block: BlockId, valid: u32) {
+        let (device, block) = self.split(block);
+        self.devices[device].invalidated(block, valid);
+    }
+
+    fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        let (_, device) = self.least().min()?;
+        self.take_from(device, valid)
+    }
+
+    fn take_to(&mut self, to: BlockId, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        let (near, _) = self.split(to);
+        let cost = |(valid, device): (u32, u32)| {
+            let far = device as usize != near;
+            (self.used_up(valid, far), !far, valid, device)
+        };
+        let gains = |(valid, _): &(u32, u32)| *valid < self.pages_per_block;
+        let (.., device) = self.least().filter(gains).map(cost).min()?;
+        self.take_from(device, valid)
+    }
+
+    fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        self.take(valid)
+    }
+
+    fn least_valid(&self) -> Option<u32> {
+        self.least().map(|(valid, _)| valid).min()
+    }
+
+    #[inline]
+    fn prefetch(&self, block: BlockId) {
+        let (device, block) = self.split(block);
+        self.devices[device].prefetch(block);
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let own = self.devices.capacity() * size_of::<Greedy>();
+        own + self.devices.iter().map(Greedy::heap_bytes).sum::<usize>()
+    }
+
+    fn ram_bytes(&self) -> u64 {
+        self.devices.iter().map(Greedy::ram_bytes).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeMap;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against a map of valid counts that is searched in full.
+        #[test]
+        fn takes_the_block_that_uses_up_least(
+            ways in 1u32..6,
+            near in 0u32..4,
+            far in 0u32..4,
+            steps in proptest::collection::vec((0u8..8, 0u32..20, 0u32..=8), 0..400),
+        ) {
+            let alpha = [near, far];
+            let mut victims = ByDevice::new(20, 8, ways, alpha);
+            let mut model: BTreeMap<u32, u32> = BTreeMap::new();
+            for (what, block, valid) in steps {
+                match (what, model.get(&block).copied()) {
+                    (0..=2, None) => {
+                        victims.insert(BlockId(block), valid);
+                        model.insert(block, valid);
+                    }
+                    (3..=6, Some(v)) if v > 0 => {
+                        victims.invalidated(BlockId(block), v - 1);
+                        model.insert(block, v - 1);
+                    }
+                    (7, _) => {
+                        let least = model.values().copied().min();
+                        prop_assert_eq!(victims.least_valid(), least);
+                        let used_up = |candidate: u32, valid: u32| {
+                            let alpha = alpha[usize::from(candidate % ways != block % ways)];
+                            match (valid, alpha) {
+                                (0, _) => 0,
+                                (_, 0) => u32::MAX,
+                                _ => valid + valid.div_ceil(alpha),
+                            }
+                        };
+                        let gain = model.iter().filter(|(_, valid)| **valid < 8);
+                        let uses = gain.map(|(block, valid)| used_up(*block, *valid)).min();
+                        match victims.take_to(BlockId(block), &|b| model[&b.0]) {
+                            None => prop_assert_eq!(uses, None),
+                            Some(taken) => {
+                                let valid = model.remove(&taken.0).unwrap();
+                                prop_assert_eq!(Some(used_up(taken.0, valid)), uses);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            prop_assert_eq!(victims.ram_bytes(), ByDevice::controller_bytes(20, 8, ways));
+        }
+    }
+}
