@@ -4,7 +4,7 @@ mod common;
 
 use common::{array, page, program, read};
 use ftlkit_flash::faults::{
-    BadBlocks, BitErrorRate, BitErrors, PowerCut, ProgramEraseFailure, Tearable,
+    BadBlocks, BitErrorModel, BitErrorRate, BitErrors, PowerCut, ProgramEraseFailure, Tearable,
 };
 use ftlkit_flash::{Array, BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn, Serial, Store};
 
@@ -88,4 +88,33 @@ fn time_above_the_faults_counts_what_ran() {
     // what the cut stopped.
     assert_eq!(flash.busy_ns(), 2 * 300_000 + 325_000 + 2 * 25_000);
     assert_eq!(flash.busy_for_ns(Cause::Collection), 0);
+}
+
+#[test]
+fn what_ecc_did_is_seen_through_every_wrapper() {
+    fn five<F: Tearable>(inner: F) -> BitErrors<F> {
+        let model = BitErrorModel::Fixed { bits_per_page: 5, ecc_bits_per_kib: 8 };
+        BitErrors::new(inner, model, 0).unwrap()
+    }
+    let inner = cut(fail(bad(Serial::new(five(flash())))));
+    let mut flash = Serial::new(BitErrors::none(inner));
+    assert!(flash.has_bit_errors());
+    program(&mut flash, 0, 1, 1).unwrap();
+    assert_eq!(flash.corrected_bits(), 0);
+    read(&mut flash, 0).unwrap();
+    flash.read_oob(Ppn(0), Cause::Mount).unwrap();
+    flash.copy(Ppn(0), Ppn(8), 2, Cause::Collection).unwrap_err();
+    flash.copy(Ppn(0), Ppn(9), 2, Cause::Collection).unwrap();
+    // The copy that failed has read its page too.
+    assert_eq!(flash.corrected_bits(), 4 * 5);
+    // Two of them: what either corrected.
+    let mut flash = five(five(self::flash()));
+    program(&mut flash, 0, 1, 1).unwrap();
+    read(&mut flash, 0).unwrap();
+    assert_eq!((flash.corrected_bits(), flash.inner().corrected_bits()), (10, 5));
+    let mut flash = Serial::new(cut(fail(bad(BitErrors::none(self::flash())))));
+    assert!(!flash.has_bit_errors());
+    program(&mut flash, 0, 1, 1).unwrap();
+    read(&mut flash, 0).unwrap();
+    assert_eq!(flash.corrected_bits(), 0);
 }
