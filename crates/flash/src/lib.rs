@@ -16,6 +16,7 @@ extern crate alloc;
 mod address;
 mod array;
 pub mod channels;
+pub mod control;
 mod copies;
 mod error;
 pub mod faults;

@@ -94,7 +94,7 @@
 //! to Improve Garbage Collection Performance for NAND Flash-based Storage Systems, IEEE Transactions on Consumer
 //! Electronics: way arbiter, interleaving, cache program, Eqs 1, 2 and 5 to 8.
 
-mod arbiter;
+pub(crate) mod arbiter;
 mod die;
 mod direct;
 mod engine;
