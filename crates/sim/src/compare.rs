@@ -2,7 +2,7 @@
 
 use crate::config::Resolved;
 use crate::report::{Report, SchemeReport, units};
-use crate::run::{Observer, RunError, Setup, run_scheme};
+use crate::run::{Observer, RunError, Setup, operation_pj, run_scheme};
 use rayon::prelude::*;
 
 /// What a comparison found, and what failed in it.
@@ -66,14 +66,13 @@ pub(crate) fn one(
     }
     let (experiment, scheme) = (&resolved.experiment, &resolved.schemes[at]);
     let setup = Setup {
-        part: resolved.part.clone(),
-        geometry: resolved.geometry,
+        operation_pj: operation_pj(&resolved.part, resolved.channel.planes),
+        bit_errors: resolved.channel.bit_error_model(),
         seed: experiment.seed,
         precondition: experiment.precondition.0,
-        space_pages: resolved.space_pages(),
-        max_requests: None,
         closed: resolved.closed(),
         replay: resolved.replay(&scheme.label),
+        ..Setup::new(scheme.part.clone(), resolved.geometry, resolved.space_pages())
     };
     let source = experiment.workload.0.open(resolved.space, experiment.seed, &resolved.facts)?;
     let mut report = run_scheme(&setup, &scheme.config, &scheme.label, source, observer)?;
@@ -81,7 +80,7 @@ pub(crate) fn one(
         report.warnings.push(format!(
             "idle collection never ran: it needs arrival times with gaps of at least tBERS ({}) and a full \
              block without valid pages",
-            units::time(resolved.part.t_bers_ns as f64)
+            units::time(scheme.part.t_bers_ns as f64)
         ));
     }
     Ok(report)

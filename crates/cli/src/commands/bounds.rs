@@ -1,21 +1,27 @@
 //! `ftlkit bounds`.
 
+mod copies;
 mod division;
 mod promises;
 mod table_vii;
 
 pub(crate) use self::division::{Division, kind_of_promise};
 
+use self::copies::Ways;
 use self::division::division_table;
+use super::channel::ChannelArgs;
 use crate::failure::Failure;
 use crate::output::{self, Column, micros, table};
 use bounds::Ratio;
 use bounds::lazy_rtgc::{self, Space};
 use bounds::tables::{self, Printed, ServiceBounds};
 use clap::Args;
-use flash::{Part, parts};
+use flash::{CopyPath, Part, parts};
 use serde_json::{Value, json};
-use sim::config::{Bytes, DEFAULT_PART, PartTable, part_by_name};
+use sim::config::{
+    Bytes, Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, Notation, PartTable, Word,
+    part_by_name,
+};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -26,6 +32,8 @@ Examples:
   ftlkit bounds --part toshiba-tlc --blocks 4096
       how every scheme divides 4096 blocks of that part, its promise and its RAM
   ftlkit bounds --part all --markdown     the promises of the real-time schemes side by side
+  ftlkit bounds --part ddt-mlc --ways 4 --copy all
+      what the real-time schemes promise by each way of copying pages
   ftlkit bounds --part all --json
 
 A part file gives page_bytes, pages_per_block, t_r_ns, t_prog_ns and t_bers_ns (ns, or texts such as
@@ -46,6 +54,18 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
 
+    /// Path of copies, for a part with bus cycles: icb, icb-unchecked, lcb, gcb or dgcb; all compares them
+    /// [default: lcb on one device, gcb on several]
+    #[arg(long, value_name = "PATH")]
+    copy: Option<Paths>,
+
+    /// Copies between devices use cache program
+    #[arg(long)]
+    copy_cache: bool,
+
+    #[command(flatten)]
+    channel: ChannelArgs,
+
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
@@ -55,8 +75,29 @@ pub(crate) struct BoundsArgs {
     markdown: bool,
 }
 
+/// One path of copies or all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Paths {
+    All,
+    One(CopyPath),
+}
+
+impl std::str::FromStr for Paths {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            path => CopyPath::read(path).map(Self::One),
+        }
+    }
+}
+
 impl BoundsArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if self.copy == Some(Paths::All) {
+            return self.print_all_ways();
+        }
         if self.markdown {
             return output::text(&promises::page(&self.parts()?, self.blocks));
         }
@@ -71,7 +112,63 @@ impl BoundsArgs {
         output::text(&text(&sheets))
     }
 
+    /// Every way of copying, on each part.
+    fn print_all_ways(&self) -> Result<(), Failure> {
+        if self.markdown || self.copy_cache {
+            return Err(Failure::input_with_help(
+                "--copy all compares ways of copying, with and without cache program, and has no Markdown",
+                "leave --markdown and --copy-cache out, or name one path",
+            ));
+        }
+        let channels = self.channels()?;
+        let ways = channels.iter().map(|channel| Ways::of(channel, self.blocks));
+        let ways = ways.collect::<Result<Vec<_>, _>>().map_err(refused)?;
+        if self.json {
+            let parts: Vec<Value> = ways.iter().map(Ways::json).collect();
+            return output::json(
+                &json!({ "version": env!("CARGO_PKG_VERSION"), "channels": parts }),
+            );
+        }
+        output::text(&ways.iter().map(Ways::text).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// The parts, each as schemes see it.
     fn parts(&self) -> Result<Vec<Part>, Failure> {
+        let path = match self.copy {
+            Some(Paths::One(path)) => Some(path),
+            _ => None,
+        };
+        let choice = CopyChoice { path, cache_program: self.copy_cache.then_some(true) };
+        let channels = self.channels()?;
+        Ok(channels
+            .iter()
+            .map(|channel| channel.part_for(choice))
+            .collect::<Result<_, _>>()
+            .map_err(refused)?)
+    }
+
+    /// The parts, each on its channel.
+    fn channels(&self) -> Result<Vec<Channel>, Failure> {
+        let ChannelArgs { ways, planes, bit_errors } = self.channel;
+        let (ways, planes) = (ways.unwrap_or(1), planes.unwrap_or(1));
+        let Word(bit_errors) = bit_errors.unwrap_or_default();
+        let on_channel = |part| Channel::new(part, ways, planes, bit_errors);
+        let channels: Vec<Channel> =
+            self.sheets()?.into_iter().map(on_channel).collect::<Result<_, _>>()?;
+        match channels.iter().find(|channel| !bit_errors.are_off() && !channel.has_paths()) {
+            None => Ok(channels),
+            Some(channel) => Err(Failure::input_with_help(
+                format!(
+                    "--bit-errors changes no promise of part `{}`, whose bus cycles are not known",
+                    channel.part().name
+                ),
+                "leave it out, or take a part that gives t_rc_ns and t_wc_ns",
+            )),
+        }
+    }
+
+    /// Data sheets.
+    fn sheets(&self) -> Result<Vec<Part>, Failure> {
         if let Some(file) = &self.part_file {
             return Ok(vec![PartTable::from_file(file)?.resolve()?]);
         }
@@ -80,6 +177,11 @@ impl BoundsArgs {
         }
         Ok(vec![part_by_name(&self.part)?.clone()])
     }
+}
+
+fn refused(fault: CopyFault) -> ConfigError {
+    let setting = format!("--{}", fault.setting.replace('_', "-"));
+    ConfigError::Setting { setting, reason: fault.reason }
 }
 
 /// Blocks of a part at its own capacity.

@@ -1,5 +1,6 @@
 //! `ftlkit compare`.
 
+use super::channel::ChannelArgs;
 use super::read::ReadArgs;
 use super::run::{OutputArgs, run_experiment};
 use crate::failure::Failure;
@@ -19,6 +20,8 @@ Examples:
   ftlkit compare --part toshiba-slc --set part.t_bers_ns=2ms
       a part of the catalogue with one figure of its data sheet changed
   ftlkit compare --schemes page-level,lazy-rtgc+idle,lazy-rtgc+share=0.8+label=roomy
+  ftlkit compare uniform --part ddt-mlc --ways 4 --schemes page-level+copy=gcb,page-level+copy=dgcb+copy_cache
+      copy paths on a channel of four devices
   ftlkit compare trace.csv --out results --json > results.json
       CSV series and SVG plots in results/, the report as one JSON object
   ftlkit compare trace.csv --dry-run > my.toml && ftlkit run my.toml";
@@ -33,6 +36,9 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     device: DeviceArgs,
+
+    #[command(flatten)]
+    channel: ChannelArgs,
 
     #[command(flatten)]
     workload: WorkloadArgs,
@@ -158,6 +164,7 @@ impl CompareArgs {
     fn experiment(&self) -> Result<Experiment, Failure> {
         let mut experiment = Experiment::default();
         self.device.apply(&mut experiment)?;
+        self.channel.apply(&mut experiment);
         self.workload.apply(self.input.as_deref(), &self.read, &mut experiment)?;
         self.replay.apply(&mut experiment);
         for setting in &self.workload.set {
@@ -192,6 +199,14 @@ impl DeviceArgs {
             experiment.precondition = text.parse()?;
         }
         Ok(())
+    }
+}
+
+impl ChannelArgs {
+    fn apply(self, experiment: &mut Experiment) {
+        experiment.ways = self.ways.unwrap_or(experiment.ways);
+        experiment.planes = self.planes.unwrap_or(experiment.planes);
+        experiment.bit_errors = self.bit_errors.unwrap_or(experiment.bit_errors);
     }
 }
 

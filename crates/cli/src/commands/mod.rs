@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod bounds;
+mod channel;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod list;

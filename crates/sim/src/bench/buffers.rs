@@ -1,8 +1,8 @@
 //! What a write buffer costs by itself: each policy above a scheme that does nothing.
 
 use super::{Drawn, ROUNDS, Shape, WRITES};
-use crate::run::SimulatedArray;
-use flash::{Array, Geometry, Lpn, Part, Serial, Store};
+use crate::run::{SimulatedArray, array_without_errors};
+use flash::{Geometry, Lpn, Part};
 use ftl::{
     BufferLog, BufferPlan, BufferPolicy, CollectionLog, FtlError, Guarantee, Prefetch, Ram,
     Regions, Scheme,
@@ -104,7 +104,7 @@ impl Nothing {
     fn new(logical_pages: u32) -> Self {
         let part = Part { pages_per_block: 2, ..flash::parts::EVALUATION_SLC.clone() };
         let geometry = Geometry::new(2, 2, part.page_bytes).expect("four pages are an array");
-        let flash = Serial::new(Array::new(geometry, part, Store::Metadata));
+        let flash = array_without_errors(geometry, part);
         Self { flash, logical_pages, log: CollectionLog::default(), written: 0 }
     }
 }

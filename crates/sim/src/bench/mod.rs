@@ -9,8 +9,10 @@ pub use buffers::BufferRow;
 pub use channels::ChannelsRow;
 
 use crate::config::{Fill, Preconditioning, SchemeTable};
-use crate::run::{Device, Observer, RunError, Setup, SimulatedArray, array_heap_bytes};
-use flash::{Array, Geometry, Operation, Part, Serial, Store, parts};
+use crate::run::{
+    Device, Observer, RunError, Setup, SimulatedArray, array_heap_bytes, array_without_errors,
+};
+use flash::{Geometry, Operation, Part, parts};
 use ftl::{FtlError, Preset, Scheme, SchemeConfig, Visitor, registry::REGISTRY};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -236,7 +238,7 @@ fn measure_shape(
         let own = scheme.to_config(&geometry, options.seed);
         let own = own.map_err(|error| WorkloadError::Unfit(error.to_string()))?;
         let config = config_of(own, &part, &geometry, options.logical_share)?;
-        let array = Serial::new(Array::new(geometry, part.clone(), Store::Metadata));
+        let array = array_without_errors(geometry, part.clone());
         let seed = options.seed;
         let case = Case { label: &label, part: &part, geometry, shape, seed, observer };
         let mut row = match ftl::registry::format(&config, array, case)? {
@@ -306,14 +308,10 @@ impl Visitor<SimulatedArray> for Case<'_> {
         let name = self.label;
         let pages = scheme.logical_pages();
         let setup = Setup {
-            part: self.part.clone(),
-            geometry: self.geometry,
             seed: self.seed,
             precondition: Preconditioning { fill: Fill::Full, age: age(pages) },
-            space_pages: pages,
-            max_requests: None,
             closed: true,
-            replay: String::new(),
+            ..Setup::new(self.part.clone(), self.geometry, pages)
         };
         crate::run::precondition(&mut scheme, &setup, name, self.observer)?;
         let mut device = Device::new(scheme, false);

@@ -1,5 +1,6 @@
 //! The array of an experiment: how large it is, and whether every scheme can work on it.
 
+use super::channel::Channel;
 use super::error::ConfigError;
 use super::quantity::Bytes;
 use super::scheme::SchemeTable;
@@ -14,40 +15,59 @@ pub struct ResolvedScheme {
     pub label: String,
     /// What `ftl` makes it from.
     pub config: SchemeConfig,
+    /// The part as it sees it: behind the channel, with its path of copies.
+    pub part: Part,
     /// Its logical pages, threshold and promise.
     pub plan: Plan,
 }
 
-/// A device of this part and shape for these schemes.
+/// An array on this channel for these schemes.
 pub(super) struct Sizing<'a> {
-    pub(super) part: &'a Part,
-    pub(super) schemes: &'a [SchemeTable],
-    pub(super) seed: u64,
+    pub(super) channel: &'a Channel,
+    /// Each with the part as it sees it.
+    schemes: Vec<(&'a SchemeTable, Part)>,
+    seed: u64,
 }
 
-impl Sizing<'_> {
+impl<'a> Sizing<'a> {
+    /// Schemes that copy as they say, each.
+    pub(super) fn new(
+        channel: &'a Channel,
+        schemes: &'a [SchemeTable],
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
+        let with_part = |scheme: &'a SchemeTable| {
+            let part = channel.part_for(scheme.copies());
+            Ok((scheme, part.map_err(|fault| scheme.fault(fault.setting, &fault.reason))?))
+        };
+        let schemes = schemes.iter().map(with_part).collect::<Result<_, ConfigError>>()?;
+        Ok(Self { channel, schemes, seed })
+    }
+
     /// Blocks of the largest array that page numbers can name.
     fn most_blocks(&self) -> u32 {
-        (u32::MAX - 1) / self.part.pages_per_block
+        (u32::MAX - 1) / self.channel.part().pages_per_block
     }
 
     fn geometry(&self, blocks: u32) -> Option<Geometry> {
-        Geometry::new(blocks, self.part.pages_per_block, self.part.page_bytes).ok()
+        let pages_per_block = self.channel.part().pages_per_block;
+        Geometry::new(blocks, pages_per_block, self.channel.page_bytes()).ok()
     }
 
     pub(super) fn block_bytes(&self) -> u64 {
-        u64::from(self.part.pages_per_block) * u64::from(self.part.page_bytes)
+        u64::from(self.channel.part().pages_per_block) * u64::from(self.channel.page_bytes())
     }
 
     /// The array of this raw capacity.
     pub(super) fn array(&self, capacity: Bytes) -> Result<Geometry, ConfigError> {
-        self.part.geometry(capacity.0).map_err(|error| {
+        self.channel.geometry(capacity.0).map_err(|error| {
             let most = Bytes::new(u64::from(self.most_blocks()) * self.block_bytes());
             let reason = if capacity.0 < self.block_bytes() {
                 let block = Bytes::new(self.block_bytes());
                 format!("{capacity} is less than one block of {block}")
             } else {
-                format!("{error}; with part `{}` at most {}", self.part.name, most.rounded_down())
+                let name = &self.channel.part().name;
+                format!("{error}; with part `{name}` at most {}", most.rounded_down())
             };
             ConfigError::setting("capacity", reason)
         })
@@ -60,11 +80,12 @@ impl Sizing<'_> {
     ) -> Result<Vec<ResolvedScheme>, ConfigError> {
         self.schemes
             .iter()
-            .map(|scheme| {
+            .map(|(scheme, part)| {
                 let config = scheme.to_config(geometry, self.seed)?;
-                let plan = registry::plan(&config, self.part, geometry, geometry.blocks());
-                let plan = plan.map_err(|error| self.explain(scheme, &config, geometry, &error))?;
-                Ok(ResolvedScheme { label: scheme.label(), config, plan })
+                let plan = registry::plan(&config, part, geometry, geometry.blocks());
+                let plan =
+                    plan.map_err(|error| self.explain((scheme, part), &config, geometry, &error))?;
+                Ok(ResolvedScheme { label: scheme.label(), config, part: part.clone(), plan })
             })
             .collect()
     }
@@ -83,7 +104,7 @@ impl Sizing<'_> {
     /// The error of a scheme that cannot work, with what would be right.
     fn explain(
         &self,
-        scheme: &SchemeTable,
+        (scheme, part): (&SchemeTable, &Part),
         config: &SchemeConfig,
         geometry: &Geometry,
         error: &FtlError,
@@ -92,7 +113,7 @@ impl Sizing<'_> {
             return scheme.fault("", &error.to_string());
         };
         let works = |config: &SchemeConfig, geometry: &Geometry| {
-            registry::plan(config, self.part, geometry, geometry.blocks()).is_ok()
+            registry::plan(config, part, geometry, geometry.blocks()).is_ok()
         };
         let with_share = |pages: u32| SchemeConfig { logical_pages: Some(pages), ..config.clone() };
         let enough = |blocks: u32| {
@@ -114,10 +135,7 @@ impl Sizing<'_> {
             let capacity = Bytes::new(u64::from(blocks) * self.block_bytes());
             format!("the smallest capacity that works is {capacity} ({blocks} blocks)")
         } else if *setting == "part" {
-            format!(
-                "choose another part than `{}`, or other settings of the scheme",
-                self.part.name
-            )
+            format!("choose another part than `{}`, or other settings of the scheme", part.name)
         } else {
             return scheme.fault(setting, reason);
         };
@@ -148,6 +166,10 @@ mod tests {
     use super::*;
     use flash::parts::EVALUATION_SLC;
 
+    fn evaluation_slc() -> Channel {
+        Channel::plain(EVALUATION_SLC.clone()).unwrap()
+    }
+
     fn schemes(texts: &[&str]) -> Vec<SchemeTable> {
         texts.iter().map(|text| text.parse().unwrap()).collect()
     }
@@ -164,7 +186,8 @@ mod tests {
     #[test]
     fn the_smallest_array_is_just_large_enough() {
         let schemes = schemes(&["page-level", "fsr", "lazy-rtgc"]);
-        let sizing = Sizing { part: &EVALUATION_SLC, schemes: &schemes, seed: 1 };
+        let channel = evaluation_slc();
+        let sizing = Sizing::new(&channel, &schemes, 1).unwrap();
         for pages in [1, 1000, 100_000, 12_345_678] {
             let geometry = sizing.smallest_with(pages).unwrap();
             let smallest = |geometry: &Geometry| {
@@ -182,7 +205,8 @@ mod tests {
     #[test]
     fn a_part_is_advised_only_where_it_would_help() {
         let schemes = schemes(&["lazy-rtgc+victim=fifo"]);
-        let sizing = Sizing { part: &EVALUATION_SLC, schemes: &schemes, seed: 1 };
+        let channel = evaluation_slc();
+        let sizing = Sizing::new(&channel, &schemes, 1).unwrap();
         let geometry = sizing.geometry(1000).unwrap();
         let error = sizing.schemes_on(&geometry).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("must be greedy") && !error.contains("another part"), "{error}");
@@ -191,7 +215,8 @@ mod tests {
     #[test]
     fn the_largest_capacity_is_told_in_a_unit_for_people_and_works() {
         let schemes = schemes(&["page-level"]);
-        let sizing = Sizing { part: &EVALUATION_SLC, schemes: &schemes, seed: 1 };
+        let channel = evaluation_slc();
+        let sizing = Sizing::new(&channel, &schemes, 1).unwrap();
         let error = sizing.array(Bytes::new(900 << 40)).unwrap_err().to_string();
         let (_, most) = error.split_once("at most ").unwrap();
         assert_eq!(most, "8191GiB");
@@ -202,7 +227,8 @@ mod tests {
     fn what_is_said_to_work_works() {
         let error_of = |text: &str, blocks: u32| {
             let schemes = schemes(&[text]);
-            let sizing = Sizing { part: &EVALUATION_SLC, schemes: &schemes, seed: 1 };
+            let channel = evaluation_slc();
+            let sizing = Sizing::new(&channel, &schemes, 1).unwrap();
             let geometry = sizing.geometry(blocks).unwrap();
             sizing.schemes_on(&geometry).map(|_| ()).map_err(|error| error.to_string())
         };

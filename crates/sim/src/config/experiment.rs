@@ -1,6 +1,8 @@
 //! An experiment as people write it.
 
+use super::bit_errors::BitErrorSettings;
 use super::error::ConfigError;
+use super::notation::Word;
 use super::part::PartChoice;
 use super::precondition::PreconditionChoice;
 use super::quantity::Bytes;
@@ -21,6 +23,15 @@ pub struct Experiment {
     pub capacity: Option<Bytes>,
     /// Seed of everything random.
     pub seed: u64,
+    /// Devices of the channel, 1 to 64: block `b` of the array is on device `b mod ways`.
+    #[serde(skip_serializing_if = "is_one")]
+    pub ways: u32,
+    /// Planes that work as one, 1 to 4: a page of the array is a page of each.
+    #[serde(skip_serializing_if = "is_one")]
+    pub planes: u32,
+    /// Bit errors of its pages.
+    #[serde(skip_serializing_if = "are_off")]
+    pub bit_errors: Word<BitErrorSettings>,
     /// What is on the array before anything is measured.
     pub precondition: PreconditionChoice,
     /// Whose clock issues requests.
@@ -40,6 +51,14 @@ pub struct Experiment {
     pub workload: WorkloadChoice,
 }
 
+fn is_one(count: &u32) -> bool {
+    *count == 1
+}
+
+fn are_off(errors: &Word<BitErrorSettings>) -> bool {
+    errors.0.are_off()
+}
+
 /// Whose clock issues requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -57,6 +76,9 @@ impl Default for Experiment {
         Self {
             capacity: None,
             seed: 1,
+            ways: 1,
+            planes: 1,
+            bit_errors: Word::default(),
             precondition: PreconditionChoice::default(),
             timing: Timing::default(),
             out: None,

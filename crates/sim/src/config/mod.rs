@@ -1,5 +1,7 @@
 //! Experiments: what is to be run, as people write it, and the same with every default filled in.
 
+mod bit_errors;
+mod channel;
 mod device;
 mod error;
 mod experiment;
@@ -18,6 +20,8 @@ mod text_or_table;
 mod workload;
 
 pub use self::workload::WorkloadChoice;
+pub use bit_errors::{BitErrorSettings, PageErrors};
+pub use channel::{Channel, CopyChoice, CopyFault};
 pub use device::ResolvedScheme;
 pub use error::ConfigError;
 pub use experiment::{Experiment, Timing};

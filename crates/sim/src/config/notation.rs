@@ -1,6 +1,7 @@
 //! Values of a scheme's settings as people write them: `fifo`, `slru`, `80%`.
 
 use super::nearest::did_you_mean;
+use flash::CopyPath;
 use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -24,7 +25,7 @@ pub trait Notation: Sized {
 }
 
 /// A value in its [`Notation`], in the compact text and in TOML alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Word<T>(pub T);
 
 impl<T: Notation> FromStr for Word<T> {
@@ -148,6 +149,16 @@ impl Notation for Option<BufferPolicy> {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.map_or("none", BufferPolicy::name))
+    }
+}
+
+impl Notation for CopyPath {
+    fn read(word: &str) -> Result<Self, String> {
+        named("copy path", word, &Self::ALL.map(|path| (path.name(), path)))
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

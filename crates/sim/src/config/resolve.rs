@@ -1,5 +1,6 @@
 //! From what was written to what is run: every default filled in, everything checked.
 
+use super::channel::Channel;
 use super::device::{ResolvedScheme, Sizing};
 use super::error::ConfigError;
 use super::experiment::{Experiment, Timing};
@@ -10,7 +11,7 @@ use super::scheme::SchemeTable;
 use super::text_or_table::TextOrTable;
 use super::workload::NO_REGULAR_FILE;
 use crate::report::units;
-use flash::{Geometry, Part};
+use flash::{Copies, CopyTimes, Geometry, Part};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use workload::{AddressPolicy, Facts, Space, WorkloadSpec};
@@ -26,8 +27,10 @@ const BUILTIN_CAPACITY: Bytes = Bytes::new(1 << 30);
 pub struct Resolved {
     /// The experiment with every default filled in; gives this same `Resolved` again.
     pub experiment: Experiment,
-    /// The part.
+    /// The part's data sheet.
     pub part: Part,
+    /// How a controller uses it: devices, planes, bit errors.
+    pub channel: Channel,
     /// The array.
     pub geometry: Geometry,
     /// The schemes on it.
@@ -50,11 +53,12 @@ impl Experiment {
     pub fn resolve(mut self) -> Result<Resolved, ConfigError> {
         let mut notes = Vec::new();
         let part = self.take_part(&mut notes)?;
+        let channel = Channel::new(part.clone(), self.ways, self.planes, self.bit_errors.0)?;
         self.precondition.0.check()?;
         check_trace_file(&self.workload.0)?;
         let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
         check_labels(&tables)?;
-        let sizing = Sizing { part: &part, schemes: &tables, seed: self.seed };
+        let sizing = Sizing::new(&channel, &tables, self.seed)?;
         let geometry = match self.capacity {
             Some(capacity) => sizing.array(capacity)?,
             None => size_for(&sizing, &self.workload.0, &mut notes)?,
@@ -73,7 +77,8 @@ impl Experiment {
         }
         // An experiment that cannot be written down cannot be repeated, nor its report be read.
         self.to_toml()?;
-        Ok(Resolved { experiment: self, part, geometry, schemes, space, facts, notes })
+        notes.extend(notes_on_copies(&channel, &tables, &schemes));
+        Ok(Resolved { experiment: self, part, channel, geometry, schemes, space, facts, notes })
     }
 
     /// The part, checked; what the experiment says of it becomes self-contained.
@@ -152,13 +157,50 @@ fn check_labels(schemes: &[SchemeTable]) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// What each scheme's copies take, where they have a path, and what of its settings changes nothing.
+fn notes_on_copies(
+    channel: &Channel,
+    tables: &[SchemeTable],
+    schemes: &[ResolvedScheme],
+) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for (table, scheme) in tables.iter().zip(schemes) {
+        let Some(copies) = &scheme.part.copies else { continue };
+        notes.push(format!("copies of `{}`: {}", scheme.label, copies_line(copies)));
+        if channel.ways == 1 && table.copy_cache == Some(true) {
+            notes.push(format!(
+                "`{}`: cache program changes nothing on one device, which cannot read while it programs",
+                scheme.label
+            ));
+        }
+    }
+    notes
+}
+
+/// Path, time of a page and of each further one, within a device and between two.
+fn copies_line(copies: &Copies) -> String {
+    let by = |times: &CopyTimes| {
+        let bytes = copies.most_corrected_bytes.into();
+        let run = |pages| times.run_ns(pages, bytes);
+        let path = times.path;
+        let cache = if times.cache_program && path.between_devices() { " with cache" } else { "" };
+        let [first, further] = [run(1), run(2) - run(1)].map(|ns| units::time(ns as f64));
+        format!("{path}{cache} {first} a page, {further} each further one")
+    };
+    let near = by(&copies.near);
+    if copies.ways == 1 {
+        return near;
+    }
+    format!("within a device {near}; between two {}", by(&copies.far))
+}
+
 /// The array where no capacity is given.
 fn size_for(
     sizing: &Sizing<'_>,
     workload: &WorkloadSpec,
     notes: &mut Vec<String>,
 ) -> Result<Geometry, ConfigError> {
-    let part = sizing.part;
+    let channel = sizing.channel;
     let WorkloadSpec::Trace { addresses, .. } = workload else {
         notes.push(format!(
             "capacity {}: the default for a built-in workload",
@@ -167,21 +209,25 @@ fn size_for(
         return sizing.array(BUILTIN_CAPACITY);
     };
     if *addresses == AddressPolicy::Wrap {
-        let capacity = Bytes::new(part.capacity_bytes);
+        let capacity = Bytes::new(channel.capacity_bytes());
+        let whose = match channel.ways {
+            1 => String::from("that"),
+            ways => format!("{ways} times that"),
+        };
         notes.push(format!(
-            "capacity {}: that of part `{}`, since with `wrap` any size fits the trace",
+            "capacity {}: {whose} of part `{}`, since with `wrap` any size fits the trace",
             units::bytes(capacity.0),
-            part.name
+            channel.part().name
         ));
         return sizing.array(capacity);
     }
     let anything = Space {
-        bytes: u64::from(u32::MAX - 1) * u64::from(part.page_bytes),
-        page_bytes: part.page_bytes,
-        pages_per_block: part.pages_per_block,
+        bytes: u64::from(u32::MAX - 1) * u64::from(channel.page_bytes()),
+        page_bytes: channel.page_bytes(),
+        pages_per_block: channel.part().pages_per_block,
     };
     let footprint = workload.check(anything)?.footprint_bytes;
-    let pages = footprint.div_ceil(part.page_bytes.into());
+    let pages = footprint.div_ceil(channel.page_bytes().into());
     let needed = (pages * 100).div_ceil(FOOTPRINT_SHARE_PERCENT);
     let geometry = sizing.smallest_with(needed).ok_or_else(|| unfit(sizing, footprint))?;
     let extent = match addresses {
@@ -199,7 +245,7 @@ fn size_for(
 
 /// Why no array is large enough: a scheme works on none, or the trace spans too much.
 fn unfit(sizing: &Sizing<'_>, footprint: u64) -> ConfigError {
-    let capacity = Bytes::new(sizing.part.capacity_bytes);
+    let capacity = Bytes::new(sizing.channel.capacity_bytes());
     let cause = sizing.array(capacity).and_then(|geometry| sizing.schemes_on(&geometry));
     cause.err().unwrap_or_else(|| {
         ConfigError::setting(
@@ -208,7 +254,7 @@ fn unfit(sizing: &Sizing<'_>, footprint: u64) -> ConfigError {
                 "the trace's addresses span {}, more than any device of part `{}` exports; use `addresses = \
                  \"dense\"` (pack what is touched) or \"wrap\"",
                 units::bytes(footprint),
-                sizing.part.name
+                sizing.channel.part().name
             ),
         )
     })
@@ -226,6 +272,10 @@ impl Serialize for Resolved {
                 "blocks": self.geometry.blocks(),
                 "pages_per_block": self.geometry.pages_per_block(),
                 "page_bytes": self.geometry.page_bytes(),
+                "ways": self.channel.ways,
+                "planes": self.channel.planes,
+                "bit_errors": self.experiment.bit_errors,
+                "ecc_bits_per_kib": self.channel.part().ecc_bits_per_kib,
             },
             "schemes": schemes,
             "workload_space_bytes": self.space.bytes,
@@ -275,10 +325,29 @@ impl Resolved {
             "logical_pages": plan.logical_pages,
             "logical_share": f64::from(plan.logical_pages) / f64::from(self.geometry.pages()),
             "threshold_pages": plan.threshold_pages,
+            "copies": scheme.part.copies.as_ref().map(copies_json),
             "bound_ns": plan.guarantee.response_ns,
             "real_time": plan.guarantee.real_time,
         })
     }
+}
+
+fn copies_json(copies: &Copies) -> serde_json::Value {
+    let by = |times: &CopyTimes| {
+        json!({
+            "path": times.path.name(),
+            "cache_program": times.cache_program,
+            "fetch_ns": times.fetch_ns,
+            "load_ns": times.load_ns,
+            "prog_ns": times.prog_ns,
+            "corrected_byte_ns": times.repair_ns,
+        })
+    };
+    json!({
+        "within_a_device": by(&copies.near),
+        "between_devices": (copies.ways > 1).then(|| by(&copies.far)),
+        "most_corrected_bytes": copies.most_corrected_bytes,
+    })
 }
 
 #[cfg(test)]
@@ -349,6 +418,20 @@ mod tests {
             ("capacity = '1 furlong'", "`32GiB`"),
             ("precondition = 'none+age=2'", "fills nothing"),
             ("precondition = { fill = 'ful' }", "did you mean `full`?"),
+            ("copy = 'dgcb'", "no key `copy`"),
+            ("ways = 2", "ways: part `evaluation-slc` gives no t_rc_ns and t_wc_ns"),
+            ("planes = 2", "planes: part `evaluation-slc` gives no t_rc_ns and t_wc_ns"),
+            ("part = 'ddt-mlc'\nways = 65", "ways: must be 1 to 64"),
+            ("part = 'ddt-mlc'\nplanes = 0", "planes: must be 1 to 4"),
+            ("part = 'ddt-mlc'\nbit_errors = 193", "corrects 192 in a page"),
+            ("bit_errors = 3", "`+ecc=BITS`"),
+            ("bit_errors = 'many'", "`wear:BASE,PER_ERASE,PER_READ`"),
+            ("schemes = ['fsr+copy=icb']", "scheme `fsr+copy=icb`: copy: part `evaluation-slc`"),
+            ("schemes = ['fsr+copy_cache']", "scheme `fsr+copy_cache`: copy_cache: part"),
+            (
+                "part = 'ddt-mlc'\nschemes = ['fsr+copy=dgcb']",
+                "scheme `fsr+copy=dgcb`: copy: dgcb copies from one device to another, and there is one",
+            ),
             ("timing = 'open'", "there are `trace` and `closed`"),
             ("workload = 'unifrom'", "did you mean `uniform`?"),
             ("workload = { name = 'uniform', parameters = { no-such = 1 } }", "no-such"),

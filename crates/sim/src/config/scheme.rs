@@ -1,12 +1,13 @@
 //! A scheme as an experiment asks for it: a name, a compact text or a table.
 
+use super::channel::CopyChoice;
 use super::error::ConfigError;
 use super::nearest::did_you_mean;
 use super::notation::{Percent, Word};
 use super::quantity::{Bytes, Duration};
 use super::scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
 use super::text_or_table::{Text, TextOrTable};
-use flash::Geometry;
+use flash::{CopyPath, Geometry};
 use ftl::{
     BufferPolicy, BufferSettings, BufferUnit, CmtPolicy, Preset, Regions, SchemeConfig, VictimKind,
     WriteQueue, registry,
@@ -72,6 +73,12 @@ pub struct SchemeTable {
     /// Whether collectors take dirty pages from it, where not the preset's own way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aware: Option<bool>,
+    /// Path of copies (`icb`, `icb-unchecked`, `lcb`, `gcb`, `dgcb`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<Word<CopyPath>>,
+    /// Whether copies between devices use cache program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_cache: Option<bool>,
     /// Logical pages / physical pages, above 0 and below 1, where not the preset's own choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logical_share: Option<f64>,
@@ -134,6 +141,11 @@ impl SchemeTable {
     /// How the report names it.
     pub fn label(&self) -> String {
         self.label.clone().unwrap_or_else(|| self.to_string())
+    }
+
+    /// How it copies.
+    pub fn copies(&self) -> CopyChoice {
+        CopyChoice { path: self.copy.map(|path| path.0), cache_program: self.copy_cache }
     }
 
     /// The configuration that `ftl` takes, on this array.
@@ -272,6 +284,8 @@ mod tests {
             "ba-gc+buffer_regions=25%:50%+aware=false",
             "ba-gc+buffer=none",
             "gftl+buffer=three-region+buffer_regions=adaptive",
+            "page-level+copy=dgcb+copy_cache",
+            "fast+copy=icb-unchecked+copy_cache=false",
         ] {
             assert_eq!(parse(text).to_string(), text);
         }
@@ -305,6 +319,9 @@ mod tests {
             ("ba-gc+buffer_regions=25", "`adaptive` or I:U"),
             ("ba-gc+buffer_regions=25%:200%", "`adaptive` or I:U"),
             ("fsr+share=much", "such as 0.8"),
+            ("fsr+copy=dgbc", "did you mean `dgcb`?"),
+            ("fsr+copy", "as in `copy=dgcb`"),
+            ("fsr+copy_cache=maybe", "`true` or `false`"),
             ("fsr+spare=-1", "a count of blocks"),
             ("fsr+idle=maybe", "`true` or `false`"),
             ("fsr+share=0.5+share=0.6", "share is set twice"),
@@ -374,6 +391,7 @@ mod tests {
         let unit = prop_oneof![Just(BufferUnit::Page), Just(BufferUnit::Block)].prop_map(Word);
         let fixed = (0..=100u8, 0..=100u8)
             .prop_map(|(initial, updated)| Regions::Fixed { initial, updated });
+        let copies = (of(proptest::sample::select(&CopyPath::ALL[..])), of(any::<bool>()));
         let regions = prop_oneof![Just(Regions::Adaptive), fixed].prop_map(Word);
         (
             "[a-z][a-z-]{0,11}",
@@ -387,6 +405,7 @@ mod tests {
                 of(regions),
                 of(any::<bool>()),
             ),
+            copies,
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
@@ -395,6 +414,7 @@ mod tests {
                     (victim, share, idle, spare),
                     (cmt, policy, percent, queue, log_blocks),
                     (buffer, bytes, unit, reads, regions, aware),
+                    (copy, copy_cache),
                     label,
                 )| {
                     SchemeTable {
@@ -416,6 +436,8 @@ mod tests {
                         buffer_window: percent.map(Word),
                         buffer_regions: regions,
                         aware,
+                        copy: copy.map(Word),
+                        copy_cache,
                         spare_blocks: spare,
                         label,
                     }

@@ -217,6 +217,28 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed_flag(scheme.aware),
     },
     SchemeSetting {
+        key: "copy",
+        long_key: "copy",
+        example: Some("dgcb"),
+        values: "icb, icb-unchecked, lcb, gcb or dgcb",
+        doc: "how pages are copied, where their blocks allow it: within a device internally (icb; unchecked: with the \
+              bits that are wrong) or through the controller (lcb), between two through the controller (gcb) or \
+              directly (dgcb); for a part with bus cycles; lcb on one device, gcb on several where not set",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.copy, value),
+        print: |scheme| printed(&scheme.copy),
+    },
+    SchemeSetting {
+        key: "copy_cache",
+        long_key: "copy_cache",
+        example: None,
+        values: "true or false",
+        doc: "whether copies between devices use cache program; false where not set",
+        of_all: true,
+        read: |scheme, value| read_flag("copy_cache", &mut scheme.copy_cache, value),
+        print: |scheme| printed_flag(scheme.copy_cache),
+    },
+    SchemeSetting {
         key: "spare",
         long_key: "spare_blocks",
         example: Some("4"),

@@ -1,6 +1,7 @@
 //! What is about to be run, in a few lines for people: what was asked for, what was read of it, and what
 //! was chosen for them.
 
+use super::bit_errors::PageErrors;
 use super::precondition::Fill;
 use super::resolve::Resolved;
 use crate::report::units;
@@ -28,8 +29,8 @@ impl Resolved {
     }
 
     fn device_line(&self) -> String {
-        let (part, geometry) = (&self.part, &self.geometry);
-        format!(
+        let (part, geometry, channel) = (&self.part, &self.geometry, &self.channel);
+        let mut line = format!(
             "{}, {} = {} blocks × {} pages × {}; tR {}, tPROG {}, tBERS {}",
             part.name,
             units::bytes(geometry.capacity_bytes()),
@@ -39,7 +40,39 @@ impl Resolved {
             units::time(part.t_r_ns as f64),
             units::time(part.t_prog_ns as f64),
             units::time(part.t_bers_ns as f64),
-        )
+        );
+        if channel.has_paths() {
+            line.push_str(&format!(
+                ", tRC {}, tWC {}",
+                units::time(part.t_rc_ns as f64),
+                units::time(part.t_wc_ns as f64)
+            ));
+        }
+        if channel.ways > 1 {
+            line.push_str(&format!("; {} devices on one channel", channel.ways));
+        }
+        if channel.planes > 1 {
+            line.push_str(&format!("; {} planes as one", channel.planes));
+        }
+        if let Some(errors) = self.bit_errors_text() {
+            line.push_str(&format!("; {errors}"));
+        }
+        line
+    }
+
+    fn bit_errors_text(&self) -> Option<String> {
+        let ecc = self.channel.part().ecc_bits_per_kib.unwrap_or(0);
+        let errors = match self.channel.bit_errors.errors {
+            PageErrors::Off => return None,
+            PageErrors::ByHand(bits) if self.channel.planes > 1 => {
+                format!("{bits} wrong bits a page of each plane")
+            }
+            PageErrors::ByHand(bits) => format!("{bits} wrong bits a page"),
+            PageErrors::Wear { base, per_erase, per_read } => {
+                format!("wrong bits in 10^12: {base} + {per_erase} an erase + {per_read} a read")
+            }
+        };
+        Some(format!("{errors}, ECC corrects {ecc} in 1 KiB"))
     }
 
     fn workload_line(&self) -> String {

@@ -68,7 +68,7 @@ pub(super) fn scalars(scheme: &SchemeReport) -> Vec<(String, String)> {
 
 fn push(out: &mut Vec<(String, String)>, name: &str, value: &Value) {
     match value {
-        Value::Null if name == "first_violation" => {}
+        Value::Null if ["first_violation", "copies_by_path", "bit_errors"].contains(&name) => {}
         Value::Null => out.push((name.to_owned(), String::new())),
         Value::String(text) => out.push((name.to_owned(), text.clone())),
         Value::Bool(_) | Value::Number(_) => out.push((name.to_owned(), value.to_string())),
@@ -81,7 +81,7 @@ fn push(out: &mut Vec<(String, String)>, name: &str, value: &Value) {
     }
 }
 
-/// Lists come as (cause, number) pairs, as objects with a cause, as least–mean–most, or as sentences.
+/// Lists come as (cause, number) pairs, as objects with a cause or a path, as least–mean–most, or as sentences.
 fn push_items(out: &mut Vec<(String, String)>, name: &str, items: &[Value]) {
     if let ("erases_per_block", [least, mean, most]) = (name, items) {
         for (part, value) in [("least", least), ("mean", mean), ("most", most)] {
@@ -98,6 +98,10 @@ fn push_items(out: &mut Vec<(String, String)>, name: &str, items: &[Value]) {
         match item {
             Value::Array(pair) if matches!(&pair[..], [Value::String(_), _]) => {
                 push(out, &format!("{name}.{}", pair[0].as_str().unwrap_or_default()), &pair[1]);
+            }
+            Value::Object(fields) if fields.contains_key("path") => {
+                let path = fields["path"].as_str().unwrap_or_default();
+                push(out, &format!("{name}.{path}_pages"), &fields["copies"]);
             }
             Value::Object(fields) if fields.contains_key("cause") => {
                 let cause = fields["cause"].as_str().unwrap_or_default();

@@ -83,6 +83,10 @@ pub struct SchemeReport {
     pub first_violation: Option<Violation>,
     /// Pages copied.
     pub copies: u64,
+    /// The same by path; `null` where the part does not tell one path from another.
+    pub copies_by_path: Option<Vec<CopyCount>>,
+    /// What bit errors did; `null` on an array without.
+    pub bit_errors: Option<BitErrorReport>,
     /// Blocks erased.
     pub erases: u64,
     /// Pages programmed a page written by the host (below 1 where a write buffer absorbs writes); `null` without
@@ -144,7 +148,7 @@ impl SchemeReport {
 }
 
 /// Mean, percentiles (those that the sample allows) and the exact maximum of a set of times.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct Summary {
     /// Samples.
     pub count: u64,
@@ -206,6 +210,34 @@ pub struct CauseCounts {
     pub copies: u64,
     /// Block erases.
     pub erases: u64,
+}
+
+/// Copies that went one way.
+#[derive(Clone, Debug, Serialize)]
+pub struct CopyCount {
+    /// The path: `icb`, `icb-unchecked`, `lcb`, `gcb` or `dgcb`.
+    pub path: String,
+    /// Pages.
+    pub copies: u64,
+}
+
+/// What bit errors did in the measured part.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct BitErrorReport {
+    /// Bits that ECC corrected, in reads and copies.
+    pub corrected_bits: u64,
+    /// Corrected bytes that copies sent to their destination again (ICB, DGCB).
+    pub corrected_bytes_sent_again: u64,
+    /// Wrong bits that unchecked copies took over, at each copy.
+    pub propagated_bits: u64,
+    /// Reads and copies that found their page uncorrectable.
+    pub uncorrectable_reads: u64,
+    /// Of these, those that the host was told of: its reads that failed.
+    pub uncorrectable_host_reads: u64,
+    /// Logical pages that were lost because the page that was to be copied was uncorrectable.
+    pub lost_pages: u64,
+    /// The same while the array was filled and aged, before the measured part.
+    pub lost_pages_before: u64,
 }
 
 /// RAM by part, bytes.

@@ -1,7 +1,7 @@
 //! The report as a table for people.
 
 use super::grid::{Grid, wrap};
-use super::{BufferReport, Report, SchemeReport, Summary, Violation, units};
+use super::{BitErrorReport, BufferReport, Report, SchemeReport, Summary, Violation, units};
 
 /// Most schemes that stand as columns; more stand as rows.
 const MOST_COLUMNS: usize = 5;
@@ -94,7 +94,7 @@ fn grid(report: &Report) -> Grid {
         row("completion p99.9", &|s| p99_9(&s.completion_ns));
         row("completion max", &|s| longest(&s.completion_ns));
     }
-    if schemes.iter().any(|s| s.buffer.is_some()) {
+    if schemes.iter().any(|s| s.buffer.is_some() || s.copies_by_path.is_some()) {
         row("execution time", &|s| units::time(s.busy_ns as f64));
     }
     row("WAF", &|s| s.waf.map_or_else(none, units::number));
@@ -105,7 +105,23 @@ fn grid(report: &Report) -> Grid {
         });
     }
     row("page copies", &|s| units::count(s.copies));
+    for path in paths(schemes) {
+        row(&format!("  of them {path}"), &|s| copies_by(s, &path).map_or_else(none, units::count));
+    }
     row("block erases", &|s| units::count(s.erases));
+    if schemes.iter().any(|s| s.bit_errors.is_some()) {
+        let mut of_errors = |label: &str, figure: fn(&BitErrorReport) -> u64| {
+            row(label, &|s| {
+                s.bit_errors.as_ref().map_or_else(none, |errors| units::count(figure(errors)))
+            });
+        };
+        of_errors("bits corrected", |e| e.corrected_bits);
+        of_errors("  bytes sent again", |e| e.corrected_bytes_sent_again);
+        of_errors("  bits propagated", |e| e.propagated_bits);
+        of_errors("uncorrectable reads", |e| e.uncorrectable_reads);
+        of_errors("  of the host", |e| e.uncorrectable_host_reads);
+        of_errors("pages lost", |e| e.lost_pages);
+    }
     if schemes.iter().any(|s| s.collection.merges.is_some()) {
         row("merges: switch", &|s| {
             s.collection.merges.map_or_else(none, |m| units::count(m.switch))
@@ -154,6 +170,22 @@ fn grid(report: &Report) -> Grid {
         row("page trims", &|s| units::count(s.trim_tasks));
     }
     grid
+}
+
+/// Paths by which any scheme may copy, in the order in which schemes name them.
+fn paths(schemes: &[SchemeReport]) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for count in schemes.iter().flat_map(|s| &s.copies_by_path).flatten() {
+        if !paths.contains(&count.path) {
+            paths.push(count.path.clone());
+        }
+    }
+    paths
+}
+
+fn copies_by(scheme: &SchemeReport, path: &str) -> Option<u64> {
+    let counts = scheme.copies_by_path.as_ref()?;
+    counts.iter().find(|count| count.path == path).map(|count| count.copies)
 }
 
 fn percent(share: f64) -> String {

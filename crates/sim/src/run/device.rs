@@ -2,11 +2,12 @@
 
 use super::{
     Observer, Phase, RunError, Setup, SimulatedArray,
+    medium::Medium,
     promise::{Place, Promise},
     tasks::{Cutter, PageTask, Work},
 };
 use crate::measures::{Arrivals, Measures, TaskKind, TaskSample};
-use flash::{Counts, Flash, Lpn};
+use flash::{Counts, Flash, FlashError, Lpn};
 use ftl::{FtlError, Prefetch, Scheme};
 use workload::{Request, Source};
 
@@ -35,6 +36,8 @@ pub struct Device<S> {
     pub(super) first_collection: Option<u64>,
     /// Reads of pages that were never written: no flash operation.
     pub(super) unmapped_reads: u64,
+    /// Reads that found their page uncorrectable.
+    pub(super) uncorrectable_reads: u64,
     pub(super) interrupted: bool,
     request_ns: u64,
     /// The longest flush that the host asked for, and the longest time that the buffer took at once to write what
@@ -48,11 +51,14 @@ pub struct Device<S> {
     pub(super) counts_before: Counts,
     pub(super) busy_before_ns: u64,
     pub(super) erases_before: Vec<u32>,
+    pub(super) medium_before: Medium,
+    pub(super) lost_before: u64,
 }
 
 impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     /// Starts measuring `scheme` as it is now.
     pub fn new(mut scheme: S, timed: bool) -> Self {
+        let lost_before = scheme.collections().lost_pages;
         scheme.restart_collections();
         let arrivals = if timed { Arrivals::Timed } else { Arrivals::Closed };
         Self {
@@ -64,6 +70,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             requests: 0,
             first_collection: None,
             unmapped_reads: 0,
+            uncorrectable_reads: 0,
             interrupted: false,
             request_ns: 0,
             flush_ns: 0,
@@ -73,6 +80,8 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             counts_before: *scheme.flash().counts(),
             busy_before_ns: scheme.flash().busy_ns(),
             erases_before: super::erases(&scheme),
+            medium_before: Medium::of(scheme.flash()),
+            lost_before,
             scheme,
         }
     }
@@ -176,7 +185,10 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         match task.kind {
             TaskKind::Write if task.forced => self.scheme.write_through(lpn, &[])?,
             TaskKind::Write => self.scheme.write(lpn, &[])?,
-            TaskKind::Read => self.unmapped_reads += u64::from(!self.scheme.read(lpn, &mut [])?),
+            TaskKind::Read => match self.scheme.read(lpn, &mut []) {
+                Ok(mapped) => self.unmapped_reads += u64::from(!mapped),
+                Err(error) => self.unreadable(error)?,
+            },
             TaskKind::Trim => self.scheme.trim(lpn)?,
         }
         let response_ns = self.spent_ns() - busy;
@@ -198,6 +210,18 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             self.end_request(completion_ns);
         }
         Ok(())
+    }
+
+    /// The host is told that its page is lost, and goes on; whatever else fails ends the run.
+    #[cold]
+    fn unreadable(&mut self, error: FtlError) -> Result<(), FtlError> {
+        match error {
+            FtlError::Flash(FlashError::Uncorrectable(_)) => {
+                self.uncorrectable_reads += 1;
+                Ok(())
+            }
+            other => Err(other),
+        }
     }
 
     /// A request that touches no page.

@@ -1,31 +1,36 @@
 //! One scheme under one workload: format, precondition, replay, report.
 
 mod device;
+mod medium;
 mod outcome;
 mod precondition;
 mod promise;
 mod tasks;
 
 pub use device::Device;
+pub use medium::SimulatedArray;
+pub(crate) use medium::{array_without_errors, operation_pj};
 pub(crate) use precondition::precondition;
 
 use crate::config::Preconditioning;
 use crate::report::SchemeReport;
-use flash::{Array, Flash, Geometry, Part, Serial, Store};
+use flash::faults::{BitErrorModel, FaultError};
+use flash::{Flash, Geometry, Operation, Part};
 use ftl::{FtlError, Scheme, SchemeConfig, Visitor};
 use workload::{Source, WorkloadError};
 
-/// The simulated array that runs are made on: serial time over an array that keeps no user bytes.
-pub type SimulatedArray = Serial<Array>;
-
-/// What all schemes of a run have in common.
+/// What a scheme is run on and how.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The part.
+    /// The part, as the scheme sees it.
     pub part: Part,
+    /// Energy of each operation, picojoules.
+    pub operation_pj: [u64; Operation::ALL.len()],
+    /// Bit errors of the array, if it has any.
+    pub bit_errors: Option<BitErrorModel>,
     /// Shape of the array.
     pub geometry: Geometry,
-    /// Seed of preconditioning.
+    /// Seed of preconditioning and of bit errors.
     pub seed: u64,
     /// What is on the array before anything is measured.
     pub precondition: Preconditioning,
@@ -37,6 +42,25 @@ pub struct Setup {
     pub closed: bool,
     /// The command that repeats the run, for the report of a violation.
     pub replay: String,
+}
+
+impl Setup {
+    /// An array of this part without bit errors, filled, all of whose first `space_pages` pages the workload may
+    /// address; seed 0, no limit of requests.
+    pub fn new(part: Part, geometry: Geometry, space_pages: u32) -> Self {
+        Self {
+            operation_pj: operation_pj(&part, 1),
+            part,
+            bit_errors: None,
+            geometry,
+            seed: 0,
+            precondition: Preconditioning::default(),
+            space_pages,
+            max_requests: None,
+            closed: false,
+            replay: String::new(),
+        }
+    }
 }
 
 /// Who is told how far a run is, and may end it.
@@ -87,6 +111,9 @@ pub enum RunError {
     /// The scheme cannot be set up.
     #[error(transparent)]
     Setup(#[from] FtlError),
+    /// Bit errors that this array cannot have.
+    #[error("bit errors: {0}")]
+    BitErrors(#[from] FaultError),
     /// The workload failed.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
@@ -106,7 +133,7 @@ pub fn run_scheme(
     source: Box<dyn Source>,
     observer: &dyn Observer,
 ) -> Result<SchemeReport, RunError> {
-    let array = Serial::new(Array::new(setup.geometry, setup.part.clone(), Store::Metadata));
+    let array = medium::array_of(setup)?;
     ftl::registry::format(scheme, array, Replay { setup, label, source, observer })?
 }
 
@@ -146,7 +173,7 @@ impl Visitor<SimulatedArray> for Replay<'_> {
 
 /// The array's bytes, for those who account for memory.
 pub(crate) fn array_heap_bytes<S: Scheme<Flash = SimulatedArray>>(scheme: &S) -> usize {
-    scheme.flash().inner().heap_bytes()
+    scheme.flash().inner().inner().heap_bytes()
 }
 
 /// Erases of every block so far.

@@ -1,13 +1,13 @@
 //! From a device that has run to its report.
 
-use super::{Device, Setup, SimulatedArray, erases};
+use super::{Device, Setup, SimulatedArray, erases, medium::Medium};
 use crate::measures::wear;
 use crate::report::units::grouped;
 use crate::report::{
-    BufferReport, CauseCounts, CollectionReport, MapCacheReport, MergeReport, RamReport,
-    SchemeReport, Violation,
+    BitErrorReport, BufferReport, CauseCounts, CollectionReport, MapCacheReport, MergeReport,
+    RamReport, SchemeReport, Violation,
 };
-use flash::{Cause, Counts, Operation, Part};
+use flash::{Cause, Counts, Operation};
 use ftl::{CollectionLog, Guarantee, MapCache, MergeKind, Scheme};
 
 impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
@@ -25,9 +25,12 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             .collect();
         let worn = wear(&erases);
         let ram = scheme.ram();
-        let energy_nj = energy_pj(&counts, &setup.part) as f64 / 1000.0;
+        let energy_nj = energy_pj(&counts, &setup.operation_pj) as f64 / 1000.0;
         let tasks = self.measures.tasks();
         let beyond = victims_beyond(log, &guarantee);
+        let medium = Medium::of(scheme.flash()).since(&self.medium_before);
+        let lost = [log.lost_pages, self.lost_before];
+        let bit_errors = medium.bit_errors(setup.bit_errors, self.uncorrectable_reads, lost);
 
         let mut report = SchemeReport {
             name: label.into(),
@@ -40,6 +43,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
                 .clone()
                 .map(|first| Violation { replay: setup.replay.clone(), ..first }),
             copies: counts.total(Operation::Copy),
+            copies_by_path: medium.copies(&setup.part),
             erases: counts.total(Operation::Erase),
             counts: cause_counts(&counts),
             logical_share: f64::from(scheme.logical_pages()) / f64::from(setup.geometry.pages()),
@@ -64,7 +68,11 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             busy_share: share(busy_ns, self.now_ns),
             tasks_per_second: share(tasks, self.now_ns) * 1e9,
             collection: collection(log, &guarantee, self.first_collection, scheme.free_pages()),
-            warnings: warnings(log, beyond, self.unmapped_reads, self.interrupted),
+            warnings: warnings(log, beyond, self.unmapped_reads, self.interrupted)
+                .into_iter()
+                .chain(bit_errors.as_ref().and_then(unreadable))
+                .collect(),
+            bit_errors,
             ..SchemeReport::default()
         };
         report.series.erases = erases;
@@ -163,15 +171,11 @@ fn cause_counts(counts: &Counts) -> Vec<CauseCounts> {
         .collect()
 }
 
-fn energy_pj(counts: &Counts, part: &Part) -> u128 {
-    let each = [
-        (Operation::Read, part.read_pj()),
-        (Operation::ReadOob, part.read_oob_pj()),
-        (Operation::Program, part.program_pj()),
-        (Operation::Copy, part.read_pj() + part.program_pj()),
-        (Operation::Erase, part.erase_pj()),
-    ];
-    each.iter().map(|(op, pj)| u128::from(counts.total(*op)) * u128::from(*pj)).sum()
+fn energy_pj(counts: &Counts, each: &[u64; Operation::ALL.len()]) -> u128 {
+    Operation::ALL
+        .iter()
+        .map(|op| u128::from(counts.total(*op)) * u128::from(each[*op as usize]))
+        .sum()
 }
 
 /// Victims with more valid pages than promised.
@@ -256,6 +260,24 @@ fn warnings(
         out.push("interrupted: the figures are of what had been done".into());
     }
     out
+}
+
+/// What uncorrectable pages mean, where there were any.
+fn unreadable(errors: &BitErrorReport) -> Option<String> {
+    let BitErrorReport { uncorrectable_host_reads, lost_pages, lost_pages_before, .. } = errors;
+    if uncorrectable_host_reads + lost_pages + lost_pages_before == 0 {
+        return None;
+    }
+    let before = match lost_pages_before {
+        0 => String::new(),
+        pages => format!(", {} more while the array was filled", grouped(*pages)),
+    };
+    Some(format!(
+        "more bits were wrong than ECC corrects: {} reads of the host got an error instead of data, and {} pages were \
+         lost when collection was to copy them{before}; a real device would have lost this data",
+        grouped(*uncorrectable_host_reads),
+        grouped(*lost_pages),
+    ))
 }
 
 #[cfg(test)]

@@ -17,8 +17,7 @@ struct Chapter<'a> {
 
 /// The page: two tables of all parts, and a chapter for each.
 pub(super) fn page(parts: &[Part], blocks: Option<u32>) -> String {
-    let schemes: Vec<&'static Preset> =
-        REGISTRY.iter().filter(|preset| is_real_time(preset)).collect();
+    let schemes: Vec<&'static Preset> = real_time_schemes().collect();
     let chapters: Vec<Chapter<'_>> = parts
         .iter()
         .map(|part| {
@@ -46,7 +45,7 @@ const INTRODUCTION: &str = "\
 
 What every real-time scheme promises for a page task, as `ftlkit bounds --part all --markdown` prints it:
 whatever the workload and however full the device. Each part is taken at its own capacity, each scheme with
-its own settings; `–` where a scheme cannot work, with the reason in the part's chapter.
+its own settings (a part with bus cycles as one device, its times with commands and transfer); `–` where a scheme cannot work, with the reason in the part's chapter.
 
 read, write: service of a page read and write. step: collection done within one task. response: service and
 the step that goes with it, the bound that every run is held to. share: logical / physical pages. victim:
@@ -54,11 +53,13 @@ valid pages of a victim at most. RAM: maps and state of a controller, without da
 in RAM only when it is answered, until the next flush.
 ";
 
-/// True where a preset promises in real time on any part of the catalogue.
-fn is_real_time(preset: &'static Preset) -> bool {
-    parts::CATALOGUE.iter().any(|part| {
-        let row = Division::of(preset, part, own_blocks(part));
-        row.plan().is_some_and(|plan| plan.guarantee.real_time)
+/// Those that promise in real time on any part of the catalogue.
+pub(super) fn real_time_schemes() -> impl Iterator<Item = &'static Preset> {
+    REGISTRY.iter().filter(|preset| {
+        parts::CATALOGUE.iter().any(|part| {
+            let row = Division::of(preset, part, own_blocks(part));
+            row.plan().is_some_and(|plan| plan.guarantee.real_time)
+        })
     })
 }
 

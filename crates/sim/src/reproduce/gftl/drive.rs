@@ -6,8 +6,8 @@
 use super::spread::Spread;
 use crate::measures::{Wear, wear};
 use crate::reproduce::Watch;
-use crate::run::{RunError, SimulatedArray};
-use flash::{Array, BlockId, Flash, Geometry, GeometryError, Lpn, Part, Serial, Store};
+use crate::run::{RunError, SimulatedArray, array_without_errors};
+use flash::{BlockId, Flash, Geometry, GeometryError, Lpn, Part};
 use ftl::{FtlError, Preset, Scheme, SchemeConfig, Visitor, registry};
 use workload::{Op, Source, Space, WorkloadSpec};
 
@@ -94,7 +94,7 @@ impl Device {
 
     /// The array, erased.
     pub(super) fn array(&self) -> SimulatedArray {
-        Serial::new(Array::new(self.geometry, self.part.clone(), Store::Metadata))
+        array_without_errors(self.geometry, self.part.clone())
     }
 }
 

@@ -1,10 +1,12 @@
 //! The loop on real schemes of a few blocks, with times worked out by hand.
 
 use super::*;
-use crate::config::Preconditioning;
 use crate::report::SchemeReport;
+use crate::run::medium::array_of;
 use crate::run::{Setup, Unobserved};
-use flash::{Array, Geometry, Part, Serial, Store, parts};
+use bounds::copyback::{CopySettings, Waits};
+use flash::faults::{BitErrorModel, Tearable};
+use flash::{CopyPath, Geometry, Part, parts};
 use ftl::{
     BufferLog, BufferPlan, BufferPolicy, BufferSettings, CollectionLog, Guarantee, Ram,
     SchemeConfig, Visitor, registry,
@@ -24,16 +26,7 @@ fn geometry() -> Geometry {
 }
 
 fn setup() -> Setup {
-    Setup {
-        part: part(),
-        geometry: geometry(),
-        seed: 1,
-        precondition: Preconditioning::default(),
-        space_pages: 1,
-        max_requests: None,
-        closed: false,
-        replay: String::from("again"),
-    }
+    Setup { seed: 1, replay: String::from("again"), ..Setup::new(part(), geometry(), 1) }
 }
 
 /// Page requests at (arrival, operation, page). Writes of [`FORCED`] and beyond are forced, to the page less that.
@@ -61,13 +54,25 @@ struct Run {
     script: Vec<(u64, Op, u64)>,
     timed: bool,
     promised: Option<Guarantee>,
+    setup: Setup,
+}
+
+impl Run {
+    fn new(timed: bool, script: Vec<(u64, Op, u64)>) -> Self {
+        Self { script, timed, promised: None, setup: setup() }
+    }
+
+    fn of(self, scheme: &SchemeConfig) -> SchemeReport {
+        let array = array_of(&self.setup).unwrap();
+        registry::format(scheme, array, self).unwrap()
+    }
 }
 
 impl Visitor<SimulatedArray> for Run {
     type Output = SchemeReport;
 
     fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, scheme: S) -> SchemeReport {
-        let setup = setup();
+        let setup = self.setup;
         let scheme = Promising { scheme, promised: self.promised };
         let mut device = Device::new(scheme, self.timed);
         device.replay(&setup, "test", Box::new(Script(self.script)), &Unobserved).unwrap();
@@ -77,8 +82,7 @@ impl Visitor<SimulatedArray> for Run {
 }
 
 fn run(scheme: SchemeConfig, timed: bool, script: Vec<(u64, Op, u64)>) -> SchemeReport {
-    let array = Serial::new(Array::new(geometry(), part(), Store::Metadata));
-    registry::format(&scheme, array, Run { script, timed, promised: None }).unwrap()
+    Run::new(timed, script).of(&scheme)
 }
 
 fn scheme(name: &str) -> SchemeConfig {
@@ -248,10 +252,8 @@ fn forced_writes_are_promised_where_they_write_their_page_only_and_nowhere_else(
     }
     let promised = Guarantee { response_ns: Some(PROGRAM - 1), ..Guarantee::default() };
     let violations = |forced_apart| {
-        let array = Serial::new(Array::new(geometry(), part(), Store::Metadata));
         let promised = Some(Guarantee { forced_apart, ..promised });
-        let liar = Run { script: forced(4), timed: false, promised };
-        registry::format(&scheme("fsr"), array, liar).unwrap().violations
+        Run { promised, ..Run::new(false, forced(4)) }.of(&scheme("fsr")).violations
     };
     assert_eq!((violations(false), violations(true)), (60, 0));
 }
@@ -264,14 +266,118 @@ fn a_broken_promise_is_counted_and_shown() {
         response_ns: Some(PROGRAM + ERASE - 1),
         ..Guarantee::default()
     };
-    let array = Serial::new(Array::new(geometry(), part(), Store::Metadata));
     let script = (0..21).map(|_| (0, Op::Write, 0)).collect();
-    let liar = Run { script, timed: false, promised: Some(promised) };
-    let report = registry::format(&scheme("fsr"), array, liar).unwrap();
+    let liar = Run { promised: Some(promised), ..Run::new(false, script) };
+    let report = liar.of(&scheme("fsr"));
     assert_eq!(report.violations, 1);
     let first = report.first_violation.unwrap();
     assert_eq!((first.task, first.lpn, first.replay.as_str()), (20, 0, "again"));
     assert_eq!((first.bound.as_str(), first.promised, first.seen), ("step", ERASE - 1, ERASE));
+}
+
+/// `ddt-mlc` with blocks of four pages as a scheme sees it behind its channel.
+fn behind_channel(settings: CopySettings) -> Part {
+    let part = parts::by_name("ddt-mlc").unwrap();
+    settings.part(&Part { pages_per_block: 4, ..part.clone() }, Waits::MODE_4).unwrap()
+}
+
+/// Writes that fill 18 logical pages, then victims of three valid pages, the most there are.
+fn worst_victims() -> Vec<(u64, Op, u64)> {
+    let fill = (0..18).map(|page| (0, Op::Write, page));
+    fill.chain([0, 4, 8, 12].map(|page| (0, Op::Write, page))).collect()
+}
+
+#[test]
+fn copies_that_cost_more_than_is_promised_break_the_promise() {
+    let by = |path, ways, most_corrected_bytes| {
+        behind_channel(CopySettings { path, ways, most_corrected_bytes, ..CopySettings::PLAIN })
+    };
+    let run = |part: &Part, promised: &Part, wrong_bits: u32| {
+        let geometry = Geometry::new(6, 4, part.page_bytes).unwrap();
+        let model = BitErrorModel::Fixed { bits_per_page: wrong_bits, ecc_bits_per_kib: 24 };
+        let setup = Setup {
+            bit_errors: (wrong_bits > 0).then_some(model),
+            ..Setup::new(part.clone(), geometry, 1)
+        };
+        let plan = registry::plan(&scheme("fsr"), promised, &geometry, 6).unwrap();
+        let script = worst_victims()
+            .into_iter()
+            .map(|(at, op, page)| (at, op, page * u64::from(part.page_bytes) / 2048))
+            .collect();
+        Run { promised: Some(plan.guarantee), setup, ..Run::new(false, script) }.of(&scheme("fsr"))
+    };
+    let told = |report: &SchemeReport| {
+        let first = report.first_violation.as_ref().unwrap();
+        (first.bound.clone(), first.seen - first.promised)
+    };
+    let (lcb, icb) = (by(CopyPath::Lcb, 1, 0), by(CopyPath::Icb, 1, 0));
+    assert_eq!(run(&lcb, &lcb, 0).violations, 0);
+    let broken = run(&lcb, &icb, 0);
+    assert!(broken.violations > 0 && broken.copies > 0);
+    assert_eq!(told(&broken), ("step".into(), lcb.t_copies_ns(3) - icb.t_copies_ns(3)));
+    // Eight corrected bytes a page that the promise does not count with.
+    let counted = by(CopyPath::Icb, 1, 8);
+    assert_eq!(run(&counted, &counted, 8).violations, 0);
+    let broken = run(&icb, &icb, 8);
+    let sent = broken.bit_errors.as_ref().unwrap().corrected_bytes_sent_again;
+    assert_eq!(sent, 8 * broken.copies);
+    assert_eq!(told(&broken), ("step".into(), counted.t_copies_ns(3) - icb.t_copies_ns(3)));
+    // Between devices what is promised within one.
+    let gcb = by(CopyPath::Gcb, 2, 0);
+    let broken = run(&gcb, &icb, 0);
+    let paths: Vec<(String, u64)> = broken
+        .copies_by_path
+        .iter()
+        .flatten()
+        .map(|count| (count.path.clone(), count.copies))
+        .collect();
+    assert_eq!(paths.iter().map(|(_, copies)| copies).sum::<u64>(), broken.copies);
+    assert!(broken.violations > 0 && paths[1].0 == "gcb" && paths[1].1 > 0, "{paths:?}");
+}
+
+#[test]
+fn energy_is_that_of_the_arrays_times_on_every_plane() {
+    let sheet = Part { pages_per_block: 4, ..parts::by_name("ddt-mlc").unwrap().clone() };
+    let part = behind_channel(CopySettings { planes: 2, ..CopySettings::PLAIN });
+    let setup = Setup {
+        operation_pj: crate::run::operation_pj(&sheet, 2),
+        ..Setup::new(part.clone(), Geometry::new(6, 4, part.page_bytes).unwrap(), 1)
+    };
+    let report = Run { setup, ..Run::new(false, vec![(0, Op::Write, 0)]) }.of(&scheme("fsr"));
+    assert_eq!(report.energy_nj, 2.0 * sheet.program_pj() as f64 / 1000.0);
+    assert_eq!(report.response_ns.max, part.t_prog_ns);
+}
+
+/// Spoils page 1 before the run, wherever it is.
+struct Spoiling(Run);
+
+impl Visitor<SimulatedArray> for Spoiling {
+    type Output = SchemeReport;
+
+    fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, mut scheme: S) -> SchemeReport {
+        (0..3).for_each(|lpn| scheme.write(Lpn(lpn), &[]).unwrap());
+        let spoilt = (0..scheme.flash().geometry().pages())
+            .map(flash::Ppn)
+            .find(|ppn| scheme.flash().peek_lpn(*ppn) == Some(Lpn(1)));
+        scheme.flash_mut().inner_mut().spoil(spoilt.unwrap()).unwrap();
+        self.0.visit(scheme)
+    }
+}
+
+#[test]
+fn an_uncorrectable_page_is_told_to_the_host_and_the_run_goes_on() {
+    let model = BitErrorModel::Fixed { bits_per_page: 1, ecc_bits_per_kib: 24 };
+    let setup = Setup { bit_errors: Some(model), ..setup() };
+    let script = vec![(0, Op::Read, 0), (0, Op::Read, 1), (0, Op::Read, 1), (0, Op::Read, 2)];
+    let array = array_of(&setup).unwrap();
+    let run = Run { setup, ..Run::new(false, script) };
+    let report = registry::format(&scheme("fsr"), array, Spoiling(run)).unwrap();
+    let errors = report.bit_errors.as_ref().unwrap();
+    assert_eq!((report.tasks, report.busy_ns), (4, 4 * READ));
+    assert_eq!((errors.corrected_bits, errors.uncorrectable_host_reads), (2, 2));
+    assert_eq!((errors.uncorrectable_reads, errors.lost_pages), (2, 0));
+    let said = report.warnings.iter().find(|warning| warning.contains("ECC corrects")).unwrap();
+    assert!(said.contains("2 reads of the host got an error"), "{said}");
 }
 
 /// A scheme that promises what it is told to.

@@ -1,0 +1,310 @@
+//! The channel that an experiment's array is on: devices, planes that work as one, bit errors; and the part as a
+//! scheme sees it there.
+
+use super::bit_errors::{BitErrorSettings, PageErrors};
+use super::error::ConfigError;
+use bounds::copyback::{CopySettings, CopyTimings, CopybackError, Waits};
+use flash::faults::{BitErrorModel, BitErrorRate};
+use flash::{CopyPath, Geometry, GeometryError, Part};
+
+/// A part and how a controller uses it, the same for every scheme of an experiment.
+///
+/// A part that gives bus cycles (t_RC, t_WC) is seen by schemes with commands and transfers in its times and with
+/// copies by a path ([`CopySettings::part`]); another has transfers in its times, one device and one plane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    part: Part,
+    /// Devices; block `b` of the array is on device `b mod ways`.
+    pub ways: u32,
+    /// Planes that work as one: a page of the array is a page of each.
+    pub planes: u32,
+    /// Bit errors of its pages.
+    pub bit_errors: BitErrorSettings,
+}
+
+/// How copies are made: the two settings that every scheme has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CopyChoice {
+    /// The path; where not set LCB on one device, GCB on several.
+    pub path: Option<CopyPath>,
+    /// Whether copies between devices use cache program.
+    pub cache_program: Option<bool>,
+}
+
+/// A setting of copies that cannot work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyFault {
+    /// `copy` or `copy_cache`.
+    pub setting: &'static str,
+    /// What is wrong with it and what would be right.
+    pub reason: String,
+}
+
+impl Channel {
+    /// One device, one plane, no bit errors.
+    ///
+    /// # Errors
+    /// A part that gives one bus cycle without the other.
+    pub fn plain(part: Part) -> Result<Self, ConfigError> {
+        Self::new(part, 1, 1, BitErrorSettings::default())
+    }
+
+    /// A channel of `ways` devices, 1 to 64, that work `planes` planes as one, 1 to 4.
+    ///
+    /// # Errors
+    /// A figure outside its range, or one that the part has no figures for; errors that no ECC is known for, or
+    /// more than it corrects.
+    pub fn new(
+        mut part: Part,
+        ways: u32,
+        planes: u32,
+        bit_errors: BitErrorSettings,
+    ) -> Result<Self, ConfigError> {
+        for (setting, found, most) in [("ways", ways, 64), ("planes", planes, 4)] {
+            if !(1..=most).contains(&found) {
+                let reason = format!("must be 1 to {most}, not {found}");
+                return Err(ConfigError::setting(setting, reason));
+            }
+            if found > 1 && !gives_bus_cycles(&part) {
+                return Err(ConfigError::setting(setting, no_bus_cycles(&part)));
+            }
+        }
+        part.ecc_bits_per_kib = bit_errors.ecc_bits_per_kib.or(part.ecc_bits_per_kib);
+        let channel = Self { part, ways, planes, bit_errors };
+        channel.check_ecc()?;
+        if gives_bus_cycles(&channel.part) {
+            channel.timings().map_err(|error| ConfigError::setting("part", error.to_string()))?;
+        }
+        Ok(channel)
+    }
+
+    /// The part's data sheet, with the strength of the ECC that bit errors were given with.
+    pub fn part(&self) -> &Part {
+        &self.part
+    }
+
+    /// User bytes of a page of the array.
+    pub fn page_bytes(&self) -> u32 {
+        self.part.page_bytes * self.planes
+    }
+
+    /// Bytes of all its devices as sold.
+    pub fn capacity_bytes(&self) -> u64 {
+        self.part.capacity_bytes.saturating_mul(self.ways.into())
+    }
+
+    /// An array of `capacity_bytes`, in whole blocks.
+    ///
+    /// # Errors
+    /// Where that is no block at all, or too many pages.
+    pub fn geometry(&self, capacity_bytes: u64) -> Result<Geometry, GeometryError> {
+        Geometry::with_capacity(capacity_bytes, self.part.pages_per_block, self.page_bytes())
+    }
+
+    /// True where copies go by paths whose times differ.
+    pub fn has_paths(&self) -> bool {
+        gives_bus_cycles(&self.part)
+    }
+
+    /// The part as a scheme sees it that copies so.
+    ///
+    /// # Errors
+    /// A path that the part has no figures for or that one device does not have.
+    pub fn part_for(&self, copies: CopyChoice) -> Result<Part, CopyFault> {
+        let fault = |setting, reason| Err(CopyFault { setting, reason });
+        if !self.has_paths() {
+            return match (copies.path, copies.cache_program) {
+                (None, None) => Ok(self.part.clone()),
+                (Some(_), _) => fault("copy", no_bus_cycles(&self.part)),
+                (None, Some(_)) => fault("copy_cache", no_bus_cycles(&self.part)),
+            };
+        }
+        let default = if self.ways > 1 { CopyPath::Gcb } else { CopyPath::Lcb };
+        let path = copies.path.unwrap_or(default);
+        if path.between_devices() && self.ways == 1 {
+            return fault(
+                "copy",
+                format!(
+                    "{path} copies from one device to another, and there is one; give the channel several with \
+                     `ways`, as in --ways 4, or copy within it by `icb`, `icb-unchecked` or `lcb`"
+                ),
+            );
+        }
+        let settings = CopySettings {
+            path,
+            cache_program: copies.cache_program.unwrap_or(false),
+            ways: self.ways,
+            planes: self.planes,
+            most_corrected_bytes: self
+                .most_wrong_bits()
+                .map_err(|error| CopyFault { setting: "copy", reason: error.to_string() })?,
+        };
+        let part = settings
+            .part(&self.part, Waits::MODE_4)
+            .map_err(|error| CopyFault { setting: "copy", reason: error.to_string() })?;
+        Ok(Part { capacity_bytes: self.capacity_bytes(), ..part })
+    }
+
+    fn timings(&self) -> Result<CopyTimings, CopybackError> {
+        CopyTimings::of_part(&self.part, Waits::MODE_4)
+    }
+
+    /// Wrong bits of a page of one plane that can be corrected and that promises count with.
+    fn most_wrong_bits(&self) -> Result<u32, CopybackError> {
+        Ok(match self.bit_errors.errors {
+            PageErrors::Off => 0,
+            PageErrors::ByHand(bits) => bits,
+            PageErrors::Wear { .. } => self.timings()?.most_corrected_bytes(),
+        })
+    }
+
+    /// Bit errors of a page of the array, if it has any.
+    pub fn bit_error_model(&self) -> Option<BitErrorModel> {
+        let ecc_bits_per_kib = self.part.ecc_bits_per_kib?;
+        match self.bit_errors.errors {
+            PageErrors::Off => None,
+            PageErrors::ByHand(bits) => {
+                Some(BitErrorModel::Fixed { bits_per_page: bits * self.planes, ecc_bits_per_kib })
+            }
+            PageErrors::Wear { base, per_erase, per_read } => {
+                Some(BitErrorModel::Drawn(BitErrorRate {
+                    base,
+                    per_erase,
+                    per_read,
+                    ecc_bits_per_kib,
+                }))
+            }
+        }
+    }
+
+    /// Bits of a page of one plane that its ECC corrects, each codeword of 1 KiB its share.
+    fn correctable_bits(&self) -> u32 {
+        let codewords = self.page_bytes().div_ceil(1024);
+        codewords * self.part.ecc_bits_per_kib.unwrap_or(0) / self.planes
+    }
+
+    fn check_ecc(&self) -> Result<(), ConfigError> {
+        if self.bit_errors.are_off() {
+            return Ok(());
+        }
+        let name = &self.part.name;
+        let Some(ecc) = self.part.ecc_bits_per_kib else {
+            return Err(ConfigError::setting(
+                "bit_errors",
+                format!(
+                    "part `{name}` does not say what its ECC corrects; say it with `+ecc=BITS` (in 1 KiB), as in \
+                     `8+ecc=24`, or with part.ecc_bits_per_kib"
+                ),
+            ));
+        };
+        match self.bit_errors.errors {
+            PageErrors::ByHand(bits) if bits > self.correctable_bits() => {
+                Err(ConfigError::setting(
+                    "bit_errors",
+                    format!(
+                        "{bits} wrong bits a page would make every page uncorrectable: with {ecc} in 1 KiB the ECC \
+                         corrects {} in a page of `{name}`; use so many at most, or a stronger ECC (`+ecc=BITS`)",
+                        self.correctable_bits()
+                    ),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn gives_bus_cycles(part: &Part) -> bool {
+    part.t_rc_ns > 0 || part.t_wc_ns > 0
+}
+
+fn no_bus_cycles(part: &Part) -> String {
+    format!(
+        "part `{}` gives no t_rc_ns and t_wc_ns: its array times contain the transfer, so neither the bus that devices \
+         share nor copy paths can be told apart; take a part that gives them (`ddt-mlc`), or give both, with array \
+         times without the transfer, as in --set part.t_rc_ns=25ns --set part.t_wc_ns=25ns",
+        part.name
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::notation::Notation;
+    use super::*;
+    use flash::parts;
+
+    fn ddt() -> Part {
+        parts::by_name("ddt-mlc").unwrap().clone()
+    }
+
+    fn errors(text: &str) -> BitErrorSettings {
+        BitErrorSettings::read(text).unwrap()
+    }
+
+    fn by(path: CopyPath) -> CopyChoice {
+        CopyChoice { path: Some(path), cache_program: None }
+    }
+
+    #[test]
+    fn a_part_without_bus_cycles_stays_as_it_is() {
+        let channel = Channel::plain(parts::EVALUATION_SLC.clone()).unwrap();
+        assert_eq!(channel.part_for(CopyChoice::default()).unwrap(), parts::EVALUATION_SLC);
+        assert_eq!(channel.page_bytes(), 2048);
+    }
+
+    #[test]
+    fn transfers_count_and_planes_make_a_page() {
+        let channel = Channel::new(ddt(), 4, 2, errors("8")).unwrap();
+        let part = channel.part_for(by(CopyPath::Dgcb)).unwrap();
+        assert_eq!((part.page_bytes, channel.page_bytes()), (16384, 16384));
+        assert!(part.t_r_ns > 75_000 + 2 * 216_000, "{}", part.t_r_ns);
+        let copies = part.copies.unwrap();
+        assert_eq!((copies.ways, copies.most_corrected_bytes), (4, 16));
+        assert_eq!((copies.near.path, copies.far.path), (CopyPath::Lcb, CopyPath::Dgcb));
+        let path = |ways| {
+            let part = Channel::new(ddt(), ways, 1, errors("off")).unwrap();
+            let copies = part.part_for(CopyChoice::default()).unwrap().copies.unwrap();
+            copies.longest_ns(2)
+        };
+        assert!(path(1) > 0 && path(2) >= path(1));
+    }
+
+    #[test]
+    fn promises_count_with_what_the_ecc_corrects() {
+        let most = |text| {
+            let channel = Channel::new(ddt(), 2, 1, errors(text)).unwrap();
+            channel.part_for(by(CopyPath::Dgcb)).unwrap().copies.unwrap().most_corrected_bytes
+        };
+        assert_eq!(most("off"), 0);
+        assert_eq!(most("192"), 192);
+        assert_eq!(most("wear:1,0,0"), 192);
+        assert_eq!(most("wear:1,0,0+ecc=2"), 16);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_what_would_be_right() {
+        let slc = || parts::EVALUATION_SLC.clone();
+        let half = Part { t_wc_ns: 0, ..ddt() };
+        for (found, said) in [
+            (Channel::new(ddt(), 0, 1, errors("off")), "ways: must be 1 to 64, not 0"),
+            (Channel::new(ddt(), 65, 1, errors("off")), "ways: must be 1 to 64, not 65"),
+            (Channel::new(ddt(), 1, 5, errors("off")), "planes: must be 1 to 4, not 5"),
+            (Channel::new(slc(), 2, 1, errors("off")), "ways: part `evaluation-slc` gives no t_rc"),
+            (Channel::new(slc(), 1, 2, errors("off")), "planes: part `evaluation-slc` gives no"),
+            (Channel::new(slc(), 1, 1, errors("3")), "`+ecc=BITS`"),
+            (Channel::new(slc(), 1, 1, errors("9+ecc=4")), "corrects 8 in a page"),
+            (Channel::new(ddt(), 1, 1, errors("193")), "corrects 192 in a page"),
+            (Channel::plain(half), "gives no t_wc_ns"),
+        ] {
+            let error = found.unwrap_err().to_string();
+            assert!(error.contains(said), "{said}: {error}");
+        }
+        let one = Channel::plain(ddt()).unwrap();
+        let fault = one.part_for(by(CopyPath::Dgcb)).unwrap_err();
+        assert!(fault.setting == "copy" && fault.reason.contains("--ways 4"), "{fault:?}");
+        let without = Channel::plain(slc()).unwrap();
+        let fault = without.part_for(by(CopyPath::Icb)).unwrap_err();
+        assert!(fault.setting == "copy" && fault.reason.contains("part.t_rc_ns=25ns"), "{fault:?}");
+        let cache = CopyChoice { path: None, cache_program: Some(true) };
+        assert_eq!(without.part_for(cache).unwrap_err().setting, "copy_cache");
+    }
+}
