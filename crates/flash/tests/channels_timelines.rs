@@ -97,12 +97,12 @@ fn one_page() {
 
 #[test]
 fn two_planes() {
-    // Read: two commands 23 ns apart; then each plane is chosen (70 + 4) before its data.
+    // Read: two commands 23 ns apart; then the second plane is chosen (70 + 4) before its data.
     let mut two = channels(TIMING, Policy::Fifo);
     let completions = run(&mut two, &[request(0, 1, 0, Read, pair(4, 9))]);
-    assert_eq!(tenures(&two), [(1, 0, 70), (1, 93, 163), (1, 668, 1742), (1, 1742, 2816)]);
+    assert_eq!(tenures(&two), [(1, 0, 70), (1, 93, 163), (1, 668, 1668), (1, 1668, 2742)]);
     assert_eq!(cells(&two), [(1, 166, 666)]);
-    assert_eq!(done(&completions), [(1, 2823)]);
+    assert_eq!(done(&completions), [(1, 2749)]);
 
     let mut two = channels(TIMING, Policy::Fifo);
     let completions = run(&mut two, &[request(0, 1, 0, Program, pair(4, 9))]);
@@ -270,13 +270,13 @@ fn direct_transfers() {
     let (bus, _) = direct(Addressing::DuringRead, Pages::one(0, 0), Pages::one(1, 0));
     let tenures = [(1, 0, 70), (2, 70, 135), (2, 575, 1576), (3, 1576, 1626), (2, 1626, 1644)];
     assert_eq!(bus, tenures);
-    // Two planes, as the erase: 11h and tDBSY between them, 74 ns to choose each plane at the source.
+    // Two planes, as the erase: 11h and tDBSY between them, 74 ns to choose the second plane at the source.
     let (bus, done) = direct(Addressing::AfterRead, pair(0, 0), pair(2, 0));
-    let first = [(1, 0, 70), (1, 93, 163), (2, 668, 733), (2, 733, 1808), (2, 1808, 1818)];
-    let second = [(2, 1841, 1906), (2, 1906, 2981), (3, 2981, 3031), (2, 3031, 3049)];
-    let second = [&second[..], &[(3, 3054, 3104)]].concat();
+    let first = [(1, 0, 70), (1, 93, 163), (2, 668, 733), (2, 733, 1734), (2, 1734, 1744)];
+    let second = [(2, 1767, 1832), (2, 1832, 2907), (3, 2907, 2957), (2, 2957, 2975)];
+    let second = [&second[..], &[(3, 2980, 3030)]].concat();
     assert_eq!(bus, [&first[..], &second[..]].concat());
-    assert_eq!(done[..2], [(1, 2988), (2, 6052)]);
+    assert_eq!(done[..2], [(1, 2914), (2, 5978)]);
 }
 
 #[test]
@@ -286,13 +286,13 @@ fn direct_transfers_take_what_the_closed_forms_say() {
     let (t_r, t_prog, repair_ns) = (75_000, 1_300_000, 25 * 200);
     assert_eq!(timing.t_dio_ns(), 216_000 + 20);
     for (pages, planes) in (1..=256u32).flat_map(|pages| [(pages, 1), (pages, 2)]) {
-        // On two planes the choices at the source are part of the transfer.
+        // On two planes the choice of the second at the source is part of the transfer.
         let (n, p) = (u64::from(pages), planes as u64);
         let between = (p - 1) * (100 + 1000);
         let choice = if planes == 2 { 7 * 25 + 200 } else { 0 };
         let sr_set = p * 7 * 25 + between + 100 + 20;
         let sp_set = p * (7 * 25 + 70) + between + 100;
-        let t_dio = p * (choice + timing.t_dio_ns()) + repair_ns;
+        let t_dio = choice + p * timing.t_dio_ns() + repair_ns;
         let plain = sr_set + t_r + (t_dio + sp_set + t_prog) * n;
         let cached = sr_set + t_r + t_dio + sp_set + t_prog * n;
         for (cache, expected) in [(false, plain), (true, cached)] {
@@ -347,11 +347,11 @@ fn copies_take_what_the_closed_forms_say() {
     let each = || (1..=256u32).flat_map(|pages| [(pages, 1), (pages, 2)]);
     for (pages, planes) in each() {
         // On two planes everything but tR and tPROG is there twice, with tDBSY between the commands and a choice
-        // of the plane before its data out.
+        // of the second plane before its data out.
         let p = planes as u64;
         let between = (p - 1) * (100 + 1000);
         let choice = if planes == 2 { 7 * 25 + 200 } else { 0 };
-        let sr_set = p * 7 * 25 + between + 100 + 20 + p * choice;
+        let sr_set = p * 7 * 25 + between + 100 + 20 + choice;
         let sp_set = p * (7 * 25 + 70) + between + 100;
         let (t_sr, t_sp) = (sr_set + t_r + p * t_do, sp_set + p * t_do + t_prog);
         let read = |tag, at, page| request(at, tag, 0, Read, pages_on(planes, 0, page));

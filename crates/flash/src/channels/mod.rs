@@ -62,7 +62,7 @@
 //!
 //! A direct transfer ([`Channels::submit_direct`]) is a read of one die and a program (or cache program) of another
 //! die of the channel that share the tenure of the data: it is granted once both are ready. On several planes the command, with data in where there are, is given for each plane, tWB + tDBSY apart (the
-//! bus is free meanwhile); each plane's data out begins with the choice of the plane (seven cycles and tCCS).
+//! bus is free meanwhile); data out of every plane but the first begin with the choice of it (seven cycles and tCCS).
 //! Programs and erases end with a status read where [`Timing::status`] says so.
 //!
 //! # State and cost

@@ -15,9 +15,9 @@ pub enum Segment {
     Command,
     /// Command, address, tADL and a page of data into a register.
     DataIn,
-    /// A page of data out of a register, with the choice of its plane where there are several.
+    /// A page of data out of a register, with the choice of its plane for all but the first.
     DataOut,
-    /// A page of data out of one die's register into another's, with the choice of its plane. It is the
+    /// A page of data out of one die's register into another's, with the choice of its plane as above. It is the
     /// destination's tenure.
     Direct,
     /// A status read.
@@ -230,7 +230,7 @@ fn direct_program(t: &Timing, command: Command, planes: usize) -> Script {
         let last = plane + 1 == planes;
         script.command(address_ns, Busy::Wait { ns: 0 });
         script.push(Step {
-            bus_ns: choice_ns(t, planes) + t.t_dio_ns(),
+            bus_ns: choice_ns(t, plane) + t.t_dio_ns(),
             data_ns: t.t_dio_ns(),
             segment: Segment::Direct,
             busy: Busy::Wait { ns: if last { t.ecc_ns } else { 0 } },
@@ -242,9 +242,9 @@ fn direct_program(t: &Timing, command: Command, planes: usize) -> Script {
     script
 }
 
-/// What goes before a plane's data out where there are several: its choice.
-fn choice_ns(t: &Timing, planes: usize) -> Ns {
-    if planes > 1 { t.page_command_ns() + t.t_ccs_ns } else { 0 }
+/// What goes before the data out of a plane: its choice, but for the first, which the command has left chosen.
+fn choice_ns(t: &Timing, plane: usize) -> Ns {
+    if plane > 0 { t.page_command_ns() + t.t_ccs_ns } else { 0 }
 }
 
 /// A command for each plane, with tDBSY between them, and what the die is busy with after the last.
@@ -267,7 +267,7 @@ fn read(script: &mut Script, t: &Timing, command: Command, follows: Follows, pla
     for plane in 0..planes {
         let after_ns = if plane + 1 == planes { t.ecc_ns } else { 0 };
         script.push(Step {
-            bus_ns: choice_ns(t, planes) + t.t_do_ns(),
+            bus_ns: choice_ns(t, plane) + t.t_do_ns(),
             data_ns: t.t_do_ns(),
             segment: Segment::DataOut,
             busy: Busy::None { after_ns },
