@@ -215,32 +215,19 @@ fn the_channels_engine_takes_as_long() {
     for t_prog_ns in [1_300_000, 200_000, 60_000] {
         let t = CopyTimings { t_prog_ns, ..study() };
         for addressing in [Addressing::AfterRead, Addressing::DuringRead] {
-            for (cache, percent) in [(false, 0), (false, 100), (true, 0), (true, 100)] {
+            for ((planes, cache), percent) in SETTINGS.into_iter().flat_map(|s| [(s, 0), (s, 100)])
+            {
                 let wrong = t.corrected_bytes_at(percent);
                 for n in [1, 2, 3, 8, 127, 128] {
-                    let pages = vec![wrong; n];
-                    let of = transaction(1, cache, addressing, &pages);
+                    let pages = vec![wrong; (n * planes) as usize];
+                    let of = transaction(planes, cache, addressing, &pages);
                     let (unit, engine) = (total_ns(&t, &of), engine_ns(&t, &of));
-                    assert_eq!(unit, engine, "{addressing:?} × {n}, {cache}, {percent} %");
+                    assert_eq!(
+                        unit, engine,
+                        "{addressing:?}, {n} × {planes}, {cache}, {percent} %"
+                    );
                 }
             }
-        }
-    }
-}
-
-/// On several planes the engine chooses the first plane's register, too, where the closed forms and the control unit
-/// find it chosen by the read.
-#[test]
-fn the_engine_chooses_one_plane_more() {
-    let t = study();
-    for (planes, cache) in SETTINGS.into_iter().filter(|(planes, _)| *planes > 1) {
-        let mut times = Copyback::new(t, CopyPath::Dgcb, cache, planes).expect("in range").times();
-        times.load_ns += 7 * t.t_wc_ns + t.waits.t_ccs_ns;
-        for n in [1, 2, 16, 128] {
-            let pages = vec![3; (n * planes) as usize];
-            let of = transaction(planes, cache, Addressing::AfterRead, &pages);
-            let said = times.run_ns(n.into(), (3 * planes).into());
-            assert_eq!(engine_ns(&t, &of), said, "{n} × {planes}, cache {cache}");
         }
     }
 }

@@ -303,7 +303,8 @@ fn theorem_4_3_fails_on_few_blocks() {
     assert_eq!(victim_valid, 4);
     let steps = lazy_rtgc::steps(&part, victim_valid).unwrap();
     let threshold_pages = victim_valid + steps;
-    let space = Space { logical_pages, victim_valid, steps, threshold_pages, alpha: 7 };
+    let (alpha, alpha_far) = (7, 7);
+    let space = Space { logical_pages, victim_valid, steps, threshold_pages, alpha, alpha_far };
     assert_eq!(Array { pages, space, cuts: 0 }.explore(blocks), Err(Broken::Victim(5)));
     // Nor is it only the count: taken as true, it lets writes find no free page.
     let blind = Space { victim_valid: pages, ..space };

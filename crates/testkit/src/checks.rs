@@ -51,6 +51,8 @@ pub struct Worst {
     pub response_ns: Ns,
     /// Valid pages of a victim.
     pub victim_valid: u32,
+    /// Those of a victim that was copied within its device, and to another.
+    pub victim_valid_by_way: [u32; 2],
     /// Page tasks.
     pub tasks: u64,
 }
@@ -71,6 +73,12 @@ impl Worst {
         }
     }
 
+    pub(crate) fn saw_victims(&mut self, by_way: [u32; 2]) {
+        for (most, seen) in self.victim_valid_by_way.iter_mut().zip(by_way) {
+            *most = seen.max(*most);
+        }
+    }
+
     /// The larger of both in each field; tasks add up.
     pub fn merge(&mut self, other: &Self) {
         self.read_ns = self.read_ns.max(other.read_ns);
@@ -78,6 +86,7 @@ impl Worst {
         self.step_ns = self.step_ns.max(other.step_ns);
         self.response_ns = self.response_ns.max(other.response_ns);
         self.victim_valid = self.victim_valid.max(other.victim_valid);
+        self.saw_victims(other.victim_valid_by_way);
         self.tasks += other.tasks;
     }
 }

@@ -244,6 +244,7 @@ where
     pub fn check_accounts(&mut self) -> Result<(), Failure> {
         let seen = check_victims(&self.scheme, &self.guarantee)?;
         self.worst.victim_valid = self.worst.victim_valid.max(seen);
+        self.worst.saw_victims(self.scheme.flash().inner().most_valid());
         if self.medium == Medium::Sound {
             check_free_pages(&self.scheme)?;
         }

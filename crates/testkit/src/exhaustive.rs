@@ -4,7 +4,7 @@
 //!
 //! # State
 //! A state is a clone of the scheme with its array. Two are held to be the same where their projection
-//! is: the sorted list, over all blocks, of (pages programmed, valid pages, victim under way, bad), and,
+//! is: the sorted list, over all blocks, of (device, pages programmed, valid pages, victim under way, bad), and,
 //! where idle time is offered, whether a collection step ran since the last write. The projection is
 //! taken from the operations on the array ([`Watched`]), not from the scheme's own records.
 //!
@@ -22,6 +22,9 @@
 //!   valid, so what is left of it is its valid count.
 //! - Free blocks are all erased. Which one is opened next (the least worn) changes names and wear only,
 //!   and wear decides nothing else. Sequence numbers matter to a mount only.
+//! - Where copies go two ways ([`flash::Copies`]) blocks keep their device. Of several devices whose candidates are
+//!   equals the lowest is taken, and which free block is opened next matters: there must not be two that have been
+//!   written before, so that wear cannot tell. Without idle time and spare blocks there is one at most.
 //! - When collection starts depends on the number of free pages: the sum over blocks of pages not
 //!   programmed. A frontier that becomes full is a candidate at once. When idle time is used
 //!   depends on whether a step ran since the last write.

@@ -28,16 +28,22 @@ pub trait Projection<F: Flash>: Clone {
     fn done(&self, _flash: &mut Bench<F>, _operation: Operation, _asked: u64) {}
 }
 
-/// The sorted list, over all blocks, of (pages programmed, valid pages, victim under way, bad): for
-/// page-mapped schemes (see [`crate::exhaustive`]).
+/// The sorted list, over all blocks of each device of the array, of (pages programmed, valid pages, victim under
+/// way, bad): for page-mapped schemes (see [`crate::exhaustive`]).
 #[derive(Clone, Copy, Debug)]
 pub struct ByBlocks;
+
+/// The device that a block is of.
+fn device_of<F: Inspect>(flash: &Bench<F>, block: BlockId) -> u32 {
+    block.0 % flash.part().copies.map_or(1, |copies| copies.ways)
+}
 
 /// A block's part of a projection.
 fn describe<F: Inspect>(flash: &Bench<F>, block: BlockId) -> u64 {
     let view = flash.inner().block(block);
     let flag = |on: bool, bit: u32| u64::from(on) << bit;
-    u64::from(flash.next_page(block)) << 32
+    u64::from(device_of(flash, block)) << 48
+        | u64::from(flash.next_page(block)) << 32
         | u64::from(view.valid) << 2
         | flag(view.victim, 1)
         | flag(flash.is_bad(block), 0)

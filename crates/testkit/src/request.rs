@@ -29,6 +29,7 @@ where
     check_breach(scheme, operation)?;
     check_free_pages(scheme)?;
     worst.victim_valid = worst.victim_valid.max(check_victims(scheme, promised)?);
+    worst.saw_victims(scheme.flash().inner().most_valid());
     Ok(task.step_ns > 0)
 }
 

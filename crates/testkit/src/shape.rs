@@ -1,6 +1,9 @@
 //! Small arrays with timings that give a chosen α.
 
-use flash::{Array, BlockId, Flash, Geometry, Part, Store, parts::EVALUATION_SLC};
+use flash::{
+    Array, BlockId, Copies, CopyPath, CopyTimes, Flash, Geometry, Ns, Part, Store,
+    parts::EVALUATION_SLC,
+};
 use std::{borrow::Cow, fmt};
 
 /// Shape of an array under test.
@@ -12,7 +15,38 @@ pub struct Shape {
     pub pages_per_block: u32,
     /// α: page copies that fit into one erase, ⌊t_er / (t_rd + t_wr)⌋.
     pub alpha: u32,
+    /// The devices that share it, where it is not one with copies of t_rd + t_wr.
+    pub channel: Option<Channel>,
 }
+
+/// Devices that share an array, and how many copies each way of copying allows in one erase: exactly so many, so that
+/// a step has nothing to spare; 0: one takes longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Channel {
+    /// Devices.
+    pub ways: u32,
+    /// From a block to another of the same device; each takes as long as the others.
+    pub near: u32,
+    /// To a block of another device; in a run each but the first takes less than alone.
+    pub far: u32,
+}
+
+/// Arrays whose copies go two ways: one or the other allows more in a step, on two to four devices, with as many
+/// blocks each or not.
+pub const CHANNEL_SHAPES: &[Shape] = &[
+    Shape::new(5, 6, 2).on(2, 1, 3),
+    Shape::new(6, 8, 3).on(2, 7, 1),
+    Shape::new(7, 8, 3).on(3, 1, 4),
+    Shape::new(10, 8, 1).on(4, 3, 1),
+    Shape::new(11, 8, 3).on(2, 3, 8),
+    Shape::new(12, 16, 8).on(4, 8, 2),
+    Shape::new(14, 12, 2).on(3, 0, 2),
+    Shape::new(24, 16, 8).on(4, 2, 8),
+    Shape::new(25, 8, 3).on(2, 2, 0),
+    Shape::new(40, 16, 8).on(16, 3, 9),
+    Shape::new(9, 64, 8).on(2, 8, 40),
+    Shape::new(33, 64, 8).on(8, 50, 8),
+];
 
 /// Arrays from tiny to ordinary: what every scheme is tested on, as far as it can work there.
 pub const SHAPES: &[Shape] = &[
@@ -40,19 +74,26 @@ const PAGE_BYTES: u32 = 32;
 impl Shape {
     /// The shape of N × π with this α.
     pub const fn new(blocks: u32, pages_per_block: u32, alpha: u32) -> Self {
-        Self { blocks, pages_per_block, alpha }
+        Self { blocks, pages_per_block, alpha, channel: None }
+    }
+
+    /// The same on a channel of devices: see [`Channel`].
+    pub const fn on(self, ways: u32, near: u32, far: u32) -> Self {
+        Self { channel: Some(Channel { ways, near, far }), ..self }
     }
 
     /// The evaluation part with blocks of this size, and an erase that takes α copies and half a copy
     /// more (so that α must be rounded down).
     pub fn part(&self) -> Part {
         let copy = EVALUATION_SLC.t_copy_ns();
+        let t_bers_ns = copy * u64::from(self.alpha) + copy / 2;
         Part {
             name: Cow::Borrowed("test-slc"),
             page_bytes: PAGE_BYTES,
             pages_per_block: self.pages_per_block,
             capacity_bytes: self.geometry().capacity_bytes(),
-            t_bers_ns: copy * u64::from(self.alpha) + copy / 2,
+            t_bers_ns,
+            copies: self.channel.map(|channel| channel.copies(t_bers_ns)),
             ..EVALUATION_SLC.clone()
         }
     }
@@ -78,8 +119,48 @@ impl Shape {
     }
 }
 
+impl Channel {
+    fn copies(&self, t_bers_ns: Ns) -> Copies {
+        let times = |path, fetch_ns, prog_ns| CopyTimes {
+            path,
+            cache_program: true,
+            fetch_ns,
+            load_ns: 0,
+            prog_ns,
+            repair_ns: 0,
+        };
+        // n copies take n·t; a third of t for the first fetch, and n·t.
+        let near = t_bers_ns.checked_div(self.near.into()).unwrap_or(t_bers_ns + 1);
+        let far = t_bers_ns * 3 / (3 * u64::from(self.far) + 1);
+        Copies {
+            ways: self.ways,
+            near: times(CopyPath::IcbUnchecked, 0, near),
+            far: times(CopyPath::Dgcb, far / 3, far),
+            most_corrected_bytes: 0,
+        }
+    }
+}
+
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}x{} alpha {}", self.blocks, self.pages_per_block, self.alpha)
+        write!(f, "{}x{} alpha {}", self.blocks, self.pages_per_block, self.alpha)?;
+        let Some(Channel { ways, near, far }) = self.channel else { return Ok(()) };
+        write!(f, " on {ways} devices, {near} near and {far} far")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bounds::lazy_rtgc::WholeArray;
+
+    #[test]
+    fn as_many_copies_as_are_asked_for_fit_into_an_erase() {
+        for shape in CHANNEL_SHAPES {
+            let Some(Channel { near, far, .. }) = shape.channel else { panic!("{shape}") };
+            let array = WholeArray { blocks: shape.blocks, spare_blocks: 0, from_buffer: false };
+            let space = array.space(&shape.part(), None).expect("a channel has a division");
+            assert_eq!((space.alpha, space.alpha_far), (near, far), "{shape}");
+        }
     }
 }

@@ -90,6 +90,8 @@ pub struct Watched<F> {
     round_over: bool,
     /// Victims by valid pages when first touched.
     victim_valid: Vec<u64>,
+    /// Most valid pages of a victim when it was first copied from, to the same device and to another.
+    most_valid: [u32; 2],
     breach: Option<String>,
 }
 
@@ -112,6 +114,7 @@ impl<F: Flash> Watched<F> {
             round: 1,
             round_over: false,
             victim_valid: vec![0; geometry.pages_per_block() as usize + 1],
+            most_valid: [0; 2],
             breach: None,
             inner,
         }
@@ -195,6 +198,12 @@ impl<F: Flash> Watched<F> {
         &self.victim_valid
     }
 
+    /// Most valid pages of a victim when collection first copied from it: to a block of the same device, and of
+    /// another.
+    pub fn most_valid(&self) -> [u32; 2] {
+        self.most_valid
+    }
+
     /// What was done that may never be done, if anything.
     pub fn take_breach(&mut self) -> Option<String> {
         self.breach.take()
@@ -267,6 +276,7 @@ impl<F: Flash> Watched<F> {
         }
         let block = self.inner.geometry().block_of(from);
         if is_data_collection(cause) {
+            self.copied_from(block, to);
             self.victim(block);
         }
         let place = self.place(oob.lpn);
@@ -277,6 +287,15 @@ impl<F: Flash> Watched<F> {
             ));
         }
         self.programmed(to, oob, self.versions[from.0 as usize], cause);
+    }
+
+    /// The block is copied from, as full as it is now, if that is the first time.
+    fn copied_from(&mut self, block: BlockId, to: Ppn) {
+        let view = self.blocks[block.0 as usize];
+        let to = self.inner.geometry().block_of(to);
+        let far = self.inner.part().copies.is_some_and(|copies| copies.are_apart(block, to));
+        let most = &mut self.most_valid[usize::from(far)];
+        *most = if view.victim { *most } else { view.valid.max(*most) };
     }
 
     /// The block is a victim, as full as it is now.

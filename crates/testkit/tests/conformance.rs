@@ -2,7 +2,7 @@
 
 use flash::Store;
 use flash::faults::PowerCut;
-use ftl::registry::REGISTRY;
+use ftl::registry::{self, REGISTRY};
 use ftl::{FtlError, SchemeConfig};
 use ftlkit_testkit::buffers::every_buffer;
 use ftlkit_testkit::checks::{Failure, Worst};
@@ -12,7 +12,7 @@ use ftlkit_testkit::conformance::{
 use ftlkit_testkit::driver::Medium;
 use ftlkit_testkit::operations::{Pattern, operations};
 use ftlkit_testkit::run::{End, Run};
-use ftlkit_testkit::shape::{SHAPES, Shape};
+use ftlkit_testkit::shape::{CHANNEL_SHAPES, SHAPES, Shape};
 use ftlkit_testkit::shared::Shared;
 use proptest::prelude::*;
 
@@ -67,6 +67,35 @@ patterns!(
     every_scheme_and_setting_on_small_arrays_trim_storm: TrimStorm,
     every_scheme_and_setting_on_small_arrays_interleaved: Interleaved
 );
+
+/// Copies that go two ways, the one or the other quicker, and quicker or slower than a read and a program: every
+/// promise allows for them.
+#[test]
+fn every_scheme_and_setting_on_channels() {
+    for preset in REGISTRY {
+        let (mut passed, mut nearest) = (0, 0.0_f64);
+        for scheme in variants(preset) {
+            for shape in accepted(&scheme, CHANNEL_SHAPES, 0) {
+                let plan = registry::plan(&scheme, &shape.part(), &shape.geometry(), shape.blocks)
+                    .unwrap();
+                for pattern in
+                    [Pattern::Uniform, Pattern::FillThenOverwrite, Pattern::SpreadInvalidation]
+                {
+                    let worst = passes(&Case::new(scheme.clone(), shape, pattern, 1, 2500));
+                    let share = |bound| worst.response_ns as f64 / bound as f64;
+                    nearest =
+                        plan.guarantee.response_ns.map_or(nearest, |ns| nearest.max(share(ns)));
+                    passed += 1;
+                }
+            }
+        }
+        println!(
+            "{}: {passed} cases passed, response up to {nearest:.3} of its bound",
+            preset.name
+        );
+        assert!(passed >= 9, "{}: {passed}", preset.name);
+    }
+}
 
 /// Every preset, and every setting of it, must run on some of these, or the suite would test nothing.
 #[test]
@@ -151,6 +180,28 @@ fn failing_programs_and_erases() {
         println!("{}: {passed} cases passed, {worn_out} wore out", preset.name);
         assert!(worn_out * 20 < passed, "{}: {worn_out} of {passed} wore out", preset.name);
     }
+}
+
+/// A program that fails in the midst of a collection sends the rest of it another way: there is room for it.
+#[test]
+fn failing_programs_and_erases_on_channels() {
+    let preset = registry::by_name("lazy-rtgc").unwrap();
+    let (mut passed, mut worn_out) = (0, 0);
+    for shape in [Shape::new(36, 8, 3).on(2, 1, 7), Shape::new(38, 8, 3).on(4, 7, 1)] {
+        for (seed, pattern) in (0..30).flat_map(|seed| Pattern::ALL.map(|pattern| (seed, pattern)))
+        {
+            let scheme = SchemeConfig { spare_blocks: 24, ..SchemeConfig::preset(preset) };
+            let case = Case::new(scheme, shape, pattern, seed, 3000);
+            let faults = Faults { programs_per_million: 1500, erases_per_million: 500 };
+            match conform(&Case { faults, ..case }) {
+                Ok(_) => passed += 1,
+                Err(Verdict::WornOut { .. }) => worn_out += 1,
+                Err(verdict) => panic!("{verdict}"),
+            }
+        }
+    }
+    println!("{passed} cases passed, {worn_out} wore out");
+    assert!(worn_out * 20 < passed, "{worn_out} of {passed} wore out");
 }
 
 #[test]

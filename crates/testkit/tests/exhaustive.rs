@@ -1,8 +1,10 @@
 //! Lazy-RTGC's promise, proved on small arrays by looking at every state that any sequence of requests
 //! can lead to; and shown to break, by the sequence that does it, where one block too many is counted.
 
+use bounds::lazy_rtgc::{Space, WholeArray};
 use flash::{Flash, Store};
-use ftl::{FtlError, SchemeConfig, registry};
+use ftl::page_mapped::{CollectionKind, CopiesPerStep};
+use ftl::{FtlError, Layout, Plan, SchemeConfig, registry};
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::logical_pages;
 use ftlkit_testkit::exhaustive::{Proof, Refutation, Search, prove, prove_planned};
@@ -153,5 +155,148 @@ fn a_logical_space_beyond_the_largest_is_refused() {
         let refused = prove(&config, shape.array(Store::Metadata, &[]), Search::default());
         let Err(Refutation::Refused(error)) = refused else { panic!("{shape}: not refused") };
         assert!(error.to_string().contains(&most.to_string()), "{error} names the largest: {most}");
+    }
+}
+
+/// Small arrays on channels, whose devices have as many blocks each or not, and where the one or the other way of
+/// copying allows more in a step.
+const CHANNELS: &[Shape] = &[
+    Shape::new(3, 4, 1).on(2, 1, 3),
+    Shape::new(4, 4, 1).on(2, 3, 1),
+    Shape::new(4, 6, 2).on(2, 1, 5),
+    Shape::new(5, 4, 2).on(2, 1, 3),
+    Shape::new(5, 4, 2).on(2, 3, 1),
+    Shape::new(5, 4, 1).on(3, 1, 2),
+    Shape::new(5, 5, 1).on(3, 4, 1),
+    Shape::new(5, 5, 1).on(4, 1, 4),
+    Shape::new(6, 4, 1).on(4, 3, 1),
+    Shape::new(4, 8, 3).on(3, 2, 7),
+    Shape::new(5, 4, 1).on(2, 0, 2),
+    Shape::new(5, 4, 1).on(2, 2, 0),
+    Shape::new(4, 4, 1).on(8, 1, 3),
+];
+
+fn space(shape: &Shape, spare_blocks: u32, logical_pages: Option<u32>) -> Space {
+    let array =
+        WholeArray { blocks: shape.blocks - spare_blocks, spare_blocks, from_buffer: false };
+    array.space(&shape.part(), logical_pages).unwrap()
+}
+
+/// Two ways of copying: no step is longer than an erase, though both ways are as long as a step may be; the largest
+/// victims of each are as large as they may be.
+#[test]
+fn no_sequence_of_requests_breaks_two_ways_of_copying() {
+    let mut at_their_bounds = 0;
+    for shape in CHANNELS {
+        let space = space(shape, 0, None);
+        let proof = proof(&scheme("lazy-rtgc"), *shape, Search::default());
+        let bounds = [false, true].map(|far| space.victim_valid_of(far));
+        let seen = proof.worst.victim_valid_by_way;
+        println!("  victims {seen:?} of {bounds:?}");
+        assert!(seen[0] <= bounds[0] && seen[1] <= bounds[1], "{shape}: {seen:?} of {bounds:?}");
+        at_their_bounds += u32::from(seen[0] == bounds[0]) + u32::from(seen[1] == bounds[1]);
+        let t_bers_ns = shape.part().t_bers_ns;
+        assert_eq!(proof.worst.step_ns, t_bers_ns, "{shape}");
+    }
+    println!("{at_their_bounds} of {} bounds are reached", 2 * CHANNELS.len());
+    assert!(at_their_bounds > CHANNELS.len() as u32);
+}
+
+#[test]
+fn nor_two_ways_of_copying_with_a_smaller_logical_space_or_a_bad_block() {
+    for shape in [Shape::new(4, 6, 2).on(2, 1, 5), Shape::new(5, 4, 2).on(3, 3, 1)] {
+        let most = logical_pages(&scheme("lazy-rtgc"), &shape, 0).unwrap();
+        for pages in 1..=most {
+            let config = SchemeConfig { logical_pages: Some(pages), ..scheme("lazy-rtgc") };
+            proof(&config, shape, Search::default());
+        }
+    }
+    let config = SchemeConfig { spare_blocks: 1, ..scheme("lazy-rtgc") };
+    for shape in [Shape::new(5, 4, 2).on(2, 1, 3), Shape::new(6, 4, 2).on(2, 3, 1)] {
+        for bad in 0..shape.blocks {
+            let array = shape.array(Store::Metadata, &[bad]);
+            match prove(&config, array, Search::default()) {
+                Ok(proof) => println!("{shape}, block {bad} bad: {proof}"),
+                Err(refutation) => panic!("{shape}, block {bad} bad: {refutation}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_projection_is_a_bisimulation_on_channels() {
+    for shape in [
+        Shape::new(3, 4, 1).on(2, 1, 3),
+        Shape::new(4, 4, 2).on(3, 3, 1),
+        Shape::new(4, 5, 1).on(2, 1, 4),
+    ] {
+        let every = Search { every_page: true, ..Search::default() };
+        let checked = Search { check_projection: true, ..Search::default() };
+        let states = proof(&scheme("lazy-rtgc"), shape, Search::default()).states;
+        assert_eq!(proof(&scheme("lazy-rtgc"), shape, every).states, states);
+        assert_eq!(proof(&scheme("lazy-rtgc"), shape, checked).states, states);
+    }
+}
+
+/// A plan that someone has spoilt.
+fn spoilt(shape: Shape, spoil: impl FnOnce(&mut Plan)) -> Result<Proof, Refutation> {
+    let array = shape.array(Store::Metadata, &[]);
+    let config = scheme("lazy-rtgc");
+    let mut plan = registry::plan(&config, array.part(), array.geometry(), shape.blocks).unwrap();
+    spoil(&mut plan);
+    let search = Search { ignore_victim_bound: true, ..Search::default() };
+    prove_planned(&config, &plan, array, search)
+}
+
+fn with_copies(near: u32, far: u32) -> impl FnOnce(&mut Plan) {
+    move |plan| {
+        plan.layout = Layout::PageMapped(CollectionKind::Partial(CopiesPerStep { near, far }))
+    }
+}
+
+/// Victims that are held to be of the other way, or of one way all: a step outlasts an erase, or the array runs dry.
+#[test]
+fn mistaking_the_way_of_a_victim_is_found_out() {
+    let channels = [
+        (Shape::new(4, 6, 2), 2, [1, 5]),
+        (Shape::new(4, 6, 2), 2, [5, 1]),
+        (Shape::new(5, 5, 1), 3, [1, 4]),
+    ];
+    for (shape, ways, [near, far]) in channels {
+        let shape = shape.on(ways, near, far);
+        assert!(spoilt(shape, with_copies(near, far)).is_ok());
+        for (near, far) in [(far, near), (near.max(far), near.max(far))] {
+            let Err(Refutation::Broken { failure, operations }) =
+                spoilt(shape, with_copies(near, far))
+            else {
+                panic!("{shape}: {near} near and {far} far are not found out");
+            };
+            println!("{shape}, {near} near and {far} far: {failure}, by {operations:?}");
+            let step = matches!(failure, Failure::Promise { what: "collection step (ns)", .. });
+            assert!(step, "{shape}: {failure}");
+        }
+    }
+    // All by the way that allows less, and with it the block with fewest valid pages whatever its way.
+    let shape = Shape::new(6, 6, 2).on(2, 1, 5);
+    let Err(Refutation::Broken { failure, .. }) = spoilt(shape, with_copies(1, 1)) else {
+        panic!("{shape}: one way is not found out");
+    };
+    println!("{shape}: {failure}");
+    assert!(matches!(failure, Failure::Scheme { error: FtlError::Full { .. }, .. }), "{failure}");
+}
+
+/// One page more still holds, as where there is one way: the page just written is in the frontier. With two more
+/// some write finds the array full.
+#[test]
+fn two_logical_pages_more_break_two_ways_of_copying() {
+    for shape in CHANNELS {
+        let with = |more| spoilt(*shape, |plan: &mut Plan| plan.logical_pages += more);
+        assert!(with(1).is_ok(), "{shape}");
+        let Err(Refutation::Broken { failure, operations }) = with(2) else {
+            panic!("{shape}: two pages more are never too many");
+        };
+        println!("{shape}, two pages more: {failure}, by {operations:?}");
+        let full = matches!(failure, Failure::Scheme { error: FtlError::Full { .. }, .. });
+        assert!(full, "{shape}: {failure}");
     }
 }

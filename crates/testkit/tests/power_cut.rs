@@ -6,7 +6,7 @@ use ftlkit_testkit::buffers::small;
 use ftlkit_testkit::conformance::{Described, accepted, logical_pages, with_idle};
 use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::power_cut::{Case, Tally, Verdict, changes, every_cut, storm};
-use ftlkit_testkit::shape::{SHAPES, Shape};
+use ftlkit_testkit::shape::{CHANNEL_SHAPES, SHAPES, Shape};
 
 /// Writes must go on after any cut, except where trims were forgotten in it.
 fn case(name: &str, shape: Shape, pattern: Pattern, seed: u64) -> Case {
@@ -190,6 +190,31 @@ schemes!(
     ba_gc: "ba-gc",
     superblock: "superblock"
 );
+
+/// Copies go two ways: a mount takes the block with fewest valid pages, whichever way its copies go.
+#[test]
+fn cuts_on_channels_lose_nothing() {
+    let patterns = [
+        Pattern::Uniform,
+        Pattern::FillThenOverwrite,
+        Pattern::SpreadInvalidation,
+        Pattern::TrimStorm,
+    ];
+    let mut total = Tally::default();
+    for shape in &CHANNEL_SHAPES[..4] {
+        let cases = patterns.map(|pattern| fitted(case("lazy-rtgc", *shape, pattern, 1)));
+        for tally in all_pass(cases.into_iter().map(|case| every_cut(&case))) {
+            total.add(&tally);
+        }
+        let seeds = (0..12).map(|seed| {
+            let plain = case("lazy-rtgc", *shape, Pattern::FillThenOverwrite, seed);
+            storm(&Case { operations: 600, ..plain }, 40)
+        });
+        assert!(all_pass(seeds).into_iter().all(|cuts| cuts > 5));
+    }
+    println!("{total:?}");
+    assert!(total.cuts == total.changes * 2 && total.changes > 2000 && total.lost == 0);
+}
 
 /// A scheme below a buffer of a few units.
 struct Below {

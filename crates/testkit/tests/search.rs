@@ -9,7 +9,7 @@ use ftlkit_testkit::conformance::{Described, logical_pages};
 use ftlkit_testkit::exhaustive::{Proof, Refutation, Search, prove_by_history};
 use ftlkit_testkit::operations::Operation;
 use ftlkit_testkit::projection::ByHistory;
-use ftlkit_testkit::shape::Shape;
+use ftlkit_testkit::shape::{CHANNEL_SHAPES, Shape};
 
 fn scheme(name: &str, logical_pages: u32) -> SchemeConfig {
     let preset = registry::by_name(name).unwrap();
@@ -167,6 +167,42 @@ fn attacks_break_no_promise() {
             };
             match beam::attack(&config, shape.array(Store::Metadata, &[]), attack) {
                 Ok(reached) => println!("{name} on {shape}: {reached}"),
+                Err(refutation) => panic!("{name} on {shape}: {refutation}"),
+            }
+        }
+    }
+}
+
+/// Two ways of copying, each as long as a step may be: the promise holds to the nanosecond, and the worst comes to
+/// pass.
+#[test]
+fn attacks_break_no_promise_of_two_ways_of_copying() {
+    for name in ["lazy-rtgc", "page-level", "fsr"] {
+        let config = SchemeConfig::preset(registry::by_name(name).unwrap());
+        for shape in CHANNEL_SHAPES.iter().filter(|shape| shape.blocks < 40) {
+            let promised =
+                registry::plan(&config, &shape.part(), &shape.geometry(), shape.blocks).unwrap();
+            let [response, step, victim] = [
+                promised.guarantee.response_ns.unwrap(),
+                promised.guarantee.step_ns.unwrap(),
+                promised.guarantee.victim_valid.unwrap().into(),
+            ];
+            let attack = Attack {
+                width: 8,
+                tries: 5,
+                operations: 800,
+                group_pages: shape.pages_per_block,
+                reads: true,
+                seed: 1,
+            };
+            match beam::attack(&config, shape.array(Store::Metadata, &[]), attack) {
+                Ok(Reached { worst, free_pages, .. }) => {
+                    println!(
+                        "{name} on {shape}: response {} of {response} ns, step {} of {step}, victims {:?} of {victim}, {free_pages} free pages",
+                        worst.response_ns, worst.step_ns, worst.victim_valid_by_way
+                    );
+                    assert!(name != "lazy-rtgc" || worst.step_ns == step, "{worst:?}");
+                }
                 Err(refutation) => panic!("{name} on {shape}: {refutation}"),
             }
         }
