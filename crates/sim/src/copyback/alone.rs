@@ -1,6 +1,6 @@
 //! A collection by itself on a channel, run by events.
 
-use super::copier::{Copier, EraseAt, Step};
+use super::copier::{Copier, EraseAt, Loads, Step};
 use super::{Way, channels_timing};
 use bounds::copyback::{CopyTimings, CopybackError};
 use flash::Ns;
@@ -73,7 +73,7 @@ pub fn alone(
     way: Way,
     collection: Collection,
 ) -> Result<Alone<()>, CopyRunError> {
-    watched(timings, way, collection, ())
+    watched(timings, way, collection)
 }
 
 /// The same, with a log of every grant.
@@ -85,19 +85,18 @@ pub fn logged(
     way: Way,
     collection: Collection,
 ) -> Result<Alone<Vec<Grant>>, CopyRunError> {
-    watched(timings, way, collection, Vec::new())
+    watched(timings, way, collection)
 }
 
-fn watched<W: Watch>(
+fn watched<W: Watch + Default>(
     timings: &CopyTimings,
     way: Way,
     collection: Collection,
-    watch: W,
 ) -> Result<Alone<W>, CopyRunError> {
     let mut copier = Copier::new(way, timings, collection.addressing)?;
     let topology: Topology = copier.topology(2);
     let timing = channels_timing(timings);
-    let mut channels = Channels::watched(topology, timing, Policy::Fifo, watch)?;
+    let mut channels = Channels::watched(topology, timing, Policy::Fifo, Loads::<W>::default())?;
     let mut left = collection.operations;
     let (mut copies_ns, mut end_ns, mut erasing) = (0, 0, false);
     let next = |left: &mut u32| {
@@ -110,7 +109,7 @@ fn watched<W: Watch>(
         0 => {}
         operations => copier.begin(&mut channels, 0, operations)?,
     }
-    while let Some(done) = channels.next_completion() {
+    while let Some(done) = copier.next_until(&mut channels, Ns::MAX)? {
         end_ns = done.done_ns;
         let step = copier.done(&mut channels, &done)?;
         let erase_now = match step {
@@ -133,6 +132,6 @@ fn watched<W: Watch>(
     }
     let bus = channels.bus_use(0).unwrap_or_default();
     let source_free_ns = copier.source_free_ns();
-    let watch = std::mem::replace(channels.watch_mut(), watch_nothing());
+    let watch = std::mem::take(&mut channels.watch_mut().watch);
     Ok(Alone { copies_ns, source_free_ns, end_ns, bus, watch })
 }

@@ -2,15 +2,14 @@
 //!
 //! ```text
 //! ICB, LCB    read page i; when it is checked, program it; when that is done, read page i + 1
-//! GCB         the same to another device, page i + 1 being read while page i is programmed: two pages at most are
-//!             in the controller
+//! GCB         the same to another device; when page i has left the controller, read page i + 1
 //! DGCB        direct transfers of all pages, which queue at both devices
 //! cache       every program of a transaction but the last is a cache program
 //! ```
 //!
 //! Alone on a channel whose arbiter is FIFO, a transaction takes what [`Copyback::transaction_ns`] says wherever a
-//! program hides the next read ([`Copyback::reads_hidden`]); elsewhere it may take less, since the next page is read as
-//! soon as its device is free, and not only once the page before is confirmed.
+//! program hides the next read ([`Copyback::reads_hidden`]); elsewhere DGCB may take less, since the next page is read
+//! as soon as its device is free, and not only once the page before is confirmed.
 //!
 //! [`Copyback::transaction_ns`]: bounds::copyback::Copyback::transaction_ns
 //! [`Copyback::reads_hidden`]: bounds::copyback::Copyback::reads_hidden
@@ -19,8 +18,8 @@ use super::Way;
 use bounds::copyback::{CopyPath, CopyTimings, CopybackError};
 use flash::Ns;
 use flash::channels::{
-    Addressing, Channels, Command, Completion, DieAddress, PageAddress, Pages, Request,
-    RequestError, Topology, Watch,
+    Addressing, Channels, Command, Completion, DieAddress, Grant, PageAddress, Pages, Request,
+    RequestError, Segment, Topology, Watch,
 };
 
 /// Blocks a plane: a victim, and the block that its pages go to.
@@ -28,6 +27,27 @@ pub(super) const BLOCKS_PER_PLANE: u32 = 2;
 
 /// Tags of a copier have this bit, others do not.
 const OURS: u64 = 1 << 63;
+
+/// Sees when pages of a copier have left the controller, and passes every grant on.
+#[derive(Clone, Debug, Default)]
+pub struct Loads<W = ()> {
+    /// Who else sees the grants.
+    pub watch: W,
+    /// Planes' data that went in, and until when the last held the bus.
+    seen: u64,
+    until_ns: Ns,
+}
+
+impl<W: Watch> Watch for Loads<W> {
+    #[inline]
+    fn granted(&mut self, grant: &Grant) {
+        if grant.segment == Segment::DataIn && grant.tag & OURS != 0 {
+            self.seen += 1;
+            self.until_ns = grant.end_ns;
+        }
+        self.watch.granted(grant);
+    }
+}
 
 /// When the victim is erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +72,13 @@ pub struct Copier {
     operations: u32,
     /// When its last page had left the source.
     source_free_ns: Ns,
+    /// The page that is on its way to the destination, the next being there to be read after it.
+    loading: Option<u32>,
+    /// Planes' data that will have gone in with it.
+    loaded_at: u64,
+    /// Data of one plane on the bus, and from there to busy.
+    t_di_ns: Ns,
+    t_wb_ns: Ns,
 }
 
 /// What the end of an operation was to a transaction.
@@ -88,6 +115,10 @@ impl Copier {
             addressing,
             operations: 0,
             source_free_ns: 0,
+            loading: None,
+            loaded_at: 0,
+            t_di_ns: timings.moved_bytes() * timings.t_wc_ns,
+            t_wb_ns: timings.waits.t_wb_ns,
         })
     }
 
@@ -125,7 +156,7 @@ impl Copier {
     /// As [`Channels::submit`]: `at_ns` before [`Channels::now_ns`].
     pub fn begin<W: Watch>(
         &mut self,
-        channels: &mut Channels<W>,
+        channels: &mut Channels<Loads<W>>,
         at_ns: Ns,
         operations: u32,
     ) -> Result<(), RequestError> {
@@ -147,10 +178,54 @@ impl Copier {
     /// As [`Channels::submit`].
     pub fn erase<W: Watch>(
         &self,
-        channels: &mut Channels<W>,
+        channels: &mut Channels<Loads<W>>,
         at_ns: Ns,
     ) -> Result<(), RequestError> {
         channels.submit(&self.request(at_ns, 0, Command::Erase))
+    }
+
+    /// The next operation that is done by `limit_ns`, of this copier or another's; reads ahead meanwhile.
+    ///
+    /// # Errors
+    /// As [`Channels::submit`].
+    pub fn next_until<W: Watch>(
+        &mut self,
+        channels: &mut Channels<Loads<W>>,
+        limit_ns: Ns,
+    ) -> Result<Option<Completion>, RequestError> {
+        let mut from_ns = channels.now_ns();
+        loop {
+            self.read_ahead(channels)?;
+            // A page holds the bus for t_DI at least: looked at so often, none has left unseen.
+            let until_ns = match self.loading {
+                Some(_) => limit_ns.min(from_ns.max(channels.now_ns()) + self.t_di_ns),
+                None => limit_ns,
+            };
+            let done = channels.next_completion_until(until_ns);
+            if done.is_some() {
+                return Ok(done);
+            }
+            if until_ns == limit_ns {
+                self.read_ahead(channels)?;
+                return Ok(None);
+            }
+            from_ns = until_ns;
+        }
+    }
+
+    /// Reads the next page once the last has left the controller.
+    fn read_ahead<W: Watch>(
+        &mut self,
+        channels: &mut Channels<Loads<W>>,
+    ) -> Result<(), RequestError> {
+        match self.loading {
+            Some(page) if channels.watch().seen == self.loaded_at => {
+                self.loading = None;
+                let confirmed_ns = channels.watch().until_ns + self.t_wb_ns;
+                self.read(channels, confirmed_ns, page + 1)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Goes on from an operation of its own that is done.
@@ -159,7 +234,7 @@ impl Copier {
     /// As [`Channels::submit`].
     pub fn done<W: Watch>(
         &mut self,
-        channels: &mut Channels<W>,
+        channels: &mut Channels<Loads<W>>,
         done: &Completion,
     ) -> Result<Step, RequestError> {
         let (page, at) = ((done.tag & !OURS) as u32, done.done_ns);
@@ -170,8 +245,9 @@ impl Copier {
                 if self.way.path != CopyPath::Dgcb {
                     channels.submit(&self.request(at, page, self.program_of(page)))?;
                 }
-                if self.way.path == CopyPath::Gcb && page == 0 {
-                    self.read(channels, at, 1)?;
+                if self.way.path == CopyPath::Gcb && !last {
+                    self.loading = Some(page);
+                    self.loaded_at = channels.watch().seen + u64::from(self.way.planes);
                 }
                 if last && self.way.path.between_devices() {
                     self.source_free_ns = done.released_ns;
@@ -179,10 +255,8 @@ impl Copier {
                 }
             }
             Command::Program | Command::CacheProgram | Command::CopyProgram => {
-                match self.way.path {
-                    CopyPath::Dgcb => {}
-                    CopyPath::Gcb => self.read(channels, at, page + 2)?,
-                    _ => self.read(channels, at, page + 1)?,
+                if !self.way.path.between_devices() {
+                    self.read(channels, at, page + 1)?;
                 }
                 if last {
                     if !self.way.path.between_devices() {
@@ -198,7 +272,7 @@ impl Copier {
     /// Reads a page, if the transaction has it.
     fn read<W: Watch>(
         &self,
-        channels: &mut Channels<W>,
+        channels: &mut Channels<Loads<W>>,
         at_ns: Ns,
         page: u32,
     ) -> Result<(), RequestError> {

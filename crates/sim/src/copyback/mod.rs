@@ -1,4 +1,16 @@
-//! Copy-back on a channel: the control unit's messages as text, its signals as a waveform.
+//! Copy-back on a channel: ways of copying by closed form and by events, the control unit's messages as text, its
+//! signals as a waveform, and what collection does to a host on the same channel.
 
+mod alone;
+mod copier;
+pub mod host_load;
 pub mod messages;
+mod study;
 pub mod waveform;
+pub mod waveform_plot;
+mod way;
+
+pub use alone::{Alone, Collection, CopyRunError, alone, logged};
+pub use copier::{Copier, EraseAt, Step};
+pub use study::{Crossover, Study, StudyRow};
+pub use way::{Way, channels_timing, in_mode};

@@ -15,7 +15,7 @@ pub use wear::{Wear, wear};
 
 use crate::report::{SchemeReport, Summary};
 use cache::{PairCounts, ValueCounts};
-use distribution::Distribution;
+pub(crate) use distribution::Distribution;
 use series::TimeSeries;
 
 /// What a page task was.

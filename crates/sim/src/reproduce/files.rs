@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Columns of `report.txt`.
 const WIDTH: usize = 110;
 
-/// Writes `report.txt`, `rows.csv`, `rows.json` and `plots/*.svg` and returns their paths. Files of these
+/// Writes `report.txt`, `rows.csv`, `rows.json`, `plots/*.svg` and `curves/*.csv` and returns their paths. Files of these
 /// names are replaced.
 ///
 /// # Errors
@@ -27,6 +27,13 @@ pub fn write(reproduction: &Reproduction, dir: &OutDir) -> Result<Vec<PathBuf>, 
         let below = prepare_out_dir(&dir.path().join("plots"))?;
         for plot in plots {
             written.push(below.file(&plot.name, |to| to.write_all(plot.svg.as_bytes()))?);
+        }
+    }
+    let curves: Vec<_> = reproduction.sections.iter().flat_map(|section| &section.curves).collect();
+    if !curves.is_empty() {
+        let below = prepare_out_dir(&dir.path().join("curves"))?;
+        for file in curves {
+            written.push(below.file(&file.name, |to| to.write_all(file.csv.as_bytes()))?);
         }
     }
     Ok(written)

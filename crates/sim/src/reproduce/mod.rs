@@ -5,6 +5,7 @@
 //! command of each run.
 
 pub mod ba_gc;
+pub mod copyback;
 mod files;
 pub mod gftl;
 pub mod lazy_rtgc;
@@ -22,7 +23,7 @@ use crate::report::plots::PlotError;
 use serde::Serialize;
 
 /// Every paper that can be reproduced, in the order in which they are listed.
-pub static PAPERS: &[Paper] = &[lazy_rtgc::PAPER, gftl::PAPER, ba_gc::PAPER];
+pub static PAPERS: &[Paper] = &[lazy_rtgc::PAPER, gftl::PAPER, ba_gc::PAPER, copyback::PAPER];
 
 /// A paper.
 pub struct Paper {
@@ -89,6 +90,7 @@ impl Paper {
             title: (*title).into(),
             rows: Vec::new(),
             plots: Vec::new(),
+            curves: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -181,6 +183,9 @@ pub struct Section {
     pub rows: Vec<Row>,
     /// Its plots; in JSON their names.
     pub plots: Vec<PlotFile>,
+    /// The points of its curves, where there are too many for rows; in JSON their names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<CurvesFile>,
     /// What must be known of this section.
     pub notes: Vec<String>,
 }
@@ -193,6 +198,16 @@ pub struct PlotFile {
     /// The text of the file.
     #[serde(skip)]
     pub svg: String,
+}
+
+/// Points of curves.
+#[derive(Clone, Debug, Serialize)]
+pub struct CurvesFile {
+    /// File name, with `.csv`.
+    pub name: String,
+    /// The text of the file.
+    #[serde(skip)]
+    pub csv: String,
 }
 
 /// A run that figures come from.
@@ -231,6 +246,9 @@ pub enum ReproduceError {
     /// A closed form has no value on the paper's part.
     #[error("{0}")]
     Bound(#[from] bounds::BoundError),
+    /// Copies have no time on the paper's part.
+    #[error("{0}")]
+    Copies(#[from] crate::copyback::CopyRunError),
     /// A plot cannot be drawn.
     #[error("a plot cannot be drawn: {0}")]
     Draw(#[from] PlotError),

@@ -56,6 +56,9 @@ fn render_section(section: &Section, width: usize) -> String {
     for plot in &section.plots {
         out.push_str(&format!("  plot: plots/{}\n", plot.name));
     }
+    for curves in &section.curves {
+        out.push_str(&format!("  points: curves/{}\n", curves.name));
+    }
     out
 }
 
@@ -191,6 +194,7 @@ mod tests {
             title: "Valid-page copies".into(),
             rows,
             plots: vec![PlotFile { name: "fig-9.svg".into(), svg: String::new() }],
+            curves: vec![],
             notes: vec!["GFTL is 1".into()],
         };
         Reproduction {

@@ -44,12 +44,23 @@ impl Curves {
     /// # Errors
     /// Where the drawing library fails.
     pub(crate) fn svg(&self) -> Result<String, PlotError> {
-        drawn((WIDTH, 560), |area| self.draw(area))
+        drawn((WIDTH, 560), |area| self.draw(area, self.x_axis()))
     }
 
-    fn draw(&self, area: &Area<'_>) -> Result<(), PlotError> {
+    /// The chart with a logarithmic axis across, for sizes that double.
+    ///
+    /// # Errors
+    /// Where the drawing library fails.
+    pub(crate) fn svg_log_x(&self) -> Result<String, PlotError> {
+        let above = self.points().map(|point| point.0).filter(|x| *x > 0.0);
+        let (least, most) = above.fold((f64::MAX, 1.0), |(a, b), x| (x.min(a), x.max(b)));
+        let x = Axis::log(self.x_label, least.min(most), most.max(least * 2.0), units::short);
+        drawn((WIDTH, 560), |area| self.draw(area, x))
+    }
+
+    fn draw(&self, area: &Area<'_>, x: Axis) -> Result<(), PlotError> {
         let (data, legend) = beside_legend(area);
-        let (x, y) = self.axes();
+        let y = self.y_axis();
         let mut chart = framed(&data, &self.caption, (&x, &y), 72)?;
         if self.points().next().is_none() {
             centered(&data, "nothing was measured")?;
@@ -81,19 +92,21 @@ impl Curves {
         self.curves.iter().flat_map(|curve| curve.points.iter().copied())
     }
 
-    fn axes(&self) -> (Axis, Axis) {
+    fn x_axis(&self) -> Axis {
         let right = self.points().map(|point| point.0).fold(0.0, f64::max);
+        Axis::linear(self.x_label, right, 7, units::short)
+    }
+
+    fn y_axis(&self) -> Axis {
         let most = self.points().map(|point| point.1).fold(0.0, f64::max);
-        let x = Axis::linear(self.x_label, right, 7, units::short);
-        let y = match self.log_y {
+        match self.log_y {
             true => {
                 let above = self.points().map(|point| point.1).filter(|value| *value > 0.0);
                 let least = above.fold(most, f64::min);
                 Axis::log(self.y_label, least / 1.5, most.max(least * 2.0) * 1.5, units::short)
             }
             false => Axis::linear(self.y_label, most * 1.06, 7, units::short),
-        };
-        (x, y)
+        }
     }
 }
 
@@ -138,6 +151,17 @@ mod tests {
         }
         assert!(svg.matches("<circle").count() >= 51);
         assert!(!svg.contains("nothing was measured"));
+    }
+
+    #[test]
+    fn sizes_may_double_across() {
+        let x_label = "pages";
+        let curves = vec![curve("one", Drawn::Line)];
+        let caption = "Caption".into();
+        let chart = Curves { caption, x_label, y_label: "up", log_y: false, curves };
+        let svg = chart.svg_log_x().unwrap();
+        assert!(svg.contains(">\n20\n<") && svg.contains("pages") && !svg.contains("NaN"), "{svg}");
+        assert!(Curves { curves: vec![], ..chart }.svg_log_x().unwrap().contains("nothing"));
     }
 
     #[test]

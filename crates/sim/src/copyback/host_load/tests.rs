@@ -1,0 +1,131 @@
+use super::*;
+use bounds::copyback::{CopyPath, Waits};
+use flash::parts::DDT_MLC;
+
+fn study(requests: u32) -> HostLoad {
+    let timings = CopyTimings::of_part(&DDT_MLC, Waits::MODE_4).unwrap();
+    HostLoad::new(timings, requests, 1)
+}
+
+fn asked(way: Option<Way>, load_percent: u32) -> Asked {
+    Asked { way, policy: Policy::Fifo, load_percent, pace: None }
+}
+
+fn one(study: &HostLoad, asked: Asked) -> Point {
+    study.points(&[asked], &|| true).unwrap().remove(0)
+}
+
+/// All that is told of the host's times.
+fn times(point: &Point) -> String {
+    format!("{:?} {:?}", point.read_ns, point.write_ns)
+}
+
+const DGCB: Way = Way::new(CopyPath::Dgcb, true, 1);
+
+#[test]
+fn every_request_is_served_under_every_path_and_policy() {
+    let study = study(4_000);
+    for policy in Policy::ALL {
+        for way in Way::all(1).map(Some).chain([None]) {
+            for load in [20, 95] {
+                let found = one(&study, Asked { policy, ..asked(way, load) });
+                let served = found.read_ns.count + found.write_ns.count;
+                assert_eq!(served, 3_800, "{found:?}");
+                let reads = found.read_ns.count as f64 / served as f64;
+                assert!((reads - 0.7).abs() < 0.03, "{reads}");
+                assert_eq!(found.pages_per_second > 0.0, way.is_some());
+                assert!(found.channel_use <= 1.0 + 1e-3 && found.channel_use > 0.15, "{found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn paths_agree_where_nothing_is_collected() {
+    let study = study(3_000);
+    let none = one(&study, asked(None, 50));
+    // A pace at which no second transaction has its turn: all but the first requests see an idle channel.
+    for way in Way::all(1) {
+        let found = one(&study, Asked { pace: Some(1), ..asked(Some(way), 50) });
+        assert_eq!(times(&found), times(&none));
+    }
+}
+
+#[test]
+fn same_seed_same_points() {
+    let first = study(2_000);
+    let other = HostLoad { seed: 2, ..first.clone() };
+    let asked = asked(Some(DGCB), 60);
+    assert_eq!(format!("{:?}", one(&first, asked)), format!("{:?}", one(&first, asked)));
+    assert_ne!(times(&one(&first, asked)), times(&one(&other, asked)));
+}
+
+#[test]
+fn a_light_load_of_reads_on_one_way_is_a_queue_with_one_server() {
+    // Reads of one way: M/D/1 with service t_SR; mean response S·(1 + ρ/(2(1 − ρ))).
+    let study = HostLoad { ways: 3, reads_percent: 100, ..study(400_000) };
+    let service = 291_295.0;
+    assert!((study.capacity_per_second().unwrap() - 1e9 / service).abs() < 0.01);
+    for load in [20, 50, 80] {
+        let rho = f64::from(load) / 100.0;
+        let expected = service * (1.0 + rho / (2.0 * (1.0 - rho)));
+        let found = one(&study, asked(None, load)).read_ns.mean;
+        assert!((found / expected - 1.0).abs() < 0.03, "{load}: {found} for {expected}");
+    }
+}
+
+#[test]
+fn bus_time_is_that_of_both() {
+    let study = study(20_000);
+    let capacity = study.capacity_per_second().unwrap();
+    // The bus is what limits: 216 µs of data and their commands, at 30 % load.
+    assert!((capacity - 4_625.4).abs() < 2.0, "{capacity}");
+    let none = one(&study, asked(None, 30));
+    assert_eq!(none.channel_use_collection, 0.0);
+    assert!((none.channel_use - 0.3).abs() < 0.01, "{none:?}");
+    for way in Way::all(1).filter(|way| way.path != CopyPath::IcbUnchecked) {
+        let found = one(&study, asked(Some(way), 30));
+        let host = found.channel_use - found.channel_use_collection;
+        assert!((host - none.channel_use).abs() < 0.005, "{found:?}");
+        // The data of a page cross once by ICB and DGCB, twice by LCB and GCB.
+        let crossings = if way.path.sends_corrections() { 1.0 } else { 2.0 };
+        let a_page = found.channel_use_collection * 1e9 / found.pages_per_second;
+        assert!((a_page / (crossings * 216_000.0) - 1.0).abs() < 0.02, "{a_page} {found:?}");
+    }
+}
+
+#[test]
+fn collection_on_an_idle_channel_has_the_rate_of_the_closed_form() {
+    let study = study(1_000);
+    for way in Way::all(1) {
+        let found = one(&study, asked(Some(way), 1)).pages_per_second;
+        let alone = study.alone_per_second(way).unwrap();
+        assert!((found / alone - 1.0).abs() < 0.01, "{}: {found} for {alone}", way.name());
+    }
+}
+
+#[test]
+fn a_pace_is_kept() {
+    let study = study(20_000);
+    let pace = (study.alone_per_second(Way::new(CopyPath::Lcb, false, 1)).unwrap() * 0.8) as u64;
+    for way in Way::all(1) {
+        let found = one(&study, Asked { pace: Some(pace), ..asked(Some(way), 20) });
+        assert!((found.pages_per_second / pace as f64 - 1.0).abs() < 0.01, "{found:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for wrong in [
+        HostLoad { ways: 2, ..study(1_000) },
+        HostLoad { ways: 65, ..study(1_000) },
+        HostLoad { valid: 129, ..study(1_000) },
+        HostLoad { transaction: 0, ..study(1_000) },
+        HostLoad { reads_percent: 101, ..study(1_000) },
+        study(999),
+    ] {
+        assert!(wrong.points(&[asked(None, 50)], &|| true).is_err(), "{wrong:?}");
+    }
+    let nothing = study(1_000).points(&[asked(None, 50)], &|| false).unwrap();
+    assert!(nothing.is_empty());
+}
