@@ -116,26 +116,10 @@ impl Errors {
         });
     }
 
-    /// Counts a read of a page if it has run.
-    fn count_read<T>(&mut self, ppn: Ppn, result: &Result<T, FlashError>) {
-        if let Err(error) = result
-            && !error.failed_at_medium()
-        {
-            return;
-        }
-        if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
-            *reads = reads.saturating_add(1);
-        }
-        self.uncorrectable_reads += u64::from(matches!(result, Err(FlashError::Uncorrectable(_))));
-    }
-
-    /// Reads a page through ECC: where that fails, `read` finds the page spoilt.
-    fn through_ecc<F: Tearable>(
-        &mut self,
-        inner: &mut F,
-        ppn: Ppn,
-        read: impl FnOnce(&mut F) -> Result<Oob, FlashError>,
-    ) -> Result<Oob, FlashError> {
+    /// Bits that ECC corrects if the page is read now; where they are too many the page is spoilt, so that the
+    /// read finds it so.
+    #[inline(never)]
+    fn before_read<F: Tearable>(&mut self, inner: &mut F, ppn: Ppn) -> Result<u64, FlashError> {
         let (mut all, mut worst) = (0, 0);
         if inner.geometry().contains(ppn) {
             self.each_codeword(inner, ppn, |_, bits| {
@@ -145,17 +129,26 @@ impl Errors {
         }
         if worst > u64::from(self.model.ecc_bits_per_kib()) {
             match inner.spoil(ppn) {
-                // An erased page holds no bits: `read` refuses it in its own words.
+                // An erased page holds no bits: the read is refused in its own words.
                 Ok(()) | Err(FlashError::Erased(_)) => {}
                 Err(error) => return Err(error),
             }
         }
-        let result = read(inner);
-        self.count_read(ppn, &result);
-        if result.is_ok() {
-            self.corrected_bits += all;
+        Ok(all)
+    }
+
+    /// Counts a read of a page, if it has run, and what was corrected in it.
+    #[inline(never)]
+    fn after_read(&mut self, ppn: Ppn, corrected: u64, error: Option<FlashError>) {
+        match error {
+            None => self.corrected_bits += corrected,
+            Some(FlashError::Uncorrectable(_)) => self.uncorrectable_reads += 1,
+            Some(error) if error.failed_at_medium() => {}
+            Some(_) => return,
         }
-        result
+        if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
+            *reads = reads.saturating_add(1);
+        }
     }
 
     /// A page without errors of others, and not yet read.
@@ -166,36 +159,22 @@ impl Errors {
         self.carried.clear(ppn.0..ppn.0 + 1);
     }
 
-    fn copy<F: Tearable>(
+    /// What is wrong in a page goes over to its copy, unless it was corrected on the way.
+    #[inline(never)]
+    fn after_copy<F: Flash>(
         &mut self,
-        inner: &mut F,
+        inner: &F,
         [from, to]: [Ppn; 2],
-        seq: u64,
-        cause: Cause,
-    ) -> Result<Oob, FlashError> {
-        if is_unchecked(inner, from, to) {
-            return self.copy_unchecked(inner, [from, to], seq, cause);
-        }
-        let oob = self.through_ecc(inner, from, |inner| inner.copy(from, to, seq, cause))?;
-        self.programmed(to);
-        Ok(oob)
-    }
-
-    /// Copies a page with all that is wrong in it.
-    fn copy_unchecked<F: Tearable>(
-        &mut self,
-        inner: &mut F,
-        [from, to]: [Ppn; 2],
-        seq: u64,
-        cause: Cause,
-    ) -> Result<Oob, FlashError> {
-        let result = inner.copy(from, to, seq, cause);
-        if result.is_ok() {
+        corrected: Option<u64>,
+        error: Option<FlashError>,
+    ) {
+        if error.is_none() {
             self.programmed(to);
-            self.take_over(inner, from, to);
+            if corrected.is_none() {
+                self.take_over(inner, from, to);
+            }
         }
-        self.count_read(from, &result);
-        result
+        self.after_read(from, corrected.unwrap_or(0), error);
     }
 
     fn take_over<F: Flash>(&mut self, inner: &F, from: Ppn, to: Ppn) {
@@ -216,6 +195,12 @@ impl Errors {
     }
 }
 
+/// Why it failed: by value, for a result of which a reference is kept must lie in memory, errors or none.
+#[inline(always)]
+fn error_of<T>(result: &Result<T, FlashError>) -> Option<FlashError> {
+    result.as_ref().err().copied()
+}
+
 /// Whether the part copies from one page to another without a look at what it copies.
 fn is_unchecked<F: Flash>(inner: &F, from: Ppn, to: Ppn) -> bool {
     let block_of = |ppn| inner.geometry().block_of(ppn);
@@ -229,9 +214,13 @@ impl<F: Tearable> Flash for BitErrors<F> {
 
     #[inline]
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
-        let Some(errors) = &mut self.errors else { return self.inner.read(ppn, data, cause) };
-        self.inner.geometry().check_payload(data.len())?;
-        errors.through_ecc(&mut self.inner, ppn, |inner| inner.read(ppn, data, cause))
+        let (inner, errors) = (&mut self.inner, &mut self.errors);
+        let Some(errors) = errors else { return inner.read(ppn, data, cause) };
+        inner.geometry().check_payload(data.len())?;
+        let corrected = errors.before_read(inner, ppn)?;
+        let result = inner.read(ppn, data, cause);
+        errors.after_read(ppn, corrected, error_of(&result));
+        result
     }
 
     #[inline]
@@ -242,21 +231,22 @@ impl<F: Tearable> Flash for BitErrors<F> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Oob, FlashError> {
-        let inner = &mut self.inner;
-        let Some(errors) = &mut self.errors else {
-            return inner.read_part(ppn, offset, data, cause);
-        };
-        let (expected, found) = (inner.geometry().page_bytes(), offset.saturating_add(data.len()));
-        if found > expected as usize {
-            return Err(FlashError::PayloadLength { expected, found });
-        }
-        errors.through_ecc(inner, ppn, |inner| inner.read_part(ppn, offset, data, cause))
+        let (inner, errors) = (&mut self.inner, &mut self.errors);
+        let Some(errors) = errors else { return inner.read_part(ppn, offset, data, cause) };
+        let corrected = errors.before_read(inner, ppn)?;
+        let result = inner.read_part(ppn, offset, data, cause);
+        errors.after_read(ppn, corrected, error_of(&result));
+        result
     }
 
     #[inline]
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
-        let Some(errors) = &mut self.errors else { return self.inner.read_oob(ppn, cause) };
-        errors.through_ecc(&mut self.inner, ppn, |inner| inner.read_oob(ppn, cause))
+        let (inner, errors) = (&mut self.inner, &mut self.errors);
+        let Some(errors) = errors else { return inner.read_oob(ppn, cause) };
+        let corrected = errors.before_read(inner, ppn)?;
+        let result = inner.read_oob(ppn, cause);
+        errors.after_read(ppn, corrected, error_of(&result));
+        result
     }
 
     #[inline(always)]
@@ -270,10 +260,14 @@ impl<F: Tearable> Flash for BitErrors<F> {
 
     #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
-        match &mut self.errors {
-            None => self.inner.copy(from, to, seq, cause),
-            Some(errors) => errors.copy(&mut self.inner, [from, to], seq, cause),
-        }
+        let (inner, errors) = (&mut self.inner, &mut self.errors);
+        let Some(errors) = errors else { return inner.copy(from, to, seq, cause) };
+        // Nothing is corrected in a copy that nobody checks.
+        let checked = !is_unchecked(inner, from, to);
+        let corrected = if checked { Some(errors.before_read(inner, from)?) } else { None };
+        let result = inner.copy(from, to, seq, cause);
+        errors.after_copy(inner, [from, to], corrected, error_of(&result));
+        result
     }
 
     #[inline]
