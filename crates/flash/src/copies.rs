@@ -87,6 +87,8 @@ pub struct CopyTimes {
 
 impl CopyTimes {
     /// A run of pages, one after another, with as many corrected bytes each, ns. 0 for no page.
+    ///
+    /// Overflows for no block of any part whose figures `bounds` takes; for longer runs of the slowest it may.
     pub fn run_ns(&self, pages: u64, corrected_bytes: u64) -> Ns {
         if pages == 0 {
             return 0;

@@ -1,4 +1,5 @@
-//! Serial time: one chip, one operation at a time. The model of the real-time papers and of BA-GC.
+//! Serial time: one chip, or the chips of one channel, and one operation (or run of copies) at a time. The model of
+//! the real-time papers and of BA-GC.
 
 use crate::{
     BlockId, Cause, Copies, CopyPath, CopyTimes, Counts, Flash, FlashError, Geometry, Lpn, Ns, Oob,

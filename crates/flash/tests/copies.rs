@@ -45,6 +45,13 @@ fn fixed<F: Tearable>(inner: F, bits_per_page: u32) -> BitErrors<F> {
     BitErrors::new(inner, model, 0).unwrap()
 }
 
+fn with(inner: Array, bits_per_page: Option<u32>) -> BitErrors<Array> {
+    match bits_per_page {
+        None => BitErrors::none(inner),
+        Some(bits) => fixed(inner, bits),
+    }
+}
+
 /// Copies the first pages of block 0 in one run to a block; what failed, and at which page.
 fn run(flash: &mut impl Flash, pages: u32, block: u32) -> Result<(), (usize, FlashError)> {
     let from: Vec<Ppn> = (0..pages).map(Ppn).collect();
@@ -136,11 +143,12 @@ fn nothing_is_said_of_paths_where_the_part_says_nothing() {
 
 #[test]
 fn what_fails_is_a_page_of_its_run() {
-    for (bits, run_of) in [(0, [115, 220, 325]), (3, [121, 232, 343])] {
+    let clean = [115, 220, 325];
+    for (bits, run_of) in [(None, clean), (Some(0), clean), (Some(3), [121, 232, 343])] {
         let array = array(part(CopyPath::Lcb, CopyPath::Dgcb, false));
         let mut counts = Counts::default();
         let mut expected = 0;
-        let mut flash = Serial::new(ProgramEraseFailure::new(fixed(array, bits), 1));
+        let mut flash = Serial::new(ProgramEraseFailure::new(with(array, bits), 1));
         let mut check = |flash: &Serial<_>, copies: usize| {
             if copies > 0 {
                 expected += run_of[copies - 1];

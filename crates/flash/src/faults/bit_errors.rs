@@ -5,7 +5,7 @@ use super::carried::Carried;
 use super::forward::forward;
 use super::{BitErrorModel, FaultError, Tearable};
 use crate::interface::copy_one_by_one;
-use crate::{BlockId, Cause, CopyPath, Flash, FlashError, Lpn, Oob, Ppn};
+use crate::{Cause, CopyPath, Flash, FlashError, Lpn, Oob, Ppn};
 use alloc::{boxed::Box, vec, vec::Vec};
 
 /// Gives pages bit errors by a [`BitErrorModel`] and corrects them at each read, or fails the read.
@@ -156,7 +156,7 @@ impl Errors {
         if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
             *reads = 0;
         }
-        self.carried.clear(ppn.0..ppn.0 + 1);
+        self.carried.clear(ppn);
     }
 
     /// What is wrong in a page goes over to its copy, unless it was corrected on the way.
@@ -210,7 +210,7 @@ fn is_unchecked<F: Flash>(inner: &F, from: Ppn, to: Ppn) -> bool {
 }
 
 impl<F: Tearable> Flash for BitErrors<F> {
-    forward!(geometry part keeps_user_bytes is_bad mark_bad erase_count peek_lpn);
+    forward!(geometry part keeps_user_bytes erase is_bad mark_bad erase_count peek_lpn);
 
     #[inline]
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
@@ -283,17 +283,6 @@ impl<F: Tearable> Flash for BitErrors<F> {
             None => self.inner.copy_run(from, to, seq, cause, lpns),
             Some(_) => copy_one_by_one(self, from, to, seq, cause, lpns),
         }
-    }
-
-    #[inline]
-    fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
-        self.inner.erase(block, cause)?;
-        if let Some(errors) = &mut self.errors {
-            let geometry = self.inner.geometry();
-            let first = geometry.ppn(block, 0).0;
-            errors.carried.clear(first..first + geometry.pages_per_block());
-        }
-        Ok(())
     }
 
     #[inline]

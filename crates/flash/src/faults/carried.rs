@@ -7,7 +7,7 @@ use core::ops::Range;
 /// Wrong bits of each codeword of the pages that carry any.
 ///
 /// State: nothing until a page carries some; from then on 4 bytes a page of the array, and 2 a codeword of as many
-/// pages as ever carried any at once.
+/// pages as ever carried any at once. Those of an erased block do so until they are programmed, unseen.
 #[derive(Clone, Debug)]
 pub(super) struct Carried {
     pages: usize,
@@ -37,7 +37,7 @@ impl Carried {
         }
     }
 
-    /// Lets a page carry these, a number a codeword.
+    /// Lets a page that carries nothing carry these, a number a codeword.
     pub(super) fn keep(&mut self, ppn: Ppn, bits: &[u16]) {
         if self.places.is_empty() {
             self.places = vec![0; self.pages];
@@ -51,15 +51,12 @@ impl Carried {
         self.bits[range].copy_from_slice(bits);
     }
 
-    /// Pages whose content is gone.
-    pub(super) fn clear(&mut self, pages: Range<u32>) {
-        if self.places.is_empty() {
-            return;
-        }
-        for place in &mut self.places[pages.start as usize..pages.end as usize] {
-            if *place != 0 {
-                self.free.push(core::mem::take(place));
-            }
+    /// Lets a page, programmed anew, carry nothing.
+    pub(super) fn clear(&mut self, ppn: Ppn) {
+        if let Some(place) = self.places.get_mut(ppn.0 as usize)
+            && *place != 0
+        {
+            self.free.push(core::mem::take(place));
         }
     }
 
@@ -77,11 +74,12 @@ mod tests {
     fn places_are_used_again() {
         let mut carried = Carried::new(&Geometry::new(2, 4, 2048).unwrap(), 2);
         assert!(carried.of(Ppn(5)).is_empty());
-        carried.clear(0..8);
+        carried.clear(Ppn(5));
         carried.keep(Ppn(5), &[1, 2]);
         carried.keep(Ppn(0), &[3, 4]);
         assert_eq!((carried.of(Ppn(5)), carried.of(Ppn(0))), (&[1, 2][..], &[3, 4][..]));
-        carried.clear(4..8);
+        carried.clear(Ppn(5));
+        carried.clear(Ppn(6));
         assert!(carried.of(Ppn(5)).is_empty());
         carried.keep(Ppn(7), &[5, 6]);
         assert_eq!((carried.of(Ppn(7)), carried.of(Ppn(0))), (&[5, 6][..], &[3, 4][..]));
