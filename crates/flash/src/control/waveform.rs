@@ -389,7 +389,7 @@ impl Draft<'_> {
             self.pen.pulse(begin_ns, begin_ns + w.re_low_ns, Signal::Re(from));
             let low_ns = begin_ns + w.t_dl_ns;
             self.pen.pulse(low_ns, low_ns + w.we_low_ns, Signal::We(to));
-            if column == 0 || column == last {
+            if column == 0 || (column == last && first < last) {
                 self.pen.set(begin_ns, Signal::Io, Level::Unknown);
             }
             self.pen.set(begin_ns + w.valid_from_ns, Signal::Io, Level::Byte(byte));

@@ -9,11 +9,13 @@ mod response;
 mod stacked;
 mod style;
 mod time;
+mod timing_diagram;
 mod waf;
 
 pub(crate) use bars::Bars;
 pub(crate) use curves::{Curve, Curves, Drawn};
 pub(crate) use stacked::Stacked;
+pub(crate) use timing_diagram::{Panel, Row, Shape, Span, TimingDiagram};
 
 use super::Report;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
@@ -31,6 +33,11 @@ pub struct PlotError(String);
 impl PlotError {
     fn from(cause: impl std::fmt::Display) -> Self {
         Self(cause.to_string())
+    }
+
+    /// What is to be drawn lacks something.
+    pub(crate) fn missing(what: &str) -> Self {
+        Self(format!("there is nothing to draw without {what}"))
     }
 }
 
