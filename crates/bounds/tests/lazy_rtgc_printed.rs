@@ -3,8 +3,12 @@
 mod common;
 
 use common::part;
-use flash::{Part, parts::EVALUATION_SLC};
-use ftlkit_bounds::lazy_rtgc::{self, on_demand};
+use flash::{
+    CopyPath, Part,
+    parts::{DDT_MLC, EVALUATION_SLC},
+};
+use ftlkit_bounds::copyback::{CopySettings, Waits};
+use ftlkit_bounds::lazy_rtgc::{self, WholeArray, on_demand};
 use ftlkit_bounds::{BoundError, Ratio, fsr, gftl, page_level, ram, rftl, tables};
 
 /// Blocks of the evaluation: 32 GiB.
@@ -293,6 +297,50 @@ fn the_catalogue_has_the_printed_parts_and_every_part_has_tables() {
         assert_eq!(space.is_ok(), share > 0.0, "{}", part.name);
         for row in tables::service_bounds(part) {
             assert!(row.response_ns >= row.write_ns, "{} {}", part.name, row.scheme);
+        }
+    }
+}
+
+/// The division of 4 GiB of the copy-back study's part, on so many devices and planes, by a path.
+fn by_path(path: CopyPath, cache_program: bool, ways: u32, planes: u32) -> (lazy_rtgc::Space, f64) {
+    let settings = CopySettings { path, cache_program, ways, planes, ..CopySettings::PLAIN };
+    let part = settings.part(&DDT_MLC, Waits::MODE_4).unwrap();
+    let blocks = (1 << 22) / (part.page_bytes >> 10) / part.pages_per_block;
+    let space =
+        WholeArray { blocks, spare_blocks: 0, from_buffer: false }.space(&part, None).unwrap();
+    assert_eq!(space.threshold_pages, 127);
+    (space, f64::from(space.logical_pages) / f64::from(blocks * part.pages_per_block))
+}
+
+/// U(σ) follows the path. A copy of this part takes 1.3 ms of an erase's 3 ms and what its data take on the bus: a
+/// second one has room only where they stay in the device, unchecked, or where DGCB with cache program
+/// has no more than t_PROG to wait for each page but the first, and on one plane only. What α gains for the one
+/// way counts for the blocks that are copied that way: far ones the more, near ones the less, the more devices
+/// there are.
+#[test]
+fn the_share_follows_the_copy_path() {
+    let unchecked = [0.6639, 0.5819, 0.5409, 0.5203, 0.5101];
+    let direct = [None, Some(0.5819), Some(0.6229), Some(0.6434), Some(0.6537)];
+    for (at, ways) in [1, 2, 4, 8, 16].into_iter().enumerate() {
+        for path in CopyPath::ALL.into_iter().filter(|path| ways > 1 || !path.between_devices()) {
+            for (cache_program, planes) in [(false, 1), (true, 1), (false, 2), (true, 2)] {
+                let (space, share) = by_path(path, cache_program, ways, planes);
+                let alphas = [space.alpha, space.alpha_far];
+                let victims = [false, true].map(|far| space.victim_valid_of(far));
+                println!(
+                    "{path}, cache {cache_program}, ways {ways}, planes {planes}: α {alphas:?}, victims {victims:?}, σ {share:.4}"
+                );
+                let far = if ways == 1 { 2 } else { 1 };
+                let (expected, expected_share) = match (path, cache_program, planes) {
+                    (CopyPath::IcbUnchecked, ..) => ([2, far], unchecked[at]),
+                    (CopyPath::Dgcb, true, 1) => ([1, 2], direct[at].unwrap()),
+                    _ => ([1, 1], 0.4999),
+                };
+                assert_eq!(alphas, expected);
+                assert_eq!(victims, expected.map(|alpha| if alpha == 2 { 84 } else { 63 }));
+                // Blocks of two planes are half as many, and one is free when collection starts.
+                assert!((share - expected_share).abs() < 0.000_25, "{share} {expected_share}");
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Small arrays with timings that give a chosen α.
 
+use bounds::moves::RUN_PAGES;
 use flash::{
     Array, BlockId, Copies, CopyPath, CopyTimes, Flash, Geometry, Ns, Part, Store,
     parts::EVALUATION_SLC,
@@ -129,9 +130,10 @@ impl Channel {
             prog_ns,
             repair_ns: 0,
         };
-        // n copies take n·t; a third of t for the first fetch, and n·t.
+        // n copies take n·t; n·t and a third of t for each run's first fetch.
+        let runs = u64::from(self.far.div_ceil(RUN_PAGES)).max(1);
         let near = t_bers_ns.checked_div(self.near.into()).unwrap_or(t_bers_ns + 1);
-        let far = t_bers_ns * 3 / (3 * u64::from(self.far) + 1);
+        let far = t_bers_ns * 3 / (3 * u64::from(self.far) + runs);
         Copies {
             ways: self.ways,
             near: times(CopyPath::IcbUnchecked, 0, near),
