@@ -274,7 +274,8 @@ fn unreadable(errors: &BitErrorReport) -> Option<String> {
     };
     Some(format!(
         "more bits were wrong than ECC corrects: {} reads of the host got an error instead of data, and {} pages were \
-         lost when collection was to copy them{before}; a real device would have lost this data",
+         lost when collection was to copy them{before}; a real device would have lost this data, and promises do not \
+         count with pages that are lost while they are copied",
         grouped(*uncorrectable_host_reads),
         grouped(*lost_pages),
     ))

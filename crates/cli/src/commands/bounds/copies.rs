@@ -104,14 +104,28 @@ impl Ways {
             .flat_map(|preset| self.ways.iter().filter_map(|way| way.promise(preset.name)));
         let mut text = table(columns, rows);
         for preset in real_time_schemes() {
-            let rows = self.ways.iter().filter_map(|way| Some((way, way.division(preset.name)?)));
-            for (way, row) in rows {
-                if let Some(why) = row.why_not() {
-                    text.push_str(&format!("\n{} by {}  cannot: {why}", preset.name, way.name));
-                }
-            }
+            text.extend(self.reasons(preset.name).into_iter().map(|(why, ways)| {
+                let by = match ways.len() == self.ways.len() {
+                    true => "any path".into(),
+                    false => ways.join(", "),
+                };
+                format!("\n{} by {by}  cannot: {why}", preset.name)
+            }));
         }
         text
+    }
+
+    /// Why a scheme cannot work, each reason with the ways of copying that it is of.
+    fn reasons(&self, scheme: &str) -> Vec<(&str, Vec<&str>)> {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for way in &self.ways {
+            let Some(why) = way.division(scheme).and_then(Division::why_not) else { continue };
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, ways)) => ways.push(&way.name),
+                None => reasons.push((why, vec![&way.name])),
+            }
+        }
+        reasons
     }
 
     pub(super) fn json(&self) -> Value {
