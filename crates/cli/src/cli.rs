@@ -2,7 +2,8 @@
 
 use crate::commands::{
     bench::BenchArgs, bounds::BoundsArgs, compare::CompareArgs, completions::CompletionsArgs,
-    list::ListArgs, reproduce::ReproduceArgs, run::RunArgs, trace::TraceArgs,
+    copyback::CopybackArgs, list::ListArgs, reproduce::ReproduceArgs, run::RunArgs,
+    trace::TraceArgs,
 };
 use crate::failure::Failure;
 use clap::{Parser, Subcommand};
@@ -19,6 +20,7 @@ Examples:
   ftlkit run my.toml
   ftlkit bounds --part all                what each scheme can promise on each part
   ftlkit list schemes
+  ftlkit copyback --planes 2              ways of copying pages on a channel, side by side
   ftlkit reproduce lazy-rtgc              a paper's tables and figures beside ours
 
 Exit codes: 0 done and every promise held; 1 a promise was broken, or the run failed;
@@ -47,6 +49,8 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     /// Reproduce the tables and figures of a paper, each figure beside ours
     Reproduce(ReproduceArgs),
+    /// Compare ways of copying pages on a channel, and look into its control unit
+    Copyback(Box<CopybackArgs>),
     /// Measure how fast this machine simulates
     Bench(BenchArgs),
     /// Print a completion script for a shell
@@ -62,6 +66,7 @@ impl Command {
             Self::List(args) => args.run(),
             Self::Trace(args) => args.run(),
             Self::Reproduce(args) => args.run(),
+            Self::Copyback(args) => args.run(),
             Self::Bench(args) => args.run(),
             Self::Completions(args) => args.run(),
         }

@@ -38,3 +38,17 @@ fn what_there_is_not_is_refused() {
     words("reproduce lazy-rtgc --only fig-77").refused(&["table or figure", "did you mean"]);
     words("reproduce lazy-rtgc --quick --full").refused(&["--full"]);
 }
+
+#[test]
+fn copy_back_with_its_curves() {
+    let out = Scratch::new("reproduce-copyback");
+    let dir = out.at("results");
+    let text = words(&format!("reproduce copyback --only fig-12,fig-13 --quiet --out {dir}")).ok();
+    for said in ["17.92", "2.77", "Fig. 13", "points: curves/fig-12.csv"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    for file in ["plots/fig-12-two-planes.svg", "curves/fig-12.csv", "curves/fig-13.csv"] {
+        let written = std::fs::read_to_string(format!("{dir}/{file}")).expect(file);
+        assert!(written.contains("DGCB") || written.contains("pages"), "{file}");
+    }
+}

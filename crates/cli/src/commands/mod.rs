@@ -5,6 +5,7 @@ pub(crate) mod bounds;
 mod channel;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod copyback;
 pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod reproduce;

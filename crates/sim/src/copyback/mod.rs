@@ -3,6 +3,7 @@
 
 mod alone;
 mod copier;
+pub mod files;
 pub mod host_load;
 pub mod messages;
 mod study;
@@ -11,6 +12,6 @@ pub mod waveform_plot;
 mod way;
 
 pub use alone::{Alone, Collection, CopyRunError, alone, logged};
-pub use copier::{Copier, EraseAt, Step};
+pub use copier::{Copier, EraseAt, Loads, Step};
 pub use study::{Crossover, Study, StudyRow};
 pub use way::{Way, channels_timing, in_mode};

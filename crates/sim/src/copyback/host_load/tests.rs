@@ -129,3 +129,26 @@ fn what_cannot_be_is_refused() {
     let nothing = study(1_000).points(&[asked(None, 50)], &|| false).unwrap();
     assert!(nothing.is_empty());
 }
+
+#[test]
+fn golden_means_and_rates() {
+    // Loads of 65 %, in whole µs and pages a second: what collection by each path does to host reads.
+    let study = study(20_000);
+    let found = Way::all(1).map(|way| {
+        let point = one(&study, asked(Some(way), 65));
+        (way.name(), (point.read_ns.mean / 1e3).round(), point.pages_per_second.round())
+    });
+    let found: Vec<_> = found.collect();
+    let golden = GOLDEN.map(|(name, mean, pages)| (name.to_owned(), mean, pages));
+    assert_eq!(found, golden);
+}
+
+const GOLDEN: [(&str, f64, f64); 7] = [
+    ("icb", 1122.0, 482.0),
+    ("icb-unchecked", 915.0, 595.0),
+    ("lcb", 1357.0, 428.0),
+    ("gcb", 1663.0, 534.0),
+    ("gcb + cache", 2022.0, 625.0),
+    ("dgcb", 1090.0, 507.0),
+    ("dgcb + cache", 1192.0, 681.0),
+];

@@ -5,14 +5,16 @@ use super::ours::{points, timings};
 use crate::copyback::Way;
 use crate::copyback::host_load::{Asked, HostLoad, Point};
 use crate::report::plots::{Curve, Curves, Drawn};
-use crate::reproduce::{PlotFile, ReproduceError, Row, Scale, Section, Settings, Watch};
+use crate::reproduce::{Figure, PlotFile, ReproduceError, Row, Scale, Section, Settings, Watch};
 use bounds::copyback::CopyPath;
 use flash::channels::Policy;
 
 /// Loads of the host, per cent of what the channel carries without collection.
-const LOADS: [u32; 11] = [5, 15, 25, 35, 45, 55, 65, 75, 85, 90, 95];
+const LOADS: [u32; 11] = [5, 15, 25, 35, 50, 65, 75, 80, 85, 90, 95];
 /// Loads of which rows are told.
-const TOLD: [u32; 3] = [25, 55, 75];
+const TOLD: [u32; 3] = [25, 65, 80];
+/// The one at which paths are told of and policies compared.
+const MIDDLE: u32 = 65;
 
 /// Paths that are compared.
 const WAYS: [Way; 6] = [
@@ -30,10 +32,13 @@ pub(super) fn host_load(settings: &Settings, watch: &dyn Watch) -> Result<Sectio
     let mut section = PAPER.section("host-load");
     let measured = Measured::all(&study, watch)?;
     for (view, name) in VIEWS {
-        section.rows.extend(measured.claim(view, name));
+        section.rows.extend(measured.claims(view, name));
+    }
+    for (view, name) in VIEWS {
         section.rows.extend(measured.changes(view, name));
         section.plots.extend(measured.plots(view, name)?);
     }
+    section.rows.extend(measured.policies());
     section.rows.extend(measured.pages());
     section.curves.push(measured.csv());
     section.notes.extend(measured.notes(&study)?);
@@ -59,8 +64,8 @@ struct Measured {
 
 impl Measured {
     fn all(study: &HostLoad, watch: &dyn Watch) -> Result<Self, ReproduceError> {
-        // What the slowest path keeps up with while nobody else asks for the channel, and some room.
-        let pace = (study.alone_per_second(Way::new(CopyPath::Lcb, false, 1))? * 0.8) as u64;
+        // What the slowest path keeps up with beside all but the heaviest loads.
+        let pace = (study.alone_per_second(Way::new(CopyPath::Lcb, false, 1))? * 0.5) as u64;
         let mut asked = Vec::new();
         for load_percent in LOADS {
             let point = |way, pace| Asked { way, policy: Policy::Fifo, load_percent, pace };
@@ -69,9 +74,13 @@ impl Measured {
                 asked.extend([point(way, None), point(way, Some(pace))]);
             }
         }
+        for policy in [Policy::RoundRobin, Policy::ReadFirst] {
+            let point = |way| Asked { way, policy, load_percent: MIDDLE, pace: None };
+            asked.extend([None].into_iter().chain(WAYS.map(Some)).map(point));
+        }
         watch.planned(asked.len() as u64);
         let mut points = Vec::new();
-        for chunk in asked.chunks(asked.len() / LOADS.len()) {
+        for chunk in asked.chunks(1 + 2 * WAYS.len()) {
             if watch.stop() {
                 break;
             }
@@ -87,6 +96,7 @@ impl Measured {
         self.points.iter().find(|point| {
             let paced = point.paced_pages_per_second.is_some();
             point.collection == name
+                && point.policy == Policy::Fifo.name()
                 && point.load_percent == load
                 && (way.is_none() || paced == (view == View::Paced))
         })
@@ -99,19 +109,34 @@ impl Measured {
     }
 
     /// The argument: what takes less of the channel delays the others less.
-    fn claim(&self, view: View, name: &str) -> Vec<Row> {
-        let why = "the sooner a path is done with a page, the sooner it asks for the channel again";
+    fn claims(&self, view: View, name: &str) -> Vec<Row> {
         let mut rows = Vec::new();
         for (cache, cached) in [(false, ""), (true, " + cache")] {
-            for load in TOLD {
-                let time = |path| self.time(view, Some(Way::new(path, cache, 1)), load, P99_9);
-                let none = self.time(view, None, load, P99_9);
-                let ours =
-                    [("none", none), ("DGCB", time(CopyPath::Dgcb)), ("GCB", time(CopyPath::Gcb))];
-                let what = format!("{name}, load {load} %: order of host read p99.9{cached}");
-                rows.push(
-                    Row::order(&what, &[&["none"], &["DGCB"], &["GCB"]], &ours, why).remarked(""),
+            for of in [MEAN, P99_9] {
+                let time = |load, path| self.time(view, Some(Way::new(path, cache, 1)), load, of);
+                let times = |load| {
+                    let none = self.time(view, None, load, of)?;
+                    Some([none, time(load, CopyPath::Dgcb)?, time(load, CopyPath::Gcb)?])
+                };
+                let found: Vec<(u32, [f64; 3])> =
+                    LOADS.into_iter().filter_map(|load| Some((load, times(load)?))).collect();
+                let what = format!(
+                    "{name}: loads at which host {} is not: no collection ≤ DGCB{cached} ≤ GCB{cached}",
+                    of.name
                 );
+                let broken: Vec<String> = found
+                    .iter()
+                    .filter(|(_, times)| !times.is_sorted())
+                    .map(|(load, _)| format!("{load} %"))
+                    .collect();
+                let of = format!("of {} loads that both can carry", found.len());
+                rows.push(match found.is_empty() {
+                    true => Row::incomparable(&what, "", Some("0"), None, self.why_not()),
+                    false => {
+                        let why = format!("at {}", broken.join(", "));
+                        Row::exact(&what, "", "0", broken.len() as f64, &why).remarked(&of)
+                    }
+                });
             }
         }
         rows
@@ -145,13 +170,53 @@ impl Measured {
         }
     }
 
-    /// Pages that each path collects without pause beside a host.
+    /// Pages that each path collects beside a host, and what the host's reads take meanwhile.
     fn pages(&self) -> Vec<Row> {
         let mut rows = Vec::new();
-        for way in WAYS {
-            let Some(point) = self.at(View::Unpaced, Some(way), TOLD[1]) else { continue };
-            let what = format!("unpaced, load {} %: pages copied, {}", TOLD[1], way.name());
-            rows.push(Row::evidence(&what, "/s", point.pages_per_second, 0));
+        for (view, name) in VIEWS {
+            for way in WAYS {
+                let Some(point) = self.at(view, Some(way), MIDDLE) else { continue };
+                let row = |what: &str, unit: &str, value: f64| {
+                    let what = format!("{name}, load {MIDDLE} %, {}: {what}", way.name());
+                    Row::evidence(&what, unit, value, 0)
+                };
+                rows.extend([
+                    row("pages copied", "/s", point.pages_per_second),
+                    row("host reads, mean", "µs", point.read_ns.mean / 1e3),
+                ]);
+                let p99_9 =
+                    point.read_ns.p99_9.map(|ns| row("host reads, p99.9", "µs", ns as f64 / 1e3));
+                rows.extend(p99_9);
+            }
+        }
+        rows
+    }
+
+    /// DGCB's times against GCB's under the other policies.
+    fn policies(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for policy in [Policy::RoundRobin, Policy::ReadFirst] {
+            for (cache, cached) in [(false, ""), (true, " + cache")] {
+                let time = |path| {
+                    let name = Way::new(path, cache, 1).name();
+                    let point = self
+                        .points
+                        .iter()
+                        .find(|point| point.policy == policy.name() && point.collection == name)?;
+                    (P99_9.value)(point).filter(|_| !point.saturated)
+                };
+                let what = format!(
+                    "unpaced, load {MIDDLE} %, {}: {} of DGCB{cached} against GCB{cached}",
+                    policy.name(),
+                    P99_9.name
+                );
+                rows.push(match (time(CopyPath::Dgcb), time(CopyPath::Gcb)) {
+                    (Some(dgcb), Some(gcb)) => {
+                        Row::evidence(&what, "%", (dgcb / gcb - 1.0) * 100.0, 1)
+                    }
+                    _ => Row::incomparable(&what, "%", None, None, self.why_not()),
+                });
+            }
         }
         rows
     }
@@ -184,6 +249,29 @@ impl Measured {
             files.push(PlotFile { name, svg: chart.svg()? });
         }
         Ok(files)
+    }
+
+    /// What it shows, in figures of the middle load.
+    fn summary(&self) -> Option<String> {
+        let change = |view, of| {
+            let time = |path| self.time(view, Some(Way::new(path, false, 1)), MIDDLE, of);
+            Some((time(CopyPath::Dgcb)? / time(CopyPath::Gcb)? - 1.0) * 100.0)
+        };
+        let rate = |path| {
+            Some(self.at(View::Unpaced, Some(Way::new(path, false, 1)), MIDDLE)?.pages_per_second)
+        };
+        let figure = |value| Figure::number(value, 0);
+        Some(format!(
+            "DGCB against GCB at a load of {MIDDLE} %: host reads {} % (mean) and {} % (p99.9) where collection does not pause, \
+             with {} against {} pages copied a second; {} % and {} % at equal work. The less room the channel has, the \
+             larger the difference",
+            figure(change(View::Unpaced, MEAN)?),
+            figure(change(View::Unpaced, P99_9)?),
+            figure(rate(CopyPath::Dgcb)?),
+            figure(rate(CopyPath::Gcb)?),
+            figure(change(View::Paced, MEAN)?),
+            figure(change(View::Paced, P99_9)?),
+        ))
     }
 
     fn csv(&self) -> crate::reproduce::CurvesFile {
@@ -224,13 +312,14 @@ impl Measured {
             ),
             format!(
                 "two views: unpaced, where a faster path collects more in the same time; and paced to the same {} pages \
-                 a second for all, four fifths of what LCB does on an idle channel",
+                 a second for all, half of what LCB does on an idle channel",
                 self.pace
             ),
             "a point is left out of plots where more is offered than the channel carries beside the collection: its \
              times would be those of the run's length"
                 .into(),
         ];
+        notes.extend(self.summary());
         if self.stopped {
             notes.push("interrupted: points are missing".into());
         }

@@ -1,0 +1,233 @@
+//! `--host-load`: what collection does to a host on the same channel.
+
+use super::interface::Bus;
+use crate::commands::run::{OutputArgs, prepare};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{self, Column, table};
+use clap::Args;
+use flash::channels::Policy;
+use serde_json::json;
+use sim::copyback::Way;
+use sim::copyback::files;
+use sim::copyback::host_load::{Asked, HostLoad, Point};
+
+const LOADS: [u32; 6] = [5, 25, 50, 65, 80, 95];
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Host load")]
+pub(super) struct HostArgs {
+    /// Measure a host that reads and writes on the other ways of a channel on which collection runs
+    #[arg(long)]
+    host_load: bool,
+
+    /// Ways of the channel; collection has the first two [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..=64))]
+    ways: Option<u16>,
+
+    /// Loads, per cent of what the channel carries without collection [default: 5,25,50,65,80,95]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=100))]
+    load: Vec<u32>,
+
+    /// Policies of the way arbiter: fifo, round-robin, read-first [default: fifo]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = policy)]
+    policy: Vec<Policy>,
+
+    /// Pages a second that every path copies at most, `none`: without pause; a list is measured one after the other
+    /// [default: none, and half of what lcb does on an idle channel]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = pace)]
+    pace: Vec<Pace>,
+
+    /// Pages of a transaction, on each plane [default: 8]
+    #[arg(long, value_name = "N")]
+    transaction: Option<u32>,
+
+    /// Reads among the host's requests, per cent [default: 70]
+    #[arg(long, value_name = "PCT", value_parser = clap::value_parser!(u32).range(..=100))]
+    reads: Option<u32>,
+
+    /// Requests a point [default: 50000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1_000..))]
+    requests: Option<u32>,
+
+    /// Seed of everything random [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+/// Pages a second, or no pace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pace(Option<u64>);
+
+fn pace(text: &str) -> Result<Pace, String> {
+    match text.parse() {
+        _ if text == "none" => Ok(Pace(None)),
+        Ok(pages) if pages > 0 => Ok(Pace(Some(pages))),
+        _ => Err("give pages a second, 1 or more, or `none`".into()),
+    }
+}
+
+fn policy(name: &str) -> Result<Policy, String> {
+    let known = Policy::ALL.into_iter().find(|policy| policy.name() == name.trim());
+    known.ok_or_else(|| format!("the policies are {}", Policy::ALL.map(Policy::name).join(", ")))
+}
+
+impl HostArgs {
+    pub(super) fn asked(&self) -> bool {
+        self.host_load
+    }
+
+    /// Settings of the host without a host.
+    pub(super) fn refuse_alone(&self) -> Result<(), Failure> {
+        let given = [
+            ("--ways", self.ways.is_some()),
+            ("--load", !self.load.is_empty()),
+            ("--policy", !self.policy.is_empty()),
+            ("--pace", !self.pace.is_empty()),
+            ("--transaction", self.transaction.is_some()),
+            ("--reads", self.reads.is_some()),
+            ("--requests", self.requests.is_some()),
+            ("--seed", self.seed.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::input(format!("{option} is for --host-load"))),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn run(
+        &self,
+        bus: &Bus,
+        ways: &[Way],
+        csv: bool,
+        output: &OutputArgs,
+    ) -> Result<(), Failure> {
+        let study = self.study(bus);
+        study.validate()?;
+        let asked = self.points(&study, ways)?;
+        let out = output.out.as_deref().map(prepare).transpose()?;
+        interrupt::listen();
+        let points = study.points(&asked, &|| !interrupt::asked())?;
+        if let Some(out) = &out {
+            let written = files::write_host_load(&points, out)?;
+            if !output.quiet {
+                eprintln!("note: {} files written to {}", written.len(), out.path().display());
+            }
+        }
+        if csv {
+            output::text(&files::points_csv(&points))?;
+        } else if output.json {
+            output::json(&json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "part": bus.part.name,
+                "interface": bus.json(),
+                "ways": study.ways,
+                "transaction_pages": study.transaction,
+                "valid_pages": study.valid,
+                "reads_percent": study.reads_percent,
+                "requests": study.requests,
+                "seed": study.seed,
+                "capacity_per_second": study.capacity_per_second()?,
+                "points": points,
+            }))?;
+        } else {
+            output::text(&text(bus, &study, &points)?)?;
+        }
+        if points.len() < asked.len() { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+
+    fn study(&self, bus: &Bus) -> HostLoad {
+        let requests = self.requests.unwrap_or(50_000);
+        let default = HostLoad::new(bus.timings, requests, self.seed.unwrap_or(1));
+        HostLoad {
+            ways: self.ways.unwrap_or(default.ways),
+            transaction: self.transaction.unwrap_or(default.transaction),
+            reads_percent: self.reads.unwrap_or(default.reads_percent),
+            ..default
+        }
+    }
+
+    fn points(&self, study: &HostLoad, ways: &[Way]) -> Result<Vec<Asked>, Failure> {
+        let planes = ways.first().map_or(1, |way| way.planes);
+        let lcb = Way::new(bounds::copyback::CopyPath::Lcb, false, planes);
+        let paces = match self.pace.as_slice() {
+            [] => {
+                let slowest = study.alone_per_second(lcb)?;
+                vec![None, Some(((slowest * 0.5) as u64).max(1))]
+            }
+            given => given.iter().map(|pace| pace.0).collect(),
+        };
+        let loads = if self.load.is_empty() { &LOADS[..] } else { &self.load };
+        let policies = if self.policy.is_empty() { &[Policy::Fifo][..] } else { &self.policy };
+        let mut asked = Vec::new();
+        for (&policy, &load_percent) in
+            policies.iter().flat_map(|policy| loads.iter().map(move |load| (policy, load)))
+        {
+            asked.push(Asked { way: None, policy, load_percent, pace: None });
+            for pace in &paces {
+                asked.extend(ways.iter().map(|way| Asked {
+                    way: Some(*way),
+                    policy,
+                    load_percent,
+                    pace: *pace,
+                }));
+            }
+        }
+        Ok(asked)
+    }
+}
+
+fn text(bus: &Bus, study: &HostLoad, points: &[Point]) -> Result<String, Failure> {
+    let columns = [
+        ("load", Column::Right),
+        ("collection", Column::Left),
+        ("arbiter", Column::Left),
+        ("pace", Column::Right),
+        ("read mean", Column::Right),
+        ("p99", Column::Right),
+        ("p99.9", Column::Right),
+        ("max", Column::Right),
+        ("write mean", Column::Right),
+        ("p99.9", Column::Right),
+        ("max", Column::Right),
+        ("pages/s", Column::Right),
+        ("channel", Column::Right),
+    ];
+    let us = |ns: f64| format!("{:.0}", ns / 1e3);
+    let or_none = |ns: Option<u64>| ns.map_or_else(|| "–".into(), |ns| us(ns as f64));
+    let rows = points.iter().map(|point| {
+        let (read, write) = (&point.read_ns, &point.write_ns);
+        let mark = if point.saturated { " *" } else { "" };
+        [
+            format!("{}{mark}", point.load_percent),
+            point.collection.clone(),
+            point.policy.into(),
+            point.paced_pages_per_second.map_or_else(|| "–".into(), |pages| pages.to_string()),
+            us(read.mean),
+            or_none(read.p99),
+            or_none(read.p99_9),
+            us(read.max as f64),
+            us(write.mean),
+            or_none(write.p99_9),
+            us(write.max as f64),
+            format!("{:.0}", point.pages_per_second),
+            format!("{:.3}", point.channel_use),
+        ]
+    });
+    Ok(format!(
+        "{}one channel of {} ways: collection on the first two, in transactions of {} operations, an erase after {}; host \
+         requests of one page on the other {}, {} % reads, Poisson arrivals, {} a point; 100 % is {:.0} a second\n\n{}\n\n\
+         Times in µs, from arrival to end. *: more is offered than the channel carries beside the collection; such times \
+         grow with the run.\npace: most pages copied a second; –: without pause. channel: share of the time in which the \
+         bus is held.\n",
+        bus.text(),
+        study.ways,
+        study.transaction,
+        study.valid,
+        study.ways - 2,
+        study.reads_percent,
+        study.requests,
+        study.capacity_per_second()?,
+        table(columns, rows),
+    ))
+}

@@ -1,0 +1,88 @@
+//! The study as text.
+
+use super::interface::Bus;
+use crate::output::{Column, table};
+use sim::copyback::{Crossover, Study, StudyRow};
+
+/// Everything.
+pub(super) fn text(
+    bus: &Bus,
+    study: &Study,
+    rows: &[StudyRow],
+    crossovers: &[Crossover],
+) -> String {
+    let planes = study.ways.first().map_or(1, |way| way.planes);
+    let corrected = study.ways.first().map_or(0, |way| way.corrected_bytes);
+    let mut text = bus.text();
+    text.push_str(&format!(
+        "{planes} {}, {corrected} wrong bits a page (at most {} can be corrected); a victim of {} valid pages\n\n",
+        if planes == 1 { "plane" } else { "planes" },
+        study.timings.most_corrected_bytes(),
+        study.valid,
+    ));
+    text.push_str(&rows_table(rows));
+    text.push_str("\n\n");
+    for crossover in crossovers {
+        let from = match crossover.ahead_from_pages {
+            Some(pages) => format!("from {pages} pages on"),
+            None => "never".into(),
+        };
+        text.push_str(&format!("{} ahead of icb: {from}\n", crossover.way));
+    }
+    text.push_str(&engine(rows));
+    text.push_str(LEGEND);
+    text
+}
+
+/// Whether events take what the closed forms say.
+fn engine(rows: &[StudyRow]) -> String {
+    let apart: Vec<&StudyRow> =
+        rows.iter().filter(|row| row.engine_ns != row.transaction_ns).collect();
+    let largest = apart.iter().map(|row| row.transaction_ns as i64 - row.engine_ns as i64).max();
+    match largest {
+        None => "The event-driven engine takes the same in every row, to the nanosecond.\n".into(),
+        Some(ns) => format!(
+            "The event-driven engine takes another time in {} of {} rows, at most {ns} ns less: programs do not hide the \
+             next read there, and it reads ahead as soon as a device is free.\n",
+            apart.len(),
+            rows.len(),
+        ),
+    }
+}
+
+fn rows_table(rows: &[StudyRow]) -> String {
+    let columns = [
+        ("path", Column::Left),
+        ("pages", Column::Right),
+        ("transaction µs", Column::Right),
+        ("a page µs", Column::Right),
+        ("MB/s", Column::Right),
+        ("channel %", Column::Right),
+        ("collection ms", Column::Right),
+        ("early erase", Column::Right),
+        ("saved %", Column::Right),
+    ];
+    table(
+        columns,
+        rows.iter().map(|row| {
+            let cache = if row.cache_program { " + cache" } else { "" };
+            [
+                format!("{}{cache}", row.path),
+                row.pages.to_string(),
+                format!("{:.1}", row.transaction_ns as f64 / 1e3),
+                format!("{:.1}", row.ns_per_page / 1e3),
+                format!("{:.3}", row.bytes_per_second as f64 / 1e6),
+                format!("{:.2}", row.channel_use * 100.0),
+                format!("{:.3}", row.collection_ns as f64 / 1e6),
+                format!("{:.3}", row.collection_early_erase_ns as f64 / 1e6),
+                format!("{:.2}", row.saving * 100.0 + 0.0),
+            ]
+        }),
+    )
+}
+
+const LEGEND: &str = "
+collection: the victim's valid pages in such transactions, and its erase after the last program; early erase:
+the erase beginning when the last page has left the source. saved: of ICB's collection on the same planes.
+Source: Jeong and Song, IEEE Trans. Consumer Electronics 58(2), 2012, Eqs 1 to 13 and §VI.
+";

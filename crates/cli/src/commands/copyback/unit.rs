@@ -1,0 +1,317 @@
+//! The control unit: its messages, the signals of a transfer, and whether data can be latched at all.
+
+use super::interface::Bus;
+use crate::commands::run::{OutputArgs, prepare, with_causes};
+use crate::failure::Failure;
+use crate::output::{self, Column, micros, table};
+use clap::{Args, ValueEnum};
+use flash::channels::{Addressing, Policy};
+use flash::control::{
+    ControlUnit, Drawing, Event, Interface, PinTiming, Transaction, Waveform, WindowCheck, windows,
+};
+use sim::copyback::messages::{self, Detail};
+use sim::copyback::{Way, channels_timing, in_mode, waveform, waveform_plot};
+use std::path::{Path, PathBuf};
+
+/// Data cycles of a transfer that a picture needs.
+const LEAST_CYCLES: u32 = 8;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Control unit: one direct transfer, of the first of --pages")]
+pub(super) struct UnitArgs {
+    /// Print what DDT master, slaves, arbiter and devices do, a line an event
+    #[arg(long)]
+    messages: bool,
+
+    /// Leave out the bus and the devices: messages alone
+    #[arg(long, requires = "messages")]
+    messages_only: bool,
+
+    /// Write the signals as a Value Change Dump
+    #[arg(long, value_name = "FILE")]
+    waveform: Option<PathBuf>,
+
+    /// Draw the signals of the first page: waveform.svg in the directory of --out
+    #[arg(long)]
+    plot: bool,
+
+    /// Print for every timing mode whether data are valid for as long as they are required
+    #[arg(long)]
+    windows: bool,
+
+    /// Data cycles that are drawn of each transfer, or `all`
+    #[arg(long, value_name = "N", default_value = "16", value_parser = cycles)]
+    data_cycles: DataCycles,
+
+    /// When the destination is addressed: on READ_START (Fig. 9) or on READ_END (Eqs 11 and 13)
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::ReadStart)]
+    prog_init: When,
+}
+
+/// How many cycles, or all.
+#[derive(Clone, Copy, Debug)]
+struct DataCycles(Option<u32>);
+
+fn cycles(text: &str) -> Result<DataCycles, String> {
+    match text.parse() {
+        _ if text == "all" => Ok(DataCycles(None)),
+        Ok(cycles) if cycles >= LEAST_CYCLES => Ok(DataCycles(Some(cycles))),
+        _ => Err(format!("give {LEAST_CYCLES} or more, or `all`")),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum When {
+    ReadStart,
+    ReadEnd,
+}
+
+impl UnitArgs {
+    pub(super) fn asked(&self) -> bool {
+        self.messages || self.waveform.is_some() || self.plot || self.windows
+    }
+
+    /// What is asked for and has nowhere to go.
+    pub(super) fn without_effect(&self, output: &OutputArgs) -> Option<&'static str> {
+        if self.plot && output.out.is_none() {
+            return Some("--plot draws a file: give its directory with --out DIR");
+        }
+        if self.asked() && output.json {
+            return Some("--json is for tables: messages, signals and windows are text and files");
+        }
+        None
+    }
+
+    pub(super) fn run(
+        &self,
+        bus: &Bus,
+        way: &Way,
+        pages: Option<&u32>,
+        output: &OutputArgs,
+    ) -> Result<(), Failure> {
+        if self.windows {
+            output::text(&all_modes(bus)?)?;
+        }
+        if !self.messages && !self.plot && self.waveform.is_none() {
+            return Ok(());
+        }
+        let pages = pages.copied().unwrap_or(2 * way.planes);
+        // The closed form knows which transactions there are.
+        let printed_ns = way.closed_form(&bus.timings)?.transaction_ns(pages)?;
+        let wrong_bytes = vec![way.corrected_bytes; pages as usize];
+        let transaction = self.transaction(way, bus, &wrong_bytes);
+        let pins = Pins::of(bus)?;
+        let refusal = pins.refusal(&transaction)?;
+        if let (Some((what, right)), true) = (&refusal, self.plot || self.waveform.is_some()) {
+            return Err(Failure::input_with_help(what, right));
+        }
+        let mut log: Vec<Event> = Vec::new();
+        let outcome = pins.unit.run(&transaction, &[], &mut log).map_err(Failure::input)?;
+        if self.messages {
+            let detail = if self.messages_only { Detail::Messages } else { Detail::All };
+            let total = micros(outcome.total_ns);
+            // The order of the messages does not hang on whether data can be latched.
+            let warning = refusal
+                .map_or_else(String::new, |(what, right)| format!("warning: {what}\n  {right}\n"));
+            output::text(&format!(
+                "{}{}{warning}\n{}\n{pages} pages in {total} µs; {} {} µs\n",
+                bus.text(),
+                pins.windows_text(),
+                messages::render(&log, detail),
+                if way.cache_program { "Eq. 13:" } else { "Eq. 11:" },
+                micros(printed_ns),
+            ))?;
+        }
+        self.draw(&pins, &transaction, &log, &bus.part.name, output)
+    }
+
+    fn transaction<'a>(&self, way: &Way, bus: &Bus, wrong_bytes: &'a [u32]) -> Transaction<'a> {
+        Transaction {
+            source: 0,
+            destination: 1,
+            planes: way.planes as u8,
+            cache_program: way.cache_program,
+            addressing: match self.prog_init {
+                When::ReadStart => Addressing::DuringRead,
+                When::ReadEnd => Addressing::AfterRead,
+            },
+            wrong_bytes,
+            most_wrong_bytes: bus.timings.most_corrected_bytes(),
+        }
+    }
+
+    fn draw(
+        &self,
+        pins: &Pins,
+        transaction: &Transaction<'_>,
+        log: &[Event],
+        part: &str,
+        output: &OutputArgs,
+    ) -> Result<(), Failure> {
+        if self.waveform.is_none() && !self.plot {
+            return Ok(());
+        }
+        let drawing = Drawing {
+            source: pins.pins,
+            destination: pins.pins,
+            source_row: 0,
+            destination_row: 0x100,
+            plane_rows: 0x1_0000,
+            data_cycles: self.data_cycles.0,
+        };
+        let waveform =
+            Waveform::of(log, &pins.unit.timing, transaction, &drawing).map_err(Failure::input)?;
+        let title = format!("Direct transfer, {part}: {} pages", transaction.wrong_bytes.len());
+        if let Some(path) = &self.waveform {
+            let mut vcd = Vec::new();
+            waveform::write_vcd(&waveform, &title, &mut vcd)?;
+            write(path, &vcd, output.quiet)?;
+        }
+        if let Some(out) = output.out.as_deref().filter(|_| self.plot) {
+            let out = prepare(out)?;
+            let svg = waveform_plot::svg(&waveform, log, &title)
+                .map_err(|error| Failure::internal(with_causes(&error)))?;
+            write(&out.path().join("waveform.svg"), svg.as_bytes(), output.quiet)?;
+        }
+        Ok(())
+    }
+}
+
+fn write(path: &Path, bytes: &[u8], quiet: bool) -> Result<(), Failure> {
+    std::fs::write(path, bytes)
+        .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?;
+    if !quiet {
+        eprintln!("note: {} written", path.display());
+    }
+    Ok(())
+}
+
+/// A control unit between two devices of a part, and whether data can be latched.
+struct Pins {
+    unit: ControlUnit,
+    pins: PinTiming,
+    check: WindowCheck,
+}
+
+impl Pins {
+    fn of(bus: &Bus) -> Result<Self, Failure> {
+        let timing = channels_timing(&bus.timings);
+        let mut unit = ControlUnit { timing, ways: 2, policy: Policy::Fifo };
+        let interface = Interface::of_timing(&timing, bus.mode).map_err(Failure::input)?;
+        let check = windows(&interface, &interface);
+        let (least, most) = (check.asked.t_dl_ns, check.asked.longest_skew_ns());
+        let Some(most) = most.filter(|_| check.refusal.is_none()) else {
+            return Ok(Self { unit, pins: interface.pins, check });
+        };
+        if !(least..=most).contains(&timing.t_dl_ns) {
+            if bus.skew_given {
+                return Err(Failure::input(format!(
+                    "--t-dl must be {least} to {most} ns, so that WE# goes high while data are valid, not {}",
+                    timing.t_dl_ns
+                )));
+            }
+            unit.timing.t_dl_ns = least;
+        }
+        Ok(Self { unit, pins: interface.pins, check })
+    }
+
+    /// Why nothing can be latched, and what would be right.
+    fn refusal(&self, transaction: &Transaction<'_>) -> Result<Option<(String, String)>, Failure> {
+        let Some(refusal) = self.check.refusal else { return Ok(None) };
+        let cycle = self.check.asked.t_rwc_ns;
+        let what = format!("direct transfers cannot work at a cycle of {cycle} ns: {refusal}");
+        Ok(Some((what, proposal(&self.check, &self.unit, transaction)?)))
+    }
+
+    fn windows_text(&self) -> String {
+        let w = &self.check.asked;
+        format!(
+            "windows: DVW {} ns ({} to {} after RE# low), DRW {} ns (t_DS {} + t_DH {}), t_DL {} ns\n",
+            w.dvw_ns(),
+            w.valid_from_ns,
+            w.valid_until_ns,
+            w.drw_ns(),
+            w.t_ds_ns,
+            w.t_dh_ns,
+            self.unit.timing.t_dl_ns,
+        )
+    }
+}
+
+/// The cycle that works, and what it costs.
+fn proposal(
+    check: &WindowCheck,
+    unit: &ControlUnit,
+    transaction: &Transaction<'_>,
+) -> Result<String, Failure> {
+    let cost = check.cost(unit, transaction).map_err(Failure::input)?;
+    Ok(match (check.widened, cost) {
+        (Some(wider), Some(cost)) => format!(
+            "a cycle of {} ns works: --t-rc {} --t-dl {}. It adds {} µs to each page's transfer and {:.2} % to this \
+             transaction",
+            wider.t_rwc_ns,
+            wider.t_rwc_ns,
+            wider.t_dl_ns,
+            micros(cost.page_ns),
+            cost.added_ppm() as f64 / 1e4,
+        ),
+        _ => "no cycle up to 1 µs works either: the pins of this mode do not fit each other".into(),
+    })
+}
+
+/// The check of every mode, source and destination in the same.
+fn all_modes(bus: &Bus) -> Result<String, Failure> {
+    let columns = [
+        ("mode", Column::Right),
+        ("t_RC ns", Column::Right),
+        ("DVW ns", Column::Right),
+        ("DRW ns", Column::Right),
+        ("t_DL ns", Column::Right),
+        ("works", Column::Left),
+        ("cycle that does", Column::Right),
+        ("t_DL ns", Column::Right),
+        ("a page µs", Column::Right),
+        ("8 pages %", Column::Right),
+    ];
+    let wrong_bytes = [0; 8];
+    let transaction = Transaction {
+        source: 0,
+        destination: 1,
+        planes: 1,
+        cache_program: true,
+        addressing: Addressing::DuringRead,
+        wrong_bytes: &wrong_bytes,
+        most_wrong_bytes: 0,
+    };
+    let mut rows = Vec::new();
+    for mode in 0..=5 {
+        let interface = Interface::of_mode(&bus.part, mode).map_err(Failure::input)?;
+        let check = windows(&interface, &interface);
+        let (part, waits) = in_mode(&bus.part, mode).map_err(Failure::input)?;
+        let timings = bounds::copyback::CopyTimings::of_part(&part, waits)?;
+        let timing = channels_timing(&timings);
+        let unit = ControlUnit { timing, ways: 2, policy: Policy::Fifo };
+        let cost = check.cost(&unit, &transaction).map_err(Failure::input)?;
+        let none = || "–".to_owned();
+        let wider = check.widened;
+        rows.push([
+            mode.to_string(),
+            check.asked.t_rwc_ns.to_string(),
+            check.asked.dvw_ns().to_string(),
+            check.asked.drw_ns().to_string(),
+            if check.refusal.is_some() { none() } else { check.asked.t_dl_ns.to_string() },
+            if check.refusal.is_some() { "no" } else { "yes" }.into(),
+            wider.map_or_else(none, |windows| windows.t_rwc_ns.to_string()),
+            wider.map_or_else(none, |windows| windows.t_dl_ns.to_string()),
+            cost.map_or_else(none, |cost| format!("+{}", micros(cost.page_ns))),
+            cost.map_or_else(none, |cost| format!("+{:.2}", cost.added_ppm() as f64 / 1e4)),
+        ]);
+    }
+    Ok(format!(
+        "Windows of a direct transfer on {}, both devices in one timing mode\n{}\n\nDVW: data valid window; DRW: data \
+         required window (t_DS + t_DH); t_DL: skew of WE# behind RE#. The last columns:\nthe shortest cycle that works, \
+         what it adds to a page's transfer and to a transaction of 8 pages with cache program.\n",
+        bus.part.name,
+        table(columns, rows),
+    ))
+}
