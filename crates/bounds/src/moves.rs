@@ -25,13 +25,20 @@ pub fn copy_or_program_ns(part: &Part) -> Ns {
 ///
 /// They are made in runs of [`RUN_PAGES`], the last one shorter, and where the block that is written becomes full
 /// one of them goes on in another: no victim has more valid pages than a block holds, so that this comes to pass
-/// once at most. A run t(n) is convex in its n pages (the larger of two straight lines, for a block of the same
-/// device and for one of another), so that to cut one in two takes no more than t(n) + t(1). Nor do copies ever
-/// take longer than as many copies of one page.
+/// once at most. What a run of n pages takes is convex in n (the larger of two straight lines, for a block of the
+/// same device and for one of another), so that a run that is cut in two takes most where the one part is a single
+/// page. Nor do copies ever take longer than as many copies of one page.
 pub fn copies_ns(part: &Part, pages: u32) -> Ns {
     let (runs, rest) = (u64::from(pages / RUN_PAGES), u64::from(pages % RUN_PAGES));
-    let in_runs = runs * part.t_copies_ns(RUN_PAGES.into()) + part.t_copies_ns(rest);
-    (in_runs + part.t_copy_ns()).min(u64::from(pages) * part.t_copy_ns())
+    let run = |pages: u64| part.t_copies_ns(pages);
+    let (whole, one) = (run(RUN_PAGES.into()), run(1));
+    let cut = |pages: u64| if pages > 1 { run(pages - 1) + one } else { run(pages) };
+    let last_cut = runs * whole + cut(rest);
+    let other_cut = match runs {
+        0 => 0,
+        runs => (runs - 1) * whole + cut(RUN_PAGES.into()) + run(rest),
+    };
+    last_cut.max(other_cut).min(u64::from(pages) * one)
 }
 
 /// The most pages that can be copied within `limit_ns`, in runs of [`RUN_PAGES`] that all go to the same block: of

@@ -270,7 +270,7 @@ fn largest_victim_valid(threshold: u32, alpha: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Space, largest_victim_valid, space, space_for};
+    use super::{Blocks, Space, largest_victim_valid, space, space_for};
     use crate::BoundError;
     use flash::Part;
     use flash::parts::EVALUATION_SLC;
@@ -316,6 +316,39 @@ mod tests {
         }
         assert_eq!(largest_victim_valid(64, u32::MAX), 62);
         assert_eq!(largest_victim_valid(64, 0), 0);
+    }
+
+    /// Against every device that the frontier may be on, and every way in which the spare blocks may be bad.
+    #[test]
+    fn two_ways_of_copying_export_what_the_worst_frontier_leaves() {
+        for (alpha, alpha_far) in [(1, 8), (8, 1)] {
+            for at in 0..5 * 4 * 12 {
+                let (ways, spare_blocks, blocks) = (at / 48 + 1, at / 12 % 4, at % 12 + 2);
+                let array = Blocks { blocks, spare_blocks, ways, alpha, alpha_far };
+                // λ + ⌈λ/1⌉ is 9 or less up to 4, λ + ⌈λ/8⌉ up to 8.
+                let least = held_by_the_worst(&array, if alpha == 1 { [5, 9] } else { [9, 5] });
+                assert_eq!(array.logical_pages(blocks, 10), least - 1, "{at}");
+            }
+        }
+    }
+
+    /// Valid pages of N − 1 full blocks each of which has so many, near or far.
+    fn held_by_the_worst(array: &Blocks, [near, far]: [u64; 2]) -> u64 {
+        let all = array.blocks + array.spare_blocks;
+        let combinations = all.pow(array.spare_blocks);
+        let held = (0..combinations).filter_map(|at| {
+            let bad = [at % all, at / all % all, at / all / all % all];
+            let bad = &bad[..array.spare_blocks as usize];
+            let mut good = alloc::vec![0_u64; array.ways as usize];
+            (0..all)
+                .filter(|block| !bad.contains(block))
+                .for_each(|block| good[(block % array.ways) as usize] += 1);
+            let left: u64 = good.iter().sum();
+            // The bad ones are not all different.
+            let own = good.iter().filter(|own| **own > 0 && left == u64::from(array.blocks));
+            own.map(|own| (own - 1) * near + (left - own) * far).min()
+        });
+        held.min().unwrap_or(0)
     }
 
     #[test]
