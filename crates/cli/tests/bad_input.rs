@@ -44,6 +44,38 @@ fn options_without_effect() {
 }
 
 #[test]
+fn channels_and_copies() {
+    let on_ddt = |rest: &str| words(&format!("compare uniform --part ddt-mlc {rest}"));
+    on_ddt("--schemes fsr+copy=dgbc").refused(&["copy path", "did you mean `dgcb`?"]);
+    on_ddt("--schemes fsr+copy=dgcb").refused(&["fsr+copy=dgcb", "there is one", "--ways 4"]);
+    on_ddt("--schemes fsr+copy=gcb+label=x").refused(&[
+        "scheme `x`: copy",
+        "there is one",
+        "`lcb`",
+    ]);
+    on_ddt("--ways 0").refused(&["--ways", "1..=64"]);
+    on_ddt("--ways -1").refused(&["--ways"]);
+    on_ddt("--planes 5").refused(&["--planes", "1..=4"]);
+    on_ddt("--bit-errors 193").refused(&["bit_errors", "corrects 192 in a page"]);
+    on_ddt("--bit-errors some").refused(&["--bit-errors", "wear:BASE,PER_ERASE,PER_READ"]);
+    on_ddt("--bit-errors 8+ecc=0").refused(&["ecc is 1 to 512 bits"]);
+    let advice = ["evaluation-slc", "t_rc_ns", "ddt-mlc", "--set part.t_rc_ns=25ns"];
+    words("compare uniform --ways 2").refused(&advice);
+    words("compare uniform --planes 2").refused(&advice);
+    words("compare uniform --schemes fsr+copy=icb").refused(&advice);
+    words("compare uniform --schemes fsr+copy_cache").refused(&advice);
+    words("compare uniform --bit-errors 4").refused(&["bit_errors", "`+ecc=BITS`"]);
+    words("compare uniform --set part.t_rc_ns=25ns").refused(&["t_wc_ns"]);
+    words("bounds --copy dgcb").refused(&["--copy", "evaluation-slc", "t_rc_ns"]);
+    words("bounds --copy all").refused(&["evaluation-slc", "t_rc_ns"]);
+    words("bounds --part ddt-mlc --copy dgcb").refused(&["--copy", "there is one"]);
+    words("bounds --part ddt-mlc --copy all --markdown").refused(&["no Markdown"]);
+    words("bounds --part all --ways 2").refused(&["ways", "t_rc_ns"]);
+    words("bounds --bit-errors 2+ecc=4").refused(&["changes no promise"]);
+    words("bounds --part ddt-mlc --copy lbc").refused(&["did you mean `lcb`?"]);
+}
+
+#[test]
 fn experiment_files() {
     let scratch = Scratch::new("experiment-files");
     let run = |name: &str, text: &str| ftlkit(["run", &scratch.file(name, text)]);

@@ -76,6 +76,9 @@ fn a_dry_run_prints_an_experiment_that_gives_the_same_report() {
             .into(),
         format!("compare {trace} --loops 2 --addresses wrap --capacity 8MiB --time-scale 0.5"),
         format!("compare {trace} --on-bad-line skip --format csv"),
+        "compare uniform --part ddt-mlc --ways 3 --planes 2 --bit-errors wear:1000000,2000,10+ecc=16 \
+         --capacity 64MiB --requests 1000 --schemes fsr+copy=dgcb+copy_cache,page-level"
+            .into(),
         format!("compare uniform --capacity 16MiB --requests 100 --seed {}", u64::MAX),
     ];
     for line in lines {
@@ -87,6 +90,43 @@ fn a_dry_run_prints_an_experiment_that_gives_the_same_report() {
         let by_file = ftlkit(["run", &file, "--json"]).ok();
         let read = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
         assert_eq!(read(&by_file)["schemes"], read(&direct)["schemes"], "{line}");
+    }
+}
+
+#[test]
+fn copies_by_path_and_bit_errors_are_told_in_every_form() {
+    let scratch = Scratch::new("copy-paths");
+    let out = scratch.at("results");
+    let line = "compare uniform --part ddt-mlc --ways 4 --planes 2 --bit-errors 6 --capacity 64MiB \
+                --requests 3000 --schemes fsr+copy=dgcb+copy_cache,fsr+copy=icb";
+    let text = ftlkit(format!("{line} --out {out}").split_whitespace()).ok();
+    for said in [
+        "4 devices on one channel; 2 planes as one; 6 wrong bits a page of each plane",
+        "between two dgcb with cache 1812.4 µs a page, 1300.0 µs each further one",
+        "of them dgcb",
+        "bits corrected",
+        "bytes sent again",
+        "HELD",
+    ] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    let report = words(&format!("{line} --json")).json();
+    assert_eq!(report["configuration"]["device"]["ways"], 4);
+    assert_eq!(report["configuration"]["device"]["page_bytes"], 16384);
+    for (scheme, far) in [(0, "dgcb"), (1, "gcb")] {
+        let scheme = &report["schemes"][scheme];
+        let copies = scheme["copies_by_path"].as_array().expect("a list");
+        let count = |at: usize| copies[at]["copies"].as_u64().expect("a count");
+        assert_eq!(copies[1]["path"], far);
+        assert_eq!(scheme["copies"], count(0) + count(1));
+        assert!(scheme["bit_errors"]["corrected_bits"].as_u64() > Some(0));
+        assert_eq!(scheme["bit_errors"]["uncorrectable_reads"], 0);
+    }
+    let summary = std::fs::read_to_string(format!("{out}/summary.csv")).expect("summary.csv");
+    let header = summary.lines().next().expect("a header");
+    for column in ["copies_by_path.lcb_pages", "copies_by_path.dgcb_pages", "bit_errors.lost_pages"]
+    {
+        assert!(header.contains(column), "{column}: {header}");
     }
 }
 

@@ -13,7 +13,7 @@ use super::channel::ChannelArgs;
 use crate::failure::Failure;
 use crate::output::{self, Column, micros, table};
 use bounds::Ratio;
-use bounds::lazy_rtgc::{self, Space};
+use bounds::lazy_rtgc::{Space, WholeArray};
 use bounds::tables::{self, Printed, ServiceBounds};
 use clap::Args;
 use flash::{CopyPath, Part, parts};
@@ -209,7 +209,10 @@ impl Sheet {
         let lazy = divisions.iter().find(|row| row.scheme() == "lazy-rtgc");
         let space = match lazy.and_then(Division::why_not) {
             Some(why) => Err(why.to_owned()),
-            None => lazy_rtgc::space(&part, blocks).map_err(|error| error.to_string()),
+            None => {
+                let array = WholeArray { blocks, spare_blocks: 0, from_buffer: false };
+                array.space(&part, None).map_err(|error| error.to_string())
+            }
         };
         Self {
             services: tables::service_bounds(&part),
@@ -257,6 +260,7 @@ impl Sheet {
                 "steps": space.map(|space| space.steps).ok(),
                 "threshold_pages": space.map(|space| space.threshold_pages).ok(),
                 "alpha": space.map(|space| space.alpha).ok(),
+                "alpha_far": space.map(|space| space.alpha_far).ok(),
                 "why_not": space.err(),
             },
             "schemes": self.divisions.iter().map(Division::json).collect::<Vec<_>>(),

@@ -94,7 +94,14 @@ fn parts_text() -> String {
         ("description", Column::Left),
     ];
     let mut text = table(columns, parts::CATALOGUE.iter().map(|part| part_row(part)));
-    text.push_str("\n\nSources, currents and bus cycles: ftlkit list parts --json\n");
+    let with_bus: Vec<&str> =
+        parts::CATALOGUE.iter().filter(|part| part.t_rc_ns > 0).map(|part| &*part.name).collect();
+    text.push_str(&format!(
+        "\n\ntR and tPROG include the transfer, but for {}: its bus cycles (t_rc_ns, t_wc_ns) are known, commands and \
+         transfer come on top, and pages may be copied by several paths.\n\
+         Sources, currents and bus cycles: ftlkit list parts --json\n",
+        with_bus.join(", ")
+    ));
     text
 }
 

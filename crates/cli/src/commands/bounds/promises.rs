@@ -45,7 +45,8 @@ const INTRODUCTION: &str = "\
 
 What every real-time scheme promises for a page task, as `ftlkit bounds --part all --markdown` prints it:
 whatever the workload and however full the device. Each part is taken at its own capacity, each scheme with
-its own settings (a part with bus cycles as one device, its times with commands and transfer); `–` where a scheme cannot work, with the reason in the part's chapter.
+its own settings; `–` where a scheme cannot work, with the reason in the part's chapter. A part with bus cycles
+(ddt-mlc) is one device, its times with commands and transfer, that copies through the controller (lcb).
 
 read, write: service of a page read and write. step: collection done within one task. response: service and
 the step that goes with it, the bound that every run is held to. share: logical / physical pages. victim:
