@@ -394,7 +394,10 @@ fn what_cannot_be_latched_is_not_drawn() {
     assert_eq!(error, WaveformError::Skew { found: 20, least: 13, most: 15 });
     let fast = Timing { t_wc_ns: 12, t_rc_ns: 25, ..study.timing };
     let error = Scene { timing: fast, ..Scene::study(&[0]) }.draw().expect_err("too fast");
-    assert_eq!(error, WaveformError::WriteCycle { way: 0, found: 12, least: 17 });
+    assert_eq!(error, WaveformError::Cycle { kind: "write", way: 0, found: 12, least: 17 });
+    let fast = Timing { t_rc_ns: 16, ..study.timing };
+    let error = Scene { timing: fast, ..Scene::study(&[0]) }.draw().expect_err("too fast");
+    assert_eq!(error, WaveformError::Cycle { kind: "read", way: 0, found: 16, least: 17 });
 }
 
 #[test]
@@ -427,7 +430,6 @@ fn the_log_as_text() {
         assert!(all.contains(line), "{line}{all}");
     }
     assert!(!all.contains("ERR_RETRANSMIT"));
-    println!("{all}");
 }
 
 /// Both orders, errors few and many: the parts of the figure, and its windows.

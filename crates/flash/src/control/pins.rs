@@ -90,6 +90,11 @@ impl PinTiming {
         self.t_dh_ns.max(self.t_clh_ns).max(self.t_alh_ns)
     }
 
+    /// The shortest read cycle.
+    pub(super) fn least_read_cycle_ns(&self) -> Ns {
+        self.t_rp_ns + self.t_reh_ns
+    }
+
     /// The shortest write cycle at whose end WE# goes high, and in which levels change as late as those of the one
     /// before are held.
     pub(super) fn least_write_cycle_ns(&self) -> Ns {

@@ -65,14 +65,16 @@ pub enum WaveformError {
         /// The longest.
         most: Ns,
     },
-    /// Commands are given faster than pins allow.
+    /// Cycles are shorter than pins allow.
     #[error(
-        "a write cycle of {found} ns is too short for the pins of way {way}, which need {least} ns"
+        "a {kind} cycle of {found} ns is too short for the pins of way {way}, which need {least} ns"
     )]
-    WriteCycle {
+    Cycle {
+        /// `read` or `write`.
+        kind: &'static str,
         /// The way.
         way: u16,
-        /// The timing's tWC.
+        /// The timing's tRC or tWC.
         found: Ns,
         /// The shortest.
         least: Ns,
@@ -150,9 +152,13 @@ fn check(
     for (way, pins) in
         [(transaction.source, drawing.source), (transaction.destination, drawing.destination)]
     {
-        let (found, least) = (timing.t_wc_ns, pins.least_write_cycle_ns());
-        if found < least {
-            return Err(WaveformError::WriteCycle { way, found, least });
+        for (kind, found, least) in [
+            ("write", timing.t_wc_ns, pins.least_write_cycle_ns()),
+            ("read", timing.t_rc_ns, pins.least_read_cycle_ns()),
+        ] {
+            if found < least {
+                return Err(WaveformError::Cycle { kind, way, found, least });
+            }
         }
     }
     let found = windows(&of(drawing.source), &of(drawing.destination));

@@ -208,10 +208,11 @@ impl Cost {
     }
 }
 
-/// Checks direct transfers from a source to a destination, each in its own mode, at the slower of both cycles.
+/// Checks direct transfers from a source to a destination, each in its own mode, at the slower of both cycles, and none
+/// below the source's tRP + tREH.
 pub fn windows(source: &Interface, destination: &Interface) -> WindowCheck {
-    let pins = source.pins;
-    let cycle = source.t_rc_ns.max(destination.t_wc_ns).max(pins.t_rp_ns + pins.t_reh_ns);
+    let least = source.pins.least_read_cycle_ns();
+    let cycle = source.t_rc_ns.max(destination.t_wc_ns).max(least);
     let asked = Windows::of(source, destination, cycle);
     let refusal = asked.refusal();
     let widened = refusal.and_then(|_| {
