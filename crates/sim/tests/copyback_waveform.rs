@@ -462,6 +462,9 @@ fn a_picture() {
             assert!(svg.contains(&format!(">\n{words}\n<")), "{words}");
         }
         assert_eq!(svg.contains(">\n85\n<"), wrong != [0]);
+        // 00h and a column of 0 are three cycles, 80h and a column of 0 two.
+        assert!(svg.matches(">\n00\n<").count() >= 5, "cycles of the same byte are apart");
+        assert_eq!(svg.matches(">\n07\n<").count(), 1, "and no byte is in two");
         std::fs::write(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name), svg)
             .expect("written");
     }

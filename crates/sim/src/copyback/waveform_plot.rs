@@ -172,6 +172,9 @@ fn row(waveform: &Waveform, signal: Signal, (from, to): (Ns, Ns)) -> Row {
         };
         shapes.push((change.at_ns, shape));
     }
+    if signal == Signal::Io {
+        shapes = apart(waveform, shapes, to);
+    }
     let color = match signal {
         Signal::Ce(way) | Signal::Re(way) | Signal::We(way) | Signal::Rb(way) => {
             Some(if way == waveform.source { SOURCE } else { DESTINATION })
@@ -179,6 +182,27 @@ fn row(waveform: &Waveform, signal: Signal, (from, to): (Ns, Ns)) -> Row {
         Signal::Cle | Signal::Ale | Signal::Io => None,
     };
     Row { name: label(signal), color, shapes }
+}
+
+/// Bytes of write cycles apart where they are the same, so that the data lines do not change between them: where one
+/// stands while WE# goes high more than once.
+fn apart(waveform: &Waveform, shapes: Vec<(Ns, Shape)>, to: Ns) -> Vec<(Ns, Shape)> {
+    let latches = waveform.changes.iter().filter(|change| {
+        matches!(change.signal, Signal::We(_)) && change.level == Level::High && change.at_ns > 0
+    });
+    let latches: Vec<Ns> = latches.map(|change| change.at_ns).collect();
+    let mut all = Vec::with_capacity(shapes.len());
+    for (n, (at, shape)) in shapes.iter().enumerate() {
+        let until = shapes.get(n + 1).map_or(to, |next| next.0);
+        all.push((*at, shape.clone()));
+        if matches!(shape, Shape::Value(Some(_))) {
+            let first = latches.partition_point(|latch| latch <= at);
+            let last = latches.partition_point(|latch| *latch < until);
+            let held = latches[first..last].iter().map(|latch| latch + waveform.windows.t_dh_ns);
+            all.extend(held.take((last - first).saturating_sub(1)).map(|end| (end, shape.clone())));
+        }
+    }
+    all
 }
 
 /// How a data sheet writes it, with the way.
