@@ -8,8 +8,9 @@ use crate::{
 
 /// Charges each operation its data-sheet time and counts it, by cause.
 ///
-/// The times are tR, tPROG and tBERS as the part gives them. Where a part gives bus cycles apart
-/// (`t_rc_ns`, `t_wc_ns` not 0) the transfer over the bus, which this model does not have, is not charged.
+/// The times are tR, tPROG and tBERS as the part gives them; bus cycles (`t_rc_ns`, `t_wc_ns`) are not charged on
+/// top. A part that gives them apart is to be made into one that has commands and transfers in these times, as
+/// `bounds::copyback::CopySettings` does.
 ///
 /// Where a part says how its pages are copied ([`Part::copies`]), a copy is charged by the path between its two
 /// blocks: [`Flash::copy`] as a run of one page, [`Flash::copy_run`] as one run, by the recurrence of
