@@ -74,8 +74,11 @@ fn messages_of_the_control_unit() {
     assert!(!text.contains("GRANT"), "{text}");
     // At the study's cycle the pins of mode 4 do not hold data for as long as is required.
     assert!(text.contains("warning: direct transfers cannot work at a cycle of 25 ns"), "{text}");
-    let text = words("copyback --messages --t-rc 35").ok();
+    let text = words("copyback --messages --t-rc 35 --prog-init read-end").ok();
     assert!(text.contains("GRANT") && !text.contains("warning"), "{text}");
+    let total = text.lines().last().expect("the times");
+    let times: Vec<&str> = total.split(" µs").filter_map(|part| part.rsplit(' ').next()).collect();
+    assert_eq!(times[0], times[1], "{total}");
 }
 
 #[test]
@@ -140,4 +143,10 @@ fn what_cannot_be_is_refused() {
     words("copyback --host-load --policy lifo").refused(&["fifo, round-robin, read-first"]);
     words("copyback --host-load --transaction 0").refused(&["transaction must be 1"]);
     words("copyback --messages --pages 300").refused(&["300 pages"]);
+    words("copyback --messages --pages 2,4").refused(&["one number of --pages"]);
+    words("copyback --messages --path gcb").refused(&["dgcb"]);
+    words("copyback --messages --host-load").refused(&["by itself"]);
+    words("copyback --host-load --pages 8").refused(&["--transaction"]);
+    words("copyback --prog-init read-end").refused(&["--prog-init is for"]);
+    words("copyback --messages --data-cycles 16").refused(&["--data-cycles is for"]);
 }

@@ -101,7 +101,7 @@ impl CopybackArgs {
         let bus = self.interface.bus()?;
         let corrected = self.corrected_bytes(&bus.timings)?;
         let ways = self.ways(corrected)?;
-        if let Some(message) = self.unit.without_effect(&self.output) {
+        if let Some(message) = self.without_effect() {
             return Err(Failure::input(message));
         }
         if self.unit.asked() {
@@ -113,7 +113,7 @@ impl CopybackArgs {
             );
         }
         if self.host.asked() {
-            return self.host.run(&bus, &ways, self.csv, &self.output);
+            return self.host.run(&bus, &ways, self.valid, self.csv, &self.output);
         }
         self.host.refuse_alone()?;
         let study = self.study(&bus.timings, ways)?;
@@ -139,6 +139,34 @@ impl CopybackArgs {
             }));
         }
         output::text(&tables::text(&bus, &study, &rows, &crossovers))
+    }
+
+    /// Options that what is asked for does not take.
+    fn without_effect(&self) -> Option<&'static str> {
+        let (unit, host) = (self.unit.asked(), self.host.asked());
+        let of_unit = !self.path.is_empty() && !self.path.contains(&CopyPath::Dgcb);
+        let wrong = [
+            (
+                unit && host,
+                "--host-load is by itself: leave out --messages, --waveform, --plot, --windows",
+            ),
+            (unit && of_unit, "the control unit makes direct transfers: its --path is dgcb"),
+            (
+                unit && self.pages.len() > 1,
+                "give one number of --pages: one transaction is looked at",
+            ),
+            (unit && self.valid.is_some(), "--valid is for tables: one transaction is looked at"),
+            (
+                unit && self.csv,
+                "--csv is for tables: messages, signals and windows are text and files",
+            ),
+            (
+                host && !self.pages.is_empty(),
+                "with --host-load give --transaction instead of --pages",
+            ),
+        ];
+        let wrong = wrong.into_iter().find(|(wrong, _)| *wrong).map(|(_, why)| why);
+        wrong.or_else(|| self.unit.without_effect(&self.output))
     }
 
     fn corrected_bytes(&self, timings: &CopyTimings) -> Result<u32, Failure> {

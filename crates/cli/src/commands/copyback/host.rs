@@ -99,10 +99,12 @@ impl HostArgs {
         &self,
         bus: &Bus,
         ways: &[Way],
+        valid: Option<u32>,
         csv: bool,
         output: &OutputArgs,
     ) -> Result<(), Failure> {
-        let study = self.study(bus);
+        let planes = ways.first().map_or(1, |way| way.planes);
+        let study = self.study(bus, valid.map(|pages| pages / planes));
         study.validate()?;
         let asked = self.points(&study, ways)?;
         let out = output.out.as_deref().map(prepare).transpose()?;
@@ -136,11 +138,13 @@ impl HostArgs {
         if points.len() < asked.len() { Err(Failure::Interrupted) } else { Ok(()) }
     }
 
-    fn study(&self, bus: &Bus) -> HostLoad {
+    /// `valid`: operations between two erases.
+    fn study(&self, bus: &Bus, valid: Option<u32>) -> HostLoad {
         let requests = self.requests.unwrap_or(50_000);
         let default = HostLoad::new(bus.timings, requests, self.seed.unwrap_or(1));
         HostLoad {
             ways: self.ways.unwrap_or(default.ways),
+            valid: valid.unwrap_or(default.valid),
             transaction: self.transaction.unwrap_or(default.transaction),
             reads_percent: self.reads.unwrap_or(default.reads_percent),
             ..default

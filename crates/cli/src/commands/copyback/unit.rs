@@ -39,13 +39,14 @@ pub(super) struct UnitArgs {
     #[arg(long)]
     windows: bool,
 
-    /// Data cycles that are drawn of each transfer, or `all`
-    #[arg(long, value_name = "N", default_value = "16", value_parser = cycles)]
-    data_cycles: DataCycles,
+    /// Data cycles that are drawn of each transfer, or `all` [default: 16]
+    #[arg(long, value_name = "N", value_parser = cycles)]
+    data_cycles: Option<DataCycles>,
 
     /// When the destination is addressed: on READ_START (Fig. 9) or on READ_END (Eqs 11 and 13)
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::ReadStart)]
-    prog_init: When,
+    /// [default: read-start]
+    #[arg(long, value_name = "WHEN", value_enum)]
+    prog_init: Option<When>,
 }
 
 /// How many cycles, or all.
@@ -79,7 +80,12 @@ impl UnitArgs {
         if self.asked() && output.json {
             return Some("--json is for tables: messages, signals and windows are text and files");
         }
-        None
+        if self.data_cycles.is_some() && !self.plot && self.waveform.is_none() {
+            return Some("--data-cycles is for --waveform and --plot");
+        }
+        let runs = self.messages || self.plot || self.waveform.is_some();
+        (self.prog_init.is_some() && !runs)
+            .then_some("--prog-init is for --messages, --waveform and --plot")
     }
 
     pub(super) fn run(
@@ -96,11 +102,13 @@ impl UnitArgs {
             return Ok(());
         }
         let pages = pages.copied().unwrap_or(2 * way.planes);
-        // The closed form knows which transactions there are.
-        let printed_ns = way.closed_form(&bus.timings)?.transaction_ns(pages)?;
+        let pins = Pins::of(bus)?;
+        // With the skew that the windows ask for; the closed form knows which transactions there are.
+        let mut timings = bus.timings;
+        timings.waits.t_dl_ns = pins.unit.timing.t_dl_ns;
+        let printed_ns = way.closed_form(&timings)?.transaction_ns(pages)?;
         let wrong_bytes = vec![way.corrected_bytes; pages as usize];
         let transaction = self.transaction(way, bus, &wrong_bytes);
-        let pins = Pins::of(bus)?;
         let refusal = pins.refusal(&transaction)?;
         if let (Some((what, right)), true) = (&refusal, self.plot || self.waveform.is_some()) {
             return Err(Failure::input_with_help(what, right));
@@ -132,8 +140,8 @@ impl UnitArgs {
             planes: way.planes as u8,
             cache_program: way.cache_program,
             addressing: match self.prog_init {
-                When::ReadStart => Addressing::DuringRead,
-                When::ReadEnd => Addressing::AfterRead,
+                None | Some(When::ReadStart) => Addressing::DuringRead,
+                Some(When::ReadEnd) => Addressing::AfterRead,
             },
             wrong_bytes,
             most_wrong_bytes: bus.timings.most_corrected_bytes(),
@@ -157,7 +165,7 @@ impl UnitArgs {
             source_row: 0,
             destination_row: 0x100,
             plane_rows: 0x1_0000,
-            data_cycles: self.data_cycles.0,
+            data_cycles: self.data_cycles.unwrap_or(DataCycles(Some(16))).0,
         };
         let waveform =
             Waveform::of(log, &pins.unit.timing, transaction, &drawing).map_err(Failure::input)?;

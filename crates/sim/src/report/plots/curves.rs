@@ -52,9 +52,10 @@ impl Curves {
     /// # Errors
     /// Where the drawing library fails.
     pub(crate) fn svg_log_x(&self) -> Result<String, PlotError> {
-        let above = self.points().map(|point| point.0).filter(|x| *x > 0.0);
-        let (least, most) = above.fold((f64::MAX, 1.0), |(a, b), x| (x.min(a), x.max(b)));
-        let x = Axis::log(self.x_label, least.min(most), most.max(least * 2.0), units::short);
+        let above = || self.points().map(|point| point.0).filter(|x| *x > 0.0);
+        let most = above().fold(1.0, f64::max);
+        let least = above().fold(most, f64::min);
+        let x = Axis::log(self.x_label, least, most.max(least * 2.0), units::short);
         drawn((WIDTH, 560), |area| self.draw(area, x))
     }
 

@@ -1,11 +1,14 @@
-//! Fig. 9: PROG_INIT goes out while the source reads, which Eqs 11 and 13 do not say.
+//! Table I and Fig. 9: the control unit's messages; PROG_INIT goes out while the source reads, which Eqs 11 and 13 do
+//! not say.
 
 use super::PAPER;
 use super::ours::{PLANES, timings};
-use crate::copyback::{Collection, Way, alone, logged};
+use crate::copyback::{Collection, Way, alone, channels_timing, logged};
 use crate::reproduce::{ReproduceError, Row, Section};
 use bounds::copyback::CopyPath;
-use flash::channels::{Addressing, Grant, Segment};
+use flash::channels::{Addressing, Grant, Policy, Segment};
+use flash::control::{ControlUnit, Event, EventKind, Transaction};
+use std::collections::BTreeMap;
 
 /// Pages of the transaction that is looked at.
 const OPERATIONS: u32 = 8;
@@ -16,6 +19,7 @@ pub(super) fn fig_9() -> Result<Section, ReproduceError> {
         Collection { addressing: Addressing::DuringRead, ..Collection::transaction(OPERATIONS) };
     let way = Way::new(CopyPath::Dgcb, true, 1);
     let log = logged(&timings()?, way, during)?.watch;
+    section.rows.extend(messages()?);
     section.rows.extend(order_of(&log));
     let why = "erratum: Eqs 11 and 13 let t_SP_SET begin when the page is in the source's register; by Fig. 9 its \
                command, address and t_ADL pass beside t_R, once a transaction";
@@ -30,6 +34,66 @@ pub(super) fn fig_9() -> Result<Section, ReproduceError> {
         }
     }
     Ok(section)
+}
+
+/// The control unit's log of a transaction in which a page has wrong bytes.
+fn messages() -> Result<Vec<Row>, ReproduceError> {
+    let t = timings()?;
+    let unit = ControlUnit { timing: channels_timing(&t), ways: 2, policy: Policy::Fifo };
+    let wrong_bytes: Vec<u32> = (0..OPERATIONS).map(|page| page % 4).collect();
+    let transaction = Transaction {
+        source: 0,
+        destination: 1,
+        planes: 1,
+        cache_program: true,
+        addressing: Addressing::DuringRead,
+        wrong_bytes: &wrong_bytes,
+        most_wrong_bytes: t.most_corrected_bytes(),
+    };
+    let mut log: Vec<Event> = Vec::new();
+    let outcome = match unit.run(&transaction, &[], &mut log) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            let what = "the control unit";
+            return Ok(vec![Row::incomparable(what, "", None, None, &error.to_string())]);
+        }
+    };
+    let mut kinds = BTreeMap::new();
+    for event in &log {
+        if let EventKind::Message { message, .. } = event.kind {
+            *kinds.entry(message.name()).or_insert(0u32) += 1;
+        }
+    }
+    let count = |name: &str| f64::from(kinds.get(name).copied().unwrap_or(0));
+    let wrong = wrong_bytes.iter().filter(|&&bytes| bytes > 0).count();
+    let way = Way::new(CopyPath::Dgcb, true, 1);
+    let form = way.closed_form(&t).map_err(crate::copyback::CopyRunError::from)?;
+    let drawn = form.drawn_ns(&wrong_bytes).map_err(crate::copyback::CopyRunError::from)?;
+    let apart = (drawn - form.early_prog_init_gain_ns()).abs_diff(outcome.total_ns);
+    let why = "the control unit does not do as the figure says";
+    Ok(vec![
+        Row::exact(
+            "kinds of messages in the control unit's log (Table I)",
+            "",
+            "10",
+            kinds.len() as f64,
+            why,
+        ),
+        Row::exact(
+            "ERR_RETRANSMIT less pages with wrong bytes",
+            "",
+            "0",
+            count("ERR_RETRANSMIT") - wrong as f64,
+            why,
+        ),
+        Row::exact(
+            "the control unit's time, from Eq. 13 in Fig. 9's order",
+            "ns",
+            "0",
+            apart as f64,
+            why,
+        ),
+    ])
 }
 
 /// What must come before what, of every page.

@@ -170,26 +170,14 @@ impl Measured {
         }
     }
 
-    /// Pages that each path collects beside a host, and what the host's reads take meanwhile.
+    /// Pages that each path collects without pause beside a host.
     fn pages(&self) -> Vec<Row> {
-        let mut rows = Vec::new();
-        for (view, name) in VIEWS {
-            for way in WAYS {
-                let Some(point) = self.at(view, Some(way), MIDDLE) else { continue };
-                let row = |what: &str, unit: &str, value: f64| {
-                    let what = format!("{name}, load {MIDDLE} %, {}: {what}", way.name());
-                    Row::evidence(&what, unit, value, 0)
-                };
-                rows.extend([
-                    row("pages copied", "/s", point.pages_per_second),
-                    row("host reads, mean", "µs", point.read_ns.mean / 1e3),
-                ]);
-                let p99_9 =
-                    point.read_ns.p99_9.map(|ns| row("host reads, p99.9", "µs", ns as f64 / 1e3));
-                rows.extend(p99_9);
-            }
-        }
-        rows
+        let row = |way: Way| {
+            let point = self.at(View::Unpaced, Some(way), MIDDLE)?;
+            let what = format!("unpaced, load {MIDDLE} %: pages copied, {}", way.name());
+            Some(Row::evidence(&what, "/s", point.pages_per_second, 0))
+        };
+        WAYS.into_iter().filter_map(row).collect()
     }
 
     /// DGCB's times against GCB's under the other policies.

@@ -20,6 +20,7 @@ fn figures_agree_but_for_the_errata() {
         "table-2",
         "equations",
         "fig-9",
+        "fig-10",
         "fig-11",
         "fig-12",
         "erase",
@@ -35,6 +36,15 @@ fn figures_agree_but_for_the_errata() {
     }
     // PROG_INIT: both equations on both planes, and nothing else.
     assert!(of("fig-9").0.len() == 4 && of("fig-9").0.iter().all(|what| what.starts_with("Eq. 1")));
+    assert_eq!(
+        of("fig-10").0,
+        [
+            "t_DL = t_REA + t_DS − t_WP",
+            "DVW at 25 ns, not below DRW",
+            "dgcb at that cycle below ICB at 25 ns, 128 pages, one plane",
+        ],
+        "what the paper assumes of its part's pins"
+    );
     assert_eq!(
         of("fig-11").0,
         [
