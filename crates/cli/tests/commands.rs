@@ -23,6 +23,34 @@ fn help_teaches() {
 }
 
 #[test]
+fn bounds_tell_what_each_copy_path_allows() {
+    let line = "bounds --part ddt-mlc --ways 4 --copy all";
+    let text = words(line).ok();
+    for said in [
+        "ddt-mlc: 4 devices on a channel",
+        "dgcb + cache           lcb              1807.64  1807.64  1  dgcb         1591.66      1300  2",
+        "rftl by any path  cannot",
+    ] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    let json = words(&format!("{line} --json")).json();
+    let ways = json["channels"][0]["ways"].as_array().expect("a list");
+    assert_eq!(ways.len(), 10);
+    let share = |copy: &str, cache: bool| {
+        let way = ways.iter().find(|way| way["copy"] == copy && way["cache_program"] == cache);
+        let schemes = way.expect(copy)["schemes"].as_array().expect("a list");
+        let lazy = schemes.iter().find(|row| row["scheme"] == "lazy-rtgc").expect("lazy-rtgc");
+        lazy["logical_share"].as_f64().expect("a share")
+    };
+    // A step of one erase holds two copies by DGCB with cache program, and one by GCB.
+    assert!(share("dgcb", true) > 0.62 && share("gcb", true) < 0.51 && share("dgcb", false) < 0.51);
+    let one = words("bounds --part ddt-mlc --ways 4 --copy dgcb --copy-cache --json").json();
+    let space = &one["parts"][0]["lazy_rtgc_space"];
+    assert_eq!((&space["alpha"], &space["alpha_far"]), (&1.into(), &2.into()));
+    assert_eq!(space["logical_share"].as_f64(), Some(share("dgcb", true)));
+}
+
+#[test]
 fn completions_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(words(&format!("completions {shell}")).ok().contains("ftlkit"), "{shell}");

@@ -1,6 +1,7 @@
 //! Whether an experiment fits this machine's memory: told before anything is allocated, since what cannot
 //! be had ends the process without a word.
 
+use super::bit_errors::PageErrors;
 use super::error::ConfigError;
 use super::resolve::Resolved;
 use crate::memory;
@@ -12,6 +13,8 @@ use workload::{AddressPolicy, TraceFacts};
 const MAP_BYTES: u64 = 4;
 /// Bytes a physical page for everything else: valid bits, victims, blocks.
 const OTHER_BYTES: u64 = 1;
+/// Bytes a physical page for its reads, where they bring bit errors.
+const READS_BYTES: u64 = 4;
 
 impl Resolved {
     /// Refuses the experiment where the schemes that run at once need more memory than the machine has
@@ -32,7 +35,9 @@ impl Resolved {
         let mut each: Vec<u64> = self
             .schemes
             .iter()
-            .map(|scheme| least_bytes(&self.geometry, scheme.plan.logical_pages))
+            .map(|scheme| {
+                least_bytes(&self.geometry, scheme.plan.logical_pages) + self.bit_error_bytes()
+            })
             .collect();
         each.sort_unstable_by(|a, b| b.cmp(a));
         let needed: u64 = each.iter().take(at_once).sum();
@@ -58,6 +63,16 @@ impl Resolved {
                 ways.join(" or "),
             ),
         ))
+    }
+
+    /// What an array counts of each page whose bit errors grow as it is read.
+    fn bit_error_bytes(&self) -> u64 {
+        match self.channel.bit_errors.errors {
+            PageErrors::Wear { per_read: 1.., .. } => {
+                READS_BYTES * u64::from(self.geometry.pages())
+            }
+            _ => 0,
+        }
     }
 }
 
@@ -94,6 +109,18 @@ mod tests {
         assert!((48.0..60.0).contains(&needed), "{error}");
         let error = of("4TiB").fits(1, 16 << 30).unwrap_err().to_string();
         assert!(error.contains("1 scheme at once") && !error.contains("--schemes"), "{error}");
+    }
+
+    #[test]
+    fn reads_that_bring_bit_errors_are_counted() {
+        let with = |errors: &str| {
+            let text = format!("capacity = '1GiB'\nworkload = 'uniform'\nbit_errors = '{errors}'");
+            Experiment::from_toml(&text, "test").unwrap().resolve().unwrap()
+        };
+        let pages = (1 << 30) / 2048;
+        for (errors, bytes) in [("off", 0), ("wear:1,1,0+ecc=4", 0), ("wear:1,1,1+ecc=4", 4)] {
+            assert_eq!(with(errors).bit_error_bytes(), bytes * pages, "{errors}");
+        }
     }
 
     #[test]
