@@ -140,7 +140,7 @@ fn a_faster_path_leaves_lazy_collection_more_space_at_the_same_bound() {
         let resolved = resolve(&format!(
             "capacity = '1GiB'\npart = 'ddt-mlc'\nways = 4\nschemes = ['lazy-rtgc+copy={copy}']"
         ));
-        resolved.schemes[0].plan.clone()
+        resolved.schemes[0].plan
     };
     let (slow, fast) = (plan("gcb"), plan("dgcb+copy_cache"));
     assert!(fast.logical_pages > slow.logical_pages);
