@@ -5,6 +5,7 @@ use crate::{
     BufferSettings, FtlError, Layout, Plan, Scheme,
     buffer::{BufferDefaults, WithBuffer},
     log_block, on_demand, page_mapped,
+    page_mapped::victims::VictimKind,
     schemes::{
         ba_gc, bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc,
         lazy_rtgc_on_demand, nftl, page_level, rftl, superblock,
@@ -58,19 +59,6 @@ impl PartialEq for Preset {
 }
 
 impl Eq for Preset {}
-
-/// How a victim is chosen among full blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum VictimKind {
-    /// Fewest valid pages, in O(1).
-    Greedy,
-    /// The block that was filled longest ago.
-    Fifo,
-    /// Any, uniformly.
-    Random,
-    /// Fewest valid pages of this many drawn uniformly.
-    Choices(u8),
-}
 
 /// Which mappings a cached mapping table keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! The trait that every scheme implements.
 
-use crate::{BufferLog, BufferPlan, DirtyPages, FtlError, Guarantee, Ram};
+use crate::{BufferLog, BufferPlan, DirtyPages, FtlError, Guarantee, Ram, VictimWork};
 use alloc::vec::Vec;
 use flash::{Cause, Flash, Lpn, Ns};
 
@@ -260,7 +260,12 @@ pub trait Scheme {
     /// What was collected, and when.
     fn collections(&self) -> &CollectionLog;
 
-    /// Starts the log of collections (and of cache lookups, and of the buffer) anew: what follows is measured.
+    /// Entries that the choice of victims read and wrote so far, where a policy of the list chooses them.
+    fn victim_work(&self) -> Option<VictimWork> {
+        None
+    }
+
+    /// Starts the log of collections (and of victim work, cache lookups and the buffer) anew: what follows is measured.
     fn restart_collections(&mut self);
 
     /// Fetches lines that a task on `lpn` will need. No effect but speed.

@@ -128,14 +128,8 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
         match *setting {
             "victim" => {
                 // Some preset chooses one of them itself: then it is a plain one once more.
-                let victims = [
-                    VictimKind::Greedy,
-                    VictimKind::Fifo,
-                    VictimKind::Random,
-                    VictimKind::Choices(3),
-                ];
                 let with = |victim| SchemeConfig { victim: Some(victim), ..plain.clone() };
-                variants.extend(victims.map(with));
+                variants.extend(VictimKind::each(3).map(with));
             }
             "idle" => variants.push(SchemeConfig { idle_collection: true, ..plain.clone() }),
             "cmt" => {
@@ -207,7 +201,7 @@ impl fmt::Display for Described<'_> {
         } = self.0;
         write!(f, "{}", preset.name)?;
         let set = [
-            ("victim", victim.map(|victim| format!("{victim:?}"))),
+            ("victim", victim.map(|victim| victim.to_string())),
             ("logical pages", logical_pages.map(|pages| pages.to_string())),
             ("idle", idle_collection.then(String::new)),
             ("cmt bytes", cmt_bytes.map(|bytes| bytes.to_string())),

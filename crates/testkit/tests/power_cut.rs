@@ -1,7 +1,7 @@
 //! Every scheme of the registry, its power cut at every single operation.
 
 use ftl::registry::{self, REGISTRY, by_name};
-use ftl::{BufferPolicy, BufferSettings, BufferUnit, SchemeConfig};
+use ftl::{BufferPolicy, BufferSettings, BufferUnit, SchemeConfig, VictimKind};
 use ftlkit_testkit::buffers::small;
 use ftlkit_testkit::conformance::{Described, accepted, logical_pages, with_idle};
 use ftlkit_testkit::operations::Pattern;
@@ -82,9 +82,21 @@ fn roomy_shape(scheme: &SchemeConfig) -> Shape {
 }
 
 /// The preset, and, where it caches a map on flash, with a cache that is too small for the whole map, so that
-/// translation pages are written and collected.
+/// translation pages are written and collected. One page-mapped scheme is tried with each kind of victims that
+/// has state of its own.
 fn schemes(name: &str) -> Vec<SchemeConfig> {
     let plain = with_idle(by_name(name).unwrap());
+    if name == "page-level" {
+        let victims = [
+            VictimKind::Greedy,
+            VictimKind::GreedyScan(3),
+            VictimKind::CostBenefit,
+            VictimKind::TwoLevelList,
+            VictimKind::WindowedGreedy(3),
+        ];
+        let with = |victim| SchemeConfig { victim: Some(victim), ..plain.clone() };
+        return victims.map(with).to_vec();
+    }
     let small = SchemeConfig { cmt_bytes: Some(64), ..plain.clone() };
     if plain.preset.settings.contains(&"cmt") { vec![plain, small] } else { vec![plain] }
 }

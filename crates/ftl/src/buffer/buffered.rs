@@ -4,7 +4,7 @@
 use super::{log::BufferLog, settings::BufferPlan, write_buffer::WriteBuffer};
 use crate::{
     CollectionLog, DirtyPages, FtlError, Guarantee, MapCache, Plan, Prefetch, Ram, Scheme,
-    registry::Visitor,
+    VictimWork, registry::Visitor,
 };
 use alloc::boxed::Box;
 use flash::{Flash, Lpn, Ns};
@@ -188,6 +188,10 @@ impl<S: Scheme> Scheme for Buffered<S> {
 
     fn write_queue_pages(&self) -> Option<u64> {
         self.scheme.write_queue_pages()
+    }
+
+    fn victim_work(&self) -> Option<VictimWork> {
+        self.scheme.victim_work()
     }
 
     fn map_cache(&self) -> Option<MapCache> {

@@ -28,7 +28,7 @@ pub(crate) use self::layout::{asked_entries, build, ram};
 
 use self::{collection::Collection, core::Core};
 use crate::{
-    CollectionLog, FtlError, Guarantee, MapCache, Plan, Prefetch, Ram, Scheme,
+    CollectionLog, FtlError, Guarantee, MapCache, Plan, Prefetch, Ram, Scheme, VictimWork,
     page_mapped::victims::Victims,
 };
 use flash::{Flash, Lpn};
@@ -41,11 +41,21 @@ pub(crate) struct OnDemand<F, C> {
     guarantee: Guarantee,
     ram: Ram,
     idle_collection: bool,
+    /// Victim work that is not of the log.
+    work_before: VictimWork,
 }
 
 impl<F: Flash, C: Collection> OnDemand<F, C> {
     fn new(core: Core<F>, collector: C, plan: &Plan, idle_collection: bool) -> Self {
-        Self { core, collector, guarantee: plan.guarantee, ram: plan.ram, idle_collection }
+        let (guarantee, ram, work_before) = (plan.guarantee, plan.ram, VictimWork::default());
+        Self { core, collector, guarantee, ram, idle_collection, work_before }
+    }
+
+    /// Of both areas, from the format or mount on.
+    fn all_victim_work(&self) -> VictimWork {
+        let mut work = self.core.data.victims.work();
+        work += self.core.translation.victims.work();
+        work
     }
 }
 
@@ -143,7 +153,12 @@ impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
         &self.core.data.log
     }
 
+    fn victim_work(&self) -> Option<VictimWork> {
+        Some(self.all_victim_work().since(&self.work_before))
+    }
+
     fn restart_collections(&mut self) {
+        self.work_before = self.all_victim_work();
         let pages_per_block = self.core.medium.geometry().pages_per_block();
         for area in [&mut self.core.data, &mut self.core.translation] {
             area.log = CollectionLog::new(pages_per_block, area.log.threshold_pages);

@@ -43,10 +43,10 @@ pub trait Collection: Clone {
 }
 
 /// Whole blocks, on demand: where a write would need the last free block (the swap block), victims are
-/// collected until it would not.
+/// collected until it would not, and, of a policy that chooses several at once, until all of those are.
 ///
 /// A victim has at most π − 1 valid pages and the swap block has π, so there is always room for the
-/// copies, and each victim gains at least one page: one victim a write suffices.
+/// copies, and each victim gains at least one page: one choice of victims a write suffices.
 #[derive(Clone, Debug)]
 pub struct WholeBlock;
 
@@ -57,7 +57,9 @@ impl Collection for WholeBlock {
         core: &mut Core<F, V>,
         buffer: &mut B,
     ) -> Result<(), FtlError> {
-        while core.space.free_pages <= core.space.log.threshold_pages {
+        while core.space.free_pages <= core.space.log.threshold_pages
+            || core.space.victims.committed() > 0
+        {
             if !core.collect_whole(buffer)? {
                 return if core.space.free_pages == 0 { Err(core.full()) } else { Ok(()) };
             }

@@ -35,7 +35,7 @@ pub(crate) use product::{build, choose_victims, ram, ram_by_device, whole_block_
 
 use self::{core::Core, core::LOST, victims::Victims};
 use crate::{
-    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Ram, Scheme,
+    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Ram, Scheme, VictimWork,
     prefetch::prefetch,
 };
 use alloc::vec::Vec;
@@ -48,6 +48,8 @@ pub struct PageMapped<F, V, C> {
     collector: C,
     guarantee: Guarantee,
     idle_collection: bool,
+    /// Victim work that is not of the log.
+    work_before: VictimWork,
 }
 
 /// What a block is being used for.
@@ -218,7 +220,12 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
         &self.core.space.log
     }
 
+    fn victim_work(&self) -> Option<VictimWork> {
+        Some(self.core.space.victims.work().since(&self.work_before))
+    }
+
     fn restart_collections(&mut self) {
+        self.work_before = self.core.space.victims.work();
         let pages_per_block = self.core.flash.geometry().pages_per_block();
         self.core.space.log =
             CollectionLog::new(pages_per_block, self.core.space.log.threshold_pages);

@@ -5,10 +5,14 @@ use super::{
     blocks::BlockTable,
     core::Core,
     mount::mount,
-    victims::{ByDevice, Choices, Fifo, Greedy, Victims},
+    victims::{
+        ByDevice, Choices, CostBenefit, Fifo, Greedy, GreedyScan, TwoLevelList, Victims,
+        WindowedGreedy,
+    },
 };
 use crate::{
-    FtlError, Layout, Plan, Ram, SchemeConfig, VictimKind, registry::Visitor, start, start::Start,
+    FtlError, Layout, Plan, Ram, SchemeConfig, VictimKind, VictimWork, registry::Visitor, start,
+    start::Start,
 };
 use flash::{BlockId, Flash, Geometry, Ns, Part};
 
@@ -40,47 +44,55 @@ pub(crate) fn build<F: Flash + Clone, R: Visitor<F>>(
         let core = Core::new(flash, ByDevice::new(blocks, pages, ways, [near, far]), plan);
         return finish(config, start, plan, core, Partial::new(copies), visitor);
     }
-    match config.victim.unwrap_or(VictimKind::Greedy) {
-        VictimKind::Greedy => with_victims(
-            config,
-            collection,
-            start,
-            plan,
-            flash,
-            Greedy::new(blocks, pages),
-            visitor,
-        ),
-        VictimKind::Fifo => {
-            with_victims(config, collection, start, plan, flash, Fifo::new(blocks, pages), visitor)
+    let kind = config.victim.unwrap_or(VictimKind::Greedy);
+    if let CollectionKind::Partial(copies) = collection {
+        if kind != VictimKind::Greedy {
+            return Err(must_be_greedy(config));
         }
-        VictimKind::Random => {
-            let victims = Choices::with_draws(blocks, pages, config.seed, 1);
-            with_victims(config, collection, start, plan, flash, victims, visitor)
-        }
+        let core = Core::new(flash, Greedy::new(blocks, pages), plan);
+        return finish(config, start, plan, core, Partial::new(copies), visitor);
+    }
+    let whole = Whole { config, start, plan, flash, visitor };
+    match kind {
+        VictimKind::Greedy => whole.with(Greedy::new(blocks, pages)),
+        VictimKind::GreedyScan(at_once) => whole.with(GreedyScan::new(blocks, pages, at_once)),
+        VictimKind::CostBenefit => whole.with(CostBenefit::new(blocks, pages)),
+        VictimKind::TwoLevelList => whole.with(TwoLevelList::new(blocks, pages)),
+        VictimKind::Fifo => whole.with(Fifo::new(blocks, pages)),
+        VictimKind::Random => whole.with(Choices::with_draws(blocks, pages, config.seed, 1)),
         VictimKind::Choices(draws) => {
-            let victims = Choices::with_draws(blocks, pages, config.seed, draws);
-            with_victims(config, collection, start, plan, flash, victims, visitor)
+            whole.with(Choices::with_draws(blocks, pages, config.seed, draws))
+        }
+        VictimKind::WindowedGreedy(window) => {
+            whole.with(WindowedGreedy::new(blocks, pages, window.into()))
         }
     }
 }
 
-/// Brings a plan in line with the policy that is asked for: only greedy victims have few valid pages.
+fn must_be_greedy(config: &SchemeConfig) -> FtlError {
+    let reason = "must be greedy: only then is a victim's number of valid pages bounded, and with it the steps that writes must wait for";
+    let scheme = config.preset.name;
+    FtlError::Config { scheme, setting: "victim", reason: reason.into() }
+}
+
+/// Brings a plan in line with the policy that is asked for: only greedy victims have few valid pages, and some policies
+/// choose several at once.
 pub(crate) fn choose_victims(
     config: &SchemeConfig,
     part: &Part,
     plan: &mut Plan,
 ) -> Result<(), FtlError> {
-    if config.victim.is_none_or(|victim| victim == VictimKind::Greedy) {
+    let kind = config.victim.unwrap_or(VictimKind::Greedy);
+    if kind == VictimKind::Greedy {
         return Ok(());
     }
     if matches!(plan.layout, Layout::PageMapped(CollectionKind::Partial(_))) {
-        let reason = "must be greedy: only then is a victim's number of valid pages bounded, and with it the steps that writes must wait for";
-        let scheme = config.preset.name;
-        return Err(FtlError::Config { scheme, setting: "victim", reason: reason.into() });
+        return Err(must_be_greedy(config));
     }
+    let one = whole_block_ns(config, part, part.pages_per_block - 1);
     let promise = &mut plan.guarantee;
     promise.victim_valid = Some(part.pages_per_block - 1);
-    promise.step_ns = Some(whole_block_ns(config, part, part.pages_per_block - 1));
+    promise.step_ns = Some(one * Ns::from(kind.victims_at_once()));
     promise.response_ns = promise.step_ns.zip(promise.write_ns).map(|(step, write)| step + write);
     Ok(())
 }
@@ -132,21 +144,19 @@ pub(super) fn block_ram(blocks: u32, pages_per_block: u32) -> u64 {
     BlockTable::ram_bytes(blocks, pages_per_block) + u64::from(blocks) * 4
 }
 
-fn with_victims<F: Flash + Clone, V: Victims, R: Visitor<F>>(
-    config: &SchemeConfig,
-    collection: CollectionKind,
+/// A scheme that collects whole blocks, but for its victims.
+struct Whole<'a, F, R> {
+    config: &'a SchemeConfig,
     start: Start,
-    plan: &Plan,
+    plan: &'a Plan,
     flash: F,
-    victims: V,
     visitor: R,
-) -> Result<R::Output, FtlError> {
-    let core = Core::new(flash, victims, plan);
-    match collection {
-        CollectionKind::WholeBlock => finish(config, start, plan, core, WholeBlock, visitor),
-        CollectionKind::Partial(copies) => {
-            finish(config, start, plan, core, Partial::new(copies), visitor)
-        }
+}
+
+impl<F: Flash + Clone, R: Visitor<F>> Whole<'_, F, R> {
+    fn with<V: Victims>(self, victims: V) -> Result<R::Output, FtlError> {
+        let core = Core::new(self.flash, victims, self.plan);
+        finish(self.config, self.start, self.plan, core, WholeBlock, self.visitor)
     }
 }
 
@@ -176,7 +186,8 @@ fn finish<F: Flash + Clone, V: Victims, C: Collection, R: Visitor<F>>(
         }
     }
     let idle_collection = config.idle_collection;
-    Ok(visitor.visit(PageMapped { core, collector, guarantee: plan.guarantee, idle_collection }))
+    let (guarantee, work_before) = (plan.guarantee, VictimWork::default());
+    Ok(visitor.visit(PageMapped { core, collector, guarantee, idle_collection, work_before }))
 }
 
 /// Erases every block that is written, and frees all that are not bad; returns how many went bad.

@@ -117,7 +117,7 @@ pub(super) fn plan_with(
             return Err(FtlError::Config {
                 scheme: config.preset.name,
                 setting: "victim",
-                reason: format!("is `fifo` or `greedy`, not {other:?}"),
+                reason: format!("is `fifo` or `greedy`, not `{other}`"),
             });
         }
     };

@@ -2,7 +2,7 @@
 
 use super::nearest::did_you_mean;
 use flash::CopyPath;
-use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
+use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VICTIM_POLICIES, VictimKind, WriteQueue};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -82,33 +82,27 @@ fn named<T: Copy>(what: &str, word: &str, known: &[(&'static str, T)]) -> Result
     })
 }
 
-/// Most blocks that `choices:D` may draw.
-const MOST_CHOICES: u8 = 64;
-
+/// A policy's name, and behind a colon its number, where it has one.
 impl Notation for VictimKind {
     fn read(word: &str) -> Result<Self, String> {
-        if let Some(drawn) = word.strip_prefix("choices:") {
-            return match drawn.parse() {
-                Ok(d @ 1..=MOST_CHOICES) => Ok(Self::Choices(d)),
-                _ => Err(format!("`{word}`: D of `choices:D` is 1 to {MOST_CHOICES}")),
-            };
-        }
-        let known = [
-            ("greedy", Self::Greedy),
-            ("fifo", Self::Fifo),
-            ("random", Self::Random),
-            ("choices:4", Self::Choices(4)),
-        ];
-        named("victim selection", word, &known)
+        let (name, number) = match word.split_once(':') {
+            Some((name, number)) => (name, Some(number)),
+            None => (word, None),
+        };
+        let known: Vec<_> = VICTIM_POLICIES.iter().map(|policy| (policy.name, policy)).collect();
+        let policy = named("victim selection", name, &known)?;
+        let wrong = || match policy.number {
+            None => format!("`{word}`: `{name}` takes no number"),
+            Some(number) => {
+                format!("`{word}`: {} of `{policy}` is 1 to {}", number.letter, number.most)
+            }
+        };
+        let number = number.map(str::parse).transpose().map_err(|_| wrong())?;
+        policy.kind(number).ok_or_else(wrong)
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Greedy => f.write_str("greedy"),
-            Self::Fifo => f.write_str("fifo"),
-            Self::Random => f.write_str("random"),
-            Self::Choices(d) => write!(f, "choices:{d}"),
-        }
+        write!(f, "{self}")
     }
 }
 

@@ -25,7 +25,7 @@ use std::str::FromStr;
 pub struct SchemeTable {
     /// Preset of the registry.
     pub name: String,
-    /// Victim selection (`greedy`, `fifo`, `random`, `choices:D`), where not the preset's.
+    /// Victim selection ([`ftl::VICTIM_POLICIES`]), where not the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub victim: Option<Word<VictimKind>>,
     /// Collect in idle time as well.
@@ -275,6 +275,11 @@ mod tests {
             "lazy-rtgc+victim=fifo+share=0.8+idle",
             "fsr+victim=choices:4+spare=3",
             "fsr+victim=random",
+            "fsr+victim=greedy-scan",
+            "fsr+victim=greedy-scan:8",
+            "page-level+victim=cost-benefit",
+            "page-level+victim=two-level-list",
+            "page-level+victim=windowed-greedy:32",
             "dftl+cmt=256KiB+cmt_policy=slru",
             "gftl-threshold+threshold=80%",
             "gftl+queue=printed",
@@ -300,7 +305,12 @@ mod tests {
             ("fsr+victm=fifo", "did you mean `victim`?"),
             ("fsr+victim=lifo", "did you mean `fifo`?"),
             ("fsr+victim", "as in `victim=fifo`"),
-            ("fsr+victim=choices:0", "1 to 64"),
+            ("fsr+victim=choices:0", "D of `choices:D` is 1 to 64"),
+            ("fsr+victim=choices", "D of `choices:D` is 1 to 64"),
+            ("fsr+victim=greedy-scan:65", "K of `greedy-scan[:K]` is 1 to 64"),
+            ("fsr+victim=windowed-greedy:70000", "W of `windowed-greedy:W` is 1 to 65535"),
+            ("fsr+victim=fifo:2", "`fifo` takes no number"),
+            ("fsr+victim=cost-benefits", "did you mean `cost-benefit`?"),
             ("dftl+cmt=much", "`4KiB`"),
             ("dftl+cmt=-1", "below 0"),
             ("dftl+cmt", "as in `cmt=256KiB`"),
@@ -380,7 +390,11 @@ mod tests {
             Just(VictimKind::Greedy),
             Just(VictimKind::Fifo),
             Just(VictimKind::Random),
+            Just(VictimKind::CostBenefit),
+            Just(VictimKind::TwoLevelList),
             (1..=64u8).prop_map(VictimKind::Choices),
+            (1..=64u8).prop_map(VictimKind::GreedyScan),
+            (1..=u16::MAX).prop_map(VictimKind::WindowedGreedy),
         ];
         let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
         let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];

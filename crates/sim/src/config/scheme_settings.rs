@@ -33,7 +33,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "victim",
         long_key: "victim",
         example: Some("fifo"),
-        values: "greedy, fifo, random or choices:D, D from 1 to 64",
+        values: "greedy, greedy-scan[:K], cost-benefit, two-level-list, fifo, random, choices:D or windowed-greedy:W, K and D from 1 to 64, W from 1 to 65535",
         doc: "how a victim is chosen among full blocks",
         of_all: false,
         read: |scheme, value| read(&mut scheme.victim, value),
@@ -328,6 +328,18 @@ impl std::fmt::Debug for SchemeSetting {
 mod tests {
     use super::*;
     use ftl::registry::REGISTRY;
+
+    #[test]
+    fn every_victim_policy_is_among_the_values() {
+        let setting = SchemeSetting::by_name("victim").unwrap();
+        let words: Vec<_> = setting.values.split([',', ' ']).collect();
+        for policy in ftl::VICTIM_POLICIES {
+            assert!(words.contains(&&*policy.to_string()), "{policy}");
+            if let Some(number) = policy.number {
+                assert!(words.contains(&&*number.most.to_string()), "{policy}");
+            }
+        }
+    }
 
     #[test]
     fn every_setting_of_a_preset_is_known() {

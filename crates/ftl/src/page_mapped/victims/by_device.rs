@@ -4,9 +4,11 @@
 //!
 //! One [`Greedy`] a device, over the device's blocks: O(1) a page that becomes invalid, O(W) a victim.
 //!
+//! Work: as [`Greedy`]'s; besides, a victim reads the borders of each device up to its fewest valid pages.
+//!
 //! Ties between the two go to the other device, those between devices to the lowest number.
 
-use super::{Greedy, Victims};
+use super::{Greedy, VictimWork, Victims};
 use alloc::vec::Vec;
 use flash::BlockId;
 
@@ -17,6 +19,8 @@ pub struct ByDevice {
     /// α to a block of the same device, and of another.
     copies_per_step: [u32; 2],
     pages_per_block: u32,
+    /// Borders read to find each device's fewest valid pages.
+    borders_read: u64,
 }
 
 impl ByDevice {
@@ -24,7 +28,8 @@ impl ByDevice {
     /// copies a step to a block of the same device, and of another.
     pub fn new(blocks: u32, pages_per_block: u32, ways: u32, copies_per_step: [u32; 2]) -> Self {
         let of_device = |device| Greedy::new(blocks_of(blocks, ways, device), pages_per_block);
-        Self { devices: (0..ways).map(of_device).collect(), copies_per_step, pages_per_block }
+        let devices = (0..ways).map(of_device).collect();
+        Self { devices, copies_per_step, pages_per_block, borders_read: 0 }
     }
 
     /// What a controller needs.
@@ -59,6 +64,13 @@ impl ByDevice {
         self.devices[device as usize].take(&|block| valid(global(block))).map(global)
     }
 
+    /// [`ByDevice::least`] is to be asked.
+    fn count_borders(&mut self) {
+        let read =
+            |greedy: &Greedy| u64::from(greedy.least_valid().unwrap_or(self.pages_per_block)) + 1;
+        self.borders_read += self.devices.iter().map(read).sum::<u64>();
+    }
+
     /// Fewest valid pages on each device that has a candidate.
     fn least(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..)
@@ -86,11 +98,13 @@ impl Victims for ByDevice {
     }
 
     fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        self.count_borders();
         let (_, device) = self.least().min()?;
         self.take_from(device, valid)
     }
 
     fn take_to(&mut self, to: BlockId, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        self.count_borders();
         let (near, _) = self.split(to);
         let cost = |(valid, device): (u32, u32)| {
             let far = device as usize != near;
@@ -115,6 +129,13 @@ impl Victims for ByDevice {
         self.devices[device].prefetch(block);
     }
 
+    fn work(&self) -> VictimWork {
+        let mut work = VictimWork::default();
+        self.devices.iter().for_each(|greedy| work += greedy.work());
+        work.chosen.reads += self.borders_read;
+        work
+    }
+
     fn heap_bytes(&self) -> usize {
         let own = self.devices.capacity() * size_of::<Greedy>();
         own + self.devices.iter().map(Greedy::heap_bytes).sum::<usize>()
@@ -130,6 +151,28 @@ mod tests {
     use super::*;
     use alloc::collections::BTreeMap;
     use proptest::prelude::*;
+
+    #[test]
+    fn counts_the_borders_of_each_device() {
+        let mut victims = ByDevice::new(8, 4, 2, [2, 1]);
+        victims.insert(BlockId(0), 2);
+        victims.insert(BlockId(3), 1);
+        let taken = |valid: u32, block: u32| {
+            let mut greedy = Greedy::new(4, 4);
+            greedy.insert(BlockId(block), valid);
+            greedy.take(&|_| valid);
+            greedy.work()
+        };
+        // From block 3 to device 0: 1 + 1 pages; from block 0: 2 + 1.
+        assert_eq!(victims.take_to(BlockId(3), &|_| 1), Some(BlockId(3)));
+        assert_eq!(victims.take_to(BlockId(2), &|_| 2), Some(BlockId(0)));
+        assert_eq!(victims.take(&|_| 0), None);
+        let mut expected = taken(2, 0);
+        expected += taken(1, 1);
+        // Borders up to 2 and 1, up to 2 and all five, all five twice.
+        expected.chosen.reads += (3 + 2) + (3 + 5) + (5 + 5);
+        assert_eq!(victims.work(), expected);
+    }
 
     proptest! {
         /// Against a map of valid counts that is searched in full.

@@ -1,8 +1,14 @@
 //! d-choices: the block with fewest valid pages of d drawn uniformly, with replacement (Van Houdt, A
 //! mean field model for a class of garbage collection algorithms, SIGMETRICS 2013). d = 1 is random
 //! selection.
+//!
+//! State: the full blocks in no order, 4 bytes each.
+//!
+//! Work: nothing at a page that becomes invalid; a block that becomes full writes 1 entry (its number). A victim reads
+//! two a block drawn (number, count of valid pages), drawn twice or not, two for each that is looked at beyond those,
+//! and one and writes one to close the gap.
 
-use super::Victims;
+use super::{Accesses, VictimWork, Victims};
 use alloc::vec::Vec;
 use flash::BlockId;
 
@@ -14,6 +20,7 @@ pub struct Choices {
     random: SplitMix64,
     draws: u8,
     pages_per_block: u32,
+    work: VictimWork,
 }
 
 impl Choices {
@@ -24,6 +31,7 @@ impl Choices {
             random: SplitMix64(seed),
             draws: draws.max(1),
             pages_per_block,
+            work: VictimWork::default(),
         }
     }
 }
@@ -31,6 +39,7 @@ impl Choices {
 impl Victims for Choices {
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.blocks.push(block.0);
+        self.work.filled.writes += 1;
     }
 
     #[inline]
@@ -47,7 +56,11 @@ impl Victims for Choices {
         let (_, best) =
             (0..self.draws).map(|_| random.below(count)).map(|at| (valid_at(at), at)).min()?;
         let gains = |at: &usize| valid_at(*at) < self.pages_per_block;
-        let at = (0..count).map(|step| (best + step) % count).find(gains)?;
+        let beyond = (0..count).position(|step| gains(&((best + step) % count)));
+        let looked_at = usize::from(self.draws) + beyond.unwrap_or(count - 1);
+        self.work.chosen.reads += 2 * looked_at as u64;
+        let at = (best + beyond?) % count;
+        self.work.chosen += Accesses::new(1, 1);
         Some(BlockId(self.blocks.swap_remove(at)))
     }
 
@@ -61,6 +74,10 @@ impl Victims for Choices {
 
     fn least_valid(&self) -> Option<u32> {
         None
+    }
+
+    fn work(&self) -> VictimWork {
+        self.work
     }
 
     fn heap_bytes(&self) -> usize {
@@ -85,5 +102,26 @@ impl SplitMix64 {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^= z >> 31;
         ((u128::from(z) * bound as u128) >> 64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_draws_and_what_is_looked_at_beyond() {
+        let valid = |block: BlockId| if block.0 == 2 { 3 } else { 4 };
+        let mut choices = Choices::with_draws(8, 4, 1, 3);
+        assert_eq!((choices.take(&valid), choices.work()), (None, VictimWork::default()));
+        choices.insert(BlockId(2), 3);
+        assert_eq!(choices.take(&valid), Some(BlockId(2)));
+        assert_eq!(choices.work().filled, Accesses::new(0, 1));
+        assert_eq!(choices.work().chosen, Accesses::new(6 + 1, 1));
+        // None of five gains: those that were not the best drawn are looked at too.
+        (3..8).for_each(|block| choices.insert(BlockId(block), 4));
+        assert_eq!(choices.take(&valid), None);
+        assert_eq!(choices.work().filled, Accesses::new(0, 6));
+        assert_eq!(choices.work().chosen, Accesses::new(7 + 6 + 8, 1));
     }
 }

@@ -6,9 +6,16 @@
 //! moves one block for each group above the newcomer's, and a block that has just been filled has few above
 //! it.
 //!
+//! Work: a page that a candidate loses reads 2 entries (the block's place, the border) and writes 1 (the border); where
+//! the block is not the first of its group, one more read (the first) and 4 writes (two places, two of the ring); a
+//! page of a block that is no candidate reads 1 (the block's place). A block with v valid pages that becomes full reads
+//! and writes π + 1 − v borders, reads 1 and writes 2 for each group above its own that has a member to move, and writes
+//! 2 for itself. A victim with v valid pages reads 3 (the last border, the ring's first, its count) and writes v + 1
+//! (borders, its place).
+//!
 //! Ties go to whichever of the equals stands first: arbitrary but the same on every machine.
 
-use super::Victims;
+use super::{Accesses, VictimWork, Victims};
 use crate::prefetch::prefetch;
 use alloc::{vec, vec::Vec};
 use flash::BlockId;
@@ -27,6 +34,22 @@ pub struct Greedy {
     head: u32,
     /// `end[v]`: position one past the candidates with at most v valid pages, v = 0..=π.
     end: Vec<u32>,
+    counted: Counted,
+}
+
+/// What [`Victims::work`] is told from: little is counted where pages become invalid, and the rest follows.
+#[derive(Clone, Debug, Default)]
+struct Counted {
+    /// Pages that candidates lost which were the first of their group, as few are.
+    in_place: u64,
+    /// Pages that others lost.
+    not_candidates: u64,
+    /// Valid pages of all blocks when they became candidates.
+    inserted_pages: u64,
+    /// And of victims when they were taken.
+    taken_pages: u64,
+    filled: Accesses,
+    chosen: Accesses,
 }
 
 impl Greedy {
@@ -37,6 +60,7 @@ impl Greedy {
             place: vec![NO_CANDIDATE; blocks as usize],
             head: 0,
             end: vec![0; pages_per_block as usize + 1],
+            counted: Counted::default(),
         }
     }
 
@@ -56,6 +80,16 @@ impl Greedy {
         self.place[block as usize] = index;
     }
 
+    /// Valid pages of all candidates.
+    fn valid_pages(&self) -> u64 {
+        let mut from = self.head;
+        let in_group = |(valid, end): (u64, &u32)| {
+            let members = end.wrapping_sub(core::mem::replace(&mut from, *end));
+            valid * u64::from(members)
+        };
+        (0..).zip(&self.end).map(in_group).sum()
+    }
+
     fn is_empty(&self) -> bool {
         self.end.last() == Some(&self.head)
     }
@@ -64,25 +98,31 @@ impl Greedy {
 impl Victims for Greedy {
     #[inline]
     fn insert(&mut self, block: BlockId, valid: u32) {
+        self.counted.inserted_pages += u64::from(valid);
         let valid = valid as usize;
+        let mut moves = 0;
         let mut hole = self.end[self.end.len() - 1];
         for group in (valid + 1..self.end.len()).rev() {
             let first = self.end[group - 1];
             if first != hole {
                 let moved = self.ring[self.index(first) as usize];
                 self.put(self.index(hole), moved);
+                moves += 1;
             }
             self.end[group] = self.end[group].wrapping_add(1);
             hole = first;
         }
         self.end[valid] = self.end[valid].wrapping_add(1);
         self.put(self.index(hole), block.0);
+        let borders = (self.end.len() - valid) as u64;
+        self.counted.filled += Accesses::new(borders + moves, borders + 2 * moves + 2);
     }
 
     #[inline]
     fn invalidated(&mut self, block: BlockId, valid: u32) {
         let index = self.place[block.0 as usize];
         if index == NO_CANDIDATE {
+            self.counted.not_candidates += 1;
             return;
         }
         let border = &mut self.end[valid as usize];
@@ -93,13 +133,17 @@ impl Victims for Greedy {
             let moved = self.ring[first as usize];
             self.put(index, moved);
             self.put(first, block.0);
+        } else {
+            self.counted.in_place += 1;
         }
     }
 
     fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         if self.is_empty() {
+            self.counted.chosen.reads += 1;
             return None;
         }
+        self.counted.chosen.reads += 3;
         let block = BlockId(self.ring[self.index(self.head) as usize]);
         let valid = valid(block) as usize;
         if valid + 1 >= self.end.len() {
@@ -108,6 +152,8 @@ impl Victims for Greedy {
         self.head = self.head.wrapping_add(1);
         self.end[..valid].fill(self.head);
         self.place[block.0 as usize] = NO_CANDIDATE;
+        self.counted.taken_pages += valid as u64;
+        self.counted.chosen.writes += valid as u64 + 1;
         Some(block)
     }
 
@@ -122,6 +168,16 @@ impl Victims for Greedy {
     #[inline]
     fn prefetch(&self, block: BlockId) {
         prefetch(&self.place, block.0 as usize);
+    }
+
+    fn work(&self) -> VictimWork {
+        let Counted { in_place, not_candidates, inserted_pages, taken_pages, .. } = self.counted;
+        // Valid pages only become candidates' by insertion; what is neither left nor taken was lost.
+        let lost = inserted_pages - taken_pages - self.valid_pages();
+        let mut invalidated = Accesses::new(not_candidates, 0);
+        invalidated += Accesses::new(2, 1).times(lost);
+        invalidated += Accesses::new(1, 4).times(lost - in_place);
+        VictimWork { invalidated, filled: self.counted.filled, chosen: self.counted.chosen }
     }
 
     fn heap_bytes(&self) -> usize {
@@ -148,12 +204,21 @@ mod tests {
             greedy.head = u32::MAX - 5;
             greedy.end.fill(greedy.head);
             let mut model: BTreeMap<u32, u32> = BTreeMap::new();
+            // What the ring's order does not change.
+            let (mut lost, mut others, mut moved) = (0, 0, 0);
             for (what, block, valid) in steps {
                 match (what, model.get(&block).copied()) {
                     (0..=1, None) => { greedy.insert(BlockId(block), valid); model.insert(block, valid); }
                     (2..=6, Some(v)) if v > 0 => {
+                        let first = greedy.end[v as usize - 1];
+                        moved += u64::from(greedy.ring[greedy.index(first) as usize] != block);
                         greedy.invalidated(BlockId(block), v - 1);
                         model.insert(block, v - 1);
+                        lost += 1;
+                    }
+                    (2..=3, None) => {
+                        greedy.invalidated(BlockId(block), valid);
+                        others += 1;
                     }
                     (7, _) => {
                         let least = model.values().copied().min();
@@ -166,7 +231,36 @@ mod tests {
                     }
                     _ => {}
                 }
+                let expected = Accesses::new(2 * lost + moved + others, lost + 4 * moved);
+                prop_assert_eq!(greedy.work().invalidated, expected);
             }
         }
+    }
+
+    #[test]
+    fn counts_by_hand() {
+        let mut greedy = Greedy::new(4, 4);
+        // Borders 3 and 4; borders 2, 3, 4 and block 0 moved; borders 3 and 4, nobody above.
+        greedy.insert(BlockId(0), 3);
+        assert_eq!(greedy.work().filled, Accesses::new(2, 4));
+        greedy.insert(BlockId(1), 2);
+        assert_eq!(greedy.work().filled, Accesses::new(2 + 4, 4 + 7));
+        greedy.insert(BlockId(2), 3);
+        assert_eq!(greedy.work().filled, Accesses::new(2 + 4 + 2, 4 + 7 + 4));
+        // Second of its group, then alone in it, then no candidate.
+        greedy.invalidated(BlockId(2), 2);
+        assert_eq!(greedy.work().invalidated, Accesses::new(3, 5));
+        greedy.invalidated(BlockId(0), 2);
+        assert_eq!(greedy.work().invalidated, Accesses::new(5, 6));
+        greedy.invalidated(BlockId(3), 1);
+        assert_eq!(greedy.work().invalidated, Accesses::new(6, 6));
+        // Two valid pages each; then there is none.
+        (0..4).for_each(|_| _ = greedy.take(&|_| 2));
+        assert_eq!(greedy.work().chosen, Accesses::new(3 * 3 + 1, 3 * 3));
+        assert_eq!(greedy.work().invalidated, Accesses::new(6, 6));
+        // Pages of victims under collection are not theirs any more.
+        greedy.insert(BlockId(3), 4);
+        assert_eq!(greedy.take(&|_| 4), None);
+        assert_eq!(greedy.work().chosen, Accesses::new(3 * 3 + 1 + 3, 3 * 3));
     }
 }

@@ -1,14 +1,30 @@
-//! Which full block is collected next.
+//! Which full block is collected next: every policy, and what each costs.
 
 mod by_device;
 mod choices;
+mod cost_benefit;
 mod fifo;
+mod full_blocks;
 mod greedy;
+mod greedy_scan;
+mod kind;
+mod sort;
+mod two_level_list;
+mod windowed_greedy;
+mod work;
 
 pub use by_device::ByDevice;
 pub use choices::Choices;
+pub use cost_benefit::CostBenefit;
 pub use fifo::Fifo;
 pub use greedy::Greedy;
+pub use greedy_scan::GreedyScan;
+pub use kind::{PolicyNumber, VICTIM_POLICIES, VictimKind, VictimPolicy};
+pub use two_level_list::TwoLevelList;
+pub use windowed_greedy::WindowedGreedy;
+pub use work::{Accesses, VictimWork};
+
+use full_blocks::FullBlocks;
 
 use flash::BlockId;
 
@@ -35,11 +51,20 @@ pub trait Victims: Clone {
     /// mount recovers, room counts and speed does not. As [`Victims::take`] never one that gains nothing.
     fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId>;
 
+    /// Victims of one choice of several that are yet to be taken: collection goes on until there are none.
+    fn committed(&self) -> usize {
+        0
+    }
+
     /// The fewest valid pages of any candidate, where the policy knows it without a search.
     fn least_valid(&self) -> Option<u32>;
 
     /// Fetches what [`Victims::invalidated`] will touch.
     fn prefetch(&self, _block: BlockId) {}
+
+    /// What it has read and written so far, as the policy's module says. What [`Victims::take_least`] and
+    /// [`Victims::least_valid`] search is not in it.
+    fn work(&self) -> VictimWork;
 
     /// Bytes of memory that it takes here.
     fn heap_bytes(&self) -> usize;

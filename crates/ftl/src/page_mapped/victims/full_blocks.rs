@@ -1,0 +1,84 @@
+//! Which blocks are full, one bit each, for policies that search all of them when a victim is due.
+
+use alloc::{vec, vec::Vec};
+use flash::BlockId;
+
+/// See the module. RAM: N/8 bytes.
+#[derive(Clone, Debug)]
+pub(super) struct FullBlocks {
+    bits: Vec<u64>,
+    blocks: u32,
+}
+
+impl FullBlocks {
+    pub(super) fn new(blocks: u32) -> Self {
+        Self { bits: vec![0; blocks.div_ceil(64) as usize], blocks }
+    }
+
+    /// All blocks, full or not: as many entries as a search reads.
+    pub(super) fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
+    pub(super) fn insert(&mut self, block: BlockId) {
+        self.bits[(block.0 / 64) as usize] |= 1 << (block.0 % 64);
+    }
+
+    pub(super) fn remove(&mut self, block: BlockId) {
+        self.bits[(block.0 / 64) as usize] &= !(1 << (block.0 % 64));
+    }
+
+    /// In order of their numbers.
+    pub(super) fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
+        (0..).zip(&self.bits).flat_map(|(word, bits)| {
+            let mut left = *bits;
+            core::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(BlockId(word * 64 + bit))
+            })
+        })
+    }
+
+    /// Takes the block with fewest valid pages out, of equals the lowest number; none where all pages of all are valid.
+    pub(super) fn take_least(
+        &mut self,
+        pages_per_block: u32,
+        valid: &dyn Fn(BlockId) -> u32,
+    ) -> Option<BlockId> {
+        let with_valid = self.iter().map(|block| (valid(block), block));
+        let (_, block) = with_valid.filter(|(valid, _)| *valid < pages_per_block).min()?;
+        self.remove(block);
+        Some(block)
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.bits.capacity() * 8
+    }
+
+    pub(super) fn ram_bytes(&self) -> u64 {
+        u64::from(self.blocks).div_ceil(8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goes_through_words() {
+        let mut full = FullBlocks::new(130);
+        let numbers = [0, 1, 63, 64, 127, 128, 129];
+        numbers.iter().rev().for_each(|block| full.insert(BlockId(*block)));
+        assert!(full.iter().eq(numbers.map(BlockId)));
+        full.remove(BlockId(64));
+        full.remove(BlockId(129));
+        assert!(full.iter().eq([0, 1, 63, 127, 128].map(BlockId)));
+        // Equals by number; those whose pages are all valid stay.
+        let valid = |block: BlockId| if block.0 > 100 { 3 } else { 4 };
+        assert_eq!(full.take_least(4, &valid), Some(BlockId(127)));
+        assert_eq!(full.take_least(4, &valid), Some(BlockId(128)));
+        assert_eq!(full.take_least(4, &valid), None);
+        assert_eq!((full.blocks(), full.ram_bytes(), full.heap_bytes()), (130, 17, 24));
+    }
+}

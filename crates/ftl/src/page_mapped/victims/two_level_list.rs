@@ -1,0 +1,226 @@
+//! Two-level list: victims are found while pages become invalid, in a list of candidates and one of blocks without
+//! valid pages, so that a collection need not search (Jung and Song, 2LGC: an atomic-unit garbage collection scheme with
+//! a two-level list for NAND flash storage, §4.1 and §4.3; sizes of §5.1).
+//!
+//! ```text
+//! full block b loses a page, or becomes full, is on no list, and more than 3π/4 of its pages are invalid:
+//!   if the candidate list is full:
+//!     move its blocks without valid pages to the garbage list, as long as there is room
+//!     if none was moved: sort it, most invalid pages first; drop its tail
+//!   append b to the candidate list
+//! victim: head of the garbage list, else head of the candidate list, else (deviation) a search
+//! ```
+//!
+//! State and cost (N blocks): the candidate list, max(1, ⌊N/20⌋) places of 4 bytes; the garbage list, max(1, ⌊N/10⌋);
+//! a byte a block that tells whether it is full and on which list (here 8, as the counts of valid pages stand beside
+//! it). A page that becomes invalid is O(1), but where the candidate list is full O(N/20 · log(N/20)) for a block that
+//! enters it; a victim O(1) from a list, O(N) from a search.
+//!
+//! Work: a page that becomes invalid, and a block that becomes full, read 1 entry (count and use of the block) and, where
+//! the block enters the list, write 2 (its place, its use); a block that becomes full writes 1 more (its use). A list
+//! that is full: two reads a candidate (number, count); a block that is moved writes 2, and each that closes up behind
+//! one 1; a comparison of the sort reads two, an exchange writes two; the block dropped writes 1. A victim: 1 read and 1
+//! write from a list; a search reads N entries and writes 1.
+//!
+//! Deviations:
+//! - the paper does not say what is collected when both lists are empty, as they are where data fill the array so that
+//!   no block comes to 3/4 invalid pages: then all blocks are searched for the full one with most invalid pages, of
+//!   equals the lowest number, and that is counted as work;
+//! - a block that was dropped comes back with the next page that it loses; one that never loses another (it may have no
+//!   valid page left) is found by that search alone;
+//! - blocks without valid pages stay candidates where the garbage list is full, and are sorted and dropped as others;
+//! - a block that passes the threshold while it is still being written enters once it is full;
+//! - candidates are sorted by quicksort, equals by block number;
+//! - a block number and its place are counted as whole entries, whatever the width of the bus.
+
+use super::{Accesses, VictimWork, Victims, sort::sort};
+use crate::prefetch::prefetch;
+use alloc::{collections::VecDeque, vec, vec::Vec};
+use flash::BlockId;
+
+/// What a block is to the lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// Free, being written or under collection.
+    NotFull,
+    /// On no list.
+    Full,
+    Candidate,
+    Garbage,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// As it was told last.
+    valid: u32,
+    place: Use,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct TwoLevelList {
+    entries: Vec<Entry>,
+    candidates: VecDeque<u32>,
+    garbage: VecDeque<u32>,
+    most_candidates: usize,
+    most_garbage: usize,
+    pages_per_block: u32,
+    work: VictimWork,
+}
+
+impl TwoLevelList {
+    /// No candidates yet, for an array of `blocks` × `pages_per_block`.
+    pub fn new(blocks: u32, pages_per_block: u32) -> Self {
+        let [most_candidates, most_garbage] = Self::lengths(blocks).map(|length| length as usize);
+        Self {
+            entries: vec![Entry { valid: 0, place: Use::NotFull }; blocks as usize],
+            candidates: VecDeque::with_capacity(most_candidates),
+            garbage: VecDeque::with_capacity(most_garbage),
+            most_candidates,
+            most_garbage,
+            pages_per_block,
+            work: VictimWork::default(),
+        }
+    }
+
+    /// Places of the candidate list and of the garbage list.
+    pub fn lengths(blocks: u32) -> [u32; 2] {
+        [blocks / 20, blocks / 10].map(|length| length.max(1))
+    }
+
+    fn entry(&mut self, block: u32) -> &mut Entry {
+        &mut self.entries[block as usize]
+    }
+
+    /// Whether more than 3/4 of a block's pages are invalid.
+    #[inline]
+    fn passes(&self, valid: u32) -> bool {
+        u64::from(valid) * 4 < u64::from(self.pages_per_block)
+    }
+
+    fn add_candidate(&mut self, block: u32) -> Accesses {
+        let mut work = Accesses::new(0, 2);
+        if self.candidates.len() == self.most_candidates {
+            work += self.make_room();
+        }
+        self.candidates.push_back(block);
+        self.entry(block).place = Use::Candidate;
+        work
+    }
+
+    fn make_room(&mut self) -> Accesses {
+        let before = self.candidates.len();
+        let mut work = self.demote();
+        if self.candidates.len() == before {
+            work += self.drop_tail();
+        }
+        work
+    }
+
+    /// Moves candidates without valid pages to the garbage list.
+    fn demote(&mut self) -> Accesses {
+        let mut work = Accesses::new(2 * self.candidates.len() as u64, 0);
+        let mut moved = 0;
+        let Self { entries, candidates, garbage, most_garbage, .. } = self;
+        candidates.retain(|block| {
+            let entry = &mut entries[*block as usize];
+            if entry.valid > 0 || garbage.len() == *most_garbage {
+                work.writes += u64::from(moved > 0);
+                return true;
+            }
+            garbage.push_back(*block);
+            entry.place = Use::Garbage;
+            moved += 1;
+            false
+        });
+        work.writes += 2 * moved;
+        work
+    }
+
+    fn drop_tail(&mut self) -> Accesses {
+        let entries = &self.entries;
+        let key = |block: u32| u64::from(entries[block as usize].valid) << 32 | u64::from(block);
+        let mut work = sort(self.candidates.make_contiguous(), key);
+        if let Some(block) = self.candidates.pop_back() {
+            self.entry(block).place = Use::Full;
+            work.writes += 1;
+        }
+        work
+    }
+
+    /// The full block with most invalid pages, if it has any.
+    fn search(&self) -> Option<u32> {
+        let full = (0..).zip(&self.entries).filter(|(_, entry)| entry.place != Use::NotFull);
+        let gaining = full.filter(|(_, entry)| entry.valid < self.pages_per_block);
+        gaining.min_by_key(|(block, entry)| (entry.valid, *block)).map(|(block, _)| block)
+    }
+}
+
+impl Victims for TwoLevelList {
+    fn insert(&mut self, block: BlockId, valid: u32) {
+        *self.entry(block.0) = Entry { valid, place: Use::Full };
+        self.work.filled += Accesses::new(1, 1);
+        if self.passes(valid) {
+            let work = self.add_candidate(block.0);
+            self.work.filled += work;
+        }
+    }
+
+    #[inline]
+    fn invalidated(&mut self, block: BlockId, valid: u32) {
+        self.work.invalidated.reads += 1;
+        let entry = self.entry(block.0);
+        entry.valid = valid;
+        if entry.place == Use::Full && self.passes(valid) {
+            let work = self.add_candidate(block.0);
+            self.work.invalidated += work;
+        }
+    }
+
+    fn take(&mut self, _valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        let listed = self.garbage.pop_front().or_else(|| self.candidates.pop_front());
+        self.work.chosen.reads += if listed.is_some() { 1 } else { self.entries.len() as u64 };
+        let block = listed.or_else(|| self.search())?;
+        self.work.chosen.writes += 1;
+        self.entry(block).place = Use::NotFull;
+        Some(BlockId(block))
+    }
+
+    fn take_least(&mut self, _valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        let block = self.search()?;
+        match self.entry(block).place {
+            Use::Candidate => self.candidates.retain(|other| *other != block),
+            Use::Garbage => self.garbage.retain(|other| *other != block),
+            Use::Full | Use::NotFull => {}
+        }
+        self.entry(block).place = Use::NotFull;
+        Some(BlockId(block))
+    }
+
+    /// 0 where the garbage list tells of a block; else not known.
+    fn least_valid(&self) -> Option<u32> {
+        (!self.garbage.is_empty()).then_some(0)
+    }
+
+    #[inline]
+    fn prefetch(&self, block: BlockId) {
+        prefetch(&self.entries, block.0 as usize);
+    }
+
+    fn work(&self) -> VictimWork {
+        self.work
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let lists = (self.candidates.capacity() + self.garbage.capacity()) * 4;
+        lists + self.entries.capacity() * size_of::<Entry>()
+    }
+
+    fn ram_bytes(&self) -> u64 {
+        let blocks = self.entries.len() as u64;
+        blocks + (self.most_candidates + self.most_garbage) as u64 * 4
+    }
+}
+
+#[cfg(test)]
+mod tests;
