@@ -5,8 +5,8 @@
 
 use flash::parts::EVALUATION_SLC;
 use flash::{Array, Cause, Geometry, Lpn, Serial, Store};
-use ftl::registry::{self, Visitor, by_name};
-use ftl::{Scheme, SchemeConfig, VictimKind};
+use ftlkit_ftl::registry::{self, Visitor, by_name};
+use ftlkit_ftl::{Scheme, SchemeConfig, VictimKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::time::Instant;

@@ -2,8 +2,8 @@
 
 use flash::parts::EVALUATION_SLC;
 use flash::{Array, Geometry, Lpn, Store};
-use ftl::registry::{self, Visitor, by_name};
-use ftl::{Scheme, SchemeConfig, VictimKind, VictimWork};
+use ftlkit_ftl::registry::{self, Visitor, by_name};
+use ftlkit_ftl::{Scheme, SchemeConfig, VictimKind, VictimWork};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
