@@ -9,7 +9,7 @@ use flash::parts::DDT_MLC;
 use ftlkit_bounds::copyback::{CopyPath, CopyTimings, Copyback, Waits};
 
 fn study() -> CopyTimings {
-    CopyTimings::of_part(&DDT_MLC, Waits::MODE_4).expect("a part with bus cycles")
+    CopyTimings::of_part(&DDT_MLC, Waits::STUDY).expect("a part with bus cycles")
 }
 
 /// The timing that the closed forms count with.
@@ -29,6 +29,7 @@ fn timing(t: &CopyTimings) -> Timing {
         // The closed forms let the cache register be free at once.
         t_cbsy_ns: 0,
         t_dl_ns: w.t_dl_ns,
+        direct_cycle_ns: w.direct_cycle_ns,
         t_r_ns: t.t_r_ns,
         t_prog_ns: t.t_prog_ns,
         t_bers_ns: t.t_bers_ns,
@@ -70,7 +71,7 @@ fn every_transaction_takes_what_the_equations_say() {
     let study = study();
     let slc = CopyTimings { t_prog_ns: 200_000, ..study };
     let fast = CopyTimings { t_prog_ns: 60_000, ..study };
-    let checked = CopyTimings { waits: Waits { t_ecc_ns: 7_000, ..Waits::MODE_4 }, ..study };
+    let checked = CopyTimings { waits: Waits { t_ecc_ns: 7_000, ..Waits::STUDY }, ..study };
     for (t, percents) in [
         (study, (0..=100).step_by(10).collect::<Vec<u32>>()),
         (slc, vec![0, 100]),

@@ -23,7 +23,7 @@ fn settings(path: CopyPath, cache_program: bool, ways: u32, planes: u32) -> Copy
 #[test]
 fn ddt_mlc_on_one_plane_by_hand() {
     let settings = CopySettings { most_corrected_bytes: 5, ..settings(CopyPath::Dgcb, true, 4, 1) };
-    let part = settings.part(&DDT_MLC, Waits::MODE_4).unwrap();
+    let part = settings.part(&DDT_MLC, Waits::STUDY).unwrap();
     // 7 cycles of command and address are 175 ns, 8,640 bytes 216,000; t_SR_SET 175 + 100 + 20 = 295, t_SP_SET
     // 175 + 70 + 100 = 345.
     assert_eq!(part.t_r_ns, 295 + 75_000 + 216_000);
@@ -57,7 +57,7 @@ fn ddt_mlc_on_one_plane_by_hand() {
         (CopyPath::Gcb, times(CopyPath::Lcb, 291_295, 216_345, 0), CopyPath::Gcb),
     ] {
         let of = CopySettings { path, ..settings };
-        let copies = of.part(&DDT_MLC, Waits::MODE_4).unwrap().copies.unwrap();
+        let copies = of.part(&DDT_MLC, Waits::STUDY).unwrap().copies.unwrap();
         assert_eq!(copies.near, near);
         assert_eq!(far, copies.far.path);
         assert_eq!(copies.far, times(CopyPath::Gcb, 291_295, 216_345, 0));
@@ -66,7 +66,7 @@ fn ddt_mlc_on_one_plane_by_hand() {
 
 #[test]
 fn ddt_mlc_on_two_planes_by_hand() {
-    let part = settings(CopyPath::Dgcb, false, 2, 2).part(&DDT_MLC, Waits::MODE_4).unwrap();
+    let part = settings(CopyPath::Dgcb, false, 2, 2).part(&DDT_MLC, Waits::STUDY).unwrap();
     // t_SR_SET 2·175 + 600 + 120 = 1,070; the choice of the second plane's register 175 + 130 = 305; t_SP_SET
     // 2·245 + 600 + 100 = 1,190.
     assert_eq!(part.t_r_ns, 1_070 + 75_000 + 432_000 + 305);
@@ -82,10 +82,10 @@ fn ddt_mlc_on_two_planes_by_hand() {
 
 #[test]
 fn the_ecc_has_its_say_before_data_are_used() {
-    let waits = Waits { t_ecc_ns: 700, ..Waits::MODE_4 };
+    let waits = Waits { t_ecc_ns: 700, ..Waits::STUDY };
     for planes in 1..=4 {
         let plain = CopySettings { planes, ..CopySettings::PLAIN };
-        let at_once = plain.part(&DDT_MLC, Waits::MODE_4).unwrap();
+        let at_once = plain.part(&DDT_MLC, Waits::STUDY).unwrap();
         let part = plain.part(&DDT_MLC, waits).unwrap();
         assert_eq!(part.t_r_ns, at_once.t_r_ns + 700);
         assert_eq!(part.t_r_oob_ns, at_once.t_r_oob_ns + 700);
@@ -94,7 +94,7 @@ fn the_ecc_has_its_say_before_data_are_used() {
     }
     // The array time of an OOB read is the part's own.
     let part = Part { t_r_oob_ns: 30_000, ..DDT_MLC.clone() };
-    let part = CopySettings::PLAIN.part(&part, Waits::MODE_4).unwrap();
+    let part = CopySettings::PLAIN.part(&part, Waits::STUDY).unwrap();
     assert_eq!((part.t_r_oob_ns, part.t_r_ns), (295 + 30_000 + 11_200, 291_295));
 }
 
@@ -104,7 +104,7 @@ fn capacity_is_whole_blocks_of_all_planes() {
     for planes in 1..=4 {
         let of = |blocks: u64| {
             let part = Part { capacity_bytes: blocks * block + 12_345, ..DDT_MLC.clone() };
-            CopySettings { planes, ..CopySettings::PLAIN }.part(&part, Waits::MODE_4)
+            CopySettings { planes, ..CopySettings::PLAIN }.part(&part, Waits::STUDY)
         };
         for blocks in u64::from(planes)..40 {
             let part = of(blocks).unwrap();
@@ -143,12 +143,12 @@ fn run_ns(flash: &mut Serial<BitErrors<Array>>, pages: u32, block: u32) -> Ns {
 
 /// Every setting with a destination: the part, the path that is taken, and the block that it leads to.
 fn each(mut check: impl FnMut(&Part, &Copyback, u32, u32)) {
-    let timings = CopyTimings::of_part(&DDT_MLC, Waits::MODE_4).unwrap();
+    let timings = CopyTimings::of_part(&DDT_MLC, Waits::STUDY).unwrap();
     for path in CopyPath::ALL {
         for (cache_program, planes) in [(false, 1), (true, 1), (false, 2), (true, 2)] {
             for ways in [1, 4] {
                 let settings = settings(path, cache_program, ways, planes);
-                let part = settings.part(&DDT_MLC, Waits::MODE_4);
+                let part = settings.part(&DDT_MLC, Waits::STUDY);
                 if ways == 1 && path.between_devices() {
                     assert!(matches!(part, Err(CopybackError::Figure { least: 2, .. })));
                     continue;
@@ -240,7 +240,7 @@ fn runs_with_drawn_errors_are_the_closed_forms() {
 fn what_cannot_be_is_said() {
     let base = settings(CopyPath::Icb, false, 2, 2);
     let refused = |settings: CopySettings, part: &Part| {
-        settings.part(part, Waits::MODE_4).unwrap_err().to_string()
+        settings.part(part, Waits::STUDY).unwrap_err().to_string()
     };
     let cases = [
         (refused(base, &EVALUATION_SLC), "t_rc_ns"),
@@ -286,6 +286,7 @@ fn the_ends_of_all_ranges_overflow_nothing() {
         t_ccs_ns: BUS,
         t_dbsy_ns: BUS,
         t_dl_ns: BUS,
+        direct_cycle_ns: BUS,
         t_ecc_ns: BUS,
         column_cycles: 8,
         row_cycles: 8,

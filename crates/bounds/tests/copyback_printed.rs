@@ -9,7 +9,7 @@ const ONE: u32 = 1;
 const TWO: u32 = 2;
 
 fn study() -> CopyTimings {
-    CopyTimings::of_part(&DDT_MLC, Waits::MODE_4).expect("a part with bus cycles")
+    CopyTimings::of_part(&DDT_MLC, Waits::STUDY).expect("a part with bus cycles")
 }
 
 fn way(path: CopyPath, cache: bool, planes: u32) -> Copyback {
@@ -143,7 +143,7 @@ fn throughput_lost_to_corrections() {
 #[test]
 fn no_correction_time_gives_both_maxima_without_cache_program() {
     let misses = |t_ccs_ns: u64, one_plane: u32, two_planes: u32| {
-        let t = CopyTimings { waits: Waits { t_ccs_ns, ..Waits::MODE_4 }, ..study() };
+        let t = CopyTimings { waits: Waits { t_ccs_ns, ..Waits::STUDY }, ..study() };
         [
             loss(t, false, ONE, one_plane, 192) - 2.71,
             loss(t, false, TWO, two_planes, 192) - 4.86,
@@ -265,11 +265,11 @@ fn collections_of_any_remainder() {
 
 #[test]
 fn what_cannot_be_timed_is_refused() {
-    let no_cycle = CopyTimings::of_part(&EVALUATION_SLC, Waits::MODE_4);
+    let no_cycle = CopyTimings::of_part(&EVALUATION_SLC, Waits::STUDY);
     let named = CopybackError::NoBusCycle { part: "evaluation-slc".into(), field: "t_rc_ns" };
     assert_eq!(no_cycle, Err(named));
     let one_cycle = Part { t_wc_ns: 0, ..DDT_MLC.clone() };
-    let error = CopyTimings::of_part(&one_cycle, Waits::MODE_4).expect_err("no write cycle");
+    let error = CopyTimings::of_part(&one_cycle, Waits::STUDY).expect_err("no write cycle");
     assert!(error.to_string().contains("part `ddt-mlc` gives no t_wc_ns"), "{error}");
 
     let planes = |planes| Copyback::new(study(), CopyPath::Icb, false, planes);
@@ -307,6 +307,7 @@ fn the_largest_figures_do_not_overflow() {
         t_ccs_ns: 100_000,
         t_dbsy_ns: 100_000,
         t_dl_ns: 100_000,
+        direct_cycle_ns: 100_000,
         t_ecc_ns: 100_000,
         column_cycles: 8,
         row_cycles: 8,

@@ -168,7 +168,7 @@ fn check(t: CopyTimings, planes: u32, percents: &[u32], operations: impl Iterato
 
 #[test]
 fn every_transaction_size_cache_setting_plane_count_and_error_rate_of_the_study() {
-    let t = CopyTimings::of_part(&DDT_MLC, Waits::MODE_4).expect("a part with bus cycles");
+    let t = CopyTimings::of_part(&DDT_MLC, Waits::STUDY).expect("a part with bus cycles");
     let percents: Vec<u32> = (0..=100).step_by(20).collect();
     check(t, 1, &percents, 1..=128);
     check(t, 2, &percents, 1..=128);
@@ -177,12 +177,12 @@ fn every_transaction_size_cache_setting_plane_count_and_error_rate_of_the_study(
 
 #[test]
 fn parts_whose_programs_do_not_hide_the_next_read() {
-    let study = CopyTimings::of_part(&DDT_MLC, Waits::MODE_4).expect("a part with bus cycles");
+    let study = CopyTimings::of_part(&DDT_MLC, Waits::STUDY).expect("a part with bus cycles");
     let mut beyond = 0;
     for t_prog_ns in [1, 40_000, 200_000, 500_000, 700_000, 2_000_000] {
         for (t_r_ns, t_rc_ns, t_wc_ns) in [(25_000, 25, 25), (60_000, 100, 45), (900_000, 20, 50)] {
             for (t_ecc_ns, planes) in [(0, 1), (30_000, 1), (7, 2), (0, 4)] {
-                let waits = Waits { t_ecc_ns, ..Waits::MODE_4 };
+                let waits = Waits { t_ecc_ns, ..Waits::STUDY };
                 let t = CopyTimings { t_prog_ns, t_r_ns, t_rc_ns, t_wc_ns, waits, ..study };
                 check(t, planes, &[0, 50, 100], 1..=9);
                 let gcb = Copyback::new(t, CopyPath::Gcb, true, planes).expect("in range");
@@ -195,7 +195,7 @@ fn parts_whose_programs_do_not_hide_the_next_read() {
 
 #[test]
 fn pages_with_different_errors() {
-    let study = CopyTimings::of_part(&DDT_MLC, Waits::MODE_4).expect("a part with bus cycles");
+    let study = CopyTimings::of_part(&DDT_MLC, Waits::STUDY).expect("a part with bus cycles");
     for t_prog_ns in [200_000, 450_000, 1_300_000] {
         let t = CopyTimings { t_prog_ns, ..study };
         for (path, cache, planes, n) in CopyPath::ALL.into_iter().flat_map(|path| {

@@ -304,7 +304,7 @@ fn the_catalogue_has_the_printed_parts_and_every_part_has_tables() {
 /// The division of 4 GiB of the copy-back study's part, on so many devices and planes, by a path.
 fn by_path(path: CopyPath, cache_program: bool, ways: u32, planes: u32) -> (lazy_rtgc::Space, f64) {
     let settings = CopySettings { path, cache_program, ways, planes, ..CopySettings::PLAIN };
-    let part = settings.part(&DDT_MLC, Waits::MODE_4).unwrap();
+    let part = settings.part(&DDT_MLC, Waits::STUDY).unwrap();
     let blocks = (1 << 22) / (part.page_bytes >> 10) / part.pages_per_block;
     let space =
         WholeArray { blocks, spare_blocks: 0, from_buffer: false }.space(&part, None).unwrap();

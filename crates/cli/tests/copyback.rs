@@ -74,7 +74,7 @@ fn messages_of_the_control_unit() {
     assert!(!text.contains("GRANT"), "{text}");
     // At the study's cycle the pins of mode 4 do not hold data for as long as is required.
     assert!(text.contains("warning: direct transfers cannot work at a cycle of 25 ns"), "{text}");
-    let text = words("copyback --messages --t-rc 35 --prog-init read-end").ok();
+    let text = words("copyback --messages --t-rwc 35 --prog-init read-end").ok();
     assert!(text.contains("GRANT") && !text.contains("warning"), "{text}");
     let total = text.lines().last().expect("the times");
     let times: Vec<&str> = total.split(" µs").filter_map(|part| part.rsplit(' ').next()).collect();
@@ -88,7 +88,7 @@ fn windows_and_waveform() {
     let scratch = Scratch::new("copyback-vcd");
     let (vcd, out) = (scratch.at("ddt.vcd"), scratch.at("plots"));
     ftlkit(["copyback", "--waveform", &vcd])
-        .refused(&["cannot work at a cycle of 25 ns", "a cycle of 35 ns works: --t-rc 35"]);
+        .refused(&["cannot work at a cycle of 25 ns", "a cycle of 35 ns works: --t-rwc 35"]);
     assert!(!std::path::Path::new(&vcd).exists());
     ftlkit(["copyback", "--t-rc", "35", "--waveform", &vcd, "--plot", "--out", &out, "-q"]).ok();
     let text = std::fs::read_to_string(&vcd).expect("the waveform");
@@ -97,7 +97,7 @@ fn windows_and_waveform() {
     assert!(svg.starts_with("<svg"));
     words("copyback --plot").refused(&["--out DIR"]);
     words("copyback --messages --json").refused(&["--json"]);
-    words("copyback --t-rc 35 --t-dl 1 --messages").refused(&["--t-dl must be"]);
+    words("copyback --t-rwc 35 --t-dl 1 --messages").refused(&["--t-dl must be"]);
 }
 
 #[test]

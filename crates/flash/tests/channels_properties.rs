@@ -46,6 +46,7 @@ fn timings() -> impl Strategy<Value = Timing> {
         t_dbsy_ns: cells.0,
         t_cbsy_ns: cells.1,
         t_dl_ns: bus.3,
+        direct_cycle_ns: bus.3 / 2,
         t_r_ns: cells.2,
         t_prog_ns: cells.3,
         t_bers_ns: cells.4,

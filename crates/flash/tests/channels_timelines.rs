@@ -33,6 +33,7 @@ const TIMING: Timing = Timing {
     t_dbsy_ns: 20,
     t_cbsy_ns: 30,
     t_dl_ns: 1,
+    direct_cycle_ns: 0,
     t_r_ns: 500,
     t_prog_ns: 3000,
     t_bers_ns: 9000,

@@ -57,6 +57,7 @@ fn timings() -> impl Strategy<Value = Timing> {
         t_rc_ns: bus.1,
         t_wc_ns: bus.2,
         t_dl_ns: bus.3,
+        direct_cycle_ns: bus.3 / 2,
         status: bus.4,
         t_adl_ns: waits.0,
         t_wb_ns: waits.1,

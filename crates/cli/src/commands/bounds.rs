@@ -99,6 +99,12 @@ impl BoundsArgs {
             return self.print_all_ways();
         }
         if self.markdown {
+            if self.copy.is_some() || self.copy_cache || self.channel.is_given() {
+                return Err(Failure::input_with_help(
+                    "--markdown prints the page of promises of parts as they are, on one device",
+                    "leave out --copy, --copy-cache, --ways, --planes and --bit-errors, or --markdown",
+                ));
+            }
             return output::text(&promises::page(&self.parts()?, self.blocks));
         }
         let sheets: Vec<Sheet> =
@@ -331,7 +337,8 @@ pages below which collection starts. `paper`: as printed, where it is printed fo
 down (the paper prints ⌈·⌉; its tables, and a step within one erase, need ⌊·⌋).
 ¹ As printed: U(R) is Eq. 5 with λ = π − 1, since the paper takes FSR's σ as not given, while U(λ) is at
   its evaluation's σ = 0.75. With that σ the bound is lower: the last table.
-² As printed, whatever the number of blocks.
+² As printed, whatever the number of blocks. Tables I to III take every copy to go the slowest way that the channel
+  has; the last table is of the schemes as they are, and lazy-rtgc tells copies between devices from others.
 ³ As a run has them; RAM without the list of free blocks (4 B each). Lazy-RTGC may export more here than
   Tables I to III say: their Eq. 11 rounds σπ up over N full blocks, while one block's worth of pages is free
   when a collection starts, so that N − 1 blocks hold whole valid pages: U(λ) = ⌊Λ/(N−1)⌋.

@@ -21,3 +21,10 @@ pub(super) struct ChannelArgs {
     #[arg(long, value_name = "ERRORS", allow_hyphen_values = true)]
     pub(super) bit_errors: Option<Word<BitErrorSettings>>,
 }
+
+impl ChannelArgs {
+    /// Whether any of it was given.
+    pub(super) fn is_given(&self) -> bool {
+        self.ways.is_some() || self.planes.is_some() || self.bit_errors.is_some()
+    }
+}

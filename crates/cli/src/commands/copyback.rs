@@ -26,7 +26,7 @@ Examples:
       a part whose data sheet gives no bus cycles, on a bus in an ONFI timing mode
   ftlkit copyback --messages --pages 2    what the control unit's parts tell each other
   ftlkit copyback --windows               in which timing modes data can be latched, and which cycle works
-  ftlkit copyback --t-rc 35 --waveform ddt.vcd --plot --out results
+  ftlkit copyback --t-rwc 35 --waveform ddt.vcd --plot --out results
       the signals of a direct transfer, for a viewer of waveforms and as a picture
   ftlkit copyback --host-load             host reads and writes on the other ways, over their load
   ftlkit copyback --csv > copyback.csv
@@ -138,7 +138,8 @@ impl CopybackArgs {
                 "crossovers": crossovers,
             }));
         }
-        output::text(&tables::text(&bus, &study, &rows, &crossovers))
+        let note = unit::windows_note(&bus, &study.ways)?;
+        output::text(&tables::text(&bus, &study, &rows, &crossovers, &note))
     }
 
     /// Options that what is asked for does not take.

@@ -11,7 +11,7 @@ pub enum Policy {
     /// The dies in turn, way by way, from the one after the last granted on.
     RoundRobin,
     /// Commands and data of reads before all others, each kind by [`Policy::Fifo`]. Reads without end starve the
-    /// rest.
+    /// rest, the data of direct transfers among it: they are the program's.
     ReadFirst,
 }
 

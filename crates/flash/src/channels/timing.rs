@@ -33,6 +33,8 @@ pub struct Timing {
     pub t_cbsy_ns: Ns,
     /// Read cycle to write cycle of a direct transfer between dies (tDL).
     pub t_dl_ns: Ns,
+    /// Cycle of direct transfers where it is to be longer than tRC and tWC; 0: the longer of these.
+    pub direct_cycle_ns: Ns,
     /// Cell array to page register (tR).
     pub t_r_ns: Ns,
     /// Page program (tPROG).
@@ -148,6 +150,7 @@ impl Timing {
             t_dbsy_ns: Self::DEFAULT_T_DBSY_NS,
             t_cbsy_ns: Self::DEFAULT_T_CBSY_NS,
             t_dl_ns: Self::DEFAULT_T_DL_NS,
+            direct_cycle_ns: 0,
             t_r_ns: part.t_r_ns,
             t_prog_ns: part.t_prog_ns,
             t_bers_ns: part.t_bers_ns,
@@ -177,6 +180,7 @@ impl Timing {
             ("t_wb_ns", self.t_wb_ns, 0, MS),
             ("t_ccs_ns", self.t_ccs_ns, 0, MS),
             ("t_dl_ns", self.t_dl_ns, 0, MS),
+            ("direct_cycle_ns", self.direct_cycle_ns, 0, MS),
             ("t_dbsy_ns", self.t_dbsy_ns, 0, HOUR),
             ("t_cbsy_ns", self.t_cbsy_ns, 0, self.t_prog_ns),
             ("t_r_ns", self.t_r_ns, 1, HOUR),
@@ -204,11 +208,16 @@ impl Timing {
         Ns::from(self.transfer_bytes) * self.t_wc_ns
     }
 
-    /// One page from die to die (tDIO without corrected bytes; Jeong and Song, Eq. 3): the slower of both
-    /// cycles for each byte, and tDL.
+    /// Cycle of a direct transfer (tRWC): the longest of tRC, tWC and [`Timing::direct_cycle_ns`].
+    #[inline]
+    pub fn t_rwc_ns(&self) -> Ns {
+        self.t_rc_ns.max(self.t_wc_ns).max(self.direct_cycle_ns)
+    }
+
+    /// One page from die to die (tDIO without corrected bytes; Jeong and Song, Eq. 3).
     #[inline]
     pub fn t_dio_ns(&self) -> Ns {
-        self.t_do_ns().max(self.t_di_ns()) + self.t_dl_ns
+        Ns::from(self.transfer_bytes) * self.t_rwc_ns() + self.t_dl_ns
     }
 
     /// A command of two cycles with a whole address between them.

@@ -77,8 +77,9 @@ impl Cycles {
         }
     }
 
-    /// Whether they read, for [`Policy::ReadFirst`](crate::channels::Policy::ReadFirst).
+    /// Whether they read, for [`Policy::ReadFirst`](crate::channels::Policy::ReadFirst). The data of a direct transfer
+    /// are its program's.
     pub const fn reads(self) -> bool {
-        matches!(self, Self::Read { .. } | Self::DataOut | Self::Direct { .. })
+        matches!(self, Self::Read { .. } | Self::DataOut)
     }
 }

@@ -108,7 +108,7 @@ impl PinTiming {
 pub struct Interface {
     /// Its pins.
     pub pins: PinTiming,
-    /// Its read cycle (tRC).
+    /// Its read cycle in a direct transfer.
     pub t_rc_ns: Ns,
     /// Its write cycle (tWC).
     pub t_wc_ns: Ns,
@@ -130,6 +130,6 @@ impl Interface {
     /// Where there is no such mode.
     pub fn of_timing(timing: &Timing, mode: u8) -> Result<Self, TimingError> {
         let pins = PinTiming::of_mode(mode)?;
-        Ok(Self { pins, t_rc_ns: timing.t_rc_ns, t_wc_ns: timing.t_wc_ns })
+        Ok(Self { pins, t_rc_ns: timing.t_rwc_ns(), t_wc_ns: timing.t_wc_ns })
     }
 }

@@ -148,13 +148,13 @@ fn check(
     transaction: &Transaction<'_>,
     drawing: &Drawing,
 ) -> Result<Windows, WaveformError> {
-    let of = |pins| Interface { pins, t_rc_ns: timing.t_rc_ns, t_wc_ns: timing.t_wc_ns };
+    let of = |pins| Interface { pins, t_rc_ns: timing.t_rwc_ns(), t_wc_ns: timing.t_wc_ns };
     for (way, pins) in
         [(transaction.source, drawing.source), (transaction.destination, drawing.destination)]
     {
         for (kind, found, least) in [
             ("write", timing.t_wc_ns, pins.least_write_cycle_ns()),
-            ("read", timing.t_rc_ns, pins.least_read_cycle_ns()),
+            ("read", timing.t_rwc_ns(), pins.least_read_cycle_ns()),
         ] {
             if found < least {
                 return Err(WaveformError::Cycle { kind, way, found, least });

@@ -92,9 +92,9 @@ impl Windows {
         (before >= 0 && after >= 0).then(|| self.t_dl_ns + after as Ns)
     }
 
-    /// A timing with this cycle for direct transfers, and this skew; commands keep tWC.
+    /// A timing with this cycle for direct transfers, and this skew; commands and other transfers keep their cycles.
     pub fn applied_to(&self, timing: &Timing) -> Timing {
-        Timing { t_rc_ns: self.t_rwc_ns, t_dl_ns: self.t_dl_ns, ..*timing }
+        Timing { direct_cycle_ns: self.t_rwc_ns, t_dl_ns: self.t_dl_ns, ..*timing }
     }
 
     fn refusal(&self) -> Option<Refusal> {

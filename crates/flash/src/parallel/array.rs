@@ -311,6 +311,14 @@ impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
         self.inner.erase_count(block)
     }
 
+    fn has_bit_errors(&self) -> bool {
+        self.inner.has_bit_errors()
+    }
+
+    fn corrected_bits(&self) -> u64 {
+        self.inner.corrected_bits()
+    }
+
     #[inline]
     fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
         self.inner.peek_lpn(ppn)

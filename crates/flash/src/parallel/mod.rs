@@ -23,7 +23,8 @@
 //!
 //! A task is done when all its operations but those of collection steps are: the host is not kept waiting for a step,
 //! unless by finding die or bus taken. Copies go by the path of [`Part::copies`](crate::Part::copies), read off the places of their
-//! blocks; `None`: through the controller.
+//! blocks; `None`: through the controller. A direct transfer's destination is addressed beside the source's tR, as in
+//! the source's Fig. 9, and reads run ahead of programs: a run takes no longer than in serial time, mostly less.
 //!
 //! # State and cost
 //! 8 bytes a block, 8 more where copies are under way out of it; an entry an operation that is not done, in one slab. An operation costs the

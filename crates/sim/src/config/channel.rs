@@ -3,7 +3,9 @@
 
 use super::bit_errors::{BitErrorSettings, PageErrors};
 use super::error::ConfigError;
+use crate::copyback::waits;
 use bounds::copyback::{CopySettings, CopyTimings, CopybackError, Waits};
+use flash::channels::Timing;
 use flash::faults::{BitErrorModel, BitErrorRate};
 use flash::{CopyPath, Geometry, GeometryError, Part};
 
@@ -140,13 +142,13 @@ impl Channel {
                 .map_err(|error| CopyFault { setting: "copy", reason: error.to_string() })?,
         };
         let part = settings
-            .part(&self.part, Waits::MODE_4)
+            .part(&self.part, waits_of(&self.part))
             .map_err(|error| CopyFault { setting: "copy", reason: error.to_string() })?;
         Ok(Part { capacity_bytes: self.capacity_bytes(), ..part })
     }
 
     fn timings(&self) -> Result<CopyTimings, CopybackError> {
-        CopyTimings::of_part(&self.part, Waits::MODE_4)
+        CopyTimings::of_part(&self.part, waits_of(&self.part))
     }
 
     /// Wrong bits of a page of one plane that can be corrected and that promises count with.
@@ -213,6 +215,11 @@ impl Channel {
     }
 }
 
+/// The waits of the fastest ONFI timing mode that a part's cycles allow; without cycles they are of no account.
+fn waits_of(part: &Part) -> Waits {
+    Timing::of(part).map_or(Waits::STUDY, |timing| waits(&timing))
+}
+
 fn gives_bus_cycles(part: &Part) -> bool {
     part.t_rc_ns > 0 || part.t_wc_ns > 0
 }
@@ -221,7 +228,7 @@ fn no_bus_cycles(part: &Part) -> String {
     format!(
         "part `{}` gives no t_rc_ns and t_wc_ns: its array times contain the transfer, so neither the bus that devices \
          share nor copy paths can be told apart; take a part that gives them (`ddt-mlc`), or give both, with array \
-         times without the transfer, as in --set part.t_rc_ns=25ns --set part.t_wc_ns=25ns",
+         times without the transfer: t_rc_ns and t_wc_ns of a part file, or where a command has --set, --set part.t_rc_ns=25ns --set part.t_wc_ns=25ns",
         part.name
     )
 }

@@ -174,6 +174,12 @@ fn notes_on_copies(
             ));
         }
     }
+    let direct = |scheme: &ResolvedScheme| {
+        scheme.part.copies.is_some_and(|copies| copies.far.path == flash::CopyPath::Dgcb)
+    };
+    if schemes.iter().any(direct) {
+        notes.extend(crate::copyback::doubt(channel.part()));
+    }
     notes
 }
 

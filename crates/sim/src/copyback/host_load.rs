@@ -72,8 +72,11 @@ pub struct Point {
     pub paced_pages_per_second: Option<u64>,
     /// Host requests a second, as they arrive.
     pub offered_per_second: f64,
-    /// True where more is offered than the channel carries beside the collection.
+    /// True where more is offered than the channel carries beside the collection: requests take longer from quarter
+    /// to quarter of the run, or pile up.
     pub saturated: bool,
+    /// True where both halves of the run have about the same mean response, so that percentiles mean something.
+    pub steady: bool,
     /// Response of host reads, ns.
     pub read_ns: Summary,
     /// Response of host writes, ns.
@@ -145,8 +148,8 @@ impl HostLoad {
         Ok(f64::from(valid) * 1e9 / form.collection_ns(valid, each)? as f64)
     }
 
-    /// Measures all points, side by side; in the order asked for. `done` is told of each, and measuring ends early
-    /// where it says so.
+    /// Measures all points, side by side; in the order asked for. Measuring ends early where `goes_on` says so, and
+    /// the points that were not over then are left out.
     ///
     /// # Errors
     /// As [`HostLoad::validate`]; ways of copying that cannot be.
@@ -156,11 +159,9 @@ impl HostLoad {
         goes_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Point>, CopyRunError> {
         let capacity = self.capacity_per_second()?;
-        let all = asked.par_iter().filter(|_| goes_on()).map(|asked| {
-            let found = Run::new(self, *asked, capacity)?.run()?;
-            Ok(found)
-        });
-        all.collect()
+        let measure = |asked: &Asked| Run::new(self, *asked, capacity)?.run(goes_on);
+        let all = asked.par_iter().filter(|_| goes_on());
+        all.filter_map(|asked| measure(asked).transpose()).collect()
     }
 
     fn topology(&self, planes: u32) -> Topology {
@@ -270,7 +271,41 @@ struct Run<'a> {
     warm: u64,
     read: Distribution,
     write: Distribution,
+    quarters: Quarters,
     offered_per_second: f64,
+}
+
+/// Requests between two looks at whether measuring goes on.
+const CHECKED: u64 = 4096;
+
+/// Responses by the quarter of the run in which the request arrived.
+#[derive(Clone, Copy, Debug, Default)]
+struct Quarters([(u64, Ns); 4]);
+
+impl Quarters {
+    /// A request, the `at`th of `all` that are measured.
+    fn add(&mut self, at: u64, all: u64, response_ns: Ns) {
+        let (count, sum) = &mut self.0[(at * 4 / all.max(1)).min(3) as usize];
+        *count += 1;
+        *sum += response_ns;
+    }
+
+    fn means(&self) -> [f64; 4] {
+        self.0.map(|(count, sum)| sum as f64 / count.max(1) as f64)
+    }
+
+    /// Whether requests take longer and longer: under a backlog that grows evenly the means are as 1 to 3 to 5 to 7.
+    fn grow(&self) -> bool {
+        let means = self.means();
+        means.is_sorted() && means[3] * 4.0 >= means[1] * 7.0
+    }
+
+    /// Whether the two halves agree, to a quarter.
+    fn are_steady(&self) -> bool {
+        let [a, b, c, d] = self.means();
+        let (first, second) = (a + b, c + d);
+        (first - second).abs() <= 0.25 * first.min(second)
+    }
 }
 
 /// Where things stood at a time.
@@ -317,17 +352,22 @@ impl<'a> Run<'a> {
             warm: u64::from(study.requests / 20),
             read: Distribution::new(),
             write: Distribution::new(),
+            quarters: Quarters::default(),
             offered_per_second,
         })
     }
 
-    fn run(mut self) -> Result<Point, CopyRunError> {
+    /// `None` where it is ended early.
+    fn run(mut self, goes_on: &dyn Fn() -> bool) -> Result<Option<Point>, CopyRunError> {
         if let Some(collector) = &mut self.collector {
             collector.begin(&mut self.channels, 0)?;
         }
         let requests = u64::from(self.study.requests);
         let (mut from, mut last_ns) = (self.mark(0), 0);
         for tag in 0..requests {
+            if tag % CHECKED == 0 && !goes_on() {
+                return Ok(None);
+            }
             let request = self.arrivals.next(tag);
             while let Some(done) = self.next_until(request.arrival_ns)? {
                 self.take(&done)?;
@@ -343,11 +383,14 @@ impl<'a> Run<'a> {
         let measured = requests - self.warm;
         let mut end_ns = last_ns;
         while self.read.count() + self.write.count() < measured {
+            if (self.read.count() + self.write.count()).is_multiple_of(CHECKED) && !goes_on() {
+                return Ok(None);
+            }
             let Some(done) = self.next_until(Ns::MAX)? else { break };
             self.take(&done)?;
             end_ns = done.done_ns;
         }
-        Ok(self.point(&from, &to, end_ns))
+        Ok(Some(self.point(&from, &to, end_ns)))
     }
 
     fn next_until(&mut self, limit_ns: Ns) -> Result<Option<Completion>, CopyRunError> {
@@ -366,7 +409,10 @@ impl<'a> Run<'a> {
         }
         if done.tag >= self.warm {
             let to = if done.command.is_read() { &mut self.read } else { &mut self.write };
-            to.record(done.done_ns - done.arrival_ns, 1);
+            let response_ns = done.done_ns - done.arrival_ns;
+            to.record(response_ns, 1);
+            let all = u64::from(self.study.requests) - self.warm;
+            self.quarters.add(done.tag - self.warm, all, response_ns);
         }
         Ok(())
     }
@@ -398,7 +444,8 @@ impl<'a> Run<'a> {
             paced_pages_per_second: self.asked.way.and(self.asked.pace),
             offered_per_second: self.offered_per_second,
             // What is left over when arrivals end takes long only where it had piled up.
-            saturated: (end_ns - to.at_ns) * 50 > to.at_ns,
+            saturated: (end_ns - to.at_ns) * 50 > to.at_ns || self.quarters.grow(),
+            steady: self.quarters.are_steady(),
             read_ns: self.read.summary(),
             write_ns: self.write.summary(),
             pages_per_second: (to.pages - from.pages) as f64 * 1e9 / span as f64,

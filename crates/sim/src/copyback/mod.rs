@@ -14,4 +14,4 @@ mod way;
 pub use alone::{Alone, Collection, CopyRunError, alone, logged};
 pub use copier::{Copier, EraseAt, Loads, Step};
 pub use study::{Crossover, Study, StudyRow};
-pub use way::{Way, channels_timing, in_mode};
+pub use way::{Way, channels_timing, doubt, in_mode, waits};

@@ -124,7 +124,7 @@ mod tests {
     use flash::parts::DDT_MLC;
 
     fn study() -> CopyTimings {
-        CopyTimings::of_part(&DDT_MLC, Waits::MODE_4).unwrap()
+        CopyTimings::of_part(&DDT_MLC, Waits::STUDY).unwrap()
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use bounds::copyback::{CopyPath, CopyTimings, Copyback, CopybackError, Waits};
 use flash::channels::{Timing, TimingError};
+use flash::control::{Interface, windows};
 use flash::{Ns, Part};
 
 /// Path, cache program, planes and wrong bytes of a copy.
@@ -76,6 +77,7 @@ pub fn channels_timing(timings: &CopyTimings) -> Timing {
         t_dbsy_ns: waits.t_dbsy_ns,
         t_cbsy_ns: 0,
         t_dl_ns: waits.t_dl_ns,
+        direct_cycle_ns: waits.direct_cycle_ns,
         t_r_ns: timings.t_r_ns,
         t_prog_ns: timings.t_prog_ns,
         t_bers_ns: timings.t_bers_ns,
@@ -91,17 +93,41 @@ pub fn channels_timing(timings: &CopyTimings) -> Timing {
 /// A mode that there is not.
 pub fn in_mode(part: &Part, mode: u8) -> Result<(Part, Waits), TimingError> {
     let timing = Timing::with_mode(part, mode)?;
-    let waits = Waits {
+    let part = Part { t_rc_ns: timing.t_rc_ns, t_wc_ns: timing.t_wc_ns, ..part.clone() };
+    Ok((part, waits(&timing)))
+}
+
+/// The waits of a timing.
+pub fn waits(timing: &Timing) -> Waits {
+    Waits {
         t_wb_ns: timing.t_wb_ns,
         t_adl_ns: timing.t_adl_ns,
         t_rr_ns: timing.t_rr_ns,
         t_ccs_ns: timing.t_ccs_ns,
         t_dbsy_ns: timing.t_dbsy_ns,
         t_dl_ns: timing.t_dl_ns,
+        direct_cycle_ns: timing.direct_cycle_ns,
         t_ecc_ns: timing.ecc_ns,
         column_cycles: timing.column_cycles,
         row_cycles: timing.row_cycles,
+    }
+}
+
+/// What to know of direct transfers at a part's cycles, where the pins of the fastest ONFI mode that is no faster than
+/// these cannot latch them.
+pub fn doubt(part: &Part) -> Option<String> {
+    let timing = Timing::of(part).ok()?;
+    let fits = |mode: &u8| {
+        Timing::with_mode(part, *mode)
+            .is_ok_and(|mode| mode.t_rc_ns >= timing.t_rc_ns && mode.t_wc_ns >= timing.t_wc_ns)
     };
-    let part = Part { t_rc_ns: timing.t_rc_ns, t_wc_ns: timing.t_wc_ns, ..part.clone() };
-    Ok((part, waits))
+    let mode = (0..=5).rev().find(fits).unwrap_or(0);
+    let interface = Interface::of_timing(&timing, mode).ok()?;
+    let check = windows(&interface, &interface);
+    let refusal = check.refusal?;
+    Some(format!(
+        "dgcb presumes pins that latch at {} ns, which those of ONFI mode {mode} do not: {refusal} (`ftlkit copyback \
+         --windows`)",
+        check.asked.t_rwc_ns
+    ))
 }

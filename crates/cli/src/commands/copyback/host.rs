@@ -133,7 +133,8 @@ impl HostArgs {
                 "points": points,
             }))?;
         } else {
-            output::text(&text(bus, &study, &points)?)?;
+            let note = super::unit::windows_note(bus, ways)?;
+            output::text(&format!("{}{note}", text(bus, &study, &points)?))?;
         }
         if points.len() < asked.len() { Err(Failure::Interrupted) } else { Ok(()) }
     }

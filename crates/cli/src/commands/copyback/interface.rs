@@ -62,6 +62,10 @@ pub(super) struct InterfaceArgs {
     #[arg(long, value_name = "NS")]
     t_dl: Option<u64>,
 
+    /// Cycle of direct transfers where longer than both, ns
+    #[arg(long, value_name = "NS")]
+    t_rwc: Option<u64>,
+
     /// Last byte of a page to the verdict of the ECC, ns
     #[arg(long, value_name = "NS")]
     t_ecc: Option<u64>,
@@ -85,7 +89,7 @@ impl InterfaceArgs {
         };
         let (mut part, mut waits) = match self.mode {
             Some(mode) => in_mode(&part, mode).map_err(Failure::input)?,
-            None => (part, Waits::MODE_4),
+            None => (part, Waits::STUDY),
         };
         let figures = [
             (self.t_rc, &mut part.t_rc_ns),
@@ -96,6 +100,7 @@ impl InterfaceArgs {
             (self.t_ccs, &mut waits.t_ccs_ns),
             (self.t_dbsy, &mut waits.t_dbsy_ns),
             (self.t_dl, &mut waits.t_dl_ns),
+            (self.t_rwc, &mut waits.direct_cycle_ns),
             (self.t_ecc, &mut waits.t_ecc_ns),
         ];
         for (given, figure) in figures {
@@ -119,7 +124,8 @@ impl Bus {
         let (t, w) = (&self.timings, &self.timings.waits);
         format!(
             "{}: t_R {}, t_PROG {}, t_BERS {} µs; {} + {} bytes a page, {} pages a block\nbus: t_RC {}, t_WC {}, t_WB \
-             {}, t_ADL {}, t_RR {}, t_CCS {}, t_DBSY {}, t_DL {}, t_ECC {} ns\n",
+             {}, t_ADL {}, t_RR {}, t_CCS {}, t_DBSY {}, t_DL {}, t_RWC {}, \
+             t_ECC {} ns\n",
             self.part.name,
             crate::output::micros(t.t_r_ns),
             crate::output::micros(t.t_prog_ns),
@@ -135,6 +141,7 @@ impl Bus {
             w.t_ccs_ns,
             w.t_dbsy_ns,
             w.t_dl_ns,
+            t.t_rwc_ns(),
             w.t_ecc_ns,
         )
     }
@@ -153,6 +160,7 @@ impl Bus {
             "t_ccs_ns": w.t_ccs_ns,
             "t_dbsy_ns": w.t_dbsy_ns,
             "t_dl_ns": w.t_dl_ns,
+            "t_rwc_ns": t.t_rwc_ns(),
             "t_ecc_ns": w.t_ecc_ns,
             "page_bytes": t.page_bytes,
             "spare_bytes": t.spare_bytes,

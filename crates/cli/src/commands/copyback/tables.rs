@@ -10,14 +10,21 @@ pub(super) fn text(
     study: &Study,
     rows: &[StudyRow],
     crossovers: &[Crossover],
+    note: &str,
 ) -> String {
     let planes = study.ways.first().map_or(1, |way| way.planes);
     let corrected = study.ways.first().map_or(0, |way| way.corrected_bytes);
     let mut text = bus.text();
     text.push_str(&format!(
-        "{planes} {}, {corrected} wrong bits a page (at most {} can be corrected); a victim of {} valid pages\n\n",
+        "{planes} {}, {corrected} wrong bits a page ({}); a victim of {} valid pages\n\n",
         if planes == 1 { "plane" } else { "planes" },
-        study.timings.most_corrected_bytes(),
+        match study.timings.ecc_bits_per_kib {
+            Some(_) => {
+                let most = study.timings.most_corrected_bytes();
+                format!("the ECC corrects {most}")
+            }
+            None => "what the ECC corrects is not known".into(),
+        },
         study.valid,
     ));
     text.push_str(&rows_table(rows));
@@ -30,6 +37,7 @@ pub(super) fn text(
         text.push_str(&format!("{} ahead of icb: {from}\n", crossover.way));
     }
     text.push_str(&engine(rows));
+    text.push_str(note);
     text.push_str(LEGEND);
     text
 }

@@ -4,6 +4,7 @@ use super::interface::Bus;
 use crate::commands::run::{OutputArgs, prepare, with_causes};
 use crate::failure::Failure;
 use crate::output::{self, Column, micros, table};
+use bounds::copyback::CopyPath;
 use clap::{Args, ValueEnum};
 use flash::channels::{Addressing, Policy};
 use flash::control::{
@@ -246,6 +247,21 @@ impl Pins {
     }
 }
 
+/// What tables with direct transfers must say where these cannot work; empty where they can, or where there are none.
+pub(super) fn windows_note(bus: &Bus, ways: &[Way]) -> Result<String, Failure> {
+    let direct = ways.iter().any(|way| way.path == CopyPath::Dgcb);
+    let pins = Pins::of(bus)?;
+    let Some(refusal) = pins.check.refusal.filter(|_| direct) else { return Ok(String::new()) };
+    let cycle = pins.check.asked.t_rwc_ns;
+    let works = pins.check.widened.map_or_else(String::new, |wider| {
+        format!("; --t-rwc {} --t-dl {} works", wider.t_rwc_ns, wider.t_dl_ns)
+    });
+    Ok(format!(
+        "note: dgcb presumes pins that latch at {cycle} ns. Those of ONFI mode {} do not: {refusal}{works} (--windows)\n",
+        bus.mode
+    ))
+}
+
 /// The cycle that works, and what it costs.
 fn proposal(
     check: &WindowCheck,
@@ -255,7 +271,7 @@ fn proposal(
     let cost = check.cost(unit, transaction).map_err(Failure::input)?;
     Ok(match (check.widened, cost) {
         (Some(wider), Some(cost)) => format!(
-            "a cycle of {} ns works: --t-rc {} --t-dl {}. It adds {} µs to each page's transfer and {:.2} % to this \
+            "a cycle of {} ns works: --t-rwc {} --t-dl {}. It adds {} µs to each page's transfer and {:.2} % to this \
              transaction",
             wider.t_rwc_ns,
             wider.t_rwc_ns,

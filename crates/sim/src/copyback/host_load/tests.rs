@@ -3,7 +3,7 @@ use bounds::copyback::{CopyPath, Waits};
 use flash::parts::DDT_MLC;
 
 fn study(requests: u32) -> HostLoad {
-    let timings = CopyTimings::of_part(&DDT_MLC, Waits::MODE_4).unwrap();
+    let timings = CopyTimings::of_part(&DDT_MLC, Waits::STUDY).unwrap();
     HostLoad::new(timings, requests, 1)
 }
 
@@ -152,3 +152,38 @@ const GOLDEN: [(&str, f64, f64); 7] = [
     ("dgcb", 1090.0, 507.0),
     ("dgcb + cache", 1192.0, 681.0),
 ];
+
+#[test]
+fn a_backlog_that_grows_is_told_from_one_that_comes_and_goes() {
+    let quarters = |responses: [u64; 4]| {
+        let mut quarters = Quarters::default();
+        for (quarter, response) in (0..).zip(responses) {
+            (0..100).for_each(|at| quarters.add(quarter * 100 + at, 400, response));
+        }
+        quarters
+    };
+    for (responses, grows, steady) in [
+        ([100, 300, 500, 700], true, false),
+        ([100, 400, 300, 700], false, false),
+        ([100, 110, 120, 130], false, true),
+        ([500, 300, 400, 390], false, true),
+        ([100, 100, 100, 260], true, false),
+    ] {
+        let found = quarters(responses);
+        assert_eq!((found.grow(), found.are_steady()), (grows, steady), "{responses:?}");
+    }
+}
+
+/// Overload of a few per cent, in a run of any length.
+#[test]
+fn overload_is_seen_in_short_runs_and_in_long_ones() {
+    let gcb = Way::new(CopyPath::Gcb, false, 1);
+    for requests in [50_000, 200_000] {
+        let study = study(requests);
+        let at = |load_percent, way| one(&study, asked(way, load_percent));
+        assert!(at(83, Some(gcb)).saturated, "{requests}");
+        let carried = at(65, Some(gcb));
+        assert!(!carried.saturated && carried.steady, "{requests}");
+        assert!(!at(80, None).saturated, "{requests}");
+    }
+}

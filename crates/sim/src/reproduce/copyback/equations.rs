@@ -20,7 +20,7 @@ pub(super) fn equations() -> Result<Section, ReproduceError> {
                 "{} ({name}), {on}: of {of} transactions, not the engine's to the ns",
                 equation(path, cache)
             );
-            section.rows.push(Row::exact(&what, "", "0", differ.into(), "a defect of ours"));
+            section.rows.push(Row::evidence(&what, "", differ.into(), 0));
         }
     }
     section.notes.push(format!(

@@ -82,7 +82,7 @@ fn costs(check: &flash::control::WindowCheck, timing: flash::channels::Timing) -
 /// What is left of Fig. 12's savings, ICB at the paper's cycle.
 fn savings(t_rwc_ns: u64, t_dl_ns: u64) -> Result<Vec<Row>, ReproduceError> {
     let t = timings()?;
-    let wide = CopyTimings { t_rc_ns: t_rwc_ns, waits: Waits { t_dl_ns, ..t.waits }, ..t };
+    let wide = CopyTimings { waits: Waits { direct_cycle_ns: t_rwc_ns, t_dl_ns, ..t.waits }, ..t };
     let whole = Collection::whole(MOST, MOST);
     let icb = alone(&t, Way::new(CopyPath::Icb, false, 1), whole)?.end_ns as f64;
     let mut rows = Vec::new();

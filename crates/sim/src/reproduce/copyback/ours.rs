@@ -25,7 +25,7 @@ pub(super) const PATHS: [(CopyPath, bool, &str); 5] = [
 
 /// The part of Table II on the interface of its cycles.
 pub(super) fn timings() -> Result<CopyTimings, CopyRunError> {
-    Ok(CopyTimings::of_part(&DDT_MLC, Waits::MODE_4)?)
+    Ok(CopyTimings::of_part(&DDT_MLC, Waits::STUDY)?)
 }
 
 /// One transaction by the engine.

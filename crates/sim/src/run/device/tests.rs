@@ -278,7 +278,7 @@ fn a_broken_promise_is_counted_and_shown() {
 /// `ddt-mlc` with blocks of four pages as a scheme sees it behind its channel.
 fn behind_channel(settings: CopySettings) -> Part {
     let part = parts::by_name("ddt-mlc").unwrap();
-    settings.part(&Part { pages_per_block: 4, ..part.clone() }, Waits::MODE_4).unwrap()
+    settings.part(&Part { pages_per_block: 4, ..part.clone() }, Waits::STUDY).unwrap()
 }
 
 /// Writes that fill 18 logical pages, then victims of three valid pages, the most there are.
