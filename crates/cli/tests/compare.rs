@@ -102,7 +102,7 @@ fn copies_by_path_and_bit_errors_are_told_in_every_form() {
     let text = ftlkit(format!("{line} --out {out}").split_whitespace()).ok();
     for said in [
         "4 devices on one channel; 2 planes as one; 6 wrong bits a page of each plane",
-        "between two dgcb with cache 1812.4 µs a page, 1300.0 µs each further one",
+        "between two dgcb with cache 1814.3 µs a page, 1300.0 µs each further one",
         "of them dgcb",
         "bits corrected",
         "bytes sent again",
