@@ -154,7 +154,7 @@ fn check(
     {
         for (kind, found, least) in [
             ("write", timing.t_wc_ns, pins.least_write_cycle_ns()),
-            ("read", timing.t_rwc_ns(), pins.least_read_cycle_ns()),
+            ("read", timing.t_rc_ns, pins.least_read_cycle_ns()),
         ] {
             if found < least {
                 return Err(WaveformError::Cycle { kind, way, found, least });
