@@ -60,3 +60,9 @@ impl FlashError {
         matches!(self, Self::Uncorrectable(_) | Self::ProgramFailed(_) | Self::EraseFailed(_))
     }
 }
+
+/// Whether an operation has run, successfully or not.
+#[inline]
+pub(crate) fn has_run<T>(result: &Result<T, FlashError>) -> bool {
+    result.as_ref().err().is_none_or(FlashError::failed_at_medium)
+}

@@ -1,6 +1,7 @@
 //! Serial time: one chip, or the chips of one channel, and one operation (or run of copies) at a time. The model of
 //! the real-time papers and of BA-GC.
 
+use crate::error::has_run;
 use crate::{
     BlockId, Cause, Copies, CopyPath, CopyTimes, Counts, Flash, FlashError, Geometry, Lpn, Ns, Oob,
     Operation, Part, Ppn,
@@ -200,12 +201,6 @@ impl<F: Flash> Serial<F> {
         self.charge_copies(Some(times.path), run.total_ns(), ran, cause);
         failed
     }
-}
-
-/// Whether an operation has run, successfully or not.
-#[inline]
-fn has_run<T>(result: &Result<T, FlashError>) -> bool {
-    result.as_ref().err().is_none_or(FlashError::failed_at_medium)
 }
 
 impl<F: Flash> Flash for Serial<F> {

@@ -37,7 +37,7 @@ mod bit_error_model;
 mod bit_errors;
 mod carried;
 mod error;
-mod forward;
+pub(crate) mod forward;
 mod poisson;
 mod power_cut;
 mod program_erase;

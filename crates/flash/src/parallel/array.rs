@@ -5,16 +5,11 @@ use super::{Done, Parallel};
 use crate::channels::{
     Addressing, Command, DieAddress, MAX_PLANES, PageAddress, Pages, Request, Watch,
 };
-use crate::{
-    BlockId, Cause, CopyPath, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation as Op, Part, Ppn,
-};
+use crate::error::has_run;
+use crate::faults::forward::forward;
+use crate::{BlockId, Cause, CopyPath, Flash, FlashError, Lpn, Ns, Oob, Operation as Op, Ppn};
 
 impl<F: Flash, W: Watch> Parallel<F, W> {
-    /// Whether an operation takes place: it does although it fails where the medium does, not the rules.
-    fn runs<T>(result: &Result<T, FlashError>) -> bool {
-        result.as_ref().err().is_none_or(FlashError::failed_at_medium)
-    }
-
     /// A command for a page of the array.
     #[inline]
     fn side(&self, command: Command, ppn: Ppn) -> Side {
@@ -201,25 +196,12 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
 }
 
 impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
-    #[inline]
-    fn geometry(&self) -> &Geometry {
-        self.inner.geometry()
-    }
-
-    #[inline]
-    fn part(&self) -> &Part {
-        self.inner.part()
-    }
-
-    #[inline]
-    fn keeps_user_bytes(&self) -> bool {
-        self.inner.keeps_user_bytes()
-    }
+    forward!(geometry part keeps_user_bytes is_bad mark_bad erase_count peek_lpn has_bit_errors corrected_bits);
 
     #[inline]
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read(ppn, data, cause);
-        if Self::runs(&result) {
+        if has_run(&result) {
             self.single(Op::Read, Command::Read, ppn, cause);
         }
         result
@@ -234,7 +216,7 @@ impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
         cause: Cause,
     ) -> Result<Oob, FlashError> {
         let result = self.inner.read_part(ppn, offset, data, cause);
-        if Self::runs(&result) {
+        if has_run(&result) {
             self.single(Op::Read, Command::Read, ppn, cause);
         }
         result
@@ -243,7 +225,7 @@ impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
     #[inline]
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read_oob(ppn, cause);
-        if Self::runs(&result) {
+        if has_run(&result) {
             self.single(Op::ReadOob, Command::Read, ppn, cause);
         }
         result
@@ -252,7 +234,7 @@ impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
     #[inline]
     fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
         let result = self.inner.program(ppn, oob, data, cause);
-        if Self::runs(&result) {
+        if has_run(&result) {
             self.single(Op::Program, Command::Program, ppn, cause);
         }
         result
@@ -262,7 +244,7 @@ impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
         let before = self.inner.corrected_bits();
         let result = self.inner.copy(from, to, seq, cause);
-        if Self::runs(&result) {
+        if has_run(&result) {
             self.copied(from, to, self.inner.corrected_bits() - before, cause, false);
         }
         result
@@ -280,7 +262,7 @@ impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
             let to = Ppn(to.0 + at as u32);
             let before = self.inner.corrected_bits();
             let result = self.inner.copy(*page, to, seq, cause);
-            if Self::runs(&result) {
+            if has_run(&result) {
                 let corrected = self.inner.corrected_bits() - before;
                 self.copied(*page, to, corrected, cause, at + 1 < from.len());
             }
@@ -292,35 +274,10 @@ impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
     #[inline]
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
         let result = self.inner.erase(block, cause);
-        if Self::runs(&result) {
+        if has_run(&result) {
             let first = self.inner.geometry().ppn(block, 0);
             self.single(Op::Erase, Command::Erase, first, cause);
         }
         result
-    }
-
-    fn is_bad(&self, block: BlockId) -> bool {
-        self.inner.is_bad(block)
-    }
-
-    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
-        self.inner.mark_bad(block)
-    }
-
-    fn erase_count(&self, block: BlockId) -> u32 {
-        self.inner.erase_count(block)
-    }
-
-    fn has_bit_errors(&self) -> bool {
-        self.inner.has_bit_errors()
-    }
-
-    fn corrected_bits(&self) -> u64 {
-        self.inner.corrected_bits()
-    }
-
-    #[inline]
-    fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
-        self.inner.peek_lpn(ppn)
     }
 }
