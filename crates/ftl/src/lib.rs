@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+mod allocation;
 mod block_mapped;
 mod buffer;
 mod dirty_pages;
@@ -17,11 +18,13 @@ mod page;
 pub mod page_mapped;
 mod plan;
 mod prefetch;
+mod processor;
 pub mod registry;
 mod scheme;
 mod schemes;
 mod start;
 
+pub use allocation::{Allocation, AllocationOrder, Level};
 pub use buffer::{
     BufferLog, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions, UPDATE_PROBABILITIES,
     with_buffer,
@@ -32,6 +35,7 @@ pub use guarantee::{Guarantee, Ram};
 pub use log_block::{LogBlockLayout, LogVictim};
 pub use page_mapped::victims::{Accesses, VICTIM_POLICIES, VictimKind, VictimWork};
 pub use plan::{Layout, Plan};
+pub use processor::Processor;
 pub use registry::{CmtPolicy, Preset, SchemeConfig, Visitor, WriteQueue};
 pub use scheme::{CollectionLog, MapCache, MergeKind, Prefetch, Scheme};
 pub use schemes::gftl::{GftlLayout, GftlThreshold};

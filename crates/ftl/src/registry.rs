@@ -2,7 +2,7 @@
 //! and the documentation go through this list.
 
 use crate::{
-    BufferSettings, FtlError, Layout, Plan, Scheme,
+    Allocation, BufferSettings, FtlError, Layout, Plan, Processor, Scheme,
     buffer::{BufferDefaults, WithBuffer},
     log_block, on_demand, page_mapped,
     page_mapped::victims::VictimKind,
@@ -103,6 +103,10 @@ pub struct SchemeConfig {
     pub buffer: BufferSettings,
     /// Blocks set aside to stand in for bad ones, from the factory or grown.
     pub spare_blocks: u32,
+    /// How consecutive writes are spread over the array.
+    pub allocation: Allocation,
+    /// The controller's processor, where the work of choosing victims is to take time.
+    pub processor: Option<Processor>,
     /// Seed of randomised victim selection.
     pub seed: u64,
 }
@@ -122,6 +126,8 @@ impl SchemeConfig {
             log_blocks: None,
             buffer: BufferSettings::default(),
             spare_blocks: 0,
+            allocation: Allocation::default(),
+            processor: None,
             seed: 1,
         }
     }

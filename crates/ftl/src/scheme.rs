@@ -157,6 +157,10 @@ pub trait Scheme {
     /// Whether the buffer is told of every page that a collector moves ([`DirtyPages::moved`]).
     const TELLS_MOVES: bool = false;
 
+    /// Whether a task may come between the operations of a collection. Else the controller does nothing else until a
+    /// collection has ended.
+    const YIELDS: bool = false;
+
     /// Writes one page that is durable when it returns (force unit access).
     ///
     /// # Errors

@@ -9,5 +9,6 @@ pub mod memory;
 pub mod report;
 pub mod reproduce;
 pub mod run;
+pub mod ssd;
 
 pub use compare::{Comparison, compare};

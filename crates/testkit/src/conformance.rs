@@ -17,7 +17,7 @@ use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store};
 use ftl::{
-    BufferPolicy, BufferSettings, CmtPolicy, FtlError, Preset, SchemeConfig, VictimKind,
+    Allocation, BufferPolicy, BufferSettings, CmtPolicy, FtlError, Preset, SchemeConfig, VictimKind,
     WriteQueue, registry,
 };
 use std::fmt;
@@ -197,6 +197,8 @@ impl fmt::Display for Described<'_> {
             log_blocks,
             buffer,
             spare_blocks,
+            allocation,
+            processor,
             seed,
         } = self.0;
         write!(f, "{}", preset.name)?;
@@ -209,6 +211,8 @@ impl fmt::Display for Described<'_> {
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
+            ("", (*allocation != Allocation::default()).then(|| format!("{allocation:?}"))),
+            ("", processor.map(|processor| format!("{processor:?}"))),
             ("", (*buffer != BufferSettings::default()).then(|| buffers::described(buffer))),
         ];
         for (name, value) in set {

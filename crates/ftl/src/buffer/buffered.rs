@@ -55,6 +55,7 @@ impl<S: Scheme> Scheme for Buffered<S> {
     type Flash = S::Flash;
 
     const TELLS_MOVES: bool = S::TELLS_MOVES;
+    const YIELDS: bool = S::YIELDS;
 
     #[inline]
     fn flash(&self) -> &S::Flash {

@@ -6,6 +6,9 @@ use flash::{BlockId, Flash};
 
 /// A collector's place in the write path.
 pub trait Collection: Clone {
+    /// As [`Scheme::YIELDS`](crate::Scheme::YIELDS).
+    const YIELDS: bool = false;
+
     /// Runs before a host write is programmed. Of what it moves, it takes from `buffer` what is dirty there.
     ///
     /// # Errors
@@ -190,6 +193,8 @@ impl Partial {
 }
 
 impl Collection for Partial {
+    const YIELDS: bool = true;
+
     #[inline]
     fn before_write<F: Flash, V: Victims, B: DirtyPages>(
         &mut self,

@@ -121,6 +121,7 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
     type Flash = F;
 
     const TELLS_MOVES: bool = true;
+    const YIELDS: bool = C::YIELDS;
 
     #[inline]
     fn flash(&self) -> &F {

@@ -294,6 +294,8 @@ impl<F: Flash> Rftl<F> {
 impl<F: Flash> Scheme for Rftl<F> {
     type Flash = F;
 
+    const YIELDS: bool = true;
+
     #[inline]
     fn flash(&self) -> &F {
         &self.flash

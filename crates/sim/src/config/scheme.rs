@@ -198,6 +198,7 @@ impl SchemeTable {
             },
             spare_blocks: self.spare_blocks,
             seed,
+            ..SchemeConfig::preset(preset)
         })
     }
 

@@ -14,6 +14,7 @@ pub(crate) use precondition::precondition;
 
 use crate::config::Preconditioning;
 use crate::report::SchemeReport;
+use crate::ssd::SsdSetup;
 use flash::faults::{BitErrorModel, FaultError};
 use flash::{Flash, Geometry, Operation, Part};
 use ftl::{FtlError, Scheme, SchemeConfig, Visitor};
@@ -40,6 +41,8 @@ pub struct Setup {
     pub max_requests: Option<u64>,
     /// Issue each request as the one before it ends, whatever the workload says of arrivals.
     pub closed: bool,
+    /// The channels, where operations run side by side; else one at a time.
+    pub ssd: Option<SsdSetup>,
     /// The command that repeats the run, for the report of a violation.
     pub replay: String,
 }
@@ -58,6 +61,7 @@ impl Setup {
             space_pages,
             max_requests: None,
             closed: false,
+            ssd: None,
             replay: String::new(),
         }
     }

@@ -10,6 +10,8 @@ use flash::{Cause, Flash, Lpn, Ppn};
 impl<F: Flash, Q: CollectionQueue> Scheme for Gftl<F, Q> {
     type Flash = F;
 
+    const YIELDS: bool = true;
+
     #[inline]
     fn flash(&self) -> &F {
         &self.flash
