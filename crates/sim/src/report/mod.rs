@@ -7,6 +7,7 @@ mod grid;
 mod json;
 mod out_dir;
 pub mod plots;
+mod ssd;
 pub mod table;
 mod title;
 pub mod units;
@@ -16,6 +17,7 @@ mod samples;
 
 pub(crate) use grid::wrap;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
+pub use ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};
 
 #[cfg(test)]
 use crate::measures;
@@ -110,6 +112,10 @@ pub struct SchemeReport {
     pub map_cache: Option<MapCacheReport>,
     /// What the write buffer did; `null` without one.
     pub buffer: Option<BufferReport>,
+    /// What choosing victims cost the controller; `null` where no policy of the list chooses them.
+    pub victim_work: Option<VictimWorkReport>,
+    /// What an SSD of several channels does besides; `null` where one operation runs at a time.
+    pub ssd: Option<SsdReport>,
     /// Energy of the flash operations, nJ.
     pub energy_nj: f64,
     /// Energy a host page task, nJ.
@@ -377,4 +383,6 @@ pub struct Series {
     pub erases: Vec<u32>,
     /// Victims by valid pages.
     pub victim_valid: Vec<u64>,
+    /// Windows of a run on several channels, one after the other; the last may be cut off by the end of the run.
+    pub windows: Vec<WindowSample>,
 }

@@ -138,7 +138,13 @@ pub fn run_scheme(
     observer: &dyn Observer,
 ) -> Result<SchemeReport, RunError> {
     let array = medium::array_of(setup)?;
-    ftl::registry::format(scheme, array, Replay { setup, label, source, observer })?
+    let mut report =
+        ftl::registry::format(scheme, array, Replay { setup, label, source, observer })??;
+    let victims = report.collection.victims;
+    if let Some((work, processor)) = report.victim_work.as_mut().zip(scheme.processor.as_ref()) {
+        work.charge(processor, victims);
+    }
+    Ok(report)
 }
 
 /// The run of a scheme, once its type is known.

@@ -5,7 +5,7 @@ use crate::measures::wear;
 use crate::report::units::grouped;
 use crate::report::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, MapCacheReport, MergeReport,
-    RamReport, SchemeReport, Violation,
+    RamReport, SchemeReport, VictimWorkReport, Violation,
 };
 use flash::{Cause, Counts, Operation};
 use ftl::{CollectionLog, Guarantee, MapCache, MergeKind, Scheme};
@@ -58,6 +58,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
                 other: ram.other,
             },
             map_cache: scheme.map_cache().map(map_cache),
+            victim_work: scheme.victim_work().map(|work| VictimWorkReport::new(&work, log.started)),
             buffer: buffer(&self, &counts),
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
