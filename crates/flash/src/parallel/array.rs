@@ -31,15 +31,24 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
     #[inline]
     fn single(&mut self, op: Op, command: Command, ppn: Ppn, cause: Cause) {
         self.counts.add(op, cause);
+        if !self.timed {
+            return;
+        }
         let step = cause.is_step();
         let task = if step { NONE } else { self.tasks.current };
         if !step {
             self.tasks.add();
         }
-        let mut operation = Operation::new(Work::One(self.side(command, ppn)), task);
+        let work = Work::One(self.side(command, ppn));
+        let mut operation = Operation { step, ..Operation::new(work, task) };
         let before = core::mem::replace(&mut self.tasks.last[usize::from(step)], NONE);
         operation.waits = u32::from(before != NONE);
+        let behind_steps = !step && !self.yields && self.steps_left > 0;
+        operation.waits += u32::from(behind_steps);
         let slot = self.issue(operation);
+        if behind_steps {
+            self.behind_steps.push(slot);
+        }
         if before != NONE {
             self.operations.get_mut(before).then = slot;
         }
@@ -49,10 +58,14 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
     /// One page copied, `more` to follow behind it in the same run.
     fn copied(&mut self, from: Ppn, to: Ppn, corrected: u64, cause: Cause, more: bool) {
         self.counts.add(Op::Copy, cause);
+        if !self.timed {
+            return;
+        }
+        let step = cause.is_step();
         let (mut read, mut program) =
             (self.side(Command::Read, from), self.side(Command::Program, to));
         let (path, cache, repair_ns) = self.path(&read, &program);
-        let task = if cause.is_step() { NONE } else { self.tasks.current };
+        let task = if step { NONE } else { self.tasks.current };
         if cache && more {
             program.command = Command::CacheProgram;
         }
@@ -78,12 +91,12 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
             }
             None => Operation { waits: 1, ..Operation::new(Work::One(program), task) },
         };
-        let last = Operation { out_of: out_of.0, ..last };
+        let last = Operation { out_of: out_of.0, step, ..last };
         if work.is_some() {
             self.issue(last);
             return;
         }
-        let read = self.issue(Operation::new(Work::One(read), NONE));
+        let read = self.issue(Operation { step, ..Operation::new(Work::One(read), NONE) });
         let program = self.issue(last);
         self.operations.get_mut(read).then = program;
     }
@@ -109,23 +122,27 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
     fn issue(&mut self, operation: Operation) -> u32 {
         let work = operation.work;
         let slot = self.operations.add(operation);
+        self.steps_left += u32::from(operation.step);
         let waits = self.order.enter(&mut self.operations, slot);
         let held = self.operations.get_mut(slot);
         held.waits += waits;
         if held.waits > 0 {
             self.order.hold(&work, slot);
         } else {
-            self.submit(slot, self.tasks.at_ns);
+            self.submit(slot, None);
         }
         slot
     }
 
-    /// Submits an operation at `at_ns`, and those that waited for nothing else.
-    fn submit(&mut self, slot: u32, at_ns: Ns) {
+    /// Submits an operation at this time, or as the current task ends, and those that waited for nothing else.
+    fn submit(&mut self, slot: u32, at_ns: Option<Ns>) {
         self.ready.push(slot);
         while let Some(slot) = self.ready.pop() {
             let operation = *self.operations.get(slot);
-            self.send(&operation, slot, at_ns);
+            match at_ns {
+                Some(at_ns) => self.send(&operation, slot, at_ns),
+                None => self.starting.push(slot),
+            }
             for next in self.order.leave(&operation, slot) {
                 self.release(next);
             }
@@ -145,7 +162,7 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
     }
 
     /// Puts an operation on the channels. They refuse nothing: addresses were checked when the array took them.
-    fn send(&mut self, operation: &Operation, slot: u32, arrival_ns: Ns) {
+    pub(super) fn send(&mut self, operation: &Operation, slot: u32, arrival_ns: Ns) {
         let request = |side: &Side, repair_ns| Request {
             arrival_ns,
             tag: slot.into(),
@@ -181,15 +198,23 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
         if operation.left > 0 {
             return None;
         }
-        let Operation { then, out_of, task, .. } = *operation;
+        let Operation { then, out_of, task, step, .. } = *operation;
         self.operations.remove(slot);
         self.release(then);
+        if step {
+            self.steps_left -= 1;
+            if self.steps_left == 0 {
+                for slot in core::mem::take(&mut self.behind_steps) {
+                    self.release(slot);
+                }
+            }
+        }
         if out_of != NONE {
             let erase = self.order.copied(out_of);
             self.release(erase);
         }
         while let Some(ready) = self.ready.pop() {
-            self.submit(ready, done_ns);
+            self.submit(ready, Some(done_ns));
         }
         self.tasks.less(task, done_ns)
     }

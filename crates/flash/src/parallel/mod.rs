@@ -8,6 +8,7 @@
 //! ```text
 //! begin(task, at): what the scheme asks for from here on arrives at `at`
 //! end():           and that was all of it
+//! end_after(ns):   the same, but it arrives so much later: the processor had to work first
 //! next_done_until(t): the next task whose operations are done by t
 //! ```
 //!
@@ -22,7 +23,9 @@
 //! ```
 //!
 //! A task is done when all its operations but those of collection steps are: the host is not kept waiting for a step,
-//! unless by finding die or bus taken. Copies go by the path of [`Part::copies`](crate::Part::copies), read off the places of their
+//! unless by finding die or bus taken. Where collection does not yield ([`Parallel::set_yields`]), a task's own
+//! operations wait until the steps before them are done, and the caller begins no other task while
+//! [`Parallel::is_collecting`]. Copies go by the path of [`Part::copies`](crate::Part::copies), read off the places of their
 //! blocks; `None`: through the controller. A direct transfer's destination is addressed beside the source's tR, as in
 //! the source's Fig. 9, and reads run ahead of programs: a run takes no longer than in serial time, mostly less.
 //!
@@ -85,6 +88,16 @@ pub struct Parallel<F, W = ()> {
     /// Operations that wait for nothing more.
     ready: Vec<u32>,
     tasks: Tasks,
+    /// Operations of the current task that are sent when it ends.
+    starting: Vec<u32>,
+    /// Whether tasks may come between the operations of a collection.
+    yields: bool,
+    /// Operations of collection steps that are not done.
+    steps_left: u32,
+    /// Operations that wait for those.
+    behind_steps: Vec<u32>,
+    /// Whether operations take time.
+    timed: bool,
     counts: Counts,
     /// What was sent to the dies, in order.
     #[cfg(test)]
@@ -137,6 +150,11 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
             order: Order::new(blocks),
             ready: Vec::new(),
             tasks: Tasks::default(),
+            starting: Vec::new(),
+            yields: true,
+            steps_left: 0,
+            behind_steps: Vec::new(),
+            timed: true,
             counts: Counts::default(),
             #[cfg(test)]
             sent: Vec::new(),
@@ -150,20 +168,58 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
 
     /// That was all that the task begun last asked for. One that asked for nothing is done at once.
     pub fn end(&mut self) {
-        self.tasks.end();
+        self.end_after(0);
+    }
+
+    /// The same, where the processor worked `delay_ns` before anything could be asked for.
+    pub fn end_after(&mut self, delay_ns: Ns) {
+        let at_ns = self.tasks.at_ns.saturating_add(delay_ns);
+        for at in 0..self.starting.len() {
+            let slot = self.starting[at];
+            let operation = *self.operations.get(slot);
+            self.send(&operation, slot, at_ns);
+        }
+        self.starting.clear();
+        self.tasks.end(at_ns);
+    }
+
+    /// Whether tasks may come between the operations of a collection, as they may at first.
+    pub fn set_yields(&mut self, yields: bool) {
+        self.yields = yields;
+    }
+
+    /// Whether operations take time, as they do at first. Else they are done at once, and no task is told of: to fill
+    /// an array before anything is measured. Nothing may be under way.
+    pub fn set_timed(&mut self, timed: bool) {
+        debug_assert_eq!(self.outstanding(), 0, "operations are under way");
+        self.timed = timed;
+    }
+
+    /// Whether operations of collection steps are under way.
+    pub fn is_collecting(&self) -> bool {
+        self.steps_left > 0
+    }
+
+    /// Lets everything happen until the next operation is done, at `limit_ns` at the latest: the task that is done with
+    /// it, if one is. False where nothing is left to be done by then.
+    pub fn step_until(&mut self, limit_ns: Ns) -> (bool, Option<Done>) {
+        let bare_ns = self.tasks.next_bare_ns();
+        match self.channels.next_completion_until(limit_ns.min(bare_ns)) {
+            Some(completion) => (true, self.complete(completion.tag as u32, completion.done_ns)),
+            None => {
+                let bare = self.tasks.take_bare(limit_ns);
+                (bare.is_some(), bare)
+            }
+        }
     }
 
     /// The next task that is done by `limit_ns`, in order of time. `None` where there is none; then everything has
     /// happened that happens before `limit_ns`.
     pub fn next_done_until(&mut self, limit_ns: Ns) -> Option<Done> {
         loop {
-            let bare_ns = self.tasks.next_bare_ns();
-            let Some(completion) = self.channels.next_completion_until(limit_ns.min(bare_ns))
-            else {
-                return self.tasks.take_bare(limit_ns);
-            };
-            if let Some(done) = self.complete(completion.tag as u32, completion.done_ns) {
-                return Some(done);
+            let (more, done) = self.step_until(limit_ns);
+            if done.is_some() || !more {
+                return done;
             }
         }
     }

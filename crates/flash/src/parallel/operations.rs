@@ -68,6 +68,8 @@ pub(super) struct Operation {
     pub(super) erase: u32,
     /// The block that a page leaves for good with it.
     pub(super) out_of: u32,
+    /// Part of a collection step.
+    pub(super) step: bool,
 }
 
 impl Operation {
@@ -83,6 +85,7 @@ impl Operation {
             next: [NONE; 2],
             erase: NONE,
             out_of: NONE,
+            step: false,
         }
     }
 }

@@ -54,7 +54,7 @@ impl Default for Tasks {
 impl Tasks {
     pub(super) fn begin(&mut self, tag: u64, begun_ns: Ns) {
         if self.current != NONE {
-            self.end();
+            self.end(self.at_ns);
         }
         let task = Task { tag, begun_ns, left: 0 };
         self.current = match self.free.pop() {
@@ -70,11 +70,12 @@ impl Tasks {
         (self.last, self.at_ns) = ([NONE; 2], begun_ns);
     }
 
-    pub(super) fn end(&mut self) {
+    /// The current task has asked for all; where that was nothing it is done at `at_ns`.
+    pub(super) fn end(&mut self, at_ns: Ns) {
         let Some(task) = self.slots.get(self.current as usize).copied() else { return };
         if task.left == 0 {
             let Task { tag, begun_ns, .. } = task;
-            self.bare.push_back(Done { tag, begun_ns, done_ns: begun_ns });
+            self.bare.push_back(Done { tag, begun_ns, done_ns: at_ns });
             self.free.push(self.current);
         }
         (self.current, self.last) = (NONE, [NONE; 2]);
