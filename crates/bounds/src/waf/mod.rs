@@ -1,4 +1,4 @@
-//! Write amplification of uniform random page writes at steady state, in closed form or by the fixed point
+//! Write amplification of random page writes, uniform or hot and cold, at steady state, in closed form or by the fixed point
 //! of a mean-field model.
 //!
 //! All take σ = Λ/Θ, the share of logical in physical pages, 0 < σ < 1, with Θ the pages of the blocks that
@@ -11,12 +11,22 @@
 //! | [`fifo`] | the block written longest ago | any |
 //! | [`greedy_desnoyers`] | fewest valid pages | Desnoyers' approximation for finite π |
 //! | [`greedy`] | fewest valid pages | exact for N → ∞ at finite π |
+//! | [`random`] | any | any |
+//! | [`random_passing_over`] | any but those without an invalid page | exact for N → ∞ at finite π |
+//! | [`fifo_of`] | the block written longest ago, two classes of pages | any |
+//! | [`mean_field()`] | greedy, d choices, a window; one or two classes of pages | exact for N → ∞ at finite π |
 
 mod greedy;
 mod lambert;
+mod mean_field;
+mod random;
+mod writes;
 
 pub use greedy::{Victims, greedy, greedy_victims};
 pub use lambert::lambert_w0;
+pub use mean_field::{MeanField, Selection, mean_field};
+pub use random::{random, random_passing_over};
+pub use writes::{Writes, fifo_of};
 
 /// Why no write amplification can be given.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -27,6 +37,18 @@ pub enum WafError {
     /// A block of no pages.
     #[error("a block must have at least 2 pages, not {0}")]
     PagesPerBlock(u32),
+    /// A class of pages is empty, or all of them.
+    #[error("a hot share of {0} is none: of pages and of writes it must be above 0 and below 1")]
+    Class(f64),
+    /// No block is drawn.
+    #[error("of 0 blocks drawn none can be chosen: draw 1 or more")]
+    Draws,
+    /// The window is empty or larger than the array.
+    #[error("a window of {0} of the blocks is none: it must be above 0 and up to 1")]
+    Window(f64),
+    /// Repetition came to no end.
+    #[error("the mean-field model did not settle")]
+    Unsettled,
 }
 
 /// FIFO (LRU) cleaning: A = a / (a + W(−a·e^(−a))), a = 1/σ, W the principal branch.
