@@ -73,6 +73,26 @@ impl fmt::Display for AllocationOrder {
 ///
 /// A unit is a plane of a die (a die where planes work as one). Block `b` of the array is of unit `b mod units`, with
 /// channels changing first, then ways, dies and planes: as [`flash::channels::Topology::place`] has it.
+///
+/// It concerns schemes that map all pages in RAM: `page-level` and those like it. Others have write frontiers of their own
+/// kind, as their sources say, and go on as they would with one unit.
+///
+/// # Turns
+/// Consecutive page programs, the host's and copies alike, go to the units in turns, one page a turn. A unit that has neither
+/// a block being written nor a free one is passed over. The turn at which a block is opened is the sequence number
+/// that its pages carry, so that page p was programmed at turn (sequence number) + p·F, and a mount can order all pages of
+/// all units.
+///
+/// # Space
+/// When collection starts some blocks are partly written and some free: with one unit, one of either kind. With F units
+/// it starts (F − 1)π free pages earlier. Let φ ≤ π be the free pages at which it would start with one unit (or a page below
+/// that), so that it does with φ + (F − 1)π. At most F blocks are being written, each with a free page at least; so at most
+/// F − 1 are wholly free, or F, where φ = π and none is being written. That is 2F − 1 blocks or fewer that are
+/// not full, and all Λ pages are in N − (2F − 1) = N' − 1 or more full ones, with N' = N − 2(F − 1). The fullest a victim
+/// of fewest valid pages can be is ⌊Λ/(N' − 1)⌋, as with one unit and N' blocks. What is written until its erase may use
+/// up φ pages, which are there as with one unit, in whatever block; and with its π pages there are (F − 1)π + φ again. So a scheme is laid
+/// out as for one unit and N' blocks, and starts to collect (F − 1)π free pages earlier. N' is 3 or more: 2F + 1 blocks at
+/// least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Allocation {
     counts: [u16; 4],
@@ -92,9 +112,14 @@ impl Allocation {
         Self { counts: counts.map(|count| count.max(1)), order }
     }
 
-    /// Frontiers.
+    /// Channels, ways a channel, dies a way and planes a die.
+    pub fn counts(&self) -> [u16; 4] {
+        self.counts
+    }
+
+    /// Frontiers (F); `u32::MAX` where there are more.
     pub fn units(&self) -> u32 {
-        self.counts.iter().map(|count| u32::from(*count)).product()
+        self.counts.iter().fold(1, |units: u32, count| units.saturating_mul((*count).into()))
     }
 
     /// The unit of a block.

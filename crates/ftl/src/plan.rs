@@ -87,17 +87,55 @@ pub(crate) fn plan(
         page_bytes: geometry.page_bytes(),
         ..part.clone()
     };
-    let mut plan = (config.preset.plan)(config, &part, geometry, blocks)?;
+    let mut plan = lay_out(config, &part, geometry, blocks)?;
     plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
-    match plan.layout {
-        Layout::PageMapped(_) => page_mapped::choose_victims(config, &part, &mut plan)?,
-        Layout::OnDemand(_) => {}
-        Layout::Nftl | Layout::Gftl(_) | Layout::Rftl(_) | Layout::LogBlock(_) => {}
-    }
     plan.buffer = BufferPlan::new(config, geometry)?;
     if let Some(buffer) = plan.buffer {
         buffer.apply(&part, &mut plan);
     }
+    Ok(plan)
+}
+
+/// The preset's plan for so many blocks; of a scheme that writes to units in turns, that for as many fewer as may be partly
+/// written or free for each unit but the first ([`Allocation`](crate::Allocation) tells why).
+fn lay_out(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let units = config.allocation.units();
+    let ask = |config: &SchemeConfig, blocks| (config.preset.plan)(config, part, geometry, blocks);
+    let is_page_mapped =
+        |plan: Result<Plan, _>| plan.is_ok_and(|plan| matches!(plan.layout, Layout::PageMapped(_)));
+    // Of other families nothing changes, nor where the array itself is none for the preset.
+    if units == 1 || !is_page_mapped(ask(&SchemeConfig::preset(config.preset), blocks)) {
+        return ask(config, blocks);
+    }
+    let kept = 2 * (u64::from(units) - 1);
+    let least = kept + 3;
+    let Some(in_turns) = u64::from(blocks).checked_sub(kept).filter(|in_turns| *in_turns >= 3)
+    else {
+        let [channels, ways, dies, planes] = config.allocation.counts();
+        return Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "channels",
+            reason: format!(
+                "{channels} x {ways} ways x {dies} dies x {planes} planes are {units} units that are written in turns, which takes at least {least} blocks that are not spare; there are {blocks}, enough for {} units",
+                (u64::from(blocks) - 1) / 2
+            ),
+        });
+    };
+    let mut plan = ask(config, in_turns as u32).map_err(|error| match error {
+        FtlError::Config { scheme, setting, reason } => FtlError::Config {
+            scheme,
+            setting,
+            reason: format!("{reason} ({kept} blocks of {blocks} are kept for {units} units)"),
+        },
+        other => other,
+    })?;
+    plan.threshold_pages += (units - 1) * part.pages_per_block;
+    plan.ram.other += page_mapped::frontiers::ram_bytes(units);
     Ok(plan)
 }
 

@@ -135,7 +135,7 @@ impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
     fn heap_bytes(&self) -> usize {
         let core = &self.core;
         let areas = [&core.data, &core.translation].map(|area| {
-            area.blocks.heap_bytes() + area.victims.heap_bytes() + area.free.heap_bytes()
+            area.blocks.heap_bytes() + area.victims.heap_bytes() + area.frontiers.heap_bytes()
         });
         core.cmt.heap_bytes()
             + areas.iter().sum::<usize>()

@@ -4,7 +4,7 @@ use super::{
     space::{RUN, Run, Space},
     victims::Victims,
 };
-use crate::{DirtyPages, FtlError, Plan, prefetch::prefetch};
+use crate::{Allocation, DirtyPages, FtlError, Plan, prefetch::prefetch};
 use alloc::{vec, vec::Vec};
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
 
@@ -28,6 +28,11 @@ impl<F: Flash, V: Victims> Core<F, V> {
         let space = Space::new(flash.geometry(), victims, plan.threshold_pages, plan.spare_blocks);
         let map = vec![UNMAPPED; plan.logical_pages as usize];
         Self { flash, map, space }
+    }
+
+    /// [`Space::spread`].
+    pub(super) fn spread(&mut self, allocation: &Allocation) {
+        self.space.spread(self.flash.geometry(), allocation);
     }
 
     /// Adds an erased block to the free ones.

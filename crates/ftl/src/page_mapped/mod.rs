@@ -1,7 +1,8 @@
 //! Page-mapped schemes: one product of map × victim selection × collection × logical share.
 //!
-//! State (N blocks of π pages, Λ logical pages): the map, 4 B × Λ; a valid count and π valid bits a
-//! block, in one cache line where π ≤ 448; the candidates of the victim policy; free blocks by wear.
+//! State (N blocks of π pages, Λ logical pages, F units): the map, 4 B × Λ; a valid count and π valid bits a
+//! block, in one cache line where π ≤ 448; the candidates of the victim policy; free blocks by unit and wear, and a
+//! write frontier a unit (16 B), to which consecutive pages go in turns ([`Allocation`](crate::Allocation)).
 //! A host write touches one cold line of the map and one of the old page's block; a copy, one of the
 //! map. Everything else is sequential or hot.
 //!
@@ -9,14 +10,14 @@
 //! its newest version is programmed from the buffer to the frontier, where its copy would go, and is clean
 //! from then on (BA-BM; S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based
 //! storage systems, 2008, §4). That costs a program where a copy costs a read more, so steps move as many
-//! pages as without, and no promise changes. It is behind the older version in (sequence number, page), so
+//! pages as without, and no promise changes. It is behind the older version in the order of stamps, so
 //! a mount finds it as it finds any newest version. A controller has to know the LPN of a valid page before
 //! it reads it: 4 bytes a buffered page, the PPN of each dirty one. The simulation asks the array
 //! ([`Flash::peek_lpn`]); where that cannot tell, pages are copied.
 //!
 //! Invariants (asserted by the conformance suite over every preset):
 //! - a mapped LPN points to a valid page that carries that LPN; all other pages are invalid or free;
-//! - free pages = pages not yet programmed in the frontier and in the free blocks;
+//! - free pages = pages not yet programmed in the frontiers and in the free blocks;
 //! - a victim is full, is not being written, and has fewer than π valid pages;
 //! - no block with a valid page is erased.
 
@@ -24,22 +25,24 @@ pub(crate) mod blocks;
 mod collection;
 pub(crate) mod core;
 pub(crate) mod free_blocks;
+pub(crate) mod frontiers;
 pub(crate) mod mount;
 mod product;
 pub(crate) mod space;
 pub mod victims;
+pub(crate) mod worst_case;
 
-pub use collection::{Collection, CopiesPerStep, Partial, WholeBlock};
+pub use collection::{Collection, CopiesPerStep, Partial, Preemptible, WholeBlock};
 pub use product::CollectionKind;
-pub(crate) use product::{build, choose_victims, ram, ram_by_device, whole_block_ns};
+pub(crate) use product::{build, by_device, ram, ram_by_device};
 
 use self::{core::Core, core::LOST, victims::Victims};
 use crate::{
-    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Ram, Scheme, VictimWork,
+    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Processor, Ram, Scheme, VictimWork,
     prefetch::prefetch,
 };
 use alloc::vec::Vec;
-use flash::{BlockId, Flash, Lpn, Ppn};
+use flash::{BlockId, Flash, Lpn, Ns, Ppn};
 
 /// A page-mapped scheme: an array, a victim policy and a collector.
 #[derive(Clone, Debug)]
@@ -48,6 +51,7 @@ pub struct PageMapped<F, V, C> {
     collector: C,
     guarantee: Guarantee,
     idle_collection: bool,
+    processor: Option<Processor>,
     /// Victim work that is not of the log.
     work_before: VictimWork,
 }
@@ -91,12 +95,12 @@ impl<F: Flash, V: Victims, C: Collection> PageMapped<F, V, C> {
                 BlockState { role, valid: core.space.blocks.valid(block), written: pages }
             })
             .collect();
-        for block in core.space.free.iter() {
+        for block in core.space.frontiers.free() {
             states[block.0 as usize] = BlockState { role: Role::Free, valid: 0, written: 0 };
         }
-        if let Some(frontier) = core.space.frontier {
+        for frontier in core.space.frontiers.open() {
             let state = &mut states[frontier.block.0 as usize];
-            let unwritten = frontier.end - frontier.next;
+            let unwritten = frontier.room();
             *state = BlockState {
                 role: Role::Frontier,
                 valid: state.valid - unwritten,
@@ -179,14 +183,20 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
     }
 
     fn idle(&mut self) -> Result<bool, FtlError> {
-        if !self.idle_collection || !self.collector.may_idle() {
+        if !self.idle_collection {
             return Ok(false);
         }
-        let collected = self.core.collect_invalid()?;
-        if collected {
-            self.collector.idled();
-        }
-        Ok(collected)
+        self.collector.idle(&mut self.core)
+    }
+
+    fn idle_ns(&self) -> Ns {
+        self.collector.idle_ns(&self.core)
+    }
+
+    #[inline]
+    fn ram_ns(&self) -> Ns {
+        let work = || self.core.space.victims.work();
+        self.processor.map_or(0, |processor| processor.time_ns(&work()))
     }
 
     #[inline]
@@ -204,8 +214,8 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
         Ram {
             map: self.core.map.len() as u64 * 4,
             blocks: product::block_ram(blocks, geometry.pages_per_block()),
-            victims: self.core.space.victims.ram_bytes() + self.core.space.free.len() as u64 * 4,
-            other: 0,
+            victims: self.core.space.victims.ram_bytes(),
+            other: frontiers::ram_bytes(self.core.space.frontiers.count() as u32),
             ..Ram::default()
         }
     }
@@ -214,7 +224,7 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
         self.core.map.capacity() * 4
             + self.core.space.blocks.heap_bytes()
             + self.core.space.victims.heap_bytes()
-            + self.core.space.free.heap_bytes()
+            + self.core.space.frontiers.heap_bytes()
     }
 
     fn collections(&self) -> &CollectionLog {

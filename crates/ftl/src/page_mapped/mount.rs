@@ -1,16 +1,31 @@
 //! Rebuilding a map from the OOB areas alone.
 //!
-//! Every page carries its LPN and its block's sequence number, so the newest version of an LPN is the
-//! one in the block opened last, and within a block the one programmed last. Torn pages, and blocks
-//! whose erase was cut, hold nothing readable: they count as invalid and are collected like any other.
+//! Every page carries its LPN and its block's sequence number, and with it its stamp ([`super::frontiers`]): the
+//! newest version of an LPN is the one with the largest. Torn pages, and blocks whose erase was cut, hold nothing
+//! readable: they count as invalid and are collected like any other.
+//!
+//! # Which blocks go on
+//! Let T be the turn behind the largest stamp on the array, those of torn pages included where a page of their block is
+//! readable. A block is written at each turn of its unit from when it is opened until it is full or a program in it
+//! fails. So if it was being written when the power failed, the turn of its next page is the first from T on that is its
+//! unit's: its last page had one of the turns before T, and had the next one of its unit passed, it would have been
+//! written at that, too. It goes on there, and the turns from T on find it as if nothing had happened. If its next page's
+//! turn is before that, a program in it failed, and it is collected as it is, and retired. (Where the power
+//! failed before its unit's next turn, nothing tells, and it goes on.)
+//!
+//! A block without any readable page was opened by the program at which the power failed, or at which it failed again
+//! and again in mounts since: nothing that is readable is of a turn from T on. It is given the sequence number with which
+//! its next page's turn is the first of its unit from T on: its pages to come are then newer than all others, and each has a
+//! stamp of its own; those that were lost have none that anybody asks for.
 
 use super::{
     core::{Core, UNMAPPED},
-    space::{Frontier, Space},
+    frontiers::{Frontier, Frontiers},
+    space::Space,
     victims::Victims,
 };
 use crate::FtlError;
-use alloc::{format, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Ppn};
 
 /// What a block's OOB areas tell.
@@ -20,11 +35,19 @@ pub(crate) struct Found {
     pub(crate) written: u32,
     /// OOB of its first readable page, if any is readable: its sequence number is that of them all.
     pub(crate) first: Option<Oob>,
+    /// That page.
+    first_page: u32,
 }
 
 impl Found {
     fn seq(&self) -> Option<u64> {
         self.first.map(|oob| oob.seq)
+    }
+
+    /// Turns from that of its first readable page to that of the page behind its last.
+    fn turns(&self, units: u64) -> Option<(u64, u64)> {
+        let turn = |page: u32| self.seq().map(|seq| seq + u64::from(page) * units);
+        turn(self.first_page).zip(turn(self.written))
     }
 }
 
@@ -49,27 +72,81 @@ pub(crate) fn rebuild<F: Flash, V: Victims>(
     kind: PageKind,
     map: &mut [u32],
 ) -> Result<(), FtlError> {
-    // An unreadable beginning means that the cut hit the block opened last: it sorts after all others.
+    // One without a readable page was opened last.
     used.sort_by_key(|found| (found.seq().unwrap_or(u64::MAX), found.block));
-    space.last_seq = used.iter().filter_map(Found::seq).max().unwrap_or(0);
+    let geometry = *flash.geometry();
+    let mut stamps = Stamps::new(&geometry, space.frontiers.count());
     for found in &used {
-        map_pages(flash, found, kind, map)?;
+        stamps.seqs[found.block.0 as usize] = found.seq().unwrap_or(0);
+        map_pages(flash, found, kind, &stamps, map)?;
     }
-    mark_valid(space, flash.geometry(), &used, map);
-    resume(space, flash.geometry(), &used);
+    check_turns(&space.frontiers, &used)?;
+    mark_valid(space, &geometry, &used, map);
+    resume(space, &geometry, &used);
     Ok(())
 }
 
-/// Only the block opened last goes on. An earlier one that is unfinished had a failed program: it is
-/// collected as it is, and retired. One without a readable page that is written to its end is not the
-/// last to be opened, but one whose erase was cut.
+/// The order of pages: sequence numbers of blocks.
+struct Stamps {
+    geometry: Geometry,
+    units: u64,
+    seqs: Vec<u64>,
+}
+
+impl Stamps {
+    fn new(geometry: &Geometry, units: u64) -> Self {
+        Self { geometry: *geometry, units, seqs: vec![0; geometry.blocks() as usize] }
+    }
+
+    fn of(&self, ppn: Ppn) -> u64 {
+        let (block, page) = self.geometry.split(ppn);
+        self.seqs[block.0 as usize] + u64::from(page) * self.units
+    }
+}
+
+/// Refuses an array that was written by turns of other units: blocks of one unit were written one after another.
+fn check_turns(frontiers: &Frontiers, used: &[Found]) -> Result<(), FtlError> {
+    let units = frontiers.count();
+    let mut behind = vec![(0, None); units as usize];
+    // In the order in which they were opened.
+    for found in used {
+        let Some((from, to)) = found.turns(units) else { continue };
+        let place = frontiers.place_of(found.block);
+        let (before, other) = behind[place];
+        if from % units != place as u64 || from < before {
+            let other = other.map_or("another unit".into(), |block| format!("{block}"));
+            return Err(FtlError::Mount(format!(
+                "{} was written while it was the turn of {other}; the array was written with another allocation than one of {units} units in this order",
+                found.block
+            )));
+        }
+        behind[place] = (to, Some(found.block));
+    }
+    Ok(())
+}
+
+/// Each unit's block that was opened last goes on if it was being written when the power failed: see the module.
+/// One without a readable page that is written to its end is not the last to be opened, but one whose erase was cut.
 fn resume<V: Victims>(space: &mut Space<V>, geometry: &Geometry, used: &[Found]) {
+    let units = space.frontiers.count();
+    let turn =
+        used.iter().filter_map(|found| found.turns(units)).map(|(_, behind)| behind - units + 1);
+    let first = space.frontiers.first_turn(geometry);
+    space.frontiers.go_on_at(turn.fold(first, u64::max));
     let pages = geometry.pages_per_block();
-    let last = used.iter().rposition(|found| found.first.is_some() || found.written < pages);
+    let mut last = vec![None; units as usize];
+    for (at, found) in used.iter().enumerate() {
+        if found.first.is_some() || found.written < pages {
+            last[space.frontiers.place_of(found.block)] = Some(at);
+        }
+    }
     for (at, found) in used.iter().enumerate() {
         if found.written < pages {
-            if Some(at) == last {
-                reopen(space, geometry, found);
+            let place = space.frontiers.place_of(found.block);
+            let next = space.frontiers.turn_of(place);
+            let goes_on = found.turns(units).is_none_or(|(_, behind)| behind == next);
+            if last[place] == Some(at) && goes_on {
+                reopen(space, geometry, found, next);
                 continue;
             }
             for page in found.written..pages {
@@ -101,10 +178,12 @@ fn mark_valid<V>(space: &mut Space<V>, geometry: &Geometry, used: &[Found], map:
 /// Reads the OOB of a block's pages up to the first that is erased.
 pub(crate) fn scan<F: Flash>(flash: &mut F, block: BlockId) -> Result<Found, FtlError> {
     let geometry = *flash.geometry();
-    let mut found = Found { block, written: geometry.pages_per_block(), first: None };
+    let mut found =
+        Found { block, written: geometry.pages_per_block(), first: None, first_page: 0 };
     for page in 0..geometry.pages_per_block() {
         match flash.read_oob(geometry.ppn(block, page), Cause::Mount) {
-            Ok(oob) => found.first = found.first.or(Some(oob)),
+            Ok(oob) if found.first.is_none() => (found.first, found.first_page) = (Some(oob), page),
+            Ok(_) => {}
             Err(FlashError::Uncorrectable(_)) => {}
             Err(FlashError::Erased(_)) => {
                 found.written = page;
@@ -116,11 +195,12 @@ pub(crate) fn scan<F: Flash>(flash: &mut F, block: BlockId) -> Result<Found, Ftl
     Ok(found)
 }
 
-/// Maps the LPNs of a block's readable pages to it, in the order in which they were programmed.
+/// Maps the LPNs of a block's readable pages to it, but for those that are newer elsewhere.
 fn map_pages<F: Flash>(
     flash: &mut F,
     found: &Found,
     kind: PageKind,
+    stamps: &Stamps,
     map: &mut [u32],
 ) -> Result<(), FtlError> {
     if found.first.is_none() {
@@ -141,16 +221,20 @@ fn map_pages<F: Flash>(
                 map.len()
             )));
         }
-        map[lpn as usize] = ppn.0;
+        let entry = &mut map[lpn as usize];
+        if *entry == UNMAPPED || stamps.of(Ppn(*entry)) < stamps.of(ppn) {
+            *entry = ppn.0;
+        }
     }
     Ok(())
 }
 
-fn reopen<V>(space: &mut Space<V>, geometry: &Geometry, found: &Found) {
+/// Goes on with a block, its next page at this turn.
+fn reopen<V>(space: &mut Space<V>, geometry: &Geometry, found: &Found, turn: u64) {
     let first = geometry.ppn(found.block, 0).0;
-    let seq = found.seq().unwrap_or(space.last_seq + 1);
-    space.last_seq = space.last_seq.max(seq);
+    // Not below 0: there are as many turns before the first as a block takes.
+    let seq = turn - u64::from(found.written) * space.frontiers.count();
     let end = first + geometry.pages_per_block();
-    space.frontier = Some(Frontier { block: found.block, next: first + found.written, end, seq });
+    space.frontiers.reopen(Frontier { block: found.block, next: first + found.written, end, seq });
     space.free_pages += u64::from(geometry.pages_per_block() - found.written);
 }

@@ -1,34 +1,24 @@
 //! The space of one array, or of one area of it: what is written where and what is valid, whatever maps to
 //! it and whatever collects it.
 
-use super::{blocks::BlockTable, free_blocks::FreeBlocks, victims::Victims};
-use crate::{CollectionLog, FtlError};
+use super::{
+    blocks::BlockTable,
+    frontiers::{Advance, Frontier, Frontiers},
+    victims::Victims,
+};
+use crate::{Allocation, CollectionLog, FtlError};
 use alloc::collections::BTreeSet;
 use flash::{BlockId, Cause, Flash, FlashError, Geometry, Ppn};
 
-/// The block being written: host writes and copies share it, so that all its pages carry one sequence
-/// number and the order of writing is (sequence number, page).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Frontier {
-    pub(crate) block: BlockId,
-    /// Next page to program.
-    pub(crate) next: u32,
-    /// One past the block's last page.
-    pub(crate) end: u32,
-    pub(crate) seq: u64,
-}
-
-/// Valid pages, free space, the frontier and the candidates of one area. It does not know what maps to its
+/// Valid pages, free space, the frontiers and the candidates of one area. It does not know what maps to its
 /// pages.
 #[derive(Clone, Debug)]
 pub(crate) struct Space<V> {
     pub(crate) blocks: BlockTable,
-    pub(crate) free: FreeBlocks,
+    /// The blocks being written and the free ones.
+    pub(crate) frontiers: Frontiers,
     pub(crate) victims: V,
-    pub(crate) frontier: Option<Frontier>,
     pub(crate) free_pages: u64,
-    /// Sequence number of the block opened last.
-    pub(crate) last_seq: u64,
     /// Blocks to be marked bad once their valid pages are elsewhere: a program failed in them.
     pub(crate) retiring: BTreeSet<u32>,
     /// Victims are chosen for room alone while a mount recovers.
@@ -64,7 +54,7 @@ impl Run {
 }
 
 impl<V: Victims> Space<V> {
-    /// A space without any block yet. Collection starts at `threshold_pages` free pages, and where there
+    /// A space of one unit, without any block yet. Collection starts at `threshold_pages` free pages, and where there
     /// are spare blocks, a block earlier.
     pub(crate) fn new(
         geometry: &Geometry,
@@ -77,11 +67,9 @@ impl<V: Victims> Space<V> {
         let threshold_pages = u64::from(threshold_pages) + u64::from(reserve);
         Self {
             blocks: BlockTable::new(geometry.blocks(), pages_per_block),
-            free: FreeBlocks::default(),
+            frontiers: Frontiers::new(geometry, &Allocation::default()),
             victims,
-            frontier: None,
             free_pages: 0,
-            last_seq: 0,
             retiring: BTreeSet::new(),
             mounting: false,
             log: CollectionLog::new(pages_per_block, threshold_pages),
@@ -89,9 +77,14 @@ impl<V: Victims> Space<V> {
         }
     }
 
+    /// Writes go in turns to the units of this allocation. No block may have been added yet.
+    pub(crate) fn spread(&mut self, geometry: &Geometry, allocation: &Allocation) {
+        self.frontiers = Frontiers::new(geometry, allocation);
+    }
+
     /// Adds an erased block, erased this often so far, to the free ones.
     pub(crate) fn add_free(&mut self, geometry: &Geometry, block: BlockId, erases: u32) {
-        self.free.push(block, erases);
+        self.frontiers.add_free(block, erases);
         self.free_pages += u64::from(geometry.pages_per_block());
     }
 
@@ -101,24 +94,24 @@ impl<V: Victims> Space<V> {
         if self.mounting { Cause::Mount } else { cause }
     }
 
+    /// The frontier of the next unit that has one or a free block to open.
     #[cold]
-    fn open_block(&mut self, geometry: &Geometry) -> Result<(), FtlError> {
-        let block = self.free.pop().ok_or_else(|| self.full(geometry))?;
-        let next = geometry.ppn(block, 0).0;
-        self.last_seq += 1;
-        let pages_per_block = geometry.pages_per_block();
-        self.blocks.open(block, pages_per_block);
-        let end = next + pages_per_block;
-        self.frontier = Some(Frontier { block, next, end, seq: self.last_seq });
-        Ok(())
+    fn next_frontier(&mut self, geometry: &Geometry) -> Result<Frontier, FtlError> {
+        let Some(Advance { frontier, opened }) = self.frontiers.advance(geometry) else {
+            return Err(self.full(geometry));
+        };
+        if opened {
+            self.blocks.open(frontier.block, geometry.pages_per_block());
+        }
+        Ok(frontier)
     }
 
     /// The program of the frontier's next page failed: the rest of the block is not to be trusted. It
     /// becomes a candidate as it is, and is marked bad once it is erased.
     #[cold]
     pub(crate) fn abandon_frontier(&mut self, geometry: &Geometry) {
-        if let Some(frontier) = self.frontier.take() {
-            let unused = frontier.end - frontier.next;
+        if let Some(frontier) = self.frontiers.abandon() {
+            let unused = frontier.room();
             self.free_pages -= u64::from(unused);
             let pages_per_block = geometry.pages_per_block();
             for page in pages_per_block - unused..pages_per_block {
@@ -166,15 +159,36 @@ impl<V: Victims> Space<V> {
             None => self.victims.take(&valid),
         };
         let victim = victim?;
-        let valid = self.blocks.valid(victim);
-        self.log.started += 1;
-        self.log.victim_valid[valid as usize] += 1;
+        self.note(victim);
         Some(victim)
+    }
+
+    /// A candidate that is known to have few valid pages, if the policy knows of one: to be emptied in idle time.
+    pub(crate) fn take_sparse(&mut self, pages_per_block: u32) -> Option<BlockId> {
+        let blocks = &self.blocks;
+        let victim = self.victims.take_sparse(pages_per_block, &|block| blocks.valid(block))?;
+        self.log.idle += 1;
+        self.note(victim);
+        Some(victim)
+    }
+
+    fn note(&mut self, victim: BlockId) {
+        self.log.started += 1;
+        self.log.victim_valid[self.blocks.valid(victim) as usize] += 1;
+    }
+
+    /// The pages of a run are elsewhere, and their victim is not done with.
+    #[inline]
+    pub(crate) fn moved(&mut self, geometry: &Geometry, run: &Run) {
+        for ppn in run.pages() {
+            let (block, page) = geometry.split(*ppn);
+            self.blocks.clear(block, page);
+        }
     }
 
     /// The block that the next page goes to.
     pub(crate) fn destination(&self) -> Option<BlockId> {
-        self.frontier.map(|frontier| frontier.block).or_else(|| self.free.next())
+        self.frontiers.destination()
     }
 
     /// The victim that was taken, if any; it is put back where there is no room for its valid pages.
@@ -227,30 +241,25 @@ impl<V: Victims> Space<V> {
     /// [`FtlError::Full`] where no block is free.
     #[inline]
     pub(crate) fn room(&mut self, geometry: &Geometry) -> Result<(Ppn, u32, u64), FtlError> {
-        if self.frontier.is_none() {
-            self.open_block(geometry)?;
-        }
-        let Some(frontier) = self.frontier else { return Err(self.full(geometry)) };
-        Ok((Ppn(frontier.next), frontier.end - frontier.next, frontier.seq))
+        let frontier = match self.frontiers.current() {
+            Some(frontier) => frontier,
+            None => self.next_frontier(geometry)?,
+        };
+        Ok((Ppn(frontier.next), self.frontiers.room_of_turn(&frontier), frontier.seq))
     }
 
     /// The frontier's next `pages` pages are programmed; full, it becomes a candidate at once.
     #[inline]
     pub(crate) fn use_room(&mut self, pages: u32) {
-        if let Some(frontier) = &mut self.frontier {
-            frontier.next += pages;
-            self.free_pages -= u64::from(pages);
-            if frontier.next == frontier.end {
-                self.close_frontier();
-            }
+        self.free_pages -= u64::from(pages);
+        if let Some(full) = self.frontiers.programmed(pages) {
+            self.close(full);
         }
     }
 
     #[cold]
-    fn close_frontier(&mut self) {
-        if let Some(frontier) = self.frontier.take() {
-            self.victims.insert(frontier.block, self.blocks.valid(frontier.block));
-        }
+    fn close(&mut self, block: BlockId) {
+        self.victims.insert(block, self.blocks.valid(block));
     }
 
     /// Erases a block all of whose valid pages were copied, and frees it, or retires it where it has gone

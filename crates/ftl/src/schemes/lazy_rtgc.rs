@@ -16,7 +16,9 @@
 //! ρ_th = U(λ) + ⌈U(λ)/α⌉ + 1 ≤ π, which fixes Λ; U(R) = t_wr + t_er. Derivation and proof:
 //! [`bounds::lazy_rtgc::Space`]. α follows the way that the part's copies take ([`flash::Copies`]): the most that a run of
 //! copies within a device, and between two, makes within t_er. Where these differ there are candidates a device, a
-//! step copies as many as its victim's device allows, and both go into Λ and ρ_th.
+//! step copies as many as its victim's device allows, and both go into Λ and ρ_th. With F write frontiers
+//! ([`crate::Allocation`]) all of it is for N − 2(F−1) blocks, ρ_th is (F−1)π larger, and α counts copies one at a
+//! time, by the slowest way.
 //!
 //! Invariants: no write finds the array without a free page; no step outlasts t_er; λ ≤ U(λ). Asserted by
 //! the exhaustive search over small arrays and, on every run, by the simulator's count of violations.
@@ -37,12 +39,16 @@
 //! Algorithm 1, Eqs 7–13.
 
 use crate::{
-    FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig,
+    FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig, VictimKind,
     page::page,
-    page_mapped::{self, CollectionKind, CopiesPerStep},
+    page_mapped::{self, CollectionKind, CopiesPerStep, victims::TwoLevelList},
 };
 use alloc::string::ToString;
-use bounds::{BoundError, lazy_rtgc::WholeArray};
+use bounds::{
+    BoundError,
+    lazy_rtgc::{Space, WholeArray},
+    moves::copy_or_program_ns,
+};
 use flash::{Geometry, Part};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -62,8 +68,14 @@ fn plan(
     blocks: u32,
 ) -> Result<Plan, FtlError> {
     let from_buffer = config.buffer.aware == Some(true);
-    let array = WholeArray { blocks, spare_blocks: config.spare_blocks, from_buffer };
-    let space = array.space(part, config.logical_pages).map_err(|error| FtlError::Config {
+    let logical_pages = config.logical_pages;
+    let space = if config.allocation.units() > 1 {
+        in_turns(part, blocks, logical_pages, from_buffer)
+    } else {
+        let array = WholeArray { blocks, spare_blocks: config.spare_blocks, from_buffer };
+        array.space(part, logical_pages)
+    };
+    let space = space.map_err(|error| FtlError::Config {
         scheme: config.preset.name,
         setting: match error {
             BoundError::LogicalPages { .. } => "logical share",
@@ -75,21 +87,80 @@ fn plan(
     let step = part.t_bers_ns;
     let copies = CopiesPerStep { near: space.alpha, far: space.alpha_far };
     let ways = part.copies.map_or(1, |copies| copies.ways);
+    let kind = victims(config, ways, copies)?;
+    let (victim_valid, threshold_pages) = start_of_collection(part, kind, &space);
+    let ram = page_mapped::ram_by_device(geometry, space.logical_pages, kind, (ways, copies));
     Ok(Plan {
         logical_pages: space.logical_pages,
-        threshold_pages: space.threshold_pages,
+        threshold_pages,
         spare_blocks: 0,
-        layout: Layout::PageMapped(CollectionKind::Partial(copies)),
+        layout: Layout::PageMapped(CollectionKind::Partial(kind, copies)),
         buffer: None,
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),
             step_ns: Some(step),
             response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step)),
-            victim_valid: Some(space.victim_valid),
+            victim_valid: Some(victim_valid),
             real_time: true,
             ..Guarantee::default()
         },
-        ram: page_mapped::ram_by_device(geometry, space.logical_pages, ways, copies),
+        ram,
     })
+}
+
+/// The policy, if a victim's valid pages are bounded by it.
+fn victims(
+    config: &SchemeConfig,
+    ways: u32,
+    copies: CopiesPerStep,
+) -> Result<VictimKind, FtlError> {
+    let refused = |reason: &str| {
+        let (scheme, reason) = (config.preset.name, reason.into());
+        Err(FtlError::Config { scheme, setting: "victim", reason })
+    };
+    match config.victim.unwrap_or(VictimKind::Greedy) {
+        VictimKind::Greedy => Ok(VictimKind::Greedy),
+        VictimKind::GreedyScan(1) | VictimKind::TwoLevelList
+            if page_mapped::by_device(ways, copies) =>
+        {
+            refused(
+                "must be greedy here: a step copies more pages one way than the other, so the best victim of each way is asked for, which only greedy knows",
+            )
+        }
+        kind @ (VictimKind::GreedyScan(1) | VictimKind::TwoLevelList) => Ok(kind),
+        _ => refused(
+            "must be greedy, greedy-scan:1 or two-level-list: only then is a victim's number of valid pages bounded, and with it the steps that writes must wait for",
+        ),
+    }
+}
+
+/// U(λ) of this policy, and ρ_th. What a list may hold is within what every array can promise: at most ⌈π/4⌉ − 1, where
+/// ⌊(π−1)α/(α+1)⌋ has ρ_th ≤ π.
+fn start_of_collection(part: &Part, kind: VictimKind, space: &Space) -> (u32, u32) {
+    let listed = match kind {
+        VictimKind::TwoLevelList => TwoLevelList::most_valid_listed(part.pages_per_block),
+        _ => 0,
+    };
+    if listed <= space.victim_valid {
+        return (space.victim_valid, space.threshold_pages);
+    }
+    (listed, listed + listed.div_ceil(space.alpha.max(1)) + 1)
+}
+
+/// The division where the pages of a victim go to units in turns: each is copied by itself, and may be on its way to the same
+/// device or to another, so that the slowest way counts for all.
+fn in_turns(
+    part: &Part,
+    blocks: u32,
+    logical_pages: Option<u32>,
+    from_buffer: bool,
+) -> Result<Space, BoundError> {
+    let move_ns = if from_buffer { copy_or_program_ns(part) } else { part.t_copy_ns() };
+    let t_prog_ns = part.t_prog_ns.min(move_ns);
+    let part = &Part { copies: None, t_r_ns: move_ns - t_prog_ns, t_prog_ns, ..part.clone() };
+    match logical_pages {
+        None => bounds::lazy_rtgc::space(part, blocks),
+        Some(logical_pages) => bounds::lazy_rtgc::space_for(part, blocks, logical_pages),
+    }
 }
