@@ -3,7 +3,7 @@
 //! A flash translation layer sees one trait, [`Flash`]. The [`Array`] implements it and enforces the
 //! rules of NAND as errors in every build; wrappers compose around it, each adding one concern:
 //! [`Serial`] charges time and counts operations by cause; [`faults`] cut the power, tear pages, flip
-//! bits, fail programs and erases, and mark bad blocks.
+//! bits, fail programs and erases, and mark bad blocks; [`wear_level`] moves cold data onto worn blocks.
 //!
 //! [`channels`] schedules operations on channels × ways × dies × planes by events: time without an array.
 //!
@@ -29,6 +29,7 @@ mod part;
 mod part_file;
 pub mod parts;
 mod serial;
+pub mod wear_level;
 
 pub use address::{BlockId, Geometry, GeometryError, Lpn, Ppn};
 pub use array::{Array, Store};
@@ -39,3 +40,4 @@ pub use oob::{Oob, PageKind};
 pub use operation::{Cause, Counts, Operation};
 pub use part::{Cell, Ns, Part, PartError, Power, US};
 pub use serial::Serial;
+pub use wear_level::{WearLevel, WearRule};

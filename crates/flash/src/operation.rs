@@ -39,6 +39,8 @@ pub enum Cause {
     FullMerge = 7,
     /// Rebuilding state after a power-up.
     Mount = 8,
+    /// Static wear levelling: cold data moved onto worn blocks, and the erases that go with it.
+    WearLevel = 9,
 }
 
 impl Cause {
@@ -53,6 +55,7 @@ impl Cause {
                 | Self::SwitchMerge
                 | Self::PartialMerge
                 | Self::FullMerge
+                | Self::WearLevel
         )
     }
 }
@@ -68,7 +71,7 @@ macro_rules! all {
     };
 }
 all!(Operation: Read = "read", ReadOob = "read-oob", Program = "program", Copy = "copy", Erase = "erase");
-all!(Cause: Host = "host", Collection = "collection", Translation = "translation", WriteBack = "write-back", TranslationCollection = "translation-collection", SwitchMerge = "switch-merge", PartialMerge = "partial-merge", FullMerge = "full-merge", Mount = "mount");
+all!(Cause: Host = "host", Collection = "collection", Translation = "translation", WriteBack = "write-back", TranslationCollection = "translation-collection", SwitchMerge = "switch-merge", PartialMerge = "partial-merge", FullMerge = "full-merge", Mount = "mount", WearLevel = "wear-level");
 
 /// Operations done, by operation and cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

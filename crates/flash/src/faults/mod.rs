@@ -41,7 +41,7 @@ pub(crate) mod forward;
 mod poisson;
 mod power_cut;
 mod program_erase;
-mod random;
+pub(crate) mod random;
 mod tearable;
 
 pub use bad_blocks::BadBlocks;

@@ -2,27 +2,27 @@
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
 #[derive(Clone, Debug)]
-pub(super) struct SplitMix64(u64);
+pub(crate) struct SplitMix64(u64);
 
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl SplitMix64 {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// The generator of one thing among many: the same words always give the same stream.
-    pub(super) fn keyed(seed: u64, words: [u64; 2]) -> Self {
+    pub(crate) fn keyed(seed: u64, words: [u64; 2]) -> Self {
         Self(words.iter().fold(seed, |state, word| mix(state ^ word.wrapping_mul(GOLDEN_GAMMA))))
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(GOLDEN_GAMMA);
         mix(self.0)
     }
 
     /// Uniform in `0..bound` (`bound` not 0): multiply and reject (Lemire, TOMACS 29(1), 2019).
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         loop {
             let product = u128::from(self.next()) * u128::from(bound);
             if product as u64 >= bound.wrapping_neg() % bound {
@@ -32,7 +32,7 @@ impl SplitMix64 {
     }
 
     /// Uniform in [0, 1), 53 bits.
-    pub(super) fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }

@@ -1,0 +1,268 @@
+//! Levelling at work: operations at the places where blocks are, and swaps behind erases.
+
+use super::blocks::{Blocks, Written};
+use super::choice::Choice;
+use super::places::Places;
+use super::rule::WearRule;
+use crate::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Ppn};
+use alloc::{vec, vec::Vec};
+
+/// The state of a [`WearLevel`](super::WearLevel) that has a rule.
+#[derive(Clone, Debug)]
+pub(super) struct Levelling {
+    pub(super) rule: WearRule,
+    pub(super) places: Places,
+    pub(super) blocks: Blocks,
+    pub(super) choice: Choice,
+    classes: u32,
+    seed: u64,
+    pub(super) swaps: u64,
+    pub(super) given_up: u64,
+    /// Pages of a run, and where they are told.
+    run: Vec<Ppn>,
+    lpns: Vec<Lpn>,
+}
+
+impl Levelling {
+    pub(super) fn new(rule: WearRule, geometry: &Geometry, classes: u32, seed: u64) -> Self {
+        let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block() as usize);
+        let classes = classes.clamp(1, blocks);
+        Self {
+            rule,
+            places: Places::new(blocks),
+            blocks: Blocks::new(blocks),
+            choice: Choice::new(rule, blocks, classes, seed),
+            classes,
+            seed,
+            swaps: 0,
+            given_up: 0,
+            run: Vec::with_capacity(pages),
+            lpns: vec![Lpn(0); pages],
+        }
+    }
+
+    /// As after a power-up: every block where it is.
+    pub(super) fn restart(&mut self, geometry: &Geometry) {
+        let blocks = geometry.blocks();
+        self.places = Places::new(blocks);
+        self.blocks = Blocks::new(blocks);
+        self.choice = Choice::new(self.rule, blocks, self.classes, self.seed);
+    }
+
+    /// A result as it is to be told outside.
+    #[inline]
+    pub(super) fn told<F: Flash, T>(
+        &self,
+        flash: &F,
+        result: Result<T, FlashError>,
+    ) -> Result<T, FlashError> {
+        result.map_err(|error| self.places.outer_error(flash.geometry(), error))
+    }
+
+    pub(super) fn program<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        ppn: Ppn,
+        oob: Oob,
+        data: &[u8],
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        let to = self.places.physical_page(flash.geometry(), ppn);
+        let result = flash.program(to, oob, data, cause);
+        self.note_program(flash, to, Some(oob), result.err());
+        self.told(flash, result)
+    }
+
+    pub(super) fn copy<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        from: Ppn,
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        let from = self.places.physical_page(flash.geometry(), from);
+        let to = self.places.physical_page(flash.geometry(), to);
+        let result = flash.copy(from, to, seq, cause);
+        self.note_program(flash, to, result.ok(), result.err());
+        self.told(flash, result)
+    }
+
+    /// A page was programmed, or that failed.
+    fn note_program<F: Flash>(
+        &mut self,
+        flash: &F,
+        to: Ppn,
+        oob: Option<Oob>,
+        error: Option<FlashError>,
+    ) {
+        match (oob, error) {
+            (Some(oob), None) => {
+                let (block, page) = flash.geometry().split(to);
+                if self.blocks.programmed(block, page, Some(oob.kind), oob.seq) {
+                    self.choice.add(flash, block);
+                } else {
+                    self.note_pinned(flash, block);
+                }
+            }
+            (_, Some(FlashError::ProgramFailed(failed))) => self.note_failed(flash, failed),
+            _ => {}
+        }
+    }
+
+    #[cold]
+    fn note_failed<F: Flash>(&mut self, flash: &F, failed: Ppn) {
+        let (block, page) = flash.geometry().split(failed);
+        self.blocks.failed(block, page);
+        self.choice.remove(flash, block);
+    }
+
+    /// A block that was to be moved may not be any more.
+    #[inline]
+    fn note_pinned<F: Flash>(&mut self, flash: &F, block: BlockId) {
+        if self.blocks.movable(block).is_none() {
+            self.choice.remove(flash, block);
+        }
+    }
+
+    pub(super) fn copy_run<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        let geometry = *flash.geometry();
+        let mut run = core::mem::take(&mut self.run);
+        run.clear();
+        run.extend(from.iter().map(|ppn| self.places.physical_page(&geometry, *ppn)));
+        let to = self.places.physical_page(&geometry, to);
+        let result = flash.copy_run(&run, to, seq, cause, lpns);
+        self.run = run;
+        let done = result.map_or_else(|(done, _)| done, |()| from.len());
+        for page in (to.0..).take(done) {
+            let (block, page) = geometry.split(Ppn(page));
+            if self.blocks.programmed(block, page, None, seq) {
+                self.choice.add(flash, block);
+            }
+        }
+        if done > 0 {
+            self.note_pinned(flash, geometry.block_of(to));
+        }
+        if let Err((_, FlashError::ProgramFailed(failed))) = result {
+            self.note_failed(flash, failed);
+        }
+        result.map_err(|(at, error)| (at, self.places.outer_error(&geometry, error)))
+    }
+
+    pub(super) fn mark_bad<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        block: BlockId,
+    ) -> Result<(), FlashError> {
+        let block = self.places.physical(block);
+        if block.0 < flash.geometry().blocks() {
+            self.blocks.pin(block);
+            self.choice.remove(flash, block);
+        }
+        flash.mark_bad(block)
+    }
+
+    /// Erases a block, and moves another's data to it where the rule has it so. The other is erased then and takes
+    /// its place.
+    pub(super) fn erase<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        block: BlockId,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        let worn = self.places.physical(block);
+        if worn.0 >= flash.geometry().blocks() {
+            return flash.erase(worn, cause);
+        }
+        let result = self.erase_physical(flash, worn, cause);
+        let suspect = self.told(flash, result)?;
+        // What a mount erases it may erase before it knows all that is on flash.
+        if suspect || cause == Cause::Mount {
+            return Ok(());
+        }
+        match self.choice.choose(flash, &self.blocks, worn) {
+            None => Ok(()),
+            Some(cold) => self.swap(flash, worn, cold),
+        }
+    }
+
+    /// Erases a physical block; returns whether a program had failed in it.
+    fn erase_physical<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        block: BlockId,
+        cause: Cause,
+    ) -> Result<bool, FlashError> {
+        self.choice.remove(flash, block);
+        self.blocks.pin(block);
+        flash.erase(block, cause)?;
+        self.choice.erased(block);
+        Ok(self.blocks.erased(block))
+    }
+
+    /// Moves the data of `cold` to `worn`, which is erased, then erases `cold`, and both change places. Whatever
+    /// fails, the data stay in one of them, and outside the block that was to be erased is erased or has failed.
+    fn swap<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        worn: BlockId,
+        cold: BlockId,
+    ) -> Result<(), FlashError> {
+        let Some(Written { pages, seq }) = self.blocks.movable(cold) else { return Ok(()) };
+        let geometry = *flash.geometry();
+        let first = geometry.ppn(cold, 0).0;
+        self.run.clear();
+        self.run.extend((first..first + pages).map(Ppn));
+        let lpns = &mut self.lpns[..pages as usize];
+        let to = geometry.ppn(worn, 0);
+        match flash.copy_run(&self.run, to, seq, Cause::WearLevel, lpns) {
+            Ok(()) => self.finish(flash, worn, cold),
+            Err((copied, FlashError::Uncorrectable(_))) => {
+                // It must not become readable, nor go unnoticed: it stays where it is, and all that is with it.
+                self.given_up += 1;
+                self.choice.remove(flash, cold);
+                self.blocks.pin(cold);
+                if copied == 0 {
+                    return Ok(());
+                }
+                let erased = self.erase_physical(flash, worn, Cause::WearLevel);
+                self.told(flash, erased).map(|_| ())
+            }
+            Err((_, FlashError::ProgramFailed(failed))) => {
+                self.given_up += 1;
+                self.note_failed(flash, failed);
+                Err(FlashError::EraseFailed(self.places.outer(worn)))
+            }
+            Err((_, error)) => Err(self.places.outer_error(&geometry, error)),
+        }
+    }
+
+    fn finish<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        worn: BlockId,
+        cold: BlockId,
+    ) -> Result<(), FlashError> {
+        self.swaps += 1;
+        self.blocks.moved(cold, worn);
+        self.choice.add(flash, worn);
+        self.places.swap(worn, cold);
+        let erased = self.erase_physical(flash, cold, Cause::WearLevel);
+        self.told(flash, erased).map(|_| ())
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.places.heap_bytes()
+            + self.blocks.heap_bytes()
+            + self.choice.heap_bytes()
+            + (self.run.capacity() + self.lpns.capacity()) * 4
+    }
+}

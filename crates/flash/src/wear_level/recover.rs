@@ -1,0 +1,133 @@
+//! What is on flash after a power-up: what a swap that was cut has left is erased.
+
+use super::levelling::Levelling;
+use crate::{BlockId, Cause, Flash, FlashError, Oob, PageKind};
+use alloc::vec::Vec;
+
+/// A block that holds something readable.
+#[derive(Clone, Copy)]
+struct Found {
+    block: BlockId,
+    /// Sequence number of its first readable page.
+    seq: u64,
+    /// Pages used up.
+    written: u32,
+    readable: u32,
+}
+
+impl Levelling {
+    /// Reads the OOB areas of all blocks that are not bad; erases blocks in which nothing is readable, and, where two
+    /// hold the same pages, the one that holds fewer of them, or was erased less often.
+    pub(super) fn recover<F: Flash>(&mut self, flash: &mut F) -> Result<(), FlashError> {
+        let geometry = *flash.geometry();
+        self.restart(&geometry);
+        let mut all = Vec::new();
+        for block in (0..geometry.blocks()).map(BlockId) {
+            if !flash.is_bad(block)
+                && let Some(found) = self.look(flash, block)?
+            {
+                all.push(found);
+            }
+        }
+        all.sort_unstable_by_key(|found| (found.seq, found.block));
+        for same in all.chunk_by(|one, other| one.seq == other.seq) {
+            let mut kept: Vec<Found> = Vec::new();
+            for found in same {
+                let mut found = *found;
+                for other in &mut kept {
+                    if are_copies(flash, &found, other)? {
+                        let worth = |of: &Found| (of.readable, flash.erase_count(of.block));
+                        if worth(&found) > worth(other) {
+                            core::mem::swap(&mut found, other);
+                        }
+                        self.discard(flash, found.block)?;
+                        found.written = 0;
+                        break;
+                    }
+                }
+                if found.written > 0 {
+                    kept.push(found);
+                }
+            }
+        }
+        for block in (0..geometry.blocks()).map(BlockId) {
+            if self.blocks.movable(block).is_some() {
+                self.choice.add(flash, block);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is readable in a block, if anything.
+    fn look<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        block: BlockId,
+    ) -> Result<Option<Found>, FlashError> {
+        let geometry = *flash.geometry();
+        let pages = geometry.pages_per_block();
+        let mut found: Option<Found> = None;
+        let mut written = pages;
+        for page in 0..pages {
+            match flash.read_oob(geometry.ppn(block, page), Cause::Mount) {
+                Ok(Oob { kind, seq, .. }) => {
+                    self.blocks.programmed(block, page, Some(kind), seq);
+                    let found = found.get_or_insert(Found { block, seq, written: 0, readable: 0 });
+                    found.readable += 1;
+                }
+                Err(FlashError::Uncorrectable(_)) => {
+                    self.blocks.programmed(block, page, Some(PageKind::Other), 0);
+                    self.blocks.pin(block);
+                }
+                Err(FlashError::Erased(_)) => {
+                    written = page;
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if found.is_none() && written > 0 {
+            self.discard(flash, block)?;
+        } else if written > 0 && written < pages {
+            self.blocks.suspect(block);
+        }
+        Ok(found.map(|found| Found { written, ..found }))
+    }
+
+    /// Erases a block that holds nothing of its own. Where that fails nothing of it can be read any more, and the
+    /// scheme will see to it.
+    fn discard<F: Flash>(&mut self, flash: &mut F, block: BlockId) -> Result<(), FlashError> {
+        match flash.erase(block, Cause::Mount) {
+            Ok(()) => {
+                self.blocks.erased(block);
+                Ok(())
+            }
+            Err(FlashError::EraseFailed(_)) => {
+                self.blocks.pin(block);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether all that can be read in both blocks at the same page is the same, and there is such a page.
+fn are_copies<F: Flash>(flash: &mut F, one: &Found, other: &Found) -> Result<bool, FlashError> {
+    let geometry = *flash.geometry();
+    let mut any = false;
+    for page in 0..one.written.min(other.written) {
+        let mut oob =
+            |found: &Found| match flash.read_oob(geometry.ppn(found.block, page), Cause::Mount) {
+                Ok(oob) => Ok(Some(oob)),
+                Err(FlashError::Uncorrectable(_)) => Ok(None),
+                Err(error) => Err(error),
+            };
+        if let (Some(one), Some(other)) = (oob(one)?, oob(other)?) {
+            if one != other {
+                return Ok(false);
+            }
+            any = true;
+        }
+    }
+    Ok(any)
+}
