@@ -58,13 +58,19 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
     /// One page copied, `more` to follow behind it in the same run.
     fn copied(&mut self, from: Ppn, to: Ppn, corrected: u64, cause: Cause, more: bool) {
         self.counts.add(Op::Copy, cause);
+        let (mut read, mut program) =
+            (self.side(Command::Read, from), self.side(Command::Program, to));
+        let (path, cache, repair_ns) = self.path(&read, &program);
+        if self.inner.part().copies.is_some() {
+            self.copies_by[path as usize] += 1;
+        }
+        if path.sends_corrections() {
+            self.bytes_sent_again += corrected;
+        }
         if !self.timed {
             return;
         }
         let step = cause.is_step();
-        let (mut read, mut program) =
-            (self.side(Command::Read, from), self.side(Command::Program, to));
-        let (path, cache, repair_ns) = self.path(&read, &program);
         let task = if step { NONE } else { self.tasks.current };
         if cache && more {
             program.command = Command::CacheProgram;
@@ -194,6 +200,7 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
     /// A command is done: what waited for its operation goes on.
     pub(super) fn complete(&mut self, slot: u32, done_ns: Ns) -> Option<Done> {
         let operation = self.operations.get_mut(slot);
+        self.page_commands += u64::from(!operation.work.is_erase());
         operation.left -= 1;
         if operation.left > 0 {
             return None;

@@ -48,7 +48,7 @@ mod tasks;
 mod tests;
 
 use crate::channels::{Channels, ChannelsError, Policy, Timing, Topology, Watch};
-use crate::{Counts, Flash, Ns};
+use crate::{CopyPath, Counts, Flash, Ns};
 use alloc::vec::Vec;
 use operations::{Operations, Order};
 pub use tasks::Done;
@@ -99,6 +99,10 @@ pub struct Parallel<F, W = ()> {
     /// Whether operations take time.
     timed: bool,
     counts: Counts,
+    copies_by: [u64; CopyPath::ALL.len()],
+    bytes_sent_again: u64,
+    /// Reads and programs of pages that are done.
+    page_commands: u64,
     /// What was sent to the dies, in order.
     #[cfg(test)]
     sent: Vec<operations::Side>,
@@ -156,6 +160,9 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
             behind_steps: Vec::new(),
             timed: true,
             counts: Counts::default(),
+            copies_by: [0; CopyPath::ALL.len()],
+            bytes_sent_again: 0,
+            page_commands: 0,
             #[cfg(test)]
             sent: Vec::new(),
         })
@@ -237,6 +244,22 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
     /// Operations asked for so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// Copies asked for so far that went by a path; none where the part does not say how its pages are copied.
+    pub fn copies_by(&self, path: CopyPath) -> u64 {
+        self.copies_by[path as usize]
+    }
+
+    /// Corrected bytes that copies sent again to their destinations.
+    pub fn bytes_sent_again(&self) -> u64 {
+        self.bytes_sent_again
+    }
+
+    /// Reads and programs of pages done so far; a copy is one of each.
+    #[inline]
+    pub fn page_commands(&self) -> u64 {
+        self.page_commands
     }
 
     /// The channels: use of buses and dies.

@@ -43,7 +43,7 @@ impl Work {
         core::iter::once(first.block).chain(second)
     }
 
-    fn is_erase(&self) -> bool {
+    pub(super) fn is_erase(&self) -> bool {
         matches!(self, Self::One(side) if side.command == Command::Erase)
     }
 }

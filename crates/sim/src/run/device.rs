@@ -2,12 +2,12 @@
 
 use super::{
     Observer, Phase, RunError, Setup, SimulatedArray,
-    medium::Medium,
+    outcome::{Before, Flushes},
     promise::{Place, Promise},
     tasks::{Cutter, PageTask, Work},
 };
 use crate::measures::{Arrivals, Measures, TaskKind, TaskSample};
-use flash::{Counts, Flash, FlashError, Lpn};
+use flash::{Flash, FlashError, Lpn};
 use ftl::{FtlError, Prefetch, Scheme};
 use workload::{Request, Source};
 
@@ -40,26 +40,16 @@ pub struct Device<S> {
     pub(super) uncorrectable_reads: u64,
     pub(super) interrupted: bool,
     request_ns: u64,
-    /// The longest flush that the host asked for, and the longest time that the buffer took at once to write what
-    /// had been dirty for too long.
-    pub(super) flush_ns: u64,
-    pub(super) age_ns: u64,
-    /// Pages that the buffer had written because of flushes when the workload ended.
-    pub(super) flushed_by_host: u64,
+    pub(super) flushes: Flushes,
     /// A write came since idle time was last used: one collection step in it may follow.
     wrote: bool,
-    pub(super) counts_before: Counts,
-    pub(super) busy_before_ns: u64,
-    pub(super) erases_before: Vec<u32>,
-    pub(super) medium_before: Medium,
-    pub(super) lost_before: u64,
+    pub(super) before: Before,
 }
 
 impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     /// Starts measuring `scheme` as it is now.
     pub fn new(mut scheme: S, timed: bool) -> Self {
-        let lost_before = scheme.collections().lost_pages;
-        scheme.restart_collections();
+        let before = Before::of(&mut scheme);
         let arrivals = if timed { Arrivals::Timed } else { Arrivals::Closed };
         Self {
             timed,
@@ -73,15 +63,9 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             uncorrectable_reads: 0,
             interrupted: false,
             request_ns: 0,
-            flush_ns: 0,
-            age_ns: 0,
-            flushed_by_host: 0,
+            flushes: Flushes::default(),
             wrote: false,
-            counts_before: *scheme.flash().counts(),
-            busy_before_ns: scheme.flash().busy_ns(),
-            erases_before: super::erases(&scheme),
-            medium_before: Medium::of(scheme.flash()),
-            lost_before,
+            before,
             scheme,
         }
     }
@@ -238,7 +222,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         }
         let arrival_ns = self.begin(arrival_ns);
         let response_ns = self.spent_ns() - busy;
-        self.flush_ns = self.flush_ns.max(response_ns);
+        self.flushes.host_ns = self.flushes.host_ns.max(response_ns);
         self.now_ns += response_ns;
         self.request_ns += response_ns;
         self.end_request(self.now_ns - arrival_ns);
@@ -277,7 +261,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             self.note_collection(collecting);
             let took_ns = self.spent_ns() - spent;
             self.now_ns += took_ns;
-            self.age_ns = self.age_ns.max(took_ns);
+            self.flushes.age_ns = self.flushes.age_ns.max(took_ns);
             if waiting {
                 return Ok(());
             }
@@ -287,7 +271,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     /// What waits in a write buffer is written at the end, so that it is counted, in no task's response.
     pub(super) fn empty_buffer(&mut self) -> Result<(), FtlError> {
         if let Some(log) = self.scheme.buffer_log() {
-            self.flushed_by_host = log.flushed;
+            self.flushes.pages = log.flushed;
             let spent = self.spent_ns();
             let collecting = self.scheme.flash().busy_in_steps_ns();
             self.scheme.flush()?;
@@ -314,9 +298,9 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         self.requests += 1;
     }
 
-    /// Lets the scheme collect once for the write before, where an erase fits before this arrival.
+    /// Lets the scheme collect once for the write before, where what it would do fits before this arrival.
     fn use_idle_time(&mut self, arrival_ns: u64) -> Result<(), FtlError> {
-        if arrival_ns < self.now_ns.saturating_add(self.scheme.flash().part().t_bers_ns) {
+        if arrival_ns < self.now_ns.saturating_add(self.scheme.idle_ns()) {
             return Ok(());
         }
         self.wrote = false;

@@ -3,23 +3,97 @@
 use super::{RunError, Setup};
 use crate::report::{BitErrorReport, CopyCount};
 use flash::faults::{BitErrorModel, BitErrors};
-use flash::{Array, CopyPath, Flash, Geometry, Operation, Part, Serial, Store};
+use flash::{
+    Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, Operation, Part, Serial, Store,
+    parallel::Parallel,
+};
 
 /// The simulated array that runs are made on: serial time over an array that keeps no user bytes and may have bit
 /// errors.
 pub type SimulatedArray = Serial<BitErrors<Array>>;
+
+/// The same on channels, where operations run side by side.
+pub type ParallelArray = Parallel<BitErrors<Array>>;
+
+/// What a run asks its array for besides what a scheme does.
+pub(crate) trait RunArray: Flash {
+    /// Operations so far.
+    fn counts(&self) -> &Counts;
+
+    /// Time in which the array worked, where it has one.
+    fn busy_ns(&self) -> Option<Ns>;
+
+    /// Copies that went by a path.
+    fn copies_by(&self, path: CopyPath) -> u64;
+
+    /// Corrected bytes that copies sent again.
+    fn bytes_sent_again(&self) -> u64;
+
+    /// The array below its time.
+    fn errors(&self) -> &BitErrors<Array>;
+}
+
+impl RunArray for SimulatedArray {
+    fn counts(&self) -> &Counts {
+        self.counts()
+    }
+
+    fn busy_ns(&self) -> Option<Ns> {
+        Some(self.busy_ns())
+    }
+
+    fn copies_by(&self, path: CopyPath) -> u64 {
+        self.copies_by(path)
+    }
+
+    fn bytes_sent_again(&self) -> u64 {
+        self.bytes_sent_again()
+    }
+
+    fn errors(&self) -> &BitErrors<Array> {
+        self.inner()
+    }
+}
+
+impl RunArray for ParallelArray {
+    fn counts(&self) -> &Counts {
+        self.counts()
+    }
+
+    fn busy_ns(&self) -> Option<Ns> {
+        None
+    }
+
+    fn copies_by(&self, path: CopyPath) -> u64 {
+        self.copies_by(path)
+    }
+
+    fn bytes_sent_again(&self) -> u64 {
+        self.bytes_sent_again()
+    }
+
+    fn errors(&self) -> &BitErrors<Array> {
+        self.inner()
+    }
+}
+
+/// Erases of every block so far.
+pub(crate) fn erases<F: Flash>(flash: &F) -> Vec<u32> {
+    (0..flash.geometry().blocks()).map(|block| flash.erase_count(BlockId(block))).collect()
+}
 
 /// An array without bit errors.
 pub(crate) fn array_without_errors(geometry: Geometry, part: Part) -> SimulatedArray {
     Serial::new(BitErrors::none(Array::new(geometry, part, Store::Metadata)))
 }
 
-/// The array of a scheme's run.
-pub(super) fn array_of(setup: &Setup) -> Result<SimulatedArray, RunError> {
-    let (geometry, part) = (setup.geometry, setup.part.clone());
-    let Some(model) = setup.bit_errors else { return Ok(array_without_errors(geometry, part)) };
-    let array = Array::new(geometry, part, Store::Metadata);
-    Ok(Serial::new(BitErrors::new(array, model, setup.seed)?))
+/// The array of a scheme's run, without time.
+pub(crate) fn array_of(setup: &Setup) -> Result<BitErrors<Array>, RunError> {
+    let array = Array::new(setup.geometry, setup.part.clone(), Store::Metadata);
+    Ok(match setup.bit_errors {
+        None => BitErrors::none(array),
+        Some(model) => BitErrors::new(array, model, setup.seed)?,
+    })
 }
 
 /// Energy of each operation, picojoules: of the array times, on all planes. Bus cycles take none that a source tells.
@@ -38,7 +112,7 @@ pub(crate) fn operation_pj(part: &Part, planes: u32) -> [u64; Operation::ALL.len
 
 /// What the array has counted so far, besides operations.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Medium {
+pub(crate) struct Medium {
     copies_by: [u64; CopyPath::ALL.len()],
     corrected_bits: u64,
     bytes_sent_again: u64,
@@ -47,13 +121,13 @@ pub(super) struct Medium {
 }
 
 impl Medium {
-    pub(super) fn of(flash: &SimulatedArray) -> Self {
+    pub(super) fn of(flash: &impl RunArray) -> Self {
         Self {
             copies_by: CopyPath::ALL.map(|path| flash.copies_by(path)),
             corrected_bits: flash.corrected_bits(),
             bytes_sent_again: flash.bytes_sent_again(),
-            propagated_bits: flash.inner().propagated_bits(),
-            uncorrectable_reads: flash.inner().uncorrectable_reads(),
+            propagated_bits: flash.errors().propagated_bits(),
+            uncorrectable_reads: flash.errors().uncorrectable_reads(),
         }
     }
 

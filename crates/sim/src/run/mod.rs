@@ -8,15 +8,18 @@ mod promise;
 mod tasks;
 
 pub use device::Device;
-pub use medium::SimulatedArray;
+pub use medium::{ParallelArray, SimulatedArray};
 pub(crate) use medium::{array_without_errors, operation_pj};
+pub(crate) use outcome::{Before, Flushes, Outcome};
 pub(crate) use precondition::precondition;
+pub(crate) use promise::{Place, Promise};
+pub(crate) use tasks::{Cutter, Work};
 
 use crate::config::Preconditioning;
 use crate::report::SchemeReport;
-use crate::ssd::SsdSetup;
+use crate::ssd::{self, SsdSetup};
 use flash::faults::{BitErrorModel, FaultError};
-use flash::{Flash, Geometry, Operation, Part};
+use flash::{Geometry, Operation, Part, Serial};
 use ftl::{FtlError, Scheme, SchemeConfig, Visitor};
 use workload::{Source, WorkloadError};
 
@@ -138,8 +141,13 @@ pub fn run_scheme(
     observer: &dyn Observer,
 ) -> Result<SchemeReport, RunError> {
     let array = medium::array_of(setup)?;
-    let mut report =
-        ftl::registry::format(scheme, array, Replay { setup, label, source, observer })??;
+    let mut report = match &setup.ssd {
+        Some(ssd) => ssd::run_scheme((setup, ssd), (scheme, array), label, source, observer)?,
+        None => {
+            let replay = Replay { setup, label, source, observer };
+            ftl::registry::format(scheme, Serial::new(array), replay)??
+        }
+    };
     let victims = report.collection.victims;
     if let Some((work, processor)) = report.victim_work.as_mut().zip(scheme.processor.as_ref()) {
         work.charge(processor, victims);
@@ -160,13 +168,7 @@ impl Visitor<SimulatedArray> for Replay<'_> {
 
     fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, mut scheme: S) -> Self::Output {
         let Self { setup, label, source, observer } = self;
-        if setup.space_pages > scheme.logical_pages() {
-            return Err(RunError::Workload(WorkloadError::Unfit(format!(
-                "the workload addresses {} pages, `{label}` exports {}",
-                setup.space_pages,
-                scheme.logical_pages()
-            ))));
-        }
+        check_space(&scheme, setup, label)?;
         precondition(&mut scheme, setup, label, observer)?;
         let timed = source.has_arrivals() && !setup.closed;
         let mut device = Device::new(scheme, timed);
@@ -181,13 +183,23 @@ impl Visitor<SimulatedArray> for Replay<'_> {
     }
 }
 
+/// Refuses a workload that addresses more than the scheme exports.
+pub(crate) fn check_space<S: Scheme>(
+    scheme: &S,
+    setup: &Setup,
+    label: &str,
+) -> Result<(), RunError> {
+    if setup.space_pages <= scheme.logical_pages() {
+        return Ok(());
+    }
+    Err(RunError::Workload(WorkloadError::Unfit(format!(
+        "the workload addresses {} pages, `{label}` exports {}",
+        setup.space_pages,
+        scheme.logical_pages()
+    ))))
+}
+
 /// The array's bytes, for those who account for memory.
 pub(crate) fn array_heap_bytes<S: Scheme<Flash = SimulatedArray>>(scheme: &S) -> usize {
     scheme.flash().inner().inner().heap_bytes()
-}
-
-/// Erases of every block so far.
-fn erases<S: Scheme<Flash = SimulatedArray>>(scheme: &S) -> Vec<u32> {
-    let flash = scheme.flash();
-    (0..flash.geometry().blocks()).map(|block| flash.erase_count(flash::BlockId(block))).collect()
 }

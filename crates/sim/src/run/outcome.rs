@@ -1,7 +1,8 @@
-//! From a device that has run to its report.
+//! From a scheme that has run to its report.
 
-use super::{Device, Setup, SimulatedArray, erases, medium::Medium};
-use crate::measures::wear;
+use super::medium::{Medium, RunArray, erases};
+use super::{Device, Promise, Setup, SimulatedArray};
+use crate::measures::{Measures, wear};
 use crate::report::units::grouped;
 use crate::report::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, MapCacheReport, MergeReport,
@@ -10,17 +11,93 @@ use crate::report::{
 use flash::{Cause, Counts, Operation};
 use ftl::{CollectionLog, Guarantee, MapCache, MergeKind, Scheme};
 
+/// What was counted before the measured part.
+#[derive(Debug)]
+pub(crate) struct Before {
+    counts: Counts,
+    busy_ns: u64,
+    erases: Vec<u32>,
+    medium: Medium,
+    lost: u64,
+}
+
+impl Before {
+    /// Of a scheme as it is now; its own logs begin anew.
+    pub(crate) fn of<S: Scheme<Flash: RunArray>>(scheme: &mut S) -> Self {
+        let lost = scheme.collections().lost_pages;
+        scheme.restart_collections();
+        let flash = scheme.flash();
+        Self {
+            counts: *flash.counts(),
+            busy_ns: flash.busy_ns().unwrap_or(0),
+            erases: erases(flash),
+            medium: Medium::of(flash),
+            lost,
+        }
+    }
+}
+
+/// What a loop has to tell of its run.
+#[derive(Debug)]
+pub(crate) struct Outcome<'a, S> {
+    pub(crate) scheme: &'a S,
+    pub(crate) before: &'a Before,
+    pub(crate) promise: &'a Promise,
+    pub(crate) measures: Measures,
+    pub(crate) now_ns: u64,
+    /// Time in which the array worked, where that is not for itself to tell.
+    pub(crate) busy_ns: Option<u64>,
+    pub(crate) first_collection: Option<u64>,
+    pub(crate) unmapped_reads: u64,
+    pub(crate) uncorrectable_reads: u64,
+    pub(crate) interrupted: bool,
+    pub(crate) flushes: Flushes,
+}
+
+/// What writing out the buffer took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flushes {
+    /// The longest flush that the host asked for.
+    pub(crate) host_ns: u64,
+    /// The longest time that the buffer took at once to write what had been dirty for too long.
+    pub(crate) age_ns: u64,
+    /// Pages that the buffer had written because of flushes when the workload ended.
+    pub(crate) pages: u64,
+}
+
 impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     /// What was measured.
     pub fn report(self, setup: &Setup, label: &str) -> SchemeReport {
-        let scheme = &self.scheme;
+        let outcome = Outcome {
+            scheme: &self.scheme,
+            before: &self.before,
+            promise: &self.promise,
+            measures: self.measures,
+            now_ns: self.now_ns,
+            busy_ns: None,
+            first_collection: self.first_collection,
+            unmapped_reads: self.unmapped_reads,
+            uncorrectable_reads: self.uncorrectable_reads,
+            interrupted: self.interrupted,
+            flushes: self.flushes,
+        };
+        outcome.report(setup, label)
+    }
+}
+
+impl<S: Scheme<Flash: RunArray>> Outcome<'_, S> {
+    /// What was measured.
+    pub(crate) fn report(self, setup: &Setup, label: &str) -> SchemeReport {
+        let scheme = self.scheme;
         let guarantee = scheme.guarantee();
         let log = scheme.collections();
-        let counts = scheme.flash().counts().since(&self.counts_before);
-        let busy_ns = scheme.flash().busy_ns() - self.busy_before_ns;
-        let erases: Vec<u32> = erases(scheme)
+        let counts = scheme.flash().counts().since(&self.before.counts);
+        let busy_ns = self
+            .busy_ns
+            .unwrap_or_else(|| scheme.flash().busy_ns().unwrap_or(0) - self.before.busy_ns);
+        let erases: Vec<u32> = erases(scheme.flash())
             .iter()
-            .zip(&self.erases_before)
+            .zip(&self.before.erases)
             .map(|(after, before)| after - before)
             .collect();
         let worn = wear(&erases);
@@ -28,8 +105,8 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         let energy_nj = energy_pj(&counts, &setup.operation_pj) as f64 / 1000.0;
         let tasks = self.measures.tasks();
         let beyond = victims_beyond(log, &guarantee);
-        let medium = Medium::of(scheme.flash()).since(&self.medium_before);
-        let lost = [log.lost_pages, self.lost_before];
+        let medium = Medium::of(scheme.flash()).since(&self.before.medium);
+        let lost = [log.lost_pages, self.before.lost];
         let bit_errors = medium.bit_errors(setup.bit_errors, self.uncorrectable_reads, lost);
 
         let mut report = SchemeReport {
@@ -59,7 +136,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             },
             map_cache: scheme.map_cache().map(map_cache),
             victim_work: scheme.victim_work().map(|work| VictimWorkReport::new(&work, log.started)),
-            buffer: buffer(&self, &counts),
+            buffer: buffer(scheme, self.flushes, &counts),
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
             wear_index: worn.index,
@@ -98,11 +175,8 @@ fn map_cache(MapCache { hits, misses }: MapCache) -> MapCacheReport {
     MapCacheReport { hits, misses, hit_share }
 }
 
-fn buffer<S: Scheme<Flash = SimulatedArray>>(
-    device: &Device<S>,
-    counts: &Counts,
-) -> Option<BufferReport> {
-    let (plan, log) = device.scheme.buffer_plan().zip(device.scheme.buffer_log())?;
+fn buffer<S: Scheme>(scheme: &S, flushes: Flushes, counts: &Counts) -> Option<BufferReport> {
+    let (plan, log) = scheme.buffer_plan().zip(scheme.buffer_log())?;
     let copies = counts.total(Operation::Copy);
     let of = |hits, misses| (hits + misses > 0).then(|| share(hits, hits + misses));
     let moves_told = S::TELLS_MOVES.then_some(log.moved_in_vain);
@@ -122,15 +196,15 @@ fn buffer<S: Scheme<Flash = SimulatedArray>>(
         evicted: log.evicted,
         dropped: log.dropped,
         aged: log.aged,
-        flushed: device.flushed_by_host,
-        at_end: log.flushed - device.flushed_by_host,
+        flushed: flushes.pages,
+        at_end: log.flushed - flushes.pages,
         through: log.through,
         padded: log.padded,
         collected: log.collected,
         moved_in_vain: moves_told,
         moved_in_vain_share: moves_told.filter(|_| copies > 0).map(|moved| share(moved, copies)),
-        longest_flush_ns: device.flush_ns,
-        longest_age_flush_ns: device.age_ns,
+        longest_flush_ns: flushes.host_ns,
+        longest_age_flush_ns: flushes.age_ns,
         initial_region: log.regions[0],
         updated_region: log.regions[1],
     })

@@ -1,6 +1,6 @@
 //! What is on the array before anything is measured: filled in order, then aged by random overwrites.
 
-use super::{Observer, Phase, RunError, Setup, SimulatedArray};
+use super::{Observer, Phase, RunError, Setup};
 use crate::config::Fill;
 use ftl::{Prefetch, Scheme};
 use rand::{RngExt, SeedableRng};
@@ -13,7 +13,7 @@ const BATCH: usize = 4096;
 const FAR: usize = 24;
 const NEAR: usize = 12;
 
-pub(crate) fn precondition<S: Scheme<Flash = SimulatedArray>>(
+pub(crate) fn precondition<S: Scheme>(
     scheme: &mut S,
     setup: &Setup,
     label: &str,

@@ -6,24 +6,24 @@ use ftl::Guarantee;
 
 /// Bounds of one scheme and what was seen beyond them.
 #[derive(Debug)]
-pub(super) struct Promise {
+pub(crate) struct Promise {
     service: [u64; TaskKind::ALL.len()],
     step: u64,
     response: u64,
-    pub(super) violations: u64,
-    pub(super) first: Option<Violation>,
+    pub(crate) violations: u64,
+    pub(crate) first: Option<Violation>,
 }
 
 /// Where in the run a task is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) task: u64,
-    pub(super) request: u64,
-    pub(super) lpn: u32,
+pub(crate) struct Place {
+    pub(crate) task: u64,
+    pub(crate) request: u64,
+    pub(crate) lpn: u32,
 }
 
 impl Promise {
-    pub(super) fn new(guarantee: &Guarantee) -> Self {
+    pub(crate) fn new(guarantee: &Guarantee) -> Self {
         let bound = |promised: Option<u64>| promised.unwrap_or(u64::MAX);
         Self {
             service: [bound(guarantee.read_ns), bound(guarantee.write_ns), u64::MAX],
@@ -36,12 +36,19 @@ impl Promise {
 
     /// Counts a task that is beyond any bound; once, however many bounds it breaks.
     #[inline]
-    pub(super) fn check(&mut self, kind: TaskKind, service_ns: u64, step_ns: u64, place: Place) {
+    pub(crate) fn check(&mut self, kind: TaskKind, service_ns: u64, step_ns: u64, place: Place) {
         let beyond = (service_ns > self.service[kind as usize])
             | (step_ns > self.step)
             | (service_ns + step_ns > self.response);
         if beyond {
             self.broken(kind, service_ns, step_ns, place);
+        }
+    }
+
+    /// The same where service and step are not told apart.
+    pub(crate) fn check_response(&mut self, kind: TaskKind, response_ns: u64, place: Place) {
+        if response_ns > self.response {
+            self.broken(kind, response_ns, 0, place);
         }
     }
 

@@ -5,19 +5,19 @@ use workload::{Op, Request};
 
 /// One page of a request.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PageTask {
-    pub(super) lpn: u32,
-    pub(super) kind: TaskKind,
+pub(crate) struct PageTask {
+    pub(crate) lpn: u32,
+    pub(crate) kind: TaskKind,
     /// The request ends with this task.
-    pub(super) last: bool,
+    pub(crate) last: bool,
     /// A write that must be durable when it ends (force unit access).
-    pub(super) forced: bool,
-    pub(super) arrival_ns: u64,
+    pub(crate) forced: bool,
+    pub(crate) arrival_ns: u64,
 }
 
 /// What comes next: a page task, or a request that touches no page.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Work {
+pub(crate) enum Work {
     Page(PageTask),
     /// A flush, or a trim that covers no whole page.
     Bare {
@@ -30,7 +30,7 @@ pub(super) enum Work {
 /// pages that it covers whole; zeroes are written, except over whole pages, which are trimmed (trimmed
 /// pages read as zeros).
 #[derive(Debug)]
-pub(super) struct Cutter {
+pub(crate) struct Cutter {
     page_bytes: u64,
     /// ⌊log₂⌋ where the page size is a power of two, as it nearly always is.
     shift: Option<u32>,
@@ -45,7 +45,7 @@ struct Rest {
 }
 
 impl Cutter {
-    pub(super) fn new(page_bytes: u32) -> Self {
+    pub(crate) fn new(page_bytes: u32) -> Self {
         let shift = page_bytes.is_power_of_two().then(|| page_bytes.trailing_zeros());
         Self { page_bytes: page_bytes.into(), shift, rest: None }
     }
@@ -53,7 +53,7 @@ impl Cutter {
     /// Appends work of `requests` to `out` until that holds `most`; returns the requests used up. What is
     /// left of the last one comes first the next time.
     #[inline]
-    pub(super) fn cut(&mut self, requests: &[Request], most: usize, out: &mut Vec<Work>) -> usize {
+    pub(crate) fn cut(&mut self, requests: &[Request], most: usize, out: &mut Vec<Work>) -> usize {
         let mut used = 0;
         loop {
             if let Some(rest) = self.rest.take() {

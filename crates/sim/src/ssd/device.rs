@@ -1,0 +1,467 @@
+//! The loop: a host, a controller and an array, event by event.
+
+use super::SsdSetup;
+use super::feeder::Feeder;
+use super::link::Link;
+use super::queue::{Queue, Waiting};
+use super::windows::{Totals, Windows};
+use crate::measures::{Arrivals, Measures, TaskKind, TaskSample};
+use crate::run::{
+    Before, Cutter, Flushes, Observer, ParallelArray, Phase, Place, Promise, RunError, Work,
+};
+use flash::parallel::Done;
+use flash::{Flash, FlashError, Lpn, Ns};
+use ftl::{FtlError, Prefetch, Scheme};
+use std::collections::VecDeque;
+use workload::{Op, Request};
+
+/// No time.
+const NEVER: Ns = Ns::MAX;
+
+/// What the scheme does of its own accord, in no request's name.
+const BACKGROUND: u64 = u64::MAX;
+
+/// Page tasks ahead at which the block of a task's old page is fetched.
+const NEAR: usize = 4;
+
+/// A request that has not ended.
+#[derive(Clone, Copy, Debug)]
+struct Outstanding {
+    arrival_ns: Ns,
+    /// When it was taken.
+    taken_ns: Ns,
+    /// Page tasks that are not done.
+    left: u32,
+    /// Bytes that cross the link when they are.
+    bytes_out: u64,
+}
+
+/// The page task that is alone on the device.
+#[derive(Clone, Copy, Debug)]
+struct Alone {
+    kind: TaskKind,
+    place: Place,
+    /// When the array was asked.
+    asked_ns: Ns,
+}
+
+/// What was seen of the host's and the controller's time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    pub(super) longest_stall_ns: Ns,
+    pub(super) longest_collection_ns: Ns,
+    pub(super) processor_ns: Ns,
+    pub(super) longest_processor_ns: Ns,
+}
+
+/// An SSD under a workload.
+pub(super) struct SsdDevice<'a, S> {
+    pub(super) scheme: S,
+    pub(super) setup: &'a SsdSetup,
+    /// Requests arrive when the workload says; else one as soon as there is room for it.
+    timed: bool,
+    pub(super) now_ns: Ns,
+    cutter: Cutter,
+    works: Vec<Work>,
+    queue: Queue,
+    requests: Vec<Outstanding>,
+    free_requests: Vec<u32>,
+    outstanding: u32,
+    pub(super) link: Link,
+    /// Reads whose data cross the link, by when they have.
+    outward: VecDeque<(Ns, u32)>,
+    /// Up to when the processor works.
+    busy_until_ns: Ns,
+    /// Since when a collection keeps the controller.
+    collecting_since_ns: Option<Ns>,
+    /// The last end of a request, or the time since when there has been one outstanding.
+    quiet_since_ns: Ns,
+    alone: Option<Alone>,
+    /// A write came since idle time was last used in vain.
+    wrote: bool,
+    pub(super) windows: Windows,
+    pub(super) totals: Totals,
+    pub(super) seen: Seen,
+    pub(super) measures: Measures,
+    pub(super) promise: Promise,
+    pub(super) before: Before,
+    pub(super) flushes: Flushes,
+    pub(super) ended_requests: u64,
+    pub(super) first_collection: Option<u64>,
+    pub(super) unmapped_reads: u64,
+    pub(super) uncorrectable_reads: u64,
+    pub(super) interrupted: bool,
+}
+
+impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
+    /// Starts measuring `scheme` as it is now.
+    pub(super) fn new(mut scheme: S, setup: &'a SsdSetup, timed: bool) -> Self {
+        let before = Before::of(&mut scheme);
+        scheme.flash_mut().set_timed(true);
+        scheme.flash_mut().set_yields(S::YIELDS);
+        let page_bytes = scheme.flash().geometry().page_bytes();
+        Self {
+            timed,
+            now_ns: 0,
+            cutter: Cutter::new(page_bytes),
+            works: Vec::new(),
+            queue: Queue::default(),
+            requests: Vec::new(),
+            free_requests: Vec::new(),
+            outstanding: 0,
+            link: Link::new(setup.interface),
+            outward: VecDeque::new(),
+            busy_until_ns: 0,
+            collecting_since_ns: None,
+            quiet_since_ns: 0,
+            alone: None,
+            wrote: false,
+            windows: Windows::new(setup.window_ns),
+            totals: Totals::default(),
+            seen: Seen::default(),
+            measures: Measures::new(0, Arrivals::Timed),
+            promise: Promise::new(&scheme.guarantee()),
+            before,
+            flushes: Flushes::default(),
+            ended_requests: 0,
+            first_collection: None,
+            unmapped_reads: 0,
+            uncorrectable_reads: 0,
+            interrupted: false,
+            scheme,
+            setup,
+        }
+    }
+
+    /// True where every page task begins when all before it has ended.
+    pub(super) fn is_alone(&self) -> bool {
+        self.setup.queue_depth == 1
+    }
+
+    /// Runs the workload to its end, or until the observer stops it.
+    pub(super) fn replay(
+        &mut self,
+        feeder: &mut Feeder,
+        label: &str,
+        total: Option<u64>,
+        observer: &dyn Observer,
+    ) -> Result<(), RunError> {
+        let mut looked_at = 0;
+        loop {
+            if self.ended_requests >= looked_at {
+                looked_at = self.ended_requests + 256;
+                observer.progress(label, Phase::Measure, self.ended_requests, total);
+                if observer.stop() {
+                    self.interrupted = true;
+                    return Ok(());
+                }
+            }
+            let arrival_ns = self.take_requests(feeder)?;
+            if arrival_ns.is_none() && self.outstanding == 0 {
+                return Ok(());
+            }
+            self.event(arrival_ns.unwrap_or(NEVER)).map_err(|source| RunError::Scheme {
+                scheme: label.into(),
+                source,
+                task: self.measures.tasks(),
+                phase: "workload",
+            })?;
+        }
+    }
+
+    /// Takes the requests that are there, as far as the queue goes; when the next one comes that could be taken then,
+    /// `None` where there is none.
+    fn take_requests(&mut self, feeder: &mut Feeder) -> Result<Option<Ns>, RunError> {
+        while self.outstanding < self.setup.queue_depth {
+            let Some(request) = feeder.peek()? else { return Ok(None) };
+            if self.timed && request.arrival_ns > self.now_ns {
+                return Ok(Some(request.arrival_ns));
+            }
+            let request = *request;
+            feeder.pass();
+            self.take(&request);
+        }
+        Ok(Some(NEVER))
+    }
+
+    /// A request is taken: its page tasks are ready when its data are in.
+    fn take(&mut self, request: &Request) {
+        let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
+        self.works.clear();
+        let mut works = std::mem::take(&mut self.works);
+        let mut left: &[Request] = std::slice::from_ref(request);
+        loop {
+            let before = works.len();
+            let used = self.cutter.cut(left, usize::MAX, &mut works);
+            left = &left[used..];
+            if left.is_empty() || works.len() == before {
+                break;
+            }
+        }
+        let bytes = request.length;
+        let writes = request.op == Op::Write;
+        let over_link = writes && self.link.is_limited();
+        let ready_ns = if writes { self.link.transfer(self.now_ns, bytes) } else { self.now_ns };
+        let bytes_out = if request.op == Op::Read { bytes } else { 0 };
+        let outstanding =
+            Outstanding { arrival_ns, taken_ns: self.now_ns, left: works.len() as u32, bytes_out };
+        let slot = self.add(outstanding);
+        for work in &works {
+            if let Work::Page(task) = work {
+                self.scheme.prefetch(Lpn(task.lpn), Prefetch::Map);
+            }
+            self.queue.push(over_link, ready_ns, slot, *work);
+        }
+        self.works = works;
+    }
+
+    fn add(&mut self, outstanding: Outstanding) -> u32 {
+        if self.outstanding == 0 {
+            self.quiet_since_ns = self.now_ns;
+        }
+        self.outstanding += 1;
+        match self.free_requests.pop() {
+            Some(slot) => {
+                self.requests[slot as usize] = outstanding;
+                slot
+            }
+            None => {
+                self.requests.push(outstanding);
+                (self.requests.len() - 1) as u32
+            }
+        }
+    }
+
+    /// The next thing that happens; `arrival_ns`: when a request comes that could be taken.
+    fn event(&mut self, arrival_ns: Ns) -> Result<(), FtlError> {
+        let start_ns = self.next_start_ns();
+        let out_ns = self.outward.front().map_or(NEVER, |(end_ns, _)| *end_ns);
+        let due_ns = self.next_due_ns();
+        let limit_ns = arrival_ns.min(start_ns).min(out_ns).min(due_ns);
+        let (more, done) = self.scheme.flash_mut().step_until(limit_ns);
+        if more {
+            self.note_commands();
+            if let Some(done) = done {
+                self.task_done(done);
+            }
+            self.note_collection_end();
+            return Ok(());
+        }
+        if limit_ns == NEVER {
+            // Only what waits for nothing is left: nothing can be.
+            debug_assert!(false, "requests are outstanding and nothing happens");
+            self.outstanding = 0;
+            return Ok(());
+        }
+        if self.idle_before(arrival_ns)? {
+            return Ok(());
+        }
+        self.now_ns = self.now_ns.max(limit_ns);
+        if out_ns == limit_ns {
+            if let Some((end_ns, request)) = self.outward.pop_front() {
+                self.end(request, end_ns);
+            }
+        } else if due_ns == limit_ns {
+            self.background(|scheme, now_ns| scheme.advance(now_ns).map(|()| true))?;
+        } else if start_ns == limit_ns
+            && let Some(waiting) = self.queue.pop()
+        {
+            self.start(&waiting)?;
+        }
+        Ok(())
+    }
+
+    /// When the controller can take the next task.
+    #[inline]
+    fn next_start_ns(&self) -> Ns {
+        let Some(ready_ns) = self.queue.next_ns() else { return NEVER };
+        let flash = self.scheme.flash();
+        let kept = if self.is_alone() {
+            flash.outstanding() > 0
+        } else {
+            !S::YIELDS && flash.is_collecting()
+        };
+        if kept { NEVER } else { ready_ns.max(self.busy_until_ns).max(self.now_ns) }
+    }
+
+    /// When the write buffer has something to write on its own.
+    #[inline]
+    fn next_due_ns(&self) -> Ns {
+        match self.scheme.due_ns() {
+            NEVER => NEVER,
+            due_ns => due_ns.max(self.busy_until_ns).max(self.now_ns),
+        }
+    }
+
+    /// The controller takes a task.
+    fn start(&mut self, waiting: &Waiting) -> Result<(), FtlError> {
+        self.settle();
+        if let Some(Waiting { work: Work::Page(ahead), .. }) = self.queue.soon(NEAR) {
+            self.scheme.prefetch(Lpn(ahead.lpn), Prefetch::Block);
+        }
+        self.scheme.advance(self.now_ns)?;
+        let tag = u64::from(waiting.request);
+        let before_ns = self.begin(match waiting.work {
+            Work::Page(task) => tag | (task.kind as u64) << 32,
+            Work::Bare { .. } => tag | (TaskKind::Trim as u64) << 32,
+        });
+        match waiting.work {
+            Work::Page(task) => {
+                let lpn = Lpn(task.lpn);
+                self.wrote |= task.kind == TaskKind::Write;
+                match task.kind {
+                    TaskKind::Write if task.forced => self.scheme.write_through(lpn, &[])?,
+                    TaskKind::Write => self.scheme.write(lpn, &[])?,
+                    TaskKind::Read => match self.scheme.read(lpn, &mut []) {
+                        Ok(mapped) => self.unmapped_reads += u64::from(!mapped),
+                        Err(FtlError::Flash(FlashError::Uncorrectable(_))) => {
+                            self.uncorrectable_reads += 1;
+                        }
+                        Err(other) => return Err(other),
+                    },
+                    TaskKind::Trim => self.scheme.trim(lpn)?,
+                }
+            }
+            Work::Bare { flush: true, .. } => self.scheme.flush()?,
+            Work::Bare { flush: false, .. } => {}
+        }
+        let asked_ns = self.end_call(before_ns);
+        if let Work::Page(task) = waiting.work
+            && self.is_alone()
+        {
+            let place =
+                Place { task: self.measures.tasks(), request: self.ended_requests, lpn: task.lpn };
+            self.alone = Some(Alone { kind: task.kind, place, asked_ns });
+        }
+        Ok(())
+    }
+
+    /// Lets the scheme do what is not a task's.
+    fn background(
+        &mut self,
+        what: impl FnOnce(&mut S, Ns) -> Result<bool, FtlError>,
+    ) -> Result<bool, FtlError> {
+        let before_ns = self.begin(BACKGROUND);
+        let did = what(&mut self.scheme, self.now_ns)?;
+        self.end_call(before_ns);
+        Ok(did)
+    }
+
+    /// What the scheme asks for from here on is in this name; gives its time on the processor so far.
+    fn begin(&mut self, tag: u64) -> Ns {
+        let now_ns = self.now_ns;
+        self.scheme.flash_mut().begin(tag, now_ns);
+        self.scheme.ram_ns()
+    }
+
+    /// That was all; when the array is asked.
+    fn end_call(&mut self, processor_before_ns: Ns) -> Ns {
+        let took_ns = self.scheme.ram_ns() - processor_before_ns;
+        self.scheme.flash_mut().end_after(took_ns);
+        self.busy_until_ns = self.now_ns + took_ns;
+        self.seen.processor_ns += took_ns;
+        self.seen.longest_processor_ns = self.seen.longest_processor_ns.max(took_ns);
+        if !S::YIELDS && self.collecting_since_ns.is_none() && self.scheme.flash().is_collecting() {
+            self.collecting_since_ns = Some(self.now_ns);
+        }
+        if self.first_collection.is_none() && self.scheme.collections().started > 0 {
+            self.first_collection = Some(self.measures.tasks());
+        }
+        self.busy_until_ns
+    }
+
+    /// What has happened on the array up to its time now.
+    #[inline]
+    fn note_commands(&mut self) {
+        let flash = self.scheme.flash();
+        let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
+        self.now_ns = self.now_ns.max(at_ns);
+        // What is done at the end of a window is of the next one.
+        self.windows.advance(self.now_ns, self.totals, self.scheme.free_pages());
+        self.totals.page_commands = page_commands;
+    }
+
+    fn note_collection_end(&mut self) {
+        if let Some(since_ns) = self.collecting_since_ns
+            && !self.scheme.flash().is_collecting()
+        {
+            self.collecting_since_ns = None;
+            let took_ns = self.now_ns - since_ns;
+            self.seen.longest_collection_ns = self.seen.longest_collection_ns.max(took_ns);
+        }
+    }
+
+    /// A task is done on the array.
+    fn task_done(&mut self, done: Done) {
+        if done.tag == BACKGROUND {
+            return;
+        }
+        self.now_ns = self.now_ns.max(done.done_ns);
+        let (slot, kind) = (done.tag as u32, TaskKind::ALL[(done.tag >> 32) as usize]);
+        let request = &mut self.requests[slot as usize];
+        request.left -= 1;
+        let completion_ns = done.done_ns - request.arrival_ns;
+        let (left, bytes_out) = (request.left, request.bytes_out);
+        let service_ns = done.done_ns - done.begun_ns;
+        self.measures.task(&TaskSample { kind, service_ns, step_ns: 0, completion_ns });
+        self.measures.tick(done.done_ns, self.scheme.free_pages());
+        self.totals.host_pages += 1;
+        if left > 0 {
+            return;
+        }
+        let end_ns =
+            if bytes_out > 0 { self.link.transfer(done.done_ns, bytes_out) } else { done.done_ns };
+        if end_ns > self.now_ns {
+            self.outward.push_back((end_ns, slot));
+        } else {
+            self.end(slot, end_ns);
+        }
+    }
+
+    /// A request has ended.
+    fn end(&mut self, slot: u32, end_ns: Ns) {
+        let request = self.requests[slot as usize];
+        self.measures.request(end_ns - request.taken_ns, end_ns - request.arrival_ns);
+        self.free_requests.push(slot);
+        self.outstanding -= 1;
+        self.ended_requests += 1;
+        let stall_ns = end_ns.saturating_sub(self.quiet_since_ns);
+        self.seen.longest_stall_ns = self.seen.longest_stall_ns.max(stall_ns);
+        self.quiet_since_ns = end_ns;
+    }
+
+    /// The task that was alone has ended, with all that it made the scheme do.
+    fn settle(&mut self) {
+        if let Some(Alone { kind, place, asked_ns }) = self.alone.take() {
+            let last_ns = self.scheme.flash().channels().last_done_ns();
+            self.promise.check_response(kind, last_ns.saturating_sub(asked_ns), place);
+        }
+    }
+
+    /// Lets the scheme collect where nothing is under way and there is time before the next request; true where it did.
+    fn idle_before(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
+        let is_idle = self.timed
+            && self.wrote
+            && self.outstanding == 0
+            && self.scheme.flash().outstanding() == 0
+            && arrival_ns >= self.now_ns.saturating_add(self.scheme.flash().part().t_bers_ns);
+        if !is_idle {
+            return Ok(false);
+        }
+        self.wrote = self.background(|scheme, _| scheme.idle())?;
+        Ok(self.wrote)
+    }
+
+    /// What waits in a write buffer is written at the end, so that it is counted, in no task's time; all that is under
+    /// way ends.
+    pub(super) fn finish(&mut self) -> Result<(), FtlError> {
+        while self.scheme.flash_mut().next_done().is_some() {}
+        self.settle();
+        if let Some(log) = self.scheme.buffer_log() {
+            self.flushes.pages = log.flushed;
+            self.background(|scheme, _| scheme.flush().map(|()| true))?;
+            while self.scheme.flash_mut().next_done().is_some() {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,40 @@
+//! Requests of a workload, one at a time.
+
+use workload::{Request, Source, WorkloadError};
+
+/// Requests taken from the source at once.
+const BATCH: usize = 256;
+
+/// A workload's requests, up to a limit.
+pub(super) struct Feeder {
+    source: Box<dyn Source>,
+    requests: Vec<Request>,
+    next: usize,
+    left: u64,
+}
+
+impl Feeder {
+    pub(super) fn new(source: Box<dyn Source>, limit: u64) -> Self {
+        Self { source, requests: Vec::with_capacity(BATCH), next: 0, left: limit }
+    }
+
+    /// The next request, which stays the next one.
+    pub(super) fn peek(&mut self) -> Result<Option<&Request>, WorkloadError> {
+        if self.next == self.requests.len() {
+            self.requests.clear();
+            self.next = 0;
+            let room = self.left.min(BATCH as u64) as usize;
+            if room == 0 || self.source.fill(&mut self.requests, room)? == 0 {
+                self.left = 0;
+                return Ok(None);
+            }
+            self.left -= self.requests.len() as u64;
+        }
+        Ok(self.requests.get(self.next))
+    }
+
+    /// The request that was looked at has been taken.
+    pub(super) fn pass(&mut self) {
+        self.next += 1;
+    }
+}

@@ -1,0 +1,54 @@
+//! Page tasks that wait for the controller, in the order in which they are ready.
+
+use crate::run::Work;
+use flash::Ns;
+use std::collections::VecDeque;
+
+/// A page task, or a request that touches no page, of a request that is outstanding.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    pub(super) ready_ns: Ns,
+    pub(super) request: u32,
+    pub(super) work: Work,
+    /// In order of arrival.
+    number: u64,
+}
+
+/// Two queues, each in order of time: what came over the link, and what needed not.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    queues: [VecDeque<Waiting>; 2],
+    numbers: u64,
+}
+
+impl Queue {
+    pub(super) fn push(&mut self, over_link: bool, ready_ns: Ns, request: u32, work: Work) {
+        let waiting = Waiting { ready_ns, request, work, number: self.numbers };
+        self.numbers += 1;
+        self.queues[usize::from(over_link)].push_back(waiting);
+    }
+
+    /// Which queue's first is the next one.
+    fn first(&self) -> usize {
+        let key = |queue: &VecDeque<Waiting>| {
+            queue.front().map_or((Ns::MAX, u64::MAX), |first| (first.ready_ns, first.number))
+        };
+        usize::from(key(&self.queues[1]) < key(&self.queues[0]))
+    }
+
+    /// When the next one is ready.
+    #[inline]
+    pub(super) fn next_ns(&self) -> Option<Ns> {
+        self.queues[self.first()].front().map(|first| first.ready_ns)
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Waiting> {
+        let first = self.first();
+        self.queues[first].pop_front()
+    }
+
+    /// One that comes up soon.
+    pub(super) fn soon(&self, ahead: usize) -> Option<&Waiting> {
+        self.queues[self.first()].get(ahead)
+    }
+}

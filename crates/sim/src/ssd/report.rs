@@ -1,0 +1,84 @@
+//! From an SSD that has run to its report.
+
+use super::device::SsdDevice;
+use crate::report::{SchemeReport, SsdReport};
+use crate::run::{Outcome, ParallelArray, Setup};
+use flash::channels::DieAddress;
+use ftl::Scheme;
+
+impl<S: Scheme<Flash = ParallelArray>> SsdDevice<'_, S> {
+    /// What was measured; `elapsed_ns`: when the last request ended.
+    pub(super) fn report(self, elapsed_ns: u64, setup: &Setup, label: &str) -> SchemeReport {
+        let (channel_use, die_use, busy_ns) = self.uses(elapsed_ns);
+        let per_second = |count: u64, ns: u64| count as f64 / (ns.max(1) as f64 / 1e9);
+        let Self { totals, seen, link, .. } = self;
+        let queue_depth = self.setup.queue_depth;
+        let page_commands = totals.page_commands;
+        let share = |ns: u64| ns as f64 / elapsed_ns.max(1) as f64;
+        let (windows, window_ns) = self.windows.finish();
+        let counts = windows.iter().map(|window| window.page_commands);
+        let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
+        let ssd = SsdReport {
+            queue_depth,
+            page_commands,
+            page_commands_per_second: per_second(page_commands, elapsed_ns),
+            window_ns,
+            windows: windows.len() as u64,
+            window_least_per_second: per_second(least, window_ns),
+            window_most_per_second: per_second(most, window_ns),
+            host_pages_per_second: per_second(totals.host_pages, elapsed_ns),
+            longest_stall_ns: seen.longest_stall_ns,
+            longest_collection_ns: seen.longest_collection_ns,
+            channel_use,
+            die_use,
+            link_use: self.setup.interface.map(|_| share(link.busy_ns)),
+            processor_ns: seen.processor_ns,
+            processor_share: share(seen.processor_ns),
+            longest_processor_ns: seen.longest_processor_ns,
+        };
+        let outcome = Outcome {
+            scheme: &self.scheme,
+            before: &self.before,
+            promise: &self.promise,
+            measures: self.measures,
+            now_ns: elapsed_ns,
+            busy_ns: Some(busy_ns),
+            first_collection: self.first_collection,
+            unmapped_reads: self.unmapped_reads,
+            uncorrectable_reads: self.uncorrectable_reads,
+            interrupted: self.interrupted,
+            flushes: self.flushes,
+        };
+        let mut report = outcome.report(setup, label);
+        if queue_depth > 1 {
+            // Tasks wait for each other's operations: nothing is promised of that.
+            report.bound_ns = None;
+            report.real_time = false;
+            report.violations = 0;
+            report.first_violation = None;
+        }
+        report.ssd = Some(ssd);
+        report.series.windows = windows;
+        report
+    }
+
+    /// Mean use of channels and dies, and the time that all dies together worked.
+    fn uses(&self, elapsed_ns: u64) -> (f64, f64, u64) {
+        let channels = self.scheme.flash().channels();
+        let topology = channels.topology();
+        let buses: u64 = (0..topology.channels)
+            .filter_map(|channel| channels.bus_use(channel))
+            .map(|bus| bus.busy_ns())
+            .sum();
+        let ways = (0..topology.channels)
+            .flat_map(|channel| (0..topology.ways).map(move |way| (channel, way)));
+        let dies = ways.flat_map(|(channel, way)| {
+            (0..topology.dies).map(move |die| DieAddress { channel, way, die })
+        });
+        let cells: u64 = dies.filter_map(|die| channels.die_use(die)).map(|die| die.array_ns).sum();
+        let mean = |ns: u64, of: usize| ns as f64 / of.max(1) as f64 / elapsed_ns.max(1) as f64;
+        let channel_count = usize::from(topology.channels);
+        let die_count = channel_count * topology.dies_per_channel();
+        (mean(buses, channel_count), mean(cells, die_count), cells)
+    }
+}
