@@ -71,6 +71,7 @@ pub(crate) fn one(
         seed: experiment.seed,
         precondition: experiment.precondition.0,
         closed: resolved.closed(),
+        ssd: resolved.ssd.clone(),
         replay: resolved.replay(&scheme.label),
         ..Setup::new(scheme.part.clone(), resolved.geometry, resolved.space_pages())
     };

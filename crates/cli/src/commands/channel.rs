@@ -1,4 +1,4 @@
-//! Options of the channel that an array is on, which `compare` and `bounds` share.
+//! Options of the channel that an array is on, or of each of an SSD's, which `compare` and `bounds` share.
 
 use clap::Args;
 use sim::config::{BitErrorSettings, Word};
@@ -7,7 +7,8 @@ use sim::config::{BitErrorSettings, Word};
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Channel")]
 pub(super) struct ChannelArgs {
-    /// Devices on the channel, 1 to 64, for a part with bus cycles: block b is on device b mod N [default: 1]
+    /// Devices on the channel (on each, with --channels), 1 to 64, for a part with bus cycles: block b is on device
+    /// b mod N [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(super) ways: Option<u32>,
 

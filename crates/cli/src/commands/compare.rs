@@ -3,6 +3,7 @@
 use super::channel::ChannelArgs;
 use super::read::ReadArgs;
 use super::run::{OutputArgs, run_experiment};
+use super::ssd::SsdArgs;
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use sim::config::{Bytes, ConfigError, DEFAULT_PART, Experiment, PartTable, TextOrTable, Timing};
@@ -22,6 +23,11 @@ Examples:
   ftlkit compare --schemes page-level,lazy-rtgc+idle,lazy-rtgc+share=0.8+label=roomy
   ftlkit compare uniform --part ddt-mlc --ways 4 --schemes page-level+copy=gcb,page-level+copy=dgcb+copy_cache
       copy paths on a channel of four devices
+  ftlkit compare uniform --part ddt-mlc --channels 8 --ways 2 --queue-depth 32 --interface sata2 --capacity 4GiB
+      an SSD: page commands a second, stalls, use of channels and dies; no promises but at --queue-depth 1
+  ftlkit compare uniform --part k9lcg08u1m --channels 8 --ways 2 --bus-cycle 5ns --cpu arm7 --capacity 16GiB \
+      --schemes page-level+victim=greedy-scan,page-level+victim=two-level-list
+      the same for a part without bus cycles, and what choosing victims costs the controller's processor
   ftlkit compare trace.csv --out results --json > results.json
       CSV series and SVG plots in results/, the report as one JSON object
   ftlkit compare trace.csv --dry-run > my.toml && ftlkit run my.toml";
@@ -39,6 +45,9 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     channel: ChannelArgs,
+
+    #[command(flatten)]
+    ssd: SsdArgs,
 
     #[command(flatten)]
     workload: WorkloadArgs,
@@ -165,6 +174,7 @@ impl CompareArgs {
         let mut experiment = Experiment::default();
         self.device.apply(&mut experiment)?;
         self.channel.apply(&mut experiment);
+        self.ssd.apply(&mut experiment);
         self.workload.apply(self.input.as_deref(), &self.read, &mut experiment)?;
         self.replay.apply(&mut experiment);
         for setting in &self.workload.set {

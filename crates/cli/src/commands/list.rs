@@ -98,7 +98,8 @@ fn parts_text() -> String {
         parts::CATALOGUE.iter().filter(|part| part.t_rc_ns > 0).map(|part| &*part.name).collect();
     text.push_str(&format!(
         "\n\ntR and tPROG include the transfer, but for {}: its bus cycles (t_rc_ns, t_wc_ns) are known, commands and \
-         transfer come on top, and pages may be copied by several paths.\n\
+         transfer come on top, and pages may be copied by several paths. On an SSD (compare --channels) the others \
+         need --bus-cycle.\n\
          Sources, currents and bus cycles: ftlkit list parts --json\n",
         with_bus.join(", ")
     ));

@@ -10,4 +10,5 @@ pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod reproduce;
 pub(crate) mod run;
+mod ssd;
 pub(crate) mod trace;

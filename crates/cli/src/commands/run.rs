@@ -24,7 +24,15 @@ A short experiment file:
   precondition = \"full+age=1\"
   [workload]
   trace = \"trace.csv.gz\"
-  loops = 3";
+  loops = 3
+
+An SSD has besides (`ftlkit compare --help` tells of these keys, and of interface, cpu, arbiter, window, bus_cycle):
+  part = \"ddt-mlc\"
+  channels = 8
+  ways = 2
+  dies = 1
+  allocation = \"cwdp\"
+  queue_depth = 32";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

@@ -1,13 +1,13 @@
-//! The channel that an experiment's array is on: devices, planes that work as one, bit errors; and the part as a
-//! scheme sees it there.
+//! The channel that an experiment's array is on, or all channels of an SSD: devices, planes that work as one, bit
+//! errors; and the part as a scheme sees it there.
 
 use super::bit_errors::{BitErrorSettings, PageErrors};
 use super::error::ConfigError;
 use crate::copyback::waits;
-use bounds::copyback::{CopySettings, CopyTimings, CopybackError, Waits};
+use bounds::copyback::{CopySettings, CopyTimings, Copyback, CopybackError, Waits};
 use flash::channels::Timing;
 use flash::faults::{BitErrorModel, BitErrorRate};
-use flash::{CopyPath, Geometry, GeometryError, Part};
+use flash::{Copies, CopyPath, CopyTimes, Geometry, GeometryError, Part};
 
 /// A part and how a controller uses it, the same for every scheme of an experiment.
 ///
@@ -16,8 +16,12 @@ use flash::{CopyPath, Geometry, GeometryError, Part};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channel {
     part: Part,
-    /// Devices; block `b` of the array is on device `b mod ways`.
+    /// Channels of an SSD; `None`: one, on which one operation runs at a time.
+    pub channels: Option<u32>,
+    /// Devices of a channel.
     pub ways: u32,
+    /// Dies of a device that work each on its own: 1 where this is no SSD.
+    pub dies: u32,
     /// Planes that work as one: a page of the array is a page of each.
     pub planes: u32,
     /// Bit errors of its pages.
@@ -27,7 +31,7 @@ pub struct Channel {
 /// How copies are made: the two settings that every scheme has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CopyChoice {
-    /// The path; where not set LCB on one device, GCB on several.
+    /// The path; where not set LCB on one device (die of an SSD), GCB on several.
     pub path: Option<CopyPath>,
     /// Whether copies between devices use cache program.
     pub cache_program: Option<bool>,
@@ -72,12 +76,24 @@ impl Channel {
             }
         }
         part.ecc_bits_per_kib = bit_errors.ecc_bits_per_kib.or(part.ecc_bits_per_kib);
-        let channel = Self { part, ways, planes, bit_errors };
+        let channel = Self { part, channels: None, ways, dies: 1, planes, bit_errors };
         channel.check_ecc()?;
         if gives_bus_cycles(&channel.part) {
             channel.timings().map_err(|error| ConfigError::setting("part", error.to_string()))?;
         }
         Ok(channel)
+    }
+
+    /// The same on each channel of an SSD, with so many dies on each device. The part must give bus cycles.
+    #[must_use]
+    pub fn on_ssd(self, channels: u32, dies: u32) -> Self {
+        Self { channels: Some(channels), dies, ..self }
+    }
+
+    /// Units that work each on its own: dies of an SSD, devices of one channel. Block `b` of the array is of unit
+    /// `b mod units`.
+    pub fn units(&self) -> u32 {
+        self.channels.unwrap_or(1) * self.ways * self.dies
     }
 
     /// The part's data sheet, with the strength of the ECC that bit errors were given with.
@@ -90,9 +106,14 @@ impl Channel {
         self.part.page_bytes * self.planes
     }
 
+    /// Devices on all channels.
+    pub fn devices(&self) -> u32 {
+        self.channels.unwrap_or(1) * self.ways
+    }
+
     /// Bytes of all its devices as sold.
     pub fn capacity_bytes(&self) -> u64 {
-        self.part.capacity_bytes.saturating_mul(self.ways.into())
+        self.part.capacity_bytes.saturating_mul(self.devices().into())
     }
 
     /// An array of `capacity_bytes`, in whole blocks.
@@ -121,9 +142,9 @@ impl Channel {
                 (None, Some(_)) => fault("copy_cache", no_bus_cycles(&self.part)),
             };
         }
-        let default = if self.ways > 1 { CopyPath::Gcb } else { CopyPath::Lcb };
+        let default = if self.units() > 1 { CopyPath::Gcb } else { CopyPath::Lcb };
         let path = copies.path.unwrap_or(default);
-        if path.between_devices() && self.ways == 1 {
+        if path.between_devices() && self.units() == 1 {
             return fault(
                 "copy",
                 format!(
@@ -132,10 +153,20 @@ impl Channel {
                 ),
             );
         }
+        if path == CopyPath::Dgcb && self.ways * self.dies == 1 {
+            return fault(
+                "copy",
+                format!(
+                    "{path} copies from one die to another of the same channel, and each channel has one; give each \
+                     several with `ways` or `dies`, as in --ways 2, or take `gcb`"
+                ),
+            );
+        }
         let settings = CopySettings {
             path,
             cache_program: copies.cache_program.unwrap_or(false),
-            ways: self.ways,
+            // How many there are is of no account to times, but for there being one or several.
+            ways: self.units().min(2),
             planes: self.planes,
             most_corrected_bytes: self
                 .most_wrong_bits()
@@ -144,7 +175,31 @@ impl Channel {
         let part = settings
             .part(&self.part, waits_of(&self.part))
             .map_err(|error| CopyFault { setting: "copy", reason: error.to_string() })?;
-        Ok(Part { capacity_bytes: self.capacity_bytes(), ..part })
+        let copies = part.copies.map(|copies| self.copies_among_units(copies));
+        Ok(Part { capacity_bytes: self.capacity_bytes(), copies, ..part })
+    }
+
+    /// As many units as there are. Between dies of different channels a page goes through the controller, whatever the
+    /// path within one: where there are several, that is what promises must count with.
+    fn copies_among_units(&self, copies: Copies) -> Copies {
+        let mut copies = Copies { ways: self.units(), ..copies };
+        if let Some(through) = self.between_channels(&copies.far) {
+            let CopyTimes { fetch_ns, load_ns, .. } = through;
+            copies.far.fetch_ns = copies.far.fetch_ns.max(fetch_ns);
+            copies.far.load_ns = copies.far.load_ns.max(load_ns);
+        }
+        copies
+    }
+
+    /// Times of copies from one channel to another, where they differ from those within one.
+    fn between_channels(&self, far: &CopyTimes) -> Option<CopyTimes> {
+        let several = self.channels.is_some_and(|channels| channels > 1);
+        if !several || far.path != CopyPath::Dgcb {
+            return None;
+        }
+        let timings = self.timings().ok()?;
+        let through = Copyback::new(timings, CopyPath::Gcb, far.cache_program, self.planes).ok()?;
+        Some(through.times())
     }
 
     fn timings(&self) -> Result<CopyTimings, CopybackError> {

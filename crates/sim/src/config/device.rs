@@ -5,8 +5,7 @@ use super::error::ConfigError;
 use super::quantity::Bytes;
 use super::scheme::SchemeTable;
 use flash::{Geometry, Part};
-use ftl::Plan;
-use ftl::{FtlError, SchemeConfig, registry};
+use ftl::{Allocation, FtlError, Plan, Processor, SchemeConfig, registry};
 
 /// A scheme on the array of an experiment.
 #[derive(Clone, Debug)]
@@ -27,6 +26,8 @@ pub(super) struct Sizing<'a> {
     /// Each with the part as it sees it.
     schemes: Vec<(&'a SchemeTable, Part)>,
     seed: u64,
+    allocation: Allocation,
+    processor: Option<Processor>,
 }
 
 impl<'a> Sizing<'a> {
@@ -41,12 +42,33 @@ impl<'a> Sizing<'a> {
             Ok((scheme, part.map_err(|fault| scheme.fault(fault.setting, &fault.reason))?))
         };
         let schemes = schemes.iter().map(with_part).collect::<Result<_, ConfigError>>()?;
-        Ok(Self { channel, schemes, seed })
+        let (allocation, processor) = (Allocation::default(), None);
+        Ok(Self { channel, schemes, seed, allocation, processor })
+    }
+
+    /// The same schemes, whose writes are spread so and whose victims this processor chooses.
+    pub(super) fn with(self, allocation: Allocation, processor: Option<Processor>) -> Self {
+        Self { allocation, processor, ..self }
+    }
+
+    fn config(
+        &self,
+        scheme: &SchemeTable,
+        geometry: &Geometry,
+    ) -> Result<SchemeConfig, ConfigError> {
+        let (allocation, processor) = (self.allocation, self.processor);
+        Ok(SchemeConfig { allocation, processor, ..scheme.to_config(geometry, self.seed)? })
+    }
+
+    /// An array has so many blocks or a multiple of that: as many on each die of an SSD.
+    fn block_step(&self) -> u32 {
+        if self.channel.channels.is_some() { self.channel.units() } else { 1 }
     }
 
     /// Blocks of the largest array that page numbers can name.
     fn most_blocks(&self) -> u32 {
-        (u32::MAX - 1) / self.channel.part().pages_per_block
+        let most = (u32::MAX - 1) / self.channel.part().pages_per_block;
+        most / self.block_step() * self.block_step()
     }
 
     fn geometry(&self, blocks: u32) -> Option<Geometry> {
@@ -58,8 +80,37 @@ impl<'a> Sizing<'a> {
         u64::from(self.channel.part().pages_per_block) * u64::from(self.channel.page_bytes())
     }
 
-    /// The array of this raw capacity.
+    /// The array of this raw capacity, in whole blocks, as many on each die of an SSD.
     pub(super) fn array(&self, capacity: Bytes) -> Result<Geometry, ConfigError> {
+        let whole = self.whole_blocks(capacity)?;
+        let step = self.block_step();
+        let blocks = whole.blocks() / step * step;
+        match self.geometry(blocks).filter(|_| blocks > 0) {
+            Some(geometry) => Ok(geometry),
+            None => Err(ConfigError::setting(
+                "capacity",
+                format!(
+                    "{capacity} is less than one block of {} on each of {step} dies; {} is",
+                    Bytes::new(self.block_bytes()),
+                    Bytes::new(u64::from(step) * self.block_bytes()),
+                ),
+            )),
+        }
+    }
+
+    /// The smallest array of this raw capacity at least and of so many blocks on each die.
+    pub(super) fn array_of_at_least(
+        &self,
+        capacity: Bytes,
+        blocks_per_die: u32,
+    ) -> Result<Geometry, ConfigError> {
+        let step = u64::from(self.block_step());
+        let blocks = capacity.0.div_ceil(self.block_bytes()).max(step * u64::from(blocks_per_die));
+        self.array(Bytes::new(blocks.next_multiple_of(step) * self.block_bytes()))
+    }
+
+    /// The blocks of this raw capacity, wherever they lie.
+    pub(super) fn whole_blocks(&self, capacity: Bytes) -> Result<Geometry, ConfigError> {
         self.channel.geometry(capacity.0).map_err(|error| {
             let most = Bytes::new(u64::from(self.most_blocks()) * self.block_bytes());
             let reason = if capacity.0 < self.block_bytes() {
@@ -81,7 +132,7 @@ impl<'a> Sizing<'a> {
         self.schemes
             .iter()
             .map(|(scheme, part)| {
-                let config = scheme.to_config(geometry, self.seed)?;
+                let config = self.config(scheme, geometry)?;
                 let plan = registry::plan(&config, part, geometry, geometry.blocks());
                 let plan =
                     plan.map_err(|error| self.explain((scheme, part), &config, geometry, &error))?;
@@ -92,13 +143,14 @@ impl<'a> Sizing<'a> {
 
     /// The smallest array on which every scheme works and exports `pages` logical pages at least.
     pub(super) fn smallest_with(&self, pages: u64) -> Option<Geometry> {
-        let fits = |blocks: u32| {
-            let geometry = self.geometry(blocks)?;
+        let step = self.block_step();
+        let fits = |steps: u32| {
+            let geometry = self.geometry(steps * step)?;
             let schemes = self.schemes_on(&geometry).ok()?;
             let least = schemes.iter().map(|scheme| scheme.plan.logical_pages).min()?;
             (u64::from(least) >= pages).then_some(geometry)
         };
-        fits(least(1, self.most_blocks(), |blocks| fits(blocks).is_some())?)
+        fits(least(1, self.most_blocks() / step, |steps| fits(steps).is_some())?)
     }
 
     /// The error of a scheme that cannot work, with what would be right.
@@ -116,9 +168,10 @@ impl<'a> Sizing<'a> {
             registry::plan(config, part, geometry, geometry.blocks()).is_ok()
         };
         let with_share = |pages: u32| SchemeConfig { logical_pages: Some(pages), ..config.clone() };
-        let enough = |blocks: u32| {
-            self.geometry(blocks).is_some_and(|geometry| {
-                scheme.to_config(&geometry, self.seed).is_ok_and(|config| works(&config, &geometry))
+        let step = self.block_step();
+        let enough = |steps: u32| {
+            self.geometry(steps * step).is_some_and(|geometry| {
+                self.config(scheme, &geometry).is_ok_and(|config| works(&config, &geometry))
             })
         };
         let too_many = |pages: u32| !works(&with_share(pages), geometry);
@@ -129,9 +182,11 @@ impl<'a> Sizing<'a> {
                 "the largest share that works here is {}",
                 share_at_most(most, geometry.pages())
             )
-        } else if let Some(blocks) =
-            least(geometry.blocks(), self.most_blocks(), enough).filter(|_| *setting != "part")
+        } else if let Some(steps) =
+            least(geometry.blocks() / step, self.most_blocks() / step, enough)
+                .filter(|_| *setting != "part")
         {
+            let blocks = steps * step;
             let capacity = Bytes::new(u64::from(blocks) * self.block_bytes());
             format!("the smallest capacity that works is {capacity} ({blocks} blocks)")
         } else if *setting == "part" {

@@ -5,9 +5,12 @@ use super::error::ConfigError;
 use super::notation::Word;
 use super::part::PartChoice;
 use super::precondition::PreconditionChoice;
-use super::quantity::Bytes;
+use super::quantity::{Bytes, Duration};
 use super::scheme::SchemeChoice;
 use super::workload::WorkloadChoice;
+use crate::ssd::HostInterface;
+use flash::channels::Policy;
+use ftl::{AllocationOrder, Processor};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -23,12 +26,42 @@ pub struct Experiment {
     pub capacity: Option<Bytes>,
     /// Seed of everything random.
     pub seed: u64,
-    /// Devices of the channel, 1 to 64: block `b` of the array is on device `b mod ways`.
+    /// Channels of an SSD, 1 to 256, on which operations run side by side, several requests at a time. Default: one
+    /// channel, on which one operation runs at a time; the settings of SSDs are then refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channels: Option<u32>,
+    /// Devices of the channel (of each, on an SSD), 1 to 64. On one channel block `b` of the array is on device
+    /// `b mod ways`.
     #[serde(skip_serializing_if = "is_one")]
     pub ways: u32,
     /// Planes that work as one, 1 to 4: a page of the array is a page of each.
     #[serde(skip_serializing_if = "is_one")]
     pub planes: u32,
+    /// Dies of a way of an SSD, 1 to 16. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dies: Option<u32>,
+    /// In which order consecutive writes go to the dies of an SSD. Default: `cwdp`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocation: Option<Word<AllocationOrder>>,
+    /// Requests outstanding at once on an SSD, 1 to 65536: always so many where requests have no arrival times or
+    /// these are not used, else at most. Default: 32, or as many as the interface carries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+    /// The link between host and SSD. Default: `none`, data are there at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<Word<Option<HostInterface>>>,
+    /// The controller's processor, which takes time to choose victims. Default: `none`, it takes none.
+    #[serde(skip_serializing_if = "is_free")]
+    pub cpu: Word<Option<Processor>>,
+    /// The way arbiter of each channel of an SSD. Default: `fifo`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arbiter: Option<Word<Policy>>,
+    /// Length of the windows in which page commands of an SSD are counted, 1 ms to 1 h. Default: 100 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Duration>,
+    /// Read and write cycle of an SSD's buses, 1 ns to 100 µs, for a part that gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bus_cycle: Option<Duration>,
     /// Bit errors of its pages.
     #[serde(skip_serializing_if = "are_off")]
     pub bit_errors: Word<BitErrorSettings>,
@@ -59,6 +92,10 @@ fn are_off(errors: &Word<BitErrorSettings>) -> bool {
     errors.0.are_off()
 }
 
+fn is_free(processor: &Word<Option<Processor>>) -> bool {
+    processor.0.is_none()
+}
+
 /// Whose clock issues requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -66,7 +103,7 @@ pub enum Timing {
     /// The workload's arrival times, where it has any; requests queue behind slow ones.
     #[default]
     Trace,
-    /// Each request is issued when the one before is done.
+    /// Each request is issued when the one before is done; on an SSD when one of those outstanding is.
     Closed,
 }
 
@@ -76,8 +113,17 @@ impl Default for Experiment {
         Self {
             capacity: None,
             seed: 1,
+            channels: None,
             ways: 1,
             planes: 1,
+            dies: None,
+            allocation: None,
+            queue_depth: None,
+            interface: None,
+            cpu: Word::default(),
+            arbiter: None,
+            window: None,
+            bus_cycle: None,
             bit_errors: Word::default(),
             precondition: PreconditionChoice::default(),
             timing: Timing::default(),

@@ -1,20 +1,25 @@
 //! Experiments: what is to be run, as people write it, and the same with every default filled in.
 
 mod bit_errors;
+mod bus_cycle;
 mod channel;
+mod decimal;
 mod device;
 mod error;
 mod experiment;
+mod interface;
 mod nearest;
 mod needed_memory;
 mod notation;
 mod part;
 mod part_keys;
 mod precondition;
+mod processor;
 mod quantity;
 mod resolve;
 mod scheme;
 mod scheme_settings;
+mod ssd;
 mod summary;
 mod text_or_table;
 mod workload;
@@ -33,4 +38,5 @@ pub use quantity::{ByteUnits, Bytes, Duration, Quantity, QuantityError, TimeUnit
 pub use resolve::Resolved;
 pub use scheme::{SchemeChoice, SchemeTable};
 pub use scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
+pub use ssd::Board;
 pub use text_or_table::{Text, TextOrTable};

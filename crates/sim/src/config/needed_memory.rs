@@ -13,6 +13,11 @@ use workload::{AddressPolicy, TraceFacts};
 const MAP_BYTES: u64 = 4;
 /// Bytes a physical page for everything else: valid bits, victims, blocks.
 const OTHER_BYTES: u64 = 1;
+/// Bytes a block for the order of its operations, and a die for its queue and what it is busy with, on channels.
+const ORDER_BYTES: u64 = 8;
+const DIE_BYTES: u64 = 512;
+/// Bytes a request outstanding, with its operations.
+const REQUEST_BYTES: u64 = 1024;
 /// Bytes a physical page for its reads, where they bring bit errors.
 const READS_BYTES: u64 = 4;
 
@@ -36,7 +41,9 @@ impl Resolved {
             .schemes
             .iter()
             .map(|scheme| {
-                least_bytes(&self.geometry, scheme.plan.logical_pages) + self.bit_error_bytes()
+                least_bytes(&self.geometry, scheme.plan.logical_pages)
+                    + self.bit_error_bytes()
+                    + self.ssd_bytes()
             })
             .collect();
         each.sort_unstable_by(|a, b| b.cmp(a));
@@ -63,6 +70,14 @@ impl Resolved {
                 ways.join(" or "),
             ),
         ))
+    }
+
+    /// What scheduling on channels takes.
+    fn ssd_bytes(&self) -> u64 {
+        let Some(ssd) = &self.ssd else { return 0 };
+        ORDER_BYTES * u64::from(self.geometry.blocks())
+            + DIE_BYTES * u64::from(self.channel.units())
+            + REQUEST_BYTES * u64::from(ssd.queue_depth)
     }
 
     /// What an array counts of each page whose bit errors grow as it is read.

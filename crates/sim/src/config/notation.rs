@@ -75,7 +75,7 @@ impl<'de, T: Notation> Deserialize<'de> for Word<T> {
 }
 
 /// The value of this name.
-fn named<T: Copy>(what: &str, word: &str, known: &[(&'static str, T)]) -> Result<T, String> {
+pub(super) fn named<T: Copy>(what: &str, word: &str, known: &[(&'static str, T)]) -> Result<T, String> {
     known.iter().find(|(name, _)| *name == word).map(|(_, value)| *value).ok_or_else(|| {
         let names = known.iter().map(|(name, _)| *name);
         format!("no {what} is called `{word}`; {}", did_you_mean(word, names))

@@ -1,17 +1,22 @@
 //! From what was written to what is run: every default filled in, everything checked.
 
+use super::bus_cycle::with_bus_cycle;
 use super::channel::Channel;
 use super::device::{ResolvedScheme, Sizing};
 use super::error::ConfigError;
 use super::experiment::{Experiment, Timing};
 use super::part::{DEFAULT_PART, PartChoice, PartTable};
 use super::precondition::Fill;
+use super::processor::{processor_json, processor_line};
 use super::quantity::Bytes;
 use super::scheme::SchemeTable;
+use super::ssd::{Board, setup_json};
 use super::text_or_table::TextOrTable;
 use super::workload::NO_REGULAR_FILE;
 use crate::report::units;
-use flash::{Copies, CopyTimes, Geometry, Part};
+use crate::ssd::SsdSetup;
+use flash::{Copies, CopyPath, CopyTimes, Geometry, Part};
+use ftl::AllocationOrder;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use workload::{AddressPolicy, Facts, Space, WorkloadSpec};
@@ -21,18 +26,22 @@ const FOOTPRINT_SHARE_PERCENT: u64 = 85;
 
 /// Capacity for a built-in workload where none is given.
 const BUILTIN_CAPACITY: Bytes = Bytes::new(1 << 30);
+/// Blocks on each die of an SSD where no capacity is given.
+const BUILTIN_BLOCKS_PER_DIE: u32 = 32;
 
 /// An experiment that can be run: every default filled in, everything checked.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     /// The experiment with every default filled in; gives this same `Resolved` again.
     pub experiment: Experiment,
-    /// The part's data sheet.
+    /// The part's data sheet; where the experiment gives a bus cycle, with that and its array times without transfer.
     pub part: Part,
     /// How a controller uses it: devices, planes, bit errors.
     pub channel: Channel,
     /// The array.
     pub geometry: Geometry,
+    /// The channels, where operations run side by side; else one at a time.
+    pub ssd: Option<SsdSetup>,
     /// The schemes on it.
     pub schemes: Vec<ResolvedScheme>,
     /// What the workload may address: the smallest logical space among the schemes, so that all are asked
@@ -52,19 +61,29 @@ impl Experiment {
     /// The first setting at fault, and what would be right.
     pub fn resolve(mut self) -> Result<Resolved, ConfigError> {
         let mut notes = Vec::new();
-        let part = self.take_part(&mut notes)?;
-        let channel = Channel::new(part.clone(), self.ways, self.planes, self.bit_errors.0)?;
+        let mut part = self.take_part(&mut notes)?;
+        let board = self.take_board()?;
+        if board.is_some() {
+            part = with_bus_cycle(part, self.bus_cycle, &mut notes)?;
+        }
+        let mut channel = Channel::new(part.clone(), self.ways, self.planes, self.bit_errors.0)?;
+        if let Some(board) = &board {
+            channel = channel.on_ssd(board.channels, board.dies);
+        }
         self.precondition.0.check()?;
         check_trace_file(&self.workload.0)?;
         let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
         check_labels(&tables)?;
         let sizing = Sizing::new(&channel, &tables, self.seed)?;
+        let allocation = board.as_ref().map(|board| board.allocation(self.ways));
+        let sizing = sizing.with(allocation.unwrap_or_default(), self.cpu.0);
         let geometry = match self.capacity {
-            Some(capacity) => sizing.array(capacity)?,
+            Some(capacity) => given_array(&sizing, capacity, &mut notes)?,
             None => size_for(&sizing, &self.workload.0, &mut notes)?,
         };
         self.capacity = Some(Bytes::new(geometry.capacity_bytes()));
         let schemes = sizing.schemes_on(&geometry)?;
+        let ssd = board.as_ref().map(|board| board.setup(&channel, &geometry)).transpose()?;
         let least = schemes.iter().map(|scheme| scheme.plan.logical_pages).min().unwrap_or(0);
         let space = Space {
             bytes: u64::from(least) * u64::from(geometry.page_bytes()),
@@ -77,8 +96,10 @@ impl Experiment {
         }
         // An experiment that cannot be written down cannot be repeated, nor its report be read.
         self.to_toml()?;
+        notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
-        Ok(Resolved { experiment: self, part, channel, geometry, schemes, space, facts, notes })
+        let experiment = self;
+        Ok(Resolved { experiment, part, channel, geometry, ssd, schemes, space, facts, notes })
     }
 
     /// The part, checked; what the experiment says of it becomes self-contained.
@@ -157,6 +178,34 @@ fn check_labels(schemes: &[SchemeTable]) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// What the SSD is and promises; what the processor has to do.
+fn notes_on_time(
+    board: Option<&Board>,
+    experiment: &Experiment,
+    schemes: &[ResolvedScheme],
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    let processor = experiment.cpu.0.as_ref();
+    match (board, processor) {
+        (Some(board), _) => {
+            notes.extend([board.line(experiment.ways, processor), board.promise_line()])
+        }
+        (None, Some(processor)) => notes.push(format!(
+            "processor {}: choosing victims takes time, and what comes next waits",
+            processor_line(processor)
+        )),
+        (None, None) => {}
+    }
+    let free = |scheme: &&ResolvedScheme| !scheme.config.preset.settings.contains(&"victim");
+    for scheme in schemes.iter().filter(free).filter(|_| processor.is_some()) {
+        notes.push(format!(
+            "`{}`: the processor changes nothing, as its victims are not chosen by a policy whose work is counted",
+            scheme.label
+        ));
+    }
+    notes
+}
+
 /// What each scheme's copies take, where they have a path, and what of its settings changes nothing.
 fn notes_on_copies(
     channel: &Channel,
@@ -166,8 +215,8 @@ fn notes_on_copies(
     let mut notes: Vec<String> = Vec::new();
     for (table, scheme) in tables.iter().zip(schemes) {
         let Some(copies) = &scheme.part.copies else { continue };
-        notes.push(format!("copies of `{}`: {}", scheme.label, copies_line(copies)));
-        if channel.ways == 1 && table.copy_cache == Some(true) {
+        notes.push(format!("copies of `{}`: {}", scheme.label, copies_line(channel, copies)));
+        if channel.units() == 1 && table.copy_cache == Some(true) {
             notes.push(format!(
                 "`{}`: cache program changes nothing on one device, which cannot read while it programs",
                 scheme.label
@@ -183,8 +232,8 @@ fn notes_on_copies(
     notes
 }
 
-/// Path, time of a page and of each further one, within a device and between two.
-fn copies_line(copies: &Copies) -> String {
+/// Path, time of a page and of each further one, within a device and between two; of an SSD, of dies.
+fn copies_line(channel: &Channel, copies: &Copies) -> String {
     let by = |times: &CopyTimes| {
         let bytes = copies.most_corrected_bytes.into();
         let run = |pages| times.run_ns(pages, bytes);
@@ -197,7 +246,33 @@ fn copies_line(copies: &Copies) -> String {
     if copies.ways == 1 {
         return near;
     }
-    format!("within a device {near}; between two {}", by(&copies.far))
+    let far = by(&copies.far);
+    match channel.channels {
+        None => format!("within a device {near}; between two {far}"),
+        Some(2..) if copies.far.path == CopyPath::Dgcb => format!(
+            "within a die {near}; between two of a channel dgcb, between channels through the controller, which \
+             promises count with: {far}"
+        ),
+        Some(_) => format!("within a die {near}; between two {far}"),
+    }
+}
+
+/// The array of a capacity that was given.
+fn given_array(
+    sizing: &Sizing<'_>,
+    capacity: Bytes,
+    notes: &mut Vec<String>,
+) -> Result<Geometry, ConfigError> {
+    let geometry = sizing.array(capacity)?;
+    let left_out = sizing.whole_blocks(capacity)?.blocks() - geometry.blocks();
+    if left_out > 0 {
+        notes.push(format!(
+            "capacity {}: {capacity} less {left_out} blocks, so that each of the {} dies has as many",
+            Bytes::new(geometry.capacity_bytes()),
+            units::grouped(sizing.channel.units().into()),
+        ));
+    }
+    Ok(geometry)
 }
 
 /// The array where no capacity is given.
@@ -208,17 +283,13 @@ fn size_for(
 ) -> Result<Geometry, ConfigError> {
     let channel = sizing.channel;
     let WorkloadSpec::Trace { addresses, .. } = workload else {
-        notes.push(format!(
-            "capacity {}: the default for a built-in workload",
-            units::bytes(BUILTIN_CAPACITY.0)
-        ));
-        return sizing.array(BUILTIN_CAPACITY);
+        return builtin_array(sizing, notes);
     };
     if *addresses == AddressPolicy::Wrap {
         let capacity = Bytes::new(channel.capacity_bytes());
-        let whose = match channel.ways {
+        let whose = match channel.devices() {
             1 => String::from("that"),
-            ways => format!("{ways} times that"),
+            devices => format!("{devices} times that"),
         };
         notes.push(format!(
             "capacity {}: {whose} of part `{}`, since with `wrap` any size fits the trace",
@@ -245,6 +316,24 @@ fn size_for(
          of the smallest scheme's logical space",
         units::bytes(geometry.capacity_bytes()),
         units::bytes(footprint),
+    ));
+    Ok(geometry)
+}
+
+/// The array of a built-in workload: the default capacity, or more where an SSD would have few blocks on each die.
+fn builtin_array(sizing: &Sizing<'_>, notes: &mut Vec<String>) -> Result<Geometry, ConfigError> {
+    if sizing.channel.channels.is_none() {
+        notes.push(format!(
+            "capacity {}: the default for a built-in workload",
+            units::bytes(BUILTIN_CAPACITY.0)
+        ));
+        return sizing.array(BUILTIN_CAPACITY);
+    }
+    let geometry = sizing.array_of_at_least(BUILTIN_CAPACITY, BUILTIN_BLOCKS_PER_DIE)?;
+    notes.push(format!(
+        "capacity {}: the default for a built-in workload, {} and {BUILTIN_BLOCKS_PER_DIE} blocks a die at least",
+        units::bytes(geometry.capacity_bytes()),
+        units::bytes(BUILTIN_CAPACITY.0),
     ));
     Ok(geometry)
 }
@@ -283,6 +372,8 @@ impl Serialize for Resolved {
                 "bit_errors": self.experiment.bit_errors,
                 "ecc_bits_per_kib": self.channel.part().ecc_bits_per_kib,
             },
+            "ssd": self.ssd.as_ref().map(|ssd| setup_json(ssd, self.order())),
+            "processor": self.experiment.cpu.0.as_ref().map(processor_json),
             "schemes": schemes,
             "workload_space_bytes": self.space.bytes,
             "notes": self.notes,
@@ -300,6 +391,10 @@ impl Resolved {
     /// True where requests are issued one after the other, whatever the workload says of arrivals.
     pub fn closed(&self) -> bool {
         self.experiment.timing == Timing::Closed
+    }
+
+    fn order(&self) -> AllocationOrder {
+        self.experiment.allocation.unwrap_or_default().0
     }
 
     /// Pages that a scheme writes before it is measured.
@@ -331,14 +426,15 @@ impl Resolved {
             "logical_pages": plan.logical_pages,
             "logical_share": f64::from(plan.logical_pages) / f64::from(self.geometry.pages()),
             "threshold_pages": plan.threshold_pages,
-            "copies": scheme.part.copies.as_ref().map(copies_json),
+            "copies": scheme.part.copies.as_ref().map(|copies| copies_json(&self.channel, copies)),
             "bound_ns": plan.guarantee.response_ns,
             "real_time": plan.guarantee.real_time,
         })
     }
 }
 
-fn copies_json(copies: &Copies) -> serde_json::Value {
+fn copies_json(channel: &Channel, copies: &Copies) -> serde_json::Value {
+    let through = channel.channels > Some(1) && copies.far.path == CopyPath::Dgcb;
     let by = |times: &CopyTimes| {
         json!({
             "path": times.path.name(),
@@ -352,6 +448,8 @@ fn copies_json(copies: &Copies) -> serde_json::Value {
     json!({
         "within_a_device": by(&copies.near),
         "between_devices": (copies.ways > 1).then(|| by(&copies.far)),
+        // Between channels there is no direct transfer, and promises count with the longest.
+        "between_devices_timed_as": through.then(|| CopyPath::Gcb.name()),
         "most_corrected_bytes": copies.most_corrected_bytes,
     })
 }

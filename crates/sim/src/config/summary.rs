@@ -4,6 +4,7 @@
 use super::bit_errors::PageErrors;
 use super::precondition::Fill;
 use super::resolve::Resolved;
+use super::ssd::{dies_line, requests};
 use crate::report::units;
 use workload::TraceFacts;
 
@@ -48,8 +49,14 @@ impl Resolved {
                 units::time(part.t_wc_ns as f64)
             ));
         }
-        if channel.ways > 1 {
-            line.push_str(&format!("; {} devices on one channel", channel.ways));
+        match channel.channels {
+            Some(channels) => {
+                line.push_str(&format!("; {}", dies_line(channels, channel.ways, channel.dies)))
+            }
+            None if channel.ways > 1 => {
+                line.push_str(&format!("; {} devices on one channel", channel.ways));
+            }
+            None => {}
         }
         if channel.planes > 1 {
             line.push_str(&format!("; {} planes as one", channel.planes));
@@ -83,10 +90,20 @@ impl Resolved {
         if facts.requests != facts.requests_per_pass {
             line.push_str(&format!(" (a pass has {})", units::grouped(facts.requests_per_pass)));
         }
-        line.push_str(match (facts.has_arrivals, self.closed()) {
-            (false, _) => ", one after the other (it has no arrival times)",
-            (true, true) => ", one after the other (its arrival times are not used)",
-            (true, false) => ", at their arrival times",
+        let depth = self.ssd.as_ref().map(|ssd| ssd.queue_depth);
+        let issued = match depth {
+            None | Some(1) => "one after the other".into(),
+            Some(depth) => format!("{} outstanding", requests(depth)),
+        };
+        line.push_str(&match (facts.has_arrivals, self.closed()) {
+            (false, _) => format!(", {issued} (it has no arrival times)"),
+            (true, true) => format!(", {issued} (its arrival times are not used)"),
+            (true, false) => match depth {
+                None => ", at their arrival times".into(),
+                Some(depth) => {
+                    format!(", at their arrival times, {} outstanding at most", requests(depth))
+                }
+            },
         });
         if facts.replay.time_scale != 1.0 {
             line.push_str(&format!(" × {}", facts.replay.time_scale));

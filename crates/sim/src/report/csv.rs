@@ -8,6 +8,8 @@ use std::io::Write;
 pub(super) struct Table {
     /// File name.
     pub(super) name: &'static str,
+    /// Whether a report has it.
+    pub(super) of: fn(&Report) -> bool,
     write: fn(&Report, &mut Writer<&mut dyn Write>) -> Result<(), Error>,
 }
 
@@ -22,10 +24,11 @@ impl Table {
 }
 
 /// Every table.
-pub(super) const TABLES: [Table; 6] = [
-    Table { name: "summary.csv", write: summary },
+pub(super) const TABLES: [Table; 7] = [
+    Table { name: "summary.csv", of: always, write: summary },
     Table {
         name: "response_ccdf.csv",
+        of: always,
         write: |report, to| {
             to.write_record(["scheme", "response_ns", "share_of_page_tasks_beyond"])?;
             rows(report, to, |s| {
@@ -35,6 +38,7 @@ pub(super) const TABLES: [Table; 6] = [
     },
     Table {
         name: "free_blocks.csv",
+        of: always,
         write: |report, to| {
             to.write_record(["scheme", "time_ns", "free_pages", "free_blocks"])?;
             rows(report, to, |s| {
@@ -49,6 +53,7 @@ pub(super) const TABLES: [Table; 6] = [
     },
     Table {
         name: "throughput.csv",
+        of: always,
         write: |report, to| {
             to.write_record(["scheme", "time_ns", "page_tasks_per_second"])?;
             rows(report, to, |s| {
@@ -58,6 +63,7 @@ pub(super) const TABLES: [Table; 6] = [
     },
     Table {
         name: "erases_per_block.csv",
+        of: always,
         write: |report, to| {
             to.write_record(["scheme", "block", "erases"])?;
             rows(report, to, |s| numbered(&s.series.erases))
@@ -65,12 +71,45 @@ pub(super) const TABLES: [Table; 6] = [
     },
     Table {
         name: "victim_valid.csv",
+        of: always,
         write: |report, to| {
             to.write_record(["scheme", "valid_pages", "victims_blocks"])?;
             rows(report, to, |s| numbered(&s.series.victim_valid))
         },
     },
+    Table {
+        name: "windows.csv",
+        of: Report::is_of_channels,
+        write: |report, to| {
+            to.write_record([
+                "scheme",
+                "time_ns",
+                "length_ns",
+                "page_commands",
+                "page_commands_per_second",
+                "host_pages",
+                "least_free_pages",
+            ])?;
+            rows(report, to, |s| {
+                s.windows().map(|(window, ns)| {
+                    [
+                        window.start_ns.to_string(),
+                        ns.to_string(),
+                        window.page_commands.to_string(),
+                        (window.page_commands as f64 * 1e9 / ns as f64).to_string(),
+                        window.host_pages.to_string(),
+                        window.least_free_pages.to_string(),
+                    ]
+                })
+            })
+        },
+    },
 ];
+
+/// Every report has it.
+fn always(_: &Report) -> bool {
+    true
+}
 
 /// A row a point of each scheme, its name first.
 fn rows<'a, const N: usize, I: Iterator<Item = [String; N]>>(
@@ -162,6 +201,22 @@ mod tests {
         let (_, free) = records(&report, "free_blocks.csv");
         let pages: f64 = free[5][2].parse().unwrap();
         assert_eq!(free[5][3].parse::<f64>().unwrap(), pages / 64.0);
+    }
+
+    #[test]
+    fn windows_have_a_length_and_a_rate() {
+        let report = samples::on_channels();
+        let (header, rows) = records(&report, "windows.csv");
+        assert_eq!(header[3..5], ["page_commands", "page_commands_per_second"]);
+        let windows: usize = report.schemes.iter().map(|s| s.series.windows.len()).sum();
+        assert_eq!(rows.len(), windows);
+        let number = |row: usize, at: usize| rows[row][at].parse::<f64>().unwrap();
+        assert_eq!((number(1, 1), number(1, 2)), (1e8, 1e8));
+        assert_eq!(number(1, 4), number(1, 3) * 10.0);
+        // The last is cut off by the end of the run.
+        let last = report.schemes[0].series.windows.len() - 1;
+        assert_eq!(number(last, 1) + number(last, 2), report.schemes[0].elapsed_ns as f64);
+        assert!(number(last, 2) < 1e8);
     }
 
     #[test]

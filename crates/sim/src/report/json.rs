@@ -35,6 +35,8 @@ mod tests {
             "ram_bytes",
             "energy_nj",
             "energy_nj_per_task",
+            "victim_work",
+            "ssd",
             "wear_index",
             "collection",
             "counts",
@@ -53,5 +55,12 @@ mod tests {
         assert_eq!(scheme["bound_ns"], 2_220_900);
         assert_eq!(scheme["response_ns"]["max"], 2_220_900);
         assert_eq!(json["schemes"][0]["bound_ns"], Value::Null);
+        assert_eq!(json["schemes"][0]["ssd"], Value::Null);
+        let on_channels = samples::on_channels().to_json();
+        let json: Value = serde_json::from_str(&on_channels).unwrap();
+        for key in ["page_commands", "window_least_per_second", "longest_stall_ns", "link_use"] {
+            assert!(!json["schemes"][0]["ssd"][key].is_null(), "{key}");
+        }
+        assert_eq!(json["schemes"][0]["victim_work"]["chosen"]["reads"], 600_000);
     }
 }

@@ -8,6 +8,7 @@ mod json;
 mod out_dir;
 pub mod plots;
 mod ssd;
+mod ssd_rows;
 pub mod table;
 mod title;
 pub mod units;
@@ -141,7 +142,22 @@ pub struct SchemeReport {
     pub series: Series,
 }
 
+impl Report {
+    /// Whether the schemes ran on several channels; all of a report did, or none.
+    fn is_of_channels(&self) -> bool {
+        self.schemes.iter().any(|scheme| scheme.ssd.is_some())
+    }
+}
+
 impl SchemeReport {
+    /// Windows of a run on several channels with their lengths, ns; without one of no length.
+    fn windows(&self) -> impl Iterator<Item = (&WindowSample, u64)> {
+        let length_ns = self.ssd.as_ref().map_or(0, |ssd| ssd.window_ns);
+        let left = move |window: &WindowSample| self.elapsed_ns.saturating_sub(window.start_ns);
+        let windows = self.series.windows.iter();
+        windows.map(move |window| (window, left(window).min(length_ns))).filter(|(_, ns)| *ns > 0)
+    }
+
     /// Pages a block, where anything tells it.
     fn block_pages(&self) -> Option<u32> {
         let by_victims = self.series.victim_valid.len().saturating_sub(1);

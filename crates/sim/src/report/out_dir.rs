@@ -75,7 +75,7 @@ impl OutDir {
             to.write_all(report.to_json().as_bytes())?;
             to.write_all(b"\n")
         })?];
-        for table in &csv::TABLES {
+        for table in csv::TABLES.iter().filter(|table| (table.of)(report)) {
             written.push(self.file(table.name, |to| {
                 table.write(report, to).map_err(|error| match error.into_kind() {
                     ::csv::ErrorKind::Io(error) => error,
@@ -83,7 +83,7 @@ impl OutDir {
                 })
             })?);
         }
-        for plot in &plots::PLOTS {
+        for plot in plots::PLOTS.iter().filter(|plot| (plot.of)(report)) {
             let path = self.0.join(plot.file);
             let svg = plot.svg(report).map_err(|source| OutError::Draw { path, source })?;
             written.push(self.file(plot.file, |to| to.write_all(svg.as_bytes()))?);
@@ -137,12 +137,15 @@ mod tests {
         let scratch = Scratch::new("everything");
         let dir = prepare_out_dir(&scratch.0.join("deep/er")).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "the probe is gone");
-        let written = dir.write(&samples::report()).unwrap();
+        let written = dir.write(&samples::on_channels()).unwrap();
         assert_eq!(written.len(), 1 + csv::TABLES.len() + plots::PLOTS.len());
         for path in &written {
             assert!(fs::metadata(path).unwrap().len() > 0, "{}", path.display());
         }
-        assert_eq!(dir.write(&samples::report()).unwrap(), written, "a second time as well");
+        assert_eq!(dir.write(&samples::on_channels()).unwrap(), written, "a second time as well");
+        let dir = prepare_out_dir(&scratch.0.join("serial")).unwrap();
+        let serial = dir.write(&samples::report()).unwrap();
+        assert_eq!(serial.len(), written.len() - 2, "no windows without channels");
     }
 
     #[test]

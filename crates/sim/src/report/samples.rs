@@ -1,7 +1,11 @@
 //! A made-up report with the shapes that real ones have: for tests, and for the gallery of plots.
 
 use super::measures::{Arrivals, Measures, TaskKind, TaskSample, wear};
-use super::{CauseCounts, CollectionReport, RamReport, Report, SchemeReport, Series, Violation};
+use super::{
+    CauseCounts, CollectionReport, RamReport, Report, SchemeReport, Series, SsdReport,
+    VictimWorkReport, Violation, WindowSample,
+};
+use ftl::{Accesses, Processor, VictimWork};
 use serde_json::json;
 
 const TASKS: u64 = 200_000;
@@ -66,6 +70,60 @@ pub(super) fn report() -> Report {
         not_run: Vec::new(),
         schemes: shapes.iter().map(scheme).collect(),
     }
+}
+
+/// The same schemes on an SSD.
+pub(super) fn on_channels() -> Report {
+    let mut report = report();
+    for scheme in &mut report.schemes {
+        on_ssd(scheme);
+    }
+    report
+}
+
+const WINDOW_NS: u64 = 100_000_000;
+
+fn on_ssd(scheme: &mut SchemeReport) {
+    let windows = scheme.elapsed_ns.div_ceil(WINDOW_NS);
+    let commands = |at: u64| if at % 17 == 3 { 400 } else { 2_400 + draw(at) % 300 };
+    let window = |at: u64| WindowSample {
+        start_ns: at * WINDOW_NS,
+        page_commands: commands(at),
+        host_pages: commands(at) / 2,
+        least_free_pages: 900 + draw(at) % 64,
+    };
+    scheme.series.windows = (0..windows).map(window).collect();
+    let page_commands: u64 = (0..windows).map(commands).sum();
+    scheme.bound_ns = None;
+    (scheme.violations, scheme.first_violation) = (0, None);
+    let victims = scheme.collection.victims;
+    let work = VictimWork {
+        invalidated: Accesses::new(140_000, 140_000),
+        filled: Accesses::default(),
+        chosen: Accesses::new(600_000, 20_000),
+    };
+    let mut victim_work = VictimWorkReport::new(&work, victims);
+    victim_work.charge(&Processor::ARM7, victims);
+    let processor_ns = victim_work.processor_ns.unwrap_or(0);
+    scheme.victim_work = Some(victim_work);
+    scheme.ssd = Some(SsdReport {
+        queue_depth: 32,
+        page_commands,
+        page_commands_per_second: page_commands as f64 * 1e9 / scheme.elapsed_ns as f64,
+        window_ns: WINDOW_NS,
+        windows: windows - 1,
+        window_least_per_second: 4_000.0,
+        window_most_per_second: 26_990.0,
+        host_pages_per_second: scheme.tasks_per_second,
+        longest_stall_ns: 23_000_000,
+        longest_collection_ns: 16_000_000,
+        channel_use: 0.71,
+        die_use: 0.93,
+        link_use: Some(0.4),
+        processor_ns,
+        processor_share: processor_ns as f64 / scheme.elapsed_ns as f64,
+        longest_processor_ns: 3_000_000,
+    });
 }
 
 fn scheme(shape: &Shape) -> SchemeReport {

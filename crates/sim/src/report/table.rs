@@ -1,6 +1,7 @@
 //! The report as a table for people.
 
 use super::grid::{Grid, wrap};
+use super::ssd_rows;
 use super::{BitErrorReport, BufferReport, Report, SchemeReport, Summary, Violation, units};
 
 /// Most schemes that stand as columns; more stand as rows.
@@ -27,7 +28,9 @@ pub fn render(report: &Report, width: usize) -> String {
     out.push_str(&not_run(report, width));
     out.push('\n');
     let buffered = report.schemes.iter().any(|scheme| scheme.buffer.is_some());
-    for line in HOW_TO_READ.into_iter().chain(buffered.then_some(OF_BUFFERS)) {
+    let [of_time, of_all] = HOW_TO_READ;
+    let of_time = if report.is_of_channels() { ssd_rows::HOW_TO_READ } else { of_time };
+    for line in [of_time, of_all].into_iter().chain(buffered.then_some(OF_BUFFERS)) {
         out.push_str(&wrap(line, width, "  "));
     }
     out
@@ -63,10 +66,16 @@ fn heading(report: &Report, width: usize) -> String {
 pub fn verdict(scheme: &SchemeReport) -> &'static str {
     match (scheme.violations, scheme.tasks, scheme.bound_ns) {
         (1.., _, _) => "BROKEN",
+        (0, _, _) if !can_promise(scheme) => "not promised",
         (0, _, None) => "none promised",
         (0, 0, Some(_)) => "not tried",
         (0, _, Some(_)) => "HELD",
     }
+}
+
+/// Promises are of one page task at a time.
+fn can_promise(scheme: &SchemeReport) -> bool {
+    scheme.ssd.as_ref().is_none_or(|ssd| ssd.queue_depth == 1)
 }
 
 /// Every field as a row of cells, one a scheme.
@@ -77,24 +86,19 @@ fn grid(report: &Report) -> Grid {
         grid.row(label, schemes.iter().map(cell).collect());
     };
     row("promise", &|s| verdict(s).to_owned());
-    row("response bound", &|s| s.bound_ns.map_or_else(none, |ns| units::time(ns as f64)));
-    row("kind of bound", &|s| match (s.bound_ns, s.real_time) {
-        (None, _) => none(),
-        (Some(_), true) => "real-time".to_owned(),
-        (Some(_), false) => "worst case".to_owned(),
-    });
-    row("worst response", &worst_response);
-    row("violations", &|s| units::count(s.violations));
-    row("response mean", &|s| mean(&s.response_ns));
-    row("response p99.9", &|s| p99_9(&s.response_ns));
-    row("service mean", &|s| mean(&s.service_ns));
-    row("step max", &|s| longest(&s.step_ns));
-    if schemes.iter().any(has_queueing) {
-        row("completion mean", &|s| mean(&s.completion_ns));
-        row("completion p99.9", &|s| p99_9(&s.completion_ns));
-        row("completion max", &|s| longest(&s.completion_ns));
+    let on_channels = report.is_of_channels();
+    if !on_channels || schemes.iter().any(can_promise) {
+        promises(&mut row);
     }
-    if schemes.iter().any(|s| s.buffer.is_some() || s.copies_by_path.is_some()) {
+    if on_channels {
+        ssd_rows::completions(&mut row);
+        ssd_rows::work(schemes, &mut row);
+    } else {
+        times(schemes, &mut row);
+    }
+    if on_channels {
+        row("run time", &|s| units::time(s.elapsed_ns as f64));
+    } else if schemes.iter().any(|s| s.buffer.is_some() || s.copies_by_path.is_some()) {
         row("execution time", &|s| units::time(s.busy_ns as f64));
     }
     row("WAF", &|s| s.waf.map_or_else(none, units::number));
@@ -157,6 +161,7 @@ fn grid(report: &Report) -> Grid {
             false => none(),
         });
     }
+    ssd_rows::victim_work(schemes, &mut row);
     row("wear index", &|s| units::number(s.wear_index));
     row("logical share", &|s| format!("{:.4}", s.logical_share));
     row("RAM", &|s| units::bytes(s.ram_bytes));
@@ -170,6 +175,31 @@ fn grid(report: &Report) -> Grid {
         row("page trims", &|s| units::count(s.trim_tasks));
     }
     grid
+}
+
+/// What is promised, and whether it was kept.
+fn promises(row: ssd_rows::Row<'_>) {
+    row("response bound", &|s| s.bound_ns.map_or_else(none, |ns| units::time(ns as f64)));
+    row("kind of bound", &|s| match (s.bound_ns, s.real_time) {
+        (None, _) => none(),
+        (Some(_), true) => "real-time".to_owned(),
+        (Some(_), false) => "worst case".to_owned(),
+    });
+    row("worst response", &worst_response);
+    row("violations", &|s| units::count(s.violations));
+}
+
+/// How long what was asked for took, where one operation runs at a time.
+fn times(schemes: &[SchemeReport], row: ssd_rows::Row<'_>) {
+    row("response mean", &|s| mean(&s.response_ns));
+    row("response p99.9", &|s| p99_9(&s.response_ns));
+    row("service mean", &|s| mean(&s.service_ns));
+    row("step max", &|s| longest(&s.step_ns));
+    if schemes.iter().any(has_queueing) {
+        row("completion mean", &|s| mean(&s.completion_ns));
+        row("completion p99.9", &|s| p99_9(&s.completion_ns));
+        row("completion max", &|s| longest(&s.completion_ns));
+    }
 }
 
 /// Paths by which any scheme may copy, in the order in which schemes name them.
@@ -188,19 +218,19 @@ fn copies_by(scheme: &SchemeReport, path: &str) -> Option<u64> {
     counts.iter().find(|count| count.path == path).map(|count| count.copies)
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-fn none() -> String {
+pub(super) fn none() -> String {
     "–".to_owned()
 }
 
-fn mean(times: &Summary) -> String {
+pub(super) fn mean(times: &Summary) -> String {
     if times.count == 0 { none() } else { units::time(times.mean) }
 }
 
-fn longest(times: &Summary) -> String {
+pub(super) fn longest(times: &Summary) -> String {
     if times.count == 0 { none() } else { units::time(times.max as f64) }
 }
 
@@ -215,7 +245,7 @@ pub(super) fn worst_response(scheme: &SchemeReport) -> String {
     }
 }
 
-fn p99_9(times: &Summary) -> String {
+pub(super) fn p99_9(times: &Summary) -> String {
     times.p99_9.map_or_else(none, |ns| units::time(ns as f64))
 }
 
@@ -309,6 +339,37 @@ mod tests {
         assert!(
             last[1].starts_with("Response =") && last[0].starts_with("HELD:") && last[2].is_empty()
         );
+    }
+
+    #[test]
+    fn an_ssd_has_rows_of_its_own_and_none_of_serial_time() {
+        let mut report = samples::on_channels();
+        let text = render(&report, 100);
+        assert!(widest(&text) <= 100, "{text}");
+        let row = |text: &str, label: &str| {
+            let line = text.lines().find(|line| line.starts_with(label));
+            line.unwrap_or_else(|| panic!("{label}: {text}"))[label.len()..].trim().to_owned()
+        };
+        assert_eq!(row(&text, "promise").split("  ").next(), Some("not promised"));
+        assert!(row(&text, "page commands").contains("k/s"));
+        assert!(row(&text, "  least in a window").contains("4.00 k/s"));
+        assert!(row(&text, "longest stall").contains("23.00 ms"));
+        assert!(row(&text, "link use").contains("40.0 %"));
+        assert!(row(&text, "processor time").contains("ms"));
+        assert!(row(&text, "victim work a victim").contains("entries"));
+        for absent in ["service mean", "step max", "response", "violations", "execution time"] {
+            assert!(!text.lines().any(|line| line.starts_with(absent)), "{absent}: {text}");
+        }
+        assert!(text.contains("Page commands: page reads and programs"), "{text}");
+        for scheme in &mut report.schemes {
+            scheme.bound_ns = Some(30_000_000);
+            scheme.ssd.as_mut().unwrap().queue_depth = 1;
+            scheme.ssd.as_mut().unwrap().link_use = None;
+        }
+        let text = render(&report, 100);
+        assert_eq!(row(&text, "promise").split("  ").next(), Some("HELD"));
+        assert!(row(&text, "response bound").contains("30.00 ms"));
+        assert!(!text.contains("link use"));
     }
 
     #[test]

@@ -46,6 +46,8 @@ impl PlotError {
 pub struct Plot {
     /// The file's name.
     pub file: &'static str,
+    /// Whether a report has it.
+    pub(super) of: fn(&Report) -> bool,
     /// Width and height, pixels.
     size: fn(&Report) -> (u32, u32),
     draw: fn(&Report, &Area<'_>) -> Result<(), PlotError>,
@@ -77,13 +79,24 @@ pub(crate) fn drawn(
 }
 
 /// Every plot of a report.
-pub const PLOTS: [Plot; 5] = [
-    Plot { file: "response_ccdf.svg", size: style::wide, draw: response::draw },
-    Plot { file: "free_blocks.svg", size: style::wide, draw: time::free_blocks },
-    Plot { file: "throughput.svg", size: style::wide, draw: time::throughput },
-    Plot { file: "erases_per_block.svg", size: erases::size, draw: erases::draw },
-    Plot { file: "waf.svg", size: waf::size, draw: waf::draw },
+pub const PLOTS: [Plot; 6] = [
+    Plot { file: "response_ccdf.svg", of: always, size: style::wide, draw: response::draw },
+    Plot { file: "free_blocks.svg", of: always, size: style::wide, draw: time::free_blocks },
+    Plot { file: "throughput.svg", of: always, size: style::wide, draw: time::throughput },
+    Plot {
+        file: "page_commands.svg",
+        of: Report::is_of_channels,
+        size: style::wide,
+        draw: time::page_commands,
+    },
+    Plot { file: "erases_per_block.svg", of: always, size: erases::size, draw: erases::draw },
+    Plot { file: "waf.svg", of: always, size: waf::size, draw: waf::draw },
 ];
+
+/// Every report has it.
+fn always(_: &Report) -> bool {
+    true
+}
 
 #[cfg(test)]
 mod tests;

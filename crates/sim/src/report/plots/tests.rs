@@ -18,11 +18,12 @@ fn texts(svg: &str) -> Vec<String> {
 
 #[test]
 fn each_plot_has_title_axes_and_schemes() {
-    let report = samples::report();
+    let report = samples::on_channels();
     for (plot, axis) in PLOTS.iter().zip([
         "share of page tasks with a longer response (1 − p)",
         "free blocks (free pages / π)",
         "page tasks a second",
+        "page commands a second",
         "erases of a block in the measured part",
         "pages programmed a page written by the host",
     ]) {
@@ -74,12 +75,13 @@ fn no_legend_runs_out_of_its_plot() {
 
 #[test]
 fn odd_reports_are_drawn_as_well() {
-    let mut report = samples::report();
+    let mut report = samples::on_channels();
     let empty = SchemeReport { name: "<nothing & more>".into(), ..SchemeReport::default() };
     let mut one_block = report.schemes[0].clone();
     one_block.series.erases = vec![7];
     one_block.series.response_ccdf = vec![(0, 0.0)];
     one_block.series.free_pages.truncate(1);
+    one_block.series.windows.truncate(1);
     one_block.waf = None;
     one_block.waf_by_cause.clear();
     let mut crowd = report.schemes.clone();

@@ -40,6 +40,34 @@ pub(super) fn throughput(report: &Report, area: &Area<'_>) -> Result<(), PlotErr
     draw(report, area, ("Throughput", "page tasks a second"), thousands, &series, &note)
 }
 
+/// Page commands a second, window by window; of a long run means of several windows.
+pub(super) fn page_commands(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
+    let series = |s: &SchemeReport| -> Vec<(f64, f64)> {
+        let mut windows: Vec<_> =
+            s.windows().map(|(window, ns)| (window.start_ns, window.page_commands, ns)).collect();
+        let whole = s.ssd.as_ref().map_or(0, |ssd| ssd.window_ns);
+        // A sliver at the end would be a rate of nothing.
+        windows.pop_if(|(start, _, ns)| *start > 0 && *ns < whole / 4);
+        let group = windows.len().div_ceil(STAIRS).max(1);
+        windows.chunks(group).map(rate).collect()
+    };
+    let note = |s: &SchemeReport| {
+        let ssd = s.ssd.as_ref().filter(|ssd| ssd.windows > 0)?;
+        let [mean, least, most] =
+            [ssd.page_commands_per_second, ssd.window_least_per_second, ssd.window_most_per_second]
+                .map(units::rate);
+        Some(format!("mean {mean}, windows {least} to {most}"))
+    };
+    draw(report, area, ("Page commands", "page commands a second"), thousands, &series, &note)
+}
+
+/// Of windows one after the other: when they begin, and their page commands a second.
+fn rate(windows: &[(u64, u64, u64)]) -> (f64, f64) {
+    let commands: u64 = windows.iter().map(|window| window.1).sum();
+    let ns: u64 = windows.iter().map(|window| window.2).sum();
+    (windows[0].0 as f64, commands as f64 * 1e9 / ns as f64)
+}
+
 fn thousands(x: f64) -> String {
     if x < 1e3 { units::short(x) } else { format!("{} k", units::short(x / 1e3)) }
 }
@@ -133,6 +161,12 @@ mod tests {
         let few = fewest(many);
         assert_eq!(few.len(), 667);
         assert_eq!(few.iter().filter(|p| p.1 == 1.0).count(), 1);
+    }
+
+    #[test]
+    fn windows_in_a_group_have_their_mean() {
+        assert_eq!(rate(&[(5, 30, 1_000_000_000), (9, 50, 1_000_000_000)]), (5.0, 40.0));
+        assert_eq!(rate(&[(7, 30, 100_000_000)]), (7.0, 300.0));
     }
 
     #[test]

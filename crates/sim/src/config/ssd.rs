@@ -1,0 +1,259 @@
+//! An SSD as an experiment asks for it: channels, how the host uses them, the controller's processor.
+
+use super::channel::Channel;
+use super::decimal::Rate;
+use super::error::ConfigError;
+use super::experiment::Experiment;
+use super::interface::{CUSTOM, MOST_DEPTH};
+use super::notation::{Notation, Word, named};
+use super::processor::processor_line;
+use super::quantity::Duration;
+use crate::report::units;
+use crate::ssd::{HostInterface, SsdSetup};
+use flash::channels::{Policy, Timing, Topology};
+use flash::{Geometry, Ns};
+use ftl::{Allocation, AllocationOrder, Processor};
+use serde_json::json;
+use std::fmt;
+
+/// Requests outstanding where the host is not told how many, unless its interface carries fewer.
+const DEFAULT_DEPTH: u32 = 32;
+const DEFAULT_WINDOW: Duration = Duration::new(100_000_000);
+const WINDOW_NS: std::ops::RangeInclusive<u64> = 1_000_000..=3_600_000_000_000;
+
+/// What an experiment says of an SSD besides its ways and planes, checked, every default filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// Channels, each with a bus of its own: 1 to 256.
+    pub channels: u32,
+    /// Dies of a way, 1 to 16.
+    pub dies: u32,
+    /// In which order consecutive writes go to the dies.
+    pub order: AllocationOrder,
+    /// Requests outstanding at once, at most.
+    pub queue_depth: u32,
+    /// The link to the host.
+    pub interface: Option<HostInterface>,
+    /// The way arbiter of each channel.
+    pub policy: Policy,
+    /// Length of the windows in which page commands are counted, ns.
+    pub window_ns: Ns,
+}
+
+impl Experiment {
+    /// The board, whose defaults the experiment then has; `None` where one operation runs at a time.
+    ///
+    /// # Errors
+    /// A figure outside its range; a setting of an SSD where there is none.
+    pub(super) fn take_board(&mut self) -> Result<Option<Board>, ConfigError> {
+        let Some(channels) = self.channels else { return self.no_board() };
+        let dies = self.dies.unwrap_or(1);
+        for (setting, found, most) in [("channels", channels, 256), ("dies", dies, 16)] {
+            if !(1..=most).contains(&found) {
+                return Err(ConfigError::setting(
+                    setting,
+                    format!("must be 1 to {most}, not {found}"),
+                ));
+            }
+        }
+        let interface = self.interface.unwrap_or_default().0;
+        let board = Board {
+            channels,
+            dies,
+            order: self.allocation.unwrap_or_default().0,
+            queue_depth: queue_depth(self.queue_depth, interface.as_ref())?,
+            interface,
+            policy: self.arbiter.unwrap_or_default().0,
+            window_ns: self.window.unwrap_or(DEFAULT_WINDOW).0,
+        };
+        if !WINDOW_NS.contains(&board.window_ns) {
+            let found = Duration::new(board.window_ns);
+            let reason = format!("must be 1ms to 1h, such as `100ms`, not {found}");
+            return Err(ConfigError::setting("window", reason));
+        }
+        self.dies = Some(dies);
+        self.allocation = Some(Word(board.order));
+        self.queue_depth = Some(board.queue_depth);
+        self.interface = Some(Word(interface));
+        self.arbiter = Some(Word(board.policy));
+        self.window = Some(Duration::new(board.window_ns));
+        Ok(Some(board))
+    }
+
+    /// Refuses what would have no effect.
+    fn no_board(&self) -> Result<Option<Board>, ConfigError> {
+        let given = [
+            ("dies", self.dies.is_some()),
+            ("allocation", self.allocation.is_some()),
+            ("queue_depth", self.queue_depth.is_some()),
+            ("interface", self.interface.is_some()),
+            ("arbiter", self.arbiter.is_some()),
+            ("window", self.window.is_some()),
+            ("bus_cycle", self.bus_cycle.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            None => Ok(None),
+            Some((setting, _)) => Err(ConfigError::setting(
+                *setting,
+                "is of an SSD, whose operations run side by side; without `channels` one operation runs at a time and \
+                 it would have no effect: give channels too, as in --channels 8, or leave it out",
+            )),
+        }
+    }
+}
+
+/// As many as asked for, or the default.
+fn queue_depth(asked: Option<u32>, interface: Option<&HostInterface>) -> Result<u32, ConfigError> {
+    let carried = interface.map_or(MOST_DEPTH, |interface| interface.most_depth);
+    let fault = |reason| Err(ConfigError::setting("queue_depth", reason));
+    match (asked, interface) {
+        (None, _) => Ok(DEFAULT_DEPTH.min(carried)),
+        (Some(depth @ 1..=MOST_DEPTH), _) if depth <= carried => Ok(depth),
+        (Some(depth @ 1..=MOST_DEPTH), Some(interface)) => fault(format!(
+            "{depth} requests cannot be outstanding on the interface `{}`, which carries {carried} at once; give so \
+             many at most, or another interface (`none` carries any number)",
+            Word(Some(*interface)),
+        )),
+        (Some(depth), _) => fault(format!("must be 1 to {MOST_DEPTH}, not {depth}")),
+    }
+}
+
+impl Board {
+    /// Frontiers of writes.
+    pub(super) fn allocation(&self, ways: u32) -> Allocation {
+        let count = |count: u32| u16::try_from(count).unwrap_or(u16::MAX);
+        Allocation::new([count(self.channels), count(ways), count(self.dies), 1], self.order)
+    }
+
+    /// What a run takes, on an array that has as many blocks on each die.
+    ///
+    /// # Errors
+    /// Figures that do not fit together.
+    pub(super) fn setup(
+        &self,
+        channel: &Channel,
+        geometry: &Geometry,
+    ) -> Result<SsdSetup, ConfigError> {
+        let count = |count: u32| u16::try_from(count).unwrap_or(u16::MAX);
+        let topology = Topology {
+            channels: count(self.channels),
+            ways: count(channel.ways),
+            dies: count(self.dies),
+            planes: count(channel.planes),
+            blocks_per_plane: geometry.blocks().div_ceil(channel.units()),
+            pages_per_block: geometry.pages_per_block(),
+            paired_blocks: true,
+        };
+        topology.validate().map_err(|error| ConfigError::setting("channels", error.to_string()))?;
+        let timing = Timing::of(channel.part())
+            .map_err(|error| ConfigError::setting("part", error.to_string()))?;
+        Ok(SsdSetup {
+            topology,
+            timing,
+            policy: self.policy,
+            ganged: channel.planes > 1,
+            queue_depth: self.queue_depth,
+            interface: self.interface,
+            window_ns: self.window_ns,
+        })
+    }
+
+    /// All of it on one line.
+    pub(super) fn line(&self, ways: u32, processor: Option<&Processor>) -> String {
+        let interface = match &self.interface {
+            None => "no interface (data are there at once)".into(),
+            Some(interface) => {
+                let rate = Rate(interface.bytes_per_second);
+                match interface.name {
+                    CUSTOM => format!("interface of {rate}"),
+                    name => format!("interface {name} of {rate}"),
+                }
+            }
+        };
+        let processor = match processor {
+            None => "no processor time".into(),
+            Some(processor) => format!("processor {}", processor_line(processor)),
+        };
+        format!(
+            "SSD of {}, writes spread in the order {}; {} outstanding at most; {interface}; {processor}; arbiter {}; \
+             windows of {}",
+            dies_line(self.channels, ways, self.dies),
+            self.order,
+            requests(self.queue_depth),
+            self.policy.name(),
+            units::time(self.window_ns as f64),
+        )
+    }
+
+    /// What is promised of it.
+    pub(super) fn promise_line(&self) -> String {
+        let kept = "promises are kept and checked where one page task is outstanding at a time (--queue-depth 1)";
+        match self.queue_depth {
+            1 => format!("{kept}, as here"),
+            depth => format!("{kept}; with more, {depth} here, nothing is promised"),
+        }
+    }
+}
+
+/// `1 request`, `32 requests`.
+pub(super) fn requests(count: u32) -> String {
+    counted(count, "request")
+}
+
+/// `8 channels × 2 ways × 1 die`.
+pub(super) fn dies_line(channels: u32, ways: u32, dies: u32) -> String {
+    [counted(channels, "channel"), counted(ways, "way"), counted(dies, "die")].join(" × ")
+}
+
+fn counted(count: u32, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", units::grouped(count.into()))
+}
+
+/// The echo in a report.
+pub(super) fn setup_json(setup: &SsdSetup, order: AllocationOrder) -> serde_json::Value {
+    let SsdSetup { topology, timing, policy, queue_depth, interface, window_ns, .. } = setup;
+    json!({
+        "channels": topology.channels,
+        "ways": topology.ways,
+        "dies": topology.dies,
+        "planes": topology.planes,
+        "blocks_per_plane": topology.blocks_per_plane,
+        "allocation": order.to_string(),
+        "queue_depth": queue_depth,
+        "interface": interface.map(|interface| json!({
+            "name": interface.name,
+            "bytes_per_second": interface.bytes_per_second,
+            "command_ns": interface.command_ns,
+            "most_depth": interface.most_depth,
+        })),
+        "arbiter": policy.name(),
+        "window_ns": window_ns,
+        "transfer_bytes": timing.transfer_bytes,
+        "t_rc_ns": timing.t_rc_ns,
+        "t_wc_ns": timing.t_wc_ns,
+        "t_r_ns": timing.t_r_ns,
+        "t_prog_ns": timing.t_prog_ns,
+        "t_bers_ns": timing.t_bers_ns,
+    })
+}
+
+impl Notation for AllocationOrder {
+    fn read(word: &str) -> Result<Self, String> {
+        word.parse()
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl Notation for Policy {
+    fn read(word: &str) -> Result<Self, String> {
+        named("arbiter", word, &Self::ALL.map(|policy| (policy.name(), policy)))
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

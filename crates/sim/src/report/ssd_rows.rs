@@ -1,0 +1,72 @@
+//! Rows of the table that only an SSD of several channels has, and those of the choice of victims.
+
+use super::table::{longest, mean, none, p99_9, percent};
+use super::{SchemeReport, SsdReport, Summary, units};
+
+/// One row: its label, and its cell of a scheme.
+pub(super) type Row<'a> = &'a mut dyn FnMut(&str, &dyn Fn(&SchemeReport) -> String);
+
+/// How these rows are to be read.
+pub(super) const HOW_TO_READ: &str = "Completion: end − arrival, or issue where the host keeps requests outstanding, \
+    waiting included. Page commands: page reads and programs, a copy is one of each. Stall: no request ended though \
+    some were outstanding. Use: share of the time, mean over channels or dies.";
+
+/// When what was asked for was done.
+pub(super) fn completions(row: Row<'_>) {
+    let mut of = |whose: &str, times: fn(&SchemeReport) -> &Summary| {
+        row(&format!("{whose} mean"), &|s| mean(times(s)));
+        row("  p99", &|s| times(s).p99.map_or_else(none, |ns| units::time(ns as f64)));
+        row("  p99.9", &|s| p99_9(times(s)));
+        row("  max", &|s| longest(times(s)));
+    };
+    of("page completion", |s| &s.completion_ns);
+    of("request completion", |s| &s.request_completion_ns);
+}
+
+/// How much was done, and what was busy with it.
+pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
+    let mut of = |label: &str, cell: &dyn Fn(&SsdReport) -> Option<String>| {
+        row(label, &|s| s.ssd.as_ref().and_then(cell).unwrap_or_else(none));
+    };
+    let time = |ns: u64| Some(units::time(ns as f64));
+    let in_windows = |ssd: &SsdReport, rate: f64| (ssd.windows > 0).then(|| units::rate(rate));
+    of("page commands", &|ssd| Some(units::rate(ssd.page_commands_per_second)));
+    of("  least in a window", &|ssd| in_windows(ssd, ssd.window_least_per_second));
+    of("  most in a window", &|ssd| in_windows(ssd, ssd.window_most_per_second));
+    of("host pages", &|ssd| Some(units::rate(ssd.host_pages_per_second)));
+    of("longest stall", &|ssd| time(ssd.longest_stall_ns));
+    of("longest collection", &|ssd| time(ssd.longest_collection_ns));
+    of("channel use", &|ssd| Some(percent(ssd.channel_use)));
+    of("die use", &|ssd| Some(percent(ssd.die_use)));
+    let any = |has: fn(&SsdReport) -> bool| schemes.iter().filter_map(|s| s.ssd.as_ref()).any(has);
+    if any(|ssd| ssd.link_use.is_some()) {
+        of("link use", &|ssd| ssd.link_use.map(percent));
+    }
+    if any(|ssd| ssd.processor_ns > 0) {
+        of("processor use", &|ssd| Some(percent(ssd.processor_share)));
+        of("  longest at once", &|ssd| time(ssd.longest_processor_ns));
+    }
+}
+
+/// What choosing victims cost.
+pub(super) fn victim_work(schemes: &[SchemeReport], row: Row<'_>) {
+    let work = || schemes.iter().filter_map(|s| s.victim_work.as_ref());
+    if work().next().is_none() {
+        return;
+    }
+    row("victim work a victim", &|s| {
+        let entries = s.victim_work.and_then(|work| work.entries_per_victim);
+        entries.map_or_else(none, |entries| format!("{} entries", units::number(entries)))
+    });
+    if work().all(|work| work.processor_ns.is_none()) {
+        return;
+    }
+    row("processor time", &|s| {
+        let ns = s.victim_work.and_then(|work| work.processor_ns);
+        ns.map_or_else(none, |ns| units::time(ns as f64))
+    });
+    row("  a victim", &|s| {
+        let ns = s.victim_work.and_then(|work| work.processor_ns_per_victim);
+        ns.map_or_else(none, units::time)
+    });
+}
