@@ -1,6 +1,6 @@
 //! The one trait through which a scheme sees flash.
 
-use crate::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Ppn};
+use crate::{BlockId, Cause, FlashError, Geometry, Lpn, Ns, Oob, Part, Ppn};
 
 /// A NAND array, real, simulated or wrapped.
 ///
@@ -84,6 +84,11 @@ pub trait Flash {
     /// # Errors
     /// Address, bad block; `EraseFailed`, `PowerOff`.
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError>;
+
+    /// The longest that an erase takes, ns, with all that goes with it.
+    fn longest_erase_ns(&self) -> Ns {
+        self.part().t_bers_ns
+    }
 
     /// True where the block is marked bad, by the factory or by [`Flash::mark_bad`].
     fn is_bad(&self, block: BlockId) -> bool;

@@ -270,6 +270,11 @@ impl<F: Flash> Flash for WearLevel<F> {
         }
     }
 
+    fn longest_erase_ns(&self) -> Ns {
+        let swap = self.levelling.as_ref().map_or(0, |_| swap_ns(self.part()));
+        self.inner.longest_erase_ns() + swap
+    }
+
     fn is_bad(&self, block: BlockId) -> bool {
         self.inner.is_bad(self.physical(block))
     }

@@ -284,6 +284,7 @@ fn a_swap_takes_as_many_copies_as_there_are_pages_and_an_erase() {
         model.erase(&mut flash, 1).unwrap();
         assert_eq!((flash.swaps(), flash.physical(BlockId(0))), (1, BlockId(1)));
         assert_eq!(flash.busy_in_steps_ns() - before, part.t_bers_ns + bound);
+        assert_eq!(flash.longest_erase_ns(), part.t_bers_ns + bound);
         let counts = flash.counts();
         assert_eq!(counts.get(Operation::Copy, Cause::WearLevel), PAGES.into());
         assert_eq!(counts.get(Operation::Erase, Cause::WearLevel), 1);
