@@ -84,15 +84,17 @@ impl fmt::Display for AllocationOrder {
 /// all units.
 ///
 /// # Space
-/// When collection starts some blocks are partly written and some free: with one unit, one of either kind. With F units
-/// it starts (F − 1)π free pages earlier. Let φ ≤ π be the free pages at which it would start with one unit (or a page below
-/// that), so that it does with φ + (F − 1)π. At most F blocks are being written, each with a free page at least; so at most
-/// F − 1 are wholly free, or F, where φ = π and none is being written. That is 2F − 1 blocks or fewer that are
-/// not full, and all Λ pages are in N − (2F − 1) = N' − 1 or more full ones, with N' = N − 2(F − 1). The fullest a victim
-/// of fewest valid pages can be is ⌊Λ/(N' − 1)⌋, as with one unit and N' blocks. What is written until its erase may use
-/// up φ pages, which are there as with one unit, in whatever block; and with its π pages there are (F − 1)π + φ again. So a scheme is laid
-/// out as for one unit and N' blocks, and starts to collect (F − 1)π free pages earlier. N' is 3 or more: 2F + 1 blocks at
-/// least.
+/// When collection starts some blocks are partly written and some free: with one unit, one block in all. Let it start with
+/// φ ≤ π free pages then. With F units it starts (F − 1)π pages earlier, with φ + (F − 1)π. At most F blocks are being
+/// written, each with a free page at least, so that at most F − 1 are wholly free, or F where none is being written:
+/// no more than 2F − 1 blocks are not full. The others, N' − 1 or more with N' = N − 2(F − 1), hold no more than all Λ
+/// pages, and the one with fewest ⌊Λ/(N' − 1)⌋ at most: as with one unit and N' blocks. Copies and writes up to the
+/// victim's erase find φ pages, in whatever blocks, as with one unit; and with the π of the erase there are at least
+/// (F − 1)π more than with one unit again. So a scheme is laid out as for one unit and N' blocks, three or more, and its
+/// threshold is (F − 1)π higher: 2F + 1 blocks at least.
+///
+/// The higher threshold is for speed: were it as with one unit, no more than F blocks would not be full and N − (F − 1)
+/// blocks in place of N' would do, but most units would be without a free page as their turns came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Allocation {
     counts: [u16; 4],

@@ -69,10 +69,16 @@ fn soak(seed: u32, cases: u32, case: fn(&mut Pcg64) -> Said) -> bool {
     failures == 0
 }
 
-/// A preset, as it is or with one of its settings set otherwise.
+/// A preset, as it is or with one of its settings set otherwise; one in three with writes in turns to several units.
 fn scheme(random: &mut Pcg64) -> SchemeConfig {
     let variants = conformance::variants(&REGISTRY[random.random_range(0..REGISTRY.len())]);
-    variants[random.random_range(0..variants.len())].clone()
+    let scheme = variants[random.random_range(0..variants.len())].clone();
+    if random.random_range(0..3) > 0 {
+        return scheme;
+    }
+    let counts = [3, 2, 2, 2].map(|most| random.random_range(1..=most));
+    let orders = ["cwdp", "wcdp", "pdwc", "dcpw"];
+    conformance::spread(scheme, counts, orders[random.random_range(0..orders.len())])
 }
 
 /// A shape that the scheme can work on, where one is drawn in a hundred tries.

@@ -17,8 +17,8 @@ use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store};
 use ftl::{
-    Allocation, BufferPolicy, BufferSettings, CmtPolicy, FtlError, Preset, SchemeConfig, VictimKind,
-    WriteQueue, registry,
+    Allocation, BufferPolicy, BufferSettings, CmtPolicy, FtlError, Layout, Preset, SchemeConfig,
+    VictimKind, WriteQueue, registry,
 };
 use std::fmt;
 
@@ -111,6 +111,26 @@ pub fn accepted(scheme: &SchemeConfig, shapes: &[Shape], bad: u32) -> Vec<Shape>
     shapes.iter().filter(accepts).copied().collect()
 }
 
+/// The same, its writes in turns over so many channels, ways, dies and planes.
+///
+/// # Panics
+/// Where the order is none.
+pub fn spread(scheme: SchemeConfig, counts: [u16; 4], order: &str) -> SchemeConfig {
+    let order = order.parse().expect("an order of allocation");
+    SchemeConfig { allocation: Allocation::new(counts, order), ..scheme }
+}
+
+/// Presets to which [`spread`] makes a difference: those that map all pages in RAM.
+pub fn page_mapped() -> Vec<&'static Preset> {
+    let shape = Shape::new(48, 8, 8);
+    let is_page_mapped = |preset: &&'static Preset| {
+        let scheme = SchemeConfig::preset(preset);
+        registry::plan(&scheme, &shape.part(), &shape.geometry(), shape.blocks)
+            .is_ok_and(|plan| matches!(plan.layout, Layout::PageMapped(_)))
+    };
+    registry::REGISTRY.iter().filter(is_page_mapped).collect()
+}
+
 /// The preset with collection in idle time, where it has that.
 pub fn with_idle(preset: &'static Preset) -> SchemeConfig {
     let idle_collection = preset.settings.contains(&"idle");
@@ -199,6 +219,8 @@ impl fmt::Display for Described<'_> {
             spare_blocks,
             allocation,
             processor,
+            static_wear,
+            dynamic_wear,
             seed,
         } = self.0;
         write!(f, "{}", preset.name)?;
@@ -212,6 +234,8 @@ impl fmt::Display for Described<'_> {
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
             ("", (*allocation != Allocation::default()).then(|| format!("{allocation:?}"))),
+            ("", static_wear.map(|rule| format!("{rule:?}"))),
+            ("dynamic wear", dynamic_wear.map(|on| on.to_string())),
             ("", processor.map(|processor| format!("{processor:?}"))),
             ("", (*buffer != BufferSettings::default()).then(|| buffers::described(buffer))),
         ];

@@ -43,10 +43,10 @@
 //! whole here. What is left to do is a breadth-first search.
 
 use crate::checks::{Failure, Worst};
-use crate::driver::Bench;
+use crate::driver::{Bench, bench};
 use crate::history::History;
 use crate::operations::Operation;
-use crate::projection::{ByBlocks, ByHistory, Key, Projection};
+use crate::projection::{ByBlocks, ByHistory, ByUnits, Key, Projection};
 use crate::request::request;
 use crate::watched::{Inspect, Watched};
 use flash::{Array, Lpn, Serial};
@@ -186,6 +186,35 @@ where
     prove_by(config, array, search, ByBlocks)
 }
 
+/// As [`prove`], for a page-mapped scheme that writes to several units in turns: a search of all request sequences but
+/// for those that differ from others in what the projection does not tell ([`ByUnits`]).
+///
+/// # Errors
+/// As [`prove`].
+pub fn search_by_units(
+    config: &SchemeConfig,
+    array: Array,
+    search: Search,
+) -> Result<Proof, Refutation> {
+    prove_by(config, array, search, ByUnits { units: config.allocation.units() })
+}
+
+/// As [`search_by_units`], for a plan of one's own that nobody has checked.
+///
+/// # Errors
+/// As [`prove`].
+pub fn search_by_units_planned(
+    config: &SchemeConfig,
+    plan: &Plan,
+    array: Array,
+    search: Search,
+) -> Result<Proof, Refutation> {
+    let projection = ByUnits { units: config.allocation.units() };
+    let bench = bench(array);
+    registry::format_planned(config, plan, bench, Explore(search, projection))
+        .unwrap_or_else(|error| Err(Refutation::Refused(error)))
+}
+
 /// As [`prove`], for a scheme of any family.
 ///
 /// # Errors
@@ -209,7 +238,7 @@ where
     F: Inspect + Clone,
     P: Projection<F>,
 {
-    let bench = Serial::new(Watched::new(array));
+    let bench = bench(array);
     registry::format(config, bench, Explore(search, projection))
         .unwrap_or_else(|error| Err(Refutation::Refused(error)))
 }
@@ -227,7 +256,7 @@ pub fn prove_planned<F>(
 where
     F: Inspect + Clone,
 {
-    let bench = Serial::new(Watched::new(array));
+    let bench = bench(array);
     registry::format_planned(config, plan, bench, Explore(search, ByBlocks))
         .unwrap_or_else(|error| Err(Refutation::Refused(error)))
 }

@@ -33,38 +33,66 @@ pub trait Projection<F: Flash>: Clone {
 #[derive(Clone, Copy, Debug)]
 pub struct ByBlocks;
 
-/// The device that a block is of.
-fn device_of<F: Inspect>(flash: &Bench<F>, block: BlockId) -> u32 {
-    block.0 % flash.part().copies.map_or(1, |copies| copies.ways)
+/// As [`ByBlocks`], over the blocks of each unit that is written in turns, and which unit was written last.
+///
+/// Of several victims alike in different units it matters which is taken, and that is not told here: a search by this is
+/// thorough and no proof.
+#[derive(Clone, Copy, Debug)]
+pub struct ByUnits {
+    /// Units: block b is of unit b modulo this.
+    pub units: u32,
 }
 
-/// A block's part of a projection.
-fn describe<F: Inspect>(flash: &Bench<F>, block: BlockId) -> u64 {
+/// Devices that share the array.
+fn devices<F: Inspect>(flash: &Bench<F>) -> u32 {
+    flash.part().copies.map_or(1, |copies| copies.ways)
+}
+
+/// A block's part of a projection, on the device (or of the unit) that it is of as one of so many.
+fn describe<F: Inspect>(flash: &Bench<F>, block: BlockId, devices: u32) -> u64 {
     let view = flash.inner().block(block);
     let flag = |on: bool, bit: u32| u64::from(on) << bit;
-    u64::from(device_of(flash, block)) << 48
+    u64::from(block.0 % devices) << 48
         | u64::from(flash.next_page(block)) << 32
         | u64::from(view.valid) << 2
         | flag(view.victim, 1)
         | flag(flash.is_bad(block), 0)
 }
 
+/// The descriptions of all blocks, in an order that does not depend on their numbers, and what else there is.
+fn key_of<F: Inspect>(flash: &Bench<F>, devices: u32, besides: [u64; 2]) -> Key {
+    let blocks = (0..flash.geometry().blocks()).map(BlockId);
+    let mut key: Vec<u64> = blocks.map(|block| describe(flash, block, devices)).collect();
+    key.sort_unstable();
+    key.extend(besides);
+    key.into_iter().flat_map(u64::to_le_bytes).collect()
+}
+
+/// By the description of the block that the page is in; all that are nowhere are of one kind.
+fn kind_of<F: Inspect>(flash: &Bench<F>, devices: u32, lpn: Lpn) -> u64 {
+    let block = |ppn| flash.geometry().block_of(ppn);
+    flash.inner().place(lpn).map_or(u64::MAX, |ppn| describe(flash, block(ppn), devices))
+}
+
 impl<F: Inspect> Projection<F> for ByBlocks {
     fn key<S: Scheme<Flash = Bench<F>>>(&self, scheme: &S, stepped: bool) -> Key {
-        let flash = scheme.flash();
-        let mut key: Vec<u64> =
-            (0..flash.geometry().blocks()).map(|block| describe(flash, BlockId(block))).collect();
-        key.sort_unstable();
-        key.push(stepped.into());
-        key.into_iter().flat_map(u64::to_le_bytes).collect()
+        key_of(scheme.flash(), devices(scheme.flash()), [stepped.into(), 0])
     }
 
-    /// By the description of the block that the page is in; all that are nowhere are of one kind.
     fn kind(&self, flash: &Bench<F>, lpn: Lpn) -> u64 {
-        match flash.inner().place(lpn) {
-            None => u64::MAX,
-            Some(ppn) => describe(flash, flash.geometry().block_of(ppn)),
-        }
+        kind_of(flash, devices(flash), lpn)
+    }
+}
+
+impl<F: Inspect> Projection<F> for ByUnits {
+    fn key<S: Scheme<Flash = Bench<F>>>(&self, scheme: &S, stepped: bool) -> Key {
+        let last = scheme.flash().inner().last_programmed();
+        let last = last.map_or(u64::MAX, |block| u64::from(block.0 % self.units));
+        key_of(scheme.flash(), self.units, [stepped.into(), last])
+    }
+
+    fn kind(&self, flash: &Bench<F>, lpn: Lpn) -> u64 {
+        kind_of(flash, self.units, lpn)
     }
 }
 

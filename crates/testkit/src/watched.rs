@@ -5,6 +5,7 @@ use crate::model::version_of;
 use flash::faults::{PowerCut, ProgramEraseFailure, Tearable};
 use flash::{
     Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn, Serial,
+    WearLevel,
 };
 
 use std::collections::BTreeSet;
@@ -20,6 +21,12 @@ pub trait Inspect: Flash {
 impl Inspect for Array {
     fn next_page(&self, block: BlockId) -> u32 {
         Array::next_page(self, block)
+    }
+}
+
+impl<F: Inspect> Inspect for WearLevel<F> {
+    fn next_page(&self, block: BlockId) -> u32 {
+        F::next_page(self, self.physical(block))
     }
 }
 
@@ -92,6 +99,10 @@ pub struct Watched<F> {
     victim_valid: Vec<u64>,
     /// Most valid pages of a victim when it was first copied from, to the same device and to another.
     most_valid: [u32; 2],
+    /// The block that the last page was programmed in.
+    last: Option<BlockId>,
+    /// Blocks whose data are being moved by wear levelling, and to where.
+    moving: Option<[BlockId; 2]>,
     breach: Option<String>,
 }
 
@@ -115,6 +126,8 @@ impl<F: Flash> Watched<F> {
             round_over: false,
             victim_valid: vec![0; geometry.pages_per_block() as usize + 1],
             most_valid: [0; 2],
+            last: None,
+            moving: None,
             breach: None,
             inner,
         }
@@ -204,6 +217,11 @@ impl<F: Flash> Watched<F> {
         self.most_valid
     }
 
+    /// The block that the last page was programmed in, by whomever.
+    pub fn last_programmed(&self) -> Option<BlockId> {
+        self.last
+    }
+
     /// What was done that may never be done, if anything.
     pub fn take_breach(&mut self) -> Option<String> {
         self.breach.take()
@@ -228,6 +246,7 @@ impl<F: Flash> Watched<F> {
     }
 
     fn programmed(&mut self, ppn: Ppn, oob: Oob, version: u64, cause: Cause) {
+        self.last = Some(self.inner.geometry().block_of(ppn));
         if oob.kind != PageKind::Data {
             return;
         }
@@ -270,7 +289,32 @@ impl<F: Flash> Watched<F> {
         }
     }
 
+    /// Wear levelling has erased a block, or tried to: where that was copied before, whatever was there is now where it
+    /// was copied to.
+    fn levelled(&mut self, from: BlockId) {
+        let Some([_, to]) = self.moving.take().filter(|[moving, _]| *moving == from) else {
+            return;
+        };
+        let geometry = *self.inner.geometry();
+        for page in 0..geometry.pages_per_block() {
+            let [from, to] = [from, to].map(|block| geometry.ppn(block, page).0);
+            let lpn = std::mem::replace(&mut self.holds[from as usize], NONE);
+            self.holds[to as usize] = lpn;
+            if lpn != NONE {
+                self.map[lpn as usize] = to;
+            }
+        }
+        let [from, to] = [from.0 as usize, to.0 as usize];
+        self.blocks[to] = std::mem::take(&mut self.blocks[from]);
+        self.touches[to] = self.touches[from];
+    }
+
     fn copied(&mut self, from: Ppn, to: Ppn, oob: Oob, cause: Cause) {
+        if cause == Cause::WearLevel {
+            self.versions[to.0 as usize] = self.versions[from.0 as usize];
+            self.moving = Some([from, to].map(|ppn| self.inner.geometry().block_of(ppn)));
+            return;
+        }
         if oob.kind != PageKind::Data {
             return;
         }
@@ -437,7 +481,11 @@ impl<F: Flash> Flash for Watched<F> {
     }
 
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
-        self.inner.erase(block, cause)?;
+        let erased = self.inner.erase(block, cause);
+        if cause == Cause::WearLevel && matches!(erased, Ok(()) | Err(FlashError::EraseFailed(_))) {
+            self.levelled(block);
+        }
+        erased?;
         if is_data_collection(cause) {
             self.collected(block);
         }
