@@ -8,18 +8,19 @@ use crate::{
     page_mapped::victims::VictimKind,
     schemes::{
         ba_gc, bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc,
-        lazy_rtgc_on_demand, nftl, page_level, rftl, superblock,
+        lazy_rtgc_on_demand, nftl, page_level, rftl, superblock, two_level_gc,
     },
     start::{Start, good_blocks},
 };
 use alloc::{format, vec::Vec};
-use flash::{Flash, Geometry, Part};
+use flash::{Flash, Geometry, Part, WearRule};
 
 /// All schemes, in the order in which they are listed.
 pub static REGISTRY: &[Preset] = &[
     page_level::PRESET,
     fsr::PRESET,
     lazy_rtgc::PRESET,
+    two_level_gc::PRESET,
     nftl::PRESET,
     gftl::PRESET,
     gftl_threshold::PRESET,
@@ -50,6 +51,18 @@ pub struct Preset {
     pub(crate) buffer: Option<BufferDefaults>,
     /// Lays the scheme out on an array with this many usable blocks.
     pub(crate) plan: fn(&SchemeConfig, &Part, &Geometry, u32) -> Result<Plan, FtlError>,
+}
+
+impl Preset {
+    /// Which of [`VICTIM_POLICIES`](crate::VICTIM_POLICIES) its setting `victim` takes, as it is documented; nothing where
+    /// it takes them all, or has no such setting.
+    pub fn victims(&self) -> Option<&'static str> {
+        match self.name {
+            name if name == lazy_rtgc::PRESET.name => Some(lazy_rtgc::VICTIMS),
+            name if [fast::PRESET.name, ba_gc::PRESET.name].contains(&name) => Some(fast::VICTIMS),
+            _ => None,
+        }
+    }
 }
 
 impl PartialEq for Preset {
@@ -107,6 +120,11 @@ pub struct SchemeConfig {
     pub allocation: Allocation,
     /// The controller's processor, where the work of choosing victims is to take time.
     pub processor: Option<Processor>,
+    /// Static wear levelling below the scheme: its array is to be a [`flash::WearLevel`] of this rule.
+    pub static_wear: Option<WearRule>,
+    /// Whether the least worn free block is written next, rather than the one that was erased longest ago; the
+    /// scheme's own way where not set.
+    pub dynamic_wear: Option<bool>,
     /// Seed of randomised victim selection.
     pub seed: u64,
 }
@@ -128,6 +146,8 @@ impl SchemeConfig {
             spare_blocks: 0,
             allocation: Allocation::default(),
             processor: None,
+            static_wear: None,
+            dynamic_wear: None,
             seed: 1,
         }
     }

@@ -198,13 +198,19 @@ pub trait Scheme {
         self.flush()
     }
 
-    /// There is idle time for one erase before the next request: collect in it, if the scheme does.
+    /// There is idle time of at least [`Scheme::idle_ns`] before the next request: collect in it, if the scheme does.
     /// Returns whether it did.
     ///
     /// # Errors
     /// What the array says.
     fn idle(&mut self) -> Result<bool, FtlError> {
         Ok(false)
+    }
+
+    /// How long the next [`Scheme::idle`] takes at most, as things are now: an erase, unless the scheme does more in idle
+    /// time.
+    fn idle_ns(&self) -> Ns {
+        self.flash().longest_erase_ns()
     }
 
     /// When, by the clock that [`Scheme::advance`] sets, something is due without a request; [`Ns::MAX`] where
@@ -222,7 +228,9 @@ pub trait Scheme {
         Ok(())
     }
 
-    /// Time spent on RAM rather than on the array, all tasks together, ns.
+    /// Time spent on RAM rather than on the array, all tasks together, ns: accesses to a write buffer, and the choice of
+    /// victims where a processor is set ([`SchemeConfig::processor`](crate::SchemeConfig)), which no promise counts
+    /// ([`Guarantee`]).
     #[inline]
     fn ram_ns(&self) -> Ns {
         0

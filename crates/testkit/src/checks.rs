@@ -91,16 +91,18 @@ impl Worst {
     }
 }
 
-/// Time that the array, and the buffer above it, have worked so far.
+/// Time that the array, and the buffer above it, have worked so far, and what idle time is to do at most.
 pub(crate) struct Times {
     all: Ns,
     steps: Ns,
+    idle_ns: Ns,
 }
 
 impl Times {
     pub(crate) fn of<S: Scheme<Flash = Bench<F>>, F: Flash>(scheme: &S) -> Self {
         let flash = scheme.flash();
-        Self { all: flash.busy_ns() + scheme.ram_ns(), steps: flash.busy_in_steps_ns() }
+        let all = flash.busy_ns() + scheme.ram_ns();
+        Self { all, steps: flash.busy_in_steps_ns(), idle_ns: scheme.idle_ns() }
     }
 }
 
@@ -110,6 +112,8 @@ pub(crate) struct Task {
     operation: Operation,
     service_ns: Ns,
     pub(crate) step_ns: Ns,
+    /// What it may take at most, if it is idle time.
+    idle_ns: Ns,
 }
 
 impl Task {
@@ -120,7 +124,8 @@ impl Task {
     {
         let now = Times::of(scheme);
         let step_ns = now.steps - before.steps;
-        Self { operation, service_ns: now.all - before.all - step_ns, step_ns }
+        let service_ns = now.all - before.all - step_ns;
+        Self { operation, service_ns, step_ns, idle_ns: before.idle_ns }
     }
 
     /// Reads and writes of pages: what promises are about, forced writes too unless they are set apart.
@@ -137,7 +142,7 @@ impl Task {
     }
 
     /// Holds it against what was promised: service and response of reads and writes, the step of all but
-    /// flushes.
+    /// flushes and idle time, which has a bound of its own.
     pub(crate) fn check(&self, promised: &Guarantee) -> Result<(), Failure> {
         let service_bound = match self.operation {
             Operation::Read(_) => promised.read_ns,
@@ -145,6 +150,10 @@ impl Task {
             _ => None,
         };
         let operation = || format!("{:?}", self.operation);
+        if self.operation == Operation::Idle {
+            let took_ns = self.service_ns + self.step_ns;
+            return within(operation, "idle time used (ns)", took_ns, Some(self.idle_ns));
+        }
         within(operation, "service (ns)", self.service_ns, service_bound)?;
         let step_bound =
             promised.step_ns.filter(|_| self.is_page_task(promised) || !self.is_flush());

@@ -150,6 +150,10 @@ impl<S: Scheme> Scheme for Buffered<S> {
         self.scheme.idle()
     }
 
+    fn idle_ns(&self) -> Ns {
+        self.scheme.idle_ns()
+    }
+
     #[inline]
     fn due_ns(&self) -> Ns {
         let due_ns = self.buffer.as_ref().map_or(Ns::MAX, |buffer| buffer.due_ns());

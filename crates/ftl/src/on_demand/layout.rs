@@ -8,7 +8,7 @@ use super::{
     mount::{format, mount},
 };
 use crate::{
-    CmtPolicy, FtlError, Plan, Ram, SchemeConfig, page_mapped,
+    CmtPolicy, FtlError, Plan, Ram, SchemeConfig, VictimKind, page_mapped,
     registry::Visitor,
     start::{self, Start},
 };
@@ -65,7 +65,7 @@ pub(crate) fn asked_entries(config: &SchemeConfig) -> Result<Option<u32>, FtlErr
 pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, cmt_entries: u32) -> Ram {
     let entries_a_page = geometry.page_bytes() / super::core::ENTRY_BYTES as u32;
     let translation_pages = logical_pages.div_ceil(entries_a_page.max(1));
-    let page_mapped = page_mapped::ram(geometry, 0);
+    let page_mapped = page_mapped::ram(geometry, 0, VictimKind::Greedy);
     Ram {
         map: u64::from(cmt_entries) * cmt::ENTRY_BYTES + u64::from(translation_pages) * 4,
         // The borders between groups of candidates are there once more.

@@ -195,6 +195,7 @@ impl Frontiers {
     }
 
     /// Number of free blocks.
+    #[cfg(test)]
     pub(crate) fn free_blocks(&self) -> usize {
         self.units.iter().map(|unit| unit.free.len()).sum()
     }

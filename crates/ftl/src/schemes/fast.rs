@@ -100,6 +100,9 @@ fn plan(
     plan_with(config, part, geometry, blocks, LogVictim::RoundRobin)
 }
 
+/// The policies of which log blocks' victims there are.
+pub(crate) const VICTIMS: &str = "greedy or fifo";
+
 /// The plan of a preset with its own choice of victims.
 pub(super) fn plan_with(
     config: &SchemeConfig,

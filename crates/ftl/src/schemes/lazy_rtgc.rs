@@ -27,9 +27,12 @@
 //! (§3.2: in idle time a block without valid pages is erased, at most one step a write in all; default
 //! off), `aware` (a step programs a page that is dirty in a write buffer above from there instead of copying
 //! it, and it is clean then: BA-BM of `ba-gc`; still α pages a step, where α counts the longer of a copy and a program
-//! for each, as such a program ends a run of copies; default off), `spare_blocks` (default 0). The victim is always greedy: the bound on λ needs it.
+//! for each, as such a program ends a run of copies; default off), `spare_blocks` (default 0), `victim` (`greedy`,
+//! the default; `greedy-scan:1`, the same block found by a search; `two-level-list`, of which
+//! U(λ) = max(⌊Λ/(N−1)⌋, ⌈π/4⌉ − 1): what a list may hold, where Λ is so small that the emptiest full block has fewer.
+//! No others, since the bound on λ needs it, and greedy alone where copies go two ways).
 //!
-//! Errors: α = 0 (a copy outlasts an erase), too few blocks, too large a share: refused before the run.
+//! Errors: another policy, α = 0 (a copy outlasts an erase), too few blocks, too large a share: refused before the run.
 //!
 //! Deviations: the paper prints ⌈·⌉ for α, its tables need ⌊·⌋. Tasks are not fixed when a collection
 //! starts: a page that the host overwrites meanwhile is not copied, so there may be fewer steps, never
@@ -60,6 +63,9 @@ pub(crate) const PRESET: Preset = Preset {
     buffer: None,
     plan,
 };
+
+/// The policies that bound a victim's valid pages.
+pub(crate) const VICTIMS: &str = "greedy, greedy-scan:1 or two-level-list";
 
 fn plan(
     config: &SchemeConfig,

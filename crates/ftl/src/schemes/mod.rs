@@ -14,3 +14,4 @@ pub(crate) mod nftl;
 pub(crate) mod page_level;
 pub(crate) mod rftl;
 pub(crate) mod superblock;
+pub(crate) mod two_level_gc;

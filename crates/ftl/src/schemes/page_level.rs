@@ -34,9 +34,9 @@
 //! Lazy-RTGC, ACM TODAES 20(3):43, 2015, §6.1.
 
 use crate::{
-    FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig,
+    FtlError, Layout, Plan, Preset, SchemeConfig, VictimKind,
     page::page,
-    page_mapped::{self, CollectionKind},
+    page_mapped::{self, CollectionKind, worst_case},
 };
 use alloc::format;
 use flash::{Geometry, Part};
@@ -87,15 +87,16 @@ pub(super) fn whole_block_plan(
         });
     }
     // When collection starts exactly one block is free, so the other N − 1 hold all valid pages.
-    let victim_valid = (logical_pages / (blocks - 1)).min(geometry.pages_per_block() - 1);
-    let step = page_mapped::whole_block_ns(config, part, victim_valid);
+    let kind = config.victim.unwrap_or(VictimKind::Greedy);
+    let guarantee =
+        worst_case::of_whole_blocks(config, part, kind, logical_pages, blocks - 1);
     Ok(Plan {
         logical_pages,
         threshold_pages: geometry.pages_per_block(),
         spare_blocks: 0,
-        layout: Layout::PageMapped(CollectionKind::WholeBlock),
+        layout: Layout::PageMapped(CollectionKind::WholeBlock(kind)),
         buffer: None,
-        guarantee: Guarantee::worst_case(part, step, victim_valid),
-        ram: page_mapped::ram(geometry, logical_pages),
+        guarantee,
+        ram: page_mapped::ram(geometry, logical_pages, kind),
     })
 }

@@ -34,7 +34,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "victim",
         example: Some("fifo"),
         values: "greedy, greedy-scan[:K], cost-benefit, two-level-list, fifo, random, choices:D or windowed-greedy:W, K and D from 1 to 64, W from 1 to 65535",
-        doc: "how a victim is chosen among full blocks",
+        doc: "how a victim is chosen among full blocks; a scheme's page tells which of these it takes",
         of_all: false,
         read: |scheme, value| read(&mut scheme.victim, value),
         print: |scheme| printed(&scheme.victim),
@@ -309,6 +309,12 @@ impl SchemeSetting {
         own.chain(SCHEME_SETTINGS.iter().filter(|setting| setting.of_all))
     }
 
+    /// Values that it takes of a scheme.
+    pub fn values_of(&self, preset: &Preset) -> &'static str {
+        let victims = preset.victims().filter(|_| self.key == "victim");
+        victims.unwrap_or(self.values)
+    }
+
     /// As it is written after a scheme's name: `victim=fifo`, `idle`.
     pub fn usage(&self) -> String {
         match self.example {
@@ -337,6 +343,31 @@ mod tests {
             assert!(words.contains(&&*policy.to_string()), "{policy}");
             if let Some(number) = policy.number {
                 assert!(words.contains(&&*number.most.to_string()), "{policy}");
+            }
+        }
+    }
+
+    /// A scheme takes a policy if, and only if, it is among the values that are documented of it.
+    #[test]
+    fn a_scheme_takes_the_policies_that_its_values_name() {
+        let part = &flash::parts::EVALUATION_SLC;
+        let geometry = flash::Geometry::new(256, part.pages_per_block, part.page_bytes).unwrap();
+        let setting = SchemeSetting::by_name("victim").unwrap();
+        for preset in REGISTRY.iter().filter(|preset| preset.settings.contains(&"victim")) {
+            let values = setting.values_of(preset);
+            let words: Vec<_> = values.split([',', ' ']).collect();
+            for policy in ftl::VICTIM_POLICIES {
+                for number in [None, Some(1), Some(3)] {
+                    let Some(kind) = policy.kind(number) else { continue };
+                    let config = ftl::SchemeConfig {
+                        victim: Some(kind),
+                        ..ftl::SchemeConfig::preset(preset)
+                    };
+                    let taken = ftl::registry::plan(&config, part, &geometry, 256).is_ok();
+                    let named = words.contains(&&*policy.to_string())
+                        || words.contains(&&*kind.to_string());
+                    assert_eq!(taken, named, "{kind} of {}: {values}", preset.name);
+                }
             }
         }
     }

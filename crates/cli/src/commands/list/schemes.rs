@@ -65,7 +65,7 @@ fn scheme_json(preset: &Preset) -> Value {
                 "key": setting.key,
                 "toml_key": setting.long_key,
                 "example": setting.usage(),
-                "values": setting.values,
+                "values": setting.values_of(preset),
                 "summary": setting.doc,
             })
         })
@@ -121,7 +121,7 @@ fn page(preset: &Preset) -> String {
         text.push_str(&format!(
             "- `+{}`{toml} ({}): {}.\n",
             setting.usage(),
-            setting.values,
+            setting.values_of(preset),
             setting.doc
         ));
     }

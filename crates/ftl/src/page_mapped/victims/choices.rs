@@ -19,6 +19,8 @@ pub struct Choices {
     blocks: Vec<u32>,
     random: SplitMix64,
     draws: u8,
+    /// Blocks of the array: there may be as many candidates.
+    most: u32,
     pages_per_block: u32,
     work: VictimWork,
 }
@@ -30,9 +32,15 @@ impl Choices {
             blocks: Vec::with_capacity(blocks as usize),
             random: SplitMix64(seed),
             draws: draws.max(1),
+            most: blocks,
             pages_per_block,
             work: VictimWork::default(),
         }
+    }
+
+    /// What a controller needs: 4 bytes a block.
+    pub(crate) fn controller_bytes(blocks: u32) -> u64 {
+        u64::from(blocks) * 4
     }
 }
 
@@ -85,7 +93,7 @@ impl Victims for Choices {
     }
 
     fn ram_bytes(&self) -> u64 {
-        self.blocks.capacity() as u64 * 4
+        Self::controller_bytes(self.most)
     }
 }
 

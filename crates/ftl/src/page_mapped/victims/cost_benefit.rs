@@ -47,6 +47,11 @@ impl CostBenefit {
         }
     }
 
+    /// What a controller needs: a stamp and a bit a block.
+    pub(crate) fn controller_bytes(blocks: u32) -> u64 {
+        FullBlocks::controller_bytes(blocks) + u64::from(blocks) * 8
+    }
+
     fn best(&self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         let pages = self.pages_per_block;
         let candidates = self.full.iter().map(|block| {
@@ -122,7 +127,7 @@ impl Victims for CostBenefit {
     }
 
     fn ram_bytes(&self) -> u64 {
-        self.full.ram_bytes() + u64::from(self.full.blocks()) * 8
+        Self::controller_bytes(self.full.blocks())
     }
 }
 

@@ -14,6 +14,7 @@ use flash::BlockId;
 #[derive(Clone, Debug)]
 pub struct Fifo {
     queue: VecDeque<u32>,
+    blocks: u32,
     pages_per_block: u32,
     work: VictimWork,
 }
@@ -22,7 +23,12 @@ impl Fifo {
     /// No candidates yet, for an array of `blocks` × `pages_per_block`.
     pub fn new(blocks: u32, pages_per_block: u32) -> Self {
         let queue = VecDeque::with_capacity(blocks as usize);
-        Self { queue, pages_per_block, work: VictimWork::default() }
+        Self { queue, blocks, pages_per_block, work: VictimWork::default() }
+    }
+
+    /// What a controller needs: 4 bytes a block.
+    pub(crate) fn controller_bytes(blocks: u32) -> u64 {
+        u64::from(blocks) * 4
     }
 }
 
@@ -69,6 +75,6 @@ impl Victims for Fifo {
     }
 
     fn ram_bytes(&self) -> u64 {
-        self.queue.capacity() as u64 * 4
+        Self::controller_bytes(self.blocks)
     }
 }

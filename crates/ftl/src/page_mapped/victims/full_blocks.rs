@@ -56,8 +56,9 @@ impl FullBlocks {
         self.bits.capacity() * 8
     }
 
-    pub(super) fn ram_bytes(&self) -> u64 {
-        u64::from(self.blocks).div_ceil(8)
+    /// What a controller needs.
+    pub(super) fn controller_bytes(blocks: u32) -> u64 {
+        u64::from(blocks).div_ceil(8)
     }
 }
 
@@ -79,6 +80,6 @@ mod tests {
         assert_eq!(full.take_least(4, &valid), Some(BlockId(127)));
         assert_eq!(full.take_least(4, &valid), Some(BlockId(128)));
         assert_eq!(full.take_least(4, &valid), None);
-        assert_eq!((full.blocks(), full.ram_bytes(), full.heap_bytes()), (130, 17, 24));
+        assert_eq!((full.blocks(), FullBlocks::controller_bytes(130), full.heap_bytes()), (130, 17, 24));
     }
 }

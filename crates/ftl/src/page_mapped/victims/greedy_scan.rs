@@ -52,6 +52,11 @@ impl GreedyScan {
         }
     }
 
+    /// What a controller needs: a bit and a place in the list a block, and the victims chosen.
+    pub(crate) fn controller_bytes(blocks: u32, at_once: u8) -> u64 {
+        FullBlocks::controller_bytes(blocks) + u64::from(blocks) * 4 + u64::from(at_once) * 4
+    }
+
     fn search(&mut self, valid: &dyn Fn(BlockId) -> u32) {
         self.list.clear();
         let keys = self.full.iter().map(|block| u64::from(valid(block)) << 32 | u64::from(block.0));
@@ -108,7 +113,7 @@ impl Victims for GreedyScan {
     }
 
     fn ram_bytes(&self) -> u64 {
-        self.full.ram_bytes() + u64::from(self.full.blocks()) * 4 + u64::from(self.at_once) * 4
+        Self::controller_bytes(self.full.blocks(), self.at_once)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every victim policy, one line each: what configurations may ask for, the conformance, power-cut and exhaustive suites,
 //! and the documentation go through this list.
 
-use super::GreedyScan;
+use super::{Choices, CostBenefit, Fifo, Greedy, GreedyScan, TwoLevelList, WindowedGreedy};
 use core::fmt;
 
 /// How a victim is chosen among full blocks.
@@ -166,6 +166,33 @@ impl VictimKind {
         match self {
             Self::GreedyScan(victims) => u32::from(victims).max(1),
             _ => 1,
+        }
+    }
+
+    /// RAM that a controller needs for it on an array of `blocks` × `pages_per_block`, bytes.
+    pub(crate) fn controller_bytes(self, blocks: u32, pages_per_block: u32) -> u64 {
+        match self {
+            Self::Greedy => Greedy::controller_bytes(blocks, pages_per_block),
+            Self::GreedyScan(at_once) => GreedyScan::controller_bytes(blocks, at_once.max(1)),
+            Self::CostBenefit => CostBenefit::controller_bytes(blocks),
+            Self::TwoLevelList => TwoLevelList::controller_bytes(blocks),
+            Self::Fifo => Fifo::controller_bytes(blocks),
+            Self::Random | Self::Choices(_) => Choices::controller_bytes(blocks),
+            Self::WindowedGreedy(_) => WindowedGreedy::controller_bytes(blocks),
+        }
+    }
+
+    /// U(λ): most valid pages of the first victim of a choice, where `full` blocks (1 or more) are full and hold at most
+    /// `logical_pages` valid pages together. Those that choose by something else than valid pages are bounded by what
+    /// collection gains alone: π − 1.
+    pub(crate) fn most_valid(self, pages_per_block: u32, logical_pages: u32, full: u32) -> u32 {
+        let gaining = pages_per_block - 1;
+        let least = (logical_pages / full).min(gaining);
+        match self {
+            Self::Greedy | Self::GreedyScan(_) => least,
+            // A list's head need not be the best, but has few; where the lists are empty the best is searched.
+            Self::TwoLevelList => least.max(TwoLevelList::most_valid_listed(pages_per_block)),
+            _ => gaining,
         }
     }
 

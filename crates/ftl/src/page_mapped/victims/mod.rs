@@ -51,6 +51,21 @@ pub trait Victims: Clone {
     /// mount recovers, room counts and speed does not. As [`Victims::take`] never one that gains nothing.
     fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId>;
 
+    /// Takes a candidate that it knows, without a search, to have less than a quarter of its pages valid: for idle time.
+    fn take_sparse(
+        &mut self,
+        pages_per_block: u32,
+        valid: &dyn Fn(BlockId) -> u32,
+    ) -> Option<BlockId> {
+        let most = TwoLevelList::most_valid_listed(pages_per_block);
+        self.least_valid().filter(|least| *least <= most).and_then(|_| self.take(valid))
+    }
+
+    /// `block`, which was taken, has no valid page left, and its erase is yet to come: it is a candidate once more.
+    fn emptied(&mut self, block: BlockId) {
+        self.insert(block, 0);
+    }
+
     /// Victims of one choice of several that are yet to be taken: collection goes on until there are none.
     fn committed(&self) -> usize {
         0

@@ -8,6 +8,7 @@
 //!     move its blocks without valid pages to the garbage list, as long as there is room
 //!     if none was moved: sort it, most invalid pages first; drop its tail
 //!   append b to the candidate list
+//! b was emptied in idle time:  append b to the garbage list
 //! victim: head of the garbage list, else head of the candidate list, else (deviation) a search
 //! ```
 //!
@@ -19,8 +20,8 @@
 //! Work: a page that becomes invalid, and a block that becomes full, read 1 entry (count and use of the block) and, where
 //! the block enters the list, write 2 (its place, its use); a block that becomes full writes 1 more (its use). A list
 //! that is full: two reads a candidate (number, count); a block that is moved writes 2, and each that closes up behind
-//! one 1; a comparison of the sort reads two, an exchange writes two; the block dropped writes 1. A victim: 1 read and 1
-//! write from a list; a search reads N entries and writes 1.
+//! one 1; a comparison of the sort reads two, an exchange writes two; the block dropped writes 1. A block that was emptied in
+//! idle time writes 2. A victim: 1 read and 1 write from a list; a search reads N entries and writes 1.
 //!
 //! Deviations:
 //! - the paper does not say what is collected when both lists are empty, as they are where data fill the array so that
@@ -88,6 +89,17 @@ impl TwoLevelList {
         [blocks / 20, blocks / 10].map(|length| length.max(1))
     }
 
+    /// What a controller needs: a byte a block, and the places of both lists.
+    pub(crate) fn controller_bytes(blocks: u32) -> u64 {
+        let places: u32 = Self::lengths(blocks).iter().sum();
+        u64::from(blocks) + u64::from(places) * 4
+    }
+
+    /// Most valid pages of a block on a list: less than a quarter of its pages.
+    pub(crate) fn most_valid_listed(pages_per_block: u32) -> u32 {
+        pages_per_block.div_ceil(4).saturating_sub(1)
+    }
+
     fn entry(&mut self, block: u32) -> &mut Entry {
         &mut self.entries[block as usize]
     }
@@ -95,7 +107,7 @@ impl TwoLevelList {
     /// Whether more than 3/4 of a block's pages are invalid.
     #[inline]
     fn passes(&self, valid: u32) -> bool {
-        u64::from(valid) * 4 < u64::from(self.pages_per_block)
+        valid <= Self::most_valid_listed(self.pages_per_block)
     }
 
     fn add_candidate(&mut self, block: u32) -> Accesses {
@@ -186,6 +198,25 @@ impl Victims for TwoLevelList {
         Some(BlockId(block))
     }
 
+    fn take_sparse(
+        &mut self,
+        _pages_per_block: u32,
+        valid: &dyn Fn(BlockId) -> u32,
+    ) -> Option<BlockId> {
+        let listed = !self.garbage.is_empty() || !self.candidates.is_empty();
+        listed.then(|| self.take(valid)).flatten()
+    }
+
+    /// It goes to the garbage list, and where that is full to the candidates as any other.
+    fn emptied(&mut self, block: BlockId) {
+        if self.garbage.len() == self.most_garbage {
+            return self.insert(block, 0);
+        }
+        *self.entry(block.0) = Entry { valid: 0, place: Use::Garbage };
+        self.garbage.push_back(block.0);
+        self.work.filled.writes += 2;
+    }
+
     fn take_least(&mut self, _valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         let block = self.search()?;
         match self.entry(block).place {
@@ -217,8 +248,7 @@ impl Victims for TwoLevelList {
     }
 
     fn ram_bytes(&self) -> u64 {
-        let blocks = self.entries.len() as u64;
-        blocks + (self.most_candidates + self.most_garbage) as u64 * 4
+        Self::controller_bytes(self.entries.len() as u32)
     }
 }
 

@@ -22,6 +22,7 @@ use flash::BlockId;
 pub struct WindowedGreedy {
     queue: VecDeque<u32>,
     window: usize,
+    blocks: u32,
     pages_per_block: u32,
     work: VictimWork,
 }
@@ -33,9 +34,15 @@ impl WindowedGreedy {
         Self {
             queue: VecDeque::with_capacity(blocks as usize),
             window: window.max(1) as usize,
+            blocks,
             pages_per_block,
             work: VictimWork::default(),
         }
+    }
+
+    /// What a controller needs: 4 bytes a block.
+    pub(crate) fn controller_bytes(blocks: u32) -> u64 {
+        u64::from(blocks) * 4
     }
 
     /// Valid pages and place of the best among the first so many.
@@ -91,7 +98,7 @@ impl Victims for WindowedGreedy {
     }
 
     fn ram_bytes(&self) -> u64 {
-        self.queue.capacity() as u64 * 4
+        Self::controller_bytes(self.blocks)
     }
 }
 

@@ -1,103 +1,9 @@
-//! When collection runs, and how much of it at once.
+//! Partial collection: one step behind each write.
 
-use super::{core::Core, space::Run, victims::Victims};
+use super::Collection;
+use crate::page_mapped::{core::Core, space::Run, victims::Victims};
 use crate::{DirtyPages, FtlError, NoBuffer};
 use flash::{BlockId, Flash};
-
-/// A collector's place in the write path.
-pub trait Collection: Clone {
-    /// As [`Scheme::YIELDS`](crate::Scheme::YIELDS).
-    const YIELDS: bool = false;
-
-    /// Runs before a host write is programmed. Of what it moves, it takes from `buffer` what is dirty there.
-    ///
-    /// # Errors
-    /// [`FtlError::Full`], or what the array says.
-    fn before_write<F: Flash, V: Victims, B: DirtyPages>(
-        &mut self,
-        core: &mut Core<F, V>,
-        buffer: &mut B,
-    ) -> Result<(), FtlError>;
-
-    /// Runs behind a host write. `buffer` as in [`Collection::before_write`].
-    ///
-    /// # Errors
-    /// As [`Collection::before_write`].
-    fn after_write<F: Flash, V: Victims, B: DirtyPages>(
-        &mut self,
-        core: &mut Core<F, V>,
-        buffer: &mut B,
-    ) -> Result<(), FtlError>;
-
-    /// Brings the free space back to where the collector's promise starts, after a mount.
-    ///
-    /// # Errors
-    /// As [`Collection::before_write`].
-    fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError>;
-
-    /// The block under collection, and the page where the next step goes on.
-    fn in_progress(&self) -> Option<(BlockId, u32)>;
-
-    /// Whether idle time may be used now.
-    fn may_idle(&self) -> bool;
-
-    /// Idle time was used.
-    fn idled(&mut self);
-}
-
-/// Whole blocks, on demand: where a write would need the last free block (the swap block), victims are
-/// collected until it would not, and, of a policy that chooses several at once, until all of those are.
-///
-/// A victim has at most π − 1 valid pages and the swap block has π, so there is always room for the
-/// copies, and each victim gains at least one page: one choice of victims a write suffices.
-#[derive(Clone, Debug)]
-pub struct WholeBlock;
-
-impl Collection for WholeBlock {
-    #[inline]
-    fn before_write<F: Flash, V: Victims, B: DirtyPages>(
-        &mut self,
-        core: &mut Core<F, V>,
-        buffer: &mut B,
-    ) -> Result<(), FtlError> {
-        while core.space.free_pages <= core.space.log.threshold_pages
-            || core.space.victims.committed() > 0
-        {
-            if !core.collect_whole(buffer)? {
-                return if core.space.free_pages == 0 { Err(core.full()) } else { Ok(()) };
-            }
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn after_write<F: Flash, V: Victims, B: DirtyPages>(
-        &mut self,
-        _core: &mut Core<F, V>,
-        _buffer: &mut B,
-    ) -> Result<(), FtlError> {
-        Ok(())
-    }
-
-    /// A torn page may have taken what the next write had counted on: without this, that write would have
-    /// to collect two victims.
-    fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
-        while core.space.free_pages <= core.space.log.threshold_pages
-            && core.collect_whole(&mut NoBuffer)?
-        {}
-        Ok(())
-    }
-
-    fn in_progress(&self) -> Option<(BlockId, u32)> {
-        None
-    }
-
-    fn may_idle(&self) -> bool {
-        true
-    }
-
-    fn idled(&mut self) {}
-}
 
 /// Copies of one step. 0: none that can be counted on, as a copy takes longer than a step may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,12 +139,12 @@ impl Collection for Partial {
         self.victim.map(|victim| (victim, self.cursor))
     }
 
-    fn may_idle(&self) -> bool {
-        !self.stepped
-    }
-
     /// At most one step behind each write, this one included.
-    fn idled(&mut self) {
-        self.stepped = true;
+    fn idle<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<bool, FtlError> {
+        if self.stepped {
+            return Ok(false);
+        }
+        self.stepped = core.collect_invalid()?;
+        Ok(self.stepped)
     }
 }

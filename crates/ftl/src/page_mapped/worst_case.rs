@@ -1,0 +1,69 @@
+//! How long collection takes at most, and what can be promised by that.
+
+use super::collection::operations_behind_a_write;
+use crate::{Guarantee, SchemeConfig, VictimKind};
+use flash::{Ns, Part};
+
+/// The longest that so many copies of one victim's pages take, at most as many as a block holds, where consecutive pages
+/// go to so many units in turns.
+pub(crate) fn copies_ns(part: &Part, units: u64, pages: u32) -> Ns {
+    match units {
+        1 => bounds::moves::copies_ns(part, pages),
+        // Copies that go to units in turns are made one at a time.
+        _ => u64::from(pages) * part.t_copy_ns(),
+    }
+}
+
+/// As [`copies_ns`], where pages that are dirty in a write buffer may be programmed from there instead.
+fn moves_ns(config: &SchemeConfig, part: &Part, pages: u32) -> Ns {
+    match config.buffer.aware {
+        // Pages that are programmed from the buffer cut runs of copies short.
+        Some(true) => u64::from(pages) * bounds::moves::copy_or_program_ns(part),
+        _ => copies_ns(part, config.allocation.units().into(), pages),
+    }
+}
+
+/// The longest that a victim of so many valid pages takes, collected at once.
+fn whole_block_ns(config: &SchemeConfig, part: &Part, victim_valid: u32) -> Ns {
+    moves_ns(config, part, victim_valid) + part.t_bers_ns
+}
+
+/// Where whole blocks are collected before a write: one choice of victims, which is made where `full` blocks hold at most
+/// `logical_pages` valid pages.
+///
+/// Of several victims of one choice only the first is known to be among the best: of the others all that is known is
+/// that each gains a page.
+pub(crate) fn of_whole_blocks(
+    config: &SchemeConfig,
+    part: &Part,
+    kind: VictimKind,
+    logical_pages: u32,
+    full: u32,
+) -> Guarantee {
+    let gaining = part.pages_per_block - 1;
+    let first = kind.most_valid(part.pages_per_block, logical_pages, full);
+    let others = kind.victims_at_once() - 1;
+    let step = whole_block_ns(config, part, first)
+        + Ns::from(others) * whole_block_ns(config, part, gaining);
+    Guarantee::worst_case(part, step, if others > 0 { gaining } else { first })
+}
+
+/// Where a victim is collected page by page behind writes in a window of `window_pages`: see
+/// [`super::collection::Preemptible`]. `full` as in [`of_whole_blocks`], when a victim is taken.
+///
+/// Of several victims of one choice each is collected by itself.
+pub(crate) fn of_preemptible(
+    config: &SchemeConfig,
+    part: &Part,
+    kind: VictimKind,
+    [logical_pages, full, window_pages]: [u32; 3],
+) -> Guarantee {
+    let victim_valid = match kind.victims_at_once() {
+        1 => kind.most_valid(part.pages_per_block, logical_pages, full),
+        _ => part.pages_per_block - 1,
+    };
+    let operations = operations_behind_a_write(victim_valid, window_pages.into());
+    let with_erase = moves_ns(config, part, operations - 1) + part.t_bers_ns;
+    let step = with_erase.max(moves_ns(config, part, operations.min(victim_valid)));
+    Guarantee::worst_case(part, step, victim_valid)
+}

@@ -1,0 +1,95 @@
+//! `2lgc`: page mapping whose victims stand in two lists, collected one at a time and page by page behind writes.
+//!
+//! ```text
+//! page of full block b invalid:             # victim=two-level-list
+//!   if more than 3π/4 of b's pages are invalid: b enters the candidate list (a full one is tidied up)
+//! write(lpn):
+//!   program the frontier's next page; map[lpn] = it; the old page is invalid
+//!   if no victim is being collected and b <= w:       # b free pages above the reserve
+//!     victim = head of the garbage list, else of the candidates, else (both empty) full block with fewest valid pages
+//!   if one is, with r valid pages left: ceil((r+1) / max(1, b-r)) of its copies, the last operation being its erase
+//! idle:
+//!   go on with the victim; else erase the garbage list's head;
+//!   else copy the valid pages of the candidates' head, which goes to the garbage list
+//! ```
+//!
+//! State and cost: 4 B a logical page; O(1) a task besides what [`crate::page_mapped::victims::TwoLevelList`] says of a
+//! list that is full and of two that are empty.
+//!
+//! Logical space: Λ = (N − 2)π − 1 pages. The reserve is a block (the swap block of `page-level`), the window w = π
+//! another; the one page more makes sure that a full block with an invalid page exists when a victim is taken.
+//!
+//! Worst case (N ≥ 3): a victim is taken at b = w, when N − 2 blocks are full, and has at most U(λ) valid pages:
+//! ⌊Λ/(N−2)⌋ with `victim=greedy` and `greedy-scan:1`, that or ⌈π/4⌉ − 1 with `two-level-list`, π − 1 with the
+//! others. Behind a write at most k = ⌈(U(λ)+1)/(π−U(λ))⌉ operations, one of them an erase:
+//! U(R) = t_wr + (k−1)(t_rd+t_wr) + t_er (with copies by other paths, and where an erase is no longer than a copy, as
+//! [`bounds::moves::copies_ns`] says). With all of Λ exported U(λ) = π − 1 and that is `page-level`'s worst case; a share
+//! of 0.8 of large arrays has U(λ) = ⌊0.8π⌋ and 5 operations. Proof: [`crate::page_mapped::Preemptible`].
+//!
+//! Invariants: b ≥ 1 before each write; one victim at a time; λ ≤ U(λ). Asserted by the conformance suite, and on every
+//! run by the simulator's count of violations.
+//!
+//! Parameters: `logical_share` (up to, and by default, Λ/Nπ), `victim` (default `two-level-list`), `idle` (default
+//! off: idle time is not used), `aware` (as in `page-level`; default off), `spare_blocks` (default 0).
+//!
+//! Errors: fewer than 3 usable blocks, a share that leaves no reserve and window: refused before the run.
+//!
+//! Deviations: the paper says that host requests may come between any two operations of a collection and nothing of one
+//! that has no time between its requests: the pace is ours. It says of a block that was collected in idle time that it
+//! only has to be added to the garbage list: read as its valid pages being copied then and its erase being left for when
+//! a block is needed; such a block counts as a victim when it is emptied, and again when it is erased. What the lists
+//! leave open: see [`crate::page_mapped::victims::TwoLevelList`].
+//!
+//! Source: S. Jung, Y. H. Song, 2LGC: an atomic-unit garbage collection scheme with a two-level list for NAND flash
+//! storage, §4; lists of §5.1.
+
+use crate::{
+    FtlError, Layout, Plan, Preset, SchemeConfig, VictimKind,
+    page::page,
+    page_mapped::{self, CollectionKind, worst_case},
+};
+use alloc::format;
+use flash::{Geometry, Part};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "2lgc",
+    summary: "page map in RAM, victims from two lists, one at a time and page by page behind writes, or in idle time",
+    source: "Jung and Song, 2LGC, §4",
+    settings: &["victim", "idle", "aware"],
+    page: page!("two_level_gc.rs"),
+    buffer: None,
+    plan,
+};
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let pages = part.pages_per_block;
+    let full = blocks - 2;
+    let most = full * pages - 1;
+    let logical_pages = config.logical_pages.unwrap_or(most);
+    if logical_pages > most {
+        return Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "logical share",
+            reason: format!(
+                "exports {logical_pages} pages; at most {most} of the {} fit, since a reserve of a block, a window of another and one page must stay free",
+                u64::from(blocks) * u64::from(pages)
+            ),
+        });
+    }
+    let kind = config.victim.unwrap_or(VictimKind::TwoLevelList);
+    let window = pages;
+    Ok(Plan {
+        logical_pages,
+        threshold_pages: pages,
+        spare_blocks: 0,
+        layout: Layout::PageMapped(CollectionKind::Preemptible(kind, window)),
+        buffer: None,
+        guarantee: worst_case::of_preemptible(config, part, kind, [logical_pages, full, window]),
+        ram: page_mapped::ram(geometry, logical_pages, kind),
+    })
+}
