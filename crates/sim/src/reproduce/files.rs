@@ -1,6 +1,7 @@
 //! A reproduction as files.
 
-use super::{Figure, Reproduction, Row, Verdict, render};
+use super::render::render_without_clock;
+use super::{Figure, Reproduction, Row, Verdict};
 use crate::report::{OutDir, OutError, prepare_out_dir};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -8,20 +9,28 @@ use std::path::PathBuf;
 /// Columns of `report.txt`.
 const WIDTH: usize = 110;
 
-/// Writes `report.txt`, `rows.csv`, `rows.json`, `plots/*.svg` and `curves/*.csv` and returns their paths. Files of these
-/// names are replaced.
+/// Writes `report.txt`, `rows.csv`, `rows.json`, `plots/*.svg` and `curves/*.csv` and returns their paths; besides, where
+/// something was measured by the clock, `clock.txt`, which is the one that no two runs share. Files of these names are
+/// replaced.
 ///
 /// # Errors
 /// [`OutError`] with the file's path.
 pub fn write(reproduction: &Reproduction, dir: &OutDir) -> Result<Vec<PathBuf>, OutError> {
     let mut written = vec![
-        dir.file("report.txt", |to| to.write_all(render(reproduction, WIDTH).as_bytes()))?,
+        dir.file("report.txt", |to| {
+            to.write_all(render_without_clock(reproduction, WIDTH).as_bytes())
+        })?,
         dir.file("rows.csv", |to| csv(reproduction, to))?,
         dir.file("rows.json", |to| {
             serde_json::to_writer_pretty(&mut *to, reproduction)?;
             to.write_all(b"\n")
         })?,
     ];
+    let clock: Vec<&str> =
+        reproduction.sections.iter().flat_map(|s| &s.clock).map(String::as_str).collect();
+    if !clock.is_empty() {
+        written.push(dir.file("clock.txt", |to| writeln!(to, "{}", clock.join("\n")))?);
+    }
     let plots: Vec<_> = reproduction.sections.iter().flat_map(|section| &section.plots).collect();
     if !plots.is_empty() {
         let below = prepare_out_dir(&dir.path().join("plots"))?;

@@ -12,6 +12,7 @@ pub mod lazy_rtgc;
 mod render;
 mod row;
 pub mod runs;
+pub mod two_level_gc;
 
 pub use files::write;
 pub use render::render;
@@ -23,7 +24,13 @@ use crate::report::plots::PlotError;
 use serde::Serialize;
 
 /// Every paper that can be reproduced, in the order in which they are listed.
-pub static PAPERS: &[Paper] = &[lazy_rtgc::PAPER, gftl::PAPER, ba_gc::PAPER, copyback::PAPER];
+pub static PAPERS: &[Paper] = &[
+    lazy_rtgc::PAPER,
+    gftl::PAPER,
+    ba_gc::PAPER,
+    copyback::PAPER,
+    two_level_gc::PAPER,
+];
 
 /// A paper.
 pub struct Paper {
@@ -91,6 +98,7 @@ impl Paper {
             rows: Vec::new(),
             plots: Vec::new(),
             curves: Vec::new(),
+            clock: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -186,6 +194,10 @@ pub struct Section {
     /// The points of its curves, where there are too many for rows; in JSON their names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<CurvesFile>,
+    /// What was measured by the clock, as lines of a table: another in each run, and so on the screen and in `clock.txt`
+    /// alone.
+    #[serde(skip)]
+    pub clock: Vec<String>,
     /// What must be known of this section.
     pub notes: Vec<String>,
 }

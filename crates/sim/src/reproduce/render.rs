@@ -11,14 +11,26 @@ const LONGEST_FIGURE: usize = 14;
 /// How far reasons hang.
 const INDENT: &str = "      ";
 
-/// The reproduction as plain text of about `width` columns.
+/// The reproduction as plain text of about `width` columns, with what was measured by the clock.
 pub fn render(reproduction: &Reproduction, width: usize) -> String {
+    text(reproduction, width, true)
+}
+
+/// The same without the clock: the same in every run.
+pub(super) fn render_without_clock(reproduction: &Reproduction, width: usize) -> String {
+    text(reproduction, width, false)
+}
+
+fn text(reproduction: &Reproduction, width: usize, clock: bool) -> String {
     let mut out = wrap(&reproduction.title, width, "");
     out.push_str(&wrap(&reproduction.source, width, ""));
     out.push_str(&wrap(&conditions(reproduction), width, ""));
     for section in &reproduction.sections {
         out.push('\n');
         out.push_str(&render_section(section, width));
+        if clock {
+            section.clock.iter().for_each(|line| out.push_str(&format!("  {line}\n")));
+        }
     }
     if !reproduction.notes.is_empty() {
         out.push_str("\nNotes\n");
@@ -195,6 +207,7 @@ mod tests {
             rows,
             plots: vec![PlotFile { name: "fig-9.svg".into(), svg: String::new() }],
             curves: vec![],
+            clock: vec![],
             notes: vec!["GFTL is 1".into()],
         };
         Reproduction {

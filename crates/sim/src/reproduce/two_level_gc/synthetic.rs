@@ -1,0 +1,299 @@
+//! A victim policy by itself, told what a device of any size would tell it: no map and no array, so that 2²² blocks fit.
+//!
+//! A cycle is what happens to a policy a victim: it gives a victim, pages become invalid, and the victim comes back full.
+
+use bounds::waf;
+use flash::BlockId;
+use ftl::page_mapped::victims::{
+    Choices, CostBenefit, Fifo, Greedy, GreedyScan, TwoLevelList, Victims, WindowedGreedy,
+};
+use ftl::{VictimKind, VictimWork};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::time::{Duration, Instant};
+
+/// Pages a block.
+pub(super) const PAGES: u32 = 64;
+
+/// Which pages become invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Invalidation {
+    /// Any valid page, where this share of all pages is valid, percent.
+    Uniform(u32),
+    /// All pages of a block one after the other, the block filled longest ago first: what two-level lists are made for.
+    Sequential(u32),
+}
+
+impl Invalidation {
+    pub(super) fn name(self) -> String {
+        match self {
+            Self::Uniform(percent) => format!("uniform, {percent} % valid"),
+            Self::Sequential(percent) => format!("sequential, {percent} % valid"),
+        }
+    }
+}
+
+/// What a policy did and how long that took here.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measured {
+    pub(super) victims: u64,
+    pub(super) work: VictimWork,
+    /// By the clock: another in each run.
+    pub(super) time: Duration,
+}
+
+/// Victims of a policy on an array of so many blocks, at a steady state.
+pub(super) fn measure(
+    kind: VictimKind,
+    blocks: u32,
+    invalidation: Invalidation,
+    seed: u64,
+) -> Measured {
+    let drive = |length| Drive::new(blocks, invalidation, kind, seed, length);
+    let length = Length::of(kind, blocks, invalidation);
+    match kind {
+        VictimKind::Greedy => drive(length).run(Greedy::new(blocks, PAGES)),
+        VictimKind::GreedyScan(at_once) => {
+            drive(length).run(GreedyScan::new(blocks, PAGES, at_once))
+        }
+        VictimKind::CostBenefit => drive(length).run(CostBenefit::new(blocks, PAGES)),
+        VictimKind::TwoLevelList => drive(length).run(TwoLevelList::new(blocks, PAGES)),
+        VictimKind::Fifo => drive(length).run(Fifo::new(blocks, PAGES)),
+        VictimKind::Random => drive(length).run(Choices::with_draws(blocks, PAGES, seed, 1)),
+        VictimKind::Choices(draws) => {
+            drive(length).run(Choices::with_draws(blocks, PAGES, seed, draws))
+        }
+        VictimKind::WindowedGreedy(window) => {
+            drive(length).run(WindowedGreedy::new(blocks, PAGES, window.into()))
+        }
+    }
+}
+
+/// Cycles: fewer where a victim takes a search.
+#[derive(Clone, Copy, Debug)]
+struct Length {
+    warm_up: u64,
+    measured: u64,
+}
+
+impl Length {
+    fn of(kind: VictimKind, blocks: u32, invalidation: Invalidation) -> Self {
+        let searches = match kind {
+            VictimKind::GreedyScan(_) | VictimKind::CostBenefit => true,
+            VictimKind::TwoLevelList => matches!(invalidation, Invalidation::Uniform(_)),
+            _ => false,
+        };
+        match searches {
+            false => Self { warm_up: 2048, measured: 4096 },
+            true => {
+                let few = ((1 << 24) / u64::from(blocks)).clamp(8, 1024);
+                Self { warm_up: few / 2, measured: few }
+            }
+        }
+    }
+}
+
+/// The device as far as a policy sees it.
+struct Drive {
+    invalidation: Invalidation,
+    valid: Vec<u16>,
+    random: Pcg64,
+    /// Sequential: blocks in the order in which they were filled, from this place on; those before have no valid page.
+    order: Vec<u32>,
+    next: usize,
+    mixed: bool,
+    length: Length,
+}
+
+impl Drive {
+    fn new(
+        blocks: u32,
+        invalidation: Invalidation,
+        kind: VictimKind,
+        seed: u64,
+        length: Length,
+    ) -> Self {
+        let mut random = Pcg64::seed_from_u64(seed);
+        let mut valid = vec![PAGES as u16; blocks as usize];
+        let mut order = Vec::new();
+        let mut next = 0;
+        match invalidation {
+            Invalidation::Uniform(percent) => {
+                let state = Steady::new(f64::from(percent) / 100.0, kind);
+                valid.iter_mut().for_each(|valid| *valid = state.draw(&mut random));
+                if state.listed {
+                    let [candidates, _] = TwoLevelList::lengths(blocks);
+                    let every = (blocks / candidates) as usize;
+                    let listed = valid.iter_mut().step_by(every).take(candidates as usize);
+                    listed.for_each(|valid| *valid = THRESHOLD as u16 - 1);
+                }
+            }
+            Invalidation::Sequential(percent) => {
+                next = (u64::from(blocks) * u64::from(100 - percent) / 100).max(1) as usize;
+                valid[..next].fill(0);
+                order = (0..blocks).collect();
+            }
+        }
+        let mixed = matches!(kind, VictimKind::Random | VictimKind::Choices(_));
+        Self { invalidation, valid, random, order, next, mixed, length }
+    }
+
+    fn run<V: Victims>(mut self, mut victims: V) -> Measured {
+        for block in self.filled() {
+            victims.insert(BlockId(block), u32::from(self.valid[block as usize]));
+        }
+        let mut lost = Vec::with_capacity(PAGES as usize);
+        for _ in 0..self.length.warm_up {
+            self.cycle(&mut victims, &mut lost);
+        }
+        let before = victims.work();
+        let mut time = Duration::ZERO;
+        for _ in 0..self.length.measured {
+            time += self.cycle(&mut victims, &mut lost);
+        }
+        Measured { victims: self.length.measured, work: victims.work().since(&before), time }
+    }
+
+    /// Blocks in the order in which the policy is told of them: that in which they were filled, but for policies that draw
+    /// from a list in no order, where it is as mixed as draws leave it.
+    fn filled(&mut self) -> Vec<u32> {
+        let mut blocks: Vec<u32> = (0..self.valid.len() as u32).collect();
+        if self.mixed {
+            for at in (1..blocks.len()).rev() {
+                blocks.swap(at, self.random.random_range(0..=at));
+            }
+        }
+        blocks
+    }
+
+    /// How long the policy took.
+    fn cycle<V: Victims>(&mut self, victims: &mut V, lost: &mut Vec<(u32, u16)>) -> Duration {
+        let start = Instant::now();
+        let of = |block: BlockId| u32::from(self.valid[block.0 as usize]);
+        let victim = victims.take(&of).expect("there are blocks with invalid pages");
+        let taken = start.elapsed();
+        lost.clear();
+        self.lose(victim, lost);
+        let start = Instant::now();
+        for (block, valid) in lost.iter() {
+            victims.invalidated(BlockId(*block), u32::from(*valid));
+        }
+        victims.insert(victim, PAGES);
+        taken + start.elapsed()
+    }
+
+    /// The victim's block is written: its valid pages, and as many of the host's as there is room for.
+    fn lose(&mut self, victim: BlockId, lost: &mut Vec<(u32, u16)>) {
+        let room = u32::from(PAGES as u16 - self.valid[victim.0 as usize]);
+        // What is being written is no candidate, and loses nothing here.
+        self.valid[victim.0 as usize] = 0;
+        for _ in 0..room {
+            let block = match self.invalidation {
+                Invalidation::Uniform(_) => self.any(),
+                Invalidation::Sequential(_) => self.oldest(),
+            };
+            let valid = &mut self.valid[block as usize];
+            *valid -= 1;
+            lost.push((block, *valid));
+        }
+        self.valid[victim.0 as usize] = PAGES as u16;
+        if let Invalidation::Sequential(_) = self.invalidation {
+            self.order.push(victim.0);
+        }
+    }
+
+    /// The block of a valid page, all of them alike.
+    fn any(&mut self) -> u32 {
+        loop {
+            let block = self.random.random_range(0..self.valid.len() as u32);
+            if self.random.random_range(0..PAGES as u16) < self.valid[block as usize] {
+                return block;
+            }
+        }
+    }
+
+    fn oldest(&mut self) -> u32 {
+        while self.valid[self.order[self.next] as usize] == 0 {
+            self.next += 1;
+        }
+        self.order[self.next]
+    }
+}
+
+/// Valid pages of blocks at greedy's steady state under uniform writes: Λ/(hj)/N blocks have j of them where j is above its
+/// victims' counts ([`waf::greedy_victims`]).
+///
+/// A two-level list lets no block fall far below the threshold, as it collects them in the order in which they pass it.
+/// Where there would be more of them than it has room for, it is full, and the others are above the threshold, about to
+/// pass.
+struct Steady {
+    /// Share of blocks with at most so many.
+    up_to: Vec<f64>,
+    /// Whether as many blocks as the candidate list holds are to be just below the threshold.
+    listed: bool,
+}
+
+/// Valid pages below which a block is a candidate.
+const THRESHOLD: u32 = PAGES / 4;
+
+impl Steady {
+    fn new(share: f64, kind: VictimKind) -> Self {
+        let pages = f64::from(PAGES);
+        let found = waf::greedy_victims(share, PAGES).expect("a share above 0 and below 1");
+        let listed = kind == VictimKind::TwoLevelList && found.least_valid < THRESHOLD;
+        let least = if listed { THRESHOLD } else { found.least_valid + 1 };
+        let passing = |valid: u32| share * pages / ((pages - found.mean_valid) * f64::from(valid));
+        let of = |valid: u32| match valid {
+            _ if valid < least => 0.0,
+            _ if valid == least && !listed => passing(valid) * found.share_least,
+            _ => passing(valid),
+        };
+        let all: f64 = (0..=PAGES).map(of).sum();
+        let mut sum = 0.0;
+        let up_to = (0..=PAGES).map(|valid| {
+            sum += of(valid) / all;
+            sum
+        });
+        Self { up_to: up_to.collect(), listed }
+    }
+
+    fn draw(&self, random: &mut Pcg64) -> u16 {
+        let at: f64 = random.random();
+        self.up_to.partition_point(|up_to| *up_to < at).min(PAGES as usize) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_synthetic_state_is_as_full_as_it_is_said_to_be() {
+        for percent in [50, 85] {
+            let state = Steady::new(f64::from(percent) / 100.0, VictimKind::Greedy);
+            let mut random = Pcg64::seed_from_u64(3);
+            let valid: u64 = (0..100_000).map(|_| u64::from(state.draw(&mut random))).sum();
+            let share = valid as f64 / 100_000.0 / f64::from(PAGES) * 100.0;
+            assert!((share - f64::from(percent)).abs() < 0.5, "{percent} %: {share}");
+        }
+    }
+
+    #[test]
+    fn valid_pages_are_kept_in_number() {
+        for invalidation in [Invalidation::Uniform(85), Invalidation::Sequential(90)] {
+            let length = Length { warm_up: 0, measured: 0 };
+            let mut drive = Drive::new(1024, invalidation, VictimKind::Greedy, 1, length);
+            let valid = |drive: &Drive| drive.valid.iter().map(|v| u64::from(*v)).sum::<u64>();
+            let before = valid(&drive);
+            let mut victims = Greedy::new(1024, PAGES);
+            for (block, valid) in (0..).zip(&drive.valid) {
+                victims.insert(BlockId(block), u32::from(*valid));
+            }
+            let mut lost = Vec::new();
+            for _ in 0..3000 {
+                drive.cycle(&mut victims, &mut lost);
+            }
+            assert_eq!(valid(&drive), before);
+        }
+    }
+}

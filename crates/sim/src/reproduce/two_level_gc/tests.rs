@@ -1,0 +1,62 @@
+//! What each section says.
+
+use super::*;
+use crate::reproduce::runs::Unwatched;
+use crate::reproduce::{Row, Verdict};
+
+fn reproduced(only: &[&str]) -> Reproduction {
+    let only = only.iter().map(|id| (*id).to_owned()).collect();
+    PAPER.reproduce(&Settings { only, ..Settings::default() }, &Unwatched).unwrap()
+}
+
+fn differing(rows: &[Row]) -> Vec<&str> {
+    let far = rows.iter().filter(|row| row.verdict.needs_reason());
+    far.map(|row| row.what.as_str()).collect()
+}
+
+#[test]
+fn figures_of_the_map_entries_agree() {
+    let found = reproduced(&["fig-2"]);
+    let rows = &found.sections[0].rows;
+    assert_eq!(differing(rows), Vec::<&str>::new());
+    let equal = rows.iter().filter(|row| row.verdict == Verdict::Equal).count();
+    assert_eq!(equal, 4);
+}
+
+/// What the paper says of the search and of its lists, where they are what they are made for, and where they are not.
+#[test]
+fn work_a_victim_grows_as_it_is_said_to() {
+    let found = reproduced(&["victim-work"]);
+    let section = &found.sections[0];
+    assert_eq!(
+        differing(&section.rows),
+        [
+            "uniform, 50 % valid: growth of two-level-list",
+            "uniform, 85 % valid: growth of two-level-list",
+        ]
+    );
+    let judged = section.rows.iter().filter(|row| row.paper.is_some()).count();
+    assert_eq!(judged, 9, "the search, the lists and greedy, three times");
+    assert_eq!((section.plots.len(), section.curves.len()), (3, 1));
+    // 8 policies, 5 sizes, 3 kinds of invalidation.
+    assert_eq!(section.curves[0].csv.lines().count(), 1 + 8 * 5 * 3);
+    assert!(!section.clock.is_empty());
+}
+
+#[test]
+fn write_amplification_is_that_of_the_closed_forms() {
+    let found = reproduced(&["waf"]);
+    let section = &found.sections[0];
+    assert_eq!(section.rows.len(), 2 * 4 * 8);
+    let judged = section.rows.iter().filter(|row| row.paper.is_some()).count();
+    assert_eq!(judged, 2 * 4 * 6, "all but cost-benefit and two-level lists");
+    assert!(
+        differing(&section.rows)
+            .iter()
+            .all(|what| what.starts_with("hot/cold") && what.ends_with("greedy-scan")),
+        "{:?}",
+        differing(&section.rows)
+    );
+    assert_eq!((section.plots.len(), section.curves.len()), (2, 1));
+    assert_eq!(section.curves[0].csv.lines().count(), 1 + section.rows.len());
+}
