@@ -5,17 +5,20 @@ use crate::interrupt;
 use crate::output::{self, Column, table};
 use clap::Args;
 use serde_json::json;
-use sim::bench::{self, BufferRow, ChannelsRow, Options, Report, Row, SHAPES, Shape, Subject};
+use sim::bench::{
+    self, BufferRow, ChannelsRow, Options, Report, Row, SHAPES, Shape, SsdRow, Subject,
+};
 use sim::config::{Bytes, SchemeTable};
 use sim::run::{Observer, Phase};
 use std::io::IsTerminal;
 
 const EXAMPLES: &str = "\
 Examples:
-  ftlkit bench                            all schemes, 1 to 256 GiB, write buffers, channels: some minutes
+  ftlkit bench                            all schemes, 1 to 256 GiB, write buffers, channels, an SSD: some minutes
   ftlkit bench --scheme lazy-rtgc --capacity 32GiB
   ftlkit bench --scheme ba-gc,page-level+buffer=lru --capacity 4GiB
   ftlkit bench --only channels
+  ftlkit bench --only ssd --scheme page-level,2lgc
   ftlkit bench --json > bench.json
 
 Each scheme is put into its steady state under uniform random overwrites, with all measures on. Beside it
@@ -37,7 +40,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "SHARE", default_value_t = Share(Some(bench::DEFAULT_SHARE)))]
     share: Share,
 
-    /// Only this: schemes, buffers or channels; may be repeated [default: all, but schemes alone with --scheme]
+    /// Only this: schemes, buffers, channels or ssd; may be repeated [default: all, but schemes alone with --scheme]
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = subject)]
     only: Vec<Subject>,
 
@@ -106,6 +109,7 @@ impl BenchArgs {
                 "rows": report.rows,
                 "buffers": report.buffers,
                 "channels": report.channels,
+                "ssd": report.ssd,
             }))?;
         } else {
             output::text(&text(&report, options.logical_share))?;
@@ -216,6 +220,9 @@ fn text(report: &Report, asked: Option<f64>) -> String {
     if !report.channels.is_empty() {
         text.push_str(&channels(&report.channels));
     }
+    if !report.ssd.is_empty() {
+        text.push_str(&ssd(&report.ssd));
+    }
     if report.interrupted {
         text.push_str("interrupted: what is not above was not measured\n");
     }
@@ -268,6 +275,35 @@ fn channels(rows: &[ChannelsRow]) -> String {
     format!(
         "\n{}\n\nchannels: flash operations on 8 channels of 4 ways, 256 outstanding, part ddt-mlc: the \
          scheduling alone, without scheme and array\n",
+        table(columns, rows.iter().map(cells))
+    )
+}
+
+/// Schemes on channels.
+fn ssd(rows: &[SsdRow]) -> String {
+    let columns = [
+        ("SSD", Column::Left),
+        ("load", Column::Left),
+        ("ns/flash op", Column::Right),
+        ("million op/s", Column::Right),
+        ("ns/host page", Column::Right),
+        ("op/host page", Column::Right),
+        ("RAM B/page", Column::Right),
+    ];
+    let cells = |row: &SsdRow| {
+        [
+            row.scheme.clone(),
+            row.load.to_owned(),
+            format!("{:.1}", row.ns_per_op),
+            format!("{:.2}", row.ops_per_second / 1e6),
+            format!("{:.1}", row.ns_per_host_page),
+            format!("{:.2}", row.ops_per_host_page),
+            format!("{:.2}", row.ram_bytes_per_page),
+        ]
+    };
+    format!(
+        "\n{}\n\nSSD: schemes of share 0.875 on 8 channels of 4 ways, part ddt-mlc, 32 GiB of 8 KiB pages, 256 requests \
+         outstanding, with array, scheduling and all measures; a copy is two operations\n",
         table(columns, rows.iter().map(cells))
     )
 }

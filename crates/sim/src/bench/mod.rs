@@ -4,9 +4,11 @@
 mod buffers;
 mod channels;
 mod roofline;
+mod ssd;
 
 pub use buffers::BufferRow;
 pub use channels::ChannelsRow;
+pub use ssd::SsdRow;
 
 use crate::config::{Fill, Preconditioning, SchemeTable};
 use crate::run::{
@@ -76,11 +78,13 @@ pub enum Subject {
     Buffers,
     /// The scheduling of operations on channels, by itself.
     Channels,
+    /// Schemes on channels: page-level, or those that are named.
+    Ssd,
 }
 
 impl Subject {
     /// Every subject.
-    pub const ALL: [Self; 3] = [Self::Schemes, Self::Buffers, Self::Channels];
+    pub const ALL: [Self; 4] = [Self::Schemes, Self::Buffers, Self::Channels, Self::Ssd];
 
     /// How options name it.
     pub fn name(self) -> &'static str {
@@ -88,6 +92,7 @@ impl Subject {
             Self::Schemes => "schemes",
             Self::Buffers => "buffers",
             Self::Channels => "channels",
+            Self::Ssd => "ssd",
         }
     }
 }
@@ -175,6 +180,8 @@ pub struct Report {
     pub buffers: Vec<BufferRow>,
     /// One a load and policy of the channels' arbiter, by themselves.
     pub channels: Vec<ChannelsRow>,
+    /// One a scheme on channels and load.
+    pub ssd: Vec<SsdRow>,
     /// True where it was ended early: what is missing was not measured.
     pub interrupted: bool,
 }
@@ -205,6 +212,10 @@ pub fn run(
     }
     if options.wants(Subject::Channels) && !report.interrupted {
         report.channels = channels::rows();
+    }
+    if options.wants(Subject::Ssd) && !report.interrupted {
+        report.ssd = ssd::rows(&options.schemes, options.seed, observer)?;
+        report.interrupted = observer.stop();
     }
     Ok(report)
 }
@@ -397,6 +408,16 @@ impl Drawn {
     fn new(pages: u32, page_bytes: u32, random: &mut Pcg64) -> Self {
         let lpns = (0..WRITES).map(|_| random.random_range(0..pages)).collect();
         Self { lpns, next: 0, page_bytes: page_bytes.into() }
+    }
+}
+
+impl Drawn {
+    /// All of them at once.
+    fn all(mut self) -> Vec<Request> {
+        let mut requests = Vec::new();
+        // It never fails.
+        let _ = self.fill(&mut requests, WRITES);
+        requests
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     tasks::{Cutter, PageTask, Work},
 };
 use crate::measures::{Arrivals, Measures, TaskKind, TaskSample};
-use flash::{Flash, FlashError, Lpn};
+use flash::{FlashError, Lpn};
 use ftl::{FtlError, Prefetch, Scheme};
 use workload::{Request, Source};
 

@@ -200,6 +200,6 @@ pub(crate) fn check_space<S: Scheme>(
 }
 
 /// The array's bytes, for those who account for memory.
-pub(crate) fn array_heap_bytes<S: Scheme<Flash = SimulatedArray>>(scheme: &S) -> usize {
-    scheme.flash().inner().inner().heap_bytes()
+pub(crate) fn array_heap_bytes<S: Scheme<Flash: medium::RunArray>>(scheme: &S) -> usize {
+    medium::RunArray::errors(scheme.flash()).inner().heap_bytes()
 }

@@ -55,7 +55,7 @@ pub(super) struct Seen {
 }
 
 /// An SSD under a workload.
-pub(super) struct SsdDevice<'a, S> {
+pub(crate) struct SsdDevice<'a, S> {
     pub(super) scheme: S,
     pub(super) setup: &'a SsdSetup,
     /// Requests arrive when the workload says; else one as soon as there is room for it.
@@ -95,7 +95,7 @@ pub(super) struct SsdDevice<'a, S> {
 
 impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
     /// Starts measuring `scheme` as it is now.
-    pub(super) fn new(mut scheme: S, setup: &'a SsdSetup, timed: bool) -> Self {
+    pub(crate) fn new(mut scheme: S, setup: &'a SsdSetup, timed: bool) -> Self {
         let before = Before::of(&mut scheme);
         scheme.flash_mut().set_timed(true);
         scheme.flash_mut().set_yields(S::YIELDS);
@@ -133,13 +133,18 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         }
     }
 
+    /// The scheme.
+    pub(crate) fn scheme(&self) -> &S {
+        &self.scheme
+    }
+
     /// True where every page task begins when all before it has ended.
     pub(super) fn is_alone(&self) -> bool {
         self.setup.queue_depth == 1
     }
 
     /// Runs the workload to its end, or until the observer stops it.
-    pub(super) fn replay(
+    pub(crate) fn replay(
         &mut self,
         feeder: &mut Feeder,
         label: &str,
@@ -444,7 +449,7 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
             && self.wrote
             && self.outstanding == 0
             && self.scheme.flash().outstanding() == 0
-            && arrival_ns >= self.now_ns.saturating_add(self.scheme.flash().part().t_bers_ns);
+            && arrival_ns >= self.now_ns.saturating_add(self.scheme.idle_ns());
         if !is_idle {
             return Ok(false);
         }

@@ -6,8 +6,8 @@ use workload::{Request, Source, WorkloadError};
 const BATCH: usize = 256;
 
 /// A workload's requests, up to a limit.
-pub(super) struct Feeder {
-    source: Box<dyn Source>,
+pub(crate) struct Feeder {
+    source: Option<Box<dyn Source>>,
     requests: Vec<Request>,
     next: usize,
     left: u64,
@@ -15,7 +15,12 @@ pub(super) struct Feeder {
 
 impl Feeder {
     pub(super) fn new(source: Box<dyn Source>, limit: u64) -> Self {
-        Self { source, requests: Vec::with_capacity(BATCH), next: 0, left: limit }
+        Self { source: Some(source), requests: Vec::with_capacity(BATCH), next: 0, left: limit }
+    }
+
+    /// These requests.
+    pub(crate) fn of(requests: Vec<Request>) -> Self {
+        Self { source: None, requests, next: 0, left: 0 }
     }
 
     /// The next request, which stays the next one.
@@ -24,7 +29,11 @@ impl Feeder {
             self.requests.clear();
             self.next = 0;
             let room = self.left.min(BATCH as u64) as usize;
-            if room == 0 || self.source.fill(&mut self.requests, room)? == 0 {
+            let filled = match &mut self.source {
+                Some(source) if room > 0 => source.fill(&mut self.requests, room)?,
+                _ => 0,
+            };
+            if filled == 0 {
                 self.left = 0;
                 return Ok(None);
             }

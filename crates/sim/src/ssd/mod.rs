@@ -25,6 +25,8 @@ mod setup;
 mod tests;
 mod windows;
 
+pub(crate) use device::SsdDevice;
+pub(crate) use feeder::Feeder;
 pub use interface::HostInterface;
 pub(crate) use run::run_scheme;
 pub use setup::SsdSetup;

@@ -1,0 +1,175 @@
+//! Schemes on channels: the whole loop, with array, scheduling and all measures.
+
+use super::{Drawn, ROUNDS};
+use crate::config::{Fill, Preconditioning, SchemeTable};
+use crate::run::{Observer, ParallelArray, RunError, Setup, array_heap_bytes, precondition};
+use crate::ssd::{Feeder, SsdDevice, SsdSetup};
+use flash::channels::{Policy, Timing, Topology};
+use flash::faults::BitErrors;
+use flash::{Array, Flash, Geometry, Operation, Part, Store, parallel::Parallel, parts};
+use ftl::{Allocation, AllocationOrder, FtlError, Scheme, SchemeConfig, Visitor, registry};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use serde::Serialize;
+use std::time::Instant;
+use workload::Op;
+
+/// 8 channels of 4 ways, dies of one plane: 32 GiB.
+const TOPOLOGY: Topology = Topology {
+    channels: 8,
+    ways: 4,
+    dies: 1,
+    planes: 1,
+    blocks_per_plane: 1024,
+    pages_per_block: 128,
+    paired_blocks: false,
+};
+
+/// Requests outstanding: a closed loop.
+const QUEUE_DEPTH: u32 = 256;
+
+/// Requests a round.
+const REQUESTS: usize = 1 << 19;
+
+/// Share of the array that is exported.
+const SHARE: f64 = 0.875;
+
+/// What is asked of the device: its name, and its reads in a hundred.
+const LOADS: [(&str, u32); 3] = [("random writes", 0), ("half reads", 50), ("random reads", 100)];
+
+/// One scheme under one load.
+#[derive(Clone, Debug, Serialize)]
+pub struct SsdRow {
+    /// The scheme, as asked for.
+    pub scheme: String,
+    /// What the host asks for.
+    pub load: &'static str,
+    /// Wall time a flash operation (a copy is a read and a program), ns.
+    pub ns_per_op: f64,
+    /// Flash operations a second of wall time.
+    pub ops_per_second: f64,
+    /// Wall time a host page, ns.
+    pub ns_per_host_page: f64,
+    /// Flash operations a host page.
+    pub ops_per_host_page: f64,
+    /// Memory of the simulation, array included, bytes a physical page.
+    pub ram_bytes_per_page: f64,
+}
+
+/// Measures these schemes, or page-level where there are none, under every load.
+pub(super) fn rows(
+    schemes: &[SchemeTable],
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<Vec<SsdRow>, RunError> {
+    let default = [SchemeTable { name: "page-level".into(), ..SchemeTable::default() }];
+    let schemes = if schemes.is_empty() { &default } else { schemes };
+    let mut rows = Vec::new();
+    for table in schemes {
+        for load in LOADS {
+            match row(table, load, seed, observer) {
+                Err(RunError::Stopped) => return Ok(rows),
+                row => rows.push(row?),
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn row(
+    table: &SchemeTable,
+    load: (&'static str, u32),
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<SsdRow, RunError> {
+    let part = Part { pages_per_block: TOPOLOGY.pages_per_block, ..parts::DDT_MLC.clone() };
+    let config = |reason: String| FtlError::Config { scheme: "bench", setting: "schemes", reason };
+    let blocks = TOPOLOGY.blocks() as u32;
+    let geometry = Geometry::new(blocks, part.pages_per_block, part.page_bytes)
+        .map_err(|error| config(error.to_string()))?;
+    let own = table.to_config(&geometry, seed).map_err(|error| config(error.to_string()))?;
+    let Topology { channels, ways, dies, planes, .. } = TOPOLOGY;
+    let allocation = Allocation::new([channels, ways, dies, planes], AllocationOrder::default());
+    let own = SchemeConfig { allocation, ..own };
+    let logical_pages = Some((f64::from(geometry.pages()) * SHARE) as u32);
+    let asked = SchemeConfig { logical_pages, ..own.clone() };
+    let fits = registry::plan(&asked, &part, &geometry, blocks).is_ok();
+    let scheme = if fits { asked } else { own };
+    let timing = Timing::of(&part).map_err(|error| config(error.to_string()))?;
+    let ssd = SsdSetup {
+        topology: TOPOLOGY,
+        timing,
+        policy: Policy::Fifo,
+        ganged: false,
+        queue_depth: QUEUE_DEPTH,
+        interface: None,
+        window_ns: 100_000_000,
+    };
+    let array = BitErrors::none(Array::new(geometry, part.clone(), Store::Metadata));
+    let mut array = Parallel::new(array, TOPOLOGY, timing, Policy::Fifo, false)
+        .map_err(|error| config(error.to_string()))?;
+    array.set_timed(false);
+    let label = table.label();
+    let setup = Setup { seed, ..Setup::new(part, geometry, 1) };
+    registry::format(&scheme, array, Case { label: &label, setup, ssd, load, observer })?
+}
+
+struct Case<'a> {
+    label: &'a str,
+    setup: Setup,
+    ssd: SsdSetup,
+    load: (&'static str, u32),
+    observer: &'a dyn Observer,
+}
+
+impl Visitor<ParallelArray> for Case<'_> {
+    type Output = Result<SsdRow, RunError>;
+
+    fn visit<S: Scheme<Flash = ParallelArray> + Clone>(self, mut scheme: S) -> Self::Output {
+        let Self { label, setup, ssd, load: (load, reads_percent), observer } = self;
+        let pages = scheme.logical_pages();
+        let precondition_by = Preconditioning { fill: Fill::Full, age: 1.0 };
+        let setup = Setup { precondition: precondition_by, space_pages: pages, ..setup };
+        precondition(&mut scheme, &setup, label, observer)?;
+        let mut device = SsdDevice::new(scheme, &ssd, false);
+        let mut random = Pcg64::seed_from_u64(setup.seed);
+        let mut best = (f64::INFINITY, f64::INFINITY, 0.0);
+        for _ in 0..ROUNDS {
+            let mut requests = Drawn::new(pages, setup.part.page_bytes, &mut random).all();
+            for request in &mut requests {
+                if random.random_range(0..100) < reads_percent {
+                    request.op = Op::Read;
+                }
+            }
+            let before = *device.scheme().flash().counts();
+            let start = Instant::now();
+            device.replay(&mut Feeder::of(requests), label, None, observer)?;
+            let wall_ns = start.elapsed().as_nanos() as f64;
+            if observer.stop() {
+                return Err(RunError::Stopped);
+            }
+            let counts = device.scheme().flash().counts().since(&before);
+            let operations = Operation::ALL.iter().map(|op| match op {
+                Operation::Copy => 2 * counts.total(*op),
+                other => counts.total(*other),
+            });
+            let operations = operations.sum::<u64>() as f64;
+            let host = REQUESTS as f64;
+            if wall_ns / operations < best.0 {
+                best = (wall_ns / operations, wall_ns / host, operations / host);
+            }
+        }
+        let flash = device.scheme().flash();
+        let bytes =
+            device.scheme().heap_bytes() + array_heap_bytes(device.scheme()) + flash.heap_bytes();
+        Ok(SsdRow {
+            scheme: label.into(),
+            load,
+            ns_per_op: best.0,
+            ops_per_second: 1e9 / best.0,
+            ns_per_host_page: best.1,
+            ops_per_host_page: best.2,
+            ram_bytes_per_page: bytes as f64 / f64::from(flash.geometry().pages()),
+        })
+    }
+}
