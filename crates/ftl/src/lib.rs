@@ -23,6 +23,7 @@ pub mod registry;
 mod scheme;
 mod schemes;
 mod start;
+mod wear;
 
 pub use allocation::{Allocation, AllocationOrder, Level};
 pub use buffer::{

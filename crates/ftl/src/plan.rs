@@ -2,7 +2,7 @@
 
 use crate::{
     BufferPlan, FtlError, GftlLayout, Guarantee, LogBlockLayout, Preset, Ram, SchemeConfig,
-    on_demand::OnDemandLayout, page_mapped, page_mapped::CollectionKind, start::Start,
+    on_demand::OnDemandLayout, page_mapped, page_mapped::CollectionKind, start::Start, wear,
 };
 use alloc::{format, string::String};
 use flash::{Geometry, Part};
@@ -89,6 +89,7 @@ pub(crate) fn plan(
     };
     let mut plan = lay_out(config, &part, geometry, blocks)?;
     plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
+    wear::allow_for_swaps(config, &part, geometry, &mut plan);
     plan.buffer = BufferPlan::new(config, geometry)?;
     if let Some(buffer) = plan.buffer {
         buffer.apply(&part, &mut plan);

@@ -2,13 +2,12 @@
 //! the few are kept that come closest to breaking a promise.
 
 use crate::checks::Worst;
-use crate::driver::Bench;
+use crate::driver::{Bench, bench};
 use crate::exhaustive::Refutation;
 use crate::history::History;
 use crate::operations::Operation;
 use crate::request::request;
-use crate::watched::Watched;
-use flash::{Array, Lpn, Serial};
+use flash::{Array, Lpn};
 use ftl::registry::{self, Visitor};
 use ftl::{Scheme, SchemeConfig};
 use rand::{RngExt, SeedableRng};
@@ -66,7 +65,7 @@ impl fmt::Display for Reached {
 /// # Errors
 /// The sequence that breaks a promise.
 pub fn attack(config: &SchemeConfig, array: Array, attack: Attack) -> Result<Reached, Refutation> {
-    let bench = Serial::new(Watched::new(History::new(array)));
+    let bench = bench(History::new(array));
     registry::format(config, bench, attack).unwrap_or_else(|e| Err(Refutation::Refused(e)))
 }
 
@@ -186,7 +185,7 @@ pub fn follow(
     operations: u32,
     choose: impl FnMut(&History<Array>, u32, u32) -> Operation,
 ) -> Result<Reached, Refutation> {
-    let bench = Serial::new(Watched::new(History::new(array)));
+    let bench = bench(History::new(array));
     registry::format(config, bench, Follow { operations, choose })
         .unwrap_or_else(|error| Err(Refutation::Refused(error)))
 }

@@ -15,7 +15,7 @@ use crate::shape::Shape;
 use crate::shared::Shared;
 use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
-use flash::{BlockId, Store};
+use flash::{BlockId, Store, WearRule};
 use ftl::{
     Allocation, BufferPolicy, BufferSettings, CmtPolicy, FtlError, Layout, Preset, SchemeConfig,
     VictimKind, WriteQueue, registry,
@@ -144,6 +144,9 @@ pub fn with_idle(preset: &'static Preset) -> SchemeConfig {
 pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
     let plain = SchemeConfig::preset(preset);
     let mut variants = vec![plain.clone()];
+    let rules = [WearRule::Gap(1), WearRule::BlockErasingTable { threshold: 2, set_bits: 1 }];
+    let levelled = rules.map(|rule| SchemeConfig { static_wear: Some(rule), ..plain.clone() });
+    variants.extend(levelled);
     for setting in preset.settings {
         match *setting {
             "victim" => {

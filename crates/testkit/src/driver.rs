@@ -7,11 +7,27 @@ use crate::checks::{
 use crate::model::{Durable, Model};
 use crate::operations::Operation;
 use crate::watched::{Inspect, Watched};
-use flash::{Cause, Flash, FlashError, Lpn, Ns, Serial};
-use ftl::{BufferLog, FtlError, Guarantee, Scheme};
+use flash::{Cause, Flash, FlashError, Lpn, Ns, Serial, WearLevel};
+use ftl::{BufferLog, FtlError, Guarantee, Scheme, SchemeConfig};
 
-/// The array below a scheme under test: time and counts, watched, over `F`.
-pub type Bench<F> = Serial<Watched<F>>;
+/// The array below a scheme under test: levelled, time and counts, watched, over `F`.
+pub type Bench<F> = WearLevel<Serial<Watched<F>>>;
+
+/// A bench whose wear is not levelled.
+pub fn bench<F: Flash>(array: F) -> Bench<F> {
+    WearLevel::off(Serial::new(Watched::new(array)))
+}
+
+/// A bench for a scheme as it is configured. To be recovered before a mount.
+pub fn bench_for<F: Flash>(config: &SchemeConfig, array: F) -> Bench<F> {
+    let units = config.allocation.units();
+    WearLevel::new(Serial::new(Watched::new(array)), config.static_wear, units, config.seed)
+}
+
+/// The array of a bench.
+pub fn into_array<F: Flash>(bench: Bench<F>) -> F {
+    bench.into_inner().into_inner().into_inner()
+}
 
 /// What ended an operation early.
 #[derive(Debug)]

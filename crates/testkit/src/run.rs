@@ -1,11 +1,11 @@
 //! A run of a list of operations on a scheme of the registry, through remounts and power cuts.
 
 use crate::checks::{Failure, Worst};
-use crate::driver::{Bench, Driver, Medium, Stop};
+use crate::driver::{Bench, Driver, Medium, Stop, bench_for, into_array};
 use crate::model::Model;
 use crate::operations::Operation;
-use crate::watched::{Inspect, Watched};
-use flash::{BlockId, Flash, FlashError, Ns, Serial};
+use crate::watched::Inspect;
+use flash::{BlockId, Flash, FlashError, Ns};
 use ftl::registry::{self, Visitor};
 use ftl::{BufferSettings, FtlError, Scheme, SchemeConfig};
 use std::rc::Rc;
@@ -118,7 +118,14 @@ impl Run {
             let mounted = std::mem::replace(&mut self.formatted, true);
             let config = self.config.clone();
             self.model.durable_after(durable_after(&config, &flash));
-            let bench = Serial::new(Watched::new(flash));
+            let mut bench = bench_for(&config, flash);
+            if mounted && let Err(error) = bench.recover() {
+                let operation = String::from("recovery of wear levelling");
+                return match error {
+                    FlashError::PowerOff => Ok(End::PowerOff),
+                    error => Err(Failure::Scheme { operation, error: error.into() }),
+                };
+            }
             let segment = Segment { run: self, mounted };
             let done = if mounted {
                 if !std::mem::take(&mut segment.run.flushed) {
@@ -208,6 +215,6 @@ impl<F: Inspect> Visitor<Bench<F>> for Segment<'_> {
             driver.read_all()?;
         }
         run.worst.merge(&driver.take_worst());
-        Ok((driver.into_scheme().into_flash().into_inner().into_inner(), next))
+        Ok((into_array(driver.into_scheme().into_flash()), next))
     }
 }

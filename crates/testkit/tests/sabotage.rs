@@ -1,17 +1,16 @@
 //! The checks can fail: schemes that are spoilt in one way each, and what is said of them.
 
-use flash::{Cause, Flash, Lpn, Ns, Serial, Store};
+use flash::{Cause, Flash, Lpn, Ns, Store};
 use ftl::registry::{self, Visitor, by_name};
 use ftl::{BufferPolicy, CollectionLog, FtlError, Guarantee, Ram, Scheme, SchemeConfig};
 use ftlkit_testkit::buffers::small;
 use ftlkit_testkit::checks::Failure;
-use ftlkit_testkit::driver::{Bench, Driver, Medium, Stop};
+use ftlkit_testkit::driver::{Bench, Driver, Medium, Stop, bench, into_array};
 use ftlkit_testkit::exhaustive::{Refutation, Search, explore};
 use ftlkit_testkit::model::{Mismatch, Model};
 use ftlkit_testkit::operations::{Operation, Pattern};
 use ftlkit_testkit::run::durable_after;
 use ftlkit_testkit::shape::Shape;
-use ftlkit_testkit::watched::Watched;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
@@ -154,6 +153,9 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
     fn idle(&mut self) -> Result<bool, FtlError> {
         self.scheme.idle()
     }
+    fn idle_ns(&self) -> u64 {
+        self.scheme.idle_ns()
+    }
     fn free_pages(&self) -> u64 {
         self.scheme.free_pages() + u64::from(self.fault == Fault::FreePages)
     }
@@ -190,7 +192,7 @@ fn spoil<V: Visitor<TestBench>>(visitor: V) -> V::Output {
 }
 
 fn spoil_with<V: Visitor<TestBench>>(config: &SchemeConfig, visitor: V) -> V::Output {
-    let bench = Serial::new(Watched::new(SHAPE.array(Store::All, &[])));
+    let bench = bench(SHAPE.array(Store::All, &[]));
     registry::format(config, bench, visitor).unwrap()
 }
 
@@ -269,10 +271,10 @@ impl Visitor<TestBench> for PullThePlug<'_> {
         model.durable_after(durable_after(config, scheme.flash()));
         let mut driver = Driver::new(Spoilt::new(scheme, fault), &mut model, Medium::Sound)?;
         operations.iter().try_for_each(|operation| driver.apply(*operation))?;
-        let array = driver.into_scheme().into_flash().into_inner().into_inner();
+        let array = into_array(driver.into_scheme().into_flash());
         model.power_failed();
         model.mounted();
-        let bench = Serial::new(Watched::new(array));
+        let bench = bench(array);
         registry::mount(config, bench, ReadAll(&mut model)).unwrap()?;
         Ok(model.lost())
     }

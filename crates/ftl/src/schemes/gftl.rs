@@ -95,6 +95,9 @@ pub struct GftlLayout {
     pub queue_limit: u32,
     /// Blocks that hold the maps after a shutdown.
     pub area_blocks: u32,
+    /// Whether a shutdown writes them. With static wear levelling it does not: the blocks that they name are not where
+    /// they were behind the next power-up.
+    pub saves_maps: bool,
     /// Page or OOB reads of one step, at least 1.
     pub reads: u32,
     /// Programs of one step, at least 1.
@@ -165,6 +168,7 @@ pub(super) fn plan_with(
             queue_blocks: space.queue_blocks,
             queue_limit: if printed { space.queue_blocks } else { u32::MAX },
             area_blocks: space.area_blocks,
+            saves_maps: config.static_wear.is_none(),
             reads: operations(part, part.t_r_ns.max(part.t_r_oob_ns)),
             programs: operations(part, part.t_prog_ns),
             threshold,

@@ -132,8 +132,12 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
     }
 
     /// Writes the maps. They are not written where they do not fit (a block of the area went bad), or where
-    /// a failed program left what they do not describe; then the next mount scans.
+    /// a failed program left what they do not describe, or where blocks change places below; then the next mount
+    /// scans.
     pub(super) fn save_image(&mut self) -> Result<(), FtlError> {
+        if !self.settings.saves_maps {
+            return Ok(());
+        }
         while self.erase_area_block()? {}
         let layout = self.image_layout();
         let pages = self.geometry().pages_per_block();

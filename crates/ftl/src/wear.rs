@@ -1,0 +1,37 @@
+//! What static wear levelling below a scheme costs: time behind erases, and RAM.
+//!
+//! A scheme makes the same operations with it as without, so a task of at most R ns has at most ⌊R/t_er⌋ erases, or as
+//! many as its collector is known to make. Each takes at most one swap longer ([`swap_ns`]), which is time of the
+//! collection step.
+
+use crate::{Layout, Plan, SchemeConfig, page_mapped::CollectionKind};
+use flash::wear_level::{ram_bytes, swap_ns};
+use flash::{Geometry, Ns, Part};
+
+/// Raises what a plan, without a write buffer, promises and costs by what the configured rule takes, if there is one.
+pub(crate) fn allow_for_swaps(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    plan: &mut Plan,
+) {
+    let Some(rule) = config.static_wear else { return };
+    let swap = swap_ns(part);
+    let longer = |ns: Ns| {
+        let erases = erases_within(plan.layout, part, ns);
+        ns.saturating_add(erases.saturating_mul(swap))
+    };
+    let promised = &mut plan.guarantee;
+    promised.step_ns = promised.step_ns.map(longer);
+    promised.response_ns = promised.response_ns.map(longer);
+    plan.ram.other += ram_bytes(rule, geometry.blocks());
+}
+
+/// The most erases that a scheme asks for in a task, or a step, of at most so long.
+fn erases_within(layout: Layout, part: &Part, ns: Ns) -> u64 {
+    match layout {
+        Layout::PageMapped(CollectionKind::Partial(..)) => 1,
+        Layout::PageMapped(CollectionKind::WholeBlock(kind)) => kind.victims_at_once().into(),
+        _ => ns.checked_div(part.t_bers_ns).unwrap_or(u64::MAX),
+    }
+}
