@@ -66,6 +66,8 @@ pub struct CollectionLog {
     pub threshold_pages: u64,
     /// Logical pages whose only copy became unreadable while it was to be copied.
     pub lost_pages: u64,
+    /// Erases beyond what the scheme's tables can count, since the format or mount (2LGC's counts of 13 bits).
+    pub saturated_erases: u64,
     /// Blocks retired as bad since the format.
     pub retired_blocks: u32,
     /// Merges of logical blocks, by [`MergeKind`]; 0 in schemes without log blocks.

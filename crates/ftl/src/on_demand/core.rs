@@ -9,6 +9,7 @@ use super::{
 use crate::{
     FtlError, Plan,
     page_mapped::{
+        blocks::BlockTable,
         core::{LOST, UNMAPPED},
         free_blocks::FreeBlocks,
         space::{Run, Space},
@@ -53,6 +54,7 @@ impl<F: Flash> Core<F> {
     /// An empty core: no block is free yet.
     pub(super) fn new(flash: F, plan: &Plan, layout: &OnDemandLayout) -> Self {
         let geometry = *flash.geometry();
+        let valid = || BlockTable::new(geometry.blocks(), geometry.pages_per_block());
         let greedy = || Greedy::new(geometry.blocks(), geometry.pages_per_block());
         let entries_a_page = geometry.page_bytes() / ENTRY_BYTES as u32;
         let shape = Shape {
@@ -64,8 +66,14 @@ impl<F: Flash> Core<F> {
         };
         let directory = vec![UNMAPPED; plan.logical_pages.div_ceil(entries_a_page) as usize];
         Self {
-            data: Space::new(&geometry, greedy(), plan.threshold_pages, 0),
-            translation: Space::new(&geometry, greedy(), layout.translation_threshold_pages, 0),
+            data: Space::new(&geometry, valid(), greedy(), plan.threshold_pages, 0),
+            translation: Space::new(
+                &geometry,
+                valid(),
+                greedy(),
+                layout.translation_threshold_pages,
+                0,
+            ),
             medium: Medium { flash, spares: FreeBlocks::default() },
             translation_victim: InSteps::default(),
             directory,

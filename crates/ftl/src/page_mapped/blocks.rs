@@ -118,14 +118,6 @@ impl BlockTable {
         found
     }
 
-    /// Valid pages at or after `from`.
-    pub(crate) fn valid_from(&self, block: BlockId, from: u32) -> u32 {
-        core::iter::successors(self.next_valid(block, from), |page| {
-            self.next_valid(block, page + 1)
-        })
-        .count() as u32
-    }
-
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
         crate::prefetch::prefetch(&self.lines, self.record(block) >> 3);

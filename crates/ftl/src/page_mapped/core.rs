@@ -2,10 +2,10 @@
 
 use super::{
     space::{RUN, Run, Space},
+    tables::{Flat, Tables},
     victims::Victims,
 };
-use crate::{Allocation, DirtyPages, FtlError, Plan, prefetch::prefetch};
-use alloc::{vec, vec::Vec};
+use crate::{Allocation, DirtyPages, FtlError, Plan};
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
 
 /// A logical page that was never written, or was trimmed.
@@ -16,18 +16,18 @@ pub(crate) const LOST: u32 = u32::MAX - 1;
 
 /// Map and space of one array.
 #[derive(Clone, Debug)]
-pub struct Core<F, V> {
+pub struct Core<F, V, T = Flat> {
     pub(super) flash: F,
-    pub(super) map: Vec<u32>,
-    pub(super) space: Space<V>,
+    /// Its tables hold the map, too.
+    pub(super) space: Space<V, T>,
 }
 
-impl<F: Flash, V: Victims> Core<F, V> {
+impl<F: Flash, V: Victims, T: Tables> Core<F, V, T> {
     /// An empty core: no block is free yet.
-    pub(super) fn new(flash: F, victims: V, plan: &Plan) -> Self {
-        let space = Space::new(flash.geometry(), victims, plan.threshold_pages, plan.spare_blocks);
-        let map = vec![UNMAPPED; plan.logical_pages as usize];
-        Self { flash, map, space }
+    pub(super) fn new(flash: F, tables: T, victims: V, plan: &Plan) -> Self {
+        let (threshold, spare) = (plan.threshold_pages, plan.spare_blocks);
+        let space = Space::new(flash.geometry(), tables, victims, threshold, spare);
+        Self { flash, space }
     }
 
     /// [`Space::spread`].
@@ -64,14 +64,14 @@ impl<F: Flash, V: Victims> Core<F, V> {
     /// `lpn` is at `ppn` now; where it was before is invalid.
     #[inline]
     fn remap(&mut self, lpn: Lpn, ppn: Ppn) {
-        let old = core::mem::replace(&mut self.map[lpn.0 as usize], ppn.0);
+        let old = self.space.blocks.set(lpn, ppn.0);
         if old < LOST {
             self.space.invalidate(self.flash.geometry(), Ppn(old));
         }
     }
 
     pub(super) fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
-        match self.map[lpn.0 as usize] {
+        match self.space.blocks.get(lpn) {
             UNMAPPED => {
                 data.fill(0);
                 Ok(false)
@@ -85,7 +85,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
     }
 
     pub(super) fn trim(&mut self, lpn: Lpn) {
-        let old = core::mem::replace(&mut self.map[lpn.0 as usize], UNMAPPED);
+        let old = self.space.blocks.set(lpn, UNMAPPED);
         if old < LOST {
             self.space.invalidate(self.flash.geometry(), Ppn(old));
         }
@@ -103,7 +103,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
     pub(super) fn fetch(&self, run: &Run) {
         for ppn in run.pages() {
             if let Some(lpn) = self.flash.peek_lpn(*ppn) {
-                prefetch(&self.map, lpn.0 as usize);
+                self.space.blocks.prefetch_entry(lpn);
             }
         }
     }
@@ -148,7 +148,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
     #[inline]
     fn dirty_at<B: DirtyPages>(&self, ppn: Ppn, buffer: &B) -> Option<Lpn> {
         let lpn = self.flash.peek_lpn(ppn)?;
-        let is_there = self.map.get(lpn.0 as usize) == Some(&ppn.0);
+        let is_there = self.space.blocks.get(lpn) == ppn.0;
         (is_there && buffer.is_dirty(lpn)).then_some(lpn)
     }
 
@@ -160,7 +160,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
             let (to, _, seq) = self.space.room(self.flash.geometry())?;
             match self.flash.program(to, Oob::data(lpn, seq), bytes, cause) {
                 Ok(()) => {
-                    self.map[lpn.0 as usize] = to.0;
+                    self.space.blocks.set(lpn, to.0);
                     self.space.use_room(1);
                     buffer.written(lpn);
                     return Ok(());
@@ -184,7 +184,7 @@ impl<F: Flash, V: Victims> Core<F, V> {
             let result = self.flash.copy_run(from, to, seq, cause, &mut lpns[..from.len()]);
             let done = result.map_or_else(|(done, _)| done, |()| from.len());
             for (at, lpn) in lpns[..done].iter().enumerate() {
-                self.map[lpn.0 as usize] = to.0 + at as u32;
+                self.space.blocks.set(*lpn, to.0 + at as u32);
                 buffer.moved(*lpn);
             }
             self.space.use_room(done as u32);
@@ -207,8 +207,8 @@ impl<F: Flash, V: Victims> Core<F, V> {
     /// The only copy of a page is unreadable: its logical page is lost, loudly, and collection goes on.
     #[cold]
     fn lose(&mut self, from: Ppn) {
-        if let Some(entry) = self.map.iter_mut().find(|entry| **entry == from.0) {
-            *entry = LOST;
+        if let Some(lpn) = self.space.blocks.find(from) {
+            self.space.blocks.set(lpn, LOST);
             self.space.log.lost_pages += 1;
         }
     }

@@ -27,8 +27,10 @@ pub(crate) mod core;
 pub(crate) mod free_blocks;
 pub(crate) mod frontiers;
 pub(crate) mod mount;
+pub(crate) mod packed;
 mod product;
 pub(crate) mod space;
+pub(crate) mod tables;
 pub mod victims;
 pub(crate) mod worst_case;
 
@@ -36,18 +38,23 @@ pub use collection::{Collection, CopiesPerStep, Partial, Preemptible, WholeBlock
 pub use product::CollectionKind;
 pub(crate) use product::{build, by_device, ram, ram_by_device};
 
-use self::{core::Core, core::LOST, victims::Victims};
+use self::{
+    core::Core,
+    core::LOST,
+    tables::{Flat, Tables},
+    victims::Victims,
+};
 use crate::{
-    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Processor, Ram, Scheme, VictimWork,
-    prefetch::prefetch,
+    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Processor, Ram, Scheme,
+    VictimWork,
 };
 use alloc::vec::Vec;
 use flash::{BlockId, Flash, Lpn, Ns, Ppn};
 
 /// A page-mapped scheme: an array, a victim policy and a collector.
 #[derive(Clone, Debug)]
-pub struct PageMapped<F, V, C> {
-    core: Core<F, V>,
+pub struct PageMapped<F, V, C, T = Flat> {
+    core: Core<F, V, T>,
     collector: C,
     guarantee: Guarantee,
     idle_collection: bool,
@@ -82,7 +89,7 @@ pub struct BlockState {
     pub written: u32,
 }
 
-impl<F: Flash, V: Victims, C: Collection> PageMapped<F, V, C> {
+impl<F: Flash, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
     /// State of every block, for checkers: O(N).
     pub fn snapshot(&self) -> Vec<BlockState> {
         let core = &self.core;
@@ -117,11 +124,11 @@ impl<F: Flash, V: Victims, C: Collection> PageMapped<F, V, C> {
 
     /// Where `lpn` is, if it is anywhere.
     pub fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.core.map.get(lpn.0 as usize).copied().filter(|ppn| *ppn < LOST).map(Ppn)
+        Some(self.core.space.blocks.get(lpn)).filter(|ppn| *ppn < LOST).map(Ppn)
     }
 }
 
-impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
+impl<F: Flash, V: Victims, C: Collection, T: Tables> Scheme for PageMapped<F, V, C, T> {
     type Flash = F;
 
     const TELLS_MOVES: bool = true;
@@ -143,7 +150,7 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
 
     #[inline]
     fn logical_pages(&self) -> u32 {
-        self.core.map.len() as u32
+        self.core.space.blocks.logical_pages()
     }
 
     #[inline]
@@ -209,11 +216,10 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
     }
 
     fn ram(&self) -> Ram {
-        let geometry = self.core.flash.geometry();
-        let blocks = geometry.blocks();
+        let [map, blocks] = self.core.space.blocks.ram_bytes();
         Ram {
-            map: self.core.map.len() as u64 * 4,
-            blocks: product::block_ram(blocks, geometry.pages_per_block()),
+            map,
+            blocks,
             victims: self.core.space.victims.ram_bytes(),
             other: frontiers::ram_bytes(self.core.space.frontiers.count() as u32),
             ..Ram::default()
@@ -221,8 +227,7 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.core.map.capacity() * 4
-            + self.core.space.blocks.heap_bytes()
+        self.core.space.blocks.heap_bytes()
             + self.core.space.victims.heap_bytes()
             + self.core.space.frontiers.heap_bytes()
     }
@@ -246,13 +251,12 @@ impl<F: Flash, V: Victims, C: Collection> Scheme for PageMapped<F, V, C> {
     fn prefetch(&self, lpn: Lpn, what: Prefetch) {
         let core = &self.core;
         match what {
-            Prefetch::Map => prefetch(&core.map, lpn.0 as usize),
+            Prefetch::Map => core.space.blocks.prefetch_entry(lpn),
             Prefetch::Block => {
-                if let Some(&ppn) = core.map.get(lpn.0 as usize)
-                    && ppn < LOST
-                {
+                let ppn = core.space.blocks.get(lpn);
+                if ppn < LOST {
                     let block = core.flash.geometry().block_of(Ppn(ppn));
-                    core.space.blocks.prefetch(block);
+                    core.space.blocks.prefetch(block, Ppn(ppn));
                     core.space.victims.prefetch(block);
                 }
             }

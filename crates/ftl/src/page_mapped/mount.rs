@@ -22,6 +22,7 @@ use super::{
     core::{Core, UNMAPPED},
     frontiers::{Frontier, Frontiers},
     space::Space,
+    tables::{BlockInfo, Tables},
     victims::Victims,
 };
 use crate::FtlError;
@@ -52,21 +53,28 @@ impl Found {
 }
 
 /// Fills an empty core from what is on its array.
-pub(super) fn mount<F: Flash, V: Victims>(core: &mut Core<F, V>) -> Result<(), FtlError> {
+pub(super) fn mount<F: Flash, V: Victims, T: Tables>(
+    core: &mut Core<F, V, T>,
+) -> Result<(), FtlError> {
     let mut used = Vec::new();
     for block in (0..core.flash.geometry().blocks()).map(BlockId) {
         if core.flash.is_bad(block) {
+            core.space.blocks.marked_bad(block);
             continue;
         }
+        core.space.blocks.set_erases(block, core.flash.erase_count(block));
         let found = scan(&mut core.flash, block)?;
         if found.written == 0 { core.add_free(block) } else { used.push(found) }
     }
-    rebuild(&mut core.space, &mut core.flash, used, PageKind::Data, &mut core.map)
+    let mut map = core.space.blocks.take_map();
+    rebuild(&mut core.space, &mut core.flash, used, PageKind::Data, &mut map)?;
+    core.space.blocks.put_map(map);
+    Ok(())
 }
 
 /// Fills `map` and an empty space from the blocks of it that are in use, all of whose pages are of `kind`.
-pub(crate) fn rebuild<F: Flash, V: Victims>(
-    space: &mut Space<V>,
+pub(crate) fn rebuild<F: Flash, V: Victims, T: BlockInfo>(
+    space: &mut Space<V, T>,
     flash: &mut F,
     mut used: Vec<Found>,
     kind: PageKind,
@@ -127,7 +135,7 @@ fn check_turns(frontiers: &Frontiers, used: &[Found]) -> Result<(), FtlError> {
 
 /// Each unit's block that was opened last goes on if it was being written when the power failed: see the module.
 /// One without a readable page that is written to its end is not the last to be opened, but one whose erase was cut.
-fn resume<V: Victims>(space: &mut Space<V>, geometry: &Geometry, used: &[Found]) {
+fn resume<V: Victims, T: BlockInfo>(space: &mut Space<V, T>, geometry: &Geometry, used: &[Found]) {
     let units = space.frontiers.count();
     let turn =
         used.iter().filter_map(|found| found.turns(units)).map(|(_, behind)| behind - units + 1);
@@ -152,6 +160,7 @@ fn resume<V: Victims>(space: &mut Space<V>, geometry: &Geometry, used: &[Found])
             for page in found.written..pages {
                 space.blocks.clear(found.block, page);
             }
+            space.blocks.programmed(found.block, pages - found.written);
             space.retiring.insert(found.block.0);
         }
         space.victims.insert(found.block, space.blocks.valid(found.block));
@@ -159,13 +168,19 @@ fn resume<V: Victims>(space: &mut Space<V>, geometry: &Geometry, used: &[Found])
 }
 
 /// Sets the valid bits: first every page of the blocks in use, then not those that no LPN maps to.
-fn mark_valid<V>(space: &mut Space<V>, geometry: &Geometry, used: &[Found], map: &[u32]) {
+fn mark_valid<V, T: BlockInfo>(
+    space: &mut Space<V, T>,
+    geometry: &Geometry,
+    used: &[Found],
+    map: &[u32],
+) {
     let mut mapped = alloc::vec![0u64; geometry.pages().div_ceil(64) as usize];
     for ppn in map.iter().filter(|ppn| **ppn != UNMAPPED) {
         mapped[*ppn as usize / 64] |= 1 << (ppn % 64);
     }
     for found in used {
         space.blocks.open(found.block, geometry.pages_per_block());
+        space.blocks.programmed(found.block, found.written);
         for page in 0..found.written {
             let Ppn(ppn) = geometry.ppn(found.block, page);
             if mapped[ppn as usize / 64] >> (ppn % 64) & 1 == 0 {
@@ -230,7 +245,7 @@ fn map_pages<F: Flash>(
 }
 
 /// Goes on with a block, its next page at this turn.
-fn reopen<V>(space: &mut Space<V>, geometry: &Geometry, found: &Found, turn: u64) {
+fn reopen<V, T>(space: &mut Space<V, T>, geometry: &Geometry, found: &Found, turn: u64) {
     let first = geometry.ppn(found.block, 0).0;
     // Not below 0: there are as many turns before the first as a block takes.
     let seq = turn - u64::from(found.written) * space.frontiers.count();

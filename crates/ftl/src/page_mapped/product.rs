@@ -2,13 +2,11 @@
 
 use super::{
     Collection, CopiesPerStep, PageMapped, Partial, Preemptible, WholeBlock,
-    blocks::BlockTable,
     core::Core,
     mount::mount,
-    victims::{
-        ByDevice, Choices, CostBenefit, Fifo, Greedy, GreedyScan, TwoLevelList, Victims,
-        WindowedGreedy,
-    },
+    packed::Packed,
+    tables::{Flat, Tables},
+    victims::{AnyVictims, ByDevice, Greedy, Victims},
 };
 use crate::{
     FtlError, Plan, Ram, SchemeConfig, VictimKind, VictimWork, registry::Visitor, start,
@@ -42,25 +40,26 @@ pub(crate) fn build<F: Flash + Clone, R: Visitor<F>>(
     let ways = flash.part().copies.map_or(1, |copies| copies.ways);
     match collection {
         CollectionKind::WholeBlock(kind) => {
-            Parts { config, start, plan, flash, visitor, collector: WholeBlock }.with_any(kind)
+            let tables = Flat::new(geometry, plan.logical_pages);
+            Parts { config, start, plan, tables, flash, visitor, collector: WholeBlock }
+                .with_any(kind)
         }
         CollectionKind::Preemptible(kind, window) => {
+            let tables = Packed::new(geometry, plan.logical_pages);
             let collector = Preemptible::new(window);
-            Parts { config, start, plan, flash, visitor, collector }.with_any(kind)
+            let parts = Parts { config, start, plan, tables, flash, visitor, collector };
+            parts.with(AnyVictims::new(kind, blocks, pages, config.seed))
         }
         CollectionKind::Partial(kind, copies) => {
+            let tables = Flat::new(geometry, plan.logical_pages);
             let collector = Partial::new(copies);
-            let parts = Parts { config, start, plan, flash, visitor, collector };
+            let parts = Parts { config, start, plan, tables, flash, visitor, collector };
             match kind {
                 _ if by_device(ways, copies) => {
                     parts.with(ByDevice::new(blocks, pages, ways, [copies.near, copies.far]))
                 }
-                VictimKind::GreedyScan(at_once) => {
-                    parts.with(GreedyScan::new(blocks, pages, at_once))
-                }
-                VictimKind::TwoLevelList => parts.with(TwoLevelList::new(blocks, pages)),
-                // No plan has another.
-                _ => parts.with(Greedy::new(blocks, pages)),
+                // Plans have those alone of which a victim's valid pages are bounded.
+                kind => parts.with_any(kind),
             }
         }
     }
@@ -93,31 +92,27 @@ pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, victims: VictimKind) 
     let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
     Ram {
         map: u64::from(logical_pages) * 4,
-        blocks: block_ram(blocks, pages),
+        blocks: Flat::block_bytes([blocks, pages]),
         victims: victims.controller_bytes(blocks, pages),
         other: 0,
         ..Ram::default()
     }
 }
 
-/// Valid counts and bits, and a 32-bit erase count a block.
-pub(super) fn block_ram(blocks: u32, pages_per_block: u32) -> u64 {
-    BlockTable::ram_bytes(blocks, pages_per_block) + u64::from(blocks) * 4
-}
-
 /// A scheme, but for its victims.
-struct Parts<'a, F, C, R> {
+struct Parts<'a, T, F, C, R> {
     config: &'a SchemeConfig,
     start: Start,
     plan: &'a Plan,
+    tables: T,
     flash: F,
     visitor: R,
     collector: C,
 }
 
-impl<F: Flash + Clone, C: Collection, R: Visitor<F>> Parts<'_, F, C, R> {
+impl<T: Tables, F: Flash + Clone, C: Collection, R: Visitor<F>> Parts<'_, T, F, C, R> {
     fn with<V: Victims>(self, victims: V) -> Result<R::Output, FtlError> {
-        let core = Core::new(self.flash, victims, self.plan);
+        let core = Core::new(self.flash, self.tables, victims, self.plan);
         finish(self.config, self.start, self.plan, core, self.collector, self.visitor)
     }
 
@@ -127,24 +122,16 @@ impl<F: Flash + Clone, C: Collection, R: Visitor<F>> Parts<'_, F, C, R> {
         let seed = self.config.seed;
         match kind {
             VictimKind::Greedy => self.with(Greedy::new(blocks, pages)),
-            VictimKind::GreedyScan(at_once) => self.with(GreedyScan::new(blocks, pages, at_once)),
-            VictimKind::CostBenefit => self.with(CostBenefit::new(blocks, pages)),
-            VictimKind::TwoLevelList => self.with(TwoLevelList::new(blocks, pages)),
-            VictimKind::Fifo => self.with(Fifo::new(blocks, pages)),
-            VictimKind::Random => self.with(Choices::with_draws(blocks, pages, seed, 1)),
-            VictimKind::Choices(draws) => self.with(Choices::with_draws(blocks, pages, seed, draws)),
-            VictimKind::WindowedGreedy(window) => {
-                self.with(WindowedGreedy::new(blocks, pages, window.into()))
-            }
+            other => self.with(AnyVictims::new(other, blocks, pages, seed)),
         }
     }
 }
 
-fn finish<F: Flash + Clone, V: Victims, C: Collection, R: Visitor<F>>(
+fn finish<F: Flash + Clone, V: Victims, T: Tables, C: Collection, R: Visitor<F>>(
     config: &SchemeConfig,
     start: Start,
     plan: &Plan,
-    mut core: Core<F, V>,
+    mut core: Core<F, V, T>,
     mut collector: C,
     visitor: R,
 ) -> Result<R::Output, FtlError> {
@@ -177,12 +164,16 @@ fn finish<F: Flash + Clone, V: Victims, C: Collection, R: Visitor<F>>(
 }
 
 /// Erases every block that is written, and frees all that are not bad; returns how many went bad.
-fn format_array<F: Flash, V: Victims>(core: &mut Core<F, V>) -> Result<u32, FtlError> {
+fn format_array<F: Flash, V: Victims, T: Tables>(
+    core: &mut Core<F, V, T>,
+) -> Result<u32, FtlError> {
     for block in (0..core.flash.geometry().blocks()).map(BlockId) {
         if core.flash.is_bad(block) {
+            core.space.blocks.marked_bad(block);
             continue;
         }
         if start::erase_written(&mut core.flash, block)? {
+            core.space.blocks.set_erases(block, core.flash.erase_count(block));
             core.add_free(block);
         } else {
             core.space.retire(&mut core.flash, block)?;

@@ -4,6 +4,7 @@
 use super::{
     blocks::BlockTable,
     frontiers::{Advance, Frontier, Frontiers},
+    tables::BlockInfo,
     victims::Victims,
 };
 use crate::{Allocation, CollectionLog, FtlError};
@@ -13,8 +14,8 @@ use flash::{BlockId, Cause, Flash, FlashError, Geometry, Ppn};
 /// Valid pages, free space, the frontiers and the candidates of one area. It does not know what maps to its
 /// pages.
 #[derive(Clone, Debug)]
-pub(crate) struct Space<V> {
-    pub(crate) blocks: BlockTable,
+pub(crate) struct Space<V, T = BlockTable> {
+    pub(crate) blocks: T,
     /// The blocks being written and the free ones.
     pub(crate) frontiers: Frontiers,
     pub(crate) victims: V,
@@ -53,11 +54,12 @@ impl Run {
     }
 }
 
-impl<V: Victims> Space<V> {
+impl<V: Victims, T: BlockInfo> Space<V, T> {
     /// A space of one unit, without any block yet. Collection starts at `threshold_pages` free pages, and where there
     /// are spare blocks, a block earlier.
     pub(crate) fn new(
         geometry: &Geometry,
+        blocks: T,
         victims: V,
         threshold_pages: u32,
         spare_blocks: u32,
@@ -66,7 +68,7 @@ impl<V: Victims> Space<V> {
         let reserve = if spare_blocks > 0 { pages_per_block } else { 0 };
         let threshold_pages = u64::from(threshold_pages) + u64::from(reserve);
         Self {
-            blocks: BlockTable::new(geometry.blocks(), pages_per_block),
+            blocks,
             frontiers: Frontiers::new(geometry, &Allocation::default()),
             victims,
             free_pages: 0,
@@ -84,6 +86,7 @@ impl<V: Victims> Space<V> {
 
     /// Adds an erased block, erased this often so far, to the free ones.
     pub(crate) fn add_free(&mut self, geometry: &Geometry, block: BlockId, erases: u32) {
+        self.blocks.freed(block);
         self.frontiers.add_free(block, erases);
         self.free_pages += u64::from(geometry.pages_per_block());
     }
@@ -117,6 +120,7 @@ impl<V: Victims> Space<V> {
             for page in pages_per_block - unused..pages_per_block {
                 self.blocks.clear(frontier.block, page);
             }
+            self.blocks.programmed(frontier.block, unused);
             self.retiring.insert(frontier.block.0);
             self.victims.insert(frontier.block, self.blocks.valid(frontier.block));
         }
@@ -252,6 +256,9 @@ impl<V: Victims> Space<V> {
     #[inline]
     pub(crate) fn use_room(&mut self, pages: u32) {
         self.free_pages -= u64::from(pages);
+        if let Some(frontier) = self.frontiers.current() {
+            self.blocks.programmed(frontier.block, pages);
+        }
         if let Some(full) = self.frontiers.programmed(pages) {
             self.close(full);
         }
@@ -275,7 +282,9 @@ impl<V: Victims> Space<V> {
     ) -> Result<(), FtlError> {
         match flash.erase(block, self.cause(cause)) {
             Ok(()) if !self.retiring.remove(&block.0) => {
-                self.add_free(flash.geometry(), block, flash.erase_count(block));
+                let erases = self.blocks.erased(block, flash.erase_count(block));
+                self.log.saturated_erases = self.blocks.saturated_erases();
+                self.add_free(flash.geometry(), block, erases);
             }
             Ok(()) | Err(FlashError::EraseFailed(_)) => {
                 self.retiring.remove(&block.0);
@@ -298,6 +307,7 @@ impl<V: Victims> Space<V> {
         block: BlockId,
     ) -> Result<(), FtlError> {
         flash.mark_bad(block)?;
+        self.blocks.marked_bad(block);
         self.log.retired_blocks += 1;
         if self.spare_blocks == 1 {
             self.log.threshold_pages -= u64::from(flash.geometry().pages_per_block());

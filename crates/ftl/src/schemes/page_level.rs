@@ -88,8 +88,7 @@ pub(super) fn whole_block_plan(
     }
     // When collection starts exactly one block is free, so the other N − 1 hold all valid pages.
     let kind = config.victim.unwrap_or(VictimKind::Greedy);
-    let guarantee =
-        worst_case::of_whole_blocks(config, part, kind, logical_pages, blocks - 1);
+    let guarantee = worst_case::of_whole_blocks(config, part, kind, logical_pages, blocks - 1);
     Ok(Plan {
         logical_pages,
         threshold_pages: geometry.pages_per_block(),

@@ -13,7 +13,8 @@
 //!   else copy the valid pages of the candidates' head, which goes to the garbage list
 //! ```
 //!
-//! State and cost: 4 B a logical page; O(1) a task besides what [`crate::page_mapped::victims::TwoLevelList`] says of a
+//! State and cost: the map entries of Fig. 2, 4 B a physical page (PPN of LPN i, and whether physical page i is valid) and
+//! 4 B a block (bad, free and erased flags, invalid pages, next page, erases); the lists; O(1) a task besides what [`crate::page_mapped::victims::TwoLevelList`] says of a
 //! list that is full and of two that are empty.
 //!
 //! Logical space: Λ = (N − 2)π − 1 pages. The reserve is a block (the swap block of `page-level`), the window w = π
@@ -32,7 +33,10 @@
 //! Parameters: `logical_share` (up to, and by default, Λ/Nπ), `victim` (default `two-level-list`), `idle` (default
 //! off: idle time is not used), `aware` (as in `page-level`; default off), `spare_blocks` (default 0).
 //!
-//! Errors: fewer than 3 usable blocks, a share that leaves no reserve and window: refused before the run.
+//! Errors: fewer than 3 usable blocks, a share that leaves no reserve and window, an array beyond the entries' fields:
+//! more than 2³¹ − 2 pages, more than 255 pages a block (8 bits do not count 256 invalid ones), a part that endures more
+//! than 8,191 erases (13 bits): refused before the run. Where a block is erased more often all the same its count stays
+//! there, and the log tells how many erases are not counted.
 //!
 //! Deviations: the paper says that host requests may come between any two operations of a collection and nothing of one
 //! that has no time between its requests: the pace is ours. It says of a block that was collected in idle time that it
@@ -44,9 +48,9 @@
 //! storage, §4; lists of §5.1.
 
 use crate::{
-    FtlError, Layout, Plan, Preset, SchemeConfig, VictimKind,
+    FtlError, Layout, Plan, Preset, Ram, SchemeConfig, VictimKind,
     page::page,
-    page_mapped::{self, CollectionKind, worst_case},
+    page_mapped::{self, CollectionKind, packed, worst_case},
 };
 use alloc::format;
 use flash::{Geometry, Part};
@@ -81,8 +85,12 @@ fn plan(
             ),
         });
     }
+    if let Some((setting, reason)) = packed::limit(geometry, part) {
+        return Err(FtlError::Config { scheme: config.preset.name, setting, reason });
+    }
     let kind = config.victim.unwrap_or(VictimKind::TwoLevelList);
     let window = pages;
+    let [map, of_blocks] = packed::ram_bytes(geometry);
     Ok(Plan {
         logical_pages,
         threshold_pages: pages,
@@ -90,6 +98,6 @@ fn plan(
         layout: Layout::PageMapped(CollectionKind::Preemptible(kind, window)),
         buffer: None,
         guarantee: worst_case::of_preemptible(config, part, kind, [logical_pages, full, window]),
-        ram: page_mapped::ram(geometry, logical_pages, kind),
+        ram: Ram { map, blocks: of_blocks, ..page_mapped::ram(geometry, logical_pages, kind) },
     })
 }

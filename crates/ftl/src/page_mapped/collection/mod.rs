@@ -9,7 +9,7 @@ pub use preemptible::Preemptible;
 pub(super) use preemptible::operations_behind_a_write;
 pub use whole_block::WholeBlock;
 
-use super::{core::Core, victims::Victims};
+use super::{core::Core, tables::Tables, victims::Victims};
 use crate::{DirtyPages, FtlError};
 use flash::{BlockId, Flash, Ns};
 
@@ -22,9 +22,9 @@ pub trait Collection: Clone {
     ///
     /// # Errors
     /// [`FtlError::Full`], or what the array says.
-    fn before_write<F: Flash, V: Victims, B: DirtyPages>(
+    fn before_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
         &mut self,
-        core: &mut Core<F, V>,
+        core: &mut Core<F, V, T>,
         buffer: &mut B,
     ) -> Result<(), FtlError>;
 
@@ -32,9 +32,9 @@ pub trait Collection: Clone {
     ///
     /// # Errors
     /// As [`Collection::before_write`].
-    fn after_write<F: Flash, V: Victims, B: DirtyPages>(
+    fn after_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
         &mut self,
-        core: &mut Core<F, V>,
+        core: &mut Core<F, V, T>,
         buffer: &mut B,
     ) -> Result<(), FtlError>;
 
@@ -42,7 +42,10 @@ pub trait Collection: Clone {
     ///
     /// # Errors
     /// As [`Collection::before_write`].
-    fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError>;
+    fn recover<F: Flash, V: Victims, T: Tables>(
+        &mut self,
+        core: &mut Core<F, V, T>,
+    ) -> Result<(), FtlError>;
 
     /// The block under collection, and the page where the next step goes on.
     fn in_progress(&self) -> Option<(BlockId, u32)>;
@@ -52,10 +55,13 @@ pub trait Collection: Clone {
     ///
     /// # Errors
     /// What the array says.
-    fn idle<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<bool, FtlError>;
+    fn idle<F: Flash, V: Victims, T: Tables>(
+        &mut self,
+        core: &mut Core<F, V, T>,
+    ) -> Result<bool, FtlError>;
 
     /// How long [`Collection::idle`] takes at most, as things are now.
-    fn idle_ns<F: Flash, V: Victims>(&self, core: &Core<F, V>) -> Ns {
+    fn idle_ns<F: Flash, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) -> Ns {
         core.flash.longest_erase_ns()
     }
 }

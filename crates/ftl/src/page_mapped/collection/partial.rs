@@ -1,7 +1,7 @@
 //! Partial collection: one step behind each write.
 
 use super::Collection;
-use crate::page_mapped::{core::Core, space::Run, victims::Victims};
+use crate::page_mapped::{core::Core, space::Run, tables::Tables, victims::Victims};
 use crate::{DirtyPages, FtlError, NoBuffer};
 use flash::{BlockId, Flash};
 
@@ -50,7 +50,7 @@ impl Partial {
     }
 
     /// Takes a victim, if there is one.
-    fn begin<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) {
+    fn begin<F: Flash, V: Victims, T: Tables>(&mut self, core: &mut Core<F, V, T>) {
         let to = core.space.destination();
         self.victim = core.space.take_victim();
         (self.cursor, self.fetched) = (0, 0);
@@ -64,16 +64,21 @@ impl Partial {
 
     /// Fetches the map entries of the next `most` pages that were not looked at yet.
     #[inline]
-    fn fetch<F: Flash, V: Victims>(&mut self, core: &Core<F, V>, victim: BlockId, most: u32) {
+    fn fetch<F: Flash, V: Victims, T: Tables>(
+        &mut self,
+        core: &Core<F, V, T>,
+        victim: BlockId,
+        most: u32,
+    ) {
         let run = &mut Run::new();
         core.next_run(victim, self.fetched, most, run);
         core.fetch(run);
         self.fetched = run.cursor;
     }
 
-    fn step<F: Flash, V: Victims, B: DirtyPages>(
+    fn step<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
         &mut self,
-        core: &mut Core<F, V>,
+        core: &mut Core<F, V, T>,
         victim: BlockId,
         buffer: &mut B,
     ) -> Result<(), FtlError> {
@@ -102,18 +107,18 @@ impl Collection for Partial {
     const YIELDS: bool = true;
 
     #[inline]
-    fn before_write<F: Flash, V: Victims, B: DirtyPages>(
+    fn before_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
         &mut self,
-        _core: &mut Core<F, V>,
+        _core: &mut Core<F, V, T>,
         _buffer: &mut B,
     ) -> Result<(), FtlError> {
         Ok(())
     }
 
     #[inline]
-    fn after_write<F: Flash, V: Victims, B: DirtyPages>(
+    fn after_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
         &mut self,
-        core: &mut Core<F, V>,
+        core: &mut Core<F, V, T>,
         buffer: &mut B,
     ) -> Result<(), FtlError> {
         if self.victim.is_none() && core.space.free_pages < core.space.log.threshold_pages {
@@ -128,7 +133,10 @@ impl Collection for Partial {
 
     /// A cut in the middle of a collection may have torn a page that the steps to come had counted on,
     /// so the collection is finished before the next write.
-    fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
+    fn recover<F: Flash, V: Victims, T: Tables>(
+        &mut self,
+        core: &mut Core<F, V, T>,
+    ) -> Result<(), FtlError> {
         while core.space.free_pages < core.space.log.threshold_pages
             && core.collect_whole(&mut NoBuffer)?
         {}
@@ -140,7 +148,10 @@ impl Collection for Partial {
     }
 
     /// At most one step behind each write, this one included.
-    fn idle<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<bool, FtlError> {
+    fn idle<F: Flash, V: Victims, T: Tables>(
+        &mut self,
+        core: &mut Core<F, V, T>,
+    ) -> Result<bool, FtlError> {
         if self.stepped {
             return Ok(false);
         }

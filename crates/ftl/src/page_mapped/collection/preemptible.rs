@@ -31,6 +31,7 @@ use super::Collection;
 use crate::page_mapped::{
     core::Core,
     space::Run,
+    tables::Tables,
     victims::{TwoLevelList, Victims},
     worst_case::copies_ns,
 };
@@ -60,18 +61,18 @@ impl Preemptible {
     }
 
     /// b: free pages above the reserve.
-    fn above<F: Flash, V: Victims>(core: &Core<F, V>) -> u64 {
+    fn above<F: Flash, V: Victims, T: Tables>(core: &Core<F, V, T>) -> u64 {
         core.space.free_pages.saturating_sub(core.space.log.threshold_pages)
     }
 
     /// Takes a victim, if there is one.
-    fn begin<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) {
+    fn begin<F: Flash, V: Victims, T: Tables>(&mut self, core: &mut Core<F, V, T>) {
         self.victim = core.space.take_victim();
         self.fetch(core);
     }
 
     /// Fetches the map entries of the pages that are copied next.
-    fn fetch<F: Flash, V: Victims>(&self, core: &Core<F, V>) {
+    fn fetch<F: Flash, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) {
         if let Some(victim) = self.victim {
             let run = &mut Run::new();
             core.next_run(victim, 0, u32::MAX, run);
@@ -81,9 +82,9 @@ impl Preemptible {
 
     /// So many operations on the victim under way, if there is one: copies and, behind the last, its erase. Where one
     /// fails the victim is none any more, as with [`super::WholeBlock`], and is not collected from again.
-    fn work_on<F: Flash, V: Victims, B: DirtyPages>(
+    fn work_on<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
         &mut self,
-        core: &mut Core<F, V>,
+        core: &mut Core<F, V, T>,
         operations: u32,
         buffer: &mut B,
     ) -> Result<(), FtlError> {
@@ -106,7 +107,10 @@ impl Preemptible {
     }
 
     /// All copies of one candidate that is known to have few, whose erase is left for when a block is needed.
-    fn empty_one<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<bool, FtlError> {
+    fn empty_one<F: Flash, V: Victims, T: Tables>(
+        &mut self,
+        core: &mut Core<F, V, T>,
+    ) -> Result<bool, FtlError> {
         let pages_per_block = core.flash.geometry().pages_per_block();
         let most = TwoLevelList::most_valid_listed(pages_per_block);
         // One page for the next write, and one so that its erase can wait for that.
@@ -128,9 +132,9 @@ impl Collection for Preemptible {
     const YIELDS: bool = true;
 
     #[inline]
-    fn before_write<F: Flash, V: Victims, B: DirtyPages>(
+    fn before_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
         &mut self,
-        core: &mut Core<F, V>,
+        core: &mut Core<F, V, T>,
         buffer: &mut B,
     ) -> Result<(), FtlError> {
         while core.space.free_pages <= core.space.log.threshold_pages {
@@ -149,9 +153,9 @@ impl Collection for Preemptible {
     }
 
     #[inline]
-    fn after_write<F: Flash, V: Victims, B: DirtyPages>(
+    fn after_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
         &mut self,
-        core: &mut Core<F, V>,
+        core: &mut Core<F, V, T>,
         buffer: &mut B,
     ) -> Result<(), FtlError> {
         let above = Self::above(core);
@@ -170,7 +174,10 @@ impl Collection for Preemptible {
 
     /// As if no victim had been under way: what a cut tore, and what was copied before it, may have taken the room in
     /// which the victim was to be collected.
-    fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
+    fn recover<F: Flash, V: Victims, T: Tables>(
+        &mut self,
+        core: &mut Core<F, V, T>,
+    ) -> Result<(), FtlError> {
         let window = u64::from(self.window_pages);
         while Self::above(core) <= window && core.collect_whole(&mut NoBuffer)? {}
         Ok(())
@@ -180,7 +187,10 @@ impl Collection for Preemptible {
         self.victim.map(|victim| (victim, 0))
     }
 
-    fn idle<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<bool, FtlError> {
+    fn idle<F: Flash, V: Victims, T: Tables>(
+        &mut self,
+        core: &mut Core<F, V, T>,
+    ) -> Result<bool, FtlError> {
         let Some(victim) = self.victim else {
             return Ok(core.collect_invalid()? || self.empty_one(core)?);
         };
@@ -192,7 +202,7 @@ impl Collection for Preemptible {
         Ok(true)
     }
 
-    fn idle_ns<F: Flash, V: Victims>(&self, core: &Core<F, V>) -> Ns {
+    fn idle_ns<F: Flash, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) -> Ns {
         let (part, erase) = (core.flash.part(), core.flash.longest_erase_ns());
         let copies = |pages| copies_ns(part, core.space.frontiers.count(), pages);
         let left = self.victim.map(|victim| core.space.blocks.valid(victim));

@@ -1,7 +1,7 @@
 //! Whole blocks, on demand.
 
 use super::Collection;
-use crate::page_mapped::{core::Core, victims::Victims};
+use crate::page_mapped::{core::Core, tables::Tables, victims::Victims};
 use crate::{DirtyPages, FtlError, NoBuffer};
 use flash::{BlockId, Flash};
 
@@ -15,9 +15,9 @@ pub struct WholeBlock;
 
 impl Collection for WholeBlock {
     #[inline]
-    fn before_write<F: Flash, V: Victims, B: DirtyPages>(
+    fn before_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
         &mut self,
-        core: &mut Core<F, V>,
+        core: &mut Core<F, V, T>,
         buffer: &mut B,
     ) -> Result<(), FtlError> {
         while core.space.free_pages <= core.space.log.threshold_pages
@@ -31,9 +31,9 @@ impl Collection for WholeBlock {
     }
 
     #[inline]
-    fn after_write<F: Flash, V: Victims, B: DirtyPages>(
+    fn after_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
         &mut self,
-        _core: &mut Core<F, V>,
+        _core: &mut Core<F, V, T>,
         _buffer: &mut B,
     ) -> Result<(), FtlError> {
         Ok(())
@@ -41,7 +41,10 @@ impl Collection for WholeBlock {
 
     /// A torn page may have taken what the next write had counted on: without this, that write would have
     /// to collect two victims.
-    fn recover<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<(), FtlError> {
+    fn recover<F: Flash, V: Victims, T: Tables>(
+        &mut self,
+        core: &mut Core<F, V, T>,
+    ) -> Result<(), FtlError> {
         while core.space.free_pages <= core.space.log.threshold_pages
             && core.collect_whole(&mut NoBuffer)?
         {}
@@ -52,7 +55,10 @@ impl Collection for WholeBlock {
         None
     }
 
-    fn idle<F: Flash, V: Victims>(&mut self, core: &mut Core<F, V>) -> Result<bool, FtlError> {
+    fn idle<F: Flash, V: Victims, T: Tables>(
+        &mut self,
+        core: &mut Core<F, V, T>,
+    ) -> Result<bool, FtlError> {
         core.collect_invalid()
     }
 }

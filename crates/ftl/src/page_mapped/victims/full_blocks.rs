@@ -80,6 +80,9 @@ mod tests {
         assert_eq!(full.take_least(4, &valid), Some(BlockId(127)));
         assert_eq!(full.take_least(4, &valid), Some(BlockId(128)));
         assert_eq!(full.take_least(4, &valid), None);
-        assert_eq!((full.blocks(), FullBlocks::controller_bytes(130), full.heap_bytes()), (130, 17, 24));
+        assert_eq!(
+            (full.blocks(), FullBlocks::controller_bytes(130), full.heap_bytes()),
+            (130, 17, 24)
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Which full block is collected next: every policy, and what each costs.
 
+mod any;
 mod by_device;
 mod choices;
 mod cost_benefit;
@@ -13,6 +14,7 @@ mod two_level_list;
 mod windowed_greedy;
 mod work;
 
+pub use any::AnyVictims;
 pub use by_device::ByDevice;
 pub use choices::Choices;
 pub use cost_benefit::CostBenefit;

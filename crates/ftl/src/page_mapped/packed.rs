@@ -1,0 +1,265 @@
+//! The map entries of 2LGC (Jung and Song, Fig. 2), 32 bits each.
+//!
+//! ```text
+//! page entry i:   31 bits PPN of LPN i | 1 bit: physical page i is valid
+//! block entry:    1 bit bad | 1 bit free | 1 bit erased | 8 bits invalid pages | 8 bits next page | 13 bits erases
+//! ```
+//!
+//! State and cost: a page entry for each physical page, as one entry tells of an LPN and of a PPN that have nothing to do
+//! with each other but the number; a block entry for each block: 4 bytes each. A page that becomes invalid costs a line
+//! of page entries and one of block entries; the valid pages of a victim are told by going through its entries.
+//!
+//! Limits ([`limit`]): two of the 2³¹ numbers of a page say that it is nowhere, or was lost, so there are 2³¹ − 2 pages at
+//! most; a block has 255 pages at most, since all of 256 may be invalid and 8 bits do not count to 256; 13 bits count
+//! 8,191 erases. A part that endures more is refused, and where a block is erased more often all the same, as nothing keeps
+//! a host from that, its count stays at 8,191 and the erases that it does not tell are counted.
+
+use super::{
+    core::UNMAPPED,
+    tables::{BlockInfo, Tables},
+};
+use crate::prefetch::prefetch;
+use alloc::{format, string::String, vec, vec::Vec};
+use core::ops::Range;
+use flash::{BlockId, Geometry, Lpn, Part, Ppn};
+
+/// In a page entry: the physical page of its number is valid.
+const VALID: u32 = 1 << 31;
+
+/// A field of a block entry.
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    shift: u32,
+    bits: u32,
+}
+
+const ERASES: Field = Field { shift: 0, bits: 13 };
+const NEXT_PAGE: Field = Field { shift: 13, bits: 8 };
+const INVALID: Field = Field { shift: 21, bits: 8 };
+const ERASED: Field = Field { shift: 29, bits: 1 };
+const FREE: Field = Field { shift: 30, bits: 1 };
+const BAD: Field = Field { shift: 31, bits: 1 };
+
+impl Field {
+    const fn most(self) -> u32 {
+        (1 << self.bits) - 1
+    }
+
+    #[inline]
+    const fn get(self, entry: u32) -> u32 {
+        entry >> self.shift & self.most()
+    }
+
+    /// `value` fits, or the table would be wrong without telling: [`limit`] sees to that.
+    #[inline]
+    fn set(self, entry: &mut u32, value: u32) {
+        debug_assert!(value <= self.most(), "{value} in {} bits", self.bits);
+        *entry = *entry & !(self.most() << self.shift) | value << self.shift;
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(crate) struct Packed {
+    pages: Vec<u32>,
+    blocks: Vec<u32>,
+    pages_per_block: u32,
+    logical_pages: u32,
+    saturated_erases: u64,
+}
+
+/// Why the entries do not hold such an array, if they do not: the setting, what is wrong and what would be right.
+pub(crate) fn limit(geometry: &Geometry, part: &Part) -> Option<(&'static str, String)> {
+    let (pages, a_block) = (geometry.pages(), geometry.pages_per_block());
+    let most_pages = (1u32 << 31) - 2;
+    let (most_a_block, most_erases) = (INVALID.most(), ERASES.most());
+    if pages > most_pages {
+        let what = format!("is {pages} pages, of which 31-bit page numbers name {most_pages}");
+        return Some(("capacity", what));
+    }
+    if a_block > most_a_block {
+        let what = format!(
+            "has blocks of {a_block} pages, of which 8 bits count at most {most_a_block}: choose a part, or planes and page clusters, with fewer pages a block"
+        );
+        return Some(("part", what));
+    }
+    let endured = part.endurance_cycles.filter(|cycles| *cycles > most_erases)?;
+    let what = format!(
+        "endures {endured} erases a block, of which 13 bits count at most {most_erases}; page-level with victim=two-level-list counts more"
+    );
+    Some(("part", what))
+}
+
+/// RAM of a controller: of the page entries, and of the block entries.
+pub(crate) fn ram_bytes(geometry: &Geometry) -> [u64; 2] {
+    [geometry.pages(), geometry.blocks()].map(|entries| u64::from(entries) * 4)
+}
+
+impl Packed {
+    /// No page is mapped, none is valid, no block is free. The array is within [`limit`].
+    pub(crate) fn new(geometry: &Geometry, logical_pages: u32) -> Self {
+        Self {
+            pages: vec![!VALID; geometry.pages() as usize],
+            blocks: vec![0; geometry.blocks() as usize],
+            pages_per_block: geometry.pages_per_block(),
+            logical_pages,
+            saturated_erases: 0,
+        }
+    }
+
+    fn entries(&self, block: BlockId) -> Range<usize> {
+        let first = block.0 as usize * self.pages_per_block as usize;
+        first..first + self.pages_per_block as usize
+    }
+
+    #[inline]
+    fn entry(&mut self, block: BlockId) -> &mut u32 {
+        &mut self.blocks[block.0 as usize]
+    }
+}
+
+impl BlockInfo for Packed {
+    #[inline]
+    fn valid(&self, block: BlockId) -> u32 {
+        self.pages_per_block - INVALID.get(self.blocks[block.0 as usize])
+    }
+
+    fn open(&mut self, block: BlockId, pages: u32) {
+        let entries = self.entries(block);
+        for (page, entry) in (0..).zip(&mut self.pages[entries]) {
+            *entry = *entry & !VALID | if page < pages { VALID } else { 0 };
+        }
+        let invalid = self.pages_per_block - pages;
+        let entry = self.entry(block);
+        INVALID.set(entry, invalid);
+        NEXT_PAGE.set(entry, 0);
+        FREE.set(entry, 0);
+    }
+
+    #[inline]
+    fn clear(&mut self, block: BlockId, page: u32) -> u32 {
+        let at = block.0 as usize * self.pages_per_block as usize + page as usize;
+        debug_assert!(self.pages[at] & VALID != 0, "page is not valid");
+        self.pages[at] &= !VALID;
+        let pages_per_block = self.pages_per_block;
+        let entry = self.entry(block);
+        let invalid = INVALID.get(*entry) + 1;
+        INVALID.set(entry, invalid);
+        pages_per_block - invalid
+    }
+
+    fn next_valid(&self, block: BlockId, from: u32) -> Option<u32> {
+        let entries = self.pages[self.entries(block)].iter();
+        let found = (0..).zip(entries).skip(from as usize).find(|(_, entry)| **entry & VALID != 0);
+        found.map(|(page, _)| page)
+    }
+
+    fn run(&self, block: BlockId, from: u32, base: u32, out: &mut [Ppn]) -> usize {
+        let entries = (0..).zip(&self.pages[self.entries(block)]).skip(from as usize);
+        let valid = entries.filter(|(_, entry)| **entry & VALID != 0);
+        let mut found = 0;
+        for ((page, _), to) in valid.zip(out) {
+            *to = Ppn(base + page);
+            found += 1;
+        }
+        found
+    }
+
+    #[inline]
+    fn prefetch(&self, block: BlockId, ppn: Ppn) {
+        prefetch(&self.pages, ppn.0 as usize);
+        prefetch(&self.blocks, block.0 as usize);
+    }
+
+    fn set_erases(&mut self, block: BlockId, erases: u32) {
+        ERASES.set(self.entry(block), erases.min(ERASES.most()));
+    }
+
+    fn erased(&mut self, block: BlockId, _of_array: u32) -> u32 {
+        let entry = self.entry(block);
+        let erases = ERASES.get(*entry);
+        if erases == ERASES.most() {
+            self.saturated_erases += 1;
+            return erases;
+        }
+        ERASES.set(entry, erases + 1);
+        erases + 1
+    }
+
+    fn freed(&mut self, block: BlockId) {
+        let entry = self.entry(block);
+        FREE.set(entry, 1);
+        ERASED.set(entry, 1);
+        NEXT_PAGE.set(entry, 0);
+        INVALID.set(entry, 0);
+    }
+
+    #[inline]
+    fn programmed(&mut self, block: BlockId, pages: u32) {
+        let entry = self.entry(block);
+        let next = NEXT_PAGE.get(*entry) + pages;
+        NEXT_PAGE.set(entry, next);
+        ERASED.set(entry, 0);
+    }
+
+    fn marked_bad(&mut self, block: BlockId) {
+        let entry = self.entry(block);
+        BAD.set(entry, 1);
+        FREE.set(entry, 0);
+    }
+
+    fn saturated_erases(&self) -> u64 {
+        self.saturated_erases
+    }
+
+    fn heap_bytes(&self) -> usize {
+        (self.pages.capacity() + self.blocks.capacity()) * 4
+    }
+}
+
+impl Tables for Packed {
+    #[inline]
+    fn logical_pages(&self) -> u32 {
+        self.logical_pages
+    }
+
+    /// The two numbers that name no page are the greatest of 31 bits, as they are of 32 elsewhere.
+    #[inline]
+    fn get(&self, lpn: Lpn) -> u32 {
+        if lpn.0 >= self.logical_pages {
+            return UNMAPPED;
+        }
+        let number = self.pages[lpn.0 as usize] & !VALID;
+        if number < !VALID - 1 { number } else { number | VALID }
+    }
+
+    #[inline]
+    fn set(&mut self, lpn: Lpn, to: u32) -> u32 {
+        let before = self.get(lpn);
+        let entry = &mut self.pages[lpn.0 as usize];
+        *entry = *entry & VALID | to & !VALID;
+        before
+    }
+
+    #[inline]
+    fn prefetch_entry(&self, lpn: Lpn) {
+        prefetch(&self.pages, lpn.0 as usize);
+    }
+
+    fn take_map(&mut self) -> Vec<u32> {
+        vec![UNMAPPED; self.logical_pages as usize]
+    }
+
+    fn put_map(&mut self, map: Vec<u32>) {
+        for (lpn, to) in (0..).zip(map) {
+            self.set(Lpn(lpn), to);
+        }
+    }
+
+    fn ram_bytes(&self) -> [u64; 2] {
+        [self.pages.len() as u64 * 4, self.blocks.len() as u64 * 4]
+    }
+}
+
+#[cfg(test)]
+mod tests;
