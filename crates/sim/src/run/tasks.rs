@@ -1,6 +1,7 @@
 //! Requests cut into page tasks, a bounded number at a time.
 
 use crate::measures::TaskKind;
+use std::ops::Range;
 use workload::{Op, Request};
 
 /// One page of a request.
@@ -65,6 +66,13 @@ impl Cutter {
             self.begin(&requests[used], out);
             used += 1;
         }
+    }
+
+    /// The pages that a request touches, in part or whole.
+    #[inline]
+    pub(crate) fn pages_of(&self, request: &Request) -> Range<u64> {
+        let end = request.offset.saturating_add(request.length);
+        self.page_of(request.offset)..self.page_of(end.saturating_add(self.page_bytes - 1))
     }
 
     #[inline]

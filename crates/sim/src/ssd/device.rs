@@ -21,8 +21,13 @@ const NEVER: Ns = Ns::MAX;
 /// What the scheme does of its own accord, in no request's name.
 const BACKGROUND: u64 = u64::MAX;
 
-/// Page tasks ahead at which the block of a task's old page is fetched.
-const NEAR: usize = 4;
+/// Requests ahead at which the map entries of a request's pages, and then the blocks of their old pages, are fetched: far
+/// enough for a memory access each.
+const FAR: usize = 16;
+const NEAR: usize = 8;
+
+/// Most pages of a request that are fetched.
+const MOST: u64 = 8;
 
 /// A request that has not ended.
 #[derive(Clone, Copy, Debug)]
@@ -183,10 +188,22 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
                 return Ok(Some(request.arrival_ns));
             }
             let request = *request;
+            self.fetch(feeder.ahead(FAR), Prefetch::Map);
+            self.fetch(feeder.ahead(NEAR), Prefetch::Block);
             feeder.pass();
             self.take(&request);
         }
         Ok(Some(NEVER))
+    }
+
+    /// Fetches what the pages of a request that comes soon will need.
+    #[inline]
+    fn fetch(&self, request: Option<&Request>, what: Prefetch) {
+        let Some(request) = request else { return };
+        let pages = self.cutter.pages_of(request);
+        for page in pages.start..pages.end.min(pages.start + MOST) {
+            self.scheme.prefetch(Lpn(page as u32), what);
+        }
     }
 
     /// A request is taken: its page tasks are ready when its data are in.
@@ -212,9 +229,6 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
             Outstanding { arrival_ns, taken_ns: self.now_ns, left: works.len() as u32, bytes_out };
         let slot = self.add(outstanding);
         for work in &works {
-            if let Work::Page(task) = work {
-                self.scheme.prefetch(Lpn(task.lpn), Prefetch::Map);
-            }
             self.queue.push(over_link, ready_ns, slot, *work);
         }
         self.works = works;
@@ -301,9 +315,6 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
     /// The controller takes a task.
     fn start(&mut self, waiting: &Waiting) -> Result<(), FtlError> {
         self.settle();
-        if let Some(Waiting { work: Work::Page(ahead), .. }) = self.queue.soon(NEAR) {
-            self.scheme.prefetch(Lpn(ahead.lpn), Prefetch::Block);
-        }
         self.scheme.advance(self.now_ns)?;
         let tag = u64::from(waiting.request);
         let before_ns = self.begin(match waiting.work {

@@ -42,6 +42,12 @@ impl Feeder {
         Ok(self.requests.get(self.next))
     }
 
+    /// One that comes soon after the next.
+    #[inline]
+    pub(super) fn ahead(&self, by: usize) -> Option<&Request> {
+        self.requests.get(self.next + by)
+    }
+
     /// The request that was looked at has been taken.
     pub(super) fn pass(&mut self) {
         self.next += 1;

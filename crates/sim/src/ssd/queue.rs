@@ -46,9 +46,4 @@ impl Queue {
         let first = self.first();
         self.queues[first].pop_front()
     }
-
-    /// One that comes up soon.
-    pub(super) fn soon(&self, ahead: usize) -> Option<&Waiting> {
-        self.queues[self.first()].get(ahead)
-    }
 }

@@ -4,7 +4,9 @@ use super::SsdSetup;
 use super::device::SsdDevice;
 use super::feeder::Feeder;
 use crate::report::SchemeReport;
-use crate::run::{Observer, ParallelArray, RunError, Setup, check_space, precondition};
+use crate::run::{
+    Observer, ParallelArray, RunError, Setup, check_space, levelled, precondition,
+};
 use flash::faults::BitErrors;
 use flash::{Array, parallel::Parallel};
 use ftl::{FtlError, Scheme, SchemeConfig, Visitor};
@@ -28,6 +30,7 @@ pub(crate) fn run_scheme(
         reason: error.to_string(),
     })?;
     array.set_timed(false);
+    let array = levelled(scheme, array);
     ftl::registry::format(scheme, array, Replay { setup, ssd, label, source, observer })?
 }
 
