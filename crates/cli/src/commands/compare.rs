@@ -89,7 +89,8 @@ struct DeviceArgs {
     schemes: Vec<String>,
 
     /// What is written before anything is measured: full (all that each scheme exports), footprint (what
-    /// all schemes export) or none; +age=N adds N times as many random overwrites [default: full]
+    /// all schemes export) or none; +age=N adds N times as many random overwrites, of which +sequential=SHARE has a
+    /// share go on in order instead, as in full+age=1+sequential=50% [default: full]
     #[arg(long, value_name = "FILL")]
     precondition: Option<String>,
 }

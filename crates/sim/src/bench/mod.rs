@@ -10,7 +10,7 @@ pub use buffers::BufferRow;
 pub use channels::ChannelsRow;
 pub use ssd::SsdRow;
 
-use crate::config::{Fill, Preconditioning, SchemeTable};
+use crate::config::{Preconditioning, SchemeTable};
 use crate::run::{
     Device, Observer, RunError, Setup, SimulatedArray, array_heap_bytes, array_without_errors,
 };
@@ -320,7 +320,7 @@ impl Visitor<SimulatedArray> for Case<'_> {
         let pages = scheme.logical_pages();
         let setup = Setup {
             seed: self.seed,
-            precondition: Preconditioning { fill: Fill::Full, age: age(pages) },
+            precondition: Preconditioning { age: age(pages), ..Preconditioning::default() },
             closed: true,
             ..Setup::new(self.part.clone(), self.geometry, pages)
         };

@@ -1,8 +1,10 @@
 //! Schemes on channels: the whole loop, with array, scheduling and all measures.
 
 use super::{Drawn, ROUNDS};
-use crate::config::{Fill, Preconditioning, SchemeTable};
-use crate::run::{Observer, ParallelArray, RunError, Setup, array_heap_bytes, precondition};
+use crate::config::{Preconditioning, SchemeTable};
+use crate::run::{
+    Observer, ParallelArray, RunError, Setup, array_heap_bytes, levelled, precondition,
+};
 use crate::ssd::{Feeder, SsdDevice, SsdSetup};
 use flash::channels::{Policy, Timing, Topology};
 use flash::faults::BitErrors;
@@ -109,6 +111,7 @@ fn row(
     let mut array = Parallel::new(array, TOPOLOGY, timing, Policy::Fifo, false)
         .map_err(|error| config(error.to_string()))?;
     array.set_timed(false);
+    let array = levelled(&scheme, array);
     let label = table.label();
     let setup = Setup { seed, ..Setup::new(part, geometry, 1) };
     registry::format(&scheme, array, Case { label: &label, setup, ssd, load, observer })?
@@ -128,7 +131,7 @@ impl Visitor<ParallelArray> for Case<'_> {
     fn visit<S: Scheme<Flash = ParallelArray> + Clone>(self, mut scheme: S) -> Self::Output {
         let Self { label, setup, ssd, load: (load, reads_percent), observer } = self;
         let pages = scheme.logical_pages();
-        let precondition_by = Preconditioning { fill: Fill::Full, age: 1.0 };
+        let precondition_by = Preconditioning { age: 1.0, ..Preconditioning::default() };
         let setup = Setup { precondition: precondition_by, space_pages: pages, ..setup };
         precondition(&mut scheme, &setup, label, observer)?;
         let mut device = SsdDevice::new(scheme, &ssd, false);

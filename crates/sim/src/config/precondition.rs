@@ -20,16 +20,24 @@ pub enum Fill {
     None,
 }
 
-/// Fill and age. As text: `full`, `footprint+age=2`, `none`.
+/// Fill and age. As text: `full`, `footprint+age=2`, `full+age=1+sequential=50%`, `none`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preconditioning {
     /// What is written once, sequentially.
     #[serde(default)]
     pub fill: Fill,
-    /// After that: uniform random overwrites of what was filled, as a multiple of its size.
+    /// After that: overwrites of what was filled, as a multiple of its size.
     #[serde(default)]
     pub age: f64,
+    /// Share of the overwrites that go on where the last of them stopped, from the first page to the last and again; the
+    /// others are uniformly random. Which one comes next is drawn. Default: 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sequential: f64,
+}
+
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// A [`Preconditioning`] in either notation.
@@ -56,26 +64,47 @@ impl FromStr for Preconditioning {
                 )));
             }
         };
-        let mut age = None;
+        let (mut age, mut sequential) = (None, None);
         for part in parts {
-            let given = part
-                .strip_prefix("age=")
-                .and_then(|age| age.trim().parse().ok())
-                .ok_or_else(|| fault(format!("expected `age=` and a number, not `{part}`")))?;
-            if age.replace(given).is_some() {
-                return Err(fault("age is set twice".into()));
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let (setting, number) = match name.trim() {
+                "age" => (&mut age, value.trim().parse().ok()),
+                "sequential" => (&mut sequential, share(value)),
+                _ => {
+                    return Err(fault(format!(
+                        "expected `age=` and a number or `sequential=` and a share, not `{part}`"
+                    )));
+                }
+            };
+            let number = number.ok_or_else(|| match name.trim() {
+                "age" => fault(format!("expected `age=` and a number, not `{part}`")),
+                _ => fault(format!(
+                    "expected `sequential=` and a share, as in 0.5 or 50%, not `{part}`"
+                )),
+            })?;
+            if setting.replace(number).is_some() {
+                return Err(fault(format!("{} is set twice", name.trim())));
             }
         }
-        let out = Self { fill, age: age.unwrap_or(0.0) };
+        let (age, sequential) = (age.unwrap_or(0.0), sequential.unwrap_or(0.0));
+        let out = Self { fill, age, sequential };
         out.check().map(|()| out)
     }
 }
 
+/// A share as `0.5` or `50%`.
+fn share(text: &str) -> Option<f64> {
+    match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse().ok().map(|percent: f64| percent / 100.0),
+        None => text.trim().parse().ok(),
+    }
+}
+
 impl Preconditioning {
-    /// Checks the range of `age`, and that there is something to age.
+    /// Checks the ranges of `age` and `sequential`, and that there is something to age.
     ///
     /// # Errors
-    /// Where it is negative, beyond 1000, or set without a fill.
+    /// Where one is out of its range, `age` is set without a fill, or `sequential` without `age`.
     pub fn check(&self) -> Result<(), ConfigError> {
         if !(0.0..=MOST_AGE).contains(&self.age) {
             return Err(ConfigError::setting(
@@ -92,6 +121,18 @@ impl Preconditioning {
                 "overwrites what was filled, and `none` fills nothing; use `full` or `footprint`",
             ));
         }
+        if !(0.0..=1.0).contains(&self.sequential) {
+            return Err(ConfigError::setting(
+                "precondition.sequential",
+                format!("must be a share of the overwrites, 0 to 1, not {}", self.sequential),
+            ));
+        }
+        if self.sequential > 0.0 && self.age == 0.0 {
+            return Err(ConfigError::setting(
+                "precondition.sequential",
+                "is a share of the overwrites, and there are none; set `age`",
+            ));
+        }
         Ok(())
     }
 }
@@ -103,7 +144,10 @@ impl fmt::Display for Preconditioning {
             Fill::Footprint => "footprint",
             Fill::None => "none",
         })?;
-        if self.age > 0.0 { write!(f, "+age={}", self.age) } else { Ok(()) }
+        if self.age > 0.0 {
+            write!(f, "+age={}", self.age)?;
+        }
+        if self.sequential > 0.0 { write!(f, "+sequential={}", self.sequential) } else { Ok(()) }
     }
 }
 
@@ -125,9 +169,11 @@ mod tests {
 
     #[test]
     fn notation() {
-        for text in ["full", "none", "footprint+age=2.5"] {
+        for text in ["full", "none", "footprint+age=2.5", "full+age=2+sequential=0.5"] {
             assert_eq!(text.parse::<Preconditioning>().unwrap().to_string(), text);
         }
+        let percent: Preconditioning = "full+sequential=50%+age=1".parse().unwrap();
+        assert_eq!(percent.to_string(), "full+age=1+sequential=0.5");
         for (text, said) in [
             ("ful", "did you mean `full`?"),
             ("none+age=1", "fills nothing"),
@@ -135,6 +181,10 @@ mod tests {
             ("full+age=inf", "0 to 1000"),
             ("full+old", "`age=`"),
             ("full+age=1+age=2", "age is set twice"),
+            ("full+age=x", "`age=` and a number, not `age=x`"),
+            ("full+age=1+sequential=half", "a share, as in 0.5 or 50%"),
+            ("full+age=1+sequential=150%", "0 to 1, not 1.5"),
+            ("full+sequential=50%", "there are none; set `age`"),
         ] {
             let error = text.parse::<Preconditioning>().unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");

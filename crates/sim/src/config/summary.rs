@@ -130,7 +130,13 @@ impl Resolved {
         };
         match precondition.age {
             0.0 => format!("{fill}, in order"),
-            age => format!("{fill}, in order, then {age} times as many random overwrites"),
+            age if precondition.sequential == 0.0 => {
+                format!("{fill}, in order, then {age} times as many random overwrites")
+            }
+            age => format!(
+                "{fill}, in order, then {age} times as many overwrites, {} % of them in order, the others random",
+                precondition.sequential * 100.0
+            ),
         }
     }
 }

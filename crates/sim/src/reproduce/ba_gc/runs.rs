@@ -97,7 +97,7 @@ impl Group {
 
     fn precondition(self) -> Preconditioning {
         let fill = if self == Self::Fresh { Fill::None } else { Fill::Full };
-        Preconditioning { fill, age: 0.0 }
+        Preconditioning { fill, ..Preconditioning::default() }
     }
 }
 

@@ -79,9 +79,11 @@ impl Before {
 
     fn preconditioning(self) -> Preconditioning {
         match self {
-            Self::Collecting => Preconditioning { fill: Fill::Full, age: Self::AGE },
-            Self::Full => Preconditioning { fill: Fill::Full, age: 0.0 },
-            Self::Footprint => Preconditioning { fill: Fill::Footprint, age: 0.0 },
+            Self::Collecting => Preconditioning { age: Self::AGE, ..Preconditioning::default() },
+            Self::Full => Preconditioning::default(),
+            Self::Footprint => {
+                Preconditioning { fill: Fill::Footprint, ..Preconditioning::default() }
+            }
         }
     }
 
