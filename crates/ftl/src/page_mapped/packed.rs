@@ -98,10 +98,13 @@ pub(crate) fn ram_bytes(geometry: &Geometry) -> [u64; 2] {
 impl Packed {
     /// No page is mapped, none is valid, no block is free. The array is within [`limit`].
     pub(crate) fn new(geometry: &Geometry, logical_pages: u32) -> Self {
+        let pages_per_block = geometry.pages_per_block();
+        let mut without_valid = 0;
+        INVALID.set(&mut without_valid, pages_per_block);
         Self {
             pages: vec![!VALID; geometry.pages() as usize],
-            blocks: vec![0; geometry.blocks() as usize],
-            pages_per_block: geometry.pages_per_block(),
+            blocks: vec![without_valid; geometry.blocks() as usize],
+            pages_per_block,
             logical_pages,
             saturated_erases: 0,
         }
@@ -119,9 +122,11 @@ impl Packed {
 }
 
 impl BlockInfo for Packed {
+    /// Of a free block none is valid, and none is invalid either.
     #[inline]
     fn valid(&self, block: BlockId) -> u32 {
-        self.pages_per_block - INVALID.get(self.blocks[block.0 as usize])
+        let entry = self.blocks[block.0 as usize];
+        if FREE.get(entry) == 1 { 0 } else { self.pages_per_block - INVALID.get(entry) }
     }
 
     fn open(&mut self, block: BlockId, pages: u32) {
@@ -203,9 +208,11 @@ impl BlockInfo for Packed {
     }
 
     fn marked_bad(&mut self, block: BlockId) {
+        let pages_per_block = self.pages_per_block;
         let entry = self.entry(block);
         BAD.set(entry, 1);
         FREE.set(entry, 0);
+        INVALID.set(entry, pages_per_block);
     }
 
     fn saturated_erases(&self) -> u64 {
