@@ -16,7 +16,7 @@ use super::workload::NO_REGULAR_FILE;
 use crate::report::units;
 use crate::ssd::SsdSetup;
 use flash::{Copies, CopyPath, CopyTimes, Geometry, Part};
-use ftl::AllocationOrder;
+use ftl::{AllocationOrder, Layout};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use workload::{AddressPolicy, Facts, Space, WorkloadSpec};
@@ -195,6 +195,14 @@ fn notes_on_time(
             processor_line(processor)
         )),
         (None, None) => {}
+    }
+    let elsewhere = |scheme: &&ResolvedScheme| !matches!(scheme.plan.layout, Layout::PageMapped(_));
+    for scheme in schemes.iter().filter(elsewhere).filter(|_| board.is_some()) {
+        notes.push(format!(
+            "`{}`: it has no frontier on each die; its blocks lie where it takes them, and the order of allocation \
+             changes nothing",
+            scheme.label
+        ));
     }
     let free = |scheme: &&ResolvedScheme| !scheme.config.preset.settings.contains(&"victim");
     for scheme in schemes.iter().filter(free).filter(|_| processor.is_some()) {

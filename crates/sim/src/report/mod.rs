@@ -150,12 +150,9 @@ impl Report {
 }
 
 impl SchemeReport {
-    /// Windows of a run on several channels with their lengths, ns; without one of no length.
-    fn windows(&self) -> impl Iterator<Item = (&WindowSample, u64)> {
-        let length_ns = self.ssd.as_ref().map_or(0, |ssd| ssd.window_ns);
-        let left = move |window: &WindowSample| self.elapsed_ns.saturating_sub(window.start_ns);
-        let windows = self.series.windows.iter();
-        windows.map(move |window| (window, left(window).min(length_ns))).filter(|(_, ns)| *ns > 0)
+    /// Length of the windows of a run on several channels, ns: 1 or more.
+    fn window_ns(&self) -> u64 {
+        self.ssd.as_ref().map_or(1, |ssd| ssd.window_ns.max(1))
     }
 
     /// Pages a block, where anything tells it.
@@ -399,6 +396,6 @@ pub struct Series {
     pub erases: Vec<u32>,
     /// Victims by valid pages.
     pub victim_valid: Vec<u64>,
-    /// Windows of a run on several channels, one after the other; the last may be cut off by the end of the run.
+    /// Whole windows of a run on several channels, one after the other from its start on.
     pub windows: Vec<WindowSample>,
 }

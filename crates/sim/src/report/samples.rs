@@ -84,7 +84,7 @@ pub(super) fn on_channels() -> Report {
 const WINDOW_NS: u64 = 100_000_000;
 
 fn on_ssd(scheme: &mut SchemeReport) {
-    let windows = scheme.elapsed_ns.div_ceil(WINDOW_NS);
+    let windows = scheme.elapsed_ns / WINDOW_NS;
     let commands = |at: u64| if at % 17 == 3 { 400 } else { 2_400 + draw(at) % 300 };
     let window = |at: u64| WindowSample {
         start_ns: at * WINDOW_NS,
@@ -111,7 +111,7 @@ fn on_ssd(scheme: &mut SchemeReport) {
         page_commands,
         page_commands_per_second: page_commands as f64 * 1e9 / scheme.elapsed_ns as f64,
         window_ns: WINDOW_NS,
-        windows: windows - 1,
+        windows,
         window_least_per_second: 4_000.0,
         window_most_per_second: 26_990.0,
         host_pages_per_second: scheme.tasks_per_second,

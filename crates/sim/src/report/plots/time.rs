@@ -4,7 +4,7 @@ use super::axis::Axis;
 use super::chart::{Line, draw_lines};
 use super::style::Look;
 use super::{Area, PlotError};
-use crate::report::{Report, SchemeReport, units};
+use crate::report::{Report, SchemeReport, WindowSample, units};
 
 /// Most stairs a line: more cannot be told apart.
 const STAIRS: usize = 700;
@@ -26,7 +26,7 @@ pub(super) fn free_blocks(report: &Report, area: &Area<'_>) -> Result<(), PlotEr
         let least = s.series.free_pages.iter().map(|p| p.1).min()?;
         Some(format!("fewest {} free pages", units::count(least)))
     };
-    draw(report, area, ("Free space", label), units::short, &series, &note)
+    draw(report, area, ("Free space", label), units::short, &series, &note, &run_end)
 }
 
 /// Page tasks a second.
@@ -37,19 +37,16 @@ pub(super) fn throughput(report: &Report, area: &Area<'_>) -> Result<(), PlotErr
     let note = |s: &SchemeReport| {
         (s.tasks > 0).then(|| format!("mean {}", units::rate(s.tasks_per_second)))
     };
-    draw(report, area, ("Throughput", "page tasks a second"), thousands, &series, &note)
+    let label = ("Throughput", "page tasks a second");
+    draw(report, area, label, thousands, &series, &note, &run_end)
 }
 
 /// Page commands a second, window by window; of a long run means of several windows.
 pub(super) fn page_commands(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     let series = |s: &SchemeReport| -> Vec<(f64, f64)> {
-        let mut windows: Vec<_> =
-            s.windows().map(|(window, ns)| (window.start_ns, window.page_commands, ns)).collect();
-        let whole = s.ssd.as_ref().map_or(0, |ssd| ssd.window_ns);
-        // A sliver at the end would be a rate of nothing.
-        windows.pop_if(|(start, _, ns)| *start > 0 && *ns < whole / 4);
+        let windows = &s.series.windows;
         let group = windows.len().div_ceil(STAIRS).max(1);
-        windows.chunks(group).map(rate).collect()
+        windows.chunks(group).map(|windows| rate(windows, s.window_ns())).collect()
     };
     let note = |s: &SchemeReport| {
         let ssd = s.ssd.as_ref().filter(|ssd| ssd.windows > 0)?;
@@ -58,14 +55,23 @@ pub(super) fn page_commands(report: &Report, area: &Area<'_>) -> Result<(), Plot
                 .map(units::rate);
         Some(format!("mean {mean}, windows {least} to {most}"))
     };
-    draw(report, area, ("Page commands", "page commands a second"), thousands, &series, &note)
+    let label = ("Page commands", "page commands a second");
+    draw(report, area, label, thousands, &series, &note, &|s| {
+        let last = s.series.windows.last();
+        last.map_or(0.0, |window| (window.start_ns + s.window_ns()) as f64)
+    })
 }
 
 /// Of windows one after the other: when they begin, and their page commands a second.
-fn rate(windows: &[(u64, u64, u64)]) -> (f64, f64) {
-    let commands: u64 = windows.iter().map(|window| window.1).sum();
-    let ns: u64 = windows.iter().map(|window| window.2).sum();
-    (windows[0].0 as f64, commands as f64 * 1e9 / ns as f64)
+fn rate(windows: &[WindowSample], window_ns: u64) -> (f64, f64) {
+    let commands: u64 = windows.iter().map(|window| window.page_commands).sum();
+    let ns = window_ns as f64 * windows.len() as f64;
+    (windows[0].start_ns as f64, commands as f64 * 1e9 / ns)
+}
+
+/// The end of the measured part.
+fn run_end(scheme: &SchemeReport) -> f64 {
+    scheme.elapsed_ns as f64
 }
 
 fn thousands(x: f64) -> String {
@@ -79,6 +85,7 @@ fn draw(
     name: fn(f64) -> String,
     series: &dyn Fn(&SchemeReport) -> Vec<(f64, f64)>,
     note: &dyn Fn(&SchemeReport) -> Option<String>,
+    end: &dyn Fn(&SchemeReport) -> f64,
 ) -> Result<(), PlotError> {
     let lines: Vec<Line> = report
         .schemes
@@ -88,7 +95,7 @@ fn draw(
             name: scheme.name.clone(),
             notes: note(scheme).into_iter().collect(),
             look: Look::of(n),
-            points: stairs(&series(scheme), scheme.elapsed_ns as f64),
+            points: stairs(&series(scheme), end(scheme)),
             end_marked: false,
         })
         .collect();
@@ -165,8 +172,13 @@ mod tests {
 
     #[test]
     fn windows_in_a_group_have_their_mean() {
-        assert_eq!(rate(&[(5, 30, 1_000_000_000), (9, 50, 1_000_000_000)]), (5.0, 40.0));
-        assert_eq!(rate(&[(7, 30, 100_000_000)]), (7.0, 300.0));
+        let of = |start_ns, page_commands| WindowSample {
+            start_ns,
+            page_commands,
+            ..WindowSample::default()
+        };
+        assert_eq!(rate(&[of(5, 30), of(9, 50)], 1_000_000_000), (5.0, 40.0));
+        assert_eq!(rate(&[of(7, 30)], 100_000_000), (7.0, 300.0));
     }
 
     #[test]

@@ -1,0 +1,199 @@
+//! SSDs in experiments: what comes of the settings, and what is refused.
+
+use super::{Experiment, Resolved};
+use crate::ssd::HostInterface;
+use flash::channels::Policy;
+use ftl::Processor;
+
+fn resolve(text: &str) -> Result<Resolved, String> {
+    let experiment = Experiment::from_toml(text, "test").map_err(|error| error.to_string())?;
+    experiment.resolve().map_err(|error| error.to_string())
+}
+
+fn ddt(settings: &str) -> Resolved {
+    resolve(&format!("part = 'ddt-mlc'\nworkload = 'uniform'\n{settings}")).unwrap()
+}
+
+fn notes(resolved: &Resolved) -> String {
+    resolved.notes.join("\n")
+}
+
+const ALL: &str = "channels = 4\nways = 2\ndies = 2\nplanes = 2\nallocation = 'wcdp'\nqueue_depth = 16\n\
+    interface = 'sata2'\ncpu = '200MHz:6:3'\narbiter = 'read-first'\nwindow = '20ms'\ncapacity = '2GiB'\n\
+    schemes = ['page-level']";
+
+#[test]
+fn settings_become_channels_and_frontiers() {
+    let found = ddt(ALL);
+    let ssd = found.ssd.as_ref().unwrap();
+    let topology = ssd.topology;
+    assert_eq!((topology.channels, topology.ways, topology.dies, topology.planes), (4, 2, 2, 2));
+    // 2 GiB in blocks of 128 pages of 2 × 8 KiB, on 16 dies.
+    assert_eq!((found.geometry.blocks(), topology.blocks_per_plane), (1024, 64));
+    assert_eq!(topology.blocks(), 2 * u64::from(found.geometry.blocks()));
+    assert!(ssd.ganged && topology.paired_blocks);
+    assert_eq!((ssd.queue_depth, ssd.window_ns), (16, 20_000_000));
+    assert_eq!((ssd.policy, ssd.interface), (Policy::ReadFirst, Some(HostInterface::SATA2)));
+    assert_eq!((ssd.timing.t_r_ns, ssd.timing.t_rc_ns), (75_000, 25), "bare cells and the bus");
+    let scheme = &found.schemes[0];
+    assert_eq!(scheme.config.allocation.units(), 16);
+    assert_eq!(scheme.config.allocation.turns()[..3], [0, 4, 1], "ways first");
+    let processor = Processor { clock_khz: 200_000, read_cycles: 6, write_cycles: 3 };
+    assert_eq!(scheme.config.processor, Some(processor));
+    assert!(scheme.part.t_r_ns > 75_000 + 2 * 216_000, "the scheme's part has the transfer");
+    assert_eq!(scheme.part.copies.unwrap().ways, 16);
+    let said = notes(&found);
+    for line in [
+        "SSD of 4 channels × 2 ways × 2 dies, writes spread in the order wcdp; 16 requests outstanding at most; \
+         interface sata2 of 300 MB/s; processor 200 MHz (6 cycles an entry read, 3 an entry written); arbiter \
+         read-first; windows of 20.00 ms",
+        "(--queue-depth 1); with more, 16 here, nothing is promised",
+        "within a die lcb",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+}
+
+#[test]
+fn what_is_resolved_is_written_down_and_resolves_to_the_same() {
+    for settings in [
+        ALL,
+        "channels = 8",
+        "channels = 1\nqueue_depth = 1",
+        "cpu = 'arm7'",
+        "channels = 3\ncapacity = '1GiB'\ninterface = '1.5GB/s:64'",
+    ] {
+        let first = ddt(settings);
+        let text = first.experiment.to_toml().unwrap();
+        let second = Experiment::from_toml(&text, "echo").unwrap().resolve().unwrap();
+        assert_eq!(second.experiment, first.experiment, "{text}");
+        assert_eq!((second.geometry, &second.ssd), (first.geometry, &first.ssd), "{text}");
+        assert_eq!(second.part, first.part);
+        let echo = |resolved: &Resolved| serde_json::to_value(resolved).unwrap()["ssd"].clone();
+        assert_eq!(echo(&second), echo(&first));
+        assert_eq!(echo(&first).is_null(), first.ssd.is_none());
+    }
+    let text = ddt("channels = 8").experiment.to_toml().unwrap();
+    for spelt_out in ["dies = 1", "allocation = \"cwdp\"", "queue_depth = 32", "window = \"100ms\""]
+    {
+        assert!(text.contains(spelt_out), "{spelt_out}: {text}");
+    }
+    let text = Experiment::default().resolve().unwrap().experiment.to_toml().unwrap();
+    for absent in ["channels", "dies", "queue_depth", "cpu"] {
+        assert!(!text.contains(absent), "{absent}: {text}");
+    }
+}
+
+#[test]
+fn every_die_has_as_many_blocks() {
+    let found = ddt("channels = 3\ncapacity = '1GiB'");
+    assert_eq!(found.geometry.blocks(), 1023);
+    assert!(notes(&found).contains("1GiB less 1 blocks, so that each of the 3 dies"), "{found:?}");
+    // A block is 1 MiB: 32 on each of 64 dies are more than the usual 1 GiB.
+    let found = ddt("channels = 16\nways = 4");
+    assert_eq!(found.geometry.blocks(), 64 * 32);
+    assert!(notes(&found).contains("32 blocks a die at least"));
+    let error = resolve("part = 'ddt-mlc'\nchannels = 8\ncapacity = '4MiB'").unwrap_err();
+    assert!(error.contains("less than one block of 1MiB on each of 8 dies; 8MiB is"), "{error}");
+    let error = resolve("part = 'ddt-mlc'\nchannels = 8\ncapacity = '16MiB'").unwrap_err();
+    let (_, right) = error.split_once("smallest capacity that works is ").expect(&error);
+    let capacity = right.split(' ').next().unwrap();
+    ddt(&format!("channels = 8\ncapacity = '{capacity}'"));
+}
+
+#[test]
+fn a_bus_cycle_splits_the_times_of_a_part() {
+    let found = resolve("channels = 2\nbus_cycle = '5ns'\nworkload = 'uniform'").unwrap();
+    // 2,112 bytes at 5 ns are 10.56 µs.
+    let timing = found.ssd.as_ref().unwrap().timing;
+    assert_eq!((timing.t_r_ns, timing.t_prog_ns), (29_000 - 10_560, 220_900 - 10_560));
+    assert_eq!((timing.t_rc_ns, timing.t_wc_ns, timing.transfer_bytes), (5, 5, 2112));
+    assert_eq!((found.part.t_r_ns, found.part.t_r_oob_ns), (18_440, 18_440));
+    assert!(notes(&found).contains("the cells take tR 18.4 µs and tPROG 210.3 µs"), "{found:?}");
+    let part = &found.schemes[0].part;
+    assert!((29_000..30_000).contains(&part.t_r_ns), "with transfer again: {}", part.t_r_ns);
+    assert!((220_900..222_000).contains(&part.t_prog_ns), "{}", part.t_prog_ns);
+    let longest = resolve("channels = 2\nbus_cycle = '13ns'").unwrap_err();
+    let (_, right) = longest.split_once("use ").expect(&longest);
+    let cycle = right.split(' ').next().unwrap();
+    assert_eq!(cycle, "12ns");
+    resolve(&format!("channels = 2\nbus_cycle = '{cycle}'\nworkload = 'uniform'")).unwrap();
+    let own = "channels = 2\nbus_cycle = 5\nworkload = 'uniform'\n\
+               part = { base = 'evaluation-slc', t_bers_ns = '3ms' }";
+    let first = resolve(own).unwrap();
+    let again = resolve(&first.experiment.to_toml().unwrap()).unwrap();
+    assert_eq!((again.part, again.ssd), (first.part, first.ssd), "times are split once");
+}
+
+#[test]
+fn promises_count_with_the_longest_path() {
+    let copies = |settings: &str| {
+        let found = ddt(&format!("{settings}\ncapacity = '1GiB'"));
+        found.schemes[0].part.copies.unwrap()
+    };
+    let direct = copies("channels = 1\nways = 2\nschemes = ['fsr+copy=dgcb']");
+    let several = copies("channels = 2\nways = 2\nschemes = ['fsr+copy=dgcb']");
+    let through = copies("channels = 2\nways = 2\nschemes = ['fsr+copy=gcb']");
+    assert_eq!(direct.far.path, several.far.path);
+    assert!(direct.far.run_ns(8, 0) < through.far.run_ns(8, 0));
+    assert!(several.longest_ns(8) >= through.longest_ns(8), "{several:?}");
+    assert!(several.longest_ns(8) < through.longest_ns(8) + 8 * 100, "and hardly more");
+    let said = notes(&ddt("channels = 2\nways = 2\nschemes = ['fsr+copy=dgcb']"));
+    assert!(said.contains("between channels through the controller"), "{said}");
+}
+
+#[test]
+fn schemes_that_settings_leave_alone_are_told() {
+    let said = notes(&ddt("channels = 2\ncpu = 'arm7'\nschemes = ['page-level', 'nftl']"));
+    assert!(said.contains("`nftl`: it has no frontier on each die"), "{said}");
+    assert!(said.contains("`nftl`: the processor changes nothing"), "{said}");
+    assert!(!said.contains("`page-level`: it has") && !said.contains("`page-level`: the proc"));
+    let serial = notes(&ddt("cpu = 'arm7'"));
+    assert!(serial.contains("processor arm7, 87.5 MHz (10 cycles an entry read"), "{serial}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_what_would_be_right() {
+    for (text, said) in [
+        ("dies = 2", "dies: is of an SSD"),
+        ("allocation = 'cwdp'", "allocation: is of an SSD"),
+        ("queue_depth = 4", "queue_depth: is of an SSD"),
+        ("interface = 'none'", "give channels too, as in --channels 8"),
+        ("arbiter = 'fifo'", "arbiter: is of an SSD"),
+        ("window = '1s'", "window: is of an SSD"),
+        ("bus_cycle = '5ns'", "bus_cycle: is of an SSD"),
+        ("channels = 0", "channels: must be 1 to 256, not 0"),
+        ("channels = 257", "channels: must be 1 to 256, not 257"),
+        ("channels = -1", "test:1: "),
+        ("channels = 'many'", "test:1: "),
+        ("channels = 8\ndies = 17", "dies: must be 1 to 16, not 17"),
+        ("channels = 8\nqueue_depth = 0", "queue_depth: must be 1 to 65536, not 0"),
+        ("channels = 8\nqueue_depth = 65537", "queue_depth: must be 1 to 65536, not 65537"),
+        ("channels = 8\ninterface = 'sata2'\nqueue_depth = 33", "`sata2`, which carries 32"),
+        ("channels = 8\ninterface = '1GB/s:4'\nqueue_depth = 5", "`1GB/s:4`, which carries 4"),
+        ("channels = 8\ninterface = 'sata9'", "or RATE:DEPTH, such as `600MB/s:32`"),
+        ("channels = 8\nallocation = 'cwd'", "each once, as in cwdp, not `cwd`"),
+        ("channels = 8\narbiter = 'lifo'", "did you mean `fifo`?"),
+        ("channels = 8\ncpu = 'arm'", "such as `87.5MHz:10:4`"),
+        ("channels = 8\nwindow = '1us'", "window: must be 1ms to 1h"),
+        ("channels = 8\nwindow = 'long'", "test:2: "),
+        ("channles = 8", "did you mean `channels`?"),
+        ("channels = 8", "part `evaluation-slc` gives no bus cycles"),
+        ("channels = 8", "as in --bus-cycle 5ns"),
+        ("channels = 8\nbus_cycle = '25ns'", "take 52.8 µs of the 29.0 µs"),
+        ("channels = 8\nbus_cycle = '0ns'", "bus_cycle: must be 1ns to 100us"),
+        ("channels = 8\npart = 'ddt-mlc'\nbus_cycle = '5ns'", "gives its own cycles: tRC 25 ns"),
+        (
+            "channels = 8\npart = 'ddt-mlc'\nschemes = ['fsr+copy=dgcb']",
+            "from one die to another of the same channel, and each channel has one",
+        ),
+        (
+            "channels = 1\npart = 'ddt-mlc'\nschemes = ['fsr+copy=gcb']",
+            "from one device to another, and there is one",
+        ),
+        ("channels = 8\npart = 'ddt-mlc'\nways = 65", "ways: must be 1 to 64"),
+    ] {
+        let error = resolve(text).err().unwrap_or_else(|| panic!("{text} resolves"));
+        assert!(error.contains(said), "{text}: {error}");
+    }
+}
