@@ -89,6 +89,7 @@ pub(crate) fn plan(
     };
     let mut plan = lay_out(config, &part, geometry, blocks)?;
     plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
+    wear::check_dynamic(config, &plan)?;
     wear::allow_for_swaps(config, &part, geometry, &mut plan);
     plan.buffer = BufferPlan::new(config, geometry)?;
     if let Some(buffer) = plan.buffer {

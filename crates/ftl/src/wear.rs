@@ -4,7 +4,7 @@
 //! many as its collector is known to make. Each takes at most one swap longer ([`swap_ns`]), which is time of the
 //! collection step.
 
-use crate::{Layout, Plan, SchemeConfig, page_mapped::CollectionKind};
+use crate::{FtlError, Layout, Plan, SchemeConfig, page_mapped::CollectionKind};
 use flash::wear_level::{ram_bytes, swap_ns};
 use flash::{Geometry, Ns, Part};
 
@@ -25,6 +25,21 @@ pub(crate) fn allow_for_swaps(
     promised.step_ns = promised.step_ns.map(longer);
     promised.response_ns = promised.response_ns.map(longer);
     plan.ram.other += ram_bytes(rule, geometry.blocks());
+}
+
+/// Refuses dynamic wear levelling to schemes that take free blocks in the order of their erases: some owe it their bounds.
+pub(crate) fn check_dynamic(config: &SchemeConfig, plan: &Plan) -> Result<(), FtlError> {
+    match plan.layout {
+        Layout::PageMapped(_) | Layout::OnDemand(_) => Ok(()),
+        _ if config.dynamic_wear != Some(true) => Ok(()),
+        _ => Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "dynamic_wear",
+            reason: "cannot be true: free blocks are taken in the order of their erases, in turns; leave it out or false, \
+                     and level by `wear`"
+                .into(),
+        }),
+    }
 }
 
 /// The most erases that a scheme asks for in a task, or a step, of at most so long.

@@ -85,6 +85,13 @@ impl<F: Flash> Core<F> {
         }
     }
 
+    /// Free blocks, of which there is none yet, are to be taken in the order in which they come, however worn they are.
+    pub(super) fn take_in_order(&mut self) {
+        self.medium.spares = FreeBlocks::in_order();
+        self.data.frontiers.take_in_order();
+        self.translation.frontiers.take_in_order();
+    }
+
     /// The logical pages of a translation page.
     pub(super) fn lpns_of(&self, page: u32) -> core::ops::Range<u32> {
         let first = page * self.entries_a_page;

@@ -103,6 +103,9 @@ fn finish<F: Flash + Clone, C: Collection, R: Visitor<F>>(
     visitor: R,
 ) -> Result<R::Output, FtlError> {
     let mut core = Core::new(flash, plan, layout);
+    if config.dynamic_wear == Some(false) {
+        core.take_in_order();
+    }
     match start {
         Start::Format => {
             let failed = format(&mut core, layout)?;

@@ -1,39 +1,74 @@
-//! Free blocks, least worn first.
+//! Free blocks, least worn first (dynamic wear levelling) or in the order of their erases.
 
-use alloc::collections::BinaryHeap;
+use alloc::collections::{BinaryHeap, VecDeque};
 use core::cmp::Reverse;
 use flash::BlockId;
 
-/// Erased blocks by erase count: the next one opened is the least worn, then the lowest number.
+/// Erased blocks by erase count: the next one opened is the least worn, then the lowest number. Or, where that is not
+/// asked for, the one that was erased first.
 ///
 /// In steady state there are one or two, so both operations are O(1) then and O(log N) while filling.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FreeBlocks(BinaryHeap<Reverse<(u32, u32)>>);
+#[derive(Clone, Debug)]
+pub(crate) enum FreeBlocks {
+    LeastWorn(BinaryHeap<Reverse<(u32, u32)>>),
+    InOrder(VecDeque<u32>),
+}
+
+impl Default for FreeBlocks {
+    fn default() -> Self {
+        Self::LeastWorn(BinaryHeap::new())
+    }
+}
 
 impl FreeBlocks {
+    /// None yet, to be taken in the order in which they come.
+    pub(crate) fn in_order() -> Self {
+        Self::InOrder(VecDeque::new())
+    }
+
     pub(crate) fn push(&mut self, block: BlockId, erases: u32) {
-        self.0.push(Reverse((erases, block.0)));
+        match self {
+            Self::LeastWorn(heap) => heap.push(Reverse((erases, block.0))),
+            Self::InOrder(queue) => queue.push_back(block.0),
+        }
     }
 
     pub(crate) fn pop(&mut self) -> Option<BlockId> {
-        self.0.pop().map(|Reverse((_, block))| BlockId(block))
+        match self {
+            Self::LeastWorn(heap) => heap.pop().map(|Reverse((_, block))| BlockId(block)),
+            Self::InOrder(queue) => queue.pop_front().map(BlockId),
+        }
     }
 
     /// What [`FreeBlocks::pop`] takes next.
     pub(crate) fn next(&self) -> Option<BlockId> {
-        self.0.peek().map(|Reverse((_, block))| BlockId(*block))
+        match self {
+            Self::LeastWorn(heap) => heap.peek().map(|Reverse((_, block))| BlockId(*block)),
+            Self::InOrder(queue) => queue.front().copied().map(BlockId),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        match self {
+            Self::LeastWorn(heap) => heap.len(),
+            Self::InOrder(queue) => queue.len(),
+        }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
-        self.0.iter().map(|Reverse((_, block))| BlockId(*block))
+        let (heap, queue) = match self {
+            Self::LeastWorn(heap) => (Some(heap), None),
+            Self::InOrder(queue) => (None, Some(queue)),
+        };
+        let least_worn = heap.into_iter().flatten().map(|Reverse((_, block))| BlockId(*block));
+        least_worn.chain(queue.into_iter().flatten().copied().map(BlockId))
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.0.capacity() * size_of::<Reverse<(u32, u32)>>()
+        match self {
+            Self::LeastWorn(heap) => heap.capacity() * size_of::<Reverse<(u32, u32)>>(),
+            Self::InOrder(queue) => queue.capacity() * 4,
+        }
     }
 }
 
@@ -41,16 +76,23 @@ impl FreeBlocks {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_least_worn_comes_first_then_the_lowest_number() {
-        let mut free = FreeBlocks::default();
+    fn order_of(mut free: FreeBlocks) -> alloc::vec::Vec<u32> {
         for (block, erases) in [(3, 7), (1, 9), (4, 2), (2, 2), (0, 7)] {
             free.push(BlockId(block), erases);
         }
-        let order: alloc::vec::Vec<u32> =
-            core::iter::from_fn(|| free.next().filter(|next| free.pop() == Some(*next)))
-                .map(|block| block.0)
-                .collect();
-        assert_eq!(order, [2, 4, 0, 3, 1]);
+        assert_eq!((free.len(), free.iter().count()), (5, 5));
+        core::iter::from_fn(|| free.next().filter(|next| free.pop() == Some(*next)))
+            .map(|block| block.0)
+            .collect()
+    }
+
+    #[test]
+    fn the_least_worn_comes_first_then_the_lowest_number() {
+        assert_eq!(order_of(FreeBlocks::default()), [2, 4, 0, 3, 1]);
+    }
+
+    #[test]
+    fn without_dynamic_wear_levelling_they_come_in_the_order_of_their_erases() {
+        assert_eq!(order_of(FreeBlocks::in_order()), [3, 1, 4, 2, 0]);
     }
 }

@@ -67,6 +67,11 @@ impl Frontiers {
         frontiers
     }
 
+    /// Free blocks, of which there is none yet, are to be taken in the order in which they come, however worn they are.
+    pub(crate) fn take_in_order(&mut self) {
+        self.units.iter_mut().for_each(|unit| unit.free = FreeBlocks::in_order());
+    }
+
     /// The turn of the first page ever: so late that a block of which some pages were lost before any could be read may be
     /// given the sequence number that they would have had.
     pub(crate) fn first_turn(&self, geometry: &Geometry) -> u64 {

@@ -136,6 +136,9 @@ fn finish<F: Flash + Clone, V: Victims, T: Tables, C: Collection, R: Visitor<F>>
     visitor: R,
 ) -> Result<R::Output, FtlError> {
     core.spread(&config.allocation);
+    if config.dynamic_wear == Some(false) {
+        core.space.frontiers.take_in_order();
+    }
     match start {
         Start::Format => {
             let failed = format_array(&mut core)?;

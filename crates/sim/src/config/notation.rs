@@ -1,7 +1,7 @@
 //! Values of a scheme's settings as people write them: `fifo`, `slru`, `80%`.
 
 use super::nearest::did_you_mean;
-use flash::CopyPath;
+use flash::{CopyPath, WearRule};
 use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VICTIM_POLICIES, VictimKind, WriteQueue};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -75,7 +75,11 @@ impl<'de, T: Notation> Deserialize<'de> for Word<T> {
 }
 
 /// The value of this name.
-pub(super) fn named<T: Copy>(what: &str, word: &str, known: &[(&'static str, T)]) -> Result<T, String> {
+pub(super) fn named<T: Copy>(
+    what: &str,
+    word: &str,
+    known: &[(&'static str, T)],
+) -> Result<T, String> {
     known.iter().find(|(name, _)| *name == word).map(|(_, value)| *value).ok_or_else(|| {
         let names = known.iter().map(|(name, _)| *name);
         format!("no {what} is called `{word}`; {}", did_you_mean(word, names))
@@ -103,6 +107,20 @@ impl Notation for VictimKind {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
+    }
+}
+
+/// A rule of static wear levelling, or none.
+impl Notation for Option<WearRule> {
+    fn read(word: &str) -> Result<Self, String> {
+        if word == "off" { Ok(None) } else { word.parse().map(Some) }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            None => f.write_str("off"),
+            Some(rule) => write!(f, "{rule}"),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::notation::{Percent, Word};
 use super::quantity::{Bytes, Duration};
 use super::scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
 use super::text_or_table::{Text, TextOrTable};
-use flash::{CopyPath, Geometry};
+use flash::{CopyPath, Geometry, WearRule};
 use ftl::{
     BufferPolicy, BufferSettings, BufferUnit, CmtPolicy, Preset, Regions, SchemeConfig, VictimKind,
     WriteQueue, registry,
@@ -79,6 +79,12 @@ pub struct SchemeTable {
     /// Whether copies between devices use cache program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_cache: Option<bool>,
+    /// Static wear levelling (`bet:100`, `gap:50`), where there is to be any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wear: Option<Word<Option<WearRule>>>,
+    /// Whether the least worn free block is written next, where not the scheme's own way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dynamic_wear: Option<bool>,
     /// Logical pages / physical pages, above 0 and below 1, where not the preset's own choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logical_share: Option<f64>,
@@ -197,6 +203,8 @@ impl SchemeTable {
                 aware: self.aware,
             },
             spare_blocks: self.spare_blocks,
+            static_wear: self.wear.and_then(|rule| rule.0),
+            dynamic_wear: self.dynamic_wear,
             seed,
             ..SchemeConfig::preset(preset)
         })
@@ -292,6 +300,9 @@ mod tests {
             "gftl+buffer=three-region+buffer_regions=adaptive",
             "page-level+copy=dgcb+copy_cache",
             "fast+copy=icb-unchecked+copy_cache=false",
+            "page-level+wear=gap:50+dynamic_wear=false",
+            "nftl+wear=bet:100:3",
+            "fsr+wear=off+dynamic_wear",
         ] {
             assert_eq!(parse(text).to_string(), text);
         }
@@ -321,6 +332,9 @@ mod tests {
             ("gftl+queue=prined", "did you mean `printed`?"),
             ("dftl+cmt=4KiB+cmt_bytes=8KiB", "cmt is set twice"),
             ("fast+log_blocks=few", "a count of blocks"),
+            ("fsr+wear=gap", "bet:T[:K] or gap:N"),
+            ("fsr+wear", "as in `wear=gap:50`"),
+            ("fsr+dynamic_wear=much", "`true` or `false`"),
             ("fsr+buffer=lur", "did you mean `lru`?"),
             ("fsr+buffer", "as in `buffer=three-region`"),
             ("fsr+buffer=lru+buffer_unit=pages", "did you mean `page`?"),
@@ -407,6 +421,13 @@ mod tests {
         let fixed = (0..=100u8, 0..=100u8)
             .prop_map(|(initial, updated)| Regions::Fixed { initial, updated });
         let copies = (of(proptest::sample::select(&CopyPath::ALL[..])), of(any::<bool>()));
+        let rule = prop_oneof![
+            (1..=u32::MAX).prop_map(WearRule::Gap),
+            (1..=u32::MAX, 0..=WearRule::MOST_SET_BITS).prop_map(|(threshold, set_bits)| {
+                WearRule::BlockErasingTable { threshold, set_bits }
+            }),
+        ];
+        let wear = (of(of(rule)), of(any::<bool>()));
         let regions = prop_oneof![Just(Regions::Adaptive), fixed].prop_map(Word);
         (
             "[a-z][a-z-]{0,11}",
@@ -420,7 +441,7 @@ mod tests {
                 of(regions),
                 of(any::<bool>()),
             ),
-            copies,
+            (copies, wear),
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
@@ -429,11 +450,13 @@ mod tests {
                     (victim, share, idle, spare),
                     (cmt, policy, percent, queue, log_blocks),
                     (buffer, bytes, unit, reads, regions, aware),
-                    (copy, copy_cache),
+                    ((copy, copy_cache), (wear, dynamic_wear)),
                     label,
                 )| {
                     SchemeTable {
                         name,
+                        wear: wear.map(Word),
+                        dynamic_wear,
                         victim: victim.map(Word),
                         logical_share: share,
                         idle_collection: idle,

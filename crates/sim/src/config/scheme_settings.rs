@@ -239,6 +239,29 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed_flag(scheme.copy_cache),
     },
     SchemeSetting {
+        key: "wear",
+        long_key: "wear",
+        example: Some("gap:50"),
+        values: "off, bet:T[:K] or gap:N, T and N at least 1, K from 0 to 16",
+        doc: "static wear levelling: behind an erase a cold block's data are moved to the worn block, by a table of \
+              sets of 2^K blocks erased of late while there are T erases a set (bet), or beyond a difference of N \
+              erases (gap); off where not set",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.wear, value),
+        print: |scheme| printed(&scheme.wear),
+    },
+    SchemeSetting {
+        key: "dynamic_wear",
+        long_key: "dynamic_wear",
+        example: None,
+        values: "true or false",
+        doc: "dynamic wear levelling: the least worn free block is written next, not the one that was erased first; \
+              where not set true for schemes that map pages, which alone have the choice",
+        of_all: true,
+        read: |scheme, value| read_flag("dynamic_wear", &mut scheme.dynamic_wear, value),
+        print: |scheme| printed_flag(scheme.dynamic_wear),
+    },
+    SchemeSetting {
         key: "spare",
         long_key: "spare_blocks",
         example: Some("4"),

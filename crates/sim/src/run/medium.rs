@@ -5,15 +5,16 @@ use crate::report::{BitErrorReport, CopyCount};
 use flash::faults::{BitErrorModel, BitErrors};
 use flash::{
     Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, Operation, Part, Serial, Store,
-    parallel::Parallel,
+    WearLevel, parallel::Parallel,
 };
+use ftl::SchemeConfig;
 
 /// The simulated array that runs are made on: serial time over an array that keeps no user bytes and may have bit
-/// errors.
-pub type SimulatedArray = Serial<BitErrors<Array>>;
+/// errors; wear may be levelled above it.
+pub type SimulatedArray = WearLevel<Serial<BitErrors<Array>>>;
 
 /// The same on channels, where operations run side by side.
-pub type ParallelArray = Parallel<BitErrors<Array>>;
+pub type ParallelArray = WearLevel<Parallel<BitErrors<Array>>>;
 
 /// What a run asks its array for besides what a scheme does.
 pub(crate) trait RunArray: Flash {
@@ -35,29 +36,29 @@ pub(crate) trait RunArray: Flash {
 
 impl RunArray for SimulatedArray {
     fn counts(&self) -> &Counts {
-        self.counts()
+        (**self).counts()
     }
 
     fn busy_ns(&self) -> Option<Ns> {
-        Some(self.busy_ns())
+        Some((**self).busy_ns())
     }
 
     fn copies_by(&self, path: CopyPath) -> u64 {
-        self.copies_by(path)
+        (**self).copies_by(path)
     }
 
     fn bytes_sent_again(&self) -> u64 {
-        self.bytes_sent_again()
+        (**self).bytes_sent_again()
     }
 
     fn errors(&self) -> &BitErrors<Array> {
-        self.inner()
+        (**self).inner()
     }
 }
 
 impl RunArray for ParallelArray {
     fn counts(&self) -> &Counts {
-        self.counts()
+        (**self).counts()
     }
 
     fn busy_ns(&self) -> Option<Ns> {
@@ -65,26 +66,32 @@ impl RunArray for ParallelArray {
     }
 
     fn copies_by(&self, path: CopyPath) -> u64 {
-        self.copies_by(path)
+        (**self).copies_by(path)
     }
 
     fn bytes_sent_again(&self) -> u64 {
-        self.bytes_sent_again()
+        (**self).bytes_sent_again()
     }
 
     fn errors(&self) -> &BitErrors<Array> {
-        self.inner()
+        (**self).inner()
     }
 }
 
-/// Erases of every block so far.
-pub(crate) fn erases<F: Flash>(flash: &F) -> Vec<u32> {
-    (0..flash.geometry().blocks()).map(|block| flash.erase_count(BlockId(block))).collect()
+/// Erases of every physical block so far.
+pub(crate) fn erases<F: RunArray>(flash: &F) -> Vec<u32> {
+    let array = flash.errors();
+    (0..array.geometry().blocks()).map(|block| array.erase_count(BlockId(block))).collect()
+}
+
+/// Levels the wear of an array as a scheme is configured.
+pub(crate) fn levelled<F: Flash>(scheme: &SchemeConfig, array: F) -> WearLevel<F> {
+    WearLevel::new(array, scheme.static_wear, scheme.allocation.units(), scheme.seed)
 }
 
 /// An array without bit errors.
 pub(crate) fn array_without_errors(geometry: Geometry, part: Part) -> SimulatedArray {
-    Serial::new(BitErrors::none(Array::new(geometry, part, Store::Metadata)))
+    WearLevel::off(Serial::new(BitErrors::none(Array::new(geometry, part, Store::Metadata))))
 }
 
 /// The array of a scheme's run, without time.

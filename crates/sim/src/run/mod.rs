@@ -9,7 +9,7 @@ mod tasks;
 
 pub use device::Device;
 pub use medium::{ParallelArray, SimulatedArray};
-pub(crate) use medium::{array_without_errors, operation_pj};
+pub(crate) use medium::{array_without_errors, levelled, operation_pj};
 pub(crate) use outcome::{Before, Flushes, Outcome};
 pub(crate) use precondition::precondition;
 pub(crate) use promise::{Place, Promise};
@@ -145,7 +145,7 @@ pub fn run_scheme(
         Some(ssd) => ssd::run_scheme((setup, ssd), (scheme, array), label, source, observer)?,
         None => {
             let replay = Replay { setup, label, source, observer };
-            ftl::registry::format(scheme, Serial::new(array), replay)??
+            ftl::registry::format(scheme, levelled(scheme, Serial::new(array)), replay)??
         }
     };
     let victims = report.collection.victims;

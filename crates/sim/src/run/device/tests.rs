@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::report::SchemeReport;
-use crate::run::medium::array_of;
+use crate::run::medium::{array_of, levelled};
 use crate::run::{Setup, Unobserved};
 use bounds::copyback::{CopySettings, Waits};
 use flash::faults::{BitErrorModel, Tearable};
-use flash::{CopyPath, Geometry, Part, Serial, parts};
+use flash::{CopyPath, Flash, Geometry, Part, Serial, WearLevel, parts};
 use ftl::{
     BufferLog, BufferPlan, BufferPolicy, BufferSettings, CollectionLog, Guarantee, Ram,
     SchemeConfig, Visitor, registry,
@@ -63,7 +63,7 @@ impl Run {
     }
 
     fn of(self, scheme: &SchemeConfig) -> SchemeReport {
-        let array = Serial::new(array_of(&self.setup).unwrap());
+        let array = levelled(scheme, Serial::new(array_of(&self.setup).unwrap()));
         registry::format(scheme, array, self).unwrap()
     }
 }
@@ -369,7 +369,7 @@ fn an_uncorrectable_page_is_told_to_the_host_and_the_run_goes_on() {
     let model = BitErrorModel::Fixed { bits_per_page: 1, ecc_bits_per_kib: 24 };
     let setup = Setup { bit_errors: Some(model), ..setup() };
     let script = vec![(0, Op::Read, 0), (0, Op::Read, 1), (0, Op::Read, 1), (0, Op::Read, 2)];
-    let array = Serial::new(array_of(&setup).unwrap());
+    let array = WearLevel::off(Serial::new(array_of(&setup).unwrap()));
     let run = Run { setup, ..Run::new(false, script) };
     let report = registry::format(&scheme("fsr"), array, Spoiling(run)).unwrap();
     let errors = report.bit_errors.as_ref().unwrap();
