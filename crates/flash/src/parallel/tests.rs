@@ -125,6 +125,63 @@ fn operations_of_a_task_follow_each_other_and_a_step_goes_beside_them() {
 }
 
 #[test]
+fn the_array_is_asked_when_the_processor_has_worked() {
+    let mut flash = array(topology(2, 1, 1), false, None);
+    flash.begin(1, 10);
+    program(&mut flash, 0);
+    flash.end_after(500);
+    let done = flash.next_done().unwrap();
+    let one = alone(&flash, Command::Program);
+    assert_eq!((done.begun_ns, done.done_ns), (10, 510 + one));
+    // What asks for nothing is done when the processor has.
+    flash.begin(2, 1000 + one);
+    flash.end_after(70);
+    assert_eq!(flash.next_done().unwrap().done_ns, 1070 + one);
+}
+
+#[test]
+fn a_collection_that_does_not_yield_comes_before_its_task() {
+    for yields in [true, false] {
+        let mut flash = array(topology(4, 1, 1), false, None);
+        fill(&mut flash, 0);
+        flash.set_yields(yields);
+        let begun = flash.now_ns();
+        flash.begin(1, begun);
+        // A copy from die 0 to die 1 and the erase behind it; the host's page goes to die 2.
+        flash.copy(Ppn(0), Ppn(PAGES), 1, Cause::Collection).unwrap();
+        flash.erase(BlockId(0), Cause::Collection).unwrap();
+        program(&mut flash, 2 * PAGES);
+        flash.end();
+        assert!(flash.is_collecting());
+        let [read, write, erase] =
+            [Command::Read, Command::Program, Command::Erase].map(|command| alone(&flash, command));
+        let done = flash.next_done().unwrap();
+        let collected = if yields { 0 } else { read + write + erase };
+        assert_eq!(done.done_ns - begun, collected + write, "{yields}");
+        assert_eq!(flash.is_collecting(), yields);
+        assert_eq!(flash.next_done(), None);
+        assert!(!flash.is_collecting());
+        assert_eq!(flash.page_commands(), u64::from(PAGES) + 3);
+    }
+}
+
+#[test]
+fn filling_takes_no_time_and_is_counted() {
+    let mut flash = array(topology(2, 1, 1), false, None);
+    flash.set_timed(false);
+    program(&mut flash, 0);
+    flash.copy(Ppn(0), Ppn(PAGES), 1, Cause::Collection).unwrap();
+    flash.erase(BlockId(0), Cause::Collection).unwrap();
+    assert_eq!((flash.outstanding(), flash.now_ns(), flash.page_commands()), (0, 0, 0));
+    assert_eq!(flash.counts().total(crate::Operation::Copy), 1);
+    flash.set_timed(true);
+    flash.begin(3, 0);
+    flash.read(Ppn(PAGES), &mut [], Cause::Host).unwrap();
+    flash.end();
+    assert_eq!(flash.next_done().unwrap().done_ns, alone(&flash, Command::Read));
+}
+
+#[test]
 fn a_task_that_asks_for_nothing_is_done_when_it_begins() {
     let mut flash = array(topology(1, 1, 1), false, None);
     flash.begin(1, 0);
