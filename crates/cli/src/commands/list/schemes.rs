@@ -162,7 +162,7 @@ fn overview() -> String {
     format!(
         "# Schemes\n\nThe response is that promised on a whole `{DEFAULT_PART}`; [../promises.md](../promises.md) \
          compares the real-time ones on every part. Every scheme has the settings `share`, `spare`, `label`, \
-         `copy`, `copy_cache` and those of write buffers too.\n\n{}\nThese pages are the headers of the schemes' modules; `ftlkit list schemes --pages \
+         `copy`, `copy_cache`, `wear`, `dynamic_wear` and those of write buffers too.\n\n{}\nThese pages are the headers of the schemes' modules; `ftlkit list schemes --pages \
          docs/schemes` writes them.\n",
         markdown(columns, rows)
     )
