@@ -15,7 +15,7 @@ fn an_ssd_is_told_of_in_every_form() {
     let text = ftlkit(format!("{SSD} --out {out}").split_whitespace()).ok();
     for said in [
         "2 channels × 2 ways × 1 die",
-        "32 requests outstanding (it has no arrival times)",
+        "4,000 requests, 32 outstanding (it has no arrival times)",
         "interface sata2 of 300 MB/s; processor arm7, 87.5 MHz",
         "nothing is promised",
         "not promised",
@@ -83,7 +83,7 @@ fn what_has_no_effect_or_cannot_be_is_refused() {
         ("--channels 8 --allocation cwdd", "each once"),
         ("--channels 8 --arbiter lifo", "did you mean `fifo`?"),
         ("--channels 8 --window -1s", "below 0"),
-        ("--channels 8 --part ddt-mlc --capacity 4MiB", "8MiB is"),
+        ("--channels 8 --part ddt-mlc --capacity 4MiB", "give 8MiB at least"),
     ] {
         words(&format!("compare uniform {options}")).refused(&[said]);
     }

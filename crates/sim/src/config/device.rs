@@ -90,7 +90,7 @@ impl<'a> Sizing<'a> {
             None => Err(ConfigError::setting(
                 "capacity",
                 format!(
-                    "{capacity} is less than one block of {} on each of {step} dies; {} is",
+                    "{capacity} is less than one block of {} on each of {step} dies; give {} at least",
                     Bytes::new(self.block_bytes()),
                     Bytes::new(u64::from(step) * self.block_bytes()),
                 ),

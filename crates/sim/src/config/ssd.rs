@@ -181,7 +181,7 @@ impl Board {
             self.order,
             requests(self.queue_depth),
             self.policy.name(),
-            units::time(self.window_ns as f64),
+            Duration::new(self.window_ns),
         )
     }
 
@@ -196,7 +196,7 @@ impl Board {
 }
 
 /// `1 request`, `32 requests`.
-pub(super) fn requests(count: u32) -> String {
+fn requests(count: u32) -> String {
     counted(count, "request")
 }
 

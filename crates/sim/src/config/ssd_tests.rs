@@ -46,7 +46,7 @@ fn settings_become_channels_and_frontiers() {
     for line in [
         "SSD of 4 channels × 2 ways × 2 dies, writes spread in the order wcdp; 16 requests outstanding at most; \
          interface sata2 of 300 MB/s; processor 200 MHz (6 cycles an entry read, 3 an entry written); arbiter \
-         read-first; windows of 20.00 ms",
+         read-first; windows of 20ms",
         "(--queue-depth 1); with more, 16 here, nothing is promised",
         "within a die lcb",
     ] {
@@ -94,7 +94,7 @@ fn every_die_has_as_many_blocks() {
     assert_eq!(found.geometry.blocks(), 64 * 32);
     assert!(notes(&found).contains("32 blocks a die at least"));
     let error = resolve("part = 'ddt-mlc'\nchannels = 8\ncapacity = '4MiB'").unwrap_err();
-    assert!(error.contains("less than one block of 1MiB on each of 8 dies; 8MiB is"), "{error}");
+    assert!(error.contains("less than one block of 1MiB on each of 8 dies; give 8MiB at least"), "{error}");
     let error = resolve("part = 'ddt-mlc'\nchannels = 8\ncapacity = '16MiB'").unwrap_err();
     let (_, right) = error.split_once("smallest capacity that works is ").expect(&error);
     let capacity = right.split(' ').next().unwrap();

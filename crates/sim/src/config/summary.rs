@@ -4,7 +4,7 @@
 use super::bit_errors::PageErrors;
 use super::precondition::Fill;
 use super::resolve::Resolved;
-use super::ssd::{dies_line, requests};
+use super::ssd::dies_line;
 use crate::report::units;
 use workload::TraceFacts;
 
@@ -93,7 +93,7 @@ impl Resolved {
         let depth = self.ssd.as_ref().map(|ssd| ssd.queue_depth);
         let issued = match depth {
             None | Some(1) => "one after the other".into(),
-            Some(depth) => format!("{} outstanding", requests(depth)),
+            Some(depth) => format!("{depth} outstanding"),
         };
         line.push_str(&match (facts.has_arrivals, self.closed()) {
             (false, _) => format!(", {issued} (it has no arrival times)"),
@@ -101,7 +101,7 @@ impl Resolved {
             (true, false) => match depth {
                 None => ", at their arrival times".into(),
                 Some(depth) => {
-                    format!(", at their arrival times, {} outstanding at most", requests(depth))
+                    format!(", at their arrival times, {depth} outstanding at most")
                 }
             },
         });

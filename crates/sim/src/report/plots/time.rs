@@ -23,8 +23,9 @@ pub(super) fn free_blocks(report: &Report, area: &Area<'_>) -> Result<(), PlotEr
         fewest(points.map(|&(ns, pages)| (ns as f64, pages as f64 / unit)).collect())
     };
     let note = |s: &SchemeReport| {
-        let least = s.series.free_pages.iter().map(|p| p.1).min()?;
-        Some(format!("fewest {} free pages", units::count(least)))
+        let least = s.series.free_pages.iter().map(|p| p.1).min();
+        let note = |least| format!("fewest {} free pages", units::count(least));
+        least.map(note).into_iter().collect()
     };
     draw(report, area, ("Free space", label), units::short, &series, &note, &run_end)
 }
@@ -35,7 +36,8 @@ pub(super) fn throughput(report: &Report, area: &Area<'_>) -> Result<(), PlotErr
         s.series.throughput.iter().map(|&(ns, rate)| (ns as f64, rate)).collect()
     };
     let note = |s: &SchemeReport| {
-        (s.tasks > 0).then(|| format!("mean {}", units::rate(s.tasks_per_second)))
+        let note = || format!("mean {}", units::rate(s.tasks_per_second));
+        (s.tasks > 0).then(note).into_iter().collect()
     };
     let label = ("Throughput", "page tasks a second");
     draw(report, area, label, thousands, &series, &note, &run_end)
@@ -49,11 +51,11 @@ pub(super) fn page_commands(report: &Report, area: &Area<'_>) -> Result<(), Plot
         windows.chunks(group).map(|windows| rate(windows, s.window_ns())).collect()
     };
     let note = |s: &SchemeReport| {
-        let ssd = s.ssd.as_ref().filter(|ssd| ssd.windows > 0)?;
+        let Some(ssd) = s.ssd.as_ref().filter(|ssd| ssd.windows > 0) else { return Vec::new() };
         let [mean, least, most] =
             [ssd.page_commands_per_second, ssd.window_least_per_second, ssd.window_most_per_second]
                 .map(units::rate);
-        Some(format!("mean {mean}, windows {least} to {most}"))
+        vec![format!("mean {mean}"), format!("least {least}"), format!("most {most}")]
     };
     let label = ("Page commands", "page commands a second");
     draw(report, area, label, thousands, &series, &note, &|s| {
@@ -84,7 +86,7 @@ fn draw(
     (what, label): (&str, &str),
     name: fn(f64) -> String,
     series: &dyn Fn(&SchemeReport) -> Vec<(f64, f64)>,
-    note: &dyn Fn(&SchemeReport) -> Option<String>,
+    note: &dyn Fn(&SchemeReport) -> Vec<String>,
     end: &dyn Fn(&SchemeReport) -> f64,
 ) -> Result<(), PlotError> {
     let lines: Vec<Line> = report
@@ -93,7 +95,7 @@ fn draw(
         .enumerate()
         .map(|(n, scheme)| Line {
             name: scheme.name.clone(),
-            notes: note(scheme).into_iter().collect(),
+            notes: note(scheme),
             look: Look::of(n),
             points: stairs(&series(scheme), end(scheme)),
             end_marked: false,
