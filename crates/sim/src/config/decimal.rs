@@ -54,9 +54,10 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     if whole.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let scale = 10u64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-    let product = digits.parse::<u64>().ok()?.checked_mul(factor)?;
-    product.is_multiple_of(scale).then_some(product / scale)
+    let scale = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+    let product = digits.parse::<u128>().ok()?.checked_mul(factor.into())?;
+    let whole = product.is_multiple_of(scale).then_some(product / scale)?;
+    u64::try_from(whole).ok()
 }
 
 /// The number in the largest unit that it reaches, exactly.
