@@ -56,6 +56,16 @@ fn every_scheme_conforms() {
     }
 }
 
+/// An erase behind which a full block is moved takes as long as is promised, to the nanosecond.
+#[test]
+fn the_bound_of_a_step_is_reached() {
+    let scheme = levelled("lazy-rtgc", WearRule::Gap(1));
+    let shape = Shape::new(24, 16, 8);
+    let part = shape.part();
+    let worst = conform(&Case::new(scheme, shape, Pattern::HotCold, 1, 8000)).unwrap();
+    assert_eq!(worst.step_ns, part.t_bers_ns + flash::wear_level::swap_ns(&part));
+}
+
 /// Programs and erases fail, those of swaps among them.
 #[test]
 fn failing_programs_and_erases_lose_nothing() {

@@ -5,7 +5,7 @@ use crate::report::{BitErrorReport, CopyCount};
 use flash::faults::{BitErrorModel, BitErrors};
 use flash::{
     Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, Operation, Part, Serial, Store,
-    WearLevel, parallel::Parallel,
+    WearLevel, WearRule, parallel::Parallel, wear_level,
 };
 use ftl::SchemeConfig;
 
@@ -32,6 +32,15 @@ pub(crate) trait RunArray: Flash {
 
     /// The array below its time.
     fn errors(&self) -> &BitErrors<Array>;
+
+    /// The rule by which its wear is levelled.
+    fn wear_rule(&self) -> Option<WearRule>;
+
+    /// RAM that a controller needs for that, bytes.
+    fn wear_ram_bytes(&self) -> u64 {
+        let blocks = self.geometry().blocks();
+        self.wear_rule().map_or(0, |rule| wear_level::ram_bytes(rule, blocks))
+    }
 }
 
 impl RunArray for SimulatedArray {
@@ -54,6 +63,10 @@ impl RunArray for SimulatedArray {
     fn errors(&self) -> &BitErrors<Array> {
         (**self).inner()
     }
+
+    fn wear_rule(&self) -> Option<WearRule> {
+        self.rule()
+    }
 }
 
 impl RunArray for ParallelArray {
@@ -75,6 +88,10 @@ impl RunArray for ParallelArray {
 
     fn errors(&self) -> &BitErrors<Array> {
         (**self).inner()
+    }
+
+    fn wear_rule(&self) -> Option<WearRule> {
+        self.rule()
     }
 }
 

@@ -101,7 +101,8 @@ impl<S: Scheme<Flash: RunArray>> Outcome<'_, S> {
             .map(|(after, before)| after - before)
             .collect();
         let worn = wear(&erases);
-        let ram = scheme.ram();
+        let mut ram = scheme.ram();
+        ram.other += scheme.flash().wear_ram_bytes();
         let energy_nj = energy_pj(&counts, &setup.operation_pj) as f64 / 1000.0;
         let tasks = self.measures.tasks();
         let beyond = victims_beyond(log, &guarantee);
