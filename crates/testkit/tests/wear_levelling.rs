@@ -1,25 +1,23 @@
 //! Every scheme of the registry above an array whose wear is levelled.
 
-use flash::faults::PowerCut;
 use flash::{BlockId, Cause, Flash, Operation as FlashOperation, Store, WearRule};
 use ftl::registry::{self, REGISTRY, Visitor, by_name};
-use ftl::{FtlError, Scheme, SchemeConfig};
+use ftl::{BufferSettings, FtlError, Scheme, SchemeConfig};
 use ftlkit_testkit::conformance::{
     Case, Described, Faults, Verdict, accepted, conform, logical_pages, with_idle,
 };
-use ftlkit_testkit::driver::{Bench, Driver, Medium, bench_for, into_array};
-use ftlkit_testkit::model::Model;
-use ftlkit_testkit::operations::{Operation, Pattern};
+use ftlkit_testkit::driver::{Bench, bench_for, into_array};
+use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::power_cut;
-use ftlkit_testkit::run::{End, Run};
 use ftlkit_testkit::shape::{SHAPES, Shape};
-use ftlkit_testkit::shared::Shared;
 
 const RULES: [WearRule; 3] =
     [WearRule::Gap(1), WearRule::Gap(6), WearRule::BlockErasingTable { threshold: 2, set_bits: 0 }];
 
 fn levelled(name: &str, rule: WearRule) -> SchemeConfig {
-    SchemeConfig { static_wear: Some(rule), ..with_idle(by_name(name).unwrap()) }
+    // A buffer would leave few operations to level.
+    let buffer = BufferSettings { policy: Some(None), ..BufferSettings::default() };
+    SchemeConfig { static_wear: Some(rule), buffer, ..with_idle(by_name(name).unwrap()) }
 }
 
 /// The smallest array that the scheme can work on and that has pages to lose, and the smallest on which it exports
@@ -146,50 +144,6 @@ fn cuts_in_quick_succession_lose_nothing() {
     }
 }
 
-/// What a mount finds where nobody has cleaned up behind a swap that was cut: told by the account of free blocks, or
-/// by the mount itself.
-#[test]
-fn without_recovery_a_cut_swap_is_told() {
-    let levelled = levelled("lazy-rtgc", WearRule::Gap(1));
-    let shape = Shape::new(6, 16, 8);
-    let pages = logical_pages(&levelled, &shape, 0).unwrap();
-    let mut told = 0;
-    for after in 60..400 {
-        let operations: Vec<_> = Pattern::HotCold.sequence(pages, 16, 1).take(300).collect();
-        let mut run =
-            Run::new(levelled.clone(), pages, operations, Medium::Sound).accounts_every(1);
-        let mut array = PowerCut::new(shape.array(Store::All, &[]));
-        array.cut_after(after, false);
-        let array = Shared::new(array);
-        if !matches!(run.go(array.clone()), Ok(End::PowerOff)) {
-            continue;
-        }
-        array.with(PowerCut::restore);
-        // Without the rule nothing is recovered.
-        let unlevelled = SchemeConfig { static_wear: None, ..levelled.clone() };
-        let bench = bench_for(&unlevelled, array.with(|array| array.clone()));
-        let mounted = registry::mount(&unlevelled, bench, FreePages(pages));
-        told += u32::from(!matches!(mounted, Ok(true)));
-    }
-    println!("told {told} times of 340");
-    assert!(told > 0);
-}
-
-/// Whether accounts hold, and still do after some more writes.
-struct FreePages(u32);
-
-impl<F: ftlkit_testkit::watched::Inspect + Clone> Visitor<Bench<F>> for FreePages {
-    type Output = bool;
-
-    fn visit<S: Scheme<Flash = Bench<F>> + Clone>(self, scheme: S) -> bool {
-        let mut model = Model::new(self.0);
-        let Ok(mut driver) = Driver::new(scheme, &mut model, Medium::Sound) else { return false };
-        (0..3 * self.0).all(|page| {
-            driver.apply(Operation::Write(page)).is_ok() && driver.check_accounts().is_ok()
-        })
-    }
-}
-
 /// Least and most erases of a block after a hot and cold workload, and copies for levelling.
 struct Wear(u32);
 
@@ -223,7 +177,7 @@ fn wear_spreads_over_cold_blocks_and_does_not_without() {
         assert_eq!(copies, 0);
         for (rule, spread) in [
             (WearRule::Gap(8), 8 + 4),
-            (WearRule::BlockErasingTable { threshold: 8, set_bits: 0 }, without[1] / 2),
+            (WearRule::BlockErasingTable { threshold: 8, set_bits: 0 }, without[1] * 3 / 4),
         ] {
             let ([least, most], copies) = wear(name, Some(rule), 60_000);
             println!("{name} {rule}: {least} to {most}, {copies} copies; without {without:?}");
