@@ -118,7 +118,8 @@ pub struct SchemeConfig {
     pub spare_blocks: u32,
     /// How consecutive writes are spread over the array.
     pub allocation: Allocation,
-    /// The controller's processor, where the work of choosing victims is to take time.
+    /// The controller's processor, where the work of choosing victims is to take time: for whoever keeps the clock; the
+    /// scheme knows none.
     pub processor: Option<Processor>,
     /// Static wear levelling below the scheme: its array is to be a [`flash::WearLevel`] of this rule.
     pub static_wear: Option<WearRule>,

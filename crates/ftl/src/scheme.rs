@@ -230,9 +230,7 @@ pub trait Scheme {
         Ok(())
     }
 
-    /// Time spent on RAM rather than on the array, all tasks together, ns: accesses to a write buffer, and the choice of
-    /// victims where a processor is set ([`SchemeConfig::processor`](crate::SchemeConfig)), which no promise counts
-    /// ([`Guarantee`]).
+    /// Time spent on RAM rather than on the array, all tasks together, ns: accesses to a write buffer.
     #[inline]
     fn ram_ns(&self) -> Ns {
         0

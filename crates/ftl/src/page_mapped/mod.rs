@@ -45,8 +45,7 @@ use self::{
     victims::Victims,
 };
 use crate::{
-    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Processor, Ram, Scheme,
-    VictimWork,
+    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Ram, Scheme, VictimWork,
 };
 use alloc::vec::Vec;
 use flash::{BlockId, Flash, Lpn, Ns, Ppn};
@@ -58,7 +57,6 @@ pub struct PageMapped<F, V, C, T = Flat> {
     collector: C,
     guarantee: Guarantee,
     idle_collection: bool,
-    processor: Option<Processor>,
     /// Victim work that is not of the log.
     work_before: VictimWork,
 }
@@ -198,12 +196,6 @@ impl<F: Flash, V: Victims, C: Collection, T: Tables> Scheme for PageMapped<F, V,
 
     fn idle_ns(&self) -> Ns {
         self.collector.idle_ns(&self.core)
-    }
-
-    #[inline]
-    fn ram_ns(&self) -> Ns {
-        let work = || self.core.space.victims.work();
-        self.processor.map_or(0, |processor| processor.time_ns(&work()))
     }
 
     #[inline]

@@ -161,7 +161,6 @@ fn finish<F: Flash + Clone, V: Victims, T: Tables, C: Collection, R: Visitor<F>>
         collector,
         guarantee: plan.guarantee,
         idle_collection: config.idle_collection,
-        processor: config.processor,
         work_before: VictimWork::default(),
     }))
 }

@@ -1,7 +1,7 @@
 //! The loop: a device's clock, a scheme, and what is measured of every page task.
 
 use super::{
-    Observer, Phase, RunError, Setup, SimulatedArray,
+    Choosing, Observer, Phase, RunError, Setup, SimulatedArray,
     outcome::{Before, Flushes},
     promise::{Place, Promise},
     tasks::{Cutter, PageTask, Work},
@@ -27,6 +27,7 @@ pub struct Device<S> {
     pub(super) scheme: S,
     /// Requests arrive when the workload says; else each as the one before it ends.
     timed: bool,
+    choosing: Choosing,
     pub(super) now_ns: u64,
     pub(super) measures: Measures,
     pub(super) promise: Promise,
@@ -53,6 +54,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         let arrivals = if timed { Arrivals::Timed } else { Arrivals::Closed };
         Self {
             timed,
+            choosing: Choosing::on(None),
             now_ns: 0,
             measures: Measures::new(0, arrivals),
             promise: Promise::new(&scheme.guarantee()),
@@ -68,6 +70,11 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             before,
             scheme,
         }
+    }
+
+    /// The same, where the choice of victims takes time.
+    pub(crate) fn choosing(self, choosing: Choosing) -> Self {
+        Self { choosing, ..self }
     }
 
     /// The scheme.
@@ -164,6 +171,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         }
         self.catch_up(task.arrival_ns)?;
         self.wrote |= task.kind == TaskKind::Write;
+        let chosen = self.choosing.ns(&self.scheme);
         let busy = self.spent_ns();
         let collecting = self.scheme.flash().busy_in_steps_ns();
         match task.kind {
@@ -176,6 +184,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             TaskKind::Trim => self.scheme.trim(lpn)?,
         }
         let response_ns = self.spent_ns() - busy;
+        let chosen_ns = self.choosing.ns(&self.scheme) - chosen;
         let step_ns = self.scheme.flash().busy_in_steps_ns() - collecting;
         let service_ns = response_ns - step_ns;
 
@@ -183,7 +192,8 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         self.now_ns += response_ns;
         let place = Place { task: self.measures.tasks(), request: self.requests, lpn: task.lpn };
         if !(task.forced && self.forced_apart) {
-            self.promise.check(task.kind, service_ns, step_ns, place);
+            // Promises are of the array's time and the buffer's.
+            self.promise.check(task.kind, service_ns - chosen_ns, step_ns, place);
         }
         self.note_collection(collecting);
         let completion_ns = self.now_ns - arrival_ns;
@@ -229,10 +239,10 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         Ok(())
     }
 
-    /// Time that the scheme has spent so far, on the array and in RAM.
+    /// Time that the scheme has spent so far, on the array, in RAM and on the processor.
     #[inline]
     fn spent_ns(&self) -> u64 {
-        self.scheme.flash().busy_ns() + self.scheme.ram_ns()
+        self.scheme.flash().busy_ns() + self.scheme.ram_ns() + self.choosing.ns(&self.scheme)
     }
 
     /// Collection that ran since the array's time for it was `before_ns` goes with the next page task.

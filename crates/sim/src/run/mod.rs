@@ -1,5 +1,6 @@
 //! One scheme under one workload: format, precondition, replay, report.
 
+mod choosing;
 mod device;
 mod medium;
 mod outcome;
@@ -7,6 +8,7 @@ mod precondition;
 mod promise;
 mod tasks;
 
+pub(crate) use choosing::Choosing;
 pub use device::Device;
 pub use medium::{ParallelArray, SimulatedArray};
 pub(crate) use medium::{array_without_errors, levelled, operation_pj};
@@ -144,7 +146,8 @@ pub fn run_scheme(
     let mut report = match &setup.ssd {
         Some(ssd) => ssd::run_scheme((setup, ssd), (scheme, array), label, source, observer)?,
         None => {
-            let replay = Replay { setup, label, source, observer };
+            let choosing = Choosing::on(scheme.processor);
+            let replay = Replay { setup, choosing, label, source, observer };
             ftl::registry::format(scheme, levelled(scheme, Serial::new(array)), replay)??
         }
     };
@@ -158,6 +161,7 @@ pub fn run_scheme(
 /// The run of a scheme, once its type is known.
 struct Replay<'a> {
     setup: &'a Setup,
+    choosing: Choosing,
     label: &'a str,
     source: Box<dyn Source>,
     observer: &'a dyn Observer,
@@ -167,11 +171,11 @@ impl Visitor<SimulatedArray> for Replay<'_> {
     type Output = Result<SchemeReport, RunError>;
 
     fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, mut scheme: S) -> Self::Output {
-        let Self { setup, label, source, observer } = self;
+        let Self { setup, choosing, label, source, observer } = self;
         check_space(&scheme, setup, label)?;
         precondition(&mut scheme, setup, label, observer)?;
         let timed = source.has_arrivals() && !setup.closed;
-        let mut device = Device::new(scheme, timed);
+        let mut device = Device::new(scheme, timed).choosing(choosing);
         device.replay(setup, label, source, observer)?;
         device.empty_buffer().map_err(|source| RunError::Scheme {
             scheme: label.into(),

@@ -7,7 +7,8 @@ use super::queue::{Queue, Waiting};
 use super::windows::{Totals, Windows};
 use crate::measures::{Arrivals, Measures, TaskKind, TaskSample};
 use crate::run::{
-    Before, Cutter, Flushes, Observer, ParallelArray, Phase, Place, Promise, RunError, Work,
+    Before, Choosing, Cutter, Flushes, Observer, ParallelArray, Phase, Place, Promise, RunError,
+    Work,
 };
 use flash::parallel::Done;
 use flash::{Flash, FlashError, Lpn, Ns};
@@ -46,8 +47,17 @@ struct Outstanding {
 struct Alone {
     kind: TaskKind,
     place: Place,
-    /// When the array was asked.
-    asked_ns: Ns,
+    /// When it began; the choice of victims, of which nothing is promised, apart.
+    begun_ns: Ns,
+    /// Its own time and its end − arrival, once it is done.
+    done: Option<(Ns, Ns)>,
+}
+
+/// What the controller has spent so far.
+#[derive(Clone, Copy, Debug)]
+struct Spent {
+    ram_ns: Ns,
+    choosing_ns: Ns,
 }
 
 /// What was seen of the host's and the controller's time.
@@ -63,6 +73,7 @@ pub(super) struct Seen {
 pub(crate) struct SsdDevice<'a, S> {
     pub(super) scheme: S,
     pub(super) setup: &'a SsdSetup,
+    choosing: Choosing,
     /// Requests arrive when the workload says; else one as soon as there is room for it.
     timed: bool,
     pub(super) now_ns: Ns,
@@ -100,12 +111,13 @@ pub(crate) struct SsdDevice<'a, S> {
 
 impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
     /// Starts measuring `scheme` as it is now.
-    pub(crate) fn new(mut scheme: S, setup: &'a SsdSetup, timed: bool) -> Self {
+    pub(crate) fn new(mut scheme: S, setup: &'a SsdSetup, choosing: Choosing, timed: bool) -> Self {
         let before = Before::of(&mut scheme);
         scheme.flash_mut().set_timed(true);
         scheme.flash_mut().set_yields(S::YIELDS);
         let page_bytes = scheme.flash().geometry().page_bytes();
         Self {
+            choosing,
             timed,
             now_ns: 0,
             cutter: Cutter::new(page_bytes),
@@ -317,7 +329,7 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         self.settle();
         self.scheme.advance(self.now_ns)?;
         let tag = u64::from(waiting.request);
-        let before_ns = self.begin(match waiting.work {
+        let before = self.begin(match waiting.work {
             Work::Page(task) => tag | (task.kind as u64) << 32,
             Work::Bare { .. } => tag | (TaskKind::Trim as u64) << 32,
         });
@@ -341,13 +353,13 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
             Work::Bare { flush: true, .. } => self.scheme.flush()?,
             Work::Bare { flush: false, .. } => {}
         }
-        let asked_ns = self.end_call(before_ns);
+        let begun_ns = self.now_ns + self.end_call(before).choosing_ns;
         if let Work::Page(task) = waiting.work
             && self.is_alone()
         {
             let place =
                 Place { task: self.measures.tasks(), request: self.ended_requests, lpn: task.lpn };
-            self.alone = Some(Alone { kind: task.kind, place, asked_ns });
+            self.alone = Some(Alone { kind: task.kind, place, begun_ns, done: None });
         }
         Ok(())
     }
@@ -357,33 +369,43 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         &mut self,
         what: impl FnOnce(&mut S, Ns) -> Result<bool, FtlError>,
     ) -> Result<bool, FtlError> {
-        let before_ns = self.begin(BACKGROUND);
+        let before = self.begin(BACKGROUND);
         let did = what(&mut self.scheme, self.now_ns)?;
-        self.end_call(before_ns);
+        self.end_call(before);
         Ok(did)
     }
 
-    /// What the scheme asks for from here on is in this name; gives its time on the processor so far.
-    fn begin(&mut self, tag: u64) -> Ns {
+    /// What the scheme asks for from here on is in this name.
+    fn begin(&mut self, tag: u64) -> Spent {
         let now_ns = self.now_ns;
         self.scheme.flash_mut().begin(tag, now_ns);
-        self.scheme.ram_ns()
+        self.spent()
     }
 
-    /// That was all; when the array is asked.
-    fn end_call(&mut self, processor_before_ns: Ns) -> Ns {
-        let took_ns = self.scheme.ram_ns() - processor_before_ns;
+    fn spent(&self) -> Spent {
+        let choosing_ns = self.choosing.ns(&self.scheme);
+        Spent { ram_ns: self.scheme.ram_ns(), choosing_ns }
+    }
+
+    /// That was all; what the controller spent on it, and only then asked the array.
+    fn end_call(&mut self, before: Spent) -> Spent {
+        let now = self.spent();
+        let spent = Spent {
+            ram_ns: now.ram_ns - before.ram_ns,
+            choosing_ns: now.choosing_ns - before.choosing_ns,
+        };
+        let took_ns = spent.ram_ns + spent.choosing_ns;
         self.scheme.flash_mut().end_after(took_ns);
         self.busy_until_ns = self.now_ns + took_ns;
-        self.seen.processor_ns += took_ns;
-        self.seen.longest_processor_ns = self.seen.longest_processor_ns.max(took_ns);
+        self.seen.processor_ns += spent.choosing_ns;
+        self.seen.longest_processor_ns = self.seen.longest_processor_ns.max(spent.choosing_ns);
         if !S::YIELDS && self.collecting_since_ns.is_none() && self.scheme.flash().is_collecting() {
             self.collecting_since_ns = Some(self.now_ns);
         }
         if self.first_collection.is_none() && self.scheme.collections().started > 0 {
             self.first_collection = Some(self.measures.tasks());
         }
-        self.busy_until_ns
+        spent
     }
 
     /// What has happened on the array up to its time now.
@@ -419,8 +441,14 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         let completion_ns = done.done_ns - request.arrival_ns;
         let (left, bytes_out) = (request.left, request.bytes_out);
         let service_ns = done.done_ns - done.begun_ns;
-        self.measures.task(&TaskSample { kind, service_ns, step_ns: 0, completion_ns });
-        self.measures.tick(done.done_ns, self.scheme.free_pages());
+        match &mut self.alone {
+            // Its steps are yet to end.
+            Some(alone) => alone.done = Some((service_ns, completion_ns)),
+            None => {
+                self.measures.task(&TaskSample { kind, service_ns, step_ns: 0, completion_ns });
+                self.measures.tick(done.done_ns, self.scheme.free_pages());
+            }
+        }
         self.totals.host_pages += 1;
         if left > 0 {
             return;
@@ -448,10 +476,14 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
 
     /// The task that was alone has ended, with all that it made the scheme do.
     fn settle(&mut self) {
-        if let Some(Alone { kind, place, asked_ns }) = self.alone.take() {
-            let last_ns = self.scheme.flash().channels().last_done_ns();
-            self.promise.check_response(kind, last_ns.saturating_sub(asked_ns), place);
-        }
+        let Some(Alone { kind, place, begun_ns, done }) = self.alone.take() else { return };
+        let Some((service_ns, completion_ns)) = done else { return };
+        let last_ns = self.scheme.flash().channels().last_done_ns();
+        let response_ns = last_ns.saturating_sub(begun_ns);
+        self.promise.check_response(kind, response_ns, place);
+        let step_ns = response_ns.saturating_sub(service_ns);
+        self.measures.task(&TaskSample { kind, service_ns, step_ns, completion_ns });
+        self.measures.tick(self.now_ns, self.scheme.free_pages());
     }
 
     /// Lets the scheme collect where nothing is under way and there is time before the next request; true where it did.

@@ -5,7 +5,7 @@ use super::device::SsdDevice;
 use super::feeder::Feeder;
 use crate::report::SchemeReport;
 use crate::run::{
-    Observer, ParallelArray, RunError, Setup, check_space, levelled, precondition,
+    Choosing, Observer, ParallelArray, RunError, Setup, check_space, levelled, precondition,
 };
 use flash::faults::BitErrors;
 use flash::{Array, parallel::Parallel};
@@ -31,13 +31,15 @@ pub(crate) fn run_scheme(
     })?;
     array.set_timed(false);
     let array = levelled(scheme, array);
-    ftl::registry::format(scheme, array, Replay { setup, ssd, label, source, observer })?
+    let choosing = Choosing::on(scheme.processor);
+    ftl::registry::format(scheme, array, Replay { setup, ssd, choosing, label, source, observer })?
 }
 
 /// The run of a scheme, once its type is known.
 struct Replay<'a> {
     setup: &'a Setup,
     ssd: &'a SsdSetup,
+    choosing: Choosing,
     label: &'a str,
     source: Box<dyn Source>,
     observer: &'a dyn Observer,
@@ -47,13 +49,13 @@ impl Visitor<ParallelArray> for Replay<'_> {
     type Output = Result<SchemeReport, RunError>;
 
     fn visit<S: Scheme<Flash = ParallelArray> + Clone>(self, mut scheme: S) -> Self::Output {
-        let Self { setup, ssd, label, source, observer } = self;
+        let Self { setup, ssd, choosing, label, source, observer } = self;
         check_space(&scheme, setup, label)?;
         precondition(&mut scheme, setup, label, observer)?;
         let timed = source.has_arrivals() && !setup.closed;
         let limit = setup.max_requests.unwrap_or(u64::MAX);
         let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
-        let mut device = SsdDevice::new(scheme, ssd, timed);
+        let mut device = SsdDevice::new(scheme, ssd, choosing, timed);
         device.replay(&mut Feeder::new(source, limit), label, total, observer)?;
         let elapsed_ns = device.now_ns;
         let end = device.finish();

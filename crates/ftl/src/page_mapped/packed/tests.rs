@@ -144,7 +144,6 @@ fn scheme<T: Tables>(
         collector: Preemptible::new(16),
         guarantee: plan.guarantee,
         idle_collection: true,
-        processor: None,
         work_before: VictimWork::default(),
     }
 }
