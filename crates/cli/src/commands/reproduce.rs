@@ -19,7 +19,9 @@ Examples:
 
 Each row has the paper's figure, ours, their difference and a verdict: equal (to the printed digits),
 within a tolerance, shape only (order or direction), differs, cannot be compared, or not printed (ours
-is evidence for another row); and the reason where one is needed. The exit code is 0 where rows differ.";
+is evidence for another row); and the reason where one is needed. The exit code is 0 where rows differ.
+The same seed gives the same rows and files; times by the clock (2lgc) are on the screen and in clock.txt
+alone.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

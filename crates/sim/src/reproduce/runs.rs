@@ -167,6 +167,27 @@ fn record(
     }
 }
 
+/// What an SSD is asked for with.
+fn board(experiment: &Experiment, push: &mut impl FnMut(String)) {
+    let Some(channels) = experiment.channels else { return };
+    push(format!("--channels {channels} --ways {}", experiment.ways));
+    let options = [
+        ("dies", experiment.dies.map(|dies| dies.to_string())),
+        ("allocation", experiment.allocation.map(|order| order.to_string())),
+        ("queue-depth", experiment.queue_depth.map(|depth| depth.to_string())),
+        ("interface", experiment.interface.map(|interface| interface.to_string())),
+        ("cpu", experiment.cpu.0.is_some().then(|| experiment.cpu.to_string())),
+        ("arbiter", experiment.arbiter.map(|policy| policy.to_string())),
+        ("window", experiment.window.map(|window| window.to_string())),
+        ("bus-cycle", experiment.bus_cycle.map(|cycle| cycle.to_string())),
+    ];
+    for (option, value) in options {
+        if let Some(value) = value {
+            push(format!("--{option} {value}"));
+        }
+    }
+}
+
 /// The `ftlkit compare` command of an experiment.
 pub fn command(experiment: &Experiment) -> String {
     let mut out = String::from("ftlkit compare");
@@ -192,6 +213,7 @@ pub fn command(experiment: &Experiment) -> String {
     if let Some(capacity) = experiment.capacity {
         push(format!("--capacity {capacity}"));
     }
+    board(experiment, &mut push);
     let schemes: Vec<String> = experiment
         .schemes
         .iter()

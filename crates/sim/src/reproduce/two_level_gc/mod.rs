@@ -3,6 +3,7 @@
 //!
 //! Source: S. Jung, Y. H. Song, 2LGC: an atomic-unit garbage collection scheme with a two-level list for NAND flash storage.
 
+mod fig_6;
 mod map_entries;
 mod synthetic;
 #[cfg(test)]
@@ -24,6 +25,10 @@ pub const PAPER: Paper = Paper {
             "Work a victim over the number of blocks (§3.2: O(N log N) for the search)",
         ),
         ("waf", "Write amplification of every policy against closed forms"),
+        (
+            "fig-6",
+            "Page commands a second over time, and what greedy in O(1) and choices make of it",
+        ),
     ],
     run,
 };
@@ -31,11 +36,13 @@ pub const PAPER: Paper = Paper {
 fn run(settings: &Settings, watch: &dyn Watch) -> Result<Reproduction, ReproduceError> {
     let mut found = PAPER.begin(settings);
     for (id, _) in PAPER.sections.iter().filter(|(id, _)| settings.wants(id)) {
-        found.sections.push(match *id {
+        let section = match *id {
             "fig-2" => map_entries::map_entries(),
             "victim-work" => work::work(settings, watch)?,
-            _ => waf::waf(settings, watch)?,
-        });
+            "waf" => waf::waf(settings, watch)?,
+            _ => fig_6::fig_6(settings, watch, &mut found)?,
+        };
+        found.sections.push(section);
     }
     found.interrupted = watch.stop();
     Ok(found)

@@ -101,7 +101,7 @@ struct Drive {
     /// Sequential: blocks in the order in which they were filled, from this place on; those before have no valid page.
     order: Vec<u32>,
     next: usize,
-    mixed: bool,
+    told: Told,
     length: Length,
 }
 
@@ -119,14 +119,8 @@ impl Drive {
         let mut next = 0;
         match invalidation {
             Invalidation::Uniform(percent) => {
-                let state = Steady::new(f64::from(percent) / 100.0, kind);
+                let state = Steady::new(f64::from(percent) / 100.0);
                 valid.iter_mut().for_each(|valid| *valid = state.draw(&mut random));
-                if state.listed {
-                    let [candidates, _] = TwoLevelList::lengths(blocks);
-                    let every = (blocks / candidates) as usize;
-                    let listed = valid.iter_mut().step_by(every).take(candidates as usize);
-                    listed.for_each(|valid| *valid = THRESHOLD as u16 - 1);
-                }
             }
             Invalidation::Sequential(percent) => {
                 next = (u64::from(blocks) * u64::from(100 - percent) / 100).max(1) as usize;
@@ -134,13 +128,17 @@ impl Drive {
                 order = (0..blocks).collect();
             }
         }
-        let mixed = matches!(kind, VictimKind::Random | VictimKind::Choices(_));
-        Self { invalidation, valid, random, order, next, mixed, length }
+        let told = match kind {
+            VictimKind::Random | VictimKind::Choices(_) => Told::Mixed,
+            VictimKind::TwoLevelList => Told::Listed,
+            _ => Told::InOrder,
+        };
+        Self { invalidation, valid, random, order, next, told, length }
     }
 
     fn run<V: Victims>(mut self, mut victims: V) -> Measured {
-        for block in self.filled() {
-            victims.insert(BlockId(block), u32::from(self.valid[block as usize]));
+        for (block, valid) in self.filled() {
+            victims.insert(BlockId(block), u32::from(valid));
         }
         let mut lost = Vec::with_capacity(PAGES as usize);
         for _ in 0..self.length.warm_up {
@@ -154,13 +152,23 @@ impl Drive {
         Measured { victims: self.length.measured, work: victims.work().since(&before), time }
     }
 
-    /// Blocks in the order in which the policy is told of them: that in which they were filled, but for policies that draw
-    /// from a list in no order, where it is as mixed as draws leave it.
-    fn filled(&mut self) -> Vec<u32> {
-        let mut blocks: Vec<u32> = (0..self.valid.len() as u32).collect();
-        if self.mixed {
-            for at in (1..blocks.len()).rev() {
-                blocks.swap(at, self.random.random_range(0..=at));
+    /// Blocks, and how many valid pages the policy is told that they have, in the order in which it is told of them.
+    fn filled(&mut self) -> Vec<(u32, u16)> {
+        let mut blocks: Vec<(u32, u16)> = (0..).zip(self.valid.iter().copied()).collect();
+        match self.told {
+            Told::InOrder => {}
+            Told::Mixed => {
+                for at in (1..blocks.len()).rev() {
+                    blocks.swap(at, self.random.random_range(0..=at));
+                }
+            }
+            Told::Listed => {
+                blocks.sort_by_key(|(_, valid)| *valid);
+                let [room, _] = TwoLevelList::lengths(blocks.len() as u32);
+                let some = blocks.partition_point(|(_, valid)| *valid == 0);
+                let below = blocks.partition_point(|(_, valid)| *valid < THRESHOLD);
+                let dropped = (some + room as usize).min(below);
+                blocks[dropped..below].iter_mut().for_each(|(_, valid)| *valid = THRESHOLD);
             }
         }
         blocks
@@ -220,33 +228,41 @@ impl Drive {
     }
 }
 
+/// In which order, and as what, a policy is told of the blocks that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    /// As they were filled.
+    InOrder,
+    /// As mixed as draws from a list leave it.
+    Mixed,
+    /// The most invalid pages first, so that these are on the candidate list. Blocks below the threshold that have no room
+    /// there are told with as many valid pages as the threshold has, and their next page to be lost with what is left: as
+    /// blocks that were dropped.
+    Listed,
+}
+
+/// Valid pages below which a block is a candidate of a two-level list.
+const THRESHOLD: u16 = PAGES as u16 / 4;
+
 /// Valid pages of blocks at greedy's steady state under uniform writes: Λ/(hj)/N blocks have j of them where j is above its
 /// victims' counts ([`waf::greedy_victims`]).
-///
-/// A two-level list lets no block fall far below the threshold, as it collects them in the order in which they pass it.
-/// Where there would be more of them than it has room for, it is full, and the others are above the threshold, about to
-/// pass.
 struct Steady {
     /// Share of blocks with at most so many.
     up_to: Vec<f64>,
-    /// Whether as many blocks as the candidate list holds are to be just below the threshold.
-    listed: bool,
 }
 
-/// Valid pages below which a block is a candidate.
-const THRESHOLD: u32 = PAGES / 4;
-
 impl Steady {
-    fn new(share: f64, kind: VictimKind) -> Self {
+    fn new(share: f64) -> Self {
         let pages = f64::from(PAGES);
         let found = waf::greedy_victims(share, PAGES).expect("a share above 0 and below 1");
-        let listed = kind == VictimKind::TwoLevelList && found.least_valid < THRESHOLD;
-        let least = if listed { THRESHOLD } else { found.least_valid + 1 };
-        let passing = |valid: u32| share * pages / ((pages - found.mean_valid) * f64::from(valid));
-        let of = |valid: u32| match valid {
-            _ if valid < least => 0.0,
-            _ if valid == least && !listed => passing(valid) * found.share_least,
-            _ => passing(valid),
+        let least = found.least_valid + 1;
+        let of = |valid: u32| {
+            let passing = share * pages / ((pages - found.mean_valid) * f64::from(valid));
+            match valid {
+                _ if valid < least => 0.0,
+                _ if valid == least => passing * found.share_least,
+                _ => passing,
+            }
         };
         let all: f64 = (0..=PAGES).map(of).sum();
         let mut sum = 0.0;
@@ -254,7 +270,7 @@ impl Steady {
             sum += of(valid) / all;
             sum
         });
-        Self { up_to: up_to.collect(), listed }
+        Self { up_to: up_to.collect() }
     }
 
     fn draw(&self, random: &mut Pcg64) -> u16 {
@@ -270,7 +286,7 @@ mod tests {
     #[test]
     fn the_synthetic_state_is_as_full_as_it_is_said_to_be() {
         for percent in [50, 85] {
-            let state = Steady::new(f64::from(percent) / 100.0, VictimKind::Greedy);
+            let state = Steady::new(f64::from(percent) / 100.0);
             let mut random = Pcg64::seed_from_u64(3);
             let valid: u64 = (0..100_000).map(|_| u64::from(state.draw(&mut random))).sum();
             let share = valid as f64 / 100_000.0 / f64::from(PAGES) * 100.0;

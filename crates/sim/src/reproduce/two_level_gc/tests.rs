@@ -60,3 +60,20 @@ fn write_amplification_is_that_of_the_closed_forms() {
     assert_eq!((section.plots.len(), section.curves.len()), (2, 1));
     assert_eq!(section.curves[0].csv.lines().count(), 1 + section.rows.len());
 }
+
+/// The paper's words of Fig. 6, and what is not there but should be.
+#[test]
+fn two_level_lists_are_ahead_of_the_search_on_the_board() {
+    let found = reproduced(&["fig-6"]);
+    let section = &found.sections[0];
+    assert_eq!(differing(&section.rows), Vec::<&str>::new());
+    let judged = section.rows.iter().filter(|row| row.verdict == Verdict::Equal).count();
+    assert_eq!(judged, 4 * 3, "mean, least window and stall of each workload");
+    assert_eq!((section.plots.len(), section.curves.len(), found.runs.len()), (4, 2, 4));
+    let table = &section.curves[1].csv;
+    assert_eq!(table.lines().count(), 1 + 4 * 6);
+    assert!(!table.contains(",,"), "every scheme has every figure: {table}");
+    for words in ["--channels 8 --ways 2", "--cpu arm7", "--bus-cycle 5ns", "--interface sata2"] {
+        assert!(found.runs[0].command.contains(words), "{}", found.runs[0].command);
+    }
+}
