@@ -46,8 +46,9 @@ const NOTES: [&str; 4] = [
     "growth: the exponent e of entries a victim ∝ N^e between the least and the most blocks, by counters; N log N is 1 and \
      the quotient of the logarithms' logarithm, flat is at most 0.05. Quick measures every third power of two, full all",
     "`two-level-list` is flat where its assumption holds: blocks without valid pages come from the garbage list. Half full of \
-     uniformly written pages, candidates are more than its list holds, and it sorts N/20 entries about once a victim; 85 % \
-     full no block comes to 3/4 invalid pages, both lists are empty, and it searches all blocks for each victim",
+     uniformly written pages, there are more candidates than its list holds, and it sorts N/20 entries as each block enters \
+     or comes back, more than once a victim; 85 % full no block comes to 3/4 invalid pages, both lists are empty, and it \
+     searches all blocks for each victim",
     "time of an ARM7TDMI-S at 87.5 MHz (10 cycles an entry read, 4 written) follows from the entries; times by the clock are \
      of this machine, one thread, and differ from run to run: they are in no file but clock.txt",
 ];
