@@ -45,7 +45,7 @@ pub(crate) fn check_dynamic(config: &SchemeConfig, plan: &Plan) -> Result<(), Ft
 /// The most erases that a scheme asks for in a task, or a step, of at most so long.
 fn erases_within(layout: Layout, part: &Part, ns: Ns) -> u64 {
     match layout {
-        Layout::PageMapped(CollectionKind::Partial(..)) => 1,
+        Layout::PageMapped(CollectionKind::Partial(..) | CollectionKind::Preemptible(..)) => 1,
         Layout::PageMapped(CollectionKind::WholeBlock(kind)) => kind.victims_at_once().into(),
         _ => ns.checked_div(part.t_bers_ns).unwrap_or(u64::MAX),
     }

@@ -88,7 +88,7 @@ fn grid(report: &Report) -> Grid {
     row("promise", &|s| verdict(s).to_owned());
     let on_channels = report.is_of_channels();
     if !on_channels || schemes.iter().any(can_promise) {
-        promises(on_channels, &mut row);
+        promises(&mut row);
     }
     if on_channels {
         ssd_rows::completions(&mut row);
@@ -178,17 +178,14 @@ fn grid(report: &Report) -> Grid {
 }
 
 /// What is promised, and whether it was kept.
-fn promises(on_channels: bool, row: ssd_rows::Row<'_>) {
+fn promises(row: ssd_rows::Row<'_>) {
     row("response bound", &|s| s.bound_ns.map_or_else(none, |ns| units::time(ns as f64)));
     row("kind of bound", &|s| match (s.bound_ns, s.real_time) {
         (None, _) => none(),
         (Some(_), true) => "real-time".to_owned(),
         (Some(_), false) => "worst case".to_owned(),
     });
-    // On channels a task's own end is told below; what was checked is that of all that it made the scheme do.
-    if !on_channels {
-        row("worst response", &worst_response);
-    }
+    row("worst response", &worst_response);
     row("violations", &|s| units::count(s.violations));
 }
 

@@ -3,8 +3,9 @@
 use super::*;
 use crate::report::SchemeReport;
 use crate::run::{Setup, Unobserved, run_scheme};
+use bounds::copyback::CopySettings;
 use flash::channels::{Channels, Command, Policy, Timing, Topology};
-use flash::{Geometry, Part, parts};
+use flash::{CopyPath, Geometry, Part, parts};
 use ftl::{
     Allocation, AllocationOrder, BufferPolicy, BufferSettings, Processor, SchemeConfig, VictimKind,
     registry,
@@ -40,6 +41,13 @@ fn ssd(channels: u16, ways: u16, queue_depth: u32) -> SsdSetup {
         interface: None,
         window_ns: 1_000_000,
     }
+}
+
+/// The part as a scheme sees it: with transfers in its times.
+fn seen(units: u32) -> Part {
+    let settings = CopySettings { path: CopyPath::Gcb, ways: units, ..CopySettings::PLAIN };
+    let timing = Timing::of(&part()).unwrap();
+    settings.part(&part(), crate::copyback::waits(&timing)).unwrap()
 }
 
 /// What a command takes on an idle array.
@@ -87,7 +95,8 @@ fn run_timed(
     script: Vec<(u64, Op, u64, u64)>,
 ) -> SchemeReport {
     let geometry = Geometry::new(BLOCKS, PAGES, 8192).unwrap();
-    let setup = Setup { ssd: Some(ssd), seed: 1, ..Setup::new(part(), geometry, SPACE) };
+    let units = u32::from(ssd.topology.channels * ssd.topology.ways);
+    let setup = Setup { ssd: Some(ssd), seed: 1, ..Setup::new(seen(units), geometry, SPACE) };
     run_scheme(&setup, scheme, "test", Box::new(Script(script, timed)), &Unobserved).unwrap()
 }
 
@@ -162,7 +171,7 @@ fn arrivals_are_waited_for() {
 #[test]
 fn the_link_carries_one_request_at_a_time() {
     let transfer = HostInterface::SATA2.transfer_ns(PAGE);
-    let sata = |depth| SsdSetup { interface: Some(HostInterface::SATA2), ..ssd(8, 8, depth) };
+    let sata = |depth| SsdSetup { interface: Some(HostInterface::SATA2), ..ssd(8, 2, depth) };
     let write = run("page-level", sata(1), vec![(0, Op::Write, 0, 1)]);
     assert_eq!(write.elapsed_ns, transfer + alone(Command::Program));
     let read = run("page-level", sata(1), vec![(0, Op::Read, 0, 1)]);
