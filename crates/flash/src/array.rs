@@ -5,6 +5,7 @@
 //! a page (8 bytes) from the first program on that differs; pages used up without content have none. Page
 //! bytes are kept only where [`Store`] asks.
 
+use crate::prefetch::prefetch;
 use crate::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn};
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 use core::ops::Range;
@@ -436,6 +437,12 @@ impl Flash for Array {
 
     fn erase_count(&self, block: BlockId) -> u32 {
         self.blocks.get(block.0 as usize).map_or(0, |block| block.erases)
+    }
+
+    #[inline]
+    fn prefetch(&self, ppn: Ppn) {
+        prefetch(&self.lpns, ppn.0 as usize);
+        prefetch(&self.blocks, self.geometry.block_of(ppn).0 as usize);
     }
 
     #[inline]

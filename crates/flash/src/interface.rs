@@ -109,6 +109,10 @@ pub trait Flash {
         None
     }
 
+    /// Fetches what a read of `ppn` will touch. No effect but speed.
+    #[inline]
+    fn prefetch(&self, _ppn: Ppn) {}
+
     /// Whether pages may have bit errors, so that [`Flash::corrected_bits`] grows.
     #[inline]
     fn has_bit_errors(&self) -> bool {

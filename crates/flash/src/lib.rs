@@ -9,7 +9,7 @@
 //!
 //! Times are integer nanoseconds ([`Ns`]); an address is a newtype ([`Lpn`], [`Ppn`], [`BlockId`]).
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 extern crate alloc;
 
@@ -28,6 +28,7 @@ mod part;
 #[cfg(feature = "serde")]
 mod part_file;
 pub mod parts;
+pub mod prefetch;
 mod serial;
 pub mod wear_level;
 

@@ -313,6 +313,11 @@ impl<F: Flash> Flash for Serial<F> {
     }
 
     #[inline]
+    fn prefetch(&self, ppn: Ppn) {
+        self.inner.prefetch(ppn)
+    }
+
+    #[inline]
     fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
         self.inner.peek_lpn(ppn)
     }

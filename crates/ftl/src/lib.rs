@@ -17,7 +17,6 @@ pub mod on_demand;
 mod page;
 pub mod page_mapped;
 mod plan;
-mod prefetch;
 mod processor;
 pub mod registry;
 mod scheme;

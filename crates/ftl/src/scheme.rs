@@ -9,8 +9,10 @@ use flash::{Cause, Flash, Lpn, Ns};
 pub enum Prefetch {
     /// Far ahead: the map entry itself.
     Map,
-    /// Nearer: what the map entry points to (its line is here by now).
+    /// Nearer: what the map entry of a page to be written points to (its line is here by now).
     Block,
+    /// Nearer: the same of a page to be read.
+    Page,
 }
 
 /// How the blocks of one logical block are merged (Kim et al., IEEE TCE 48(2), 2002).

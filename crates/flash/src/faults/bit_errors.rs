@@ -210,7 +210,7 @@ fn is_unchecked<F: Flash>(inner: &F, from: Ppn, to: Ppn) -> bool {
 }
 
 impl<F: Tearable> Flash for BitErrors<F> {
-    forward!(geometry part keeps_user_bytes erase is_bad mark_bad erase_count peek_lpn);
+    forward!(geometry part keeps_user_bytes erase is_bad mark_bad erase_count peek_lpn prefetch);
 
     #[inline]
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {

@@ -94,6 +94,12 @@ macro_rules! forward_one {
             self.inner.erase_count(block)
         }
     };
+    (prefetch) => {
+        #[inline]
+        fn prefetch(&self, ppn: $crate::Ppn) {
+            self.inner.prefetch(ppn)
+        }
+    };
     (peek_lpn) => {
         #[inline]
         fn peek_lpn(&self, ppn: $crate::Ppn) -> Option<$crate::Lpn> {

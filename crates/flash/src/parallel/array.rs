@@ -228,7 +228,7 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
 }
 
 impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
-    forward!(geometry part keeps_user_bytes is_bad mark_bad erase_count peek_lpn has_bit_errors corrected_bits);
+    forward!(geometry part keeps_user_bytes is_bad mark_bad erase_count peek_lpn prefetch has_bit_errors corrected_bits);
 
     #[inline]
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {

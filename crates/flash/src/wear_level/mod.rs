@@ -291,6 +291,14 @@ impl<F: Flash> Flash for WearLevel<F> {
     }
 
     #[inline]
+    fn prefetch(&self, ppn: Ppn) {
+        // Where blocks change places their table may be cold itself.
+        if self.levelling.is_none() {
+            self.inner.prefetch(ppn)
+        }
+    }
+
+    #[inline]
     fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
         match &self.levelling {
             None => self.inner.peek_lpn(ppn),

@@ -131,7 +131,10 @@ fn wear_spreads_over_cold_blocks_and_does_not_where_nothing_levels_it() {
     }
     for (threshold, set_bits, spread) in [(4, 0, 60), (16, 0, 160), (4, 1, 80), (16, 2, 260)] {
         let ([least, most], swaps) = hot_and_cold(bet(threshold, set_bits), 1, 8000);
-        assert!(most - least <= spread, "bet {threshold}:{set_bits}: {least} to {most}, {swaps} swaps");
+        assert!(
+            most - least <= spread,
+            "bet {threshold}:{set_bits}: {least} to {most}, {swaps} swaps"
+        );
         assert!(swaps > 0 && swaps <= 8000 / u64::from(threshold) * (1 << set_bits) + 24);
     }
 }

@@ -1,7 +1,7 @@
 //! What is in the buffer: units, which of their pages are there and which of those are dirty.
 
 use super::chain::{Chain, List, NONE};
-use crate::prefetch::prefetch;
+use flash::prefetch::prefetch;
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use flash::{Lpn, Ns};

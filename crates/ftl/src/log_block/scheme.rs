@@ -3,8 +3,9 @@
 use super::{Core, Room, Survey, stamp::Role};
 use crate::{
     CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Plan, Prefetch, Ram, Scheme,
-    SchemeConfig, prefetch::prefetch, start::Start,
+    SchemeConfig, start::Start,
 };
+use flash::prefetch::prefetch;
 use flash::{Cause, Flash, FlashError, Lpn, Oob};
 
 /// Which log blocks there are, and what goes to which.

@@ -15,9 +15,9 @@ use crate::{
         space::{Run, Space},
         victims::Greedy,
     },
-    prefetch::prefetch,
 };
 use alloc::{vec, vec::Vec};
+use flash::prefetch::prefetch;
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, PageKind, Ppn};
 
 /// Bytes of an entry in a translation page: a PPN.

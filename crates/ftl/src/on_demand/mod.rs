@@ -172,6 +172,7 @@ impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
             match what {
                 Prefetch::Map => self.core.prefetch_map(lpn),
                 Prefetch::Block => self.core.prefetch_block(lpn),
+                Prefetch::Page => {}
             }
         }
     }

@@ -120,7 +120,7 @@ impl BlockTable {
 
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
-        crate::prefetch::prefetch(&self.lines, self.record(block) >> 3);
+        flash::prefetch::prefetch(&self.lines, self.record(block) >> 3);
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {

@@ -252,6 +252,12 @@ impl<F: Flash, V: Victims, C: Collection, T: Tables> Scheme for PageMapped<F, V,
                     core.space.victims.prefetch(block);
                 }
             }
+            Prefetch::Page => {
+                let ppn = core.space.blocks.get(lpn);
+                if ppn < LOST {
+                    core.flash.prefetch(Ppn(ppn));
+                }
+            }
         }
     }
 }

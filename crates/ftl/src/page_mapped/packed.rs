@@ -18,9 +18,9 @@ use super::{
     core::UNMAPPED,
     tables::{BlockInfo, Tables},
 };
-use crate::prefetch::prefetch;
 use alloc::{format, string::String, vec, vec::Vec};
 use core::ops::Range;
+use flash::prefetch::prefetch;
 use flash::{BlockId, Geometry, Lpn, Part, Ppn};
 
 /// In a page entry: the physical page of its number is valid.

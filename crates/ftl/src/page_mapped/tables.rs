@@ -1,8 +1,8 @@
 //! What a controller's tables hold: where each logical page is, and what is known of each block.
 
 use super::{blocks::BlockTable, core::UNMAPPED};
-use crate::prefetch::prefetch;
 use alloc::{vec, vec::Vec};
+use flash::prefetch::prefetch;
 use flash::{BlockId, Geometry, Lpn, Ppn};
 
 /// What is known of blocks: which of their pages are valid, and what a table keeps besides.

@@ -61,11 +61,11 @@ use crate::{
     Visitor,
     block_mapped::{NONE, Pool},
     page::page,
-    prefetch::prefetch,
     start::Start,
 };
 use alloc::{format, string::ToString, vec, vec::Vec};
 use bounds::BoundError;
+use flash::prefetch::prefetch;
 use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Part, Ppn};
 use triple::Triple;
 

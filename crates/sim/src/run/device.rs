@@ -142,10 +142,10 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     fn run_work(&mut self, work: &[Work]) -> Result<(), FtlError> {
         // What the loop would have fetched before its first task, had there been one before.
         (0..FAR).for_each(|at| self.prefetch(work, at, Prefetch::Map));
-        (0..NEAR).for_each(|at| self.prefetch(work, at, Prefetch::Block));
+        (0..NEAR).for_each(|at| self.prefetch_near(work, at));
         for at in 0..work.len() {
             self.prefetch(work, at + FAR, Prefetch::Map);
-            self.prefetch(work, at + NEAR, Prefetch::Block);
+            self.prefetch_near(work, at + NEAR);
             match work[at] {
                 Work::Page(task) => {
                     self.run_task(task)?;
@@ -159,6 +159,16 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     #[inline]
     fn prefetch(&self, work: &[Work], at: usize, what: Prefetch) {
         if let Some(Work::Page(ahead)) = work.get(at) {
+            self.scheme.prefetch(Lpn(ahead.lpn), what);
+        }
+    }
+
+    /// What the map entry of a task that comes soon points to.
+    #[inline]
+    fn prefetch_near(&self, work: &[Work], at: usize) {
+        if let Some(Work::Page(ahead)) = work.get(at) {
+            let read = ahead.kind == TaskKind::Read;
+            let what = if read { Prefetch::Page } else { Prefetch::Block };
             self.scheme.prefetch(Lpn(ahead.lpn), what);
         }
     }

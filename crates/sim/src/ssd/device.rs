@@ -201,7 +201,9 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
             }
             let request = *request;
             self.fetch(feeder.ahead(FAR), Prefetch::Map);
-            self.fetch(feeder.ahead(NEAR), Prefetch::Block);
+            let near = feeder.ahead(NEAR);
+            let reads = near.is_some_and(|near| near.op == Op::Read);
+            self.fetch(near, if reads { Prefetch::Page } else { Prefetch::Block });
             feeder.pass();
             self.take(&request);
         }
@@ -269,7 +271,11 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         let out_ns = self.outward.front().map_or(NEVER, |(end_ns, _)| *end_ns);
         let due_ns = self.next_due_ns();
         let limit_ns = arrival_ns.min(start_ns).min(out_ns).min(due_ns);
-        let (more, done) = self.scheme.flash_mut().step_until(limit_ns);
+        // Up to now all has happened on the array that happens before.
+        let (more, done) = match limit_ns > self.now_ns {
+            true => self.scheme.flash_mut().step_until(limit_ns),
+            false => (false, None),
+        };
         if more {
             self.note_commands();
             if let Some(done) = done {

@@ -9,8 +9,9 @@ mod dirty;
 mod recency;
 
 use self::{dirty::DirtyPages, recency::Recency};
-use crate::{CmtPolicy, MapCache, prefetch::prefetch};
+use crate::{CmtPolicy, MapCache};
 use alloc::{vec, vec::Vec};
+use flash::prefetch::prefetch;
 use flash::{Lpn, Ppn};
 
 /// Bytes of an entry in a controller: LPN and PPN.

@@ -18,10 +18,10 @@
 //! is as old as that.
 
 use super::{FullBlocks, VictimWork, Victims};
-use crate::prefetch::prefetch;
 use alloc::{vec, vec::Vec};
 use core::cmp::{Ordering, Reverse};
 use flash::BlockId;
+use flash::prefetch::prefetch;
 
 /// See the module.
 #[derive(Clone, Debug)]

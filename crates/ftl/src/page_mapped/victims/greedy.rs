@@ -16,9 +16,9 @@
 //! Ties go to whichever of the equals stands first: arbitrary but the same on every machine.
 
 use super::{Accesses, VictimWork, Victims};
-use crate::prefetch::prefetch;
 use alloc::{vec, vec::Vec};
 use flash::BlockId;
+use flash::prefetch::prefetch;
 
 const NO_CANDIDATE: u32 = u32::MAX;
 

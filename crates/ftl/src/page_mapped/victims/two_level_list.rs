@@ -35,9 +35,9 @@
 //! - a block number and its place are counted as whole entries, whatever the width of the bus.
 
 use super::{Accesses, VictimWork, Victims, sort::sort};
-use crate::prefetch::prefetch;
 use alloc::{collections::VecDeque, vec, vec::Vec};
 use flash::BlockId;
+use flash::prefetch::prefetch;
 
 /// What a block is to the lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

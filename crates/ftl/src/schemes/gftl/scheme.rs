@@ -4,7 +4,8 @@ use super::{
     collection_queue::CollectionQueue,
     state::{Gftl, LOST, Logical},
 };
-use crate::{CollectionLog, FtlError, Guarantee, Prefetch, Ram, Scheme, prefetch::prefetch};
+use crate::{CollectionLog, FtlError, Guarantee, Prefetch, Ram, Scheme};
+use flash::prefetch::prefetch;
 use flash::{Cause, Flash, Lpn, Ppn};
 
 impl<F: Flash, Q: CollectionQueue> Scheme for Gftl<F, Q> {
@@ -142,6 +143,13 @@ impl<F: Flash, Q: CollectionQueue> Scheme for Gftl<F, Q> {
                     && *place < LOST
                 {
                     self.queue.prefetch(self.flash.geometry().block_of(Ppn(*place)));
+                }
+            }
+            Prefetch::Page => {
+                if let Some(place) = self.place.get(lpn.0 as usize)
+                    && *place < LOST
+                {
+                    self.flash.prefetch(Ppn(*place));
                 }
             }
         }

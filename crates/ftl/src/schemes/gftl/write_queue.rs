@@ -165,7 +165,7 @@ impl WriteQueue {
 
     #[inline]
     pub(super) fn prefetch(&self, block: BlockId) {
-        crate::prefetch::prefetch(&self.live, block.0 as usize);
+        flash::prefetch::prefetch(&self.live, block.0 as usize);
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

@@ -1,8 +1,9 @@
 //! Which blocks each logical block has, and which replacement was opened longest ago.
 
-use crate::{block_mapped::NONE, prefetch::prefetch};
+use crate::block_mapped::NONE;
 use alloc::{vec, vec::Vec};
 use flash::BlockId;
+use flash::prefetch::prefetch;
 
 /// The blocks of one logical block, in half a cache line.
 #[derive(Clone, Copy, Debug)]

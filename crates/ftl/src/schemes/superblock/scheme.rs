@@ -3,8 +3,9 @@
 use super::{LOST, Superblock};
 use crate::{
     CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Ram, Scheme,
-    log_block::NONE, prefetch::prefetch,
+    log_block::NONE,
 };
+use flash::prefetch::prefetch;
 use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
 
 impl<F: Flash> Superblock<F> {
@@ -159,6 +160,13 @@ impl<F: Flash> Scheme for Superblock<F> {
                     && place < LOST
                 {
                     self.table.prefetch(self.flash.geometry().block_of(Ppn(place)));
+                }
+            }
+            Prefetch::Page => {
+                if let Some(&place) = self.map.get(lpn.0 as usize)
+                    && place < LOST
+                {
+                    self.flash.prefetch(Ppn(place));
                 }
             }
         }

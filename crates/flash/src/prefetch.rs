@@ -1,8 +1,8 @@
-//! Prefetch hints: the page-mapped path is bound by memory latency, and requests are known ahead.
+//! Prefetch hints: most of what runs on an array is bound by memory latency, and requests are known ahead.
 
 /// Asks for the cache line of `slice[index]`, if that exists. No effect but speed.
 #[inline(always)]
-pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
+pub fn prefetch<T>(slice: &[T], index: usize) {
     if let Some(item) = slice.get(index) {
         line(core::ptr::from_ref(item).cast());
     }
