@@ -77,3 +77,31 @@ fn two_level_lists_are_ahead_of_the_search_on_the_board() {
         assert!(found.runs[0].command.contains(words), "{}", found.runs[0].command);
     }
 }
+
+/// Stops at once.
+struct Stopped;
+
+impl Watch for Stopped {
+    fn planned(&self, _: u64) {}
+
+    fn done(&self, _: u64) {}
+
+    fn stop(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn an_interruption_is_told() {
+    let found = PAPER.reproduce(&Settings::default(), &Stopped).unwrap();
+    assert!(found.interrupted);
+    let of = |id: &str| found.sections.iter().find(|section| section.id == id).unwrap();
+    for id in ["victim-work", "fig-6"] {
+        let rows = &of(id).rows;
+        assert!(!rows.is_empty());
+        assert!(rows.iter().all(|row| row.verdict == Verdict::CannotBeCompared), "{id}: {rows:?}");
+        assert!(rows.iter().all(|row| !row.why.is_empty()), "{id}");
+    }
+    assert!(of("waf").rows.is_empty());
+    assert!(found.runs.iter().all(|run| run.missing.len() == 6));
+}
