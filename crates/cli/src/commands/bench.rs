@@ -107,6 +107,7 @@ impl BenchArgs {
                 "logical_share": options.logical_share,
                 "roofline": report.roofline,
                 "rows": report.rows,
+                "left_out": report.left_out,
                 "buffers": report.buffers,
                 "channels": report.channels,
                 "ssd": report.ssd,
@@ -210,6 +211,9 @@ fn text(report: &Report, asked: Option<f64>) -> String {
             "\n\nroofline: a bare random load and store over 4 bytes a physical page, on this machine, in \
              this run\nRAM: of the simulation, array and measures included, a physical page\n",
         );
+    }
+    for left_out in &report.left_out {
+        text.push_str(&format!("note: not measured: {left_out}\n"));
     }
     for row in &report.rows {
         text.push_str(&asked.and_then(|asked| other_share(row, asked)).unwrap_or_default());

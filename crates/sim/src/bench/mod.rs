@@ -10,7 +10,7 @@ pub use buffers::BufferRow;
 pub use channels::ChannelsRow;
 pub use ssd::SsdRow;
 
-use crate::config::{Preconditioning, SchemeTable};
+use crate::config::{Bytes, Preconditioning, SchemeTable};
 use crate::run::{
     Device, Observer, RunError, Setup, SimulatedArray, array_heap_bytes, array_without_errors,
 };
@@ -182,6 +182,8 @@ pub struct Report {
     pub channels: Vec<ChannelsRow>,
     /// One a scheme on channels and load.
     pub ssd: Vec<SsdRow>,
+    /// Schemes that cannot be made on a shape, and why.
+    pub left_out: Vec<String>,
     /// True where it was ended early: what is missing was not measured.
     pub interrupted: bool,
 }
@@ -248,7 +250,16 @@ fn measure_shape(
         let label = scheme.label();
         let own = scheme.to_config(&geometry, options.seed);
         let own = own.map_err(|error| WorkloadError::Unfit(error.to_string()))?;
-        let config = config_of(own, &part, &geometry, options.logical_share)?;
+        let config = match config_of(own, &part, &geometry, options.logical_share) {
+            Ok(config) => config,
+            // Of all schemes some may not be for this shape; one that was asked for must be.
+            Err(error) if options.schemes.is_empty() => {
+                let capacity = Bytes::new(shape.capacity_bytes);
+                report.left_out.push(format!("{label} at {capacity}: {error}"));
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
         let array = array_without_errors(geometry, part.clone());
         let seed = options.seed;
         let case = Case { label: &label, part: &part, geometry, shape, seed, observer };
@@ -292,7 +303,10 @@ fn config_of(
     if own.logical_pages.is_some() {
         return Ok(own);
     }
-    let Some(share) = share else { return Ok(own) };
+    let Some(share) = share else {
+        ftl::registry::plan(&own, part, geometry, geometry.blocks())?;
+        return Ok(own);
+    };
     let logical_pages = Some((f64::from(geometry.pages()) * share) as u32);
     let asked = SchemeConfig { logical_pages, ..own.clone() };
     let can = ftl::registry::plan(&asked, part, geometry, geometry.blocks()).is_ok();
@@ -470,6 +484,13 @@ mod tests {
             config.logical_pages.map(|pages| f64::from(pages) / f64::from(geometry.pages()))
         };
         for preset in REGISTRY {
+            if preset.name == "2lgc" {
+                // Its entries count no more than 255 pages a block.
+                let own = SchemeConfig::preset(preset);
+                let refused = config_of(own, &part, &geometry, None).unwrap_err().to_string();
+                assert!(refused.contains("255"), "{refused}");
+                continue;
+            }
             assert_eq!(share_of(preset, None), None, "{}", preset.name);
             let share = share_of(preset, Some(0.875)).unwrap();
             assert!(share <= 0.875, "{} at {share}", preset.name);
