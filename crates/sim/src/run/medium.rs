@@ -172,7 +172,10 @@ impl Medium {
     pub(super) fn copies(&self, part: &Part) -> Option<Vec<CopyCount>> {
         let copies = part.copies.as_ref()?;
         let far = (copies.ways > 1).then_some(copies.far.path);
-        let paths = [copies.near.path].into_iter().chain(far);
+        let counted = |path: &CopyPath| self.copies_by[*path as usize] > 0;
+        // Where the places of two blocks do not allow a path, copies go another way.
+        let possible = |path: &CopyPath| *path == copies.near.path || Some(*path) == far;
+        let paths = CopyPath::ALL.into_iter().filter(|path| possible(path) || counted(path));
         let count = |path: CopyPath| CopyCount {
             path: path.name().into(),
             copies: self.copies_by[path as usize],
