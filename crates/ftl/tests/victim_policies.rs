@@ -3,7 +3,7 @@
 use flash::parts::EVALUATION_SLC;
 use flash::{Array, Geometry, Lpn, Part, Store};
 use ftlkit_ftl::registry::{self, REGISTRY, Visitor, by_name};
-use ftlkit_ftl::{Processor, Ram, Scheme, SchemeConfig, VictimKind, VictimWork};
+use ftlkit_ftl::{Ram, Scheme, SchemeConfig, VictimKind, VictimWork};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeSet;

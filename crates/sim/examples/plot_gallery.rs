@@ -4,8 +4,8 @@
 
 use ftlkit_sim::measures;
 use ftlkit_sim::report::{
-    CauseCounts, CollectionReport, RamReport, Report, SchemeReport, Series, Violation,
-    prepare_out_dir, table,
+    CauseCounts, CollectionReport, RamReport, Report, SchemeReport, Series, SsdReport,
+    VictimWorkReport, Violation, WindowSample, prepare_out_dir, table,
 };
 use std::path::PathBuf;
 
@@ -20,6 +20,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for path in dir.write(&report)? {
         println!("{}", path.display());
     }
+    let ssd = samples::on_channels();
+    print!("\n{}", table::render(&ssd, 100));
+    prepare_out_dir(&dir.path().join("ssd"))?.write(&ssd)?;
     // As many schemes with long names as are hard to draw.
     for n in 0..6 {
         let mut more = report.schemes[n % 3].clone();

@@ -4,7 +4,7 @@
 use bounds::lazy_rtgc::{Space, WholeArray};
 use flash::{Flash, Store};
 use ftl::page_mapped::{CollectionKind, CopiesPerStep};
-use ftl::{FtlError, Layout, Plan, SchemeConfig, registry};
+use ftl::{FtlError, Layout, Plan, SchemeConfig, VictimKind, registry};
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::logical_pages;
 use ftlkit_testkit::exhaustive::{Proof, Refutation, Search, prove, prove_planned};
@@ -250,7 +250,8 @@ fn spoilt(shape: Shape, spoil: impl FnOnce(&mut Plan)) -> Result<Proof, Refutati
 
 fn with_copies(near: u32, far: u32) -> impl FnOnce(&mut Plan) {
     move |plan| {
-        plan.layout = Layout::PageMapped(CollectionKind::Partial(CopiesPerStep { near, far }))
+        let copies = CopiesPerStep { near, far };
+        plan.layout = Layout::PageMapped(CollectionKind::Partial(VictimKind::Greedy, copies));
     }
 }
 

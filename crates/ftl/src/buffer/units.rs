@@ -1,9 +1,9 @@
 //! What is in the buffer: units, which of their pages are there and which of those are dirty.
 
 use super::chain::{Chain, List, NONE};
-use flash::prefetch::prefetch;
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
+use flash::prefetch::prefetch;
 use flash::{Lpn, Ns};
 
 /// One unit that is in the buffer.

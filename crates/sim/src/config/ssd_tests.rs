@@ -94,7 +94,10 @@ fn every_die_has_as_many_blocks() {
     assert_eq!(found.geometry.blocks(), 64 * 32);
     assert!(notes(&found).contains("32 blocks a die at least"));
     let error = resolve("part = 'ddt-mlc'\nchannels = 8\ncapacity = '4MiB'").unwrap_err();
-    assert!(error.contains("less than one block of 1MiB on each of 8 dies; give 8MiB at least"), "{error}");
+    assert!(
+        error.contains("less than one block of 1MiB on each of 8 dies; give 8MiB at least"),
+        "{error}"
+    );
     let error = resolve("part = 'ddt-mlc'\nchannels = 8\ncapacity = '16MiB'").unwrap_err();
     let (_, right) = error.split_once("smallest capacity that works is ").expect(&error);
     let capacity = right.split(' ').next().unwrap();

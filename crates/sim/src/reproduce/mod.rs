@@ -24,13 +24,8 @@ use crate::report::plots::PlotError;
 use serde::Serialize;
 
 /// Every paper that can be reproduced, in the order in which they are listed.
-pub static PAPERS: &[Paper] = &[
-    lazy_rtgc::PAPER,
-    gftl::PAPER,
-    ba_gc::PAPER,
-    copyback::PAPER,
-    two_level_gc::PAPER,
-];
+pub static PAPERS: &[Paper] =
+    &[lazy_rtgc::PAPER, gftl::PAPER, ba_gc::PAPER, copyback::PAPER, two_level_gc::PAPER];
 
 /// A paper.
 pub struct Paper {
