@@ -6,7 +6,7 @@
 //! A state is a clone of the scheme with its array. Two are held to be the same where their projection
 //! is: the sorted list, over all blocks, of (device, pages programmed, valid pages, victim under way, bad), and,
 //! where idle time is offered, whether a collection step ran since the last write. The projection is
-//! taken from the operations on the array ([`Watched`]), not from the scheme's own records.
+//! taken from the operations on the array ([`Watched`](crate::watched::Watched)), not from the scheme's own records.
 //!
 //! # Why the projection is a bisimulation
 //! For a page-mapped scheme with one write frontier and greedy victims that collects behind its writes (one
