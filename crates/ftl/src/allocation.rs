@@ -93,6 +93,9 @@ impl fmt::Display for AllocationOrder {
 /// (F − 1)π more than with one unit again. So a scheme is laid out as for one unit and N' blocks, three or more, and its
 /// threshold is (F − 1)π higher: 2F + 1 blocks at least.
 ///
+/// `2lgc` starts a window of π pages earlier: with (F + 1)π free pages at most no more than 2F blocks are not full, and N' − 2
+/// or more are, as its own argument has it with one unit.
+///
 /// The higher threshold is for speed: were it as with one unit, no more than F blocks would not be full and N − (F − 1)
 /// blocks in place of N' would do, but most units would be without a free page as their turns came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -45,10 +45,11 @@ impl Promise {
         }
     }
 
-    /// The same where service and step are not told apart.
-    pub(crate) fn check_response(&mut self, kind: TaskKind, response_ns: u64, place: Place) {
+    /// The response alone, where service and step go side by side and are not told apart.
+    pub(crate) fn check_response(&mut self, response_ns: u64, place: Place) {
         if response_ns > self.response {
-            self.broken(kind, response_ns, 0, place);
+            self.violations += 1;
+            self.note("response", [self.response, response_ns], place);
         }
     }
 
@@ -69,16 +70,20 @@ impl Promise {
         if let Some((bound, promised, seen)) =
             all.into_iter().find(|(_, promised, seen)| seen > promised)
         {
-            self.first.get_or_insert_with(|| Violation {
-                bound: bound.into(),
-                promised,
-                seen,
-                task: place.task,
-                request: place.request,
-                lpn: place.lpn,
-                replay: String::new(),
-            });
+            self.note(bound, [promised, seen], place);
         }
+    }
+
+    fn note(&mut self, bound: &str, [promised, seen]: [u64; 2], place: Place) {
+        self.first.get_or_insert_with(|| Violation {
+            bound: bound.into(),
+            promised,
+            seen,
+            task: place.task,
+            request: place.request,
+            lpn: place.lpn,
+            replay: String::new(),
+        });
     }
 }
 

@@ -49,6 +49,8 @@ struct Alone {
     place: Place,
     /// When it began; the choice of victims, of which nothing is promised, apart.
     begun_ns: Ns,
+    /// Of a forced write that promises are not about.
+    forced_apart: bool,
     /// Its own time and its end − arrival, once it is done.
     done: Option<(Ns, Ns)>,
 }
@@ -326,6 +328,7 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
     fn next_due_ns(&self) -> Ns {
         match self.scheme.due_ns() {
             NEVER => NEVER,
+            _ if self.is_alone() && self.scheme.flash().outstanding() > 0 => NEVER,
             due_ns => due_ns.max(self.busy_until_ns).max(self.now_ns),
         }
     }
@@ -365,7 +368,8 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         {
             let place =
                 Place { task: self.measures.tasks(), request: self.ended_requests, lpn: task.lpn };
-            self.alone = Some(Alone { kind: task.kind, place, begun_ns, done: None });
+            let forced_apart = task.forced && self.scheme.guarantee().forced_apart;
+            self.alone = Some(Alone { kind: task.kind, place, begun_ns, forced_apart, done: None });
         }
         Ok(())
     }
@@ -375,6 +379,8 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         &mut self,
         what: impl FnOnce(&mut S, Ns) -> Result<bool, FtlError>,
     ) -> Result<bool, FtlError> {
+        // What follows is not of the task that was alone.
+        self.settle();
         let before = self.begin(BACKGROUND);
         let did = what(&mut self.scheme, self.now_ns)?;
         self.end_call(before);
@@ -455,7 +461,7 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
                 self.measures.tick(done.done_ns, self.scheme.free_pages());
             }
         }
-        self.totals.host_pages += 1;
+        self.totals.host_pages += u64::from(kind != TaskKind::Trim);
         if left > 0 {
             return;
         }
@@ -482,11 +488,15 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
 
     /// The task that was alone has ended, with all that it made the scheme do.
     fn settle(&mut self) {
-        let Some(Alone { kind, place, begun_ns, done }) = self.alone.take() else { return };
+        let Some(Alone { kind, place, begun_ns, forced_apart, done }) = self.alone.take() else {
+            return;
+        };
         let Some((service_ns, completion_ns)) = done else { return };
         let last_ns = self.scheme.flash().channels().last_done_ns();
         let response_ns = last_ns.saturating_sub(begun_ns);
-        self.promise.check_response(kind, response_ns, place);
+        if !forced_apart {
+            self.promise.check_response(response_ns, place);
+        }
         let step_ns = response_ns.saturating_sub(service_ns);
         self.measures.task(&TaskSample { kind, service_ns, step_ns, completion_ns });
         self.measures.tick(self.now_ns, self.scheme.free_pages());

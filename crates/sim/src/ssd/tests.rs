@@ -94,9 +94,20 @@ fn run_timed(
     timed: bool,
     script: Vec<(u64, Op, u64, u64)>,
 ) -> SchemeReport {
-    let geometry = Geometry::new(BLOCKS, PAGES, 8192).unwrap();
     let units = u32::from(ssd.topology.channels * ssd.topology.ways);
-    let setup = Setup { ssd: Some(ssd), seed: 1, ..Setup::new(seen(units), geometry, SPACE) };
+    run_promised(scheme, ssd, seen(units), timed, script)
+}
+
+/// The same where the scheme promises by another part than the array is of.
+fn run_promised(
+    scheme: &SchemeConfig,
+    ssd: SsdSetup,
+    part: Part,
+    timed: bool,
+    script: Vec<(u64, Op, u64, u64)>,
+) -> SchemeReport {
+    let geometry = Geometry::new(BLOCKS, PAGES, 8192).unwrap();
+    let setup = Setup { ssd: Some(ssd), seed: 1, ..Setup::new(part, geometry, SPACE) };
     run_scheme(&setup, scheme, "test", Box::new(Script(script, timed)), &Unobserved).unwrap()
 }
 
@@ -209,6 +220,41 @@ fn a_promise_is_checked_where_one_task_is_alone() {
     assert!(report.copies + report.erases > 100);
     assert_eq!(report.violations, 0);
     assert!(report.bound_ns.is_some() && report.real_time);
+}
+
+#[test]
+fn a_promise_that_is_not_kept_is_told() {
+    let setup = ssd(4, 2, 1);
+    // An erase of the array takes 3 ms, and goes beside the write unless that is on the same die.
+    let part = Part { t_bers_ns: 2_100_000, ..seen(8) };
+    let lazy = scheme("lazy-rtgc", &setup);
+    let report = run_promised(&lazy, setup, part, false, random_writes(3000));
+    assert!(report.violations > 0 && report.violations < 3000);
+    let first = report.first_violation.unwrap();
+    assert!(first.bound == "response" && first.seen > first.promised, "{first:?}");
+}
+
+#[test]
+fn what_is_done_between_tasks_is_not_theirs() {
+    let setup = ssd(4, 2, 1);
+    let buffer = BufferSettings {
+        policy: Some(Some(BufferPolicy::Lru)),
+        bytes: Some(64 * PAGE),
+        age_ns: Some(20_000_000),
+        ..BufferSettings::default()
+    };
+    let script = |every_ns| {
+        let writes = random_writes(1500).into_iter().zip(0..);
+        writes.map(|((_, op, page, pages), at)| (at * every_ns, op, page, pages)).collect()
+    };
+    let config = SchemeConfig { buffer, idle_collection: true, ..scheme("lazy-rtgc", &setup) };
+    let report = run_timed(&config, setup.clone(), true, script(10_000_000));
+    assert!(report.buffer.unwrap().aged > 100);
+    assert_eq!(report.violations, 0);
+    let config = SchemeConfig { idle_collection: true, ..scheme("2lgc", &setup) };
+    let report = run_timed(&config, setup, true, script(30_000_000));
+    assert!(report.collection.idle > 10, "{}", report.collection.why);
+    assert_eq!(report.violations, 0);
 }
 
 #[test]

@@ -27,6 +27,8 @@
 //! - the paper does not say what is collected when both lists are empty, as they are where data fill the array so that
 //!   no block comes to 3/4 invalid pages: then all blocks are searched for the full one with most invalid pages, of
 //!   equals the lowest number, and that is counted as work;
+//! - where the paper demotes a block without valid pages as the candidate list is full, all such are, as far as the
+//!   garbage list has room: one pass over the candidates finds them all;
 //! - a block that was dropped comes back with the next page that it loses; one that never loses another (it may have no
 //!   valid page left) is found by that search alone;
 //! - blocks without valid pages stay candidates where the garbage list is full, and are sorted and dropped as others;
