@@ -13,7 +13,7 @@ const TIMES: [u64; 5] = [25_000, 25_000, 300_000, 325_000, 2_000_000];
 
 #[test]
 fn sums_by_cause() {
-    let mut flash = Serial::new(array(6, 8, Store::Metadata));
+    let mut flash = Serial::new(array(8, 8, Store::Metadata));
     let mut counts = Counts::default();
     let (mut ppn, mut by_cause) = (0, [0; Cause::ALL.len()]);
     for (i, cause) in Cause::ALL.into_iter().enumerate() {
@@ -39,7 +39,7 @@ fn sums_by_cause() {
         }
         done(Operation::ReadOob, 2 * i as u64);
         for _ in 0..i % 3 {
-            flash.erase(BlockId(5), cause).unwrap();
+            flash.erase(BlockId(7), cause).unwrap();
         }
         done(Operation::Erase, i as u64 % 3);
     }
@@ -50,11 +50,12 @@ fn sums_by_cause() {
         assert_eq!(programmed, 1 + cause as u64);
     }
     assert_eq!(flash.busy_ns(), by_cause.iter().sum());
-    assert_eq!(flash.erase_count(BlockId(5)), 9);
-    // 54 page reads and 72 OOB reads; 9 programs and 36 copies; 9 erases.
-    assert_eq!(flash.busy_ns(), (54 + 72) * 25_000 + 9 * 300_000 + 36 * 325_000 + 9 * 2_000_000);
+    assert_eq!(flash.erase_count(BlockId(7)), 9);
+    // 65 page reads and 90 OOB reads; 10 programs and 45 copies; 9 erases.
+    assert_eq!(flash.busy_ns(), (65 + 90) * 25_000 + 10 * 300_000 + 45 * 325_000 + 9 * 2_000_000);
     let merges = [Cause::SwitchMerge, Cause::PartialMerge, Cause::FullMerge];
-    let steps = [Cause::Collection, Cause::WriteBack, Cause::TranslationCollection];
+    let steps =
+        [Cause::Collection, Cause::WriteBack, Cause::TranslationCollection, Cause::WearLevel];
     let steps = steps.into_iter().chain(merges);
     let in_steps: u64 = steps.map(|cause| by_cause[cause as usize]).sum();
     assert_eq!(flash.busy_in_steps_ns(), in_steps);

@@ -192,7 +192,7 @@ fn programs_that_fail_lose_nothing_of_what_is_taken_from_the_buffer() {
 #[test]
 fn schemes_that_take_no_page_along_refuse_to_be_aware() {
     for preset in registry::REGISTRY {
-        let takes = ["page-level", "fsr", "lazy-rtgc", "bast", "fast", "ba-gc"];
+        let takes = ["page-level", "fsr", "lazy-rtgc", "2lgc", "bast", "fast", "ba-gc"];
         let config = config(preset.name, true, 0);
         let geometry = Geometry::new(4096, 64, 2048).unwrap();
         let refused = registry::plan(&config, &EVALUATION_SLC, &geometry, 4096)

@@ -353,6 +353,6 @@ mod tests {
 
     #[test]
     fn a_unit_takes_a_cache_line() {
-        assert_eq!(size_of::<Unit>(), 56);
+        assert_eq!(size_of::<Unit>(), 64);
     }
 }
