@@ -190,6 +190,7 @@ schemes!(
     page_level: "page-level",
     fsr: "fsr",
     lazy_rtgc: "lazy-rtgc",
+    two_level_gc: "2lgc",
     nftl: "nftl",
     gftl: "gftl",
     gftl_threshold: "gftl-threshold",
