@@ -4,6 +4,8 @@
 //! Source: S. Jung, Y. H. Song, 2LGC: an atomic-unit garbage collection scheme with a two-level list for NAND flash storage.
 
 mod fig_6;
+mod fig_6_notes;
+mod fig_6_rows;
 mod map_entries;
 mod synthetic;
 #[cfg(test)]
@@ -24,7 +26,7 @@ pub const PAPER: Paper = Paper {
             "victim-work",
             "Work a victim over the number of blocks (§3.2: O(N log N) for the search)",
         ),
-        ("waf", "Write amplification of every policy against closed forms"),
+        ("waf", "Write amplification of every policy against closed forms and mean-field models"),
         (
             "fig-6",
             "Page commands a second over time, and what greedy in O(1) and choices make of it",

@@ -36,10 +36,17 @@ impl Invalidation {
 /// What a policy did and how long that took here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
+    /// Victims of `work`.
     pub(super) victims: u64,
     pub(super) work: VictimWork,
-    /// By the clock: another in each run.
+    /// Most entries in one go: at one page that became invalid, one full block or one choice.
+    pub(super) longest: VictimWork,
+    /// Victims of `time`.
+    pub(super) timed: u64,
+    /// Wall time of one thread: another in each run.
     pub(super) time: Duration,
+    /// Memory that the policy takes here.
+    pub(super) heap_bytes: usize,
 }
 
 /// Victims of a policy on an array of so many blocks, at a steady state.
@@ -73,7 +80,10 @@ pub(super) fn measure(
 #[derive(Clone, Copy, Debug)]
 struct Length {
     warm_up: u64,
-    measured: u64,
+    /// While the clock is looked at.
+    timed: u64,
+    /// After that, while entries are counted event by event.
+    counted: u64,
 }
 
 impl Length {
@@ -83,14 +93,23 @@ impl Length {
             VictimKind::TwoLevelList => matches!(invalidation, Invalidation::Uniform(_)),
             _ => false,
         };
-        match searches {
-            false => Self { warm_up: 2048, measured: 4096 },
-            true => {
-                let few = ((1 << 24) / u64::from(blocks)).clamp(8, 1024);
-                Self { warm_up: few / 2, measured: few }
-            }
+        if searches {
+            let few = ((1 << 24) / u64::from(blocks)).clamp(8, 1024);
+            return Self { warm_up: few / 2, timed: few, counted: few };
         }
+        let counted = match invalidation {
+            // Once in as many victims as the candidate list has places it is cleared: whole such times.
+            Invalidation::Sequential(_) => {
+                let [places, _] = TwoLevelList::lengths(blocks).map(u64::from);
+                Self::TIMED.div_ceil(places) * places
+            }
+            // No policy that comes here clears or sorts anything now and then.
+            Invalidation::Uniform(_) => Self::TIMED,
+        };
+        Self { warm_up: 2048, timed: Self::TIMED, counted }
     }
+
+    const TIMED: u64 = 4096;
 }
 
 /// The device as far as a policy sees it.
@@ -144,12 +163,52 @@ impl Drive {
         for _ in 0..self.length.warm_up {
             self.cycle(&mut victims, &mut lost);
         }
-        let before = victims.work();
         let mut time = Duration::ZERO;
-        for _ in 0..self.length.measured {
+        for _ in 0..self.length.timed {
             time += self.cycle(&mut victims, &mut lost);
         }
-        Measured { victims: self.length.measured, work: victims.work().since(&before), time }
+        let before = victims.work();
+        let mut longest = VictimWork::default();
+        for _ in 0..self.length.counted {
+            self.counted_cycle(&mut victims, &mut lost, &mut longest);
+        }
+        Measured {
+            victims: self.length.counted,
+            work: victims.work().since(&before),
+            longest,
+            timed: self.length.timed,
+            time,
+            heap_bytes: victims.heap_bytes(),
+        }
+    }
+
+    /// A cycle without the clock: each event's entries are looked at.
+    fn counted_cycle<V: Victims>(
+        &mut self,
+        victims: &mut V,
+        lost: &mut Vec<(u32, u16)>,
+        longest: &mut VictimWork,
+    ) {
+        let mut before = victims.work();
+        let mut seen = |victims: &V| {
+            let after = victims.work();
+            let entries = after.since(&before);
+            before = after;
+            if entries.total() > longest.total() {
+                *longest = entries;
+            }
+        };
+        let of = |block: BlockId| u32::from(self.valid[block.0 as usize]);
+        let victim = victims.take(&of).expect("there are blocks with invalid pages");
+        seen(victims);
+        lost.clear();
+        self.lose(victim, lost);
+        for (block, valid) in lost.iter() {
+            victims.invalidated(BlockId(*block), u32::from(*valid));
+            seen(victims);
+        }
+        victims.insert(victim, PAGES);
+        seen(victims);
     }
 
     /// Blocks, and how many valid pages the policy is told that they have, in the order in which it is told of them.
@@ -294,10 +353,23 @@ mod tests {
         }
     }
 
+    /// Once the candidate list is full, a page that becomes invalid has it cleared: two entries read and two written a
+    /// place, and 1 read and 2 written for the block that enters.
+    #[test]
+    fn the_longest_piece_of_a_two_level_list_is_its_clearing() {
+        for blocks in [1024, 1 << 17, 1 << 19] {
+            let measured =
+                measure(VictimKind::TwoLevelList, blocks, Invalidation::Sequential(90), 1);
+            let [places, _] = TwoLevelList::lengths(blocks).map(u64::from);
+            assert_eq!(measured.longest.invalidated.total(), 4 * places + 3, "{blocks}");
+            assert_eq!(measured.longest.total(), measured.longest.invalidated.total());
+        }
+    }
+
     #[test]
     fn valid_pages_are_kept_in_number() {
         for invalidation in [Invalidation::Uniform(85), Invalidation::Sequential(90)] {
-            let length = Length { warm_up: 0, measured: 0 };
+            let length = Length { warm_up: 0, timed: 0, counted: 0 };
             let mut drive = Drive::new(1024, invalidation, VictimKind::Greedy, 1, length);
             let valid = |drive: &Drive| drive.valid.iter().map(|v| u64::from(*v)).sum::<u64>();
             let before = valid(&drive);

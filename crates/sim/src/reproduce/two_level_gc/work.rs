@@ -1,5 +1,5 @@
 //! What choosing a victim costs over the number of blocks: entries counted, what they take on the paper's processor, and
-//! how long our own code takes by the clock.
+//! how long our own code takes by the wall clock.
 
 use super::PAPER;
 use super::synthetic::{Invalidation, Measured, PAGES, measure};
@@ -45,12 +45,15 @@ const NOTES: [&str; 4] = [
      state (Bux and Iliadis); sequential, blocks lose all their pages one after the other, 10 % of them being invalid",
     "growth: the exponent e of entries a victim ∝ N^e between the least and the most blocks, by counters; N log N is 1 and \
      the quotient of the logarithms' logarithm, flat is at most 0.05. Quick measures every third power of two, full all",
-    "`two-level-list` is flat where its assumption holds: blocks without valid pages come from the garbage list. Half full of \
+    "`two-level-list` is flat in the mean where its assumption holds: blocks without valid pages come from the garbage list. \
+     But once in N/20 victims one page that becomes invalid has the full candidate list cleared in one go, four entries a \
+     place: what is counted covers whole such times, and the rows tell the most entries in one go, which grow with N. Half full of \
      uniformly written pages, there are more candidates than its list holds, and it sorts N/20 entries as each block enters \
      or comes back, more than once a victim; 85 % full no block comes to 3/4 invalid pages, both lists are empty, and it \
      searches all blocks for each victim",
-    "time of an ARM7TDMI-S at 87.5 MHz (10 cycles an entry read, 4 written) follows from the entries; times by the clock are \
-     of this machine, one thread, and differ from run to run: they are in no file but clock.txt",
+    "time of an ARM7TDMI-S at 87.5 MHz (10 cycles an entry read, 4 written) follows from the entries; wall time is \
+     of one thread on this machine and differs from run to run: it is in no file but clock.txt. Where it grows though the \
+     entries do not (greedy in O(1) of uniform writes), the tables have outgrown the caches",
 ];
 
 /// Every policy, its number where it needs one chosen such that it does not grow with N.
@@ -86,7 +89,26 @@ impl Point {
     }
 
     fn clock_ns(&self) -> f64 {
-        self.measured.time.as_nanos() as f64 / self.measured.victims as f64
+        self.measured.time.as_nanos() as f64 / self.measured.timed as f64
+    }
+
+    /// What it did most of in one go.
+    fn longest(&self) -> Row {
+        let work = self.measured.longest;
+        let parts = [
+            (work.invalidated, "a page that became invalid"),
+            (work.filled, "a block that became full"),
+            (work.chosen, "a choice"),
+        ];
+        let of = parts.iter().find(|(part, _)| part.total() > 0).map_or("nothing", |part| part.1);
+        let what = format!(
+            "{}, {} blocks, {}: most entries in one go",
+            self.scenario.name(),
+            self.blocks,
+            self.kind
+        );
+        let time = units::time(Processor::ARM7.time_ns(&work) as f64);
+        Row::evidence(&what, "", work.total() as f64, 0).remarked(&format!("at {of}; ARM7: {time}"))
     }
 }
 
@@ -120,12 +142,21 @@ impl Table {
         self.points.iter().filter(move |point| point.scenario == scenario && point.kind == kind)
     }
 
-    /// The exponent between the least and the most blocks.
-    fn exponent(&self, scenario: Invalidation, kind: VictimKind) -> Option<f64> {
+    /// The exponent of a figure between the least and the most blocks.
+    fn exponent_of(
+        &self,
+        scenario: Invalidation,
+        kind: VictimKind,
+        figure: fn(&Point) -> f64,
+    ) -> Option<f64> {
         let least = self.of(scenario, kind).next()?;
         let most = self.of(scenario, kind).last().filter(|most| most.blocks > least.blocks)?;
-        let growth = (most.entries() / least.entries()).ln();
+        let growth = (figure(most) / figure(least)).ln();
         Some(growth / (f64::from(most.blocks) / f64::from(least.blocks)).ln())
+    }
+
+    fn exponent(&self, scenario: Invalidation, kind: VictimKind) -> Option<f64> {
+        self.exponent_of(scenario, kind, Point::entries)
     }
 
     fn growth(&self, scenario: Invalidation) -> Vec<Row> {
@@ -183,6 +214,7 @@ impl Table {
             );
             let entries = Row::evidence(&format!("{at}: entries a victim"), "", point.entries(), 1);
             rows.push(entries.remarked(&parts));
+            rows.push(point.longest());
         }
         rows
     }
@@ -210,7 +242,8 @@ impl Table {
     fn csv(&self) -> CurvesFile {
         let mut csv = String::from(
             "invalidation,policy,blocks,victims,invalidated_reads,invalidated_writes,filled_reads,filled_writes,\
-             chosen_reads,chosen_writes,entries_per_victim,arm7_ns_per_victim\n",
+             chosen_reads,chosen_writes,entries_per_victim,arm7_ns_per_victim,most_entries_in_one_go,\
+             arm7_ns_in_one_go\n",
         );
         for point in &self.points {
             let work = point.measured.work;
@@ -219,7 +252,7 @@ impl Table {
                 .flat_map(|part| [part.reads.to_string(), part.writes.to_string()])
                 .collect();
             csv.push_str(&format!(
-                "\"{}\",{},{},{},{},{},{}\n",
+                "\"{}\",{},{},{},{},{},{},{},{}\n",
                 point.scenario.name(),
                 point.kind,
                 point.blocks,
@@ -227,37 +260,55 @@ impl Table {
                 counts.join(","),
                 point.entries(),
                 point.arm7_ns(),
+                point.measured.longest.total(),
+                Processor::ARM7.time_ns(&point.measured.longest),
             ));
         }
         CurvesFile { name: "victim-work.csv".into(), csv }
     }
 
-    /// Entries, time of the paper's processor and time by the clock, side by side.
+    /// Wall time of one thread, and its growth beside that of the entries.
     fn clock(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (scenario, _) in SCENARIOS {
             lines.push(format!(
-                "{}, {PAGES} pages a block: ns a victim by the clock",
+                "{}, {PAGES} pages a block: wall time of one thread, ns a victim",
                 scenario.name()
             ));
             let mut head = format!("{:<20}", "blocks");
             self.sizes.iter().for_each(|blocks| head.push_str(&format!("{blocks:>11}")));
-            head.push_str("   growth");
+            head.push_str("   growth    of entries");
             lines.push(head);
             for kind in kinds() {
-                let points: Vec<&Point> = self.of(scenario, kind).collect();
                 let mut line = format!("{:<20}", kind.to_string());
-                points
-                    .iter()
+                self.of(scenario, kind)
                     .for_each(|point| line.push_str(&format!("{:>11.0}", point.clock_ns())));
-                if let [first, .., last] = points[..] {
-                    let growth = (last.clock_ns() / first.clock_ns()).ln()
-                        / (f64::from(last.blocks) / f64::from(first.blocks)).ln();
-                    line.push_str(&format!("   N^{growth:.2}"));
+                let grown = self.exponent_of(scenario, kind, Point::clock_ns);
+                if let Some((time, entries)) = grown.zip(self.exponent(scenario, kind)) {
+                    line.push_str(&format!("   N^{time:<5.2}   N^{entries:.2}"));
                 }
                 lines.push(line);
             }
+            lines.extend(self.of_memory(scenario));
         }
         lines
+    }
+
+    /// Policies whose time grows though their entries do not.
+    fn of_memory(&self, scenario: Invalidation) -> Option<String> {
+        let grows = |kind: VictimKind| {
+            let time = self.exponent_of(scenario, kind, Point::clock_ns)?;
+            let flat = self.exponent(scenario, kind)? <= FLAT && time > FLAT;
+            let bytes = self.of(scenario, kind).last()?.measured.heap_bytes;
+            flat.then(|| format!("{kind} ({})", units::bytes(bytes as u64)))
+        };
+        let these: Vec<String> = kinds().into_iter().filter_map(grows).collect();
+        (!these.is_empty()).then(|| {
+            format!(
+                "entries are flat and time is not: {}. As many entries take longer in tables (size at the most blocks) that \
+                 no cache holds",
+                these.join(", ")
+            )
+        })
     }
 }
