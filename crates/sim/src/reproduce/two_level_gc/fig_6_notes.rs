@@ -35,7 +35,8 @@ pub(super) fn notes([size, roomy]: [&Size; 2], ran: &[Ran], of_lists: &[Ran]) ->
         format!(
             "greedy in O(1) on demand collects one victim at once, which keeps one die busy while the others wait, and the search \
              {:.0}. In workloads 1 to 4 a search of {:.0} has {} times the host pages a second of a search of one, and 2LGC {} \
-             times those of greedy on demand: a part of the latter is the number of victims at once, not how they are found",
+             times those of greedy on demand: a part of the latter is the number of victims \
+             at once, not how they are found",
             at_once(),
             at_once(),
             over(host_pages, SEARCH, SEARCH_OF_ONE),
@@ -73,7 +74,7 @@ fn of_victims(ran: &[Ran]) -> String {
              them, and one victim page by page between requests with K in one go; not the lists with anything"
         ),
         (victims, searched) => format!(
-            "{} of 2LGC's {victims} victims were on its lists, for the others all blocks were searched",
+            "{} of 2LGC's {victims} victims were on its lists; {searched} were found by a search of all blocks",
             victims - searched
         ),
     }

@@ -222,7 +222,7 @@ pub(super) fn victims_at_once(ran: &Ran) -> Vec<Row> {
     let row = |what: &str, over, under| compared(ran, what, host_pages, over, under);
     vec![
         row("search of K victims / of one, host pages", SEARCH, SEARCH_OF_ONE)
-            .remarked("victims at once are collected side by side on several dies"),
+            .remarked("K are found by one search and collected side by side on several dies"),
         row("search of one / greedy in O(1) on demand, host pages", SEARCH_OF_ONE, GREEDY)
             .remarked("one victim at once each: what the search itself takes"),
     ]
