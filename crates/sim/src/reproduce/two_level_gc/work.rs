@@ -39,7 +39,7 @@ pub(super) fn work(settings: &Settings, watch: &dyn Watch) -> Result<Section, Re
     Ok(section)
 }
 
-const NOTES: [&str; 4] = [
+const NOTES: [&str; 5] = [
     "a policy alone is told of invalid pages, full blocks and victims as a device of so many blocks of 64 pages would tell \
      it, from a steady state that is set up and not aged: uniform, a block's valid pages are drawn from greedy's steady \
      state (Bux and Iliadis); sequential, blocks lose all their pages one after the other, 10 % of them being invalid",
@@ -51,6 +51,8 @@ const NOTES: [&str; 4] = [
      uniformly written pages, there are more candidates than its list holds, and it sorts N/20 entries as each block enters \
      or comes back, more than once a victim; 85 % full no block comes to 3/4 invalid pages, both lists are empty, and it \
      searches all blocks for each victim",
+    "`choices` and `random` with sequential invalidation: where no block drawn has an invalid page they look at one after the \
+     other beyond it, and blocks filled one after the other, wholly valid, stand together: their rows tell how far that goes",
     "time of an ARM7TDMI-S at 87.5 MHz (10 cycles an entry read, 4 written) follows from the entries; wall time is \
      of one thread on this machine and differs from run to run: it is in no file but clock.txt. Where it grows though the \
      entries do not (greedy in O(1) of uniform writes), the tables have outgrown the caches",
