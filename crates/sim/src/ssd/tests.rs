@@ -244,7 +244,7 @@ fn what_is_done_between_tasks_is_not_theirs() {
         ..BufferSettings::default()
     };
     let script = |every_ns| {
-        let writes = random_writes(1500).into_iter().zip(0..);
+        let writes = random_writes(1500).into_iter().zip(0u64..);
         writes.map(|((_, op, page, pages), at)| (at * every_ns, op, page, pages)).collect()
     };
     let config = SchemeConfig { buffer, idle_collection: true, ..scheme("lazy-rtgc", &setup) };
