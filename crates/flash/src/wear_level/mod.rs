@@ -16,6 +16,8 @@
 //!   the table was cleared. While e_cnt ≥ T·f_cnt the blocks of sets whose bit is clear are moved, cyclically from a
 //!   random set on; a full table is cleared.
 //! - `gap:N`: where h was erased more than N times more often than the least worn block that holds data, that is moved.
+//!   N should be well above the spread among blocks that are written often: else the least worn block is one of those, its
+//!   data are soon overwritten where they went, and swaps wear more than they level.
 //!
 //! State and cost: 8 B a block for the places, 16 B for what is written in it, 1 bit a set or 20 B a block for the
 //! rule, in RAM alone; O(1) an operation, O(log N) a block erased (`gap`) or filled, O(N/64) a choice (`bet`).

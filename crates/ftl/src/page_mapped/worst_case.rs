@@ -1,6 +1,7 @@
 //! How long collection takes at most, and what can be promised by that.
 
 use super::collection::operations_behind_a_write;
+use super::victims::TwoLevelList;
 use crate::{Guarantee, SchemeConfig, VictimKind};
 use flash::{Ns, Part};
 
@@ -65,5 +66,8 @@ pub(crate) fn of_preemptible(
     let operations = operations_behind_a_write(victim_valid, window_pages.into());
     let with_erase = moves_ns(config, part, operations - 1) + part.t_bers_ns;
     let step = with_erase.max(moves_ns(config, part, operations.min(victim_valid)));
-    Guarantee::worst_case(part, step, victim_valid)
+    // Idle time takes what has less than a quarter of its pages valid, however many blocks are free.
+    let in_idle_time = TwoLevelList::most_valid_listed(part.pages_per_block);
+    let taken = if config.idle_collection { victim_valid.max(in_idle_time) } else { victim_valid };
+    Guarantee { victim_valid: Some(taken), ..Guarantee::worst_case(part, step, victim_valid) }
 }

@@ -22,7 +22,7 @@
 //!
 //! Worst case (N ≥ 3): a victim is taken at b = w, when N − 2 blocks are full, and has at most U(λ) valid pages:
 //! ⌊Λ/(N−2)⌋ with `victim=greedy` and `greedy-scan:1`, that or ⌈π/4⌉ − 1 with `two-level-list`, π − 1 with the
-//! others. Behind a write at most k = ⌈(U(λ)+1)/(π−U(λ))⌉ operations, one of them an erase:
+//! others; with `idle` at least ⌈π/4⌉ − 1, which no write waits for. Behind a write at most k = ⌈(U(λ)+1)/(π−U(λ))⌉ operations, one of them an erase:
 //! U(R) = t_wr + (k−1)(t_rd+t_wr) + t_er (with copies by other paths, and where an erase is no longer than a copy, as
 //! [`bounds::moves::copies_ns`] says). With all of Λ exported U(λ) = π − 1 and that is `page-level`'s worst case; a share
 //! of 0.8 of large arrays has U(λ) = ⌊0.8π⌋ and 5 operations. Proof: [`crate::page_mapped::Preemptible`].

@@ -203,11 +203,19 @@ fn share_at_most(pages: u32, all: u32) -> f64 {
     f64::floor(f64::from(pages) / f64::from(all) * 1e4) / 1e4
 }
 
-/// The least number in `from..=to` that satisfies a condition that, once true, stays true.
+/// The least number in `from..=to` that satisfies a condition that, once true, stays true for as many numbers again.
 fn least(from: u32, to: u32, satisfies: impl Fn(u32) -> bool) -> Option<u32> {
-    let (mut low, mut high) = (from, to);
-    if low > high || !satisfies(high) {
+    if from > to {
         return None;
+    }
+    // From below, since what is too large for a scheme's tables works with none.
+    let (mut low, mut high) = (from, from);
+    while !satisfies(high) {
+        if high == to {
+            return None;
+        }
+        low = high + 1;
+        high = high.saturating_mul(2).clamp(low, to);
     }
     while low < high {
         let middle = low + (high - low) / 2;
@@ -235,6 +243,7 @@ mod tests {
             assert_eq!(least(0, 19, |n| n >= first), (first < 20).then_some(first));
         }
         assert_eq!(least(3, 19, |_| true), Some(3));
+        assert_eq!(least(1, 1000, |n| (70..140).contains(&n)), Some(70));
         assert_eq!(least(0, 19, |_| false), None);
     }
 

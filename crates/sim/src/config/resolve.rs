@@ -205,6 +205,9 @@ fn notes_on_time(
         ));
     }
     let free = |scheme: &&ResolvedScheme| !scheme.config.preset.settings.contains(&"victim");
+    if processor.is_some() {
+        notes.push("the processor's time is in responses and in no bound: what is promised, and checked, is the rest".into());
+    }
     for scheme in schemes.iter().filter(free).filter(|_| processor.is_some()) {
         notes.push(format!(
             "`{}`: the processor changes nothing, as its victims are not chosen by a policy whose work is counted",

@@ -187,7 +187,7 @@ impl Board {
 
     /// What is promised of it.
     pub(super) fn promise_line(&self) -> String {
-        let kept = "promises are kept and checked where one page task is outstanding at a time (--queue-depth 1)";
+        let kept = "responses are promised, and checked, where one page task is outstanding at a time (--queue-depth 1)";
         match self.queue_depth {
             1 => format!("{kept}, as here"),
             depth => format!("{kept}; with more, {depth} here, nothing is promised"),

@@ -35,7 +35,9 @@ pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
     of("  most in a window", &|ssd| in_windows(ssd, ssd.window_most_per_second));
     of("host pages", &|ssd| Some(units::rate(ssd.host_pages_per_second)));
     of("longest stall", &|ssd| time(ssd.longest_stall_ns));
-    of("longest collection", &|ssd| time(ssd.longest_collection_ns));
+    // Of collections that let tasks in between none keeps the controller.
+    let kept = |ns: u64| (ns > 0).then_some(ns);
+    of("longest collection", &|ssd| kept(ssd.longest_collection_ns).and_then(time));
     of("channel use", &|ssd| Some(percent(ssd.channel_use)));
     of("die use", &|ssd| Some(percent(ssd.die_use)));
     let any = |has: fn(&SsdReport) -> bool| schemes.iter().filter_map(|s| s.ssd.as_ref()).any(has);

@@ -321,7 +321,7 @@ fn warnings(
     let mut out = Vec::new();
     if log.started == 0 {
         out.push(
-            "collection never ran, so nothing here says how it performs: write more (--loops, --requests), use a smaller --capacity, or --precondition full".into(),
+            "collection never ran, so nothing here says how it performs: write more (--loops, --requests), use a smaller --capacity, or --precondition full+age=1".into(),
         );
     }
     if beyond > 0 {

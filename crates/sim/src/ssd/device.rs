@@ -22,6 +22,10 @@ const NEVER: Ns = Ns::MAX;
 /// What the scheme does of its own accord, in no request's name.
 const BACKGROUND: u64 = u64::MAX;
 
+/// Requests that touch no page: a flush, or another.
+const FLUSH: u64 = 1 << 40;
+const BARE: u64 = 2 << 40;
+
 /// Requests ahead at which the map entries of a request's pages, and then the blocks of their old pages, are fetched: far
 /// enough for a memory access each.
 const FAR: usize = 16;
@@ -340,7 +344,7 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         let tag = u64::from(waiting.request);
         let before = self.begin(match waiting.work {
             Work::Page(task) => tag | (task.kind as u64) << 32,
-            Work::Bare { .. } => tag | (TaskKind::Trim as u64) << 32,
+            Work::Bare { flush, .. } => tag | if flush { FLUSH } else { BARE },
         });
         match waiting.work {
             Work::Page(task) => {
@@ -447,21 +451,18 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
             return;
         }
         self.now_ns = self.now_ns.max(done.done_ns);
-        let (slot, kind) = (done.tag as u32, TaskKind::ALL[(done.tag >> 32) as usize]);
+        let slot = done.tag as u32;
         let request = &mut self.requests[slot as usize];
         request.left -= 1;
         let completion_ns = done.done_ns - request.arrival_ns;
         let (left, bytes_out) = (request.left, request.bytes_out);
         let service_ns = done.done_ns - done.begun_ns;
-        match &mut self.alone {
-            // Its steps are yet to end.
-            Some(alone) => alone.done = Some((service_ns, completion_ns)),
-            None => {
-                self.measures.task(&TaskSample { kind, service_ns, step_ns: 0, completion_ns });
-                self.measures.tick(done.done_ns, self.scheme.free_pages());
-            }
+        if done.tag & (FLUSH | BARE) == 0 {
+            let kind = TaskKind::ALL[(done.tag >> 32) as usize];
+            self.page_done(kind, service_ns, completion_ns, done.done_ns);
+        } else if done.tag & FLUSH != 0 {
+            self.flushes.host_ns = self.flushes.host_ns.max(service_ns);
         }
-        self.totals.host_pages += u64::from(kind != TaskKind::Trim);
         if left > 0 {
             return;
         }
@@ -471,6 +472,20 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
             self.outward.push_back((end_ns, slot));
         } else {
             self.end(slot, end_ns);
+        }
+    }
+
+    /// A page task is done on the array.
+    #[inline]
+    fn page_done(&mut self, kind: TaskKind, service_ns: Ns, completion_ns: Ns, done_ns: Ns) {
+        self.totals.host_pages += u64::from(kind != TaskKind::Trim);
+        match &mut self.alone {
+            // Its steps are yet to end.
+            Some(alone) => alone.done = Some((service_ns, completion_ns)),
+            None => {
+                self.measures.task(&TaskSample { kind, service_ns, step_ns: 0, completion_ns });
+                self.measures.tick(done_ns, self.scheme.free_pages());
+            }
         }
     }
 
