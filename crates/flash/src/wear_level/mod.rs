@@ -64,7 +64,8 @@ mod tests;
 
 pub use rule::WearRule;
 
-use crate::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Ns, Oob, Part, Ppn};
+use crate::faults::forward::forward;
+use crate::{BlockId, Cause, Flash, FlashError, Lpn, Ns, Oob, Part, Ppn};
 use alloc::boxed::Box;
 use core::ops::{Deref, DerefMut};
 use levelling::Levelling;
@@ -186,15 +187,7 @@ fn least_common_multiple(one: u32, other: u32) -> u32 {
 }
 
 impl<F: Flash> Flash for WearLevel<F> {
-    #[inline]
-    fn geometry(&self) -> &Geometry {
-        self.inner.geometry()
-    }
-
-    #[inline]
-    fn part(&self) -> &Part {
-        self.inner.part()
-    }
+    forward!(geometry part keeps_user_bytes has_bit_errors corrected_bits);
 
     #[inline]
     fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
@@ -218,11 +211,6 @@ impl<F: Flash> Flash for WearLevel<F> {
         let ppn = levelling.places.physical_page(self.inner.geometry(), ppn);
         let result = self.inner.read_part(ppn, offset, data, cause);
         levelling.told(&self.inner, result)
-    }
-
-    #[inline]
-    fn keeps_user_bytes(&self) -> bool {
-        self.inner.keeps_user_bytes()
     }
 
     #[inline]
@@ -308,15 +296,5 @@ impl<F: Flash> Flash for WearLevel<F> {
                 self.inner.peek_lpn(levelling.places.physical_page(self.inner.geometry(), ppn))
             }
         }
-    }
-
-    #[inline]
-    fn has_bit_errors(&self) -> bool {
-        self.inner.has_bit_errors()
-    }
-
-    #[inline]
-    fn corrected_bits(&self) -> u64 {
-        self.inner.corrected_bits()
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Geometry;
 use crate::faults::random::SplitMix64;
 use crate::faults::{PowerCut, ProgramEraseFailure};
 use crate::{Array, Copies, CopyPath, CopyTimes, Operation, PageKind, Serial, Store, parts};

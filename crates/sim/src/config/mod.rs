@@ -20,8 +20,6 @@ mod resolve;
 mod scheme;
 mod scheme_settings;
 mod ssd;
-#[cfg(test)]
-mod ssd_tests;
 mod summary;
 mod text_or_table;
 mod workload;

@@ -257,3 +257,6 @@ impl Notation for Policy {
         f.write_str(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! SSDs in experiments: what comes of the settings, and what is refused.
 
-use super::{Experiment, Resolved};
+use crate::config::{Experiment, Resolved};
 use crate::ssd::HostInterface;
 use flash::channels::Policy;
 use ftl::Processor;
