@@ -3,7 +3,8 @@
 use super::{Drawn, ROUNDS};
 use crate::config::{Preconditioning, SchemeTable};
 use crate::run::{
-    Choosing, Observer, ParallelArray, RunError, Setup, array_heap_bytes, levelled, precondition,
+    Observer, ParallelArray, ProcessorTime, RunError, Setup, array_heap_bytes, levelled,
+    precondition,
 };
 use crate::ssd::{Feeder, SsdDevice, SsdSetup};
 use flash::channels::{Policy, Timing, Topology};
@@ -134,7 +135,7 @@ impl Visitor<ParallelArray> for Case<'_> {
         let precondition_by = Preconditioning { age: 1.0, ..Preconditioning::default() };
         let setup = Setup { precondition: precondition_by, space_pages: pages, ..setup };
         precondition(&mut scheme, &setup, label, observer)?;
-        let mut device = SsdDevice::new(scheme, &ssd, Choosing::on(None), false);
+        let mut device = SsdDevice::new(scheme, &ssd, ProcessorTime::on(None), false);
         let mut random = Pcg64::seed_from_u64(setup.seed);
         let mut best = (f64::INFINITY, f64::INFINITY, 0.0);
         for _ in 0..ROUNDS {

@@ -1,7 +1,7 @@
 //! The loop: a device's clock, a scheme, and what is measured of every page task.
 
 use super::{
-    Choosing, Observer, Phase, RunError, Setup, SimulatedArray,
+    Observer, Phase, ProcessorTime, RunError, Setup, SimulatedArray,
     outcome::{Before, Flushes},
     promise::{Place, Promise},
     tasks::{Cutter, PageTask, Work},
@@ -27,7 +27,7 @@ pub struct Device<S> {
     pub(super) scheme: S,
     /// Requests arrive when the workload says; else each as the one before it ends.
     timed: bool,
-    choosing: Choosing,
+    choosing: ProcessorTime,
     pub(super) now_ns: u64,
     pub(super) measures: Measures,
     pub(super) promise: Promise,
@@ -54,7 +54,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         let arrivals = if timed { Arrivals::Timed } else { Arrivals::Closed };
         Self {
             timed,
-            choosing: Choosing::on(None),
+            choosing: ProcessorTime::on(None),
             now_ns: 0,
             measures: Measures::new(0, arrivals),
             promise: Promise::new(&scheme.guarantee()),
@@ -73,7 +73,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
     }
 
     /// The same, where the choice of victims takes time.
-    pub(crate) fn choosing(self, choosing: Choosing) -> Self {
+    pub(crate) fn choosing(self, choosing: ProcessorTime) -> Self {
         Self { choosing, ..self }
     }
 

@@ -1,19 +1,19 @@
 //! One scheme under one workload: format, precondition, replay, report.
 
-mod choosing;
 mod device;
 mod medium;
 mod outcome;
 mod precondition;
+mod processor_time;
 mod promise;
 mod tasks;
 
-pub(crate) use choosing::Choosing;
 pub use device::Device;
 pub use medium::{ParallelArray, SimulatedArray};
 pub(crate) use medium::{array_without_errors, levelled, operation_pj};
 pub(crate) use outcome::{Before, Flushes, Outcome};
 pub(crate) use precondition::precondition;
+pub(crate) use processor_time::ProcessorTime;
 pub(crate) use promise::{Place, Promise};
 pub(crate) use tasks::{Cutter, Work};
 
@@ -146,7 +146,7 @@ pub fn run_scheme(
     let mut report = match &setup.ssd {
         Some(ssd) => ssd::run_scheme((setup, ssd), (scheme, array), label, source, observer)?,
         None => {
-            let choosing = Choosing::on(scheme.processor);
+            let choosing = ProcessorTime::on(scheme.processor);
             let replay = Replay { setup, choosing, label, source, observer };
             ftl::registry::format(scheme, levelled(scheme, Serial::new(array)), replay)??
         }
@@ -161,7 +161,7 @@ pub fn run_scheme(
 /// The run of a scheme, once its type is known.
 struct Replay<'a> {
     setup: &'a Setup,
-    choosing: Choosing,
+    choosing: ProcessorTime,
     label: &'a str,
     source: Box<dyn Source>,
     observer: &'a dyn Observer,

@@ -7,8 +7,8 @@ use super::queue::{Queue, Waiting};
 use super::windows::{Totals, Windows};
 use crate::measures::{Arrivals, Measures, TaskKind, TaskSample};
 use crate::run::{
-    Before, Choosing, Cutter, Flushes, Observer, ParallelArray, Phase, Place, Promise, RunError,
-    Work,
+    Before, Cutter, Flushes, Observer, ParallelArray, Phase, Place, ProcessorTime, Promise,
+    RunError, Work,
 };
 use flash::parallel::Done;
 use flash::{Flash, FlashError, Lpn, Ns};
@@ -79,7 +79,7 @@ pub(super) struct Seen {
 pub(crate) struct SsdDevice<'a, S> {
     pub(super) scheme: S,
     pub(super) setup: &'a SsdSetup,
-    choosing: Choosing,
+    choosing: ProcessorTime,
     /// Requests arrive when the workload says; else one as soon as there is room for it.
     timed: bool,
     pub(super) now_ns: Ns,
@@ -117,7 +117,12 @@ pub(crate) struct SsdDevice<'a, S> {
 
 impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
     /// Starts measuring `scheme` as it is now.
-    pub(crate) fn new(mut scheme: S, setup: &'a SsdSetup, choosing: Choosing, timed: bool) -> Self {
+    pub(crate) fn new(
+        mut scheme: S,
+        setup: &'a SsdSetup,
+        choosing: ProcessorTime,
+        timed: bool,
+    ) -> Self {
         let before = Before::of(&mut scheme);
         scheme.flash_mut().set_timed(true);
         scheme.flash_mut().set_yields(S::YIELDS);

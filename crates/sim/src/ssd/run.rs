@@ -5,7 +5,7 @@ use super::device::SsdDevice;
 use super::feeder::Feeder;
 use crate::report::SchemeReport;
 use crate::run::{
-    Choosing, Observer, ParallelArray, RunError, Setup, check_space, levelled, precondition,
+    Observer, ParallelArray, ProcessorTime, RunError, Setup, check_space, levelled, precondition,
 };
 use flash::faults::BitErrors;
 use flash::{Array, parallel::Parallel};
@@ -31,7 +31,7 @@ pub(crate) fn run_scheme(
     })?;
     array.set_timed(false);
     let array = levelled(scheme, array);
-    let choosing = Choosing::on(scheme.processor);
+    let choosing = ProcessorTime::on(scheme.processor);
     ftl::registry::format(scheme, array, Replay { setup, ssd, choosing, label, source, observer })?
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn run_scheme(
 struct Replay<'a> {
     setup: &'a Setup,
     ssd: &'a SsdSetup,
-    choosing: Choosing,
+    choosing: ProcessorTime,
     label: &'a str,
     source: Box<dyn Source>,
     observer: &'a dyn Observer,

@@ -5,9 +5,9 @@ use ftl::{Processor, Scheme};
 
 /// A processor, or none: then the choice takes no time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Choosing(Option<Processor>);
+pub(crate) struct ProcessorTime(Option<Processor>);
 
-impl Choosing {
+impl ProcessorTime {
     pub(crate) fn on(processor: Option<Processor>) -> Self {
         Self(processor)
     }
