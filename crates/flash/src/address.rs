@@ -151,13 +151,15 @@ impl Geometry {
         Ppn(block.0 * self.pages_per_block + page)
     }
 
-    /// The rule for payloads: exactly one page, or nothing where no bytes are to be kept or wanted.
+    /// The rule for payloads: exactly one page, if there are any bytes.
     #[inline]
-    pub(crate) fn check_payload(&self, found: usize) -> Result<(), FlashError> {
-        if found != 0 && found != self.page_bytes as usize {
-            return Err(FlashError::PayloadLength { expected: self.page_bytes, found });
+    pub(crate) fn check_payload(&self, data: Option<&[u8]>) -> Result<(), FlashError> {
+        match data.map(<[u8]>::len) {
+            Some(found) if found != self.page_bytes as usize => {
+                Err(FlashError::PayloadLength { expected: self.page_bytes, found })
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The part of a page's bytes that is asked for.

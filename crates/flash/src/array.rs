@@ -6,7 +6,7 @@
 //! bytes are kept only where [`Store`] asks.
 
 use crate::prefetch::prefetch;
-use crate::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn};
+use crate::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn, Probe};
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 use core::ops::Range;
 
@@ -113,7 +113,7 @@ impl Array {
     /// # Errors
     /// As [`Flash::program`].
     pub fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
-        self.check_program(ppn, 0, 0)?;
+        self.check_program(ppn, 0, None)?;
         let (id, page) = self.geometry.split(ppn);
         self.blocks[id.0 as usize].next_page = page + 1;
         self.lpns[ppn.0 as usize] = u32::MAX;
@@ -158,7 +158,7 @@ impl Array {
     }
 
     #[inline(always)]
-    fn check_program(&self, ppn: Ppn, seq: u64, length: usize) -> Result<(), FlashError> {
+    fn check_program(&self, ppn: Ppn, seq: u64, data: Option<&[u8]>) -> Result<(), FlashError> {
         if !self.geometry.contains(ppn) {
             return Err(FlashError::NoSuchPage(ppn));
         }
@@ -173,7 +173,7 @@ impl Array {
         if seq > Oob::MAX_SEQ {
             return Err(FlashError::Sequence(seq));
         }
-        self.geometry.check_payload(length)
+        self.geometry.check_payload(data)
     }
 
     fn check_erase(&self, id: BlockId) -> Result<(), FlashError> {
@@ -316,10 +316,10 @@ impl Flash for Array {
     }
 
     #[inline]
-    fn read(&mut self, ppn: Ppn, data: &mut [u8], _cause: Cause) -> Result<Oob, FlashError> {
-        self.geometry.check_payload(data.len())?;
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, _cause: Cause) -> Result<Oob, FlashError> {
+        self.geometry.check_payload(data.as_deref())?;
         let block = self.readable(ppn)?;
-        if !data.is_empty() {
+        if let Some(data) = data {
             match self.stored(ppn) {
                 Some(bytes) => data.copy_from_slice(&self.bytes[bytes]),
                 None => data.fill(0),
@@ -348,11 +348,6 @@ impl Flash for Array {
     }
 
     #[inline]
-    fn keeps_user_bytes(&self) -> bool {
-        self.store == Store::All
-    }
-
-    #[inline]
     fn read_oob(&mut self, ppn: Ppn, _cause: Cause) -> Result<Oob, FlashError> {
         let block = self.readable(ppn)?;
         Ok(self.oob(ppn, block))
@@ -363,12 +358,14 @@ impl Flash for Array {
         &mut self,
         ppn: Ppn,
         oob: Oob,
-        data: &[u8],
+        data: Option<&[u8]>,
         _cause: Cause,
     ) -> Result<(), FlashError> {
-        self.check_program(ppn, oob.seq, data.len())?;
+        self.check_program(ppn, oob.seq, data)?;
         self.set_oob(ppn, oob.lpn, oob.stamp());
-        if !data.is_empty() && self.keeps(oob.kind) {
+        if let Some(data) = data
+            && self.keeps(oob.kind)
+        {
             let at = self.take_slot(ppn);
             self.bytes[at..at + data.len()].copy_from_slice(data);
         }
@@ -378,7 +375,7 @@ impl Flash for Array {
     #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, _cause: Cause) -> Result<Oob, FlashError> {
         let block = self.readable(from)?;
-        self.check_program(to, seq, 0)?;
+        self.check_program(to, seq, None)?;
         let oob = Oob { seq, ..self.oob(from, block) };
         self.set_oob(to, oob.lpn, oob.stamp());
         if self.keeps(oob.kind)
@@ -437,6 +434,13 @@ impl Flash for Array {
 
     fn erase_count(&self, block: BlockId) -> u32 {
         self.blocks.get(block.0 as usize).map_or(0, |block| block.erases)
+    }
+}
+
+impl Probe for Array {
+    #[inline]
+    fn keeps_user_bytes(&self) -> bool {
+        self.store == Store::All
     }
 
     #[inline]

@@ -3,8 +3,8 @@
 
 use crate::error::has_run;
 use crate::{
-    BlockId, Cause, Copies, CopyPath, CopyTimes, Counts, Flash, FlashError, Geometry, Lpn, Ns, Oob,
-    Operation, Part, Ppn,
+    BlockId, Cause, Copies, CopyPath, CopyTimes, Counts, Flash, FlashError, Lpn, Ns, Oob,
+    Operation, Ppn, Probe, Worked,
 };
 
 /// Charges each operation its data-sheet time and counts it, by cause.
@@ -22,7 +22,7 @@ use crate::{
 /// that breaks a rule is refused before it starts and is not.
 #[derive(Clone, Debug)]
 pub struct Serial<F> {
-    inner: F,
+    pub(crate) inner: F,
     busy_ns: Ns,
     busy_by_cause_ns: [Ns; Cause::ALL.len()],
     busy_in_steps_ns: Ns,
@@ -33,7 +33,7 @@ pub struct Serial<F> {
     bytes_sent_again: u64,
 }
 
-impl<F: Flash> Serial<F> {
+impl<F: Probe> Serial<F> {
     /// Starts the clock at 0.
     pub fn new(inner: F) -> Self {
         let part = inner.part();
@@ -91,7 +91,7 @@ impl<F: Flash> Serial<F> {
 
     /// Energy of the operations so far, picojoules.
     pub fn energy_pj(&self) -> u128 {
-        let part = self.part();
+        let part = self.inner.part();
         let each = [
             (Operation::Read, part.read_pj()),
             (Operation::ReadOob, part.read_oob_pj()),
@@ -203,19 +203,21 @@ impl<F: Flash> Serial<F> {
     }
 }
 
-impl<F: Flash> Flash for Serial<F> {
+impl<F: Probe> crate::Layer for Serial<F> {
+    type Inner = F;
+
     #[inline]
-    fn geometry(&self) -> &Geometry {
-        self.inner.geometry()
+    fn inner(&self) -> &F {
+        &self.inner
     }
 
     #[inline]
-    fn part(&self) -> &Part {
-        self.inner.part()
+    fn inner_mut(&mut self) -> &mut F {
+        &mut self.inner
     }
 
     #[inline]
-    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read(ppn, data, cause);
         self.charge(result, Operation::Read, cause)
     }
@@ -233,18 +235,19 @@ impl<F: Flash> Flash for Serial<F> {
     }
 
     #[inline]
-    fn keeps_user_bytes(&self) -> bool {
-        self.inner.keeps_user_bytes()
-    }
-
-    #[inline]
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read_oob(ppn, cause);
         self.charge(result, Operation::ReadOob, cause)
     }
 
     #[inline(always)]
-    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: Option<&[u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
         let result = self.inner.program(ppn, oob, data, cause);
         self.charge(result, Operation::Program, cause)
     }
@@ -300,35 +303,8 @@ impl<F: Flash> Flash for Serial<F> {
         self.charge(result, Operation::Erase, cause)
     }
 
-    fn is_bad(&self, block: BlockId) -> bool {
-        self.inner.is_bad(block)
-    }
-
-    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
-        self.inner.mark_bad(block)
-    }
-
-    fn erase_count(&self, block: BlockId) -> u32 {
-        self.inner.erase_count(block)
-    }
-
     #[inline]
-    fn prefetch(&self, ppn: Ppn) {
-        self.inner.prefetch(ppn)
-    }
-
-    #[inline]
-    fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
-        self.inner.peek_lpn(ppn)
-    }
-
-    #[inline]
-    fn has_bit_errors(&self) -> bool {
-        self.inner.has_bit_errors()
-    }
-
-    #[inline]
-    fn corrected_bits(&self) -> u64 {
-        self.inner.corrected_bits()
+    fn worked(&self) -> Worked {
+        Worked { busy_ns: self.busy_ns, steps_ns: self.busy_in_steps_ns }
     }
 }

@@ -5,7 +5,7 @@ mod common;
 use common::{array, page, program, read};
 use ftlkit_flash::faults::{BitErrorRate, BitErrors, FaultError, Tearable};
 use ftlkit_flash::{
-    Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Ppn, Serial, Store, parts,
+    Array, BlockId, Cause, Flash, Probe, FlashError, Geometry, Lpn, Oob, Ppn, Serial, Store, parts,
 };
 
 const HOST: Cause = Cause::Host;
@@ -18,11 +18,11 @@ fn large_pages(blocks: u32, rate: BitErrorRate, seed: u64) -> BitErrors<Array> {
 }
 
 fn write(flash: &mut impl Flash, ppn: u32) {
-    flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), &[], HOST).unwrap();
+    flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), None, HOST).unwrap();
 }
 
 fn look(flash: &mut impl Flash, ppn: u32) -> Result<Oob, FlashError> {
-    flash.read(Ppn(ppn), &mut [], HOST)
+    flash.read(Ppn(ppn), None, HOST)
 }
 
 /// Mean errors in a page of a block erased `erases` times and read `reads` times, over 640 pages.
@@ -192,7 +192,7 @@ fn refused_operations_age_nothing() {
     assert_eq!(read(&mut flash, 8), Err(FlashError::NoSuchPage(Ppn(8))));
     let copied = flash.copy(Ppn(0), Ppn(1), 1, HOST);
     assert_eq!(copied, Err(FlashError::Erased(Ppn(0))));
-    assert!(flash.read(Ppn(0), &mut [0], HOST).is_err());
+    assert!(flash.read(Ppn(0), Some(&mut [0]), HOST).is_err());
     assert_eq!((flash.corrected_bits(), flash.uncorrectable_reads()), (0, 0));
     assert_eq!(flash.inner().busy_ns(), 0);
     // A failed read is charged by the time below as any other.
@@ -217,7 +217,7 @@ fn a_refused_operation_does_not_disturb_its_source() {
     let length = FlashError::PayloadLength { expected: 16 << 10, found: 5 };
     for _ in 0..1_000 {
         assert_eq!(flash.copy(Ppn(0), Ppn(65), 2, HOST), Err(order));
-        assert_eq!(flash.read(Ppn(0), &mut [0; 5], HOST), Err(length));
+        assert_eq!(flash.read(Ppn(0), Some(&mut [0; 5]), HOST), Err(length));
     }
     assert_eq!(errors(&mut flash), first);
 }

@@ -35,7 +35,7 @@ fn array(part: Part) -> Array {
     let geometry = Geometry::new(6, BLOCK, PAGE as u32).unwrap();
     let mut array = Array::new(geometry, part, Store::Metadata);
     for page in 0..BLOCK {
-        array.program(Ppn(page), Oob::data(Lpn(page), 1), &[], Cause::Host).unwrap();
+        array.program(Ppn(page), Oob::data(Lpn(page), 1), None, Cause::Host).unwrap();
     }
     array
 }
@@ -126,7 +126,7 @@ fn a_single_copy_is_a_run_of_one() {
     assert_eq!(flash.copies_by(CopyPath::Gcb), 2);
     assert_eq!(flash.bytes_sent_again(), 8);
     // Reads are corrected without anything sent again.
-    flash.read(Ppn(0), &mut [], Cause::Host).unwrap();
+    flash.read(Ppn(0), None, Cause::Host).unwrap();
     assert_eq!((flash.bytes_sent_again(), flash.corrected_bits()), (8, 20));
 }
 

@@ -17,7 +17,7 @@ fn a_chosen_program_fails() {
     assert!(matches!(program(&mut flash, 0, 1, 1), Err(FlashError::ProgramOrder { .. })));
     flash.copy(Ppn(0), Ppn(4), 2, HOST).unwrap();
     assert!(matches!(program(&mut flash, 0, 1, 1), Err(FlashError::ProgramOrder { .. })));
-    let short = flash.program(Ppn(1), Oob::data(Lpn(1), 1), &[0], HOST);
+    let short = flash.program(Ppn(1), Oob::data(Lpn(1), 1), Some(&[0]), HOST);
     assert!(matches!(short, Err(FlashError::PayloadLength { .. })));
     assert_eq!(flash.failed_programs(), 0);
     assert_eq!(program(&mut flash, 1, 1, 3), Err(FlashError::ProgramFailed(Ppn(1))));

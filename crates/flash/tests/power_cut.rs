@@ -142,7 +142,7 @@ fn refused_operations_take_no_number() {
     program(&mut flash, 3, 1, 9).unwrap();
     // The next is the one that is cut; those refused before it still are, and the power stays on.
     assert!(matches!(program(&mut flash, 0, 1, 9), Err(FlashError::ProgramOrder { .. })));
-    let short = flash.program(Ppn(4), Oob::data(Lpn(1), 9), &[1], HOST);
+    let short = flash.program(Ppn(4), Oob::data(Lpn(1), 9), Some(&[1]), HOST);
     assert!(matches!(short, Err(FlashError::PayloadLength { .. })));
     assert_eq!(flash.copy(Ppn(8), Ppn(4), 9, HOST), Err(FlashError::Erased(Ppn(8))));
     assert_eq!(flash.erase(BlockId(3), HOST), Err(FlashError::NoSuchBlock(BlockId(3))));

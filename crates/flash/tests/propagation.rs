@@ -31,7 +31,7 @@ fn blocks(part: Part) -> Array {
 }
 
 fn write(flash: &mut impl Flash, ppn: u32) {
-    flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), &[], Cause::Host).unwrap();
+    flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), None, Cause::Host).unwrap();
 }
 
 fn copy(flash: &mut impl Flash, from: u32, to: u32) -> Result<Oob, FlashError> {
@@ -41,7 +41,7 @@ fn copy(flash: &mut impl Flash, from: u32, to: u32) -> Result<Oob, FlashError> {
 /// Bits that a read of a page corrects.
 fn errors<F: Tearable>(flash: &mut BitErrors<F>, ppn: u32) -> Result<u64, FlashError> {
     let before = flash.corrected_bits();
-    flash.read(Ppn(ppn), &mut [], Cause::Host)?;
+    flash.read(Ppn(ppn), None, Cause::Host)?;
     Ok(flash.corrected_bits() - before)
 }
 
@@ -75,7 +75,7 @@ fn unchecked_copies_add_up_until_ecc_gives_up() {
     let corrected = flash.corrected_bits();
     for ppn in [first(6), first(8)] {
         let lost = Err(FlashError::Uncorrectable(Ppn(ppn)));
-        assert_eq!(flash.read(Ppn(ppn), &mut [], Cause::Host), lost);
+        assert_eq!(flash.read(Ppn(ppn), None, Cause::Host), lost);
         assert_eq!(flash.read_oob(Ppn(ppn), GC), lost);
         // A checked copy finds it too, and so does an unchecked one of a page that is known to be lost.
         assert_eq!(copy(&mut flash, ppn, first(1)), lost);

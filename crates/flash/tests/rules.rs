@@ -40,11 +40,11 @@ fn programming_rules() {
     refused(FlashError::NoSuchPage(Ppn(u32::MAX)), |flash| program(flash, u32::MAX, 1, 3));
     for found in [1, PAGE - 1, PAGE + 1] {
         refused(FlashError::PayloadLength { expected: PAGE as u32, found }, |flash| {
-            flash.program(Ppn(2), Oob::data(Lpn(1), 3), &vec![0; found], HOST)
+            flash.program(Ppn(2), Oob::data(Lpn(1), 3), Some(&vec![0; found]), HOST)
         });
     }
     refused(FlashError::Sequence(1 << 56), |flash| {
-        flash.program(Ppn(2), Oob::data(Lpn(1), 1 << 56), &[], HOST)
+        flash.program(Ppn(2), Oob::data(Lpn(1), 1 << 56), None, HOST)
     });
 }
 
@@ -79,7 +79,7 @@ fn reading_rules() {
         refused(error, |flash| flash.copy(Ppn(ppn), Ppn(2), 3, HOST).map(|_| ()));
     }
     refused(FlashError::PayloadLength { expected: PAGE as u32, found: 1 }, |flash| {
-        flash.read(Ppn(0), &mut [0], HOST).map(|_| ())
+        flash.read(Ppn(0), Some(&mut [0]), HOST).map(|_| ())
     });
 }
 
@@ -124,7 +124,7 @@ fn copies_keep_bytes_kind_and_lpn() {
         for kind in [PageKind::Data, PageKind::Translation, PageKind::Other] {
             let mut flash = array(2, 3, store);
             let oob = Oob { lpn: Lpn(42), kind, seq: 7 };
-            flash.program(Ppn(0), oob, &page(7), HOST).unwrap();
+            flash.program(Ppn(0), oob, Some(&page(7)), HOST).unwrap();
             let copied = Oob { seq: 9, ..oob };
             assert_eq!(flash.copy(Ppn(0), Ppn(3), 9, HOST), Ok(copied));
             flash.erase(BlockId(0), HOST).unwrap();
@@ -142,7 +142,7 @@ fn bytes_not_given_read_as_zeros() {
     program(&mut flash, 0, 1, 1).unwrap();
     flash.erase(BlockId(0), HOST).unwrap();
     // The slot of the old bytes is free again; nothing of them may show.
-    flash.program(Ppn(0), Oob::data(Lpn(2), 2), &[], HOST).unwrap();
+    flash.program(Ppn(0), Oob::data(Lpn(2), 2), None, HOST).unwrap();
     flash.copy(Ppn(0), Ppn(1), 3, HOST).unwrap();
     for ppn in [0, 1] {
         assert_eq!(read(&mut flash, ppn).unwrap().1, [0; PAGE]);
@@ -177,25 +177,25 @@ fn heap_is_counted() {
     assert_eq!(Array::least_heap_bytes(&geometry), empty as u64);
     // User data with one stamp a block cost nothing more, torn pages a dozen bytes each.
     for ppn in 0..3 {
-        flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), &[0; 2048], HOST).unwrap();
+        flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), Some(&[0; 2048]), HOST).unwrap();
     }
     assert_eq!(flash.heap_bytes(), empty);
     flash.waste(Ppn(64)).unwrap();
     flash.waste(Ppn(3)).unwrap();
     for ppn in [4, 65] {
-        flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), &[], HOST).unwrap();
+        flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), None, HOST).unwrap();
     }
     assert_eq!(flash.heap_bytes(), empty + 24);
     // Nor does another stamp after an erase.
     flash.erase(BlockId(1), HOST).unwrap();
-    flash.program(Ppn(64), Oob::data(Lpn(64), 9), &[], HOST).unwrap();
-    flash.program(Ppn(65), Oob::data(Lpn(65), 9), &[], HOST).unwrap();
+    flash.program(Ppn(64), Oob::data(Lpn(64), 9), None, HOST).unwrap();
+    flash.program(Ppn(65), Oob::data(Lpn(65), 9), None, HOST).unwrap();
     assert_eq!(flash.heap_bytes(), empty + 12);
     // A second stamp in a block costs 8 bytes a page, a stored page itself and 4 bytes a page.
-    flash.program(Ppn(5), Oob::data(Lpn(5), 2), &[], HOST).unwrap();
+    flash.program(Ppn(5), Oob::data(Lpn(5), 2), None, HOST).unwrap();
     assert_eq!(flash.heap_bytes(), empty + 12 + 64_000 * 8);
     let oob = Oob { lpn: Lpn(0), kind: PageKind::Translation, seq: 2 };
-    flash.program(Ppn(6), oob, &[1; 2048], HOST).unwrap();
+    flash.program(Ppn(6), oob, Some(&[1; 2048]), HOST).unwrap();
     assert_eq!(flash.heap_bytes(), empty + 12 + 64_000 * 12 + 2048);
     for (ppn, seq) in [(0, 1), (1, 1), (2, 1), (4, 1), (5, 2), (64, 9), (65, 9)] {
         assert_eq!(flash.read_oob(Ppn(ppn), HOST), Ok(Oob::data(Lpn(ppn), seq)));
@@ -216,7 +216,7 @@ fn the_largest_array_is_named_without_overflow() {
         Store::Metadata,
     );
     for page in 0..1 << 20 {
-        flash.program(Ppn((2 << 20) + page), Oob::data(Lpn(page), 1), &[], HOST).unwrap();
+        flash.program(Ppn((2 << 20) + page), Oob::data(Lpn(page), 1), None, HOST).unwrap();
     }
     let last = Ppn((3 << 20) - 1);
     assert_eq!(flash.read_oob(last, HOST), Ok(Oob::data(Lpn((1 << 20) - 1), 1)));

@@ -22,7 +22,7 @@ fn sums_by_cause() {
             (0..times).for_each(|_| counts.add(op, cause));
             by_cause[i] += times * TIMES[op as usize];
         };
-        flash.program(Ppn(ppn), Oob::data(Lpn(1), 1), &[], cause).unwrap();
+        flash.program(Ppn(ppn), Oob::data(Lpn(1), 1), None, cause).unwrap();
         ppn += 1;
         done(Operation::Program, 1);
         for _ in 0..i {
@@ -31,7 +31,7 @@ fn sums_by_cause() {
         }
         done(Operation::Copy, i as u64);
         for _ in 0..i + 2 {
-            flash.read(Ppn(0), &mut [], cause).unwrap();
+            flash.read(Ppn(0), None, cause).unwrap();
         }
         done(Operation::Read, i as u64 + 2);
         for _ in 0..2 * i {

@@ -1,9 +1,9 @@
 //! Blocks that are bad from the factory, and those that went bad in use.
 
-use super::forward::forward;
 use super::random::SplitMix64;
-use super::{FaultError, Tearable};
-use crate::{BlockId, Flash, FlashError};
+use super::FaultError;
+use super::tearable::{Tearable, tear_inner};
+use crate::{BlockId, Flash, FlashError, Probe};
 use alloc::{collections::BTreeSet, vec::Vec};
 
 /// Marks factory bad blocks at the start and keeps a list of those marked later.
@@ -16,7 +16,7 @@ pub struct BadBlocks<F> {
     grown: Vec<BlockId>,
 }
 
-impl<F: Flash> BadBlocks<F> {
+impl<F: Probe> BadBlocks<F> {
     /// Marks the blocks of a list.
     ///
     /// # Errors
@@ -78,9 +78,18 @@ impl<F: Flash> BadBlocks<F> {
     }
 }
 
-impl<F: Flash> Flash for BadBlocks<F> {
-    forward!(geometry part keeps_user_bytes read read_oob program copy erase is_bad erase_count peek_lpn);
-    forward!(has_bit_errors corrected_bits);
+impl<F: Probe> crate::Layer for BadBlocks<F> {
+    type Inner = F;
+
+    #[inline]
+    fn inner(&self) -> &F {
+        &self.inner
+    }
+
+    #[inline]
+    fn inner_mut(&mut self) -> &mut F {
+        &mut self.inner
+    }
 
     fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
         let was = self.inner.is_bad(block);
@@ -93,5 +102,5 @@ impl<F: Flash> Flash for BadBlocks<F> {
 }
 
 impl<F: Tearable> Tearable for BadBlocks<F> {
-    forward!(waste half_erase spoil);
+    tear_inner!();
 }

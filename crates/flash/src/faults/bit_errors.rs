@@ -2,10 +2,10 @@
 
 use super::bit_error_model::{Age, codeword_bits, codewords};
 use super::carried::Carried;
-use super::forward::forward;
-use super::{BitErrorModel, FaultError, Tearable};
+use super::tearable::{Tearable, tear_inner};
+use super::{BitErrorModel, FaultError};
 use crate::interface::copy_one_by_one;
-use crate::{Cause, CopyPath, Flash, FlashError, Lpn, Oob, Ppn};
+use crate::{Cause, CopyPath, Flash, FlashError, Lpn, Oob, Ppn, Probe};
 use alloc::{boxed::Box, vec, vec::Vec};
 
 /// Gives pages bit errors by a [`BitErrorModel`] and corrects them at each read, or fails the read.
@@ -209,14 +209,24 @@ fn is_unchecked<F: Flash>(inner: &F, from: Ppn, to: Ppn) -> bool {
     })
 }
 
-impl<F: Tearable> Flash for BitErrors<F> {
-    forward!(geometry part keeps_user_bytes erase is_bad mark_bad erase_count peek_lpn prefetch);
+impl<F: Tearable> crate::Layer for BitErrors<F> {
+    type Inner = F;
 
     #[inline]
-    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+    fn inner(&self) -> &F {
+        &self.inner
+    }
+
+    #[inline]
+    fn inner_mut(&mut self) -> &mut F {
+        &mut self.inner
+    }
+
+    #[inline]
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let (inner, errors) = (&mut self.inner, &mut self.errors);
         let Some(errors) = errors else { return inner.read(ppn, data, cause) };
-        inner.geometry().check_payload(data.len())?;
+        inner.geometry().check_payload(data.as_deref())?;
         let corrected = errors.before_read(inner, ppn)?;
         let result = inner.read(ppn, data, cause);
         errors.after_read(ppn, corrected, error_of(&result));
@@ -250,7 +260,13 @@ impl<F: Tearable> Flash for BitErrors<F> {
     }
 
     #[inline(always)]
-    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: Option<&[u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
         self.inner.program(ppn, oob, data, cause)?;
         if let Some(errors) = &mut self.errors {
             errors.programmed(ppn);
@@ -281,7 +297,9 @@ impl<F: Tearable> Flash for BitErrors<F> {
     ) -> Result<(), (usize, FlashError)> {
         match &self.errors {
             None => self.inner.copy_run(from, to, seq, cause, lpns),
-            Some(_) => copy_one_by_one(self, from, to, seq, cause, lpns),
+            Some(_) => {
+                copy_one_by_one(from, to, lpns, |from, to| crate::Layer::copy(self, from, to, seq, cause))
+            }
         }
     }
 
@@ -298,5 +316,5 @@ impl<F: Tearable> Flash for BitErrors<F> {
 }
 
 impl<F: Tearable> Tearable for BitErrors<F> {
-    forward!(waste half_erase spoil);
+    tear_inner!();
 }

@@ -22,8 +22,8 @@
 //! let mut flash = PowerCut::new(Serial::new(BitErrors::new(array, rate, 42)?));
 //!
 //! flash.cut_after(1, true);
-//! flash.program(Ppn(0), Oob::data(Lpn(7), 1), &[], Cause::Host)?;
-//! let torn = flash.program(Ppn(1), Oob::data(Lpn(8), 1), &[], Cause::Host);
+//! flash.program(Ppn(0), Oob::data(Lpn(7), 1), None, Cause::Host)?;
+//! let torn = flash.program(Ppn(1), Oob::data(Lpn(8), 1), None, Cause::Host);
 //! assert_eq!(torn, Err(FlashError::PowerOff));
 //! flash.restore();
 //! assert_eq!(flash.read_oob(Ppn(0), Cause::Mount)?.lpn, Lpn(7));
@@ -37,7 +37,6 @@ mod bit_error_model;
 mod bit_errors;
 mod carried;
 mod error;
-pub(crate) mod forward;
 mod poisson;
 mod power_cut;
 mod program_erase;

@@ -1,8 +1,7 @@
 //! The power fails at a chosen program or erase.
 
 use super::Tearable;
-use super::forward::forward;
-use crate::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
+use crate::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn, Probe, copy_one_by_one};
 
 /// Cuts the power at a chosen changing operation: a program, the program of a copy, or an erase.
 ///
@@ -97,12 +96,33 @@ impl<F> PowerCut<F> {
     }
 }
 
-impl<F: Tearable> Flash for PowerCut<F> {
-    forward!(geometry part keeps_user_bytes is_bad erase_count has_bit_errors corrected_bits);
+impl<F: Tearable> crate::Layer for PowerCut<F> {
+    type Inner = F;
 
-    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+    #[inline]
+    fn inner(&self) -> &F {
+        &self.inner
+    }
+
+    #[inline]
+    fn inner_mut(&mut self) -> &mut F {
+        &mut self.inner
+    }
+
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         self.powered()?;
         self.inner.read(ppn, data, cause)
+    }
+
+    fn read_part(
+        &mut self,
+        ppn: Ppn,
+        offset: usize,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        self.powered()?;
+        self.inner.read_part(ppn, offset, data, cause)
     }
 
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
@@ -110,10 +130,16 @@ impl<F: Tearable> Flash for PowerCut<F> {
         self.inner.read_oob(ppn, cause)
     }
 
-    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: Option<&[u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
         self.change(
             |inner| {
-                inner.geometry().check_payload(data.len())?;
+                inner.geometry().check_payload(data)?;
                 inner.waste(ppn)
             },
             |inner| inner.program(ppn, oob, data, cause),
@@ -129,6 +155,17 @@ impl<F: Tearable> Flash for PowerCut<F> {
             },
             |inner| inner.copy(from, to, seq, cause),
         )
+    }
+
+    fn copy_run(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        copy_one_by_one(from, to, lpns, |from, to| crate::Layer::copy(self, from, to, seq, cause))
     }
 
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {

@@ -1,9 +1,8 @@
 //! Programs and erases that the part reports as failed.
 
-use super::Tearable;
-use super::forward::forward;
+use super::tearable::{Tearable, tear_inner};
 use super::random::SplitMix64;
-use crate::{BlockId, Cause, Flash, FlashError, Oob, Ppn};
+use crate::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn, copy_one_by_one};
 
 /// When operations of one kind fail.
 #[derive(Clone, Debug)]
@@ -112,13 +111,28 @@ impl<F> ProgramEraseFailure<F> {
     }
 }
 
-impl<F: Tearable> Flash for ProgramEraseFailure<F> {
-    forward!(geometry part keeps_user_bytes read read_oob is_bad mark_bad erase_count peek_lpn);
-    forward!(has_bit_errors corrected_bits);
+impl<F: Tearable> crate::Layer for ProgramEraseFailure<F> {
+    type Inner = F;
 
-    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+    #[inline]
+    fn inner(&self) -> &F {
+        &self.inner
+    }
+
+    #[inline]
+    fn inner_mut(&mut self) -> &mut F {
+        &mut self.inner
+    }
+
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: Option<&[u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
         let result = if self.programs.fails(&mut self.random) {
-            self.inner.geometry().check_payload(data.len())?;
+            self.inner.geometry().check_payload(data)?;
             self.inner.waste(ppn).and(Err(FlashError::ProgramFailed(ppn)))
         } else {
             self.inner.program(ppn, oob, data, cause)
@@ -137,6 +151,17 @@ impl<F: Tearable> Flash for ProgramEraseFailure<F> {
         self.programs.count(result)
     }
 
+    fn copy_run(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        copy_one_by_one(from, to, lpns, |from, to| crate::Layer::copy(self, from, to, seq, cause))
+    }
+
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
         let drawn = self.erases.fails(&mut self.random);
         let result = if drawn || self.inner.erase_count(block) >= self.endurance {
@@ -149,5 +174,5 @@ impl<F: Tearable> Flash for ProgramEraseFailure<F> {
 }
 
 impl<F: Tearable> Tearable for ProgramEraseFailure<F> {
-    forward!(waste half_erase spoil);
+    tear_inner!();
 }

@@ -1,12 +1,12 @@
 //! How faults damage the array below other wrappers.
 
-use crate::{Array, BlockId, Flash, FlashError, Ppn, Serial};
+use crate::{Array, BlockId, Flash, FlashError, Ppn, Probe, Serial};
 
 /// A [`Flash`] that can be left as an interrupted or failed operation leaves it.
 ///
 /// These are damage, not operations of NAND: [`Serial`] charges no time for them, so it belongs above the
 /// wrappers whose failures are to be charged.
-pub trait Tearable: Flash {
+pub trait Tearable: Flash + Probe {
     /// Uses up a page without content, as a program that was cut or failed does: it may not be
     /// programmed and reads as uncorrectable until its block is erased.
     ///
@@ -28,6 +28,24 @@ pub trait Tearable: Flash {
     fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError>;
 }
 
+/// The methods of [`Tearable`], handed on to `self.inner`.
+macro_rules! tear_inner {
+    () => {
+        fn waste(&mut self, ppn: $crate::Ppn) -> Result<(), $crate::FlashError> {
+            self.inner.waste(ppn)
+        }
+
+        fn half_erase(&mut self, block: $crate::BlockId) -> Result<(), $crate::FlashError> {
+            self.inner.half_erase(block)
+        }
+
+        fn spoil(&mut self, ppn: $crate::Ppn) -> Result<(), $crate::FlashError> {
+            self.inner.spoil(ppn)
+        }
+    };
+}
+pub(super) use tear_inner;
+
 impl Tearable for Array {
     fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
         Array::waste(self, ppn)
@@ -43,15 +61,5 @@ impl Tearable for Array {
 }
 
 impl<F: Tearable> Tearable for Serial<F> {
-    fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
-        self.inner_mut().waste(ppn)
-    }
-
-    fn half_erase(&mut self, block: BlockId) -> Result<(), FlashError> {
-        self.inner_mut().half_erase(block)
-    }
-
-    fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError> {
-        self.inner_mut().spoil(ppn)
-    }
+    tear_inner!();
 }

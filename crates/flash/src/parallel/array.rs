@@ -6,10 +6,9 @@ use crate::channels::{
     Addressing, Command, DieAddress, MAX_PLANES, PageAddress, Pages, Request, Watch,
 };
 use crate::error::has_run;
-use crate::faults::forward::forward;
-use crate::{BlockId, Cause, CopyPath, Flash, FlashError, Lpn, Ns, Oob, Operation as Op, Ppn};
+use crate::{BlockId, Cause, CopyPath, Flash, FlashError, Lpn, Ns, Oob, Operation as Op, Ppn, Probe};
 
-impl<F: Flash, W: Watch> Parallel<F, W> {
+impl<F: Probe, W: Watch> Parallel<F, W> {
     /// A command for a page of the array.
     #[inline]
     fn side(&self, command: Command, ppn: Ppn) -> Side {
@@ -227,11 +226,21 @@ impl<F: Flash, W: Watch> Parallel<F, W> {
     }
 }
 
-impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
-    forward!(geometry part keeps_user_bytes is_bad mark_bad erase_count peek_lpn prefetch has_bit_errors corrected_bits);
+impl<F: Probe, W: Watch> crate::Layer for Parallel<F, W> {
+    type Inner = F;
 
     #[inline]
-    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+    fn inner(&self) -> &F {
+        &self.inner
+    }
+
+    #[inline]
+    fn inner_mut(&mut self) -> &mut F {
+        &mut self.inner
+    }
+
+    #[inline]
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read(ppn, data, cause);
         if has_run(&result) {
             self.single(Op::Read, Command::Read, ppn, cause);
@@ -264,7 +273,13 @@ impl<F: Flash, W: Watch> Flash for Parallel<F, W> {
     }
 
     #[inline]
-    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: Option<&[u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
         let result = self.inner.program(ppn, oob, data, cause);
         if has_run(&result) {
             self.single(Op::Program, Command::Program, ppn, cause);

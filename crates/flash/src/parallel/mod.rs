@@ -48,7 +48,7 @@ mod tasks;
 mod tests;
 
 use crate::channels::{Channels, ChannelsError, Policy, Timing, Topology, Watch};
-use crate::{CopyPath, Counts, Flash, Ns};
+use crate::{CopyPath, Counts, Flash, Ns, Probe};
 use alloc::vec::Vec;
 use operations::{Operations, Order};
 pub use tasks::Done;
@@ -108,7 +108,7 @@ pub struct Parallel<F, W = ()> {
     sent: Vec<operations::Side>,
 }
 
-impl<F: Flash> Parallel<F> {
+impl<F: Probe> Parallel<F> {
     /// Idle at time 0. Where `ganged`, a block of the array is one of each plane of a die, at the same place, and
     /// every operation is one of all planes.
     ///
@@ -125,7 +125,7 @@ impl<F: Flash> Parallel<F> {
     }
 }
 
-impl<F: Flash, W: Watch> Parallel<F, W> {
+impl<F: Probe, W: Watch> Parallel<F, W> {
     /// The same, with someone who sees each grant of a bus.
     ///
     /// # Errors

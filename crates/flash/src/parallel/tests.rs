@@ -42,7 +42,7 @@ fn array(topology: Topology, ganged: bool, copies: Option<Copies>) -> Logged {
 }
 
 fn program(flash: &mut Logged, page: u32) {
-    flash.program(Ppn(page), Oob::data(Lpn(page), 1), &[], Cause::Host).unwrap();
+    flash.program(Ppn(page), Oob::data(Lpn(page), 1), None, Cause::Host).unwrap();
 }
 
 /// Fills a block, each page a task of its own, to the end.
@@ -71,7 +71,7 @@ fn one_at_a_time_takes_what_it_takes_alone() {
             match command {
                 Command::Program => program(&mut flash, 0),
                 Command::Read => {
-                    flash.read(Ppn(0), &mut [], Cause::Host).unwrap();
+                    flash.read(Ppn(0), None, Cause::Host).unwrap();
                 }
                 _ => flash.erase(BlockId(0), Cause::Host).unwrap(),
             }
@@ -114,8 +114,8 @@ fn operations_of_a_task_follow_each_other_and_a_step_goes_beside_them() {
     let begun = flash.now_ns();
     flash.begin(7, begun);
     // On two dies, one after the other; the erase of the step on a third, at once.
-    flash.read(Ppn(0), &mut [], Cause::Translation).unwrap();
-    flash.read(Ppn(PAGES), &mut [], Cause::Host).unwrap();
+    flash.read(Ppn(0), None, Cause::Translation).unwrap();
+    flash.read(Ppn(PAGES), None, Cause::Host).unwrap();
     flash.erase(BlockId(2), Cause::Collection).unwrap();
     flash.end();
     let done = flash.next_done().unwrap();
@@ -176,7 +176,7 @@ fn filling_takes_no_time_and_is_counted() {
     assert_eq!(flash.counts().total(crate::Operation::Copy), 1);
     flash.set_timed(true);
     flash.begin(3, 0);
-    flash.read(Ppn(PAGES), &mut [], Cause::Host).unwrap();
+    flash.read(Ppn(PAGES), None, Cause::Host).unwrap();
     flash.end();
     assert_eq!(flash.next_done().unwrap().done_ns, alone(&flash, Command::Read));
 }
@@ -326,7 +326,7 @@ fn random(flash: &mut Logged, what: u8, a: u32, b: u32) {
     match what {
         0 | 1 if next < PAGES => program(flash, to * PAGES + next),
         2 if flash.inner.next_page(BlockId(from)) > 0 => {
-            flash.read(first, &mut [], Cause::Host).unwrap();
+            flash.read(first, None, Cause::Host).unwrap();
         }
         3 | 4 if from != to => {
             let pages = flash.inner.next_page(BlockId(from)).min(PAGES - next);

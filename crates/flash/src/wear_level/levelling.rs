@@ -64,7 +64,7 @@ impl Levelling {
         flash: &mut F,
         ppn: Ppn,
         oob: Oob,
-        data: &[u8],
+        data: Option<&[u8]>,
         cause: Cause,
     ) -> Result<(), FlashError> {
         let to = self.places.physical_page(flash.geometry(), ppn);

@@ -64,8 +64,7 @@ mod tests;
 
 pub use rule::WearRule;
 
-use crate::faults::forward::forward;
-use crate::{BlockId, Cause, Flash, FlashError, Lpn, Ns, Oob, Part, Ppn};
+use crate::{BlockId, Cause, Flash, FlashError, Lpn, Ns, Oob, Part, Ppn, Probe};
 use alloc::boxed::Box;
 use core::ops::{Deref, DerefMut};
 use levelling::Levelling;
@@ -186,11 +185,21 @@ fn least_common_multiple(one: u32, other: u32) -> u32 {
     (one / a).saturating_mul(other)
 }
 
-impl<F: Flash> Flash for WearLevel<F> {
-    forward!(geometry part keeps_user_bytes has_bit_errors corrected_bits);
+impl<F: Probe> crate::Layer for WearLevel<F> {
+    type Inner = F;
 
     #[inline]
-    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+    fn inner(&self) -> &F {
+        &self.inner
+    }
+
+    #[inline]
+    fn inner_mut(&mut self) -> &mut F {
+        &mut self.inner
+    }
+
+    #[inline]
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let Some(levelling) = &self.levelling else { return self.inner.read(ppn, data, cause) };
         let ppn = levelling.places.physical_page(self.inner.geometry(), ppn);
         let result = self.inner.read(ppn, data, cause);
@@ -222,7 +231,13 @@ impl<F: Flash> Flash for WearLevel<F> {
     }
 
     #[inline(always)]
-    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: Option<&[u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
         match &mut self.levelling {
             None => self.inner.program(ppn, oob, data, cause),
             Some(levelling) => levelling.program(&mut self.inner, ppn, oob, data, cause),
@@ -261,7 +276,7 @@ impl<F: Flash> Flash for WearLevel<F> {
     }
 
     fn longest_erase_ns(&self) -> Ns {
-        let swap = self.levelling.as_ref().map_or(0, |_| swap_ns(self.part()));
+        let swap = self.levelling.as_ref().map_or(0, |_| swap_ns(self.inner.part()));
         self.inner.longest_erase_ns() + swap
     }
 

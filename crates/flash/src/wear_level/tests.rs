@@ -37,7 +37,7 @@ impl Model {
     }
 
     /// Programs the next page of a block, if it has one.
-    fn program<F: Flash>(&mut self, flash: &mut F, block: u32) -> Result<(), FlashError> {
+    fn program<F: Probe>(&mut self, flash: &mut F, block: u32) -> Result<(), FlashError> {
         let page = self.blocks[block as usize].1.len() as u32;
         if page == PAGES {
             return Ok(());
@@ -49,18 +49,18 @@ impl Model {
         let (seq, version) = (self.blocks[block as usize].0, self.clock);
         let oob = Oob::data(Lpn(version as u32 % 1000), seq);
         let ppn = flash.geometry().ppn(BlockId(block), page);
-        flash.program(ppn, oob, &content(version), Cause::Host)?;
+        flash.program(ppn, oob, Some(&content(version)), Cause::Host)?;
         self.blocks[block as usize].1.push(version);
         Ok(())
     }
 
-    fn erase<F: Flash>(&mut self, flash: &mut F, block: u32) -> Result<(), FlashError> {
+    fn erase<F: Probe>(&mut self, flash: &mut F, block: u32) -> Result<(), FlashError> {
         self.blocks[block as usize].1.clear();
         flash.erase(BlockId(block), Cause::Collection)
     }
 
     /// Copies all of a block to an erased one.
-    fn copy<F: Flash>(&mut self, flash: &mut F, from: u32, to: u32) -> Result<(), FlashError> {
+    fn copy<F: Probe>(&mut self, flash: &mut F, from: u32, to: u32) -> Result<(), FlashError> {
         let count = self.blocks[from as usize].1.len();
         if from == to || count == 0 || !self.blocks[to as usize].1.is_empty() {
             return Ok(());
@@ -79,7 +79,7 @@ impl Model {
     }
 
     /// Everything reads as it was written, and what is erased is erased.
-    fn check<F: Flash>(&self, flash: &mut F) {
+    fn check<F: Probe>(&self, flash: &mut F) {
         let geometry = *flash.geometry();
         for (block, (_, versions)) in (0..).zip(&self.blocks) {
             if flash.is_bad(BlockId(block)) {
@@ -88,7 +88,7 @@ impl Model {
             for page in 0..PAGES {
                 let ppn = geometry.ppn(BlockId(block), page);
                 let mut data = [0; BYTES as usize];
-                let read = flash.read(ppn, &mut data, Cause::Host);
+                let read = flash.read(ppn, Some(&mut data), Cause::Host);
                 match versions.get(page as usize) {
                     Some(version) => {
                         assert_eq!(read, Ok(self.oob(block, page as usize)), "{ppn}");
@@ -153,7 +153,7 @@ fn any_steps() -> impl Strategy<Value = Vec<(u8, u32, u32)>> {
     proptest::collection::vec((0u8..8, 0u32..11, 0u32..11), 0..300)
 }
 
-fn step<F: Flash>(
+fn step<F: Probe>(
     model: &mut Model,
     flash: &mut F,
     (what, one, other): (u8, u32, u32),
@@ -235,14 +235,14 @@ proptest! {
 }
 
 /// Sequence number and readable versions of every block, whatever it is, sorted.
-fn found<F: Flash>(flash: &mut F) -> Vec<(u64, Vec<u64>)> {
+fn found<F: Probe>(flash: &mut F) -> Vec<(u64, Vec<u64>)> {
     let geometry = *flash.geometry();
     let mut found = Vec::new();
     for block in (0..geometry.blocks()).map(BlockId) {
         let mut of_block = (0, Vec::new());
         for page in 0..PAGES {
             let mut data = [0; BYTES as usize];
-            if let Ok(oob) = flash.read(geometry.ppn(block, page), &mut data, Cause::Mount) {
+            if let Ok(oob) = flash.read(geometry.ppn(block, page), Some(&mut data), Cause::Mount) {
                 of_block.0 = oob.seq;
                 of_block.1.push(u64::from_le_bytes(data));
             }
@@ -256,7 +256,7 @@ fn found<F: Flash>(flash: &mut F) -> Vec<(u64, Vec<u64>)> {
 }
 
 /// Two blocks, the first cold; the second is erased until the first is moved there.
-fn cold_and_hot<F: Flash>(inner: F) -> (WearLevel<F>, Model) {
+fn cold_and_hot<F: Probe>(inner: F) -> (WearLevel<F>, Model) {
     let mut flash = WearLevel::new(inner, Some(WearRule::Gap(2)), 1, 1);
     let mut model = Model::new(2);
     (0..3).for_each(|_| model.program(&mut flash, 0).unwrap());
@@ -305,9 +305,9 @@ fn an_unreadable_page_keeps_its_block_where_it_is() {
             model.erase(&mut flash, 1).unwrap();
         }
         assert_eq!((flash.swaps(), flash.given_up()), (0, 1));
-        let lost = flash.read(Ppn(unreadable), &mut [], Cause::Host);
+        let lost = flash.read(Ppn(unreadable), None, Cause::Host);
         assert_eq!(lost, Err(FlashError::Uncorrectable(Ppn(unreadable))));
-        assert!(flash.read(Ppn(1), &mut [], Cause::Host).is_ok());
+        assert!(flash.read(Ppn(1), None, Cause::Host).is_ok());
         // It can be moved again when it was erased.
         model.erase(&mut flash, 0).unwrap();
         (0..4).for_each(|_| model.program(&mut flash, 0).unwrap());
@@ -346,7 +346,7 @@ fn what_fails_in_a_swap_is_told_as_a_failed_erase_of_the_block_asked_for() {
 fn nothing_is_moved_to_a_block_that_may_be_marked_bad_or_for_a_mount() {
     let (mut flash, _) = cold_and_hot(ProgramEraseFailure::new(array(2), 1));
     flash.fail_program_after(0);
-    let failed = flash.program(Ppn(PAGES), Oob::data(Lpn(5), 9), &[], Cause::Host);
+    let failed = flash.program(Ppn(PAGES), Oob::data(Lpn(5), 9), None, Cause::Host);
     assert_eq!(failed, Err(FlashError::ProgramFailed(Ppn(PAGES))));
     flash.erase(BlockId(1), Cause::Collection).unwrap();
     flash.erase(BlockId(1), Cause::Mount).unwrap();
@@ -361,7 +361,7 @@ fn records_of_a_scheme_and_pages_with_numbers_of_their_own_stay_where_they_are()
     for oobs in [[other(1), other(1)], [Oob::data(Lpn(0), 1), Oob::data(Lpn(1), 2)]] {
         let mut flash = WearLevel::new(array(2), Some(WearRule::Gap(1)), 1, 1);
         for (page, oob) in (0..).zip(oobs) {
-            flash.program(Ppn(page), oob, &[], Cause::Host).unwrap();
+            flash.program(Ppn(page), oob, None, Cause::Host).unwrap();
         }
         (0..9).for_each(|_| flash.erase(BlockId(1), Cause::Collection).unwrap());
         assert_eq!((flash.swaps(), flash.given_up()), (0, 0));
@@ -374,9 +374,9 @@ fn errors_name_the_blocks_that_were_asked_for() {
     model.erase(&mut flash, 1).unwrap();
     assert_eq!(flash.physical(BlockId(0)), BlockId(1));
     let next = FlashError::ProgramOrder { ppn: Ppn(0), next: 3 };
-    assert_eq!(flash.program(Ppn(0), Oob::data(Lpn(0), 1), &[], Cause::Host), Err(next));
+    assert_eq!(flash.program(Ppn(0), Oob::data(Lpn(0), 1), None, Cause::Host), Err(next));
     let erased = PAGES + 1;
-    assert_eq!(flash.read(Ppn(erased), &mut [], Cause::Host), Err(FlashError::Erased(Ppn(erased))));
+    assert_eq!(flash.read(Ppn(erased), None, Cause::Host), Err(FlashError::Erased(Ppn(erased))));
     let beyond = FlashError::NoSuchPage(Ppn(2 * PAGES));
     assert_eq!(flash.read_oob(Ppn(2 * PAGES), Cause::Host), Err(beyond));
     let beyond = FlashError::NoSuchBlock(BlockId(2));
@@ -395,10 +395,10 @@ fn of_two_copies_the_one_with_more_pages_is_kept_then_the_one_on_the_worn_block(
         for (block, pages) in [(0, 3), (1, copied)] {
             for page in 0..pages {
                 let ppn = Ppn(block * PAGES + page);
-                inner.program(ppn, Oob::data(Lpn(page), 5), &[], Cause::Host).unwrap();
+                inner.program(ppn, Oob::data(Lpn(page), 5), None, Cause::Host).unwrap();
             }
         }
-        inner.program(Ppn(2 * PAGES), Oob::data(Lpn(9), 5), &[], Cause::Host).unwrap();
+        inner.program(Ppn(2 * PAGES), Oob::data(Lpn(9), 5), None, Cause::Host).unwrap();
         let mut flash = WearLevel::new(inner, Some(WearRule::Gap(1)), 1, 1);
         flash.recover().unwrap();
         let first = |block| Ppn(block * PAGES);

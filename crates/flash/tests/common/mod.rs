@@ -25,7 +25,7 @@ pub(crate) type Found = Result<(Oob, [u8; PAGE]), FlashError>;
 
 pub(crate) fn read(flash: &mut impl Flash, ppn: u32) -> Found {
     let mut bytes = [0x77; PAGE];
-    let oob = flash.read(Ppn(ppn), &mut bytes, Cause::Host)?;
+    let oob = flash.read(Ppn(ppn), Some(&mut bytes), Cause::Host)?;
     Ok((oob, bytes))
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn program(
     lpn: u32,
     version: u64,
 ) -> Result<(), FlashError> {
-    flash.program(Ppn(ppn), Oob::data(Lpn(lpn), version), &page(version), Cause::Host)
+    flash.program(Ppn(ppn), Oob::data(Lpn(lpn), version), Some(&page(version)), Cause::Host)
 }
 
 /// Everything that can be seen of an array.

@@ -81,7 +81,7 @@ fn step(
         Step::Program { ppn, oob, data } => {
             let (ppn, mut bytes) = (place(model, ppn), page(version).to_vec());
             bytes.resize(data.unwrap_or(0), 0);
-            let found = flash.program(Ppn(ppn), oob, &bytes, cause);
+            let found = flash.program(Ppn(ppn), oob, Some(&bytes), cause);
             same(found, model.program(ppn, oob, data, page(version)))
         }
         Step::Copy { from, to, seq } => {
@@ -90,7 +90,7 @@ fn step(
         }
         Step::Erase(block) => same(flash.erase(BlockId(block), cause), model.erase(block)),
         Step::Read(ppn, length) => {
-            let found = flash.read(Ppn(ppn), &mut vec![0; length], cause);
+            let found = flash.read(Ppn(ppn), Some(&mut vec![0; length]), cause);
             let expected = match length {
                 0 | PAGE => model.found(ppn).map(|(oob, _)| oob),
                 found => Err(FlashError::PayloadLength { expected: PAGE as u32, found }),

@@ -1,0 +1,249 @@
+//! Wrappers around an array. A wrapper forwards every call unless it says otherwise, so that none is dropped in silence.
+
+use crate::{BlockId, Cause, FlashError, Geometry, Lpn, Ns, Oob, Part, Ppn};
+use crate::{Flash, Probe, Worked};
+use alloc::boxed::Box;
+use core::any::Any;
+use core::fmt;
+
+/// Every method of [`Flash`], handed on to the same method of `$to`.
+macro_rules! forward_flash {
+    ($self:ident, $to:ident: $inner:expr, $inner_mut:expr) => {
+        /// As in [`Flash`].
+        #[inline]
+        fn geometry(&$self) -> &Geometry {
+            $to::geometry($inner)
+        }
+
+        /// As in [`Flash`].
+        #[inline]
+        fn part(&$self) -> &Part {
+            $to::part($inner)
+        }
+
+        /// As in [`Flash`].
+        ///
+        /// # Errors
+        /// As there.
+        #[inline]
+        fn read(
+            &mut $self,
+            ppn: Ppn,
+            data: Option<&mut [u8]>,
+            cause: Cause,
+        ) -> Result<Oob, FlashError> {
+            $to::read($inner_mut, ppn, data, cause)
+        }
+
+        /// As in [`Flash`].
+        ///
+        /// # Errors
+        /// As there.
+        #[inline]
+        fn read_part(
+            &mut $self,
+            ppn: Ppn,
+            offset: usize,
+            data: &mut [u8],
+            cause: Cause,
+        ) -> Result<Oob, FlashError> {
+            $to::read_part($inner_mut, ppn, offset, data, cause)
+        }
+
+        /// As in [`Flash`].
+        ///
+        /// # Errors
+        /// As there.
+        #[inline]
+        fn read_oob(&mut $self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
+            $to::read_oob($inner_mut, ppn, cause)
+        }
+
+        /// As in [`Flash`].
+        ///
+        /// # Errors
+        /// As there.
+        #[inline(always)]
+        fn program(
+            &mut $self,
+            ppn: Ppn,
+            oob: Oob,
+            data: Option<&[u8]>,
+            cause: Cause,
+        ) -> Result<(), FlashError> {
+            $to::program($inner_mut, ppn, oob, data, cause)
+        }
+
+        /// As in [`Flash`].
+        ///
+        /// # Errors
+        /// As there.
+        #[inline(always)]
+        fn copy(&mut $self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
+            $to::copy($inner_mut, from, to, seq, cause)
+        }
+
+        /// As in [`Flash`].
+        ///
+        /// # Errors
+        /// As there.
+        #[inline]
+        fn copy_run(
+            &mut $self,
+            from: &[Ppn],
+            to: Ppn,
+            seq: u64,
+            cause: Cause,
+            lpns: &mut [Lpn],
+        ) -> Result<(), (usize, FlashError)> {
+            $to::copy_run($inner_mut, from, to, seq, cause, lpns)
+        }
+
+        /// As in [`Flash`].
+        ///
+        /// # Errors
+        /// As there.
+        #[inline]
+        fn erase(&mut $self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
+            $to::erase($inner_mut, block, cause)
+        }
+
+        /// As in [`Flash`].
+        fn is_bad(&$self, block: BlockId) -> bool {
+            $to::is_bad($inner, block)
+        }
+
+        /// As in [`Flash`].
+        ///
+        /// # Errors
+        /// As there.
+        fn mark_bad(&mut $self, block: BlockId) -> Result<(), FlashError> {
+            $to::mark_bad($inner_mut, block)
+        }
+
+        /// As in [`Flash`].
+        fn erase_count(&$self, block: BlockId) -> u32 {
+            $to::erase_count($inner, block)
+        }
+    };
+}
+
+/// Every method of [`Probe`], likewise.
+macro_rules! forward_probe {
+    ($self:ident, $to:ident: $inner:expr) => {
+        /// As in [`Probe`].
+        fn keeps_user_bytes(&$self) -> bool {
+            $to::keeps_user_bytes($inner)
+        }
+
+        /// As in [`Probe`].
+        fn longest_erase_ns(&$self) -> Ns {
+            $to::longest_erase_ns($inner)
+        }
+
+        /// As in [`Probe`].
+        #[inline]
+        fn peek_lpn(&$self, ppn: Ppn) -> Option<Lpn> {
+            $to::peek_lpn($inner, ppn)
+        }
+
+        /// As in [`Probe`].
+        #[inline]
+        fn prefetch(&$self, ppn: Ppn) {
+            $to::prefetch($inner, ppn);
+        }
+
+        /// As in [`Probe`].
+        #[inline]
+        fn has_bit_errors(&$self) -> bool {
+            $to::has_bit_errors($inner)
+        }
+
+        /// As in [`Probe`].
+        #[inline]
+        fn corrected_bits(&$self) -> u64 {
+            $to::corrected_bits($inner)
+        }
+
+        /// As in [`Probe`].
+        #[inline]
+        fn worked(&$self) -> Worked {
+            $to::worked($inner)
+        }
+    };
+}
+
+/// A wrapper around another array: it has [`Flash`] and [`Probe`] through this trait, whose methods hand on to the array
+/// below.
+///
+/// [`Layer::copy_run`] and [`Layer::read_part`] do so as well. A wrapper that overrides [`Layer::copy`] or
+/// [`Layer::read`] has to override them too: see [`copy_one_by_one`](crate::copy_one_by_one).
+pub trait Layer {
+    /// The array below.
+    type Inner: Probe;
+
+    /// The array below.
+    fn inner(&self) -> &Self::Inner;
+
+    /// The array below, to be changed.
+    fn inner_mut(&mut self) -> &mut Self::Inner;
+
+    forward_flash!(self, Flash: self.inner(), self.inner_mut());
+    forward_probe!(self, Probe: self.inner());
+}
+
+impl<L: Layer> Flash for L {
+    forward_flash!(self, Layer: self, self);
+}
+
+impl<L: Layer> Probe for L {
+    forward_probe!(self, Layer: self);
+}
+
+/// An array whose type is known at run time only ([`AnyArray`]).
+pub trait DynFlash: Probe + Any + fmt::Debug {
+    /// The array with all that it holds, a second time: for searches that go several ways from one state. `None` for a
+    /// real part.
+    fn fork(&self) -> Option<Box<dyn DynFlash>> {
+        None
+    }
+}
+
+/// Any array, behind one type: each scheme is compiled for it once, and then runs on drivers and test benches.
+#[derive(Debug)]
+pub struct AnyArray(Box<dyn DynFlash>);
+
+impl AnyArray {
+    /// Of this array.
+    pub fn new(array: impl DynFlash) -> Self {
+        Self(Box::new(array))
+    }
+
+    /// The array, if it is of this type.
+    pub fn downcast_ref<F: DynFlash>(&self) -> Option<&F> {
+        (&*self.0 as &dyn Any).downcast_ref()
+    }
+
+    /// The array, to be changed, if it is of this type.
+    pub fn downcast_mut<F: DynFlash>(&mut self) -> Option<&mut F> {
+        (&mut *self.0 as &mut dyn Any).downcast_mut()
+    }
+
+    /// The array itself, if it is of this type.
+    pub fn downcast<F: DynFlash>(self) -> Option<F> {
+        (self.0 as Box<dyn Any>).downcast().ok().map(|array| *array)
+    }
+
+    /// [`DynFlash::fork`].
+    pub fn fork(&self) -> Option<Self> {
+        self.0.fork().map(Self)
+    }
+}
+
+impl Flash for AnyArray {
+    forward_flash!(self, Flash: &*self.0, &mut *self.0);
+}
+
+impl Probe for AnyArray {
+    forward_probe!(self, Probe: &*self.0);
+}
