@@ -152,8 +152,11 @@ impl Geometry {
     }
 
     /// The rule for payloads: exactly one page, if there are any bytes.
+    ///
+    /// # Errors
+    /// [`FlashError::PayloadLength`].
     #[inline]
-    pub(crate) fn check_payload(&self, data: Option<&[u8]>) -> Result<(), FlashError> {
+    pub fn check_payload(&self, data: Option<&[u8]>) -> Result<(), FlashError> {
         match data.map(<[u8]>::len) {
             Some(found) if found != self.page_bytes as usize => {
                 Err(FlashError::PayloadLength { expected: self.page_bytes, found })

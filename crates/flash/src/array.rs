@@ -316,7 +316,12 @@ impl Flash for Array {
     }
 
     #[inline]
-    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, _cause: Cause) -> Result<Oob, FlashError> {
+    fn read(
+        &mut self,
+        ppn: Ppn,
+        data: Option<&mut [u8]>,
+        _cause: Cause,
+    ) -> Result<Oob, FlashError> {
         self.geometry.check_payload(data.as_deref())?;
         let block = self.readable(ppn)?;
         if let Some(data) = data {

@@ -240,6 +240,14 @@ impl AnyArray {
     }
 }
 
+impl Clone for AnyArray {
+    /// # Panics
+    /// On an array that cannot be had twice ([`DynFlash::fork`]).
+    fn clone(&self) -> Self {
+        self.fork().expect("only searches ask for an array twice, on arrays that can be had so")
+    }
+}
+
 impl Flash for AnyArray {
     forward_flash!(self, Flash: &*self.0, &mut *self.0);
 }

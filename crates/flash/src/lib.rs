@@ -1,7 +1,8 @@
 //! What a NAND flash array is: addresses, parts, the rules of NAND, time, energy, wear and faults.
 //!
-//! A flash translation layer sees one trait, [`Flash`]. The [`Array`] implements it and enforces the
-//! rules of NAND as errors in every build; wrappers compose around it, each adding one concern:
+//! A flash translation layer sees an array through [`Flash`], which a driver of a real part implements, and [`Probe`],
+//! whose defaults suit one. The [`Array`] enforces the rules of NAND as errors in every build; wrappers ([`Layer`])
+//! compose around it, each adding one concern:
 //! [`Serial`] charges time and counts operations by cause; [`faults`] cut the power, tear pages, flip
 //! bits, fail programs and erases, and mark bad blocks; [`wear_level`] moves cold data onto worn blocks.
 //!
@@ -44,3 +45,9 @@ pub use operation::{Cause, Counts, Operation};
 pub use part::{Cell, Ns, Part, PartError, Power, US};
 pub use serial::Serial;
 pub use wear_level::{WearLevel, WearRule};
+
+/// The array that runs in serial time are made on: it may have bit errors, and its wear may be levelled.
+pub type SerialArray = WearLevel<Serial<faults::BitErrors<Array>>>;
+
+/// The same on channels, where operations run side by side.
+pub type ParallelArray = WearLevel<parallel::Parallel<faults::BitErrors<Array>>>;

@@ -5,7 +5,7 @@ mod common;
 use common::{array, page, program, read};
 use ftlkit_flash::faults::{BitErrorRate, BitErrors, FaultError, Tearable};
 use ftlkit_flash::{
-    Array, BlockId, Cause, Flash, Probe, FlashError, Geometry, Lpn, Oob, Ppn, Serial, Store, parts,
+    Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Ppn, Probe, Serial, Store, parts,
 };
 
 const HOST: Cause = Cause::Host;

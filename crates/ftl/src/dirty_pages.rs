@@ -48,9 +48,14 @@ pub trait DirtyPages {
         false
     }
 
-    /// The bytes of a page that is dirty (empty where the array keeps no user bytes); `None` where it is
+    /// Whether it is to be told of pages that are moved.
+    fn hears_of_moves(&self) -> bool {
+        true
+    }
+
+    /// The bytes of a page that is dirty (none where the array keeps no user bytes); `None` where it is
     /// clean or not in the buffer.
-    fn newest(&self, lpn: Lpn) -> Option<&[u8]>;
+    fn newest(&self, lpn: Lpn) -> Option<Option<&[u8]>>;
 
     /// Whether a page is dirty.
     fn is_dirty(&self, lpn: Lpn) -> bool {
@@ -93,7 +98,12 @@ impl DirtyPages for NoBuffer {
     }
 
     #[inline(always)]
-    fn newest(&self, _lpn: Lpn) -> Option<&[u8]> {
+    fn hears_of_moves(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn newest(&self, _lpn: Lpn) -> Option<Option<&[u8]>> {
         None
     }
 

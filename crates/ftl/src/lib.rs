@@ -7,35 +7,49 @@
 extern crate alloc;
 
 mod allocation;
+mod batch;
 mod block_mapped;
 mod buffer;
 mod dirty_pages;
 mod error;
 mod guarantee;
+mod interface;
+mod lay_out;
+mod layout;
 mod log_block;
 pub mod on_demand;
 mod page;
 pub mod page_mapped;
 mod plan;
+mod preset;
 mod processor;
 pub mod registry;
 mod scheme;
 mod schemes;
 mod start;
+mod telemetry;
+mod victim_work;
 mod wear;
 
 pub use allocation::{Allocation, AllocationOrder, Level};
+pub use batch::{Done, FAR, HostClock, NEAR, PageTask, ReadOutcome, TaskKind, Work};
 pub use buffer::{
-    BufferLog, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions, UPDATE_PROBABILITIES,
-    with_buffer,
+    BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions,
+    UPDATE_PROBABILITIES, with_buffer,
 };
 pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};
 pub use error::FtlError;
 pub use guarantee::{Guarantee, Ram};
-pub use log_block::{LogBlockLayout, LogVictim};
-pub use page_mapped::victims::{Accesses, VICTIM_POLICIES, VictimKind, VictimWork};
-pub use plan::{Layout, Plan};
+pub use interface::{Background, Ftl, Prefetch};
+pub use layout::{
+    CmtPolicy, CollectionKind, CopiesPerStep, GftlLayout, GftlThreshold, Layout, LogBlockLayout,
+    LogVictim, OnDemandLayout, Steps,
+};
+pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
+pub use plan::Plan;
+pub use preset::{Build, Made, Preset, SchemeConfig, Substrate, WriteQueue};
 pub use processor::Processor;
-pub use registry::{CmtPolicy, Preset, SchemeConfig, Visitor, WriteQueue};
-pub use scheme::{CollectionLog, MapCache, MergeKind, Prefetch, Scheme};
-pub use schemes::gftl::{GftlLayout, GftlThreshold};
+pub use scheme::Scheme;
+pub use start::{Setup, Start};
+pub use telemetry::{CollectionLog, MapCache, MergeKind, Telemetry};
+pub use victim_work::{Accesses, VictimWork};

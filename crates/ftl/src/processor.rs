@@ -1,6 +1,6 @@
 //! The controller's processor: what the choice of victims costs in time.
 
-use crate::VictimWork;
+use crate::victim_work::VictimWork;
 use flash::Ns;
 
 /// A processor that looks at entries of tables. It works on one thing at a time, and what the host asks for waits.

@@ -1,26 +1,64 @@
 //! Where every scheme begins: an array to be made ready, or one that holds data.
 
-use crate::{FtlError, Plan, SchemeConfig};
-use alloc::format;
-use flash::{BlockId, Cause, Flash, FlashError};
+use crate::buffer::buffered::Buffered;
+use crate::error::FtlError;
+use crate::interface::Background;
+use crate::plan::Plan;
+use crate::preset::SchemeConfig;
+use crate::scheme::Scheme;
+use alloc::{boxed::Box, format};
+use flash::{BlockId, Cause, FlashError, Probe};
 
 /// Whether the array is to be made ready, or holds data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+pub enum Start {
     /// Erase what is written.
     Format,
     /// Rebuild from flash.
     Mount,
 }
 
+/// What a scheme is made from, besides its array.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// The scheme as it is asked for.
+    pub config: &'a SchemeConfig,
+    /// How it is laid out on the array.
+    pub plan: &'a Plan,
+    /// Whether it finds data there.
+    pub start: Start,
+}
+
+impl Setup<'_> {
+    /// The scheme, below its write buffer if it has one, as everybody else sees it.
+    pub fn finish<S: Background + Clone + 'static>(
+        &self,
+        scheme: S,
+    ) -> Box<dyn Scheme<Flash = S::Flash>>
+    where
+        S::Flash: Clone,
+    {
+        Box::new(Buffered::new(scheme, self.plan))
+    }
+
+    /// The plan is another family's: it was made for another preset.
+    pub(crate) fn foreign_plan(&self) -> FtlError {
+        FtlError::Config {
+            scheme: self.config.preset.name,
+            setting: "plan",
+            reason: "is that of a scheme of another family".into(),
+        }
+    }
+}
+
 /// Blocks of an array that are not bad.
-pub(crate) fn good_blocks<F: Flash>(flash: &F) -> u32 {
+pub(crate) fn good_blocks<F: Probe>(flash: &F) -> u32 {
     let blocks = flash.geometry().blocks();
     (0..blocks).filter(|block| !flash.is_bad(BlockId(*block))).count() as u32
 }
 
 /// Erases a block if anything is written in it; false where it failed to erase and must be retired.
-pub(crate) fn erase_written<F: Flash>(flash: &mut F, block: BlockId) -> Result<bool, FtlError> {
+pub(crate) fn erase_written<F: Probe>(flash: &mut F, block: BlockId) -> Result<bool, FtlError> {
     let first = flash.geometry().ppn(block, 0);
     match flash.read_oob(first, Cause::Mount) {
         Err(FlashError::Erased(_)) => return Ok(true),

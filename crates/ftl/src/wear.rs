@@ -4,7 +4,10 @@
 //! many as its collector is known to make. Each takes at most one swap longer ([`swap_ns`]), which is time of the
 //! collection step.
 
-use crate::{FtlError, Layout, Plan, SchemeConfig, page_mapped::CollectionKind};
+use crate::error::FtlError;
+use crate::layout::{CollectionKind, Layout};
+use crate::plan::Plan;
+use crate::preset::SchemeConfig;
 use flash::wear_level::{ram_bytes, swap_ns};
 use flash::{Geometry, Ns, Part};
 

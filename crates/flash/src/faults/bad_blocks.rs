@@ -1,7 +1,7 @@
 //! Blocks that are bad from the factory, and those that went bad in use.
 
-use super::random::SplitMix64;
 use super::FaultError;
+use super::random::SplitMix64;
 use super::tearable::{Tearable, tear_inner};
 use crate::{BlockId, Flash, FlashError, Probe};
 use alloc::{collections::BTreeSet, vec::Vec};

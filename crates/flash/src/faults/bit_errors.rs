@@ -297,9 +297,9 @@ impl<F: Tearable> crate::Layer for BitErrors<F> {
     ) -> Result<(), (usize, FlashError)> {
         match &self.errors {
             None => self.inner.copy_run(from, to, seq, cause, lpns),
-            Some(_) => {
-                copy_one_by_one(from, to, lpns, |from, to| crate::Layer::copy(self, from, to, seq, cause))
-            }
+            Some(_) => copy_one_by_one(from, to, lpns, |from, to| {
+                crate::Layer::copy(self, from, to, seq, cause)
+            }),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Programs and erases that the part reports as failed.
 
-use super::tearable::{Tearable, tear_inner};
 use super::random::SplitMix64;
+use super::tearable::{Tearable, tear_inner};
 use crate::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn, copy_one_by_one};
 
 /// When operations of one kind fail.

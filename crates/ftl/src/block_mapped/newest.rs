@@ -1,8 +1,8 @@
 //! The newest version of a page within one block, found in the OOB areas.
 
 use super::Pool;
-use crate::FtlError;
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, Ppn};
+use crate::error::FtlError;
+use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 
 /// Searches the OOB areas of a block of which `written` pages are programmed, from the last one down, for
 /// `lpn`; each read is charged to `cause`. Pages known to hold nothing are passed over, once they turned
@@ -12,7 +12,7 @@ use flash::{BlockId, Cause, Flash, FlashError, Lpn, Ppn};
 /// `Uncorrectable` where another page is unreadable: it may hold the newest version, so an older one must
 /// not pass for it; what else the array says.
 #[inline]
-pub(crate) fn newest<F: Flash>(
+pub(crate) fn newest<F: Probe>(
     flash: &mut F,
     pool: &Pool,
     block: BlockId,

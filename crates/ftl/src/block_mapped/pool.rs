@@ -3,9 +3,13 @@
 //! Round-robin is GFTL's wear levelling: a block comes back only after all others that are free have been
 //! used. A block that fails to erase, or in which a program failed, is marked bad instead of coming back.
 
-use crate::{CollectionLog, FtlError, Plan, SchemeConfig, start};
+use crate::error::FtlError;
+use crate::plan::Plan;
+use crate::preset::SchemeConfig;
+use crate::start;
+use crate::telemetry::CollectionLog;
 use alloc::collections::{BTreeSet, VecDeque};
-use flash::{BlockId, Cause, Flash, FlashError, Geometry, Ppn};
+use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
 
 /// The erased blocks of an array and the number of its erased pages.
 #[derive(Clone, Debug)]
@@ -38,7 +42,7 @@ impl Pool {
     ///
     /// # Errors
     /// More blocks failed to erase than are spare; what the array says.
-    pub(crate) fn format<F: Flash>(
+    pub(crate) fn format<F: Probe>(
         &mut self,
         flash: &mut F,
         config: &SchemeConfig,
@@ -140,7 +144,7 @@ impl Pool {
     ///
     /// # Errors
     /// What the array says.
-    pub(crate) fn erase<F: Flash>(
+    pub(crate) fn erase<F: Probe>(
         &mut self,
         flash: &mut F,
         block: BlockId,
@@ -160,7 +164,7 @@ impl Pool {
     ///
     /// # Errors
     /// What the array says.
-    pub(crate) fn erase_in_place<F: Flash>(
+    pub(crate) fn erase_in_place<F: Probe>(
         &mut self,
         flash: &mut F,
         block: BlockId,
@@ -191,7 +195,7 @@ impl Pool {
 
     /// Marks a block bad that is not here and none of whose pages are counted as free.
     #[cold]
-    fn retire<F: Flash>(
+    fn retire<F: Probe>(
         &mut self,
         flash: &mut F,
         block: BlockId,

@@ -1,9 +1,10 @@
 //! Copies of scattered pages to a block of the pool, whatever fails meanwhile.
 
 use super::Pool;
-use crate::{CollectionLog, FtlError};
+use crate::error::FtlError;
+use crate::telemetry::CollectionLog;
 use alloc::vec::Vec;
-use flash::{BlockId, Cause, Flash, FlashError, Ppn};
+use flash::{BlockId, Cause, FlashError, Ppn, Probe};
 
 /// No page.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -27,7 +28,7 @@ pub(crate) struct Target {
 /// # Errors
 /// [`FtlError::Full`] where the pool has no block left: then `places` may be in blocks given up. What the
 /// array says.
-pub(crate) fn relocate<F: Flash>(
+pub(crate) fn relocate<F: Probe>(
     flash: &mut F,
     pool: &mut Pool,
     places: &mut [u32],
@@ -55,7 +56,7 @@ pub(crate) fn relocate<F: Flash>(
 
 struct ProgramFailed;
 
-fn copy_to<F: Flash>(
+fn copy_to<F: Probe>(
     flash: &mut F,
     pool: &mut Pool,
     places: &mut [u32],

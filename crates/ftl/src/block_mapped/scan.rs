@@ -1,9 +1,9 @@
 //! What the OOB areas of one block tell at a mount.
 
 use super::Pool;
-use crate::FtlError;
+use crate::error::FtlError;
 use alloc::format;
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, PageKind};
+use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Probe};
 
 /// A block as its OOB areas show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) struct Scanned {
 /// # Errors
 /// [`FtlError::Mount`] for a page that a block-mapped scheme of this many logical pages does not write;
 /// what the array says.
-pub(crate) fn scan<F: Flash>(
+pub(crate) fn scan<F: Probe>(
     flash: &mut F,
     block: BlockId,
     logical_pages: u32,

@@ -1,13 +1,17 @@
-//! A scheme below its write buffer, if it has one: what every visitor of the registry is given, so that each
-//! scheme is compiled once, with and without.
+//! A scheme below its write buffer, if it has one: what the registry hands out, so that each scheme is compiled once, with
+//! and without.
 
-use super::{log::BufferLog, settings::BufferPlan, write_buffer::WriteBuffer};
-use crate::{
-    CollectionLog, DirtyPages, FtlError, Guarantee, MapCache, Plan, Prefetch, Ram, Scheme,
-    VictimWork, registry::Visitor,
-};
+use super::write_buffer::WriteBuffer;
+use crate::buffer::settings::BufferPlan;
+use crate::dirty_pages::DirtyPages;
+use crate::error::FtlError;
+use crate::guarantee::Ram;
+use crate::interface::{Background, Ftl, Prefetch};
+use crate::plan::Plan;
+use crate::scheme::Scheme;
+use crate::telemetry::Telemetry;
 use alloc::boxed::Box;
-use flash::{Flash, Lpn, Ns};
+use flash::{Flash, Lpn, Ns, Probe};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -18,44 +22,32 @@ pub(crate) struct Buffered<S> {
     buffer_ram: u64,
 }
 
-/// Puts the buffer of a plan above what it is given.
-pub(crate) struct WithBuffer<V> {
-    plan: Option<BufferPlan>,
-    buffer_ram: u64,
-    visitor: V,
-}
-
-impl<V> WithBuffer<V> {
-    pub(crate) fn new(plan: &Plan, visitor: V) -> Self {
-        Self { plan: plan.buffer, buffer_ram: plan.ram.buffer, visitor }
-    }
-}
-
-impl<F: Flash, V: Visitor<F>> Visitor<F> for WithBuffer<V> {
-    type Output = V::Output;
-
-    fn visit<S: Scheme<Flash = F> + Clone>(self, scheme: S) -> V::Output {
-        let Self { plan, buffer_ram, visitor } = self;
-        let of = |plan| WriteBuffer::new(&plan, scheme.logical_pages(), scheme.flash());
-        let buffer = plan.map(of).map(Box::new);
-        visitor.visit(Buffered { scheme, buffer, buffer_ram })
+impl<S: Background> Buffered<S> {
+    /// The scheme, below the buffer of its plan if that has one.
+    pub(crate) fn new(scheme: S, plan: &Plan) -> Self {
+        let of = |plan| WriteBuffer::new(plan, scheme.logical_pages(), scheme.flash());
+        let buffer = plan.buffer.as_ref().map(of).map(Box::new);
+        Self { scheme, buffer, buffer_ram: plan.ram.buffer }
     }
 }
 
 /// Puts a write buffer above a scheme of one's own, whatever it promises: see
 /// [`registry`](crate::registry) for the schemes that there are, which come with theirs.
-pub fn with_buffer<S: Scheme>(scheme: S, plan: &BufferPlan) -> impl Scheme<Flash = S::Flash> {
+pub fn with_buffer<S: Background + Clone + 'static>(
+    scheme: S,
+    plan: &BufferPlan,
+) -> Box<dyn Scheme<Flash = S::Flash>>
+where
+    S::Flash: Clone,
+{
     let buffer = WriteBuffer::new(plan, scheme.logical_pages(), scheme.flash());
     let page_bytes = scheme.flash().geometry().page_bytes();
     let buffer_ram = plan.ram_bytes(page_bytes, scheme.logical_pages());
-    Buffered { scheme, buffer: Some(Box::new(buffer)), buffer_ram }
+    Box::new(Buffered { scheme, buffer: Some(Box::new(buffer)), buffer_ram })
 }
 
-impl<S: Scheme> Scheme for Buffered<S> {
+impl<S: Background> Ftl for Buffered<S> {
     type Flash = S::Flash;
-
-    const TELLS_MOVES: bool = S::TELLS_MOVES;
-    const YIELDS: bool = S::YIELDS;
 
     #[inline]
     fn flash(&self) -> &S::Flash {
@@ -67,8 +59,8 @@ impl<S: Scheme> Scheme for Buffered<S> {
         self.scheme.flash_mut()
     }
 
-    fn into_flash(self) -> S::Flash {
-        self.scheme.into_flash()
+    fn into_flash(self: Box<Self>) -> S::Flash {
+        Box::new(self.scheme).into_flash()
     }
 
     #[inline]
@@ -77,7 +69,7 @@ impl<S: Scheme> Scheme for Buffered<S> {
     }
 
     #[inline]
-    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         if self.buffer.is_none() {
             return self.scheme.write(lpn, data);
         }
@@ -89,11 +81,11 @@ impl<S: Scheme> Scheme for Buffered<S> {
     }
 
     #[inline]
-    fn write_below<B: DirtyPages>(
+    fn write_below(
         &mut self,
         lpn: Lpn,
-        data: &[u8],
-        above: &mut B,
+        data: Option<&[u8]>,
+        above: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         match self.buffer {
             None => self.scheme.write_below(lpn, data, above),
@@ -102,7 +94,7 @@ impl<S: Scheme> Scheme for Buffered<S> {
     }
 
     #[inline]
-    fn write_through(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    fn write_through(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.check(lpn)?;
         match &mut self.buffer {
             None => self.scheme.write_through(lpn, data),
@@ -111,7 +103,7 @@ impl<S: Scheme> Scheme for Buffered<S> {
     }
 
     #[inline]
-    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         if self.buffer.is_none() {
             return self.scheme.read(lpn, data);
         }
@@ -146,6 +138,42 @@ impl<S: Scheme> Scheme for Buffered<S> {
         self.scheme.shutdown()
     }
 
+    #[inline]
+    fn free_pages(&self) -> u64 {
+        self.scheme.free_pages()
+    }
+
+    fn telemetry(&self) -> Telemetry<'_> {
+        let below = self.scheme.telemetry();
+        let Some(buffer) = &self.buffer else { return below };
+        Telemetry {
+            heap_bytes: below.heap_bytes + buffer.heap_bytes(),
+            buffer: Some((buffer.plan(), buffer.log())),
+            ram: Ram { buffer: self.buffer_ram, ..below.ram },
+            ..below
+        }
+    }
+
+    fn restart_telemetry(&mut self) {
+        if let Some(buffer) = &mut self.buffer {
+            buffer.restart_log();
+        }
+        self.scheme.restart_telemetry();
+    }
+
+    #[inline]
+    fn prefetch(&self, lpn: Lpn, what: Prefetch) {
+        match (&self.buffer, what) {
+            (None, _) => self.scheme.prefetch(lpn, what),
+            (Some(buffer), Prefetch::Map) if lpn.0 < self.scheme.logical_pages() => {
+                buffer.prefetch(lpn);
+            }
+            (Some(_), _) => {}
+        }
+    }
+}
+
+impl<S: Background> Background for Buffered<S> {
     fn idle(&mut self) -> Result<bool, FtlError> {
         self.scheme.idle()
     }
@@ -171,65 +199,5 @@ impl<S: Scheme> Scheme for Buffered<S> {
     #[inline]
     fn ram_ns(&self) -> Ns {
         self.buffer.as_ref().map_or(0, |buffer| buffer.ram_ns()) + self.scheme.ram_ns()
-    }
-
-    #[inline]
-    fn free_pages(&self) -> u64 {
-        self.scheme.free_pages()
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.scheme.guarantee()
-    }
-
-    fn ram(&self) -> Ram {
-        Ram { buffer: self.buffer_ram, ..self.scheme.ram() }
-    }
-
-    fn heap_bytes(&self) -> usize {
-        let buffer = self.buffer.as_ref().map_or(0, |buffer| buffer.heap_bytes());
-        self.scheme.heap_bytes() + buffer
-    }
-
-    fn write_queue_pages(&self) -> Option<u64> {
-        self.scheme.write_queue_pages()
-    }
-
-    fn victim_work(&self) -> Option<VictimWork> {
-        self.scheme.victim_work()
-    }
-
-    fn map_cache(&self) -> Option<MapCache> {
-        self.scheme.map_cache()
-    }
-
-    fn buffer_plan(&self) -> Option<&BufferPlan> {
-        self.buffer.as_ref().map(|buffer| buffer.plan())
-    }
-
-    fn buffer_log(&self) -> Option<&BufferLog> {
-        self.buffer.as_ref().map(|buffer| buffer.log())
-    }
-
-    fn collections(&self) -> &CollectionLog {
-        self.scheme.collections()
-    }
-
-    fn restart_collections(&mut self) {
-        if let Some(buffer) = &mut self.buffer {
-            buffer.restart_log();
-        }
-        self.scheme.restart_collections();
-    }
-
-    #[inline]
-    fn prefetch(&self, lpn: Lpn, what: Prefetch) {
-        match (&self.buffer, what) {
-            (None, _) => self.scheme.prefetch(lpn, what),
-            (Some(buffer), Prefetch::Map) if lpn.0 < self.scheme.logical_pages() => {
-                buffer.prefetch(lpn);
-            }
-            (Some(_), _) => {}
-        }
     }
 }

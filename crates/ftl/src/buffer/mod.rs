@@ -17,17 +17,15 @@
 //! Collectors may ask the buffer for the newest copy of what they move, and how likely that is to change
 //! once more ([`DirtyPages`](crate::DirtyPages)).
 
-mod buffered;
+pub(crate) mod buffered;
 mod chain;
-mod log;
-mod policy;
-mod settings;
+pub(crate) mod log;
+pub(crate) mod policy;
+pub(crate) mod settings;
 mod units;
 mod write_buffer;
 
-pub(crate) use buffered::WithBuffer;
 pub use buffered::with_buffer;
 pub use log::BufferLog;
 pub use policy::UPDATE_PROBABILITIES;
-pub(crate) use settings::BufferDefaults;
-pub use settings::{BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions};
+pub use settings::{BufferDefaults, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions};

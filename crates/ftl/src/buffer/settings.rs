@@ -1,6 +1,8 @@
 //! How a write buffer is asked for, and what comes of it on one array.
 
-use crate::{FtlError, Plan, SchemeConfig};
+use crate::error::FtlError;
+use crate::plan::Plan;
+use crate::preset::SchemeConfig;
 use alloc::{format, string::String};
 use flash::{Geometry, Ns, Part};
 
@@ -86,7 +88,7 @@ pub struct BufferSettings {
 
 /// A preset's own buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BufferDefaults {
+pub struct BufferDefaults {
     pub(crate) policy: BufferPolicy,
     pub(crate) aware: bool,
 }

@@ -349,23 +349,17 @@ impl Units {
         Some((slot, self.units[slot as usize].since_ns))
     }
 
-    /// The bytes of a page in the buffer; empty in arrays that keep none.
-    pub(super) fn bytes(&self, at: Place) -> &[u8] {
-        match &self.cells {
-            None => &[],
-            Some(cells) => &cells.bytes[cells.range(at, self.unit_pages)],
-        }
+    /// The bytes of a page in the buffer, in arrays that keep any.
+    pub(super) fn bytes(&self, at: Place) -> Option<&[u8]> {
+        self.cells.as_ref().map(|cells| &cells.bytes[cells.range(at, self.unit_pages)])
     }
 
     /// Where to put them.
-    pub(super) fn bytes_mut(&mut self, at: Place) -> &mut [u8] {
-        match &mut self.cells {
-            None => &mut [],
-            Some(cells) => {
-                let range = cells.range(at, self.unit_pages);
-                &mut cells.bytes[range]
-            }
-        }
+    pub(super) fn bytes_mut(&mut self, at: Place) -> Option<&mut [u8]> {
+        self.cells.as_mut().map(|cells| {
+            let range = cells.range(at, self.unit_pages);
+            &mut cells.bytes[range]
+        })
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

@@ -1,14 +1,14 @@
 //! The buffer itself: what is in it, and what it writes below when.
 
-use super::{
-    log::BufferLog,
-    policy::{Policy, Use, Used},
-    settings::{BufferPlan, BufferPolicy},
-    units::{Place, Units},
-};
-use crate::{DirtyPages, DirtyRange, FtlError, Prefetch, Probability, Scheme};
+use super::policy::{Policy, Use, Used};
+use super::units::{Place, Units};
+use crate::buffer::log::BufferLog;
+use crate::buffer::settings::{BufferPlan, BufferPolicy};
+use crate::dirty_pages::{DirtyPages, DirtyRange, Probability};
+use crate::error::FtlError;
+use crate::interface::{Ftl, Prefetch};
 use alloc::{vec, vec::Vec};
-use flash::{Flash, Lpn, Ns};
+use flash::{Lpn, Ns, Probe};
 
 /// Pages of one victim whose lines are fetched: more would push each other out.
 const MOST_FETCHED: u32 = 16;
@@ -21,6 +21,42 @@ enum Why {
     Flush,
 }
 
+/// The scheme below. The buffer is compiled once, whatever scheme and array that is.
+pub(super) trait Below {
+    fn write_below(
+        &mut self,
+        lpn: Lpn,
+        data: Option<&[u8]>,
+        buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError>;
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError>;
+    fn flush(&mut self) -> Result<(), FtlError>;
+    fn prefetch(&self, lpn: Lpn, what: Prefetch);
+}
+
+impl<S: Ftl> Below for S {
+    fn write_below(
+        &mut self,
+        lpn: Lpn,
+        data: Option<&[u8]>,
+        buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
+        Ftl::write_below(self, lpn, data, buffer)
+    }
+
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
+        Ftl::read(self, lpn, data)
+    }
+
+    fn flush(&mut self) -> Result<(), FtlError> {
+        Ftl::flush(self)
+    }
+
+    fn prefetch(&self, lpn: Lpn, what: Prefetch) {
+        Ftl::prefetch(self, lpn, what);
+    }
+}
+
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteBuffer {
@@ -30,12 +66,12 @@ pub(crate) struct WriteBuffer {
     log: BufferLog,
     now_ns: Ns,
     ram_ns: Ns,
-    /// One page on its way below; empty in arrays that keep no bytes.
-    page: Vec<u8>,
+    /// One page on its way below; none in arrays that keep no bytes.
+    page: Option<Vec<u8>>,
 }
 
 impl WriteBuffer {
-    pub(super) fn new<F: Flash>(plan: &BufferPlan, logical_pages: u32, flash: &F) -> Self {
+    pub(super) fn new<F: Probe>(plan: &BufferPlan, logical_pages: u32, flash: &F) -> Self {
         let page_bytes = flash.keeps_user_bytes().then(|| flash.geometry().page_bytes());
         let units = Units::new(plan.pages, plan.unit_pages, logical_pages, page_bytes);
         let policy = Policy::new(plan, units.slots());
@@ -47,16 +83,16 @@ impl WriteBuffer {
             log,
             now_ns: 0,
             ram_ns: 0,
-            page: vec![0; page_bytes.unwrap_or(0) as usize],
+            page: page_bytes.map(|bytes| vec![0; bytes as usize]),
         }
     }
 
     /// A host write.
-    pub(super) fn write<S: Scheme>(
+    pub(super) fn write(
         &mut self,
-        below: &mut S,
+        below: &mut dyn Below,
         lpn: Lpn,
-        data: &[u8],
+        data: Option<&[u8]>,
     ) -> Result<(), FtlError> {
         self.ram_ns += self.plan.ram_ns;
         match self.units.find(lpn) {
@@ -78,11 +114,11 @@ impl WriteBuffer {
     }
 
     /// A host write that must be durable when it returns.
-    pub(super) fn write_through<S: Scheme>(
+    pub(super) fn write_through(
         &mut self,
-        below: &mut S,
+        below: &mut dyn Below,
         lpn: Lpn,
-        data: &[u8],
+        data: Option<&[u8]>,
     ) -> Result<(), FtlError> {
         self.ram_ns += self.plan.ram_ns;
         let Some(at) = self.units.find(lpn) else {
@@ -112,29 +148,30 @@ impl WriteBuffer {
     }
 
     /// A host read.
-    pub(super) fn read<S: Scheme>(
+    pub(super) fn read(
         &mut self,
-        below: &mut S,
+        below: &mut dyn Below,
         lpn: Lpn,
-        data: &mut [u8],
+        mut data: Option<&mut [u8]>,
     ) -> Result<bool, FtlError> {
         if let Some(at) = self.units.find(lpn) {
             self.log.read_hits += 1;
             self.ram_ns += self.plan.ram_ns;
             self.used(at, Use::Read);
-            match self.units.bytes(at) {
-                [] => data.fill(0),
-                bytes if data.len() == bytes.len() => data.copy_from_slice(bytes),
-                // Who asks for no bytes gets none.
-                _ => {}
+            match (data, self.units.bytes(at)) {
+                (Some(data), Some(bytes)) if data.len() == bytes.len() => {
+                    data.copy_from_slice(bytes)
+                }
+                (Some(data), _) => data.fill(0),
+                (None, _) => {}
             }
             return Ok(true);
         }
         self.log.read_misses += 1;
-        let present = below.read(lpn, data)?;
+        let present = below.read(lpn, data.as_deref_mut())?;
         if present && self.plan.reads {
             let at = self.bring(below, lpn)?;
-            self.fill(at, data);
+            self.fill(at, data.as_deref());
             self.note();
         }
         Ok(present)
@@ -153,7 +190,7 @@ impl WriteBuffer {
     }
 
     /// Writes all dirty pages below, those first that have been dirty for longest; they stay, clean.
-    pub(super) fn flush<S: Scheme>(&mut self, below: &mut S) -> Result<(), FtlError> {
+    pub(super) fn flush(&mut self, below: &mut dyn Below) -> Result<(), FtlError> {
         while let Some((slot, _)) = self.units.longest_dirty() {
             self.write_back(below, slot, Why::Flush)?;
         }
@@ -167,7 +204,7 @@ impl WriteBuffer {
 
     /// Sets the clock, and writes the unit below that has been dirty for longest, if that is too long.
     #[inline]
-    pub(super) fn advance<S: Scheme>(&mut self, below: &mut S, now_ns: Ns) -> Result<(), FtlError> {
+    pub(super) fn advance(&mut self, below: &mut dyn Below, now_ns: Ns) -> Result<(), FtlError> {
         self.now_ns = self.now_ns.max(now_ns);
         match self.units.longest_dirty() {
             Some((slot, since_ns)) if since_ns.saturating_add(self.plan.age_ns) <= self.now_ns => {
@@ -178,7 +215,7 @@ impl WriteBuffer {
     }
 
     /// Puts a page in that is not there, clean and without its bytes; makes room for it.
-    fn bring<S: Scheme>(&mut self, below: &mut S, lpn: Lpn) -> Result<Place, FtlError> {
+    fn bring(&mut self, below: &mut dyn Below, lpn: Lpn) -> Result<Place, FtlError> {
         while self.units.held() >= self.plan.pages {
             self.evict(below)?;
         }
@@ -204,13 +241,12 @@ impl WriteBuffer {
     }
 
     /// Array and host may keep no bytes, each for itself.
-    fn fill(&mut self, at: Place, data: &[u8]) {
-        let bytes = self.units.bytes_mut(at);
+    fn fill(&mut self, at: Place, data: Option<&[u8]>) {
+        let Some(bytes) = self.units.bytes_mut(at) else { return };
         match data {
-            _ if bytes.is_empty() => {}
-            [] => bytes.fill(0),
-            _ if bytes.len() == data.len() => bytes.copy_from_slice(data),
-            _ => {}
+            Some(data) if bytes.len() == data.len() => bytes.copy_from_slice(data),
+            Some(_) => {}
+            None => bytes.fill(0),
         }
     }
 
@@ -232,7 +268,7 @@ impl WriteBuffer {
         self.log.regions = self.policy.region_pages();
     }
 
-    fn evict<S: Scheme>(&mut self, below: &mut S) -> Result<(), FtlError> {
+    fn evict(&mut self, below: &mut dyn Below) -> Result<(), FtlError> {
         let Some(slot) = self.policy.victim() else { return Ok(()) };
         let clean = self.units.held_of(slot) - self.units.dirty_of(slot);
         self.write_back(below, slot, Why::Eviction)?;
@@ -248,7 +284,7 @@ impl WriteBuffer {
     /// Fetches what the scheme below will need to write the next victims: the next one's blocks, and the map
     /// entries of the one after it.
     #[inline]
-    fn fetch_next<S: Scheme>(&self, below: &S) {
+    fn fetch_next(&self, below: &dyn Below) {
         let next = self.policy.victim();
         let after = next.and_then(|slot| self.policy.newer(slot));
         for (slot, what) in [(next, Prefetch::Block), (after, Prefetch::Map)] {
@@ -264,12 +300,7 @@ impl WriteBuffer {
     }
 
     /// Writes the dirty pages of a unit below, in order, where it has any; a padded block whole.
-    fn write_back<S: Scheme>(
-        &mut self,
-        below: &mut S,
-        slot: u32,
-        why: Why,
-    ) -> Result<(), FtlError> {
+    fn write_back(&mut self, below: &mut dyn Below, slot: u32, why: Why) -> Result<(), FtlError> {
         // What is flushed stays, and may be written again shortly: only what leaves is worth padding.
         if self.plan.policy == BufferPolicy::Bplru && why == Why::Eviction {
             return self.write_padded(below, slot, why);
@@ -286,12 +317,7 @@ impl WriteBuffer {
         Ok(())
     }
 
-    fn write_dirty<S: Scheme>(
-        &mut self,
-        below: &mut S,
-        at: Place,
-        why: Why,
-    ) -> Result<(), FtlError> {
+    fn write_dirty(&mut self, below: &mut dyn Below, at: Place, why: Why) -> Result<(), FtlError> {
         let written = self.send(below, at);
         if written.is_err() {
             self.dirty(at);
@@ -305,23 +331,20 @@ impl WriteBuffer {
     }
 
     /// Writes a page of the buffer below; it is clean from here on.
-    fn send<S: Scheme>(&mut self, below: &mut S, at: Place) -> Result<(), FtlError> {
+    fn send(&mut self, below: &mut dyn Below, at: Place) -> Result<(), FtlError> {
         self.clean(at);
-        let mut page = core::mem::take(&mut self.page);
-        page.copy_from_slice(self.units.bytes(at));
-        let written = below.write_below(self.units.lpn(at), &page, self);
+        let mut page = self.page.take();
+        if let Some((page, bytes)) = page.as_mut().zip(self.units.bytes(at)) {
+            page.copy_from_slice(bytes);
+        }
+        let written = below.write_below(self.units.lpn(at), page.as_deref(), self);
         self.page = page;
         written
     }
 
     /// Writes a whole block in order: what is missing is read below first (page padding). Pages that were
     /// never written are left out.
-    fn write_padded<S: Scheme>(
-        &mut self,
-        below: &mut S,
-        slot: u32,
-        why: Why,
-    ) -> Result<(), FtlError> {
+    fn write_padded(&mut self, below: &mut dyn Below, slot: u32, why: Why) -> Result<(), FtlError> {
         if self.units.dirty_of(slot) == 0 {
             return Ok(());
         }
@@ -334,9 +357,9 @@ impl WriteBuffer {
                 self.log.padded += 1;
             } else {
                 let lpn = self.units.lpn(at);
-                let mut bytes = core::mem::take(&mut self.page);
-                let done = match below.read(lpn, &mut bytes) {
-                    Ok(true) => below.write_below(lpn, &bytes, self).map(|()| 1),
+                let mut bytes = self.page.take();
+                let done = match below.read(lpn, bytes.as_deref_mut()) {
+                    Ok(true) => below.write_below(lpn, bytes.as_deref(), self).map(|()| 1),
                     Ok(false) => Ok(0),
                     Err(error) => Err(error),
                 };
@@ -371,7 +394,9 @@ impl WriteBuffer {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.units.heap_bytes() + self.policy.heap_bytes() + self.page.capacity()
+        self.units.heap_bytes()
+            + self.policy.heap_bytes()
+            + self.page.as_ref().map_or(0, Vec::capacity)
     }
 }
 
@@ -382,7 +407,7 @@ impl DirtyPages for WriteBuffer {
     }
 
     #[inline]
-    fn newest(&self, lpn: Lpn) -> Option<&[u8]> {
+    fn newest(&self, lpn: Lpn) -> Option<Option<&[u8]>> {
         if !self.is_dirty(lpn) {
             return None;
         }

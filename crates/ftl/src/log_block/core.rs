@@ -1,15 +1,13 @@
 //! Where the newest version of each logical page is: in a log block, or in place in its data block.
 
-use super::{
-    merge::NOWHERE,
-    stamp::{Clock, Role},
-};
-use crate::{
-    CollectionLog, FtlError, MergeKind, Plan,
-    block_mapped::{PageSet, Pool},
-};
+use super::merge::NOWHERE;
+use super::stamp::{Clock, Role};
+use crate::block_mapped::{PageSet, Pool};
+use crate::error::FtlError;
+use crate::plan::Plan;
+use crate::telemetry::{CollectionLog, MergeKind};
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, Flash, FlashError, Lpn, Ppn};
+use flash::{BlockId, FlashError, Lpn, Ppn, Probe};
 
 /// No block, no page.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -69,7 +67,7 @@ pub(crate) struct Core<F> {
     pub(super) lpns: Vec<Lpn>,
 }
 
-impl<F: Flash> Core<F> {
+impl<F: Probe> Core<F> {
     pub(crate) fn new(flash: F, plan: &Plan) -> Self {
         let geometry = *flash.geometry();
         let pages_per_block = geometry.pages_per_block();

@@ -1,13 +1,13 @@
 //! Merges: the newest version of each page of a logical block, brought together in one block.
 
-use super::{
-    core::{Core, DataBlock, NONE},
-    stamp::Role,
-};
-use crate::{DirtyPages, FtlError, MergeKind};
+use super::core::{Core, DataBlock, NONE};
+use super::stamp::Role;
+use crate::dirty_pages::DirtyPages;
+use crate::error::FtlError;
+use crate::telemetry::MergeKind;
 use alloc::vec::Vec;
 use core::ops::Range;
-use flash::{BlockId, Flash, FlashError, Lpn, Oob, PageKind, Ppn};
+use flash::{BlockId, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// No version of a page is anywhere.
 pub(super) const NOWHERE: Ppn = Ppn(NONE);
@@ -57,18 +57,18 @@ struct Filled {
     failed: bool,
 }
 
-impl<F: Flash> Core<F> {
+impl<F: Probe> Core<F> {
     /// Merges a logical block and its log block, if it has one, with all that other log blocks hold of it:
     /// afterwards its data block is all that it has. A page that is dirty in the buffer is taken from there
     /// (S. Lee et al., Fig. 2).
     ///
     /// # Errors
     /// `Full` where no erased block is left; what the array says.
-    pub(crate) fn merge<B: DirtyPages>(
+    pub(crate) fn merge(
         &mut self,
         logical: u32,
         tail: Option<Tail>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         // What is given up without anything to move is so as after a full merge.
         self.merging = MergeKind::Full;
@@ -148,7 +148,7 @@ impl<F: Flash> Core<F> {
 
     /// Finds the newest version of each page of the logical block; returns one more than the last place for
     /// which there is one, on flash or in the buffer.
-    fn gather<B: DirtyPages>(&mut self, logical: u32, buffer: &B) -> u32 {
+    fn gather(&mut self, logical: u32, buffer: &dyn DirtyPages) -> u32 {
         let first_lpn = self.first_lpn(logical);
         let pages = self.pages_in(logical);
         let data = self.data[logical as usize];
@@ -177,7 +177,7 @@ impl<F: Flash> Core<F> {
     }
 
     /// Notes which of these pages are to be taken from the buffer; returns whether any are.
-    fn mark_dirty<B: DirtyPages>(&mut self, first_lpn: u32, pages: Range<u32>, buffer: &B) -> bool {
+    fn mark_dirty(&mut self, first_lpn: u32, pages: Range<u32>, buffer: &dyn DirtyPages) -> bool {
         if !has_dirty(buffer, first_lpn, pages.clone()) {
             return false;
         }
@@ -201,12 +201,12 @@ impl<F: Flash> Core<F> {
     }
 
     /// Brings the log block up to `end`: a switch merge, or a partial one. `None` where a program fails.
-    fn complete<B: DirtyPages>(
+    fn complete(
         &mut self,
         logical: u32,
         tail: &mut Tail,
         end: u32,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<Option<DataBlock>, FtlError> {
         let kind = if tail.written < end { MergeKind::Partial } else { MergeKind::Switch };
         self.merging = kind;
@@ -223,11 +223,11 @@ impl<F: Flash> Core<F> {
 
     /// Writes all pages up to `end` to a new block: a full merge. Blocks in which a program fails are given
     /// up; what they hold is moved again.
-    fn rewrite<B: DirtyPages>(
+    fn rewrite(
         &mut self,
         logical: u32,
         end: u32,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
         given_up: &mut Vec<(BlockId, u32)>,
     ) -> Result<DataBlock, FtlError> {
         self.merging = MergeKind::Full;
@@ -244,13 +244,13 @@ impl<F: Flash> Core<F> {
     }
 
     /// Programs these pages of a block, each with the page of the logical block at that place.
-    fn fill<B: DirtyPages>(
+    fn fill(
         &mut self,
         logical: u32,
         block: BlockId,
         seq: u64,
         pages: Range<u32>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<Filled, FtlError> {
         let first_lpn = self.first_lpn(logical);
         let Range { start: first, end } = pages.clone();
@@ -266,7 +266,7 @@ impl<F: Flash> Core<F> {
                 (u32::from(done.is_ok()), done)
             } else if place == NOWHERE {
                 let padding = Oob { lpn, kind: PageKind::Other, seq };
-                let done = self.flash.program(to, padding, &[], self.merging.cause());
+                let done = self.flash.program(to, padding, None, self.merging.cause());
                 (u32::from(done.is_ok()), done)
             } else {
                 let run = self.run(page..end);
@@ -306,13 +306,13 @@ impl<F: Flash> Core<F> {
 
     /// Copies a run of pages; returns how many were copied, and why no more were. What was copied is at its
     /// new place from then on.
-    fn copy_run<B: DirtyPages>(
+    fn copy_run(
         &mut self,
         page: u32,
         run: u32,
         to: Ppn,
         seq: u64,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> (u32, Result<(), FlashError>) {
         let pages = page as usize..(page + run) as usize;
         let cause = self.merging.cause();
@@ -334,12 +334,12 @@ impl<F: Flash> Core<F> {
 
     /// Pages of the block that were taken from the buffer are clean from now on: no program that failed can
     /// undo them.
-    fn clean<B: DirtyPages>(
+    fn clean(
         &mut self,
         block: BlockId,
         pages: Range<u32>,
         first_lpn: u32,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) {
         for page in pages {
             if self.places[page as usize] == IN_BUFFER {
@@ -353,7 +353,7 @@ impl<F: Flash> Core<F> {
 }
 
 /// Whether any of these pages of a logical block is dirty in the buffer.
-fn has_dirty<B: DirtyPages>(buffer: &B, first_lpn: u32, pages: Range<u32>) -> bool {
+fn has_dirty(buffer: &dyn DirtyPages, first_lpn: u32, pages: Range<u32>) -> bool {
     !buffer.is_clean()
         && !pages.is_empty()
         && buffer.dirty_in(Lpn(first_lpn + pages.start), pages.end - pages.start).pages > 0

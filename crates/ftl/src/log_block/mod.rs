@@ -18,13 +18,6 @@
 //!
 //! All pages of a block carry one sequence number, its [stamp](stamp).
 
-use crate::{
-    FtlError, Plan, SchemeConfig, Visitor,
-    schemes::{bast::BastLogs, fast::FastLogs, superblock::Superblock},
-    start::Start,
-};
-use flash::Flash;
-
 mod core;
 mod merge;
 mod mount;
@@ -37,29 +30,3 @@ pub(crate) use merge::Tail;
 pub(crate) use mount::{Found, Survey};
 pub(crate) use scheme::{LogBlock, Logs};
 pub(crate) use space::{Division, divide};
-pub use space::{LogBlockLayout, LogVictim};
-
-/// Makes the scheme of this layout and hands it to `visitor`.
-pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
-    config: &SchemeConfig,
-    layout: LogBlockLayout,
-    plan: &Plan,
-    start: Start,
-    flash: F,
-    visitor: V,
-) -> Result<V::Output, FtlError> {
-    let (geometry, logical_pages) = (*flash.geometry(), plan.logical_pages);
-    Ok(match layout {
-        LogBlockLayout::Bast { log_blocks } => {
-            let logs = BastLogs::new(&geometry, logical_pages, log_blocks);
-            visitor.visit(LogBlock::new(config, plan, start, flash, logs)?)
-        }
-        LogBlockLayout::Fast { log_blocks, victim } => {
-            let logs = FastLogs::new(&geometry, logical_pages, log_blocks, victim);
-            visitor.visit(LogBlock::new(config, plan, start, flash, logs)?)
-        }
-        LogBlockLayout::Superblock { log_blocks } => {
-            visitor.visit(Superblock::new(config, plan, log_blocks, start, flash)?)
-        }
-    })
-}

@@ -6,14 +6,13 @@
 //! it was to replace, it is not complete and is erased. Where it is, or where a log block with all pages in
 //! place is, the older blocks are what was not yet erased.
 
-use super::{
-    core::{Core, DataBlock, NONE},
-    merge::Tail,
-    stamp::{self, Role},
-};
-use crate::FtlError;
+use super::core::{Core, DataBlock, NONE};
+use super::merge::Tail;
+use super::stamp;
+use super::stamp::Role;
+use crate::error::FtlError;
 use alloc::{format, vec, vec::Vec};
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, PageKind, Ppn};
+use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
 
 /// A block that holds something readable.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +63,7 @@ pub(crate) struct Survey {
 impl Survey {
     /// Reads the OOB areas of all blocks that are not bad; pools those that are erased, and erases those
     /// that hold nothing readable.
-    pub(crate) fn take<F: Flash>(
+    pub(crate) fn take<F: Probe>(
         core: &mut Core<F>,
         scheme: &'static str,
     ) -> Result<Self, FtlError> {
@@ -90,7 +89,7 @@ impl Survey {
     }
 
     /// Pages used up in a block and, where one is readable, what it is.
-    fn scan<F: Flash>(
+    fn scan<F: Probe>(
         &mut self,
         core: &mut Core<F>,
         block: BlockId,
@@ -165,7 +164,7 @@ impl Survey {
 
     /// Erases what merges that were cut have left, hands the data blocks to the core, and returns the log
     /// blocks of one logical block, each with that: the oldest first.
-    pub(crate) fn data_blocks<F: Flash>(
+    pub(crate) fn data_blocks<F: Probe>(
         &mut self,
         core: &mut Core<F>,
     ) -> Result<Vec<(u32, Tail)>, FtlError> {
@@ -184,7 +183,7 @@ impl Survey {
     }
 
     /// Maps the pages of log blocks of one logical block: they are newer than all else of it.
-    pub(crate) fn map_tails<F: Flash>(&self, core: &mut Core<F>, tails: &[(u32, Tail)]) {
+    pub(crate) fn map_tails<F: Probe>(&self, core: &mut Core<F>, tails: &[(u32, Tail)]) {
         for (logical, tail) in tails {
             self.map_log_block(core, tail.block, tail.written, |_, _| true);
             // A partial merge that was cut has padded places of pages that had been trimmed. It goes on from
@@ -200,7 +199,7 @@ impl Survey {
     }
 
     /// Data block and log block of a logical block that has these blocks, the oldest first.
-    fn resolve<F: Flash>(
+    fn resolve<F: Probe>(
         &mut self,
         core: &mut Core<F>,
         blocks: &[Found],
@@ -232,7 +231,7 @@ impl Survey {
         Ok((None, tail))
     }
 
-    fn install<F: Flash>(&self, core: &mut Core<F>, found: Found) {
+    fn install<F: Probe>(&self, core: &mut Core<F>, found: Found) {
         let Found { block, seq, written, logical, .. } = found;
         core.data[logical as usize] = DataBlock { seq, block: block.0, written, present: 0 };
         core.mapped += 1;
@@ -249,7 +248,7 @@ impl Survey {
 
     /// Maps the pages of a log block, in the order in which they were programmed, as far as `is_newer`
     /// than the version in the data block, of the sequence number given, where that holds one.
-    pub(crate) fn map_log_block<F: Flash>(
+    pub(crate) fn map_log_block<F: Probe>(
         &self,
         core: &mut Core<F>,
         block: BlockId,
@@ -271,14 +270,14 @@ impl Survey {
         }
     }
 
-    fn discard<F: Flash>(&self, core: &mut Core<F>, found: &Found) -> Result<(), FtlError> {
+    fn discard<F: Probe>(&self, core: &mut Core<F>, found: &Found) -> Result<(), FtlError> {
         let unused = core.flash.geometry().pages_per_block() - found.written;
         core.pool.erase(&mut core.flash, found.block, unused, Cause::Mount, &mut core.log)?;
         Ok(())
     }
 
     /// Erases a block that holds nothing and was not counted yet.
-    fn discard_block<F: Flash>(
+    fn discard_block<F: Probe>(
         &self,
         core: &mut Core<F>,
         block: BlockId,

@@ -1,33 +1,38 @@
 //! A log-block scheme: the core that all share, and the log blocks of one.
 
-use super::{Core, Room, Survey, stamp::Role};
-use crate::{
-    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Plan, Prefetch, Ram, Scheme,
-    SchemeConfig, start::Start,
-};
+use super::stamp::Role;
+use super::{Core, Room, Survey};
+use crate::interface::zeros;
+use crate::dirty_pages::{DirtyPages, NoBuffer};
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::interface::{Background, Ftl, Prefetch};
+use crate::start::{Setup, Start};
+use crate::telemetry::{CollectionLog, Telemetry};
+use alloc::boxed::Box;
 use flash::prefetch::prefetch;
-use flash::{Cause, Flash, FlashError, Lpn, Oob};
+use flash::{Cause, FlashError, Lpn, Oob, Probe};
 
 /// Which log blocks there are, and what goes to which.
 pub(crate) trait Logs: Clone {
     /// A page where the next version of `lpn` may be programmed; merges where there is none.
-    fn room<F: Flash, B: DirtyPages>(
+    fn room<F: Probe>(
         &mut self,
         core: &mut Core<F>,
         lpn: Lpn,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<Room, FtlError>;
 
     /// The page, of a log block, is used up: by `lpn`, or by a program that failed. The core has the place
     /// of the version before yet.
-    fn used<F: Flash>(&mut self, core: &mut Core<F>, lpn: Lpn, room: &Room, failed: bool);
+    fn used<F: Probe>(&mut self, core: &mut Core<F>, lpn: Lpn, room: &Room, failed: bool);
 
     /// A page is about to be forgotten.
     #[inline]
-    fn forget<F: Flash>(&mut self, _core: &Core<F>, _lpn: Lpn) {}
+    fn forget<F: Probe>(&mut self, _core: &Core<F>, _lpn: Lpn) {}
 
     /// Takes over what is on flash.
-    fn mount<F: Flash>(&mut self, core: &mut Core<F>, survey: Survey) -> Result<(), FtlError>;
+    fn mount<F: Probe>(&mut self, core: &mut Core<F>, survey: Survey) -> Result<(), FtlError>;
 
     fn heap_bytes(&self) -> usize;
 }
@@ -41,15 +46,10 @@ pub(crate) struct LogBlock<F, L> {
     ram: Ram,
 }
 
-impl<F: Flash, L: Logs> LogBlock<F, L> {
+impl<F: Probe, L: Logs> LogBlock<F, L> {
     /// Formats or mounts.
-    pub(crate) fn new(
-        config: &SchemeConfig,
-        plan: &Plan,
-        start: Start,
-        flash: F,
-        logs: L,
-    ) -> Result<Self, FtlError> {
+    pub(crate) fn new(setup: &Setup<'_>, flash: F, logs: L) -> Result<Self, FtlError> {
+        let Setup { config, plan, start } = *setup;
         let core = Core::new(flash, plan);
         let mut scheme = Self { core, logs, guarantee: plan.guarantee, ram: plan.ram };
         match start {
@@ -66,10 +66,8 @@ impl<F: Flash, L: Logs> LogBlock<F, L> {
     }
 }
 
-impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
+impl<F: Probe, L: Logs> Ftl for LogBlock<F, L> {
     type Flash = F;
-
-    const TELLS_MOVES: bool = true;
 
     #[inline]
     fn flash(&self) -> &F {
@@ -81,7 +79,7 @@ impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
         &mut self.core.flash
     }
 
-    fn into_flash(self) -> F {
+    fn into_flash(self: Box<Self>) -> F {
         self.core.flash
     }
 
@@ -91,16 +89,16 @@ impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
     }
 
     #[inline]
-    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.write_below(lpn, data, &mut NoBuffer)
     }
 
     #[inline]
-    fn write_below<B: DirtyPages>(
+    fn write_below(
         &mut self,
         lpn: Lpn,
-        data: &[u8],
-        buffer: &mut B,
+        data: Option<&[u8]>,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         self.check(lpn)?;
         loop {
@@ -128,13 +126,13 @@ impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
     }
 
     #[inline]
-    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.check(lpn)?;
         let place = self.core.place(lpn);
         match place {
             None => {
                 self.core.check_not_lost(lpn)?;
-                data.fill(0);
+                zeros(data);
             }
             Some(ppn) => {
                 self.core.flash.read(ppn, data, Cause::Host)?;
@@ -151,33 +149,20 @@ impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), FtlError> {
-        // A write is on flash, with all that a mount needs, when it returns.
-        Ok(())
-    }
-
     #[inline]
     fn free_pages(&self) -> u64 {
         self.core.pool.free_pages()
     }
 
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee
+    fn telemetry(&self) -> Telemetry<'_> {
+        Telemetry {
+            heap_bytes: self.core.heap_bytes() + self.logs.heap_bytes(),
+            tells_moves: true,
+            ..Telemetry::new(self.guarantee, self.ram, &self.core.log)
+        }
     }
 
-    fn ram(&self) -> Ram {
-        self.ram
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.core.heap_bytes() + self.logs.heap_bytes()
-    }
-
-    fn collections(&self) -> &CollectionLog {
-        &self.core.log
-    }
-
-    fn restart_collections(&mut self) {
+    fn restart_telemetry(&mut self) {
         let pages_per_block = self.core.flash.geometry().pages_per_block();
         self.core.log = CollectionLog::new(pages_per_block, self.core.log.threshold_pages);
     }
@@ -189,3 +174,5 @@ impl<F: Flash, L: Logs> Scheme for LogBlock<F, L> {
         }
     }
 }
+
+impl<F: Probe, L: Logs> Background for LogBlock<F, L> {}

@@ -1,42 +1,12 @@
 //! How an array is divided into data blocks and log blocks.
 
-use crate::{FtlError, SchemeConfig};
+use crate::error::FtlError;
+use crate::preset::SchemeConfig;
 use alloc::{format, string::String};
 use flash::Geometry;
 
 /// Log blocks where none are asked for and there is room for them (S. Lee et al., §6.2).
 const LOG_BLOCKS: u32 = 128;
-
-/// Which random log block is merged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogVictim {
-    /// The oldest.
-    RoundRobin,
-    /// The one whose merge costs least, with regard to what a write buffer saves by it.
-    LeastCost,
-}
-
-/// The schemes of the family, and their log blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogBlockLayout {
-    /// Log blocks of one logical block each.
-    Bast {
-        /// Log blocks (K).
-        log_blocks: u32,
-    },
-    /// Log blocks shared by all logical blocks.
-    Fast {
-        /// Random log blocks (K).
-        log_blocks: u32,
-        /// Which of them is merged.
-        victim: LogVictim,
-    },
-    /// Blocks shared within superblocks.
-    Superblock {
-        /// Update blocks (K).
-        log_blocks: u32,
-    },
-}
 
 /// Data and log blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

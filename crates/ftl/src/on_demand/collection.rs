@@ -1,8 +1,10 @@
 //! When the two areas are collected and the map is written back, and how much of it at once.
 
-use super::{core::Core, core::InSteps, medium::Moved};
-use crate::{FtlError, page_mapped::space::Run};
-use flash::{BlockId, Cause, Flash, Lpn, Ppn};
+use super::core::{Core, InSteps};
+use super::medium::Moved;
+use crate::error::FtlError;
+use crate::page_mapped::space::Run;
+use flash::{BlockId, Cause, Lpn, Ppn, Probe};
 
 /// A collector's place in the path of a write or trim.
 pub(crate) trait Collection: Clone {
@@ -10,19 +12,19 @@ pub(crate) trait Collection: Clone {
     ///
     /// # Errors
     /// [`FtlError::Full`], or what the array says.
-    fn before_write<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
+    fn before_write<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
 
     /// Runs behind a host write or a trim.
     ///
     /// # Errors
     /// As [`Collection::before_write`].
-    fn after_change<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
+    fn after_change<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
 
     /// Brings free space and cached entries back to where the collector's promise starts, after a mount.
     ///
     /// # Errors
     /// As [`Collection::before_write`].
-    fn recover<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
+    fn recover<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
 
     /// Most dirty entries that a mount may leave in the cache.
     fn most_dirty_at_mount(&self) -> u32;
@@ -42,7 +44,7 @@ pub(crate) struct WholeBlock;
 
 impl WholeBlock {
     /// Collects one data victim. False where there is none that gains anything.
-    fn collect<F: Flash>(core: &mut Core<F>) -> Result<bool, FtlError> {
+    fn collect<F: Probe>(core: &mut Core<F>) -> Result<bool, FtlError> {
         let geometry = *core.medium.geometry();
         let victim = core.data.take_freeing_victim();
         let Some(victim) = core.data.if_room(victim, &geometry)? else { return Ok(false) };
@@ -70,7 +72,7 @@ impl WholeBlock {
     }
 
     /// Brings the entries of moved pages that are not cached into their translation pages.
-    fn write_moved<F: Flash>(core: &mut Core<F>) -> Result<(), FtlError> {
+    fn write_moved<F: Probe>(core: &mut Core<F>) -> Result<(), FtlError> {
         let mut moved = core::mem::take(&mut core.moved);
         moved.sort_unstable();
         let mut done = Ok(());
@@ -92,7 +94,7 @@ impl WholeBlock {
 
 impl Collection for WholeBlock {
     #[inline]
-    fn before_write<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+    fn before_write<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
         while core.data.free_pages <= core.data.log.threshold_pages {
             if !Self::collect(core)? {
                 let full = core.data.free_pages == 0;
@@ -103,11 +105,11 @@ impl Collection for WholeBlock {
     }
 
     #[inline]
-    fn after_change<F: Flash>(&mut self, _core: &mut Core<F>) -> Result<(), FtlError> {
+    fn after_change<F: Probe>(&mut self, _core: &mut Core<F>) -> Result<(), FtlError> {
         Ok(())
     }
 
-    fn recover<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+    fn recover<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
         core.make_translation_room()?;
         while core.data.free_pages <= core.data.log.threshold_pages && Self::collect(core)? {}
         Ok(())
@@ -148,7 +150,7 @@ impl Stepwise {
     }
 
     /// DG. False where none is due.
-    fn collect_data<F: Flash>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+    fn collect_data<F: Probe>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
         if self.data_victim.victim.is_none() && core.data.free_pages < core.data.log.threshold_pages
         {
             self.data_victim = InSteps { victim: core.data.take_freeing_victim(), cursor: 0 };
@@ -168,7 +170,7 @@ impl Stepwise {
     }
 
     /// Copies at most `most` pages of a data victim; where they are now is known to the cache alone.
-    fn copy_data<F: Flash>(
+    fn copy_data<F: Probe>(
         &mut self,
         core: &mut Core<F>,
         victim: BlockId,
@@ -191,7 +193,7 @@ impl Stepwise {
     }
 
     #[inline]
-    fn remap<F: Flash>(core: &mut Core<F>, lpn: Lpn, ppn: Ppn) -> Result<(), FtlError> {
+    fn remap<F: Probe>(core: &mut Core<F>, lpn: Lpn, ppn: Ppn) -> Result<(), FtlError> {
         let mut slot = core.cmt.find(lpn);
         if slot.is_none() {
             core.make_room(true, Cause::WriteBack)?;
@@ -207,7 +209,7 @@ impl Stepwise {
     }
 
     /// TG. False where none is due.
-    fn collect_translation<F: Flash>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+    fn collect_translation<F: Probe>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
         let area = &mut core.translation;
         if core.translation_victim.victim.is_none() && area.free_pages <= area.log.threshold_pages {
             core.translation_victim = InSteps { victim: area.take_freeing_victim(), cursor: 0 };
@@ -234,7 +236,7 @@ impl Stepwise {
     }
 
     /// TW. False where it is not due.
-    fn write_back<F: Flash>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+    fn write_back<F: Probe>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
         if core.cmt.dirty() < self.dirty_threshold {
             return Ok(false);
         }
@@ -246,7 +248,7 @@ impl Stepwise {
         Ok(true)
     }
 
-    fn collect_data_whole<F: Flash>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+    fn collect_data_whole<F: Probe>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
         let geometry = *core.medium.geometry();
         let victim = core.data.take_freeing_victim();
         let Some(victim) = core.data.if_room(victim, &geometry)? else { return Ok(false) };
@@ -260,12 +262,12 @@ impl Stepwise {
 
 impl Collection for Stepwise {
     #[inline]
-    fn before_write<F: Flash>(&mut self, _core: &mut Core<F>) -> Result<(), FtlError> {
+    fn before_write<F: Probe>(&mut self, _core: &mut Core<F>) -> Result<(), FtlError> {
         Ok(())
     }
 
     #[inline]
-    fn after_change<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+    fn after_change<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
         self.stepped =
             self.collect_data(core)? || self.collect_translation(core)? || self.write_back(core)?;
         Ok(())
@@ -273,7 +275,7 @@ impl Collection for Stepwise {
 
     /// A cut in the middle of a collection may have torn a page that the steps to come had counted on, so
     /// that collection is finished before the next write.
-    fn recover<F: Flash>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+    fn recover<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
         core.make_translation_room()?;
         while core.data.free_pages < core.data.log.threshold_pages
             && self.collect_data_whole(core)?

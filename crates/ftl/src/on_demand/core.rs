@@ -1,24 +1,20 @@
 //! A page map on demand: translation pages on flash, their directory and the cached entries in RAM, and the
 //! two areas below.
 
-use super::{
-    cmt::{Cmt, Shape},
-    layout::OnDemandLayout,
-    medium::{Area, Medium, Moved},
-};
-use crate::{
-    FtlError, Plan,
-    page_mapped::{
-        blocks::BlockTable,
-        core::{LOST, UNMAPPED},
-        free_blocks::FreeBlocks,
-        space::{Run, Space},
-        victims::Greedy,
-    },
-};
+use super::cmt::{Cmt, Shape};
+use super::medium::{Area, Medium, Moved};
+use crate::interface::zeros;
+use crate::error::FtlError;
+use crate::layout::OnDemandLayout;
+use crate::page_mapped::blocks::BlockTable;
+use crate::page_mapped::core::{LOST, UNMAPPED};
+use crate::page_mapped::free_blocks::FreeBlocks;
+use crate::page_mapped::space::{Run, Space};
+use crate::page_mapped::victims::Greedy;
+use crate::plan::Plan;
 use alloc::{vec, vec::Vec};
 use flash::prefetch::prefetch;
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, PageKind, Ppn};
+use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
 
 /// Bytes of an entry in a translation page: a PPN.
 pub(super) const ENTRY_BYTES: usize = 4;
@@ -50,7 +46,7 @@ pub(crate) struct Core<F> {
     entries_a_page: u32,
 }
 
-impl<F: Flash> Core<F> {
+impl<F: Probe> Core<F> {
     /// An empty core: no block is free yet.
     pub(super) fn new(flash: F, plan: &Plan, layout: &OnDemandLayout) -> Self {
         let geometry = *flash.geometry();
@@ -181,7 +177,7 @@ impl<F: Flash> Core<F> {
     }
 
     #[inline]
-    pub(super) fn write(&mut self, lpn: Lpn, bytes: &[u8]) -> Result<(), FtlError> {
+    pub(super) fn write(&mut self, lpn: Lpn, bytes: Option<&[u8]>) -> Result<(), FtlError> {
         let slot = self.cached(lpn)?;
         let old = self.cmt.ppn(slot);
         let Self { medium, data, .. } = self;
@@ -195,10 +191,10 @@ impl<F: Flash> Core<F> {
     }
 
     #[inline]
-    pub(super) fn read(&mut self, lpn: Lpn, bytes: &mut [u8]) -> Result<bool, FtlError> {
+    pub(super) fn read(&mut self, lpn: Lpn, bytes: Option<&mut [u8]>) -> Result<bool, FtlError> {
         match self.entry(lpn)? {
             UNMAPPED => {
-                bytes.fill(0);
+                zeros(bytes);
                 Ok(false)
             }
             LOST => Err(FlashError::Uncorrectable(Ppn(LOST)).into()),
@@ -259,7 +255,7 @@ impl<F: Flash> Core<F> {
             UNMAPPED => bytes.fill(u8::MAX),
             at => {
                 let cause = self.data.cause(cause);
-                match self.medium.flash.read(Ppn(at), bytes, cause) {
+                match self.medium.flash.read(Ppn(at), Some(&mut *bytes), cause) {
                     Ok(_) => {}
                     Err(FlashError::Uncorrectable(_)) => self.entries_from_oob(page, bytes)?,
                     Err(error) => return Err(error.into()),
@@ -294,7 +290,7 @@ impl<F: Flash> Core<F> {
     ) -> Result<(), FtlError> {
         let cause = self.data.cause(cause);
         let Self { medium, translation, .. } = self;
-        let ppn = medium.program(translation, Lpn(page), PageKind::Translation, bytes, cause)?;
+        let ppn = medium.program(translation, Lpn(page), PageKind::Translation, Some(bytes), cause)?;
         let old = core::mem::replace(&mut self.directory[page as usize], ppn.0);
         if old != UNMAPPED {
             translation.invalidate(medium.flash.geometry(), Ppn(old));

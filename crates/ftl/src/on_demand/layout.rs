@@ -1,46 +1,18 @@
 //! How an array is divided between data and translation pages, and what is made of it.
 
-use super::{
-    OnDemand,
-    cmt::{self, Cmt},
-    collection::{Collection, Stepwise, WholeBlock},
-    core::Core,
-    mount::{format, mount},
-};
-use crate::{
-    CmtPolicy, FtlError, Plan, Ram, SchemeConfig, VictimKind, page_mapped,
-    registry::Visitor,
-    start::{self, Start},
-};
-use flash::{Flash, Geometry};
-
-/// What a map on demand needs to know besides the plan's common part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OnDemandLayout {
-    /// N_d: blocks of data pages.
-    pub data_blocks: u32,
-    /// N_t: blocks of translation pages.
-    pub translation_blocks: u32,
-    /// Free translation pages at or below which translation blocks are collected.
-    pub translation_threshold_pages: u32,
-    /// Entries of the cached mapping table, 8 bytes each.
-    pub cmt_entries: u32,
-    /// Which entries the table drops first.
-    pub policy: CmtPolicy,
-    /// Collection and write-back in steps; `None`: whole blocks, and write-back at eviction.
-    pub steps: Option<Steps>,
-}
-
-/// Steps of at most one erase time each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Steps {
-    /// α: copies a step of collection.
-    pub copies: u32,
-    /// Translation pages written back a step.
-    pub pages: u32,
-    /// Dirty entries from which translation pages are written back.
-    pub dirty_threshold: u32,
-}
+use super::cmt::Cmt;
+use super::collection::{Collection, Stepwise, WholeBlock};
+use super::core::Core;
+use super::mount::{format, mount};
+use super::{OnDemand, cmt};
+use crate::error::FtlError;
+use crate::guarantee::Ram;
+use crate::layout::{Layout, OnDemandLayout, Steps};
+use crate::page_mapped::victims::VictimKind;
+use crate::preset::{Made, SchemeConfig};
+use crate::start::{Setup, Start};
+use crate::{page_mapped, start};
+use flash::{Geometry, Probe};
 
 /// The table's size where one is asked for, in entries; at least one.
 pub(crate) fn asked_entries(config: &SchemeConfig) -> Result<Option<u32>, FtlError> {
@@ -65,7 +37,7 @@ pub(crate) fn asked_entries(config: &SchemeConfig) -> Result<Option<u32>, FtlErr
 pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, cmt_entries: u32) -> Ram {
     let entries_a_page = geometry.page_bytes() / super::core::ENTRY_BYTES as u32;
     let translation_pages = logical_pages.div_ceil(entries_a_page.max(1));
-    let page_mapped = page_mapped::ram(geometry, 0, VictimKind::Greedy);
+    let page_mapped = page_mapped::ram(geometry, 0, VictimKind::GREEDY);
     Ram {
         map: u64::from(cmt_entries) * cmt::ENTRY_BYTES + u64::from(translation_pages) * 4,
         // The borders between groups of candidates are there once more.
@@ -75,33 +47,25 @@ pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, cmt_entries: u32) -> 
     }
 }
 
-/// Makes the scheme and hands it to `visitor`.
-pub(crate) fn build<F: Flash + Clone, R: Visitor<F>>(
-    config: &SchemeConfig,
-    layout: &OnDemandLayout,
-    plan: &Plan,
-    start: Start,
-    flash: F,
-    visitor: R,
-) -> Result<R::Output, FtlError> {
+/// Makes the scheme of a plan.
+pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+    let Layout::OnDemand(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
     match layout.steps {
-        None => finish(config, layout, plan, start, flash, WholeBlock, visitor),
+        None => put_together(setup, &layout, flash, WholeBlock),
         Some(Steps { copies, pages, dirty_threshold }) => {
-            let collector = Stepwise::new(copies, pages, dirty_threshold);
-            finish(config, layout, plan, start, flash, collector, visitor)
+            put_together(setup, &layout, flash, Stepwise::new(copies, pages, dirty_threshold))
         }
     }
 }
 
-fn finish<F: Flash + Clone, C: Collection, R: Visitor<F>>(
-    config: &SchemeConfig,
+/// Formats or mounts.
+fn put_together<F: Probe + Clone + 'static, C: Collection + 'static>(
+    setup: &Setup<'_>,
     layout: &OnDemandLayout,
-    plan: &Plan,
-    start: Start,
     flash: F,
     mut collector: C,
-    visitor: R,
-) -> Result<R::Output, FtlError> {
+) -> Made<F> {
+    let Setup { config, plan, start } = *setup;
     let mut core = Core::new(flash, plan, layout);
     if config.dynamic_wear == Some(false) {
         core.take_in_order();
@@ -113,5 +77,5 @@ fn finish<F: Flash + Clone, C: Collection, R: Visitor<F>>(
         }
         Start::Mount => mount(&mut core, &mut collector, layout)?,
     }
-    Ok(visitor.visit(OnDemand::new(core, collector, plan, config.idle_collection)))
+    Ok(setup.finish(OnDemand::new(core, collector, plan, config.idle_collection)))
 }

@@ -1,15 +1,11 @@
 //! The array with its two areas' programs, copies and erases, and the spare blocks that both share.
 
-use crate::{
-    FtlError,
-    page_mapped::{
-        free_blocks::FreeBlocks,
-        space::{RUN, Run, Space},
-        victims::Greedy,
-    },
-};
+use crate::error::FtlError;
+use crate::page_mapped::free_blocks::FreeBlocks;
+use crate::page_mapped::space::{RUN, Run, Space};
+use crate::page_mapped::victims::Greedy;
 use alloc::vec::Vec;
-use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Ppn};
+use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// A space whose victims are greedy.
 pub(super) type Area = Space<Greedy>;
@@ -43,7 +39,7 @@ pub(super) struct Medium<F> {
     pub(super) spares: FreeBlocks,
 }
 
-impl<F: Flash> Medium<F> {
+impl<F: Probe> Medium<F> {
     #[inline]
     pub(super) fn geometry(&self) -> &Geometry {
         self.flash.geometry()
@@ -83,7 +79,7 @@ impl<F: Flash> Medium<F> {
         area: &mut Area,
         lpn: Lpn,
         kind: PageKind,
-        data: &[u8],
+        data: Option<&[u8]>,
         cause: Cause,
     ) -> Result<Ppn, FtlError> {
         loop {

@@ -23,15 +23,18 @@ mod medium;
 mod mount;
 mod repair;
 
-pub use self::layout::{OnDemandLayout, Steps};
 pub(crate) use self::layout::{asked_entries, build, ram};
 
 use self::{collection::Collection, core::Core};
-use crate::{
-    CollectionLog, FtlError, Guarantee, MapCache, Plan, Prefetch, Ram, Scheme, VictimWork,
-    page_mapped::victims::Victims,
-};
-use flash::{Flash, Lpn};
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::interface::{Background, Ftl, Prefetch};
+use crate::page_mapped::victims::Victims;
+use crate::plan::Plan;
+use crate::telemetry::{CollectionLog, MapCache, Telemetry};
+use crate::victim_work::VictimWork;
+use alloc::boxed::Box;
+use flash::{Lpn, Probe};
 
 /// A scheme with its map on demand: an array, a cache and a collector.
 #[derive(Clone, Debug)]
@@ -45,7 +48,7 @@ pub(crate) struct OnDemand<F, C> {
     work_before: VictimWork,
 }
 
-impl<F: Flash, C: Collection> OnDemand<F, C> {
+impl<F: Probe, C: Collection> OnDemand<F, C> {
     fn new(core: Core<F>, collector: C, plan: &Plan, idle_collection: bool) -> Self {
         let (guarantee, ram, work_before) = (plan.guarantee, plan.ram, VictimWork::default());
         Self { core, collector, guarantee, ram, idle_collection, work_before }
@@ -59,7 +62,7 @@ impl<F: Flash, C: Collection> OnDemand<F, C> {
     }
 }
 
-impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
+impl<F: Probe, C: Collection> Ftl for OnDemand<F, C> {
     type Flash = F;
 
     #[inline]
@@ -72,7 +75,7 @@ impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
         &mut self.core.medium.flash
     }
 
-    fn into_flash(self) -> F {
+    fn into_flash(self: Box<Self>) -> F {
         self.core.medium.flash
     }
 
@@ -82,7 +85,7 @@ impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
     }
 
     #[inline]
-    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.check(lpn)?;
         self.collector.before_write(&mut self.core)?;
         self.core.write(lpn, data)?;
@@ -90,7 +93,7 @@ impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
     }
 
     #[inline]
-    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.check(lpn)?;
         self.core.read(lpn, data)
     }
@@ -101,22 +104,6 @@ impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
         self.collector.after_change(&mut self.core)
     }
 
-    fn flush(&mut self) -> Result<(), FtlError> {
-        // A write is on flash, with all that a mount needs, when it returns.
-        Ok(())
-    }
-
-    fn idle(&mut self) -> Result<bool, FtlError> {
-        if !self.idle_collection || !self.collector.may_idle() {
-            return Ok(false);
-        }
-        let collected = self.core.collect_invalid()?;
-        if collected {
-            self.collector.idled();
-        }
-        Ok(collected)
-    }
-
     fn free_pages(&self) -> u64 {
         let pages_per_block = u64::from(self.core.medium.geometry().pages_per_block());
         self.core.data.free_pages
@@ -124,40 +111,29 @@ impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
             + self.core.medium.spares.len() as u64 * pages_per_block
     }
 
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee
+    fn telemetry(&self) -> Telemetry<'_> {
+        Telemetry {
+            heap_bytes: {
+                let core = &self.core;
+                let areas = [&core.data, &core.translation].map(|area| {
+                    area.blocks.heap_bytes()
+                        + area.victims.heap_bytes()
+                        + area.frontiers.heap_bytes()
+                });
+                core.cmt.heap_bytes()
+                    + areas.iter().sum::<usize>()
+                    + core.medium.spares.heap_bytes()
+                    + core.directory.capacity() * 4
+                    + core.moved.capacity() * size_of::<(Lpn, flash::Ppn)>()
+                    + core.medium.geometry().page_bytes() as usize
+            },
+            victim_work: Some(self.all_victim_work().since(&self.work_before)),
+            map_cache: Some(self.core.cmt.lookups),
+            ..Telemetry::new(self.guarantee, self.ram, &self.core.data.log)
+        }
     }
 
-    fn ram(&self) -> Ram {
-        self.ram
-    }
-
-    fn heap_bytes(&self) -> usize {
-        let core = &self.core;
-        let areas = [&core.data, &core.translation].map(|area| {
-            area.blocks.heap_bytes() + area.victims.heap_bytes() + area.frontiers.heap_bytes()
-        });
-        core.cmt.heap_bytes()
-            + areas.iter().sum::<usize>()
-            + core.medium.spares.heap_bytes()
-            + core.directory.capacity() * 4
-            + core.moved.capacity() * size_of::<(Lpn, flash::Ppn)>()
-            + core.medium.geometry().page_bytes() as usize
-    }
-
-    fn map_cache(&self) -> Option<MapCache> {
-        Some(self.core.cmt.lookups)
-    }
-
-    fn collections(&self) -> &CollectionLog {
-        &self.core.data.log
-    }
-
-    fn victim_work(&self) -> Option<VictimWork> {
-        Some(self.all_victim_work().since(&self.work_before))
-    }
-
-    fn restart_collections(&mut self) {
+    fn restart_telemetry(&mut self) {
         self.work_before = self.all_victim_work();
         let pages_per_block = self.core.medium.geometry().pages_per_block();
         for area in [&mut self.core.data, &mut self.core.translation] {
@@ -175,6 +151,19 @@ impl<F: Flash, C: Collection> Scheme for OnDemand<F, C> {
                 Prefetch::Page => {}
             }
         }
+    }
+}
+
+impl<F: Probe, C: Collection> Background for OnDemand<F, C> {
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        if !self.idle_collection || !self.collector.may_idle() {
+            return Ok(false);
+        }
+        let collected = self.core.collect_invalid()?;
+        if collected {
+            self.collector.idled();
+        }
+        Ok(collected)
     }
 }
 

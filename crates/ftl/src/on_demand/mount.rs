@@ -7,22 +7,16 @@
 //! cache may hold. A map of 4 bytes a logical page is needed while this lasts; a controller would do it in
 //! turns, a range of logical pages at a time.
 
-use super::{
-    collection::Collection,
-    core::{Core, ENTRY_BYTES},
-    layout::OnDemandLayout,
-    medium::Medium,
-};
-use crate::{
-    FtlError,
-    page_mapped::{
-        core::{LOST, UNMAPPED},
-        mount::{Found, rebuild, scan},
-    },
-    start::erase_written,
-};
+use super::collection::Collection;
+use super::core::{Core, ENTRY_BYTES};
+use super::medium::Medium;
+use crate::error::FtlError;
+use crate::layout::OnDemandLayout;
+use crate::page_mapped::core::{LOST, UNMAPPED};
+use crate::page_mapped::mount::{Found, rebuild, scan};
+use crate::start::erase_written;
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, PageKind, Ppn};
+use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
 
 /// Blocks by use.
 #[derive(Default)]
@@ -33,7 +27,7 @@ struct Sorted {
 }
 
 /// Fills an empty core from what is on its array.
-pub(super) fn mount<F: Flash, C: Collection>(
+pub(super) fn mount<F: Probe, C: Collection>(
     core: &mut Core<F>,
     collector: &mut C,
     layout: &OnDemandLayout,
@@ -62,7 +56,7 @@ pub(super) fn mount<F: Flash, C: Collection>(
 
 /// Looks into every block that is not bad. One that holds nothing readable, since its first program or its
 /// erase was cut, is erased: nothing tells its area.
-fn sort<F: Flash>(core: &mut Core<F>) -> Result<Sorted, FtlError> {
+fn sort<F: Probe>(core: &mut Core<F>) -> Result<Sorted, FtlError> {
     let mut sorted = Sorted::default();
     for block in (0..core.medium.geometry().blocks()).map(BlockId) {
         let flash = &mut core.medium.flash;
@@ -90,7 +84,7 @@ fn sort<F: Flash>(core: &mut Core<F>) -> Result<Sorted, FtlError> {
 
 /// Gives each area the erased blocks that it is short of, translation blocks first, then a spare one to an
 /// area that a torn page or forgotten trims may have left without room; the rest are for either.
-fn distribute<F: Flash>(
+fn distribute<F: Probe>(
     core: &mut Core<F>,
     layout: &OnDemandLayout,
     [data_used, translation_used]: [u32; 2],
@@ -123,7 +117,7 @@ fn distribute<F: Flash>(
 }
 
 /// Erases every block that is written, and divides all that are not bad; returns how many went bad.
-pub(super) fn format<F: Flash>(
+pub(super) fn format<F: Probe>(
     core: &mut Core<F>,
     layout: &OnDemandLayout,
 ) -> Result<u32, FtlError> {
@@ -145,7 +139,7 @@ pub(super) fn format<F: Flash>(
 }
 
 /// Brings the cache, or the translation pages, in line with `map`.
-fn compare<F: Flash>(core: &mut Core<F>, map: &[u32], most_dirty: u32) -> Result<(), FtlError> {
+fn compare<F: Probe>(core: &mut Core<F>, map: &[u32], most_dirty: u32) -> Result<(), FtlError> {
     let mut bytes = vec![0; core.medium.geometry().page_bytes() as usize];
     let most_dirty = most_dirty.min(core.cmt.capacity());
     for page in 0..core.directory.len() as u32 {
@@ -175,13 +169,13 @@ fn compare<F: Flash>(core: &mut Core<F>, map: &[u32], most_dirty: u32) -> Result
 }
 
 /// The newest version of a translation page; one without any maps nothing.
-fn read_page<F: Flash>(core: &mut Core<F>, page: u32, bytes: &mut [u8]) -> Result<(), FtlError> {
+fn read_page<F: Probe>(core: &mut Core<F>, page: u32, bytes: &mut [u8]) -> Result<(), FtlError> {
     let at = core.directory[page as usize];
     if at == UNMAPPED {
         bytes.fill(u8::MAX);
         return Ok(());
     }
-    match core.medium.flash.read(Ppn(at), bytes, Cause::Mount) {
+    match core.medium.flash.read(Ppn(at), Some(&mut *bytes), Cause::Mount) {
         Ok(_) => Ok(()),
         Err(FlashError::Uncorrectable(_)) => {
             bytes.fill(u8::MAX);

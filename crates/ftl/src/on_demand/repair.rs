@@ -2,13 +2,11 @@
 //! areas of the data blocks, lost data pages are marked as such. Rare, and O(N).
 
 use super::core::{Core, ENTRY_BYTES};
-use crate::{
-    FtlError,
-    page_mapped::core::{LOST, UNMAPPED},
-};
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, Ppn};
+use crate::error::FtlError;
+use crate::page_mapped::core::{LOST, UNMAPPED};
+use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 
-impl<F: Flash> Core<F> {
+impl<F: Probe> Core<F> {
     /// Writes a translation page anew that cannot be read.
     #[cold]
     pub(super) fn repair(&mut self, page: u32) -> Result<(), FtlError> {
@@ -79,7 +77,7 @@ impl<F: Flash> Core<F> {
             if at == UNMAPPED {
                 continue;
             }
-            match self.medium.flash.read(Ppn(at), &mut bytes, Cause::Collection) {
+            match self.medium.flash.read(Ppn(at), Some(&mut bytes), Cause::Collection) {
                 Ok(_) => {}
                 Err(FlashError::Uncorrectable(_)) => continue,
                 Err(error) => return Err(error.into()),

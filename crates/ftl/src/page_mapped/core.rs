@@ -1,12 +1,14 @@
 //! The page map in RAM over its space: what all page-mapped schemes share, whatever collects.
 
-use super::{
-    space::{RUN, Run, Space},
-    tables::{Flat, Tables},
-    victims::Victims,
-};
-use crate::{Allocation, DirtyPages, FtlError, Plan};
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
+use super::space::{RUN, Run, Space};
+use super::tables::{Flat, Tables};
+use super::victims::Victims;
+use crate::interface::zeros;
+use crate::allocation::Allocation;
+use crate::dirty_pages::DirtyPages;
+use crate::error::FtlError;
+use crate::plan::Plan;
+use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
 
 /// A logical page that was never written, or was trimmed.
 pub(crate) const UNMAPPED: u32 = u32::MAX;
@@ -22,7 +24,7 @@ pub struct Core<F, V, T = Flat> {
     pub(super) space: Space<V, T>,
 }
 
-impl<F: Flash, V: Victims, T: Tables> Core<F, V, T> {
+impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     /// An empty core: no block is free yet.
     pub(super) fn new(flash: F, tables: T, victims: V, plan: &Plan) -> Self {
         let (threshold, spare) = (plan.threshold_pages, plan.spare_blocks);
@@ -42,7 +44,7 @@ impl<F: Flash, V: Victims, T: Tables> Core<F, V, T> {
 
     /// Programs a page for `lpn` and maps it there.
     #[inline]
-    pub(super) fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    pub(super) fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         loop {
             let (ppn, _, seq) = self.space.room(self.flash.geometry())?;
             match self.flash.program(ppn, Oob::data(lpn, seq), data, Cause::Host) {
@@ -70,10 +72,10 @@ impl<F: Flash, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    pub(super) fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+    pub(super) fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         match self.space.blocks.get(lpn) {
             UNMAPPED => {
-                data.fill(0);
+                zeros(data);
                 Ok(false)
             }
             LOST => Err(FlashError::Uncorrectable(Ppn(LOST)).into()),
@@ -113,10 +115,10 @@ impl<F: Flash, V: Victims, T: Tables> Core<F, V, T> {
     /// Their valid bits stay: a collector goes through the pages once, in order, and nothing maps to them
     /// any more.
     #[inline]
-    pub(super) fn relocate<B: DirtyPages>(
+    pub(super) fn relocate(
         &mut self,
         run: &Run,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         if buffer.is_clean() {
             return self.copy(run.pages(), buffer);
@@ -124,10 +126,10 @@ impl<F: Flash, V: Victims, T: Tables> Core<F, V, T> {
         self.relocate_newest(run.pages(), buffer)
     }
 
-    fn relocate_newest<B: DirtyPages>(
+    fn relocate_newest(
         &mut self,
         mut left: &[Ppn],
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         while let [ppn, rest @ ..] = left {
             if let Some(lpn) = self.dirty_at(*ppn, buffer) {
@@ -146,7 +148,7 @@ impl<F: Flash, V: Victims, T: Tables> Core<F, V, T> {
     /// The logical page of a valid page, if that is dirty in the buffer. What the array cannot tell without a
     /// read is not asked for: a read and a copy would cost more than a step may.
     #[inline]
-    fn dirty_at<B: DirtyPages>(&self, ppn: Ppn, buffer: &B) -> Option<Lpn> {
+    fn dirty_at(&self, ppn: Ppn, buffer: &dyn DirtyPages) -> Option<Lpn> {
         let lpn = self.flash.peek_lpn(ppn)?;
         let is_there = self.space.blocks.get(lpn) == ppn.0;
         (is_there && buffer.is_dirty(lpn)).then_some(lpn)
@@ -154,7 +156,7 @@ impl<F: Flash, V: Victims, T: Tables> Core<F, V, T> {
 
     /// Programs the newest version of a page from the buffer to the frontier; the page that the map had is
     /// left behind as copies leave theirs.
-    fn program_newest<B: DirtyPages>(&mut self, lpn: Lpn, buffer: &mut B) -> Result<(), FtlError> {
+    fn program_newest(&mut self, lpn: Lpn, buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
         let cause = self.space.cause(Cause::Collection);
         while let Some(bytes) = buffer.newest(lpn) {
             let (to, _, seq) = self.space.room(self.flash.geometry())?;
@@ -175,7 +177,7 @@ impl<F: Flash, V: Victims, T: Tables> Core<F, V, T> {
     }
 
     /// Copies pages of a victim to the frontier.
-    fn copy<B: DirtyPages>(&mut self, mut left: &[Ppn], buffer: &mut B) -> Result<(), FtlError> {
+    fn copy(&mut self, mut left: &[Ppn], buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
         let cause = self.space.cause(Cause::Collection);
         let mut lpns = [Lpn(0); RUN];
         while !left.is_empty() {
@@ -219,10 +221,7 @@ impl<F: Flash, V: Victims, T: Tables> Core<F, V, T> {
     }
 
     /// Collects one victim whole. False where there is no victim that gains anything.
-    pub(super) fn collect_whole<B: DirtyPages>(
-        &mut self,
-        buffer: &mut B,
-    ) -> Result<bool, FtlError> {
+    pub(super) fn collect_whole(&mut self, buffer: &mut dyn DirtyPages) -> Result<bool, FtlError> {
         let victim = self.space.take_victim();
         let Some(victim) = self.space.if_room(victim, self.flash.geometry())? else {
             return Ok(false);

@@ -11,7 +11,7 @@
 //! Memory: 64 bytes a unit and what its heap of free blocks takes.
 
 use super::free_blocks::FreeBlocks;
-use crate::Allocation;
+use crate::allocation::Allocation;
 use alloc::{vec, vec::Vec};
 use flash::{BlockId, Geometry};
 

@@ -34,8 +34,8 @@ pub(crate) mod tables;
 pub mod victims;
 pub(crate) mod worst_case;
 
-pub use collection::{Collection, CopiesPerStep, Partial, Preemptible, WholeBlock};
-pub use product::CollectionKind;
+pub use collection::{Collection, Partial, Preemptible, WholeBlock};
+pub use product::assemble;
 pub(crate) use product::{build, by_device, ram, ram_by_device};
 
 use self::{
@@ -44,11 +44,15 @@ use self::{
     tables::{Flat, Tables},
     victims::Victims,
 };
-use crate::{
-    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Ram, Scheme, VictimWork,
-};
+use crate::dirty_pages::{DirtyPages, NoBuffer};
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::interface::{Background, Ftl, Prefetch};
+use crate::telemetry::{CollectionLog, Telemetry};
+use crate::victim_work::VictimWork;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
-use flash::{BlockId, Flash, Lpn, Ns, Ppn};
+use flash::{BlockId, Lpn, Ns, Ppn, Probe};
 
 /// A page-mapped scheme: an array, a victim policy and a collector.
 #[derive(Clone, Debug)]
@@ -87,7 +91,7 @@ pub struct BlockState {
     pub written: u32,
 }
 
-impl<F: Flash, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
+impl<F: Probe, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
     /// State of every block, for checkers: O(N).
     pub fn snapshot(&self) -> Vec<BlockState> {
         let core = &self.core;
@@ -126,11 +130,8 @@ impl<F: Flash, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
     }
 }
 
-impl<F: Flash, V: Victims, C: Collection, T: Tables> Scheme for PageMapped<F, V, C, T> {
+impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C, T> {
     type Flash = F;
-
-    const TELLS_MOVES: bool = true;
-    const YIELDS: bool = C::YIELDS;
 
     #[inline]
     fn flash(&self) -> &F {
@@ -142,7 +143,7 @@ impl<F: Flash, V: Victims, C: Collection, T: Tables> Scheme for PageMapped<F, V,
         &mut self.core.flash
     }
 
-    fn into_flash(self) -> F {
+    fn into_flash(self: Box<Self>) -> F {
         self.core.flash
     }
 
@@ -152,16 +153,16 @@ impl<F: Flash, V: Victims, C: Collection, T: Tables> Scheme for PageMapped<F, V,
     }
 
     #[inline]
-    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.write_below(lpn, data, &mut NoBuffer)
     }
 
     #[inline]
-    fn write_below<B: DirtyPages>(
+    fn write_below(
         &mut self,
         lpn: Lpn,
-        data: &[u8],
-        buffer: &mut B,
+        data: Option<&[u8]>,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         self.check(lpn)?;
         self.collector.before_write(&mut self.core, buffer)?;
@@ -170,7 +171,7 @@ impl<F: Flash, V: Victims, C: Collection, T: Tables> Scheme for PageMapped<F, V,
     }
 
     #[inline]
-    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.check(lpn)?;
         self.core.read(lpn, data)
     }
@@ -182,57 +183,37 @@ impl<F: Flash, V: Victims, C: Collection, T: Tables> Scheme for PageMapped<F, V,
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), FtlError> {
-        // A write is on flash, with all that a mount needs, when it returns.
-        Ok(())
-    }
-
-    fn idle(&mut self) -> Result<bool, FtlError> {
-        if !self.idle_collection {
-            return Ok(false);
-        }
-        self.collector.idle(&mut self.core)
-    }
-
-    fn idle_ns(&self) -> Ns {
-        self.collector.idle_ns(&self.core)
-    }
-
     #[inline]
     fn free_pages(&self) -> u64 {
         self.core.space.free_pages
     }
 
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee
-    }
-
-    fn ram(&self) -> Ram {
-        let [map, blocks] = self.core.space.blocks.ram_bytes();
-        Ram {
-            map,
-            blocks,
-            victims: self.core.space.victims.ram_bytes(),
-            other: frontiers::ram_bytes(self.core.space.frontiers.count() as u32),
-            ..Ram::default()
+    fn telemetry(&self) -> Telemetry<'_> {
+        Telemetry {
+            heap_bytes: self.core.space.blocks.heap_bytes()
+                + self.core.space.victims.heap_bytes()
+                + self.core.space.frontiers.heap_bytes(),
+            victim_work: Some(self.core.space.victims.work().since(&self.work_before)),
+            tells_moves: true,
+            yields: C::YIELDS,
+            ..Telemetry::new(
+                self.guarantee,
+                {
+                    let [map, blocks] = self.core.space.blocks.ram_bytes();
+                    Ram {
+                        map,
+                        blocks,
+                        victims: self.core.space.victims.ram_bytes(),
+                        other: frontiers::ram_bytes(self.core.space.frontiers.count() as u32),
+                        ..Ram::default()
+                    }
+                },
+                &self.core.space.log,
+            )
         }
     }
 
-    fn heap_bytes(&self) -> usize {
-        self.core.space.blocks.heap_bytes()
-            + self.core.space.victims.heap_bytes()
-            + self.core.space.frontiers.heap_bytes()
-    }
-
-    fn collections(&self) -> &CollectionLog {
-        &self.core.space.log
-    }
-
-    fn victim_work(&self) -> Option<VictimWork> {
-        Some(self.core.space.victims.work().since(&self.work_before))
-    }
-
-    fn restart_collections(&mut self) {
+    fn restart_telemetry(&mut self) {
         self.work_before = self.core.space.victims.work();
         let pages_per_block = self.core.flash.geometry().pages_per_block();
         self.core.space.log =
@@ -259,5 +240,18 @@ impl<F: Flash, V: Victims, C: Collection, T: Tables> Scheme for PageMapped<F, V,
                 }
             }
         }
+    }
+}
+
+impl<F: Probe, V: Victims, C: Collection, T: Tables> Background for PageMapped<F, V, C, T> {
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        if !self.idle_collection {
+            return Ok(false);
+        }
+        self.collector.idle(&mut self.core)
+    }
+
+    fn idle_ns(&self) -> Ns {
+        self.collector.idle_ns(&self.core)
     }
 }

@@ -18,16 +18,14 @@
 //! its next page's turn is the first of its unit from T on: its pages to come are then newer than all others, and each has a
 //! stamp of its own; those that were lost have none that anybody asks for.
 
-use super::{
-    core::{Core, UNMAPPED},
-    frontiers::{Frontier, Frontiers},
-    space::Space,
-    tables::{BlockInfo, Tables},
-    victims::Victims,
-};
-use crate::FtlError;
+use super::core::{Core, UNMAPPED};
+use super::frontiers::{Frontier, Frontiers};
+use super::space::Space;
+use super::tables::{BlockInfo, Tables};
+use super::victims::Victims;
+use crate::error::FtlError;
 use alloc::{format, vec, vec::Vec};
-use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Ppn};
+use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// What a block's OOB areas tell.
 pub(crate) struct Found {
@@ -53,7 +51,7 @@ impl Found {
 }
 
 /// Fills an empty core from what is on its array.
-pub(super) fn mount<F: Flash, V: Victims, T: Tables>(
+pub(super) fn mount<F: Probe, V: Victims, T: Tables>(
     core: &mut Core<F, V, T>,
 ) -> Result<(), FtlError> {
     let mut used = Vec::new();
@@ -73,7 +71,7 @@ pub(super) fn mount<F: Flash, V: Victims, T: Tables>(
 }
 
 /// Fills `map` and an empty space from the blocks of it that are in use, all of whose pages are of `kind`.
-pub(crate) fn rebuild<F: Flash, V: Victims, T: BlockInfo>(
+pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     space: &mut Space<V, T>,
     flash: &mut F,
     mut used: Vec<Found>,
@@ -191,7 +189,7 @@ fn mark_valid<V, T: BlockInfo>(
 }
 
 /// Reads the OOB of a block's pages up to the first that is erased.
-pub(crate) fn scan<F: Flash>(flash: &mut F, block: BlockId) -> Result<Found, FtlError> {
+pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<Found, FtlError> {
     let geometry = *flash.geometry();
     let mut found =
         Found { block, written: geometry.pages_per_block(), first: None, first_page: 0 };
@@ -211,7 +209,7 @@ pub(crate) fn scan<F: Flash>(flash: &mut F, block: BlockId) -> Result<Found, Ftl
 }
 
 /// Maps the LPNs of a block's readable pages to it, but for those that are newer elsewhere.
-fn map_pages<F: Flash>(
+fn map_pages<F: Probe>(
     flash: &mut F,
     found: &Found,
     kind: PageKind,

@@ -1,68 +1,70 @@
-//! From a preset and what differs from it to a concrete type: the one place of dispatch, once a run.
+//! From a plan to a scheme: the one place where victims, collector and tables become types.
 
-use super::{
-    Collection, CopiesPerStep, PageMapped, Partial, Preemptible, WholeBlock,
-    core::Core,
-    mount::mount,
-    packed::Packed,
-    tables::{Flat, Tables},
-    victims::{AnyVictims, ByDevice, Greedy, Victims},
-};
-use crate::{
-    FtlError, Plan, Ram, SchemeConfig, VictimKind, VictimWork, registry::Visitor, start,
-    start::Start,
-};
-use flash::{BlockId, Flash, Geometry};
+use super::core::Core;
+use super::mount::mount;
+use super::packed::Packed;
+use super::tables::{Flat, Tables};
+use super::victims::{ByDevice, Greedy, Victims};
+use super::{Collection, PageMapped, Partial, Preemptible, WholeBlock};
+use crate::error::FtlError;
+use crate::guarantee::Ram;
+use crate::layout::{CollectionKind, CopiesPerStep, Layout};
+use crate::page_mapped::victims::VictimKind;
+use crate::preset::Made;
+use crate::start;
+use crate::start::{Setup, Start};
+use crate::victim_work::VictimWork;
+use flash::{BlockId, Geometry, Probe};
 
-/// When and how much a preset collects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CollectionKind {
-    /// [`WholeBlock`], of victims chosen so.
-    WholeBlock(VictimKind),
-    /// [`Partial`], with this many copies a step (α). Where the ways of copying differ in that, so do victims:
-    /// [`ByDevice`].
-    Partial(VictimKind, CopiesPerStep),
-    /// [`Preemptible`], with a window of this many pages.
-    Preemptible(VictimKind, u32),
-}
-
-/// Makes the scheme and hands it to `visitor`.
-pub(crate) fn build<F: Flash + Clone, R: Visitor<F>>(
-    config: &SchemeConfig,
-    collection: CollectionKind,
-    plan: &Plan,
-    start: Start,
-    flash: F,
-    visitor: R,
-) -> Result<R::Output, FtlError> {
+/// Makes the scheme of a plan.
+pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+    let Layout::PageMapped(collection) = setup.plan.layout else {
+        return Err(setup.foreign_plan());
+    };
     let geometry = flash.geometry();
     let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
     let ways = flash.part().copies.map_or(1, |copies| copies.ways);
     match collection {
-        CollectionKind::WholeBlock(kind) => {
-            let tables = Flat::new(geometry, plan.logical_pages);
-            Parts { config, start, plan, tables, flash, visitor, collector: WholeBlock }
-                .with_any(kind)
-        }
+        CollectionKind::WholeBlock(kind) => assemble(setup, flash, kind, WholeBlock),
         CollectionKind::Preemptible(kind, window) => {
-            let tables = Packed::new(geometry, plan.logical_pages);
-            let collector = Preemptible::new(window);
-            let parts = Parts { config, start, plan, tables, flash, visitor, collector };
-            parts.with(AnyVictims::new(kind, blocks, pages, config.seed))
+            let tables = Packed::new(geometry, setup.plan.logical_pages);
+            let victims = kind.make(blocks, pages, setup.config.seed);
+            put_together(
+                setup,
+                Core::new(flash, tables, victims, setup.plan),
+                Preemptible::new(window),
+            )
         }
-        CollectionKind::Partial(kind, copies) => {
-            let tables = Flat::new(geometry, plan.logical_pages);
-            let collector = Partial::new(copies);
-            let parts = Parts { config, start, plan, tables, flash, visitor, collector };
-            match kind {
-                _ if by_device(ways, copies) => {
-                    parts.with(ByDevice::new(blocks, pages, ways, [copies.near, copies.far]))
-                }
-                // Plans have those alone of which a victim's valid pages are bounded.
-                kind => parts.with_any(kind),
-            }
+        // Plans have those policies alone of which a victim's valid pages are bounded.
+        CollectionKind::Partial(_, copies) if by_device(ways, copies) => {
+            let tables = Flat::new(geometry, setup.plan.logical_pages);
+            let victims = ByDevice::new(blocks, pages, ways, [copies.near, copies.far]);
+            put_together(setup, Core::new(flash, tables, victims, setup.plan), Partial::new(copies))
         }
+        CollectionKind::Partial(kind, copies) => assemble(setup, flash, kind, Partial::new(copies)),
+        CollectionKind::Own => Err(setup.foreign_plan()),
     }
+}
+
+/// Makes a page-mapped scheme with flat tables, these victims, and a collector of any crate.
+///
+/// # Errors
+/// What the array says; [`FtlError::Config`] where more blocks fail than are spare.
+pub fn assemble<F, C>(setup: &Setup<'_>, flash: F, victims: VictimKind, collector: C) -> Made<F>
+where
+    F: Probe + Clone + 'static,
+    C: Collection + 'static,
+{
+    let (plan, seed) = (setup.plan, setup.config.seed);
+    let geometry = flash.geometry();
+    let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
+    let tables = Flat::new(geometry, plan.logical_pages);
+    if victims == VictimKind::GREEDY {
+        let victims = Greedy::new(blocks, pages);
+        return put_together(setup, Core::new(flash, tables, victims, plan), collector);
+    }
+    let victims = victims.make(blocks, pages, seed);
+    put_together(setup, Core::new(flash, tables, victims, plan), collector)
 }
 
 /// Whether it matters to a step on which device its victim is.
@@ -99,42 +101,15 @@ pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, victims: VictimKind) 
     }
 }
 
-/// A scheme, but for its victims.
-struct Parts<'a, T, F, C, R> {
-    config: &'a SchemeConfig,
-    start: Start,
-    plan: &'a Plan,
-    tables: T,
-    flash: F,
-    visitor: R,
-    collector: C,
-}
-
-impl<T: Tables, F: Flash + Clone, C: Collection, R: Visitor<F>> Parts<'_, T, F, C, R> {
-    fn with<V: Victims>(self, victims: V) -> Result<R::Output, FtlError> {
-        let core = Core::new(self.flash, self.tables, victims, self.plan);
-        finish(self.config, self.start, self.plan, core, self.collector, self.visitor)
-    }
-
-    fn with_any(self, kind: VictimKind) -> Result<R::Output, FtlError> {
-        let geometry = self.flash.geometry();
-        let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
-        let seed = self.config.seed;
-        match kind {
-            VictimKind::Greedy => self.with(Greedy::new(blocks, pages)),
-            other => self.with(AnyVictims::new(other, blocks, pages, seed)),
-        }
-    }
-}
-
-fn finish<F: Flash + Clone, V: Victims, T: Tables, C: Collection, R: Visitor<F>>(
-    config: &SchemeConfig,
-    start: Start,
-    plan: &Plan,
-    mut core: Core<F, V, T>,
-    mut collector: C,
-    visitor: R,
-) -> Result<R::Output, FtlError> {
+/// Formats or mounts.
+fn put_together<F, V, T, C>(setup: &Setup<'_>, mut core: Core<F, V, T>, mut collector: C) -> Made<F>
+where
+    F: Probe + Clone + 'static,
+    V: Victims + Clone + 'static,
+    T: Tables + 'static,
+    C: Collection + 'static,
+{
+    let Setup { config, plan, start } = *setup;
     core.spread(&config.allocation);
     if config.dynamic_wear == Some(false) {
         core.space.frontiers.take_in_order();
@@ -156,7 +131,7 @@ fn finish<F: Flash + Clone, V: Victims, T: Tables, C: Collection, R: Visitor<F>>
             core.space.mounting = false;
         }
     }
-    Ok(visitor.visit(PageMapped {
+    Ok(setup.finish(PageMapped {
         core,
         collector,
         guarantee: plan.guarantee,
@@ -166,7 +141,7 @@ fn finish<F: Flash + Clone, V: Victims, T: Tables, C: Collection, R: Visitor<F>>
 }
 
 /// Erases every block that is written, and frees all that are not bad; returns how many went bad.
-fn format_array<F: Flash, V: Victims, T: Tables>(
+fn format_array<F: Probe, V: Victims, T: Tables>(
     core: &mut Core<F, V, T>,
 ) -> Result<u32, FtlError> {
     for block in (0..core.flash.geometry().blocks()).map(BlockId) {

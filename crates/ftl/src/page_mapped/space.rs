@@ -1,15 +1,15 @@
 //! The space of one array, or of one area of it: what is written where and what is valid, whatever maps to
 //! it and whatever collects it.
 
-use super::{
-    blocks::BlockTable,
-    frontiers::{Advance, Frontier, Frontiers},
-    tables::BlockInfo,
-    victims::Victims,
-};
-use crate::{Allocation, CollectionLog, FtlError};
+use super::blocks::BlockTable;
+use super::frontiers::{Advance, Frontier, Frontiers};
+use super::tables::BlockInfo;
+use super::victims::Victims;
+use crate::allocation::Allocation;
+use crate::error::FtlError;
+use crate::telemetry::CollectionLog;
 use alloc::collections::BTreeSet;
-use flash::{BlockId, Cause, Flash, FlashError, Geometry, Ppn};
+use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
 
 /// Valid pages, free space, the frontiers and the candidates of one area. It does not know what maps to its
 /// pages.
@@ -274,7 +274,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     ///
     /// # Errors
     /// What the array says.
-    pub(crate) fn reclaim<F: Flash>(
+    pub(crate) fn reclaim<F: Probe>(
         &mut self,
         flash: &mut F,
         block: BlockId,
@@ -301,7 +301,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     /// # Errors
     /// What the array says.
     #[cold]
-    pub(crate) fn retire<F: Flash>(
+    pub(crate) fn retire<F: Probe>(
         &mut self,
         flash: &mut F,
         block: BlockId,

@@ -1,6 +1,7 @@
 //! What a controller's tables hold: where each logical page is, and what is known of each block.
 
-use super::{blocks::BlockTable, core::UNMAPPED};
+use super::blocks::BlockTable;
+use super::core::UNMAPPED;
 use alloc::{vec, vec::Vec};
 use flash::prefetch::prefetch;
 use flash::{BlockId, Geometry, Lpn, Ppn};

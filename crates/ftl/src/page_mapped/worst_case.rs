@@ -2,7 +2,9 @@
 
 use super::collection::operations_behind_a_write;
 use super::victims::TwoLevelList;
-use crate::{Guarantee, SchemeConfig, VictimKind};
+use crate::guarantee::Guarantee;
+use crate::page_mapped::victims::VictimKind;
+use crate::preset::SchemeConfig;
 use flash::{Ns, Part};
 
 /// The longest that so many copies of one victim's pages take, at most as many as a block holds, where consecutive pages

@@ -58,20 +58,25 @@
 //! systems, 2008, Fig. 2, Eqs. 1 to 9.
 
 use super::fast;
-use crate::{
-    BufferPolicy, FtlError, LogVictim, Plan, Preset, SchemeConfig, buffer::BufferDefaults,
-    page::page,
-};
+use crate::buffer::settings::{BufferDefaults, BufferPolicy};
+use crate::build;
+use crate::error::FtlError;
+use crate::layout::LogVictim;
+use crate::page::page;
+use crate::plan::Plan;
+use crate::preset::{Preset, SchemeConfig};
 use flash::{Geometry, Part};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "ba-gc",
     summary: "fast below a three-region write buffer; merges take dirty pages from it, and choose by that",
     source: "Lee, Shin, Kim, Buffer-aware garbage collection, 2008",
     settings: &["log_blocks", "victim", "aware"],
+    victims: Some(fast::VICTIMS),
     page: page!("ba_gc.rs"),
     buffer: Some(BufferDefaults { policy: BufferPolicy::ThreeRegion, aware: true }),
     plan,
+    build: build!(crate::schemes::fast::build),
 };
 
 fn plan(

@@ -48,23 +48,31 @@
 //! Source: J. Kim, J. M. Kim, S. H. Noh, S. L. Min, Y. Cho, A space-efficient flash translation layer for
 //! CompactFlash systems, IEEE Transactions on Consumer Electronics 48(2), 2002.
 
-use crate::{
-    DirtyPages, FtlError, Guarantee, Layout, LogBlockLayout, Plan, Preset, Ram, SchemeConfig,
-    block_mapped::PageSet,
-    log_block::{Core, Division, Logs, Room, Survey, Tail, divide, stamp::Role},
-    page::page,
-};
+use crate::block_mapped::PageSet;
+use crate::build;
+use crate::dirty_pages::DirtyPages;
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::layout::{Layout, LogBlockLayout};
+use crate::log_block::stamp::Role;
+use crate::log_block::{Core, LogBlock, Division, Logs, Room, Survey, Tail, divide};
+use crate::page::page;
+use crate::plan::Plan;
+use crate::preset::{Made, Preset, SchemeConfig};
+use crate::start::Setup;
 use alloc::{collections::VecDeque, vec, vec::Vec};
-use flash::{Flash, Geometry, Lpn, Part};
+use flash::{Geometry, Lpn, Part, Probe};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "bast",
     summary: "block map, a log block for each logical block that is being overwritten",
     source: "Kim, Kim, Noh, Min, Cho, IEEE TCE 48(2), 2002",
     settings: &["log_blocks", "aware"],
+    victims: None,
     page: page!("bast.rs"),
     buffer: None,
     plan,
+    build: build!(build),
 };
 
 /// The block kept for a merge.
@@ -104,6 +112,14 @@ fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
     }
 }
 
+fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+    let Layout::LogBlock(LogBlockLayout::Bast { log_blocks }) = setup.plan.layout else {
+        return Err(setup.foreign_plan());
+    };
+    let logs = BastLogs::new(flash.geometry(), setup.plan.logical_pages, log_blocks);
+    Ok(setup.finish(LogBlock::new(setup, flash, logs)?))
+}
+
 /// The log blocks; see the module's page.
 #[derive(Clone, Debug)]
 pub(crate) struct BastLogs {
@@ -126,11 +142,11 @@ impl BastLogs {
     }
 
     /// Merges a logical block that has a log block.
-    fn merge<F: Flash, B: DirtyPages>(
+    fn merge<F: Probe>(
         &mut self,
         core: &mut Core<F>,
         logical: u32,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         if let Some(at) = self.queue.iter().position(|queued| *queued == logical) {
             self.queue.remove(at);
@@ -141,11 +157,11 @@ impl BastLogs {
 
 impl Logs for BastLogs {
     #[inline]
-    fn room<F: Flash, B: DirtyPages>(
+    fn room<F: Probe>(
         &mut self,
         core: &mut Core<F>,
         lpn: Lpn,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<Room, FtlError> {
         let (logical, _) = core.split(lpn);
         loop {
@@ -179,7 +195,7 @@ impl Logs for BastLogs {
     }
 
     #[inline]
-    fn used<F: Flash>(&mut self, core: &mut Core<F>, lpn: Lpn, _room: &Room, failed: bool) {
+    fn used<F: Probe>(&mut self, core: &mut Core<F>, lpn: Lpn, _room: &Room, failed: bool) {
         let (logical, page) = core.split(lpn);
         match &mut self.tails[logical as usize] {
             Some(tail) if failed => tail.failed(),
@@ -188,7 +204,7 @@ impl Logs for BastLogs {
         }
     }
 
-    fn mount<F: Flash>(&mut self, core: &mut Core<F>, mut survey: Survey) -> Result<(), FtlError> {
+    fn mount<F: Probe>(&mut self, core: &mut Core<F>, mut survey: Survey) -> Result<(), FtlError> {
         let tails = survey.data_blocks(core)?;
         survey.map_tails(core, &tails);
         for (logical, tail) in tails {

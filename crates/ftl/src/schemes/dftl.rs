@@ -50,25 +50,29 @@
 //! 20(3):43, 2015, §5.1.
 
 use super::page_level::most_logical_pages;
-use crate::{
-    CmtPolicy, FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig,
-    on_demand::{self, OnDemandLayout},
-    page::page,
-};
+use crate::error::FtlError;
+use crate::guarantee::Guarantee;
+use crate::layout::{CmtPolicy, Layout, OnDemandLayout};
+use crate::page::page;
+use crate::plan::Plan;
+use crate::preset::{Preset, SchemeConfig};
+use crate::{build, on_demand};
 use alloc::{format, string::String};
 use bounds::lazy_rtgc::on_demand::{
     EVALUATION_TRANSLATION_SHARE, LEAST_TRANSLATION_BLOCKS, translation_blocks, translation_pages,
 };
 use flash::{Geometry, Part};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "dftl",
     summary: "page map on flash, used entries cached in RAM, greedy, whole blocks, everything exported",
     source: "Gupta, Kim, Urgaonkar, ASPLOS 2009; as in Zhang et al., TODAES 20(3):43, 2015, §5.1",
     settings: &["cmt", "cmt_policy", "idle"],
+    victims: None,
     page: page!("dftl.rs"),
     buffer: None,
     plan,
+    build: build!(crate::on_demand::build),
 };
 
 /// Fewest data blocks.

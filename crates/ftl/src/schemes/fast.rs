@@ -66,26 +66,34 @@ mod random;
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    DirtyPages, FtlError, Guarantee, Layout, LogBlockLayout, LogVictim, Plan, Preset, Ram,
-    SchemeConfig, VictimKind,
-    block_mapped::PageSet,
-    log_block::{Core, Division, Logs, Room, Survey, Tail, divide, stamp::Role},
-    page::page,
-};
+use crate::block_mapped::PageSet;
+use crate::build;
+use crate::dirty_pages::DirtyPages;
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::layout::{Layout, LogBlockLayout, LogVictim};
+use crate::log_block::stamp::Role;
+use crate::log_block::{Core, LogBlock, Division, Logs, Room, Survey, Tail, divide};
+use crate::page::page;
+use crate::page_mapped::victims::VictimKind;
+use crate::plan::Plan;
+use crate::preset::{Made, Preset, SchemeConfig};
+use crate::start::Setup;
 use alloc::format;
 use associated::Associations;
-use flash::{Flash, Geometry, Lpn, Part};
+use flash::{Geometry, Lpn, Part, Probe};
 use random::RandomLog;
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "fast",
     summary: "block map, log blocks shared by all logical blocks, one for sequential writes",
     source: "Lee, Park, Chung, Lee, Park, Song, ACM TECS 6(3), 2007",
     settings: &["log_blocks", "victim", "aware"],
+    victims: Some(VICTIMS),
     page: page!("fast.rs"),
     buffer: None,
     plan,
+    build: build!(build),
 };
 
 /// The block kept for a merge, and the sequential log block.
@@ -114,8 +122,8 @@ pub(super) fn plan_with(
     let Division { logical_pages, log_blocks } = divide(config, geometry, blocks, FIXED)?;
     let victim = match config.victim {
         None => victim,
-        Some(VictimKind::Fifo) => LogVictim::RoundRobin,
-        Some(VictimKind::Greedy) => LogVictim::LeastCost,
+        Some(kind) if kind == VictimKind::FIFO => LogVictim::RoundRobin,
+        Some(kind) if kind == VictimKind::GREEDY => LogVictim::LeastCost,
         Some(other) => {
             return Err(FtlError::Config {
                 scheme: config.preset.name,
@@ -168,6 +176,14 @@ pub(super) struct Sequential {
     tail: Tail,
 }
 
+pub(super) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+    let Layout::LogBlock(LogBlockLayout::Fast { log_blocks, victim }) = setup.plan.layout else {
+        return Err(setup.foreign_plan());
+    };
+    let logs = FastLogs::new(flash.geometry(), setup.plan.logical_pages, log_blocks, victim);
+    Ok(setup.finish(LogBlock::new(setup, flash, logs)?))
+}
+
 /// The log blocks; see the module's page.
 #[derive(Clone, Debug)]
 pub(crate) struct FastLogs {
@@ -187,10 +203,10 @@ impl FastLogs {
     }
 
     /// Merges the owner of the sequential log block, if there is one.
-    fn merge_sequential<F: Flash, B: DirtyPages>(
+    fn merge_sequential<F: Probe>(
         &mut self,
         core: &mut Core<F>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         match self.sequential.take() {
             None => Ok(()),
@@ -203,11 +219,11 @@ impl FastLogs {
 
 impl Logs for FastLogs {
     #[inline]
-    fn room<F: Flash, B: DirtyPages>(
+    fn room<F: Probe>(
         &mut self,
         core: &mut Core<F>,
         lpn: Lpn,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<Room, FtlError> {
         let (logical, page) = core.split(lpn);
         let owned = |sequential: &Sequential| sequential.logical == logical;
@@ -235,7 +251,7 @@ impl Logs for FastLogs {
     }
 
     #[inline]
-    fn used<F: Flash>(&mut self, core: &mut Core<F>, lpn: Lpn, room: &Room, failed: bool) {
+    fn used<F: Probe>(&mut self, core: &mut Core<F>, lpn: Lpn, room: &Room, failed: bool) {
         if !failed {
             self.random.invalidate(core, lpn);
         }
@@ -250,11 +266,11 @@ impl Logs for FastLogs {
     }
 
     #[inline]
-    fn forget<F: Flash>(&mut self, core: &Core<F>, lpn: Lpn) {
+    fn forget<F: Probe>(&mut self, core: &Core<F>, lpn: Lpn) {
         self.random.invalidate(core, lpn);
     }
 
-    fn mount<F: Flash>(&mut self, core: &mut Core<F>, mut survey: Survey) -> Result<(), FtlError> {
+    fn mount<F: Probe>(&mut self, core: &mut Core<F>, mut survey: Survey) -> Result<(), FtlError> {
         let random = survey.take_random();
         let tails = survey.data_blocks(core)?;
         self.random.mount(core, &survey, &random);

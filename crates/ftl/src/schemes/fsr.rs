@@ -22,17 +22,23 @@
 //! 20(3):43, 2015, §6.1.
 
 use super::page_level::{most_logical_pages, whole_block_plan};
-use crate::{FtlError, Plan, Preset, SchemeConfig, page::page};
+use crate::build;
+use crate::error::FtlError;
+use crate::page::page;
+use crate::plan::Plan;
+use crate::preset::{Preset, SchemeConfig};
 use flash::{Geometry, Part};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "fsr",
     summary: "page map in RAM, greedy, whole blocks, 75 % logical share to bound a victim's valid pages",
     source: "Chang, Kuo, Lo, ACM TECS 3(4), 2004; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
     settings: &["victim", "idle", "aware"],
+    victims: None,
     page: page!("fsr.rs"),
     buffer: None,
     plan,
+    build: build!(crate::page_mapped::build),
 };
 
 fn plan(

@@ -62,10 +62,15 @@ mod state;
 mod tasks;
 mod write_queue;
 
-use crate::{
-    FtlError, Guarantee, Layout, Plan, Preset, Ram, SchemeConfig, Visitor, WriteQueue,
-    block_mapped::Pool, page::page, start::Start,
-};
+use crate::block_mapped::Pool;
+use crate::build;
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::layout::{GftlLayout, GftlThreshold, Layout};
+use crate::page::page;
+use crate::plan::Plan;
+use crate::preset::{Made, Preset, SchemeConfig, WriteQueue};
+use crate::start::{Setup, Start};
 use alloc::{format, string::ToString};
 use area::AreaBlock;
 use bounds::{
@@ -73,49 +78,20 @@ use bounds::{
     gftl::{self as bound, QueueBound, Space},
 };
 use collection_queue::{CollectionQueue, Dirtiest, Fifo};
-use flash::{Flash, Geometry, Part};
+use flash::{Geometry, Part, Probe};
 use state::Gftl;
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "gftl",
     summary: "block map and a write queue, one collection step of at most t_er behind every request",
     source: "Choudhuri, Givargis, CODES+ISSS 2008, Algorithms 1-3",
     settings: &["queue", "idle"],
+    victims: None,
     page: page!("gftl.rs"),
     buffer: None,
     plan,
+    build: build!(build),
 };
-
-/// How a GFTL device is divided, and what one step does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GftlLayout {
-    /// U: blocks that the write queue takes up at most, by proof or, with the printed length, by refusal.
-    pub queue_blocks: u32,
-    /// Blocks beyond which writes are refused: none with the proven length.
-    pub queue_limit: u32,
-    /// Blocks that hold the maps after a shutdown.
-    pub area_blocks: u32,
-    /// Whether a shutdown writes them. With static wear levelling it does not: the blocks that they name are not where
-    /// they were behind the next power-up.
-    pub saves_maps: bool,
-    /// Page or OOB reads of one step, at least 1.
-    pub reads: u32,
-    /// Programs of one step, at least 1.
-    pub programs: u32,
-    /// Below both of these nothing is collected.
-    pub threshold: Option<GftlThreshold>,
-    /// The dirtiest block is collected first, rather than the one queued first.
-    pub dirtiest_first: bool,
-}
-
-/// What must be exceeded before data blocks are collected: either of the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GftlThreshold {
-    /// Data blocks in the collection queue.
-    pub waiting_blocks: u32,
-    /// Blocks of the write queue.
-    pub queue_blocks: u32,
-}
 
 fn plan(
     config: &SchemeConfig,
@@ -230,28 +206,20 @@ fn ram<Q: CollectionQueue>(geometry: &Geometry, logical_blocks: u32, queue_block
 }
 
 /// Makes the scheme and hands it to `visitor`.
-pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
-    config: &SchemeConfig,
-    layout: GftlLayout,
-    plan: &Plan,
-    start: Start,
-    flash: F,
-    visitor: V,
-) -> Result<V::Output, FtlError> {
-    if layout.dirtiest_first {
-        Ok(visitor.visit(start_up::<F, Dirtiest>(config, layout, plan, start, flash)?))
-    } else {
-        Ok(visitor.visit(start_up::<F, Fifo>(config, layout, plan, start, flash)?))
-    }
+pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+    let Layout::Gftl(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
+    Ok(match layout.dirtiest_first {
+        true => setup.finish(start_up::<F, Dirtiest>(setup, layout, flash)?),
+        false => setup.finish(start_up::<F, Fifo>(setup, layout, flash)?),
+    })
 }
 
-fn start_up<F: Flash, Q: CollectionQueue>(
-    config: &SchemeConfig,
+fn start_up<F: Probe, Q: CollectionQueue>(
+    setup: &Setup<'_>,
     layout: GftlLayout,
-    plan: &Plan,
-    start: Start,
     flash: F,
 ) -> Result<Gftl<F, Q>, FtlError> {
+    let Setup { config, plan, start } = *setup;
     let mut device = Gftl::new(flash, layout, plan, config.idle_collection);
     match start {
         Start::Format => format_array(&mut device, config, plan)?,
@@ -261,7 +229,7 @@ fn start_up<F: Flash, Q: CollectionQueue>(
 }
 
 /// Erases all, and sets the area aside.
-fn format_array<F: Flash, Q: CollectionQueue>(
+fn format_array<F: Probe, Q: CollectionQueue>(
     device: &mut Gftl<F, Q>,
     config: &SchemeConfig,
     plan: &Plan,

@@ -27,18 +27,24 @@
 //! Cleaning, CODES+ISSS 2008 and its journal version: §VII-B.
 
 use super::gftl::plan_with;
-use crate::{FtlError, Plan, Preset, SchemeConfig, page::page};
+use crate::build;
+use crate::error::FtlError;
+use crate::page::page;
+use crate::plan::Plan;
+use crate::preset::{Preset, SchemeConfig};
 use bounds::gftl::QueueBound;
 use flash::{Geometry, Part};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "gftl-priority",
     summary: "as gftl, but the dirtiest block is collected first, until one has waited too long",
     source: "Choudhuri, Givargis, CODES+ISSS 2008, §VII-B",
     settings: &["queue", "idle"],
+    victims: None,
     page: page!("gftl_priority.rs"),
     buffer: None,
     plan,
+    build: build!(crate::schemes::gftl::build),
 };
 
 fn plan(

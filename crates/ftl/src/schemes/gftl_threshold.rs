@@ -28,18 +28,24 @@
 //! Cleaning, CODES+ISSS 2008 and its journal version: §VII-A.
 
 use super::gftl::plan_with;
-use crate::{FtlError, Plan, Preset, SchemeConfig, page::page};
+use crate::build;
+use crate::error::FtlError;
+use crate::page::page;
+use crate::plan::Plan;
+use crate::preset::{Preset, SchemeConfig};
 use bounds::gftl::QueueBound;
 use flash::{Geometry, Part};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "gftl-threshold",
     summary: "as gftl, but data blocks are collected only while many wait",
     source: "Choudhuri, Givargis, CODES+ISSS 2008, §VII-A",
     settings: &["threshold", "queue", "idle"],
+    victims: None,
     page: page!("gftl_threshold.rs"),
     buffer: None,
     plan,
+    build: build!(crate::schemes::gftl::build),
 };
 
 /// The source's evaluation.

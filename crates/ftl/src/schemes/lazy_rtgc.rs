@@ -41,11 +41,14 @@
 //! Source: Q. Zhang, X. Li, L. Wang, T. Zhang, Y. Wang, Z. Shao, Lazy-RTGC, ACM TODAES 20(3):43, 2015,
 //! Algorithm 1, Eqs 7–13.
 
-use crate::{
-    FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig, VictimKind,
-    page::page,
-    page_mapped::{self, CollectionKind, CopiesPerStep, victims::TwoLevelList},
-};
+use crate::error::FtlError;
+use crate::guarantee::Guarantee;
+use crate::layout::{CollectionKind, CopiesPerStep, Layout};
+use crate::page::page;
+use crate::page_mapped::victims::{ValidPages, VictimKind};
+use crate::plan::Plan;
+use crate::preset::{Preset, SchemeConfig};
+use crate::{build, page_mapped};
 use alloc::string::ToString;
 use bounds::{
     BoundError,
@@ -54,14 +57,16 @@ use bounds::{
 };
 use flash::{Geometry, Part};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "lazy-rtgc",
     summary: "page map in RAM, greedy, one collection step of at most t_er behind each write",
     source: "Zhang et al., TODAES 20(3):43, 2015, Algorithm 1",
     settings: &["victim", "idle", "aware"],
+    victims: Some(VICTIMS),
     page: page!("lazy_rtgc.rs"),
     buffer: None,
     plan,
+    build: build!(crate::page_mapped::build),
 };
 
 /// The policies that bound a victim's valid pages.
@@ -125,16 +130,16 @@ fn victims(
         let (scheme, reason) = (config.preset.name, reason.into());
         Err(FtlError::Config { scheme, setting: "victim", reason })
     };
-    match config.victim.unwrap_or(VictimKind::Greedy) {
-        VictimKind::Greedy => Ok(VictimKind::Greedy),
-        VictimKind::GreedyScan(1) | VictimKind::TwoLevelList
-            if page_mapped::by_device(ways, copies) =>
-        {
+    let kind = config.victim.unwrap_or(VictimKind::GREEDY);
+    let is_bounded = !matches!(kind.policy().valid_pages, ValidPages::Gaining);
+    match kind {
+        _ if kind == VictimKind::GREEDY => Ok(kind),
+        _ if is_bounded && kind.victims_at_once() == 1 && page_mapped::by_device(ways, copies) => {
             refused(
                 "must be greedy here: a step copies more pages one way than the other, so the best victim of each way is asked for, which only greedy knows",
             )
         }
-        kind @ (VictimKind::GreedyScan(1) | VictimKind::TwoLevelList) => Ok(kind),
+        _ if is_bounded && kind.victims_at_once() == 1 => Ok(kind),
         _ => refused(
             "must be greedy, greedy-scan:1 or two-level-list: only then is a victim's number of valid pages bounded, and with it the steps that writes must wait for",
         ),
@@ -144,8 +149,8 @@ fn victims(
 /// U(λ) of this policy, and ρ_th. What a list may hold is within what every array can promise: at most ⌈π/4⌉ − 1, where
 /// ⌊(π−1)α/(α+1)⌋ has ρ_th ≤ π.
 fn start_of_collection(part: &Part, kind: VictimKind, space: &Space) -> (u32, u32) {
-    let listed = match kind {
-        VictimKind::TwoLevelList => TwoLevelList::most_valid_listed(part.pages_per_block),
+    let listed = match kind.policy().valid_pages {
+        ValidPages::OrAtMost(most) => most(part.pages_per_block),
         _ => 0,
     };
     if listed <= space.victim_valid {

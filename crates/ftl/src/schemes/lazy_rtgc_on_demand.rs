@@ -50,11 +50,13 @@
 //! Eqs 14–19.
 
 use super::dftl::check_page;
-use crate::{
-    CmtPolicy, FtlError, Guarantee, Layout, Plan, Preset, SchemeConfig,
-    on_demand::{self, OnDemandLayout, Steps},
-    page::page,
-};
+use crate::error::FtlError;
+use crate::guarantee::Guarantee;
+use crate::layout::{CmtPolicy, Layout, OnDemandLayout, Steps};
+use crate::page::page;
+use crate::plan::Plan;
+use crate::preset::{Preset, SchemeConfig};
+use crate::{build, on_demand};
 use alloc::string::ToString;
 use bounds::{
     BoundError,
@@ -64,14 +66,16 @@ use bounds::{
 };
 use flash::{Geometry, Part};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "lazy-rtgc-on-demand",
     summary: "page map on flash, entries cached in RAM; data, translation and write-back steps of at most t_er behind each write",
     source: "Zhang et al., TODAES 20(3):43, 2015, §5",
     settings: &["cmt", "cmt_policy", "idle"],
+    victims: None,
     page: page!("lazy_rtgc_on_demand.rs"),
     buffer: None,
     plan,
+    build: build!(crate::on_demand::build),
 };
 
 fn plan(

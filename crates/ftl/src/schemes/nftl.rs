@@ -60,25 +60,33 @@ mod chains;
 mod fold;
 mod mount;
 
-use crate::{
-    CollectionLog, FtlError, Guarantee, Layout, Plan, Prefetch, Preset, Ram, Scheme, SchemeConfig,
-    Visitor,
-    block_mapped::{NONE, PageSet, Pool, newest},
-    page::page,
-    start::Start,
-};
+use crate::interface::zeros;
+use crate::block_mapped::{NONE, PageSet, Pool, newest};
+use crate::build;
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::interface::{Background, Ftl, Prefetch};
+use crate::layout::Layout;
+use crate::page::page;
+use crate::plan::Plan;
+use crate::preset::{Made, Preset, SchemeConfig};
+use crate::start::{Setup, Start};
+use crate::telemetry::{CollectionLog, Telemetry};
+use alloc::boxed::Box;
 use alloc::{format, vec, vec::Vec};
 use chains::{Chain, Chains};
-use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Part, Ppn};
+use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Ppn, Probe};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "nftl",
     summary: "block map, a replacement block behind full primaries, folds when both are full",
     source: "Ban, US patent 5,937,425, 1999; as in Choudhuri, Givargis (GFTL), §II",
     settings: &[],
+    victims: None,
     page: page!("nftl.rs"),
     buffer: None,
     plan,
+    build: build!(build),
 };
 
 fn plan(
@@ -136,13 +144,8 @@ fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
 }
 
 /// Makes the scheme and hands it to `visitor`.
-pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
-    config: &SchemeConfig,
-    plan: &Plan,
-    start: Start,
-    flash: F,
-    visitor: V,
-) -> Result<V::Output, FtlError> {
+fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+    let Setup { config, plan, start } = *setup;
     let mut scheme = Nftl::new(flash, plan);
     match start {
         Start::Format => {
@@ -150,7 +153,7 @@ pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
         }
         Start::Mount => scheme.mount()?,
     }
-    Ok(visitor.visit(scheme))
+    Ok(setup.finish(scheme))
 }
 
 /// Programs and erases that may fail in one fold, with spare blocks to stand in, before a fold finds no
@@ -175,7 +178,7 @@ pub(crate) struct Nftl<F> {
     log: CollectionLog,
 }
 
-impl<F: Flash> Nftl<F> {
+impl<F: Probe> Nftl<F> {
     fn new(flash: F, plan: &Plan) -> Self {
         let geometry = *flash.geometry();
         let pages_per_block = geometry.pages_per_block();
@@ -257,7 +260,7 @@ impl<F: Flash> Nftl<F> {
     }
 }
 
-impl<F: Flash> Scheme for Nftl<F> {
+impl<F: Probe> Ftl for Nftl<F> {
     type Flash = F;
 
     #[inline]
@@ -270,7 +273,7 @@ impl<F: Flash> Scheme for Nftl<F> {
         &mut self.flash
     }
 
-    fn into_flash(self) -> F {
+    fn into_flash(self: Box<Self>) -> F {
         self.flash
     }
 
@@ -280,7 +283,7 @@ impl<F: Flash> Scheme for Nftl<F> {
     }
 
     #[inline]
-    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.check(lpn)?;
         let logical = self.logical_block(lpn);
         loop {
@@ -307,7 +310,7 @@ impl<F: Flash> Scheme for Nftl<F> {
     }
 
     #[inline]
-    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.check(lpn)?;
         let chain = *self.chains.get(self.logical_block(lpn));
         let place = if self.trimmed.contains(lpn) { None } else { self.locate(&chain, lpn)? };
@@ -315,7 +318,7 @@ impl<F: Flash> Scheme for Nftl<F> {
             None if self.lost.contains(lpn) => {
                 return Err(FlashError::Uncorrectable(Ppn(NONE)).into());
             }
-            None => data.fill(0),
+            None => zeros(data),
             Some(ppn) => {
                 self.flash.read(ppn, data, Cause::Host)?;
             }
@@ -331,37 +334,27 @@ impl<F: Flash> Scheme for Nftl<F> {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), FtlError> {
-        // A write is on flash, with all that a mount needs, when it returns.
-        Ok(())
-    }
-
     #[inline]
     fn free_pages(&self) -> u64 {
         self.pool.free_pages()
     }
 
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee
+    fn telemetry(&self) -> Telemetry<'_> {
+        Telemetry {
+            heap_bytes: self.chains.heap_bytes()
+                + self.pool.heap_bytes()
+                + self.trimmed.heap_bytes()
+                + self.lost.heap_bytes()
+                + self.places.capacity() * 4,
+            ..Telemetry::new(
+                self.guarantee,
+                ram(self.flash.geometry(), self.logical_pages),
+                &self.log,
+            )
+        }
     }
 
-    fn ram(&self) -> Ram {
-        ram(self.flash.geometry(), self.logical_pages)
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.chains.heap_bytes()
-            + self.pool.heap_bytes()
-            + self.trimmed.heap_bytes()
-            + self.lost.heap_bytes()
-            + self.places.capacity() * 4
-    }
-
-    fn collections(&self) -> &CollectionLog {
-        &self.log
-    }
-
-    fn restart_collections(&mut self) {
+    fn restart_telemetry(&mut self) {
         let pages_per_block = self.flash.geometry().pages_per_block();
         self.log = CollectionLog::new(pages_per_block, self.log.threshold_pages);
     }
@@ -373,3 +366,5 @@ impl<F: Flash> Scheme for Nftl<F> {
         }
     }
 }
+
+impl<F: Probe> Background for Nftl<F> {}

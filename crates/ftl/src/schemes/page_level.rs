@@ -33,22 +33,27 @@
 //! Source: A. Ban, Flash file system, US patent 5,404,485, 1995; the variant is that of Zhang et al.,
 //! Lazy-RTGC, ACM TODAES 20(3):43, 2015, §6.1.
 
-use crate::{
-    FtlError, Layout, Plan, Preset, SchemeConfig, VictimKind,
-    page::page,
-    page_mapped::{self, CollectionKind, worst_case},
-};
+use crate::error::FtlError;
+use crate::layout::{CollectionKind, Layout};
+use crate::page::page;
+use crate::page_mapped::victims::VictimKind;
+use crate::page_mapped::worst_case;
+use crate::plan::Plan;
+use crate::preset::{Preset, SchemeConfig};
+use crate::{build, page_mapped};
 use alloc::format;
 use flash::{Geometry, Part};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "page-level",
     summary: "page map in RAM, greedy, whole blocks, everything exported but the swap block",
     source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
     settings: &["victim", "idle", "aware"],
+    victims: None,
     page: page!("page_level.rs"),
     buffer: None,
     plan,
+    build: build!(crate::page_mapped::build),
 };
 
 fn plan(
@@ -87,7 +92,7 @@ pub(super) fn whole_block_plan(
         });
     }
     // When collection starts exactly one block is free, so the other N − 1 hold all valid pages.
-    let kind = config.victim.unwrap_or(VictimKind::Greedy);
+    let kind = config.victim.unwrap_or(VictimKind::GREEDY);
     let guarantee = worst_case::of_whole_blocks(config, part, kind, logical_pages, blocks - 1);
     Ok(Plan {
         logical_pages,

@@ -56,27 +56,35 @@ mod mount;
 mod rescue;
 mod triple;
 
-use crate::{
-    CollectionLog, FtlError, Guarantee, Layout, Plan, Prefetch, Preset, Ram, Scheme, SchemeConfig,
-    Visitor,
-    block_mapped::{NONE, Pool},
-    page::page,
-    start::Start,
-};
+use crate::interface::zeros;
+use crate::block_mapped::{NONE, Pool};
+use crate::build;
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::interface::{Background, Ftl, Prefetch};
+use crate::layout::Layout;
+use crate::page::page;
+use crate::plan::Plan;
+use crate::preset::{Made, Preset, SchemeConfig};
+use crate::start::{Setup, Start};
+use crate::telemetry::{CollectionLog, Telemetry};
+use alloc::boxed::Box;
 use alloc::{format, string::ToString, vec, vec::Vec};
 use bounds::BoundError;
 use flash::prefetch::prefetch;
-use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Part, Ppn};
+use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Ppn, Probe};
 use triple::Triple;
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "rftl",
     summary: "three blocks a logical block, one collection step of at most t_er behind each write to it",
     source: "Qin, Wang, Liu, Shao, RTAS 2012; as in Zhang et al., TODAES 20(3):43, 2015",
     settings: &[],
+    victims: None,
     page: page!("rftl.rs"),
     buffer: None,
     plan,
+    build: build!(build),
 };
 
 /// Most pages of a block for which a place within three blocks takes 16 bits.
@@ -144,14 +152,9 @@ fn ram(geometry: &Geometry) -> Ram {
 }
 
 /// Makes the scheme and hands it to `visitor`.
-pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
-    config: &SchemeConfig,
-    collection: bounds::rftl::Collection,
-    plan: &Plan,
-    start: Start,
-    flash: F,
-    visitor: V,
-) -> Result<V::Output, FtlError> {
+fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+    let Setup { config, plan, start } = *setup;
+    let Layout::Rftl(collection) = plan.layout else { return Err(setup.foreign_plan()) };
     let mut scheme = Rftl::new(flash, plan, collection);
     match start {
         Start::Format => {
@@ -160,7 +163,7 @@ pub(crate) fn build<F: Flash + Clone, V: Visitor<F>>(
         }
         Start::Mount => scheme.mount()?,
     }
-    Ok(visitor.visit(scheme))
+    Ok(setup.finish(scheme))
 }
 
 /// See the module's page.
@@ -183,7 +186,7 @@ pub(crate) struct Rftl<F> {
     log: CollectionLog,
 }
 
-impl<F: Flash> Rftl<F> {
+impl<F: Probe> Rftl<F> {
     fn new(flash: F, plan: &Plan, collection: bounds::rftl::Collection) -> Self {
         let geometry = *flash.geometry();
         let pages_per_block = geometry.pages_per_block();
@@ -291,10 +294,8 @@ impl<F: Flash> Rftl<F> {
     }
 }
 
-impl<F: Flash> Scheme for Rftl<F> {
+impl<F: Probe> Ftl for Rftl<F> {
     type Flash = F;
-
-    const YIELDS: bool = true;
 
     #[inline]
     fn flash(&self) -> &F {
@@ -306,7 +307,7 @@ impl<F: Flash> Scheme for Rftl<F> {
         &mut self.flash
     }
 
-    fn into_flash(self) -> F {
+    fn into_flash(self: Box<Self>) -> F {
         self.flash
     }
 
@@ -316,7 +317,7 @@ impl<F: Flash> Scheme for Rftl<F> {
     }
 
     #[inline]
-    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.check(lpn)?;
         let logical = self.logical_block(lpn);
         self.fetch_map(logical)?;
@@ -338,13 +339,13 @@ impl<F: Flash> Scheme for Rftl<F> {
     }
 
     #[inline]
-    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.check(lpn)?;
         let logical = self.logical_block(lpn);
         self.fetch_map(logical)?;
         match self.places[lpn.0 as usize] {
             EMPTY => {
-                data.fill(0);
+                zeros(data);
                 Ok(false)
             }
             LOST => Err(FlashError::Uncorrectable(Ppn(u32::MAX)).into()),
@@ -363,35 +364,22 @@ impl<F: Flash> Scheme for Rftl<F> {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), FtlError> {
-        // A write is on flash, with all that a mount needs, when it returns.
-        Ok(())
-    }
-
     #[inline]
     fn free_pages(&self) -> u64 {
         self.pool.free_pages()
     }
 
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee
+    fn telemetry(&self) -> Telemetry<'_> {
+        Telemetry {
+            heap_bytes: self.triples.capacity() * size_of::<Triple>()
+                + self.places.capacity() * 2
+                + self.pool.heap_bytes(),
+            yields: true,
+            ..Telemetry::new(self.guarantee, ram(self.flash.geometry()), &self.log)
+        }
     }
 
-    fn ram(&self) -> Ram {
-        ram(self.flash.geometry())
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.triples.capacity() * size_of::<Triple>()
-            + self.places.capacity() * 2
-            + self.pool.heap_bytes()
-    }
-
-    fn collections(&self) -> &CollectionLog {
-        &self.log
-    }
-
-    fn restart_collections(&mut self) {
+    fn restart_telemetry(&mut self) {
         self.log = CollectionLog::new(self.pages_per_block(), self.log.threshold_pages);
     }
 
@@ -403,3 +391,5 @@ impl<F: Flash> Scheme for Rftl<F> {
         }
     }
 }
+
+impl<F: Probe> Background for Rftl<F> {}

@@ -59,26 +59,34 @@ mod collection;
 mod mount;
 mod scheme;
 
-use crate::{
-    CollectionLog, FtlError, Guarantee, Layout, LogBlockLayout, Plan, Preset, Ram, SchemeConfig,
-    block_mapped::Pool,
-    log_block::{Division, NONE, divide, stamp::Clock, stamp::Role},
-    page::page,
-    page_mapped::{blocks::BlockTable, core::LOST},
-    start::Start,
-};
+use crate::block_mapped::Pool;
+use crate::build;
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::layout::{Layout, LogBlockLayout};
+use crate::log_block::stamp::{Clock, Role};
+use crate::log_block::{Division, NONE, divide};
+use crate::page::page;
+use crate::page_mapped::blocks::BlockTable;
+use crate::page_mapped::core::LOST;
+use crate::plan::Plan;
+use crate::preset::{Made, Preset, SchemeConfig};
+use crate::start::{Setup, Start};
+use crate::telemetry::CollectionLog;
 use alloc::{vec, vec::Vec};
 use candidates::Candidates;
-use flash::{BlockId, Flash, Geometry, Lpn, Part, Ppn};
+use flash::{BlockId, Geometry, Lpn, Part, Ppn, Probe};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "superblock",
     summary: "page map within superblocks of 8 logical blocks, which share update blocks",
     source: "Kang, Jo, Kim, Lee, EMSOFT 2006",
     settings: &["log_blocks"],
+    victims: None,
     page: page!("superblock.rs"),
     buffer: None,
     plan,
+    build: build!(build),
 };
 
 /// The block kept for collection.
@@ -141,6 +149,14 @@ impl Own {
     const EMPTY: Self = Self { seq: 0, open: NONE, written: 0, valid: 0, blocks: Vec::new() };
 }
 
+fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+    let Layout::LogBlock(LogBlockLayout::Superblock { log_blocks }) = setup.plan.layout else {
+        return Err(setup.foreign_plan());
+    };
+    let Setup { config, plan, start } = *setup;
+    Ok(setup.finish(Superblock::new(config, plan, log_blocks, start, flash)?))
+}
+
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub(crate) struct Superblock<F> {
@@ -166,7 +182,7 @@ pub(crate) struct Superblock<F> {
     ram: Ram,
 }
 
-impl<F: Flash> Superblock<F> {
+impl<F: Probe> Superblock<F> {
     /// Formats or mounts.
     pub(crate) fn new(
         config: &SchemeConfig,

@@ -47,22 +47,28 @@
 //! Source: S. Jung, Y. H. Song, 2LGC: an atomic-unit garbage collection scheme with a two-level list for NAND flash
 //! storage, §4; lists of §5.1.
 
-use crate::{
-    FtlError, Layout, Plan, Preset, Ram, SchemeConfig, VictimKind,
-    page::page,
-    page_mapped::{self, CollectionKind, packed, worst_case},
-};
+use crate::error::FtlError;
+use crate::guarantee::Ram;
+use crate::layout::{CollectionKind, Layout};
+use crate::page::page;
+use crate::page_mapped::victims::VictimKind;
+use crate::page_mapped::{packed, worst_case};
+use crate::plan::Plan;
+use crate::preset::{Preset, SchemeConfig};
+use crate::{build, page_mapped};
 use alloc::format;
 use flash::{Geometry, Part};
 
-pub(crate) const PRESET: Preset = Preset {
+pub(crate) static PRESET: Preset = Preset {
     name: "2lgc",
     summary: "page map in RAM, victims from two lists, one at a time and page by page behind writes, or in idle time",
     source: "Jung and Song, 2LGC, §4",
     settings: &["victim", "idle", "aware"],
+    victims: None,
     page: page!("two_level_gc.rs"),
     buffer: None,
     plan,
+    build: build!(crate::page_mapped::build),
 };
 
 fn plan(
@@ -88,7 +94,7 @@ fn plan(
     if let Some((setting, reason)) = packed::limit(geometry, part) {
         return Err(FtlError::Config { scheme: config.preset.name, setting, reason });
     }
-    let kind = config.victim.unwrap_or(VictimKind::TwoLevelList);
+    let kind = config.victim.unwrap_or(VictimKind::TWO_LEVEL_LIST);
     let window = pages;
     let [map, of_blocks] = packed::ram_bytes(geometry);
     Ok(Plan {

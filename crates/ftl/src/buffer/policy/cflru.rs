@@ -2,10 +2,8 @@
 //! before dirty ones.
 
 use super::{Use, Used};
-use crate::buffer::{
-    chain::{Chain, List},
-    settings::BufferPlan,
-};
+use crate::buffer::chain::{Chain, List};
+use crate::buffer::settings::BufferPlan;
 use alloc::{vec, vec::Vec};
 
 /// Where a unit is.

@@ -9,8 +9,8 @@ mod three_region;
 pub use self::three_region::UPDATE_PROBABILITIES;
 
 use self::{cflru::Cflru, fab::Fab, lru::Lru, three_region::ThreeRegion};
-use super::settings::{BufferPlan, BufferPolicy};
-use crate::Probability;
+use crate::buffer::settings::{BufferPlan, BufferPolicy};
+use crate::dirty_pages::Probability;
 
 /// What happened to a page of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,17 +10,11 @@
 //!                                 the to-be-updated one
 //! ```
 
-use super::{
-    Use, Used,
-    regions::{Region, RegionSizes},
-};
-use crate::{
-    Probability,
-    buffer::{
-        chain::{Chain, List},
-        settings::BufferPlan,
-    },
-};
+use super::regions::{Region, RegionSizes};
+use super::{Use, Used};
+use crate::buffer::chain::{Chain, List};
+use crate::buffer::settings::BufferPlan;
+use crate::dirty_pages::Probability;
 use alloc::{vec, vec::Vec};
 
 /// P(U) of the pages of a three-region buffer: in its initial, its to-be-updated and its to-be-evicted region (S. Lee

@@ -9,7 +9,8 @@ mod dirty;
 mod recency;
 
 use self::{dirty::DirtyPages, recency::Recency};
-use crate::{CmtPolicy, MapCache};
+use crate::layout::CmtPolicy;
+use crate::telemetry::MapCache;
 use alloc::{vec, vec::Vec};
 use flash::prefetch::prefetch;
 use flash::{Lpn, Ppn};

@@ -8,7 +8,7 @@
 //! IEEE Computer 27(3), 1994.
 
 use super::{NONE, Slot};
-use crate::CmtPolicy;
+use crate::layout::CmtPolicy;
 
 #[derive(Clone, Copy, Debug)]
 struct Queue {

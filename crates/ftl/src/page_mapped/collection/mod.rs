@@ -4,14 +4,17 @@ mod partial;
 mod preemptible;
 mod whole_block;
 
-pub use partial::{CopiesPerStep, Partial};
+pub use partial::Partial;
 pub use preemptible::Preemptible;
 pub(super) use preemptible::operations_behind_a_write;
 pub use whole_block::WholeBlock;
 
-use super::{core::Core, tables::Tables, victims::Victims};
-use crate::{DirtyPages, FtlError};
-use flash::{BlockId, Flash, Ns};
+use super::core::Core;
+use super::tables::Tables;
+use super::victims::Victims;
+use crate::dirty_pages::DirtyPages;
+use crate::error::FtlError;
+use flash::{BlockId, Ns, Probe};
 
 /// A collector's place in the write path.
 pub trait Collection: Clone {
@@ -22,27 +25,27 @@ pub trait Collection: Clone {
     ///
     /// # Errors
     /// [`FtlError::Full`], or what the array says.
-    fn before_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
+    fn before_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError>;
 
     /// Runs behind a host write. `buffer` as in [`Collection::before_write`].
     ///
     /// # Errors
     /// As [`Collection::before_write`].
-    fn after_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
+    fn after_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError>;
 
     /// Brings the free space back to where the collector's promise starts, after a mount.
     ///
     /// # Errors
     /// As [`Collection::before_write`].
-    fn recover<F: Flash, V: Victims, T: Tables>(
+    fn recover<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<(), FtlError>;
@@ -55,13 +58,13 @@ pub trait Collection: Clone {
     ///
     /// # Errors
     /// What the array says.
-    fn idle<F: Flash, V: Victims, T: Tables>(
+    fn idle<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<bool, FtlError>;
 
     /// How long [`Collection::idle`] takes at most, as things are now.
-    fn idle_ns<F: Flash, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) -> Ns {
+    fn idle_ns<F: Probe, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) -> Ns {
         core.flash.longest_erase_ns()
     }
 }

@@ -1,25 +1,14 @@
 //! Partial collection: one step behind each write.
 
 use super::Collection;
-use crate::page_mapped::{core::Core, space::Run, tables::Tables, victims::Victims};
-use crate::{DirtyPages, FtlError, NoBuffer};
-use flash::{BlockId, Flash};
-
-/// Copies of one step. 0: none that can be counted on, as a copy takes longer than a step may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CopiesPerStep {
-    /// α: from a block of the device that is written, or where copies go but one way.
-    pub near: u32,
-    /// α_f: from a block of another device of the channel.
-    pub far: u32,
-}
-
-impl CopiesPerStep {
-    /// As many wherever the victim is.
-    pub const fn same(copies: u32) -> Self {
-        Self { near: copies, far: copies }
-    }
-}
+use crate::dirty_pages::{DirtyPages, NoBuffer};
+use crate::error::FtlError;
+use crate::layout::CopiesPerStep;
+use crate::page_mapped::core::Core;
+use crate::page_mapped::space::Run;
+use crate::page_mapped::tables::Tables;
+use crate::page_mapped::victims::Victims;
+use flash::{BlockId, Probe};
 
 /// Partial collection (Zhang et al., 2015, Algorithm 1): while free pages are below ρ_th, or a victim is
 /// being collected, one step rides behind each write. A step moves the next α pages of the victim that
@@ -50,7 +39,7 @@ impl Partial {
     }
 
     /// Takes a victim, if there is one.
-    fn begin<F: Flash, V: Victims, T: Tables>(&mut self, core: &mut Core<F, V, T>) {
+    fn begin<F: Probe, V: Victims, T: Tables>(&mut self, core: &mut Core<F, V, T>) {
         let to = core.space.destination();
         self.victim = core.space.take_victim();
         (self.cursor, self.fetched) = (0, 0);
@@ -64,7 +53,7 @@ impl Partial {
 
     /// Fetches the map entries of the next `most` pages that were not looked at yet.
     #[inline]
-    fn fetch<F: Flash, V: Victims, T: Tables>(
+    fn fetch<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &Core<F, V, T>,
         victim: BlockId,
@@ -76,11 +65,11 @@ impl Partial {
         self.fetched = run.cursor;
     }
 
-    fn step<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
+    fn step<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
         victim: BlockId,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         core.space.log.steps += 1;
         self.fetch(core, victim, self.copies_per_step);
@@ -107,19 +96,19 @@ impl Collection for Partial {
     const YIELDS: bool = true;
 
     #[inline]
-    fn before_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
+    fn before_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         _core: &mut Core<F, V, T>,
-        _buffer: &mut B,
+        _buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         Ok(())
     }
 
     #[inline]
-    fn after_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
+    fn after_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         if self.victim.is_none() && core.space.free_pages < core.space.log.threshold_pages {
             self.begin(core);
@@ -133,7 +122,7 @@ impl Collection for Partial {
 
     /// A cut in the middle of a collection may have torn a page that the steps to come had counted on,
     /// so the collection is finished before the next write.
-    fn recover<F: Flash, V: Victims, T: Tables>(
+    fn recover<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<(), FtlError> {
@@ -148,7 +137,7 @@ impl Collection for Partial {
     }
 
     /// At most one step behind each write, this one included.
-    fn idle<F: Flash, V: Victims, T: Tables>(
+    fn idle<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<bool, FtlError> {

@@ -28,15 +28,14 @@
 //! valid any more. Fetching ahead aside nothing else is kept.
 
 use super::Collection;
-use crate::page_mapped::{
-    core::Core,
-    space::Run,
-    tables::Tables,
-    victims::{TwoLevelList, Victims},
-    worst_case::copies_ns,
-};
-use crate::{DirtyPages, FtlError, NoBuffer};
-use flash::{BlockId, Flash, Ns};
+use crate::dirty_pages::{DirtyPages, NoBuffer};
+use crate::error::FtlError;
+use crate::page_mapped::core::Core;
+use crate::page_mapped::space::Run;
+use crate::page_mapped::tables::Tables;
+use crate::page_mapped::victims::{TwoLevelList, Victims};
+use crate::page_mapped::worst_case::copies_ns;
+use flash::{BlockId, Ns, Probe};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -61,18 +60,18 @@ impl Preemptible {
     }
 
     /// b: free pages above the reserve.
-    fn above<F: Flash, V: Victims, T: Tables>(core: &Core<F, V, T>) -> u64 {
+    fn above<F: Probe, V: Victims, T: Tables>(core: &Core<F, V, T>) -> u64 {
         core.space.free_pages.saturating_sub(core.space.log.threshold_pages)
     }
 
     /// Takes a victim, if there is one.
-    fn begin<F: Flash, V: Victims, T: Tables>(&mut self, core: &mut Core<F, V, T>) {
+    fn begin<F: Probe, V: Victims, T: Tables>(&mut self, core: &mut Core<F, V, T>) {
         self.victim = core.space.take_victim();
         self.fetch(core);
     }
 
     /// Fetches the map entries of the pages that are copied next.
-    fn fetch<F: Flash, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) {
+    fn fetch<F: Probe, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) {
         if let Some(victim) = self.victim {
             let run = &mut Run::new();
             core.next_run(victim, 0, u32::MAX, run);
@@ -82,11 +81,11 @@ impl Preemptible {
 
     /// So many operations on the victim under way, if there is one: copies and, behind the last, its erase. Where one
     /// fails the victim is none any more, as with [`super::WholeBlock`], and is not collected from again.
-    fn work_on<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
+    fn work_on<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
         operations: u32,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         let Some(victim) = self.victim.take() else { return Ok(()) };
         core.space.log.steps += 1;
@@ -107,7 +106,7 @@ impl Preemptible {
     }
 
     /// All copies of one candidate that is known to have few, whose erase is left for when a block is needed.
-    fn empty_one<F: Flash, V: Victims, T: Tables>(
+    fn empty_one<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<bool, FtlError> {
@@ -132,10 +131,10 @@ impl Collection for Preemptible {
     const YIELDS: bool = true;
 
     #[inline]
-    fn before_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
+    fn before_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         while core.space.free_pages <= core.space.log.threshold_pages {
             if self.victim.is_none() {
@@ -153,10 +152,10 @@ impl Collection for Preemptible {
     }
 
     #[inline]
-    fn after_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
+    fn after_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         let above = Self::above(core);
         let due = above <= u64::from(self.window_pages) || core.space.victims.committed() > 0;
@@ -174,7 +173,7 @@ impl Collection for Preemptible {
 
     /// As if no victim had been under way: what a cut tore, and what was copied before it, may have taken the room in
     /// which the victim was to be collected.
-    fn recover<F: Flash, V: Victims, T: Tables>(
+    fn recover<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<(), FtlError> {
@@ -187,7 +186,7 @@ impl Collection for Preemptible {
         self.victim.map(|victim| (victim, 0))
     }
 
-    fn idle<F: Flash, V: Victims, T: Tables>(
+    fn idle<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<bool, FtlError> {
@@ -202,7 +201,7 @@ impl Collection for Preemptible {
         Ok(true)
     }
 
-    fn idle_ns<F: Flash, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) -> Ns {
+    fn idle_ns<F: Probe, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) -> Ns {
         let (part, erase) = (core.flash.part(), core.flash.longest_erase_ns());
         let copies = |pages| copies_ns(part, core.space.frontiers.count(), pages);
         let left = self.victim.map(|victim| core.space.blocks.valid(victim));

@@ -1,9 +1,12 @@
 //! Whole blocks, on demand.
 
 use super::Collection;
-use crate::page_mapped::{core::Core, tables::Tables, victims::Victims};
-use crate::{DirtyPages, FtlError, NoBuffer};
-use flash::{BlockId, Flash};
+use crate::dirty_pages::{DirtyPages, NoBuffer};
+use crate::error::FtlError;
+use crate::page_mapped::core::Core;
+use crate::page_mapped::tables::Tables;
+use crate::page_mapped::victims::Victims;
+use flash::{BlockId, Probe};
 
 /// Whole blocks, on demand: where a write would need the last free block (the swap block), victims are
 /// collected until it would not, and, of a policy that chooses several at once, until all of those are.
@@ -15,10 +18,10 @@ pub struct WholeBlock;
 
 impl Collection for WholeBlock {
     #[inline]
-    fn before_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
+    fn before_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         while core.space.free_pages <= core.space.log.threshold_pages
             || core.space.victims.committed() > 0
@@ -31,17 +34,17 @@ impl Collection for WholeBlock {
     }
 
     #[inline]
-    fn after_write<F: Flash, V: Victims, T: Tables, B: DirtyPages>(
+    fn after_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         _core: &mut Core<F, V, T>,
-        _buffer: &mut B,
+        _buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         Ok(())
     }
 
     /// A torn page may have taken what the next write had counted on: without this, that write would have
     /// to collect two victims.
-    fn recover<F: Flash, V: Victims, T: Tables>(
+    fn recover<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<(), FtlError> {
@@ -55,7 +58,7 @@ impl Collection for WholeBlock {
         None
     }
 
-    fn idle<F: Flash, V: Victims, T: Tables>(
+    fn idle<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<bool, FtlError> {

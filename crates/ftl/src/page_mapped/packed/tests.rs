@@ -8,7 +8,7 @@ use crate::page_mapped::{
 use crate::registry::{by_name, plan};
 use crate::{Plan, Scheme, SchemeConfig, VictimWork};
 use alloc::string::ToString;
-use flash::{Array, Flash, Store, parts::EVALUATION_SLC};
+use flash::{Array, Probe, Store, parts::EVALUATION_SLC};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -1,91 +1,43 @@
-//! Any policy, told apart by a branch at each call.
+//! Any policy, behind a pointer.
 //!
-//! A scheme's code is compiled once for each type of its victims, and an array, a write buffer and a suite multiply
-//! that. So only greedy, which schemes have where nothing else is asked for, is a type of its own for them; the others
-//! share this one, and pay a branch that is always taken the same way.
+//! A scheme's code is compiled once for each type of its victims. So only greedy, which schemes have by default, is a type
+//! of its own for them; the others share this one, and pay an indirect call.
 
-use super::{
-    Choices, CostBenefit, Fifo, Greedy, GreedyScan, TwoLevelList, VictimKind, VictimWork, Victims,
-    WindowedGreedy,
-};
+use super::Victims;
+use crate::victim_work::VictimWork;
+use alloc::boxed::Box;
 use flash::BlockId;
 
-/// See the module.
-#[derive(Clone, Debug)]
-pub enum AnyVictims {
-    /// [`VictimKind::Greedy`].
-    Greedy(Greedy),
-    /// [`VictimKind::GreedyScan`].
-    GreedyScan(GreedyScan),
-    /// [`VictimKind::CostBenefit`].
-    CostBenefit(CostBenefit),
-    /// [`VictimKind::TwoLevelList`].
-    TwoLevelList(TwoLevelList),
-    /// [`VictimKind::Fifo`].
-    Fifo(Fifo),
-    /// [`VictimKind::Random`] and [`VictimKind::Choices`].
-    Choices(Choices),
-    /// [`VictimKind::WindowedGreedy`].
-    WindowedGreedy(WindowedGreedy),
-}
-
-impl AnyVictims {
-    /// No candidates yet, for an array of `blocks` × `pages_per_block`; `seed` is for policies that draw.
-    pub fn new(kind: VictimKind, blocks: u32, pages_per_block: u32, seed: u64) -> Self {
-        let pages = pages_per_block;
-        let drawn = |draws| Self::Choices(Choices::with_draws(blocks, pages, seed, draws));
-        match kind {
-            VictimKind::Greedy => Self::Greedy(Greedy::new(blocks, pages)),
-            VictimKind::GreedyScan(at_once) => {
-                Self::GreedyScan(GreedyScan::new(blocks, pages, at_once))
-            }
-            VictimKind::CostBenefit => Self::CostBenefit(CostBenefit::new(blocks, pages)),
-            VictimKind::TwoLevelList => Self::TwoLevelList(TwoLevelList::new(blocks, pages)),
-            VictimKind::Fifo => Self::Fifo(Fifo::new(blocks, pages)),
-            VictimKind::Random => drawn(1),
-            VictimKind::Choices(draws) => drawn(draws),
-            VictimKind::WindowedGreedy(window) => {
-                Self::WindowedGreedy(WindowedGreedy::new(blocks, pages, window.into()))
-            }
-        }
+impl Clone for Box<dyn Victims> {
+    fn clone(&self) -> Self {
+        self.fork()
     }
 }
 
-/// Does the same with whichever it is.
-macro_rules! each {
-    ($self:expr, $victims:ident => $does:expr) => {
-        match $self {
-            Self::Greedy($victims) => $does,
-            Self::GreedyScan($victims) => $does,
-            Self::CostBenefit($victims) => $does,
-            Self::TwoLevelList($victims) => $does,
-            Self::Fifo($victims) => $does,
-            Self::Choices($victims) => $does,
-            Self::WindowedGreedy($victims) => $does,
-        }
-    };
-}
+impl Victims for Box<dyn Victims> {
+    fn fork(&self) -> Box<dyn Victims> {
+        (**self).fork()
+    }
 
-impl Victims for AnyVictims {
     fn insert(&mut self, block: BlockId, valid: u32) {
-        each!(self, victims => victims.insert(block, valid));
+        (**self).insert(block, valid);
     }
 
     #[inline]
     fn invalidated(&mut self, block: BlockId, valid: u32) {
-        each!(self, victims => victims.invalidated(block, valid));
+        (**self).invalidated(block, valid);
     }
 
     fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        each!(self, victims => victims.take(valid))
+        (**self).take(valid)
     }
 
     fn take_to(&mut self, to: BlockId, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        each!(self, victims => victims.take_to(to, valid))
+        (**self).take_to(to, valid)
     }
 
     fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        each!(self, victims => victims.take_least(valid))
+        (**self).take_least(valid)
     }
 
     fn take_sparse(
@@ -93,59 +45,113 @@ impl Victims for AnyVictims {
         pages_per_block: u32,
         valid: &dyn Fn(BlockId) -> u32,
     ) -> Option<BlockId> {
-        each!(self, victims => victims.take_sparse(pages_per_block, valid))
+        (**self).take_sparse(pages_per_block, valid)
     }
 
     fn emptied(&mut self, block: BlockId) {
-        each!(self, victims => victims.emptied(block));
+        (**self).emptied(block);
     }
 
     #[inline]
     fn committed(&self) -> usize {
-        each!(self, victims => victims.committed())
+        (**self).committed()
     }
 
     fn least_valid(&self) -> Option<u32> {
-        each!(self, victims => victims.least_valid())
+        (**self).least_valid()
     }
 
     #[inline]
     fn prefetch(&self, block: BlockId) {
-        each!(self, victims => victims.prefetch(block));
+        (**self).prefetch(block);
     }
 
     fn work(&self) -> VictimWork {
-        each!(self, victims => victims.work())
+        (**self).work()
     }
 
     fn heap_bytes(&self) -> usize {
-        each!(self, victims => victims.heap_bytes())
+        (**self).heap_bytes()
     }
 
     fn ram_bytes(&self) -> u64 {
-        each!(self, victims => victims.ram_bytes())
+        (**self).ram_bytes()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::page_mapped::victims::{VICTIM_POLICIES, VictimKind};
+    use alloc::{string::ToString, vec::Vec};
+    use flash::BlockId;
 
     #[test]
     fn it_is_the_policy_that_was_asked_for() {
         let valid = [3, 0, 2, 1];
-        let taken = |kind| {
-            let mut victims = AnyVictims::new(kind, 4, 4, 1);
+        let taken = |kind: VictimKind| {
+            let mut victims = kind.make(4, 4, 1);
             (0..4).for_each(|block| victims.insert(BlockId(block), valid[block as usize]));
             victims.take(&|block| valid[block.0 as usize]).unwrap().0
         };
-        assert_eq!(taken(VictimKind::Greedy), 1);
-        assert_eq!(taken(VictimKind::GreedyScan(2)), 1);
-        assert_eq!(taken(VictimKind::Fifo), 0);
-        assert_eq!(taken(VictimKind::WindowedGreedy(3)), 1);
-        assert_eq!(taken(VictimKind::WindowedGreedy(1)), 0);
+        assert_eq!(taken(VictimKind::GREEDY), 1);
+        assert_eq!(taken(VictimKind::greedy_scan(2)), 1);
+        assert_eq!(taken(VictimKind::FIFO), 0);
+        assert_eq!(taken(VictimKind::windowed_greedy(3)), 1);
+        assert_eq!(taken(VictimKind::windowed_greedy(1)), 0);
         for kind in VictimKind::each(3) {
-            assert!(AnyVictims::new(kind, 40, 4, 1).ram_bytes() > 0, "{kind}");
+            let victims = kind.make(40, 4, 1);
+            assert_eq!(victims.ram_bytes(), kind.controller_bytes(40, 4), "{kind}");
+            assert_eq!(victims.fork().ram_bytes(), victims.ram_bytes(), "{kind}");
         }
+    }
+
+    #[test]
+    fn every_line_makes_its_own_kind() {
+        for policy in VICTIM_POLICIES {
+            let number = policy.number.map(|known| known.most);
+            let kind = policy.kind(number).unwrap();
+            assert_eq!(kind.policy().name, policy.name);
+            assert!(policy.kind(Some(0)).is_none());
+            let without = policy.number.is_none_or(|known| known.default.is_some());
+            assert_eq!(policy.kind(None).is_some(), without);
+            assert_eq!(VICTIM_POLICIES.iter().filter(|other| other.name == policy.name).count(), 1);
+        }
+        assert_eq!(VictimKind::each(3).count(), VICTIM_POLICIES.len());
+    }
+
+    /// A policy that is written but not listed would be found by nobody.
+    #[test]
+    fn every_file_that_declares_a_policy_is_listed() {
+        let files = [
+            include_str!("choices.rs"),
+            include_str!("cost_benefit.rs"),
+            include_str!("fifo.rs"),
+            include_str!("greedy.rs"),
+            include_str!("greedy_scan.rs"),
+            include_str!("two_level_list.rs"),
+            include_str!("windowed_greedy.rs"),
+        ];
+        let declared: usize =
+            files.iter().map(|file| file.matches(": VictimPolicy = ").count()).sum();
+        assert_eq!(declared, VICTIM_POLICIES.len());
+    }
+
+    #[test]
+    fn kinds_and_lines_as_texts() {
+        let lines: Vec<_> = VICTIM_POLICIES.iter().map(|policy| policy.to_string()).collect();
+        assert_eq!(
+            (&*lines[0], &*lines[1], &*lines[6]),
+            ("greedy", "greedy-scan[:K]", "choices:D")
+        );
+        let texts: Vec<_> = VictimKind::each(3).map(|kind| kind.to_string()).collect();
+        assert_eq!((&*texts[0], &*texts[1], &*texts[6]), ("greedy", "greedy-scan", "choices:3"));
+        assert_eq!(VictimKind::greedy_scan(5).to_string(), "greedy-scan:5");
+        assert!(VICTIM_POLICIES[6].kind(Some(65)).is_none());
+    }
+
+    #[test]
+    fn one_victim_at_a_time_but_for_the_search() {
+        assert_eq!(VictimKind::greedy_scan(7).victims_at_once(), 7);
+        assert_eq!(VictimKind::GREEDY.victims_at_once(), 1);
     }
 }

@@ -8,7 +8,9 @@
 //!
 //! Ties between the two go to the other device, those between devices to the lowest number.
 
-use super::{Greedy, VictimWork, Victims};
+use super::{Greedy, Victims};
+use crate::victim_work::VictimWork;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::BlockId;
 
@@ -85,6 +87,10 @@ fn blocks_of(blocks: u32, ways: u32, device: u32) -> u32 {
 }
 
 impl Victims for ByDevice {
+    fn fork(&self) -> Box<dyn Victims> {
+        Box::new(self.clone())
+    }
+
     #[inline]
     fn insert(&mut self, block: BlockId, valid: u32) {
         let (device, block) = self.split(block);

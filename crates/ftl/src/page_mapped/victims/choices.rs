@@ -8,9 +8,48 @@
 //! two a block drawn (number, count of valid pages), drawn twice or not, two for each that is looked at beyond those,
 //! and one and writes one to close the gap.
 
-use super::{Accesses, VictimWork, Victims};
-use alloc::vec::Vec;
+use super::Victims;
+use super::policy::{PolicyNumber, ValidPages, VictimPolicy};
+use crate::page_mapped::victims::VictimKind;
+use crate::victim_work::{Accesses, VictimWork};
+use alloc::{boxed::Box, vec::Vec};
 use flash::BlockId;
+
+/// What it declares of itself.
+pub(super) static POLICY: VictimPolicy = VictimPolicy {
+    name: "choices",
+    number: Some(PolicyNumber { letter: 'D', most: 64, default: None }),
+    summary: "fewest valid pages of D drawn uniformly",
+    source: "Van Houdt, SIGMETRICS 2013",
+    chooses_many: false,
+    valid_pages: ValidPages::Gaining,
+    controller_bytes: |of| Choices::controller_bytes(of.blocks),
+    make: |of| {
+        Box::new(Choices::with_draws(of.blocks, of.pages_per_block, of.seed, of.number as u8))
+    },
+};
+
+/// The same with one draw.
+pub(super) static RANDOM: VictimPolicy = VictimPolicy {
+    name: "random",
+    number: None,
+    summary: "any, uniformly",
+    source: "Van Houdt, SIGMETRICS 2013",
+    chooses_many: false,
+    valid_pages: ValidPages::Gaining,
+    controller_bytes: |of| Choices::controller_bytes(of.blocks),
+    make: |of| Box::new(Choices::with_draws(of.blocks, of.pages_per_block, of.seed, 1)),
+};
+
+impl VictimKind {
+    /// Any, uniformly: [`Choices`], one.
+    pub const RANDOM: Self = Self::new(&RANDOM, 0);
+
+    /// Fewest valid pages of this many drawn uniformly (1 to 64): [`Choices`].
+    pub const fn choices(draws: u8) -> Self {
+        Self::new(&POLICY, draws as u16)
+    }
+}
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -45,6 +84,10 @@ impl Choices {
 }
 
 impl Victims for Choices {
+    fn fork(&self) -> Box<dyn Victims> {
+        Box::new(self.clone())
+    }
+
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.blocks.push(block.0);
         self.work.filled.writes += 1;

@@ -17,11 +17,31 @@
 //! number. The factor 2 of the cost changes no order and is left out. A block that lost no page since it became full
 //! is as old as that.
 
-use super::{FullBlocks, VictimWork, Victims};
-use alloc::{vec, vec::Vec};
+use super::policy::{ValidPages, VictimPolicy};
+use super::{Victims, full_blocks::FullBlocks};
+use crate::page_mapped::victims::VictimKind;
+use crate::victim_work::VictimWork;
+use alloc::{boxed::Box, vec, vec::Vec};
 use core::cmp::{Ordering, Reverse};
 use flash::BlockId;
 use flash::prefetch::prefetch;
+
+/// What it declares of itself.
+pub(super) static POLICY: VictimPolicy = VictimPolicy {
+    name: "cost-benefit",
+    number: None,
+    summary: "greatest age × (1 − u) / 2u; all blocks are searched",
+    source: "Kawaguchi, Nishioka, Motoda, USENIX 1995",
+    chooses_many: false,
+    valid_pages: ValidPages::Gaining,
+    controller_bytes: |of| CostBenefit::controller_bytes(of.blocks),
+    make: |of| Box::new(CostBenefit::new(of.blocks, of.pages_per_block)),
+};
+
+impl VictimKind {
+    /// Few valid pages and long since the last was lost: [`CostBenefit`].
+    pub const COST_BENEFIT: Self = Self::new(&POLICY, 0);
+}
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -83,6 +103,10 @@ fn benefit(pages: u32, (valid, age): (u32, u64), (other_valid, other_age): (u32,
 }
 
 impl Victims for CostBenefit {
+    fn fork(&self) -> Box<dyn Victims> {
+        Box::new(self.clone())
+    }
+
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.full.insert(block);
         self.stamps[block.0 as usize] = self.clock;

@@ -6,9 +6,29 @@
 //! Work: nothing at a page that becomes invalid; a block that becomes full writes 1 entry (its place in the queue). A
 //! victim reads two a block looked at (number, count of valid pages); one that is passed over is written once.
 
-use super::{VictimWork, Victims};
-use alloc::collections::VecDeque;
+use super::Victims;
+use super::policy::{ValidPages, VictimPolicy};
+use crate::page_mapped::victims::VictimKind;
+use crate::victim_work::VictimWork;
+use alloc::{boxed::Box, collections::VecDeque};
 use flash::BlockId;
+
+/// What it declares of itself.
+pub(super) static POLICY: VictimPolicy = VictimPolicy {
+    name: "fifo",
+    number: None,
+    summary: "filled longest ago",
+    source: "Desnoyers, SYSTOR 2012",
+    chooses_many: false,
+    valid_pages: ValidPages::Gaining,
+    controller_bytes: |of| Fifo::controller_bytes(of.blocks),
+    make: |of| Box::new(Fifo::new(of.blocks, of.pages_per_block)),
+};
+
+impl VictimKind {
+    /// The block that was filled longest ago: [`Fifo`].
+    pub const FIFO: Self = Self::new(&POLICY, 0);
+}
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -33,6 +53,10 @@ impl Fifo {
 }
 
 impl Victims for Fifo {
+    fn fork(&self) -> Box<dyn Victims> {
+        Box::new(self.clone())
+    }
+
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.queue.push_back(block.0);
         self.work.filled.writes += 1;

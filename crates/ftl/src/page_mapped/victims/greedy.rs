@@ -15,12 +15,32 @@
 //!
 //! Ties go to whichever of the equals stands first: arbitrary but the same on every machine.
 
-use super::{Accesses, VictimWork, Victims};
-use alloc::{vec, vec::Vec};
+use super::Victims;
+use super::policy::{ValidPages, VictimPolicy};
+use crate::page_mapped::victims::VictimKind;
+use crate::victim_work::{Accesses, VictimWork};
+use alloc::{boxed::Box, vec, vec::Vec};
 use flash::BlockId;
 use flash::prefetch::prefetch;
 
 const NO_CANDIDATE: u32 = u32::MAX;
+
+/// What it declares of itself.
+pub(super) static POLICY: VictimPolicy = VictimPolicy {
+    name: "greedy",
+    number: None,
+    summary: "fewest valid pages, found in O(1)",
+    source: "Wu and Zwaenepoel, ASPLOS 1994",
+    chooses_many: false,
+    valid_pages: ValidPages::Fewest,
+    controller_bytes: |of| Greedy::controller_bytes(of.blocks, of.pages_per_block),
+    make: |of| Box::new(Greedy::new(of.blocks, of.pages_per_block)),
+};
+
+impl VictimKind {
+    /// Fewest valid pages, in O(1): [`Greedy`].
+    pub const GREEDY: Self = Self::new(&POLICY, 0);
+}
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -96,6 +116,10 @@ impl Greedy {
 }
 
 impl Victims for Greedy {
+    fn fork(&self) -> Box<dyn Victims> {
+        Box::new(self.clone())
+    }
+
     #[inline]
     fn insert(&mut self, block: BlockId, valid: u32) {
         self.counted.inserted_pages += u64::from(valid);

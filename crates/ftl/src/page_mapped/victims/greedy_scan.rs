@@ -19,9 +19,32 @@
 //!
 //! Deviations: the paper leaves open how many victims "enough" are: K. Ties go to the lower block number.
 
-use super::{Accesses, FullBlocks, VictimWork, Victims, sort::sort};
-use alloc::vec::Vec;
+use super::policy::{PolicyNumber, ValidPages, VictimPolicy};
+use super::sort::sort;
+use super::{Victims, full_blocks::FullBlocks};
+use crate::page_mapped::victims::VictimKind;
+use crate::victim_work::{Accesses, VictimWork};
+use alloc::{boxed::Box, vec::Vec};
 use flash::BlockId;
+
+/// What it declares of itself.
+pub(super) static POLICY: VictimPolicy = VictimPolicy {
+    name: "greedy-scan",
+    number: Some(PolicyNumber { letter: 'K', most: 64, default: Some(GreedyScan::AT_ONCE as u16) }),
+    summary: "all blocks are searched and sorted by valid pages when room is short; the best K are collected in one go",
+    source: "the baseline of Jung and Song, 2LGC, §3.2",
+    chooses_many: true,
+    valid_pages: ValidPages::Fewest,
+    controller_bytes: |of| GreedyScan::controller_bytes(of.blocks, (of.number as u8).max(1)),
+    make: |of| Box::new(GreedyScan::new(of.blocks, of.pages_per_block, of.number as u8)),
+};
+
+impl VictimKind {
+    /// Fewest valid pages by a search of all, so many victims a search (1 to 64): [`GreedyScan`].
+    pub const fn greedy_scan(victims: u8) -> Self {
+        Self::new(&POLICY, victims as u16)
+    }
+}
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -74,6 +97,10 @@ impl GreedyScan {
 }
 
 impl Victims for GreedyScan {
+    fn fork(&self) -> Box<dyn Victims> {
+        Box::new(self.clone())
+    }
+
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.full.insert(block);
         self.work.filled.writes += 1;

@@ -8,31 +8,54 @@ mod fifo;
 mod full_blocks;
 mod greedy;
 mod greedy_scan;
-mod kind;
+mod policy;
 mod sort;
 mod two_level_list;
 mod windowed_greedy;
-mod work;
 
-pub use any::AnyVictims;
 pub use by_device::ByDevice;
 pub use choices::Choices;
 pub use cost_benefit::CostBenefit;
 pub use fifo::Fifo;
 pub use greedy::Greedy;
 pub use greedy_scan::GreedyScan;
-pub use kind::{PolicyNumber, VICTIM_POLICIES, VictimKind, VictimPolicy};
+pub use policy::{Candidates, PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 pub use two_level_list::TwoLevelList;
 pub use windowed_greedy::WindowedGreedy;
-pub use work::{Accesses, VictimWork};
 
-use full_blocks::FullBlocks;
-
+use crate::victim_work::VictimWork;
+use alloc::boxed::Box;
+use core::fmt;
 use flash::BlockId;
+
+/// All policies of this crate, in the order in which they are listed: what configurations may ask for, the suites and the
+/// documentation go through this list.
+pub static VICTIM_POLICIES: &[&VictimPolicy] = &[
+    &greedy::POLICY,
+    &greedy_scan::POLICY,
+    &cost_benefit::POLICY,
+    &two_level_list::POLICY,
+    &fifo::POLICY,
+    &choices::RANDOM,
+    &choices::POLICY,
+    &windowed_greedy::POLICY,
+];
+
+impl VictimKind {
+    /// One of each policy, its number being its default or else this one: for tests.
+    pub fn each(number: u16) -> impl Iterator<Item = Self> {
+        VICTIM_POLICIES.iter().filter_map(move |policy| {
+            policy.kind(policy.number.map(|known| known.default.unwrap_or(number)))
+        })
+    }
+}
 
 /// A policy over the full blocks. It is told of every block that becomes full and of every page that a
 /// full block loses; blocks being written or collected are not candidates.
-pub trait Victims: Clone {
+pub trait Victims: fmt::Debug {
+    /// A second one with the same candidates.
+    fn fork(&self) -> Box<dyn Victims>;
+
     /// `block` became full and is a candidate, with this many valid pages.
     fn insert(&mut self, block: BlockId, valid: u32);
 

@@ -3,7 +3,7 @@
 //!
 //! The standard library's sorts are not used since the work that they take may change with the compiler.
 
-use super::Accesses;
+use crate::victim_work::Accesses;
 
 /// Parts as short as this are sorted by insertion.
 const SHORT: usize = 12;

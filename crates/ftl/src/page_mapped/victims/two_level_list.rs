@@ -36,8 +36,12 @@
 //! - candidates are sorted by quicksort, equals by block number;
 //! - a block number and its place are counted as whole entries, whatever the width of the bus.
 
-use super::{Accesses, VictimWork, Victims, sort::sort};
-use alloc::{collections::VecDeque, vec, vec::Vec};
+use super::Victims;
+use super::policy::{ValidPages, VictimPolicy};
+use super::sort::sort;
+use crate::page_mapped::victims::VictimKind;
+use crate::victim_work::{Accesses, VictimWork};
+use alloc::{boxed::Box, collections::VecDeque, vec, vec::Vec};
 use flash::BlockId;
 use flash::prefetch::prefetch;
 
@@ -57,6 +61,24 @@ struct Entry {
     /// As it was told last.
     valid: u32,
     place: Use,
+}
+
+/// What it declares of itself.
+pub(super) static POLICY: VictimPolicy = VictimPolicy {
+    name: "two-level-list",
+    number: None,
+    summary: "head of a list of blocks without valid pages, else of one of blocks with more than 3/4 invalid",
+    source: "Jung and Song, 2LGC, §4.3",
+    chooses_many: false,
+    // A list's head need not be the best, but has few; where the lists are empty the best is searched.
+    valid_pages: ValidPages::OrAtMost(TwoLevelList::most_valid_listed),
+    controller_bytes: |of| TwoLevelList::controller_bytes(of.blocks),
+    make: |of| Box::new(TwoLevelList::new(of.blocks, of.pages_per_block)),
+};
+
+impl VictimKind {
+    /// Lists kept while pages become invalid: [`TwoLevelList`].
+    pub const TWO_LEVEL_LIST: Self = Self::new(&POLICY, 0);
 }
 
 /// See the module.
@@ -171,6 +193,10 @@ impl TwoLevelList {
 }
 
 impl Victims for TwoLevelList {
+    fn fork(&self) -> Box<dyn Victims> {
+        Box::new(self.clone())
+    }
+
     fn insert(&mut self, block: BlockId, valid: u32) {
         *self.entry(block.0) = Entry { valid, place: Use::Full };
         self.work.filled += Accesses::new(1, 1);

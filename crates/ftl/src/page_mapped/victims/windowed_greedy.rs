@@ -13,9 +13,31 @@
 //! Deviations: where all pages of all blocks in the window are valid these go to the queue's tail (one write each) and
 //! the next W are looked at, since to collect one would gain nothing. Ties go to the block filled longest ago.
 
-use super::{Accesses, VictimWork, Victims};
-use alloc::collections::VecDeque;
+use super::Victims;
+use super::policy::{PolicyNumber, ValidPages, VictimPolicy};
+use crate::page_mapped::victims::VictimKind;
+use crate::victim_work::{Accesses, VictimWork};
+use alloc::{boxed::Box, collections::VecDeque};
 use flash::BlockId;
+
+/// What it declares of itself.
+pub(super) static POLICY: VictimPolicy = VictimPolicy {
+    name: "windowed-greedy",
+    number: Some(PolicyNumber { letter: 'W', most: u16::MAX, default: None }),
+    summary: "fewest valid pages of the W filled longest ago",
+    source: "Hu, Eleftheriou, Haas, Iliadis, Pletka, SYSTOR 2009",
+    chooses_many: false,
+    valid_pages: ValidPages::Gaining,
+    controller_bytes: |of| WindowedGreedy::controller_bytes(of.blocks),
+    make: |of| Box::new(WindowedGreedy::new(of.blocks, of.pages_per_block, of.number.into())),
+};
+
+impl VictimKind {
+    /// Fewest valid pages of this many that were filled longest ago (1 or more): [`WindowedGreedy`].
+    pub const fn windowed_greedy(window: u16) -> Self {
+        Self::new(&POLICY, window)
+    }
+}
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -52,6 +74,10 @@ impl WindowedGreedy {
 }
 
 impl Victims for WindowedGreedy {
+    fn fork(&self) -> Box<dyn Victims> {
+        Box::new(self.clone())
+    }
+
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.queue.push_back(block.0);
         self.work.filled.writes += 1;

@@ -3,7 +3,7 @@
 
 use crate::log_block::{Core, NONE};
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, Flash, Ppn};
+use flash::{BlockId, Ppn, Probe};
 
 /// A(L) of all log blocks, the other way round: the log blocks of each logical block.
 ///
@@ -83,7 +83,7 @@ impl Associations {
     }
 
     /// Goes through the pages of all logical blocks with bits that may be set in vain.
-    pub(super) fn settle<F: Flash>(&mut self, core: &Core<F>) {
+    pub(super) fn settle<F: Probe>(&mut self, core: &Core<F>) {
         while let Some(logical) = self.doubtful.pop() {
             self.is_doubtful[logical as usize] = false;
             self.clear(logical);

@@ -4,19 +4,16 @@
 //! systems, 2008, Eqs. 1, 4, 5, 7 to 9.
 
 use super::random::RandomLog;
-use crate::{DirtyPages, log_block::Core};
+use crate::dirty_pages::DirtyPages;
+use crate::log_block::Core;
 use bounds::ba_gc::{Sets, cost_of_blocks};
-use flash::{Flash, Lpn};
+use flash::{Lpn, Probe};
 
 impl RandomLog {
     /// The log block of least Δ(L); of several the oldest.
     ///
     /// Each logical block adds to Δ of every log block that has a page of it, the same to all.
-    pub(super) fn cheapest<F: Flash, B: DirtyPages>(
-        &mut self,
-        core: &Core<F>,
-        buffer: &B,
-    ) -> usize {
+    pub(super) fn cheapest<F: Probe>(&mut self, core: &Core<F>, buffer: &dyn DirtyPages) -> usize {
         let Some(associations) = &mut self.associations else { return 0 };
         associations.settle(core);
         self.deltas.fill(0);
@@ -35,7 +32,7 @@ impl RandomLog {
 
 /// What one associated logical block adds (Eq. 4).
 #[inline]
-fn sets<F: Flash, B: DirtyPages>(core: &Core<F>, logical: u32, buffer: &B) -> Sets {
+fn sets<F: Probe>(core: &Core<F>, logical: u32, buffer: &dyn DirtyPages) -> Sets {
     let (first, pages) = (Lpn(core.first_lpn(logical)), core.pages_in(logical));
     let dirty = buffer.dirty_in(first, pages);
     Sets {
@@ -48,12 +45,7 @@ fn sets<F: Flash, B: DirtyPages>(core: &Core<F>, logical: u32, buffer: &B) -> Se
 
 /// |F| of a logical block with so many dirty pages: those that are on flash and not dirty.
 #[inline]
-fn clean_pages<F: Flash, B: DirtyPages>(
-    core: &Core<F>,
-    logical: u32,
-    dirty: u32,
-    buffer: &B,
-) -> u32 {
+fn clean_pages<F: Probe>(core: &Core<F>, logical: u32, dirty: u32, buffer: &dyn DirtyPages) -> u32 {
     let (present, pages) = (core.present(logical), core.pages_in(logical));
     // Where no page is dirty, or all are on flash, they need not be looked at one by one.
     if dirty == 0 || present == pages {

@@ -2,10 +2,11 @@
 //! is tested against.
 
 use super::random::RandomLog;
-use crate::{DirtyPages, log_block::Core};
+use crate::dirty_pages::DirtyPages;
+use crate::log_block::Core;
 use alloc::collections::BTreeSet;
 use bounds::ba_gc::{self, Sets};
-use flash::{Flash, Lpn};
+use flash::{Lpn, Probe};
 
 /// Where a merge takes a page from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,17 +24,17 @@ pub(super) struct Cost {
 }
 
 /// A(L): the logical blocks that have a valid page in the log block at this place in the queue (Eq. 1).
-pub(super) fn associated<F: Flash>(log: &RandomLog, core: &Core<F>, at: usize) -> BTreeSet<u32> {
+pub(super) fn associated<F: Probe>(log: &RandomLog, core: &Core<F>, at: usize) -> BTreeSet<u32> {
     let pages = log.pages(core.flash.geometry(), &log.blocks[at]);
     let valid = pages.filter(|(lpn, ppn)| core.is_logged_at(*lpn, *ppn));
     valid.map(|(lpn, _)| core.split(Lpn(lpn)).0).collect()
 }
 
 /// Each page of a logical block that a merge moves, and where it takes it from: B and F (Eq. 4).
-pub(super) fn each_page<F: Flash, B: DirtyPages>(
+pub(super) fn each_page<F: Probe>(
     core: &Core<F>,
     logical: u32,
-    buffer: &B,
+    buffer: &dyn DirtyPages,
     mut visit: impl FnMut(Lpn, Source),
 ) {
     let first_lpn = core.first_lpn(logical);
@@ -46,7 +47,7 @@ pub(super) fn each_page<F: Flash, B: DirtyPages>(
     }
 }
 
-fn sets<F: Flash, B: DirtyPages>(log: &RandomLog, core: &Core<F>, at: usize, buffer: &B) -> Sets {
+fn sets<F: Probe>(log: &RandomLog, core: &Core<F>, at: usize, buffer: &dyn DirtyPages) -> Sets {
     let mut sets = Sets::default();
     for logical in associated(log, core, at) {
         sets.blocks += 1;
@@ -61,11 +62,11 @@ fn sets<F: Flash, B: DirtyPages>(log: &RandomLog, core: &Core<F>, at: usize, buf
     sets
 }
 
-pub(super) fn cost<F: Flash, B: DirtyPages>(
+pub(super) fn cost<F: Probe>(
     log: &RandomLog,
     core: &Core<F>,
     at: usize,
-    buffer: &B,
+    buffer: &dyn DirtyPages,
 ) -> Cost {
     let (sets, part) = (sets(log, core, at, buffer), core.flash.part());
     Cost {
@@ -76,10 +77,10 @@ pub(super) fn cost<F: Flash, B: DirtyPages>(
 }
 
 /// The place in the queue of the log block of least Δ(L); of several the oldest.
-pub(super) fn cheapest<F: Flash, B: DirtyPages>(
+pub(super) fn cheapest<F: Probe>(
     log: &RandomLog,
     core: &Core<F>,
-    buffer: &B,
+    buffer: &dyn DirtyPages,
 ) -> usize {
     let part = core.flash.part();
     let delta = |at: &usize| ba_gc::cost_of_blocks(part, &sets(log, core, *at, buffer), 0);

@@ -1,12 +1,15 @@
 //! The random log: log blocks with pages of any logical block, in the order of their writes.
 
-use super::{Sequential, associated::Associations};
-use crate::{
-    DirtyPages, FtlError, LogVictim, MergeKind,
-    log_block::{Core, Found, NONE, Room, Survey, Tail, stamp, stamp::Role},
-};
+use super::Sequential;
+use super::associated::Associations;
+use crate::dirty_pages::DirtyPages;
+use crate::error::FtlError;
+use crate::layout::LogVictim;
+use crate::log_block::stamp::Role;
+use crate::log_block::{Core, Found, NONE, Room, Survey, Tail, stamp};
+use crate::telemetry::MergeKind;
 use alloc::{collections::VecDeque, vec, vec::Vec};
-use flash::{BlockId, Flash, Geometry, Lpn, Ppn};
+use flash::{BlockId, Geometry, Lpn, Ppn, Probe};
 
 /// One of its blocks.
 #[derive(Clone, Copy, Debug)]
@@ -84,11 +87,11 @@ impl RandomLog {
 
     /// The next page of the log; merges where there is none.
     #[inline]
-    pub(super) fn room<F: Flash, B: DirtyPages>(
+    pub(super) fn room<F: Probe>(
         &mut self,
         core: &mut Core<F>,
         sequential: &mut Option<Sequential>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<Room, FtlError> {
         loop {
             if let Some(open) = self.open_block(core) {
@@ -120,7 +123,7 @@ impl RandomLog {
     /// The youngest block, if its next page may be programmed: the place of a page in its block must tell
     /// its time.
     #[inline]
-    fn open_block<F: Flash>(&self, core: &Core<F>) -> Option<&RandomBlock> {
+    fn open_block<F: Probe>(&self, core: &Core<F>) -> Option<&RandomBlock> {
         self.blocks.back().filter(|open| {
             open.written < self.pages_per_block
                 && stamp::time(open.seq) + u64::from(open.written) == core.clock.now()
@@ -130,7 +133,7 @@ impl RandomLog {
 
     /// The next page of the youngest block is used up.
     #[inline]
-    pub(super) fn used<F: Flash>(&mut self, core: &mut Core<F>, lpn: Lpn, failed: bool) {
+    pub(super) fn used<F: Probe>(&mut self, core: &mut Core<F>, lpn: Lpn, failed: bool) {
         if let Some(open) = self.blocks.back_mut() {
             let at = open.slot * self.pages_per_block + open.written;
             self.lpns[at as usize] = if failed { NONE } else { lpn.0 };
@@ -144,7 +147,7 @@ impl RandomLog {
 
     /// The version of a page that is the newest so far is so no longer.
     #[inline]
-    pub(super) fn invalidate<F: Flash>(&mut self, core: &Core<F>, lpn: Lpn) {
+    pub(super) fn invalidate<F: Probe>(&mut self, core: &Core<F>, lpn: Lpn) {
         if let Some(associations) = &mut self.associations
             && core.is_logged(lpn)
         {
@@ -153,12 +156,12 @@ impl RandomLog {
     }
 
     /// [`Core::merge`]: afterwards no log block has a valid page of the logical block.
-    pub(super) fn merge<F: Flash, B: DirtyPages>(
+    pub(super) fn merge<F: Probe>(
         &mut self,
         core: &mut Core<F>,
         logical: u32,
         tail: Option<Tail>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         let merged = core.merge(logical, tail, buffer);
         if let Some(associations) = &mut self.associations {
@@ -171,11 +174,11 @@ impl RandomLog {
     }
 
     /// Merges every logical block that has a valid page in the victim, and erases it.
-    pub(super) fn collect<F: Flash, B: DirtyPages>(
+    pub(super) fn collect<F: Probe>(
         &mut self,
         core: &mut Core<F>,
         sequential: &mut Option<Sequential>,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         let geometry = *core.flash.geometry();
         let at = match self.victim {
@@ -205,7 +208,7 @@ impl RandomLog {
     }
 
     /// Takes over the log blocks that a mount found, the oldest first.
-    pub(super) fn mount<F: Flash>(&mut self, core: &mut Core<F>, survey: &Survey, found: &[Found]) {
+    pub(super) fn mount<F: Probe>(&mut self, core: &mut Core<F>, survey: &Survey, found: &[Found]) {
         let geometry = *core.flash.geometry();
         for Found { block, seq, written, .. } in found.iter().copied() {
             self.push(block, seq);
@@ -224,7 +227,7 @@ impl RandomLog {
     }
 
     /// Finds out which log blocks belong to which logical blocks, once all pages are mapped.
-    pub(super) fn associate<F: Flash>(&mut self, core: &Core<F>) {
+    pub(super) fn associate<F: Probe>(&mut self, core: &Core<F>) {
         if self.victim != LogVictim::LeastCost {
             return;
         }

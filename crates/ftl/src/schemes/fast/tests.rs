@@ -12,7 +12,7 @@ use crate::{
 };
 use alloc::{borrow::Cow, collections::BTreeMap, collections::BTreeSet, vec, vec::Vec};
 use flash::{
-    Array, BlockId, Cause, Flash, Geometry, Lpn, Oob, Operation, Part, Serial, Store,
+    Array, BlockId, Cause, Geometry, Lpn, Oob, Operation, Part, Probe, Serial, Store,
     parts::EVALUATION_SLC,
 };
 
@@ -110,7 +110,7 @@ impl DirtyPages for Buffer {
 }
 
 /// M(L), or F(L) and B(L): what a merge of this log block takes from flash and from the buffer.
-fn sets<B: DirtyPages>(fast: &Fast, at: usize, buffer: &B) -> [BTreeSet<u32>; 2] {
+fn sets(fast: &Fast, at: usize, buffer: &dyn DirtyPages) -> [BTreeSet<u32>; 2] {
     let mut sets = [BTreeSet::new(), BTreeSet::new()];
     for logical in definition::associated(&fast.logs.random, &fast.core, at) {
         each_page(&fast.core, logical, buffer, |lpn, source| {
@@ -167,7 +167,7 @@ fn figure_3(victim: Option<VictimKind>) -> (Fast, Buffer) {
 
 #[test]
 fn figure_3_costs_are_those_of_the_paper() {
-    let (fast, buffer) = figure_3(Some(VictimKind::Greedy));
+    let (fast, buffer) = figure_3(Some(VictimKind::GREEDY));
     let (c_ff, c_bf, c_p, c_e) = (225_000, 200_000, 200_000, 2_000_000);
     // 1 + α = 2.125.
     let benefit = c_p * 2125 / 1000;
@@ -183,7 +183,7 @@ fn figure_3_costs_are_those_of_the_paper() {
 
 #[test]
 fn figure_3_takes_l1_with_regard_to_the_buffer_and_l0_without() {
-    for (victim, cleaned) in [(None, [1, 2, 3].as_slice()), (Some(VictimKind::Greedy), &[6, 7])] {
+    for (victim, cleaned) in [(None, [1, 2, 3].as_slice()), (Some(VictimKind::GREEDY), &[6, 7])] {
         let (mut fast, mut buffer) = figure_3(victim);
         fast.logs.random.collect(&mut fast.core, &mut None, &mut buffer).unwrap();
         let dirty = |lpn: &&u32| buffer.0.contains_key(lpn);
@@ -194,7 +194,7 @@ fn figure_3_takes_l1_with_regard_to_the_buffer_and_l0_without() {
 
 #[test]
 fn a_probability_between_takes_its_share_of_the_benefit() {
-    let (fast, _) = figure_3(Some(VictimKind::Greedy));
+    let (fast, _) = figure_3(Some(VictimKind::GREEDY));
     let initial = Probability::thousandths(300);
     let buffer = Buffer::of(&[(6, initial), (7, Probability::NEVER)]);
     let cost = definition::cost(&fast.logs.random, &fast.core, 1, &buffer);

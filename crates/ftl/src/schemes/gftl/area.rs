@@ -5,13 +5,11 @@
 //! entry), each from a new page on and each as long as it can get. A start-up reads them, and programs one
 //! page behind them before anything else is changed: from then on they are out of date.
 
-use super::{
-    collection_queue::CollectionQueue,
-    state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp},
-};
-use crate::FtlError;
+use super::collection_queue::CollectionQueue;
+use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp};
+use crate::error::FtlError;
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, PageKind, Ppn};
+use flash::{BlockId, Cause, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// A block set aside, and how many of its pages are programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +67,7 @@ fn put(bytes: &mut [u8], at: usize, value: u32) {
     bytes[at * 4..at * 4 + 4].copy_from_slice(&value.to_le_bytes());
 }
 
-impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
+impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// Sections fill whole pages; [`bounds::gftl::image_pages`] counts the same ones.
     fn image_layout(&self) -> Layout {
         let geometry = self.geometry();
@@ -98,7 +96,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
     }
 
     /// Programs the page of the area with this number. False where that failed.
-    fn program_area(&mut self, number: u32, data: &[u8]) -> Result<bool, FtlError> {
+    fn program_area(&mut self, number: u32, data: Option<&[u8]>) -> Result<bool, FtlError> {
         let Some(ppn) = self.area_page(number) else { return Ok(false) };
         let seq = Stamp::queue(self.queue.position()).0;
         let oob = Oob { lpn: Lpn(number), kind: PageKind::Other, seq };
@@ -151,7 +149,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
         let used = layout.end * 4 / layout.pages as usize;
         for (number, words) in (0..).zip(image.chunks(used)) {
             page[..used].copy_from_slice(words);
-            if !self.program_area(number, &page)? {
+            if !self.program_area(number, Some(&page))? {
                 return Ok(());
             }
         }
@@ -205,7 +203,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
         self.area_valid = false;
         let pages = self.image_layout().pages;
         // A page that failed to program is not an erased one, and that is all that counts.
-        self.program_area(pages, &[]).map(|_| ())
+        self.program_area(pages, None).map(|_| ())
     }
 
     /// Takes over the maps that a shutdown has saved, if there are any and nothing was changed since.
@@ -242,7 +240,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
         let mut written_at = None;
         for number in 0..layout.pages {
             let Some(ppn) = self.area_page(number) else { return Ok(None) };
-            let oob = match self.flash.read(ppn, &mut page, Cause::Mount) {
+            let oob = match self.flash.read(ppn, Some(&mut page), Cause::Mount) {
                 Ok(oob) => oob,
                 Err(FlashError::Erased(_) | FlashError::Uncorrectable(_)) => return Ok(None),
                 Err(error) => return Err(error.into()),

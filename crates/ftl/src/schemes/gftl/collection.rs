@@ -1,13 +1,12 @@
 //! The collection of one data block in steps of at most one erase time: Algorithm 3.
 
-use super::{
-    collection_queue::CollectionQueue,
-    state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp},
-};
-use crate::FtlError;
+use super::collection_queue::CollectionQueue;
+use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp};
+use crate::interface::zeros;
+use crate::error::FtlError;
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
-use flash::{BlockId, Flash, FlashError, Geometry, Lpn, Oob, Ppn};
+use flash::{BlockId, FlashError, Geometry, Lpn, Oob, Ppn, Probe};
 
 /// What the next step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,15 +123,15 @@ impl Collection {
     pub(super) fn keep(
         &mut self,
         page: u32,
-        data: &[u8],
+        data: Option<&[u8]>,
         geometry: &Geometry,
     ) -> Result<(), FlashError> {
-        check_length(data.len(), geometry)?;
+        geometry.check_payload(data)?;
         let range = self.range(page);
-        if data.is_empty() {
-            self.bytes[range].fill(0);
-        } else if self.page_bytes > 0 {
-            self.bytes[range].copy_from_slice(data);
+        match data {
+            None => self.bytes[range].fill(0),
+            Some(data) if self.page_bytes > 0 => self.bytes[range].copy_from_slice(data),
+            Some(_) => {}
         }
         Ok(())
     }
@@ -150,28 +149,26 @@ impl Collection {
     pub(super) fn give(
         &self,
         page: u32,
-        data: &mut [u8],
+        data: Option<&mut [u8]>,
         geometry: &Geometry,
     ) -> Result<(), FlashError> {
-        check_length(data.len(), geometry)?;
-        if self.page_bytes == 0 {
-            data.fill(0);
-        } else if !data.is_empty() {
-            data.copy_from_slice(&self.bytes[self.range(page)]);
+        geometry.check_payload(data.as_deref())?;
+        match data {
+            Some(data) if self.page_bytes > 0 => {
+                data.copy_from_slice(&self.bytes[self.range(page)]);
+            }
+            data => zeros(data),
         }
         Ok(())
     }
 }
 
-/// The array's rule, for pages that do not come to it.
-fn check_length(found: usize, geometry: &Geometry) -> Result<(), FlashError> {
-    if found != 0 && found != geometry.page_bytes() as usize {
-        return Err(FlashError::PayloadLength { expected: geometry.page_bytes(), found });
-    }
-    Ok(())
+/// A page's bytes, in an array that keeps any.
+pub(super) fn bytes_in(kept: &[u8], range: Range<usize>) -> Option<&[u8]> {
+    Some(&kept[range]).filter(|bytes| !bytes.is_empty())
 }
 
-impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
+impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// Whether a data block is to be collected now.
     #[inline]
     fn may_collect(&self) -> bool {
@@ -346,7 +343,8 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
     #[inline]
     fn read_page(&mut self, ppn: Ppn, page: u32) -> Result<(), FtlError> {
         let range = self.collection.range(page);
-        match self.flash.read(ppn, &mut self.collection.bytes[range], self.cause) {
+        let bytes = Some(&mut self.collection.bytes[range]).filter(|bytes| !bytes.is_empty());
+        match self.flash.read(ppn, bytes, self.cause) {
             Ok(_) => {
                 let doubtful = if self.collection.unreadable > 0 { DOUBTFUL } else { 0 };
                 self.collection.flags[page as usize] |= PRESENT | doubtful;
@@ -411,7 +409,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
             let (new, next) = (BlockId(self.collection.new), self.collection.new_next);
             let ppn = self.flash.geometry().ppn(new, next);
             let lpn = Lpn(self.place_of(page) as u32);
-            let data = &self.collection.bytes[self.collection.range(page)];
+            let data = bytes_in(&self.collection.bytes, self.collection.range(page));
             let oob = Oob::data(lpn, self.collection.new_stamp.0);
             left -= 1;
             match self.flash.program(ppn, oob, data, self.cause) {
@@ -519,7 +517,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
             let (logical, lpn) = (self.collection.logical, Lpn(self.place_of(page as u32) as u32));
             let kept = self.collection.range(page as u32);
             let bytes = core::mem::take(&mut self.collection.bytes);
-            let done = self.program_page(lpn, logical, page as u32, &bytes[kept], self.cause);
+            let done = self.program_page(lpn, logical, page as u32, bytes_in(&bytes, kept), self.cause);
             self.collection.bytes = bytes;
             done?;
         }

@@ -4,15 +4,13 @@
 //! OOB areas of the write queue are read. A logical block has two data blocks where its collection was
 //! cut: the older one counts, with the write queue, for it is complete until it is erased.
 
-use super::{
-    area::AreaBlock,
-    collection::State,
-    collection_queue::CollectionQueue,
-    state::{Gftl, Logical, NONE, Stamp},
-};
-use crate::FtlError;
+use super::area::AreaBlock;
+use super::collection::State;
+use super::collection_queue::CollectionQueue;
+use super::state::{Gftl, Logical, NONE, Stamp};
+use crate::error::FtlError;
 use alloc::{format, vec::Vec};
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, PageKind, Ppn};
+use flash::{BlockId, Cause, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// What a block is.
 enum Found {
@@ -31,7 +29,7 @@ struct Sorted {
     worthless: Vec<(BlockId, u32)>,
 }
 
-impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
+impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// Fills an empty device from its array.
     pub(super) fn mount(&mut self) -> Result<(), FtlError> {
         if self.load_image()? {

@@ -1,17 +1,16 @@
 //! GFTL as a [`Scheme`].
 
-use super::{
-    collection_queue::CollectionQueue,
-    state::{Gftl, LOST, Logical},
-};
-use crate::{CollectionLog, FtlError, Guarantee, Prefetch, Ram, Scheme};
+use super::collection_queue::CollectionQueue;
+use super::state::{Gftl, LOST, Logical};
+use crate::error::FtlError;
+use crate::interface::{Background, Ftl, Prefetch};
+use crate::telemetry::{CollectionLog, Telemetry};
+use alloc::boxed::Box;
 use flash::prefetch::prefetch;
-use flash::{Cause, Flash, Lpn, Ppn};
+use flash::{Cause, Lpn, Ppn, Probe};
 
-impl<F: Flash, Q: CollectionQueue> Scheme for Gftl<F, Q> {
+impl<F: Probe, Q: CollectionQueue> Ftl for Gftl<F, Q> {
     type Flash = F;
-
-    const YIELDS: bool = true;
 
     #[inline]
     fn flash(&self) -> &F {
@@ -23,7 +22,7 @@ impl<F: Flash, Q: CollectionQueue> Scheme for Gftl<F, Q> {
         &mut self.flash
     }
 
-    fn into_flash(self) -> F {
+    fn into_flash(self: Box<Self>) -> F {
         self.flash
     }
 
@@ -33,7 +32,7 @@ impl<F: Flash, Q: CollectionQueue> Scheme for Gftl<F, Q> {
     }
 
     #[inline]
-    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.check(lpn)?;
         if self.area_valid {
             self.spoil_image()?;
@@ -50,7 +49,7 @@ impl<F: Flash, Q: CollectionQueue> Scheme for Gftl<F, Q> {
     }
 
     #[inline]
-    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.check(lpn)?;
         if self.area_valid {
             self.spoil_image()?;
@@ -82,51 +81,34 @@ impl<F: Flash, Q: CollectionQueue> Scheme for Gftl<F, Q> {
         done
     }
 
-    fn idle(&mut self) -> Result<bool, FtlError> {
-        if !self.idle_collection || self.area_valid {
-            return Ok(false);
-        }
-        let started = self.log.started;
-        let worked = self.step()?;
-        self.log.idle += self.log.started - started;
-        Ok(worked)
-    }
-
     #[inline]
     fn free_pages(&self) -> u64 {
         self.pool.free_pages()
     }
 
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee
+    fn telemetry(&self) -> Telemetry<'_> {
+        Telemetry {
+            heap_bytes: self.place.capacity() * 4
+                + self.logical.capacity() * size_of::<Logical>()
+                + self.queue.heap_bytes()
+                + self.waiting.heap_bytes()
+                + self.pool.heap_bytes()
+                + self.collection.heap_bytes(),
+            write_queue_pages: Some(self.queue.pages()),
+            yields: true,
+            ..Telemetry::new(
+                self.guarantee,
+                super::ram::<Q>(
+                    self.flash.geometry(),
+                    self.logical.len() as u32,
+                    self.settings.queue_blocks,
+                ),
+                &self.log,
+            )
+        }
     }
 
-    fn ram(&self) -> Ram {
-        super::ram::<Q>(
-            self.flash.geometry(),
-            self.logical.len() as u32,
-            self.settings.queue_blocks,
-        )
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.place.capacity() * 4
-            + self.logical.capacity() * size_of::<Logical>()
-            + self.queue.heap_bytes()
-            + self.waiting.heap_bytes()
-            + self.pool.heap_bytes()
-            + self.collection.heap_bytes()
-    }
-
-    fn write_queue_pages(&self) -> Option<u64> {
-        Some(self.queue.pages())
-    }
-
-    fn collections(&self) -> &CollectionLog {
-        &self.log
-    }
-
-    fn restart_collections(&mut self) {
+    fn restart_telemetry(&mut self) {
         self.log = CollectionLog::new(self.flash.geometry().pages_per_block(), 0);
     }
 
@@ -153,5 +135,17 @@ impl<F: Flash, Q: CollectionQueue> Scheme for Gftl<F, Q> {
                 }
             }
         }
+    }
+}
+
+impl<F: Probe, Q: CollectionQueue> Background for Gftl<F, Q> {
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        if !self.idle_collection || self.area_valid {
+            return Ok(false);
+        }
+        let started = self.log.started;
+        let worked = self.step()?;
+        self.log.idle += self.log.started - started;
+        Ok(worked)
     }
 }

@@ -1,12 +1,17 @@
 //! What the scheme knows: the block map, the place of every page, the queues.
 
-use super::{
-    GftlLayout, area::AreaBlock, collection::Collection, collection_queue::CollectionQueue,
-    write_queue::WriteQueue,
-};
-use crate::{CollectionLog, FtlError, Guarantee, Plan, block_mapped::Pool};
+use super::area::AreaBlock;
+use super::collection::Collection;
+use super::collection_queue::CollectionQueue;
+use crate::block_mapped::Pool;
+use crate::error::FtlError;
+use crate::guarantee::Guarantee;
+use crate::layout::GftlLayout;
+use crate::plan::Plan;
+use super::write_queue::WriteQueue;
+use crate::telemetry::CollectionLog;
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, Cause, Flash, Geometry, Lpn, Ppn};
+use flash::{BlockId, Cause, Geometry, Lpn, Ppn, Probe};
 
 /// Of a page's place: never written, or trimmed.
 pub(super) const ABSENT: u32 = u32::MAX;
@@ -118,7 +123,7 @@ pub(super) struct Gftl<F, Q> {
     pub(super) idle_collection: bool,
 }
 
-impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
+impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// An empty device: no block is free yet.
     pub(super) fn new(flash: F, settings: GftlLayout, plan: &Plan, idle_collection: bool) -> Self {
         let geometry = *flash.geometry();

@@ -1,17 +1,18 @@
 //! What the host asks for: Algorithms 1 and 2, trims, flushes.
 
-use super::{
-    collection::{DIRTY, HELD, PRESENT, SUPERSEDED, State},
-    collection_queue::CollectionQueue,
-    state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp},
-};
-use crate::{FtlError, block_mapped::newest};
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
+use super::collection::{DIRTY, HELD, PRESENT, SUPERSEDED, State};
+use super::collection_queue::CollectionQueue;
+use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp};
+use super::collection::bytes_in;
+use crate::interface::zeros;
+use crate::block_mapped::newest;
+use crate::error::FtlError;
+use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
 
-impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
+impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// Takes a page: into RAM, its data block or the write queue.
     #[inline]
-    pub(super) fn take_page(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    pub(super) fn take_page(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         if self.settings.threshold.is_some() {
             self.make_room()?;
         }
@@ -31,7 +32,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
         lpn: Lpn,
         logical: u32,
         page: u32,
-        data: &[u8],
+        data: Option<&[u8]>,
         cause: Cause,
     ) -> Result<(), FtlError> {
         let collected = logical == self.collection.logical;
@@ -77,7 +78,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
         &mut self,
         lpn: Lpn,
         logical: u32,
-        data: &[u8],
+        data: Option<&[u8]>,
         cause: Cause,
     ) -> Result<bool, FtlError> {
         if self.logical[logical as usize].block == NONE {
@@ -115,7 +116,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
         lpn: Lpn,
         logical: u32,
         ppn: Ppn,
-        data: &[u8],
+        data: Option<&[u8]>,
         cause: Cause,
     ) -> Result<bool, FtlError> {
         let pages = self.flash.geometry().pages_per_block();
@@ -153,7 +154,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
     pub(super) fn program_in_queue(
         &mut self,
         lpn: Lpn,
-        data: &[u8],
+        data: Option<&[u8]>,
         cause: Cause,
     ) -> Result<(), FtlError> {
         let pages = self.flash.geometry().pages_per_block();
@@ -210,7 +211,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
     }
 
     /// Keeps a write in RAM: its block is in the read or the erase state.
-    fn hold(&mut self, lpn: Lpn, page: u32, data: &[u8]) -> Result<(), FtlError> {
+    fn hold(&mut self, lpn: Lpn, page: u32, data: Option<&[u8]>) -> Result<(), FtlError> {
         let erasing = self.collection.state == State::Erase;
         if erasing && !self.queue_has_room(1) {
             return Err(self.full());
@@ -233,10 +234,14 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
 
     /// Reads a page: from RAM, the write queue or its data block.
     #[inline]
-    pub(super) fn fetch_page(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+    pub(super) fn fetch_page(
+        &mut self,
+        lpn: Lpn,
+        data: Option<&mut [u8]>,
+    ) -> Result<bool, FtlError> {
         let place = self.place[lpn.0 as usize];
         if place == ABSENT {
-            data.fill(0);
+            zeros(data);
             return Ok(false);
         }
         let (logical, page) = self.split(lpn);
@@ -261,7 +266,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
         let Some(ppn) = ppn else {
             // A mount takes every page for written; this one was not.
             self.place[lpn.0 as usize] = ABSENT;
-            data.fill(0);
+            zeros(data);
             return Ok(false);
         };
         self.flash.read(ppn, data, Cause::Host)?;
@@ -321,7 +326,7 @@ impl<F: Flash, Q: CollectionQueue> Gftl<F, Q> {
             let kept = self.collection.range(page);
             // Taken out for the call and put back: the buffer is the collection's.
             let bytes = core::mem::take(&mut self.collection.bytes);
-            let done = self.program_page(lpn, logical, page, &bytes[kept], Cause::Host);
+            let done = self.program_page(lpn, logical, page, bytes_in(&bytes, kept), Cause::Host);
             self.collection.bytes = bytes;
             done?;
             self.collection.flags[page as usize] &= !DIRTY;

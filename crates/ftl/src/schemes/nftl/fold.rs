@@ -1,14 +1,13 @@
 //! The fold: the newest version of each page of a logical block goes to a new primary.
 
-use super::{Nftl, chains::Chain};
-use crate::{
-    FtlError,
-    block_mapped::{NONE, relocate},
-};
+use super::Nftl;
+use super::chains::Chain;
+use crate::block_mapped::{NONE, relocate};
+use crate::error::FtlError;
 use alloc::vec::Vec;
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, Ppn};
+use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 
-impl<F: Flash> Nftl<F> {
+impl<F: Probe> Nftl<F> {
     /// Folds a logical block that has a replacement. It has one block less, or two where all its pages are
     /// trimmed.
     pub(super) fn fold(&mut self, logical: u32) -> Result<(), FtlError> {

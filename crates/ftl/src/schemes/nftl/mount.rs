@@ -1,12 +1,10 @@
 //! Rebuilding the chains from the OOB areas alone.
 
 use super::Nftl;
-use crate::{
-    FtlError,
-    block_mapped::{NONE, Scanned, scan},
-};
+use crate::block_mapped::{NONE, Scanned, scan};
+use crate::error::FtlError;
 use alloc::{format, vec::Vec};
-use flash::{BlockId, Cause, Flash, Ppn};
+use flash::{BlockId, Cause, Ppn, Probe};
 
 /// A block that holds something.
 struct Found {
@@ -16,7 +14,7 @@ struct Found {
     written: u32,
 }
 
-impl<F: Flash> Nftl<F> {
+impl<F: Probe> Nftl<F> {
     /// Fills an empty scheme from what is on its array.
     pub(super) fn mount(&mut self) -> Result<(), FtlError> {
         let mut found = self.scan_all()?;

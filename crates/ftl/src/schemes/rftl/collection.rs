@@ -1,11 +1,10 @@
 //! The collection of one logical block, a step at a time.
 
-use super::{
-    EMPTY, LOST, Rftl,
-    triple::{Phase, Triple},
-};
-use crate::{FtlError, block_mapped::NONE};
-use flash::{BlockId, Flash, FlashError};
+use super::triple::{Phase, Triple};
+use super::{EMPTY, LOST, Rftl};
+use crate::block_mapped::NONE;
+use crate::error::FtlError;
+use flash::{BlockId, FlashError, Probe};
 
 /// What a step's copies came to.
 #[derive(PartialEq, Eq)]
@@ -17,7 +16,7 @@ enum Copied {
     Rescued,
 }
 
-impl<F: Flash> Rftl<F> {
+impl<F: Probe> Rftl<F> {
     /// One step, where the logical block that was just written is being collected or is due.
     #[inline]
     pub(super) fn step_behind_write(&mut self, logical: usize) -> Result<(), FtlError> {

@@ -1,16 +1,12 @@
 //! Rebuilding map and triples from the OOB areas alone, and finishing every collection that was cut.
 
-use super::{
-    EMPTY, Rftl,
-    triple::{Phase, Triple},
-};
-use crate::{
-    FtlError,
-    block_mapped::{NONE, Scanned, scan},
-};
+use super::triple::{Phase, Triple};
+use super::{EMPTY, Rftl};
+use crate::block_mapped::{NONE, Scanned, scan};
+use crate::error::FtlError;
 use alloc::{format, vec, vec::Vec};
 use core::ops::Range;
-use flash::{BlockId, Cause, Flash, FlashError, Ppn};
+use flash::{BlockId, Cause, FlashError, Ppn, Probe};
 
 /// A block that holds something.
 #[derive(Clone, Copy)]
@@ -28,7 +24,7 @@ impl Found {
     }
 }
 
-impl<F: Flash> Rftl<F> {
+impl<F: Probe> Rftl<F> {
     /// Fills an empty scheme from what is on its array.
     pub(super) fn mount(&mut self) -> Result<(), FtlError> {
         self.mounting = true;

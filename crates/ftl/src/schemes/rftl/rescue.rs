@@ -1,14 +1,13 @@
 //! What is done at once where a program failed: the newest versions of a logical block go to one block.
 
-use super::{EMPTY, LOST, Rftl, triple::Triple};
-use crate::{
-    FtlError,
-    block_mapped::{NONE, Target, relocate},
-};
+use super::triple::Triple;
+use super::{EMPTY, LOST, Rftl};
+use crate::block_mapped::{NONE, Target, relocate};
+use crate::error::FtlError;
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, Flash};
+use flash::{BlockId, Probe};
 
-impl<F: Flash> Rftl<F> {
+impl<F: Probe> Rftl<F> {
     /// Copies the newest version of each page to one erased block and erases the others: no collection is
     /// under way then.
     ///

@@ -1,12 +1,14 @@
 //! Gaining a block: valid pages of a superblock are moved together.
 
 use super::{LOST, Own, Superblock};
-use crate::{DirtyPages, FtlError, log_block::NONE};
-use flash::{BlockId, Cause, Flash, FlashError, Ppn};
+use crate::dirty_pages::DirtyPages;
+use crate::error::FtlError;
+use crate::log_block::NONE;
+use flash::{BlockId, Cause, FlashError, Ppn, Probe};
 
-impl<F: Flash> Superblock<F> {
+impl<F: Probe> Superblock<F> {
     /// Collects until a block more is erased, or until no candidate is left in the superblock chosen.
-    pub(super) fn gain<B: DirtyPages>(&mut self, buffer: &mut B) -> Result<(), FtlError> {
+    pub(super) fn gain(&mut self, buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
         let before = self.pool.len();
         let Some(superblock) = self.most_worthwhile() else { return Err(self.full()) };
         while self.pool.len() <= before {
@@ -64,11 +66,11 @@ impl<F: Flash> Superblock<F> {
     }
 
     /// Moves the valid pages of a full block and erases it.
-    fn collect<B: DirtyPages>(
+    fn collect(
         &mut self,
         superblock: u32,
         victim: u32,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         let block = BlockId(victim);
         self.candidates.remove(victim);
@@ -97,11 +99,11 @@ impl<F: Flash> Superblock<F> {
     }
 
     /// Copies these valid pages to the open block, which has room for them.
-    fn move_run<B: DirtyPages>(
+    fn move_run(
         &mut self,
         superblock: u32,
         pages: usize,
-        buffer: &mut B,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         let Own { seq, open, written, .. } = self.superblocks[superblock as usize];
         let to = self.flash.geometry().ppn(BlockId(open), written);

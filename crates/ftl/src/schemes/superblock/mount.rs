@@ -1,15 +1,13 @@
 //! Rebuilding the map from the OOB areas alone.
 
 use super::Superblock;
-use crate::{
-    FtlError,
-    block_mapped::{Scanned, scan},
-    log_block::NONE,
-};
+use crate::block_mapped::{Scanned, scan};
+use crate::error::FtlError;
+use crate::log_block::NONE;
 use alloc::{format, vec, vec::Vec};
-use flash::{BlockId, Cause, Flash, Lpn, Ppn};
+use flash::{BlockId, Cause, Lpn, Ppn, Probe};
 
-impl<F: Flash> Superblock<F> {
+impl<F: Probe> Superblock<F> {
     /// Fills an empty scheme from what is on its array.
     pub(super) fn mount(&mut self) -> Result<(), FtlError> {
         let mut lpns = vec![NONE; self.flash.geometry().pages() as usize];

@@ -1,22 +1,21 @@
 //! What the host asks for.
 
 use super::{LOST, Superblock};
-use crate::{
-    CollectionLog, DirtyPages, FtlError, Guarantee, NoBuffer, Prefetch, Ram, Scheme,
-    log_block::NONE,
-};
+use crate::interface::zeros;
+use crate::dirty_pages::{DirtyPages, NoBuffer};
+use crate::error::FtlError;
+use crate::interface::{Background, Ftl, Prefetch};
+use crate::log_block::NONE;
+use crate::telemetry::{CollectionLog, Telemetry};
+use alloc::boxed::Box;
 use flash::prefetch::prefetch;
-use flash::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn};
+use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
 
-impl<F: Flash> Superblock<F> {
+impl<F: Probe> Superblock<F> {
     /// Makes room in the superblock's open block. Spare blocks are left alone, and the one that collection
     /// needs.
     #[cold]
-    fn make_room<B: DirtyPages>(
-        &mut self,
-        superblock: u32,
-        buffer: &mut B,
-    ) -> Result<(), FtlError> {
+    fn make_room(&mut self, superblock: u32, buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
         while self.room(superblock) == 0 {
             if self.pool.len() > 1 + self.pool.spare_blocks() {
                 self.open(superblock)?;
@@ -28,10 +27,8 @@ impl<F: Flash> Superblock<F> {
     }
 }
 
-impl<F: Flash> Scheme for Superblock<F> {
+impl<F: Probe> Ftl for Superblock<F> {
     type Flash = F;
-
-    const TELLS_MOVES: bool = true;
 
     #[inline]
     fn flash(&self) -> &F {
@@ -43,7 +40,7 @@ impl<F: Flash> Scheme for Superblock<F> {
         &mut self.flash
     }
 
-    fn into_flash(self) -> F {
+    fn into_flash(self: Box<Self>) -> F {
         self.flash
     }
 
@@ -53,17 +50,17 @@ impl<F: Flash> Scheme for Superblock<F> {
     }
 
     #[inline]
-    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.write_below(lpn, data, &mut NoBuffer)
     }
 
     /// Collection takes no page from the buffer; it tells which it moves, so that those moved in vain count.
     #[inline]
-    fn write_below<B: DirtyPages>(
+    fn write_below(
         &mut self,
         lpn: Lpn,
-        data: &[u8],
-        buffer: &mut B,
+        data: Option<&[u8]>,
+        buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         self.check(lpn)?;
         let superblock = self.superblock(lpn);
@@ -87,12 +84,12 @@ impl<F: Flash> Scheme for Superblock<F> {
     }
 
     #[inline]
-    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.check(lpn)?;
         let place = self.map[lpn.0 as usize];
         match place {
             NONE => {
-                data.fill(0);
+                zeros(data);
                 Ok(false)
             }
             LOST => Err(FlashError::Uncorrectable(Ppn(LOST)).into()),
@@ -113,40 +110,30 @@ impl<F: Flash> Scheme for Superblock<F> {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), FtlError> {
-        // A write is on flash, with all that a mount needs, when it returns.
-        Ok(())
-    }
-
     #[inline]
     fn free_pages(&self) -> u64 {
         self.pool.free_pages()
     }
 
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee
+    fn telemetry(&self) -> Telemetry<'_> {
+        Telemetry {
+            heap_bytes: {
+                let lists: usize =
+                    self.superblocks.iter().map(|own| own.blocks.capacity() * 4).sum();
+                self.pool.heap_bytes()
+                    + (self.map.capacity() + self.owners.capacity() + self.used.capacity()) * 4
+                    + self.table.heap_bytes()
+                    + self.superblocks.capacity() * size_of::<super::Own>()
+                    + lists
+                    + self.candidates.heap_bytes()
+                    + (self.run.capacity() + self.lpns.capacity()) * 4
+            },
+            tells_moves: true,
+            ..Telemetry::new(self.guarantee, self.ram, &self.log)
+        }
     }
 
-    fn ram(&self) -> Ram {
-        self.ram
-    }
-
-    fn heap_bytes(&self) -> usize {
-        let lists: usize = self.superblocks.iter().map(|own| own.blocks.capacity() * 4).sum();
-        self.pool.heap_bytes()
-            + (self.map.capacity() + self.owners.capacity() + self.used.capacity()) * 4
-            + self.table.heap_bytes()
-            + self.superblocks.capacity() * size_of::<super::Own>()
-            + lists
-            + self.candidates.heap_bytes()
-            + (self.run.capacity() + self.lpns.capacity()) * 4
-    }
-
-    fn collections(&self) -> &CollectionLog {
-        &self.log
-    }
-
-    fn restart_collections(&mut self) {
+    fn restart_telemetry(&mut self) {
         let pages_per_block = self.flash.geometry().pages_per_block();
         self.log = CollectionLog::new(pages_per_block, self.log.threshold_pages);
     }
@@ -172,3 +159,5 @@ impl<F: Flash> Scheme for Superblock<F> {
         }
     }
 }
+
+impl<F: Probe> Background for Superblock<F> {}

@@ -91,7 +91,7 @@ fn figure_3_takes_l1_by_the_regions_of_the_buffer() {
     assert_eq!(operations, [2, 2, 2]);
     assert_eq!((log.collected, log.dirty), (2, 3));
     // L0, the oldest: p0 from flash, p1, p2 and p3 from the buffer.
-    let fifo = Some(VictimKind::Fifo);
+    let fifo = Some(VictimKind::FIFO);
     let (operations, log) = merge(&ba_gc(2, fifo, true), &logs, one());
     assert_eq!(operations, [1, 3, 2]);
     assert_eq!((log.collected, log.dirty), (3, 2));
@@ -217,7 +217,7 @@ fn history(config: &SchemeConfig, blocks: u32, seed: u64) -> [u64; 3] {
 #[test]
 fn victims_are_those_of_the_definition_and_pages_read_back() {
     let name = |name| SchemeConfig::preset(by_name(name).unwrap());
-    let greedy = Some(VictimKind::Greedy);
+    let greedy = Some(VictimKind::GREEDY);
     let with = |policy, mut config: SchemeConfig| {
         config.buffer.policy = Some(Some(policy));
         config.buffer.aware = Some(true);

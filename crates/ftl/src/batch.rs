@@ -1,0 +1,294 @@
+//! Page tasks, a batch at a time, in serial time: one after the other, each as the one before it ends or as it arrives.
+
+use crate::{error::FtlError, interface::Prefetch, processor::Processor, scheme::Scheme};
+use core::ops::Range;
+use flash::{FlashError, Lpn, Ns, Probe};
+
+/// What a page task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TaskKind {
+    /// Read a page.
+    Read = 0,
+    /// Write a page.
+    Write = 1,
+    /// Forget a page.
+    Trim = 2,
+}
+
+impl TaskKind {
+    /// Every kind, in order of its number.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Trim];
+}
+
+/// One page of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct PageTask {
+    /// The page.
+    pub lpn: u32,
+    /// What is done with it.
+    pub kind: TaskKind,
+    /// The request ends with this task.
+    pub last: bool,
+    /// A write that must be durable when it ends (force unit access).
+    pub forced: bool,
+    /// When the request arrived.
+    pub arrival_ns: Ns,
+}
+
+/// What comes next: a page task, or a request that touches no page.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// A page task.
+    Page(PageTask),
+    /// A flush, or a trim that covers no whole page.
+    Bare {
+        /// It is a flush.
+        flush: bool,
+        /// When the request arrived.
+        arrival_ns: Ns,
+    },
+}
+
+/// What came of one piece of work.
+#[derive(Clone, Copy, Debug)]
+pub struct Done {
+    /// Time without collection.
+    pub service_ns: Ns,
+    /// Time of the collection step.
+    pub step_ns: Ns,
+    /// Of the service, what the processor took to choose victims.
+    pub choosing_ns: Ns,
+    /// From the arrival to the end.
+    pub completion_ns: Ns,
+    /// When it ended, by the host's clock.
+    pub end_ns: Ns,
+    /// Free pages then.
+    pub free_pages: u64,
+    /// Collection ran in it, or in what was due before it.
+    pub collected: bool,
+    /// What a read found.
+    pub read: ReadOutcome,
+}
+
+/// What a read found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadOutcome {
+    /// The page (or it was no read).
+    Page,
+    /// A page that was never written, or was trimmed: no flash operation.
+    Unmapped,
+    /// A page that is lost: the host is told, and goes on.
+    Uncorrectable,
+}
+
+/// The host's clock over a scheme in serial time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HostClock {
+    /// Now.
+    pub now_ns: Ns,
+    /// Requests arrive when the workload says; else each as the one before it ends.
+    pub timed: bool,
+    /// The controller's processor, where the choice of victims takes time.
+    pub processor: Option<Processor>,
+    /// The longest time that was taken at once by what was due without a request.
+    pub longest_due_ns: Ns,
+    /// A write came since idle time was last used: one collection step in it may follow.
+    wrote: bool,
+}
+
+/// Page tasks ahead at which a task's map entry, and then its old page's block, are fetched: far enough
+/// for a memory access each, near enough to stay in the first cache.
+pub const FAR: usize = 24;
+/// The same, for the block.
+pub const NEAR: usize = 12;
+
+/// Does pieces `range` of `work`, one after the other, and adds what came of each to `done`. What follows in `work` is
+/// looked at to fetch its lines.
+#[inline]
+pub(crate) fn run<S: Scheme + ?Sized>(
+    scheme: &mut S,
+    work: &[Work],
+    range: Range<usize>,
+    clock: &mut HostClock,
+    done: &mut alloc::vec::Vec<Done>,
+) -> Result<(), FtlError> {
+    let mut run = Run { scheme, clock };
+    if range.start == 0 {
+        // What the loop would have fetched before its first task, had there been one before.
+        (0..FAR).for_each(|at| run.prefetch(work, at, Prefetch::Map));
+        (0..NEAR).for_each(|at| run.prefetch_near(work, at));
+    }
+    for at in range {
+        run.prefetch(work, at + FAR, Prefetch::Map);
+        run.prefetch_near(work, at + NEAR);
+        done.push(match &work[at] {
+            Work::Page(task) => run.task(task)?,
+            Work::Bare { flush, arrival_ns } => run.bare(*flush, *arrival_ns)?,
+        });
+    }
+    Ok(())
+}
+
+struct Run<'a, S: ?Sized> {
+    scheme: &'a mut S,
+    clock: &'a mut HostClock,
+}
+
+impl<S: Scheme + ?Sized> Run<'_, S> {
+    #[inline]
+    fn prefetch(&self, work: &[Work], at: usize, what: Prefetch) {
+        if let Some(Work::Page(ahead)) = work.get(at) {
+            self.scheme.prefetch(Lpn(ahead.lpn), what);
+        }
+    }
+
+    /// What the map entry of a task that comes soon points to.
+    #[inline]
+    fn prefetch_near(&self, work: &[Work], at: usize) {
+        if let Some(Work::Page(ahead)) = work.get(at) {
+            let read = ahead.kind == TaskKind::Read;
+            let what = if read { Prefetch::Page } else { Prefetch::Block };
+            self.scheme.prefetch(Lpn(ahead.lpn), what);
+        }
+    }
+
+    #[inline]
+    fn task(&mut self, task: &PageTask) -> Result<Done, FtlError> {
+        let lpn = Lpn(task.lpn);
+        let due_collected = self.before(task.arrival_ns)?;
+        self.clock.wrote |= task.kind == TaskKind::Write;
+        let choosing = self.choosing_ns();
+        let before = self.scheme.flash().worked();
+        let ram = self.scheme.ram_ns();
+        let mut read = ReadOutcome::Page;
+        match task.kind {
+            TaskKind::Write if task.forced => self.scheme.write_through(lpn, None)?,
+            TaskKind::Write => self.scheme.write(lpn, None)?,
+            TaskKind::Read => match self.scheme.read(lpn, None) {
+                Ok(true) => {}
+                Ok(false) => read = ReadOutcome::Unmapped,
+                Err(FtlError::Flash(FlashError::Uncorrectable(_))) => {
+                    read = ReadOutcome::Uncorrectable;
+                }
+                Err(other) => return Err(other),
+            },
+            TaskKind::Trim => self.scheme.trim(lpn)?,
+        }
+        let after = self.scheme.flash().worked();
+        let choosing_ns = self.choosing_ns() - choosing;
+        let ram_ns = self.scheme.ram_ns() - ram;
+        let step_ns = after.steps_ns - before.steps_ns;
+        let service_ns = after.busy_ns - before.busy_ns + ram_ns + choosing_ns - step_ns;
+        let arrival_ns = self.begin(task.arrival_ns);
+        self.clock.now_ns += service_ns + step_ns;
+        Ok(Done {
+            service_ns,
+            step_ns,
+            choosing_ns,
+            completion_ns: self.clock.now_ns - arrival_ns,
+            end_ns: self.clock.now_ns,
+            free_pages: self.scheme.free_pages(),
+            collected: due_collected || step_ns > 0,
+            read,
+        })
+    }
+
+    /// A request that touches no page.
+    #[cold]
+    fn bare(&mut self, flush: bool, arrival_ns: Ns) -> Result<Done, FtlError> {
+        let due_collected = self.before(arrival_ns)?;
+        let spent = self.spent_ns();
+        let steps = self.scheme.flash().worked().steps_ns;
+        if flush {
+            self.scheme.flush()?;
+        }
+        let arrival_ns = self.begin(arrival_ns);
+        let service_ns = self.spent_ns() - spent;
+        self.clock.now_ns += service_ns;
+        Ok(Done {
+            service_ns,
+            step_ns: 0,
+            choosing_ns: 0,
+            completion_ns: self.clock.now_ns - arrival_ns,
+            end_ns: self.clock.now_ns,
+            free_pages: self.scheme.free_pages(),
+            collected: due_collected || self.scheme.flash().worked().steps_ns > steps,
+            read: ReadOutcome::Page,
+        })
+    }
+
+    /// What the processor has spent on the choice of victims.
+    #[inline]
+    fn choosing_ns(&self) -> Ns {
+        match &self.clock.processor {
+            None => 0,
+            Some(processor) => {
+                let work = self.scheme.telemetry().victim_work;
+                work.map_or(0, |work| processor.time_ns(&work))
+            }
+        }
+    }
+
+    /// Time that the scheme has spent so far, on the array, in RAM and on the processor.
+    #[inline]
+    fn spent_ns(&self) -> Ns {
+        self.scheme.flash().worked().busy_ns + self.scheme.ram_ns() + self.choosing_ns()
+    }
+
+    /// Idle time, and what is due, before work that arrives then. True where what was due collected.
+    #[inline]
+    fn before(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
+        if self.clock.wrote && self.clock.timed {
+            self.use_idle_time(arrival_ns)?;
+        }
+        self.catch_up(if self.clock.timed { arrival_ns } else { 0 })
+    }
+
+    /// Does what is due before work that arrives then, each when it is due; work that is there already waits
+    /// for one such thing at most. The scheme's clock then shows when the work begins.
+    #[inline]
+    fn catch_up(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
+        let mut collected = false;
+        loop {
+            let due_ns = self.scheme.due_ns();
+            let now_ns = self.clock.now_ns;
+            if due_ns > now_ns.max(arrival_ns) {
+                self.scheme.advance(now_ns.max(arrival_ns))?;
+                return Ok(collected);
+            }
+            self.clock.now_ns = now_ns.max(due_ns);
+            let spent = self.spent_ns();
+            let steps = self.scheme.flash().worked().steps_ns;
+            self.scheme.advance(self.clock.now_ns)?;
+            collected |= self.scheme.flash().worked().steps_ns > steps;
+            let took_ns = self.spent_ns() - spent;
+            self.clock.now_ns += took_ns;
+            self.clock.longest_due_ns = self.clock.longest_due_ns.max(took_ns);
+            if now_ns >= arrival_ns {
+                return Ok(collected);
+            }
+        }
+    }
+
+    /// Waits for the arrival, if that is still to come; returns when the request arrived.
+    #[inline]
+    fn begin(&mut self, arrival_ns: Ns) -> Ns {
+        if !self.clock.timed {
+            return self.clock.now_ns;
+        }
+        self.clock.now_ns = self.clock.now_ns.max(arrival_ns);
+        arrival_ns
+    }
+
+    /// Lets the scheme collect once for the write before, where what it would do fits before this arrival.
+    fn use_idle_time(&mut self, arrival_ns: Ns) -> Result<(), FtlError> {
+        if arrival_ns < self.clock.now_ns.saturating_add(self.scheme.idle_ns()) {
+            return Ok(());
+        }
+        self.clock.wrote = false;
+        let busy = self.scheme.flash().worked().busy_ns;
+        self.scheme.idle()?;
+        self.clock.now_ns += self.scheme.flash().worked().busy_ns - busy;
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! From a configuration to a plan: what every scheme has in common is checked here, the rest by its preset.
+
+use crate::buffer::settings::BufferPlan;
+use crate::error::FtlError;
+use crate::layout::Layout;
+use crate::page_mapped::frontiers;
+use crate::plan::Plan;
+use crate::preset::{Preset, SchemeConfig};
+use crate::start::Start;
+use crate::wear;
+use alloc::{format, string::String};
+use flash::{Geometry, Part};
+
+/// The preset's plan for an array with this many good blocks.
+///
+/// Spare blocks stand in for bad ones, from the factory or since, and do not count towards the scheme's N:
+/// its logical space stays the same over its life, and its analysis holds with one spare block kept free.
+pub(crate) fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    good: u32,
+    start: Start,
+) -> Result<Plan, FtlError> {
+    let error = |setting, reason| FtlError::Config { scheme: config.preset.name, setting, reason };
+    check_settings(config)?;
+    let bad = geometry.blocks() - good;
+    if bad > config.spare_blocks && start == Start::Format {
+        return Err(error(
+            "spare_blocks",
+            format!(
+                "{bad} blocks are bad but {} are spare; at least {bad} are needed",
+                config.spare_blocks
+            ),
+        ));
+    }
+    let blocks = geometry.blocks().saturating_sub(config.spare_blocks);
+    let least = 3;
+    if blocks < least {
+        return Err(error(
+            "capacity",
+            format!(
+                "leaves {blocks} of {} blocks after {} spare ones; at least {least} are needed",
+                geometry.blocks(),
+                config.spare_blocks
+            ),
+        ));
+    }
+    if config.logical_pages == Some(0) {
+        return Err(error("logical share", String::from("exports no page; it must be above 0")));
+    }
+    // The array's shape counts, not the catalogue's: small arrays have small blocks and pages.
+    let part = Part {
+        pages_per_block: geometry.pages_per_block(),
+        page_bytes: geometry.page_bytes(),
+        ..part.clone()
+    };
+    let mut plan = lay_out(config, &part, geometry, blocks)?;
+    plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
+    wear::check_dynamic(config, &plan)?;
+    wear::allow_for_swaps(config, &part, geometry, &mut plan);
+    plan.buffer = BufferPlan::new(config, geometry)?;
+    if let Some(buffer) = plan.buffer {
+        buffer.apply(&part, &mut plan);
+    }
+    Ok(plan)
+}
+
+/// The preset's plan for so many blocks; of a scheme that writes to units in turns, that for as many fewer as may be partly
+/// written or free for each unit but the first ([`Allocation`](crate::Allocation) tells why).
+fn lay_out(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let units = config.allocation.units();
+    let ask = |config: &SchemeConfig, blocks| (config.preset.plan)(config, part, geometry, blocks);
+    let is_page_mapped =
+        |plan: Result<Plan, _>| plan.is_ok_and(|plan| matches!(plan.layout, Layout::PageMapped(_)));
+    // Of other families nothing changes, nor where the array itself is none for the preset.
+    if units == 1 || !is_page_mapped(ask(&SchemeConfig::preset(config.preset), blocks)) {
+        return ask(config, blocks);
+    }
+    let kept = 2 * (u64::from(units) - 1);
+    let least = kept + 3;
+    let Some(in_turns) = u64::from(blocks).checked_sub(kept).filter(|in_turns| *in_turns >= 3)
+    else {
+        let [channels, ways, dies, planes] = config.allocation.counts();
+        return Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "channels",
+            reason: format!(
+                "{channels} x {ways} ways x {dies} dies x {planes} planes are {units} units that are written in turns, which takes at least {least} blocks that are not spare; there are {blocks}, enough for {} units",
+                (u64::from(blocks) - 1) / 2
+            ),
+        });
+    };
+    let mut plan = ask(config, in_turns as u32).map_err(|error| match error {
+        FtlError::Config { scheme, setting, reason } => FtlError::Config {
+            scheme,
+            setting,
+            reason: format!("{reason} ({kept} blocks of {blocks} are kept for {units} units)"),
+        },
+        other => other,
+    })?;
+    plan.threshold_pages += (units - 1) * part.pages_per_block;
+    plan.ram.other += frontiers::ram_bytes(units);
+    Ok(plan)
+}
+
+/// Settings that the preset does not have are refused, not ignored.
+fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
+    let set = [
+        ("victim", config.victim.is_some()),
+        ("idle", config.idle_collection),
+        ("cmt", config.cmt_bytes.is_some()),
+        ("cmt_policy", config.cmt_policy.is_some()),
+        ("threshold", config.queue_threshold_percent.is_some()),
+        ("queue", config.write_queue.is_some()),
+        ("log_blocks", config.log_blocks.is_some()),
+    ];
+    let Preset { name, settings, .. } = config.preset;
+    match set.iter().find(|(setting, given)| *given && !settings.contains(setting)) {
+        None => Ok(()),
+        Some((setting, _)) => Err(FtlError::Config {
+            scheme: name,
+            setting,
+            reason: format!("is no setting of `{name}`{}", known(settings)),
+        }),
+    }
+}
+
+fn known(settings: &[&str]) -> String {
+    match settings {
+        [] => String::from(", which has none but share and spare"),
+        settings => format!("; besides share and spare it has {}", settings.join(", ")),
+    }
+}
