@@ -3,8 +3,8 @@
 
 use crate::error::has_run;
 use crate::{
-    BlockId, Cause, Copies, CopyPath, CopyTimes, Counts, Flash, FlashError, Lpn, Ns, Oob,
-    Operation, Ppn, Probe, Worked,
+    BlockId, Cause, Copies, CopyPath, CopyTimes, Counts, FlashError, Lpn, Ns, Oob, Operation, Ppn,
+    Probe, Worked,
 };
 
 /// Charges each operation its data-sheet time and counts it, by cause.

@@ -90,10 +90,32 @@ pub struct HostClock {
     pub timed: bool,
     /// The controller's processor, where the choice of victims takes time.
     pub processor: Option<Processor>,
+    /// Time does not count yet, as while an array is filled: nothing becomes due, and there is no idle time.
+    pub still: bool,
     /// The longest time that was taken at once by what was due without a request.
     pub longest_due_ns: Ns,
     /// A write came since idle time was last used: one collection step in it may follow.
     wrote: bool,
+}
+
+impl HostClock {
+    /// What the processor has spent on the choice of victims so far.
+    #[inline]
+    pub fn choosing_ns<S: Scheme + ?Sized>(&self, scheme: &S) -> Ns {
+        match &self.processor {
+            None => 0,
+            Some(processor) => {
+                let work = scheme.telemetry().victim_work;
+                work.map_or(0, |work| processor.time_ns(&work))
+            }
+        }
+    }
+
+    /// Time that the scheme has spent so far, on the array, in RAM and on the processor.
+    #[inline]
+    pub fn spent_ns<S: Scheme + ?Sized>(&self, scheme: &S) -> Ns {
+        scheme.flash().worked().busy_ns + scheme.ram_ns() + self.choosing_ns(scheme)
+    }
 }
 
 /// Page tasks ahead at which a task's map entry, and then its old page's block, are fetched: far enough
@@ -217,27 +239,22 @@ impl<S: Scheme + ?Sized> Run<'_, S> {
         })
     }
 
-    /// What the processor has spent on the choice of victims.
     #[inline]
     fn choosing_ns(&self) -> Ns {
-        match &self.clock.processor {
-            None => 0,
-            Some(processor) => {
-                let work = self.scheme.telemetry().victim_work;
-                work.map_or(0, |work| processor.time_ns(&work))
-            }
-        }
+        self.clock.choosing_ns(&*self.scheme)
     }
 
-    /// Time that the scheme has spent so far, on the array, in RAM and on the processor.
     #[inline]
     fn spent_ns(&self) -> Ns {
-        self.scheme.flash().worked().busy_ns + self.scheme.ram_ns() + self.choosing_ns()
+        self.clock.spent_ns(&*self.scheme)
     }
 
     /// Idle time, and what is due, before work that arrives then. True where what was due collected.
     #[inline]
     fn before(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
+        if self.clock.still {
+            return Ok(false);
+        }
         if self.clock.wrote && self.clock.timed {
             self.use_idle_time(arrival_ns)?;
         }

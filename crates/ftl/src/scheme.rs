@@ -2,7 +2,7 @@
 
 use crate::batch::{self, Done, HostClock, Work};
 use crate::error::FtlError;
-use crate::interface::{Background, Ftl};
+use crate::interface::Background;
 use alloc::{boxed::Box, vec::Vec};
 use core::ops::Range;
 

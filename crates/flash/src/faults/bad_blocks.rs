@@ -3,7 +3,7 @@
 use super::FaultError;
 use super::random::SplitMix64;
 use super::tearable::{Tearable, tear_inner};
-use crate::{BlockId, Flash, FlashError, Probe};
+use crate::{BlockId, FlashError, Probe};
 use alloc::{collections::BTreeSet, vec::Vec};
 
 /// Marks factory bad blocks at the start and keeps a list of those marked later.

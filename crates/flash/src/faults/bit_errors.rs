@@ -5,7 +5,7 @@ use super::carried::Carried;
 use super::tearable::{Tearable, tear_inner};
 use super::{BitErrorModel, FaultError};
 use crate::interface::copy_one_by_one;
-use crate::{Cause, CopyPath, Flash, FlashError, Lpn, Oob, Ppn, Probe};
+use crate::{Cause, CopyPath, Flash, FlashError, Lpn, Oob, Ppn};
 use alloc::{boxed::Box, vec, vec::Vec};
 
 /// Gives pages bit errors by a [`BitErrorModel`] and corrects them at each read, or fails the read.

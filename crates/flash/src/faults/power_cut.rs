@@ -1,7 +1,7 @@
 //! The power fails at a chosen program or erase.
 
 use super::Tearable;
-use crate::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn, Probe, copy_one_by_one};
+use crate::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, copy_one_by_one};
 
 /// Cuts the power at a chosen changing operation: a program, the program of a copy, or an erase.
 ///

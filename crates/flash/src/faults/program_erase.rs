@@ -2,7 +2,7 @@
 
 use super::random::SplitMix64;
 use super::tearable::{Tearable, tear_inner};
-use crate::{BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn, copy_one_by_one};
+use crate::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, copy_one_by_one};
 
 /// When operations of one kind fail.
 #[derive(Clone, Debug)]

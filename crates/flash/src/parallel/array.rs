@@ -6,9 +6,7 @@ use crate::channels::{
     Addressing, Command, DieAddress, MAX_PLANES, PageAddress, Pages, Request, Watch,
 };
 use crate::error::has_run;
-use crate::{
-    BlockId, Cause, CopyPath, Flash, FlashError, Lpn, Ns, Oob, Operation as Op, Ppn, Probe,
-};
+use crate::{BlockId, Cause, CopyPath, FlashError, Lpn, Ns, Oob, Operation as Op, Ppn, Probe};
 
 impl<F: Probe, W: Watch> Parallel<F, W> {
     /// A command for a page of the array.

@@ -48,7 +48,7 @@ mod tasks;
 mod tests;
 
 use crate::channels::{Channels, ChannelsError, Policy, Timing, Topology, Watch};
-use crate::{CopyPath, Counts, Flash, Ns, Probe};
+use crate::{CopyPath, Counts, Ns, Probe};
 use alloc::vec::Vec;
 use operations::{Operations, Order};
 pub use tasks::Done;

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::scheme::Scheme;
 use crate::telemetry::Telemetry;
 use alloc::boxed::Box;
-use flash::{Flash, Lpn, Ns, Probe};
+use flash::{Flash, Lpn, Ns};
 
 /// See the module.
 #[derive(Clone, Debug)]

@@ -2,10 +2,10 @@
 
 use super::stamp::Role;
 use super::{Core, Room, Survey};
-use crate::interface::zeros;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
+use crate::interface::zeros;
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::start::{Setup, Start};
 use crate::telemetry::{CollectionLog, Telemetry};

@@ -3,8 +3,8 @@
 
 use super::cmt::{Cmt, Shape};
 use super::medium::{Area, Medium, Moved};
-use crate::interface::zeros;
 use crate::error::FtlError;
+use crate::interface::zeros;
 use crate::layout::OnDemandLayout;
 use crate::page_mapped::blocks::BlockTable;
 use crate::page_mapped::core::{LOST, UNMAPPED};
@@ -290,7 +290,8 @@ impl<F: Probe> Core<F> {
     ) -> Result<(), FtlError> {
         let cause = self.data.cause(cause);
         let Self { medium, translation, .. } = self;
-        let ppn = medium.program(translation, Lpn(page), PageKind::Translation, Some(bytes), cause)?;
+        let ppn =
+            medium.program(translation, Lpn(page), PageKind::Translation, Some(bytes), cause)?;
         let old = core::mem::replace(&mut self.directory[page as usize], ppn.0);
         if old != UNMAPPED {
             translation.invalidate(medium.flash.geometry(), Ppn(old));

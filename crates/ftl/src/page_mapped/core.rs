@@ -3,10 +3,10 @@
 use super::space::{RUN, Run, Space};
 use super::tables::{Flat, Tables};
 use super::victims::Victims;
-use crate::interface::zeros;
 use crate::allocation::Allocation;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::interface::zeros;
 use crate::plan::Plan;
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
 

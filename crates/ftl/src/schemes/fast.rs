@@ -73,7 +73,7 @@ use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::layout::{Layout, LogBlockLayout, LogVictim};
 use crate::log_block::stamp::Role;
-use crate::log_block::{Core, LogBlock, Division, Logs, Room, Survey, Tail, divide};
+use crate::log_block::{Core, Division, LogBlock, Logs, Room, Survey, Tail, divide};
 use crate::page::page;
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;

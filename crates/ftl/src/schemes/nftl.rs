@@ -60,11 +60,11 @@ mod chains;
 mod fold;
 mod mount;
 
-use crate::interface::zeros;
 use crate::block_mapped::{NONE, PageSet, Pool, newest};
 use crate::build;
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
+use crate::interface::zeros;
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::layout::Layout;
 use crate::page::page;

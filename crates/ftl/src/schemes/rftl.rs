@@ -56,11 +56,11 @@ mod mount;
 mod rescue;
 mod triple;
 
-use crate::interface::zeros;
 use crate::block_mapped::{NONE, Pool};
 use crate::build;
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
+use crate::interface::zeros;
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::layout::Layout;
 use crate::page::page;

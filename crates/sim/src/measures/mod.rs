@@ -16,24 +16,8 @@ pub use wear::{Wear, wear};
 use crate::report::{SchemeReport, Summary};
 use cache::{PairCounts, ValueCounts};
 pub(crate) use distribution::Distribution;
+pub use ftl::TaskKind;
 use series::TimeSeries;
-
-/// What a page task was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum TaskKind {
-    /// Page read.
-    Read = 0,
-    /// Page write.
-    Write = 1,
-    /// Page trim.
-    Trim = 2,
-}
-
-impl TaskKind {
-    /// Every kind, in order of its number.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Trim];
-}
 
 /// One page task, as it went. Its response is `service_ns + step_ns`.
 #[derive(Clone, Copy, Debug)]

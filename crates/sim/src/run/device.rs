@@ -1,85 +1,57 @@
-//! The loop: a device's clock, a scheme, and what is measured of every page task.
+//! The loop of serial time: requests are cut into page tasks, which the scheme runs a batch at a time.
 
-use super::{
-    Observer, Phase, ProcessorTime, RunError, Setup, SimulatedArray,
-    outcome::{Before, Flushes},
-    promise::{Place, Promise},
-    tasks::{Cutter, PageTask, Work},
-};
-use crate::measures::{Arrivals, Measures, TaskKind, TaskSample};
-use flash::{FlashError, Lpn};
-use ftl::{FtlError, Prefetch, Scheme};
+use super::account::Account;
+use super::{Observer, Phase, RunError, Setup, tasks::Cutter};
+use crate::measures::{Arrivals, TaskKind, TaskSample};
+use crate::report::SchemeReport;
+use flash::{Probe, SerialArray};
+use ftl::{Done, FtlError, HostClock, Processor, Scheme, Work};
 use workload::{Request, Source};
 
-/// Requests taken from the source at once, and page tasks cut from them at once: both fit the first cache
-/// beside what the tasks touch.
+/// Requests taken from the source at once, page tasks cut from them at once, and tasks run at once: all fit the first
+/// cache beside what the tasks touch.
 const REQUESTS: usize = 256;
 const TASKS: usize = 1024;
-
-/// Page tasks ahead at which a task's map entry, and then its old page's block, are fetched: far enough
-/// for a memory access each, near enough to stay in the first cache.
-const FAR: usize = 24;
-const NEAR: usize = 12;
+const BATCH: usize = 128;
 
 /// A scheme with a clock.
 #[derive(Debug)]
-pub struct Device<S> {
-    pub(super) scheme: S,
-    /// Requests arrive when the workload says; else each as the one before it ends.
-    timed: bool,
-    choosing: ProcessorTime,
-    pub(super) now_ns: u64,
-    pub(super) measures: Measures,
-    pub(super) promise: Promise,
-    /// Promises are not about forced writes.
-    forced_apart: bool,
-    pub(super) requests: u64,
-    pub(super) first_collection: Option<u64>,
-    /// Reads of pages that were never written: no flash operation.
-    pub(super) unmapped_reads: u64,
-    /// Reads that found their page uncorrectable.
-    pub(super) uncorrectable_reads: u64,
-    pub(super) interrupted: bool,
+pub struct Device {
+    scheme: Box<dyn Scheme<Flash = SerialArray>>,
+    clock: HostClock,
+    account: Account,
+    /// Response of the request under way, so far.
     request_ns: u64,
-    pub(super) flushes: Flushes,
-    /// A write came since idle time was last used: one collection step in it may follow.
-    wrote: bool,
-    pub(super) before: Before,
+    done: Vec<Done>,
 }
 
-impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
+impl Device {
     /// Starts measuring `scheme` as it is now.
-    pub fn new(mut scheme: S, timed: bool) -> Self {
-        let before = Before::of(&mut scheme);
+    pub fn new(mut scheme: Box<dyn Scheme<Flash = SerialArray>>, timed: bool) -> Self {
         let arrivals = if timed { Arrivals::Timed } else { Arrivals::Closed };
         Self {
-            timed,
-            choosing: ProcessorTime::on(None),
-            now_ns: 0,
-            measures: Measures::new(0, arrivals),
-            promise: Promise::new(&scheme.guarantee()),
-            forced_apart: scheme.guarantee().forced_apart,
-            requests: 0,
-            first_collection: None,
-            unmapped_reads: 0,
-            uncorrectable_reads: 0,
-            interrupted: false,
-            request_ns: 0,
-            flushes: Flushes::default(),
-            wrote: false,
-            before,
+            account: Account::open(&mut *scheme, arrivals),
             scheme,
+            clock: HostClock { timed, ..HostClock::default() },
+            request_ns: 0,
+            done: Vec::with_capacity(BATCH),
         }
     }
 
-    /// The same, where the choice of victims takes time.
-    pub(crate) fn choosing(self, choosing: ProcessorTime) -> Self {
-        Self { choosing, ..self }
+    /// The same, where the choice of victims takes a processor's time.
+    pub fn choosing(mut self, processor: Option<Processor>) -> Self {
+        self.clock.processor = processor;
+        self
+    }
+
+    /// Page tasks that have ended.
+    pub fn page_tasks(&self) -> u64 {
+        self.account.measures.tasks()
     }
 
     /// The scheme.
-    pub fn scheme(&self) -> &S {
-        &self.scheme
+    pub fn scheme(&self) -> &dyn Scheme<Flash = SerialArray> {
+        &*self.scheme
     }
 
     /// Runs the workload to its end, to the limit of requests, or until the observer stops it.
@@ -100,9 +72,9 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
         let mut cutter = Cutter::new(setup.geometry.page_bytes());
         let mut work = Vec::with_capacity(TASKS);
         loop {
-            observer.progress(label, Phase::Measure, self.requests, total);
+            observer.progress(label, Phase::Measure, self.account.requests, total);
             if observer.stop() {
-                self.interrupted = true;
+                self.account.interrupted = true;
                 return Ok(());
             }
             requests.clear();
@@ -112,17 +84,13 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             }
             taken += requests.len() as u64;
             self.run_requests(&requests, &mut cutter, &mut work).map_err(|source| {
-                RunError::Scheme {
-                    scheme: label.into(),
-                    source,
-                    task: self.measures.tasks(),
-                    phase: "workload",
-                }
+                RunError::in_workload(label, source, self.account.measures.tasks())
             })?;
         }
     }
 
-    fn run_requests(
+    /// Runs requests, cut into page tasks.
+    pub(crate) fn run_requests(
         &mut self,
         requests: &[Request],
         cutter: &mut Cutter,
@@ -135,199 +103,69 @@ impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
             if work.is_empty() {
                 return Ok(());
             }
-            self.run_work(work)?;
-        }
-    }
-
-    fn run_work(&mut self, work: &[Work]) -> Result<(), FtlError> {
-        // What the loop would have fetched before its first task, had there been one before.
-        (0..FAR).for_each(|at| self.prefetch(work, at, Prefetch::Map));
-        (0..NEAR).for_each(|at| self.prefetch_near(work, at));
-        for at in 0..work.len() {
-            self.prefetch(work, at + FAR, Prefetch::Map);
-            self.prefetch_near(work, at + NEAR);
-            match work[at] {
-                Work::Page(task) => {
-                    self.run_task(task)?;
+            for start in (0..work.len()).step_by(BATCH) {
+                let range = start..work.len().min(start + BATCH);
+                self.done.clear();
+                let ran = self.scheme.run(work, range.clone(), &mut self.clock, &mut self.done);
+                for (work, done) in work[range].iter().zip(&self.done) {
+                    Self::note(&mut self.account, &mut self.request_ns, work, done);
                 }
-                Work::Bare { flush, arrival_ns } => self.run_bare(flush, arrival_ns)?,
+                self.account.flushes.age_ns = self.clock.longest_due_ns;
+                ran?;
             }
         }
-        Ok(())
     }
 
+    /// Puts a piece of work that is done into the account.
     #[inline]
-    fn prefetch(&self, work: &[Work], at: usize, what: Prefetch) {
-        if let Some(Work::Page(ahead)) = work.get(at) {
-            self.scheme.prefetch(Lpn(ahead.lpn), what);
+    fn note(account: &mut Account, request_ns: &mut u64, work: &Work, done: &Done) {
+        let Done { service_ns, step_ns, completion_ns, .. } = *done;
+        *request_ns += service_ns + step_ns;
+        if done.collected {
+            account.collected();
         }
-    }
-
-    /// What the map entry of a task that comes soon points to.
-    #[inline]
-    fn prefetch_near(&self, work: &[Work], at: usize) {
-        if let Some(Work::Page(ahead)) = work.get(at) {
-            let read = ahead.kind == TaskKind::Read;
-            let what = if read { Prefetch::Page } else { Prefetch::Block };
-            self.scheme.prefetch(Lpn(ahead.lpn), what);
-        }
-    }
-
-    #[inline]
-    fn run_task(&mut self, task: PageTask) -> Result<(), FtlError> {
-        let lpn = Lpn(task.lpn);
-        if self.wrote && self.timed {
-            self.use_idle_time(task.arrival_ns)?;
-        }
-        self.catch_up(task.arrival_ns)?;
-        self.wrote |= task.kind == TaskKind::Write;
-        let chosen = self.choosing.ns(&self.scheme);
-        let busy = self.spent_ns();
-        let collecting = self.scheme.flash().busy_in_steps_ns();
-        match task.kind {
-            TaskKind::Write if task.forced => self.scheme.write_through(lpn, &[])?,
-            TaskKind::Write => self.scheme.write(lpn, &[])?,
-            TaskKind::Read => match self.scheme.read(lpn, &mut []) {
-                Ok(mapped) => self.unmapped_reads += u64::from(!mapped),
-                Err(error) => self.unreadable(error)?,
-            },
-            TaskKind::Trim => self.scheme.trim(lpn)?,
-        }
-        let response_ns = self.spent_ns() - busy;
-        let chosen_ns = self.choosing.ns(&self.scheme) - chosen;
-        let step_ns = self.scheme.flash().busy_in_steps_ns() - collecting;
-        let service_ns = response_ns - step_ns;
-
-        let arrival_ns = self.begin(task.arrival_ns);
-        self.now_ns += response_ns;
-        let place = Place { task: self.measures.tasks(), request: self.requests, lpn: task.lpn };
-        if !(task.forced && self.forced_apart) {
-            // Promises are of the array's time and the buffer's.
-            self.promise.check(task.kind, service_ns - chosen_ns, step_ns, place);
-        }
-        self.note_collection(collecting);
-        let completion_ns = self.now_ns - arrival_ns;
-        self.measures.task(&TaskSample { kind: task.kind, service_ns, step_ns, completion_ns });
-        self.measures.tick(self.now_ns, self.scheme.free_pages());
-        self.request_ns += response_ns;
-        if task.last {
-            self.end_request(completion_ns);
-        }
-        Ok(())
-    }
-
-    /// The host is told that its page is lost, and goes on; whatever else fails ends the run.
-    #[cold]
-    fn unreadable(&mut self, error: FtlError) -> Result<(), FtlError> {
-        match error {
-            FtlError::Flash(FlashError::Uncorrectable(_)) => {
-                self.uncorrectable_reads += 1;
-                Ok(())
+        let ends = match work {
+            Work::Page(task) => {
+                account.read(done.read);
+                if !(task.forced && account.forced_apart) {
+                    // Promises are of the array's time and the buffer's.
+                    let place = account.place(task.lpn);
+                    account.promise.check(task.kind, service_ns - done.choosing_ns, step_ns, place);
+                }
+                let sample = TaskSample { kind: task.kind, service_ns, step_ns, completion_ns };
+                account.task(&sample, done.end_ns, done.free_pages);
+                task.last
             }
-            other => Err(other),
-        }
-    }
-
-    /// A request that touches no page.
-    fn run_bare(&mut self, flush: bool, arrival_ns: u64) -> Result<(), FtlError> {
-        if self.wrote && self.timed {
-            self.use_idle_time(arrival_ns)?;
-        }
-        self.catch_up(arrival_ns)?;
-        let busy = self.spent_ns();
-        let collecting = self.scheme.flash().busy_in_steps_ns();
-        if flush {
-            self.scheme.flush()?;
-            self.note_collection(collecting);
-        }
-        let arrival_ns = self.begin(arrival_ns);
-        let response_ns = self.spent_ns() - busy;
-        self.flushes.host_ns = self.flushes.host_ns.max(response_ns);
-        self.now_ns += response_ns;
-        self.request_ns += response_ns;
-        self.end_request(self.now_ns - arrival_ns);
-        Ok(())
-    }
-
-    /// Time that the scheme has spent so far, on the array, in RAM and on the processor.
-    #[inline]
-    fn spent_ns(&self) -> u64 {
-        self.scheme.flash().busy_ns() + self.scheme.ram_ns() + self.choosing.ns(&self.scheme)
-    }
-
-    /// Collection that ran since the array's time for it was `before_ns` goes with the next page task.
-    #[inline]
-    fn note_collection(&mut self, before_ns: u64) {
-        if self.first_collection.is_none() && self.scheme.flash().busy_in_steps_ns() > before_ns {
-            self.first_collection = Some(self.measures.tasks());
-        }
-    }
-
-    /// Does what is due before a task that arrives then, each when it is due; a task that is there already waits
-    /// for one such thing at most. The scheme's clock then shows when the task begins.
-    #[inline]
-    fn catch_up(&mut self, arrival_ns: u64) -> Result<(), FtlError> {
-        let arrival_ns = if self.timed { arrival_ns } else { 0 };
-        loop {
-            let due_ns = self.scheme.due_ns();
-            if due_ns > self.now_ns.max(arrival_ns) {
-                return self.scheme.advance(self.now_ns.max(arrival_ns));
+            Work::Bare { .. } => {
+                account.flushes.host_ns = account.flushes.host_ns.max(service_ns);
+                true
             }
-            let waiting = self.now_ns >= arrival_ns;
-            self.now_ns = self.now_ns.max(due_ns);
-            let spent = self.spent_ns();
-            let collecting = self.scheme.flash().busy_in_steps_ns();
-            self.scheme.advance(self.now_ns)?;
-            self.note_collection(collecting);
-            let took_ns = self.spent_ns() - spent;
-            self.now_ns += took_ns;
-            self.flushes.age_ns = self.flushes.age_ns.max(took_ns);
-            if waiting {
-                return Ok(());
-            }
+        };
+        if ends {
+            account.request(std::mem::take(request_ns), completion_ns);
         }
     }
 
     /// What waits in a write buffer is written at the end, so that it is counted, in no task's response.
-    pub(super) fn empty_buffer(&mut self) -> Result<(), FtlError> {
-        if let Some(log) = self.scheme.buffer_log() {
-            self.flushes.pages = log.flushed;
-            let spent = self.spent_ns();
-            let collecting = self.scheme.flash().busy_in_steps_ns();
-            self.scheme.flush()?;
-            self.note_collection(collecting);
-            self.now_ns += self.spent_ns() - spent;
+    ///
+    /// # Errors
+    /// What the scheme says.
+    pub fn empty_buffer(&mut self) -> Result<(), FtlError> {
+        let Some((_, log)) = self.scheme.telemetry().buffer else { return Ok(()) };
+        self.account.flushes.pages = log.flushed;
+        let spent_ns = self.clock.spent_ns(&*self.scheme);
+        let steps_ns = self.scheme.flash().worked().steps_ns;
+        self.scheme.flush()?;
+        if self.scheme.flash().worked().steps_ns > steps_ns {
+            self.account.collected();
         }
+        self.clock.now_ns += self.clock.spent_ns(&*self.scheme) - spent_ns;
         Ok(())
     }
 
-    /// Waits for the arrival, if that is still to come; returns when the request arrived.
-    #[inline]
-    fn begin(&mut self, arrival_ns: u64) -> u64 {
-        if !self.timed {
-            return self.now_ns;
-        }
-        self.now_ns = self.now_ns.max(arrival_ns);
-        arrival_ns
-    }
-
-    #[inline]
-    fn end_request(&mut self, completion_ns: u64) {
-        self.measures.request(self.request_ns, completion_ns);
-        self.request_ns = 0;
-        self.requests += 1;
-    }
-
-    /// Lets the scheme collect once for the write before, where what it would do fits before this arrival.
-    fn use_idle_time(&mut self, arrival_ns: u64) -> Result<(), FtlError> {
-        if arrival_ns < self.now_ns.saturating_add(self.scheme.idle_ns()) {
-            return Ok(());
-        }
-        self.wrote = false;
-        let busy = self.scheme.flash().busy_ns();
-        self.scheme.idle()?;
-        self.now_ns += self.scheme.flash().busy_ns() - busy;
-        Ok(())
+    /// What was measured.
+    pub fn report(self, setup: &Setup, label: &str) -> SchemeReport {
+        self.account.report(&*self.scheme, setup, label, self.clock.now_ns, None)
     }
 }
 

@@ -4,20 +4,13 @@ use super::{RunError, Setup};
 use crate::report::{BitErrorReport, CopyCount};
 use flash::faults::{BitErrorModel, BitErrors};
 use flash::{
-    Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, Operation, Part, Serial, Store,
-    WearLevel, WearRule, parallel::Parallel, wear_level,
+    Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, Operation, ParallelArray, Part, Probe,
+    Serial, SerialArray, Store, WearLevel, WearRule, wear_level,
 };
 use ftl::SchemeConfig;
 
-/// The simulated array that runs are made on: serial time over an array that keeps no user bytes and may have bit
-/// errors; wear may be levelled above it.
-pub type SimulatedArray = WearLevel<Serial<BitErrors<Array>>>;
-
-/// The same on channels, where operations run side by side.
-pub type ParallelArray = WearLevel<Parallel<BitErrors<Array>>>;
-
 /// What a run asks its array for besides what a scheme does.
-pub(crate) trait RunArray: Flash {
+pub(crate) trait RunArray: Probe + 'static {
     /// Operations so far.
     fn counts(&self) -> &Counts;
 
@@ -43,7 +36,7 @@ pub(crate) trait RunArray: Flash {
     }
 }
 
-impl RunArray for SimulatedArray {
+impl RunArray for SerialArray {
     fn counts(&self) -> &Counts {
         (**self).counts()
     }
@@ -102,12 +95,12 @@ pub(crate) fn erases<F: RunArray>(flash: &F) -> Vec<u32> {
 }
 
 /// Levels the wear of an array as a scheme is configured.
-pub(crate) fn levelled<F: Flash>(scheme: &SchemeConfig, array: F) -> WearLevel<F> {
+pub(crate) fn levelled<F: Probe>(scheme: &SchemeConfig, array: F) -> WearLevel<F> {
     WearLevel::new(array, scheme.static_wear, scheme.allocation.units(), scheme.seed)
 }
 
 /// An array without bit errors.
-pub(crate) fn array_without_errors(geometry: Geometry, part: Part) -> SimulatedArray {
+pub(crate) fn array_without_errors(geometry: Geometry, part: Part) -> SerialArray {
     WearLevel::off(Serial::new(BitErrors::none(Array::new(geometry, part, Store::Metadata))))
 }
 
@@ -145,7 +138,7 @@ pub(crate) struct Medium {
 }
 
 impl Medium {
-    pub(super) fn of(flash: &impl RunArray) -> Self {
+    pub(super) fn of<F: RunArray>(flash: &F) -> Self {
         Self {
             copies_by: CopyPath::ALL.map(|path| flash.copies_by(path)),
             corrected_bits: flash.corrected_bits(),

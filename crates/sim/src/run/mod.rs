@@ -1,28 +1,26 @@
 //! One scheme under one workload: format, precondition, replay, report.
 
+mod account;
 mod device;
 mod medium;
 mod outcome;
 mod precondition;
-mod processor_time;
 mod promise;
 mod tasks;
 
+pub(crate) use account::Account;
 pub use device::Device;
-pub use medium::{ParallelArray, SimulatedArray};
 pub(crate) use medium::{array_without_errors, levelled, operation_pj};
-pub(crate) use outcome::{Before, Flushes, Outcome};
 pub(crate) use precondition::precondition;
-pub(crate) use processor_time::ProcessorTime;
-pub(crate) use promise::{Place, Promise};
-pub(crate) use tasks::{Cutter, Work};
+pub(crate) use promise::Place;
+pub(crate) use tasks::Cutter;
 
 use crate::config::Preconditioning;
 use crate::report::SchemeReport;
 use crate::ssd::{self, SsdSetup};
 use flash::faults::{BitErrorModel, FaultError};
-use flash::{Geometry, Operation, Part, Serial};
-use ftl::{FtlError, Scheme, SchemeConfig, Visitor};
+use flash::{Geometry, Operation, Part, Probe, Serial};
+use ftl::{FtlError, Scheme, SchemeConfig};
 use workload::{Source, WorkloadError};
 
 /// What a scheme is run on and how.
@@ -131,6 +129,13 @@ pub enum RunError {
     Stopped,
 }
 
+impl RunError {
+    /// A scheme failed at a page task of the workload.
+    pub(crate) fn in_workload(label: &str, source: FtlError, task: u64) -> Self {
+        Self::Scheme { scheme: label.into(), source, task, phase: "workload" }
+    }
+}
+
 /// Runs one scheme.
 ///
 /// # Errors
@@ -146,9 +151,17 @@ pub fn run_scheme(
     let mut report = match &setup.ssd {
         Some(ssd) => ssd::run_scheme((setup, ssd), (scheme, array), label, source, observer)?,
         None => {
-            let choosing = ProcessorTime::on(scheme.processor);
-            let replay = Replay { setup, choosing, label, source, observer };
-            ftl::registry::format(scheme, levelled(scheme, Serial::new(array)), replay)??
+            let array = levelled(scheme, Serial::new(array));
+            let mut made = ftl::registry::format(scheme, array)?;
+            check_space(&*made, setup, label)?;
+            precondition(&mut *made, setup, label, observer)?;
+            let timed = source.has_arrivals() && !setup.closed;
+            let mut device = Device::new(made, timed).choosing(scheme.processor);
+            device.replay(setup, label, source, observer)?;
+            device
+                .empty_buffer()
+                .map_err(|source| RunError::in_workload(label, source, device.page_tasks()))?;
+            device.report(setup, label)
         }
     };
     let victims = report.collection.victims;
@@ -158,38 +171,9 @@ pub fn run_scheme(
     Ok(report)
 }
 
-/// The run of a scheme, once its type is known.
-struct Replay<'a> {
-    setup: &'a Setup,
-    choosing: ProcessorTime,
-    label: &'a str,
-    source: Box<dyn Source>,
-    observer: &'a dyn Observer,
-}
-
-impl Visitor<SimulatedArray> for Replay<'_> {
-    type Output = Result<SchemeReport, RunError>;
-
-    fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, mut scheme: S) -> Self::Output {
-        let Self { setup, choosing, label, source, observer } = self;
-        check_space(&scheme, setup, label)?;
-        precondition(&mut scheme, setup, label, observer)?;
-        let timed = source.has_arrivals() && !setup.closed;
-        let mut device = Device::new(scheme, timed).choosing(choosing);
-        device.replay(setup, label, source, observer)?;
-        device.empty_buffer().map_err(|source| RunError::Scheme {
-            scheme: label.into(),
-            source,
-            task: device.measures.tasks(),
-            phase: "workload",
-        })?;
-        Ok(device.report(setup, label))
-    }
-}
-
 /// Refuses a workload that addresses more than the scheme exports.
-pub(crate) fn check_space<S: Scheme>(
-    scheme: &S,
+pub(crate) fn check_space<F: Probe>(
+    scheme: &dyn Scheme<Flash = F>,
     setup: &Setup,
     label: &str,
 ) -> Result<(), RunError> {
@@ -204,6 +188,6 @@ pub(crate) fn check_space<S: Scheme>(
 }
 
 /// The array's bytes, for those who account for memory.
-pub(crate) fn array_heap_bytes<S: Scheme<Flash: medium::RunArray>>(scheme: &S) -> usize {
+pub(crate) fn array_heap_bytes<F: medium::RunArray>(scheme: &dyn Scheme<Flash = F>) -> usize {
     medium::RunArray::errors(scheme.flash()).inner().heap_bytes()
 }

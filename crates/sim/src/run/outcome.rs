@@ -1,107 +1,38 @@
-//! From a scheme that has run to its report.
+//! From the account of a run to its report.
 
+use super::Setup;
+use super::account::{Account, Flushes};
 use super::medium::{Medium, RunArray, erases};
-use super::{Device, Promise, Setup, SimulatedArray};
-use crate::measures::{Measures, wear};
+use crate::measures::wear;
 use crate::report::units::grouped;
 use crate::report::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, MapCacheReport, MergeReport,
     RamReport, SchemeReport, VictimWorkReport, Violation,
 };
 use flash::{Cause, Counts, Operation};
-use ftl::{CollectionLog, Guarantee, MapCache, MergeKind, Scheme};
+use ftl::{CollectionLog, Guarantee, MapCache, MergeKind, Scheme, Telemetry};
 
-/// What was counted before the measured part.
-#[derive(Debug)]
-pub(crate) struct Before {
-    counts: Counts,
-    busy_ns: u64,
-    erases: Vec<u32>,
-    medium: Medium,
-    lost: u64,
-}
-
-impl Before {
-    /// Of a scheme as it is now; its own logs begin anew.
-    pub(crate) fn of<S: Scheme<Flash: RunArray>>(scheme: &mut S) -> Self {
-        let lost = scheme.collections().lost_pages;
-        scheme.restart_collections();
-        let flash = scheme.flash();
-        Self {
-            counts: *flash.counts(),
-            busy_ns: flash.busy_ns().unwrap_or(0),
-            erases: erases(flash),
-            medium: Medium::of(flash),
-            lost,
-        }
-    }
-}
-
-/// What a loop has to tell of its run.
-#[derive(Debug)]
-pub(crate) struct Outcome<'a, S> {
-    pub(crate) scheme: &'a S,
-    pub(crate) before: &'a Before,
-    pub(crate) promise: &'a Promise,
-    pub(crate) measures: Measures,
-    pub(crate) now_ns: u64,
-    /// Time in which the array worked, where that is not for itself to tell.
-    pub(crate) busy_ns: Option<u64>,
-    pub(crate) first_collection: Option<u64>,
-    pub(crate) unmapped_reads: u64,
-    pub(crate) uncorrectable_reads: u64,
-    pub(crate) interrupted: bool,
-    pub(crate) flushes: Flushes,
-}
-
-/// What writing out the buffer took.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Flushes {
-    /// The longest flush that the host asked for.
-    pub(crate) host_ns: u64,
-    /// The longest time that the buffer took at once to write what had been dirty for too long.
-    pub(crate) age_ns: u64,
-    /// Pages that the buffer had written because of flushes when the workload ended.
-    pub(crate) pages: u64,
-}
-
-impl<S: Scheme<Flash = SimulatedArray>> Device<S> {
-    /// What was measured.
-    pub fn report(self, setup: &Setup, label: &str) -> SchemeReport {
-        let outcome = Outcome {
-            scheme: &self.scheme,
-            before: &self.before,
-            promise: &self.promise,
-            measures: self.measures,
-            now_ns: self.now_ns,
-            busy_ns: None,
-            first_collection: self.first_collection,
-            unmapped_reads: self.unmapped_reads,
-            uncorrectable_reads: self.uncorrectable_reads,
-            interrupted: self.interrupted,
-            flushes: self.flushes,
-        };
-        outcome.report(setup, label)
-    }
-}
-
-impl<S: Scheme<Flash: RunArray>> Outcome<'_, S> {
-    /// What was measured.
-    pub(crate) fn report(self, setup: &Setup, label: &str) -> SchemeReport {
-        let scheme = self.scheme;
-        let guarantee = scheme.guarantee();
-        let log = scheme.collections();
+impl Account {
+    /// What was measured up to `now_ns`; `busy_ns`: time in which the array worked, where that is not for itself to tell.
+    pub(crate) fn report<F: RunArray>(
+        self,
+        scheme: &dyn Scheme<Flash = F>,
+        setup: &Setup,
+        label: &str,
+        now_ns: u64,
+        busy_ns: Option<u64>,
+    ) -> SchemeReport {
+        let telemetry = scheme.telemetry();
+        let Telemetry { guarantee, collections: log, mut ram, .. } = telemetry;
         let counts = scheme.flash().counts().since(&self.before.counts);
-        let busy_ns = self
-            .busy_ns
-            .unwrap_or_else(|| scheme.flash().busy_ns().unwrap_or(0) - self.before.busy_ns);
+        let busy_ns =
+            busy_ns.unwrap_or_else(|| scheme.flash().busy_ns().unwrap_or(0) - self.before.busy_ns);
         let erases: Vec<u32> = erases(scheme.flash())
             .iter()
             .zip(&self.before.erases)
             .map(|(after, before)| after - before)
             .collect();
         let worn = wear(&erases);
-        let mut ram = scheme.ram();
         ram.other += scheme.flash().wear_ram_bytes();
         let energy_nj = energy_pj(&counts, &setup.operation_pj) as f64 / 1000.0;
         let tasks = self.measures.tasks();
@@ -135,17 +66,19 @@ impl<S: Scheme<Flash: RunArray>> Outcome<'_, S> {
                 buffer: ram.buffer,
                 other: ram.other,
             },
-            map_cache: scheme.map_cache().map(map_cache),
-            victim_work: scheme.victim_work().map(|work| VictimWorkReport::new(&work, log.started)),
-            buffer: buffer(scheme, self.flushes, &counts),
+            map_cache: telemetry.map_cache.map(map_cache),
+            victim_work: telemetry
+                .victim_work
+                .map(|work| VictimWorkReport::new(&work, log.started)),
+            buffer: buffer(&telemetry, self.flushes, &counts),
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
             wear_index: worn.index,
             erases_per_block: (worn.least, worn.mean, worn.most),
-            elapsed_ns: self.now_ns,
+            elapsed_ns: now_ns,
             busy_ns,
-            busy_share: share(busy_ns, self.now_ns),
-            tasks_per_second: share(tasks, self.now_ns) * 1e9,
+            busy_share: share(busy_ns, now_ns),
+            tasks_per_second: share(tasks, now_ns) * 1e9,
             collection: collection(log, &guarantee, self.first_collection, scheme.free_pages()),
             warnings: warnings(log, beyond, self.unmapped_reads, self.interrupted)
                 .into_iter()
@@ -176,11 +109,11 @@ fn map_cache(MapCache { hits, misses }: MapCache) -> MapCacheReport {
     MapCacheReport { hits, misses, hit_share }
 }
 
-fn buffer<S: Scheme>(scheme: &S, flushes: Flushes, counts: &Counts) -> Option<BufferReport> {
-    let (plan, log) = scheme.buffer_plan().zip(scheme.buffer_log())?;
+fn buffer(telemetry: &Telemetry<'_>, flushes: Flushes, counts: &Counts) -> Option<BufferReport> {
+    let (plan, log) = telemetry.buffer?;
     let copies = counts.total(Operation::Copy);
     let of = |hits, misses| (hits + misses > 0).then(|| share(hits, hits + misses));
-    let moves_told = S::TELLS_MOVES.then_some(log.moved_in_vain);
+    let moves_told = telemetry.tells_moves.then_some(log.moved_in_vain);
     Some(BufferReport {
         policy: plan.policy.name().into(),
         capacity_pages: plan.pages,

@@ -2,19 +2,16 @@
 
 use super::{Observer, Phase, RunError, Setup};
 use crate::config::Fill;
-use ftl::{Prefetch, Scheme};
+use flash::Probe;
+use ftl::{HostClock, PageTask, Scheme, TaskKind, Work};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 /// Writes between two looks at the observer.
 const BATCH: usize = 4096;
 
-/// Writes ahead at which the lines of a random write are fetched.
-const FAR: usize = 24;
-const NEAR: usize = 12;
-
-pub(crate) fn precondition<S: Scheme>(
-    scheme: &mut S,
+pub(crate) fn precondition<F: Probe>(
+    scheme: &mut dyn Scheme<Flash = F>,
     setup: &Setup,
     label: &str,
     observer: &dyn Observer,
@@ -32,27 +29,31 @@ pub(crate) fn precondition<S: Scheme>(
         sequential: setup.precondition.sequential,
         next: 0,
     };
-    let mut lpns = Vec::with_capacity(BATCH);
+    let mut work = Vec::with_capacity(BATCH);
+    let mut outcomes = Vec::with_capacity(BATCH);
+    let mut clock = HostClock { still: true, ..HostClock::default() };
     let mut done = 0;
     while done < total {
         observer.progress(label, Phase::Precondition, done, Some(total));
         if observer.stop() {
             return Err(RunError::Stopped);
         }
-        lpns.clear();
+        work.clear();
+        outcomes.clear();
         let count = (total - done).min(BATCH as u64);
         let filling = u64::from(pages).saturating_sub(done).min(count);
-        lpns.extend((done..done + filling).map(|lpn| lpn as u32));
-        lpns.extend((filling..count).map(|_| aging.next()));
-        write_all(scheme, &lpns).map_err(|(at, source)| RunError::Scheme {
+        work.extend((done..done + filling).map(|lpn| write(lpn as u32)));
+        work.extend((filling..count).map(|_| write(aging.next())));
+        let written = scheme.run(&work, 0..work.len(), &mut clock, &mut outcomes);
+        written.map_err(|source| RunError::Scheme {
             scheme: label.into(),
             source,
-            task: done + at as u64,
+            task: done + outcomes.len() as u64,
             phase: "preconditioning",
         })?;
         done += count;
     }
-    if scheme.buffer_log().is_none() {
+    if scheme.telemetry().buffer.is_none() {
         return Ok(());
     }
     // Nothing of it is to be written in the measured part.
@@ -62,6 +63,10 @@ pub(crate) fn precondition<S: Scheme>(
         task: done,
         phase: "preconditioning",
     })
+}
+
+fn write(lpn: u32) -> Work {
+    Work::Page(PageTask { lpn, kind: TaskKind::Write, last: true, forced: false, arrival_ns: 0 })
 }
 
 /// What ages the array.
@@ -83,19 +88,6 @@ impl Overwrites {
         }
         self.random.random_range(0..self.pages)
     }
-}
-
-fn write_all<S: Scheme>(scheme: &mut S, lpns: &[u32]) -> Result<(), (usize, ftl::FtlError)> {
-    for (at, lpn) in lpns.iter().enumerate() {
-        if let Some(ahead) = lpns.get(at + FAR) {
-            scheme.prefetch(flash::Lpn(*ahead), Prefetch::Map);
-        }
-        if let Some(ahead) = lpns.get(at + NEAR) {
-            scheme.prefetch(flash::Lpn(*ahead), Prefetch::Block);
-        }
-        scheme.write(flash::Lpn(*lpn), &[]).map_err(|error| (at, error))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,31 +1,8 @@
 //! Requests cut into page tasks, a bounded number at a time.
 
-use crate::measures::TaskKind;
+use ftl::{PageTask, TaskKind, Work};
 use std::ops::Range;
 use workload::{Op, Request};
-
-/// One page of a request.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PageTask {
-    pub(crate) lpn: u32,
-    pub(crate) kind: TaskKind,
-    /// The request ends with this task.
-    pub(crate) last: bool,
-    /// A write that must be durable when it ends (force unit access).
-    pub(crate) forced: bool,
-    pub(crate) arrival_ns: u64,
-}
-
-/// What comes next: a page task, or a request that touches no page.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Work {
-    Page(PageTask),
-    /// A flush, or a trim that covers no whole page.
-    Bare {
-        flush: bool,
-        arrival_ns: u64,
-    },
-}
 
 /// Cuts requests into page tasks. A page that is written or read in part is one task; a trim takes the
 /// pages that it covers whole; zeroes are written, except over whole pages, which are trimmed (trimmed

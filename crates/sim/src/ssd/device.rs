@@ -5,14 +5,11 @@ use super::feeder::Feeder;
 use super::link::Link;
 use super::queue::{Queue, Waiting};
 use super::windows::{Totals, Windows};
-use crate::measures::{Arrivals, Measures, TaskKind, TaskSample};
-use crate::run::{
-    Before, Cutter, Flushes, Observer, ParallelArray, Phase, Place, ProcessorTime, Promise,
-    RunError, Work,
-};
+use crate::measures::{Arrivals, TaskSample};
+use crate::run::{Account, Cutter, Observer, Phase, Place, RunError};
 use flash::parallel::Done;
-use flash::{Flash, FlashError, Lpn, Ns};
-use ftl::{FtlError, Prefetch, Scheme};
+use flash::{Flash, FlashError, Lpn, Ns, ParallelArray};
+use ftl::{FtlError, HostClock, Prefetch, Processor, Scheme, TaskKind, Work};
 use std::collections::VecDeque;
 use workload::{Op, Request};
 
@@ -76,10 +73,13 @@ pub(super) struct Seen {
 }
 
 /// An SSD under a workload.
-pub(crate) struct SsdDevice<'a, S> {
-    pub(super) scheme: S,
+pub(crate) struct SsdDevice<'a> {
+    pub(super) scheme: Box<dyn Scheme<Flash = ParallelArray>>,
+    /// [`ftl::Telemetry::yields`].
+    yields: bool,
     pub(super) setup: &'a SsdSetup,
-    choosing: ProcessorTime,
+    /// The controller's processor, where the choice of victims takes time.
+    clock: HostClock,
     /// Requests arrive when the workload says; else one as soon as there is room for it.
     timed: bool,
     pub(super) now_ns: Ns,
@@ -104,31 +104,24 @@ pub(crate) struct SsdDevice<'a, S> {
     pub(super) windows: Windows,
     pub(super) totals: Totals,
     pub(super) seen: Seen,
-    pub(super) measures: Measures,
-    pub(super) promise: Promise,
-    pub(super) before: Before,
-    pub(super) flushes: Flushes,
-    pub(super) ended_requests: u64,
-    pub(super) first_collection: Option<u64>,
-    pub(super) unmapped_reads: u64,
-    pub(super) uncorrectable_reads: u64,
-    pub(super) interrupted: bool,
+    pub(super) account: Account,
 }
 
-impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
+impl<'a> SsdDevice<'a> {
     /// Starts measuring `scheme` as it is now.
     pub(crate) fn new(
-        mut scheme: S,
+        mut scheme: Box<dyn Scheme<Flash = ParallelArray>>,
         setup: &'a SsdSetup,
-        choosing: ProcessorTime,
+        processor: Option<Processor>,
         timed: bool,
     ) -> Self {
-        let before = Before::of(&mut scheme);
+        let account = Account::open(&mut *scheme, Arrivals::Timed);
+        let yields = scheme.telemetry().yields;
         scheme.flash_mut().set_timed(true);
-        scheme.flash_mut().set_yields(S::YIELDS);
+        scheme.flash_mut().set_yields(yields);
         let page_bytes = scheme.flash().geometry().page_bytes();
         Self {
-            choosing,
+            clock: HostClock { processor, ..HostClock::default() },
             timed,
             now_ns: 0,
             cutter: Cutter::new(page_bytes),
@@ -147,23 +140,16 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
             windows: Windows::new(setup.window_ns),
             totals: Totals::default(),
             seen: Seen::default(),
-            measures: Measures::new(0, Arrivals::Timed),
-            promise: Promise::new(&scheme.guarantee()),
-            before,
-            flushes: Flushes::default(),
-            ended_requests: 0,
-            first_collection: None,
-            unmapped_reads: 0,
-            uncorrectable_reads: 0,
-            interrupted: false,
+            account,
+            yields,
             scheme,
             setup,
         }
     }
 
     /// The scheme.
-    pub(crate) fn scheme(&self) -> &S {
-        &self.scheme
+    pub(crate) fn scheme(&self) -> &dyn Scheme<Flash = ParallelArray> {
+        &*self.scheme
     }
 
     /// True where every page task begins when all before it has ended.
@@ -181,11 +167,11 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
     ) -> Result<(), RunError> {
         let mut looked_at = 0;
         loop {
-            if self.ended_requests >= looked_at {
-                looked_at = self.ended_requests + 256;
-                observer.progress(label, Phase::Measure, self.ended_requests, total);
+            if self.account.requests >= looked_at {
+                looked_at = self.account.requests + 256;
+                observer.progress(label, Phase::Measure, self.account.requests, total);
                 if observer.stop() {
-                    self.interrupted = true;
+                    self.account.interrupted = true;
                     return Ok(());
                 }
             }
@@ -193,11 +179,8 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
             if arrival_ns.is_none() && self.outstanding == 0 {
                 return Ok(());
             }
-            self.event(arrival_ns.unwrap_or(NEVER)).map_err(|source| RunError::Scheme {
-                scheme: label.into(),
-                source,
-                task: self.measures.tasks(),
-                phase: "workload",
+            self.event(arrival_ns.unwrap_or(NEVER)).map_err(|source| {
+                RunError::in_workload(label, source, self.account.measures.tasks())
             })?;
         }
     }
@@ -327,7 +310,7 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         let kept = if self.is_alone() {
             flash.outstanding() > 0
         } else {
-            !S::YIELDS && flash.is_collecting()
+            !self.yields && flash.is_collecting()
         };
         if kept { NEVER } else { ready_ns.max(self.busy_until_ns).max(self.now_ns) }
     }
@@ -356,12 +339,12 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
                 let lpn = Lpn(task.lpn);
                 self.wrote |= task.kind == TaskKind::Write;
                 match task.kind {
-                    TaskKind::Write if task.forced => self.scheme.write_through(lpn, &[])?,
-                    TaskKind::Write => self.scheme.write(lpn, &[])?,
-                    TaskKind::Read => match self.scheme.read(lpn, &mut []) {
-                        Ok(mapped) => self.unmapped_reads += u64::from(!mapped),
+                    TaskKind::Write if task.forced => self.scheme.write_through(lpn, None)?,
+                    TaskKind::Write => self.scheme.write(lpn, None)?,
+                    TaskKind::Read => match self.scheme.read(lpn, None) {
+                        Ok(mapped) => self.account.unmapped_reads += u64::from(!mapped),
                         Err(FtlError::Flash(FlashError::Uncorrectable(_))) => {
-                            self.uncorrectable_reads += 1;
+                            self.account.uncorrectable_reads += 1;
                         }
                         Err(other) => return Err(other),
                     },
@@ -375,9 +358,8 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         if let Work::Page(task) = waiting.work
             && self.is_alone()
         {
-            let place =
-                Place { task: self.measures.tasks(), request: self.ended_requests, lpn: task.lpn };
-            let forced_apart = task.forced && self.scheme.guarantee().forced_apart;
+            let place = self.account.place(task.lpn);
+            let forced_apart = task.forced && self.account.forced_apart;
             self.alone = Some(Alone { kind: task.kind, place, begun_ns, forced_apart, done: None });
         }
         Ok(())
@@ -386,12 +368,12 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
     /// Lets the scheme do what is not a task's.
     fn background(
         &mut self,
-        what: impl FnOnce(&mut S, Ns) -> Result<bool, FtlError>,
+        what: impl FnOnce(&mut dyn Scheme<Flash = ParallelArray>, Ns) -> Result<bool, FtlError>,
     ) -> Result<bool, FtlError> {
         // What follows is not of the task that was alone.
         self.settle();
         let before = self.begin(BACKGROUND);
-        let did = what(&mut self.scheme, self.now_ns)?;
+        let did = what(&mut *self.scheme, self.now_ns)?;
         self.end_call(before);
         Ok(did)
     }
@@ -404,7 +386,7 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
     }
 
     fn spent(&self) -> Spent {
-        let choosing_ns = self.choosing.ns(&self.scheme);
+        let choosing_ns = self.clock.choosing_ns(&*self.scheme);
         Spent { ram_ns: self.scheme.ram_ns(), choosing_ns }
     }
 
@@ -420,11 +402,15 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         self.busy_until_ns = self.now_ns + took_ns;
         self.seen.processor_ns += spent.choosing_ns;
         self.seen.longest_processor_ns = self.seen.longest_processor_ns.max(spent.choosing_ns);
-        if !S::YIELDS && self.collecting_since_ns.is_none() && self.scheme.flash().is_collecting() {
+        if !self.yields && self.collecting_since_ns.is_none() && self.scheme.flash().is_collecting()
+        {
             self.collecting_since_ns = Some(self.now_ns);
         }
-        if self.first_collection.is_none() && self.scheme.collections().started > 0 {
-            self.first_collection = Some(self.measures.tasks());
+        if self.account.first_collection.is_none()
+            && self.scheme.flash().is_collecting()
+            && self.scheme.telemetry().collections.started > 0
+        {
+            self.account.collected();
         }
         spent
     }
@@ -466,7 +452,7 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
             let kind = TaskKind::ALL[(done.tag >> 32) as usize];
             self.page_done(kind, service_ns, completion_ns, done.done_ns);
         } else if done.tag & FLUSH != 0 {
-            self.flushes.host_ns = self.flushes.host_ns.max(service_ns);
+            self.account.flushes.host_ns = self.account.flushes.host_ns.max(service_ns);
         }
         if left > 0 {
             return;
@@ -488,8 +474,8 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
             // Its steps are yet to end.
             Some(alone) => alone.done = Some((service_ns, completion_ns)),
             None => {
-                self.measures.task(&TaskSample { kind, service_ns, step_ns: 0, completion_ns });
-                self.measures.tick(done_ns, self.scheme.free_pages());
+                let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
+                self.account.task(&sample, done_ns, self.scheme.free_pages());
             }
         }
     }
@@ -497,10 +483,9 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
     /// A request has ended.
     fn end(&mut self, slot: u32, end_ns: Ns) {
         let request = self.requests[slot as usize];
-        self.measures.request(end_ns - request.taken_ns, end_ns - request.arrival_ns);
+        self.account.request(end_ns - request.taken_ns, end_ns - request.arrival_ns);
         self.free_requests.push(slot);
         self.outstanding -= 1;
-        self.ended_requests += 1;
         let stall_ns = end_ns.saturating_sub(self.quiet_since_ns);
         self.seen.longest_stall_ns = self.seen.longest_stall_ns.max(stall_ns);
         self.quiet_since_ns = end_ns;
@@ -515,11 +500,11 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
         let last_ns = self.scheme.flash().channels().last_done_ns();
         let response_ns = last_ns.saturating_sub(begun_ns);
         if !forced_apart {
-            self.promise.check_response(response_ns, place);
+            self.account.promise.check_response(response_ns, place);
         }
         let step_ns = response_ns.saturating_sub(service_ns);
-        self.measures.task(&TaskSample { kind, service_ns, step_ns, completion_ns });
-        self.measures.tick(self.now_ns, self.scheme.free_pages());
+        let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
+        self.account.task(&sample, self.now_ns, self.scheme.free_pages());
     }
 
     /// Lets the scheme collect where nothing is under way and there is time before the next request; true where it did.
@@ -541,8 +526,8 @@ impl<'a, S: Scheme<Flash = ParallelArray>> SsdDevice<'a, S> {
     pub(super) fn finish(&mut self) -> Result<(), FtlError> {
         while self.scheme.flash_mut().next_done().is_some() {}
         self.settle();
-        if let Some(log) = self.scheme.buffer_log() {
-            self.flushes.pages = log.flushed;
+        if let Some((_, log)) = self.scheme.telemetry().buffer {
+            self.account.flushes.pages = log.flushed;
             self.background(|scheme, _| scheme.flush().map(|()| true))?;
             while self.scheme.flash_mut().next_done().is_some() {}
         }

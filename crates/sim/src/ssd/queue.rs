@@ -1,7 +1,7 @@
 //! Page tasks that wait for the controller, in the order in which they are ready.
 
-use crate::run::Work;
 use flash::Ns;
+use ftl::Work;
 use std::collections::VecDeque;
 
 /// A page task, or a request that touches no page, of a request that is outstanding.

@@ -2,11 +2,10 @@
 
 use super::device::SsdDevice;
 use crate::report::{SchemeReport, SsdReport};
-use crate::run::{Outcome, ParallelArray, Setup};
+use crate::run::Setup;
 use flash::channels::DieAddress;
-use ftl::Scheme;
 
-impl<S: Scheme<Flash = ParallelArray>> SsdDevice<'_, S> {
+impl SsdDevice<'_> {
     /// What was measured; `elapsed_ns`: when the last request ended.
     pub(super) fn report(self, elapsed_ns: u64, setup: &Setup, label: &str) -> SchemeReport {
         let (channel_use, die_use, busy_ns) = self.uses(elapsed_ns);
@@ -36,20 +35,8 @@ impl<S: Scheme<Flash = ParallelArray>> SsdDevice<'_, S> {
             processor_share: share(seen.processor_ns),
             longest_processor_ns: seen.longest_processor_ns,
         };
-        let outcome = Outcome {
-            scheme: &self.scheme,
-            before: &self.before,
-            promise: &self.promise,
-            measures: self.measures,
-            now_ns: elapsed_ns,
-            busy_ns: Some(busy_ns),
-            first_collection: self.first_collection,
-            unmapped_reads: self.unmapped_reads,
-            uncorrectable_reads: self.uncorrectable_reads,
-            interrupted: self.interrupted,
-            flushes: self.flushes,
-        };
-        let mut report = outcome.report(setup, label);
+        let mut report =
+            self.account.report(&*self.scheme, setup, label, elapsed_ns, Some(busy_ns));
         if queue_depth > 1 {
             // Tasks wait for each other's operations: nothing is promised of that.
             report.bound_ns = None;

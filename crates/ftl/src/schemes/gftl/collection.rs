@@ -2,8 +2,8 @@
 
 use super::collection_queue::CollectionQueue;
 use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp};
-use crate::interface::zeros;
 use crate::error::FtlError;
+use crate::interface::zeros;
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use flash::{BlockId, FlashError, Geometry, Lpn, Oob, Ppn, Probe};
@@ -517,7 +517,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             let (logical, lpn) = (self.collection.logical, Lpn(self.place_of(page as u32) as u32));
             let kept = self.collection.range(page as u32);
             let bytes = core::mem::take(&mut self.collection.bytes);
-            let done = self.program_page(lpn, logical, page as u32, bytes_in(&bytes, kept), self.cause);
+            let done =
+                self.program_page(lpn, logical, page as u32, bytes_in(&bytes, kept), self.cause);
             self.collection.bytes = bytes;
             done?;
         }

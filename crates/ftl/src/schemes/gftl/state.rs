@@ -3,12 +3,12 @@
 use super::area::AreaBlock;
 use super::collection::Collection;
 use super::collection_queue::CollectionQueue;
+use super::write_queue::WriteQueue;
 use crate::block_mapped::Pool;
 use crate::error::FtlError;
 use crate::guarantee::Guarantee;
 use crate::layout::GftlLayout;
 use crate::plan::Plan;
-use super::write_queue::WriteQueue;
 use crate::telemetry::CollectionLog;
 use alloc::{vec, vec::Vec};
 use flash::{BlockId, Cause, Geometry, Lpn, Ppn, Probe};

@@ -1,12 +1,12 @@
 //! What the host asks for: Algorithms 1 and 2, trims, flushes.
 
+use super::collection::bytes_in;
 use super::collection::{DIRTY, HELD, PRESENT, SUPERSEDED, State};
 use super::collection_queue::CollectionQueue;
 use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp};
-use super::collection::bytes_in;
-use crate::interface::zeros;
 use crate::block_mapped::newest;
 use crate::error::FtlError;
+use crate::interface::zeros;
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {

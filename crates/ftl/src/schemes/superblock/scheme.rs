@@ -1,9 +1,9 @@
 //! What the host asks for.
 
 use super::{LOST, Superblock};
-use crate::interface::zeros;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
+use crate::interface::zeros;
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::log_block::NONE;
 use crate::telemetry::{CollectionLog, Telemetry};

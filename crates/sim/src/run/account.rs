@@ -1,0 +1,114 @@
+//! The account of one run, whichever clock runs below: what was promised and seen, and what was there before.
+
+use super::medium::{Medium, RunArray, erases};
+use super::promise::{Place, Promise};
+use crate::measures::{Arrivals, Measures, TaskSample};
+use flash::Counts;
+use ftl::{ReadOutcome, Scheme};
+
+/// What was counted before the measured part.
+#[derive(Debug)]
+pub(crate) struct Before {
+    pub(super) counts: Counts,
+    pub(super) busy_ns: u64,
+    pub(super) erases: Vec<u32>,
+    pub(super) medium: Medium,
+    pub(super) lost: u64,
+}
+
+/// What writing out the buffer took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flushes {
+    /// The longest flush that the host asked for.
+    pub(crate) host_ns: u64,
+    /// The longest time that the buffer took at once to write what had been dirty for too long.
+    pub(crate) age_ns: u64,
+    /// Pages that the buffer had written because of flushes when the workload ended.
+    pub(crate) pages: u64,
+}
+
+/// The account of the measured part of a run. The loop above a clock tells it of tasks, requests and collection; a report
+/// is made of it.
+#[derive(Debug)]
+pub(crate) struct Account {
+    pub(crate) measures: Measures,
+    pub(crate) promise: Promise,
+    /// Promises are not about forced writes.
+    pub(crate) forced_apart: bool,
+    /// Requests that have ended.
+    pub(crate) requests: u64,
+    /// The page task from which collection ran.
+    pub(crate) first_collection: Option<u64>,
+    /// Reads of pages that were never written: no flash operation.
+    pub(crate) unmapped_reads: u64,
+    /// Reads that found their page uncorrectable.
+    pub(crate) uncorrectable_reads: u64,
+    pub(crate) interrupted: bool,
+    pub(crate) flushes: Flushes,
+    pub(crate) before: Before,
+}
+
+impl Account {
+    /// Of a scheme as it is now; its own logs begin anew.
+    pub(crate) fn open<F: RunArray>(
+        scheme: &mut dyn Scheme<Flash = F>,
+        arrivals: Arrivals,
+    ) -> Self {
+        let lost = scheme.telemetry().collections.lost_pages;
+        scheme.restart_telemetry();
+        let flash = scheme.flash();
+        let before = Before {
+            counts: *flash.counts(),
+            busy_ns: flash.busy_ns().unwrap_or(0),
+            erases: erases(flash),
+            medium: Medium::of(flash),
+            lost,
+        };
+        let guarantee = scheme.telemetry().guarantee;
+        Self {
+            measures: Measures::new(0, arrivals),
+            promise: Promise::new(&guarantee),
+            forced_apart: guarantee.forced_apart,
+            requests: 0,
+            first_collection: None,
+            unmapped_reads: 0,
+            uncorrectable_reads: 0,
+            interrupted: false,
+            flushes: Flushes::default(),
+            before,
+        }
+    }
+
+    /// Where the run is, for a task on this page that has not been counted.
+    #[inline]
+    pub(crate) fn place(&self, lpn: u32) -> Place {
+        Place { task: self.measures.tasks(), request: self.requests, lpn }
+    }
+
+    /// What a read found.
+    #[inline]
+    pub(crate) fn read(&mut self, outcome: ReadOutcome) {
+        self.unmapped_reads += u64::from(outcome == ReadOutcome::Unmapped);
+        self.uncorrectable_reads += u64::from(outcome == ReadOutcome::Uncorrectable);
+    }
+
+    /// Collection ran in the task that comes next to be counted, or before it.
+    #[inline]
+    pub(crate) fn collected(&mut self) {
+        self.first_collection.get_or_insert(self.measures.tasks());
+    }
+
+    /// A page task ended.
+    #[inline]
+    pub(crate) fn task(&mut self, sample: &TaskSample, end_ns: u64, free_pages: u64) {
+        self.measures.task(sample);
+        self.measures.tick(end_ns, free_pages);
+    }
+
+    /// A request ended.
+    #[inline]
+    pub(crate) fn request(&mut self, response_ns: u64, completion_ns: u64) {
+        self.measures.request(response_ns, completion_ns);
+        self.requests += 1;
+    }
+}
