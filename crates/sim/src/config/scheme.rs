@@ -402,14 +402,14 @@ mod tests {
     fn any_scheme() -> impl Strategy<Value = SchemeTable> {
         use proptest::option::of;
         let victim = prop_oneof![
-            Just(VictimKind::Greedy),
-            Just(VictimKind::Fifo),
-            Just(VictimKind::Random),
-            Just(VictimKind::CostBenefit),
-            Just(VictimKind::TwoLevelList),
-            (1..=64u8).prop_map(VictimKind::Choices),
-            (1..=64u8).prop_map(VictimKind::GreedyScan),
-            (1..=u16::MAX).prop_map(VictimKind::WindowedGreedy),
+            Just(VictimKind::GREEDY),
+            Just(VictimKind::FIFO),
+            Just(VictimKind::RANDOM),
+            Just(VictimKind::COST_BENEFIT),
+            Just(VictimKind::TWO_LEVEL_LIST),
+            (1..=64u8).prop_map(VictimKind::choices),
+            (1..=64u8).prop_map(VictimKind::greedy_scan),
+            (1..=u16::MAX).prop_map(VictimKind::windowed_greedy),
         ];
         let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
         let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];

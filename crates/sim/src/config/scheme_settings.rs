@@ -334,7 +334,7 @@ impl SchemeSetting {
 
     /// Values that it takes of a scheme.
     pub fn values_of(&self, preset: &Preset) -> &'static str {
-        let victims = preset.victims().filter(|_| self.key == "victim");
+        let victims = preset.victims.filter(|_| self.key == "victim");
         victims.unwrap_or(self.values)
     }
 

@@ -2,7 +2,7 @@
 
 use super::account::Account;
 use super::{Observer, Phase, RunError, Setup, tasks::Cutter};
-use crate::measures::{Arrivals, TaskKind, TaskSample};
+use crate::measures::{Arrivals, TaskSample};
 use crate::report::SchemeReport;
 use flash::{Probe, SerialArray};
 use ftl::{Done, FtlError, HostClock, Processor, Scheme, Work};
@@ -15,7 +15,6 @@ const TASKS: usize = 1024;
 const BATCH: usize = 128;
 
 /// A scheme with a clock.
-#[derive(Debug)]
 pub struct Device {
     scheme: Box<dyn Scheme<Flash = SerialArray>>,
     clock: HostClock,

@@ -10,6 +10,7 @@ mod tasks;
 
 pub(crate) use account::Account;
 pub use device::Device;
+pub use medium::plain_array;
 pub(crate) use medium::{array_without_errors, levelled, operation_pj};
 pub(crate) use precondition::precondition;
 pub(crate) use promise::Place;

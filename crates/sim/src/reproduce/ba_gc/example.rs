@@ -2,12 +2,12 @@
 //! log block does there, told page by page from what is on flash afterwards.
 
 use crate::reproduce::{Figure, Row, Verdict};
+use crate::run::plain_array;
 use flash::parts::K9WBG08U1M;
 use flash::{
-    Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, Part, Ppn, Serial,
-    Store,
+    BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, Part, Ppn, SerialArray, Store,
 };
-use ftl::{BufferPolicy, BufferSettings, FtlError, Scheme, SchemeConfig, Visitor, registry};
+use ftl::{BufferPolicy, BufferSettings, FtlError, SchemeConfig, registry};
 use std::collections::{BTreeMap, BTreeSet};
 
 const PAGES_PER_BLOCK: u32 = 4;
@@ -25,7 +25,7 @@ const OTHER: Lpn = Lpn(9);
 /// Enough for data, two log blocks, and what merges need.
 const BLOCKS: u32 = 10;
 
-pub(super) type Chip = Serial<Array>;
+pub(super) type Chip = SerialArray;
 
 /// The paper's part with the figures' blocks.
 pub(super) fn part() -> Part {
@@ -66,7 +66,7 @@ fn empty() -> Result<Chip, FtlError> {
     let geometry = Geometry::new(BLOCKS, PAGES_PER_BLOCK, PAGE_BYTES).map_err(|error| {
         FtlError::Config { scheme: "fast", setting: "geometry", reason: error.to_string() }
     })?;
-    Ok(Serial::new(Array::new(geometry, part(), Store::All)))
+    Ok(plain_array(geometry, part(), Store::All))
 }
 
 fn fast(log_blocks: u32) -> Result<SchemeConfig, FtlError> {
@@ -96,25 +96,14 @@ pub(super) fn fast_below(
 
 /// FAST's array once all data blocks are filled in order and these pages are updated.
 pub(super) fn image(log_blocks: u32, updates: &[u32]) -> Result<Chip, FtlError> {
-    registry::format(&fast(log_blocks)?, empty()?, Fill { updates })?
-}
-
-struct Fill<'a> {
-    updates: &'a [u32],
-}
-
-impl Visitor<Chip> for Fill<'_> {
-    type Output = Result<Chip, FtlError>;
-
-    fn visit<S: Scheme<Flash = Chip> + Clone>(self, mut scheme: S) -> Self::Output {
-        for lpn in (0..LOGICAL_PAGES).map(Lpn) {
-            scheme.write(lpn, &page(lpn, Origin::Data))?;
-        }
-        for lpn in self.updates.iter().copied().map(Lpn) {
-            scheme.write(lpn, &page(lpn, Origin::Log))?;
-        }
-        Ok(scheme.into_flash())
+    let mut scheme = registry::format(&fast(log_blocks)?, empty()?)?;
+    for lpn in (0..LOGICAL_PAGES).map(Lpn) {
+        scheme.write(lpn, Some(&page(lpn, Origin::Data)))?;
     }
+    for lpn in updates.iter().copied().map(Lpn) {
+        scheme.write(lpn, Some(&page(lpn, Origin::Log)))?;
+    }
+    Ok(scheme.into_flash())
 }
 
 /// Every page that is on flash: its place, its OOB and its bytes.
@@ -122,7 +111,7 @@ fn pages(chip: &mut Chip) -> Result<Vec<(Ppn, Oob, Vec<u8>)>, FtlError> {
     let mut found = Vec::new();
     for ppn in (0..chip.geometry().pages()).map(Ppn) {
         let mut bytes = vec![0; PAGE_BYTES as usize];
-        match chip.read(ppn, &mut bytes, Cause::Host) {
+        match chip.read(ppn, Some(&mut bytes), Cause::Host) {
             Ok(oob) => found.push((ppn, oob, bytes)),
             Err(FlashError::Erased(_)) => {}
             Err(error) => return Err(error.into()),
@@ -140,7 +129,7 @@ pub(super) fn with_first_logged(mut chip: Chip, from: u32, to: u32) -> Result<Ch
         let found = is_first && oob.lpn.0 == from && origin(&bytes) == Origin::Log;
         is_first &= !found;
         let lpn = if found { Lpn(to) } else { oob.lpn };
-        changed.program(ppn, Oob { lpn, ..oob }, &page(lpn, origin(&bytes)), Cause::Host)?;
+        changed.program(ppn, Oob { lpn, ..oob }, Some(&page(lpn, origin(&bytes))), Cause::Host)?;
     }
     Ok(changed)
 }
@@ -178,54 +167,43 @@ pub(super) fn set(lpns: impl IntoIterator<Item = u32>) -> String {
 
 /// Mounts this array, does the tasks, and then makes FAST merge one log block, whose pages it is told from.
 pub(super) fn merge(config: &SchemeConfig, chip: Chip, tasks: &[Task]) -> Result<Merged, FtlError> {
-    registry::mount(config, chip, Merge { tasks })?
-}
-
-struct Merge<'a> {
-    tasks: &'a [Task],
-}
-
-impl Visitor<Chip> for Merge<'_> {
-    type Output = Result<Merged, FtlError>;
-
-    fn visit<S: Scheme<Flash = Chip> + Clone>(self, mut scheme: S) -> Self::Output {
-        for task in self.tasks {
-            match *task {
-                Task::Write(lpn) => scheme.write(Lpn(lpn), &page(Lpn(lpn), Origin::Buffer))?,
-                Task::Read(lpn) => {
-                    scheme.read(Lpn(lpn), &mut [0; PAGE_BYTES as usize])?;
-                }
+    let mut scheme = registry::mount(config, chip)?;
+    for task in tasks {
+        match *task {
+            Task::Write(lpn) => scheme.write(Lpn(lpn), Some(&page(Lpn(lpn), Origin::Buffer)))?,
+            Task::Read(lpn) => {
+                scheme.read(Lpn(lpn), Some(&mut [0; PAGE_BYTES as usize]))?;
             }
         }
-        let geometry = *scheme.flash().geometry();
-        let block = |ppn| geometry.block_of(ppn);
-        let before: BTreeSet<BlockId> =
-            pages(scheme.flash_mut())?.iter().map(|(ppn, ..)| block(*ppn)).collect();
-        let (counts, busy) = (*scheme.flash().counts(), scheme.flash().busy_in_steps_ns());
-        // It is not in the buffer, and there is no place for it in the log.
-        scheme.write_through(OTHER, &page(OTHER, Origin::Log))?;
-        let done = scheme.flash().counts().since(&counts);
-        let count = |operation| done.get(operation, Cause::FullMerge);
-        let mut merged = Merged {
-            copies: count(Operation::Copy),
-            programs: count(Operation::Program),
-            erases: count(Operation::Erase),
-            ns: scheme.flash().busy_in_steps_ns() - busy,
-            in_vain: scheme.buffer_log().map_or(0, |log| log.moved_in_vain),
-            ..Merged::default()
-        };
-        for (ppn, oob, bytes) in pages(scheme.flash_mut())? {
-            if !before.contains(&block(ppn)) && oob.lpn != OTHER {
-                merged.moved.insert(oob.lpn.0, origin(&bytes));
-                let places = [ppn.0, oob.lpn.0].map(|number| number % PAGES_PER_BLOCK);
-                merged.misplaced += u64::from(places[0] != places[1]);
-            }
-        }
-        let flushed = scheme.buffer_log().map_or(0, |log| log.flushed);
-        scheme.flush()?;
-        merged.written_later = scheme.buffer_log().map_or(0, |log| log.flushed) - flushed;
-        Ok(merged)
     }
+    let geometry = *scheme.flash().geometry();
+    let block = |ppn| geometry.block_of(ppn);
+    let before: BTreeSet<BlockId> =
+        pages(scheme.flash_mut())?.iter().map(|(ppn, ..)| block(*ppn)).collect();
+    let (counts, busy) = (*scheme.flash().counts(), scheme.flash().busy_in_steps_ns());
+    // It is not in the buffer, and there is no place for it in the log.
+    scheme.write_through(OTHER, Some(&page(OTHER, Origin::Log)))?;
+    let done = scheme.flash().counts().since(&counts);
+    let count = |operation| done.get(operation, Cause::FullMerge);
+    let mut merged = Merged {
+        copies: count(Operation::Copy),
+        programs: count(Operation::Program),
+        erases: count(Operation::Erase),
+        ns: scheme.flash().busy_in_steps_ns() - busy,
+        in_vain: scheme.telemetry().buffer.map_or(0, |(_, log)| log.moved_in_vain),
+        ..Merged::default()
+    };
+    for (ppn, oob, bytes) in pages(scheme.flash_mut())? {
+        if !before.contains(&block(ppn)) && oob.lpn != OTHER {
+            merged.moved.insert(oob.lpn.0, origin(&bytes));
+            let places = [ppn.0, oob.lpn.0].map(|number| number % PAGES_PER_BLOCK);
+            merged.misplaced += u64::from(places[0] != places[1]);
+        }
+    }
+    let flushed = scheme.telemetry().buffer.map_or(0, |(_, log)| log.flushed);
+    scheme.flush()?;
+    merged.written_later = scheme.telemetry().buffer.map_or(0, |(_, log)| log.flushed) - flushed;
+    Ok(merged)
 }
 
 /// Words of the paper against ours.

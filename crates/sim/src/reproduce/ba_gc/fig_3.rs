@@ -69,7 +69,7 @@ fn config(victim: VictimKind) -> Result<SchemeConfig, FtlError> {
 
 fn run() -> Result<Seen, FtlError> {
     let run = |victim| merge(&config(victim)?, image(2, &UPDATES)?, &TASKS);
-    Ok(Seen { oldest: run(VictimKind::Fifo)?, least_cost: run(VictimKind::Greedy)? })
+    Ok(Seen { oldest: run(VictimKind::FIFO)?, least_cost: run(VictimKind::GREEDY)? })
 }
 
 fn us(ns: i64) -> f64 {

@@ -6,9 +6,12 @@
 use super::spread::Spread;
 use crate::measures::{Wear, wear};
 use crate::reproduce::Watch;
-use crate::run::{RunError, SimulatedArray, array_without_errors};
-use flash::{BlockId, Flash, Geometry, GeometryError, Lpn, Part};
-use ftl::{FtlError, Preset, Scheme, SchemeConfig, Visitor, registry};
+use crate::run::{RunError, array_without_errors};
+use flash::{BlockId, Flash, Geometry, GeometryError, Lpn, Part, SerialArray};
+use ftl::{
+    Done, FtlError, HostClock, PageTask, Preset, ReadOutcome, Scheme, SchemeConfig, TaskKind, Work,
+    registry,
+};
 use workload::{Op, Source, Space, WorkloadSpec};
 
 /// Places of a time series at which something is kept.
@@ -89,11 +92,11 @@ impl Device {
         let source = asked.workload.open(space, asked.seed, &facts)?;
         let (label, keep_queue) = (config.preset.name, asked.keep_queue);
         let drive = Drive { source, requests: facts.requests, keep_queue, label, watch };
-        registry::format(config, self.array(), drive)?
+        drive.run(registry::format(config, self.array())?)
     }
 
     /// The array, erased.
-    pub(super) fn array(&self) -> SimulatedArray {
+    pub(super) fn array(&self) -> SerialArray {
         array_without_errors(self.geometry, self.part.clone())
     }
 }
@@ -174,10 +177,8 @@ struct Drive<'a> {
     watch: &'a dyn Watch,
 }
 
-impl Visitor<SimulatedArray> for Drive<'_> {
-    type Output = Result<Measured, RunError>;
-
-    fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(mut self, scheme: S) -> Self::Output {
+impl Drive<'_> {
+    fn run(mut self, scheme: Box<dyn Scheme<Flash = SerialArray>>) -> Result<Measured, RunError> {
         let mut loop_ = Loop::new(scheme, self.requests.div_ceil(BINS), self.keep_queue);
         let mut requests = Vec::with_capacity(BATCH);
         loop {
@@ -202,8 +203,10 @@ impl Visitor<SimulatedArray> for Drive<'_> {
     }
 }
 
-struct Loop<S> {
-    scheme: S,
+struct Loop {
+    scheme: Box<dyn Scheme<Flash = SerialArray>>,
+    clock: HostClock,
+    outcome: Vec<Done>,
     page_bytes: u32,
     period_ns: u64,
     /// Requests from one sample to the next.
@@ -216,9 +219,9 @@ struct Loop<S> {
     seen: Measured,
 }
 
-impl<S: Scheme<Flash = SimulatedArray>> Loop<S> {
-    fn new(mut scheme: S, every: u64, keep_queue: bool) -> Self {
-        scheme.restart_collections();
+impl Loop {
+    fn new(mut scheme: Box<dyn Scheme<Flash = SerialArray>>, every: u64, keep_queue: bool) -> Self {
+        scheme.restart_telemetry();
         let part = scheme.flash().part();
         Self {
             page_bytes: part.page_bytes,
@@ -226,7 +229,9 @@ impl<S: Scheme<Flash = SimulatedArray>> Loop<S> {
             every: every.max(1),
             keep_queue,
             done: 0,
-            erases_before: erases(&scheme),
+            erases_before: erases(scheme.flash()),
+            clock: HostClock::default(),
+            outcome: Vec::with_capacity(1),
             energy_before_pj: scheme.flash().energy_pj(),
             sample: Sample::default(),
             seen: Measured::default(),
@@ -235,19 +240,13 @@ impl<S: Scheme<Flash = SimulatedArray>> Loop<S> {
     }
 
     fn request(&mut self, op: Op, lpn: Lpn) -> Result<(), FtlError> {
-        let flash = self.scheme.flash();
-        let (busy, stepping) = (flash.busy_ns(), flash.busy_in_steps_ns());
-        let mapped = match op {
-            Op::Read => self.scheme.read(lpn, &mut [])?,
-            _ => {
-                self.scheme.write(lpn, &[])?;
-                true
-            }
-        };
-        let flash = self.scheme.flash();
-        let response = flash.busy_ns() - busy;
-        let step = flash.busy_in_steps_ns() - stepping;
-        let service = response - step;
+        let kind = if op == Op::Read { TaskKind::Read } else { TaskKind::Write };
+        let task = PageTask { lpn: lpn.0, kind, last: true, forced: false, arrival_ns: 0 };
+        self.outcome.clear();
+        self.scheme.run(&[Work::Page(task)], 0..1, &mut self.clock, &mut self.outcome)?;
+        let Done { service_ns: service, step_ns: step, read, .. } = self.outcome[0];
+        let mapped = read == ReadOutcome::Page;
+        let response = service + step;
         let (seen, sample) = (&mut self.seen, &mut self.sample);
         let (kind, service_range, response_range) = match op {
             Op::Read => (&mut seen.read, &mut sample.read_ns, &mut sample.read_response_ns),
@@ -269,7 +268,7 @@ impl<S: Scheme<Flash = SimulatedArray>> Loop<S> {
     }
 
     fn tick(&mut self) {
-        let pages = self.scheme.write_queue_pages().unwrap_or(0);
+        let pages = self.scheme.telemetry().write_queue_pages.unwrap_or(0);
         self.seen.queue_pages_most = self.seen.queue_pages_most.max(pages);
         if self.keep_queue {
             self.seen.queue_pages.push(pages);
@@ -282,11 +281,11 @@ impl<S: Scheme<Flash = SimulatedArray>> Loop<S> {
     }
 
     fn finish(mut self) -> Measured {
-        let now = erases(&self.scheme);
+        let now = erases(self.scheme.flash());
         let erased: Vec<u32> = now.iter().zip(&self.erases_before).map(|(a, b)| a - b).collect();
         self.seen.wear = wear(&erased);
         self.seen.energy_pj = self.scheme.flash().energy_pj() - self.energy_before_pj;
-        self.seen.victims = self.scheme.collections().started;
+        self.seen.victims = self.scheme.telemetry().collections.started;
         self.seen
     }
 }
@@ -296,7 +295,6 @@ fn widen(range: &mut Option<(u64, u64)>, ns: u64) {
     *range = Some((least.min(ns), most.max(ns)));
 }
 
-fn erases<S: Scheme<Flash = SimulatedArray>>(scheme: &S) -> Vec<u32> {
-    let flash = scheme.flash();
+fn erases(flash: &SerialArray) -> Vec<u32> {
     (0..flash.geometry().blocks()).map(|block| flash.erase_count(BlockId(block))).collect()
 }

@@ -7,12 +7,12 @@ use super::paper::{
     AFTER_CUT_S, SHUTDOWN_MS, START_UP_BYTES, START_UP_MS, START_UP_PAGES_PER_BLOCK,
 };
 use crate::reproduce::{Row, Section, Watch};
-use crate::run::{RunError, SimulatedArray};
+use crate::run::RunError;
 use bounds::gftl::{
     Steps, mount_after_cut_ns, paper_steps, queue_pages, shutdown_ns, start_up_ns, whole_steps,
 };
-use flash::{Cause, Lpn, Operation};
-use ftl::{FtlError, Scheme, SchemeConfig, Visitor, WriteQueue, registry};
+use flash::{Cause, Lpn, Operation, SerialArray};
+use ftl::{FtlError, Scheme, SchemeConfig, WriteQueue, registry};
 
 const CUT: &str = "erratum: 1.8432 s comes out with L = 65,536, κ = 15, which is what whole operations a step \
                    give; 13.6 and 163 ms need κ = 13";
@@ -87,7 +87,7 @@ struct Took {
 }
 
 impl Took {
-    fn since(before: &SimulatedArray, after: &SimulatedArray) -> Self {
+    fn since(before: &SerialArray, after: &SerialArray) -> Self {
         let counts = after.counts().since(before.counts());
         Self {
             ns: after.busy_ns() - before.busy_ns(),
@@ -124,7 +124,8 @@ fn simulate(blocks: u32, queue: WriteQueue, watch: &dyn Watch) -> Result<Simulat
     let gftl = registry::by_name("gftl")?;
     let device = Device::smallest(gftl, &part(START_UP_PAGES_PER_BLOCK), blocks)?;
     let config = SchemeConfig { write_queue: Some(queue), ..device.config(gftl) };
-    registry::format(&config, device.array(), StartUp { config: &config, device: &device, watch })?
+    let scheme = registry::format(&config, device.array())?;
+    StartUp { config: &config, device: &device, watch }.run(scheme)
 }
 
 struct StartUp<'a> {
@@ -135,50 +136,34 @@ struct StartUp<'a> {
 
 impl StartUp<'_> {
     /// Fills the array a block at a time in turn, and goes on for some rounds.
-    fn fill<S: Scheme>(&self, scheme: &mut S) -> Result<(), RunError> {
+    fn fill(&self, scheme: &mut dyn Scheme<Flash = SerialArray>) -> Result<(), RunError> {
         let (blocks, pages) = (self.device.logical_blocks, self.device.part.pages_per_block);
         for round in 0..pages + ROUNDS {
             if self.watch.stop() {
                 return Err(RunError::Stopped);
             }
             for block in 0..blocks {
-                scheme.write(Lpn(block * pages + round % pages), &[])?;
+                scheme.write(Lpn(block * pages + round % pages), None)?;
             }
         }
         Ok(())
     }
 
-    fn mount(&self, flash: SimulatedArray) -> Result<Took, FtlError> {
+    /// How long a mount takes.
+    fn mount(&self, flash: SerialArray) -> Result<Took, FtlError> {
         let before = flash.clone();
-        let scheme = registry::mount(self.config, flash, Mounted { before })?;
-        Ok(scheme)
+        let scheme = registry::mount(self.config, flash)?;
+        Ok(Took::since(&before, scheme.flash()))
     }
-}
 
-impl Visitor<SimulatedArray> for StartUp<'_> {
-    type Output = Result<Simulated, RunError>;
-
-    fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, mut scheme: S) -> Self::Output {
-        self.fill(&mut scheme)?;
-        let after_cut = self.mount(scheme.clone().into_flash())?;
+    fn run(&self, mut scheme: Box<dyn Scheme<Flash = SerialArray>>) -> Result<Simulated, RunError> {
+        self.fill(&mut *scheme)?;
+        let after_cut = self.mount(scheme.flash().clone())?;
         let before = scheme.flash().clone();
         scheme.shutdown()?;
         let shutdown = Took::since(&before, scheme.flash());
         let start_up = self.mount(scheme.into_flash())?;
         Ok(Simulated { shutdown, start_up, after_cut })
-    }
-}
-
-/// How long the mount took.
-struct Mounted {
-    before: SimulatedArray,
-}
-
-impl Visitor<SimulatedArray> for Mounted {
-    type Output = Took;
-
-    fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, scheme: S) -> Self::Output {
-        Took::since(&self.before, scheme.flash())
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::PAPER;
 use crate::reproduce::{ReproduceError, Row, Section};
+use crate::run::plain_array;
 use bounds::lazy_rtgc;
 use flash::parts::EVALUATION_SLC;
-use flash::{Array, Cause, Geometry, Lpn, Operation, Part, Serial, Store, US};
-use ftl::{FtlError, Scheme, SchemeConfig, Visitor};
+use flash::{Cause, Geometry, Lpn, Operation, Part, SerialArray, Store, US};
+use ftl::{FtlError, Scheme, SchemeConfig};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -96,43 +97,35 @@ fn run_fig_2(seed: u64) -> Result<Option<[Done; 4]>, FtlError> {
         FtlError::Config { scheme: "lazy-rtgc", setting: "geometry", reason: error.to_string() }
     })?;
     let preset = ftl::registry::by_name("lazy-rtgc")?;
-    let array = Serial::new(Array::new(geometry, part, Store::Metadata));
-    ftl::registry::format(&SchemeConfig::preset(preset), array, Fig2 { seed })?
-}
-
-struct Fig2 {
-    seed: u64,
-}
-
-impl Visitor<Serial<Array>> for Fig2 {
-    type Output = Result<Option<[Done; 4]>, FtlError>;
-
-    fn visit<S: Scheme<Flash = Serial<Array>> + Clone>(self, mut scheme: S) -> Self::Output {
-        let pages = scheme.logical_pages();
-        let mut random = Pcg64::seed_from_u64(self.seed);
-        for lpn in 0..pages {
-            scheme.write(Lpn(lpn), &[])?;
-        }
-        for _ in 0..100_000 {
-            let lpn = Lpn(random.random_range(0..pages));
-            let taken = scheme.collections().victim_valid[FIG_2_VALID];
-            let w3 = task(&mut scheme, |scheme| scheme.write(lpn, &[]))?;
-            if scheme.collections().victim_valid[FIG_2_VALID] == taken {
-                continue;
-            }
-            // The page just written is in no victim: the collection goes its way undisturbed.
-            let r4 = task(&mut scheme, |scheme| scheme.read(lpn, &mut []).map(|_| ()))?;
-            let w5 = task(&mut scheme, |scheme| scheme.write(lpn, &[]))?;
-            let w6 = task(&mut scheme, |scheme| scheme.write(lpn, &[]))?;
-            return Ok(Some([w3, r4, w5, w6]));
-        }
-        Ok(None)
+    let array = plain_array(geometry, part, Store::Metadata);
+    let mut scheme = ftl::registry::format(&SchemeConfig::preset(preset), array)?;
+    let pages = scheme.logical_pages();
+    let mut random = Pcg64::seed_from_u64(seed);
+    for lpn in 0..pages {
+        scheme.write(Lpn(lpn), None)?;
     }
+    let taken = |scheme: &Chip| scheme.telemetry().collections.victim_valid[FIG_2_VALID];
+    for _ in 0..100_000 {
+        let lpn = Lpn(random.random_range(0..pages));
+        let before = taken(&*scheme);
+        let w3 = task(&mut *scheme, &|scheme| scheme.write(lpn, None))?;
+        if taken(&*scheme) == before {
+            continue;
+        }
+        // The page just written is in no victim: the collection goes its way undisturbed.
+        let r4 = task(&mut *scheme, &|scheme| scheme.read(lpn, None).map(|_| ()))?;
+        let w5 = task(&mut *scheme, &|scheme| scheme.write(lpn, None))?;
+        let w6 = task(&mut *scheme, &|scheme| scheme.write(lpn, None))?;
+        return Ok(Some([w3, r4, w5, w6]));
+    }
+    Ok(None)
 }
 
-fn task<S: Scheme<Flash = Serial<Array>>>(
-    scheme: &mut S,
-    run: impl FnOnce(&mut S) -> Result<(), FtlError>,
+type Chip = dyn Scheme<Flash = SerialArray>;
+
+fn task(
+    scheme: &mut Chip,
+    run: &dyn Fn(&mut Chip) -> Result<(), FtlError>,
 ) -> Result<Done, FtlError> {
     let (counts, busy, free) =
         (*scheme.flash().counts(), scheme.flash().busy_ns(), scheme.free_pages());

@@ -3,9 +3,10 @@
 
 use super::PAPER;
 use crate::reproduce::{Limit, ReproduceError, Row, Section};
+use crate::run::plain_array;
 use flash::parts::EVALUATION_SLC;
-use flash::{Array, Cause, Counts, Geometry, Lpn, Operation, Part, Serial, Store};
-use ftl::{FtlError, Scheme, SchemeConfig, Visitor};
+use flash::{Cause, Counts, Geometry, Lpn, Operation, Part, Store};
+use ftl::{FtlError, SchemeConfig};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -163,28 +164,17 @@ fn run(seed: u64) -> Result<Seen, FtlError> {
         reason: error.to_string(),
     })?;
     let preset = ftl::registry::by_name("lazy-rtgc-on-demand")?;
-    let array = Serial::new(Array::new(geometry, part, Store::Metadata));
-    ftl::registry::format(&SchemeConfig::preset(preset), array, Fig4 { seed })?
-}
-
-struct Fig4 {
-    seed: u64,
-}
-
-impl Visitor<Serial<Array>> for Fig4 {
-    type Output = Result<Seen, FtlError>;
-
-    fn visit<S: Scheme<Flash = Serial<Array>> + Clone>(self, mut scheme: S) -> Self::Output {
-        let pages = scheme.logical_pages();
-        let mut random = Pcg64::seed_from_u64(self.seed);
-        let mut seen = Seen::default();
-        for _ in 0..WRITES {
-            let before = *scheme.flash().counts();
-            scheme.write(Lpn(random.random_range(0..pages)), &[])?;
-            seen.note(Step::of(&scheme.flash().counts().since(&before)));
-        }
-        Ok(seen)
+    let array = plain_array(geometry, part, Store::Metadata);
+    let mut scheme = ftl::registry::format(&SchemeConfig::preset(preset), array)?;
+    let pages = scheme.logical_pages();
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut seen = Seen::default();
+    for _ in 0..WRITES {
+        let before = *scheme.flash().counts();
+        scheme.write(Lpn(random.random_range(0..pages)), None)?;
+        seen.note(Step::of(&scheme.flash().counts().since(&before)));
     }
+    Ok(seen)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub(super) type Of = fn(&SchemeReport) -> Option<f64>;
 
 /// Victims of one search.
 pub(super) fn at_once() -> f64 {
-    let search = VictimKind::GreedyScan(ftl::page_mapped::victims::GreedyScan::AT_ONCE);
+    let search = VictimKind::greedy_scan(ftl::page_mapped::victims::GreedyScan::AT_ONCE);
     f64::from(search.victims_at_once())
 }
 

@@ -63,7 +63,7 @@ fn most(what: &str, unit: &str, printed: u32, found: Option<u32>, remark: &str) 
 /// The largest arrays that the plan takes, found by asking it.
 fn reach(part: &Part) -> Vec<Row> {
     let takes =
-        |part: &Part, blocks, pages| plan(part, blocks, pages, VictimKind::TwoLevelList).is_ok();
+        |part: &Part, blocks, pages| plan(part, blocks, pages, VictimKind::TWO_LEVEL_LIST).is_ok();
     let a_block = largest(2..512, |pages| takes(part, 1024, pages));
     let array_blocks =
         |pages: u32| largest(1024..u32::MAX / pages, |blocks| takes(part, blocks, pages));
@@ -111,11 +111,11 @@ fn reach(part: &Part) -> Vec<Row> {
 
 /// RAM of the tables on the paper's board, as the plan counts it.
 fn ram(part: &Part) -> Result<Vec<Row>, String> {
-    let lists = plan(part, BOARD_BLOCKS, BOARD_PAGES, VictimKind::TwoLevelList)?.ram;
+    let lists = plan(part, BOARD_BLOCKS, BOARD_PAGES, VictimKind::TWO_LEVEL_LIST)?.ram;
     let why = "the plan of `2lgc` counts another number of bytes";
     let pages = f64::from(BOARD_BLOCKS * BOARD_PAGES);
     let blocks = f64::from(BOARD_BLOCKS);
-    let greedy = plan(part, BOARD_BLOCKS, BOARD_PAGES, VictimKind::Greedy)?.ram;
+    let greedy = plan(part, BOARD_BLOCKS, BOARD_PAGES, VictimKind::GREEDY)?.ram;
     Ok(vec![
         Row::exact("board, page map entry", "bits", "32", lists.map as f64 * 8.0 / pages, why)
             .remarked("31 bits of a PPN and a flag"),

@@ -4,9 +4,7 @@
 
 use bounds::waf;
 use flash::BlockId;
-use ftl::page_mapped::victims::{
-    Choices, CostBenefit, Fifo, Greedy, GreedyScan, TwoLevelList, Victims, WindowedGreedy,
-};
+use ftl::page_mapped::victims::{TwoLevelList, Victims};
 use ftl::{VictimKind, VictimWork};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -58,22 +56,7 @@ pub(super) fn measure(
 ) -> Measured {
     let drive = |length| Drive::new(blocks, invalidation, kind, seed, length);
     let length = Length::of(kind, blocks, invalidation);
-    match kind {
-        VictimKind::Greedy => drive(length).run(Greedy::new(blocks, PAGES)),
-        VictimKind::GreedyScan(at_once) => {
-            drive(length).run(GreedyScan::new(blocks, PAGES, at_once))
-        }
-        VictimKind::CostBenefit => drive(length).run(CostBenefit::new(blocks, PAGES)),
-        VictimKind::TwoLevelList => drive(length).run(TwoLevelList::new(blocks, PAGES)),
-        VictimKind::Fifo => drive(length).run(Fifo::new(blocks, PAGES)),
-        VictimKind::Random => drive(length).run(Choices::with_draws(blocks, PAGES, seed, 1)),
-        VictimKind::Choices(draws) => {
-            drive(length).run(Choices::with_draws(blocks, PAGES, seed, draws))
-        }
-        VictimKind::WindowedGreedy(window) => {
-            drive(length).run(WindowedGreedy::new(blocks, PAGES, window.into()))
-        }
-    }
+    drive(length).run(&mut *kind.make(blocks, PAGES, seed))
 }
 
 /// Cycles: fewer where a victim takes a search.
@@ -88,9 +71,9 @@ struct Length {
 
 impl Length {
     fn of(kind: VictimKind, blocks: u32, invalidation: Invalidation) -> Self {
-        let searches = match kind {
-            VictimKind::GreedyScan(_) | VictimKind::CostBenefit => true,
-            VictimKind::TwoLevelList => matches!(invalidation, Invalidation::Uniform(_)),
+        let searches = match kind.policy().name {
+            "greedy-scan" | "cost-benefit" => true,
+            "two-level-list" => matches!(invalidation, Invalidation::Uniform(_)),
             _ => false,
         };
         if searches {
@@ -147,30 +130,30 @@ impl Drive {
                 order = (0..blocks).collect();
             }
         }
-        let told = match kind {
-            VictimKind::Random | VictimKind::Choices(_) => Told::Mixed,
-            VictimKind::TwoLevelList => Told::Listed,
+        let told = match kind.policy().name {
+            "random" | "choices" => Told::Mixed,
+            "two-level-list" => Told::Listed,
             _ => Told::InOrder,
         };
         Self { invalidation, valid, random, order, next, told, length }
     }
 
-    fn run<V: Victims>(mut self, mut victims: V) -> Measured {
+    fn run(mut self, victims: &mut dyn Victims) -> Measured {
         for (block, valid) in self.filled() {
             victims.insert(BlockId(block), u32::from(valid));
         }
         let mut lost = Vec::with_capacity(PAGES as usize);
         for _ in 0..self.length.warm_up {
-            self.cycle(&mut victims, &mut lost);
+            self.cycle(victims, &mut lost);
         }
         let mut time = Duration::ZERO;
         for _ in 0..self.length.timed {
-            time += self.cycle(&mut victims, &mut lost);
+            time += self.cycle(victims, &mut lost);
         }
         let before = victims.work();
         let mut longest = VictimWork::default();
         for _ in 0..self.length.counted {
-            self.counted_cycle(&mut victims, &mut lost, &mut longest);
+            self.counted_cycle(victims, &mut lost, &mut longest);
         }
         Measured {
             victims: self.length.counted,
@@ -183,14 +166,14 @@ impl Drive {
     }
 
     /// A cycle without the clock: each event's entries are looked at.
-    fn counted_cycle<V: Victims>(
+    fn counted_cycle(
         &mut self,
-        victims: &mut V,
+        victims: &mut dyn Victims,
         lost: &mut Vec<(u32, u16)>,
         longest: &mut VictimWork,
     ) {
         let mut before = victims.work();
-        let mut seen = |victims: &V| {
+        let mut seen = |victims: &dyn Victims| {
             let after = victims.work();
             let entries = after.since(&before);
             before = after;
@@ -234,7 +217,7 @@ impl Drive {
     }
 
     /// How long the policy took.
-    fn cycle<V: Victims>(&mut self, victims: &mut V, lost: &mut Vec<(u32, u16)>) -> Duration {
+    fn cycle(&mut self, victims: &mut dyn Victims, lost: &mut Vec<(u32, u16)>) -> Duration {
         let start = Instant::now();
         let of = |block: BlockId| u32::from(self.valid[block.0 as usize]);
         let victim = victims.take(&of).expect("there are blocks with invalid pages");
@@ -359,7 +342,7 @@ mod tests {
     fn the_longest_piece_of_a_two_level_list_is_its_clearing() {
         for blocks in [1024, 1 << 17, 1 << 19] {
             let measured =
-                measure(VictimKind::TwoLevelList, blocks, Invalidation::Sequential(90), 1);
+                measure(VictimKind::TWO_LEVEL_LIST, blocks, Invalidation::Sequential(90), 1);
             let [places, _] = TwoLevelList::lengths(blocks).map(u64::from);
             assert_eq!(measured.longest.invalidated.total(), 4 * places + 3, "{blocks}");
             assert_eq!(measured.longest.total(), measured.longest.invalidated.total());
@@ -370,7 +353,7 @@ mod tests {
     fn valid_pages_are_kept_in_number() {
         for invalidation in [Invalidation::Uniform(85), Invalidation::Sequential(90)] {
             let length = Length { warm_up: 0, timed: 0, counted: 0 };
-            let mut drive = Drive::new(1024, invalidation, VictimKind::Greedy, 1, length);
+            let mut drive = Drive::new(1024, invalidation, VictimKind::GREEDY, 1, length);
             let valid = |drive: &Drive| drive.valid.iter().map(|v| u64::from(*v)).sum::<u64>();
             let before = valid(&drive);
             let mut victims = Greedy::new(1024, PAGES);
@@ -379,7 +362,7 @@ mod tests {
             }
             let mut lost = Vec::new();
             for _ in 0..3000 {
-                drive.cycle(&mut victims, &mut lost);
+                drive.cycle(victims, &mut lost);
             }
             assert_eq!(valid(&drive), before);
         }

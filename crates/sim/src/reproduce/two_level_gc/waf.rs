@@ -5,11 +5,12 @@ use crate::report::plots::{Curve, Curves, Drawn};
 use crate::reproduce::{
     CurvesFile, PlotFile, ReproduceError, Row, Scale, Section, Settings, Watch,
 };
+use crate::run::plain_array;
 use bounds::waf::{self, Selection, WafError, Writes};
 use flash::parts::EVALUATION_SLC;
-use flash::{Array, Cause, Geometry, Lpn, Serial, Store};
-use ftl::registry::{self, Visitor, by_name};
-use ftl::{FtlError, Scheme, SchemeConfig, VICTIM_POLICIES, VictimKind};
+use flash::{Cause, Geometry, Lpn, Store};
+use ftl::registry::{self, by_name};
+use ftl::{FtlError, SchemeConfig, VICTIM_POLICIES, VictimKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -146,14 +147,31 @@ impl Cell {
     fn simulate(&self) -> Result<f64, FtlError> {
         let geometry = Geometry::new(self.blocks, PAGES_PER_BLOCK, EVALUATION_SLC.page_bytes)
             .expect("a small array");
-        let array = Serial::new(Array::new(geometry, EVALUATION_SLC.clone(), Store::Metadata));
+        let array = plain_array(geometry, EVALUATION_SLC.clone(), Store::Metadata);
         let config = SchemeConfig {
             logical_pages: Some(self.logical_pages()),
             victim: Some(self.kind),
             seed: self.seed,
             ..SchemeConfig::preset(by_name("page-level")?)
         };
-        registry::format(&config, array, *self)?
+        let mut scheme = registry::format(&config, array)?;
+        let pages = scheme.logical_pages();
+        let mut random = Pcg64::seed_from_u64(self.seed);
+        for lpn in 0..pages {
+            scheme.write(Lpn(lpn), None)?;
+        }
+        // Cold pages take longer to come to where they stay.
+        let before = if self.writes == Writes::Uniform { 5 } else { 12 };
+        for _ in 0..before * u64::from(pages) {
+            scheme.write(self.next(pages, &mut random), None)?;
+        }
+        let start = *scheme.flash().counts();
+        for _ in 0..3 * u64::from(pages) {
+            scheme.write(self.next(pages, &mut random), None)?;
+        }
+        let done = scheme.flash().counts().since(&start);
+        let host = done.pages_programmed(Cause::Host) as f64;
+        Ok((host + done.pages_programmed(Cause::Collection) as f64) / host)
     }
 
     fn next(&self, pages: u32, random: &mut Pcg64) -> Lpn {
@@ -171,11 +189,11 @@ impl Cell {
     /// What [`Cell::reference_value`] is.
     fn reference(&self) -> &'static str {
         let uniform = self.writes == Writes::Uniform;
-        match self.kind {
-            VictimKind::Greedy | VictimKind::GreedyScan(_) if uniform => "Bux and Iliadis",
-            VictimKind::Fifo => "closed form, Desnoyers",
-            VictimKind::Random if uniform => "closed form of ours",
-            VictimKind::CostBenefit | VictimKind::TwoLevelList => "none",
+        match self.kind.policy().name {
+            "greedy" | "greedy-scan" if uniform => "Bux and Iliadis",
+            "fifo" => "closed form, Desnoyers",
+            "random" if uniform => "closed form of ours",
+            "cost-benefit" | "two-level-list" => "none",
             _ => "mean-field model, our fixed point",
         }
     }
@@ -191,44 +209,19 @@ impl Cell {
             let found = waf::mean_field(share, PAGES_PER_BLOCK, self.writes, selection)?;
             Ok(found.write_amplification)
         };
-        Some(match self.kind {
-            VictimKind::Greedy | VictimKind::GreedyScan(_) if uniform => {
-                waf::greedy(share, PAGES_PER_BLOCK)
+        let number = self.kind.number();
+        Some(match self.kind.policy().name {
+            "greedy" | "greedy-scan" if uniform => waf::greedy(share, PAGES_PER_BLOCK),
+            "greedy" | "greedy-scan" => model(Selection::Greedy),
+            "fifo" => waf::fifo_of(share, self.writes),
+            "random" if uniform => waf::random_passing_over(share, PAGES_PER_BLOCK),
+            "random" => model(Selection::ChoicesPassingOver(1)),
+            "choices" => model(Selection::ChoicesPassingOver(number.into())),
+            "windowed-greedy" => {
+                model(Selection::Windowed(f64::from(number) / f64::from(self.blocks - 1)))
             }
-            VictimKind::Greedy | VictimKind::GreedyScan(_) => model(Selection::Greedy),
-            VictimKind::Fifo => waf::fifo_of(share, self.writes),
-            VictimKind::Random if uniform => waf::random_passing_over(share, PAGES_PER_BLOCK),
-            VictimKind::Random => model(Selection::ChoicesPassingOver(1)),
-            VictimKind::Choices(draws) => model(Selection::ChoicesPassingOver(draws.into())),
-            VictimKind::WindowedGreedy(window) => {
-                model(Selection::Windowed(f64::from(window) / f64::from(self.blocks - 1)))
-            }
-            VictimKind::CostBenefit | VictimKind::TwoLevelList => return None,
+            _ => return None,
         })
-    }
-}
-
-impl Visitor<Serial<Array>> for Cell {
-    type Output = Result<f64, FtlError>;
-
-    fn visit<S: Scheme<Flash = Serial<Array>> + Clone>(self, mut scheme: S) -> Self::Output {
-        let pages = scheme.logical_pages();
-        let mut random = Pcg64::seed_from_u64(self.seed);
-        for lpn in 0..pages {
-            scheme.write(Lpn(lpn), &[])?;
-        }
-        // Cold pages take longer to come to where they stay.
-        let before = if self.writes == Writes::Uniform { 5 } else { 12 };
-        for _ in 0..before * u64::from(pages) {
-            scheme.write(self.next(pages, &mut random), &[])?;
-        }
-        let start = *scheme.flash().counts();
-        for _ in 0..3 * u64::from(pages) {
-            scheme.write(self.next(pages, &mut random), &[])?;
-        }
-        let done = scheme.flash().counts().since(&start);
-        let host = done.pages_programmed(Cause::Host) as f64;
-        Ok((host + done.pages_programmed(Cause::Collection) as f64) / host)
     }
 }
 
@@ -249,8 +242,8 @@ impl Measured {
 
     /// What may set it apart from the reference.
     fn why(&self) -> &'static str {
-        match self.cell.kind {
-            VictimKind::GreedyScan(_) if self.cell.writes != Writes::Uniform => {
+        match self.cell.kind.policy().name {
+            "greedy-scan" if self.cell.writes != Writes::Uniform => {
                 "copies of several victims fill blocks of their own, which sets cold pages apart; the model mixes them with \
                  the host's"
             }

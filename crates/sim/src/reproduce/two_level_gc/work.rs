@@ -169,13 +169,13 @@ impl Table {
             let Some(ours) = self.exponent(scenario, kind) else {
                 return Row::incomparable(&what, "exponent", None, None, "interrupted");
             };
-            match kind {
-                VictimKind::GreedyScan(_) => {
+            match kind.policy().name {
+                "greedy-scan" => {
                     let why = "short of N log N: a part of the blocks is equal, and the N reads of the search weigh too";
                     let printed = format!("{n_log_n:.2}");
                     Row::measured(&what, "exponent", &printed, ours, 0.06, why)
                 }
-                VictimKind::TwoLevelList => Row::limit(
+                "two-level-list" => Row::limit(
                     &what,
                     "exponent",
                     Limit::AtMost(FLAT),
@@ -193,7 +193,7 @@ impl Table {
             }
         };
         let mut rows: Vec<Row> = kinds().into_iter().map(row).collect();
-        if let Some(ours) = self.exponent(scenario, VictimKind::Greedy) {
+        if let Some(ours) = self.exponent(scenario, VictimKind::GREEDY) {
             let what = format!("{}: greedy in O(1) is flat", scenario.name());
             let why = "entries grow with the number of blocks";
             rows.push(Row::limit(&what, "exponent", Limit::AtMost(FLAT), ours, why));
