@@ -95,7 +95,7 @@ pub struct HostClock {
     /// The longest time that was taken at once by what was due without a request.
     pub longest_due_ns: Ns,
     /// A write came since idle time was last used: one collection step in it may follow.
-    wrote: bool,
+    pub wrote: bool,
 }
 
 impl HostClock {
