@@ -56,7 +56,7 @@ in RAM only when it is answered, until the next flush.
 
 /// Those that promise in real time on any part of the catalogue.
 pub(super) fn real_time_schemes() -> impl Iterator<Item = &'static Preset> {
-    REGISTRY.iter().filter(|preset| {
+    REGISTRY.iter().copied().filter(|preset| {
         parts::CATALOGUE.iter().any(|part| {
             let row = Division::of(preset, part, own_blocks(part));
             row.plan().is_some_and(|plan| plan.guarantee.real_time)

@@ -46,7 +46,7 @@ pub(super) fn text() -> String {
 
 /// Names of the schemes that have the setting; nothing where none has it.
 fn owners(setting: &SchemeSetting) -> Option<String> {
-    let has = |preset: &&Preset| preset.settings.contains(&setting.key);
+    let has = |preset: &&&Preset| preset.settings.contains(&setting.key);
     let names: Vec<&str> = REGISTRY.iter().filter(has).map(|preset| preset.name).collect();
     match setting.of_all || names.len() == REGISTRY.len() {
         true => Some("all".into()),
@@ -55,7 +55,7 @@ fn owners(setting: &SchemeSetting) -> Option<String> {
 }
 
 pub(super) fn json() -> Vec<Value> {
-    REGISTRY.iter().map(scheme_json).collect()
+    REGISTRY.iter().copied().map(scheme_json).collect()
 }
 
 fn scheme_json(preset: &Preset) -> Value {
