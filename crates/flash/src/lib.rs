@@ -16,7 +16,6 @@ extern crate alloc;
 mod address;
 mod array;
 pub mod channels;
-pub mod control;
 mod copies;
 mod error;
 pub mod faults;
@@ -28,6 +27,7 @@ mod part;
 #[cfg(feature = "serde")]
 mod part_file;
 pub mod parts;
+pub mod pins;
 pub mod prefetch;
 mod serial;
 pub mod wear_level;

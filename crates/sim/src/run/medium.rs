@@ -107,7 +107,7 @@ pub(crate) fn levelled<F: Flash>(scheme: &SchemeConfig, array: F) -> WearLevel<F
 }
 
 /// An array without bit errors.
-pub(crate) fn array_without_errors(geometry: Geometry, part: Part) -> SimulatedArray {
+pub fn array_without_errors(geometry: Geometry, part: Part) -> SimulatedArray {
     WearLevel::off(Serial::new(BitErrors::none(Array::new(geometry, part, Store::Metadata))))
 }
 

@@ -9,8 +9,8 @@ mod promise;
 mod tasks;
 
 pub use device::Device;
-pub use medium::{ParallelArray, SimulatedArray};
-pub(crate) use medium::{array_without_errors, levelled, operation_pj};
+pub use medium::{ParallelArray, SimulatedArray, array_without_errors};
+pub(crate) use medium::{levelled, operation_pj};
 pub(crate) use outcome::{Before, Flushes, Outcome};
 pub(crate) use precondition::precondition;
 pub(crate) use processor_time::ProcessorTime;
