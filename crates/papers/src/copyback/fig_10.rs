@@ -71,7 +71,7 @@ fn costs(check: &WindowCheck, timing: flash::channels::Timing) -> Vec<Row> {
             most_wrong_bytes: 0,
         };
         let what = format!("what it adds to 128 pages, one plane, {cached}");
-        rows.push(match Cost::of(&check, &unit, &transaction) {
+        rows.push(match Cost::of(check, &unit, &transaction) {
             Ok(cost) => {
                 let added = cost.map_or(0.0, |cost| cost.added_ppm() as f64 / 1e4);
                 Row::evidence(&what, "%", added, 2)

@@ -17,6 +17,12 @@ pub struct Distribution {
     max: u64,
 }
 
+impl Default for Distribution {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Distribution {
     /// An empty one.
     pub fn new() -> Self {
