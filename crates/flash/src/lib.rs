@@ -17,7 +17,6 @@ extern crate alloc;
 mod address;
 mod array;
 pub mod channels;
-pub mod control;
 mod copies;
 mod error;
 pub mod faults;
@@ -30,6 +29,7 @@ mod part;
 #[cfg(feature = "serde")]
 mod part_file;
 pub mod parts;
+pub mod pins;
 pub mod prefetch;
 mod serial;
 pub mod wear_level;

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
-use sim::reproduce::{self, PAPERS, Paper, ReproduceError, Reproduction, Scale, Settings, Watch};
+use papers::{PAPERS, Paper, ReproduceError, Reproduction, Scale, Settings, Watch};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const EXAMPLES: &str = "\
@@ -53,7 +53,7 @@ pub(crate) struct ReproduceArgs {
 impl ReproduceArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let Some(name) = &self.paper else { return self.list() };
-        let paper = reproduce::by_name(name)?;
+        let paper = papers::by_name(name)?;
         let settings = Settings {
             scale: if self.full { Scale::Full } else { Scale::Quick },
             seed: self.seed,
@@ -65,7 +65,7 @@ impl ReproduceArgs {
         let found = paper.reproduce(&settings, &watch)?;
         drop(watch);
         if let Some(out) = &out {
-            let written = reproduce::write(&found, out)
+            let written = papers::write(&found, out)
                 .map_err(|error| Failure::internal(with_causes(&error)))?;
             if !self.output.quiet {
                 eprintln!("note: {} files written to {}", written.len(), out.path().display());
@@ -73,7 +73,7 @@ impl ReproduceArgs {
         }
         match self.output.json {
             true => output::json(&found)?,
-            false => output::text(&reproduce::render(&found, output::width()))?,
+            false => output::text(&papers::render(&found, output::width()))?,
         }
         verdict(&found)
     }

@@ -94,7 +94,7 @@
 //! to Improve Garbage Collection Performance for NAND Flash-based Storage Systems, IEEE Transactions on Consumer
 //! Electronics: way arbiter, interleaving, cache program, Eqs 1, 2 and 5 to 8.
 
-pub(crate) mod arbiter;
+mod arbiter;
 mod die;
 mod direct;
 mod engine;
@@ -106,7 +106,7 @@ mod timing;
 mod topology;
 mod usage;
 
-pub use arbiter::Policy;
+pub use arbiter::{Ask, Policy, choose};
 pub use direct::Addressing;
 pub use engine::{Channels, ChannelsError};
 pub use request::{Command, Completion, PageAddress, Pages, Request};

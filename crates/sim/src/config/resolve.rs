@@ -1,7 +1,7 @@
 //! From what was written to what is run: every default filled in, everything checked.
 
 use super::bus_cycle::with_bus_cycle;
-use super::channel::Channel;
+use super::channel::{Channel, doubt};
 use super::device::{ResolvedScheme, Sizing};
 use super::error::ConfigError;
 use super::experiment::{Experiment, Timing};
@@ -238,7 +238,7 @@ fn notes_on_copies(
         scheme.part.copies.is_some_and(|copies| copies.far.path == flash::CopyPath::Dgcb)
     };
     if schemes.iter().any(direct) {
-        notes.extend(crate::copyback::doubt(channel.part()));
+        notes.extend(doubt(channel.part()));
     }
     notes
 }

@@ -15,7 +15,7 @@ pub use wear::{Wear, wear};
 
 use crate::report::{SchemeReport, Summary};
 use cache::{PairCounts, ValueCounts};
-pub(crate) use distribution::Distribution;
+pub use distribution::Distribution;
 pub use ftl::TaskKind;
 use series::TimeSeries;
 

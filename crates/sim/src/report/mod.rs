@@ -16,7 +16,7 @@ pub mod units;
 #[cfg(test)]
 mod samples;
 
-pub(crate) use grid::wrap;
+pub use grid::wrap;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
 pub use ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};
 

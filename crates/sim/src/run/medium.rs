@@ -100,7 +100,7 @@ pub(crate) fn levelled<F: Probe>(scheme: &SchemeConfig, array: F) -> WearLevel<F
 }
 
 /// An array without bit errors or levelling that keeps no user bytes.
-pub(crate) fn array_without_errors(geometry: Geometry, part: Part) -> SerialArray {
+pub fn array_without_errors(geometry: Geometry, part: Part) -> SerialArray {
     plain_array(geometry, part, Store::Metadata)
 }
 

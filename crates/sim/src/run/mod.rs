@@ -10,8 +10,8 @@ mod tasks;
 
 pub(crate) use account::Account;
 pub use device::Device;
-pub use medium::plain_array;
-pub(crate) use medium::{array_without_errors, levelled, operation_pj};
+pub use medium::{array_without_errors, plain_array};
+pub(crate) use medium::{levelled, operation_pj};
 pub(crate) use precondition::precondition;
 pub(crate) use promise::Place;
 pub(crate) use tasks::Cutter;

@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, Column, table};
 use clap::Args;
+use ddt::Way;
+use ddt::files;
+use ddt::host_load::{Asked, HostLoad, Point};
 use flash::channels::Policy;
 use serde_json::json;
-use sim::copyback::Way;
-use sim::copyback::files;
-use sim::copyback::host_load::{Asked, HostLoad, Point};
 
 const LOADS: [u32; 6] = [5, 25, 50, 65, 80, 95];
 

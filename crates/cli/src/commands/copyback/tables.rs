@@ -2,7 +2,7 @@
 
 use super::interface::Bus;
 use crate::output::{Column, table};
-use sim::copyback::{Crossover, Study, StudyRow};
+use ddt::{Crossover, Study, StudyRow};
 
 /// Everything.
 pub(super) fn text(

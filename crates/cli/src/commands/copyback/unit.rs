@@ -6,12 +6,11 @@ use crate::failure::Failure;
 use crate::output::{self, Column, micros, table};
 use bounds::copyback::CopyPath;
 use clap::{Args, ValueEnum};
+use ddt::control::{ControlUnit, Cost, Drawing, Event, Transaction, Waveform};
+use ddt::messages::{self, Detail};
+use ddt::{Way, channels_timing, in_mode, waveform, waveform_plot};
 use flash::channels::{Addressing, Policy};
-use flash::control::{
-    ControlUnit, Drawing, Event, Interface, PinTiming, Transaction, Waveform, WindowCheck, windows,
-};
-use sim::copyback::messages::{self, Detail};
-use sim::copyback::{Way, channels_timing, in_mode, waveform, waveform_plot};
+use flash::pins::{Interface, PinTiming, WindowCheck, windows};
 use std::path::{Path, PathBuf};
 
 /// Data cycles of a transfer that a picture needs.
@@ -268,7 +267,7 @@ fn proposal(
     unit: &ControlUnit,
     transaction: &Transaction<'_>,
 ) -> Result<String, Failure> {
-    let cost = check.cost(unit, transaction).map_err(Failure::input)?;
+    let cost = Cost::of(check, unit, transaction).map_err(Failure::input)?;
     Ok(match (check.widened, cost) {
         (Some(wider), Some(cost)) => format!(
             "a cycle of {} ns works: --t-rwc {} --t-dl {}. It adds {} µs to each page's transfer and {:.2} % to this \
@@ -315,7 +314,7 @@ fn all_modes(bus: &Bus) -> Result<String, Failure> {
         let timings = bounds::copyback::CopyTimings::of_part(&part, waits)?;
         let timing = channels_timing(&timings);
         let unit = ControlUnit { timing, ways: 2, policy: Policy::Fifo };
-        let cost = check.cost(&unit, &transaction).map_err(Failure::input)?;
+        let cost = Cost::of(&check, &unit, &transaction).map_err(Failure::input)?;
         let none = || "–".to_owned();
         let wider = check.widened;
         rows.push([
