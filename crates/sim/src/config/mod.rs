@@ -8,14 +8,13 @@ mod device;
 mod error;
 mod experiment;
 mod interface;
-mod nearest;
 mod needed_memory;
+mod normalise;
 mod notation;
 mod part;
 mod part_keys;
 mod precondition;
 mod processor;
-mod quantity;
 mod resolve;
 mod scheme;
 mod scheme_settings;
@@ -25,16 +24,18 @@ mod text_or_table;
 mod workload;
 
 pub use self::workload::WorkloadChoice;
+pub use ::workload::nearest::{did_you_mean, list, nearest};
+pub use ::workload::quantity::{
+    ByteUnits, Bytes, Duration, Quantity, QuantityError, TimeUnits, Units,
+};
 pub use bit_errors::{BitErrorSettings, PageErrors};
 pub use channel::{Channel, CopyChoice, CopyFault};
 pub use device::ResolvedScheme;
 pub use error::ConfigError;
 pub use experiment::{Experiment, Timing};
-pub use nearest::{did_you_mean, list, nearest};
 pub use notation::{Notation, Percent, Word};
 pub use part::{DEFAULT_PART, PartChoice, PartTable, by_name as part_by_name};
 pub use precondition::{Fill, PreconditionChoice, Preconditioning};
-pub use quantity::{ByteUnits, Bytes, Duration, Quantity, QuantityError, TimeUnits, Units};
 pub use resolve::Resolved;
 pub use scheme::{SchemeChoice, SchemeTable};
 pub use scheme_settings::{SCHEME_SETTINGS, SchemeSetting};

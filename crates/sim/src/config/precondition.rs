@@ -1,11 +1,11 @@
 //! What is on the array before anything is measured.
 
 use super::error::ConfigError;
-use super::nearest::did_you_mean;
 use super::text_or_table::{Text, TextOrTable};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use workload::nearest::did_you_mean;
 
 /// What is written, sequentially, before the measured part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,9 +2,7 @@
 
 use super::channel::CopyChoice;
 use super::error::ConfigError;
-use super::nearest::did_you_mean;
 use super::notation::{Percent, Word};
-use super::quantity::{Bytes, Duration};
 use super::scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
 use super::text_or_table::{Text, TextOrTable};
 use flash::{CopyPath, Geometry, WearRule};
@@ -15,6 +13,8 @@ use ftl::{
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use workload::nearest::did_you_mean;
+use workload::quantity::{Bytes, Duration};
 
 /// One scheme of an experiment.
 ///

@@ -5,6 +5,10 @@
 /// Close enough is one edit in three letters (insertion, deletion, substitution or transposition of
 /// neighbours, letter case apart), or being the start of exactly one candidate.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // A name of thousands of letters is no slip: the work stays bounded.
+    if name.len() > 64 {
+        return None;
+    }
     let name = name.to_lowercase();
     let candidates: Vec<&str> = candidates.into_iter().collect();
     let allowed = name.chars().count().div_ceil(3);
@@ -82,8 +86,12 @@ mod tests {
         let names = ["page-level", "fsr", "lazy-rtgc"];
         assert_eq!(nearest("lazyrtgc", names), Some("lazy-rtgc"));
         assert_eq!(nearest("FRS", names), Some("fsr"));
+        assert_eq!(nearest("evaluation_slc", ["evaluation-slc"]), Some("evaluation-slc"));
+        assert_eq!(nearest("k9wbg08u1", ["k9lcg08u1m", "k9wbg08u1m"]), Some("k9wbg08u1m"));
         assert_eq!(nearest("page", names), Some("page-level"));
         assert_eq!(nearest("dftl-on-demand", names), None);
+        assert_eq!(nearest("", names), None);
+        assert_eq!(nearest(&"x".repeat(1 << 20), names), None);
         assert_eq!(did_you_mean("lazy", names), "did you mean `lazy-rtgc`?");
         assert_eq!(did_you_mean("xyzzyx", names), "there are `page-level`, `fsr` and `lazy-rtgc`");
     }
