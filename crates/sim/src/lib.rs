@@ -6,6 +6,7 @@ pub mod config;
 pub mod copyback;
 pub mod measures;
 pub mod memory;
+pub mod precondition;
 pub mod report;
 pub mod reproduce;
 pub mod run;

@@ -2,7 +2,7 @@
 
 use super::channel::Channel;
 use super::error::ConfigError;
-use super::scheme::SchemeTable;
+use super::scheme_table::SchemeTable;
 use flash::{Geometry, Part};
 use ftl::{Allocation, FtlError, Plan, Processor, SchemeConfig, registry};
 use workload::quantity::Bytes;

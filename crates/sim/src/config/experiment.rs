@@ -143,7 +143,7 @@ fn financial_like() -> workload::WorkloadSpec {
 }
 
 fn scheme(name: &str) -> SchemeChoice {
-    super::text_or_table::TextOrTable(super::scheme::SchemeTable {
+    super::text_or_table::TextOrTable(super::scheme_table::SchemeTable {
         name: name.into(),
         ..Default::default()
     })

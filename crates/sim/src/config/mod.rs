@@ -18,12 +18,14 @@ mod processor;
 mod resolve;
 mod scheme;
 mod scheme_settings;
+mod scheme_table;
 mod ssd;
 mod summary;
 mod text_or_table;
 mod workload;
 
 pub use self::workload::WorkloadChoice;
+pub use crate::precondition::{Fill, Preconditioning};
 pub use ::workload::nearest::{did_you_mean, list, nearest};
 pub use ::workload::quantity::{
     ByteUnits, Bytes, Duration, Quantity, QuantityError, TimeUnits, Units,
@@ -35,9 +37,10 @@ pub use error::ConfigError;
 pub use experiment::{Experiment, Timing};
 pub use notation::{Notation, Percent, Word};
 pub use part::{DEFAULT_PART, PartChoice, PartTable, by_name as part_by_name};
-pub use precondition::{Fill, PreconditionChoice, Preconditioning};
+pub use precondition::PreconditionChoice;
 pub use resolve::Resolved;
-pub use scheme::{SchemeChoice, SchemeTable};
+pub use scheme::SchemeChoice;
 pub use scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
+pub use scheme_table::SchemeTable;
 pub use ssd::Board;
 pub use text_or_table::{Text, TextOrTable};

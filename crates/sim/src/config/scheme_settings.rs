@@ -1,7 +1,7 @@
 //! The settings of schemes: the one list that knows their names, values and help. The compact text, the TOML
 //! table, `ftlkit list schemes` and the schemes' pages go through it.
 
-use super::scheme::SchemeTable;
+use super::scheme_table::SchemeTable;
 use ftl::Preset;
 use std::fmt::Display;
 use std::str::FromStr;

@@ -17,7 +17,7 @@ pub(crate) use processor_time::ProcessorTime;
 pub(crate) use promise::{Place, Promise};
 pub(crate) use tasks::{Cutter, Work};
 
-use crate::config::Preconditioning;
+use crate::precondition::Preconditioning;
 use crate::report::SchemeReport;
 use crate::ssd::{self, SsdSetup};
 use flash::faults::{BitErrorModel, FaultError};
