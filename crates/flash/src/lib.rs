@@ -26,7 +26,6 @@ mod oob;
 mod operation;
 pub mod parallel;
 mod part;
-#[cfg(feature = "serde")]
 mod part_file;
 pub mod parts;
 pub mod pins;

@@ -5,6 +5,7 @@ mod compare;
 pub mod config;
 pub mod measures;
 pub mod memory;
+pub mod precondition;
 pub mod report;
 pub mod run;
 pub mod ssd;

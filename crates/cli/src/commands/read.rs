@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
-use sim::config::{ConfigError, did_you_mean};
+use sim::config::ConfigError;
 use std::path::Path;
 use workload::formats::{self, Action};
+use workload::nearest::did_you_mean;
 use workload::{OnBadLine, Op, TraceOptions, TraceReader};
 
 #[derive(Debug, Args)]

@@ -1,7 +1,6 @@
 //! A die: its queue of operations, until when its parts are taken, and what a step of an operation takes of them.
 
-use super::direct::Addressing;
-use super::request::{Command, Pages};
+use super::request::{Addressing, Command, Pages};
 use super::rules::Follows;
 use super::script::{Busy, Step};
 use super::timing::Timing;

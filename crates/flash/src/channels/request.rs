@@ -162,3 +162,13 @@ pub struct Completion {
     /// When it was done: data corrected, page programmed, block erased (and its status read, where it is).
     pub done_ns: Ns,
 }
+
+/// When the destination of a direct transfer is given its command and address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Addressing {
+    /// Once the page is in the source's register: the serial order of Jeong and Song's Eqs 11 and 13.
+    #[default]
+    AfterRead,
+    /// As soon as bus and die are free, also beside the source's tR: the order of their Fig. 9.
+    DuringRead,
+}

@@ -1,6 +1,5 @@
 //! Values of a scheme's settings as people write them: `fifo`, `slru`, `80%`.
 
-use super::nearest::did_you_mean;
 use flash::{CopyPath, WearRule};
 use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VICTIM_POLICIES, VictimKind, WriteQueue};
 use serde::de::{self, Visitor};
@@ -8,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
+use workload::nearest::did_you_mean;
 
 /// A value that is written as a word.
 pub trait Notation: Sized {

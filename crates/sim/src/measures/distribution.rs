@@ -1,6 +1,6 @@
 //! A distribution of times: histogram, exact sum, exact maximum.
 
-use crate::report::Summary;
+use super::summary::Summary;
 use hdrhistogram::Histogram;
 
 /// Significant decimal digits kept of a value: it is known to within 1/1000.

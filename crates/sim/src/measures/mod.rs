@@ -9,15 +9,16 @@
 mod cache;
 mod distribution;
 mod series;
+mod summary;
 mod wear;
 
 pub use wear::{Wear, wear};
 
-use crate::report::{SchemeReport, Summary};
 use cache::{PairCounts, ValueCounts};
 pub use distribution::Distribution;
 pub use ftl::TaskKind;
 use series::TimeSeries;
+pub use summary::Summary;
 
 /// One page task, as it went. Its response is `service_ns + step_ns`.
 #[derive(Clone, Copy, Debug)]
@@ -195,31 +196,6 @@ pub struct Measured {
     pub free_pages: Vec<(u64, u64)>,
     /// (ns since the start, page tasks a second from there to the next point).
     pub throughput: Vec<(u64, f64)>,
-}
-
-impl Measured {
-    /// Puts what was measured into a report, and leaves the report's other fields as they are.
-    pub fn fill(self, report: &mut SchemeReport) {
-        report.tasks = self.tasks;
-        report.read_tasks = self.read_tasks;
-        report.write_tasks = self.write_tasks;
-        report.trim_tasks = self.trim_tasks;
-        report.requests = self.requests;
-        report.service_ns = self.service_ns;
-        report.step_ns = self.step_ns;
-        report.response_ns = self.response_ns;
-        report.read_response_ns = self.read_response_ns;
-        report.write_response_ns = self.write_response_ns;
-        report.completion_ns = self.completion_ns;
-        report.request_response_ns = self.request_response_ns;
-        report.request_completion_ns = self.request_completion_ns;
-        if let Some(least) = self.least_free_pages {
-            report.collection.least_free_pages = least;
-        }
-        report.series.response_ccdf = self.response_ccdf;
-        report.series.free_pages = self.free_pages;
-        report.series.throughput = self.throughput;
-    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(crate) use precondition::precondition;
 pub(crate) use promise::Place;
 pub(crate) use tasks::Cutter;
 
-use crate::config::Preconditioning;
+use crate::precondition::Preconditioning;
 use crate::report::SchemeReport;
 use crate::ssd::{self, SsdSetup};
 use flash::faults::{BitErrorModel, FaultError};

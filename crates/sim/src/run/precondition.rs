@@ -1,7 +1,7 @@
 //! What is on the array before anything is measured: filled in order, then aged by overwrites, random or in order.
 
 use super::{Observer, Phase, RunError, Setup};
-use crate::config::Fill;
+use crate::precondition::Fill;
 use flash::Probe;
 use ftl::{HostClock, PageTask, Scheme, TaskKind, Work};
 use rand::{RngExt, SeedableRng};
