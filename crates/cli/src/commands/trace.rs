@@ -247,7 +247,7 @@ impl ConvertArgs {
                 done.left_out,
                 lost.join("; ")
             ),
-            &held.join("; "),
+            held.join("; "),
         )
     }
 
@@ -258,11 +258,13 @@ impl ConvertArgs {
     fn target(&self) -> Result<&'static FormatInfo, Failure> {
         let refuse = |why: String| {
             let what = format!("cannot write {}: {why}", self.to.display());
-            Err(Failure::input_with_help(
-                what,
-                "OUT is a file whose name ends in .csv, .spc, .msr or .fio, and in .gz after it to be \
-                 compressed; --to names the format where the name does not",
-            ))
+            let endings: Vec<_> = written().map(|(info, _)| format!(".{}", info.name)).collect();
+            let help = format!(
+                "OUT is a file whose name ends in one of {}, and in .gz after it to be compressed; --to names \
+                 the format where the name does not",
+                endings.join(", ")
+            );
+            Err(Failure::input_with_help(what, help))
         };
         if self.to.as_os_str() == "-" {
             return refuse("a conversion goes to a file, not to standard output".into());
@@ -278,7 +280,10 @@ impl ConvertArgs {
             (Some(target), _) => Ok(target),
             (None, Some(target)) if target.writing.is_some() => Ok(target),
             (None, Some(_)) => refuse(format!("the format `{ending}` is read but not written")),
-            (None, None) => formats::find("csv").map_or_else(|| refuse("csv is gone".into()), Ok),
+            (None, None) => match written().find(|(_, how)| how.is_lossless()) {
+                Some((info, _)) => Ok(info),
+                None => refuse("no format holds everything: name one".into()),
+            },
         }
     }
 
