@@ -1,8 +1,11 @@
 //! What was found out about a workload before it runs, for the report to echo.
 
 use crate::formats::Counts;
+use crate::input::Compression;
 use crate::plan::TracePlan;
-use crate::{AddressPolicy, Compression, Replay, Space};
+use crate::policy::AddressPolicy;
+use crate::replay::Replay;
+use crate::space::Space;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;

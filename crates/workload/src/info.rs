@@ -5,10 +5,14 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::error::WorkloadError;
 use crate::footprint::{Footprint, PAGE_BYTES};
 use crate::formats::Counts;
+use crate::input::Compression;
+use crate::reader::TraceReader;
+use crate::request::{Op, Request};
+use crate::source::Source;
 use crate::units::{counted, round_bytes};
-use crate::{Compression, Op, Request, Source, TraceReader, WorkloadError};
 
 const OPS: [Op; 5] = [Op::Read, Op::Write, Op::Trim, Op::Flush, Op::WriteZeroes];
 

@@ -1,7 +1,6 @@
 //! What is asked of a device: readers of block traces, generators, and the policies between a
 //! workload's addresses and a device's.
 
-mod catalogue;
 mod convert;
 mod detect;
 mod error;
@@ -29,12 +28,13 @@ mod steady_state;
 mod table;
 mod units;
 
-pub use catalogue::{BUILTIN, BuiltinInfo, builtin};
 pub use convert::{Converted, convert};
 pub use error::WorkloadError;
 pub use facts::{AddressFacts, DeviceRange, Facts, OperationCounts, TraceFacts};
 pub use formats::writing::Loss;
+pub use generators::generator::BuiltinInfo;
 pub use generators::snia::{Cell, SniaPlan};
+pub use generators::{BUILTIN, builtin};
 pub use info::{DeviceInfo, OpInfo, TraceInfo};
 pub use input::Compression;
 pub use looped::Looped;

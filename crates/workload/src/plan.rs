@@ -1,14 +1,20 @@
 //! From what the first pass found to a source whose requests lie within the space.
 
+use crate::error::WorkloadError;
+use crate::facts::Facts;
 use crate::facts::{AddressFacts, TraceFacts};
+use crate::memory::Memory;
+use crate::options::TraceOptions;
 use crate::policy::fit::{Asked, fit};
 use crate::policy::touched::Touched;
 use crate::policy::{AddressPolicy, Mapped, Mapping};
 use crate::prepass::{Prepass, Watch, checked_end};
+use crate::reader::TraceReader;
+use crate::replay::Replay;
+use crate::request::{Op, Request};
+use crate::source::Source;
+use crate::space::Space;
 use crate::units::counted;
-use crate::{
-    Facts, Memory, Op, Replay, Request, Source, Space, TraceOptions, TraceReader, WorkloadError,
-};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

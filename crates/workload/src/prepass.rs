@@ -1,8 +1,12 @@
 //! The first pass over a trace: what is in it, and where.
 
+use crate::error::WorkloadError;
 use crate::facts::{DeviceRange, OperationCounts};
+use crate::options::TraceOptions;
 use crate::policy::touched::Touched;
-use crate::{Op, Request, Source, TraceOptions, TraceReader, WorkloadError};
+use crate::reader::TraceReader;
+use crate::request::{Op, Request};
+use crate::source::Source;
 use std::collections::BTreeMap;
 use std::path::Path;
 

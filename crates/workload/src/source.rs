@@ -1,6 +1,7 @@
 //! Where requests come from.
 
-use crate::{Request, WorkloadError};
+use crate::error::WorkloadError;
+use crate::request::Request;
 
 /// A finite stream of requests, taken in batches: dispatch is once a batch, not once a request.
 pub trait Source: Send {

@@ -1,8 +1,16 @@
 //! A workload as it is asked for: a built-in one by name, or a trace; and how it is checked and opened.
 
-use crate::catalogue::{Build, builtin};
+use crate::error::WorkloadError;
+use crate::facts::Facts;
+use crate::generators::builtin;
+use crate::generators::generator::{Build, Built};
+use crate::options::TraceOptions;
 use crate::parameters::Parameters;
-use crate::{AddressPolicy, Facts, Replay, Source, Space, TraceOptions, WorkloadError, plan};
+use crate::plan;
+use crate::policy::AddressPolicy;
+use crate::replay::Replay;
+use crate::source::Source;
+use crate::space::Space;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -165,7 +173,7 @@ fn build(
     replay: &Replay,
     space: Space,
     seed: u64,
-) -> Result<(Parameters, crate::catalogue::Built), WorkloadError> {
+) -> Result<(Parameters, Built), WorkloadError> {
     let info = builtin(name)?;
     let parameters = Parameters::resolve(info.name, info.parameters, given)?;
     let request =

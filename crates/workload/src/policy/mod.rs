@@ -5,7 +5,7 @@ pub(crate) mod packed;
 pub(crate) mod touched;
 pub(crate) mod wrap;
 
-use crate::{Op, Request};
+use crate::request::{Op, Request};
 use packed::Packed;
 use serde::{Deserialize, Serialize};
 use wrap::Wrap;

@@ -13,15 +13,19 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files.collect()
 }
 
-/// The names of what is declared as `ty { name: "…", … }` below `folder`, in the order of the files.
+/// The names of what is declared as `static …: ty = ty { name: "…", … }` below `folder`.
 fn declared(folder: &str, ty: &str) -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
     let mut names = BTreeSet::new();
     for file in files(&folder) {
         let text = std::fs::read_to_string(&file).unwrap();
         let text = text.split("#[cfg(test)]").next().unwrap();
-        for declaration in text.split(&format!("{ty} = {ty} {{")).skip(1) {
-            let name = declaration.trim_start().strip_prefix("name: \"").unwrap_or_else(|| {
+        for declaration in text.split("static ").skip(1) {
+            let (_, declaration) = declaration.split_once(": ").unwrap_or_default();
+            let Some(fields) = declaration.strip_prefix(&format!("{ty} = {ty} {{")) else {
+                continue;
+            };
+            let name = fields.trim_start().strip_prefix("name: \"").unwrap_or_else(|| {
                 panic!("{}: a {ty} begins with its name as a text", file.display())
             });
             let name = name.split('"').next().unwrap();
