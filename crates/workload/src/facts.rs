@@ -2,9 +2,9 @@
 
 use crate::formats::Counts;
 use crate::input::Compression;
-use crate::plan::TracePlan;
 use crate::policy::AddressPolicy;
 use crate::replay::Replay;
+use crate::source::Reopen;
 use crate::space::Space;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub struct Facts {
     pub trace: Option<TraceFacts>,
     /// How to open the trace without reading it through again.
     #[serde(skip)]
-    pub(crate) plan: Option<Arc<TracePlan>>,
+    pub(crate) plan: Option<Arc<dyn Reopen>>,
 }
 
 /// What a first pass over a trace found.

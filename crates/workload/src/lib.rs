@@ -25,7 +25,6 @@ mod source;
 mod space;
 mod spec;
 mod steady_state;
-mod table;
 mod units;
 
 pub use convert::{Converted, convert};

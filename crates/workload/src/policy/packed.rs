@@ -1,6 +1,6 @@
 //! Intervals of a trace's pages, one after the other in the space: dense packing, and regions of devices.
 
-use crate::policy::Mapped;
+use crate::policy::mapped::Mapped;
 use crate::policy::touched::Interval;
 use crate::request::Request;
 

@@ -1,6 +1,6 @@
 //! Addresses modulo the space.
 
-use crate::policy::Mapped;
+use crate::policy::mapped::Mapped;
 use crate::request::Request;
 
 /// Modulo the whole pages of a space.
