@@ -1,6 +1,8 @@
 //! A workload again and again: a number of passes, or until enough requests were made.
 
-use crate::{Request, Source, WorkloadError};
+use crate::error::WorkloadError;
+use crate::request::Request;
+use crate::source::Source;
 
 /// The passes of a workload one after the other, at most `left` requests in all.
 ///

@@ -197,7 +197,7 @@ fn workloads_json() -> Vec<Value> {
 fn formats_text() -> String {
     let columns =
         [("format", Column::Left), ("what it is", Column::Left), ("told by", Column::Left)];
-    let rows = formats::ALL
+    let rows = formats::FORMATS
         .iter()
         .map(|info| [info.name.into(), info.summary.into(), info.detection.into()]);
     let mut text = table(columns, rows);
@@ -209,7 +209,7 @@ fn formats_text() -> String {
 }
 
 fn formats_json() -> Vec<Value> {
-    formats::ALL
+    formats::FORMATS
         .iter()
         .map(|info| {
             json!({

@@ -267,7 +267,7 @@ fn names_that_promise_what_is_not_written_are_refused() {
         ("t.blkparse", "`blkparse` is read but not written"),
         ("t.blkparse.gz", "`blkparse` is read but not written"),
     ] {
-        ftlkit(["trace", "convert", &trace, &scratch.at(name)]).refused(&[why, ".csv, .spc"]);
+        ftlkit(["trace", "convert", &trace, &scratch.at(name)]).refused(&[why, ".spc, .msr"]);
     }
     ftlkit(["trace", "convert", &trace, "-"]).refused(&["standard output"]);
     let text = ftlkit(["trace", "convert", &trace, &scratch.at("log.txt")]).ok();

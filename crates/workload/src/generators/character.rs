@@ -4,15 +4,15 @@
 //! time, and jumps to places drawn by a law. Small requests of file systems' own data go to a zone at the
 //! start of the space.
 
-use super::draw::{self, Chance};
-use super::generated::{Access, Pattern};
-use super::law::Law;
-use super::mix::Sizes;
-use super::quota::Quota;
-use super::ranks::Ranks;
-use super::scramble::Scramble;
-use super::sequential::Cursor;
-use crate::Op;
+use crate::generators::draw::{self, Chance};
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::law::Law;
+use crate::generators::mix::Sizes;
+use crate::generators::quota::Quota;
+use crate::generators::ranks::Ranks;
+use crate::generators::scramble::Scramble;
+use crate::generators::sequential::Cursor;
+use crate::request::Op;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 

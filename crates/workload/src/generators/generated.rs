@@ -1,7 +1,9 @@
 //! From a pattern of accesses to a source of requests.
 
-use super::pace::Pace;
-use crate::{Op, Request, Source, WorkloadError};
+use crate::error::WorkloadError;
+use crate::generators::pace::Pace;
+use crate::request::{Op, Request};
+use crate::source::Source;
 
 /// What a request asks for, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,32 +1,19 @@
 //! Two temperatures: a share of the places takes a share of the requests, evenly within each.
 
-use super::law::{Law, SCATTER, Zones};
-use super::mix::{OPERATIONS, SIZES, Slots, generator};
-use super::pace;
-use crate::WorkloadError;
-use crate::catalogue::{Build, Built, BuiltinInfo};
-use crate::parameters::{Kind, ParameterInfo};
+use crate::error::WorkloadError;
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::law::{Law, SCATTER, Zones};
+use crate::generators::mix::{OPERATIONS, SIZES, Slots, generator};
+use crate::generators::pace;
+use crate::parameters::ParameterInfo;
 
 static TEMPERATURES: &[ParameterInfo] = &[
-    ParameterInfo {
-        name: "hot_space",
-        summary: "share of the places that is hot",
-        unit: "share",
-        kind: Kind::Share,
-        default: "0.2",
-    },
-    ParameterInfo {
-        name: "hot_requests",
-        summary: "share of the requests that goes to hot places",
-        unit: "share",
-        kind: Kind::Share,
-        default: "0.8",
-    },
+    ParameterInfo::share("hot_space", "0.2", "share of the places that is hot"),
+    ParameterInfo::share("hot_requests", "0.8", "share of the requests that goes to hot places"),
     SCATTER,
 ];
 
-/// The catalogue's line.
-pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "hot-cold",
     summary: "requests of one size, a share of which goes to a hot share of the space",
     parameters: &[TEMPERATURES, OPERATIONS, SIZES, pace::PARAMETERS],

@@ -6,10 +6,10 @@
 //! given to the tables of the file system, a few sectors that are written again all the time. Reads, most
 //! of which a page cache answers, are few and anywhere in the file.
 
-use super::draw;
-use super::generated::{Access, Pattern};
-use super::quota::Quota;
-use crate::Op;
+use crate::generators::draw;
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::quota::Quota;
+use crate::request::Op;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 

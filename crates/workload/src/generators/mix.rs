@@ -1,60 +1,47 @@
 //! The common body of the generators that draw each request on its own: an operation, a size, a place.
 
-use super::generated::{Access, Pattern};
-use super::law::Law;
-use crate::catalogue::{Build, Built};
-use crate::parameters::{Kind, ParameterInfo, Parameters};
-use crate::{Op, Space, WorkloadError, units};
+use crate::error::WorkloadError;
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::generator::{Build, Built};
+use crate::generators::law::Law;
+use crate::parameters::{ParameterInfo, Parameters};
+use crate::request::Op;
+use crate::space::Space;
+use crate::units;
 use rand::Rng;
 use rand_pcg::Pcg64;
 
 /// Which share of the requests writes and trims.
 pub(crate) static OPERATIONS: &[ParameterInfo] = &[
-    ParameterInfo {
-        name: "write_share",
-        summary: "share of writes among the requests that are no trims; the others are reads",
-        unit: "share",
-        kind: Kind::Share,
-        default: "1",
-    },
+    ParameterInfo::share(
+        "write_share",
+        "1",
+        "share of writes among the requests that are no trims; the others are reads",
+    ),
     TRIM_SHARE,
 ];
 
 /// Which share of the requests trims.
-pub(crate) const TRIM_SHARE: ParameterInfo = ParameterInfo {
-    name: "trim_share",
-    summary: "share of trims among all requests",
-    unit: "share",
-    kind: Kind::Share,
-    default: "0",
-};
+pub(crate) const TRIM_SHARE: ParameterInfo =
+    ParameterInfo::share("trim_share", "0", "share of trims among all requests");
 
 /// How large requests are.
-pub(crate) const SIZE: ParameterInfo = ParameterInfo {
-    name: "size",
-    summary: "size of every request; page: one page of the device",
-    unit: "bytes",
-    kind: Kind::Bytes,
-    default: "page",
-};
+pub(crate) const SIZE: ParameterInfo =
+    ParameterInfo::bytes("size", "page", "size of every request; page: one page of the device");
 
 /// Where requests may start.
-pub(crate) const ALIGN: ParameterInfo = ParameterInfo {
-    name: "align",
-    summary: "requests start at multiples of this; size: of their size, so that none overlap in part",
-    unit: "bytes",
-    kind: Kind::Bytes,
-    default: "size",
-};
+pub(crate) const ALIGN: ParameterInfo = ParameterInfo::bytes(
+    "align",
+    "size",
+    "requests start at multiples of this; size: of their size, so that none overlap in part",
+);
 
 /// How much of the logical space is used.
-pub(crate) const FOOTPRINT: ParameterInfo = ParameterInfo {
-    name: "footprint",
-    summary: "share of the logical space that is addressed, from its start",
-    unit: "share",
-    kind: Kind::Share,
-    default: "1",
-};
+pub(crate) const FOOTPRINT: ParameterInfo = ParameterInfo::share(
+    "footprint",
+    "1",
+    "share of the logical space that is addressed, from its start",
+);
 
 /// Sizes, places and the share of the space.
 pub(crate) static SIZES: &[ParameterInfo] = &[SIZE, ALIGN, FOOTPRINT];

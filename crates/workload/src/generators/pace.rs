@@ -1,6 +1,6 @@
 //! Arrival times: none, evenly spaced, or a Poisson process.
 
-use super::draw;
+use crate::generators::draw;
 use crate::parameters::{Kind, ParameterInfo, Parameters};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;

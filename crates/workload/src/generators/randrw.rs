@@ -3,14 +3,16 @@
 //!
 //! Requests are drawn each on its own, as fio does with `norandommap`.
 
-use super::generated::{Access, Pattern};
-use super::law::{Law, Zones};
-use super::mix::{self, FOOTPRINT, Operations, Sizes, Slots, TRIM_SHARE};
-use super::pace;
-use super::ranks::Ranks;
-use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::error::WorkloadError;
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::law::{Law, Zones};
+use crate::generators::mix::{self, FOOTPRINT, Operations, Sizes, Slots, TRIM_SHARE};
+use crate::generators::pace;
+use crate::generators::ranks::Ranks;
 use crate::parameters::{Kind, ParameterInfo, Parameters};
-use crate::{Op, WorkloadError, units};
+use crate::request::Op;
+use crate::units;
 use rand_pcg::Pcg64;
 
 static FIO: &[ParameterInfo] = &[
@@ -21,13 +23,7 @@ static FIO: &[ParameterInfo] = &[
         kind: Kind::Count { min: 0, max: 100 },
         default: "50",
     },
-    ParameterInfo {
-        name: "bs",
-        summary: "size of every request, where bssplit is not set",
-        unit: "bytes",
-        kind: Kind::Bytes,
-        default: "4k",
-    },
+    ParameterInfo::bytes("bs", "4k", "size of every request, where bssplit is not set"),
     ParameterInfo {
         name: "bssplit",
         summary: "sizes and the share of each, in per cent; shares left out are even; after a comma those of writes",
@@ -35,13 +31,11 @@ static FIO: &[ParameterInfo] = &[
         kind: Kind::Text("SIZE/PERCENT:SIZE/PERCENT…[,the same for writes], as 4k/60:8k/40"),
         default: "none",
     },
-    ParameterInfo {
-        name: "blockalign",
-        summary: "requests start at multiples of this; bs: of the smallest size",
-        unit: "bytes",
-        kind: Kind::Bytes,
-        default: "bs",
-    },
+    ParameterInfo::bytes(
+        "blockalign",
+        "bs",
+        "requests start at multiples of this; bs: of the smallest size",
+    ),
     ParameterInfo {
         name: "random_distribution",
         summary: "which places are drawn how often; zones are PERCENT OF REQUESTS/PERCENT OF SPACE; hotcold is \
@@ -56,8 +50,7 @@ static FIO: &[ParameterInfo] = &[
 
 const DISTRIBUTIONS: &str = "uniform (or random), zipf[:θ] (θ 0 to 10), pareto[:h] (h 0.01 to 0.5), hotcold[:20/80] or zoned:60/10:40/90";
 
-/// The catalogue's line.
-pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "randrw",
     summary: "random reads and writes described with fio's words",
     parameters: &[FIO, pace::PARAMETERS],

@@ -3,22 +3,21 @@
 //!
 //! All write whole pages of whole blocks: N blocks of π pages, M = N·π pages.
 
-use super::generated::{Access, Pattern};
-use super::pace;
-use super::scramble::Scramble;
-use crate::catalogue::{Build, Built, BuiltinInfo};
-use crate::{Op, WorkloadError};
+use crate::error::WorkloadError;
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::scramble::Scramble;
+use crate::request::Op;
 
 /// GFTL's order: blocks 0, 1, …, N−1, 0, 1, …, each time another page of the block. Its write queue fills
 /// with pages no two of which belong to one block.
-pub(crate) const GFTL: BuiltinInfo = BuiltinInfo {
+pub(crate) static GFTL: BuiltinInfo = BuiltinInfo {
     name: "gftl-worst-case",
     summary: "writes to logical blocks 0, 1, …, N-1, 0, 1, …, each time to the next page of the block",
-    parameters: &[pace::PARAMETERS],
-    requests: None,
     source: "S. Choudhuri and T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block \
              Cleaning, CODES+ISSS 2008, §IV.D and Fig. 6",
     build: build_gftl,
+    ..BuiltinInfo::PLAIN
 };
 
 /// Against GFTL's collection queue: what is written last waits longest.
@@ -28,15 +27,14 @@ pub(crate) const GFTL: BuiltinInfo = BuiltinInfo {
 /// writes: in turn to block N−1 alone, whose pages supersede each other in the queue, and to blocks N−1, N−2, …,
 /// every page once, so that the queue holds nothing but valid pages. Half a pass, N·π/2 writes, outlasts a queue
 /// of N blocks where cleaning one takes κ ≤ π/2 steps.
-pub(crate) const GFTL_QUEUE: BuiltinInfo = BuiltinInfo {
+pub(crate) static GFTL_QUEUE: BuiltinInfo = BuiltinInfo {
     name: "gftl-queue-worst-case",
     summary: "fills all blocks at once, then writes again and again to the block queued last, or to the last ones \
               in turn",
-    parameters: &[pace::PARAMETERS],
-    requests: None,
     source: "against the length of the write queue, S. Choudhuri and T. Givargis, Deterministic Service Guarantees \
              for NAND Flash using Partial Block Cleaning, CODES+ISSS 2008, §IV.D",
     build: build_gftl_queue,
+    ..BuiltinInfo::PLAIN
 };
 
 /// The order that keeps the valid pages of all victims alike.
@@ -46,24 +44,22 @@ pub(crate) const GFTL_QUEUE: BuiltinInfo = BuiltinInfo {
 /// same rate and no victim is ever much better than the mean. Pass 0 fills the device in order; pass 1 writes
 /// page 0 of every block, then page 1 of every block, and so on. Read by columns k times, position i of M is
 /// i·π^k mod (M−1), and the last stays the last: a pass is one addition a write.
-pub(crate) const LAZY_RTGC: BuiltinInfo = BuiltinInfo {
+pub(crate) static LAZY_RTGC: BuiltinInfo = BuiltinInfo {
     name: "lazy-rtgc-worst-case",
     summary: "passes over the space that take a page of every block in turn, in the order in which they were written",
-    parameters: &[pace::PARAMETERS],
-    requests: None,
     source: "the order that meets the bound of valid pages in a victim, Q. Zhang et al., Lazy-RTGC, ACM TODAES \
              20(3):43, 2015, Theorem 4.3",
     build: build_lazy_rtgc,
+    ..BuiltinInfo::PLAIN
 };
 
 /// Every page once a pass, in another random order each time.
-pub(crate) const RANDOM: BuiltinInfo = BuiltinInfo {
+pub(crate) static RANDOM: BuiltinInfo = BuiltinInfo {
     name: "random-adversary",
     summary: "passes over the space that write every page once, each in another random order",
-    parameters: &[pace::PARAMETERS],
-    requests: None,
     source: "random permutations: as the order of lazy-rtgc-worst-case, without its structure",
     build: build_random,
+    ..BuiltinInfo::PLAIN
 };
 
 /// Passes where nothing is said about requests: one fills, three overwrite.

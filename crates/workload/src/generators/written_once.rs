@@ -1,10 +1,10 @@
 //! Pictures, music and films that are stored and looked at: each sector is written once, in order, and read
 //! anywhere among those that are there; the few writes beyond one a sector go to the file system's tables.
 
-use super::draw;
-use super::generated::{Access, Pattern};
-use super::quota::Quota;
-use crate::Op;
+use crate::generators::draw;
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::quota::Quota;
+use crate::request::Op;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 

@@ -10,7 +10,7 @@
 //! not copied: the order is as above. Data begins at a multiple of [`BLOCK`], as on a medium that is
 //! formatted for flash, so that a file written in order fills whole logical blocks.
 
-use super::script::{CLUSTER, Script};
+use crate::generators::ba_gc::script::{CLUSTER, Script};
 
 /// A logical block of the part that the paper has: 64 pages of 2 KiB.
 pub(super) const BLOCK: u64 = 128 << 10;

@@ -1,5 +1,6 @@
 //! What the built-in workloads yield: shares, sizes, heat, order.
 
+use crate::common::{sequential, take};
 use ftlkit_workload::{BUILTIN, Op, Request, SniaPlan, Space, WorkloadSpec};
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,18 +8,6 @@ const PAGE: u64 = 4096;
 
 fn space(pages: u64) -> Space {
     Space { bytes: pages * PAGE, page_bytes: PAGE as u32, pages_per_block: 64 }
-}
-
-fn take(spec: &WorkloadSpec, space: Space, seed: u64) -> Vec<Request> {
-    let facts = spec.check(space).unwrap();
-    let mut source = spec.open(space, seed, &facts).unwrap();
-    assert_eq!(source.len_hint(), Some(facts.requests));
-    assert_eq!(source.has_arrivals(), facts.has_arrivals);
-    let mut out = Vec::new();
-    while source.fill(&mut out, 10_007).unwrap() > 0 {}
-    assert_eq!(out.len() as u64, facts.requests, "{}", spec.label());
-    assert!(out.iter().all(|r| r.offset + r.length <= facts.footprint_bytes), "{}", spec.label());
-    out
 }
 
 fn share(requests: &[Request], what: impl Fn(&Request) -> bool) -> f64 {
@@ -176,15 +165,8 @@ fn tables_of_the_papers_come_out() {
 
 /// Share of the requests of one operation that start where one of the last 16 of it ended.
 fn sequential_share(requests: &[Request], op: Op) -> f64 {
-    let mut ends = [u64::MAX; 16];
-    let mut sequential = 0;
-    let mut count = 0;
-    for request in requests.iter().filter(|r| r.op == op) {
-        sequential += u32::from(ends.contains(&request.offset));
-        ends[count % 16] = request.offset + request.length;
-        count += 1;
-    }
-    f64::from(sequential) / count as f64
+    let of_op = || requests.iter().filter(|r| r.op == op);
+    sequential(of_op()).len() as f64 / of_op().count() as f64
 }
 
 #[test]

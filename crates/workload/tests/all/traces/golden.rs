@@ -1,8 +1,6 @@
-//! Counts of real traces, where these are at hand: in the folder that FTLKIT_TRACES names, else in
-//! `shared/traces` beside the workspace.
+//! Counts of real traces, where these are at hand.
 
-use std::path::PathBuf;
-
+use crate::common::real_trace;
 use ftlkit_workload::{TraceInfo, TraceOptions, open};
 
 /// File, format, requests, % writes, mean KiB, footprint MiB, devices, requests out of order.
@@ -19,18 +17,8 @@ const GOLDEN: [Golden; 8] = [
     ("fiu-mail-10k.fiu", "fiu", 9_997, 11.0, 4.0, 35.9, 1, 0),
 ];
 
-fn folder() -> Option<PathBuf> {
-    let named = std::env::var_os("FTLKIT_TRACES").map(PathBuf::from);
-    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces");
-    named.or(Some(beside)).filter(|folder| folder.is_dir())
-}
-
 fn gather(name: &str) -> Option<TraceInfo> {
-    let Some(folder) = folder() else {
-        eprintln!("skipped: no folder of traces; name one in FTLKIT_TRACES");
-        return None;
-    };
-    let reader = open(&folder.join(name), &TraceOptions::default()).expect(name);
+    let reader = open(&real_trace(name)?, &TraceOptions::default()).expect(name);
     Some(TraceInfo::gather(reader, |_| true).expect(name))
 }
 

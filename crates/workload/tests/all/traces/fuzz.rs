@@ -1,11 +1,12 @@
 //! Any bytes, and good traces with a few bytes changed, into every reader: an error or requests, never a
 //! panic, and no request that ends beyond 64 bits.
 
-use ftlkit_workload::formats::ALL;
+use ftlkit_workload::formats::{FORMATS, find};
 use ftlkit_workload::{OnBadLine, Op, Source, TraceOptions, open};
 use proptest::prelude::*;
 
-use crate::{Folder, dropped, samples};
+use super::samples;
+use crate::common::{Folder, cases, dropped};
 
 /// Reads a file in every way; the counts must hold whenever it can be read.
 fn survives(bytes: &[u8], format: Option<&str>) -> Result<(), TestCaseError> {
@@ -15,7 +16,7 @@ fn survives(bytes: &[u8], format: Option<&str>) -> Result<(), TestCaseError> {
         let options = TraceOptions {
             format: format.map(str::to_owned),
             on_bad_line,
-            assume_op: (format == Some("oraclegeneral")).then_some(Op::Write),
+            assume_op: format.is_some_and(|name| find(name).unwrap().lacks_op).then_some(Op::Write),
             ..TraceOptions::default()
         };
         let Ok(mut reader) = open(&path, &options) else { continue };
@@ -47,7 +48,7 @@ fn survives(bytes: &[u8], format: Option<&str>) -> Result<(), TestCaseError> {
 }
 
 fn a_format() -> impl Strategy<Value = Option<&'static str>> {
-    prop_oneof![Just(None), prop::sample::select(ALL.to_vec()).prop_map(|info| Some(info.name))]
+    prop_oneof![Just(None), prop::sample::select(FORMATS).prop_map(|info| Some(info.name))]
 }
 
 /// Characters that traces are made of.
@@ -81,7 +82,7 @@ fn mutated() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(cases(1000))]
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..600), format in a_format()) {

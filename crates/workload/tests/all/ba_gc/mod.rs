@@ -2,6 +2,7 @@
 
 mod buffer;
 
+use crate::common::{sequential, take};
 use buffer::{BLOCK, PAGE, hit_percent};
 use ftlkit_workload::{Op, Request, Space, WorkloadSpec};
 use std::collections::HashSet;
@@ -10,24 +11,9 @@ fn space(mib: u64) -> Space {
     Space { bytes: mib << 20, page_bytes: PAGE as u32, pages_per_block: BLOCK as u32 }
 }
 
-fn take(spec: &WorkloadSpec, space: Space, seed: u64) -> Vec<Request> {
-    let facts = spec.check(space).unwrap();
-    let mut source = spec.open(space, seed, &facts).unwrap();
-    let mut out = Vec::new();
-    while source.fill(&mut out, 10_000).unwrap() > 0 {}
-    out
-}
-
 /// Share of the bytes in requests that start where one of the last 16 ended, in per cent.
 fn sequential_percent(requests: &[Request]) -> f64 {
-    let mut ends = [u64::MAX; 16];
-    let mut bytes = 0;
-    for (i, request) in requests.iter().enumerate() {
-        if ends.contains(&request.offset) {
-            bytes += request.length;
-        }
-        ends[i % 16] = request.offset + request.length;
-    }
+    let bytes: u64 = sequential(requests).iter().map(|request| request.length).sum();
     100.0 * bytes as f64 / written_bytes(requests) as f64
 }
 

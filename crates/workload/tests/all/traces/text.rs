@@ -1,9 +1,9 @@
 //! The traps of the text formats, each with lines that spring it.
 
-use ftlkit_workload::formats::{ALL, Action};
+use ftlkit_workload::formats::Action;
 use ftlkit_workload::{Op, Request, Source, TraceOptions};
 
-use crate::{as_format, dropped, read, refused, req, try_read};
+use crate::common::{as_format, dropped, read, refused, req, try_read};
 
 #[test]
 fn spc_optional_fields_blanks_both_cases_and_devices() {
@@ -344,17 +344,4 @@ fn csv_headers_and_fields_that_make_no_sense_are_refused() {
 fn comments_empty_lines_and_a_byte_order_mark_are_no_records() {
     let (requests, reader) = read("spc", "\u{feff}# a comment\n\n0,1,512,W,1\n \n0,2,512,W,2");
     assert_eq!((requests.len(), reader.counts().read), (2, 2));
-}
-
-#[test]
-fn every_format_is_described() {
-    let mut names: Vec<_> = ALL.iter().map(|info| info.name).collect();
-    for info in ALL {
-        for text in [info.summary, info.fields, info.units, info.detection] {
-            assert!(text.len() > 8, "{}", info.name);
-        }
-    }
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), ALL.len());
 }

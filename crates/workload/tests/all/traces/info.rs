@@ -2,7 +2,7 @@
 
 use ftlkit_workload::{TraceInfo, TraceOptions, open};
 
-use crate::Folder;
+use crate::common::Folder;
 
 fn gather(name: &str, text: &str) -> TraceInfo {
     let folder = Folder::new();
@@ -104,7 +104,7 @@ fn sizes_have_units_that_fit() {
 
 #[test]
 fn units_are_one_short_line() {
-    for info in ftlkit_workload::formats::ALL {
+    for info in ftlkit_workload::formats::FORMATS {
         let length = info.units.chars().count();
         assert!(length <= 90, "{}: {length}", info.name);
     }

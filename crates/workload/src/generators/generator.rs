@@ -1,14 +1,12 @@
-//! The named catalogue of built-in workloads.
+//! What a generator says of itself, what it is made from, and what comes out.
 
+use crate::error::WorkloadError;
 use crate::generators::generated::{Generated, Pattern};
-use crate::generators::pace::Pace;
+use crate::generators::pace::{self, Pace};
 use crate::generators::scramble::Scramble;
-use crate::generators::{
-    ba_gc, gftl_traces, hot_cold, lazy_rtgc_traces, map_misses, mixed, pareto, randrw, sequential,
-    snia, uniform, worst_case, zipf,
-};
 use crate::parameters::{ParameterInfo, Parameters};
-use crate::{Source, Space, WorkloadError, units};
+use crate::source::Source;
+use crate::space::Space;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -37,61 +35,20 @@ impl std::fmt::Debug for BuiltinInfo {
 }
 
 impl BuiltinInfo {
+    /// What declarations leave out: paced, and of no fixed number of requests.
+    pub(crate) const PLAIN: Self = Self {
+        name: "",
+        summary: "",
+        parameters: &[pace::PARAMETERS],
+        requests: None,
+        source: "",
+        build: |_| Err(WorkloadError::Unfit("a generator without a `build`".into())),
+    };
+
     /// Every parameter, in the order in which they are listed.
     pub fn all_parameters(&self) -> impl Iterator<Item = &'static ParameterInfo> + use<> {
         self.parameters.iter().copied().flatten()
     }
-}
-
-/// All built-in workloads, in the order in which they are listed.
-pub static BUILTIN: &[BuiltinInfo] = &[
-    uniform::INFO,
-    zipf::INFO,
-    pareto::INFO,
-    hot_cold::INFO,
-    sequential::INFO,
-    mixed::INFO,
-    randrw::INFO,
-    snia::INFO,
-    lazy_rtgc_traces::WEBSEARCH,
-    lazy_rtgc_traces::FINANCIAL,
-    lazy_rtgc_traces::COPY_FILE,
-    lazy_rtgc_traces::DOWNLOAD_FILE,
-    lazy_rtgc_traces::PLAY_VIDEO,
-    gftl_traces::FORMAT,
-    gftl_traces::ANDREW,
-    gftl_traces::POSTMARK,
-    gftl_traces::POSTMARK_LONG,
-    gftl_traces::IOZONE,
-    gftl_traces::CONSUMER,
-    gftl_traces::SYNTHETIC,
-    ba_gc::IOZONE,
-    ba_gc::BONNIE,
-    ba_gc::POSTMARK,
-    ba_gc::TIOBENCH,
-    ba_gc::DESKTOP_1,
-    ba_gc::DESKTOP_2,
-    worst_case::GFTL,
-    worst_case::GFTL_QUEUE,
-    worst_case::LAZY_RTGC,
-    worst_case::RANDOM,
-    map_misses::INFO,
-];
-
-/// The built-in workload of this name.
-///
-/// # Errors
-/// [`WorkloadError::Unknown`] with the nearest name.
-pub fn builtin(name: &str) -> Result<&'static BuiltinInfo, WorkloadError> {
-    BUILTIN.iter().find(|info| info.name == name).ok_or_else(|| WorkloadError::Unknown {
-        name: name.to_owned(),
-        hint: match units::nearest(name, BUILTIN.iter().map(|info| info.name)) {
-            Some(nearest) => {
-                format!("did you mean `{nearest}`? `ftlkit list workloads` names them all")
-            }
-            None => "`ftlkit list workloads` names them all".to_owned(),
-        },
-    })
 }
 
 /// What a generator is made from.

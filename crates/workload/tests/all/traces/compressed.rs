@@ -5,7 +5,7 @@ use std::io::Write;
 use ftlkit_workload::{Compression, TraceOptions};
 use proptest::prelude::*;
 
-use crate::{read, refused, try_read};
+use crate::common::{cases, read, refused, try_read};
 
 fn text() -> String {
     (0..20_000_u64)
@@ -123,7 +123,7 @@ fn an_empty_stream_is_an_empty_trace() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn changed_bytes_in_a_stream_are_an_error_or_requests(

@@ -3,7 +3,7 @@
 use ftlkit_workload::formats::Action;
 use ftlkit_workload::{OnBadLine, Op, Request, TraceOptions, TraceReader};
 
-use crate::{Folder, dropped, read, read_path, refused, req, try_read};
+use crate::common::{Folder, dropped, read, read_path, refused, req, try_read};
 
 const READ: u32 = 1 << 16;
 const WRITE: u32 = 1 << 17;

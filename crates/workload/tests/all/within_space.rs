@@ -1,5 +1,6 @@
 //! No request of a built-in workload ever lies beyond the space, whatever the space and the parameters.
 
+use crate::common::cases;
 use ftlkit_workload::{BUILTIN, Kind, ParameterInfo, Space, WorkloadSpec};
 use proptest::prelude::*;
 
@@ -60,7 +61,7 @@ fn specs() -> impl Strategy<Value = WorkloadSpec> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(cases(2000))]
 
     #[test]
     fn no_request_lies_beyond_the_space(space in spaces(), spec in specs(), seed: u64) {

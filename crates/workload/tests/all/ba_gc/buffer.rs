@@ -1,6 +1,7 @@
 //! A write buffer that only counts: LRU, a page or a logical block at a time.
 
-use ftlkit_workload::Request;
+use crate::common::req;
+use ftlkit_workload::{Op, Request};
 use std::collections::{BTreeMap, HashMap};
 
 /// Bytes of a page of the paper's part.
@@ -13,6 +14,7 @@ pub(crate) const PAGES: u64 = (16 << 20) / PAGE;
 pub(crate) const BLOCK: u64 = 64;
 
 /// An LRU list of units of some pages each; the one that was written longest ago goes as a whole.
+#[derive(Default)]
 pub(crate) struct Buffer {
     pages_per_unit: u64,
     /// When each unit was written last, and which of its pages are here.
@@ -27,14 +29,7 @@ pub(crate) struct Buffer {
 impl Buffer {
     /// Managed in units of so many pages, at most 64.
     pub(crate) fn new(pages_per_unit: u64) -> Self {
-        Self {
-            pages_per_unit,
-            units: HashMap::new(),
-            by_age: BTreeMap::new(),
-            pages: 0,
-            written: 0,
-            hits: 0,
-        }
+        Self { pages_per_unit, ..Self::default() }
     }
 
     fn write_page(&mut self, page: u64) {
@@ -81,15 +76,7 @@ pub(crate) fn hit_percent(requests: &[Request], pages_per_unit: u64) -> f64 {
 
 #[test]
 fn a_buffer_hits_what_is_within_its_pages() {
-    let write = |page: u64, pages: u64| Request {
-        arrival_ns: 0,
-        offset: page * PAGE,
-        length: pages * PAGE,
-        device: 0,
-        op: ftlkit_workload::Op::Write,
-        fua: false,
-        response_ns: None,
-    };
+    let write = |page: u64, pages: u64| req(0, 0, Op::Write, page * PAGE, pages * PAGE);
     // Round and round over what just fits, and over one page more, which finds nothing ever.
     for (pages, expected) in [(PAGES, 2 * PAGES), (PAGES + 1, 0)] {
         let mut buffer = Buffer::new(1);

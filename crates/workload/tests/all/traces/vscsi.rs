@@ -2,7 +2,7 @@
 
 use ftlkit_workload::{Op, Request, TraceOptions};
 
-use crate::{as_format, dropped, read, refused, req, try_read};
+use crate::common::{as_format, dropped, read, refused, req, try_read};
 
 pub(crate) fn v1(cmd: u16, len: u32, lbn: u64, ts: u64) -> Vec<u8> {
     let mut r = Vec::new();

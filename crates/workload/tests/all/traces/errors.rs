@@ -2,7 +2,7 @@
 
 use ftlkit_workload::{OnBadLine, TraceOptions, WorkloadError, open};
 
-use crate::{Folder, as_format, dropped, refused, try_read};
+use crate::common::{Folder, as_format, dropped, refused, try_read};
 
 fn skip() -> TraceOptions {
     TraceOptions { on_bad_line: OnBadLine::Skip, ..TraceOptions::default() }

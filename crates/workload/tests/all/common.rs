@@ -1,22 +1,13 @@
-//! Trace readers: one sample a format with the traps of each, what is refused and how, compression, fuzzing,
-//! conversion, and the counts of real traces where these are at hand.
+//! What several of the tests need: a temporary folder, reading a trace, running a workload.
 
-mod blktrace;
-mod compressed;
-mod convert;
-mod errors;
-mod fuzz;
-mod golden;
-mod info;
-mod samples;
-mod text;
-mod vscsi;
-
+use proptest::test_runner::Config;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ftlkit_workload::formats::Counts;
-use ftlkit_workload::{Op, Request, Source, TraceOptions, TraceReader, WorkloadError, open};
+use ftlkit_workload::{
+    Op, Request, Source, Space, TraceOptions, TraceReader, WorkloadError, WorkloadSpec, open,
+};
 
 /// A folder that is removed with what is in it.
 pub(crate) struct Folder(PathBuf);
@@ -106,4 +97,50 @@ pub(crate) fn req(arrival_ns: u64, device: u32, op: Op, offset: u64, length: u64
 pub(crate) fn dropped(counts: &Counts, reason: &str) -> u64 {
     assert_eq!(counts.read, counts.kept + counts.dropped.values().sum::<u64>());
     counts.dropped.get(reason).copied().unwrap_or(0)
+}
+
+/// So many cases of a property; what fails is printed, and no file is left behind.
+pub(crate) fn cases(cases: u32) -> Config {
+    Config { failure_persistence: None, ..Config::with_cases(cases) }
+}
+
+/// All requests of a workload, which are as many as its facts say.
+pub(crate) fn take(spec: &WorkloadSpec, space: Space, seed: u64) -> Vec<Request> {
+    let facts = spec.check(space).unwrap();
+    let mut source = spec.open(space, seed, &facts).unwrap();
+    assert_eq!(source.len_hint(), Some(facts.requests));
+    assert_eq!(source.has_arrivals(), facts.has_arrivals);
+    let mut out = Vec::new();
+    while source.fill(&mut out, 10_007).unwrap() > 0 {}
+    assert_eq!(out.len() as u64, facts.requests, "{}", spec.label());
+    assert!(out.iter().all(|r| r.offset + r.length <= facts.footprint_bytes), "{}", spec.label());
+    out
+}
+
+/// Those of the requests that start where one of the last 16 ended.
+pub(crate) fn sequential<'a>(requests: impl IntoIterator<Item = &'a Request>) -> Vec<&'a Request> {
+    let mut ends = [u64::MAX; 16];
+    let follows = |(i, request): (usize, &'a Request)| {
+        let follows = ends.contains(&request.offset);
+        ends[i % 16] = request.offset + request.length;
+        follows.then_some(request)
+    };
+    requests.into_iter().enumerate().filter_map(follows).collect()
+}
+
+/// The file of this name in the folder of real traces, which FTLKIT_TRACES names, else beside the workspace.
+pub(crate) fn real_trace(name: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("FTLKIT_TRACES").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces"),
+        PathBuf::from,
+    );
+    let path = root.join(name);
+    if !path.exists() {
+        eprintln!(
+            "skipped: {} is not there; name a folder of traces in FTLKIT_TRACES",
+            path.display()
+        );
+        return None;
+    }
+    Some(path)
 }

@@ -1,5 +1,6 @@
 //! Traces on a space: policies, loops, time, limits, errors.
 
+use crate::common::{Folder, cases, real_trace};
 use ftlkit_workload::{AddressPolicy, Facts, Op, Request, Space, WorkloadError, WorkloadSpec};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,27 +14,20 @@ fn space(pages: u64) -> Space {
 }
 
 /// A trace file that goes away with its last use.
-struct File(PathBuf);
+struct File(PathBuf, #[expect(dead_code, reason = "removes the file")] Folder);
 
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-fn file(name: &str, text: &str) -> File {
-    let path = std::env::temp_dir().join(format!("ftlkit-{}-{name}.csv", std::process::id()));
-    std::fs::write(&path, text).unwrap();
-    File(path)
+fn file(text: &str) -> File {
+    let folder = Folder::new();
+    File(folder.file("trace.csv", text), folder)
 }
 
 /// A trace of (arrival ns, device, operation, offset, length).
-fn trace(name: &str, rows: &[(u64, u32, &str, u64, u64)]) -> File {
+fn trace(rows: &[(u64, u32, &str, u64, u64)]) -> File {
     let mut text = String::from("arrival_ns,device,op,offset_bytes,length_bytes\n");
     for (arrival, device, op, offset, length) in rows {
         writeln!(text, "{arrival},{device},{op},{offset},{length}").unwrap();
     }
-    file(name, &text)
+    file(&text)
 }
 
 fn with(file: &File, policy: AddressPolicy) -> WorkloadSpec {
@@ -68,7 +62,7 @@ fn dense_packing_closes_gaps_and_keeps_what_is_adjacent() {
         (9, 1, "trim", 50 * PAGE, PAGE),
         (9, 0, "flush", 0, 0),
     ];
-    let file = trace("dense", &rows);
+    let file = trace(&rows);
     let (facts, out) = run(&with(&file, AddressPolicy::Dense), space(5)).unwrap();
     let places: Vec<_> = out.iter().map(|r| (r.op, r.offset, r.length)).collect();
     let expected = [
@@ -91,7 +85,7 @@ fn dense_packing_closes_gaps_and_keeps_what_is_adjacent() {
 #[test]
 fn wrapping_splits_around_the_end() {
     let rows = [(0, 0, "write", 3 * PAGE, 3 * PAGE), (1, 0, "read", 9 * PAGE, PAGE)];
-    let file = trace("wrap", &rows);
+    let file = trace(&rows);
     let (facts, out) = run(&with(&file, AddressPolicy::Wrap), space(4)).unwrap();
     let places: Vec<_> = out.iter().map(|r| (r.offset, r.length)).collect();
     assert_eq!(places, [(3 * PAGE, PAGE), (0, 2 * PAGE), (PAGE, PAGE)]);
@@ -107,7 +101,7 @@ fn devices_get_regions_of_their_own() {
         (1, 7, "read", 12 * PAGE, PAGE),
         (2, 9, "write", 90 * PAGE, PAGE),
     ];
-    let file = trace("spaces", &rows);
+    let file = trace(&rows);
     let (facts, out) = run(&with(&file, AddressPolicy::Spaces), space(4)).unwrap();
     assert_eq!(out.iter().map(|r| r.offset / PAGE).collect::<Vec<_>>(), [0, 2, 3]);
     assert_eq!(facts.footprint_bytes, 4 * PAGE);
@@ -118,7 +112,7 @@ fn devices_get_regions_of_their_own() {
 
 #[test]
 fn exact_addresses_must_fit_and_be_of_one_device() {
-    let file = trace("exact", &[(0, 0, "write", 3 * PAGE, PAGE)]);
+    let file = trace(&[(0, 0, "write", 3 * PAGE, PAGE)]);
     let (_, out) = run(&with(&file, AddressPolicy::Exact), space(4)).unwrap();
     assert_eq!(out[0].offset, 3 * PAGE);
     let message = error(&with(&file, AddressPolicy::Exact), space(3));
@@ -126,14 +120,14 @@ fn exact_addresses_must_fit_and_be_of_one_device() {
         message.contains("reaches up to byte 16384") && message.contains("dense takes 4 KiB"),
         "{message}"
     );
-    let two = trace("exact2", &[(0, 0, "write", 0, PAGE), (0, 1, "write", 0, PAGE)]);
+    let two = trace(&[(0, 0, "write", 0, PAGE), (0, 1, "write", 0, PAGE)]);
     assert!(error(&with(&two, AddressPolicy::Exact), space(4)).contains("this one has 2"));
 }
 
 #[test]
 fn loops_keep_arrivals_growing_and_limits_cut() {
     let rows = [(0, 0, "write", 0, PAGE), (100, 0, "write", PAGE, PAGE), (300, 0, "read", 0, PAGE)];
-    let file = trace("loops", &rows);
+    let file = trace(&rows);
     let mut spec = WorkloadSpec::trace(&file.0);
     spec.replay_mut().loops = 3;
     let arrivals = |spec: &WorkloadSpec| {
@@ -203,9 +197,9 @@ fn what_cannot_run_is_refused_with_what_would() {
     spec = named("uniform");
     spec.replay_mut().loops = 0;
     assert!(message(&spec).contains("loops must be at least 1"));
-    let empty = trace("empty", &[]);
+    let empty = trace(&[]);
     assert!(!message(&WorkloadSpec::trace(&empty.0)).is_empty());
-    let idle = trace("idle", &[(0, 0, "flush", 0, 0), (0, 0, "trim", 0, 4096)]);
+    let idle = trace(&[(0, 0, "flush", 0, 0), (0, 0, "trim", 0, 4096)]);
     assert!(message(&WorkloadSpec::trace(&idle.0)).contains("1 trim, 1 flush"));
     assert!(message(&WorkloadSpec::trace("/no/such/file.csv")).contains("/no/such/file.csv"));
     let none = Space { bytes: 100, page_bytes: 4096, pages_per_block: 64 };
@@ -217,7 +211,7 @@ fn what_cannot_run_is_refused_with_what_would() {
 
 #[test]
 fn a_watcher_can_stop_the_first_pass() {
-    let file = trace("watch", &[(0, 0, "write", 0, PAGE)]);
+    let file = trace(&[(0, 0, "write", 0, PAGE)]);
     let stopped = WorkloadSpec::trace(&file.0).check_watched(space(4), |_, _| false);
     assert!(stopped.unwrap_err().to_string().contains("stopped"));
 }
@@ -230,7 +224,7 @@ fn a_file_that_changed_after_the_check_is_not_run_wrongly_in_silence() {
     for i in 0..(2u64 << 20) + 10 {
         writeln!(rows, "{i},write,{},512", i % 100 * 512).unwrap();
     }
-    let file = file("changed", &rows);
+    let file = file(&rows);
     let spec = WorkloadSpec::trace(&file.0);
     let facts = spec.check(space(100)).unwrap();
     assert!(!facts.trace.as_ref().unwrap().kept_in_memory);
@@ -285,7 +279,7 @@ fn specs_are_tables() {
 
 #[test]
 fn facts_are_json() {
-    let file = trace("facts", &[(0, 3, "write", PAGE, PAGE)]);
+    let file = trace(&[(0, 3, "write", PAGE, PAGE)]);
     let facts = WorkloadSpec::trace(&file.0).check(space(4)).unwrap();
     let json = serde_json::to_value(&facts).unwrap();
     assert_eq!(json["trace"]["counts"]["kept"], 1);
@@ -304,11 +298,11 @@ fn rows() -> impl Strategy<Value = Vec<(u64, u32, &'static str, u64, u64)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn dense_packing_is_one_to_one_and_keeps_order(rows in rows()) {
-        let file = trace("bijection", &rows);
+        let file = trace(&rows);
         let pages = |offset: u64, length: u64| offset / PAGE..=(offset + length - 1) / PAGE;
         let touched: BTreeSet<(u32, u64)> = rows.iter().filter(|row| row.2 != "trim")
             .flat_map(|&(_, device, _, offset, length)| pages(offset, length).map(move |page| (device, page)))
@@ -343,7 +337,7 @@ proptest! {
 
     #[test]
     fn every_policy_stays_within_the_space_or_refuses(rows in rows(), pages in 1u64..2000, rest in 0u64..4096) {
-        let file = trace("policies", &rows);
+        let file = trace(&rows);
         let space = Space { bytes: pages * PAGE + rest, page_bytes: PAGE as u32, pages_per_block: 16 };
         for policy in AddressPolicy::ALL {
             let asked: u64 = rows.iter().filter(|row| row.2 != "trim").map(|row| row.4).sum();
@@ -355,25 +349,12 @@ proptest! {
     }
 }
 
-fn real(name: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("FTLKIT_TRACES").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces"),
-        PathBuf::from,
-    );
-    let path = root.join(name);
-    if !path.exists() {
-        println!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
-}
-
 #[test]
 fn real_traces_pack_into_their_footprint_and_loop() {
     for (name, requests, footprint_mib) in
         [("cloudphysics-vm-2h.csv", 113_872, 1052), ("financial1-10k.ssdsim", 10_000, 29)]
     {
-        let Some(path) = real(name) else { continue };
+        let Some(path) = real_trace(name) else { continue };
         let mut spec = WorkloadSpec::trace(&path);
         spec.replay_mut().loops = 2;
         let space = Space { bytes: 2 << 30, page_bytes: 4096, pages_per_block: 256 };

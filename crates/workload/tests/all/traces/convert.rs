@@ -1,19 +1,21 @@
 //! Conversion: what survives, what is lost, and that a file is complete or not there.
 
-use ftlkit_workload::{Loss, Op, Request, Target, TraceOptions, WorkloadError, convert, open};
+use ftlkit_workload::formats::{find, written};
+use ftlkit_workload::{Loss, Op, Request, TraceOptions, WorkloadError, convert, open};
 use proptest::prelude::*;
 
-use crate::{Folder, as_format, read_path, req, samples};
+use super::samples;
+use crate::common::{Folder, as_format, cases, read_path, req};
 
 fn to(
     folder: &Folder,
     text: &str,
     name: &str,
-    target: Target,
+    target: &str,
     allow: bool,
 ) -> Result<ftlkit_workload::Converted, WorkloadError> {
     let from = open(&folder.file("from", text), &TraceOptions::default()).unwrap();
-    convert(from, &folder.path(name), target, allow, |_| true)
+    convert(from, &folder.path(name), find(target).unwrap(), allow, |_| true)
 }
 
 #[test]
@@ -25,7 +27,7 @@ fn every_format_becomes_csv_without_loss() {
         for name in ["out.csv", "out.csv.gz"] {
             let out = folder.path(name);
             let from = open(&path, &sample.options()).unwrap();
-            let done = convert(from, &out, Target::Csv, false, |_| true).unwrap();
+            let done = convert(from, &out, find("csv").unwrap(), false, |_| true).unwrap();
             assert_eq!((done.written, done.left_out), (sample.requests, 0));
             let (again, reader) = read_path(&out, &TraceOptions::default()).unwrap();
             assert_eq!(again, requests, "{}", sample.format);
@@ -77,13 +79,15 @@ fn csv(requests: &[Request]) -> String {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn every_field_survives_csv(mut requests in prop::collection::vec(any_request(), 1..20)) {
         // Arrivals count from the first.
         requests[0].arrival_ns = 0;
         let text = csv(&requests);
         let folder = Folder::new();
-        to(&folder, &text, "out", Target::Csv, false).unwrap();
+        to(&folder, &text, "out", "csv", false).unwrap();
         prop_assert_eq!(std::fs::read_to_string(folder.path("out")).unwrap(), text);
         let (again, _) = read_path(&folder.path("out"), &TraceOptions::default()).unwrap();
         prop_assert_eq!(again, requests);
@@ -94,16 +98,17 @@ const SIMPLE: &str = "arrival_ns,device,op,offset_bytes,length_bytes\n\
                       0,0,write,4096,512\n1000,3,read,512,1000\n1234567000,0,write,0,4096\n";
 
 #[test]
-fn reads_and_writes_survive_spc_msr_and_fio() {
+fn reads_and_writes_survive_whatever_is_written() {
     let folder = Folder::new();
     let (requests, _) =
         read_path(&folder.file("simple", SIMPLE), &TraceOptions::default()).unwrap();
-    for target in [Target::Spc, Target::Msr, Target::Fio] {
+    for (info, _) in written() {
+        let target = info.name;
         let done = to(&folder, SIMPLE, "out", target, false).unwrap();
         assert_eq!((done.written, done.left_out, done.losses.len()), (3, 0, 0));
         let (again, reader) = read_path(&folder.path("out"), &TraceOptions::default()).unwrap();
-        assert_eq!(reader.format().name, target.name());
-        assert_eq!(again, requests, "{target:?}");
+        assert_eq!(reader.format().name, target);
+        assert_eq!(again, requests, "{target}");
     }
 }
 
@@ -122,7 +127,7 @@ fn devices_keep_their_numbers_through_fio() {
         for name in ["b", "c"] {
             let out = folder.path(name);
             let reader = open(&from, &TraceOptions::default()).unwrap();
-            convert(reader, &out, Target::Fio, false, |_| true).unwrap();
+            convert(reader, &out, find("fio").unwrap(), false, |_| true).unwrap();
             let (again, _) = read_path(&out, &TraceOptions::default()).unwrap();
             assert_eq!(again, requests, "{text}");
             from = out;
@@ -151,7 +156,7 @@ const RICH: &str = "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_
 #[test]
 fn a_loss_is_refused_and_named_and_leaves_no_file() {
     let folder = Folder::new();
-    let error = to(&folder, RICH, "out", Target::Spc, false).unwrap_err().to_string();
+    let error = to(&folder, RICH, "out", "spc", false).unwrap_err().to_string();
     for part in
         ["spc format cannot hold", "offsets within a sector", "responses", "(request 2: write"]
     {
@@ -166,22 +171,22 @@ fn allowed_losses_are_counted() {
     let folder = Folder::new();
     let losses = |target| {
         let done = to(&folder, RICH, "out", target, true).unwrap();
-        let (again, _) = read_path(&folder.path("out"), &as_format(target.name())).unwrap();
+        let (again, _) = read_path(&folder.path("out"), &as_format(target)).unwrap();
         assert_eq!(again.len() as u64, done.written);
         let losses: Vec<_> = done.losses.into_iter().collect();
         (done.written, done.left_out, losses)
     };
     use Loss::{ArrivalPrecision, Device, Fua, OffsetWithinSector, Operation, Response};
     assert_eq!(
-        losses(Target::Spc),
+        losses("spc"),
         (2, 3, vec![(Operation, 3), (OffsetWithinSector, 1), (Response, 1), (Fua, 1)])
     );
     assert_eq!(
-        losses(Target::Msr),
+        losses("msr"),
         (2, 3, vec![(Operation, 3), (ArrivalPrecision, 1), (Response, 1), (Fua, 1), (Device, 1)])
     );
     assert_eq!(
-        losses(Target::Fio),
+        losses("fio"),
         (4, 1, vec![(Operation, 1), (ArrivalPrecision, 1), (Response, 1), (Fua, 1)])
     );
 }
@@ -190,11 +195,11 @@ fn allowed_losses_are_counted() {
 fn a_trace_without_arrivals_stays_without() {
     let text = "fio version 2 iolog\nf add\nf write 0 4096\nf read 0 4096\n";
     let folder = Folder::new();
-    to(&folder, text, "out", Target::Csv, false).unwrap();
+    to(&folder, text, "out", "csv", false).unwrap();
     let (requests, reader) = read_path(&folder.path("out"), &TraceOptions::default()).unwrap();
     assert!(!ftlkit_workload::Source::has_arrivals(&reader));
     assert_eq!(requests, [req(0, 0, Op::Write, 0, 4096), req(0, 0, Op::Read, 0, 4096)]);
-    let done = to(&folder, text, "out", Target::Spc, true).unwrap();
+    let done = to(&folder, text, "out", "spc", true).unwrap();
     assert_eq!(done.losses.into_iter().collect::<Vec<_>>(), [(Loss::NoArrivals, 2)]);
 }
 
@@ -203,23 +208,27 @@ fn a_trace_is_not_converted_into_itself_and_errors_leave_no_file() {
     let folder = Folder::new();
     let path = folder.file("from", SIMPLE);
     let from = open(&path, &TraceOptions::default()).unwrap();
-    let error = convert(from, &path, Target::Csv, false, |_| true).unwrap_err().to_string();
+    let error =
+        convert(from, &path, find("csv").unwrap(), false, |_| true).unwrap_err().to_string();
     assert!(error.contains("cannot be converted into itself"), "{error}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), SIMPLE);
     let cut = format!("{SIMPLE}5,0,wr");
-    assert!(to(&folder, &cut, "out", Target::Csv, false).is_err());
+    assert!(to(&folder, &cut, "out", "csv", false).is_err());
     assert!(!folder.path("out").exists());
     let from = open(&folder.file("from", SIMPLE), &TraceOptions::default()).unwrap();
     let nowhere = folder.path("no such folder/out");
-    let error = convert(from, &nowhere, Target::Csv, false, |_| true).unwrap_err();
+    let error = convert(from, &nowhere, find("csv").unwrap(), false, |_| true).unwrap_err();
     assert!(matches!(error, WorkloadError::Io { .. }), "{error}");
 }
 
 #[test]
-fn targets_have_the_names_of_formats() {
-    for target in Target::ALL {
-        assert_eq!(Target::find(target.name()), Some(target));
-        assert!(ftlkit_workload::formats::find(target.name()).is_some());
-    }
-    assert_eq!(Target::find("vscsi"), None);
+fn a_format_that_is_only_read_is_no_target() {
+    let folder = Folder::new();
+    assert_eq!(
+        written().map(|(info, _)| info.name).collect::<Vec<_>>(),
+        ["spc", "msr", "fio", "csv"]
+    );
+    let error = to(&folder, SIMPLE, "out", "vscsi", false).unwrap_err().to_string();
+    assert!(error.contains("the vscsi format is read but not written"), "{error}");
+    assert!(!folder.path("out").exists());
 }
