@@ -6,10 +6,7 @@
 use super::spread::Spread;
 use crate::watch::Watch;
 use flash::{BlockId, Flash, Geometry, GeometryError, Lpn, Part, SerialArray};
-use ftl::{
-    Done, FtlError, HostClock, PageTask, Preset, ReadOutcome, Scheme, SchemeConfig, TaskKind, Work,
-    registry,
-};
+use ftl::{Done, FtlError, HostClock, Preset, Scheme, SchemeConfig, TaskKind, Work, registry};
 use sim::measures::{Wear, wear};
 use sim::run::{RunError, array_without_errors};
 use workload::{Op, Source, Space, WorkloadSpec};
@@ -206,7 +203,6 @@ impl Drive<'_> {
 struct Loop {
     scheme: Box<dyn Scheme<Flash = SerialArray>>,
     clock: HostClock,
-    outcome: Vec<Done>,
     page_bytes: u32,
     period_ns: u64,
     /// Requests from one sample to the next.
@@ -231,7 +227,6 @@ impl Loop {
             done: 0,
             erases_before: erases(scheme.flash()),
             clock: HostClock::default(),
-            outcome: Vec::with_capacity(1),
             energy_before_pj: scheme.flash().energy_pj(),
             sample: Sample::default(),
             seen: Measured::default(),
@@ -241,11 +236,11 @@ impl Loop {
 
     fn request(&mut self, op: Op, lpn: Lpn) -> Result<(), FtlError> {
         let kind = if op == Op::Read { TaskKind::Read } else { TaskKind::Write };
-        let task = PageTask { lpn: lpn.0, kind, last: true, forced: false, arrival_ns: 0 };
-        self.outcome.clear();
-        self.scheme.run(&[Work::Page(task)], 0..1, &mut self.clock, &mut self.outcome)?;
-        let Done { service_ns: service, step_ns: step, read, .. } = self.outcome[0];
-        let mapped = read == ReadOutcome::Page;
+        let (work, mut done) = ([Work::page(kind, lpn.0)], [Done::default()]);
+        let ran = self.scheme.run(&work, 0..1, &mut self.clock, &mut done);
+        ran.map_err(|(_, error)| error)?;
+        let [Done { service_ns: service, step_ns: step, notes, .. }] = done;
+        let mapped = !notes.unmapped;
         let response = service + step;
         let (seen, sample) = (&mut self.seen, &mut self.sample);
         let (kind, service_range, response_range) = match op {

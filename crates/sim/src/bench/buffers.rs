@@ -4,8 +4,8 @@ use super::{Drawn, ROUNDS, Shape, WRITES};
 use crate::run::array_without_errors;
 use flash::{Geometry, Lpn, Part, SerialArray};
 use ftl::{
-    Background, BufferLog, BufferPlan, BufferPolicy, CollectionLog, Ftl, FtlError, Guarantee,
-    HostClock, PageTask, Ram, Regions, Scheme, TaskKind, Telemetry, Work,
+    Background, BufferLog, BufferPlan, BufferPolicy, CollectionLog, Done, Ftl, FtlError, Guarantee,
+    HostClock, Ram, Regions, Scheme, TaskKind, Telemetry, Work,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -86,14 +86,11 @@ fn best_of(
 }
 
 fn round(scheme: &mut dyn Scheme<Flash = SerialArray>, lpns: &[u32]) -> f64 {
-    let kind = TaskKind::Write;
-    let write = |lpn| PageTask { lpn, kind, last: true, forced: false, arrival_ns: 0 };
-    let work: Vec<Work> = lpns.iter().map(|lpn| Work::Page(write(*lpn))).collect();
+    let work: Vec<Work> = lpns.iter().map(|lpn| Work::page(TaskKind::Write, *lpn)).collect();
     let mut clock = HostClock { still: true, ..HostClock::default() };
-    let mut done = Vec::with_capacity(BATCH);
+    let mut done = vec![Done::default(); BATCH];
     let start = Instant::now();
     for at in (0..work.len()).step_by(BATCH) {
-        done.clear();
         // The scheme below never fails.
         let _ = scheme.run(&work, at..work.len().min(at + BATCH), &mut clock, &mut done);
     }

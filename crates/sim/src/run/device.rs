@@ -5,7 +5,7 @@ use super::{Observer, Phase, RunError, Setup, tasks::Cutter};
 use crate::measures::{Arrivals, TaskSample};
 use crate::report::SchemeReport;
 use flash::{Probe, SerialArray};
-use ftl::{Done, FtlError, HostClock, Processor, Scheme, Work};
+use ftl::{Asks, Done, FtlError, HostClock, Notes, Processor, Scheme, Work};
 use workload::{Request, Source};
 
 /// Requests taken from the source at once, page tasks cut from them at once, and tasks run at once: all fit the first
@@ -33,7 +33,7 @@ impl Device {
             scheme,
             clock: HostClock { timed, ..HostClock::default() },
             request_ns: 0,
-            done: Vec::with_capacity(BATCH),
+            done: vec![Done::default(); BATCH],
         }
     }
 
@@ -104,45 +104,46 @@ impl Device {
             }
             for start in (0..work.len()).step_by(BATCH) {
                 let range = start..work.len().min(start + BATCH);
-                self.done.clear();
                 let ran = self.scheme.run(work, range.clone(), &mut self.clock, &mut self.done);
-                for (work, done) in work[range].iter().zip(&self.done) {
-                    Self::note(&mut self.account, &mut self.request_ns, work, done);
-                }
-                self.account.flushes.age_ns = self.clock.longest_due_ns;
-                ran?;
+                let done = ran.as_ref().map_or_else(|(done, _)| *done, |()| range.len());
+                self.note(&work[range], done);
+                ran.map_err(|(_, error)| error)?;
             }
         }
     }
 
-    /// Puts a piece of work that is done into the account.
-    #[inline]
-    fn note(account: &mut Account, request_ns: &mut u64, work: &Work, done: &Done) {
-        let Done { service_ns, step_ns, completion_ns, .. } = *done;
-        *request_ns += service_ns + step_ns;
-        if done.collected {
-            account.collected();
-        }
-        let ends = match work {
-            Work::Page(task) => {
-                account.read(done.read);
-                if !(task.forced && account.forced_apart) {
-                    // Promises are of the array's time and the buffer's.
-                    let place = account.place(task.lpn);
-                    account.promise.check(task.kind, service_ns - done.choosing_ns, step_ns, place);
+    /// Puts work of which so many pieces are done into the account.
+    fn note(&mut self, work: &[Work], done: usize) {
+        let account = &mut self.account;
+        for (work, done) in work.iter().zip(&self.done[..done]) {
+            let Done { service_ns, step_ns, end_ns, .. } = *done;
+            let response_ns = service_ns + step_ns;
+            let completion_ns =
+                if self.clock.timed { end_ns - work.arrival_ns } else { response_ns };
+            if done.notes != Notes::default() {
+                account.noted(done.notes);
+            }
+            match work.asks {
+                Asks::Page(kind) => {
+                    if !(work.forced && account.forced_apart) {
+                        // Promises are of the array's time and the buffer's.
+                        let service_ns = service_ns - done.choosing_ns;
+                        if account.promise.is_broken(kind, service_ns, step_ns) {
+                            let place = account.place(work.lpn);
+                            account.promise.broken(kind, service_ns, step_ns, place);
+                        }
+                    }
+                    let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
+                    account.task(&sample, end_ns, done.free_pages);
                 }
-                let sample = TaskSample { kind: task.kind, service_ns, step_ns, completion_ns };
-                account.task(&sample, done.end_ns, done.free_pages);
-                task.last
+                _ => account.flushes.host_ns = account.flushes.host_ns.max(service_ns),
             }
-            Work::Bare { .. } => {
-                account.flushes.host_ns = account.flushes.host_ns.max(service_ns);
-                true
+            self.request_ns += response_ns;
+            if work.last {
+                account.request(std::mem::take(&mut self.request_ns), completion_ns);
             }
-        };
-        if ends {
-            account.request(std::mem::take(request_ns), completion_ns);
         }
+        account.flushes.age_ns = self.clock.longest_due_ns;
     }
 
     /// What waits in a write buffer is written at the end, so that it is counted, in no task's response.
