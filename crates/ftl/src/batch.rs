@@ -155,7 +155,7 @@ pub(crate) fn run<S: Scheme + ?Sized>(
 }
 
 /// Does what is asked for, whatever the time. A read of a lost page is no error: the host is told, and goes on.
-#[inline]
+#[inline(always)]
 pub(crate) fn serve<S: Scheme + ?Sized>(scheme: &mut S, work: &Work) -> Result<Notes, FtlError> {
     let (lpn, mut notes) = (Lpn(work.lpn), Notes::default());
     match work.asks {

@@ -79,7 +79,7 @@ impl Measures {
     #[inline]
     pub fn task(&mut self, sample: &TaskSample) {
         self.tasks += 1;
-        if let Some(evicted) = self.pairs.add(sample.kind, sample.service_ns, sample.step_ns) {
+        if let Some(evicted) = self.pairs.add(sample.kind, sample.service_ns, sample.step_ns, 1) {
             self.record(evicted);
         }
         if self.arrivals == Arrivals::Timed {
@@ -94,6 +94,26 @@ impl Measures {
         if self.arrivals == Arrivals::Timed {
             self.request_completion.add(completion_ns);
         }
+    }
+
+    /// Counts `count` more host requests of one page task each, which went like this one, the last of which ended at
+    /// `device_ns`, and of which the fewest free pages were `free_pages`. Only where requests have no arrival times, and
+    /// before [`Measures::interval_end_ns`].
+    #[inline]
+    pub fn repeat(&mut self, sample: &TaskSample, count: u64, device_ns: u64, free_pages: u64) {
+        self.tasks += count;
+        if let Some(evicted) = self.pairs.add(sample.kind, sample.service_ns, sample.step_ns, count)
+        {
+            self.record(evicted);
+        }
+        self.request_response.add_many(sample.service_ns + sample.step_ns, count);
+        self.series.tick(device_ns, free_pages, self.tasks);
+    }
+
+    /// Ticks before this time of the device are of one interval of the series.
+    #[inline]
+    pub fn interval_end_ns(&self) -> u64 {
+        self.series.end_ns()
     }
 
     /// Notes the state of the device after the tasks counted so far. Call it after each page task, or more

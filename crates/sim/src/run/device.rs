@@ -114,36 +114,83 @@ impl Device {
 
     /// Puts work of which so many pieces are done into the account.
     fn note(&mut self, work: &[Work], done: usize) {
-        let account = &mut self.account;
-        for (work, done) in work.iter().zip(&self.done[..done]) {
-            let Done { service_ns, step_ns, end_ns, .. } = *done;
-            let response_ns = service_ns + step_ns;
-            let completion_ns =
-                if self.clock.timed { end_ns - work.arrival_ns } else { response_ns };
-            if done.notes != Notes::default() {
-                account.noted(done.notes);
-            }
-            match work.asks {
-                Asks::Page(kind) => {
-                    if !(work.forced && account.forced_apart) {
-                        // Promises are of the array's time and the buffer's.
-                        let service_ns = service_ns - done.choosing_ns;
-                        if account.promise.is_broken(kind, service_ns, step_ns) {
-                            let place = account.place(work.lpn);
-                            account.promise.broken(kind, service_ns, step_ns, place);
-                        }
-                    }
-                    let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
-                    account.task(&sample, end_ns, done.free_pages);
-                }
-                _ => account.flushes.host_ns = account.flushes.host_ns.max(service_ns),
-            }
-            self.request_ns += response_ns;
-            if work.last {
-                account.request(std::mem::take(&mut self.request_ns), completion_ns);
+        let (mut at, work) = (0, &work[..done]);
+        while let Some(piece) = work.get(at) {
+            let alone = piece.last && self.request_ns == 0;
+            self.note_one(piece, at);
+            at += 1;
+            if alone && !self.clock.timed {
+                at += self.note_repeats(&work[at - 1..], at - 1);
             }
         }
-        account.flushes.age_ns = self.clock.longest_due_ns;
+        self.account.flushes.age_ns = self.clock.longest_due_ns;
+    }
+
+    fn note_one(&mut self, work: &Work, at: usize) {
+        let account = &mut self.account;
+        let Done { service_ns, step_ns, choosing_ns, end_ns, free_pages, notes } = self.done[at];
+        let response_ns = service_ns + step_ns;
+        let completion_ns = if self.clock.timed { end_ns - work.arrival_ns } else { response_ns };
+        if notes != Notes::default() {
+            account.noted(notes);
+        }
+        match work.asks {
+            Asks::Page(kind) => {
+                // Promises are of the array's time and the buffer's.
+                let promised_ns = service_ns - choosing_ns;
+                if !(work.forced && account.forced_apart)
+                    && account.promise.is_broken(kind, promised_ns, step_ns)
+                {
+                    let place = account.place(work.lpn);
+                    account.promise.broken(kind, promised_ns, step_ns, place);
+                }
+                let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
+                account.task(&sample, end_ns, free_pages);
+            }
+            Asks::Flush | Asks::Nothing => {
+                account.flushes.host_ns = account.flushes.host_ns.max(service_ns);
+            }
+        }
+        self.request_ns += response_ns;
+        if work.last {
+            account.request(std::mem::take(&mut self.request_ns), completion_ns);
+        }
+    }
+
+    /// Requests that went as the first of `work` did, which is in the account, are counted together: most do. Returns how
+    /// many. `at`: where the first is in `done`.
+    #[inline]
+    fn note_repeats(&mut self, work: &[Work], at: usize) -> usize {
+        let Some((model, rest)) = work.split_first() else { return 0 };
+        let (first, rest_done) = (self.done[at], &self.done[at + 1..]);
+        let quiet = first.choosing_ns == 0 && !model.forced;
+        let Asks::Page(kind) = model.asks else { return 0 };
+        if !quiet || self.account.promise.is_broken(kind, first.service_ns, first.step_ns) {
+            return 0;
+        }
+        let limit_ns = self.account.measures.interval_end_ns();
+        let repeats = rest.iter().zip(rest_done).take_while(|(work, done)| {
+            work.asks == model.asks
+                && work.last
+                && !work.forced
+                && done.notes == Notes::default()
+                && (done.service_ns, done.step_ns) == (first.service_ns, first.step_ns)
+                && done.choosing_ns == 0
+                && done.end_ns < limit_ns
+        });
+        let (mut count, mut end_ns, mut least_free) = (0, first.end_ns, u64::MAX);
+        for (_, done) in repeats {
+            count += 1;
+            end_ns = done.end_ns;
+            least_free = least_free.min(done.free_pages);
+        }
+        if count > 0 {
+            let Done { service_ns, step_ns, .. } = first;
+            let sample = TaskSample { kind, service_ns, step_ns, completion_ns: 0 };
+            self.account.measures.repeat(&sample, count, end_ns, least_free);
+            self.account.requests += count;
+        }
+        count as usize
     }
 
     /// What waits in a write buffer is written at the end, so that it is counted, in no task's response.
