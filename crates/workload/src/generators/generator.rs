@@ -11,6 +11,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 /// A built-in workload, for lists and help.
+#[derive(Debug)]
 pub struct BuiltinInfo {
     /// Its name.
     pub name: &'static str,
@@ -23,15 +24,6 @@ pub struct BuiltinInfo {
     /// Authors, title, venue; what it stands in for.
     pub source: &'static str,
     pub(crate) build: fn(&Build<'_>) -> Result<Built, WorkloadError>,
-}
-
-impl std::fmt::Debug for BuiltinInfo {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BuiltinInfo")
-            .field("name", &self.name)
-            .field("summary", &self.summary)
-            .finish_non_exhaustive()
-    }
 }
 
 impl BuiltinInfo {

@@ -7,7 +7,7 @@
 //! of which a page cache answers, are few and anywhere in the file.
 
 use crate::generators::draw;
-use crate::generators::generated::{Access, Pattern};
+use crate::generators::generated::{Access, Counted, Pattern};
 use crate::generators::quota::Quota;
 use crate::request::Op;
 use rand::SeedableRng;
@@ -115,16 +115,6 @@ impl Iozone {
         Self { rng, quota, base, sector, range, sweep, start, written: 0, at: 0 }
     }
 
-    /// Requests still to come.
-    pub(crate) fn left(&self) -> u64 {
-        self.quota.left()
-    }
-
-    /// A write, where one is left, of the sector at byte `offset` of the part.
-    pub(crate) fn write_at(&mut self, offset: u64) -> Access {
-        Access { op: self.quota.take_write(), offset: self.base + offset, length: self.sector }
-    }
-
     /// As large a part of this range as `sectors` is of the printed one.
     fn scaled(&self, sectors: u64) -> u64 {
         (sectors * self.range / RANGE).clamp(1, self.range)
@@ -173,6 +163,16 @@ impl Iozone {
 /// Sectors of the tables at the start of so many.
 fn tables(range: u64) -> u64 {
     (range / TABLE_SECTORS).max(1)
+}
+
+impl Counted for Iozone {
+    fn left(&self) -> u64 {
+        self.quota.left()
+    }
+
+    fn write_at(&mut self, offset: u64) -> Access {
+        Access { op: self.quota.take_write(), offset: self.base + offset, length: self.sector }
+    }
 }
 
 impl Pattern for Iozone {

@@ -216,29 +216,32 @@ impl Sizes {
 
 /// Requests drawn one by one, each on its own.
 pub(crate) struct Mix {
-    rng: Pcg64,
-    operations: Operations,
-    law: Law,
-    align: u64,
-    size: u64,
+    pub(crate) rng: Pcg64,
+    pub(crate) operations: Operations,
+    pub(crate) law: Law,
+    /// Bytes from a place to the next.
+    pub(crate) align: u64,
+    /// Of reads, and of writes and trims.
+    pub(crate) sizes: [Sizes; 2],
 }
 
 impl Pattern for Mix {
     #[inline]
     fn next(&mut self) -> Access {
         let op = self.operations.draw(&mut self.rng);
-        Access { op, offset: self.law.draw(&mut self.rng) * self.align, length: self.size }
+        let length = self.sizes[usize::from(op != Op::Read)].draw(&mut self.rng);
+        Access { op, offset: self.law.draw(&mut self.rng) * self.align, length }
     }
 }
 
-/// The generator of requests of one size at places that follow `law`.
-pub(crate) fn generator(request: &Build<'_>, slots: Slots, law: Law) -> Built {
-    let pattern = Mix {
-        rng: request.rng(),
-        operations: Operations::of(request.parameters),
-        law,
-        align: slots.align,
-        size: slots.size,
-    };
-    request.paced(pattern, slots.footprint)
+/// The generator of requests of one size at places that follow the `law` for so many places.
+pub(crate) fn generator(
+    request: &Build<'_>,
+    law: impl FnOnce(u64) -> Result<Law, WorkloadError>,
+) -> Result<Built, WorkloadError> {
+    let Slots { size, align, count, footprint } = Slots::of(request.parameters, request.space)?;
+    let operations = Operations::of(request.parameters);
+    let sizes = [Sizes::fixed(size), Sizes::fixed(size)];
+    let pattern = Mix { rng: request.rng(), operations, law: law(count)?, align, sizes };
+    Ok(request.paced(pattern, footprint))
 }
