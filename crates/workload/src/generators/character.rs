@@ -21,7 +21,6 @@ use rand_pcg::Pcg64;
 pub(crate) struct Flow {
     /// Share that goes on where its run stopped.
     pub(crate) sequential: f64,
-    /// Runs at a time.
     pub(crate) runs: u32,
     /// Zipf's θ of the places that others jump to; 0: all alike.
     pub(crate) theta: f64,

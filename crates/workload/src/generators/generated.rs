@@ -15,7 +15,6 @@ pub(crate) struct Access {
 
 /// An order of accesses without an end.
 pub(crate) trait Pattern: Send {
-    /// The next access.
     fn next(&mut self) -> Access;
 }
 

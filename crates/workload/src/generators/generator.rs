@@ -54,7 +54,6 @@ pub(crate) struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// The generator's random numbers.
     pub(crate) fn rng(&self) -> Pcg64 {
         Pcg64::seed_from_u64(self.seed)
     }

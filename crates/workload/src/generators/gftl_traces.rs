@@ -186,7 +186,6 @@ fn build(request: &Build<'_>, benchmarks: &[&'static Benchmark]) -> Result<Built
     Ok(built)
 }
 
-/// One benchmark.
 struct Part {
     requests: Box<dyn Counted>,
     /// Requests that go to the ends of the range, still to come.

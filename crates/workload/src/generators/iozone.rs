@@ -68,7 +68,6 @@ impl Sweep {
         Self { files, records, file: files.0, record: records.0, test: 0 }
     }
 
-    /// The test that runs.
     pub(super) fn test(&self) -> Test {
         TESTS[self.test]
     }

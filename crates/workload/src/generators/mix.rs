@@ -25,11 +25,9 @@ pub(crate) static OPERATIONS: &[ParameterInfo] = &[
 pub(crate) const TRIM_SHARE: ParameterInfo =
     ParameterInfo::share("trim_share", "0", "share of trims among all requests");
 
-/// How large requests are.
 pub(crate) const SIZE: ParameterInfo =
     ParameterInfo::bytes("size", "page", "size of every request; page: one page of the device");
 
-/// Where requests may start.
 pub(crate) const ALIGN: ParameterInfo = ParameterInfo::bytes(
     "align",
     "size",
@@ -100,7 +98,6 @@ pub(crate) struct Slots {
     pub(crate) size: u64,
     /// Distance of two places, bytes.
     pub(crate) align: u64,
-    /// Places.
     pub(crate) count: u64,
 }
 
@@ -170,7 +167,6 @@ pub(crate) fn footprint_bytes(parameters: &Parameters, space: &Space) -> u64 {
 pub(crate) struct Sizes(Vec<(u64, u64)>);
 
 impl Sizes {
-    /// One size.
     pub(crate) fn fixed(bytes: u64) -> Self {
         Self(vec![(u64::MAX, bytes)])
     }
@@ -192,12 +188,10 @@ impl Sizes {
         Self(table)
     }
 
-    /// The largest.
     pub(crate) fn largest(&self) -> u64 {
         self.0.iter().map(|&(_, bytes)| bytes).max().unwrap_or_default()
     }
 
-    /// The smallest.
     pub(crate) fn smallest(&self) -> u64 {
         self.0.iter().map(|&(_, bytes)| bytes).min().unwrap_or_default()
     }

@@ -108,7 +108,6 @@ fn build<O: Order + 'static>(
     Ok(built)
 }
 
-/// An order of pages.
 trait Order: Send {
     fn next_page(&mut self) -> u64;
 }
