@@ -99,7 +99,7 @@ fn unknown(head: &Head<'_>) -> String {
     if bytes.contains(&0) {
         let told = names(|info| info.binary && (info.looks)(head) == Looks::No);
         return format!(
-            "this is binary, and not {told}: for a binary format that only its name tells give --format \
+            "this is binary, and none of {told}: for a binary format that only its name tells give --format \
              {perhaps} ({} bytes looked at)",
             bytes.len()
         );

@@ -10,7 +10,6 @@ use crate::source::Source;
 pub struct Looped<F> {
     open: F,
     pass: Box<dyn Source>,
-    /// Requests still to come.
     left: u64,
     /// Requests of a pass; the mean gap needs it.
     once: u64,

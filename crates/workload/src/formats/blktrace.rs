@@ -22,9 +22,9 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     has_actions: true,
     looks: |head| if magic(head.bytes).is_some() { Looks::Sure } else { Looks::No },
     sample: b"\x07tae\x01\0\0\0\x01\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\
-              \0\x02\0\0\x01\0\x01\0\0\0\0\0\x03\00\x10\0\0\0\0\0\0\x03\0xxx\
+              \0\x02\0\0\x01\0\x01\0\0\0\0\0\x03\0\x30\x10\0\0\0\0\0\0\x03\0xxx\
               \x07tae\x01\0\0\0\x02\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\
-              \0\x02\0\0\x01\0\x02\0\0\0\0\0\x03\00\x10\0\0\0\0\0\0\0\0",
+              \0\x02\0\0\x01\0\x02\0\0\0\0\0\x03\0\x30\x10\0\0\0\0\0\0\0\0",
     ..reads::<Blktrace>()
 };
 

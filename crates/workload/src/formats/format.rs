@@ -36,7 +36,6 @@ pub struct FormatInfo {
     pub writing: Option<&'static Writing>,
     /// How surely a file's beginning is of this format.
     pub(crate) looks: fn(&Head<'_>) -> Looks,
-    /// Starts the reading.
     pub(crate) open: fn(Opening) -> Result<Box<dyn Engine>, WorkloadError>,
 }
 

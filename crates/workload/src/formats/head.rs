@@ -18,7 +18,6 @@ pub(crate) enum Looks {
 
 /// The beginning of a file, for detection.
 pub(crate) struct Head<'a> {
-    /// The bytes.
     pub(crate) bytes: &'a [u8],
     /// The first complete lines that are not empty; none where the file is no text.
     pub(crate) lines: Vec<&'a [u8]>,

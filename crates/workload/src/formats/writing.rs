@@ -50,7 +50,6 @@ impl Writing {
 #[derive(Debug)]
 pub(crate) struct Limits {
     pub(crate) ops: &'static [Op],
-    /// Offsets are in sectors.
     pub(crate) sectors: bool,
     /// Unit of arrivals.
     pub(crate) tick_ns: u64,
@@ -120,7 +119,6 @@ impl Writer for EachLine {
     }
 }
 
-/// Appends a line.
 pub(crate) fn line(text: &mut Vec<u8>, line: std::fmt::Arguments<'_>) {
     // Writing to a Vec cannot fail.
     let _ = writeln!(text, "{line}");

@@ -15,8 +15,16 @@ pub(crate) struct Access {
 
 /// An order of accesses without an end.
 pub(crate) trait Pattern: Send {
-    /// The next access.
     fn next(&mut self) -> Access;
+}
+
+/// A pattern of so many accesses.
+pub(crate) trait Counted: Pattern {
+    /// Requests still to come.
+    fn left(&self) -> u64;
+
+    /// A write, where one is left, of the smallest piece at byte `offset` of the part that it plays on.
+    fn write_at(&mut self, offset: u64) -> Access;
 }
 
 /// Requests written in one go: bounds what a caller that asks for everything at once allocates.

@@ -11,6 +11,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 /// A built-in workload, for lists and help.
+#[derive(Debug)]
 pub struct BuiltinInfo {
     /// Its name.
     pub name: &'static str,
@@ -23,15 +24,6 @@ pub struct BuiltinInfo {
     /// Authors, title, venue; what it stands in for.
     pub source: &'static str,
     pub(crate) build: fn(&Build<'_>) -> Result<Built, WorkloadError>,
-}
-
-impl std::fmt::Debug for BuiltinInfo {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BuiltinInfo")
-            .field("name", &self.name)
-            .field("summary", &self.summary)
-            .finish_non_exhaustive()
-    }
 }
 
 impl BuiltinInfo {
@@ -62,7 +54,6 @@ pub(crate) struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// The generator's random numbers.
     pub(crate) fn rng(&self) -> Pcg64 {
         Pcg64::seed_from_u64(self.seed)
     }

@@ -20,7 +20,7 @@
 
 use crate::error::WorkloadError;
 use crate::generators::character::{Character, Flow, Metadata, Played, Stage};
-use crate::generators::generated::{Access, Pattern};
+use crate::generators::generated::{Access, Counted, Pattern};
 use crate::generators::generator::{Build, Built, BuiltinInfo};
 use crate::generators::iozone::Iozone;
 use crate::generators::mix::Sizes;
@@ -186,18 +186,10 @@ fn build(request: &Build<'_>, benchmarks: &[&'static Benchmark]) -> Result<Built
     Ok(built)
 }
 
-/// One benchmark.
 struct Part {
-    requests: Requests,
+    requests: Box<dyn Counted>,
     /// Requests that go to the ends of the range, still to come.
     ends: Vec<u64>,
-    sector: u64,
-}
-
-enum Requests {
-    Played(Box<Played>),
-    Iozone(Iozone),
-    WrittenOnce(WrittenOnce),
 }
 
 impl Part {
@@ -205,12 +197,10 @@ impl Part {
         let quota = Quota::new(benchmark.reads, benchmark.writes);
         let (base, range) = (first * sector, last - first + 1);
         let bytes = range * sector;
-        let requests = match benchmark.order {
-            Order::Iozone => Requests::Iozone(Iozone::new(base, sector, range, quota, seed)),
+        let requests: Box<dyn Counted> = match benchmark.order {
+            Order::Iozone => Box::new(Iozone::new(base, sector, range, quota, seed)),
             Order::WrittenOnce => {
-                let writes = benchmark.writes;
-                let once = WrittenOnce::new(base, sector, range, quota, writes, seed);
-                Requests::WrittenOnce(once)
+                Box::new(WrittenOnce::new(base, sector, range, quota, benchmark.writes, seed))
             }
             Order::Runs { sequential, runs, tables } => {
                 let flow = Flow { sequential, runs, theta: 0.0 };
@@ -218,30 +208,16 @@ impl Part {
                 let character = Character { read: flow, write: flow, metadata: Some(tables) };
                 let stage = Stage { base, bytes, align: sector };
                 let sizes = [Sizes::fixed(sector), Sizes::fixed(sector)];
-                Requests::Played(Box::new(Played::new(&character, stage, quota, sizes, seed)))
+                Box::new(Played::new(&character, stage, quota, sizes, seed))
             }
         };
-        Self { requests, ends: vec![bytes - sector, 0], sector }
+        Self { requests, ends: vec![bytes - sector, 0] }
     }
 
-    fn left(&self) -> u64 {
-        match &self.requests {
-            Requests::Played(played) => played.left(),
-            Requests::Iozone(iozone) => iozone.left(),
-            Requests::WrittenOnce(once) => once.left(),
-        }
-    }
-
-    #[inline]
     fn next(&mut self) -> Access {
-        let end = self.ends.pop();
-        match (&mut self.requests, end) {
-            (Requests::Played(played), None) => played.next(),
-            (Requests::Played(played), Some(offset)) => played.write_at(offset, self.sector),
-            (Requests::Iozone(iozone), None) => iozone.next(),
-            (Requests::Iozone(iozone), Some(offset)) => iozone.write_at(offset),
-            (Requests::WrittenOnce(once), None) => once.next(),
-            (Requests::WrittenOnce(once), Some(offset)) => once.write_at(offset),
+        match self.ends.pop() {
+            None => self.requests.next(),
+            Some(offset) => self.requests.write_at(offset),
         }
     }
 }
@@ -254,7 +230,7 @@ struct Parts {
 impl Pattern for Parts {
     #[inline]
     fn next(&mut self) -> Access {
-        if self.parts.len() > 1 && self.parts.last().is_some_and(|part| part.left() == 0) {
+        if self.parts.len() > 1 && self.parts.last().is_some_and(|part| part.requests.left() == 0) {
             self.parts.pop();
         }
         let last = self.parts.len() - 1;

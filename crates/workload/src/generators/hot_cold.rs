@@ -3,7 +3,7 @@
 use crate::error::WorkloadError;
 use crate::generators::generator::{Build, Built, BuiltinInfo};
 use crate::generators::law::{Law, SCATTER, Zones};
-use crate::generators::mix::{OPERATIONS, SIZES, Slots, generator};
+use crate::generators::mix::{OPERATIONS, SIZES, generator};
 use crate::generators::pace;
 use crate::parameters::ParameterInfo;
 
@@ -24,16 +24,16 @@ pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
 };
 
 fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
-    let slots = Slots::of(request.parameters, request.space)?;
     let (space, requests) =
         (request.parameters.share("hot_space"), request.parameters.share("hot_requests"));
-    let zones = Zones::new(slots.count, &[(requests, space), (1.0 - requests, 1.0 - space)]);
-    let zones = zones.ok_or_else(|| {
-        let expected = format!(
-            "such that of {} places some are hot, and some cold where requests go there",
-            slots.count
-        );
-        request.parameters.refuse("hot_space", expected)
-    })?;
-    Ok(generator(request, slots, Law::Zoned(zones, request.scatter(slots.count))))
+    generator(request, |places| {
+        let zones = Zones::new(places, &[(requests, space), (1.0 - requests, 1.0 - space)]);
+        let zones = zones.ok_or_else(|| {
+            let expected = format!(
+                "such that of {places} places some are hot, and some cold where requests go there"
+            );
+            request.parameters.refuse("hot_space", expected)
+        })?;
+        Ok(Law::Zoned(zones, request.scatter(places)))
+    })
 }

@@ -28,7 +28,6 @@ pub(crate) enum Law {
 }
 
 impl Law {
-    /// A place.
     #[inline]
     pub(crate) fn draw(&self, rng: &mut Pcg64) -> u64 {
         let (rank, scramble) = match self {

@@ -44,11 +44,9 @@ struct EachInTurn {
     pages: u64,
     /// Mappings of a translation page.
     mappings: u64,
-    /// Translation pages.
     translations: u64,
     /// Place within each translation page.
     round: u64,
-    /// Translation page.
     translation: u64,
     read_next: bool,
 }

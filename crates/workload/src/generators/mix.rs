@@ -25,11 +25,9 @@ pub(crate) static OPERATIONS: &[ParameterInfo] = &[
 pub(crate) const TRIM_SHARE: ParameterInfo =
     ParameterInfo::share("trim_share", "0", "share of trims among all requests");
 
-/// How large requests are.
 pub(crate) const SIZE: ParameterInfo =
     ParameterInfo::bytes("size", "page", "size of every request; page: one page of the device");
 
-/// Where requests may start.
 pub(crate) const ALIGN: ParameterInfo = ParameterInfo::bytes(
     "align",
     "size",
@@ -100,7 +98,6 @@ pub(crate) struct Slots {
     pub(crate) size: u64,
     /// Distance of two places, bytes.
     pub(crate) align: u64,
-    /// Places.
     pub(crate) count: u64,
 }
 
@@ -170,7 +167,6 @@ pub(crate) fn footprint_bytes(parameters: &Parameters, space: &Space) -> u64 {
 pub(crate) struct Sizes(Vec<(u64, u64)>);
 
 impl Sizes {
-    /// One size.
     pub(crate) fn fixed(bytes: u64) -> Self {
         Self(vec![(u64::MAX, bytes)])
     }
@@ -192,12 +188,10 @@ impl Sizes {
         Self(table)
     }
 
-    /// The largest.
     pub(crate) fn largest(&self) -> u64 {
         self.0.iter().map(|&(_, bytes)| bytes).max().unwrap_or_default()
     }
 
-    /// The smallest.
     pub(crate) fn smallest(&self) -> u64 {
         self.0.iter().map(|&(_, bytes)| bytes).min().unwrap_or_default()
     }
@@ -216,29 +210,32 @@ impl Sizes {
 
 /// Requests drawn one by one, each on its own.
 pub(crate) struct Mix {
-    rng: Pcg64,
-    operations: Operations,
-    law: Law,
-    align: u64,
-    size: u64,
+    pub(crate) rng: Pcg64,
+    pub(crate) operations: Operations,
+    pub(crate) law: Law,
+    /// Bytes from a place to the next.
+    pub(crate) align: u64,
+    /// Of reads, and of writes and trims.
+    pub(crate) sizes: [Sizes; 2],
 }
 
 impl Pattern for Mix {
     #[inline]
     fn next(&mut self) -> Access {
         let op = self.operations.draw(&mut self.rng);
-        Access { op, offset: self.law.draw(&mut self.rng) * self.align, length: self.size }
+        let length = self.sizes[usize::from(op != Op::Read)].draw(&mut self.rng);
+        Access { op, offset: self.law.draw(&mut self.rng) * self.align, length }
     }
 }
 
-/// The generator of requests of one size at places that follow `law`.
-pub(crate) fn generator(request: &Build<'_>, slots: Slots, law: Law) -> Built {
-    let pattern = Mix {
-        rng: request.rng(),
-        operations: Operations::of(request.parameters),
-        law,
-        align: slots.align,
-        size: slots.size,
-    };
-    request.paced(pattern, slots.footprint)
+/// The generator of requests of one size at places that follow the `law` for so many places.
+pub(crate) fn generator(
+    request: &Build<'_>,
+    law: impl FnOnce(u64) -> Result<Law, WorkloadError>,
+) -> Result<Built, WorkloadError> {
+    let Slots { size, align, count, footprint } = Slots::of(request.parameters, request.space)?;
+    let operations = Operations::of(request.parameters);
+    let sizes = [Sizes::fixed(size), Sizes::fixed(size)];
+    let pattern = Mix { rng: request.rng(), operations, law: law(count)?, align, sizes };
+    Ok(request.paced(pattern, footprint))
 }

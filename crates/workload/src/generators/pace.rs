@@ -29,11 +29,8 @@ pub(crate) static PARAMETERS: &[ParameterInfo] = &[
 /// When the requests of a generator arrive.
 #[derive(Clone, Debug)]
 pub(crate) enum Pace {
-    /// No arrival times.
     None,
-    /// Evenly spaced.
     Fixed(Clock),
-    /// Exponential gaps.
     Poisson(Clock, Box<Pcg64>),
 }
 

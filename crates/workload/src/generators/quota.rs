@@ -23,7 +23,6 @@ impl Quota {
         Self { reads: requests - writes, writes }
     }
 
-    /// Requests still to come.
     pub(crate) fn left(&self) -> u64 {
         self.reads + self.writes
     }

@@ -4,16 +4,13 @@
 //! Requests are drawn each on its own, as fio does with `norandommap`.
 
 use crate::error::WorkloadError;
-use crate::generators::generated::{Access, Pattern};
 use crate::generators::generator::{Build, Built, BuiltinInfo};
 use crate::generators::law::{Law, Zones};
-use crate::generators::mix::{self, FOOTPRINT, Operations, Sizes, Slots, TRIM_SHARE};
+use crate::generators::mix::{self, FOOTPRINT, Mix, Operations, Sizes, Slots, TRIM_SHARE};
 use crate::generators::pace;
 use crate::generators::ranks::Ranks;
 use crate::parameters::{Kind, ParameterInfo, Parameters};
-use crate::request::Op;
 use crate::units;
-use rand_pcg::Pcg64;
 
 static FIO: &[ParameterInfo] = &[
     ParameterInfo {
@@ -65,22 +62,12 @@ fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
     let align = parameters.bytes("blockalign").unwrap_or(reads.smallest().min(writes.smallest()));
     let size_name = if parameters.text("bssplit") == "none" { "bs" } else { "bssplit" };
     let footprint = mix::footprint_bytes(parameters, request.space);
-    let slots = Slots::within(
-        parameters,
-        size_name,
-        footprint,
-        reads.largest().max(writes.largest()),
-        align,
-    )?;
+    let largest = reads.largest().max(writes.largest());
+    let slots = Slots::within(parameters, size_name, footprint, largest, align)?;
     let write_share = 1.0 - parameters.count("rwmixread").unwrap_or_default() as f64 / 100.0;
-    let pattern = RandRw {
-        rng: request.rng(),
-        operations: Operations::new(write_share, parameters.share("trim_share")),
-        law: law(request, slots.count)?,
-        align,
-        reads,
-        writes,
-    };
+    let operations = Operations::new(write_share, parameters.share("trim_share"));
+    let (law, sizes) = (law(request, slots.count)?, [reads, writes]);
+    let pattern = Mix { rng: request.rng(), operations, law, align, sizes };
     Ok(request.paced(pattern, footprint))
 }
 
@@ -162,23 +149,4 @@ fn law(request: &Build<'_>, places: u64) -> Result<Law, WorkloadError> {
 fn pair(text: &str) -> Option<(f64, f64)> {
     let (first, second) = text.split_once('/')?;
     Some((parse_percent(first)? / 100.0, parse_percent(second)? / 100.0))
-}
-
-struct RandRw {
-    rng: Pcg64,
-    operations: Operations,
-    law: Law,
-    align: u64,
-    reads: Sizes,
-    writes: Sizes,
-}
-
-impl Pattern for RandRw {
-    #[inline]
-    fn next(&mut self) -> Access {
-        let op = self.operations.draw(&mut self.rng);
-        let sizes = if op == Op::Read { &self.reads } else { &self.writes };
-        let length = sizes.draw(&mut self.rng);
-        Access { op, offset: self.law.draw(&mut self.rng) * self.align, length }
-    }
 }

@@ -195,7 +195,6 @@ fn list<T>(
 struct Snia {
     rng: Pcg64,
     cursor: Cursor,
-    /// Requests given.
     at: u64,
     cell_left: u64,
     cell: Cell,

@@ -3,7 +3,7 @@
 use crate::error::WorkloadError;
 use crate::generators::generator::{Build, Built, BuiltinInfo};
 use crate::generators::law::Law;
-use crate::generators::mix::{OPERATIONS, SIZES, Slots, generator};
+use crate::generators::mix::{OPERATIONS, SIZES, generator};
 use crate::generators::pace;
 
 pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
@@ -16,6 +16,5 @@ pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
 };
 
 fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
-    let slots = Slots::of(request.parameters, request.space)?;
-    Ok(generator(request, slots, Law::Even(slots.count)))
+    generator(request, |places| Ok(Law::Even(places)))
 }

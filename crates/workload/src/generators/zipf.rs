@@ -3,7 +3,7 @@
 use crate::error::WorkloadError;
 use crate::generators::generator::{Build, Built, BuiltinInfo};
 use crate::generators::law::{Law, SCATTER};
-use crate::generators::mix::{OPERATIONS, SIZES, Slots, generator};
+use crate::generators::mix::{OPERATIONS, SIZES, generator};
 use crate::generators::pace;
 use crate::generators::ranks::Ranks;
 use crate::parameters::{Kind, ParameterInfo};
@@ -30,8 +30,7 @@ pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
 };
 
 fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
-    let slots = Slots::of(request.parameters, request.space)?;
     let theta = request.parameters.number("theta").unwrap_or_default();
-    let law = Law::Ranked(Ranks::zipf(slots.count, theta), request.scatter(slots.count));
-    Ok(generator(request, slots, law))
+    let law = |places| Law::Ranked(Ranks::zipf(places, theta), request.scatter(places));
+    generator(request, |places| Ok(law(places)))
 }

@@ -12,7 +12,6 @@ use std::path::Path;
 /// What a trace asks for.
 pub(crate) struct Asked<'a> {
     pub(crate) path: &'a Path,
-    /// Devices that it names.
     pub(crate) devices: usize,
     /// One past the last byte asked for, of all devices.
     pub(crate) farthest: u64,

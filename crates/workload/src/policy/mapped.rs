@@ -2,7 +2,6 @@
 
 use crate::request::Request;
 
-/// Where a request goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mapped {
     /// There.

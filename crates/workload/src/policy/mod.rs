@@ -58,7 +58,6 @@ impl std::str::FromStr for AddressPolicy {
 pub(crate) enum Mapping {
     /// `dense` and `spaces`.
     Packed(Packed),
-    /// `wrap`.
     Wrap(Wrap),
     /// `exact`, after everything was found to lie within the space.
     Exact,

@@ -70,21 +70,18 @@ pub(super) struct Habits {
     pause_ns: u64,
 }
 
-/// Office and browser.
 pub(super) static OFFICE: Habits = Habits {
     shares: [700, 40, 120, 80, 57, 0, 3],
     downloads: (512 * KIB, 4 * MIB),
     pause_ns: 100_000_000,
 };
 
-/// Music, games and downloads.
 pub(super) static LEISURE: Habits = Habits {
     shares: [762, 5, 100, 50, 74, 4, 5],
     downloads: (2 * MIB, 6 * MIB),
     pause_ns: 100_000_000,
 };
 
-/// What an action does.
 #[derive(Clone, Copy, Debug)]
 enum Action {
     Tick,
