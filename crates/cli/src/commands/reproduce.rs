@@ -80,32 +80,32 @@ impl ReproduceArgs {
 
     fn list(&self) -> Result<(), Failure> {
         if self.output.json {
-            let papers: Vec<_> = PAPERS.iter().map(as_json).collect();
+            let papers: Vec<_> = PAPERS.iter().map(|paper| as_json(*paper)).collect();
             return output::json(&papers);
         }
-        let text: Vec<String> = PAPERS.iter().map(as_text).collect();
+        let text: Vec<String> = PAPERS.iter().map(|paper| as_text(*paper)).collect();
         output::text(&text.join("\n"))
     }
 }
 
-fn as_text(paper: &Paper) -> String {
-    let mut text = format!("{}\n  {}\n  {}\n", paper.name, paper.title, paper.source);
-    for (id, title) in paper.sections {
+fn as_text(paper: &dyn Paper) -> String {
+    let mut text = format!("{}\n  {}\n  {}\n", paper.name(), paper.title(), paper.source());
+    for (id, title) in paper.sections() {
         text.push_str(&format!("    {id:<10} {title}\n"));
     }
     text
 }
 
-fn as_json(paper: &Paper) -> serde_json::Value {
+fn as_json(paper: &dyn Paper) -> serde_json::Value {
     let sections: Vec<_> = paper
-        .sections
+        .sections()
         .iter()
         .map(|(id, title)| serde_json::json!({ "id": id, "title": title }))
         .collect();
     serde_json::json!({
-        "name": paper.name,
-        "title": paper.title,
-        "source": paper.source,
+        "name": paper.name(),
+        "title": paper.title(),
+        "source": paper.source(),
         "sections": sections,
     })
 }

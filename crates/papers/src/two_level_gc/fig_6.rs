@@ -1,12 +1,11 @@
 //! Fig. 6: page commands a second over time on the paper's board, and what the paper does not compare with.
 
-use super::PAPER;
 use super::fig_6_notes::notes;
 use super::fig_6_rows::{
     TOLD, against_greedy, claims, figures, least, mean, victims_at_once, where_lists_act,
 };
 use crate::error::ReproduceError;
-use crate::reproduction::{CurvesFile, PlotFile, Reproduction, Section};
+use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::{Scale, Settings};
 use crate::watch::Watch;
@@ -74,12 +73,8 @@ pub(super) const SEARCH_OF_ONE: &str = "greedy-scan:1";
 pub(super) const GREEDY: &str = "greedy-on-demand";
 pub(super) const PREEMPTIVE: &str = "greedy-pre-emptive";
 
-pub(super) fn fig_6(
-    settings: &Settings,
-    watch: &dyn Watch,
-    found: &mut Reproduction,
-) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-6");
+pub(super) fn fig_6(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
+    let mut section = Section::default();
     let (size, roomy) = (Size::of(settings.scale), Size::roomy(settings.scale));
     let mut planned: Vec<Planned> =
         WORKLOADS.iter().map(|workload| size.planned(workload, settings.seed)).collect();
@@ -97,7 +92,7 @@ pub(super) fn fig_6(
     section.curves.push(windows(&ran));
     section.curves.push(table(&ran));
     section.notes = notes([&size, &roomy], of_table, of_lists);
-    found.runs.extend(ran.into_iter().map(|ran| ran.record));
+    section.runs = ran.into_iter().map(|ran| ran.record).collect();
     Ok(section)
 }
 
