@@ -5,7 +5,9 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use papers::{PAPERS, Paper, ReproduceError, Reproduction, Scale, Settings, Watch};
+use std::ffi::OsStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const EXAMPLES: &str = "\
@@ -27,7 +29,7 @@ alone.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReproduceArgs {
     /// The paper; without one, they are listed
-    #[arg(value_name = "PAPER")]
+    #[arg(value_name = "PAPER", value_parser = PaperName, hide_possible_values = true)]
     paper: Option<String>,
 
     /// Smaller arrays and shorter workloads: two minutes at most on two cores (the default)
@@ -48,6 +50,29 @@ pub(crate) struct ReproduceArgs {
 
     #[command(flatten)]
     output: OutputArgs,
+}
+
+/// Any name, so that one that is nearly right is answered with the nearest; completions offer what there is.
+#[derive(Clone, Debug)]
+struct PaperName;
+
+impl TypedValueParser for PaperName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(
+            PAPERS.iter().map(|paper| PossibleValue::new(paper.name()).help(paper.title())),
+        ))
+    }
 }
 
 impl ReproduceArgs {

@@ -4,6 +4,7 @@
 //! Source: S. Jung, Y. H. Song, 2LGC: an atomic-unit garbage collection scheme with a two-level list for NAND flash storage.
 
 mod fig_6;
+mod fig_6_board;
 mod fig_6_notes;
 mod fig_6_rows;
 mod map_entries;
