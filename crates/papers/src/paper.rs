@@ -6,68 +6,95 @@ use crate::settings::Settings;
 use crate::watch::Watch;
 use sim::config::did_you_mean;
 
-/// A paper.
-pub struct Paper {
+/// A paper, whatever is run for it.
+pub trait Paper: Sync {
     /// Name on the command line.
-    pub name: &'static str,
+    fn name(&self) -> &'static str;
+
     /// Title.
-    pub title: &'static str,
+    fn title(&self) -> &'static str;
+
     /// Authors and venue.
-    pub source: &'static str,
+    fn source(&self) -> &'static str;
+
     /// Its tables and figures: the name that `--only` takes, and what is in it.
-    pub sections: &'static [(&'static str, &'static str)],
-    /// Runs what the settings ask for.
-    pub run: fn(&Settings, &dyn Watch) -> Result<Reproduction, ReproduceError>,
-}
+    fn sections(&self) -> Vec<(&'static str, &'static str)>;
 
-impl std::fmt::Debug for Paper {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Paper").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-impl Paper {
     /// Reproduces the paper, or the sections of it that the settings name.
     ///
     /// # Errors
     /// A section that it does not have; a run that cannot be set up or fails.
-    pub fn reproduce(
+    fn reproduce(
+        &self,
+        settings: &Settings,
+        watch: &dyn Watch,
+    ) -> Result<Reproduction, ReproduceError>;
+}
+
+/// A table or figure: the name that `--only` takes, what is in it, and its rows, plots and notes, made of what was
+/// run for the paper (`R`).
+pub(crate) struct Exhibit<R: 'static>(
+    pub(crate) &'static str,
+    pub(crate) &'static str,
+    pub(crate) fn(&Given<'_, R>) -> Result<Section, ReproduceError>,
+);
+
+/// What a table or figure is made of.
+pub(crate) struct Given<'a, R> {
+    /// What was run.
+    pub(crate) ran: R,
+    /// What is asked for.
+    pub(crate) settings: &'a Settings,
+    /// For what it runs by itself.
+    pub(crate) watch: &'a dyn Watch,
+}
+
+/// What a paper declares of itself.
+pub(crate) struct Study<R: 'static> {
+    /// Name on the command line.
+    pub(crate) name: &'static str,
+    /// Title.
+    pub(crate) title: &'static str,
+    /// Authors and venue.
+    pub(crate) source: &'static str,
+    /// Its tables and figures, in the paper's order.
+    pub(crate) exhibits: &'static [Exhibit<R>],
+    /// Runs what several of the tables and figures of these names share.
+    pub(crate) run: fn(&[&str], &Settings, &dyn Watch) -> Result<R, ReproduceError>,
+    /// Adds what was run, and how, to the finished sections.
+    pub(crate) conclude: fn(R, &mut Reproduction),
+}
+
+impl<R> Paper for Study<R> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn title(&self) -> &'static str {
+        self.title
+    }
+
+    fn source(&self) -> &'static str {
+        self.source
+    }
+
+    fn sections(&self) -> Vec<(&'static str, &'static str)> {
+        self.exhibits.iter().map(|Exhibit(id, title, _)| (*id, *title)).collect()
+    }
+
+    fn reproduce(
         &self,
         settings: &Settings,
         watch: &dyn Watch,
     ) -> Result<Reproduction, ReproduceError> {
-        for only in &settings.only {
-            if !self.sections.iter().any(|(id, _)| id == only) {
-                return Err(ReproduceError::Unknown {
-                    what: "table or figure",
-                    name: only.clone(),
-                    hint: did_you_mean(only, self.sections.iter().map(|(id, _)| *id)),
-                });
-            }
+        let ids = || self.exhibits.iter().map(|exhibit| exhibit.0);
+        if let Some(only) = settings.only.iter().find(|only| ids().all(|id| id != *only)) {
+            let (what, name, hint) = ("table or figure", only.clone(), did_you_mean(only, ids()));
+            return Err(ReproduceError::Unknown { what, name, hint });
         }
-        (self.run)(settings, watch)
-    }
-
-    /// A section's heading and content, empty.
-    ///
-    /// # Panics
-    /// Where the paper lists no such section.
-    pub fn section(&self, id: &str) -> Section {
-        let (id, title) = self.sections.iter().find(|(known, _)| *known == id).expect("is listed");
-        Section {
-            id: (*id).into(),
-            title: (*title).into(),
-            rows: Vec::new(),
-            plots: Vec::new(),
-            curves: Vec::new(),
-            clock: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-
-    /// A reproduction without sections.
-    pub fn begin(&self, settings: &Settings) -> Reproduction {
-        Reproduction {
+        let wanted: Vec<&str> = ids().filter(|id| settings.wants(id)).collect();
+        let given = Given { ran: (self.run)(&wanted, settings, watch)?, settings, watch };
+        let mut found = Reproduction {
             version: env!("CARGO_PKG_VERSION").into(),
             paper: self.name.into(),
             title: self.title.into(),
@@ -78,6 +105,19 @@ impl Paper {
             sections: Vec::new(),
             runs: Vec::new(),
             notes: Vec::new(),
+        };
+        for Exhibit(id, title, make) in self.exhibits.iter().filter(|of| wanted.contains(&of.0)) {
+            let mut section = make(&given)?;
+            found.runs.append(&mut section.runs);
+            found.sections.push(Section { id: (*id).into(), title: (*title).into(), ..section });
         }
+        (self.conclude)(given.ran, &mut found);
+        found.interrupted = watch.stop();
+        Ok(found)
     }
+}
+
+/// Adds notes as they are printed.
+pub(crate) fn note(found: &mut Reproduction, notes: &[&str]) {
+    found.notes.extend(notes.iter().map(|note| (*note).to_owned()));
 }

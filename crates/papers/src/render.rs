@@ -208,9 +208,8 @@ mod tests {
             title: "Valid-page copies".into(),
             rows,
             plots: vec![PlotFile { name: "fig-9.svg".into(), svg: String::new() }],
-            curves: vec![],
-            clock: vec![],
             notes: vec!["GFTL is 1".into()],
+            ..Section::default()
         };
         Reproduction {
             version: "0".into(),

@@ -30,7 +30,7 @@ pub struct Reproduction {
 }
 
 /// A table or figure of the paper.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Section {
     /// Short name: `table-2`, `fig-9`.
     pub id: String,
@@ -47,6 +47,9 @@ pub struct Section {
     /// alone.
     #[serde(skip)]
     pub clock: Vec<String>,
+    /// What was run for it alone, until it is with all other runs in [`Reproduction::runs`].
+    #[serde(skip)]
+    pub(crate) runs: Vec<RunRecord>,
     /// What must be known of this section.
     pub notes: Vec<String>,
 }

@@ -50,3 +50,13 @@ fn copy_back_with_its_curves() {
         assert!(written.contains("DGCB") || written.contains("pages"), "{file}");
     }
 }
+
+#[test]
+fn completions_offer_the_papers() {
+    let papers = words("reproduce --json").json();
+    let text = words("completions zsh").ok();
+    for paper in papers.as_array().expect("a list") {
+        let name = paper["name"].as_str().expect("a name");
+        assert!(text.contains(&format!("{name}\\:")), "{name} is not offered");
+    }
+}

@@ -1,7 +1,6 @@
 //! What each part of BA-GC contributes: its buffer, merges that take dirty pages along (BA-BM), and victims
 //! chosen with regard to them (BA-VBS).
 
-use super::PAPER;
 use super::normalised::{Measure, evidence, short};
 use super::runs::{Group, Runs};
 use super::schemes::{
@@ -28,7 +27,7 @@ const SHOWN: [&str; 7] = [FAB, BLOCK_LRU, THREE_REGION, CHEAPEST, BA_BM, BA_GC, 
 
 /// Execution time, part by part.
 pub(super) fn ablation(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("ablation");
+    let mut section = Section::default();
     let times = Measure { runs, group: Group::Main, of: execution_s };
     for (scheme, base, what) in STEPS {
         let why = || runs.why_not(Group::Main, scheme);

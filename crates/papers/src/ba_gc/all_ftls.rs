@@ -1,7 +1,6 @@
 //! "Eliminating the unnecessary page migration will be quite beneficial to all FTL schemes" (§3): BA-BM over
 //! page-mapped collectors, and what becomes of their bounds.
 
-use super::PAPER;
 use super::example::words;
 use super::normalised::short;
 use super::runs::{Group, Runs};
@@ -41,7 +40,7 @@ struct Case<'a> {
 
 /// With and without.
 pub(super) fn all_ftls(runs: &Runs) -> Section {
-    let mut section = PAPER.section("all-ftls");
+    let mut section = Section::default();
     let mut cases = Vec::new();
     let mut missing = Vec::new();
     for (scheme, settings) in PAGE_MAPPED {

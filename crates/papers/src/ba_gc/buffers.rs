@@ -1,6 +1,5 @@
 //! Every buffer above every kind of scheme, under one workload.
 
-use super::PAPER;
 use super::normalised::{evidence, short};
 use super::runs::{Group, Runs};
 use super::schemes::{BA_GC, BUFFERS, DESKTOP, FTLS, THREE_REGION, buffered};
@@ -11,7 +10,7 @@ use sim::report::plots::Bars;
 
 /// Execution time and mean response.
 pub(super) fn buffers(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("buffers");
+    let mut section = Section::default();
     let report = |label: &str| runs.report(Group::Buffers, DESKTOP, label);
     let row = |label: &str| {
         let why = || runs.why_not(Group::Buffers, label);

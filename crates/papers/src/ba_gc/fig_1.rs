@@ -1,6 +1,5 @@
 //! Fig. 1: a merge of L0 without and with regard to the buffer, by FAST itself.
 
-use super::PAPER;
 use super::example::{
     Merged, Origin, Task, fast_below, image, merge, part, set, told, with_first_logged, words,
 };
@@ -25,13 +24,13 @@ struct Seen {
 
 /// Fig. 1.
 pub(super) fn fig_1() -> Section {
-    let mut section = PAPER.section("fig-1");
-    section.rows = match run() {
+    let mut section = Section::default();
+    section.rows.extend(match run() {
         Ok(seen) => seen.rows(),
         Err(error) => {
             vec![Row::incomparable("the example", "", None, None, &error.to_string())]
         }
-    };
+    });
     section.notes.push(
         "blocks of four pages, one log block, a buffer of eight pages; what FAST moved is read from its blocks \
          after the merge. FAST would write p0, the first page of its block, to the sequential log block and never \

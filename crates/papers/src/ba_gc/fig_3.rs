@@ -1,6 +1,5 @@
 //! Fig. 3: two log blocks of equal age of which one has hot pages in the buffer and the other cold ones.
 
-use super::PAPER;
 use super::example::{Merged, Origin, Task, fast_below, image, merge, part, told, words};
 use crate::reproduction::Section;
 use crate::row::Row;
@@ -44,8 +43,7 @@ struct Seen {
 
 /// Fig. 3.
 pub(super) fn fig_3() -> Section {
-    let mut section = PAPER.section("fig-3");
-    section.rows = closed_forms(&part());
+    let mut section = Section { rows: closed_forms(&part()), ..Section::default() };
     section.rows.extend(match run() {
         Ok(seen) => seen.rows(&part()),
         Err(error) => {

@@ -1,6 +1,5 @@
 //! Fig. 7: execution time under Postmark with buffers of 1 to 32 MiB.
 
-use super::PAPER;
 use super::runs::{Group, Runs};
 use super::schemes::{BA_GC, BPLRU, BUFFER_MIB, FAB, POSTMARK, SCHEMES, sized};
 use super::times::{execution_s, pages_an_eviction};
@@ -37,7 +36,7 @@ fn why(scheme: &str) -> &'static str {
 
 /// Fig. 7.
 pub(super) fn fig_7(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-7");
+    let mut section = Section::default();
     let times = Times { runs, group: Group::Sizes };
     section.rows = vec![times.needed(FAB), times.needed(BPLRU), times.least_everywhere("")];
     let ageless = Times { runs, group: Group::AgelessSizes };

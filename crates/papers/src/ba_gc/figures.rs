@@ -1,6 +1,5 @@
 //! Figs 5 and 6: execution time and collection's part of it under six workloads, FAB = 1.
 
-use super::PAPER;
 use super::normalised::{Measure, evidence, short};
 use super::runs::{Group, Runs};
 use super::schemes::{BA_GC, BONNIE, BPLRU, FAB, IOZONE, POSTMARK, SCHEMES, TIOBENCH, WORKLOADS};
@@ -49,7 +48,7 @@ const AGE_WHY: &str = "FAB is not hit by the flush, see the note below";
 
 /// Fig. 5.
 pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-5");
+    let mut section = Section::default();
     let times = Measure { runs, group: Group::Main, of: execution_s };
     section.rows = vec![
         mean_row(&times, FAB, "-30", "", PADDING),
@@ -95,7 +94,7 @@ pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
 
 /// Fig. 6.
 pub(super) fn fig_6(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-6");
+    let mut section = Section::default();
     let times = Measure { runs, group: Group::Main, of: collection_s };
     section.rows = vec![
         bonnie_share(runs),

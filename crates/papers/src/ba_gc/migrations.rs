@@ -1,6 +1,5 @@
 //! §3: pages that merges move although a newer version is in the buffer.
 
-use super::PAPER;
 use super::normalised::short;
 use super::runs::{Group, Runs};
 use super::schemes::{BLOCK_LRU, FAB, PAGE_LRU, THREE_REGION, WORKLOADS};
@@ -21,7 +20,7 @@ const WHY: &str = "a buffer that evicts all pages of a logical block at once lea
 
 /// The share of unnecessary migrations under FAST's merges, which do not know the buffer.
 pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("migrations");
+    let mut section = Section::default();
     let share = |workload: &str, buffer: &str| {
         let report = runs.report(Group::Main, workload, buffer)?;
         report.buffer.as_ref()?.moved_in_vain_share.map(|share| share * 100.0)

@@ -22,66 +22,47 @@ mod tests;
 mod times;
 mod write_hits;
 
-use crate::error::ReproduceError;
-use crate::paper::Paper;
-use crate::reproduction::{Reproduction, Section};
-use crate::settings::Settings;
-use crate::watch::Watch;
+use crate::paper::{Exhibit, Paper, Study, note};
 use runs::Runs;
 
 /// The paper.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: &dyn Paper = &Study::<Runs> {
     name: "ba-gc",
     title: "Buffer-Aware Garbage Collection for NAND Flash Memory-Based Storage Systems",
     source: "S. Lee, D. Shin, J. Kim, 2008",
-    sections: &[
-        ("fig-1", "Unnecessary page migrations, run"),
-        ("fig-3", "Which log block is the better victim, run"),
-        ("equations", "Costs and benefits (Eqs. 4 to 9) on the evaluation's part"),
-        ("fig-5", "Execution time"),
-        ("fig-6", "Garbage collection overhead"),
-        ("fig-7", "Execution time over the size of the buffer, Postmark"),
-        ("migrations", "Share of page migrations that are unnecessary (§3)"),
-        ("write-hits", "Write hit ratios (§6.2)"),
-        ("ablation", "What buffer, BA-BM and BA-VBS each contribute"),
-        ("regions", "Regions that adapt against regions of fixed size"),
-        ("all-ftls", "BA-BM over page-mapped schemes"),
-        ("buffers", "Buffers above all kinds of schemes"),
+    exhibits: &[
+        Exhibit("fig-1", "Unnecessary page migrations, run", |_| Ok(fig_1::fig_1())),
+        Exhibit("fig-3", "Which log block is the better victim, run", |_| Ok(fig_3::fig_3())),
+        Exhibit("equations", "Costs and benefits (Eqs. 4 to 9) on the evaluation's part", |_| {
+            Ok(equations::equations())
+        }),
+        Exhibit("fig-5", "Execution time", |of| figures::fig_5(&of.ran)),
+        Exhibit("fig-6", "Garbage collection overhead", |of| figures::fig_6(&of.ran)),
+        Exhibit("fig-7", "Execution time over the size of the buffer, Postmark", |of| {
+            fig_7::fig_7(&of.ran)
+        }),
+        Exhibit("migrations", "Share of page migrations that are unnecessary (§3)", |of| {
+            migrations::migrations(&of.ran)
+        }),
+        Exhibit("write-hits", "Write hit ratios (§6.2)", |of| write_hits::write_hits(&of.ran)),
+        Exhibit("ablation", "What buffer, BA-BM and BA-VBS each contribute", |of| {
+            ablation::ablation(&of.ran)
+        }),
+        Exhibit("regions", "Regions that adapt against regions of fixed size", |of| {
+            regions::regions(&of.ran)
+        }),
+        Exhibit("all-ftls", "BA-BM over page-mapped schemes", |of| Ok(all_ftls::all_ftls(&of.ran))),
+        Exhibit("buffers", "Buffers above all kinds of schemes", |of| buffers::buffers(&of.ran)),
     ],
-    run,
+    run: Runs::run,
+    conclude: |runs, found| {
+        found.runs = runs.records();
+        if !found.runs.is_empty() {
+            note(found, &METHOD);
+        }
+        note(found, &ERRATA);
+    },
 };
-
-fn run(settings: &Settings, watch: &dyn Watch) -> Result<Reproduction, ReproduceError> {
-    let mut found = PAPER.begin(settings);
-    let runs = Runs::run(settings, watch)?;
-    for (id, _) in PAPER.sections.iter().filter(|(id, _)| settings.wants(id)) {
-        found.sections.push(section(id, &runs)?);
-    }
-    found.runs = runs.records();
-    if !found.runs.is_empty() {
-        found.notes.extend(METHOD.iter().map(|note| (*note).to_owned()));
-    }
-    found.notes.extend(ERRATA.iter().map(|note| (*note).to_owned()));
-    found.interrupted = watch.stop();
-    Ok(found)
-}
-
-fn section(id: &str, runs: &Runs) -> Result<Section, ReproduceError> {
-    Ok(match id {
-        "fig-1" => fig_1::fig_1(),
-        "fig-3" => fig_3::fig_3(),
-        "equations" => equations::equations(),
-        "fig-5" => figures::fig_5(runs)?,
-        "fig-6" => figures::fig_6(runs)?,
-        "fig-7" => fig_7::fig_7(runs)?,
-        "migrations" => migrations::migrations(runs)?,
-        "write-hits" => write_hits::write_hits(runs)?,
-        "ablation" => ablation::ablation(runs)?,
-        "regions" => regions::regions(runs)?,
-        "all-ftls" => all_ftls::all_ftls(runs),
-        _ => buffers::buffers(runs)?,
-    })
-}
 
 /// How it was done.
 const METHOD: [&str; 6] = [

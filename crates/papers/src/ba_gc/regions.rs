@@ -1,7 +1,6 @@
 //! Regions that follow the writes against regions of fixed size: BA-GC's execution time under each workload,
 //! over that with the best of the fixed sizes.
 
-use super::PAPER;
 use super::normalised::{evidence, mean, short};
 use super::runs::{Group, Runs};
 use super::schemes::{BA_GC, REGIONS, WORKLOADS, fixed};
@@ -15,7 +14,7 @@ const ADAPTIVE: &str = "adaptive";
 
 /// Execution time over that with the best fixed sizes.
 pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("regions");
+    let mut section = Section::default();
     let labels: Vec<String> = REGIONS.map(|regions| fixed(regions).0).into();
     let time = |workload: &str, label: &str| {
         let (group, label) =

@@ -109,9 +109,11 @@ pub(super) struct Runs(Vec<(Group, Ran)>);
 
 impl Runs {
     /// Runs what the sections that are asked for need.
-    pub(super) fn run(settings: &Settings, watch: &dyn Watch) -> Result<Self, ReproduceError> {
-        let wanted = super::PAPER.sections.iter().filter(|(id, _)| settings.wants(id));
-        let wanted: Vec<&str> = wanted.map(|(id, _)| *id).collect();
+    pub(super) fn run(
+        wanted: &[&str],
+        settings: &Settings,
+        watch: &dyn Watch,
+    ) -> Result<Self, ReproduceError> {
         let groups = Group::ALL.into_iter().filter(|group| wanted.iter().any(|id| group.is_in(id)));
         let cells: Vec<(Group, &str)> = groups
             .flat_map(|group| group.workloads().iter().map(move |workload| (group, *workload)))

@@ -1,8 +1,11 @@
 //! Sections without runs, and that everything is there.
 
 use super::*;
+use crate::reproduction::Reproduction;
 use crate::row::{Row, Verdict};
+use crate::settings::Settings;
 use crate::watch::Unwatched;
+use crate::watch::Watch;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn reproduced(only: &[&str], watch: &dyn Watch) -> Reproduction {
@@ -44,7 +47,7 @@ fn every_section_is_there_even_where_nothing_was_run() {
     let watch = Stopped::default();
     let found = reproduced(&[], &watch);
     let ids: Vec<&str> = found.sections.iter().map(|section| section.id.as_str()).collect();
-    let listed: Vec<&str> = PAPER.sections.iter().map(|(id, _)| *id).collect();
+    let listed: Vec<&str> = PAPER.sections().iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, listed);
     assert!(found.interrupted && found.runs.iter().all(|run| !run.missing.is_empty()));
     let schemes: usize = found.runs.iter().map(|run| run.missing.len()).sum();

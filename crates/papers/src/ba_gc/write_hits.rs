@@ -1,6 +1,5 @@
 //! §6.2: how many writes find their page in the buffer.
 
-use super::PAPER;
 use super::normalised::{evidence, short};
 use super::runs::{Group, Runs};
 use super::schemes::{
@@ -20,7 +19,7 @@ const TOLERANCE: f64 = 0.5;
 
 /// Hit ratios of writes.
 pub(super) fn write_hits(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("write-hits");
+    let mut section = Section::default();
     let hits = |workload: &str, buffer: &str| {
         let report = runs.report(Group::Main, workload, buffer)?;
         report.buffer.as_ref()?.write_hit_share.map(|share| share * 100.0)

@@ -1,6 +1,5 @@
 //! Eqs 9 to 13, on one plane and on two, against the engine: every size, every error rate.
 
-use super::PAPER;
 use super::ours::{MOST, PATHS, PLANES, timings};
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
@@ -12,7 +11,7 @@ use ddt::{Collection, Way, alone};
 const RATES: [u32; 6] = [0, 20, 40, 60, 80, 100];
 
 pub(super) fn equations() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("equations");
+    let mut section = Section::default();
     let (mut apart, mut all) = (0u32, 0u32);
     for (planes, on) in PLANES {
         for (path, cache, name) in PATHS {

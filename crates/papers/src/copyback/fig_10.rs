@@ -1,6 +1,5 @@
 //! Fig. 10: whether the destination can latch what the source drives.
 
-use super::PAPER;
 use super::ours::{MOST, timings};
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
@@ -15,7 +14,7 @@ use flash::pins::{Interface, WindowCheck, windows};
 const MODE: u8 = 4;
 
 pub(super) fn fig_10() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-10");
+    let mut section = Section::default();
     let timing = channels_timing(&timings()?);
     let interface = Interface::of_timing(&timing, MODE)
         .map_err(|error| CopyRunError::from(ChannelsError::from(error)))?;

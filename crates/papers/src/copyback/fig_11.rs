@@ -1,6 +1,5 @@
 //! Fig. 11: throughput over the size of a transaction.
 
-use super::PAPER;
 use super::ours::{
     MOST, PATHS, PLANES, chart, count, curve, megabytes_per_second, named, over_sizes, points,
     transaction_ns,
@@ -16,7 +15,7 @@ const CROSSOVER: &str =
 const ONE_OPERATION: &str = "one operation has nothing to overlap";
 
 pub(super) fn fig_11() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-11");
+    let mut section = Section::default();
     let mut files = Vec::new();
     for (planes, on) in PLANES {
         let values = Values::of(planes)?;

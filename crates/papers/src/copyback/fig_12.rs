@@ -1,6 +1,5 @@
 //! Fig. 12: the whole collection; and what §III.A says of its erase.
 
-use super::PAPER;
 use super::ours::{
     MOST, PATHS, PLANES, chart, count, curve, named, over_sizes, points, timings, transaction,
 };
@@ -26,7 +25,7 @@ fn saving(path: CopyPath, cache: bool, planes: u32, erase: EraseAt) -> Result<f6
 }
 
 pub(super) fn fig_12() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-12");
+    let mut section = Section::default();
     for (path, cache, printed) in [
         (CopyPath::Gcb, false, "4.52"),
         (CopyPath::Dgcb, false, "4.63"),
@@ -98,7 +97,7 @@ fn crossover(planes: u32, on: &str, icb: &[f64], gcb: &[f64]) -> Vec<Row> {
 }
 
 pub(super) fn early_erase() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("erase");
+    let mut section = Section::default();
     let why = "Fig. 12's percentages are those of an erase after the last program: with §III.A's they would be larger";
     for (path, cache, printed) in [
         (CopyPath::Gcb, false, "4.52"),

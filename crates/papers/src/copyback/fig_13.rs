@@ -1,6 +1,5 @@
 //! Fig. 13: what corrected bytes that are sent again cost direct transfers.
 
-use super::PAPER;
 use super::ours::{MOST, PLANES, named, over_sizes, points, timings, transaction_ns};
 use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
@@ -32,7 +31,7 @@ fn losses(cache: bool, planes: u32) -> Result<Vec<f64>, CopyRunError> {
 }
 
 pub(super) fn fig_13() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-13");
+    let mut section = Section::default();
     let mut files = Vec::new();
     for (planes, on) in PLANES {
         section.rows.extend(plain(planes, on)?);

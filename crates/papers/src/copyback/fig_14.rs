@@ -1,6 +1,5 @@
 //! Fig. 14: how much of a transaction's time the channel is taken.
 
-use super::PAPER;
 use super::ours::{
     MOST, PATHS, PLANES, chart, curve, named, over_sizes, points, timings, transaction,
 };
@@ -26,7 +25,7 @@ fn of_figure(path: CopyPath, cache: bool, planes: u32) -> Result<Way, CopyRunErr
 }
 
 pub(super) fn fig_14() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-14");
+    let mut section = Section::default();
     section.rows.extend(sixty()?);
     let mut files = Vec::new();
     for (planes, on) in PLANES {

@@ -1,7 +1,6 @@
 //! Table I and Fig. 9: the control unit's messages; PROG_INIT goes out while the source reads, which Eqs 11 and 13 do
 //! not say.
 
-use super::PAPER;
 use super::ours::{PLANES, timings};
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
@@ -16,7 +15,7 @@ use std::collections::BTreeMap;
 const OPERATIONS: u32 = 8;
 
 pub(super) fn fig_9() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-9");
+    let mut section = Section::default();
     let during =
         Collection { addressing: Addressing::DuringRead, ..Collection::transaction(OPERATIONS) };
     let way = Way::new(CopyPath::Dgcb, true, 1);

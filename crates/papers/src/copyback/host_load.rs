@@ -1,6 +1,5 @@
 //! What collection by each path does to a host on the other ways, over its load: the case that the paper argues for.
 
-use super::PAPER;
 use super::ours::{points, timings};
 use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
@@ -33,7 +32,7 @@ const WAYS: [Way; 6] = [
 pub(super) fn host_load(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
     let requests = if settings.scale == Scale::Quick { 50_000 } else { 1_000_000 };
     let study = HostLoad::new(timings()?, requests, settings.seed);
-    let mut section = PAPER.section("host-load");
+    let mut section = Section::default();
     let measured = Measured::all(&study, watch)?;
     for (view, name) in VIEWS {
         section.rows.extend(measured.claims(view, name));

@@ -17,58 +17,47 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
-use crate::error::ReproduceError;
-use crate::paper::Paper;
-use crate::reproduction::Reproduction;
-use crate::settings::Settings;
-use crate::watch::Watch;
+use crate::paper::{Exhibit, Paper, Study, note};
 
 /// The paper.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: &dyn Paper = &Study::<()> {
     name: "copyback",
     title: "A Technique to Improve Garbage Collection Performance for NAND Flash-based Storage Systems",
     source: "J. Jeong, Y. H. Song, IEEE Trans. Consumer Electronics 58(2), 2012",
-    sections: &[
-        ("table-2", "The part, and the stages of a copy (Eqs 1 to 8)"),
-        ("equations", "Equations 9 to 13 against the event-driven engine"),
-        (
+    exhibits: &[
+        Exhibit("table-2", "The part, and the stages of a copy (Eqs 1 to 8)", |_| {
+            stages::table_2()
+        }),
+        Exhibit("equations", "Equations 9 to 13 against the event-driven engine", |_| {
+            equations::equations()
+        }),
+        Exhibit(
             "fig-9",
             "Messages of a direct transfer (Table I): their order, and when the program is addressed",
+            |_| fig_9::fig_9(),
         ),
-        ("fig-10", "Windows of a direct transfer's data"),
-        ("fig-11", "Throughput over the size of a transaction"),
-        ("fig-12", "Whole collection, erase included"),
-        ("erase", "Erase as soon as the source is read (§III.A)"),
-        ("fig-13", "Throughput of direct transfers over the error rate"),
-        ("fig-14", "Channel use during collection"),
-        (
+        Exhibit("fig-10", "Windows of a direct transfer's data", |_| fig_10::fig_10()),
+        Exhibit("fig-11", "Throughput over the size of a transaction", |_| fig_11::fig_11()),
+        Exhibit("fig-12", "Whole collection, erase included", |_| fig_12::fig_12()),
+        Exhibit("erase", "Erase as soon as the source is read (§III.A)", |_| {
+            fig_12::early_erase()
+        }),
+        Exhibit("fig-13", "Throughput of direct transfers over the error rate", |_| {
+            fig_13::fig_13()
+        }),
+        Exhibit("fig-14", "Channel use during collection", |_| fig_14::fig_14()),
+        Exhibit(
             "host-load",
             "Host reads and writes on the other ways: argued for (§§III.B, VI.E), not measured there",
+            |of| host_load::host_load(of.settings, of.watch),
         ),
     ],
-    run,
+    run: |_, _, _| Ok(()),
+    conclude: |(), found| {
+        note(found, &METHOD);
+        note(found, &ERRATA);
+    },
 };
-
-fn run(settings: &Settings, watch: &dyn Watch) -> Result<Reproduction, ReproduceError> {
-    let mut found = PAPER.begin(settings);
-    for (id, _) in PAPER.sections.iter().filter(|(id, _)| settings.wants(id)) {
-        found.sections.push(match *id {
-            "table-2" => stages::table_2()?,
-            "equations" => equations::equations()?,
-            "fig-9" => fig_9::fig_9()?,
-            "fig-10" => fig_10::fig_10()?,
-            "fig-11" => fig_11::fig_11()?,
-            "fig-12" => fig_12::fig_12()?,
-            "erase" => fig_12::early_erase()?,
-            "fig-13" => fig_13::fig_13()?,
-            "fig-14" => fig_14::fig_14()?,
-            _ => host_load::host_load(settings, watch)?,
-        });
-    }
-    found.notes.extend(METHOD.iter().chain(&ERRATA).map(|note| (*note).to_owned()));
-    found.interrupted = watch.stop();
-    Ok(found)
-}
 
 /// How it was done.
 const METHOD: [&str; 4] = [

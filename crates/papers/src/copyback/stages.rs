@@ -1,6 +1,5 @@
 //! Table II and Eqs 1 to 8, beside the tenures of the engine's bus.
 
-use super::PAPER;
 use super::ours::{PLANES, timings};
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
@@ -15,7 +14,7 @@ fn us(ns: u64) -> f64 {
 }
 
 pub(super) fn table_2() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("table-2");
+    let mut section = Section::default();
     let t = timings()?;
     let bytes = f64::from(DDT_MLC.page_bytes + DDT_MLC.oob_bytes);
     section.rows = vec![

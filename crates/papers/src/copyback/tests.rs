@@ -1,8 +1,11 @@
 //! Every section: what agrees, and that only what is known to differ does.
 
 use super::*;
+use crate::reproduction::Reproduction;
 use crate::row::{Row, Verdict};
+use crate::settings::Settings;
 use crate::watch::Unwatched;
+use crate::watch::Watch;
 
 fn reproduced(only: &[&str]) -> Reproduction {
     let only = only.iter().map(|id| (*id).to_owned()).collect();

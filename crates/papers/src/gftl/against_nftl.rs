@@ -1,6 +1,5 @@
 //! Figs 2, 9 and 10: the times of NFTL, and of NFTL beside GFTL on the same flash.
 
-use super::PAPER;
 use super::cells::{Cells, Load, Ran, every_pages_per_block};
 use super::drive::{Kind, Sample};
 use super::paper::PAGES_PER_BLOCK;
@@ -54,7 +53,7 @@ impl Of {
 
 /// Fig. 2: NFTL's writes.
 pub(super) fn fig_2(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-2");
+    let mut section = Section::default();
     for cell in every_pages_per_block("nftl", Load::Synthetic) {
         match cells.get(cell) {
             Ok(ran) => {
@@ -78,7 +77,7 @@ pub(super) fn fig_2(cells: &Cells) -> Result<Section, ReproduceError> {
 
 /// Fig. 9: writes.
 pub(super) fn fig_9(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = both(cells, "fig-9", Of::Writes)?;
+    let mut section = both(cells, Of::Writes)?;
     for pages_per_block in PAGES_PER_BLOCK {
         section.rows.extend(variation(cells, pages_per_block));
     }
@@ -87,11 +86,11 @@ pub(super) fn fig_9(cells: &Cells) -> Result<Section, ReproduceError> {
 
 /// Fig. 10: reads.
 pub(super) fn fig_10(cells: &Cells) -> Result<Section, ReproduceError> {
-    both(cells, "fig-10", Of::Reads)
+    both(cells, Of::Reads)
 }
 
-fn both(cells: &Cells, id: &str, of: Of) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section(id);
+fn both(cells: &Cells, of: Of) -> Result<Section, ReproduceError> {
+    let mut section = Section::default();
     for pages_per_block in PAGES_PER_BLOCK {
         for scheme in ["nftl", "gftl"] {
             let cell = super::cells::Cell::gftl(Load::Synthetic, pages_per_block).of(scheme);
@@ -101,12 +100,11 @@ fn both(cells: &Cells, id: &str, of: Of) -> Result<Section, ReproduceError> {
             });
         }
     }
-    let title = match of {
-        Of::Writes => "NFTL and GFTL: writes",
-        Of::Reads => "NFTL and GFTL: reads",
+    let (file, title) = match of {
+        Of::Writes => ("fig-9.svg", "NFTL and GFTL: writes"),
+        Of::Reads => ("fig-10.svg", "NFTL and GFTL: reads"),
     };
-    let file = format!("{id}.svg");
-    section.plots.push(plot(&file, title, of, &plotted(cells, &["nftl", "gftl"]))?);
+    section.plots.push(plot(file, title, of, &plotted(cells, &["nftl", "gftl"]))?);
     section.notes.push(
         "Synthetic trace at 100 %, NFTL on the flash that GFTL has. The figure's values are not printed. A write \
          of NFTL takes the folds on its way; GFTL's step of collection comes behind the request, within L(p)."

@@ -1,6 +1,5 @@
 //! Tables I and III, and what follows from the part alone.
 
-use super::PAPER;
 use super::cells::part;
 use super::paper::PAGES_PER_BLOCK;
 use crate::reproduction::Section;
@@ -15,7 +14,7 @@ pub(super) fn us(ns: u64) -> f64 {
 
 /// Table I, and the energy of an operation from the text on Table VI.
 pub(super) fn table_1() -> Section {
-    let mut section = PAPER.section("table-1");
+    let mut section = Section::default();
     let small = ["16384", "512", "16", "36", "10", "200", "200", "2000"];
     let large = ["65536", "2048", "64", "25", "25", "300", "300", "2000"];
     for (part, printed) in [(&SAMSUNG_SMALL_BLOCK, small), (&SAMSUNG_LARGE_BLOCK, large)] {
@@ -54,7 +53,7 @@ pub(super) fn table_1() -> Section {
 
 /// Table III on the large-block part. The paper prints formulas there and the largest values in Table V.
 pub(super) fn table_3() -> Section {
-    let mut section = PAPER.section("table-3");
+    let mut section = Section::default();
     let large = part(PAGES_PER_BLOCK[0]);
     let row = |what: &str, ns: u64| Row::evidence(what, "µs", us(ns), 0);
     section.rows.extend([

@@ -19,71 +19,57 @@ mod table_6;
 #[cfg(test)]
 mod tests;
 
-use crate::error::ReproduceError;
-use crate::paper::Paper;
-use crate::reproduction::Reproduction;
-use crate::settings::{Scale, Settings};
-use crate::watch::Watch;
+use crate::paper::{Exhibit, Paper, Study, note};
+use crate::settings::Scale;
 use cells::{Cell, Cells, Load, every_pages_per_block};
 
 /// The paper.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: &dyn Paper = &Study::<Cells> {
     name: "gftl",
     title: "Deterministic Service Guarantees for NAND Flash using Partial Block Cleaning",
     source: "S. Choudhuri, T. Givargis, CODES+ISSS 2008 and its journal version",
-    sections: &[
-        ("table-1", "Data sheets of the two parts"),
-        ("fig-2", "Write times of NFTL"),
-        ("table-3", "Bounds of the service guarantee, on the large-block part"),
-        ("fig-6", "Growth of the write queue in the worst order, modelled"),
-        ("table-4", "Characteristics of the benchmarks"),
-        ("table-5", "Performance of GFTL"),
-        ("fig-7", "Time spent in each period"),
-        ("fig-8", "Growth of the write queue, simulated"),
-        ("fig-9", "NFTL against GFTL: writes"),
-        ("fig-10", "NFTL against GFTL: reads"),
-        ("table-6", "Average energy an access"),
-        ("start-up", "Start-up and shutdown of 1 GiB (§VI)"),
-        ("soft-real-time", "Threshold and priority of the collection queue (§VII)"),
+    exhibits: &[
+        Exhibit("table-1", "Data sheets of the two parts", |_| Ok(closed_forms::table_1())),
+        Exhibit("fig-2", "Write times of NFTL", |of| against_nftl::fig_2(&of.ran)),
+        Exhibit("table-3", "Bounds of the service guarantee, on the large-block part", |_| {
+            Ok(closed_forms::table_3())
+        }),
+        Exhibit("fig-6", "Growth of the write queue in the worst order, modelled", |_| {
+            queue::fig_6()
+        }),
+        Exhibit("table-4", "Characteristics of the benchmarks", |of| {
+            Ok(table_4::table_4(of.settings, of.watch))
+        }),
+        Exhibit("table-5", "Performance of GFTL", |of| Ok(table_5::table_5(&of.ran))),
+        Exhibit("fig-7", "Time spent in each period", |of| period::fig_7(&of.ran)),
+        Exhibit("fig-8", "Growth of the write queue, simulated", |of| queue::fig_8(&of.ran)),
+        Exhibit("fig-9", "NFTL against GFTL: writes", |of| against_nftl::fig_9(&of.ran)),
+        Exhibit("fig-10", "NFTL against GFTL: reads", |of| against_nftl::fig_10(&of.ran)),
+        Exhibit("table-6", "Average energy an access", |of| Ok(table_6::table_6(&of.ran))),
+        Exhibit("start-up", "Start-up and shutdown of 1 GiB (§VI)", |of| {
+            Ok(start_up::start_up(of.watch))
+        }),
+        Exhibit("soft-real-time", "Threshold and priority of the collection queue (§VII)", |of| {
+            soft::soft(&of.ran)
+        }),
     ],
-    run,
+    run: |wanted, settings, watch| Ok(Cells::run(&needed(wanted), settings, watch)),
+    conclude: |cells, found| {
+        // The paper's arrays are small enough to run at their size.
+        found.scale = Scale::Full;
+        found.runs = cells.records;
+        note(found, &METHOD);
+    },
 };
 
-fn run(settings: &Settings, watch: &dyn Watch) -> Result<Reproduction, ReproduceError> {
-    let mut found = PAPER.begin(settings);
-    // The paper's arrays are small enough to run at their size.
-    found.scale = Scale::Full;
-    found.notes.push(
-        "Quick and full are the same here: the paper's flash sizes and all of its 4.4 million requests. Requests \
-         come every L(p), and each of GFTL's is served within it, so no request waits for another."
-            .into(),
-    );
-    let cells = Cells::run(&needed(settings), settings, watch);
-    for (id, _) in PAPER.sections.iter().filter(|(id, _)| settings.wants(id)) {
-        let section = match *id {
-            "table-1" => closed_forms::table_1(),
-            "table-3" => closed_forms::table_3(),
-            "table-4" => table_4::table_4(settings, watch),
-            "table-5" => table_5::table_5(&cells),
-            "table-6" => table_6::table_6(&cells),
-            "fig-2" => against_nftl::fig_2(&cells)?,
-            "fig-6" => queue::fig_6()?,
-            "fig-7" => period::fig_7(&cells)?,
-            "fig-8" => queue::fig_8(&cells)?,
-            "fig-9" => against_nftl::fig_9(&cells)?,
-            "fig-10" => against_nftl::fig_10(&cells)?,
-            "start-up" => start_up::start_up(watch),
-            _ => soft::soft(&cells)?,
-        };
-        found.sections.push(section);
-    }
-    found.interrupted = watch.stop();
-    found.runs = cells.records;
-    Ok(found)
-}
+/// How it was done.
+const METHOD: [&str; 1] = [
+    "Quick and full are the same here: the paper's flash sizes and all of its 4.4 million requests. Requests come \
+     every L(p), and each of GFTL's is served within it, so no request waits for another.",
+];
 
 /// The runs of the sections that are asked for, each once, the longest first.
-fn needed(settings: &Settings) -> Vec<Cell> {
+fn needed(wanted: &[&str]) -> Vec<Cell> {
     let synthetic = |scheme| every_pages_per_block(scheme, Load::Synthetic).to_vec();
     let of = |id: &str| match id {
         "table-5" => {
@@ -105,7 +91,7 @@ fn needed(settings: &Settings) -> Vec<Cell> {
         _ => Vec::new(),
     };
     let mut cells: Vec<Cell> = Vec::new();
-    for (id, _) in PAPER.sections.iter().filter(|(id, _)| settings.wants(id)) {
+    for id in wanted {
         for cell in of(id) {
             if !cells.contains(&cell) {
                 cells.push(cell);

@@ -1,6 +1,5 @@
 //! Fig. 7: how a period L(p) is shared between the request, the step behind it, and nothing.
 
-use super::PAPER;
 use super::cells::{Cells, Load, Ran, every_pages_per_block};
 use super::closed_forms::us;
 use crate::error::ReproduceError;
@@ -31,7 +30,7 @@ impl Shares {
 }
 
 pub(super) fn fig_7(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-7");
+    let mut section = Section::default();
     let mut bars = Vec::new();
     for load in [Load::Synthetic, Load::Consumer] {
         let all = every_pages_per_block("gftl", load);

@@ -1,7 +1,6 @@
 //! Figs 6 and 8: the write queue in the worst order of §IV-D, as the paper models it and on the scheme; and in
 //! an order that is worse.
 
-use super::PAPER;
 use super::cells::{Cell, Cells, Load, Ran, every_pages_per_block};
 use super::paper::PAGES_PER_BLOCK;
 use crate::error::ReproduceError;
@@ -36,7 +35,7 @@ pub(super) fn model(blocks: u32, steps: u32, requests: u64) -> Vec<u64> {
 
 /// Fig. 6.
 pub(super) fn fig_6() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-6");
+    let mut section = Section::default();
     for pages in PAGES_PER_BLOCK {
         section.rows.extend(model_rows(pages));
     }
@@ -115,7 +114,7 @@ fn model_rows(pages_per_block: u32) -> Vec<Row> {
 
 /// Fig. 8.
 pub(super) fn fig_8(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-8");
+    let mut section = Section::default();
     for load in [Load::WorstOrder, Load::QueueOrder] {
         for cell in every_pages_per_block("gftl", load) {
             section.rows.extend(match cells.get(cell) {

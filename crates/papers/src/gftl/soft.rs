@@ -1,6 +1,5 @@
 //! §VII: GFTL for soft real-time: a threshold of the collection queue, and a queue by priority.
 
-use super::PAPER;
 use super::cells::{Cell, Cells, Load, Ran, every_pages_per_block};
 use super::paper::{PAGES_PER_BLOCK, THRESHOLD_READS, THRESHOLD_WRITES};
 use super::table_6::counted;
@@ -18,7 +17,7 @@ const READS: &str = "pages that stay in the write queue are found at once, in 50
 const COMPARED: [Load; 2] = [Load::Synthetic, Load::Consumer];
 
 pub(super) fn soft(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("soft-real-time");
+    let mut section = Section::default();
     for pages_per_block in PAGES_PER_BLOCK {
         let cell = Cell::gftl(Load::Consumer, pages_per_block);
         section.rows.extend(match (cells.get(cell), cells.get(cell.of("gftl-threshold"))) {

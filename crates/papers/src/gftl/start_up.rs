@@ -1,6 +1,5 @@
 //! §VI: how long a start-up and a shutdown take, in closed form and on the scheme.
 
-use super::PAPER;
 use super::cells::part;
 use super::drive::Device;
 use super::paper::{
@@ -27,7 +26,7 @@ fn ms(ns: u64) -> f64 {
 }
 
 pub(super) fn start_up(watch: &dyn Watch) -> Section {
-    let mut section = PAPER.section("start-up");
+    let mut section = Section::default();
     let part = part(START_UP_PAGES_PER_BLOCK);
     let block = u64::from(part.page_bytes) * u64::from(part.pages_per_block);
     let blocks = (START_UP_BYTES / block) as u32;

@@ -1,6 +1,5 @@
 //! Table IV: what the benchmarks ask for, counted in the generators' requests.
 
-use super::PAPER;
 use super::paper::{Benchmark, CONSUMER, SYNTHETIC, TABLE_IV};
 use crate::reproduction::Section;
 use crate::row::Row;
@@ -50,7 +49,7 @@ fn count(name: &str, seed: u64, watch: &dyn Watch) -> Result<Option<Counted>, Wo
 
 /// Table IV, and the sums of §V.
 pub(super) fn table_4(settings: &Settings, watch: &dyn Watch) -> Section {
-    let mut section = PAPER.section("table-4");
+    let mut section = Section::default();
     let mut synthetic = (0, 0);
     for benchmark in &TABLE_IV {
         let rows = match count(benchmark.name, settings.seed, watch) {

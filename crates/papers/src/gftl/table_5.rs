@@ -1,6 +1,5 @@
 //! Table V: service times, wear and overhead of GFTL.
 
-use super::PAPER;
 use super::cells::{Cell, Cells, Load, Ran, every_pages_per_block, part};
 use super::closed_forms::us;
 use super::paper::{PAGES_PER_BLOCK, TableV, Times, UTILISATIONS};
@@ -20,7 +19,7 @@ const SEARCH: &str = "a read searches the OOB areas from the newest page back, a
 const HOT: &str = "how unevenly blocks are erased depends on which sectors the trace writes again";
 
 pub(super) fn table_5(cells: &Cells) -> Section {
-    let mut section = PAPER.section("table-5");
+    let mut section = Section::default();
     for load in [Load::Synthetic, Load::Consumer] {
         for utilisation in UTILISATIONS {
             for (pages_per_block, printed) in PAGES_PER_BLOCK.into_iter().zip(&load.trace().rows) {

@@ -1,6 +1,5 @@
 //! Table VI: energy of a read and a write, and what the paper may have counted in it.
 
-use super::PAPER;
 use super::cells::{Cell, Cells, Load, Ran};
 use super::paper::{CONSUMER, TABLE_VI, TableVi, UTILISATIONS};
 use super::table_5::tenth;
@@ -39,7 +38,7 @@ pub(super) fn counted(ran: &Ran) -> (Counted, Counted) {
 }
 
 pub(super) fn table_6(cells: &Cells) -> Section {
-    let mut section = PAPER.section("table-6");
+    let mut section = Section::default();
     for printed in &TABLE_VI {
         let load =
             if printed.trace.name == CONSUMER.name { Load::Consumer } else { Load::Synthetic };

@@ -1,6 +1,5 @@
 //! Tables I to III: closed forms, evaluated.
 
-use super::PAPER;
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Row;
@@ -10,7 +9,7 @@ use flash::parts::EVALUATION_SLC;
 /// Table I on the evaluation's part. The paper prints formulas there, and three of the response bounds as
 /// figures in §6.2.
 pub(super) fn table_1() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("table-1");
+    let mut section = Section::default();
     let us = |ns: u64| ns as f64 / 1000.0;
     for row in tables::service_bounds(&EVALUATION_SLC) {
         let scheme = row.scheme;
@@ -63,7 +62,7 @@ fn printed_share(scheme: &str) -> Option<&'static str> {
 
 /// Table II.
 pub(super) fn table_2() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("table-2");
+    let mut section = Section::default();
     for printed in tables::PRINTED {
         let part =
             flash::parts::by_name(printed.part).expect("Table II's parts are in the catalogue");
@@ -89,7 +88,7 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
 
 /// Table III.
 pub(super) fn table_3() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("table-3");
+    let mut section = Section::default();
     for printed in tables::PRINTED {
         let part =
             flash::parts::by_name(printed.part).expect("Table III's parts are in the catalogue");

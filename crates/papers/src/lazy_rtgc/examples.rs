@@ -1,6 +1,5 @@
 //! Figs 1 and 2: the worked examples, the second one run.
 
-use super::PAPER;
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Row;
@@ -14,7 +13,7 @@ use sim::run::plain_array;
 
 /// Fig. 1: how long a collection takes depends on λ.
 pub(super) fn fig_1() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-1");
+    let mut section = Section::default();
     // The example has 220 µs where the evaluation has 220.9.
     let part = Part { t_prog_ns: 220 * US, ..EVALUATION_SLC.clone() };
     for (valid, collection, response) in [(12, "4988", "5208"), (2, "2498", "2718")] {
@@ -37,7 +36,7 @@ const FIG_2_VALID: usize = 4;
 
 /// Fig. 2: `lazy-rtgc` itself, run until it takes a victim with four valid pages; then the figure's tasks.
 pub(super) fn fig_2() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-2");
+    let mut section = Section::default();
     match run_fig_2(1) {
         Ok(Some(tasks)) => section.rows.extend(rows(&tasks)),
         Ok(None) => section.rows.push(Row::incomparable(

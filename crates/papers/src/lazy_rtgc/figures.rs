@@ -1,6 +1,5 @@
 //! Figs 6, 7, 9, 10: response, copies and erases of six schemes under five workloads and their means.
 
-use super::PAPER;
 use super::evaluation::{Before, Evaluation, SCHEMES, WORKLOADS};
 use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
@@ -117,8 +116,9 @@ pub(super) const METRICS: [Metric; 4] = [
 ];
 
 /// The figure of a metric.
-pub(super) fn section(metric: &Metric, evaluation: &Evaluation) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section(metric.section);
+pub(super) fn section(id: &str, evaluation: &Evaluation) -> Result<Section, ReproduceError> {
+    let metric = METRICS.iter().find(|metric| metric.section == id).expect("is a figure");
+    let mut section = Section::default();
     let main = Values::new(metric, evaluation, metric.before);
     let others: Vec<Values<'_>> = Before::ALL
         .into_iter()

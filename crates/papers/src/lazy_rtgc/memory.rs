@@ -1,6 +1,5 @@
 //! Fig. 11 and Table VII: what the schemes cost in flash and in RAM.
 
-use super::PAPER;
 use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
 use crate::row::{Figure, Row};
@@ -21,7 +20,7 @@ fn on_demand_share() -> Ratio {
 
 /// Fig. 11: logical in physical space, and the rest.
 pub(super) fn fig_11() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-11");
+    let mut section = Section::default();
     let part = &EVALUATION_SLC;
     let share = |ratio: Ratio| ratio.as_f64() * 100.0;
     let shares = [
@@ -86,7 +85,7 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
 
 /// Table VII.
 pub(super) fn table_7() -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("table-7");
+    let mut section = Section::default();
     for printed in &ram::PRINTED {
         let items = items(printed.scheme);
         let parts: Vec<String> =

@@ -12,87 +12,72 @@ mod on_demand;
 mod traces;
 
 use crate::error::ReproduceError;
-use crate::paper::Paper;
-use crate::reproduction::{Reproduction, Section};
+use crate::paper::{Exhibit, Given, Paper, Study, note};
 use crate::settings::Settings;
 use crate::watch::Watch;
 use evaluation::{Evaluation, Size};
 
 /// The paper.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: &dyn Paper = &Study::<Option<Evaluation>> {
     name: "lazy-rtgc",
     title: "Lazy-RTGC: A Real-Time Lazy Garbage Collection Mechanism with Jointly Optimizing Average and \
             Worst Performance for NAND Flash Memory Storage Systems",
     source: "Q. Zhang, X. Li, L. Wang, T. Zhang, Y. Wang, Z. Shao, ACM TODAES 20(3):43, 2015",
-    sections: &[
-        ("table-1", "Bounds of the service guarantee, on the evaluation's part"),
-        ("fig-1", "How the valid pages of a victim decide a response"),
-        ("fig-2", "A schedule of partial collection tasks, run"),
-        ("table-2", "Space configuration U(σ) of five parts"),
-        ("table-3", "Space utilisation of five parts"),
-        ("fig-4", "Steps of the map on demand, run"),
-        ("table-5", "Workloads"),
-        ("fig-6", "Worst response"),
-        ("fig-7", "Mean response"),
-        ("fig-8", "Map on demand: hit ratio and mean response over the cached mapping table"),
-        ("fig-9", "Valid pages copied"),
-        ("fig-10", "Blocks erased"),
-        ("fig-11", "Space utilisation in the evaluation"),
-        ("table-7", "RAM and energy of an access to it"),
+    exhibits: &[
+        Exhibit("table-1", "Bounds of the service guarantee, on the evaluation's part", |_| {
+            closed_forms::table_1()
+        }),
+        Exhibit("fig-1", "How the valid pages of a victim decide a response", |_| {
+            examples::fig_1()
+        }),
+        Exhibit("fig-2", "A schedule of partial collection tasks, run", |_| examples::fig_2()),
+        Exhibit("table-2", "Space configuration U(σ) of five parts", |_| closed_forms::table_2()),
+        Exhibit("table-3", "Space utilisation of five parts", |_| closed_forms::table_3()),
+        Exhibit("fig-4", "Steps of the map on demand, run", |of| fig_4::fig_4(of.settings.seed)),
+        Exhibit("table-5", "Workloads", |of| traces::table_5(of.settings, of.watch)),
+        Exhibit("fig-6", "Worst response", |of| figures::section("fig-6", measured(of))),
+        Exhibit("fig-7", "Mean response", |of| figures::section("fig-7", measured(of))),
+        Exhibit(
+            "fig-8",
+            "Map on demand: hit ratio and mean response over the cached mapping table",
+            |of| on_demand::fig_8(measured(of), of.settings.scale),
+        ),
+        Exhibit("fig-9", "Valid pages copied", |of| {
+            let mut section = figures::section("fig-9", measured(of))?;
+            section.rows.extend(on_demand::translation_copies(measured(of)));
+            Ok(section)
+        }),
+        Exhibit("fig-10", "Blocks erased", |of| {
+            let mut section = figures::section("fig-10", measured(of))?;
+            section.rows.extend(on_demand::erases(measured(of)));
+            Ok(section)
+        }),
+        Exhibit("fig-11", "Space utilisation in the evaluation", |_| memory::fig_11()),
+        Exhibit("table-7", "RAM and energy of an access to it", |_| memory::table_7()),
     ],
-    run,
+    run: evaluate,
+    conclude: |evaluation, found| {
+        if let Some(evaluation) = evaluation {
+            found.runs = evaluation.records();
+            note(found, &METHOD);
+        }
+        note(found, &ERRATA);
+    },
 };
 
-fn run(settings: &Settings, watch: &dyn Watch) -> Result<Reproduction, ReproduceError> {
-    let mut found = PAPER.begin(settings);
-    let measured = ["fig-6", "fig-7", "fig-8", "fig-9", "fig-10"];
-    let evaluation = match measured.iter().any(|id| settings.wants(id)) {
-        true => Some(Evaluation::run(Size::of(settings.scale), settings.seed, watch)?),
-        false => None,
-    };
-    for (id, _) in PAPER.sections {
-        if settings.wants(id) {
-            found.sections.push(section(id, evaluation.as_ref(), settings, watch)?);
-        }
-    }
-    if let Some(evaluation) = evaluation {
-        found.runs = evaluation.records();
-        found.notes.extend(METHOD.iter().map(|note| (*note).to_owned()));
-    }
-    found.notes.extend(ERRATA.iter().map(|note| (*note).to_owned()));
-    found.interrupted = watch.stop();
-    Ok(found)
-}
-
-fn section(
-    id: &str,
-    evaluation: Option<&Evaluation>,
+/// Runs the evaluation where a figure that measures is asked for.
+fn evaluate(
+    wanted: &[&str],
     settings: &Settings,
     watch: &dyn Watch,
-) -> Result<Section, ReproduceError> {
-    match (id, evaluation) {
-        ("table-1", _) => closed_forms::table_1(),
-        ("table-2", _) => closed_forms::table_2(),
-        ("table-3", _) => closed_forms::table_3(),
-        ("table-5", _) => traces::table_5(settings, watch),
-        ("table-7", _) => memory::table_7(),
-        ("fig-1", _) => examples::fig_1(),
-        ("fig-2", _) => examples::fig_2(),
-        ("fig-4", _) => fig_4::fig_4(settings.seed),
-        ("fig-11", _) => memory::fig_11(),
-        ("fig-8", Some(evaluation)) => on_demand::fig_8(evaluation, settings.scale),
-        (id, Some(evaluation)) => {
-            let metric = figures::METRICS.iter().find(|metric| metric.section == id);
-            let mut section = figures::section(metric.expect("is a figure"), evaluation)?;
-            section.rows.extend(match id {
-                "fig-9" => on_demand::translation_copies(evaluation),
-                "fig-10" => on_demand::erases(evaluation),
-                _ => Vec::new(),
-            });
-            Ok(section)
-        }
-        (id, None) => unreachable!("{id} needs no run"),
-    }
+) -> Result<Option<Evaluation>, ReproduceError> {
+    let measured = ["fig-6", "fig-7", "fig-8", "fig-9", "fig-10"];
+    let run = || Evaluation::run(Size::of(settings.scale), settings.seed, watch);
+    wanted.iter().any(|id| measured.contains(id)).then(run).transpose()
+}
+
+fn measured<'a>(of: &'a Given<'_, Option<Evaluation>>) -> &'a Evaluation {
+    of.ran.as_ref().expect("a figure that measures has been asked for")
 }
 
 /// How it was done.

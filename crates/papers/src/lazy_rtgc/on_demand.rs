@@ -1,6 +1,5 @@
 //! Fig. 8 and what §6.2 says of the map on demand.
 
-use super::PAPER;
 use super::evaluation::{Before, CMT_KIB, Evaluation, WORKLOADS, on_demand_label};
 use super::figures::{COLLECTION, pages_moved};
 use crate::error::ReproduceError;
@@ -19,7 +18,7 @@ const STATE: Before = Before::Collecting;
 
 /// Fig. 8: hit ratio and mean response over the size of the cached mapping table.
 pub(super) fn fig_8(evaluation: &Evaluation, scale: Scale) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-8");
+    let mut section = Section::default();
     let report = |workload: usize, kib: u64| {
         evaluation.report(Before::Full, workload, &on_demand_label(kib))
     };

@@ -1,6 +1,5 @@
 //! Table V: the workloads' own figures.
 
-use super::PAPER;
 use super::evaluation::WORKLOADS;
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
@@ -32,7 +31,7 @@ struct Made {
 
 /// Table V, always at the paper's request counts.
 pub(super) fn table_5(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("table-5");
+    let mut section = Section::default();
     for (name, (requests, writes, size)) in WORKLOADS.iter().zip(PRINTED) {
         match made(name, settings.seed, watch) {
             Ok(Some(made)) => {

@@ -1,85 +1,20 @@
 //! Fig. 6: page commands a second over time on the paper's board, and what the paper does not compare with.
 
-use super::PAPER;
+use super::fig_6_board::{GREEDY, LISTS, ROOMY, SEARCH, Size, WORKLOADS};
 use super::fig_6_notes::notes;
 use super::fig_6_rows::{
     TOLD, against_greedy, claims, figures, least, mean, victims_at_once, where_lists_act,
 };
 use crate::error::ReproduceError;
-use crate::reproduction::{CurvesFile, PlotFile, Reproduction, Section};
+use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::runs::{Planned, Ran, run_all};
-use crate::settings::{Scale, Settings};
+use crate::settings::Settings;
 use crate::watch::Watch;
-use sim::config::Experiment;
 use sim::report::SchemeReport;
 use sim::report::plots::{Curve, Curves, Drawn};
 
-/// A workload on the board.
-pub(super) struct Workload {
-    name: &'static str,
-    words: &'static str,
-    /// Share of writes.
-    writes: f64,
-    /// Whether all accesses are sequential.
-    sequential: bool,
-    /// Share of the flash that is exported.
-    share: f64,
-    /// Share of the overwrites before that are sequential.
-    aged: &'static str,
-}
-
-/// Of 64 GiB of flash: what a drive sold as 64 GB exports.
-const SHARE: f64 = 0.93;
-
-/// Table 2.
-const WORKLOADS: [Workload; 4] = [
-    of_table("workload 1", "80 % reads, random", 0.2, false),
-    of_table("workload 2", "80 % reads, sequential", 0.2, true),
-    of_table("workload 3", "80 % writes, random", 0.8, false),
-    of_table("workload 4", "80 % writes, sequential", 0.8, true),
-];
-
-const fn of_table(
-    name: &'static str,
-    words: &'static str,
-    writes: f64,
-    sequential: bool,
-) -> Workload {
-    Workload { name, words, writes, sequential, share: SHARE, aged: "50%" }
-}
-
-/// Where blocks come to 3/4 invalid pages, which they do not in those of Table 2.
-const ROOMY: Workload = Workload {
-    name: "60 % exported",
-    words: "80 % writes, sequential, aged sequentially",
-    writes: 0.8,
-    sequential: true,
-    share: 0.6,
-    aged: "100%",
-};
-
-/// The paper's two, then the comparison that it lacks.
-pub(super) const SCHEMES: [(&str, &str); 7] = [
-    (SEARCH, "page-level+victim=greedy-scan"),
-    (LISTS, "2lgc"),
-    (SEARCH_OF_ONE, "page-level+victim=greedy-scan:1"),
-    (GREEDY, "page-level"),
-    (PREEMPTIVE, "2lgc+victim=greedy"),
-    ("choices-on-demand", "page-level+victim=choices:8"),
-    ("choices-pre-emptive", "2lgc+victim=choices:8"),
-];
-pub(super) const SEARCH: &str = "greedy-scan";
-pub(super) const LISTS: &str = "2lgc";
-pub(super) const SEARCH_OF_ONE: &str = "greedy-scan:1";
-pub(super) const GREEDY: &str = "greedy-on-demand";
-pub(super) const PREEMPTIVE: &str = "greedy-pre-emptive";
-
-pub(super) fn fig_6(
-    settings: &Settings,
-    watch: &dyn Watch,
-    found: &mut Reproduction,
-) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("fig-6");
+pub(super) fn fig_6(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
+    let mut section = Section::default();
     let (size, roomy) = (Size::of(settings.scale), Size::roomy(settings.scale));
     let mut planned: Vec<Planned> =
         WORKLOADS.iter().map(|workload| size.planned(workload, settings.seed)).collect();
@@ -97,51 +32,8 @@ pub(super) fn fig_6(
     section.curves.push(windows(&ran));
     section.curves.push(table(&ran));
     section.notes = notes([&size, &roomy], of_table, of_lists);
-    found.runs.extend(ran.into_iter().map(|ran| ran.record));
+    section.runs = ran.into_iter().map(|ran| ran.record).collect();
     Ok(section)
-}
-
-/// How much is run.
-pub(super) struct Size {
-    pub(super) capacity: &'static str,
-    pub(super) requests: u64,
-}
-
-impl Size {
-    fn of(scale: Scale) -> Self {
-        match scale {
-            Scale::Quick => Self { capacity: "16GiB", requests: 40_000 },
-            Scale::Full => Self { capacity: "64GiB", requests: 400_000 },
-        }
-    }
-
-    /// Of [`ROOMY`]: more than the array once over.
-    fn roomy(scale: Scale) -> Self {
-        match scale {
-            Scale::Quick => Self { capacity: "4GiB", requests: 200_000 },
-            Scale::Full => Self { capacity: "16GiB", requests: 800_000 },
-        }
-    }
-
-    fn planned(&self, workload: &Workload, seed: u64) -> Planned {
-        let Workload { name, writes, share, aged, .. } = workload;
-        let schemes: Vec<String> = SCHEMES
-            .iter()
-            .map(|(label, scheme)| format!("'{scheme}+share={share}+label={label}'"))
-            .collect();
-        let text = format!(
-            "part = 'k9lcg08u1m'\nbus_cycle = '5ns'\nchannels = 8\nways = 2\ncapacity = '{}'\nqueue_depth = 32\n\
-             interface = 'sata2'\ncpu = 'arm7'\nwindow = '100ms'\nprecondition = 'full+age=1+sequential={aged}'\n\
-             seed = {seed}\nschemes = [{}]\n\
-             workload = {{ name = 'mixed', requests = {}, parameters = {{ write_share = '{writes}', sequential_share = '{}' }} }}\n",
-            self.capacity,
-            schemes.join(", "),
-            self.requests,
-            u8::from(workload.sequential),
-        );
-        let experiment = Experiment::from_toml(&text, name).expect("is an experiment");
-        Planned { name: (*name).into(), experiment }
-    }
 }
 
 fn plot(ran: &Ran, number: u32) -> Result<PlotFile, ReproduceError> {

@@ -1,6 +1,6 @@
 //! What must be known of Fig. 6.
 
-use super::fig_6::{GREEDY, LISTS, SEARCH, SEARCH_OF_ONE, Size};
+use super::fig_6_board::{GREEDY, LISTS, SEARCH, SEARCH_OF_ONE, Size};
 use super::fig_6_rows::{Listed, Of, at_once, each, host_pages, longest_request, median, p99_9};
 use crate::runs::Ran;
 

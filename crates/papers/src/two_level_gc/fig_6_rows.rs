@@ -1,6 +1,6 @@
 //! Fig. 6 in rows: what the paper says of its scheme, and what it does not compare with.
 
-use super::fig_6::{GREEDY, LISTS, PREEMPTIVE, SCHEMES, SEARCH, SEARCH_OF_ONE};
+use super::fig_6_board::{GREEDY, LISTS, PREEMPTIVE, SCHEMES, SEARCH, SEARCH_OF_ONE};
 use crate::row::{Figure, Limit, Row};
 use crate::runs::Ran;
 use ftl::VictimKind;

@@ -1,7 +1,6 @@
 //! Fig. 2 and Table 1: what the fields of the map entries reach, asked of the scheme's own plan, and what they take on the
 //! board.
 
-use super::PAPER;
 use crate::reproduction::Section;
 use crate::row::Row;
 use flash::parts::by_name as part_by_name;
@@ -136,7 +135,7 @@ fn ram(part: &Part) -> Result<Vec<Row>, String> {
 }
 
 pub(super) fn map_entries() -> Section {
-    let mut section = PAPER.section("fig-2");
+    let mut section = Section::default();
     let part = part_by_name("k9lcg08u1m").expect("the board's part is in the catalogue");
     section.rows = reach(part);
     match ram(part) {

@@ -4,6 +4,7 @@
 //! Source: S. Jung, Y. H. Song, 2LGC: an atomic-unit garbage collection scheme with a two-level list for NAND flash storage.
 
 mod fig_6;
+mod fig_6_board;
 mod fig_6_notes;
 mod fig_6_rows;
 mod map_entries;
@@ -13,43 +14,33 @@ mod tests;
 mod waf;
 mod work;
 
-use crate::error::ReproduceError;
-use crate::paper::Paper;
-use crate::reproduction::Reproduction;
-use crate::settings::Settings;
-use crate::watch::Watch;
+use crate::paper::{Exhibit, Paper, Study};
 
 /// The paper.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: &dyn Paper = &Study::<()> {
     name: "2lgc",
     title: "2LGC: An Atomic-Unit Garbage Collection Scheme with a Two-Level List for NAND Flash Storage",
     source: "S. Jung, Y. H. Song, Hanyang University",
-    sections: &[
-        ("fig-2", "Map entries: what their widths reach, and the board of Table 1"),
-        (
+    exhibits: &[
+        Exhibit("fig-2", "Map entries: what their widths reach, and the board of Table 1", |_| {
+            Ok(map_entries::map_entries())
+        }),
+        Exhibit(
             "victim-work",
             "Work a victim over the number of blocks (§3.2: O(N log N) for the search)",
+            |of| work::work(of.settings, of.watch),
         ),
-        ("waf", "Write amplification of every policy against closed forms and mean-field models"),
-        (
+        Exhibit(
+            "waf",
+            "Write amplification of every policy against closed forms and mean-field models",
+            |of| waf::waf(of.settings, of.watch),
+        ),
+        Exhibit(
             "fig-6",
             "Page commands a second over time, and what greedy in O(1) and choices make of it",
+            |of| fig_6::fig_6(of.settings, of.watch),
         ),
     ],
-    run,
+    run: |_, _, _| Ok(()),
+    conclude: |(), _| (),
 };
-
-fn run(settings: &Settings, watch: &dyn Watch) -> Result<Reproduction, ReproduceError> {
-    let mut found = PAPER.begin(settings);
-    for (id, _) in PAPER.sections.iter().filter(|(id, _)| settings.wants(id)) {
-        let section = match *id {
-            "fig-2" => map_entries::map_entries(),
-            "victim-work" => work::work(settings, watch)?,
-            "waf" => waf::waf(settings, watch)?,
-            _ => fig_6::fig_6(settings, watch, &mut found)?,
-        };
-        found.sections.push(section);
-    }
-    found.interrupted = watch.stop();
-    Ok(found)
-}

@@ -1,6 +1,5 @@
 //! Write amplification of every policy, simulated, against closed forms and models where there are any.
 
-use super::PAPER;
 use crate::error::ReproduceError;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::row::Row;
@@ -37,7 +36,7 @@ const WRITES: [(&str, &str, Writes); 2] = [
 ];
 
 pub(super) fn waf(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("waf");
+    let mut section = Section::default();
     let blocks = if settings.scale == Scale::Quick { 1024 } else { 8192 };
     let cells = cells(blocks, settings.seed);
     watch.planned(cells.len() as u64);

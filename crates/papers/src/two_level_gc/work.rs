@@ -1,7 +1,6 @@
 //! What choosing a victim costs over the number of blocks: entries counted, what they take on the paper's processor, and
 //! how long our own code takes by the wall clock.
 
-use super::PAPER;
 use super::synthetic::{Invalidation, Measured, PAGES, measure};
 use crate::error::ReproduceError;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
@@ -27,7 +26,7 @@ const LEAST_LOG: u32 = 10;
 const MOST_LOG: u32 = 22;
 
 pub(super) fn work(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
-    let mut section = PAPER.section("victim-work");
+    let mut section = Section::default();
     let step = if settings.scale == Scale::Quick { 3 } else { 1 };
     let table = Table::measure(step, settings.seed, watch);
     for (scenario, file) in SCENARIOS {
