@@ -1,15 +1,11 @@
 //! A NAND part: what its data sheet says of shape, time and power. ONFI names for the timings.
 
-use crate::{Copies, Geometry, GeometryError};
+use crate::address::{Geometry, GeometryError};
+use crate::copies::Copies;
+use crate::time::Ns;
 use alloc::borrow::Cow;
 use core::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
-
-/// Time in integer nanoseconds.
-pub type Ns = u64;
-
-/// Nanoseconds in a microsecond.
-pub const US: Ns = 1_000;
 
 /// Bits a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,8 +43,7 @@ pub struct Power {
 /// `t_r_oob_ns` (`t_r_ns`), `t_rc_ns` and `t_wc_ns` (0), `power` ([`Power::DEFAULT`], also for any field
 /// of it), `endurance_cycles` and `ecc_bits_per_kib` (not known). What is read has passed
 /// [`Part::validate`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "crate::part_file::PartFile")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// Name by which the command line knows it: lower case, digits, hyphens.
     pub name: Cow<'static, str>,

@@ -8,4 +8,5 @@ mod gftl_printed;
 mod lazy_rtgc_printed;
 mod space_by_device_exhaustive;
 mod space_exhaustive;
+mod space_model;
 mod waf_simulation;

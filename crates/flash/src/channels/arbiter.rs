@@ -1,6 +1,6 @@
 //! The way arbiter of a channel: which of the dies that ask for the bus is granted it.
 
-use crate::Ns;
+use crate::time::Ns;
 
 /// How the arbiter chooses among requests for the bus that are there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::script::{Busy, Step};
 use super::timing::Timing;
 use super::topology::DieAddress;
 use super::usage::DieUse;
-use crate::Ns;
+use crate::time::Ns;
 
 /// No operation.
 pub(super) const NONE: u32 = u32::MAX;

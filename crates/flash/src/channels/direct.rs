@@ -6,7 +6,7 @@ use super::request::{Addressing, Request};
 use super::rules::{Follows, RequestError, check, check_direct, follows};
 use super::script::{Busy, Scripts, Segment};
 use super::usage::Watch;
-use crate::Ns;
+use crate::time::Ns;
 
 impl<W: Watch> Channels<W> {
     /// Queues a direct transfer: a read of `source` whose data go to `destination` at the same time as to the

@@ -8,7 +8,7 @@ use super::script::Scripts;
 use super::timing::{Timing, TimingError};
 use super::topology::{DieAddress, Topology, TopologyError};
 use super::usage::{DieUse, Grant, Watch};
-use crate::Ns;
+use crate::time::Ns;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;

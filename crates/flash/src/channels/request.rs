@@ -1,7 +1,7 @@
 //! What is asked of the channels, and what comes back.
 
 use super::topology::{DieAddress, MAX_PLANES};
-use crate::Ns;
+use crate::time::Ns;
 
 /// Operation of one die, on one page (or block) of each of its planes that take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,5 +1,6 @@
 use super::sheet::Sheet;
-use crate::part::{Cell, Part, US};
+use crate::part::{Cell, Part};
+use crate::time::US;
 
 /// MLC of the copy-back and direct-data-transfer study.
 pub static DDT_MLC: Part = Sheet {

@@ -1,5 +1,6 @@
 use super::sheet::Sheet;
-use crate::part::{Cell, Part, US};
+use crate::part::{Cell, Part};
+use crate::time::US;
 
 /// large-block SLC NAND of Lazy-RTGC's evaluation.
 pub static EVALUATION_SLC: Part = Sheet {

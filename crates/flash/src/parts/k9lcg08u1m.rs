@@ -1,5 +1,6 @@
 use super::sheet::Sheet;
-use crate::part::{Cell, Part, US};
+use crate::part::{Cell, Part};
+use crate::time::US;
 
 /// Samsung K9LCG08U1M MLC on a 64 GB board, pages clustered by four; 2LGC.
 pub static K9LCG08U1M: Part = Sheet {

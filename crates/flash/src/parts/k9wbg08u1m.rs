@@ -1,5 +1,6 @@
 use super::sheet::Sheet;
-use crate::part::{Cell, Part, US};
+use crate::part::{Cell, Part};
+use crate::time::US;
 
 /// Samsung K9WBG08U1M, large-block SLC; BA-GC.
 pub static K9WBG08U1M: Part = Sheet {

@@ -1,5 +1,6 @@
 use super::sheet::Sheet;
-use crate::part::{Cell, Part, US};
+use crate::part::{Cell, Part};
+use crate::time::US;
 
 /// Micron MT29E128G08CECAB, 16 GB MLC; Lazy-RTGC.
 pub static MICRON_MLC: Part = Sheet {

@@ -1,5 +1,6 @@
 use super::sheet::Sheet;
-use crate::part::{Cell, Part, US};
+use crate::part::{Cell, Part};
+use crate::time::US;
 
 /// Samsung 128 MB large-block SLC; GFTL.
 pub static SAMSUNG_LARGE_BLOCK: Part = Sheet {

@@ -1,5 +1,6 @@
 use super::sheet::Sheet;
-use crate::part::{Cell, Part, US};
+use crate::part::{Cell, Part};
+use crate::time::US;
 
 /// Samsung K9G4G08U0A, 512 MB MLC; Lazy-RTGC.
 pub static SAMSUNG_MLC_512M: Part = Sheet {

@@ -1,5 +1,6 @@
 use super::sheet::Sheet;
-use crate::part::{Cell, Part, US};
+use crate::part::{Cell, Part};
+use crate::time::US;
 
 /// Samsung 16 MB small-block SLC; GFTL.
 pub static SAMSUNG_SMALL_BLOCK: Part = Sheet {

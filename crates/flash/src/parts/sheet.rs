@@ -1,6 +1,7 @@
 //! A data sheet as the file of a part writes it.
 
-use crate::part::{Cell, Ns, Part, Power};
+use crate::part::{Cell, Part, Power};
+use crate::time::Ns;
 use alloc::borrow::Cow;
 
 /// The figures of a [`Part`], by its names; [`Sheet::USUAL`] gives those that most sources leave open.

@@ -1,5 +1,6 @@
 use super::sheet::Sheet;
-use crate::part::{Cell, Part, US};
+use crate::part::{Cell, Part};
+use crate::time::US;
 
 /// Spansion S34ML04G1, 512 MB SLC; Lazy-RTGC.
 pub static SPANSION_SLC: Part = Sheet {

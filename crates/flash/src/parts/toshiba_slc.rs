@@ -1,5 +1,6 @@
 use super::sheet::Sheet;
-use crate::part::{Cell, Part, US};
+use crate::part::{Cell, Part};
+use crate::time::US;
 
 /// Toshiba TC58NVG3S0F, SLC, printed as 512 MB; Lazy-RTGC.
 pub static TOSHIBA_SLC: Part = Sheet {

@@ -1,5 +1,6 @@
 use super::sheet::Sheet;
-use crate::part::{Cell, Part, US};
+use crate::part::{Cell, Part};
+use crate::time::US;
 
 /// Toshiba TC58NVG4T2E, 2 GB TLC; Lazy-RTGC.
 pub static TOSHIBA_TLC: Part = Sheet {

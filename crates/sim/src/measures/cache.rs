@@ -1,7 +1,7 @@
 //! Direct-mapped counts of repeating values, in front of the histograms.
 
-use super::TaskKind;
 use super::distribution::Distribution;
+use ftl::TaskKind;
 
 /// Slots a table; a power of two. The 24-byte slots of all kinds of task stay within a few KiB of L1.
 const SLOTS: usize = 32;

@@ -10,6 +10,7 @@ mod cache;
 mod distribution;
 mod series;
 mod summary;
+mod task;
 mod wear;
 
 pub use wear::{Wear, wear};
@@ -19,19 +20,7 @@ pub use distribution::Distribution;
 pub use ftl::TaskKind;
 use series::TimeSeries;
 pub use summary::Summary;
-
-/// One page task, as it went. Its response is `service_ns + step_ns`.
-#[derive(Clone, Copy, Debug)]
-pub struct TaskSample {
-    /// What it was.
-    pub kind: TaskKind,
-    /// Service, collection apart, ns.
-    pub service_ns: u64,
-    /// Collection that went with it, ns.
-    pub step_ns: u64,
-    /// End − arrival, ns. Ignored unless the measures were made for [`Arrivals::Timed`].
-    pub completion_ns: u64,
-}
+pub use task::TaskSample;
 
 /// Whether the workload says when requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

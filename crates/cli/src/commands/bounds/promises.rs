@@ -1,8 +1,7 @@
 //! What the real-time schemes promise, side by side: `docs/promises.md` is this for all parts.
 
-use super::division::{Division, kib};
-use super::{own_blocks, percent};
-use crate::output::{Column, markdown, micros};
+use super::division::{Division, kib, own_blocks, percent};
+use crate::output::{markdown, micros};
 use flash::{Part, parts};
 use ftl::Preset;
 use ftl::registry::REGISTRY;
@@ -100,14 +99,14 @@ impl Chapter<'_> {
             micros(part.t_bers_ns),
         );
         let columns = [
-            ("scheme", Column::Left),
-            ("read µs", Column::Right),
-            ("write µs", Column::Right),
-            ("step µs", Column::Right),
-            ("response µs", Column::Right),
-            ("share %", Column::Right),
-            ("victim", Column::Right),
-            ("RAM KiB", Column::Right),
+            "<scheme",
+            "read µs",
+            "write µs",
+            "step µs",
+            "response µs",
+            "share %",
+            "victim",
+            "RAM KiB",
         ];
         let rows: Vec<_> = self.divisions.iter().filter_map(row).collect();
         if !rows.is_empty() {

@@ -1,7 +1,7 @@
 //! The study as text.
 
 use super::interface::Bus;
-use crate::output::{Column, table};
+use crate::output::table;
 use ddt::{Crossover, Study, StudyRow};
 
 /// Everything.
@@ -60,15 +60,15 @@ fn engine(rows: &[StudyRow]) -> String {
 
 fn rows_table(rows: &[StudyRow]) -> String {
     let columns = [
-        ("path", Column::Left),
-        ("pages", Column::Right),
-        ("transaction µs", Column::Right),
-        ("a page µs", Column::Right),
-        ("MB/s", Column::Right),
-        ("channel %", Column::Right),
-        ("collection ms", Column::Right),
-        ("early erase", Column::Right),
-        ("saved %", Column::Right),
+        "<path",
+        "pages",
+        "transaction µs",
+        "a page µs",
+        "MB/s",
+        "channel %",
+        "collection ms",
+        "early erase",
+        "saved %",
     ];
     table(
         columns,

@@ -3,7 +3,7 @@
 use super::interface::Bus;
 use crate::commands::run::{OutputArgs, prepare, with_causes};
 use crate::failure::Failure;
-use crate::output::{self, Column, micros, table};
+use crate::output::{self, micros, table};
 use bounds::copyback::CopyPath;
 use clap::{Args, ValueEnum};
 use ddt::control::{ControlUnit, Cost, Drawing, Event, Transaction, Waveform};
@@ -285,16 +285,16 @@ fn proposal(
 /// The check of every mode, source and destination in the same.
 fn all_modes(bus: &Bus) -> Result<String, Failure> {
     let columns = [
-        ("mode", Column::Right),
-        ("t_RC ns", Column::Right),
-        ("DVW ns", Column::Right),
-        ("DRW ns", Column::Right),
-        ("t_DL ns", Column::Right),
-        ("works", Column::Left),
-        ("cycle that does", Column::Right),
-        ("t_DL ns", Column::Right),
-        ("a page µs", Column::Right),
-        ("8 pages %", Column::Right),
+        "mode",
+        "t_RC ns",
+        "DVW ns",
+        "DRW ns",
+        "t_DL ns",
+        "<works",
+        "cycle that does",
+        "t_DL ns",
+        "a page µs",
+        "8 pages %",
     ];
     let wrong_bytes = [0; 8];
     let transaction = Transaction {
