@@ -32,6 +32,8 @@ mod part;
 mod part_file;
 pub mod parts;
 pub mod prefetch;
+#[cfg(test)]
+mod properties;
 mod serial;
 pub mod wear_level;
 
