@@ -163,6 +163,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::properties::config())]
+
         #[test]
         fn split_is_division(pages_per_block in 2u32..5000, blocks in 1u32..80_000, page: u32) {
             let g = Geometry::new(blocks, pages_per_block, 512).unwrap();

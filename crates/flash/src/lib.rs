@@ -20,6 +20,7 @@ pub mod channels;
 mod copies;
 mod error;
 pub mod faults;
+mod forks;
 mod interface;
 mod layer;
 mod oob;
@@ -31,6 +32,8 @@ pub mod parts;
 mod payload;
 pub mod pins;
 pub mod prefetch;
+#[cfg(test)]
+mod properties;
 mod serial;
 mod time;
 pub mod wear_level;

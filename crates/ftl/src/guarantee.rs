@@ -9,7 +9,7 @@ use flash::{Ns, Part};
 ///
 /// Promises are about the array and a write buffer's RAM. What a processor takes to choose victims
 /// ([`SchemeConfig::processor`](crate::SchemeConfig)) is not in them: it comes on top, and is told apart by
-/// [`Scheme::victim_work`](crate::Scheme::victim_work).
+/// [`Telemetry::victim_work`](crate::Telemetry::victim_work).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guarantee {
     /// U(e_r): service of a page read, without collection.

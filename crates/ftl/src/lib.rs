@@ -23,6 +23,8 @@ pub mod page_mapped;
 mod plan;
 mod preset;
 mod processor;
+#[cfg(test)]
+mod properties;
 pub mod registry;
 mod scheme;
 mod schemes;

@@ -283,6 +283,8 @@ struct Dies {
 }
 
 proptest! {
+    #![proptest_config(crate::properties::config())]
+
     /// Whatever the order of tasks and completions: each block is programmed in order and erased when nothing is on
     /// its way out of it any more; every operation is done; the same twice.
     #[test]

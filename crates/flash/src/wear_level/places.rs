@@ -87,6 +87,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::properties::config())]
+
         #[test]
         fn swaps_leave_a_permutation(swaps in proptest::collection::vec((0u32..9, 0u32..9), 0..40)) {
             let mut places = Places::new(9);

@@ -166,6 +166,8 @@ fn step<F: Probe>(
 }
 
 proptest! {
+    #![proptest_config(crate::properties::config())]
+
     #[test]
     fn contents_survive_and_places_are_a_permutation(
         steps in any_steps(), rule in any_rule(), units in 1u32..4, seed: u64,

@@ -215,7 +215,7 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flash::{Array, Lpn, Oob, Store, parts::EVALUATION_SLC};
+    use flash::{Array, Flash, Lpn, Oob, Store, parts::EVALUATION_SLC};
 
     fn array() -> Array {
         let geometry = Geometry::new(3, 2, 2048).expect("a geometry");
@@ -246,7 +246,7 @@ mod tests {
         pool.put(BlockId(0));
         pool.put(BlockId(1));
         let block = pool.take().unwrap();
-        flash.program(Ppn(0), Oob::data(Lpn(0), 1), &[], Cause::Host).unwrap();
+        flash.program(Ppn(0), Oob::data(Lpn(0), 1), None, Cause::Host).unwrap();
         pool.programmed(1);
         pool.fail(Ppn(1), block, 1);
         assert!(!flash.is_bad(block) && pool.has_failed(block) && pool.is_void(Ppn(1)));

@@ -13,6 +13,9 @@ use crate::telemetry::Telemetry;
 use alloc::boxed::Box;
 use flash::{Flash, Lpn, Ns};
 
+#[cfg(test)]
+mod tests;
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Buffered<S> {
@@ -66,6 +69,11 @@ impl<S: Background> Ftl for Buffered<S> {
     #[inline]
     fn logical_pages(&self) -> u32 {
         self.scheme.logical_pages()
+    }
+
+    #[inline]
+    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
+        self.scheme.check(lpn)
     }
 
     #[inline]

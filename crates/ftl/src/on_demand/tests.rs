@@ -1,11 +1,14 @@
-use super::*;
-use crate::{
-    CmtPolicy, SchemeConfig,
-    registry::{self, Visitor, by_name},
-};
-use alloc::{vec, vec::Vec};
+use super::{MapCache, OnDemand, collection, core, mount};
+use crate::interface::Ftl;
+use crate::layout::{CmtPolicy, Layout, OnDemandLayout};
+use crate::plan::Plan;
+use crate::preset::SchemeConfig;
+use crate::registry::{self, by_name};
+use crate::scheme::Scheme;
+use alloc::{boxed::Box, vec, vec::Vec};
 use flash::{
-    Array, Cause, Counts, Geometry, Operation, Part, Serial, Store, parts::EVALUATION_SLC,
+    AnyArray, Array, Cause, Counts, Flash, Geometry, Lpn, Operation, Part, Probe, Serial, Store,
+    parts::EVALUATION_SLC,
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -16,6 +19,7 @@ const PAGE_BYTES: u32 = 32;
 const A_PAGE: u32 = 8;
 
 type Bench = Serial<Array>;
+type Device = dyn Scheme<Flash = AnyArray>;
 
 fn array(blocks: u32, pages_per_block: u32, alpha: u64) -> Bench {
     let copy = EVALUATION_SLC.t_copy_ns();
@@ -36,7 +40,7 @@ fn config(name: &str) -> SchemeConfig {
 fn layout(config: &SchemeConfig, flash: &Bench) -> (Plan, OnDemandLayout) {
     let geometry = flash.geometry();
     let plan = registry::plan(config, flash.part(), geometry, geometry.blocks()).unwrap();
-    let crate::Layout::OnDemand(layout) = plan.layout else { panic!("no map on demand") };
+    let Layout::OnDemand(layout) = plan.layout else { panic!("no map on demand") };
     (plan, layout)
 }
 
@@ -48,37 +52,33 @@ struct Left {
     cache: Option<MapCache>,
 }
 
-/// Writes (and, negative, trims) pages, after a warm-up that is not measured; holds each to the promise.
-struct Writes<'a> {
-    warm_up: &'a [u32],
-    measured: &'a [i64],
+fn counts(scheme: &Device) -> Counts {
+    *scheme.flash().downcast_ref::<Bench>().unwrap().counts()
 }
 
-impl Visitor<Bench> for Writes<'_> {
-    type Output = Left;
-
-    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Left {
-        let page = vec![7; PAGE_BYTES as usize];
-        for lpn in self.warm_up {
-            scheme.write(Lpn(*lpn), &page).unwrap();
-        }
-        let before = *scheme.flash().counts();
-        scheme.restart_collections();
-        let (mut worst_service_ns, mut worst_step_ns) = (0, 0);
-        for lpn in self.measured {
-            let flash = scheme.flash();
-            let (all, steps) = (flash.busy_ns(), flash.busy_in_steps_ns());
-            match u32::try_from(*lpn) {
-                Ok(lpn) => scheme.write(Lpn(lpn), &page).unwrap(),
-                Err(_) => scheme.trim(Lpn((-lpn - 1) as u32)).unwrap(),
-            }
-            let step = scheme.flash().busy_in_steps_ns() - steps;
-            worst_step_ns = worst_step_ns.max(step);
-            worst_service_ns = worst_service_ns.max(scheme.flash().busy_ns() - all - step);
-        }
-        let counts = scheme.flash().counts().since(&before);
-        Left { counts, worst_service_ns, worst_step_ns, cache: scheme.map_cache() }
+/// Formats an array, writes (and, negative, trims) pages, after a warm-up that is not measured.
+fn written(config: &SchemeConfig, flash: Bench, warm_up: &[u32], measured: &[i64]) -> Left {
+    let mut scheme = registry::format(config, AnyArray::new(flash)).unwrap();
+    let page = vec![7; PAGE_BYTES as usize];
+    for lpn in warm_up {
+        scheme.write(Lpn(*lpn), Some(&page)).unwrap();
     }
+    let before = counts(&*scheme);
+    scheme.restart_telemetry();
+    let (mut worst_service_ns, mut worst_step_ns) = (0, 0);
+    for lpn in measured {
+        let before = scheme.flash().worked();
+        match u32::try_from(*lpn) {
+            Ok(lpn) => scheme.write(Lpn(lpn), Some(&page)).unwrap(),
+            Err(_) => scheme.trim(Lpn((-lpn - 1) as u32)).unwrap(),
+        }
+        let after = scheme.flash().worked();
+        let step_ns = after.steps_ns - before.steps_ns;
+        worst_step_ns = worst_step_ns.max(step_ns);
+        worst_service_ns = worst_service_ns.max(after.busy_ns - before.busy_ns - step_ns);
+    }
+    let counts = counts(&*scheme).since(&before);
+    Left { counts, worst_service_ns, worst_step_ns, cache: scheme.telemetry().map_cache }
 }
 
 fn translation_traffic(counts: &Counts) -> u64 {
@@ -100,10 +100,9 @@ fn collects_as(name: &str, in_ram: &str, blocks: u32, cmt_bytes: Option<u64>) ->
     let pages = plan.logical_pages;
     let warm_up: Vec<u32> = (0..pages).chain(draws(4000, pages, 1)).collect();
     let measured: Vec<i64> = draws(20_000, pages, 2).iter().map(|lpn| i64::from(*lpn)).collect();
-    let writes = || Writes { warm_up: &warm_up, measured: &measured };
-    let left = registry::format(&on_demand, flash, writes()).unwrap();
+    let left = written(&on_demand, flash, &warm_up, &measured);
     let same = SchemeConfig { logical_pages: Some(pages), ..config(in_ram) };
-    let model = registry::format(&same, array(layout.data_blocks, 16, 3), writes()).unwrap();
+    let model = written(&same, array(layout.data_blocks, 16, 3), &warm_up, &measured);
     for operation in [Operation::Copy, Operation::Erase] {
         let of = |counts: &Counts| counts.get(operation, Cause::Collection);
         assert!(of(&model.counts) > 1000);
@@ -168,8 +167,7 @@ fn no_order_fills_the_table_or_outlasts_a_step() {
         let warm_up: Vec<u32> = (0..plan.logical_pages).collect();
         for seed in 0..4 {
             for measured in adversaries(plan.logical_pages, seed) {
-                let writes = Writes { warm_up: &warm_up, measured: &measured };
-                let left = registry::format(&config, flash.clone(), writes).unwrap();
+                let left = written(&config, flash.clone(), &warm_up, &measured);
                 assert!(left.worst_service_ns <= plan.guarantee.write_ns.unwrap());
                 assert!(left.worst_step_ns <= plan.guarantee.step_ns.unwrap());
                 // A page that was written back on a task's way would be counted there.
@@ -196,7 +194,7 @@ fn dirty_entries_stay_within_their_bound_and_come_near_it() {
             let mut scheme = OnDemand::new(core, collector, &plan, false);
             for lpn in order {
                 match u32::try_from(lpn) {
-                    Ok(lpn) => scheme.write(Lpn(lpn), &[]).unwrap(),
+                    Ok(lpn) => scheme.write(Lpn(lpn), None).unwrap(),
                     Err(_) => scheme.trim(Lpn((-lpn - 1) as u32)).unwrap(),
                 }
                 most = most.max(scheme.core.cmt.dirty());
@@ -205,12 +203,6 @@ fn dirty_entries_stay_within_their_bound_and_come_near_it() {
     }
     assert!(most <= layout.cmt_entries, "{most} of {}", layout.cmt_entries);
     assert!(most >= steps.dirty_threshold, "{most} never reached {}", steps.dirty_threshold);
-}
-
-/// Does operations and holds what is read against a plain map; hands the array back at a remount.
-struct Against<'m> {
-    model: &'m mut Model,
-    steps: &'m [(u8, u32)],
 }
 
 struct Model {
@@ -225,23 +217,22 @@ fn bytes_of(version: u32) -> [u8; PAGE_BYTES as usize] {
     bytes
 }
 
-impl Visitor<Bench> for Against<'_> {
-    type Output = (Bench, usize);
-
-    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Self::Output {
-        let Model { pages, writes } = self.model;
+impl Model {
+    /// Does operations and holds what is read against the map, up to a remount; how many these were, and the array.
+    fn run(&mut self, mut scheme: Box<Device>, steps: &[(u8, u32)]) -> (AnyArray, usize) {
+        let Self { pages, writes } = self;
         let mut done = 0;
         let mut trimmed = vec![false; pages.len()];
-        for (what, lpn) in self.steps {
+        for (what, lpn) in steps {
             let lpn = lpn % pages.len() as u32;
             done += 1;
             match what {
                 0..=5 => {
                     *writes += 1;
-                    scheme.write(Lpn(lpn), &bytes_of(*writes)).unwrap();
+                    scheme.write(Lpn(lpn), Some(&bytes_of(*writes))).unwrap();
                     (pages[lpn as usize], trimmed[lpn as usize]) = (Some(*writes), false);
                 }
-                6..=7 => read(&mut scheme, lpn, pages[lpn as usize]),
+                6..=7 => read(&mut *scheme, lpn, pages[lpn as usize]),
                 8 => {
                     scheme.trim(Lpn(lpn)).unwrap();
                     (pages[lpn as usize], trimmed[lpn as usize]) = (Some(0), true);
@@ -251,7 +242,7 @@ impl Visitor<Bench> for Against<'_> {
             }
         }
         for (lpn, expected) in pages.iter_mut().enumerate() {
-            read(&mut scheme, lpn as u32, *expected);
+            read(&mut *scheme, lpn as u32, *expected);
             if trimmed[lpn] {
                 *expected = None;
             }
@@ -260,16 +251,16 @@ impl Visitor<Bench> for Against<'_> {
     }
 }
 
-fn read<S: Scheme<Flash = Bench>>(scheme: &mut S, lpn: u32, expected: Option<u32>) {
+fn read<F: Probe>(scheme: &mut dyn Scheme<Flash = F>, lpn: u32, expected: Option<u32>) {
     let mut bytes = [1; PAGE_BYTES as usize];
-    let found = scheme.read(Lpn(lpn), &mut bytes).unwrap();
+    let found = scheme.read(Lpn(lpn), Some(&mut bytes)).unwrap();
     if let Some(version) = expected {
         assert_eq!((found, bytes), (version != 0, bytes_of(version)), "LPN {lpn}");
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig { cases: 150, ..crate::properties::config() })]
 
     #[test]
     fn reads_what_was_written(
@@ -282,20 +273,18 @@ proptest! {
         let name = if lazy { "lazy-rtgc-on-demand" } else { "dftl" };
         let cmt_policy = segmented.then_some(CmtPolicy::SegmentedLru);
         let config = SchemeConfig { cmt_bytes, cmt_policy, idle_collection: true, ..config(name) };
-        let mut flash = array(blocks, 8, 3);
+        let flash = array(blocks, 8, 3);
         let (plan, _) = layout(&config, &flash);
         let mut model = Model { pages: vec![Some(0); plan.logical_pages as usize], writes: 0 };
         let mut steps = &steps[..];
-        let mut start = true;
-        while start || !steps.is_empty() {
-            let against = Against { model: &mut model, steps };
-            let done = if start {
-                registry::format(&config, flash, against)
-            } else {
-                registry::mount(&config, flash, against)
-            };
-            let (array, taken) = done.unwrap();
-            (flash, steps, start) = (array, &steps[taken..], false);
+        let mut scheme = registry::format(&config, AnyArray::new(flash)).unwrap();
+        loop {
+            let (array, done) = model.run(scheme, steps);
+            steps = &steps[done..];
+            if steps.is_empty() {
+                break;
+            }
+            scheme = registry::mount(&config, array).unwrap();
         }
     }
 }
@@ -310,7 +299,7 @@ fn an_unreadable_translation_page_is_made_anew() {
         mount::format(&mut core, &layout).unwrap();
         let mut scheme = OnDemand::new(core, collection::WholeBlock, &plan, false);
         for lpn in (0..plan.logical_pages).chain(draws(500, plan.logical_pages, 3)) {
-            scheme.write(Lpn(lpn), &bytes_of(lpn + 1)).unwrap();
+            scheme.write(Lpn(lpn), Some(&bytes_of(lpn + 1))).unwrap();
         }
         for page in scheme.core.directory.clone() {
             if page != u32::MAX {

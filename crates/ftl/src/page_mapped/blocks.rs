@@ -140,6 +140,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::properties::config())]
+
         #[test]
         fn agrees_with_a_set(
             pages in 2u32..600,

@@ -270,6 +270,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::properties::config())]
+
         #[test]
         fn agrees_with_a_table_of_units(
             counts in [1u16..4, 1u16..3, 1u16..3, 1u16..3],

@@ -87,7 +87,7 @@ pub(crate) fn ram_by_device(
     Ram { victims: ByDevice::controller_bytes(blocks, pages, ways), ..plain }
 }
 
-/// RAM of a page-mapped scheme with such victims, as [`Scheme::ram`](crate::Scheme::ram) counts it. A free block is no
+/// RAM of a page-mapped scheme with such victims, as [`Telemetry::ram`](crate::Telemetry::ram) counts it. A free block is no
 /// candidate, so that which are free is told where the candidates are kept, and which of them was erased least by the
 /// erase counts.
 pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, victims: VictimKind) -> Ram {

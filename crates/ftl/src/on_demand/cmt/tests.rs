@@ -93,6 +93,8 @@ fn check(cmt: &Cmt, naive: &Naive) -> Result<(), TestCaseError> {
 }
 
 proptest! {
+    #![proptest_config(crate::properties::config())]
+
     /// Against searches, for both policies, with dirty entries kept and not.
     #[test]
     fn agrees_with_searches(

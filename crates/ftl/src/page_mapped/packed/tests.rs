@@ -1,14 +1,17 @@
 //! The entries against plain tables, below a scheme against the array, and at their limits.
 
 use super::*;
+use crate::interface::{Background, Ftl};
 use crate::page_mapped::{
     PageMapped, Preemptible, collection::Collection, core::Core, core::LOST, mount::mount,
     tables::Flat, victims::TwoLevelList,
 };
+use crate::plan::Plan;
+use crate::preset::SchemeConfig;
 use crate::registry::{by_name, plan};
-use crate::{Plan, Scheme, SchemeConfig, VictimWork};
-use alloc::string::ToString;
-use flash::{Array, Probe, Store, parts::EVALUATION_SLC};
+use crate::victim_work::VictimWork;
+use alloc::{boxed::Box, string::ToString};
+use flash::{Array, Flash, Store, parts::EVALUATION_SLC};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -69,6 +72,8 @@ fn an_erase_count_stays_at_its_greatest() {
 }
 
 proptest! {
+    #![proptest_config(crate::properties::config())]
+
     /// Both tables, told the same, tell the same.
     #[test]
     fn agrees_with_plain_tables(
@@ -162,7 +167,7 @@ fn work<T: Tables>(scheme: &mut PageMapped<Array, TwoLevelList, Preemptible, T>,
         match random.random_range(0..20) {
             0 => scheme.trim(lpn).unwrap(),
             1 => assert!(scheme.idle().is_ok()),
-            _ => scheme.write(lpn, &[]).unwrap(),
+            _ => scheme.write(lpn, None).unwrap(),
         }
     }
 }
@@ -203,13 +208,14 @@ fn a_scheme_does_the_same_over_both_tables_and_entries_agree_with_the_array() {
         check(&packed);
         assert!((0..300).all(|lpn| flat.locate(Lpn(lpn)) == packed.locate(Lpn(lpn))));
     }
-    assert!(packed.collections().finished > 500);
-    assert_eq!(flat.collections(), packed.collections());
-    assert_eq!(flat.victim_work(), packed.victim_work());
+    assert!(packed.telemetry().collections.finished > 500);
+    assert_eq!(flat.telemetry().collections, packed.telemetry().collections);
+    assert_eq!(flat.telemetry().victim_work, packed.telemetry().victim_work);
 
     // And after a mount.
     let (_, _, plan) = shape();
-    let mut again = scheme(Packed::new(&geometry, 300), packed.clone().into_flash(), &plan);
+    let mut again =
+        scheme(Packed::new(&geometry, 300), Box::new(packed.clone()).into_flash(), &plan);
     mount(&mut again.core).unwrap();
     check(&again);
     // Trims may be forgotten, writes not.

@@ -181,6 +181,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::properties::config())]
+
         /// Against a map of valid counts that is searched in full.
         #[test]
         fn takes_the_block_that_uses_up_least(

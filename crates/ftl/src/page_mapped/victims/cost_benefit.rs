@@ -157,8 +157,8 @@ impl Victims for CostBenefit {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Accesses;
     use super::*;
+    use crate::victim_work::Accesses;
     use alloc::collections::BTreeMap;
     use proptest::prelude::*;
 
@@ -190,6 +190,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::properties::config())]
+
         /// Against a list that is searched in full, by the formula in rational numbers.
         #[test]
         fn takes_the_greatest_benefit(

@@ -220,6 +220,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::properties::config())]
+
         /// Against a map of valid counts that is searched in full.
         #[test]
         fn takes_the_least(steps in proptest::collection::vec((0u8..8, 0u32..20, 0u32..=8), 0..600)) {

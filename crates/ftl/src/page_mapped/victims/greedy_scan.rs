@@ -174,6 +174,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::properties::config())]
+
         /// Against a map of valid counts that is sorted whenever no victim is left.
         #[test]
         fn takes_as_a_sorted_map(

@@ -89,6 +89,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::properties::config())]
+
         #[test]
         fn sorts(items in proptest::collection::vec(0u64..200, 0..300)) {
             let mut sorted = items.clone();

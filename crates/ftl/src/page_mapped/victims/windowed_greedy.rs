@@ -159,6 +159,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::properties::config())]
+
         /// Against a list, and with W = 1 against FIFO, work and all.
         #[test]
         fn takes_the_least_of_the_oldest(

@@ -1,18 +1,21 @@
 //! The worked examples of the paper on buffer-aware collection, and what kind of merge writes lead to.
 
-use super::{
-    FastLogs, PRESET,
-    definition::{self, Cost, Source, each_page},
-};
-use crate::{
-    DirtyPages, LogVictim, MergeKind, NoBuffer, Probability, Scheme, SchemeConfig, VictimKind,
-    log_block::{LogBlock, stamp::Clock, stamp::Role},
-    registry,
-    start::Start,
-};
+use super::definition::{self, Cost, Source, each_page};
+use super::{FastLogs, PRESET};
+use crate::dirty_pages::{DirtyPages, NoBuffer, Probability};
+use crate::interface::Ftl;
+use crate::layout::LogVictim;
+use crate::log_block::LogBlock;
+use crate::log_block::stamp::{Clock, Role};
+use crate::page_mapped::victims::VictimKind;
+use crate::preset::SchemeConfig;
+use crate::registry;
+use crate::start::{Setup, Start};
+use crate::telemetry::MergeKind;
+use alloc::boxed::Box;
 use alloc::{borrow::Cow, collections::BTreeMap, collections::BTreeSet, vec, vec::Vec};
 use flash::{
-    Array, BlockId, Cause, Geometry, Lpn, Oob, Operation, Part, Probe, Serial, Store,
+    Array, BlockId, Cause, Counts, Flash, Geometry, Lpn, Oob, Operation, Part, Serial, Store,
     parts::EVALUATION_SLC,
 };
 
@@ -48,7 +51,7 @@ fn start(flash: Serial<Array>, start: Start, victim: Option<VictimKind>) -> Fast
     let plan = registry::plan(&config, &part(), &geometry, geometry.blocks()).unwrap();
     let victim = victim.map_or(LogVictim::RoundRobin, |_| LogVictim::LeastCost);
     let logs = FastLogs::new(&geometry, 8, 2, victim);
-    LogBlock::new(&config, &plan, start, flash, logs).unwrap()
+    LogBlock::new(&Setup { config: &config, plan: &plan, start }, flash, logs).unwrap()
 }
 
 fn bytes(lpn: u32, version: u8) -> [u8; PAGE_BYTES as usize] {
@@ -71,7 +74,7 @@ fn figure_array(log_blocks: &[[u32; 4]]) -> Serial<Array> {
             let ppn = flash.geometry().ppn(BlockId(block), page);
             let version = u8::from(role == Role::Random);
             flash
-                .program(ppn, Oob::data(Lpn(lpn), seq), &bytes(lpn, version), Cause::Host)
+                .program(ppn, Oob::data(Lpn(lpn), seq), Some(&bytes(lpn, version)), Cause::Host)
                 .unwrap();
             if role == Role::Random {
                 clock.tick();
@@ -92,8 +95,8 @@ impl Buffer {
 }
 
 impl DirtyPages for Buffer {
-    fn newest(&self, lpn: Lpn) -> Option<&[u8]> {
-        self.0.get(&lpn.0).map(|(bytes, _)| &bytes[..])
+    fn newest(&self, lpn: Lpn) -> Option<Option<&[u8]>> {
+        self.0.get(&lpn.0).map(|(bytes, _)| Some(&bytes[..]))
     }
 
     fn written(&mut self, lpn: Lpn) {
@@ -120,8 +123,7 @@ fn sets(fast: &Fast, at: usize, buffer: &dyn DirtyPages) -> [BTreeSet<u32>; 2] {
     sets
 }
 
-fn operations(scheme: &impl Scheme<Flash = Serial<Array>>) -> [u64; 3] {
-    let counts = scheme.flash().counts();
+fn operations(counts: &Counts) -> [u64; 3] {
     [Operation::Copy, Operation::Program, Operation::Erase]
         .map(|op| counts.get(op, Cause::FullMerge))
 }
@@ -133,8 +135,8 @@ fn figure_1_without_a_buffer_moves_all_pages() {
     let mut fast = figure(&FIGURE_1, None);
     assert_eq!(sets(&fast, 0, &NoBuffer), [(0..8).collect(), BTreeSet::new()]);
     fast.logs.random.collect(&mut fast.core, &mut None, &mut NoBuffer).unwrap();
-    assert_eq!(operations(&fast), [8, 0, 3]);
-    assert_eq!(fast.collections().merges, [0, 0, 2]);
+    assert_eq!(operations(fast.flash().counts()), [8, 0, 3]);
+    assert_eq!(fast.telemetry().collections.merges, [0, 0, 2]);
 }
 
 #[test]
@@ -146,15 +148,15 @@ fn figure_1_takes_p2_and_p4_from_the_buffer() {
     assert_eq!(dirty, BTreeSet::from([2, 4]));
     fast.logs.random.collect(&mut fast.core, &mut None, &mut buffer).unwrap();
     assert!(buffer.0.is_empty(), "p2 and p4 are clean");
-    assert_eq!(operations(&fast), [6, 2, 3]);
+    assert_eq!(operations(fast.flash().counts()), [6, 2, 3]);
     let mut page = [0; PAGE_BYTES as usize];
     for (lpn, version) in [(0, 1), (1, 1), (2, 2), (3, 0), (4, 2), (5, 0), (6, 1), (7, 1)] {
-        assert!(fast.read(Lpn(lpn), &mut page).unwrap());
+        assert!(fast.read(Lpn(lpn), Some(&mut page)).unwrap());
         assert_eq!(page, bytes(lpn, version), "p{lpn}");
     }
     // The mount agrees.
-    let mut fast = start(fast.into_flash(), Start::Mount, None);
-    assert!(fast.read(Lpn(4), &mut page).unwrap());
+    let mut fast = start(Box::new(fast).into_flash(), Start::Mount, None);
+    assert!(fast.read(Lpn(4), Some(&mut page)).unwrap());
     assert_eq!(page, bytes(4, 2));
 }
 
@@ -206,14 +208,14 @@ fn a_probability_between_takes_its_share_of_the_benefit() {
 fn a_page_that_only_the_buffer_holds_is_merged_too() {
     let mut fast = start(array(8), Start::Format, None);
     for lpn in [0, 1, 1, 1, 1] {
-        fast.write(Lpn(lpn), &bytes(lpn, 0)).unwrap();
+        fast.write(Lpn(lpn), Some(&bytes(lpn, 0))).unwrap();
     }
     let mut buffer = Buffer::of(&[(3, Probability::NEVER)]);
     fast.logs.random.collect(&mut fast.core, &mut None, &mut buffer).unwrap();
     // p2 is nowhere: its place is padded.
-    assert_eq!(operations(&fast), [2, 2, 2]);
+    assert_eq!(operations(fast.flash().counts()), [2, 2, 2]);
     let mut page = [0; PAGE_BYTES as usize];
-    let present = [0, 1, 2, 3].map(|lpn| fast.read(Lpn(lpn), &mut page).unwrap());
+    let present = [0, 1, 2, 3].map(|lpn| fast.read(Lpn(lpn), Some(&mut page)).unwrap());
     assert_eq!(present, [true, true, false, true]);
     assert_eq!((page, fast.core.present(0)), (bytes(3, 2), 3));
 }
@@ -221,9 +223,9 @@ fn a_page_that_only_the_buffer_holds_is_merged_too() {
 fn merges_after(lpns: &[u32]) -> [u64; MergeKind::ALL.len()] {
     let mut fast = start(array(8), Start::Format, None);
     for lpn in (0..8).chain(lpns.iter().copied()) {
-        fast.write(Lpn(lpn), &[]).unwrap();
+        fast.write(Lpn(lpn), None).unwrap();
     }
-    fast.collections().merges
+    fast.telemetry().collections.merges
 }
 
 #[test]
@@ -243,7 +245,7 @@ fn kinds_of_merges() {
 fn pages_go_in_place_while_they_come_in_order() {
     let mut fast = start(array(8), Start::Format, None);
     for lpn in [0, 1, 2, 3, 4, 6, 5] {
-        fast.write(Lpn(lpn), &[]).unwrap();
+        fast.write(Lpn(lpn), None).unwrap();
     }
     let block = |fast: &Fast, lpn| fast.core.place(Lpn(lpn)).unwrap();
     let first = block(&fast, 0).0;

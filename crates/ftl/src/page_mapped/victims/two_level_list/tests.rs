@@ -212,6 +212,8 @@ impl Naive {
 }
 
 proptest! {
+    #![proptest_config(crate::properties::config())]
+
     #[test]
     fn keeps_the_lists_by_the_rules(
         blocks in 1u32..70,

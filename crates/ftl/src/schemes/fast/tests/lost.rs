@@ -1,7 +1,9 @@
 //! Pages that a merge cannot read, and those that come back from the write buffer.
 
 use super::{Buffer, FIGURE_1, Fast, PAGE_BYTES, bytes, figure};
-use crate::{FtlError, NoBuffer, Probability, Scheme};
+use crate::dirty_pages::{NoBuffer, Probability};
+use crate::error::FtlError;
+use crate::interface::Ftl;
 use flash::{FlashError, Lpn, faults::Tearable};
 
 /// The first figure, of which p3 was lost when its log block was merged.
@@ -15,7 +17,7 @@ fn without_p3() -> Fast {
 
 fn read(fast: &mut Fast, lpn: u32) -> Result<Option<[u8; PAGE_BYTES as usize]>, FtlError> {
     let mut page = [0; PAGE_BYTES as usize];
-    Ok(fast.read(Lpn(lpn), &mut page)?.then_some(page))
+    Ok(fast.read(Lpn(lpn), Some(&mut page))?.then_some(page))
 }
 
 #[test]
@@ -24,7 +26,7 @@ fn a_page_that_a_merge_cannot_read_fails_to_read_until_it_is_trimmed() {
     for _ in 0..2 {
         let lost = read(&mut fast, 3);
         assert!(matches!(lost, Err(FtlError::Flash(FlashError::Uncorrectable(_)))), "{lost:?}");
-        assert_eq!((fast.collections().lost_pages, fast.core.present(0)), (1, 3));
+        assert_eq!((fast.telemetry().collections.lost_pages, fast.core.present(0)), (1, 3));
         assert_eq!(read(&mut fast, 2).unwrap(), Some(bytes(2, 0)));
         // Its place is padded; what is padded is not lost again.
         fast.core.merge(0, None, &mut NoBuffer).unwrap();
@@ -45,7 +47,7 @@ fn a_page_that_was_lost_comes_back_from_the_buffer() {
     fast.core.flash.spoil(p3).unwrap();
     fast.core.merge(0, None, &mut NoBuffer).unwrap();
     assert!(read(&mut fast, 3).is_err());
-    assert_eq!(fast.collections().lost_pages, 2);
+    assert_eq!(fast.telemetry().collections.lost_pages, 2);
 }
 
 #[test]
@@ -56,5 +58,5 @@ fn a_page_that_is_dirty_in_the_buffer_is_not_looked_for_on_flash() {
     let mut buffer = Buffer::of(&[(3, Probability::NEVER)]);
     fast.core.merge(0, None, &mut buffer).unwrap();
     assert_eq!(read(&mut fast, 3).unwrap(), Some(bytes(3, 2)));
-    assert_eq!(fast.collections().lost_pages, 0);
+    assert_eq!(fast.telemetry().collections.lost_pages, 0);
 }

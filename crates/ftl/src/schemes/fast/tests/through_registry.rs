@@ -2,16 +2,18 @@
 //! choice of a victim is compared with the definition.
 
 use super::{FIGURE_1, PAGE_BYTES, array, bytes, figure_array, operations};
-use crate::{
-    BufferLog, BufferPolicy, BufferSettings, Regions, Scheme, SchemeConfig, VictimKind, Visitor,
-    registry::{self, by_name},
-};
-use alloc::vec::Vec;
-use flash::{Array, Lpn, Ns, Operation, Serial};
+use crate::buffer::{BufferLog, BufferPolicy, BufferSettings, Regions};
+use crate::page_mapped::victims::VictimKind;
+use crate::preset::SchemeConfig;
+use crate::registry::{self, by_name};
+use crate::scheme::Scheme;
+use alloc::{boxed::Box, vec::Vec};
+use flash::{AnyArray, Array, Lpn, Ns, Operation, Serial};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 type Bench = Serial<Array>;
+type Device = dyn Scheme<Flash = AnyArray>;
 
 /// `ba-gc` on the array of the figures: a buffer of eight pages, whose initial region gives up a block as soon
 /// as there is another.
@@ -27,76 +29,67 @@ fn ba_gc(log_blocks: u32, victim: Option<VictimKind>, aware: bool) -> SchemeConf
     }
 }
 
-/// Writes pages to the buffer, then one through it, for which a log block must be merged.
-struct Merge<'a> {
-    buffered: &'a [u32],
+/// Writes pages to the buffer, then one through it, for which a log block must be merged. Returns copies, programs and
+/// erases of the merge, and what the buffer counted.
+fn merge(
+    config: &SchemeConfig,
+    log_blocks: &[[u32; 4]],
+    buffered: &[u32],
     through: u32,
-}
-
-/// Copies, programs and erases of the merge, and what the buffer counted.
-type Merged = ([u64; 3], BufferLog);
-
-impl Visitor<Bench> for Merge<'_> {
-    type Output = Merged;
-
-    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Merged {
-        let mut newest: [[u8; PAGE_BYTES as usize]; 8] = Default::default();
-        for (lpn, page) in (0..).zip(&mut newest) {
-            assert!(scheme.read(Lpn(lpn), page).unwrap());
-        }
-        for lpn in self.buffered {
-            newest[*lpn as usize] = bytes(*lpn, 2);
-            scheme.write(Lpn(*lpn), &newest[*lpn as usize]).unwrap();
-        }
-        newest[self.through as usize] = bytes(self.through, 3);
-        scheme.write_through(Lpn(self.through), &newest[self.through as usize]).unwrap();
-        for (lpn, newest) in (0..).zip(&newest) {
-            let mut page = [0; PAGE_BYTES as usize];
-            assert!(scheme.read(Lpn(lpn), &mut page).unwrap());
-            assert_eq!(page, *newest, "p{lpn}");
-        }
-        (operations(&scheme), scheme.buffer_log().unwrap().clone())
+) -> ([u64; 3], BufferLog) {
+    let array = AnyArray::new(figure_array(log_blocks));
+    let mut scheme = registry::mount(config, array).unwrap();
+    let mut newest: [[u8; PAGE_BYTES as usize]; 8] = Default::default();
+    for (lpn, page) in (0..).zip(&mut newest) {
+        assert!(scheme.read(Lpn(lpn), Some(page)).unwrap());
     }
-}
-
-fn merge(config: &SchemeConfig, log_blocks: &[[u32; 4]], merge: Merge<'_>) -> Merged {
-    registry::mount(config, figure_array(log_blocks), merge).unwrap()
+    for lpn in buffered {
+        newest[*lpn as usize] = bytes(*lpn, 2);
+        scheme.write(Lpn(*lpn), Some(&newest[*lpn as usize])).unwrap();
+    }
+    newest[through as usize] = bytes(through, 3);
+    scheme.write_through(Lpn(through), Some(&newest[through as usize])).unwrap();
+    for (lpn, newest) in (0..).zip(&newest) {
+        let mut page = [0; PAGE_BYTES as usize];
+        assert!(scheme.read(Lpn(lpn), Some(&mut page)).unwrap());
+        assert_eq!(page, *newest, "p{lpn}");
+    }
+    let counts = scheme.flash().downcast_ref::<Bench>().unwrap().counts();
+    (operations(counts), scheme.telemetry().buffer.unwrap().1.clone())
 }
 
 #[test]
 fn figure_1_takes_p2_and_p4_from_the_three_region_buffer() {
-    let one = || Merge { buffered: &[2, 4], through: 5 };
-    let (operations, log) = merge(&ba_gc(1, None, true), &FIGURE_1, one());
+    let (operations, log) = merge(&ba_gc(1, None, true), &FIGURE_1, &[2, 4], 5);
     assert_eq!(operations, [6, 2, 3]);
     assert_eq!((log.collected, log.moved_in_vain, log.dirty), (2, 0, 0));
     // What a collector moves that does not know of the buffer is the same set, two pages of it in vain.
-    let (operations, log) = merge(&ba_gc(1, None, false), &FIGURE_1, one());
+    let (operations, log) = merge(&ba_gc(1, None, false), &FIGURE_1, &[2, 4], 5);
     assert_eq!(operations, [8, 0, 3]);
     assert_eq!((log.collected, log.moved_in_vain, log.dirty), (0, 2, 2));
     // `fast`, when it is asked to be aware.
     let fast = by_name("fast").unwrap();
     let mut config = SchemeConfig { preset: fast, ..ba_gc(1, None, true) };
     config.buffer.policy = Some(Some(BufferPolicy::ThreeRegion));
-    assert_eq!(merge(&config, &FIGURE_1, one()).1.collected, 2);
+    assert_eq!(merge(&config, &FIGURE_1, &[2, 4], 5).1.collected, 2);
 }
 
 #[test]
 fn figure_3_takes_l1_by_the_regions_of_the_buffer() {
     // p6 and p7 are written once, p1, p2 and p3 again and again.
     let buffered = [6, 7, 1, 2, 3, 1, 2, 3];
-    let one = || Merge { buffered: &buffered, through: 5 };
     let logs = [[0, 1, 2, 3], [4, 5, 6, 7]];
     // L1: p4 and p5 from flash, p6 and p7 from the buffer.
-    let (operations, log) = merge(&ba_gc(2, None, true), &logs, one());
+    let (operations, log) = merge(&ba_gc(2, None, true), &logs, &buffered, 5);
     assert_eq!(operations, [2, 2, 2]);
     assert_eq!((log.collected, log.dirty), (2, 3));
     // L0, the oldest: p0 from flash, p1, p2 and p3 from the buffer.
     let fifo = Some(VictimKind::FIFO);
-    let (operations, log) = merge(&ba_gc(2, fifo, true), &logs, one());
+    let (operations, log) = merge(&ba_gc(2, fifo, true), &logs, &buffered, 5);
     assert_eq!(operations, [1, 3, 2]);
     assert_eq!((log.collected, log.dirty), (3, 2));
     // Without BA-BM both cost the same, and the older one goes, three of its pages in vain.
-    let (operations, log) = merge(&ba_gc(2, None, false), &logs, one());
+    let (operations, log) = merge(&ba_gc(2, None, false), &logs, &buffered, 5);
     assert_eq!(operations, [4, 0, 2]);
     assert_eq!((log.collected, log.moved_in_vain, log.dirty), (0, 3, 5));
 }
@@ -113,12 +106,9 @@ impl History {
     fn new(seed: u64) -> Self {
         Self { seed, now_ns: 0, model: Vec::new(), trimmed: Vec::new() }
     }
-}
 
-impl Visitor<Bench> for &mut History {
-    type Output = (Bench, u64, u64);
-
-    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Self::Output {
+    /// Collected and moved in vain are the numbers.
+    fn run(&mut self, mut scheme: Box<Device>) -> (AnyArray, u64, u64) {
         let pages = scheme.logical_pages();
         self.model.resize(pages as usize, None);
         self.trimmed.resize(pages as usize, false);
@@ -140,76 +130,67 @@ impl Visitor<Bench> for &mut History {
                     self.trimmed[lpn as usize] = true;
                 }
                 1 => scheme.flush().unwrap(),
-                2..10 => self.check(&mut scheme, lpn),
+                2..10 => self.check(&mut *scheme, lpn),
                 10..14 => {
-                    scheme.write_through(Lpn(lpn), &bytes(lpn, version)).unwrap();
+                    scheme.write_through(Lpn(lpn), Some(&bytes(lpn, version))).unwrap();
                     self.wrote(lpn, version);
                 }
                 // Runs, so that sequential log blocks come and go.
                 14..20 => {
                     for lpn in (lpn..pages).take(6) {
-                        scheme.write(Lpn(lpn), &bytes(lpn, version)).unwrap();
+                        scheme.write(Lpn(lpn), Some(&bytes(lpn, version))).unwrap();
                         self.wrote(lpn, version);
                     }
                 }
                 _ => {
-                    scheme.write(Lpn(lpn), &bytes(lpn, version)).unwrap();
+                    scheme.write(Lpn(lpn), Some(&bytes(lpn, version))).unwrap();
                     self.wrote(lpn, version);
                 }
             }
         }
-        (0..pages).for_each(|lpn| self.check(&mut scheme, lpn));
-        let log = scheme.buffer_log().cloned().unwrap_or_default();
+        (0..pages).for_each(|lpn| self.check(&mut *scheme, lpn));
+        let log = scheme.telemetry().buffer.map(|(_, log)| log.clone()).unwrap_or_default();
         scheme.flush().unwrap();
         (scheme.into_flash(), log.collected, log.moved_in_vain)
     }
-}
 
-impl History {
     fn wrote(&mut self, lpn: u32, version: u8) {
         self.model[lpn as usize] = Some(version);
         self.trimmed[lpn as usize] = false;
     }
 
-    fn check<S: Scheme>(&mut self, scheme: &mut S, lpn: u32) {
+    fn check(&mut self, scheme: &mut Device, lpn: u32) {
         let mut page = [0; PAGE_BYTES as usize];
-        let present = scheme.read(Lpn(lpn), &mut page).unwrap();
+        let present = scheme.read(Lpn(lpn), Some(&mut page)).unwrap();
         match self.model[lpn as usize] {
             Some(version) => assert_eq!((present, page), (true, bytes(lpn, version)), "p{lpn}"),
             None => assert!(!present, "p{lpn} was never written or was trimmed"),
         }
     }
-}
 
-/// As [`History`]'s first check after a mount: a trim is advisory.
-struct Mounted<'a>(&'a mut History);
-
-impl Visitor<Bench> for Mounted<'_> {
-    type Output = (Bench, u64, u64);
-
-    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Self::Output {
+    /// Goes on behind a mount: a trim is advisory.
+    fn run_mounted(&mut self, mut scheme: Box<Device>) -> (AnyArray, u64, u64) {
         for lpn in 0..scheme.logical_pages() {
             let mut page = [0; PAGE_BYTES as usize];
-            if self.0.trimmed[lpn as usize] {
-                let present = scheme.read(Lpn(lpn), &mut page).unwrap();
-                self.0.model[lpn as usize] = present.then_some(page[1]);
-                self.0.trimmed[lpn as usize] = false;
+            if self.trimmed[lpn as usize] {
+                let present = scheme.read(Lpn(lpn), Some(&mut page)).unwrap();
+                self.model[lpn as usize] = present.then_some(page[1]);
+                self.trimmed[lpn as usize] = false;
             }
-            self.0.check(&mut scheme, lpn);
+            self.check(&mut *scheme, lpn);
         }
-        self.0.seed += 1000;
-        self.0.visit(scheme)
+        self.seed += 1000;
+        self.run(scheme)
     }
 }
 
 /// Collected and moved in vain, and copies in merges.
 fn history(config: &SchemeConfig, blocks: u32, seed: u64) -> [u64; 3] {
     let mut history = History::new(seed);
-    let (flash, collected, in_vain) =
-        registry::format(config, array(blocks), &mut history).unwrap();
-    let (flash, more, more_in_vain) =
-        registry::mount(config, flash, Mounted(&mut history)).unwrap();
-    let copies = flash.counts().total(Operation::Copy);
+    let array = AnyArray::new(array(blocks));
+    let (array, collected, in_vain) = history.run(registry::format(config, array).unwrap());
+    let (array, more, more_in_vain) = history.run_mounted(registry::mount(config, array).unwrap());
+    let copies = array.downcast_ref::<Bench>().unwrap().counts().total(Operation::Copy);
     [collected + more, in_vain + more_in_vain, copies]
 }
 

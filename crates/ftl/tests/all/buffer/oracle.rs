@@ -1,10 +1,11 @@
 //! Every policy against the reference: after each of thousands of operations the same log, and the same
 //! pages given to the scheme below in the same order.
 
-use crate::bench::{self, BLOCK, Programs, buffer};
-use crate::reference::Reference;
-use flash::{Flash, Lpn, Store};
-use ftlkit_ftl::{BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions, Scheme, Visitor};
+use super::bench::{self, BLOCK, buffer, programmed};
+use super::reference::Reference;
+use crate::bench::Device;
+use flash::{Lpn, Probe, Store};
+use ftlkit_ftl::{BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -46,13 +47,8 @@ fn tasks(seed: u64, count: usize) -> Vec<Task> {
     tasks
 }
 
-struct Compare {
-    plan: BufferPlan,
-    tasks: Vec<Task>,
-}
-
 /// Does a task on both; what is due is done first, one unit at a time.
-fn apply<S: Scheme>(scheme: &mut S, reference: &mut Reference, task: Task, now_ns: u64) {
+fn apply(scheme: &mut Device, reference: &mut Reference, task: Task, now_ns: u64) {
     loop {
         let due_ns = scheme.due_ns();
         assert_eq!(due_ns, reference.due_ns());
@@ -64,15 +60,15 @@ fn apply<S: Scheme>(scheme: &mut S, reference: &mut Reference, task: Task, now_n
     }
     match task {
         Task::Write(lpn) => {
-            scheme.write(Lpn(lpn), &[]).unwrap();
+            scheme.write(Lpn(lpn), None).unwrap();
             reference.write(lpn);
         }
         Task::WriteThrough(lpn) => {
-            scheme.write_through(Lpn(lpn), &[]).unwrap();
+            scheme.write_through(Lpn(lpn), None).unwrap();
             reference.write_through(lpn);
         }
         Task::Read(lpn) => {
-            assert_eq!(scheme.read(Lpn(lpn), &mut []).unwrap(), reference.read(lpn));
+            assert_eq!(scheme.read(Lpn(lpn), None).unwrap(), reference.read(lpn));
         }
         Task::Trim(lpn) => {
             scheme.trim(Lpn(lpn)).unwrap();
@@ -86,34 +82,29 @@ fn apply<S: Scheme>(scheme: &mut S, reference: &mut Reference, task: Task, now_n
     }
 }
 
-impl Visitor<Programs> for Compare {
-    /// Evictions, and pages written below for their age.
-    type Output = [u64; 2];
-
-    fn visit<S: Scheme<Flash = Programs> + Clone>(self, mut scheme: S) -> [u64; 2] {
-        let mut reference = Reference::new(self.plan, scheme.logical_pages());
-        let mut now_ns = 0;
-        for (at, task) in self.tasks.into_iter().enumerate() {
-            if let Task::Wait(ms) = task {
-                now_ns += ms * 1_000_000;
-            }
-            apply(&mut scheme, &mut reference, task, now_ns);
-            let what = format!("{:?}: task {at}: {task:?} at {now_ns} ns", self.plan);
-            let programmed = std::mem::take(&mut scheme.flash_mut().seen);
-            assert_eq!(programmed, std::mem::take(&mut reference.programmed), "{what}");
-            let log = scheme.buffer_log().unwrap();
-            assert_eq!(*log, reference.seen(), "{what}");
-            assert!(log.held <= self.plan.pages.into(), "{what}");
+/// Returns evictions, and pages written below for their age.
+fn compare_once(mut scheme: Box<Device>, plan: BufferPlan, tasks: Vec<Task>) -> [u64; 2] {
+    let mut reference = Reference::new(plan, scheme.logical_pages());
+    let mut now_ns = 0;
+    for (at, task) in tasks.into_iter().enumerate() {
+        if let Task::Wait(ms) = task {
+            now_ns += ms * 1_000_000;
         }
-        [reference.log.evictions, reference.log.aged]
+        apply(&mut *scheme, &mut reference, task, now_ns);
+        let what = format!("{plan:?}: task {at}: {task:?} at {now_ns} ns");
+        assert_eq!(programmed(&mut *scheme), std::mem::take(&mut reference.programmed), "{what}");
+        let (_, log) = scheme.telemetry().buffer.unwrap();
+        assert_eq!(*log, reference.seen(), "{what}");
+        assert!(log.held <= plan.pages.into(), "{what}");
     }
+    [reference.log.evictions, reference.log.aged]
 }
 
 fn compare(settings: BufferSettings) {
     for seed in 0..12 {
         let plan = bench::plan(&bench::config("page-level", settings)).unwrap().buffer.unwrap();
-        let compare = Compare { plan, tasks: tasks(seed, 1500) };
-        let [evictions, aged] = bench::on(settings, Store::Metadata, compare);
+        let scheme = bench::on(settings, Store::Metadata);
+        let [evictions, aged] = compare_once(scheme, plan, tasks(seed, 1500));
         assert!(evictions > 20 && aged > 5, "{plan:?}: {evictions} evictions, {aged} aged");
     }
 }
@@ -187,19 +178,13 @@ fn three_region_is_as_the_reference() {
 /// `trim` and `advance` cost nothing of the array where nothing is due.
 #[test]
 fn a_buffer_that_nothing_is_written_to_does_nothing() {
-    struct Idle;
-    impl Visitor<Programs> for Idle {
-        type Output = ();
-        fn visit<S: Scheme<Flash = Programs> + Clone>(self, mut scheme: S) {
-            assert_eq!(scheme.due_ns(), u64::MAX);
-            scheme.advance(u64::MAX).unwrap();
-            scheme.trim(Lpn(5)).unwrap();
-            assert!(!scheme.read(Lpn(5), &mut []).unwrap());
-            scheme.flush().unwrap();
-            let log = scheme.buffer_log().unwrap();
-            assert_eq!((log.held, log.dirty, log.read_misses), (0, 0, 1));
-            assert!(scheme.flash().seen.is_empty() && scheme.flash().keeps_user_bytes());
-        }
-    }
-    bench::on(buffer(BufferPolicy::Lru, 4), Store::All, Idle);
+    let mut scheme = bench::on(buffer(BufferPolicy::Lru, 4), Store::All);
+    assert_eq!(scheme.due_ns(), u64::MAX);
+    scheme.advance(u64::MAX).unwrap();
+    scheme.trim(Lpn(5)).unwrap();
+    assert!(!scheme.read(Lpn(5), None).unwrap());
+    scheme.flush().unwrap();
+    let (_, log) = scheme.telemetry().buffer.unwrap();
+    assert_eq!((log.held, log.dirty, log.read_misses), (0, 0, 1));
+    assert!(programmed(&mut *scheme).is_empty() && scheme.flash().keeps_user_bytes());
 }

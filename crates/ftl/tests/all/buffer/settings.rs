@@ -1,6 +1,6 @@
 //! What is asked for, what comes of it, and what is refused.
 
-use crate::bench::{BLOCK, PAGE_BYTES, buffer, config, plan};
+use super::bench::{BLOCK, PAGE_BYTES, buffer, config, plan};
 use ftlkit_ftl::registry::REGISTRY;
 use ftlkit_ftl::{BufferPolicy, BufferSettings, BufferUnit, FtlError, Regions, SchemeConfig};
 

@@ -1,31 +1,22 @@
 //! Page-mapped collectors below a write buffer that they know: what they take from it, what that saves, what
 //! it may cost, and what a mount finds.
 
-use flash::faults::ProgramEraseFailure;
+use crate::bench::{Device, Failing, failing, preset};
 use flash::parts::EVALUATION_SLC;
-use flash::{Array, Cause, Geometry, Lpn, Ns, Operation, Serial, Store};
-use ftlkit_ftl::registry::{self, by_name};
-use ftlkit_ftl::{
-    BufferLog, BufferPolicy, BufferSettings, BufferUnit, Guarantee, Scheme, SchemeConfig, Visitor,
-};
+use flash::{AnyArray, Cause, Geometry, Lpn, Ns, Operation, Probe};
+use ftlkit_ftl::registry;
+use ftlkit_ftl::{BufferLog, BufferPolicy, BufferSettings, BufferUnit, Guarantee, SchemeConfig};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-type Bench = Serial<ProgramEraseFailure<Array>>;
-
 const PAGE_BYTES: u32 = 16;
 
-fn bench(seed: u64, failures_per_million: u32) -> Bench {
-    let geometry = Geometry::new(48, 16, PAGE_BYTES).unwrap();
-    let part =
-        flash::Part { pages_per_block: 16, page_bytes: PAGE_BYTES, ..EVALUATION_SLC.clone() };
-    let mut faults = ProgramEraseFailure::new(Array::new(geometry, part, Store::All), seed);
-    faults.fail_programs(failures_per_million);
-    Serial::new(faults)
+fn bench(seed: u64, failures_per_million: u32) -> AnyArray {
+    failing(Geometry::new(48, 16, PAGE_BYTES).unwrap(), seed, failures_per_million)
 }
 
 /// A preset below a buffer of 64 pages, each for itself.
-fn config(preset: &str, aware: bool, spare_blocks: u32) -> SchemeConfig {
+fn config(name: &str, aware: bool, spare_blocks: u32) -> SchemeConfig {
     let buffer = BufferSettings {
         policy: Some(Some(BufferPolicy::Lru)),
         bytes: Some(64 * u64::from(PAGE_BYTES)),
@@ -34,7 +25,7 @@ fn config(preset: &str, aware: bool, spare_blocks: u32) -> SchemeConfig {
         aware: Some(aware),
         ..BufferSettings::default()
     };
-    SchemeConfig { buffer, spare_blocks, ..SchemeConfig::preset(by_name(preset).unwrap()) }
+    SchemeConfig { buffer, spare_blocks, ..preset(name) }
 }
 
 /// What the host knows of each page: how often it was written, and up to which of these at the last flush.
@@ -60,9 +51,9 @@ fn content(lpn: u32, version: u32) -> [u8; PAGE_BYTES as usize] {
 }
 
 /// The version of a page that the scheme has; 0 where it has none.
-fn version<S: Scheme>(scheme: &mut S, lpn: u32) -> u32 {
+fn version(scheme: &mut Device, lpn: u32) -> u32 {
     let mut bytes = [0; PAGE_BYTES as usize];
-    if !scheme.read(Lpn(lpn), &mut bytes).unwrap() {
+    if !scheme.read(Lpn(lpn), Some(&mut bytes)).unwrap() {
         return 0;
     }
     let version = u32::from_le_bytes(bytes[4..8].try_into().unwrap());
@@ -72,7 +63,7 @@ fn version<S: Scheme>(scheme: &mut S, lpn: u32) -> u32 {
 
 #[derive(Debug)]
 struct Ran {
-    flash: Bench,
+    flash: AnyArray,
     log: BufferLog,
     guarantee: Guarantee,
     worst_ns: Ns,
@@ -80,12 +71,11 @@ struct Ran {
     taken: u64,
 }
 
-/// Writes all pages, then pages at random, an eighth of the space far more often than the rest, and reads
-/// all back.
-impl Visitor<Bench> for &mut Host {
-    type Output = Ran;
-
-    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Ran {
+impl Host {
+    /// Writes all pages, then pages at random, an eighth of the space far more often than the rest, and reads
+    /// all back.
+    fn run(&mut self, config: &SchemeConfig, flash: AnyArray) -> Ran {
+        let mut scheme = registry::format(config, flash).unwrap();
         let pages = scheme.logical_pages();
         self.version.resize(pages as usize, 0);
         self.durable.resize(pages as usize, 0);
@@ -97,40 +87,37 @@ impl Visitor<Bench> for &mut Host {
                 0 => random.random_range(0..pages),
                 _ => random.random_range(0..pages / 8),
             };
-            let before = scheme.flash().busy_ns();
+            let before = scheme.flash().worked().busy_ns;
             self.version[lpn as usize] += 1;
-            scheme.write(Lpn(lpn), &content(lpn, self.version[lpn as usize])).unwrap();
-            worst_ns = worst_ns.max(scheme.flash().busy_ns() - before);
+            let page = content(lpn, self.version[lpn as usize]);
+            scheme.write(Lpn(lpn), Some(&page)).unwrap();
+            worst_ns = worst_ns.max(scheme.flash().worked().busy_ns - before);
             if at % 997 == 0 {
                 scheme.flush().unwrap();
                 self.durable.clone_from(&self.version);
             }
         }
         for lpn in 0..pages {
-            assert_eq!(version(&mut scheme, lpn), self.version[lpn as usize], "page {lpn}");
+            assert_eq!(version(&mut *scheme, lpn), self.version[lpn as usize], "page {lpn}");
         }
-        let counts = scheme.flash().counts();
+        let counts = *scheme.flash().downcast_ref::<Failing>().unwrap().counts();
+        let told = scheme.telemetry();
         let collected = |operation| counts.get(operation, Cause::Collection);
         Ran {
-            log: scheme.buffer_log().unwrap().clone(),
-            guarantee: scheme.guarantee(),
+            log: told.buffer.unwrap().1.clone(),
+            guarantee: told.guarantee,
             worst_ns,
             copies: collected(Operation::Copy),
             taken: collected(Operation::Program),
             flash: scheme.into_flash(),
         }
     }
-}
 
-/// No page is older than at the last flush, and none is newer than the host's.
-struct Mounted<'a>(&'a Host);
-
-impl Visitor<Bench> for Mounted<'_> {
-    type Output = Bench;
-
-    fn visit<S: Scheme<Flash = Bench> + Clone>(self, mut scheme: S) -> Bench {
-        for (lpn, (durable, newest)) in (0..).zip(self.0.durable.iter().zip(&self.0.version)) {
-            let version = version(&mut scheme, lpn);
+    /// Mounts. No page is older than at the last flush, and none is newer than the host's.
+    fn mount(&self, config: &SchemeConfig, flash: AnyArray) -> AnyArray {
+        let mut scheme = registry::mount(config, flash).unwrap();
+        for (lpn, (durable, newest)) in (0..).zip(self.durable.iter().zip(&self.version)) {
+            let version = version(&mut *scheme, lpn);
             assert!((durable..=newest).contains(&&version), "page {lpn}: {durable} {version}");
         }
         scheme.into_flash()
@@ -142,7 +129,7 @@ fn collectors_that_know_the_buffer_copy_less_and_keep_their_promises() {
     for preset in ["page-level", "fsr", "lazy-rtgc"] {
         let [unaware, aware] = [false, true].map(|aware| {
             let config = config(preset, aware, 0);
-            registry::format(&config, bench(1, 0), &mut Host::new(7, 20_000)).unwrap()
+            Host::new(7, 20_000).run(&config, bench(1, 0))
         });
         assert_eq!((unaware.log.collected, unaware.taken), (0, 0), "{preset}");
         assert!(unaware.log.moved_in_vain > 0, "{preset}: {unaware:?}");
@@ -163,12 +150,12 @@ fn a_mount_finds_what_was_flushed_or_newer() {
         let config = config(preset, true, 0);
         for seed in 1..20 {
             let mut host = Host::new(seed, 300 * seed as u32);
-            let ran = registry::format(&config, bench(1, 0), &mut host).unwrap();
+            let ran = host.run(&config, bench(1, 0));
             assert!(ran.log.dirty > 0, "{preset}: what is lost is in the buffer only");
             // Without a flush first: the plug is pulled.
-            let flash = registry::mount(&config, ran.flash, Mounted(&host)).unwrap();
+            let flash = host.mount(&config, ran.flash);
             // And once more, on what the mount left.
-            registry::mount(&config, flash, Mounted(&host)).unwrap();
+            host.mount(&config, flash);
         }
     }
 }
@@ -180,10 +167,10 @@ fn programs_that_fail_lose_nothing_of_what_is_taken_from_the_buffer() {
         let (mut taken, mut failed) = (0, 0);
         for seed in 1..10 {
             let mut host = Host::new(seed, 6000);
-            let ran = registry::format(&config, bench(seed, 600), &mut host).unwrap();
-            failed += ran.flash.inner().failed_programs();
+            let ran = host.run(&config, bench(seed, 600));
+            failed += ran.flash.downcast_ref::<Failing>().unwrap().inner().failed_programs();
             taken += ran.taken;
-            registry::mount(&config, ran.flash, Mounted(&host)).unwrap();
+            host.mount(&config, ran.flash);
         }
         assert!(taken > 0 && failed > 9, "{preset}: {taken} {failed}");
     }

@@ -1,0 +1,503 @@
+//! Every wrapper, every method: it reaches the array below as it was called, or the wrapper is known to do otherwise; and
+//! a run of copies and the read of a part do what single copies and reads do.
+
+use ftlkit_flash::channels::{Policy, Timing, Topology};
+use ftlkit_flash::faults::{
+    BadBlocks, BitErrorModel, BitErrors, PowerCut, ProgramEraseFailure, Tearable,
+};
+use ftlkit_flash::parallel::Parallel;
+use ftlkit_flash::{
+    AnyArray, Array, BlockId, Cause, DynFlash, Flash, FlashError, Geometry, Lpn, Ns, Oob, Part,
+    Ppn, Probe, Serial, Store, WearLevel, WearRule, Worked, copy_one_by_one, parts,
+};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::rc::Rc;
+
+const PAGES: u32 = 8;
+const PAGE_BYTES: usize = 64;
+
+fn geometry() -> Geometry {
+    Geometry::new(8, PAGES, PAGE_BYTES as u32).unwrap()
+}
+
+fn part() -> Part {
+    Part { name: Cow::Borrowed("recorded"), copies: None, ..parts::DDT_MLC.clone() }
+}
+
+/// Each wrapper of the crate around an array; two ways where it can be switched off.
+fn wrapped<F: Tearable + DynFlash + Clone>(flash: &F) -> Vec<(&'static str, AnyArray)> {
+    let flash = || flash.clone();
+    let topology = Topology {
+        channels: 2,
+        ways: 2,
+        dies: 1,
+        planes: 1,
+        blocks_per_plane: 2,
+        pages_per_block: PAGES,
+        paired_blocks: false,
+    };
+    let timing = Timing::of(&part()).unwrap();
+    let parallel = Parallel::new(flash(), topology, timing, Policy::Fifo, false).unwrap();
+    let errors = BitErrorModel::Fixed { bits_per_page: 3, ecc_bits_per_kib: 4 };
+    vec![
+        ("AnyArray", AnyArray::new(flash())),
+        ("Serial", AnyArray::new(Serial::new(flash()))),
+        ("WearLevel", AnyArray::new(WearLevel::off(flash()))),
+        (
+            "WearLevel with a rule",
+            AnyArray::new(WearLevel::new(flash(), Some(WearRule::Gap(9)), 1, 1)),
+        ),
+        ("Parallel", AnyArray::new(parallel)),
+        ("PowerCut", AnyArray::new(PowerCut::new(flash()))),
+        ("BitErrors", AnyArray::new(BitErrors::none(flash()))),
+        ("BitErrors with errors", AnyArray::new(BitErrors::new(flash(), errors, 1).unwrap())),
+        ("ProgramEraseFailure", AnyArray::new(ProgramEraseFailure::new(flash(), 1))),
+        ("BadBlocks", AnyArray::new(BadBlocks::listed(flash(), &[]).unwrap())),
+    ]
+}
+
+/// Writes down each call, and answers what nobody else does.
+#[derive(Clone, Debug)]
+struct Recorder {
+    geometry: Geometry,
+    part: Part,
+    calls: Rc<RefCell<Vec<String>>>,
+}
+
+impl Recorder {
+    fn new() -> Self {
+        Self { geometry: geometry(), part: part(), calls: Rc::default() }
+    }
+
+    fn note(&self, method: &str, arguments: impl Debug) {
+        self.calls.borrow_mut().push(format!("{method} {arguments:?}"));
+    }
+}
+
+/// Nothing here is left to a default.
+impl Flash for Recorder {
+    fn geometry(&self) -> &Geometry {
+        self.note("geometry", ());
+        &self.geometry
+    }
+
+    fn part(&self) -> &Part {
+        self.note("part", ());
+        &self.part
+    }
+
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
+        self.note("read", (ppn, &data, cause));
+        data.unwrap().fill(11);
+        Ok(Oob::data(Lpn(ppn.0 + 100), 12))
+    }
+
+    fn read_part(
+        &mut self,
+        ppn: Ppn,
+        offset: usize,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        self.note("read_part", (ppn, offset, &data, cause));
+        data.fill(13);
+        Ok(Oob::data(Lpn(ppn.0 + 200), 14))
+    }
+
+    fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
+        self.note("read_oob", (ppn, cause));
+        Ok(Oob::data(Lpn(ppn.0 + 300), 15))
+    }
+
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: Option<&[u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        self.note("program", (ppn, oob, data, cause));
+        Ok(())
+    }
+
+    fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
+        self.note("copy", (from, to, seq, cause));
+        Ok(Oob::data(Lpn(from.0 + 400), seq))
+    }
+
+    fn copy_run(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        self.note("copy_run", (from, to, seq, cause, &lpns));
+        from.iter().zip(lpns).for_each(|(from, lpn)| *lpn = Lpn(from.0 + 500));
+        Ok(())
+    }
+
+    fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
+        self.note("erase", (block, cause));
+        Ok(())
+    }
+
+    fn is_bad(&self, block: BlockId) -> bool {
+        self.note("is_bad", block);
+        block == BlockId(3)
+    }
+
+    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.note("mark_bad", block);
+        Ok(())
+    }
+
+    fn erase_count(&self, block: BlockId) -> u32 {
+        self.note("erase_count", block);
+        block.0 + 16
+    }
+}
+
+impl Probe for Recorder {
+    fn keeps_user_bytes(&self) -> bool {
+        self.note("keeps_user_bytes", ());
+        false
+    }
+
+    fn longest_erase_ns(&self) -> Ns {
+        self.note("longest_erase_ns", ());
+        17
+    }
+
+    fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
+        self.note("peek_lpn", ppn);
+        Some(Lpn(ppn.0 + 600))
+    }
+
+    fn prefetch(&self, ppn: Ppn) {
+        self.note("prefetch", ppn);
+    }
+
+    fn has_bit_errors(&self) -> bool {
+        self.note("has_bit_errors", ());
+        true
+    }
+
+    fn corrected_bits(&self) -> u64 {
+        self.note("corrected_bits", ());
+        18
+    }
+
+    fn worked(&self) -> Worked {
+        self.note("worked", ());
+        Worked { busy_ns: 19, steps_ns: 20 }
+    }
+}
+
+impl Tearable for Recorder {
+    fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.note("waste", ppn);
+        Ok(())
+    }
+
+    fn half_erase(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.note("half_erase", block);
+        Ok(())
+    }
+
+    fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.note("spoil", ppn);
+        Ok(())
+    }
+}
+
+impl DynFlash for Recorder {}
+
+/// Calls a method and tells what came back.
+type Ask = fn(&mut AnyArray) -> String;
+
+/// Each method once.
+const ASKS: [(&str, Ask); 19] = [
+    ("geometry", |flash| text(flash.geometry())),
+    ("part", |flash| text(&flash.part().name)),
+    ("read", |flash| {
+        let mut data = [1; PAGE_BYTES];
+        text((flash.read(Ppn(9), Some(&mut data), Cause::Translation), data))
+    }),
+    ("read_part", |flash| {
+        let mut data = [2; 5];
+        text((flash.read_part(Ppn(10), 7, &mut data, Cause::Mount), data))
+    }),
+    ("read_oob", |flash| text(flash.read_oob(Ppn(11), Cause::Collection))),
+    ("program", |flash| {
+        let oob = Oob::data(Lpn(77), 5);
+        text(flash.program(Ppn(12), oob, Some(&[3; PAGE_BYTES]), Cause::Host))
+    }),
+    ("copy", |flash| text(flash.copy(Ppn(13), Ppn(24), 6, Cause::Collection))),
+    ("copy_run", |flash| {
+        let mut lpns = [Lpn(1); 2];
+        let run = [Ppn(8), Ppn(11)];
+        text((flash.copy_run(&run, Ppn(32), 7, Cause::FullMerge, &mut lpns), lpns))
+    }),
+    ("erase", |flash| text(flash.erase(BlockId(5), Cause::Collection))),
+    ("is_bad", |flash| text(flash.is_bad(BlockId(3)))),
+    ("mark_bad", |flash| text(flash.mark_bad(BlockId(6)))),
+    ("erase_count", |flash| text(flash.erase_count(BlockId(4)))),
+    ("keeps_user_bytes", |flash| text(flash.keeps_user_bytes())),
+    ("longest_erase_ns", |flash| text(flash.longest_erase_ns())),
+    ("peek_lpn", |flash| text(flash.peek_lpn(Ppn(14)))),
+    ("prefetch", |flash| text(flash.prefetch(Ppn(15)))),
+    ("has_bit_errors", |flash| text(flash.has_bit_errors())),
+    ("corrected_bits", |flash| text(flash.corrected_bits())),
+    ("worked", |flash| text(flash.worked())),
+];
+
+/// What wrappers do themselves: wrapper, method, and what comes back from which calls below.
+const OWN: [(&str, &str, &str); 8] = [
+    ("WearLevel with a rule", "longest_erase_ns", LONGER_ERASE),
+    ("WearLevel with a rule", "prefetch", "() from []"),
+    ("Serial", "worked", "Worked { busy_ns: 0, steps_ns: 0 } from []"),
+    ("Parallel", "copy_run", ONE_BY_ONE),
+    ("PowerCut", "copy_run", ONE_BY_ONE),
+    ("BitErrors with errors", "copy_run", ONE_BY_ONE),
+    ("BitErrors with errors", "has_bit_errors", "true from []"),
+    ("ProgramEraseFailure", "copy_run", ONE_BY_ONE),
+];
+
+/// The time of a swap on this part comes on top.
+const LONGER_ERASE: &str = r#"179000017 from ["longest_erase_ns ()"]"#;
+
+const ONE_BY_ONE: &str = r#"(Ok(()), [Lpn(408), Lpn(411)]) from ["copy (Ppn(8), Ppn(32), 7, FullMerge)", "copy (Ppn(11), Ppn(33), 7, FullMerge)"]"#;
+
+fn text(answer: impl Debug) -> String {
+    format!("{answer:?}")
+}
+
+fn method_of(call: &str) -> &str {
+    call.split(' ').next().unwrap()
+}
+
+/// Calls the method: what comes back from which calls of that method, and of any others that do something.
+fn ask(flash: &mut AnyArray, calls: &RefCell<Vec<String>>, (method, ask): (&str, Ask)) -> String {
+    calls.borrow_mut().clear();
+    let answer = ask(flash);
+    let does = |call: &String| {
+        let called = method_of(call);
+        let queries = ["geometry", "part", "is_bad", "erase_count", "has_bit_errors"];
+        called == method || !queries.contains(&called) && called != "corrected_bits"
+    };
+    let mut below = calls.borrow().clone();
+    below.retain(does);
+    format!("{answer} from {below:?}")
+}
+
+/// Names of a trait's methods, as its source has them.
+fn methods<'s>(source: &'s str, name: &str) -> BTreeSet<&'s str> {
+    let start = source.find(&format!("pub trait {name}")).unwrap();
+    let body = &source[start..];
+    let body = &body[..body.find("\n}\n").unwrap()];
+    body.lines()
+        .filter_map(|line| line.strip_prefix("    fn "))
+        .map(|line| &line[..line.find('(').unwrap()])
+        .collect()
+}
+
+#[test]
+fn every_method_is_asked_for() {
+    let source = include_str!("../src/interface.rs");
+    let recorder = Recorder::new();
+    let mut flash = AnyArray::new(recorder.clone());
+    ASKS.iter().for_each(|(_, ask)| _ = ask(&mut flash));
+    let calls = recorder.calls.borrow();
+    let asked: BTreeSet<&str> = calls.iter().map(|call| method_of(call)).collect();
+    assert_eq!(asked, &methods(source, "Flash") | &methods(source, "Probe"));
+}
+
+#[test]
+fn every_wrapper_is_among_them() {
+    let listed = include_str!("../src/forks.rs").lines().filter_map(|line| {
+        let (_, array) = line.strip_prefix("    <")?.split_once("> ")?;
+        array.split(['<', ';']).next()
+    });
+    let names = wrapped(&Recorder::new());
+    let names = names.iter().map(|(name, _)| name.split(' ').next().unwrap());
+    let arrays = BTreeSet::from(["Array", "AnyArray"]);
+    let without = |names: BTreeSet<_>| &names - &arrays;
+    assert_eq!(without(names.collect()), without(listed.collect()));
+}
+
+#[test]
+fn calls_reach_the_array_below_as_they_are_but_for_what_a_wrapper_does_itself() {
+    let recorder = Recorder::new();
+    let mut own = Vec::new();
+    for (method, asked) in ASKS {
+        let plain = AnyArray::new(recorder.clone());
+        let expected = ask(&mut { plain }, &recorder.calls, (method, asked));
+        for (name, mut flash) in wrapped(&recorder) {
+            let found = ask(&mut flash, &recorder.calls, (method, asked));
+            if found != expected {
+                own.push((name, method, found));
+            }
+        }
+    }
+    let mut expected = OWN.map(|(name, method, what)| (name, method, what.to_string())).to_vec();
+    expected.sort();
+    own.sort();
+    assert_eq!(own, expected);
+}
+
+/// A driver that has nothing but what it must have.
+#[derive(Clone, Debug)]
+struct Driver(Array);
+
+impl Flash for Driver {
+    fn geometry(&self) -> &Geometry {
+        self.0.geometry()
+    }
+
+    fn part(&self) -> &Part {
+        self.0.part()
+    }
+
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
+        self.0.read(ppn, data, cause)
+    }
+
+    fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
+        self.0.read_oob(ppn, cause)
+    }
+
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: Option<&[u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        self.0.program(ppn, oob, data, cause)
+    }
+
+    fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
+        self.0.copy(from, to, seq, cause)
+    }
+
+    fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
+        self.0.erase(block, cause)
+    }
+
+    fn is_bad(&self, block: BlockId) -> bool {
+        self.0.is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.0.mark_bad(block)
+    }
+
+    fn erase_count(&self, block: BlockId) -> u32 {
+        self.0.erase_count(block)
+    }
+}
+
+impl Probe for Driver {}
+
+impl DynFlash for Driver {
+    fn fork(&self) -> Option<Box<dyn DynFlash>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+/// What the wrapper and all below it hold. What levelling keeps between two calls is left out: it has a buffer for runs.
+fn state<F: Tearable + DynFlash + Clone>(flash: &AnyArray) -> String {
+    match flash.downcast_ref::<WearLevel<F>>() {
+        Some(levelled) => format!("{:?}", **levelled),
+        None => format!("{flash:?}"),
+    }
+}
+
+/// Copies five pages in a run and one by one; returns how many before one failed.
+fn run_as_one_by_one<F: Tearable + DynFlash + Clone>(name: &str, flash: &AnyArray) -> usize {
+    let (from, to, seq) = ([0, 1, 3, 4, 6].map(Ppn), Ppn(3 * PAGES), 9);
+    let (mut one, mut other) = (flash.clone(), flash.clone());
+    let mut lpns = [[Lpn(0); 5]; 2];
+    let in_a_run = one.copy_run(&from, to, seq, Cause::Collection, &mut lpns[0]);
+    let singly = copy_one_by_one(&from, to, &mut lpns[1], |from, to| {
+        other.copy(from, to, seq, Cause::Collection)
+    });
+    assert_eq!(in_a_run, singly, "{name}");
+    let done = in_a_run.map_or_else(|(done, _)| done, |()| 5);
+    assert_eq!(lpns[0][..done], lpns[1][..done], "{name}");
+    assert_eq!(state::<F>(&one), state::<F>(&other), "{name}");
+    done
+}
+
+/// Reads the middle of each page of the first block, and the same of the whole page.
+fn parts_as_wholes<F: Tearable + DynFlash + Clone>(name: &str, flash: &AnyArray) {
+    let (mut one, mut other) = (flash.clone(), flash.clone());
+    for ppn in (0..=PAGES).map(Ppn) {
+        let (mut page, mut part) = ([0; PAGE_BYTES], [0; 16]);
+        let whole = one.read(ppn, Some(&mut page), Cause::Host);
+        assert_eq!(other.read_part(ppn, 8, &mut part, Cause::Host), whole, "{name}");
+        if whole.is_ok() {
+            assert_eq!(part, page[8..24], "{name}");
+        }
+    }
+    assert_eq!(state::<F>(&one), state::<F>(&other), "{name}");
+    let beyond = other.read_part(Ppn(0), PAGE_BYTES - 8, &mut [0; 9], Cause::Host);
+    assert!(matches!(beyond, Err(FlashError::PayloadLength { .. })), "{name}: {beyond:?}");
+}
+
+/// Compares below each wrapper; returns how many copies ran before one failed, which is the same below all.
+fn compare<F: Tearable + DynFlash + Clone>(flash: F) -> usize {
+    let ran = wrapped(&flash).into_iter().map(|(name, flash)| run_as_one_by_one::<F>(name, &flash));
+    let ran: BTreeSet<usize> = ran.collect();
+    assert_eq!(ran.len(), 1, "{ran:?}");
+    *ran.first().unwrap()
+}
+
+/// The first block is written, each page with bytes of its own.
+fn written() -> Array {
+    let mut array = Array::new(geometry(), part(), Store::All);
+    for page in 0..PAGES {
+        let mut data = [page as u8; PAGE_BYTES];
+        data.iter_mut().zip(0..).for_each(|(byte, at)| *byte += 10 * (at / 8));
+        let oob = Oob::data(Lpn(40 - page), 3);
+        array.program(Ppn(page), oob, Some(&data), Cause::Host).unwrap();
+    }
+    array
+}
+
+#[test]
+fn a_run_of_copies_is_as_many_copies_whatever_fails_in_it() {
+    assert_eq!(compare(written()), 5);
+    let mut lost = written();
+    lost.spoil(Ppn(3)).unwrap();
+    assert_eq!(compare(lost.clone()), 2);
+    assert_eq!(run_as_one_by_one::<Array>("Driver", &AnyArray::new(Driver(lost))), 2);
+    let mut bad = written();
+    bad.mark_bad(BlockId(3)).unwrap();
+    assert_eq!(compare(bad), 0);
+    for after in 0..6 {
+        let mut failing = ProgramEraseFailure::new(written(), 1);
+        failing.fail_program_after(after);
+        assert_eq!(compare(failing), after.min(5) as usize);
+        for tear in [false, true] {
+            let mut cut = PowerCut::new(written());
+            cut.cut_after(after, tear);
+            assert_eq!(compare(cut), after.min(5) as usize);
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_page_is_read_as_all_of_it() {
+    let mut array = written();
+    array.spoil(Ppn(5)).unwrap();
+    for (name, flash) in wrapped(&array) {
+        parts_as_wholes::<Array>(name, &flash);
+    }
+    parts_as_wholes::<Array>("Driver", &AnyArray::new(Driver(array)));
+}

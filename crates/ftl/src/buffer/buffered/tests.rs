@@ -1,0 +1,245 @@
+//! Without a buffer every method reaches the scheme as it was called.
+
+use super::Buffered;
+use crate::dirty_pages::{DirtyPages, Probability};
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::interface::{Background, Ftl, Prefetch};
+use crate::scheme::Scheme;
+use crate::telemetry::{CollectionLog, Telemetry};
+use alloc::collections::BTreeSet;
+use alloc::rc::Rc;
+use alloc::{boxed::Box, format, string::String, vec::Vec};
+use core::cell::RefCell;
+use core::fmt::Debug;
+use flash::{Array, Flash, Geometry, Lpn, Ns, Store, parts::EVALUATION_SLC};
+
+/// Writes down each call, and answers what nobody else does. Nothing here is left to a default.
+#[derive(Clone, Debug)]
+struct Recorder {
+    array: Array,
+    log: CollectionLog,
+    calls: Rc<RefCell<Vec<String>>>,
+}
+
+impl Recorder {
+    fn new() -> Self {
+        let geometry = Geometry::new(3, 5, 16).unwrap();
+        let array = Array::new(geometry, EVALUATION_SLC.clone(), Store::Metadata);
+        Self { array, log: CollectionLog::new(6, 7), calls: Rc::default() }
+    }
+
+    fn note(&self, method: &str, arguments: impl Debug) {
+        self.calls.borrow_mut().push(format!("{method} {arguments:?}"));
+    }
+}
+
+impl Ftl for Recorder {
+    type Flash = Array;
+
+    fn flash(&self) -> &Array {
+        self.note("flash", ());
+        &self.array
+    }
+
+    fn flash_mut(&mut self) -> &mut Array {
+        self.note("flash_mut", ());
+        &mut self.array
+    }
+
+    fn into_flash(self: Box<Self>) -> Array {
+        self.note("into_flash", ());
+        self.array
+    }
+
+    fn logical_pages(&self) -> u32 {
+        self.note("logical_pages", ());
+        50
+    }
+
+    fn check(&self, lpn: Lpn) -> Result<(), FtlError> {
+        self.note("check", lpn);
+        if lpn.0 < 8 { Ok(()) } else { Err(FtlError::BeyondDevice { lpn, logical_pages: 8 }) }
+    }
+
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
+        self.note("write", (lpn, data));
+        Ok(())
+    }
+
+    fn write_below(
+        &mut self,
+        lpn: Lpn,
+        data: Option<&[u8]>,
+        buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
+        self.note("write_below", (lpn, data, buffer.newest(lpn)));
+        Ok(())
+    }
+
+    fn write_through(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
+        self.note("write_through", (lpn, data));
+        Ok(())
+    }
+
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
+        self.note("read", (lpn, &data));
+        data.unwrap().fill(9);
+        Ok(true)
+    }
+
+    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
+        self.note("trim", lpn);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), FtlError> {
+        self.note("flush", ());
+        Ok(())
+    }
+
+    fn shutdown(&mut self) -> Result<(), FtlError> {
+        self.note("shutdown", ());
+        Ok(())
+    }
+
+    fn free_pages(&self) -> u64 {
+        self.note("free_pages", ());
+        10
+    }
+
+    fn telemetry(&self) -> Telemetry<'_> {
+        self.note("telemetry", ());
+        let ram = Ram { map: 1, buffer: 2, ..Ram::default() };
+        Telemetry { heap_bytes: 11, ..Telemetry::new(Guarantee::default(), ram, &self.log) }
+    }
+
+    fn restart_telemetry(&mut self) {
+        self.note("restart_telemetry", ());
+    }
+
+    fn prefetch(&self, lpn: Lpn, what: Prefetch) {
+        self.note("prefetch", (lpn, what));
+    }
+}
+
+impl Background for Recorder {
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        self.note("idle", ());
+        Ok(true)
+    }
+
+    fn idle_ns(&self) -> Ns {
+        self.note("idle_ns", ());
+        12
+    }
+
+    fn due_ns(&self) -> Ns {
+        self.note("due_ns", ());
+        13
+    }
+
+    fn advance(&mut self, now_ns: Ns) -> Result<(), FtlError> {
+        self.note("advance", now_ns);
+        Ok(())
+    }
+
+    fn ram_ns(&self) -> Ns {
+        self.note("ram_ns", ());
+        14
+    }
+}
+
+/// Each page is dirty, with one byte.
+struct AllDirty;
+
+impl DirtyPages for AllDirty {
+    fn newest(&self, _lpn: Lpn) -> Option<Option<&[u8]>> {
+        Some(Some(&[15]))
+    }
+
+    fn written(&mut self, _lpn: Lpn) {}
+
+    fn moved(&mut self, _lpn: Lpn) {}
+
+    fn update_probability(&self, _lpn: Lpn) -> Probability {
+        Probability::NEVER
+    }
+}
+
+type Ask = fn(Box<dyn Scheme<Flash = Array>>) -> String;
+
+/// Each method once.
+const ASKS: [(&str, Ask); 21] = [
+    ("flash", |scheme| text(scheme.flash().geometry())),
+    ("flash_mut", |mut scheme| text(scheme.flash_mut().geometry())),
+    ("into_flash", |scheme| text(scheme.into_flash().geometry())),
+    ("logical_pages", |scheme| text(scheme.logical_pages())),
+    ("check", |scheme| text(scheme.check(Lpn(8)))),
+    ("write", |mut scheme| text(scheme.write(Lpn(1), Some(&[1])))),
+    ("write_below", |mut scheme| text(scheme.write_below(Lpn(2), Some(&[2]), &mut AllDirty))),
+    ("write_through", |mut scheme| text(scheme.write_through(Lpn(3), Some(&[3])))),
+    ("read", |mut scheme| {
+        let mut data = [4];
+        text((scheme.read(Lpn(4), Some(&mut data)), data))
+    }),
+    ("trim", |mut scheme| text(scheme.trim(Lpn(5)))),
+    ("flush", |mut scheme| text(scheme.flush())),
+    ("shutdown", |mut scheme| text(scheme.shutdown())),
+    ("free_pages", |scheme| text(scheme.free_pages())),
+    ("telemetry", |scheme| text(scheme.telemetry())),
+    ("restart_telemetry", |mut scheme| text(scheme.restart_telemetry())),
+    ("prefetch", |scheme| text(scheme.prefetch(Lpn(6), Prefetch::Block))),
+    ("idle", |mut scheme| text(scheme.idle())),
+    ("idle_ns", |scheme| text(scheme.idle_ns())),
+    ("due_ns", |scheme| text(scheme.due_ns())),
+    ("advance", |mut scheme| text(scheme.advance(7))),
+    ("ram_ns", |scheme| text(scheme.ram_ns())),
+];
+
+fn text(answer: impl Debug) -> String {
+    format!("{answer:?}")
+}
+
+fn method_of(call: &str) -> &str {
+    call.split(' ').next().unwrap()
+}
+
+/// What comes back from which calls, but those that only ask how large the scheme is.
+fn ask(
+    scheme: Box<dyn Scheme<Flash = Array>>,
+    of: &Recorder,
+    (method, ask): (&str, Ask),
+) -> String {
+    of.calls.borrow_mut().clear();
+    let answer = ask(scheme);
+    let mut below = of.calls.borrow().clone();
+    below.retain(|call| {
+        let called = method_of(call);
+        called == method || !["check", "logical_pages"].contains(&called)
+    });
+    format!("{answer} from {below:?}")
+}
+
+fn methods<'s>(source: &'s str, name: &str) -> BTreeSet<&'s str> {
+    let body = &source[source.find(&format!("pub trait {name}")).unwrap()..];
+    let body = &body[..body.find("\n}\n").unwrap()];
+    let methods = body.lines().filter_map(|line| line.strip_prefix("    fn "));
+    methods.map(|line| &line[..line.find('(').unwrap()]).collect()
+}
+
+#[test]
+fn without_a_buffer_each_call_reaches_the_scheme() {
+    let recorder = Recorder::new();
+    let mut asked = BTreeSet::new();
+    for (method, call) in ASKS {
+        let expected = ask(Box::new(recorder.clone()), &recorder, (method, call));
+        let calls = recorder.calls.borrow().clone();
+        asked.extend(calls.iter().map(|call| String::from(method_of(call))));
+        let scheme = Buffered { scheme: recorder.clone(), buffer: None, buffer_ram: 99 };
+        assert_eq!(ask(Box::new(scheme), &recorder, (method, call)), expected);
+    }
+    let source = include_str!("../../interface.rs");
+    let methods = &methods(source, "Ftl") | &methods(source, "Background");
+    assert_eq!(asked.iter().map(|name| &**name).collect::<BTreeSet<_>>(), methods);
+}

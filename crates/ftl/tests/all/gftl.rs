@@ -1,0 +1,468 @@
+//! GFTL: its algorithms step by step, its promises in the worst orders, start-up and shutdown.
+
+use crate::bench::preset as config;
+use flash::faults::BitErrors;
+use flash::parts::SAMSUNG_LARGE_BLOCK;
+use flash::{Array, Cause, Counts, Geometry, Lpn, Ns, Operation, Part, Probe, Serial, Store};
+use flash::{SerialArray, US, WearLevel};
+use ftlkit_ftl::{FtlError, Guarantee, Scheme, SchemeConfig, WriteQueue, registry};
+
+/// The large-block part of the paper's Table I with so many pages a block.
+fn part(pages_per_block: u32) -> Part {
+    Part { pages_per_block, ..SAMSUNG_LARGE_BLOCK.clone() }
+}
+
+fn bench(pages_per_block: u32, blocks: u32, store: Store) -> SerialArray {
+    let geometry = Geometry::new(blocks, pages_per_block, 2048).unwrap();
+    let array = Array::new(geometry, part(pages_per_block), store);
+    WearLevel::off(Serial::new(BitErrors::none(array)))
+}
+
+/// Service and step of one task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Took {
+    service_ns: Ns,
+    step_ns: Ns,
+}
+
+/// Service only.
+fn served(service_us: u64) -> Took {
+    Took { service_ns: service_us * US, step_ns: 0 }
+}
+
+fn took(service_us: u64, step_us: u64) -> Took {
+    Took { service_ns: service_us * US, step_ns: step_us * US }
+}
+
+type Device = dyn Scheme<Flash = SerialArray>;
+
+/// A device under test, and its worst tasks.
+struct Test {
+    device: Box<Device>,
+    write: Took,
+    read: Took,
+}
+
+impl Test {
+    fn new(device: Result<Box<Device>, FtlError>) -> Self {
+        let none = Took::default();
+        Self { device: device.unwrap(), write: none, read: none }
+    }
+
+    fn formatted(config: &SchemeConfig, flash: SerialArray) -> Self {
+        Self::new(registry::format(config, flash))
+    }
+
+    fn mounted(config: &SchemeConfig, flash: SerialArray) -> Self {
+        Self::new(registry::mount(config, flash))
+    }
+
+    /// Pulls the plug.
+    fn off(self) -> SerialArray {
+        self.device.into_flash()
+    }
+
+    fn promise(&self) -> Guarantee {
+        self.device.telemetry().guarantee
+    }
+
+    fn queue_pages(&self) -> u64 {
+        self.device.telemetry().write_queue_pages.unwrap()
+    }
+
+    fn timed<T>(&mut self, task: impl FnOnce(&mut Device) -> T) -> (T, Took) {
+        let before = self.device.flash().worked();
+        let done = task(&mut *self.device);
+        let after = self.device.flash().worked();
+        let step_ns = after.steps_ns - before.steps_ns;
+        (done, Took { service_ns: after.busy_ns - before.busy_ns - step_ns, step_ns })
+    }
+
+    fn try_write(&mut self, lpn: u32) -> Result<Took, FtlError> {
+        let (done, took) = self.timed(|device| device.write(Lpn(lpn), None));
+        self.write.service_ns = self.write.service_ns.max(took.service_ns);
+        self.write.step_ns = self.write.step_ns.max(took.step_ns);
+        done.map(|()| took)
+    }
+
+    fn write(&mut self, lpn: u32) -> Took {
+        self.try_write(lpn).unwrap()
+    }
+
+    fn present(&mut self, lpn: u32) -> (bool, Took) {
+        let (found, took) = self.timed(|device| device.read(Lpn(lpn), None).unwrap());
+        self.read.service_ns = self.read.service_ns.max(took.service_ns);
+        self.read.step_ns = self.read.step_ns.max(took.step_ns);
+        (found, took)
+    }
+
+    fn read(&mut self, lpn: u32) -> Took {
+        let (found, took) = self.present(lpn);
+        assert!(found, "page {lpn} is not there");
+        took
+    }
+
+    fn counts(&self) -> Counts {
+        *self.device.flash().counts()
+    }
+
+    /// Fills the device in order, block by block.
+    fn fill(&mut self) {
+        (0..self.device.logical_pages()).for_each(|page| {
+            self.write(page);
+        });
+    }
+
+    /// The most pages that the queue took up while `next` named `tasks` pages to write.
+    fn longest(&mut self, tasks: u32, next: impl Fn(&Device, u32) -> u32) -> u64 {
+        let mut most = 0;
+        for at in 0..tasks {
+            self.write(next(&*self.device, at));
+            most = most.max(self.queue_pages());
+        }
+        most
+    }
+}
+
+#[test]
+fn the_algorithms_step_by_step() {
+    // π = 16: a step holds 80 reads or 6 programs, so a block takes 1 + 3 + 1 steps.
+    let test = &mut Test::formatted(&config("gftl"), bench(16, 60, Store::Metadata));
+    for page in 0..15 {
+        assert_eq!(test.write(page), served(300), "appended to the data block");
+    }
+    // Backwards: page 14 is the last programmed, page 0 the fifteenth.
+    assert_eq!(test.read(14), served(25 + 25));
+    assert_eq!(test.read(0), served(15 * 25 + 25));
+    // The write that fills the block queues it, and its step reads: sixteen OOBs, fifteen pages. The
+    // last page of the block holds the newest version of page 0, so the search ends before the first.
+    assert_eq!(test.write(0), took(300, (15 + 15) * 25));
+    // In the write state: to the write queue. Page 3 is not programmed in the new block any more.
+    assert_eq!(test.write(3), took(300, 6 * 300));
+    assert_eq!(test.queue_pages(), 1);
+    // Of a page in RAM, nothing but the step; page 3 from the write queue.
+    assert_eq!(test.read(7), took(0, 6 * 300));
+    assert_eq!(test.read(3), took(50, 2 * 300));
+    // In the erase state: RAM. The new block has fourteen pages, but pages of the block are queued.
+    assert_eq!(test.write(5), took(0, 2000));
+    assert_eq!(test.read(5), took(0, 300), "held, then programmed");
+    assert_eq!(test.queue_pages(), 2);
+    // The block waits again: pages of the queue (an OOB and a page each), then the search.
+    assert_eq!(test.read(5), took(50, (2 * 2 + 14 + 13) * 25));
+    for programs in [6, 6, 3] {
+        assert_eq!(test.read(5), took(0, programs * 300));
+    }
+    assert_eq!(test.read(5), took(0, 2000));
+    // Idle: the new block is not full, and takes pages.
+    let queue = test.queue_pages();
+    assert_eq!(test.write(15), took(300, 30 * 25 + 50));
+    assert_eq!(test.queue_pages(), queue);
+}
+
+#[test]
+fn a_write_in_the_read_state_is_taken_in_ram_and_replaces_what_was_read() {
+    // π = 64: two steps that read, for 64 OOBs and 64 pages.
+    let test = &mut Test::formatted(&config("gftl"), bench(64, 60, Store::Metadata));
+    (0..64).for_each(|page| {
+        test.write(page);
+    });
+    let programs = test.counts().get(Operation::Program, Cause::Host);
+    // Read already, in the first step; the second reads all but it.
+    assert_eq!(test.queue_pages(), 0);
+    assert_eq!(test.timed(|device| device.write(Lpn(63), None)).1.service_ns, 0);
+    assert_eq!(test.counts().get(Operation::Program, Cause::Host), programs);
+    assert_eq!(test.read(63).service_ns, 0);
+    // In the write state a flush makes it durable by way of the write queue, once.
+    assert_eq!(test.timed(|device| device.flush().unwrap()).1, served(300));
+    assert_eq!(test.timed(|device| device.flush().unwrap()).1, served(0));
+    assert_eq!(test.queue_pages(), 1);
+    (0..60).for_each(|_| {
+        test.read(63);
+    });
+    // 63 pages, then (for page 63 is in the queue) all 64 once more.
+    assert_eq!(test.counts().get(Operation::Program, Cause::Collection), 63 + 64);
+    assert_eq!(test.counts().get(Operation::Erase, Cause::Collection), 2);
+}
+
+#[test]
+fn trimmed_pages_are_neither_read_nor_collected() {
+    let test = &mut Test::formatted(&config("gftl"), bench(16, 60, Store::Metadata));
+    (0..15).for_each(|page| {
+        test.write(page);
+    });
+    (0..15).filter(|page| page % 2 == 0).for_each(|page| test.device.trim(Lpn(page)).unwrap());
+    assert_eq!(test.present(4), (false, served(0)));
+    test.write(1);
+    (0..12).for_each(|_| {
+        test.read(1);
+    });
+    assert_eq!(test.counts().get(Operation::Program, Cause::Collection), 7);
+    // A block all of whose pages are trimmed is erased, and none takes its place.
+    (0..9).for_each(|_| {
+        test.write(1);
+    });
+    (0..16).for_each(|page| test.device.trim(Lpn(page)).unwrap());
+    (0..12).for_each(|page| assert!(!test.present(page).0));
+    assert_eq!(test.device.free_pages(), 60 * 16);
+    assert_eq!(test.queue_pages(), 0);
+}
+
+#[test]
+fn worst_read_and_write_of_table_5_at_any_utilisation() {
+    for (pages, read_us) in [(16, 425), (32, 825), (64, 1625)] {
+        for name in ["gftl", "gftl-priority"] {
+            for percent in [50, 100] {
+                let test = &mut Test::formatted(&config(name), bench(pages, 200, Store::Metadata));
+                let promise = test.promise();
+                assert!(promise.real_time && promise.volatile);
+                assert_eq!(promise.read_ns, Some(read_us * US));
+                assert_eq!(promise.write_ns, Some(300 * US));
+                assert_eq!(promise.step_ns, Some(2000 * US));
+                assert_eq!(promise.response_ns, Some((2000 + read_us.max(300)) * US));
+                // Eight blocks become full one behind the other, the last while the first is collected:
+                // its first page is the last to be found.
+                (0..8 * pages).for_each(|at| {
+                    test.write(at % 8 * pages + at / 8);
+                });
+                assert_eq!(test.read(7 * pages).service_ns, read_us * US);
+                let used = test.device.logical_pages() * percent / 100;
+                for at in 0..30_000u32 {
+                    test.write(at.wrapping_mul(2_654_435_761) % used);
+                    if at % 3 == 0 {
+                        test.present(at.wrapping_mul(40_503) % used);
+                    }
+                }
+                assert_eq!(test.write.service_ns, 300 * US);
+                assert_eq!(test.read.service_ns, read_us * US, "{name} π {pages} {percent} %");
+                assert!(test.write.step_ns.max(test.read.step_ns) <= 2000 * US);
+            }
+        }
+    }
+}
+
+/// §IV-D: one page of each block in turn.
+fn in_turn(pages: u32) -> impl Fn(&Device, u32) -> u32 {
+    move |device, at| {
+        let blocks = device.logical_pages() / pages;
+        at % blocks * pages + at / blocks % pages
+    }
+}
+
+/// Again and again to the block that was collected last, and so queued last: its pages live for a whole
+/// cycle. Blocks are collected in turn, and each collection programs π pages.
+fn to_the_block_queued_last(pages: u32) -> impl Fn(&Device, u32) -> u32 {
+    move |device, at| {
+        let blocks = device.logical_pages() / pages;
+        let programs = device.flash().counts().get(Operation::Program, Cause::Collection);
+        let collected = (programs / u64::from(pages)) as u32;
+        (collected + blocks - 1) % blocks * pages + at % pages
+    }
+}
+
+#[test]
+fn the_queue_never_takes_up_more_than_its_proven_length() {
+    for pages in [16, 32, 64] {
+        let steps = bounds::gftl::whole_steps(&part(pages)).unwrap();
+        let test = &mut Test::formatted(&config("gftl"), bench(pages, 400, Store::Metadata));
+        let blocks = test.device.logical_pages() / pages;
+        let proven = bounds::gftl::proven_queue_blocks(pages, blocks, steps, 0);
+        let proven = proven * u64::from(pages);
+        let printed = bounds::gftl::queue_pages(blocks, bounds::gftl::paper_steps(&part(pages)));
+        test.fill();
+        let cycle = blocks * steps.total();
+        let turn = test.longest(3 * cycle, in_turn(pages));
+        let last = test.longest(6 * cycle, to_the_block_queued_last(pages));
+        println!(
+            "π {pages} N {blocks}: printed {printed}, in turn {turn}, last {last}, proven {proven}"
+        );
+        assert!(turn.max(last) <= proven, "{turn} {last} {proven}");
+        // The printed length is too short by far.
+        assert!(last * 10 > printed * 13, "{last} of {printed}");
+    }
+}
+
+#[test]
+fn the_printed_queue_overflows_in_another_order_and_recovers() {
+    let printed = SchemeConfig { write_queue: Some(WriteQueue::Printed), ..config("gftl") };
+    let test = &mut Test::formatted(&printed, bench(32, 400, Store::Metadata));
+    assert!(!test.promise().real_time);
+    test.fill();
+    // Each block once, so that all wait, then the worst.
+    let (turn, last) = (in_turn(32), to_the_block_queued_last(32));
+    let blocks = test.device.logical_pages() / 32;
+    let mut refused = 0;
+    for at in 0..20_000 {
+        let page = if at < blocks { turn(&*test.device, at) } else { last(&*test.device, at) };
+        match test.try_write(page) {
+            Ok(took) => assert!(took.service_ns <= 300 * US && took.step_ns <= 2000 * US),
+            Err(FtlError::Full { .. }) => refused += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    println!("{refused} of 20000 refused");
+    assert!((100..19_000).contains(&refused), "{refused}");
+    (0..test.device.logical_pages()).for_each(|page| {
+        test.read(page);
+    });
+}
+
+#[test]
+fn below_the_threshold_nothing_is_collected_and_no_write_is_ever_refused() {
+    let test = &mut Test::formatted(&config("gftl-threshold"), bench(32, 300, Store::Metadata));
+    let (pages, promise) = (32, test.promise());
+    assert!(!promise.real_time);
+    let blocks = test.device.logical_pages() / pages;
+    (0..blocks * 8 / 10 * pages).for_each(|page| {
+        test.write(page);
+    });
+    assert_eq!(test.counts().get(Operation::Erase, Cause::Collection), 0);
+    test.fill();
+    assert!(test.counts().get(Operation::Erase, Cause::Collection) > 0);
+    // Pages of blocks that are left alone fill the queue: then it is collected after all.
+    test.longest(60_000, |_, at| at % 7 * pages + at / 7 % pages);
+    test.longest(60_000, in_turn(pages));
+    assert_eq!(test.write.service_ns, 300 * US);
+    assert!(test.write.step_ns <= promise.step_ns.unwrap());
+    (0..test.device.logical_pages()).for_each(|page| {
+        test.read(page);
+    });
+    let never = SchemeConfig { queue_threshold_percent: Some(0), ..config("gftl-threshold") };
+    assert!(Test::formatted(&never, bench(32, 300, Store::Metadata)).promise().real_time);
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let refused = |config: &SchemeConfig, blocks| {
+        let geometry = Geometry::new(blocks, 64, 2048).unwrap();
+        registry::plan(config, &part(64), &geometry, blocks).unwrap_err().to_string()
+    };
+    let percent = SchemeConfig { queue_threshold_percent: Some(101), ..config("gftl-threshold") };
+    assert!(refused(&percent, 400).contains("0 to 100"));
+    assert!(refused(&config("gftl"), 4).contains("at least"));
+    let all = SchemeConfig { logical_pages: Some(64 * 400), ..config("gftl") };
+    assert!(refused(&all, 400).contains("logical share"));
+}
+
+/// 1 GiB of logical space in 64-page blocks, with the printed queue.
+fn one_gib() -> (SchemeConfig, SerialArray) {
+    let printed = SchemeConfig { write_queue: Some(WriteQueue::Printed), ..config("gftl") };
+    let divide =
+        |blocks| bounds::gftl::space(&part(64), blocks, bounds::gftl::QueueBound::Printed).unwrap();
+    let blocks = (8192..10_000).find(|blocks| divide(*blocks).logical_blocks == 8192).unwrap();
+    (printed, bench(64, blocks, Store::Metadata))
+}
+
+#[test]
+fn start_up_and_shutdown_of_section_6() {
+    let (config, flash) = one_gib();
+    let mut test = Test::formatted(&config, flash);
+    assert_eq!(test.device.logical_pages(), 8192 * 64);
+    (0..8192).for_each(|block| {
+        test.write(block * 64);
+    });
+    (0..3 * 64).for_each(|page| {
+        test.write(page % 64);
+    });
+    (0..400).for_each(|_| {
+        test.read(64);
+    });
+    assert_eq!(test.timed(|device| device.shutdown().unwrap()).1, served(163_200));
+    let free = test.device.free_pages();
+    let flash = test.off();
+    let before = *flash.counts();
+    let mut test = Test::mounted(&config, flash);
+    assert_eq!(test.device.free_pages() + 1, free, "one page says that the maps are in use");
+    let reads = test.counts().since(&before);
+    assert_eq!(reads.get(Operation::Read, Cause::Mount), 544);
+    assert_eq!(reads.total(Operation::ReadOob), 0);
+    assert_eq!(reads.total(Operation::Program), 1);
+    (0..64).for_each(|page| {
+        test.read(page);
+    });
+    (0..8192).for_each(|block| {
+        test.read(block * 64);
+    });
+    assert!(!test.present(64 * 100 + 3).0);
+    let flash = test.off();
+    assert_eq!(544 * 25 * US, bounds::gftl::start_up_ns(&part(64), 8192, 57_344));
+    assert_eq!(flash.counts().get(Operation::Program, Cause::Mount), 544 + 1);
+}
+
+#[test]
+fn a_mount_after_a_cut_reads_what_section_6_counts_and_one_oob_a_block_more() {
+    let (config, flash) = one_gib();
+    let mut test = Test::formatted(&config, flash);
+    test.fill();
+    // The printed length is that of 13 steps, and a collection takes 15: in the end it is too short
+    // even in its own order.
+    let queue = test.longest(90_000, in_turn(64));
+    let flash = test.off();
+    assert!(queue > 45_000, "{queue}");
+    let before = *flash.counts();
+    let test = &mut Test::mounted(&config, flash);
+    let counts = test.counts().since(&before);
+    let oobs = counts.get(Operation::ReadOob, Cause::Mount);
+    println!("{oobs} OOBs read in {} ms; N and queue {}", oobs * 25 / 1000, 8192 + queue);
+    assert!(oobs <= 2 * 8192 + queue + 896 + 200, "{oobs}");
+    (0..8192).for_each(|block| {
+        test.read(block * 64 + 7);
+    });
+}
+
+/// The versions that a device holds, written and checked byte by byte.
+#[derive(Default)]
+struct Versions(std::collections::BTreeMap<u32, u64>, u64);
+
+impl Versions {
+    fn write(&mut self, test: &mut Test, lpn: u32) {
+        self.1 += 1;
+        let mut data = vec![0; 2048];
+        data[..8].copy_from_slice(&self.1.to_le_bytes());
+        test.device.write(Lpn(lpn), Some(&data)).unwrap();
+        self.0.insert(lpn, self.1);
+    }
+
+    fn check(&self, test: &mut Test) {
+        let mut data = vec![0; 2048];
+        for (lpn, version) in &self.0 {
+            assert!(test.device.read(Lpn(*lpn), Some(&mut data)).unwrap(), "page {lpn}");
+            assert_eq!(data[..8], version.to_le_bytes(), "page {lpn}");
+        }
+    }
+}
+
+#[test]
+fn saved_maps_are_used_once_and_never_when_out_of_date() {
+    let config = config("gftl");
+    let mut versions = Versions::default();
+    let mut test = Test::formatted(&config, bench(16, 120, Store::All));
+    for page in 0..test.device.logical_pages() {
+        versions.write(&mut test, page);
+    }
+    test.device.shutdown().unwrap();
+    let mut flash = test.off();
+    for round in 0..60u32 {
+        let before = *flash.counts();
+        let mut test = Test::mounted(&config, flash);
+        let mount = test.counts().since(&before);
+        let scanned = mount.get(Operation::ReadOob, Cause::Mount) > 0;
+        versions.check(&mut test);
+        let pages = test.device.logical_pages();
+        for at in 0..round * 37 % 1500 {
+            versions.write(&mut test, (at * 7 + round * 131) % pages);
+        }
+        test.device.flush().unwrap();
+        if round % 3 != 1 {
+            test.device.shutdown().unwrap();
+        }
+        if round % 3 == 2 {
+            // Behind the shutdown, and no other.
+            (0..1 + round % 5).for_each(|at| versions.write(&mut test, at * 16));
+            test.device.flush().unwrap();
+        }
+        flash = test.off();
+        // Saved at the end of the rounds 0, 3, 6, …
+        let saved = round == 0 || round % 3 == 1;
+        assert_eq!(scanned, !saved, "round {round}");
+    }
+}

@@ -1,0 +1,180 @@
+//! A page that cannot be read any more when it is to be moved is lost loudly, whatever the scheme.
+
+use crate::bench::{Device, Failing, failing, preset};
+use flash::faults::Tearable;
+use flash::{Cause, Flash, FlashError, Geometry, Lpn, Ppn};
+use ftlkit_ftl::{BufferSettings, FtlError, SchemeConfig, registry};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+const PAGES_PER_BLOCK: u32 = 8;
+const PAGE_BYTES: u32 = 8;
+const LOGICAL_PAGES: u32 = 20 * PAGES_PER_BLOCK;
+
+/// The page that is lost.
+const LOST: u32 = 3 * PAGES_PER_BLOCK + 2;
+
+/// A page of the same logical block that is never written.
+const NEVER_WRITTEN: u32 = 3 * PAGES_PER_BLOCK + 7;
+
+/// Writes by which each page will have been moved.
+const ENOUGH: u32 = 4_000;
+
+/// What was written last to each page, and what comes next.
+struct Test {
+    scheme: Box<Device>,
+    newest: Vec<u32>,
+    random: Pcg64,
+}
+
+impl Test {
+    fn write(&mut self, lpn: u32) {
+        self.newest[lpn as usize] += 1;
+        let bytes = self.bytes(lpn);
+        self.scheme.write(Lpn(lpn), Some(&bytes)).unwrap();
+    }
+
+    fn bytes(&self, lpn: u32) -> Vec<u8> {
+        [lpn.to_le_bytes(), self.newest[lpn as usize].to_le_bytes()].concat()
+    }
+
+    fn read(&mut self, lpn: u32) -> Result<Option<Vec<u8>>, FtlError> {
+        let mut page = vec![0xff; PAGE_BYTES as usize];
+        let there = self.scheme.read(Lpn(lpn), Some(&mut page))?;
+        assert!(there || page.iter().all(|byte| *byte == 0));
+        Ok(there.then_some(page))
+    }
+
+    /// Writes any page but the two that are left alone.
+    fn write_another(&mut self) {
+        let lpn = self.random.random_range(0..LOGICAL_PAGES);
+        if lpn != LOST && lpn != NEVER_WRITTEN {
+            self.write(lpn);
+        }
+    }
+
+    fn lost_pages(&self) -> u64 {
+        self.scheme.telemetry().collections.lost_pages
+    }
+
+    /// Makes every version of the page unreadable that is on flash.
+    fn spoil(&mut self, lpn: u32) {
+        let flash = self.scheme.flash_mut().downcast_mut::<Failing>().unwrap();
+        for ppn in (0..flash.geometry().pages()).map(Ppn) {
+            if matches!(flash.read_oob(ppn, Cause::Host), Ok(oob) if oob.lpn == Lpn(lpn)) {
+                flash.spoil(ppn).unwrap();
+            }
+        }
+    }
+
+    /// Writes other pages until the spoiled page was to be moved.
+    fn lose(&mut self) {
+        let before = self.lost_pages();
+        for _ in 0..ENOUGH {
+            if self.lost_pages() > before {
+                break;
+            }
+            self.write_another();
+        }
+        assert_eq!(self.lost_pages(), before + 1);
+    }
+
+    fn assert_lost(&mut self) {
+        let read = self.read(LOST);
+        assert!(matches!(read, Err(FtlError::Flash(FlashError::Uncorrectable(_)))), "{read:?}");
+    }
+
+    fn assert_others_intact(&mut self) {
+        for lpn in (0..LOGICAL_PAGES).filter(|lpn| ![LOST, NEVER_WRITTEN].contains(lpn)) {
+            assert_eq!(self.read(lpn).unwrap(), Some(self.bytes(lpn)), "page {lpn}");
+        }
+    }
+}
+
+/// Loses a page, then trims it or writes it again. `exact`: the scheme knows which pages were never written, where a page
+/// cannot be read.
+fn lose(scheme: Box<Device>, exact: bool) {
+    let newest = vec![0; LOGICAL_PAGES as usize];
+    let mut test = Test { scheme, newest, random: Pcg64::seed_from_u64(3) };
+    for lpn in (0..LOGICAL_PAGES).filter(|lpn| *lpn != NEVER_WRITTEN) {
+        test.write(lpn);
+    }
+    test.spoil(LOST);
+    test.assert_lost();
+    test.lose();
+    test.assert_lost();
+    test.assert_others_intact();
+    if exact {
+        assert_eq!(test.read(NEVER_WRITTEN).unwrap(), None);
+    }
+    // It stays so, and counts once, however often its neighbours are moved.
+    (0..ENOUGH).for_each(|_| test.write_another());
+    test.assert_lost();
+    test.assert_others_intact();
+    assert_eq!(test.lost_pages(), 1);
+
+    let mut trimmed = Test {
+        scheme: test.scheme.fork(),
+        newest: test.newest.clone(),
+        random: test.random.clone(),
+    };
+    trimmed.scheme.trim(Lpn(LOST)).unwrap();
+    assert_eq!(trimmed.read(LOST).unwrap(), None);
+    (0..ENOUGH).for_each(|_| trimmed.write_another());
+    assert_eq!(trimmed.read(LOST).unwrap(), None);
+
+    test.write(LOST);
+    assert_eq!(test.read(LOST).unwrap(), Some(test.bytes(LOST)));
+    (0..ENOUGH).for_each(|_| test.write_another());
+    assert_eq!(test.read(LOST).unwrap(), Some(test.bytes(LOST)));
+    test.assert_others_intact();
+    // Lost again, it counts again.
+    test.spoil(LOST);
+    test.lose();
+    test.assert_lost();
+    assert_eq!(test.lost_pages(), 2);
+}
+
+fn run(name: &str, exact: bool) {
+    let geometry = Geometry::new(48, PAGES_PER_BLOCK, PAGE_BYTES).unwrap();
+    let config = SchemeConfig {
+        logical_pages: Some(LOGICAL_PAGES),
+        spare_blocks: 18,
+        buffer: BufferSettings { policy: Some(None), ..BufferSettings::default() },
+        ..preset(name)
+    };
+    for failures_per_million in [0, 100] {
+        let array = failing(geometry, 7, failures_per_million);
+        lose(registry::format(&config, array).unwrap(), exact);
+    }
+}
+
+#[test]
+fn bast_loses_loudly() {
+    run("bast", true);
+}
+
+#[test]
+fn fast_loses_loudly() {
+    run("fast", true);
+}
+
+#[test]
+fn ba_gc_loses_loudly() {
+    run("ba-gc", true);
+}
+
+#[test]
+fn superblock_loses_loudly() {
+    run("superblock", true);
+}
+
+#[test]
+fn nftl_loses_loudly() {
+    run("nftl", false);
+}
+
+#[test]
+fn page_level_loses_loudly() {
+    run("page-level", true);
+}

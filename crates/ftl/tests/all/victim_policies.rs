@@ -1,0 +1,86 @@
+//! Every victim policy below `page-level`: how many victims a write may have to wait for, and that work is told.
+
+use crate::bench::preset;
+use flash::parts::EVALUATION_SLC;
+use flash::{AnyArray, Array, Geometry, Lpn, Part, Store};
+use ftlkit_ftl::registry::{self, REGISTRY};
+use ftlkit_ftl::{SchemeConfig, VictimKind, VictimWork};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::collections::BTreeSet;
+
+/// What was seen of one run.
+struct Seen {
+    kind: VictimKind,
+    /// Most victims behind one write, and how many writes had any.
+    most: u64,
+    collections: u64,
+    victims: u64,
+    step_ns: Option<u64>,
+}
+
+fn see(kind: VictimKind) -> Seen {
+    let geometry = Geometry::new(64, 16, EVALUATION_SLC.page_bytes).unwrap();
+    let array = Array::new(geometry, EVALUATION_SLC.clone(), Store::Metadata);
+    let logical_pages = Some(64 * 16 * 4 / 5);
+    let config = SchemeConfig { victim: Some(kind), logical_pages, ..preset("page-level") };
+    let mut scheme = registry::format(&config, AnyArray::new(array)).unwrap();
+    let pages = scheme.logical_pages();
+    let mut random = Pcg64::seed_from_u64(7);
+    (0..pages).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
+    scheme.restart_telemetry();
+    assert_eq!(scheme.telemetry().victim_work, Some(VictimWork::default()), "{kind}");
+    let (mut most, mut collections) = (0, 0);
+    for _ in 0..20_000 {
+        let before = scheme.telemetry().collections.finished;
+        scheme.write(Lpn(random.random_range(0..pages)), None).unwrap();
+        let victims = scheme.telemetry().collections.finished - before;
+        most = victims.max(most);
+        collections += u64::from(victims > 0);
+    }
+    let told = scheme.telemetry();
+    let work = told.victim_work.unwrap();
+    assert!(work.filled.writes > 0 && work.chosen.reads > 0, "{kind}: {work:?}");
+    let (victims, step_ns) = (told.collections.finished, told.guarantee.step_ns);
+    Seen { kind, most, collections, victims, step_ns }
+}
+
+#[test]
+fn a_write_waits_for_one_choice_of_victims() {
+    let (fifo, greedy) = (see(VictimKind::FIFO), see(VictimKind::GREEDY));
+    assert!(greedy.step_ns < fifo.step_ns);
+    for seen in VictimKind::each(3).chain([VictimKind::greedy_scan(7)]).map(see) {
+        let at_once = u64::from(seen.kind.victims_at_once());
+        assert_eq!(seen.most, at_once, "{}", seen.kind);
+        // All of a choice are collected behind the same write.
+        assert_eq!(seen.victims, seen.collections * at_once, "{}", seen.kind);
+        // Greedy is known to take the best first; of the others of a choice it is only known that each gains a page.
+        let known = ["greedy", "two-level-list", "greedy-scan"];
+        let bounded = u64::from(known.contains(&seen.kind.policy().name));
+        let steps = |best: Option<u64>| Some(best? * bounded + fifo.step_ns? * (at_once - bounded));
+        assert_eq!(seen.step_ns, steps(greedy.step_ns), "{}", seen.kind);
+    }
+}
+
+#[test]
+fn a_plan_counts_the_ram_of_the_policy() {
+    let geometry = Geometry::new(96, 16, EVALUATION_SLC.page_bytes).unwrap();
+    let part = Part { pages_per_block: 16, ..EVALUATION_SLC.clone() };
+    let mut sizes = BTreeSet::new();
+    for preset in REGISTRY {
+        let kinds = VictimKind::each(3).chain([VictimKind::greedy_scan(1)]).map(Some);
+        let has_victims = preset.settings.contains(&"victim");
+        for victim in kinds.filter(|_| has_victims).chain([None]) {
+            let config = SchemeConfig { victim, ..SchemeConfig::preset(preset) };
+            let Ok(plan) = registry::plan(&config, &part, &geometry, 96) else { continue };
+            let array = Array::new(geometry, part.clone(), Store::Metadata);
+            let scheme = registry::format(&config, AnyArray::new(array)).unwrap();
+            assert_eq!(scheme.telemetry().ram, plan.ram, "{} {victim:?}", preset.name);
+            if preset.name == "page-level" {
+                sizes.insert(plan.ram.victims);
+            }
+        }
+    }
+    // Not greedy's for all.
+    assert!(sizes.len() >= 5, "{sizes:?}");
+}
