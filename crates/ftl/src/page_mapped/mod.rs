@@ -22,6 +22,7 @@
 //! - no block with a valid page is erased.
 
 pub(crate) mod blocks;
+mod collecting;
 mod collection;
 pub(crate) mod core;
 pub(crate) mod free_blocks;
@@ -35,13 +36,14 @@ pub mod victims;
 pub(crate) mod worst_case;
 
 pub use collection::{Collection, Partial, Preemptible, WholeBlock};
-pub use product::assemble;
-pub(crate) use product::{build, by_device, ram, ram_by_device};
+pub use core::Core;
+pub use product::{assemble, ram};
+pub use tables::Tables;
+pub(crate) use product::{build, by_device, ram_by_device};
 
 use self::{
-    core::Core,
     core::LOST,
-    tables::{Flat, Tables},
+    tables::Flat,
     victims::Victims,
 };
 use crate::dirty_pages::{DirtyPages, NoBuffer};
