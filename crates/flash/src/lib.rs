@@ -21,6 +21,7 @@ pub mod control;
 mod copies;
 mod error;
 pub mod faults;
+mod forks;
 mod interface;
 mod layer;
 mod oob;
