@@ -4,9 +4,7 @@
 //! It tells states apart that the array alone does not ([`crate::projection::ByHistory`]).
 
 use crate::watched::Inspect;
-use flash::{
-    Array, BlockId, Cause, Flash, FlashError, Lpn, Oob, Operation, PageKind, Ppn,
-};
+use flash::{Array, BlockId, Cause, Flash, FlashError, Lpn, Oob, Operation, PageKind, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a page was programmed with since its block was erased.

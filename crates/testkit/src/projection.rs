@@ -186,11 +186,7 @@ fn is_dead_queue_block(past: &Past, names: &Names<'_>) -> bool {
 }
 
 /// The place of each block among those that count, by a time; 0 where that is 0 or the block does not count.
-fn ranks(
-    history: &History,
-    counts: impl Fn(BlockId) -> bool,
-    when: fn(&Past) -> u64,
-) -> Vec<u16> {
+fn ranks(history: &History, counts: impl Fn(BlockId) -> bool, when: fn(&Past) -> u64) -> Vec<u16> {
     let time = |block| if counts(block) { when(&history.past(block)) } else { 0 };
     let times: Vec<u64> = (0..history.geometry().blocks()).map(BlockId).map(time).collect();
     let mut all = times.clone();

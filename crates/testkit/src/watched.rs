@@ -3,9 +3,7 @@
 
 use crate::model::version_of;
 use flash::faults::{PowerCut, ProgramEraseFailure, Tearable};
-use flash::{
-    Array, BlockId, Cause, DynFlash, FlashError, Lpn, Oob, PageKind, Ppn, Probe,
-};
+use flash::{Array, BlockId, Cause, DynFlash, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
 use std::any::{Any, type_name};
 use std::collections::BTreeSet;
 use std::fmt;

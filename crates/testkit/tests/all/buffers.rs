@@ -39,14 +39,15 @@ fn failing_programs_and_erases_below_buffers() {
     for preset in REGISTRY {
         let bare = SchemeConfig { spare_blocks: 24, ..SchemeConfig::preset(preset) };
         let shape = accepted(&bare, &shapes, 0)[0];
-        let cases = every_buffer(preset, &shape).into_iter().enumerate().flat_map(|(at, buffer)| {
-            let scheme = SchemeConfig { buffer, ..bare.clone() };
-            let faults = Faults { programs_per_million: 400, erases_per_million: 500 };
-            [at, at + 2].map(|at| Pattern::ALL[at % Pattern::ALL.len()]).map(|pattern| {
-                let case = Case::new(scheme.clone(), shape, pattern, at as u64, 2500);
-                Case { faults, ..case }
-            })
-        });
+        let cases =
+            every_buffer(preset, &shape).into_iter().enumerate().flat_map(|(at, buffer)| {
+                let scheme = SchemeConfig { buffer, ..bare.clone() };
+                let faults = Faults { programs_per_million: 400, erases_per_million: 500 };
+                [at, at + 2].map(|at| Pattern::ALL[at % Pattern::ALL.len()]).map(|pattern| {
+                    let case = Case::new(scheme.clone(), shape, pattern, at as u64, 2500);
+                    Case { faults, ..case }
+                })
+            });
         let [passed, worn_out] = passed_and_worn_out(cases);
         println!("{}: {passed} cases passed, {worn_out} wore out", preset.name);
         assert!(worn_out * 5 < passed, "{}: {worn_out} of {passed} wore out", preset.name);

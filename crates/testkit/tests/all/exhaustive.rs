@@ -1,8 +1,8 @@
 //! Lazy-RTGC's promise, proved on small arrays by looking at every state that any sequence of requests
 //! can lead to; and shown to break, by the sequence that does it, where one block too many is counted.
 
-use bounds::lazy_rtgc::{Space, WholeArray};
 use crate::{guarantee, plan, scheme};
+use bounds::lazy_rtgc::{Space, WholeArray};
 use flash::{Flash, Store};
 use ftl::{
     CollectionKind, CopiesPerStep, FtlError, Layout, Plan, SchemeConfig, VictimKind, registry,

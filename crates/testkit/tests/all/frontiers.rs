@@ -1,7 +1,7 @@
 //! Page-mapped schemes whose writes go in turns to several units of an array, through the suites.
 
-use flash::faults::PowerCut;
 use crate::{passed_and_worn_out, passes, scheme as preset_of};
+use flash::faults::PowerCut;
 use flash::{AnyArray, Array, Flash, Lpn, Store};
 use ftl::{FtlError, Plan, Preset, SchemeConfig, VictimKind, registry};
 use ftlkit_testkit::checks::Failure;
@@ -347,8 +347,7 @@ fn fill(config: &SchemeConfig, array: Array, pages: u32) -> (Watched, Vec<u32>) 
 fn pages_go_to_the_units_in_turns() {
     let shape = Shape::new(48, 8, 8);
     for (counts, order) in UNITS {
-        let scheme =
-            spread(preset_of("fsr"), *counts, order);
+        let scheme = spread(preset_of("fsr"), *counts, order);
         let (_, blocks) = fill(&scheme, shape.array(Store::Metadata, &[]), 200);
         let units = scheme.allocation.units();
         let written: Vec<u32> = blocks.iter().map(|block| block % units).collect();

@@ -46,8 +46,7 @@ fn rftl_refuses_blocks_too_small_for_its_steps_and_names_the_part() {
 #[test]
 fn nftl_reaches_its_bounds() {
     let shape = Shape::new(6, 16, 8);
-    let mut scheme =
-        format(&scheme("nftl", 0), bench(shape.array(Store::Metadata, &[]))).unwrap();
+    let mut scheme = format(&scheme("nftl", 0), bench(shape.array(Store::Metadata, &[]))).unwrap();
     let pages_per_block = shape.pages_per_block;
     let versions = (0..pages_per_block).chain((0..pages_per_block).map(|_| 1));
     versions.for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());

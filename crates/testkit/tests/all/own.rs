@@ -3,8 +3,7 @@
 
 use crate::scheme;
 use flash::{
-    AnyArray, Cause, DynFlash, FlashError, Geometry, Layer, Lpn, Part, Ppn, Store,
-    copy_one_by_one,
+    AnyArray, Cause, DynFlash, FlashError, Geometry, Layer, Lpn, Part, Ppn, Store, copy_one_by_one,
 };
 use ftl::page_mapped::victims::{Fifo, ValidPages, VictimPolicy};
 use ftl::registry::{by_name, format};
@@ -21,9 +20,8 @@ fn own(name: &'static str, plan: PlanOf) -> SchemeConfig {
 
 type PlanOf = fn(&SchemeConfig, &Part, &Geometry, u32) -> Result<Plan, FtlError>;
 
-const SOUND: PlanOf = |config, part, geometry, blocks| {
-    (by_name("lazy-rtgc")?.plan)(config, part, geometry, blocks)
-};
+const SOUND: PlanOf =
+    |config, part, geometry, blocks| (by_name("lazy-rtgc")?.plan)(config, part, geometry, blocks);
 
 /// Promises one valid page of a victim less than there may be.
 const RASH: PlanOf = |config, part, geometry, blocks| {
@@ -39,8 +37,8 @@ fn a_preset_of_ones_own_is_taken_and_one_that_promises_too_much_is_told() {
     suite::power_cuts(&[sound.clone()]).unwrap();
     suite::promises(&[sound]).unwrap();
     let rash = own("rash", RASH);
-    for failed in
-        [suite::conformance(&[rash.clone()]).err(), suite::promises(&[rash]).err()].map(Option::unwrap)
+    for failed in [suite::conformance(&[rash.clone()]).err(), suite::promises(&[rash]).err()]
+        .map(Option::unwrap)
     {
         let first = &failed.failures[0];
         assert!(first.contains("rash on") && first.contains("valid pages"), "{failed}");
@@ -121,9 +119,12 @@ fn written(config: &SchemeConfig, array: AnyArray) -> AnyArray {
 #[test]
 fn a_run_of_copies_leaves_what_its_copies_leave() {
     let two_way = CHANNEL_SHAPES[3];
-    for (name, victim) in
-        [("page-level", None), ("lazy-rtgc", None), ("2lgc", None), ("page-level", Some(VictimKind::FIFO))]
-    {
+    for (name, victim) in [
+        ("page-level", None),
+        ("lazy-rtgc", None),
+        ("2lgc", None),
+        ("page-level", Some(VictimKind::FIFO)),
+    ] {
         for shape in [Shape::new(16, 8, 4), two_way] {
             let config = SchemeConfig { victim, ..scheme(name) };
             let watched = || Watched::new(History::new(shape.array(Store::Metadata, &[])));

@@ -296,8 +296,7 @@ fn lost(came: Result<u64, Stop>) -> bool {
 #[test]
 fn a_buffer_must_flush_when_it_is_told_to_or_when_it_is_time() {
     use Operation::{Flush, Read, Shutdown, Write, WriteThrough};
-    let after =
-        |fault, operations: &[Operation]| pull_the_plug(&buffered(), fault, operations);
+    let after = |fault, operations: &[Operation]| pull_the_plug(&buffered(), fault, operations);
     assert_eq!(after(Fault::None, &[Write(1), Write(2), Write(1)]).unwrap(), 2);
     // The clock goes on by a second an operation, on average.
     let mut old = vec![Write(1)];

@@ -154,7 +154,8 @@ fn the_printed_write_queue_is_too_short_and_the_proven_one_is_not() {
 /// States that come close to breaking a promise, and what comes of them.
 #[test]
 fn attacks_break_no_promise() {
-    let schemes: Vec<_> = registry::REGISTRY.iter().map(|preset| SchemeConfig::preset(preset)).collect();
+    let schemes: Vec<_> =
+        registry::REGISTRY.iter().map(|preset| SchemeConfig::preset(preset)).collect();
     match suite::promises(&schemes) {
         Ok(reached) => reached.iter().for_each(|line| println!("{line}")),
         Err(failed) => panic!("{failed}"),

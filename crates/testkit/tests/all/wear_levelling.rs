@@ -5,9 +5,7 @@ use flash::{AnyArray, BlockId, Cause, Lpn, Operation as FlashOperation, Store, W
 use ftl::registry::{self, REGISTRY, by_name};
 use ftl::{BufferSettings, SchemeConfig};
 use ftlkit_testkit::bench::{array_of, bench_for, bench_of};
-use ftlkit_testkit::conformance::{
-    Case, Described, Faults, accepted, logical_pages, with_idle,
-};
+use ftlkit_testkit::conformance::{Case, Described, Faults, accepted, logical_pages, with_idle};
 use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::power_cut;
 use ftlkit_testkit::shape::{SHAPES, Shape};
@@ -87,11 +85,7 @@ fn cut_case(
     pattern: Pattern,
     operations: usize,
 ) -> power_cut::Case {
-    power_cut::Case {
-        operations,
-        go_on: 60,
-        ..power_cut::Case::new(scheme, shape, pattern, 1)
-    }
+    power_cut::Case { operations, go_on: 60, ..power_cut::Case::new(scheme, shape, pattern, 1) }
 }
 
 /// The power fails at every program, copy and erase, those of swaps among them, and in the mounts that follow.

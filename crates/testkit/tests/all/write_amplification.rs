@@ -1,7 +1,7 @@
 //! Write amplification of real schemes under uniform writes against published closed forms.
 
-use bounds::waf;
 use crate::scheme;
+use bounds::waf;
 use flash::{AnyArray, Array, Cause, Counts, Lpn, Serial, Store};
 use ftl::{SchemeConfig, VictimKind, registry};
 use ftlkit_testkit::bench::AnyScheme;
