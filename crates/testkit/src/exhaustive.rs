@@ -243,7 +243,7 @@ fn formatted(
 }
 
 /// Searches all request sequences from this state of a scheme, which must be just formatted on a
-/// [`bench`], by a projection that suits it: [`ByBlocks`] for a page-mapped scheme.
+/// [`bench()`], by a projection that suits it: [`ByBlocks`] for a page-mapped scheme.
 ///
 /// # Errors
 /// The shortest sequence that breaks a promise, or why the search did not end.
