@@ -8,7 +8,7 @@
 //! systems, 2008, Eqs. 3 to 9. Eq. 4 prints the invalid pages of a data block as those that F_d moves where
 //! the valid ones must be meant: its example has valid ones.
 
-use crate::Ratio;
+use crate::ratio::Ratio;
 use flash::{Ns, Part};
 
 /// What a merge of a log block moves.

@@ -5,7 +5,10 @@
 //! real-time embedded systems", ACM TECS 3(4), 2004, as compared in Zhang et al., Lazy-RTGC, ACM TODAES
 //! 20(3):43, 2015 (Table I, §6).
 
-use crate::{BoundError, Ratio, lazy_rtgc::collection_ns, page_level};
+use crate::error::BoundError;
+use crate::moves::collection_ns;
+use crate::page_level;
+use crate::ratio::Ratio;
 use flash::{Ns, Part};
 
 /// σ of Lazy-RTGC's evaluation (§6.2(5)).

@@ -72,6 +72,12 @@ fn pages(count: Option<u64>) -> u32 {
     count.and_then(|count| u32::try_from(count).ok()).unwrap_or(u32::MAX)
 }
 
+/// e_G = λ(t_rd + t_wr) + t_er: one victim of λ valid pages collected whole (Eq. 6). Where copies take other paths
+/// than a read and a program, λ of them at most ([`copies_ns`]) and the erase.
+pub fn collection_ns(part: &Part, victim_valid: u32) -> Ns {
+    copies_ns(part, victim_valid) + part.t_bers_ns
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

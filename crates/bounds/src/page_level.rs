@@ -4,7 +4,9 @@
 //! Source: Ban, US patent 5,404,485, 1995, as compared in Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43,
 //! 2015 (Definition 2.3).
 
-use crate::{BoundError, Ratio, lazy_rtgc::collection_ns};
+use crate::error::BoundError;
+use crate::moves::collection_ns;
+use crate::ratio::Ratio;
 use flash::{Ns, Part};
 
 /// U(R): max(t_rd, t_wr) + (π−1)(t_rd + t_wr) + t_er (Lazy-RTGC, Definition 2.3, Eq. 5).

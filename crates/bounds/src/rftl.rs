@@ -5,7 +5,9 @@
 //! systems", RTAS 2012, as compared in Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015 (Table I). That
 //! comparison does not say how the blocks take turns; [`Collection`] is the condition on a way that does.
 
-use crate::{BoundError, Ratio, lazy_rtgc};
+use crate::error::BoundError;
+use crate::lazy_rtgc;
+use crate::ratio::Ratio;
 use flash::{Ns, Part};
 
 /// σ: one logical block on a primary, a buffer and a replacement block.

@@ -3,9 +3,14 @@
 //!
 //! Source: Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, §3.3 and §4.3.
 
+use crate::fsr;
+use crate::gftl;
+use crate::ideal;
+use crate::lazy_rtgc;
 #[cfg(doc)]
 use crate::page_level;
-use crate::{Ratio, fsr, gftl, ideal, lazy_rtgc, rftl};
+use crate::ratio::Ratio;
+use crate::rftl;
 use flash::{Ns, Part};
 
 /// σ of the ideal case as Table I prints it; what N blocks allow is [`page_level::share`].

@@ -6,7 +6,7 @@ use crate::commands::{
     trace::TraceArgs,
 };
 use crate::failure::Failure;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 const ABOUT: &str =
     "Compare flash translation layers on block traces, and hold them to their bounds";
@@ -68,15 +68,14 @@ impl Command {
             Self::Reproduce(args) => args.run(),
             Self::Copyback(args) => args.run(),
             Self::Bench(args) => args.run(),
-            Self::Completions(args) => args.run(),
+            Self::Completions(args) => args.run(&mut Cli::command()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Cli;
-    use clap::CommandFactory;
+    use super::*;
 
     #[test]
     fn arguments_are_consistent() {

@@ -28,31 +28,30 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     text(&json)
 }
 
-/// How the columns of a table are set.
-#[derive(Clone, Copy)]
-pub(crate) enum Column {
-    /// Words.
-    Left,
-    /// Figures.
-    Right,
+/// A heading without its sign, and whether its column stands left.
+fn heading(heading: &str) -> (&str, bool) {
+    heading.strip_prefix('<').map_or((heading, false), |words| (words, true))
 }
 
-/// A table without frame, the heading underlined; never wider than the terminal.
+/// A table without frame, the headings underlined; never wider than the terminal.
+///
+/// Columns are of figures and stand right; one of words has a heading that begins with `<` (which is not printed).
 pub(crate) fn table<const N: usize>(
-    columns: [(&str, Column); N],
+    headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
     const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(columns.map(|(name, _)| name));
+    table.set_header(headings.map(|name| heading(name).0));
     table.add_rows(rows);
-    for (index, (_, align)) in columns.iter().enumerate() {
+    for (index, (_, left)) in headings.map(heading).into_iter().enumerate() {
         if let Some(column) = table.column_mut(index) {
             column.set_padding((0, 2));
-            column.set_cell_alignment(match align {
-                Column::Left => CellAlignment::Left,
-                Column::Right => CellAlignment::Right,
+            column.set_cell_alignment(if left {
+                CellAlignment::Left
+            } else {
+                CellAlignment::Right
             });
         }
     }
@@ -61,17 +60,16 @@ pub(crate) fn table<const N: usize>(
 
 /// The same as Markdown.
 pub(crate) fn markdown<const N: usize>(
-    columns: [(&str, Column); N],
+    headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
     let line = |cells: [String; N]| {
         format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
     };
-    let mut text = line(columns.map(|(name, _)| name.to_owned()));
-    text.push_str(&line(columns.map(|(_, align)| match align {
-        Column::Left => "---".to_owned(),
-        Column::Right => "---:".to_owned(),
-    })));
+    let mut text = line(headings.map(|name| heading(name).0.to_owned()));
+    text.push_str(&line(
+        headings.map(|name| if heading(name).1 { "---" } else { "---:" }.to_owned()),
+    ));
     text.extend(rows.into_iter().map(line));
     text
 }
@@ -101,17 +99,14 @@ mod tests {
 
     #[test]
     fn markdown_has_bars() {
-        let text =
-            markdown([("a", Column::Left), ("b", Column::Right)], [["x|y".into(), "1".into()]]);
+        let text = markdown(["<a", "b"], [["x|y".into(), "1".into()]]);
         assert_eq!(text, "| a | b |\n| --- | ---: |\n| x\\|y | 1 |\n");
     }
 
     #[test]
     fn a_table_lines_up() {
-        let text = table(
-            [("name", Column::Left), ("pages", Column::Right)],
-            [["a".into(), "7".into()], ["longer".into(), "1234".into()]],
-        );
+        let text =
+            table(["<name", "pages"], [["a".into(), "7".into()], ["longer".into(), "1234".into()]]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0].trim_end(), "name    pages");
         assert_eq!(lines[2].trim_end(), "a           7");

@@ -1,6 +1,5 @@
 //! Addresses on a NAND array and the geometry that relates them.
 
-use crate::FlashError;
 use core::fmt;
 
 /// Logical page number: what the host (or a layer above) calls a page. `0..logical_pages`.
@@ -149,34 +148,6 @@ impl Geometry {
     #[inline]
     pub fn ppn(&self, block: BlockId, page: u32) -> Ppn {
         Ppn(block.0 * self.pages_per_block + page)
-    }
-
-    /// The rule for payloads: exactly one page, if there are any bytes.
-    ///
-    /// # Errors
-    /// [`FlashError::PayloadLength`].
-    #[inline]
-    pub fn check_payload(&self, data: Option<&[u8]>) -> Result<(), FlashError> {
-        match data.map(<[u8]>::len) {
-            Some(found) if found != self.page_bytes as usize => {
-                Err(FlashError::PayloadLength { expected: self.page_bytes, found })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The part of a page's bytes that is asked for.
-    pub(crate) fn part_of<'p>(
-        &self,
-        page: &'p [u8],
-        offset: usize,
-        length: usize,
-    ) -> Result<&'p [u8], FlashError> {
-        let end = offset.checked_add(length);
-        end.and_then(|end| page.get(offset..end)).ok_or(FlashError::PayloadLength {
-            expected: self.page_bytes,
-            found: offset.saturating_add(length),
-        })
     }
 
     /// True where `ppn` names a page of this array.

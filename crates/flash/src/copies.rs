@@ -15,7 +15,8 @@
 //! systems", IEEE Trans. Consumer Electronics 58(2), 2012, §III and Eqs 9–13, which these recurrences are where a
 //! program hides the next read.
 
-use crate::{BlockId, Ns};
+use crate::address::BlockId;
+use crate::time::Ns;
 use core::fmt;
 
 /// How a page gets from its old place to its new one.

@@ -1,6 +1,6 @@
 //! Everything an array may refuse or fail at.
 
-use crate::{BlockId, Ppn};
+use crate::address::{BlockId, Ppn};
 
 /// A broken rule of NAND (a defect of the caller) or a fault of the medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

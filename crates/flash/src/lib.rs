@@ -17,7 +17,6 @@ extern crate alloc;
 mod address;
 mod array;
 pub mod channels;
-pub mod control;
 mod copies;
 mod error;
 pub mod faults;
@@ -28,13 +27,15 @@ mod oob;
 mod operation;
 pub mod parallel;
 mod part;
-#[cfg(feature = "serde")]
 mod part_file;
 pub mod parts;
+mod payload;
+pub mod pins;
 pub mod prefetch;
 #[cfg(test)]
 mod properties;
 mod serial;
+mod time;
 pub mod wear_level;
 
 pub use address::{BlockId, Geometry, GeometryError, Lpn, Ppn};
@@ -45,8 +46,9 @@ pub use interface::{Flash, Probe, Worked, copy_one_by_one};
 pub use layer::{AnyArray, DynFlash, Layer};
 pub use oob::{Oob, PageKind};
 pub use operation::{Cause, Counts, Operation};
-pub use part::{Cell, Ns, Part, PartError, Power, US};
+pub use part::{Cell, Part, PartError, Power};
 pub use serial::Serial;
+pub use time::{Ns, US};
 pub use wear_level::{WearLevel, WearRule};
 
 /// The array that runs in serial time are made on: it may have bit errors, and its wear may be levelled.

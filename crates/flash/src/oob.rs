@@ -1,7 +1,7 @@
 //! The out-of-band (spare) area of a page: what a scheme writes beside the user's bytes, so that the
 //! map can be rebuilt from flash alone.
 
-use crate::Lpn;
+use crate::address::Lpn;
 
 /// What a page holds, as its writer marked it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

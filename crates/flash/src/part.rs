@@ -1,22 +1,15 @@
 //! A NAND part: what its data sheet says of shape, time and power. ONFI names for the timings.
 
-use crate::{Copies, Geometry, GeometryError};
+use crate::address::{Geometry, GeometryError};
+use crate::copies::Copies;
+use crate::time::Ns;
 use alloc::borrow::Cow;
 use core::ops::RangeInclusive;
-
-/// Time in integer nanoseconds.
-pub type Ns = u64;
-
-/// Nanoseconds in a microsecond.
-pub const US: Ns = 1_000;
+use serde::{Deserialize, Serialize};
 
 /// Bits a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "lowercase")
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Cell {
     /// One bit.
     Slc,
@@ -29,12 +22,8 @@ pub enum Cell {
 }
 
 /// Supply voltage and active currents; energy of an operation is t·V·I.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields, default)
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Power {
     /// Supply, millivolts.
     pub vcc_mv: u32,
@@ -48,18 +37,13 @@ pub struct Power {
 
 /// A NAND part.
 ///
-/// With the feature `serde` it reads from a table of these fields, by these names; fields it does not
+/// It reads from a table of these fields, by these names; fields it does not
 /// know are an error. What may be left out: `description` and `source` (empty), `cell` (`slc`),
 /// `oob_bytes` (a thirty-second of the page), `capacity_bytes` ([`Part::DEFAULT_CAPACITY_BYTES`]),
 /// `t_r_oob_ns` (`t_r_ns`), `t_rc_ns` and `t_wc_ns` (0), `power` ([`Power::DEFAULT`], also for any field
 /// of it), `endurance_cycles` and `ecc_bits_per_kib` (not known). What is read has passed
 /// [`Part::validate`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "crate::part_file::PartFile")
-)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// Name by which the command line knows it: lower case, digits, hyphens.
     pub name: Cow<'static, str>,
@@ -98,7 +82,7 @@ pub struct Part {
     pub source: Cow<'static, str>,
     /// How the controller copies its pages; `None`: by a read and a program on one chip. No figure of a data sheet,
     /// and in no file.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub copies: Option<Copies>,
 }
 

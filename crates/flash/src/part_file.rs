@@ -1,11 +1,13 @@
 //! A part as a user's file gives it: what may be left out, and what is taken instead.
 
-use crate::{Cell, Ns, Part, PartError, Power};
+use crate::part::{Cell, Part, PartError, Power};
+use crate::time::Ns;
 use alloc::{borrow::Cow, string::String};
+use serde::{Deserialize, Deserializer, de::Error};
 
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PartFile {
+struct PartFile {
     name: String,
     #[serde(default)]
     description: String,
@@ -66,5 +68,11 @@ impl TryFrom<PartFile> for Part {
         };
         part.validate()?;
         Ok(part)
+    }
+}
+
+impl<'de> Deserialize<'de> for Part {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        PartFile::deserialize(from)?.try_into().map_err(D::Error::custom)
     }
 }

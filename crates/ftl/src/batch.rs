@@ -6,6 +6,7 @@ use flash::{FlashError, Lpn, Ns, Probe};
 
 /// What a page task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
 pub enum TaskKind {
     /// Read a page.
     Read = 0,
@@ -20,37 +21,41 @@ impl TaskKind {
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Trim];
 }
 
-/// One page of a request.
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// A page task.
+    Page(TaskKind),
+    /// A flush.
+    Flush,
+    /// Nothing: a trim that covers no whole page.
+    Nothing,
+}
+
+/// One piece of a request: a page task, or a request that touches no page.
 #[derive(Clone, Copy, Debug)]
-pub struct PageTask {
-    /// The page.
+pub struct Work {
+    /// When the request arrived.
+    pub arrival_ns: Ns,
+    /// The page; 0 where none is touched.
     pub lpn: u32,
-    /// What is done with it.
-    pub kind: TaskKind,
-    /// The request ends with this task.
+    /// What is done.
+    pub asks: Asks,
+    /// The request ends with it.
     pub last: bool,
     /// A write that must be durable when it ends (force unit access).
     pub forced: bool,
-    /// When the request arrived.
-    pub arrival_ns: Ns,
 }
 
-/// What comes next: a page task, or a request that touches no page.
-#[derive(Clone, Copy, Debug)]
-pub enum Work {
-    /// A page task.
-    Page(PageTask),
-    /// A flush, or a trim that covers no whole page.
-    Bare {
-        /// It is a flush.
-        flush: bool,
-        /// When the request arrived.
-        arrival_ns: Ns,
-    },
+impl Work {
+    /// A page task that is a request by itself, at the start of time.
+    pub fn page(kind: TaskKind, lpn: u32) -> Self {
+        Self { arrival_ns: 0, lpn, asks: Asks::Page(kind), last: true, forced: false }
+    }
 }
 
 /// What came of one piece of work.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Done {
     /// Time without collection.
     pub service_ns: Ns,
@@ -58,27 +63,23 @@ pub struct Done {
     pub step_ns: Ns,
     /// Of the service, what the processor took to choose victims.
     pub choosing_ns: Ns,
-    /// From the arrival to the end.
-    pub completion_ns: Ns,
     /// When it ended, by the host's clock.
     pub end_ns: Ns,
     /// Free pages then.
     pub free_pages: u64,
-    /// Collection ran in it, or in what was due before it.
-    pub collected: bool,
-    /// What a read found.
-    pub read: ReadOutcome,
+    /// What else there is to tell; mostly nothing.
+    pub notes: Notes,
 }
 
-/// What a read found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadOutcome {
-    /// The page (or it was no read).
-    Page,
-    /// A page that was never written, or was trimmed: no flash operation.
-    Unmapped,
-    /// A page that is lost: the host is told, and goes on.
-    Uncorrectable,
+/// What there is to tell of a piece of work besides its times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// Collection ran in it, or in what was due before it.
+    pub collected: bool,
+    /// A read of a page that was never written, or was trimmed: no flash operation.
+    pub unmapped: bool,
+    /// A read found its page lost: the host is told, and goes on.
+    pub uncorrectable: bool,
 }
 
 /// The host's clock over a scheme in serial time.
@@ -95,7 +96,7 @@ pub struct HostClock {
     /// The longest time that was taken at once by what was due without a request.
     pub longest_due_ns: Ns,
     /// A write came since idle time was last used: one collection step in it may follow.
-    wrote: bool,
+    pub wrote: bool,
 }
 
 impl HostClock {
@@ -124,7 +125,7 @@ pub const FAR: usize = 24;
 /// The same, for the block.
 pub const NEAR: usize = 12;
 
-/// Does pieces `range` of `work`, one after the other, and adds what came of each to `done`. What follows in `work` is
+/// Does pieces `range` of `work`, one after the other, and puts what came of each into `done`. What follows in `work` is
 /// looked at to fetch its lines.
 #[inline]
 pub(crate) fn run<S: Scheme + ?Sized>(
@@ -132,23 +133,44 @@ pub(crate) fn run<S: Scheme + ?Sized>(
     work: &[Work],
     range: Range<usize>,
     clock: &mut HostClock,
-    done: &mut alloc::vec::Vec<Done>,
-) -> Result<(), FtlError> {
+    done: &mut [Done],
+) -> Result<(), (usize, FtlError)> {
     let mut run = Run { scheme, clock };
     if range.start == 0 {
         // What the loop would have fetched before its first task, had there been one before.
         (0..FAR).for_each(|at| run.prefetch(work, at, Prefetch::Map));
         (0..NEAR).for_each(|at| run.prefetch_near(work, at));
     }
-    for at in range {
+    let start = range.start;
+    for ((at, piece), done) in range.clone().zip(&work[range]).zip(done) {
         run.prefetch(work, at + FAR, Prefetch::Map);
         run.prefetch_near(work, at + NEAR);
-        done.push(match &work[at] {
-            Work::Page(task) => run.task(task)?,
-            Work::Bare { flush, arrival_ns } => run.bare(*flush, *arrival_ns)?,
-        });
+        let ran = match piece.asks {
+            Asks::Page(kind) => run.task(piece, kind),
+            Asks::Flush | Asks::Nothing => run.bare(piece),
+        };
+        *done = ran.map_err(|error| (at - start, error))?;
     }
     Ok(())
+}
+
+/// Does what is asked for, whatever the time. A read of a lost page is no error: the host is told, and goes on.
+#[inline(always)]
+pub(crate) fn serve<S: Scheme + ?Sized>(scheme: &mut S, work: &Work) -> Result<Notes, FtlError> {
+    let (lpn, mut notes) = (Lpn(work.lpn), Notes::default());
+    match work.asks {
+        Asks::Page(TaskKind::Write) if work.forced => scheme.write_through(lpn, None)?,
+        Asks::Page(TaskKind::Write) => scheme.write(lpn, None)?,
+        Asks::Page(TaskKind::Read) => match scheme.read(lpn, None) {
+            Ok(mapped) => notes.unmapped = !mapped,
+            Err(FtlError::Flash(FlashError::Uncorrectable(_))) => notes.uncorrectable = true,
+            Err(other) => return Err(other),
+        },
+        Asks::Page(TaskKind::Trim) => scheme.trim(lpn)?,
+        Asks::Flush => scheme.flush()?,
+        Asks::Nothing => {}
+    }
+    Ok(notes)
 }
 
 struct Run<'a, S: ?Sized> {
@@ -159,7 +181,7 @@ struct Run<'a, S: ?Sized> {
 impl<S: Scheme + ?Sized> Run<'_, S> {
     #[inline]
     fn prefetch(&self, work: &[Work], at: usize, what: Prefetch) {
-        if let Some(Work::Page(ahead)) = work.get(at) {
+        if let Some(ahead) = work.get(at) {
             self.scheme.prefetch(Lpn(ahead.lpn), what);
         }
     }
@@ -167,75 +189,56 @@ impl<S: Scheme + ?Sized> Run<'_, S> {
     /// What the map entry of a task that comes soon points to.
     #[inline]
     fn prefetch_near(&self, work: &[Work], at: usize) {
-        if let Some(Work::Page(ahead)) = work.get(at) {
-            let read = ahead.kind == TaskKind::Read;
+        if let Some(ahead) = work.get(at) {
+            let read = ahead.asks == Asks::Page(TaskKind::Read);
             let what = if read { Prefetch::Page } else { Prefetch::Block };
             self.scheme.prefetch(Lpn(ahead.lpn), what);
         }
     }
 
-    #[inline]
-    fn task(&mut self, task: &PageTask) -> Result<Done, FtlError> {
-        let lpn = Lpn(task.lpn);
+    #[inline(always)]
+    fn task(&mut self, task: &Work, kind: TaskKind) -> Result<Done, FtlError> {
         let due_collected = self.before(task.arrival_ns)?;
-        self.clock.wrote |= task.kind == TaskKind::Write;
+        self.clock.wrote |= kind == TaskKind::Write;
         let choosing = self.choosing_ns();
-        let before = self.scheme.flash().worked();
         let ram = self.scheme.ram_ns();
-        let mut read = ReadOutcome::Page;
-        match task.kind {
-            TaskKind::Write if task.forced => self.scheme.write_through(lpn, None)?,
-            TaskKind::Write => self.scheme.write(lpn, None)?,
-            TaskKind::Read => match self.scheme.read(lpn, None) {
-                Ok(true) => {}
-                Ok(false) => read = ReadOutcome::Unmapped,
-                Err(FtlError::Flash(FlashError::Uncorrectable(_))) => {
-                    read = ReadOutcome::Uncorrectable;
-                }
-                Err(other) => return Err(other),
-            },
-            TaskKind::Trim => self.scheme.trim(lpn)?,
-        }
+        let before = self.scheme.flash().worked();
+        let mut notes = serve(self.scheme, task)?;
         let after = self.scheme.flash().worked();
-        let choosing_ns = self.choosing_ns() - choosing;
         let ram_ns = self.scheme.ram_ns() - ram;
+        let choosing_ns = self.choosing_ns() - choosing;
         let step_ns = after.steps_ns - before.steps_ns;
-        let service_ns = after.busy_ns - before.busy_ns + ram_ns + choosing_ns - step_ns;
-        let arrival_ns = self.begin(task.arrival_ns);
-        self.clock.now_ns += service_ns + step_ns;
+        let response_ns = after.busy_ns - before.busy_ns + ram_ns + choosing_ns;
+        notes.collected = due_collected || step_ns > 0;
+        self.arrive(task.arrival_ns);
+        self.clock.now_ns += response_ns;
         Ok(Done {
-            service_ns,
+            service_ns: response_ns - step_ns,
             step_ns,
             choosing_ns,
-            completion_ns: self.clock.now_ns - arrival_ns,
             end_ns: self.clock.now_ns,
             free_pages: self.scheme.free_pages(),
-            collected: due_collected || step_ns > 0,
-            read,
+            notes,
         })
     }
 
     /// A request that touches no page.
     #[cold]
-    fn bare(&mut self, flush: bool, arrival_ns: Ns) -> Result<Done, FtlError> {
-        let due_collected = self.before(arrival_ns)?;
+    fn bare(&mut self, work: &Work) -> Result<Done, FtlError> {
+        let due_collected = self.before(work.arrival_ns)?;
         let spent = self.spent_ns();
         let steps = self.scheme.flash().worked().steps_ns;
-        if flush {
-            self.scheme.flush()?;
-        }
-        let arrival_ns = self.begin(arrival_ns);
+        serve(self.scheme, work)?;
+        self.arrive(work.arrival_ns);
         let service_ns = self.spent_ns() - spent;
         self.clock.now_ns += service_ns;
+        let collected = due_collected || self.scheme.flash().worked().steps_ns > steps;
         Ok(Done {
             service_ns,
-            step_ns: 0,
-            choosing_ns: 0,
-            completion_ns: self.clock.now_ns - arrival_ns,
             end_ns: self.clock.now_ns,
             free_pages: self.scheme.free_pages(),
-            collected: due_collected || self.scheme.flash().worked().steps_ns > steps,
-            read: ReadOutcome::Page,
+            notes: Notes { collected, ..Notes::default() },
+            ..Done::default()
         })
     }
 
@@ -287,14 +290,12 @@ impl<S: Scheme + ?Sized> Run<'_, S> {
         }
     }
 
-    /// Waits for the arrival, if that is still to come; returns when the request arrived.
+    /// Waits for the arrival, if that is still to come.
     #[inline]
-    fn begin(&mut self, arrival_ns: Ns) -> Ns {
-        if !self.clock.timed {
-            return self.clock.now_ns;
+    fn arrive(&mut self, arrival_ns: Ns) {
+        if self.clock.timed {
+            self.clock.now_ns = self.clock.now_ns.max(arrival_ns);
         }
-        self.clock.now_ns = self.clock.now_ns.max(arrival_ns);
-        arrival_ns
     }
 
     /// Lets the scheme collect once for the write before, where what it would do fits before this arrival.

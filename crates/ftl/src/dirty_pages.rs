@@ -48,11 +48,6 @@ pub trait DirtyPages {
         false
     }
 
-    /// Whether it is to be told of pages that are moved.
-    fn hears_of_moves(&self) -> bool {
-        true
-    }
-
     /// The bytes of a page that is dirty (none where the array keeps no user bytes); `None` where it is
     /// clean or not in the buffer.
     fn newest(&self, lpn: Lpn) -> Option<Option<&[u8]>>;
@@ -65,8 +60,8 @@ pub trait DirtyPages {
     /// The newest version was programmed: the page is clean.
     fn written(&mut self, lpn: Lpn);
 
-    /// The collector moved a page within flash: in vain, where it is dirty.
-    fn moved(&mut self, lpn: Lpn);
+    /// The collector moved pages within flash: in vain, where they are dirty.
+    fn moved(&mut self, lpns: &[Lpn]);
 
     /// P(U): that a dirty page is updated once more before it is evicted.
     fn update_probability(&self, lpn: Lpn) -> Probability;
@@ -98,11 +93,6 @@ impl DirtyPages for NoBuffer {
     }
 
     #[inline(always)]
-    fn hears_of_moves(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
     fn newest(&self, _lpn: Lpn) -> Option<Option<&[u8]>> {
         None
     }
@@ -111,7 +101,7 @@ impl DirtyPages for NoBuffer {
     fn written(&mut self, _lpn: Lpn) {}
 
     #[inline(always)]
-    fn moved(&mut self, _lpn: Lpn) {}
+    fn moved(&mut self, _lpns: &[Lpn]) {}
 
     fn update_probability(&self, _lpn: Lpn) -> Probability {
         Probability::NEVER

@@ -34,7 +34,7 @@ mod victim_work;
 mod wear;
 
 pub use allocation::{Allocation, AllocationOrder, Level};
-pub use batch::{Done, FAR, HostClock, NEAR, PageTask, ReadOutcome, TaskKind, Work};
+pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, TaskKind, Work};
 pub use buffer::{
     BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions,
     UPDATE_PROBABILITIES, with_buffer,

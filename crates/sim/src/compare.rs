@@ -30,8 +30,10 @@ pub fn compare(
     resolved: &Resolved,
     observer: &dyn Observer,
 ) -> Result<Comparison, serde_json::Error> {
-    let outcomes: Vec<Result<SchemeReport, RunError>> =
-        (0..resolved.schemes.len()).into_par_iter().map(|at| one(resolved, at, observer)).collect();
+    let outcomes: Vec<Result<SchemeReport, RunError>> = (0..resolved.schemes.len())
+        .into_par_iter()
+        .map(|at| run_one(resolved, at, observer))
+        .collect();
     let mut schemes = Vec::new();
     let mut failures = Vec::new();
     let mut not_run = Vec::new();
@@ -55,8 +57,11 @@ pub fn compare(
     Ok(Comparison { report, failures })
 }
 
-/// Runs one scheme of the experiment.
-pub(crate) fn one(
+/// Runs one scheme of the experiment, by its place among them.
+///
+/// # Errors
+/// What the array or the scheme refuses; [`RunError::Stopped`] where the observer asks to stop before measuring.
+pub fn run_one(
     resolved: &Resolved,
     at: usize,
     observer: &dyn Observer,

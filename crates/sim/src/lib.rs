@@ -3,12 +3,11 @@
 pub mod bench;
 mod compare;
 pub mod config;
-pub mod copyback;
 pub mod measures;
 pub mod memory;
+pub mod precondition;
 pub mod report;
-pub mod reproduce;
 pub mod run;
 pub mod ssd;
 
-pub use compare::{Comparison, compare};
+pub use compare::{Comparison, compare, run_one};

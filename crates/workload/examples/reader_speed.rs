@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use ftlkit_workload::{OnBadLine, Request, Source, Target, TraceInfo, TraceOptions, convert, open};
+use ftlkit_workload::formats::{find, written};
+use ftlkit_workload::{OnBadLine, Request, Source, TraceInfo, TraceOptions, convert, open};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -61,13 +62,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     write_csv(&csv, records)?;
     let start = Instant::now();
     let plain = TraceOptions::default;
-    let targets = Target::ALL.map(|target| (target, target.name().to_owned()));
-    let packed = (Target::Csv, "csv.gz".to_owned());
+    let targets = written().map(|(target, _)| (target, target.name.to_owned()));
+    let packed = find("csv").map(|target| (target, "csv.gz".to_owned()));
     println!(
         "{:<8} {:>12} {:>8} {:>14} {:>8}",
         "format", "records", "CPU s", "M records/s", "MB/s"
     );
-    for (target, name) in targets.into_iter().chain([packed]) {
+    for (target, name) in targets.chain(packed) {
         let path = folder.join(format!("converted.{name}"));
         convert(open(&csv, &plain())?, &path, target, true, |_| true)?;
         let mut best = (f64::INFINITY, 0);

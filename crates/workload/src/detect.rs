@@ -5,7 +5,10 @@ use std::path::Path;
 use memchr::{memchr_iter, memrchr};
 
 use crate::formats::buffer::HEAD_BYTES;
-use crate::formats::{self, ALL, FormatInfo, Head, Looks, is_aside};
+use crate::formats::fields::shortened;
+use crate::formats::format::FormatInfo;
+use crate::formats::head::{Head, Looks, is_aside};
+use crate::formats::{FORMATS, find, names};
 use crate::input::plain_name;
 
 /// A format, and how it was recognised.
@@ -26,8 +29,8 @@ pub(crate) fn detect(
         return Err("the file is empty".into());
     }
     if let Some(name) = asked {
-        let format = formats::find(name).ok_or_else(|| {
-            format!("no trace format is called `{name}`; the formats are {}", names(|_| true))
+        let format = find(name).ok_or_else(|| {
+            format!("no trace format is called `{name}`; the formats are {}", all())
         })?;
         let other = by_content(head).ok().filter(|d| d.format.name != name);
         let looks_like = other.map(|d| d.format.name);
@@ -39,31 +42,27 @@ pub(crate) fn detect(
     };
     let plain = plain_name(path).to_ascii_lowercase();
     let plain = plain.strip_suffix(".bin").unwrap_or(&plain);
-    match ALL.into_iter().find(|info| is_by_name(info, head) && plain.ends_with(info.name)) {
+    let by_name = |info: &&FormatInfo| matches!((info.looks)(head), Looks::ByName(_));
+    match FORMATS.iter().copied().find(|info| by_name(info) && plain.ends_with(info.name)) {
         Some(format) => Ok(Detected { format, how: "by the file's name".into(), looks_like: None }),
         None => Err(why),
     }
 }
 
-fn is_by_name(info: &FormatInfo, head: &Head<'_>) -> bool {
-    (info.looks)(head) == Looks::ByName
-}
-
-fn names(test: impl Fn(&FormatInfo) -> bool) -> String {
-    let names: Vec<_> = ALL.into_iter().filter(|info| test(info)).map(|info| info.name).collect();
-    names.join(", ")
+fn all() -> String {
+    FORMATS.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
 }
 
 fn by_content(head: &Head<'_>) -> Result<Detected, String> {
     let mut best = (0, 0, None);
-    for format in ALL {
+    for &format in FORMATS {
         match (format.looks)(head) {
             Looks::Sure => {
                 let how = format!("recognised {}", format.detection);
                 return Ok(Detected { format, how, looks_like: None });
             }
             Looks::Lines(n, of) if n > best.0 => best = (n, of, Some(format)),
-            Looks::Lines(..) | Looks::No | Looks::ByName => {}
+            Looks::Lines(..) | Looks::No | Looks::ByName(_) => {}
         }
     }
     match best {
@@ -96,26 +95,29 @@ fn unknown(head: &Head<'_>) -> String {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return "this is UTF-16 text: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)".into();
     }
+    let perhaps = names(|info| (info.looks)(head) == Looks::ByName(true));
     if bytes.contains(&0) {
+        let told = names(|info| info.binary && (info.looks)(head) == Looks::No);
         return format!(
-            "this is binary, and neither blktrace nor vscsi: for the other binary format give --format \
-             oraclegeneral ({} bytes looked at)",
+            "this is binary, and none of {told}: for a binary format that only its name tells give --format \
+             {perhaps} ({} bytes looked at)",
             bytes.len()
         );
     }
     let Some(first) = head.lines.first() else {
         return no_line(head);
     };
-    if is_five_columns(first) {
-        return "five columns: disksim, ssdsim and mqsim cannot be told apart by looking; name the format \
-                with --format NAME, or let the file's name end in it"
-            .into();
+    if !perhaps.is_empty() {
+        return format!(
+            "{perhaps} cannot be told apart by looking; name the format with --format NAME, or let the file's \
+             name end in it"
+        );
     }
     format!(
         "the format cannot be told: no format fits the first line, `{}`; name it with --format NAME, one of \
          {}",
-        formats::fields::shortened(first),
-        names(|_| true)
+        shortened(first),
+        all()
     )
 }
 
@@ -133,10 +135,4 @@ fn no_line(head: &Head<'_>) -> String {
     }
     let place = if head.all { "the file" } else { "its first 64 KiB" };
     format!("no records: {place} holds only empty lines and comments")
-}
-
-fn is_five_columns(line: &[u8]) -> bool {
-    let columns: Vec<_> = line.split(u8::is_ascii_whitespace).filter(|c| !c.is_empty()).collect();
-    let number = |c: &&[u8]| c.iter().all(|b| b.is_ascii_hexdigit() || *b == b'.');
-    columns.len() == 5 && columns.iter().all(number)
 }

@@ -1,8 +1,11 @@
 //! What was found out about a workload before it runs, for the report to echo.
 
 use crate::formats::Counts;
-use crate::plan::TracePlan;
-use crate::{AddressPolicy, Compression, Replay, Space};
+use crate::input::Compression;
+use crate::policy::AddressPolicy;
+use crate::replay::Replay;
+use crate::source::Reopen;
+use crate::space::Space;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +37,7 @@ pub struct Facts {
     pub trace: Option<TraceFacts>,
     /// How to open the trace without reading it through again.
     #[serde(skip)]
-    pub(crate) plan: Option<Arc<TracePlan>>,
+    pub(crate) plan: Option<Arc<dyn Reopen>>,
 }
 
 /// What a first pass over a trace found.

@@ -90,7 +90,6 @@ impl Footprint {
         self.wide.insert((device, first), end);
     }
 
-    /// Pages touched.
     pub(crate) fn pages(&mut self) -> u64 {
         let mut pages = self.wide.iter().map(|(&(_, first), &end)| end - first).sum();
         for (&(device, chunk), &slot) in &self.slots {

@@ -5,11 +5,14 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::error::WorkloadError;
 use crate::footprint::{Footprint, PAGE_BYTES};
 use crate::formats::Counts;
-use crate::formats::csv::op_name;
+use crate::input::Compression;
+use crate::reader::TraceReader;
+use crate::request::{Op, Request};
+use crate::source::Source;
 use crate::units::{counted, round_bytes};
-use crate::{Compression, Op, Request, Source, TraceReader, WorkloadError};
 
 const OPS: [Op; 5] = [Op::Read, Op::Write, Op::Trim, Op::Flush, Op::WriteZeroes];
 
@@ -182,7 +185,7 @@ impl Tally {
             recognised_by: reader.recognised_by().to_owned(),
             compression: reader.compression(),
             notes: reader.notes(),
-            ops: OPS.into_iter().map(|op| (op_name(op), self.ops[op as usize])).collect(),
+            ops: OPS.into_iter().map(|op| (op.name(), self.ops[op as usize])).collect(),
             write_percent: percent(self.ops[Op::Write as usize].requests, requests),
             bytes,
             mean_bytes: ratio(bytes, extents),

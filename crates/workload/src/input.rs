@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ruzstd::decoding::FrameDecoder;
 use serde::Serialize;
 
-use crate::WorkloadError;
+use crate::error::WorkloadError;
 
 /// An xz dictionary may ask for 4 GiB; `xz -9` asks for 64 MiB.
 const XZ_MEMORY_KIB: u32 = 256 << 10;

@@ -1,7 +1,6 @@
 //! What is asked of a device: readers of block traces, generators, and the policies between a
 //! workload's addresses and a device's.
 
-mod catalogue;
 mod convert;
 mod detect;
 mod error;
@@ -13,10 +12,13 @@ mod info;
 mod input;
 mod looped;
 mod memory;
+pub mod nearest;
+mod options;
 mod parameters;
 mod plan;
 mod policy;
 mod prepass;
+pub mod quantity;
 mod reader;
 mod replay;
 mod request;
@@ -25,21 +27,23 @@ mod source;
 mod space;
 mod spec;
 mod steady_state;
-mod table;
 mod units;
 
-pub use catalogue::{BUILTIN, BuiltinInfo, builtin};
-pub use convert::{Converted, Loss, Target, convert};
+pub use convert::{Converted, convert};
 pub use error::WorkloadError;
 pub use facts::{AddressFacts, DeviceRange, Facts, OperationCounts, TraceFacts};
+pub use formats::writing::Loss;
+pub use generators::generator::BuiltinInfo;
 pub use generators::snia::{Cell, SniaPlan};
+pub use generators::{BUILTIN, builtin};
 pub use info::{DeviceInfo, OpInfo, TraceInfo};
 pub use input::Compression;
 pub use looped::Looped;
 pub use memory::Memory;
+pub use options::{OnBadLine, TraceOptions};
 pub use parameters::{Kind, ParameterInfo};
 pub use policy::AddressPolicy;
-pub use reader::{OnBadLine, TraceOptions, TraceReader, open};
+pub use reader::{TraceReader, open};
 pub use replay::Replay;
 pub use request::{Op, Request};
 pub use scale::Scaled;

@@ -1,6 +1,8 @@
 //! A workload again and again: a number of passes, or until enough requests were made.
 
-use crate::{Request, Source, WorkloadError};
+use crate::error::WorkloadError;
+use crate::request::Request;
+use crate::source::Source;
 
 /// The passes of a workload one after the other, at most `left` requests in all.
 ///
@@ -8,7 +10,6 @@ use crate::{Request, Source, WorkloadError};
 pub struct Looped<F> {
     open: F,
     pass: Box<dyn Source>,
-    /// Requests still to come.
     left: u64,
     /// Requests of a pass; the mean gap needs it.
     once: u64,

@@ -1,6 +1,8 @@
 //! Requests held in memory.
 
-use crate::{Request, Source, WorkloadError};
+use crate::error::WorkloadError;
+use crate::request::Request;
+use crate::source::Source;
 use std::sync::Arc;
 
 /// Requests that were read once and are kept: passes after the first cost no parsing.

@@ -1,6 +1,7 @@
 //! Parameters of generators: what there is, what each may be, and the values that a user gave.
 
-use crate::{WorkloadError, units};
+use crate::error::WorkloadError;
+use crate::units;
 use std::collections::BTreeMap;
 
 /// What values a parameter takes.
@@ -47,6 +48,16 @@ pub struct ParameterInfo {
 }
 
 impl ParameterInfo {
+    /// A share.
+    pub const fn share(name: &'static str, default: &'static str, summary: &'static str) -> Self {
+        Self { name, summary, unit: "share", kind: Kind::Share, default }
+    }
+
+    /// A number of bytes.
+    pub const fn bytes(name: &'static str, default: &'static str, summary: &'static str) -> Self {
+        Self { name, summary, unit: "bytes", kind: Kind::Bytes, default }
+    }
+
     /// The range, for people.
     pub fn range(&self) -> String {
         let range = match self.kind {
@@ -189,13 +200,7 @@ mod tests {
     use super::*;
 
     static INFOS: &[&[ParameterInfo]] = &[&[
-        ParameterInfo {
-            name: "size",
-            summary: "",
-            unit: "bytes",
-            kind: Kind::Bytes,
-            default: "page",
-        },
+        ParameterInfo::bytes("size", "page", ""),
         ParameterInfo {
             name: "theta",
             summary: "",

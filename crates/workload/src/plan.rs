@@ -1,20 +1,27 @@
 //! From what the first pass found to a source whose requests lie within the space.
 
+use crate::error::WorkloadError;
+use crate::facts::Facts;
 use crate::facts::{AddressFacts, TraceFacts};
+use crate::memory::Memory;
+use crate::options::TraceOptions;
 use crate::policy::fit::{Asked, fit};
+use crate::policy::mapped::Mapped;
 use crate::policy::touched::Touched;
-use crate::policy::{AddressPolicy, Mapped, Mapping};
+use crate::policy::{AddressPolicy, Mapping};
 use crate::prepass::{Prepass, Watch, checked_end};
+use crate::reader::{TraceReader, open};
+use crate::replay::Replay;
+use crate::request::{Op, Request};
+use crate::source::{Reopen, Source};
+use crate::space::Space;
 use crate::units::counted;
-use crate::{
-    Facts, Memory, Op, Replay, Request, Source, Space, TraceOptions, TraceReader, WorkloadError,
-};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A trace that was read through, ready to be opened again and again.
-pub(crate) struct TracePlan {
+struct TracePlan {
     path: PathBuf,
     options: TraceOptions,
     mapping: Mapping,
@@ -240,12 +247,13 @@ impl TracePlan {
         }
         Ok(())
     }
+}
 
-    /// A pass.
-    pub(crate) fn open(self: &Arc<Self>) -> Result<Box<dyn Source>, WorkloadError> {
+impl Reopen for TracePlan {
+    fn open(self: Arc<Self>) -> Result<Box<dyn Source>, WorkloadError> {
         match &self.kept {
             Some(kept) => Ok(Box::new(Memory::new(kept.clone(), self.has_arrivals))),
-            None => Ok(Box::new(Addressed::new(self.clone())?)),
+            None => Ok(Box::new(Addressed::new(self)?)),
         }
     }
 }
@@ -264,7 +272,7 @@ struct Addressed<P> {
 
 impl<P: std::ops::Deref<Target = TracePlan> + Send> Addressed<P> {
     fn new(plan: P) -> Result<Self, WorkloadError> {
-        let reader = crate::open(&plan.path, &plan.options)?;
+        let reader = open(&plan.path, &plan.options)?;
         let left = plan.read;
         Ok(Self { plan, reader, left, batch: Vec::new(), over: Vec::new(), done: Done::default() })
     }

@@ -1,8 +1,12 @@
 //! The first pass over a trace: what is in it, and where.
 
+use crate::error::WorkloadError;
 use crate::facts::{DeviceRange, OperationCounts};
+use crate::options::TraceOptions;
 use crate::policy::touched::Touched;
-use crate::{Op, Request, Source, TraceOptions, TraceReader, WorkloadError};
+use crate::reader::{TraceReader, open};
+use crate::request::{Op, Request};
+use crate::source::Source;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -51,7 +55,7 @@ impl Prepass {
         watch: Watch<'_>,
     ) -> Result<Self, WorkloadError> {
         let mut pass = Self {
-            reader: crate::open(path, options)?,
+            reader: open(path, options)?,
             requests: 0,
             operations: OperationCounts::default(),
             transferred_bytes: 0,

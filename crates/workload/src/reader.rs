@@ -2,66 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use crate::detect::{Detected, detect};
+use crate::error::WorkloadError;
 use crate::formats::buffer::Buffer;
-use crate::formats::{Action, Counts, Engine, FormatInfo, Opening};
+use crate::formats::format::{Engine, FormatInfo, Opening};
+use crate::formats::{Counts, FORMATS, names};
 use crate::input::{Compression, Input, Progress};
-use crate::{Op, Request, Source, WorkloadError};
-
-/// What to do at a line or record that cannot be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnBadLine {
-    /// Stop with an error that says what is wrong and where.
-    #[default]
-    Stop,
-    /// Skip it and count it. A file that is cut off, damaged or too long in a line is an error still.
-    Skip,
-}
-
-/// How to read a trace.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TraceOptions {
-    /// The format's name; without it the format is recognised.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<String>,
-    /// What to do at a line that cannot be read.
-    pub on_bad_line: OnBadLine,
-    /// Which events of a blkparse or blktrace trace are taken as arrivals; without it, Q if the beginning of
-    /// the file has such an event, else D.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub action: Option<Action>,
-    /// What every request does, for a format that does not say: a read or a write.
-    #[serde(with = "assumed", skip_serializing_if = "Option::is_none")]
-    pub assume_op: Option<Op>,
-}
-
-/// `read` or `write`, in a file of options.
-mod assumed {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::Op;
-    use crate::formats::csv::op_name;
-
-    pub(super) fn serialize<S: Serializer>(op: &Option<Op>, to: S) -> Result<S::Ok, S::Error> {
-        op.map(op_name).serialize(to)
-    }
-
-    pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Option<Op>, D::Error> {
-        match Option::<String>::deserialize(from)?.as_deref() {
-            None => Ok(None),
-            Some("read") => Ok(Some(Op::Read)),
-            Some("write") => Ok(Some(Op::Write)),
-            Some(other) => {
-                Err(D::Error::custom(format!("assume_op must be read or write, not `{other}`")))
-            }
-        }
-    }
-}
+use crate::options::TraceOptions;
+use crate::request::Request;
+use crate::source::Source;
 
 /// A trace being read. Arrivals count from the first request; the order is the file's. A request that arrives
 /// earlier than the one before it keeps its arrival and is counted; one that arrives before the first has
@@ -76,8 +25,8 @@ pub struct TraceReader {
     notes: Vec<String>,
 }
 
-/// Opens a trace and recognises its format and compression. `path` may also be the NAME of a blktrace whose
-/// files are `NAME.blktrace.0`, `NAME.blktrace.1`, …: they are merged by time.
+/// Opens a trace and recognises its format and compression. `path` may also be the NAME of a
+/// trace in several files, as `NAME.blktrace.0`, `NAME.blktrace.1`, …: they are merged by time.
 ///
 /// # Errors
 /// A file that cannot be read, is empty, or is of no format that can be recognised; options that do not fit
@@ -90,16 +39,15 @@ pub fn open(path: &Path, options: &TraceOptions) -> Result<TraceReader, Workload
     let detected = detect(path, &first.head(), options.format.as_deref()).map_err(unfit)?;
     let Detected { format, how, looks_like } = detected;
     check(options, format).map_err(unfit)?;
-    if buffers.len() > 1 && format.name != "blktrace" {
-        return Err(unfit(format!(
-            "several files are merged for blktrace only, not {}",
-            format.name
-        )));
+    if buffers.len() > 1 && !format.merges {
+        let merged = names(|info| info.merges);
+        let name = format.name;
+        return Err(unfit(format!("several files are merged for {merged} only, not {name}")));
     }
     let compression = first.input.compression;
     let progress = buffers.iter().map(|buffer| buffer.input.progress.clone()).collect();
     let notes = files_note(path, format, &files);
-    let engine = (format.open)(Opening { buffers, options: options.clone(), looks_like })?;
+    let engine = (format.open)(Opening { format, buffers, options: options.clone(), looks_like })?;
     Ok(TraceReader { engine, path: path.to_owned(), format, how, compression, progress, notes })
 }
 
@@ -122,7 +70,8 @@ fn buffers(path: &Path, files: &[PathBuf]) -> Result<Vec<Buffer>, WorkloadError>
 fn check(options: &TraceOptions, format: &FormatInfo) -> Result<(), String> {
     if options.action.is_some() && !format.has_actions {
         return Err(format!(
-            "an action (--action) is chosen for blkparse and blktrace; the {} format has none",
+            "an action (--action) is chosen for {}; the {} format has none",
+            names(|info| info.has_actions),
             format.name
         ));
     }
@@ -136,7 +85,7 @@ fn check(options: &TraceOptions, format: &FormatInfo) -> Result<(), String> {
     Ok(())
 }
 
-/// The files `path.blktrace.N` or `path.N`, by N.
+/// The files `path.N`, or `path.FORMAT.N` of a format that is merged, by N.
 fn per_processor(path: &Path) -> Vec<PathBuf> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -148,8 +97,10 @@ fn per_processor(path: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let number = |file: &str| {
         let rest = file.strip_prefix(&name)?;
-        let rest = rest.strip_prefix(".blktrace").unwrap_or(rest).strip_prefix('.')?;
-        rest.parse::<u32>().ok()
+        let rest = rest.strip_prefix('.')?;
+        let merged = FORMATS.iter().filter(|info| info.merges);
+        let number = merged.filter_map(|info| rest.strip_prefix(info.name)?.strip_prefix('.'));
+        number.chain([rest]).find_map(|number| number.parse::<u32>().ok())
     };
     let mut files: Vec<_> = entries
         .filter_map(|entry| {
@@ -166,7 +117,7 @@ fn files_note(path: &Path, format: &FormatInfo, merged: &[PathBuf]) -> Vec<Strin
         return vec![format!("{} files, one a processor, were merged by time", merged.len())];
     }
     let alone = path.with_extension("");
-    let one_of_several = format.name == "blktrace"
+    let one_of_several = format.merges
         && path.extension().is_some_and(|e| e.to_string_lossy().parse::<u32>().is_ok())
         && per_processor(&alone).len() > 1;
     if !one_of_several {

@@ -1,9 +1,10 @@
 //! How often and how fast a workload is run.
 
-use crate::WorkloadError;
+use crate::error::WorkloadError;
 use crate::looped::Looped;
+use crate::scale;
 use crate::scale::Scaled;
-use crate::{Source, scale};
+use crate::source::Source;
 use serde::{Deserialize, Serialize};
 
 /// How often and how fast a workload is run.

@@ -16,6 +16,20 @@ pub enum Op {
     WriteZeroes,
 }
 
+impl Op {
+    /// Its name, as a trace in ftlkit's own format has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+            Self::Flush => "flush",
+            Self::WriteZeroes => "write-zeroes",
+        }
+    }
+}
+
 /// One request of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {

@@ -1,6 +1,8 @@
 //! Faster or slower than the arrival times say.
 
-use crate::{Request, Source, WorkloadError};
+use crate::error::WorkloadError;
+use crate::request::Request;
+use crate::source::Source;
 use std::ops::RangeInclusive;
 
 /// What a time scale may be.

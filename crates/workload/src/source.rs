@@ -1,6 +1,8 @@
 //! Where requests come from.
 
-use crate::{Request, WorkloadError};
+use crate::error::WorkloadError;
+use crate::request::Request;
+use std::sync::Arc;
 
 /// A finite stream of requests, taken in batches: dispatch is once a batch, not once a request.
 pub trait Source: Send {
@@ -17,6 +19,12 @@ pub trait Source: Send {
     fn len_hint(&self) -> Option<u64> {
         None
     }
+}
+
+/// What a source can be opened from again and again.
+pub(crate) trait Reopen: std::fmt::Debug + Send + Sync {
+    /// A pass.
+    fn open(self: Arc<Self>) -> Result<Box<dyn Source>, WorkloadError>;
 }
 
 impl<S: Source + ?Sized> Source for Box<S> {

@@ -1,6 +1,6 @@
 //! The logical space that a workload may address.
 
-use crate::WorkloadError;
+use crate::error::WorkloadError;
 use serde::{Deserialize, Serialize};
 
 /// A device as a workload sees it: bytes, in pages; and the pages of a block, for the orders of writes

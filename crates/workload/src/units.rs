@@ -1,24 +1,11 @@
 //! Quantities as people write them: bytes with a suffix, shares as a fraction or in per cent.
 
+pub(crate) use crate::nearest::nearest;
+use crate::quantity::Bytes;
+
 /// Bytes: `4096`, `4k`, `4KiB`, `1.5MiB`. Suffixes are powers of 1024, in any case.
 pub(crate) fn bytes(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let digits =
-        text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
-    let (number, suffix) = text.split_at(digits);
-    let shift = match suffix.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kb" | "kib" => 10,
-        "m" | "mb" | "mib" => 20,
-        "g" | "gb" | "gib" => 30,
-        "t" | "tb" | "tib" => 40,
-        _ => return None,
-    };
-    if let Ok(whole) = number.parse::<u64>() {
-        return whole.checked_mul(1 << shift);
-    }
-    let value = number.parse::<f64>().ok()? * (1u64 << shift) as f64;
-    (value.fract() == 0.0 && value < (1u64 << 53) as f64).then_some(value as u64)
+    text.parse().ok().map(|Bytes { 0: bytes, .. }| bytes)
 }
 
 /// A share of one: `0.25` or `25%`.
@@ -70,31 +57,6 @@ pub(crate) fn show_bytes(bytes: u64) -> String {
     } else {
         format!("{:.2} {} ({bytes} bytes)", bytes as f64 / scale as f64, UNITS[unit])
     }
-}
-
-/// The nearest of `names` to `name` by edit distance, where it is near enough to be a slip.
-pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    names
-        .map(|candidate| (edit_distance(name, candidate), candidate))
-        .min_by_key(|&(distance, _)| distance)
-        .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 3)
-        .map(|(_, candidate)| candidate)
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    // A name of thousands of letters is no slip; do not spend a second on it.
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a transaction takes of the channel.
 
 use super::{CopyPath, Copyback, CopybackError};
-use crate::Ratio;
+use crate::ratio::Ratio;
 use flash::Ns;
 
 /// Time in which a channel is taken, ns. Waits (t_ADL, t_WB, t_DBSY, t_CCS, t_ECC) and busy dies leave it free.

@@ -2,6 +2,7 @@
 
 use super::CopybackError;
 use alloc::string::ToString;
+use flash::channels::Timing;
 use flash::{Ns, Part};
 
 /// Waits and cycle counts of the asynchronous interface. ONFI names; all times in ns.
@@ -49,6 +50,24 @@ impl Waits {
         column_cycles: 2,
         row_cycles: 3,
     };
+}
+
+/// The waits of a channel's timing.
+impl From<&Timing> for Waits {
+    fn from(timing: &Timing) -> Self {
+        Self {
+            t_wb_ns: timing.t_wb_ns,
+            t_adl_ns: timing.t_adl_ns,
+            t_rr_ns: timing.t_rr_ns,
+            t_ccs_ns: timing.t_ccs_ns,
+            t_dbsy_ns: timing.t_dbsy_ns,
+            t_dl_ns: timing.t_dl_ns,
+            direct_cycle_ns: timing.direct_cycle_ns,
+            t_ecc_ns: timing.ecc_ns,
+            column_cycles: timing.column_cycles,
+            row_cycles: timing.row_cycles,
+        }
+    }
 }
 
 /// Array times, bus cycles, waits and sizes of a part: all that the closed forms take.

@@ -15,7 +15,7 @@ pub use space::{
 pub use start_up::{image_pages, mount_after_cut_ns, shutdown_ns, start_up_ns};
 pub use steps::{Steps, paper_steps, whole_steps};
 
-use crate::Ratio;
+use crate::ratio::Ratio;
 use flash::{Ns, Part};
 
 /// U(e_w) = t_wr (Table III): to the block's next page or to the write queue's.

@@ -1,7 +1,7 @@
 //! The write queue: how long it gets in the worst arrival order 0, 1, …, N−1, 0, 1, … (§IV-D).
 
 use super::Steps;
-use crate::Ratio;
+use crate::ratio::Ratio;
 use flash::Part;
 
 /// L = ⌈N(κ+1)/2⌉: pages that the write queue must hold for N logical blocks.

@@ -2,7 +2,7 @@
 //! blocks an array can export besides it.
 
 use super::{Steps, image_pages, paper_steps, queue_blocks, whole_steps};
-use crate::BoundError;
+use crate::error::BoundError;
 use flash::Part;
 
 /// How many blocks the write queue gets.

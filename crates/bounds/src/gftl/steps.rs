@@ -1,6 +1,6 @@
 //! How the collection of one block is cut into steps of at most one erase time (§IV-C).
 
-use crate::BoundError;
+use crate::error::BoundError;
 use flash::{Ns, Part};
 
 /// Steps of one block's collection: read, then write, then erase (one step).

@@ -13,9 +13,8 @@ mod share;
 mod space;
 mod steps;
 
-pub use response::{
-    collection_ns, read_ns, response_ns, task_response_ns, worst_response_ns, write_ns,
-};
+pub use crate::moves::collection_ns;
+pub use response::{read_ns, response_ns, task_response_ns, worst_response_ns, write_ns};
 pub use share::{
     paper_threshold_pages, share_max, steps_max, victim_valid, victim_valid_max,
     victim_valid_of_pages,

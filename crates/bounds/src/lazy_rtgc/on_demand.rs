@@ -12,7 +12,8 @@ mod division;
 pub use division::{Division, LEAST_TRANSLATION_BLOCKS, divide, translation_blocks};
 
 use super::steps::{alpha, steps};
-use crate::{BoundError, Ratio};
+use crate::error::BoundError;
+use crate::ratio::Ratio;
 use flash::{Ns, Part};
 
 /// Bytes of one entry of the page map in Lazy-RTGC's §5.2.

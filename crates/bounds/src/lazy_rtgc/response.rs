@@ -1,13 +1,7 @@
 //! Times of tasks and collections (Eqs 3, 5 and 6; Table I).
 
-use crate::moves::copies_ns;
+use crate::page_level;
 use flash::{Ns, Part};
-
-/// e_G = λ(t_rd + t_wr) + t_er: one victim of λ valid pages collected whole (Eq. 6). Where copies take other paths
-/// than a read and a program, λ of them at most ([`copies_ns`]) and the erase.
-pub fn collection_ns(part: &Part, victim_valid: u32) -> Ns {
-    copies_ns(part, victim_valid) + part.t_bers_ns
-}
 
 /// R = e_T + Σ e_G: a task and the collection done with it (Eq. 3).
 pub fn task_response_ns(service_ns: Ns, collections_ns: impl IntoIterator<Item = Ns>) -> Ns {
@@ -15,9 +9,9 @@ pub fn task_response_ns(service_ns: Ns, collections_ns: impl IntoIterator<Item =
 }
 
 /// U(R) without any real-time mechanism (Definition 2.3, Eq. 5): the same as
-/// [`page_level::response_ns`](crate::page_level::response_ns).
+/// [`page_level::response_ns`].
 pub fn worst_response_ns(part: &Part) -> Ns {
-    crate::page_level::response_ns(part)
+    page_level::response_ns(part)
 }
 
 /// U(e_r) = t_rd: the map is in RAM.

@@ -6,7 +6,7 @@
 //! read with ⌊·⌋ where ⌈·⌉ is printed. [`space`](super::space) rounds the way that holds.
 
 use super::steps::alpha;
-use crate::Ratio;
+use crate::ratio::Ratio;
 use flash::Part;
 
 /// σ ≤ (π−1)α / ((α+1)π) (Eq. 11): the largest share of logical in physical space; Tables II and III.

@@ -1,7 +1,8 @@
 //! The space condition: how many logical pages an array can export so that no write finds it full.
 
 use super::steps::copies_a_step;
-use crate::{BoundError, moves};
+use crate::error::BoundError;
+use crate::moves;
 use flash::Part;
 
 /// How an array is to be divided and when collection must start, so that Lazy-RTGC's promise holds.
@@ -271,7 +272,7 @@ fn largest_victim_valid(threshold: u32, alpha: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::{Blocks, Space, largest_victim_valid, space, space_for};
-    use crate::BoundError;
+    use crate::error::BoundError;
     use flash::Part;
     use flash::parts::EVALUATION_SLC;
 

@@ -1,6 +1,7 @@
 //! How a collection is cut into steps of at most one erase time.
 
-use crate::{BoundError, moves};
+use crate::error::BoundError;
+use crate::moves;
 use flash::Part;
 
 /// α: page copies that fit into one collection step (Eq. 7), ⌊t_er / (t_rd + t_wr)⌋.

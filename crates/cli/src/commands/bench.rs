@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{self, Column, table};
+use crate::output::{self, table};
 use clap::Args;
 use serde_json::json;
 use sim::bench::{
@@ -193,16 +193,16 @@ fn shapes_of(capacity: Bytes) -> Result<Vec<Shape>, Failure> {
 
 fn text(report: &Report, asked: Option<f64>) -> String {
     let columns = [
-        ("scheme", Column::Left),
-        ("capacity", Column::Right),
-        ("page", Column::Right),
-        ("share", Column::Right),
-        ("ns/flash op", Column::Right),
-        ("roofline ns", Column::Right),
-        ("ratio", Column::Right),
-        ("ns/host write", Column::Right),
-        ("WAF", Column::Right),
-        ("RAM B/page", Column::Right),
+        "<scheme",
+        "capacity",
+        "page",
+        "share",
+        "ns/flash op",
+        "roofline ns",
+        "ratio",
+        "ns/host write",
+        "WAF",
+        "RAM B/page",
     ];
     let mut text = String::new();
     if !report.rows.is_empty() {
@@ -235,13 +235,7 @@ fn text(report: &Report, asked: Option<f64>) -> String {
 
 /// The write buffers, by themselves.
 fn buffers(rows: &[BufferRow]) -> String {
-    let columns = [
-        ("write buffer", Column::Left),
-        ("unit", Column::Right),
-        ("ns/hit", Column::Right),
-        ("ns/miss", Column::Right),
-        ("hits among these", Column::Right),
-    ];
+    let columns = ["<write buffer", "unit", "ns/hit", "ns/miss", "hits among these"];
     let cells = |row: &BufferRow| {
         [
             row.policy.to_owned(),
@@ -260,13 +254,7 @@ fn buffers(rows: &[BufferRow]) -> String {
 
 /// Operations on channels, by themselves.
 fn channels(rows: &[ChannelsRow]) -> String {
-    let columns = [
-        ("channels", Column::Left),
-        ("arbiter", Column::Left),
-        ("ns/op", Column::Right),
-        ("million op/s", Column::Right),
-        ("bus use", Column::Right),
-    ];
+    let columns = ["<channels", "<arbiter", "ns/op", "million op/s", "bus use"];
     let cells = |row: &ChannelsRow| {
         [
             row.load.to_owned(),
@@ -286,13 +274,13 @@ fn channels(rows: &[ChannelsRow]) -> String {
 /// Schemes on channels.
 fn ssd(rows: &[SsdRow]) -> String {
     let columns = [
-        ("SSD", Column::Left),
-        ("load", Column::Left),
-        ("ns/flash op", Column::Right),
-        ("million op/s", Column::Right),
-        ("ns/host page", Column::Right),
-        ("op/host page", Column::Right),
-        ("RAM B/page", Column::Right),
+        "<SSD",
+        "<load",
+        "ns/flash op",
+        "million op/s",
+        "ns/host page",
+        "op/host page",
+        "RAM B/page",
     ];
     let cells = |row: &SsdRow| {
         [

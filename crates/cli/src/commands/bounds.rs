@@ -5,13 +5,13 @@ mod division;
 mod promises;
 mod table_vii;
 
-pub(crate) use self::division::{Division, kind_of_promise};
+pub(crate) use self::division::{Division, kind_of_promise, own_blocks};
 
 use self::copies::Ways;
-use self::division::division_table;
+use self::division::{division_table, percent};
 use super::channel::ChannelArgs;
 use crate::failure::Failure;
-use crate::output::{self, Column, micros, table};
+use crate::output::{self, micros, table};
 use bounds::Ratio;
 use bounds::lazy_rtgc::{Space, WholeArray};
 use bounds::tables::{self, Printed, ServiceBounds};
@@ -190,11 +190,6 @@ fn refused(fault: CopyFault) -> ConfigError {
     ConfigError::Setting { setting, reason: fault.reason }
 }
 
-/// Blocks of a part at its own capacity.
-pub(crate) fn own_blocks(part: &Part) -> u32 {
-    part.geometry(part.capacity_bytes).map_or(0, |geometry| geometry.blocks())
-}
-
 /// Everything that is said of one part.
 struct Sheet {
     services: [ServiceBounds; 6],
@@ -294,10 +289,6 @@ fn permille(share: u32) -> f64 {
     f64::from(share) / 1000.0
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.2}", share * 100.0)
-}
-
 fn printed(permille: Option<u32>) -> String {
     permille.map_or_else(|| "–".into(), |share| format!("{}.{}", share / 10, share % 10))
 }
@@ -346,14 +337,7 @@ Source: Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, Tables I to III and 
 ";
 
 fn service_table(sheet: &Sheet) -> String {
-    let columns = [
-        ("scheme", Column::Left),
-        ("U(e_r)", Column::Right),
-        ("U(e_w)", Column::Right),
-        ("U(R)", Column::Right),
-        ("U(λ)", Column::Right),
-        ("U(σ) %", Column::Right),
-    ];
+    let columns = ["<scheme", "U(e_r)", "U(e_w)", "U(R)", "U(λ)", "U(σ) %"];
     table(
         columns,
         sheet.services.iter().map(|row| {
@@ -374,16 +358,7 @@ fn service_table(sheet: &Sheet) -> String {
 }
 
 fn configuration_table(sheets: &[Sheet]) -> String {
-    let columns = [
-        ("part", Column::Left),
-        ("t_rd µs", Column::Right),
-        ("t_wr µs", Column::Right),
-        ("t_er µs", Column::Right),
-        ("π", Column::Right),
-        ("α", Column::Right),
-        ("U(σ)", Column::Right),
-        ("paper", Column::Right),
-    ];
+    let columns = ["<part", "t_rd µs", "t_wr µs", "t_er µs", "π", "α", "U(σ)", "paper"];
     table(
         columns,
         sheets.iter().map(|sheet| {
@@ -403,17 +378,8 @@ fn configuration_table(sheets: &[Sheet]) -> String {
 }
 
 fn shares_table(sheets: &[Sheet]) -> String {
-    let columns = [
-        ("part", Column::Left),
-        ("ideal ²", Column::Right),
-        ("FSR", Column::Right),
-        ("RFTL", Column::Right),
-        ("paper", Column::Right),
-        ("GFTL", Column::Right),
-        ("paper", Column::Right),
-        ("Lazy-RTGC", Column::Right),
-        ("paper", Column::Right),
-    ];
+    let columns =
+        ["<part", "ideal ²", "FSR", "RFTL", "paper", "GFTL", "paper", "Lazy-RTGC", "paper"];
     table(
         columns,
         sheets.iter().map(|sheet| {

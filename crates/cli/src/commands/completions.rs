@@ -1,9 +1,8 @@
 //! `ftlkit completions`.
 
-use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output;
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
@@ -20,9 +19,9 @@ pub(crate) struct CompletionsArgs {
 }
 
 impl CompletionsArgs {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, command: &mut Command) -> Result<(), Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "ftlkit", &mut script);
+        clap_complete::generate(self.shell, command, "ftlkit", &mut script);
         output::text(&String::from_utf8_lossy(&script))
     }
 }

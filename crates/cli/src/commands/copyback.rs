@@ -13,9 +13,9 @@ use crate::failure::Failure;
 use crate::output;
 use bounds::copyback::{CopyPath, CopyTimings, CopybackError};
 use clap::{Args, ValueEnum};
+use ddt::files::{self, WriteError};
+use ddt::{CopyRunError, Study, Way};
 use serde_json::json;
-use sim::copyback::files::{self, WriteError};
-use sim::copyback::{CopyRunError, Study, Way};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -3,7 +3,7 @@
 mod schemes;
 
 use crate::failure::Failure;
-use crate::output::{self, Column, micros, table};
+use crate::output::{self, micros, table};
 use clap::{Args, ValueEnum};
 use flash::{Part, parts};
 use serde_json::{Value, json};
@@ -83,15 +83,15 @@ impl ListArgs {
 
 fn parts_text() -> String {
     let columns = [
-        ("part", Column::Left),
-        ("cell", Column::Left),
-        ("page", Column::Right),
-        ("pages/block", Column::Right),
-        ("capacity", Column::Right),
-        ("tR µs", Column::Right),
-        ("tPROG µs", Column::Right),
-        ("tBERS µs", Column::Right),
-        ("description", Column::Left),
+        "<part",
+        "<cell",
+        "page",
+        "pages/block",
+        "capacity",
+        "tR µs",
+        "tPROG µs",
+        "tBERS µs",
+        "<description",
     ];
     let mut text = table(columns, parts::CATALOGUE.iter().map(|part| part_row(part)));
     let with_bus: Vec<&str> =
@@ -121,21 +121,14 @@ fn part_row(part: &Part) -> [String; 9] {
 }
 
 fn workloads_text() -> String {
-    let columns =
-        [("workload", Column::Left), ("what it does", Column::Left), ("parameters", Column::Left)];
+    let columns = ["<workload", "<what it does", "<parameters"];
     let rows = BUILTIN.iter().map(|info| {
         let keys: Vec<&str> = info.all_parameters().map(|parameter| parameter.name).collect();
         [info.name.into(), info.summary.into(), keys.join(", ")]
     });
     let mut text = table(columns, rows);
     text.push_str("\n\nParameters, set with --set KEY=VALUE:\n");
-    let columns = [
-        ("key", Column::Left),
-        ("default", Column::Right),
-        ("values", Column::Left),
-        ("what it does", Column::Left),
-        ("of", Column::Left),
-    ];
+    let columns = ["<key", "default", "<values", "<what it does", "<of"];
     text.push_str(&table(columns, parameter_rows()));
     text.push_str("\n\nSources: ftlkit list workloads --json\n");
     text
@@ -195,9 +188,8 @@ fn workloads_json() -> Vec<Value> {
 }
 
 fn formats_text() -> String {
-    let columns =
-        [("format", Column::Left), ("what it is", Column::Left), ("told by", Column::Left)];
-    let rows = formats::ALL
+    let columns = ["<format", "<what it is", "<told by"];
+    let rows = formats::FORMATS
         .iter()
         .map(|info| [info.name.into(), info.summary.into(), info.detection.into()]);
     let mut text = table(columns, rows);
@@ -209,7 +201,7 @@ fn formats_text() -> String {
 }
 
 fn formats_json() -> Vec<Value> {
-    formats::ALL
+    formats::FORMATS
         .iter()
         .map(|info| {
             json!({

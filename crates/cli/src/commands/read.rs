@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
-use sim::config::{ConfigError, did_you_mean};
+use sim::config::ConfigError;
 use std::path::Path;
 use workload::formats::{self, Action};
+use workload::nearest::did_you_mean;
 use workload::{OnBadLine, Op, TraceOptions, TraceReader};
 
 #[derive(Debug, Args)]
@@ -18,13 +19,21 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_enum, value_name = "HOW")]
     on_bad_line: Option<BadLine>,
 
-    /// Which event of a blkparse or blktrace trace is an arrival [default: Q, or D where there is no Q]
-    #[arg(long, value_enum, value_name = "EVENT", ignore_case = true)]
+    #[arg(long, value_enum, value_name = "EVENT", ignore_case = true, help = action_help())]
     action: Option<Event>,
 
-    /// What every request does, for a format that does not say (oraclegeneral)
-    #[arg(long, value_enum, value_name = "OP")]
+    #[arg(long, value_enum, value_name = "OP", help = assume_op_help())]
     assume_op: Option<Assumed>,
+}
+
+fn action_help() -> String {
+    let formats = formats::names(|info| info.has_actions);
+    format!("Which event is an arrival, in {formats} [default: Q, or D where there is no Q]")
+}
+
+fn assume_op_help() -> String {
+    let formats = formats::names(|info| info.lacks_op);
+    format!("What every request does, for a format that does not say ({formats})")
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -74,7 +83,7 @@ impl ReadArgs {
         if let Some(name) = &self.format
             && formats::find(name).is_none()
         {
-            let names = formats::ALL.iter().map(|info| info.name);
+            let names = formats::FORMATS.iter().map(|info| info.name);
             return Err(Failure::input_with_help(
                 format!("no trace format is called `{name}`; {}", did_you_mean(name, names)),
                 "`ftlkit list formats` shows them all",

@@ -5,7 +5,9 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
-use sim::reproduce::{self, PAPERS, Paper, ReproduceError, Reproduction, Scale, Settings, Watch};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use papers::{PAPERS, Paper, ReproduceError, Reproduction, Scale, Settings, Watch};
+use std::ffi::OsStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const EXAMPLES: &str = "\
@@ -27,7 +29,7 @@ alone.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReproduceArgs {
     /// The paper; without one, they are listed
-    #[arg(value_name = "PAPER")]
+    #[arg(value_name = "PAPER", value_parser = PaperName, hide_possible_values = true)]
     paper: Option<String>,
 
     /// Smaller arrays and shorter workloads: two minutes at most on two cores (the default)
@@ -50,10 +52,33 @@ pub(crate) struct ReproduceArgs {
     output: OutputArgs,
 }
 
+/// Any name, so that one that is nearly right is answered with the nearest; completions offer what there is.
+#[derive(Clone, Debug)]
+struct PaperName;
+
+impl TypedValueParser for PaperName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(
+            PAPERS.iter().map(|paper| PossibleValue::new(paper.name()).help(paper.title())),
+        ))
+    }
+}
+
 impl ReproduceArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let Some(name) = &self.paper else { return self.list() };
-        let paper = reproduce::by_name(name)?;
+        let paper = papers::by_name(name)?;
         let settings = Settings {
             scale: if self.full { Scale::Full } else { Scale::Quick },
             seed: self.seed,
@@ -65,7 +90,7 @@ impl ReproduceArgs {
         let found = paper.reproduce(&settings, &watch)?;
         drop(watch);
         if let Some(out) = &out {
-            let written = reproduce::write(&found, out)
+            let written = papers::write(&found, out)
                 .map_err(|error| Failure::internal(with_causes(&error)))?;
             if !self.output.quiet {
                 eprintln!("note: {} files written to {}", written.len(), out.path().display());
@@ -73,39 +98,39 @@ impl ReproduceArgs {
         }
         match self.output.json {
             true => output::json(&found)?,
-            false => output::text(&reproduce::render(&found, output::width()))?,
+            false => output::text(&papers::render(&found, output::width()))?,
         }
         verdict(&found)
     }
 
     fn list(&self) -> Result<(), Failure> {
         if self.output.json {
-            let papers: Vec<_> = PAPERS.iter().map(as_json).collect();
+            let papers: Vec<_> = PAPERS.iter().map(|paper| as_json(*paper)).collect();
             return output::json(&papers);
         }
-        let text: Vec<String> = PAPERS.iter().map(as_text).collect();
+        let text: Vec<String> = PAPERS.iter().map(|paper| as_text(*paper)).collect();
         output::text(&text.join("\n"))
     }
 }
 
-fn as_text(paper: &Paper) -> String {
-    let mut text = format!("{}\n  {}\n  {}\n", paper.name, paper.title, paper.source);
-    for (id, title) in paper.sections {
+fn as_text(paper: &dyn Paper) -> String {
+    let mut text = format!("{}\n  {}\n  {}\n", paper.name(), paper.title(), paper.source());
+    for (id, title) in paper.sections() {
         text.push_str(&format!("    {id:<10} {title}\n"));
     }
     text
 }
 
-fn as_json(paper: &Paper) -> serde_json::Value {
+fn as_json(paper: &dyn Paper) -> serde_json::Value {
     let sections: Vec<_> = paper
-        .sections
+        .sections()
         .iter()
         .map(|(id, title)| serde_json::json!({ "id": id, "title": title }))
         .collect();
     serde_json::json!({
-        "name": paper.name,
-        "title": paper.title,
-        "source": paper.source,
+        "name": paper.name(),
+        "title": paper.title(),
+        "source": paper.source(),
         "sections": sections,
     })
 }

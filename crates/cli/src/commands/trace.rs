@@ -5,13 +5,15 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output;
 use crate::progress::Progress;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
 use sim::config::ConfigError;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use workload::{Converted, Target, TraceInfo, TraceReader, formats};
+use workload::formats::{self, FormatInfo, Writing, written};
+use workload::{Converted, TraceInfo, TraceReader};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,8 +80,8 @@ struct ConvertArgs {
     to: PathBuf,
 
     /// Format to write [default: the one that OUT's name ends in, else csv]
-    #[arg(long = "to", value_enum, value_name = "FORMAT")]
-    target: Option<To>,
+    #[arg(long = "to", value_parser = targets(), value_name = "FORMAT")]
+    target: Option<&'static FormatInfo>,
 
     /// Write what the format can hold, and count what it cannot
     #[arg(long)]
@@ -97,28 +99,13 @@ struct ConvertArgs {
     quiet: bool,
 }
 
-/// [`Target`] on the command line.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum To {
-    /// ftlkit's own: nothing is lost
-    Csv,
-    /// SPC (UMass)
-    Spc,
-    /// MSR Cambridge
-    Msr,
-    /// fio I/O log, version 3
-    Fio,
-}
-
-impl To {
-    fn target(self) -> Target {
-        match self {
-            Self::Csv => Target::Csv,
-            Self::Spc => Target::Spc,
-            Self::Msr => Target::Msr,
-            Self::Fio => Target::Fio,
-        }
-    }
+/// The formats that can be written, as values of `--to`.
+fn targets() -> impl TypedValueParser<Value = &'static FormatInfo> {
+    let help = |(info, writing): (&FormatInfo, &Writing)| {
+        PossibleValue::new(info.name).help(format!("holds {}", writing.holds))
+    };
+    let found = |name: String| formats::find(&name).ok_or("no format of this name");
+    PossibleValuesParser::new(written().map(help)).try_map(found)
 }
 
 impl TraceArgs {
@@ -197,14 +184,18 @@ impl ConvertArgs {
         let done = self.convert(reader, target)?;
         if self.json {
             return output::json(&json!({
-                "from": self.from, "format": format, "to": self.to, "target": target, "done": done,
+                "from": self.from, "format": format, "to": self.to, "target": target.name, "done": done,
             }));
         }
         output::text(&told(&self.to, format, target, &done))
     }
 
     /// Converts; what was under OUT before stays there unless something can be written in its place.
-    fn convert(&self, reader: TraceReader, target: Target) -> Result<Converted, Failure> {
+    fn convert(
+        &self,
+        reader: TraceReader,
+        target: &'static FormatInfo,
+    ) -> Result<Converted, Failure> {
         let mut watch = Watch::new(&reader, self.quiet);
         let to = self.aside();
         let done =
@@ -244,17 +235,19 @@ impl ConvertArgs {
         }
     }
 
-    fn nothing_left(&self, target: Target, done: &Converted) -> Failure {
+    fn nothing_left(&self, target: &'static FormatInfo, done: &Converted) -> Failure {
+        let held: Vec<_> =
+            written().map(|(info, how)| format!("{} holds {}", info.name, how.holds)).collect();
         let lost: Vec<&str> = done.losses.keys().map(|loss| loss.words()).collect();
         Failure::input_with_help(
             format!(
                 "{}: nothing of it can be written as {}: all {} requests would be lost: {}",
                 self.from.display(),
-                target.name(),
+                target.name,
                 done.left_out,
                 lost.join("; ")
             ),
-            "csv holds everything; fio also holds trims and flushes",
+            held.join("; "),
         )
     }
 
@@ -262,14 +255,16 @@ impl ConvertArgs {
     ///
     /// # Errors
     /// A name that promises what cannot be written.
-    fn target(&self) -> Result<Target, Failure> {
+    fn target(&self) -> Result<&'static FormatInfo, Failure> {
         let refuse = |why: String| {
             let what = format!("cannot write {}: {why}", self.to.display());
-            Err(Failure::input_with_help(
-                what,
-                "OUT is a file whose name ends in .csv, .spc, .msr or .fio, and in .gz after it to be \
-                 compressed; --to names the format where the name does not",
-            ))
+            let endings: Vec<_> = written().map(|(info, _)| format!(".{}", info.name)).collect();
+            let help = format!(
+                "OUT is a file whose name ends in one of {}, and in .gz after it to be compressed; --to names \
+                 the format where the name does not",
+                endings.join(", ")
+            );
+            Err(Failure::input_with_help(what, help))
         };
         if self.to.as_os_str() == "-" {
             return refuse("a conversion goes to a file, not to standard output".into());
@@ -281,13 +276,14 @@ impl ConvertArgs {
         if ["zst", "zstd", "xz", "bz2"].contains(&ending) {
             return refuse(format!("`.{ending}` is read but not written; only .gz is"));
         }
-        match (self.target, Target::find(ending)) {
-            (Some(to), _) => Ok(to.target()),
-            (None, Some(target)) => Ok(target),
-            (None, None) if formats::find(ending).is_some() => {
-                refuse(format!("the format `{ending}` is read but not written"))
-            }
-            (None, None) => Ok(Target::Csv),
+        match (self.target, formats::find(ending)) {
+            (Some(target), _) => Ok(target),
+            (None, Some(target)) if target.writing.is_some() => Ok(target),
+            (None, Some(_)) => refuse(format!("the format `{ending}` is read but not written")),
+            (None, None) => match written().find(|(_, how)| how.is_lossless()) {
+                Some((info, _)) => Ok(info),
+                None => refuse("no format holds everything: name one".into()),
+            },
         }
     }
 
@@ -303,12 +299,12 @@ impl ConvertArgs {
     }
 }
 
-fn told(to: &Path, format: &str, target: Target, done: &Converted) -> String {
+fn told(to: &Path, format: &str, target: &'static FormatInfo, done: &Converted) -> String {
     let mut text = format!(
         "{} requests written to {} ({format} to {})\n",
         done.written,
         to.display(),
-        target.name()
+        target.name
     );
     for (loss, requests) in &done.losses {
         text.push_str(&format!("lost, of {requests} requests: {}\n", loss.words()));

@@ -1,6 +1,6 @@
 //! The way arbiter of a channel: which of the dies that ask for the bus is granted it.
 
-use crate::Ns;
+use crate::time::Ns;
 
 /// How the arbiter chooses among requests for the bus that are there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,27 +31,27 @@ impl Policy {
 
 /// A die's request for the bus (REQ).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ask {
-    /// Since when; [`NEVER`] where the die asks for nothing.
-    pub(crate) since_ns: Ns,
+pub struct Ask {
+    /// Since when; [`Ns::MAX`] where the die asks for nothing.
+    pub since_ns: Ns,
     /// In which order its operation was submitted.
-    pub(crate) serial: u64,
+    pub serial: u64,
     /// Whether for a read.
-    pub(crate) read: bool,
+    pub read: bool,
 }
 
 /// No time at all.
-pub(crate) const NEVER: Ns = Ns::MAX;
+pub(super) const NEVER: Ns = Ns::MAX;
 
 impl Ask {
     /// Nothing is asked for.
-    pub(crate) const NONE: Self = Self { since_ns: NEVER, serial: 0, read: false };
+    pub const NONE: Self = Self { since_ns: NEVER, serial: 0, read: false };
 }
 
 /// The die that is granted the bus at `now_ns`, of those that ask by then; one must. `last` is the die that was
 /// granted before.
 #[inline]
-pub(crate) fn choose(policy: Policy, asks: &[Ask], now_ns: Ns, last: usize) -> usize {
+pub fn choose(policy: Policy, asks: &[Ask], now_ns: Ns, last: usize) -> usize {
     let asking = |slot: &usize| asks[*slot].since_ns <= now_ns;
     let key = |slot: &usize| (asks[*slot].since_ns, asks[*slot].serial);
     let all = 0..asks.len();

@@ -1,13 +1,12 @@
 //! A die: its queue of operations, until when its parts are taken, and what a step of an operation takes of them.
 
-use super::direct::Addressing;
-use super::request::{Command, Pages};
+use super::request::{Addressing, Command, Pages};
 use super::rules::Follows;
 use super::script::{Busy, Step};
 use super::timing::Timing;
 use super::topology::DieAddress;
 use super::usage::DieUse;
-use crate::Ns;
+use crate::time::Ns;
 
 /// No operation.
 pub(super) const NONE: u32 = u32::MAX;

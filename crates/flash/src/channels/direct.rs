@@ -2,21 +2,11 @@
 
 use super::arbiter::NEVER;
 use super::engine::Channels;
-use super::request::Request;
+use super::request::{Addressing, Request};
 use super::rules::{Follows, RequestError, check, check_direct, follows};
 use super::script::{Busy, Scripts, Segment};
 use super::usage::Watch;
-use crate::Ns;
-
-/// When the destination of a direct transfer is given its command and address.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Addressing {
-    /// Once the page is in the source's register: the serial order of Jeong and Song's Eqs 11 and 13.
-    #[default]
-    AfterRead,
-    /// As soon as bus and die are free, also beside the source's tR: the order of their Fig. 9.
-    DuringRead,
-}
+use crate::time::Ns;
 
 impl<W: Watch> Channels<W> {
     /// Queues a direct transfer: a read of `source` whose data go to `destination` at the same time as to the

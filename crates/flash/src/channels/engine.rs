@@ -2,14 +2,13 @@
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
 use super::die::{Die, NONE, Pending, is_confirm, settle};
-use super::direct::Addressing;
-use super::request::{Command, Completion, Request};
+use super::request::{Addressing, Command, Completion, Request};
 use super::rules::{Follows, RequestError, check, follows};
 use super::script::Scripts;
 use super::timing::{Timing, TimingError};
 use super::topology::{DieAddress, Topology, TopologyError};
 use super::usage::{DieUse, Grant, Watch};
-use crate::Ns;
+use crate::time::Ns;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;

@@ -77,8 +77,8 @@
 //! # Invariants
 //! A bus has one tenure at a time; a die's cells do one operation at a time; within a die nothing but a run of
 //! cache operations crosses the bus while its cells work; bus time is that of the scripts, no more and no less;
-//! no operation is done sooner than it would be alone. Asserted by `tests/channels_properties.rs`; timelines worked by hand
-//! are in `tests/channels_timelines.rs`.
+//! no operation is done sooner than it would be alone. Asserted by `tests/all/channels_properties.rs`; timelines worked by hand
+//! are in `tests/all/channels_timelines.rs`.
 //!
 //! # Errors
 //! [`RequestError`]: addresses, the rules of multi-plane operations (one block of a plane, the same page, where
@@ -94,7 +94,7 @@
 //! to Improve Garbage Collection Performance for NAND Flash-based Storage Systems, IEEE Transactions on Consumer
 //! Electronics: way arbiter, interleaving, cache program, Eqs 1, 2 and 5 to 8.
 
-pub(crate) mod arbiter;
+mod arbiter;
 mod die;
 mod direct;
 mod engine;
@@ -106,10 +106,9 @@ mod timing;
 mod topology;
 mod usage;
 
-pub use arbiter::Policy;
-pub use direct::Addressing;
+pub use arbiter::{Ask, Policy, choose};
 pub use engine::{Channels, ChannelsError};
-pub use request::{Command, Completion, PageAddress, Pages, Request};
+pub use request::{Addressing, Command, Completion, PageAddress, Pages, Request};
 pub use rules::RequestError;
 pub use script::Segment;
 pub use timing::{Timing, TimingError};

@@ -7,7 +7,7 @@ use super::script::Scripts;
 use super::timing::Timing;
 use super::topology::{DieAddress, Topology};
 use super::usage::{BusUse, DieUse, Watch};
-use crate::Ns;
+use crate::time::Ns;
 
 impl<W: Watch> Channels<W> {
     /// Their shape.

@@ -1,7 +1,7 @@
 //! What is asked of the channels, and what comes back.
 
 use super::topology::{DieAddress, MAX_PLANES};
-use crate::Ns;
+use crate::time::Ns;
 
 /// Operation of one die, on one page (or block) of each of its planes that take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -161,4 +161,14 @@ pub struct Completion {
     pub released_ns: Ns,
     /// When it was done: data corrected, page programmed, block erased (and its status read, where it is).
     pub done_ns: Ns,
+}
+
+/// When the destination of a direct transfer is given its command and address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Addressing {
+    /// Once the page is in the source's register: the serial order of Jeong and Song's Eqs 11 and 13.
+    #[default]
+    AfterRead,
+    /// As soon as bus and die are free, also beside the source's tR: the order of their Fig. 9.
+    DuringRead,
 }

@@ -2,7 +2,7 @@
 
 use super::request::{Command, PageAddress, Pages, Request};
 use super::topology::{DieAddress, Topology};
-use crate::Ns;
+use crate::time::Ns;
 
 /// Why a request is refused. Nothing has changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -6,7 +6,7 @@ use super::request::Command;
 use super::rules::Follows;
 use super::timing::Timing;
 use super::topology::MAX_PLANES;
-use crate::Ns;
+use crate::time::Ns;
 
 /// What a tenure of the bus carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,7 @@
 //! ONFI timing: what each step of an operation takes, from a part's data sheet and a timing mode.
 
-use crate::{Ns, Part};
+use crate::part::Part;
+use crate::time::Ns;
 
 /// Times of the bus and of the cells. The cycles, tADL, tWHR, tCCS and tDL hold the bus; all others pass while it
 /// is free for other dies.

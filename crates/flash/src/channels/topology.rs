@@ -1,6 +1,6 @@
 //! Channels × ways × dies × planes, and where a block of the whole array lies on them.
 
-use crate::BlockId;
+use crate::address::BlockId;
 
 /// Most planes that one operation may take.
 pub const MAX_PLANES: usize = 4;

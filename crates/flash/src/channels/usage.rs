@@ -2,7 +2,7 @@
 
 use super::script::Segment;
 use super::topology::DieAddress;
-use crate::Ns;
+use crate::time::Ns;
 
 /// Time that a bus was held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

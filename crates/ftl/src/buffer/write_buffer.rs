@@ -429,8 +429,9 @@ impl DirtyPages for WriteBuffer {
     }
 
     #[inline]
-    fn moved(&mut self, lpn: Lpn) {
-        self.log.moved_in_vain += u64::from(self.units.is_dirty_lpn(lpn));
+    fn moved(&mut self, lpns: &[Lpn]) {
+        let dirty = lpns.iter().filter(|lpn| self.units.is_dirty_lpn(**lpn));
+        self.log.moved_in_vain += dirty.count() as u64;
     }
 
     fn update_probability(&self, lpn: Lpn) -> Probability {

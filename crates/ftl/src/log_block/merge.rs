@@ -326,9 +326,7 @@ impl<F: Probe> Core<F> {
         for (place, ppn) in self.places[copies.clone()].iter_mut().zip(to.0..) {
             *place = Ppn(ppn);
         }
-        for lpn in &self.lpns[copies] {
-            buffer.moved(*lpn);
-        }
+        buffer.moved(&self.lpns[copies]);
         (copied, done)
     }
 

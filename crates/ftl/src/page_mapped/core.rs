@@ -187,8 +187,8 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             let done = result.map_or_else(|(done, _)| done, |()| from.len());
             for (at, lpn) in lpns[..done].iter().enumerate() {
                 self.space.blocks.set(*lpn, to.0 + at as u32);
-                buffer.moved(*lpn);
             }
+            buffer.moved(&lpns[..done]);
             self.space.use_room(done as u32);
             left = &left[done..];
             match result {

@@ -1,11 +1,11 @@
 //! What a write buffer costs by itself: each policy above a scheme that does nothing.
 
 use super::{Drawn, ROUNDS, Shape, WRITES};
-use crate::run::{SimulatedArray, array_without_errors};
-use flash::{Geometry, Lpn, Part};
+use crate::run::array_without_errors;
+use flash::{Geometry, Lpn, Part, SerialArray};
 use ftl::{
-    BufferLog, BufferPlan, BufferPolicy, CollectionLog, FtlError, Guarantee, Prefetch, Ram,
-    Regions, Scheme,
+    Background, BufferLog, BufferPlan, BufferPolicy, CollectionLog, Done, Ftl, FtlError, Guarantee,
+    HostClock, Ram, Regions, Scheme, TaskKind, Telemetry, Work,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -16,8 +16,8 @@ use std::time::Instant;
 /// Pages held: 16 MiB of 4 KiB.
 const PAGES: u32 = 4096;
 
-/// Host writes ahead at which the buffer's own line is fetched, as a run does.
-const FAR: usize = 24;
+/// Writes run at once, as a run does.
+const BATCH: usize = 128;
 
 /// One policy.
 #[derive(Clone, Debug, Serialize)]
@@ -61,40 +61,46 @@ fn row(shape: Shape, policy: BufferPolicy, unit_pages: u32, seed: u64) -> Buffer
     };
     let mut buffered = ftl::with_buffer(Nothing::new(logical_pages), &plan);
     let mut random = Pcg64::seed_from_u64(seed);
-    let ns_per_miss = best_of(&mut buffered, logical_pages, shape, &mut random);
+    let ns_per_miss = best_of(&mut *buffered, logical_pages, shape, &mut random);
     let BufferLog { write_hits, write_misses, .. } =
-        buffered.buffer_log().cloned().unwrap_or_default();
+        buffered.telemetry().buffer.map(|(_, log)| log.clone()).unwrap_or_default();
     BufferRow {
         policy: policy.name(),
         unit_pages,
         // Half the buffer: all of it comes in and stays.
-        ns_per_hit: best_of(&mut buffered, PAGES / 2, shape, &mut random),
+        ns_per_hit: best_of(&mut *buffered, PAGES / 2, shape, &mut random),
         ns_per_miss,
         hit_share: write_hits as f64 / (write_hits + write_misses) as f64,
     }
 }
 
 /// The best of some rounds of writes to the first `pages` pages, ns a write.
-fn best_of<S: Scheme>(scheme: &mut S, pages: u32, shape: Shape, random: &mut Pcg64) -> f64 {
+fn best_of(
+    scheme: &mut dyn Scheme<Flash = SerialArray>,
+    pages: u32,
+    shape: Shape,
+    random: &mut Pcg64,
+) -> f64 {
     let mut next = || round(scheme, &Drawn::new(pages, shape.page_bytes, random).lpns);
     (0..ROUNDS).map(|_| next()).fold(f64::INFINITY, f64::min)
 }
 
-fn round<S: Scheme>(scheme: &mut S, lpns: &[u32]) -> f64 {
+fn round(scheme: &mut dyn Scheme<Flash = SerialArray>, lpns: &[u32]) -> f64 {
+    let work: Vec<Work> = lpns.iter().map(|lpn| Work::page(TaskKind::Write, *lpn)).collect();
+    let mut clock = HostClock { still: true, ..HostClock::default() };
+    let mut done = vec![Done::default(); BATCH];
     let start = Instant::now();
-    for (at, lpn) in lpns.iter().enumerate() {
-        if let Some(ahead) = lpns.get(at + FAR) {
-            scheme.prefetch(Lpn(*ahead), Prefetch::Map);
-        }
+    for at in (0..work.len()).step_by(BATCH) {
         // The scheme below never fails.
-        let _ = scheme.write(Lpn(*lpn), &[]);
+        let _ = scheme.run(&work, at..work.len().min(at + BATCH), &mut clock, &mut done);
     }
     start.elapsed().as_nanos() as f64 / WRITES as f64
 }
 
 /// A scheme that takes every write and does nothing.
+#[derive(Clone)]
 struct Nothing {
-    flash: SimulatedArray,
+    flash: SerialArray,
     logical_pages: u32,
     log: CollectionLog,
     written: u64,
@@ -109,56 +115,43 @@ impl Nothing {
     }
 }
 
-impl Scheme for Nothing {
-    type Flash = SimulatedArray;
+impl Ftl for Nothing {
+    type Flash = SerialArray;
 
-    fn flash(&self) -> &SimulatedArray {
+    fn flash(&self) -> &SerialArray {
         &self.flash
     }
-    fn flash_mut(&mut self) -> &mut SimulatedArray {
+    fn flash_mut(&mut self) -> &mut SerialArray {
         &mut self.flash
     }
-    fn into_flash(self) -> SimulatedArray {
+    fn into_flash(self: Box<Self>) -> SerialArray {
         self.flash
     }
     fn logical_pages(&self) -> u32 {
         self.logical_pages
     }
     #[inline]
-    fn write(&mut self, lpn: Lpn, _data: &[u8]) -> Result<(), FtlError> {
+    fn write(&mut self, lpn: Lpn, _data: Option<&[u8]>) -> Result<(), FtlError> {
         self.written += 1;
         black_box(lpn);
         Ok(())
     }
-    fn read(&mut self, _lpn: Lpn, _data: &mut [u8]) -> Result<bool, FtlError> {
+    fn read(&mut self, _lpn: Lpn, _data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         Ok(false)
     }
     fn trim(&mut self, _lpn: Lpn) -> Result<(), FtlError> {
         Ok(())
     }
-    fn flush(&mut self) -> Result<(), FtlError> {
-        Ok(())
-    }
-    fn idle(&mut self) -> Result<bool, FtlError> {
-        Ok(false)
-    }
     fn free_pages(&self) -> u64 {
         0
     }
-    fn guarantee(&self) -> Guarantee {
-        Guarantee::default()
+    fn telemetry(&self) -> Telemetry<'_> {
+        Telemetry::new(Guarantee::default(), Ram::default(), &self.log)
     }
-    fn ram(&self) -> Ram {
-        Ram::default()
-    }
-    fn heap_bytes(&self) -> usize {
-        0
-    }
-    fn collections(&self) -> &CollectionLog {
-        &self.log
-    }
-    fn restart_collections(&mut self) {}
+    fn restart_telemetry(&mut self) {}
 }
+
+impl Background for Nothing {}
 
 #[cfg(test)]
 mod tests {

@@ -11,11 +11,9 @@ pub use channels::ChannelsRow;
 pub use ssd::SsdRow;
 
 use crate::config::{Bytes, Preconditioning, SchemeTable};
-use crate::run::{
-    Device, Observer, RunError, Setup, SimulatedArray, array_heap_bytes, array_without_errors,
-};
-use flash::{Geometry, Operation, Part, parts};
-use ftl::{FtlError, Preset, Scheme, SchemeConfig, Visitor, registry::REGISTRY};
+use crate::run::{Device, Observer, RunError, Setup, array_heap_bytes, array_without_errors};
+use flash::{Geometry, Operation, Part, SerialArray, parts};
+use ftl::{FtlError, Preset, Scheme, SchemeConfig, registry::REGISTRY};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::Serialize;
@@ -231,7 +229,7 @@ fn measure_shape(
     report: &mut Report,
 ) -> Result<(), RunError> {
     let preset =
-        |preset: &Preset| SchemeTable { name: preset.name.into(), ..SchemeTable::default() };
+        |preset: &&Preset| SchemeTable { name: preset.name.into(), ..SchemeTable::default() };
     let all: Vec<SchemeTable> = REGISTRY.iter().map(preset).collect();
     let schemes = if options.schemes.is_empty() { &all } else { &options.schemes };
     let part = part_of(shape);
@@ -263,7 +261,7 @@ fn measure_shape(
         let array = array_without_errors(geometry, part.clone());
         let seed = options.seed;
         let case = Case { label: &label, part: &part, geometry, shape, seed, observer };
-        let mut row = match ftl::registry::format(&config, array, case)? {
+        let mut row = match case.measure(ftl::registry::format(&config, array)?) {
             Ok(row) => row,
             Err(error) => {
                 failed = Some(error);
@@ -326,10 +324,8 @@ struct Case<'a> {
     observer: &'a dyn Observer,
 }
 
-impl Visitor<SimulatedArray> for Case<'_> {
-    type Output = Result<Row, RunError>;
-
-    fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, mut scheme: S) -> Self::Output {
+impl Case<'_> {
+    fn measure(self, mut scheme: Box<dyn Scheme<Flash = SerialArray>>) -> Result<Row, RunError> {
         let name = self.label;
         let pages = scheme.logical_pages();
         let setup = Setup {
@@ -338,7 +334,7 @@ impl Visitor<SimulatedArray> for Case<'_> {
             closed: true,
             ..Setup::new(self.part.clone(), self.geometry, pages)
         };
-        crate::run::precondition(&mut scheme, &setup, name, self.observer)?;
+        crate::run::precondition(&mut *scheme, &setup, name, self.observer)?;
         let mut device = Device::new(scheme, false);
         let before = *device.scheme().flash().counts();
         let mut random = Pcg64::seed_from_u64(self.seed);
@@ -353,7 +349,7 @@ impl Visitor<SimulatedArray> for Case<'_> {
         let counts = device.scheme().flash().counts().since(&before);
         let host = WRITES as u64 * u64::from(ROUNDS);
         let programmed = counts.total(Operation::Program) + counts.total(Operation::Copy);
-        let bytes = device.scheme().heap_bytes() + array_heap_bytes(device.scheme());
+        let bytes = device.scheme().telemetry().heap_bytes + array_heap_bytes(device.scheme());
         Ok(Row {
             scheme: name.into(),
             capacity_bytes: self.shape.capacity_bytes,
@@ -381,8 +377,8 @@ struct Round {
     ns_per_host_write: f64,
 }
 
-fn one_round<S: Scheme<Flash = SimulatedArray>>(
-    device: &mut Device<S>,
+fn one_round(
+    device: &mut Device,
     setup: &Setup,
     source: Drawn,
     observer: &dyn Observer,

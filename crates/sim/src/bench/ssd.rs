@@ -2,15 +2,14 @@
 
 use super::{Drawn, ROUNDS};
 use crate::config::{Preconditioning, SchemeTable};
-use crate::run::{
-    Observer, ParallelArray, ProcessorTime, RunError, Setup, array_heap_bytes, levelled,
-    precondition,
-};
+use crate::run::{Observer, RunError, Setup, array_heap_bytes, levelled, precondition};
 use crate::ssd::{Feeder, SsdDevice, SsdSetup};
 use flash::channels::{Policy, Timing, Topology};
 use flash::faults::BitErrors;
-use flash::{Array, Flash, Geometry, Operation, Part, Store, parallel::Parallel, parts};
-use ftl::{Allocation, AllocationOrder, FtlError, Scheme, SchemeConfig, Visitor, registry};
+use flash::{
+    Array, Flash, Geometry, Operation, ParallelArray, Part, Store, parallel::Parallel, parts,
+};
+use ftl::{Allocation, AllocationOrder, FtlError, Scheme, SchemeConfig, registry};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::Serialize;
@@ -115,7 +114,8 @@ fn row(
     let array = levelled(&scheme, array);
     let label = table.label();
     let setup = Setup { seed, ..Setup::new(part, geometry, 1) };
-    registry::format(&scheme, array, Case { label: &label, setup, ssd, load, observer })?
+    let made = registry::format(&scheme, array)?;
+    Case { label: &label, setup, ssd, load, observer }.measure(made)
 }
 
 struct Case<'a> {
@@ -126,16 +126,17 @@ struct Case<'a> {
     observer: &'a dyn Observer,
 }
 
-impl Visitor<ParallelArray> for Case<'_> {
-    type Output = Result<SsdRow, RunError>;
-
-    fn visit<S: Scheme<Flash = ParallelArray> + Clone>(self, mut scheme: S) -> Self::Output {
+impl Case<'_> {
+    fn measure(
+        self,
+        mut scheme: Box<dyn Scheme<Flash = ParallelArray>>,
+    ) -> Result<SsdRow, RunError> {
         let Self { label, setup, ssd, load: (load, reads_percent), observer } = self;
         let pages = scheme.logical_pages();
         let precondition_by = Preconditioning { age: 1.0, ..Preconditioning::default() };
         let setup = Setup { precondition: precondition_by, space_pages: pages, ..setup };
-        precondition(&mut scheme, &setup, label, observer)?;
-        let mut device = SsdDevice::new(scheme, &ssd, ProcessorTime::on(None), false);
+        precondition(&mut *scheme, &setup, label, observer)?;
+        let mut device = SsdDevice::new(scheme, &ssd, None, false);
         let mut random = Pcg64::seed_from_u64(setup.seed);
         let mut best = (f64::INFINITY, f64::INFINITY, 0.0);
         for _ in 0..ROUNDS {
@@ -164,8 +165,9 @@ impl Visitor<ParallelArray> for Case<'_> {
             }
         }
         let flash = device.scheme().flash();
-        let bytes =
-            device.scheme().heap_bytes() + array_heap_bytes(device.scheme()) + flash.heap_bytes();
+        let bytes = device.scheme().telemetry().heap_bytes
+            + array_heap_bytes(device.scheme())
+            + flash.heap_bytes();
         Ok(SsdRow {
             scheme: label.into(),
             load,

@@ -1,9 +1,9 @@
 //! The bus cycle of parts that give none: what of their times is the transfer.
 
 use super::error::ConfigError;
-use super::quantity::Duration;
 use crate::report::units;
 use flash::{Ns, Part};
+use workload::quantity::Duration;
 
 /// As the closed forms of copies take them.
 const LONGEST_CYCLE_NS: u64 = 100_000;

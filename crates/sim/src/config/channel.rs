@@ -3,10 +3,10 @@
 
 use super::bit_errors::{BitErrorSettings, PageErrors};
 use super::error::ConfigError;
-use crate::copyback::waits;
 use bounds::copyback::{CopySettings, CopyTimings, Copyback, CopybackError, Waits};
 use flash::channels::Timing;
 use flash::faults::{BitErrorModel, BitErrorRate};
+use flash::pins::{Interface, windows};
 use flash::{Copies, CopyPath, CopyTimes, Geometry, GeometryError, Part};
 
 /// A part and how a controller uses it, the same for every scheme of an experiment.
@@ -272,7 +272,26 @@ impl Channel {
 
 /// The waits of the fastest ONFI timing mode that a part's cycles allow; without cycles they are of no account.
 fn waits_of(part: &Part) -> Waits {
-    Timing::of(part).map_or(Waits::STUDY, |timing| waits(&timing))
+    Timing::of(part).map_or(Waits::STUDY, |timing| Waits::from(&timing))
+}
+
+/// What to know of direct transfers at a part's cycles, where the pins of the fastest ONFI mode that is no faster than
+/// these cannot latch them.
+pub(super) fn doubt(part: &Part) -> Option<String> {
+    let timing = Timing::of(part).ok()?;
+    let fits = |mode: &u8| {
+        Timing::with_mode(part, *mode)
+            .is_ok_and(|mode| mode.t_rc_ns >= timing.t_rc_ns && mode.t_wc_ns >= timing.t_wc_ns)
+    };
+    let mode = (0..=5).rev().find(fits).unwrap_or(0);
+    let interface = Interface::of_timing(&timing, mode).ok()?;
+    let check = windows(&interface, &interface);
+    let refusal = check.refusal?;
+    Some(format!(
+        "dgcb presumes pins that latch at {} ns, which those of ONFI mode {mode} do not: {refusal} (`ftlkit copyback \
+         --windows`)",
+        check.asked.t_rwc_ns
+    ))
 }
 
 fn gives_bus_cycles(part: &Part) -> bool {

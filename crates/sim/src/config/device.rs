@@ -2,10 +2,10 @@
 
 use super::channel::Channel;
 use super::error::ConfigError;
-use super::quantity::Bytes;
-use super::scheme::SchemeTable;
+use super::scheme_table::SchemeTable;
 use flash::{Geometry, Part};
 use ftl::{Allocation, FtlError, Plan, Processor, SchemeConfig, registry};
+use workload::quantity::Bytes;
 
 /// A scheme on the array of an experiment.
 #[derive(Clone, Debug)]

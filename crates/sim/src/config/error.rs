@@ -1,7 +1,7 @@
 //! What can be wrong with an experiment.
 
-use super::nearest::did_you_mean;
 use std::path::PathBuf;
+use workload::nearest::did_you_mean;
 
 /// Why an experiment cannot be run; found before anything is.
 #[derive(Debug, thiserror::Error)]

@@ -5,10 +5,10 @@ use super::error::ConfigError;
 use super::notation::Word;
 use super::part::PartChoice;
 use super::precondition::PreconditionChoice;
-use super::quantity::{Bytes, Duration};
 use super::scheme::SchemeChoice;
 use super::workload::WorkloadChoice;
 use crate::ssd::HostInterface;
+use ::workload::quantity::{Bytes, Duration};
 use flash::channels::Policy;
 use ftl::{AllocationOrder, Processor};
 use serde::{Deserialize, Serialize};
@@ -143,7 +143,7 @@ fn financial_like() -> workload::WorkloadSpec {
 }
 
 fn scheme(name: &str) -> SchemeChoice {
-    super::text_or_table::TextOrTable(super::scheme::SchemeTable {
+    super::text_or_table::TextOrTable(super::scheme_table::SchemeTable {
         name: name.into(),
         ..Default::default()
     })

@@ -1,10 +1,10 @@
 //! Host interfaces as people write them.
 
 use super::decimal::Rate;
-use super::nearest::list;
 use super::notation::Notation;
 use crate::ssd::HostInterface;
 use std::fmt;
+use workload::nearest::list;
 
 /// Word for nothing between host and controller.
 const NONE: &str = "none";

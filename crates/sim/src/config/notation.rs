@@ -1,6 +1,5 @@
 //! Values of a scheme's settings as people write them: `fifo`, `slru`, `80%`.
 
-use super::nearest::did_you_mean;
 use flash::{CopyPath, WearRule};
 use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VICTIM_POLICIES, VictimKind, WriteQueue};
 use serde::de::{self, Visitor};
@@ -8,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
+use workload::nearest::did_you_mean;
 
 /// A value that is written as a word.
 pub trait Notation: Sized {
@@ -86,6 +86,28 @@ pub(super) fn named<T: Copy>(
     })
 }
 
+/// The notation of a choice among words.
+macro_rules! words {
+    ($($choice:ty, $what:literal: $($word:literal = $value:ident),*;)*) => {$(
+        impl Notation for $choice {
+            fn read(word: &str) -> Result<Self, String> {
+                named($what, word, &[$(($word, Self::$value)),*])
+            }
+
+            fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Self::$value => $word,)*
+                })
+            }
+        }
+    )*};
+}
+words! {
+    CmtPolicy, "policy of the map cache": "lru" = Lru, "slru" = SegmentedLru;
+    WriteQueue, "length of the write queue": "printed" = Printed, "proven" = Proven;
+    BufferUnit, "unit of a buffer": "page" = Page, "block" = Block;
+}
+
 /// A policy's name, and behind a colon its number, where it has one.
 impl Notation for VictimKind {
     fn read(word: &str) -> Result<Self, String> {
@@ -124,33 +146,6 @@ impl Notation for Option<WearRule> {
     }
 }
 
-impl Notation for CmtPolicy {
-    fn read(word: &str) -> Result<Self, String> {
-        named("policy of the map cache", word, &[("lru", Self::Lru), ("slru", Self::SegmentedLru)])
-    }
-
-    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Lru => "lru",
-            Self::SegmentedLru => "slru",
-        })
-    }
-}
-
-impl Notation for WriteQueue {
-    fn read(word: &str) -> Result<Self, String> {
-        let known = [("printed", Self::Printed), ("proven", Self::Proven)];
-        named("length of the write queue", word, &known)
-    }
-
-    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Printed => "printed",
-            Self::Proven => "proven",
-        })
-    }
-}
-
 /// A write buffer, or none.
 impl Notation for Option<BufferPolicy> {
     fn read(word: &str) -> Result<Self, String> {
@@ -171,19 +166,6 @@ impl Notation for CopyPath {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl Notation for BufferUnit {
-    fn read(word: &str) -> Result<Self, String> {
-        named("unit of a buffer", word, &[("page", Self::Page), ("block", Self::Block)])
-    }
-
-    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Page => "page",
-            Self::Block => "block",
-        })
     }
 }
 

@@ -1,15 +1,15 @@
 //! The part of an experiment: a catalogue name, or a data sheet of one's own.
 
 use super::error::{ConfigError, with_suggestion};
-use super::nearest::did_you_mean;
+use super::normalise::normalise;
 use super::part_keys::{check_types, located};
-use super::quantity::normalise;
 use super::text_or_table::{Text, TextOrTable};
 use flash::{Part, Power, parts};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::path::Path;
 use std::str::FromStr;
+use workload::nearest::did_you_mean;
 
 /// A part: a name of the catalogue, or a table of data-sheet figures.
 ///

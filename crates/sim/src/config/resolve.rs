@@ -1,20 +1,20 @@
 //! From what was written to what is run: every default filled in, everything checked.
 
 use super::bus_cycle::with_bus_cycle;
-use super::channel::Channel;
+use super::channel::{Channel, doubt};
 use super::device::{ResolvedScheme, Sizing};
 use super::error::ConfigError;
 use super::experiment::{Experiment, Timing};
 use super::part::{DEFAULT_PART, PartChoice, PartTable};
-use super::precondition::Fill;
 use super::processor::{processor_json, processor_line};
-use super::quantity::Bytes;
-use super::scheme::SchemeTable;
+use super::scheme_table::SchemeTable;
 use super::ssd::{Board, setup_json};
 use super::text_or_table::TextOrTable;
 use super::workload::NO_REGULAR_FILE;
+use crate::precondition::Fill;
 use crate::report::units;
 use crate::ssd::SsdSetup;
+use ::workload::quantity::Bytes;
 use flash::{Copies, CopyPath, CopyTimes, Geometry, Part};
 use ftl::{AllocationOrder, Layout};
 use serde::{Serialize, Serializer};
@@ -238,7 +238,7 @@ fn notes_on_copies(
         scheme.part.copies.is_some_and(|copies| copies.far.path == flash::CopyPath::Dgcb)
     };
     if schemes.iter().any(direct) {
-        notes.extend(crate::copyback::doubt(channel.part()));
+        notes.extend(doubt(channel.part()));
     }
     notes
 }

@@ -1,11 +1,11 @@
 //! The settings of schemes: the one list that knows their names, values and help. The compact text, the TOML
 //! table, `ftlkit list schemes` and the schemes' pages go through it.
 
-use super::quantity::Duration;
-use super::scheme::SchemeTable;
+use super::scheme_table::SchemeTable;
 use ftl::Preset;
 use std::fmt::Display;
 use std::str::FromStr;
+use workload::quantity::Duration;
 
 /// One setting of a scheme.
 pub struct SchemeSetting {
@@ -334,7 +334,7 @@ impl SchemeSetting {
 
     /// Values that it takes of a scheme.
     pub fn values_of(&self, preset: &Preset) -> &'static str {
-        let victims = preset.victims().filter(|_| self.key == "victim");
+        let victims = preset.victims.filter(|_| self.key == "victim");
         victims.unwrap_or(self.values)
     }
 

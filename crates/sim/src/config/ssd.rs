@@ -7,7 +7,6 @@ use super::experiment::Experiment;
 use super::interface::{CUSTOM, MOST_DEPTH};
 use super::notation::{Notation, Word, named};
 use super::processor::processor_line;
-use super::quantity::Duration;
 use crate::report::units;
 use crate::ssd::{HostInterface, SsdSetup};
 use flash::channels::{Policy, Timing, Topology};
@@ -15,6 +14,7 @@ use flash::{Geometry, Ns};
 use ftl::{Allocation, AllocationOrder, Processor};
 use serde_json::json;
 use std::fmt;
+use workload::quantity::Duration;
 
 /// Requests outstanding where the host is not told how many, unless its interface carries fewer.
 const DEFAULT_DEPTH: u32 = 32;

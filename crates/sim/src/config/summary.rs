@@ -2,9 +2,9 @@
 //! was chosen for them.
 
 use super::bit_errors::PageErrors;
-use super::precondition::Fill;
 use super::resolve::Resolved;
 use super::ssd::dies_line;
+use crate::precondition::Fill;
 use crate::report::units;
 use workload::TraceFacts;
 

@@ -1,9 +1,9 @@
 //! The workload of an experiment: a name, a trace, or a table.
 
 use super::error::ConfigError;
-use super::nearest::did_you_mean;
 use super::text_or_table::{Text, TextOrTable};
 use std::path::Path;
+use workload::nearest::did_you_mean;
 use workload::{BUILTIN, Replay, WorkloadSpec};
 
 /// Why a pipe is no trace.

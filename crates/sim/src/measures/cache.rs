@@ -1,7 +1,7 @@
 //! Direct-mapped counts of repeating values, in front of the histograms.
 
-use super::TaskKind;
 use super::distribution::Distribution;
+use ftl::TaskKind;
 
 /// Slots a table; a power of two. The 24-byte slots of all kinds of task stay within a few KiB of L1.
 const SLOTS: usize = 32;
@@ -38,16 +38,22 @@ impl PairCounts {
         Self([[PairSlot::default(); SLOTS]; TaskKind::ALL.len()])
     }
 
-    /// Counts one, and returns the count that had to make room for it.
+    /// Counts so many, and returns the count that had to make room for them.
     #[inline]
-    pub(super) fn add(&mut self, kind: TaskKind, service_ns: u64, step_ns: u64) -> Option<Pair> {
+    pub(super) fn add(
+        &mut self,
+        kind: TaskKind,
+        service_ns: u64,
+        step_ns: u64,
+        count: u64,
+    ) -> Option<Pair> {
         let at = slot_of(service_ns ^ step_ns.rotate_left(32));
         let slot = &mut self.0[kind as usize][at];
         if slot.service_ns == service_ns && slot.step_ns == step_ns {
-            slot.count += 1;
+            slot.count += count;
             return None;
         }
-        let old = std::mem::replace(slot, PairSlot { service_ns, step_ns, count: 1 });
+        let old = std::mem::replace(slot, PairSlot { service_ns, step_ns, count });
         (old.count > 0).then_some(Pair {
             kind,
             service_ns: old.service_ns,
@@ -87,12 +93,18 @@ impl ValueCounts {
     /// Counts one.
     #[inline]
     pub(super) fn add(&mut self, value: u64) {
+        self.add_many(value, 1);
+    }
+
+    /// Counts so many.
+    #[inline]
+    pub(super) fn add_many(&mut self, value: u64, count: u64) {
         let slot = &mut self.slots[slot_of(value)];
         if slot.0 == value {
-            slot.1 += 1;
+            slot.1 += count;
         } else {
-            let (old, count) = std::mem::replace(slot, (value, 1));
-            self.behind.record(old, count);
+            let (old, before) = std::mem::replace(slot, (value, count));
+            self.behind.record(old, before);
         }
     }
 

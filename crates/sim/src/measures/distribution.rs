@@ -1,6 +1,6 @@
 //! A distribution of times: histogram, exact sum, exact maximum.
 
-use crate::report::Summary;
+use super::summary::Summary;
 use hdrhistogram::Histogram;
 
 /// Significant decimal digits kept of a value: it is known to within 1/1000.
@@ -11,22 +11,28 @@ const LONGEST: u64 = (1 << 62) - 1;
 
 /// Times of any length, with their exact mean and maximum.
 #[derive(Clone, Debug)]
-pub(crate) struct Distribution {
+pub struct Distribution {
     histogram: Histogram<u64>,
     sum: u128,
     max: u64,
 }
 
+impl Default for Distribution {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Distribution {
     /// An empty one.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let histogram = Histogram::new_with_bounds(1, LONGEST, DIGITS)
             .expect("3 digits over 62 bits is a valid histogram");
         Self { histogram, sum: 0, max: 0 }
     }
 
     /// Counts `count` samples of one value.
-    pub(crate) fn record(&mut self, value: u64, count: u64) {
+    pub fn record(&mut self, value: u64, count: u64) {
         if count == 0 {
             return;
         }
@@ -36,14 +42,14 @@ impl Distribution {
     }
 
     /// Counts all of another distribution.
-    pub(crate) fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.histogram.add(&other.histogram).expect("equal bounds");
         self.sum += other.sum;
         self.max = self.max.max(other.max);
     }
 
     /// Samples.
-    pub(crate) fn count(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
@@ -59,7 +65,7 @@ impl Distribution {
     }
 
     /// (value, share of the samples above it), from the smallest value on.
-    pub(crate) fn ccdf(&self) -> Vec<(u64, f64)> {
+    pub fn ccdf(&self) -> Vec<(u64, f64)> {
         let count = self.count();
         self.cumulative()
             .map(|(value, up_to)| (value, (count - up_to) as f64 / count as f64))
@@ -70,7 +76,7 @@ impl Distribution {
     ///
     /// The percentile 1 − 1/d is the value of rank ⌈(1 − 1/d)·n⌉ (nearest rank), rounded up within the
     /// histogram's precision; it is given from d samples on, so that at least one sample lies beyond it.
-    pub(crate) fn summary(&self) -> Summary {
+    pub fn summary(&self) -> Summary {
         let count = self.count();
         if count == 0 {
             return Summary::default();

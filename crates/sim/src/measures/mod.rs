@@ -9,28 +9,18 @@
 mod cache;
 mod distribution;
 mod series;
+mod summary;
+mod task;
 mod wear;
 
 pub use wear::{Wear, wear};
 
-use crate::report::{SchemeReport, Summary};
 use cache::{PairCounts, ValueCounts};
-pub(crate) use distribution::Distribution;
+pub use distribution::Distribution;
 pub use ftl::TaskKind;
 use series::TimeSeries;
-
-/// One page task, as it went. Its response is `service_ns + step_ns`.
-#[derive(Clone, Copy, Debug)]
-pub struct TaskSample {
-    /// What it was.
-    pub kind: TaskKind,
-    /// Service, collection apart, ns.
-    pub service_ns: u64,
-    /// Collection that went with it, ns.
-    pub step_ns: u64,
-    /// End − arrival, ns. Ignored unless the measures were made for [`Arrivals::Timed`].
-    pub completion_ns: u64,
-}
+pub use summary::Summary;
+pub use task::TaskSample;
 
 /// Whether the workload says when requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +68,7 @@ impl Measures {
     #[inline]
     pub fn task(&mut self, sample: &TaskSample) {
         self.tasks += 1;
-        if let Some(evicted) = self.pairs.add(sample.kind, sample.service_ns, sample.step_ns) {
+        if let Some(evicted) = self.pairs.add(sample.kind, sample.service_ns, sample.step_ns, 1) {
             self.record(evicted);
         }
         if self.arrivals == Arrivals::Timed {
@@ -93,6 +83,26 @@ impl Measures {
         if self.arrivals == Arrivals::Timed {
             self.request_completion.add(completion_ns);
         }
+    }
+
+    /// Counts `count` more host requests of one page task each, which went like this one, the last of which ended at
+    /// `device_ns`, and of which the fewest free pages were `free_pages`. Only where requests have no arrival times, and
+    /// before [`Measures::interval_end_ns`].
+    #[inline]
+    pub fn repeat(&mut self, sample: &TaskSample, count: u64, device_ns: u64, free_pages: u64) {
+        self.tasks += count;
+        if let Some(evicted) = self.pairs.add(sample.kind, sample.service_ns, sample.step_ns, count)
+        {
+            self.record(evicted);
+        }
+        self.request_response.add_many(sample.service_ns + sample.step_ns, count);
+        self.series.tick(device_ns, free_pages, self.tasks);
+    }
+
+    /// Ticks before this time of the device are of one interval of the series.
+    #[inline]
+    pub fn interval_end_ns(&self) -> u64 {
+        self.series.end_ns()
     }
 
     /// Notes the state of the device after the tasks counted so far. Call it after each page task, or more
@@ -195,31 +205,6 @@ pub struct Measured {
     pub free_pages: Vec<(u64, u64)>,
     /// (ns since the start, page tasks a second from there to the next point).
     pub throughput: Vec<(u64, f64)>,
-}
-
-impl Measured {
-    /// Puts what was measured into a report, and leaves the report's other fields as they are.
-    pub fn fill(self, report: &mut SchemeReport) {
-        report.tasks = self.tasks;
-        report.read_tasks = self.read_tasks;
-        report.write_tasks = self.write_tasks;
-        report.trim_tasks = self.trim_tasks;
-        report.requests = self.requests;
-        report.service_ns = self.service_ns;
-        report.step_ns = self.step_ns;
-        report.response_ns = self.response_ns;
-        report.read_response_ns = self.read_response_ns;
-        report.write_response_ns = self.write_response_ns;
-        report.completion_ns = self.completion_ns;
-        report.request_response_ns = self.request_response_ns;
-        report.request_completion_ns = self.request_completion_ns;
-        if let Some(least) = self.least_free_pages {
-            report.collection.least_free_pages = least;
-        }
-        report.series.response_ccdf = self.response_ccdf;
-        report.series.free_pages = self.free_pages;
-        report.series.throughput = self.throughput;
-    }
 }
 
 #[cfg(test)]

@@ -76,6 +76,11 @@ impl TimeSeries {
         self.least_free = self.least_free.min(free_pages);
     }
 
+    /// Ticks before need no search.
+    pub(super) fn end_ns(&self) -> u64 {
+        self.end_ns
+    }
+
     /// Makes the interval of `now_ns` the last.
     #[cold]
     fn advance(&mut self, now_ns: u64) {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::report::SchemeReport;
 use proptest::prelude::*;
 
 fn sample(kind: TaskKind, service_ns: u64, step_ns: u64) -> TaskSample {

@@ -180,7 +180,7 @@ fn lines(text: &str, width: usize) -> Vec<String> {
 }
 
 /// A paragraph whose further lines hang by `indent`. Leading blanks of the text are kept.
-pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
+pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let lead: String = text.chars().take_while(|c| *c == ' ').collect();
     // The first line has less room than the lead takes, the others than the indent takes.
     let room = width.saturating_sub(columns(&lead).max(columns(indent)));

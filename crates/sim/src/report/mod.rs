@@ -1,6 +1,7 @@
 //! What a run reports. Serialised as it stands, this is `--json`; as a table for people, CSV series and
 //! plots it is told by the modules below.
 
+mod cells;
 mod csv;
 mod flat;
 mod grid;
@@ -16,12 +17,14 @@ pub mod units;
 #[cfg(test)]
 mod samples;
 
-pub(crate) use grid::wrap;
+pub use grid::wrap;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
 pub use ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};
 
 #[cfg(test)]
 use crate::measures;
+use crate::measures::Measured;
+pub use crate::measures::Summary;
 use serde::Serialize;
 
 /// Everything a comparison found.
@@ -166,33 +169,29 @@ impl SchemeReport {
     }
 }
 
-/// Mean, percentiles (those that the sample allows) and the exact maximum of a set of times.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
-pub struct Summary {
-    /// Samples.
-    pub count: u64,
-    /// Exact mean.
-    pub mean: f64,
-    /// Median.
-    pub p50: Option<u64>,
-    /// 90 %.
-    pub p90: Option<u64>,
-    /// 99 %.
-    pub p99: Option<u64>,
-    /// 99.9 %: from 1,000 samples on.
-    #[serde(rename = "p99.9")]
-    pub p99_9: Option<u64>,
-    /// 99.99 %: from 10,000 samples on.
-    #[serde(rename = "p99.99")]
-    pub p99_99: Option<u64>,
-    /// 99.999 %: from 100,000 samples on.
-    #[serde(rename = "p99.999")]
-    pub p99_999: Option<u64>,
-    /// 99.9999 %: from 1,000,000 samples on.
-    #[serde(rename = "p99.9999")]
-    pub p99_9999: Option<u64>,
-    /// Exact maximum.
-    pub max: u64,
+impl Measured {
+    /// Puts what was measured into a report, and leaves the report's other fields as they are.
+    pub fn fill(self, report: &mut SchemeReport) {
+        report.tasks = self.tasks;
+        report.read_tasks = self.read_tasks;
+        report.write_tasks = self.write_tasks;
+        report.trim_tasks = self.trim_tasks;
+        report.requests = self.requests;
+        report.service_ns = self.service_ns;
+        report.step_ns = self.step_ns;
+        report.response_ns = self.response_ns;
+        report.read_response_ns = self.read_response_ns;
+        report.write_response_ns = self.write_response_ns;
+        report.completion_ns = self.completion_ns;
+        report.request_response_ns = self.request_response_ns;
+        report.request_completion_ns = self.request_completion_ns;
+        if let Some(least) = self.least_free_pages {
+            report.collection.least_free_pages = least;
+        }
+        report.series.response_ccdf = self.response_ccdf;
+        report.series.free_pages = self.free_pages;
+        report.series.throughput = self.throughput;
+    }
 }
 
 /// A broken promise.

@@ -92,7 +92,7 @@ impl OutDir {
     }
 
     /// Writes one file and returns its path.
-    pub(crate) fn file(
+    pub fn file(
         &self,
         name: &str,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

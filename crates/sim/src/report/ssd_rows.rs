@@ -1,6 +1,6 @@
 //! Rows of the table that only an SSD of several channels has, and those of the choice of victims.
 
-use super::table::{longest, mean, none, p99_9, percent};
+use super::cells::{longest, mean, none, p99_9, percent};
 use super::{SchemeReport, SsdReport, Summary, units};
 
 /// One row: its label, and its cell of a scheme.

@@ -1,8 +1,9 @@
 //! The report as a table for people.
 
+use super::cells::{longest, mean, none, p99_9, percent};
 use super::grid::{Grid, wrap};
 use super::ssd_rows;
-use super::{BitErrorReport, BufferReport, Report, SchemeReport, Summary, Violation, units};
+use super::{BitErrorReport, BufferReport, Report, SchemeReport, Violation, units};
 
 /// Most schemes that stand as columns; more stand as rows.
 const MOST_COLUMNS: usize = 5;
@@ -218,22 +219,6 @@ fn copies_by(scheme: &SchemeReport, path: &str) -> Option<u64> {
     counts.iter().find(|count| count.path == path).map(|count| count.copies)
 }
 
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
-
-pub(super) fn none() -> String {
-    "–".to_owned()
-}
-
-pub(super) fn mean(times: &Summary) -> String {
-    if times.count == 0 { none() } else { units::time(times.mean) }
-}
-
-pub(super) fn longest(times: &Summary) -> String {
-    if times.count == 0 { none() } else { units::time(times.max as f64) }
-}
-
 /// The longest response; to the ns where rounding would hide that it is beyond its bound.
 pub(super) fn worst_response(scheme: &SchemeReport) -> String {
     let (worst, rounded) = (scheme.response_ns.max, longest(&scheme.response_ns));
@@ -243,10 +228,6 @@ pub(super) fn worst_response(scheme: &SchemeReport) -> String {
         }
         _ => rounded,
     }
-}
-
-pub(super) fn p99_9(times: &Summary) -> String {
-    times.p99_9.map_or_else(none, |ns| units::time(ns as f64))
 }
 
 /// Whether any task waited for another: then completion differs from the response.

@@ -82,7 +82,7 @@ pub fn number(x: f64) -> String {
 }
 
 /// A time on an axis, without decimals that say nothing: `20 µs`, `1 ms`, `1.5 s`.
-pub(crate) fn short_time(ns: f64) -> String {
+pub fn short_time(ns: f64) -> String {
     let (scale, unit) = match ns {
         0.0 => return "0".to_owned(),
         n if n < 1e3 => (1.0, "ns"),
@@ -94,7 +94,7 @@ pub(crate) fn short_time(ns: f64) -> String {
 }
 
 /// A number on an axis: at most three decimals, none of them a trailing zero.
-pub(crate) fn short(x: f64) -> String {
+pub fn short(x: f64) -> String {
     let text = format!("{x:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -4,7 +4,7 @@ use super::medium::{Medium, RunArray, erases};
 use super::promise::{Place, Promise};
 use crate::measures::{Arrivals, Measures, TaskSample};
 use flash::Counts;
-use ftl::{ReadOutcome, Scheme};
+use ftl::{Notes, Scheme};
 
 /// What was counted before the measured part.
 #[derive(Debug)]
@@ -85,11 +85,14 @@ impl Account {
         Place { task: self.measures.tasks(), request: self.requests, lpn }
     }
 
-    /// What a read found.
-    #[inline]
-    pub(crate) fn read(&mut self, outcome: ReadOutcome) {
-        self.unmapped_reads += u64::from(outcome == ReadOutcome::Unmapped);
-        self.uncorrectable_reads += u64::from(outcome == ReadOutcome::Uncorrectable);
+    /// What there is to tell of a task that comes next to be counted.
+    #[cold]
+    pub(crate) fn noted(&mut self, notes: Notes) {
+        if notes.collected {
+            self.collected();
+        }
+        self.unmapped_reads += u64::from(notes.unmapped);
+        self.uncorrectable_reads += u64::from(notes.uncorrectable);
     }
 
     /// Collection ran in the task that comes next to be counted, or before it.

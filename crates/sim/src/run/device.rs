@@ -2,10 +2,10 @@
 
 use super::account::Account;
 use super::{Observer, Phase, RunError, Setup, tasks::Cutter};
-use crate::measures::{Arrivals, TaskKind, TaskSample};
+use crate::measures::{Arrivals, TaskSample};
 use crate::report::SchemeReport;
 use flash::{Probe, SerialArray};
-use ftl::{Done, FtlError, HostClock, Processor, Scheme, Work};
+use ftl::{Asks, Done, FtlError, HostClock, Notes, Processor, Scheme, Work};
 use workload::{Request, Source};
 
 /// Requests taken from the source at once, page tasks cut from them at once, and tasks run at once: all fit the first
@@ -15,7 +15,6 @@ const TASKS: usize = 1024;
 const BATCH: usize = 128;
 
 /// A scheme with a clock.
-#[derive(Debug)]
 pub struct Device {
     scheme: Box<dyn Scheme<Flash = SerialArray>>,
     clock: HostClock,
@@ -34,7 +33,7 @@ impl Device {
             scheme,
             clock: HostClock { timed, ..HostClock::default() },
             request_ns: 0,
-            done: Vec::with_capacity(BATCH),
+            done: vec![Done::default(); BATCH],
         }
     }
 
@@ -105,45 +104,93 @@ impl Device {
             }
             for start in (0..work.len()).step_by(BATCH) {
                 let range = start..work.len().min(start + BATCH);
-                self.done.clear();
                 let ran = self.scheme.run(work, range.clone(), &mut self.clock, &mut self.done);
-                for (work, done) in work[range].iter().zip(&self.done) {
-                    Self::note(&mut self.account, &mut self.request_ns, work, done);
-                }
-                self.account.flushes.age_ns = self.clock.longest_due_ns;
-                ran?;
+                let done = ran.as_ref().map_or_else(|(done, _)| *done, |()| range.len());
+                self.note(&work[range], done);
+                ran.map_err(|(_, error)| error)?;
             }
         }
     }
 
-    /// Puts a piece of work that is done into the account.
-    #[inline]
-    fn note(account: &mut Account, request_ns: &mut u64, work: &Work, done: &Done) {
-        let Done { service_ns, step_ns, completion_ns, .. } = *done;
-        *request_ns += service_ns + step_ns;
-        if done.collected {
-            account.collected();
+    /// Puts work of which so many pieces are done into the account.
+    fn note(&mut self, work: &[Work], done: usize) {
+        let (mut at, work) = (0, &work[..done]);
+        while let Some(piece) = work.get(at) {
+            let alone = piece.last && self.request_ns == 0;
+            self.note_one(piece, at);
+            at += 1;
+            if alone && !self.clock.timed {
+                at += self.note_repeats(&work[at - 1..], at - 1);
+            }
         }
-        let ends = match work {
-            Work::Page(task) => {
-                account.read(done.read);
-                if !(task.forced && account.forced_apart) {
-                    // Promises are of the array's time and the buffer's.
-                    let place = account.place(task.lpn);
-                    account.promise.check(task.kind, service_ns - done.choosing_ns, step_ns, place);
+        self.account.flushes.age_ns = self.clock.longest_due_ns;
+    }
+
+    fn note_one(&mut self, work: &Work, at: usize) {
+        let account = &mut self.account;
+        let Done { service_ns, step_ns, choosing_ns, end_ns, free_pages, notes } = self.done[at];
+        let response_ns = service_ns + step_ns;
+        let completion_ns = if self.clock.timed { end_ns - work.arrival_ns } else { response_ns };
+        if notes != Notes::default() {
+            account.noted(notes);
+        }
+        match work.asks {
+            Asks::Page(kind) => {
+                // Promises are of the array's time and the buffer's.
+                let promised_ns = service_ns - choosing_ns;
+                if !(work.forced && account.forced_apart)
+                    && account.promise.is_broken(kind, promised_ns, step_ns)
+                {
+                    let place = account.place(work.lpn);
+                    account.promise.broken(kind, promised_ns, step_ns, place);
                 }
-                let sample = TaskSample { kind: task.kind, service_ns, step_ns, completion_ns };
-                account.task(&sample, done.end_ns, done.free_pages);
-                task.last
+                let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
+                account.task(&sample, end_ns, free_pages);
             }
-            Work::Bare { .. } => {
+            Asks::Flush | Asks::Nothing => {
                 account.flushes.host_ns = account.flushes.host_ns.max(service_ns);
-                true
             }
-        };
-        if ends {
-            account.request(std::mem::take(request_ns), completion_ns);
         }
+        self.request_ns += response_ns;
+        if work.last {
+            account.request(std::mem::take(&mut self.request_ns), completion_ns);
+        }
+    }
+
+    /// Requests that went as the first of `work` did, which is in the account, are counted together: most do. Returns how
+    /// many. `at`: where the first is in `done`.
+    #[inline]
+    fn note_repeats(&mut self, work: &[Work], at: usize) -> usize {
+        let Some((model, rest)) = work.split_first() else { return 0 };
+        let (first, rest_done) = (self.done[at], &self.done[at + 1..]);
+        let quiet = first.choosing_ns == 0 && !model.forced;
+        let Asks::Page(kind) = model.asks else { return 0 };
+        if !quiet || self.account.promise.is_broken(kind, first.service_ns, first.step_ns) {
+            return 0;
+        }
+        let limit_ns = self.account.measures.interval_end_ns();
+        let repeats = rest.iter().zip(rest_done).take_while(|(work, done)| {
+            work.asks == model.asks
+                && work.last
+                && !work.forced
+                && done.notes == Notes::default()
+                && (done.service_ns, done.step_ns) == (first.service_ns, first.step_ns)
+                && done.choosing_ns == 0
+                && done.end_ns < limit_ns
+        });
+        let (mut count, mut end_ns, mut least_free) = (0, first.end_ns, u64::MAX);
+        for (_, done) in repeats {
+            count += 1;
+            end_ns = done.end_ns;
+            least_free = least_free.min(done.free_pages);
+        }
+        if count > 0 {
+            let Done { service_ns, step_ns, .. } = first;
+            let sample = TaskSample { kind, service_ns, step_ns, completion_ns: 0 };
+            self.account.measures.repeat(&sample, count, end_ns, least_free);
+            self.account.requests += count;
+        }
+        count as usize
     }
 
     /// What waits in a write buffer is written at the end, so that it is counted, in no task's response.

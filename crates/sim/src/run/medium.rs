@@ -99,9 +99,14 @@ pub(crate) fn levelled<F: Probe>(scheme: &SchemeConfig, array: F) -> WearLevel<F
     WearLevel::new(array, scheme.static_wear, scheme.allocation.units(), scheme.seed)
 }
 
-/// An array without bit errors.
-pub(crate) fn array_without_errors(geometry: Geometry, part: Part) -> SerialArray {
-    WearLevel::off(Serial::new(BitErrors::none(Array::new(geometry, part, Store::Metadata))))
+/// An array without bit errors or levelling that keeps no user bytes.
+pub fn array_without_errors(geometry: Geometry, part: Part) -> SerialArray {
+    plain_array(geometry, part, Store::Metadata)
+}
+
+/// An array without bit errors or levelling.
+pub fn plain_array(geometry: Geometry, part: Part, store: Store) -> SerialArray {
+    WearLevel::off(Serial::new(BitErrors::none(Array::new(geometry, part, store))))
 }
 
 /// The array of a scheme's run, without time.

@@ -10,12 +10,13 @@ mod tasks;
 
 pub(crate) use account::Account;
 pub use device::Device;
-pub(crate) use medium::{array_without_errors, levelled, operation_pj};
+pub use medium::{array_without_errors, plain_array};
+pub(crate) use medium::{levelled, operation_pj};
 pub(crate) use precondition::precondition;
 pub(crate) use promise::Place;
 pub(crate) use tasks::Cutter;
 
-use crate::config::Preconditioning;
+use crate::precondition::Preconditioning;
 use crate::report::SchemeReport;
 use crate::ssd::{self, SsdSetup};
 use flash::faults::{BitErrorModel, FaultError};

@@ -1,14 +1,14 @@
 //! What is on the array before anything is measured: filled in order, then aged by overwrites, random or in order.
 
 use super::{Observer, Phase, RunError, Setup};
-use crate::config::Fill;
+use crate::precondition::Fill;
 use flash::Probe;
-use ftl::{HostClock, PageTask, Scheme, TaskKind, Work};
+use ftl::{Done, HostClock, Scheme, TaskKind, Work};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 /// Writes between two looks at the observer.
-const BATCH: usize = 4096;
+const BATCH: usize = 512;
 
 pub(crate) fn precondition<F: Probe>(
     scheme: &mut dyn Scheme<Flash = F>,
@@ -30,7 +30,7 @@ pub(crate) fn precondition<F: Probe>(
         next: 0,
     };
     let mut work = Vec::with_capacity(BATCH);
-    let mut outcomes = Vec::with_capacity(BATCH);
+    let mut outcomes = vec![Done::default(); BATCH];
     let mut clock = HostClock { still: true, ..HostClock::default() };
     let mut done = 0;
     while done < total {
@@ -39,16 +39,15 @@ pub(crate) fn precondition<F: Probe>(
             return Err(RunError::Stopped);
         }
         work.clear();
-        outcomes.clear();
         let count = (total - done).min(BATCH as u64);
         let filling = u64::from(pages).saturating_sub(done).min(count);
-        work.extend((done..done + filling).map(|lpn| write(lpn as u32)));
-        work.extend((filling..count).map(|_| write(aging.next())));
+        work.extend((done..done + filling).map(|lpn| Work::page(TaskKind::Write, lpn as u32)));
+        work.extend((filling..count).map(|_| Work::page(TaskKind::Write, aging.next())));
         let written = scheme.run(&work, 0..work.len(), &mut clock, &mut outcomes);
-        written.map_err(|source| RunError::Scheme {
+        written.map_err(|(at, source)| RunError::Scheme {
             scheme: label.into(),
             source,
-            task: done + outcomes.len() as u64,
+            task: done + at as u64,
             phase: "preconditioning",
         })?;
         done += count;
@@ -63,10 +62,6 @@ pub(crate) fn precondition<F: Probe>(
         task: done,
         phase: "preconditioning",
     })
-}
-
-fn write(lpn: u32) -> Work {
-    Work::Page(PageTask { lpn, kind: TaskKind::Write, last: true, forced: false, arrival_ns: 0 })
 }
 
 /// What ages the array.

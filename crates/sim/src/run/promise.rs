@@ -34,15 +34,12 @@ impl Promise {
         }
     }
 
-    /// Counts a task that is beyond any bound; once, however many bounds it breaks.
+    /// Whether a task is beyond any bound.
     #[inline]
-    pub(crate) fn check(&mut self, kind: TaskKind, service_ns: u64, step_ns: u64, place: Place) {
-        let beyond = (service_ns > self.service[kind as usize])
+    pub(crate) fn is_broken(&self, kind: TaskKind, service_ns: u64, step_ns: u64) -> bool {
+        (service_ns > self.service[kind as usize])
             | (step_ns > self.step)
-            | (service_ns + step_ns > self.response);
-        if beyond {
-            self.broken(kind, service_ns, step_ns, place);
-        }
+            | (service_ns + step_ns > self.response)
     }
 
     /// The response alone, where service and step go side by side and are not told apart.
@@ -53,8 +50,9 @@ impl Promise {
         }
     }
 
+    /// Counts a task that is beyond a bound; once, however many bounds it breaks.
     #[cold]
-    fn broken(&mut self, kind: TaskKind, service_ns: u64, step_ns: u64, place: Place) {
+    pub(crate) fn broken(&mut self, kind: TaskKind, service_ns: u64, step_ns: u64, place: Place) {
         self.violations += 1;
         let name = match kind {
             TaskKind::Read => "read",
@@ -99,13 +97,17 @@ mod tests {
             response_ns: Some(25),
             ..Guarantee::default()
         });
-        let place = |task| Place { task, request: 0, lpn: 7 };
-        promise.check(TaskKind::Write, 10, 15, place(0));
-        promise.check(TaskKind::Read, 25, 0, place(1));
-        assert_eq!(promise.violations, 0);
-        promise.check(TaskKind::Write, 10, 16, place(2));
-        promise.check(TaskKind::Write, 11, 21, place(3));
-        assert_eq!(promise.violations, 2);
+        let mut check = |kind, service_ns, step_ns, task| {
+            let place = Place { task, request: 0, lpn: 7 };
+            if promise.is_broken(kind, service_ns, step_ns) {
+                promise.broken(kind, service_ns, step_ns, place);
+            }
+            promise.violations
+        };
+        assert_eq!(check(TaskKind::Write, 10, 15, 0), 0);
+        assert_eq!(check(TaskKind::Read, 25, 0, 1), 0);
+        assert_eq!(check(TaskKind::Write, 10, 16, 2), 1);
+        assert_eq!(check(TaskKind::Write, 11, 21, 3), 2);
         let first = promise.first.unwrap();
         assert_eq!((first.bound.as_str(), first.promised, first.seen), ("response", 25, 26));
         assert_eq!((first.task, first.lpn), (2, 7));

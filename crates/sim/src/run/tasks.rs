@@ -1,6 +1,6 @@
 //! Requests cut into page tasks, a bounded number at a time.
 
-use ftl::{PageTask, TaskKind, Work};
+use ftl::{Asks, TaskKind, Work};
 use std::ops::Range;
 use workload::{Op, Request};
 
@@ -74,15 +74,31 @@ impl Cutter {
             Op::Flush => (0, 0),
         };
         if next >= end || request.length == 0 {
-            let flush = request.op == Op::Flush;
-            out.push(Work::Bare { flush, arrival_ns: request.arrival_ns });
+            let asks = if request.op == Op::Flush { Asks::Flush } else { Asks::Nothing };
+            out.push(Work {
+                arrival_ns: request.arrival_ns,
+                lpn: 0,
+                asks,
+                last: true,
+                forced: false,
+            });
         } else if end == next + 1 {
             // One page, as most requests of many workloads have: no detour over `rest`.
-            let kind = self.kind(request, next);
-            let (lpn, arrival_ns, forced) = (next as u32, request.arrival_ns, request.fua);
-            out.push(Work::Page(PageTask { lpn, kind, last: true, forced, arrival_ns }));
+            out.push(self.page(request, next, true));
         } else {
             self.rest = Some(Rest { request: *request, next, end });
+        }
+    }
+
+    /// The task on a page of a request.
+    #[inline]
+    fn page(&self, request: &Request, page: u64, last: bool) -> Work {
+        Work {
+            arrival_ns: request.arrival_ns,
+            lpn: page as u32,
+            asks: Asks::Page(self.kind(request, page)),
+            last,
+            forced: request.fua,
         }
     }
 
@@ -104,14 +120,7 @@ impl Cutter {
                 self.rest = Some(rest);
                 return;
             }
-            let kind = self.kind(&rest.request, rest.next);
-            out.push(Work::Page(PageTask {
-                lpn: rest.next as u32,
-                kind,
-                last: rest.next + 1 == rest.end,
-                forced: rest.request.fua,
-                arrival_ns: rest.request.arrival_ns,
-            }));
+            out.push(self.page(&rest.request, rest.next, rest.next + 1 == rest.end));
             rest.next += 1;
         }
     }
@@ -142,8 +151,8 @@ mod tests {
                 return all;
             }
             for work in out {
-                if let Work::Page(task) = work {
-                    all.push((task.lpn, task.kind, task.last));
+                if let Asks::Page(kind) = work.asks {
+                    all.push((work.lpn, kind, work.last));
                 }
             }
         }

@@ -8,8 +8,8 @@ use super::windows::{Totals, Windows};
 use crate::measures::{Arrivals, TaskSample};
 use crate::run::{Account, Cutter, Observer, Phase, Place, RunError};
 use flash::parallel::Done;
-use flash::{Flash, FlashError, Lpn, Ns, ParallelArray};
-use ftl::{FtlError, HostClock, Prefetch, Processor, Scheme, TaskKind, Work};
+use flash::{Flash, Lpn, Ns, ParallelArray};
+use ftl::{Asks, FtlError, HostClock, Notes, Prefetch, Processor, Scheme, TaskKind, Work};
 use std::collections::VecDeque;
 use workload::{Op, Request};
 
@@ -331,36 +331,23 @@ impl<'a> SsdDevice<'a> {
         self.scheme.advance(self.now_ns)?;
         let tag = u64::from(waiting.request);
         let before = self.begin(match waiting.work {
-            Work::Page(task) => tag | (task.kind as u64) << 32,
-            Work::Bare { flush, .. } => tag | if flush { FLUSH } else { BARE },
+            Work { asks: Asks::Page(kind), .. } => tag | (kind as u64) << 32,
+            Work { asks: Asks::Flush, .. } => tag | FLUSH,
+            Work { asks: Asks::Nothing, .. } => tag | BARE,
         });
-        match waiting.work {
-            Work::Page(task) => {
-                let lpn = Lpn(task.lpn);
-                self.wrote |= task.kind == TaskKind::Write;
-                match task.kind {
-                    TaskKind::Write if task.forced => self.scheme.write_through(lpn, None)?,
-                    TaskKind::Write => self.scheme.write(lpn, None)?,
-                    TaskKind::Read => match self.scheme.read(lpn, None) {
-                        Ok(mapped) => self.account.unmapped_reads += u64::from(!mapped),
-                        Err(FtlError::Flash(FlashError::Uncorrectable(_))) => {
-                            self.account.uncorrectable_reads += 1;
-                        }
-                        Err(other) => return Err(other),
-                    },
-                    TaskKind::Trim => self.scheme.trim(lpn)?,
-                }
-            }
-            Work::Bare { flush: true, .. } => self.scheme.flush()?,
-            Work::Bare { flush: false, .. } => {}
+        let work = &waiting.work;
+        self.wrote |= work.asks == Asks::Page(TaskKind::Write);
+        let notes = self.scheme.serve(work)?;
+        if notes != Notes::default() {
+            self.account.noted(notes);
         }
         let begun_ns = self.now_ns + self.end_call(before).choosing_ns;
-        if let Work::Page(task) = waiting.work
+        if let Asks::Page(kind) = work.asks
             && self.is_alone()
         {
-            let place = self.account.place(task.lpn);
-            let forced_apart = task.forced && self.account.forced_apart;
-            self.alone = Some(Alone { kind: task.kind, place, begun_ns, forced_apart, done: None });
+            let place = self.account.place(work.lpn);
+            let forced_apart = work.forced && self.account.forced_apart;
+            self.alone = Some(Alone { kind, place, begun_ns, forced_apart, done: None });
         }
         Ok(())
     }

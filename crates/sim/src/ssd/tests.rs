@@ -47,7 +47,7 @@ fn ssd(channels: u16, ways: u16, queue_depth: u32) -> SsdSetup {
 fn seen(units: u32) -> Part {
     let settings = CopySettings { path: CopyPath::Gcb, ways: units, ..CopySettings::PLAIN };
     let timing = Timing::of(&part()).unwrap();
-    settings.part(&part(), crate::copyback::waits(&timing)).unwrap()
+    settings.part(&part(), (&timing).into()).unwrap()
 }
 
 /// What a command takes on an idle array.

@@ -1,34 +1,24 @@
 //! Alibaba Cloud: block traces of virtual disks.
 
-use super::fields::{Bad, Fields};
-use super::records::{Lines, request};
-use super::{Format, FormatInfo, Parsed, Setup, open, share};
-use crate::Op;
+use crate::formats::fields::{Bad, Fields};
+use crate::formats::format::{Format, FormatInfo, Parsed, request};
+use crate::formats::records::{Lines, reads};
+use crate::request::Op;
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "alibaba",
     summary: "Alibaba Cloud block trace",
     fields: "device,opcode,offset,length,timestamp",
     units: "offset and length in bytes, timestamp in µs",
-    detection: "by its lines",
-    has_actions: false,
-    lacks_op: false,
-    looks: share::<Alibaba>,
-    open: open::<Alibaba>,
+    sample: b"1,W,8192,4096,1577808144360767\n1,R,0,512,1577808144360769\n",
+    ..reads::<Alibaba>()
 };
 
-pub(super) struct Alibaba;
+#[derive(Default)]
+struct Alibaba;
 
 impl Format for Alibaba {
     type Units = Lines;
-
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self)
-    }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
         let mut f = Fields::<b','>::new(line);

@@ -1,9 +1,8 @@
 //! What the two forms of Linux block traces share: devices, actions, flags, stray time stamps.
 
-use serde::{Deserialize, Serialize};
-
-use super::Setup;
-use crate::Op;
+use crate::formats::format::Setup;
+use crate::options::Action;
+use crate::request::Op;
 
 /// The kernel's number of a device: 12 bits major, 20 bits minor.
 pub(super) fn device(major: u64, minor: u64) -> Option<u32> {
@@ -15,40 +14,8 @@ pub(super) fn name(device: u32) -> String {
     format!("{},{}", device >> 20, device & 0xf_ffff)
 }
 
-/// Which event of a request is taken as its arrival.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Action {
-    /// Q: the request was handed to the block layer.
-    #[serde(rename = "Q")]
-    Queued,
-    /// D: the request was issued to the device.
-    #[serde(rename = "D")]
-    Issued,
-}
-
-impl Action {
-    /// The action of this letter, as blkparse prints it.
-    #[must_use]
-    pub fn from_letter(letter: char) -> Option<Self> {
-        match letter {
-            'Q' => Some(Self::Queued),
-            'D' => Some(Self::Issued),
-            _ => None,
-        }
-    }
-
-    /// The letter that blkparse prints.
-    #[must_use]
-    pub fn letter(self) -> char {
-        match self {
-            Self::Queued => 'Q',
-            Self::Issued => 'D',
-        }
-    }
-}
-
 /// The action to take, and why.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Choice {
     pub(super) action: Action,
     asked: bool,

@@ -1,24 +1,24 @@
 //! blkparse: Linux block traces as text. A request has several events; those of one action are taken.
 
-use super::blk::{self, Choice, Flags, StrayTimes};
-use super::fields::{Bad, Fields};
-use super::records::{Lines, request};
-use super::{DropReason, Format, FormatInfo, Parsed, Setup, open, share};
-use crate::{Op, Request};
+use crate::formats::blk::{self, Choice, Flags, StrayTimes};
+use crate::formats::book::DropReason;
+use crate::formats::fields::{Bad, Fields};
+use crate::formats::format::{Format, FormatInfo, Parsed, Setup, request};
+use crate::formats::records::{Lines, reads};
+use crate::request::{Op, Request};
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "blkparse",
     summary: "Linux block trace as blkparse prints it",
     fields: "major,minor cpu sequence time pid action RWBS sector + count [process]",
     units: "time in seconds (decimal), sector and count in 512-byte sectors",
-    detection: "by its lines",
     has_actions: true,
-    lacks_op: false,
-    looks: share::<Blkparse>,
-    open: open::<Blkparse>,
+    sample: b"8,0 0 1 0.5 1 Q R 8 + 8 [a]\n8,0 0 2 0.75 1 Q WS 16 + 8 [a]\n",
+    ..reads::<Blkparse>()
 };
 
-pub(super) struct Blkparse {
+#[derive(Default)]
+struct Blkparse {
     choice: Choice,
     strays: StrayTimes,
     summary: bool,
@@ -53,17 +53,13 @@ impl Blkparse {
 impl Format for Blkparse {
     type Units = Lines;
 
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(setup: &Setup<'_>) -> Result<Self, String> {
+    fn prepare(&mut self, setup: &Setup<'_>) -> Result<(), String> {
         let has = |letter: u8| {
             setup.head.lines.iter().any(|line| {
                 event(&mut Line::new(line)).is_ok_and(|(_, _, action)| action == [letter])
             })
         };
-        let choice = Choice::of(setup, has(b'Q'), has(b'D')).map_err(|why| {
+        self.choice = Choice::of(setup, has(b'Q'), has(b'D')).map_err(|why| {
             let lines = &setup.head.lines;
             let any = lines.iter().any(|line| event(&mut Line::new(line)).is_ok());
             if any {
@@ -72,7 +68,7 @@ impl Format for Blkparse {
                 "this is no text of blkparse: no line at its beginning is an event".into()
             }
         })?;
-        Ok(Self { choice, strays: StrayTimes::default(), summary: false })
+        Ok(())
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {

@@ -1,12 +1,16 @@
 //! blktrace: Linux block traces as the kernel writes them, one file a processor, version 7.
 
-use super::blk::{Action, Choice, Flags, StrayTimes, name};
-use super::blkparse::with_data;
-use super::buffer::Buffer;
-use super::fields::{Bad, BadField};
-use super::records::request;
-use super::{DropReason, Format, FormatInfo, Head, Looks, Parsed, Setup, Units, open};
-use crate::{Op, WorkloadError};
+use crate::error::WorkloadError;
+use crate::formats::blk::{Choice, Flags, StrayTimes, name};
+use crate::formats::blkparse::with_data;
+use crate::formats::book::DropReason;
+use crate::formats::buffer::Buffer;
+use crate::formats::fields::{Bad, BadField};
+use crate::formats::format::{Format, FormatInfo, Parsed, Setup, Units, request};
+use crate::formats::head::{Head, Looks};
+use crate::formats::records::reads;
+use crate::options::Action;
+use crate::request::Op;
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "blktrace",
@@ -16,9 +20,12 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     units: "time in ns, sector in 512-byte sectors, length in bytes",
     detection: "by its magic number; NAME stands for NAME.blktrace.0, .1, … merged by time",
     has_actions: true,
-    lacks_op: false,
     looks: |head| if magic(head.bytes).is_some() { Looks::Sure } else { Looks::No },
-    open: open::<Blktrace>,
+    sample: b"\x07tae\x01\0\0\0\x01\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\
+              \0\x02\0\0\x01\0\x01\0\0\0\0\0\x03\0\x30\x10\0\0\0\0\0\0\x03\0xxx\
+              \x07tae\x01\0\0\0\x02\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\
+              \0\x02\0\0\x01\0\x02\0\0\0\0\0\x03\0\x30\x10\0\0\0\0\0\0\0\0",
+    ..reads::<Blktrace>()
 };
 
 const HEADER: usize = 48;
@@ -102,6 +109,7 @@ fn event_of(action: u64) -> Option<Action> {
     }
 }
 
+#[derive(Default)]
 struct Blktrace {
     choice: Choice,
     strays: StrayTimes,
@@ -121,11 +129,7 @@ fn actions(head: &Head<'_>) -> impl Iterator<Item = Action> {
 impl Format for Blktrace {
     type Units = Merged;
 
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(setup: &Setup<'_>) -> Result<Self, String> {
+    fn prepare(&mut self, setup: &Setup<'_>) -> Result<(), String> {
         let Some((_, version)) = magic(setup.head.bytes) else {
             return Err(format!(
                 "this is no blktrace: it begins with {:02x?}, not with the magic number 0x65617407 of a record \
@@ -144,7 +148,8 @@ impl Format for Blktrace {
             heads.flat_map(actions).any(|action| action == wanted)
         };
         let (queued, issued) = (has(Action::Queued), has(Action::Issued));
-        Ok(Self { choice: Choice::of(setup, queued, issued)?, strays: StrayTimes::default() })
+        self.choice = Choice::of(setup, queued, issued)?;
+        Ok(())
     }
 
     fn parse(&mut self, bytes: &[u8]) -> Result<Parsed, Bad> {
@@ -226,6 +231,7 @@ impl Stream {
 
 impl Units for Merged {
     const TEXT: bool = false;
+    const MERGES: bool = true;
 
     fn new(buffers: Vec<Buffer>) -> Result<Self, WorkloadError> {
         let mut files: Vec<_> =

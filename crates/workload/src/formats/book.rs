@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::request::{Op, Request};
 use crate::units::counted;
-use crate::{Op, Request};
 
 /// Why a record of a trace gives no request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use memchr::memchr;
 
-use super::Head;
-use crate::WorkloadError;
+use crate::error::WorkloadError;
+use crate::formats::head::Head;
 use crate::input::Input;
 
 /// What detection may look at.

@@ -1,9 +1,11 @@
 //! CloudPhysics: traces of virtual disks, as text.
 
-use super::fields::{Bad, Fields};
-use super::records::{Lines, request};
-use super::{DropReason, Format, FormatInfo, Parsed, Setup, open, scsi};
-use crate::Op;
+use crate::formats::book::DropReason;
+use crate::formats::fields::{Bad, Fields};
+use crate::formats::format::{Format, FormatInfo, Parsed, request};
+use crate::formats::records::{Lines, reads};
+use crate::formats::scsi;
+use crate::request::Op;
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "cloudphysics",
@@ -11,29 +13,21 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     fields: "version,time,op,size,lbn (with this header); op is a SCSI operation code in hex",
     units: "time in whole seconds (spread evenly), size in bytes, lbn in 512-byte sectors",
     detection: "by its header",
-    has_actions: false,
-    lacks_op: false,
     looks: |head| head.first_line_is(is_header),
-    open: open::<CloudPhysics>,
+    sample: b"version,time,op,size,lbn\n1,5,2a,512,8\n1,6,28,512,9\n",
+    ..reads::<CloudPhysics>()
 };
 
 fn is_header(line: &[u8]) -> bool {
     line.trim_ascii().eq_ignore_ascii_case(b"version,time,op,size,lbn")
 }
 
-pub(super) struct CloudPhysics;
+#[derive(Default)]
+struct CloudPhysics;
 
 impl Format for CloudPhysics {
     const MAY_SPREAD: bool = true;
     type Units = Lines;
-
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self)
-    }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
         if line.first() == Some(&b'v') && is_header(line) {
@@ -53,9 +47,5 @@ impl Format for CloudPhysics {
             Some(Op::Flush) => Parsed::Request(request(0, Op::Flush, 0, 0, time)),
             Some(op) => Parsed::Request(request(0, op, offset, size, time)),
         })
-    }
-
-    fn whole_seconds(&self) -> bool {
-        true
     }
 }

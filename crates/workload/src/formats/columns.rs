@@ -1,51 +1,29 @@
-//! DiskSim, SSDSim and MQSim: five columns between blanks. Nothing in a file tells one from the other, and
-//! they differ in the unit of time and in what 0 and 1 mean: the format or the file's name must say.
+//! What DiskSim, SSDSim and MQSim share: five columns between blanks. Nothing in a file tells one from the
+//! other, and they differ in the unit of time and in what 0 and 1 mean: the format or the file's name must say.
 
-use super::fields::{Bad, Fields};
-use super::records::{Lines, request};
-use super::{Format, FormatInfo, Looks, Parsed, Setup, open};
-use crate::Op;
+use crate::formats::fields::{Bad, Fields};
+use crate::formats::format::{FormatInfo, Parsed, request};
+use crate::formats::head::{Head, Looks};
+use crate::request::Op;
 
-const DETECTION: &str = "by --format, or by a file name that ends in the format's name";
+/// What each of the formats says of itself, given what follows from how it reads.
+pub(super) const fn told_by_name(reads: FormatInfo) -> FormatInfo {
+    let detection = "by --format, or by a file name that ends in the format's name";
+    FormatInfo { detection, looks, ..reads }
+}
 
-pub(super) static DISKSIM: FormatInfo = FormatInfo {
-    name: "disksim",
-    summary: "DiskSim ASCII trace",
-    fields: "time device block count flags",
-    units: "time in ms (decimal), block and count in 512-byte blocks; flags bit 0: read",
-    detection: DETECTION,
-    has_actions: false,
-    lacks_op: false,
-    looks: |_| Looks::ByName,
-    open: open::<DiskSim>,
-};
+fn looks(head: &Head<'_>) -> Looks {
+    Looks::ByName(head.lines.first().is_some_and(|line| is_five_columns(line)))
+}
 
-pub(super) static SSDSIM: FormatInfo = FormatInfo {
-    name: "ssdsim",
-    summary: "SSDSim trace",
-    fields: "time device sector count op",
-    units: "time in ns, sector and count in 512-byte sectors; 1 read, 0 write",
-    detection: DETECTION,
-    has_actions: false,
-    lacks_op: false,
-    looks: |_| Looks::ByName,
-    open: open::<SsdSim>,
-};
-
-pub(super) static MQSIM: FormatInfo = FormatInfo {
-    name: "mqsim",
-    summary: "MQSim trace",
-    fields: "time device sector count op",
-    units: "time in ns, sector and count in 512-byte sectors; 1 read, 0 write",
-    detection: DETECTION,
-    has_actions: false,
-    lacks_op: false,
-    looks: |_| Looks::ByName,
-    open: open::<MqSim>,
-};
+fn is_five_columns(line: &[u8]) -> bool {
+    let columns: Vec<_> = line.split(u8::is_ascii_whitespace).filter(|c| !c.is_empty()).collect();
+    let number = |c: &&[u8]| c.iter().all(|b| b.is_ascii_hexdigit() || *b == b'.');
+    columns.len() == 5 && columns.iter().all(number)
+}
 
 /// The three columns that all three share.
-fn place(f: &mut Fields<'_, b' '>) -> Result<(u32, u64, u64), Bad> {
+pub(super) fn place(f: &mut Fields<'_, b' '>) -> Result<(u32, u64, u64), Bad> {
     let device = f.uint32("device")?;
     let offset = f.sectors("first sector")?;
     let length = f.sectors("count of sectors")?;
@@ -53,7 +31,8 @@ fn place(f: &mut Fields<'_, b' '>) -> Result<(u32, u64, u64), Bad> {
     Ok((device, offset, length))
 }
 
-fn one_is_read(line: &[u8]) -> Result<Parsed, Bad> {
+/// A line of times in ns where 1 is a read.
+pub(super) fn one_is_read(line: &[u8]) -> Result<Parsed, Bad> {
     let mut f = Fields::<b' '>::new(line);
     let time = f.uint("time in ns")?;
     let (device, offset, length) = place(&mut f)?;
@@ -64,64 +43,4 @@ fn one_is_read(line: &[u8]) -> Result<Parsed, Bad> {
     };
     f.end()?;
     Ok(Parsed::Request(request(device, op, offset, length, time)))
-}
-
-pub(super) struct DiskSim;
-
-impl Format for DiskSim {
-    type Units = Lines;
-
-    fn info() -> &'static FormatInfo {
-        &DISKSIM
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self)
-    }
-
-    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
-        let mut f = Fields::<b' '>::new(line);
-        let time = f.decimal("time in ms", 6)?;
-        let (device, offset, length) = place(&mut f)?;
-        // Other bits say whether the request is synchronous, or that it is one of a batch.
-        let op = if f.hex("flags")? & 1 == 1 { Op::Read } else { Op::Write };
-        f.end()?;
-        Ok(Parsed::Request(request(device, op, offset, length, time)))
-    }
-}
-
-pub(super) struct SsdSim;
-
-impl Format for SsdSim {
-    type Units = Lines;
-
-    fn info() -> &'static FormatInfo {
-        &SSDSIM
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self)
-    }
-
-    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
-        one_is_read(line)
-    }
-}
-
-pub(super) struct MqSim;
-
-impl Format for MqSim {
-    type Units = Lines;
-
-    fn info() -> &'static FormatInfo {
-        &MQSIM
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self)
-    }
-
-    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
-        one_is_read(line)
-    }
 }

@@ -1,20 +1,17 @@
 //! DiskMon: what the Sysinternals tool of that name saves.
 
-use super::fields::{Bad, Fields};
-use super::records::{Lines, request};
-use super::{Format, FormatInfo, Parsed, Setup, open, share};
-use crate::Op;
+use crate::formats::fields::{Bad, Fields};
+use crate::formats::format::{Format, FormatInfo, Parsed, request};
+use crate::formats::records::{Lines, reads};
+use crate::request::Op;
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "diskmon",
     summary: "Sysinternals DiskMon log",
     fields: "index, time, duration, disk, request, sector, length (tabs, no header)",
     units: "time in seconds (decimal) or of the day, sector and length in 512-byte sectors",
-    detection: "by its lines",
-    has_actions: false,
-    lacks_op: false,
-    looks: share::<DiskMon>,
-    open: open::<DiskMon>,
+    sample: b"0\t0.5\t0.1\t0\tRead\t1\t8\n1\t0.75\t0.1\t0\tWrite\t1\t8\n",
+    ..reads::<DiskMon>()
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -28,7 +25,7 @@ fn decimal(text: &[u8], places: u32) -> Option<u64> {
 }
 
 #[derive(Default)]
-pub(super) struct DiskMon {
+struct DiskMon {
     /// Midnights passed, where times are of the day, ns.
     days_ns: u64,
     of_day_ns: u64,
@@ -72,14 +69,6 @@ impl DiskMon {
 impl Format for DiskMon {
     const MAY_SPREAD: bool = true;
     type Units = Lines;
-
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self::default())
-    }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
         let mut f = Fields::<b'\t'>::new(line);

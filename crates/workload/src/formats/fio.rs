@@ -1,12 +1,13 @@
 //! fio iolog: what `fio --write_iolog` writes and `--read_iolog` reads, versions 2 and 3.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::fields::{Bad, Fields};
-use super::names::Names;
-use super::records::{Lines, request};
-use super::{Format, FormatInfo, Parsed, Setup, open};
-use crate::{Op, Request};
+use crate::formats::fields::{Bad, Fields};
+use crate::formats::format::{Format, FormatInfo, Parsed, Setup, request};
+use crate::formats::names::Names;
+use crate::formats::records::{Lines, reads};
+use crate::formats::writing::{Limits, Writer, Writing, line};
+use crate::request::{Op, Request};
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "fio",
@@ -14,11 +15,70 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     fields: "v2: file action [offset length]; v3: time file action [offset length]",
     units: "offset and length in bytes; v2: `wait` in ms since the start; v3: time in µs",
     detection: "by its first line, `fio version N iolog`",
-    has_actions: false,
-    lacks_op: false,
     looks: |head| head.first_line_is(|line| line.starts_with(b"fio version")),
-    open: open::<Fio>,
+    sample: b"fio version 2 iolog\nf add\nf read 0 512\nf wait 5 0\nf write 4096 512\n",
+    writing: Some(&Writing {
+        holds: "reads, writes, trims and flushes, times in µs (version 3)",
+        limits: Some(Limits {
+            ops: &[Op::Read, Op::Write, Op::Trim, Op::Flush],
+            sectors: false,
+            tick_ns: 1_000,
+            response_tick_ns: None,
+            last_device: u32::MAX,
+        }),
+        start: || Box::new(Log::default()),
+    }),
+    ..reads::<Fio>()
 };
+
+/// Writes a log of version 3.
+#[derive(Default)]
+struct Log {
+    /// Names of the devices that the log has opened.
+    opened: BTreeMap<u32, String>,
+    last_ns: u64,
+}
+
+impl Writer for Log {
+    fn begin(&mut self, text: &mut Vec<u8>, _: bool) {
+        line(text, format_args!("fio version 3 iolog"));
+    }
+
+    fn add(&mut self, text: &mut Vec<u8>, r: &Request, name: &dyn Fn(u32) -> String) {
+        let us = r.arrival_ns / 1_000;
+        self.last_ns = self.last_ns.max(r.arrival_ns);
+        let name = self.opened.entry(r.device).or_insert_with(|| {
+            let name = log_name(r.device, &name(r.device));
+            line(text, format_args!("{us} {name} add\n{us} {name} open"));
+            name
+        });
+        let (offset, length) = (r.offset, r.length);
+        match r.op {
+            Op::Flush => line(text, format_args!("{us} {name} sync 0 0")),
+            Op::Read => line(text, format_args!("{us} {name} read {offset} {length}")),
+            Op::Trim => line(text, format_args!("{us} {name} trim {offset} {length}")),
+            Op::Write | Op::WriteZeroes => {
+                line(text, format_args!("{us} {name} write {offset} {length}"));
+            }
+        }
+    }
+
+    fn end(&mut self, text: &mut Vec<u8>) {
+        let us = self.last_ns / 1_000;
+        for name in self.opened.values() {
+            line(text, format_args!("{us} {name} close"));
+        }
+    }
+}
+
+/// What a device is called in a log that is written. A blank would end the name. The number keeps devices
+/// apart whose names become the same, and lets the reader give each device its number again.
+fn log_name(device: u32, name: &str) -> String {
+    let blank = |c: char| c.is_whitespace() || c.is_control();
+    let name: String = name.chars().map(|c| if blank(c) { '_' } else { c }).collect();
+    let suffix = format!("#{device}");
+    if name == suffix[1..] || name.ends_with(&suffix) { name } else { name + &suffix }
+}
 
 type Line<'a> = Fields<'a, b' '>;
 
@@ -31,6 +91,7 @@ fn device_of(name: &[u8]) -> Option<u32> {
 }
 
 /// Files and their devices. A name that gives no device, or one that is taken, gets the lowest that is free.
+#[derive(Default)]
 struct Files {
     names: Names,
     /// By the number of the name.
@@ -41,10 +102,6 @@ struct Files {
 }
 
 impl Files {
-    fn new() -> Self {
-        Self { names: Names::at_most(1 << 16), devices: Vec::new(), taken: HashMap::new(), free: 0 }
-    }
-
     fn device(&mut self, name: &[u8]) -> Option<u32> {
         let number = self.names.number(name)?;
         if let Some(&device) = self.devices.get(number as usize) {
@@ -67,7 +124,8 @@ impl Files {
     }
 }
 
-pub(super) struct Fio {
+#[derive(Default)]
+struct Fio {
     /// 0 before the first line is read.
     version: u8,
     files: Files,
@@ -154,16 +212,13 @@ impl Fio {
 impl Format for Fio {
     type Units = Lines;
 
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(setup: &Setup<'_>) -> Result<Self, String> {
+    fn prepare(&mut self, setup: &Setup<'_>) -> Result<(), String> {
         // Only the first 64 KiB can say beforehand whether version 2 has times at all.
         let lines = &setup.head.lines;
         let untimed = lines.first().is_some_and(|line| version_of(line) == Some(2))
             && !lines.iter().any(|line| is_wait(line));
-        Ok(Self { version: 0, files: Files::new(), waited_ns: 0, arrivals: !untimed })
+        self.arrivals = !untimed;
+        Ok(())
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {

@@ -1,23 +1,22 @@
 //! FIU: traces of university servers, with a hash of each block's content.
 
-use super::fields::{Bad, BadField, Fields, shortened};
-use super::records::{Lines, request};
-use super::{Format, FormatInfo, Parsed, Setup, blk, open, share};
-use crate::Op;
+use crate::formats::blk;
+use crate::formats::fields::{Bad, BadField, Fields, shortened};
+use crate::formats::format::{Format, FormatInfo, Parsed, request};
+use crate::formats::records::{Lines, reads};
+use crate::request::Op;
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "fiu",
     summary: "FIU trace (home, mail, web servers)",
     fields: "time pid process lba size op major minor md5",
     units: "time in ns, lba and size in 512-byte sectors",
-    detection: "by its lines",
-    has_actions: false,
-    lacks_op: false,
-    looks: share::<Fiu>,
-    open: open::<Fiu>,
+    sample: b"1 2 a 8 8 W 6 0 88b9\n3 2 b c 8 8 R 6 0 88b9\n",
+    ..reads::<Fiu>()
 };
 
-pub(super) struct Fiu;
+#[derive(Default)]
+struct Fiu;
 
 /// The six fields from `lba` on; process names before them may hold blanks.
 fn tail(line: &[u8]) -> Option<usize> {
@@ -33,14 +32,6 @@ fn tail(line: &[u8]) -> Option<usize> {
 
 impl Format for Fiu {
     type Units = Lines;
-
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self)
-    }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
         let mut f = Fields::<b' '>::new(line);

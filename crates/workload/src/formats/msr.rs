@@ -1,40 +1,49 @@
 //! MSR Cambridge: block traces of enterprise servers, one file a volume.
 
-use super::fields::{Bad, Fields};
-use super::names::Names;
-use super::records::{Lines, request};
-use super::{Format, FormatInfo, Parsed, Setup, open, share};
-use crate::Op;
+use crate::formats::fields::{Bad, Fields};
+use crate::formats::format::{Format, FormatInfo, Parsed, request};
+use crate::formats::names::Names;
+use crate::formats::records::{Lines, reads};
+use crate::formats::writing::{EachLine, Limits, Writing, line};
+use crate::request::{Op, Request};
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "msr",
     summary: "MSR Cambridge trace",
     fields: "timestamp,host,disk,type,offset,size,response",
     units: "times in 100-ns ticks since 1601, offset and size in bytes",
-    detection: "by its lines",
-    has_actions: false,
-    lacks_op: false,
-    looks: share::<Msr>,
-    open: open::<Msr>,
+    sample: b"128166372003061629,h,0,Read,7,4096,151\n128166372003061639,h,0,Write,0,512,1\n",
+    writing: Some(&Writing {
+        holds: "reads and writes, times in 100-ns ticks",
+        limits: Some(Limits {
+            ops: &[Op::Read, Op::Write],
+            sectors: false,
+            tick_ns: TICK_NS,
+            response_tick_ns: Some(TICK_NS),
+            last_device: DISKS_A_HOST - 1,
+        }),
+        start: || Box::new(EachLine(write)),
+    }),
+    ..reads::<Msr>()
 };
+
+fn write(text: &mut Vec<u8>, r: &Request) {
+    let op = if r.op == Op::Read { "Read" } else { "Write" };
+    let (ticks, response) = (r.arrival_ns / TICK_NS, r.response_ns.unwrap_or(0) / TICK_NS);
+    let (device, offset, length) = (r.device, r.offset, r.length);
+    line(text, format_args!("{ticks},ftlkit,{device},{op},{offset},{length},{response}"));
+}
 
 const TICK_NS: u64 = 100;
 const DISKS_A_HOST: u32 = 1 << 16;
 
-pub(super) struct Msr {
+#[derive(Default)]
+struct Msr {
     hosts: Names,
 }
 
 impl Format for Msr {
     type Units = Lines;
-
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self { hosts: Names::at_most(1 << 16) })
-    }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
         let mut f = Fields::<b','>::new(line);

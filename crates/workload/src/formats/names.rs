@@ -2,20 +2,18 @@
 
 use std::collections::HashMap;
 
+/// More names than any trace has: a file of nonsense must not fill the memory.
+const MOST: usize = 1 << 16;
+
 /// Names in the order in which they came up.
+#[derive(Default)]
 pub(super) struct Names {
     numbers: HashMap<Box<[u8]>, u32>,
     names: Vec<Box<[u8]>>,
     last: u32,
-    limit: usize,
 }
 
 impl Names {
-    /// Takes at most `limit` names, so that a file of nonsense cannot fill the memory.
-    pub(super) fn at_most(limit: usize) -> Self {
-        Self { numbers: HashMap::new(), names: Vec::new(), last: 0, limit }
-    }
-
     /// The number of this name; `None` where there are too many already.
     pub(super) fn number(&mut self, name: &[u8]) -> Option<u32> {
         // Neighbouring lines mostly name the same.
@@ -26,7 +24,7 @@ impl Names {
             self.last = number;
             return Some(number);
         }
-        if self.names.len() == self.limit || name.len() > 4096 {
+        if self.names.len() == MOST || name.len() > 4096 {
             return None;
         }
         self.last = self.names.len() as u32;

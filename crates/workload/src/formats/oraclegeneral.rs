@@ -1,9 +1,10 @@
 //! oracleGeneral: the binary form in which libCacheSim keeps traces. It does not say what a request does.
 
-use super::fields::{Bad, BadField};
-use super::records::{Fixed, request};
-use super::{Format, FormatInfo, Looks, Parsed, Setup, open};
-use crate::Op;
+use crate::formats::fields::{Bad, BadField};
+use crate::formats::format::{Format, FormatInfo, Parsed, Setup, request};
+use crate::formats::head::Looks;
+use crate::formats::records::{Fixed, reads};
+use crate::request::Op;
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "oraclegeneral",
@@ -11,27 +12,32 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     fields: "time u32, id u64, size u32, next access i64 (24 bytes, little-endian)",
     units: "time in whole seconds (spread evenly), id in 512-byte sectors, size in bytes",
     detection: "by --format, or by a file name that ends in the format's name, perhaps with .bin",
-    has_actions: false,
     lacks_op: true,
-    looks: |_| Looks::ByName,
-    open: open::<OracleGeneral>,
+    looks: |head| Looks::ByName(head.bytes.contains(&0)),
+    sample: b"\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\
+              \0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0",
+    ..reads::<OracleGeneral>()
 };
 
+#[derive(Default)]
 struct OracleGeneral {
-    op: Op,
+    writes: bool,
+}
+
+impl OracleGeneral {
+    fn op(&self) -> Op {
+        if self.writes { Op::Write } else { Op::Read }
+    }
 }
 
 impl Format for OracleGeneral {
     const MAY_SPREAD: bool = true;
     type Units = Fixed<24>;
 
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(setup: &Setup<'_>) -> Result<Self, String> {
+    fn prepare(&mut self, setup: &Setup<'_>) -> Result<(), String> {
+        self.writes = setup.options.assume_op == Some(Op::Write);
         match setup.options.assume_op {
-            Some(op @ (Op::Read | Op::Write)) => Ok(Self { op }),
+            Some(Op::Read | Op::Write) => Ok(()),
             Some(op) => Err(format!("every request can be assumed a read or a write, not {op:?}")),
             None => Err("the oraclegeneral format does not say what reads and what writes: give \
                          --assume-op read|write"
@@ -51,14 +57,10 @@ impl Format for OracleGeneral {
                 id.to_string(),
             )
         })?;
-        Ok(Parsed::Request(request(0, self.op, offset, size, time * 1_000_000_000)))
-    }
-
-    fn whole_seconds(&self) -> bool {
-        true
+        Ok(Parsed::Request(request(0, self.op(), offset, size, time * 1_000_000_000)))
     }
 
     fn notes(&self) -> Vec<String> {
-        vec![format!("the trace names no operations: every request was assumed a {:?}", self.op)]
+        vec![format!("the trace names no operations: every request was assumed a {:?}", self.op())]
     }
 }

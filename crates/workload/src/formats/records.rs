@@ -2,82 +2,33 @@
 
 use std::path::Path;
 
-use super::buffer::Buffer;
-use super::fields::{Bad, BadField, shortened};
-use super::{Book, Counts, DropReason, FormatInfo, Head, Looks};
-use crate::reader::{OnBadLine, TraceOptions};
+use crate::error::WorkloadError;
+use crate::formats::book::{Book, Counts};
+use crate::formats::buffer::Buffer;
+use crate::formats::fields::{BadField, shortened};
+use crate::formats::format::{Engine, Format, FormatInfo, Opening, Parsed, Setup, Units};
+use crate::formats::head::{Head, Looks, is_aside};
+use crate::options::{OnBadLine, TraceOptions};
+use crate::request::{Op, Request};
 use crate::units::counted;
-use crate::{Op, Request, WorkloadError};
 
-/// What one record is.
-pub(crate) enum Parsed {
-    /// A request; its arrival is in ns since whatever the trace counts from.
-    Request(Request),
-    /// A request that everything before it must be flushed for.
-    FlushThen(Request),
-    /// A record that gives no request.
-    Drop(DropReason),
-    /// No record: a header, a comment, a summary.
-    Aside,
-}
-
-/// What a format is made from.
-pub(crate) struct Setup<'a> {
-    pub(crate) head: &'a Head<'a>,
-    /// The beginnings of the other files, where several are merged.
-    pub(crate) others: &'a [Head<'a>],
-    pub(crate) options: &'a TraceOptions,
-}
-
-/// How one format reads one record.
-pub(crate) trait Format: Send + Sized + 'static {
-    /// True where time stamps may have been cut to whole seconds.
-    const MAY_SPREAD: bool = false;
-
-    /// What the records are cut from.
-    type Units: Units;
-
-    fn info() -> &'static FormatInfo;
-
-    /// # Errors
-    /// Why the options or the beginning of the file do not do, in words.
-    fn new(setup: &Setup<'_>) -> Result<Self, String>;
-
-    /// Reads one record: a line without its end, or the bytes of a binary one.
-    fn parse(&mut self, unit: &[u8]) -> Result<Parsed, Bad>;
-
-    /// True where the time stamp read last is cut to a whole second.
-    fn whole_seconds(&self) -> bool {
-        false
+/// What follows from how `F` reads its records, for a format to add to.
+pub(crate) const fn reads<F: Format>() -> FormatInfo {
+    FormatInfo {
+        name: "",
+        summary: "",
+        fields: "",
+        units: "",
+        detection: "by its lines",
+        sample: b"",
+        binary: !F::Units::TEXT,
+        merges: F::Units::MERGES,
+        has_actions: false,
+        lacks_op: false,
+        writing: None,
+        looks: share::<F>,
+        open: open::<F>,
     }
-
-    fn has_arrivals(&self) -> bool {
-        true
-    }
-
-    /// What a user should know of how the trace was taken.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// What the trace calls this device; `None` where that is just the number.
-    fn device_name(&self, _device: u32) -> Option<String> {
-        None
-    }
-}
-
-/// Where the bytes of records come from.
-pub(crate) trait Units: Send {
-    /// True where empty lines and lines that begin with `#` are no records.
-    const TEXT: bool;
-    /// # Errors
-    /// Why the files cannot be cut into records.
-    fn new(buffers: Vec<Buffer>) -> Result<Self, WorkloadError>
-    where
-        Self: Sized;
-    fn next(&mut self) -> Result<Option<&[u8]>, WorkloadError>;
-    /// The file that the current unit is from.
-    fn buffer(&self) -> &Buffer;
 }
 
 /// The lines of a text.
@@ -113,39 +64,13 @@ impl<const SIZE: usize> Units for Fixed<SIZE> {
     }
 }
 
-/// True for lines that no text format has a record in.
-#[inline]
-pub(crate) fn is_aside(line: &[u8]) -> bool {
-    match line.first() {
-        None | Some(b'#') => true,
-        Some(b' ' | b'\t') => line.trim_ascii().is_empty(),
-        _ => false,
-    }
-}
-
-/// Everything that opening needs.
-pub(crate) struct Opening {
-    pub(crate) buffers: Vec<Buffer>,
-    pub(crate) options: TraceOptions,
-    /// What the file looks like, where that is another format than the one asked for.
-    pub(crate) looks_like: Option<&'static str>,
-}
-
-/// A trace being read, whatever its format.
-pub(crate) trait Engine: Send {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError>;
-    fn counts(&self) -> Counts;
-    fn has_arrivals(&self) -> bool;
-    fn notes(&self) -> Vec<String>;
-    fn device_name(&self, device: u32) -> Option<String>;
-}
-
 /// How many of the first lines the format can read.
 pub(crate) fn share<F: Format>(head: &Head<'_>) -> Looks {
     let options = TraceOptions::default();
-    let Ok(mut format) = F::new(&Setup { head, others: &[], options: &options }) else {
+    let mut format = F::default();
+    if format.prepare(&Setup { head, others: &[], options: &options }).is_err() {
         return Looks::No;
-    };
+    }
     let (mut good, mut bad) = (0, 0);
     for line in &head.lines {
         match format.parse(line) {
@@ -165,16 +90,18 @@ pub(crate) fn open<F: Format>(mut opening: Opening) -> Result<Box<dyn Engine>, W
         buffer.fill_head()?;
     }
     let heads: Vec<_> = opening.buffers.iter().map(Buffer::head).collect();
-    let format = F::new(&Setup { head: &heads[0], others: &heads[1..], options: &options })
-        .map_err(|mut reason| {
-            if let Some(other) = opening.looks_like {
-                reason.push_str(&format!(" (the file looks like `{other}`)"));
-            }
-            WorkloadError::Format { path, reason }
-        })?;
+    let mut format = F::default();
+    let setup = Setup { head: &heads[0], others: &heads[1..], options: &options };
+    format.prepare(&setup).map_err(|mut reason| {
+        if let Some(other) = opening.looks_like {
+            reason.push_str(&format!(" (the file looks like `{other}`)"));
+        }
+        WorkloadError::Format { path, reason }
+    })?;
     Ok(Box::new(Records {
         units: F::Units::new(opening.buffers)?,
         format,
+        name: opening.format.name,
         book: Book::default(),
         group: Vec::new(),
         ready: Vec::new(),
@@ -194,6 +121,7 @@ const SECOND_LIMIT: usize = 1 << 20;
 struct Records<F: Format> {
     units: F::Units,
     format: F,
+    name: &'static str,
     book: Book,
     /// Requests of the current second, where time stamps are cut to seconds.
     group: Vec<Request>,
@@ -272,7 +200,7 @@ impl<F: Format> Records<F> {
             column: u32::try_from(column).unwrap_or(u32::MAX),
             expected,
             found,
-            format: F::info().name,
+            format: self.name,
         }
     }
 
@@ -292,7 +220,7 @@ impl<F: Format> Records<F> {
         if !self.book.kept_none() || !self.ready.is_empty() {
             return Ok(());
         }
-        Err(no_requests(&self.units.buffer().input.path, F::info().name, &self.book.counts()))
+        Err(no_requests(&self.units.buffer().input.path, self.name, &self.book.counts()))
     }
 }
 
@@ -388,9 +316,4 @@ fn shortened_tail(error: &str) -> String {
         Some(at) => error[at..].to_owned(),
         None => shortened(error.as_bytes()),
     }
-}
-
-/// Fields of a request that most formats have no say in.
-pub(crate) fn request(device: u32, op: Op, offset: u64, length: u64, arrival_ns: u64) -> Request {
-    Request { arrival_ns, offset, length, device, op, fua: false, response_ns: None }
 }

@@ -1,6 +1,6 @@
 //! What SCSI operation codes ask for (SPC-4, SBC-3).
 
-use crate::Op;
+use crate::request::Op;
 
 /// The request behind an operation code; `None` for one that neither reads, writes nor flushes, or whose
 /// range is in a parameter list or count that traces do not hold (UNMAP, WRITE SAME).

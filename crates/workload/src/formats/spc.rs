@@ -1,35 +1,43 @@
 //! SPC: the trace format of the Storage Performance Council, in which the UMass repository keeps the
 //! Financial and WebSearch traces.
 
-use super::fields::{Bad, Fields};
-use super::records::{Lines, request};
-use super::{Format, FormatInfo, Parsed, Setup, open, share};
-use crate::Op;
+use crate::formats::fields::{Bad, Fields};
+use crate::formats::format::{Format, FormatInfo, Parsed, request};
+use crate::formats::records::{Lines, reads};
+use crate::formats::writing::{EachLine, Limits, Writing, line};
+use crate::request::{Op, Request};
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "spc",
     summary: "SPC trace (UMass Financial, WebSearch)",
     fields: "ASU,LBA,size,opcode,time[,more]",
     units: "LBA in 512-byte blocks, size in bytes, time in seconds (decimal)",
-    detection: "by its lines",
-    has_actions: false,
-    lacks_op: false,
-    looks: share::<Spc>,
-    open: open::<Spc>,
+    sample: b"0,20,512,W,0.5\n1,20,1000,R,0.75,9\n",
+    writing: Some(&Writing {
+        holds: "reads and writes at sectors",
+        limits: Some(Limits {
+            ops: &[Op::Read, Op::Write],
+            sectors: true,
+            tick_ns: 1,
+            response_tick_ns: None,
+            last_device: u32::MAX,
+        }),
+        start: || Box::new(EachLine(write)),
+    }),
+    ..reads::<Spc>()
 };
 
-pub(super) struct Spc;
+fn write(text: &mut Vec<u8>, r: &Request) {
+    let op = if r.op == Op::Read { 'R' } else { 'W' };
+    let (s, ns) = (r.arrival_ns / 1_000_000_000, r.arrival_ns % 1_000_000_000);
+    line(text, format_args!("{},{},{},{op},{s}.{ns:09}", r.device, r.offset / 512, r.length));
+}
+
+#[derive(Default)]
+struct Spc;
 
 impl Format for Spc {
     type Units = Lines;
-
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self)
-    }
 
     #[inline]
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {

@@ -1,9 +1,11 @@
 //! SYSTOR '17: traces of a virtual desktop infrastructure.
 
-use super::fields::{Bad, Fields};
-use super::records::{Lines, request};
-use super::{DropReason, Format, FormatInfo, Head, Looks, Parsed, Setup, open, share};
-use crate::Op;
+use crate::formats::book::DropReason;
+use crate::formats::fields::{Bad, Fields};
+use crate::formats::format::{Format, FormatInfo, Parsed, request};
+use crate::formats::head::{Head, Looks};
+use crate::formats::records::{Lines, reads, share};
+use crate::request::Op;
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "systor17",
@@ -11,10 +13,9 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     fields: "timestamp,response,type,LUN,offset,size (with a header)",
     units: "times in seconds (decimal), offset and size in bytes",
     detection: "by its header, or by its lines",
-    has_actions: false,
-    lacks_op: false,
     looks,
-    open: open::<Systor17>,
+    sample: b"1455592511.5,0.25,W,3,4096,512\n1455592511.75,0.5,R,3,4096,512\n",
+    ..reads::<Systor17>()
 };
 
 fn looks(head: &Head<'_>) -> Looks {
@@ -28,18 +29,11 @@ fn is_header(line: &[u8]) -> bool {
     line.trim_ascii().eq_ignore_ascii_case(b"Timestamp,Response,IOType,LUN,Offset,Size")
 }
 
-pub(super) struct Systor17;
+#[derive(Default)]
+struct Systor17;
 
 impl Format for Systor17 {
     type Units = Lines;
-
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self)
-    }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
         // Files put one behind the other have a header in the middle too.

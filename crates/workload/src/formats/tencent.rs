@@ -1,35 +1,25 @@
 //! Tencent: block traces of a cloud's volumes, with time stamps of whole seconds.
 
-use super::fields::{Bad, Fields};
-use super::records::{Lines, request};
-use super::{Format, FormatInfo, Parsed, Setup, open, share};
-use crate::Op;
+use crate::formats::fields::{Bad, Fields};
+use crate::formats::format::{Format, FormatInfo, Parsed, request};
+use crate::formats::records::{Lines, reads};
+use crate::request::Op;
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "tencent",
     summary: "Tencent cloud block trace",
     fields: "timestamp,offset,size,type,volume",
     units: "timestamp in whole s (spread evenly), offset and size in sectors; 0 read, 1 write",
-    detection: "by its lines",
-    has_actions: false,
-    lacks_op: false,
-    looks: share::<Tencent>,
-    open: open::<Tencent>,
+    sample: b"1538323200,16,8,0,1063\n1538323200,24,8,1,1063\n",
+    ..reads::<Tencent>()
 };
 
-pub(super) struct Tencent;
+#[derive(Default)]
+struct Tencent;
 
 impl Format for Tencent {
     const MAY_SPREAD: bool = true;
     type Units = Lines;
-
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self)
-    }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
         let mut f = Fields::<b','>::new(line);
@@ -45,9 +35,5 @@ impl Format for Tencent {
         let volume = f.uint32("volume")?;
         f.end()?;
         Ok(Parsed::Request(request(volume, op, offset, size, time)))
-    }
-
-    fn whole_seconds(&self) -> bool {
-        true
     }
 }

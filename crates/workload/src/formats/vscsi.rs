@@ -1,11 +1,13 @@
 //! VMware vscsiStats: traces of virtual SCSI disks, in two binary layouts.
 
-use super::fields::{Bad, BadField};
-use super::records::{Fixed, request};
-use super::{
-    DropReason, Engine, Format, FormatInfo, Head, Looks, Opening, Parsed, Setup, open, scsi,
-};
-use crate::{Op, WorkloadError};
+use crate::error::WorkloadError;
+use crate::formats::book::DropReason;
+use crate::formats::fields::{Bad, BadField};
+use crate::formats::format::{Engine, Format, FormatInfo, Opening, Parsed, request};
+use crate::formats::head::{Head, Looks};
+use crate::formats::records::{Fixed, open, reads};
+use crate::formats::scsi;
+use crate::request::Op;
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "vscsi",
@@ -13,10 +15,13 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     fields: "v1: sn len nSG cmd ver lbn ts (32 bytes); v2: cmd ver sn len nSG lbn ts rt (40 bytes); little-endian",
     units: "len in bytes, lbn in 512-byte sectors, ts and rt in µs; cmd a SCSI operation code",
     detection: "by the version in each of the first records",
-    has_actions: false,
-    lacks_op: false,
     looks: |head| if version(head).is_some() { Looks::Sure } else { Looks::No },
+    sample: b"\x07\0\0\0\0\x02\0\0\x01\0\0\0(\0\x03\x01\
+              \x08\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\
+              \x07\0\0\0\0\x02\0\0\x01\0\0\0*\0\x03\x01\
+              \x08\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0",
     open: either,
+    ..reads::<VscsiV1>()
 };
 
 const US: u64 = 1_000;
@@ -113,18 +118,11 @@ fn record(r: &[u8], layout: &Layout) -> Result<Parsed, Bad> {
     })
 }
 
+#[derive(Default)]
 struct VscsiV1;
 
 impl Format for VscsiV1 {
     type Units = Fixed<32>;
-
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self)
-    }
 
     fn parse(&mut self, r: &[u8]) -> Result<Parsed, Bad> {
         record(r, &V1)
@@ -135,18 +133,11 @@ impl Format for VscsiV1 {
     }
 }
 
+#[derive(Default)]
 struct VscsiV2;
 
 impl Format for VscsiV2 {
     type Units = Fixed<40>;
-
-    fn info() -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn new(_: &Setup<'_>) -> Result<Self, String> {
-        Ok(Self)
-    }
 
     fn parse(&mut self, r: &[u8]) -> Result<Parsed, Bad> {
         record(r, &V2)

@@ -4,15 +4,15 @@
 //! time, and jumps to places drawn by a law. Small requests of file systems' own data go to a zone at the
 //! start of the space.
 
-use super::draw::{self, Chance};
-use super::generated::{Access, Pattern};
-use super::law::Law;
-use super::mix::Sizes;
-use super::quota::Quota;
-use super::ranks::Ranks;
-use super::scramble::Scramble;
-use super::sequential::Cursor;
-use crate::Op;
+use crate::generators::draw::{self, Chance};
+use crate::generators::generated::{Access, Counted, Pattern};
+use crate::generators::law::Law;
+use crate::generators::mix::Sizes;
+use crate::generators::quota::Quota;
+use crate::generators::ranks::Ranks;
+use crate::generators::scramble::Scramble;
+use crate::generators::sequential::Cursor;
+use crate::request::Op;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -21,7 +21,6 @@ use rand_pcg::Pcg64;
 pub(crate) struct Flow {
     /// Share that goes on where its run stopped.
     pub(crate) sequential: f64,
-    /// Runs at a time.
     pub(crate) runs: u32,
     /// Zipf's θ of the places that others jump to; 0: all alike.
     pub(crate) theta: f64,
@@ -109,11 +108,6 @@ impl Played {
         }
     }
 
-    /// Requests still to come.
-    pub(crate) fn left(&self) -> u64 {
-        self.quota.left()
-    }
-
     fn access(&mut self, op: Op) -> Access {
         let lane = if op == Op::Read { &mut self.read } else { &mut self.write };
         let length = lane.sizes.draw(&mut self.rng);
@@ -125,10 +119,15 @@ impl Played {
         }
         Access { op, offset: self.base + lane.place(length, self.align, &mut self.rng), length }
     }
+}
 
-    /// A write, where one is left, of the stage's `bytes` from byte `offset` of it.
-    pub(crate) fn write_at(&mut self, offset: u64, length: u64) -> Access {
-        Access { op: self.quota.take_write(), offset: self.base + offset, length }
+impl Counted for Played {
+    fn left(&self) -> u64 {
+        self.quota.left()
+    }
+
+    fn write_at(&mut self, offset: u64) -> Access {
+        Access { op: self.quota.take_write(), offset: self.base + offset, length: self.align }
     }
 }
 

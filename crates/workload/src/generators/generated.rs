@@ -1,7 +1,9 @@
 //! From a pattern of accesses to a source of requests.
 
-use super::pace::Pace;
-use crate::{Op, Request, Source, WorkloadError};
+use crate::error::WorkloadError;
+use crate::generators::pace::Pace;
+use crate::request::{Op, Request};
+use crate::source::Source;
 
 /// What a request asks for, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +15,16 @@ pub(crate) struct Access {
 
 /// An order of accesses without an end.
 pub(crate) trait Pattern: Send {
-    /// The next access.
     fn next(&mut self) -> Access;
+}
+
+/// A pattern of so many accesses.
+pub(crate) trait Counted: Pattern {
+    /// Requests still to come.
+    fn left(&self) -> u64;
+
+    /// A write, where one is left, of the smallest piece at byte `offset` of the part that it plays on.
+    fn write_at(&mut self, offset: u64) -> Access;
 }
 
 /// Requests written in one go: bounds what a caller that asks for everything at once allocates.

@@ -18,16 +18,17 @@
 //! written once. The synthetic trace is format → andrew → postmark → iozone: 4.3 million writes come out
 //! only with postmark in both its lengths, which gives 4,351,843 writes and 27,836 reads (printed: 27,841).
 
-use super::character::{Character, Flow, Metadata, Played, Stage};
-use super::generated::{Access, Pattern};
-use super::iozone::Iozone;
-use super::mix::Sizes;
-use super::pace;
-use super::quota::Quota;
-use super::written_once::WrittenOnce;
-use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::error::WorkloadError;
+use crate::generators::character::{Character, Flow, Metadata, Played, Stage};
+use crate::generators::generated::{Access, Counted, Pattern};
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::iozone::Iozone;
+use crate::generators::mix::Sizes;
+use crate::generators::pace;
+use crate::generators::quota::Quota;
+use crate::generators::written_once::WrittenOnce;
 use crate::parameters::{Kind, ParameterInfo};
-use crate::{WorkloadError, units};
+use crate::units;
 
 struct Benchmark {
     reads: u64,
@@ -81,13 +82,11 @@ static CONSUMER_: Benchmark = Benchmark {
 };
 
 static SECTORS: &[ParameterInfo] = &[
-    ParameterInfo {
-        name: "sector",
-        summary: "bytes of a sector, which is what each request asks for; page: one page of the device",
-        unit: "bytes",
-        kind: Kind::Bytes,
-        default: "page",
-    },
+    ParameterInfo::bytes(
+        "sector",
+        "page",
+        "bytes of a sector, which is what each request asks for; page: one page of the device",
+    ),
     ParameterInfo {
         name: "fit",
         summary: "exact: sector numbers as printed; scale: scaled down to a space that is too small for them",
@@ -97,60 +96,62 @@ static SECTORS: &[ParameterInfo] = &[
     },
 ];
 
-const SOURCE: &str = "stand-in with the figures of the benchmark in S. Choudhuri and T. Givargis, Deterministic \
-                      Service Guarantees for NAND Flash using Partial Block Cleaning, CODES+ISSS 2008, Table IV";
+/// What is common to all.
+const STAND_IN: BuiltinInfo = BuiltinInfo {
+    parameters: &[SECTORS, pace::PARAMETERS],
+    source: "stand-in with the figures of the benchmark in S. Choudhuri and T. Givargis, Deterministic \
+                      Service Guarantees for NAND Flash using Partial Block Cleaning, CODES+ISSS 2008, Table IV",
+    ..BuiltinInfo::PLAIN
+};
 
-macro_rules! info {
-    ($const:ident, $name:literal, $summary:literal, [$($benchmark:ident),+]) => {
-        /// The catalogue's line.
-        pub(crate) const $const: BuiltinInfo = BuiltinInfo {
-            name: $name,
-            summary: $summary,
-            parameters: &[SECTORS, pace::PARAMETERS],
-            requests: None,
-            source: SOURCE,
-            build: |request| build(request, &[$(&$benchmark),+]),
-        };
-    };
-}
+pub(crate) static FORMAT: BuiltinInfo = BuiltinInfo {
+    name: "format",
+    summary: "a flash disk formatted with FAT 32: 51 requests",
+    build: |request| build(request, &[&FORMAT_]),
+    ..STAND_IN
+};
 
-info!(FORMAT, "format", "a flash disk formatted with FAT 32: 51 requests", [FORMAT_]);
-info!(
-    ANDREW,
-    "andrew",
-    "the Andrew benchmark on FAT 32: files made, copied, read, compiled",
-    [ANDREW_]
-);
-info!(
-    POSTMARK,
-    "postmark",
-    "the Postmark benchmark on FAT 32: many small files of a mail server",
-    [POSTMARK_]
-);
-info!(
-    POSTMARK_LONG,
-    "postmark-long",
-    "Postmark, a long run: 1.26 million requests",
-    [POSTMARK_LONG_]
-);
-info!(
-    IOZONE,
-    "iozone",
-    "the IOzone benchmark on FAT 32: files of 64 KiB to 32 MiB written in order, at random, in place",
-    [IOZONE_]
-);
-info!(
-    CONSUMER,
-    "consumer",
-    "consumer electronics: pictures, audio and video stored once, and looked at",
-    [CONSUMER_]
-);
-info!(
-    SYNTHETIC,
-    "gftl-synthetic",
-    "format, andrew, postmark, postmark-long and iozone one after the other",
-    [FORMAT_, ANDREW_, POSTMARK_, POSTMARK_LONG_, IOZONE_]
-);
+pub(crate) static ANDREW: BuiltinInfo = BuiltinInfo {
+    name: "andrew",
+    summary: "the Andrew benchmark on FAT 32: files made, copied, read, compiled",
+    build: |request| build(request, &[&ANDREW_]),
+    ..STAND_IN
+};
+
+pub(crate) static POSTMARK: BuiltinInfo = BuiltinInfo {
+    name: "postmark",
+    summary: "the Postmark benchmark on FAT 32: many small files of a mail server",
+    build: |request| build(request, &[&POSTMARK_]),
+    ..STAND_IN
+};
+
+pub(crate) static POSTMARK_LONG: BuiltinInfo = BuiltinInfo {
+    name: "postmark-long",
+    summary: "Postmark, a long run: 1.26 million requests",
+    build: |request| build(request, &[&POSTMARK_LONG_]),
+    ..STAND_IN
+};
+
+pub(crate) static IOZONE: BuiltinInfo = BuiltinInfo {
+    name: "iozone",
+    summary: "the IOzone benchmark on FAT 32: files of 64 KiB to 32 MiB written in order, at random, in place",
+    build: |request| build(request, &[&IOZONE_]),
+    ..STAND_IN
+};
+
+pub(crate) static CONSUMER: BuiltinInfo = BuiltinInfo {
+    name: "consumer",
+    summary: "consumer electronics: pictures, audio and video stored once, and looked at",
+    build: |request| build(request, &[&CONSUMER_]),
+    ..STAND_IN
+};
+
+pub(crate) static SYNTHETIC: BuiltinInfo = BuiltinInfo {
+    name: "gftl-synthetic",
+    summary: "format, andrew, postmark, postmark-long and iozone one after the other",
+    build: |request| build(request, &[&FORMAT_, &ANDREW_, &POSTMARK_, &POSTMARK_LONG_, &IOZONE_]),
+    ..STAND_IN
+};
 
 fn build(request: &Build<'_>, benchmarks: &[&'static Benchmark]) -> Result<Built, WorkloadError> {
     let sector = request.parameters.bytes("sector").unwrap_or(u64::from(request.space.page_bytes));
@@ -185,18 +186,10 @@ fn build(request: &Build<'_>, benchmarks: &[&'static Benchmark]) -> Result<Built
     Ok(built)
 }
 
-/// One benchmark.
 struct Part {
-    requests: Requests,
+    requests: Box<dyn Counted>,
     /// Requests that go to the ends of the range, still to come.
     ends: Vec<u64>,
-    sector: u64,
-}
-
-enum Requests {
-    Played(Box<Played>),
-    Iozone(Iozone),
-    WrittenOnce(WrittenOnce),
 }
 
 impl Part {
@@ -204,12 +197,10 @@ impl Part {
         let quota = Quota::new(benchmark.reads, benchmark.writes);
         let (base, range) = (first * sector, last - first + 1);
         let bytes = range * sector;
-        let requests = match benchmark.order {
-            Order::Iozone => Requests::Iozone(Iozone::new(base, sector, range, quota, seed)),
+        let requests: Box<dyn Counted> = match benchmark.order {
+            Order::Iozone => Box::new(Iozone::new(base, sector, range, quota, seed)),
             Order::WrittenOnce => {
-                let writes = benchmark.writes;
-                let once = WrittenOnce::new(base, sector, range, quota, writes, seed);
-                Requests::WrittenOnce(once)
+                Box::new(WrittenOnce::new(base, sector, range, quota, benchmark.writes, seed))
             }
             Order::Runs { sequential, runs, tables } => {
                 let flow = Flow { sequential, runs, theta: 0.0 };
@@ -217,30 +208,16 @@ impl Part {
                 let character = Character { read: flow, write: flow, metadata: Some(tables) };
                 let stage = Stage { base, bytes, align: sector };
                 let sizes = [Sizes::fixed(sector), Sizes::fixed(sector)];
-                Requests::Played(Box::new(Played::new(&character, stage, quota, sizes, seed)))
+                Box::new(Played::new(&character, stage, quota, sizes, seed))
             }
         };
-        Self { requests, ends: vec![bytes - sector, 0], sector }
+        Self { requests, ends: vec![bytes - sector, 0] }
     }
 
-    fn left(&self) -> u64 {
-        match &self.requests {
-            Requests::Played(played) => played.left(),
-            Requests::Iozone(iozone) => iozone.left(),
-            Requests::WrittenOnce(once) => once.left(),
-        }
-    }
-
-    #[inline]
     fn next(&mut self) -> Access {
-        let end = self.ends.pop();
-        match (&mut self.requests, end) {
-            (Requests::Played(played), None) => played.next(),
-            (Requests::Played(played), Some(offset)) => played.write_at(offset, self.sector),
-            (Requests::Iozone(iozone), None) => iozone.next(),
-            (Requests::Iozone(iozone), Some(offset)) => iozone.write_at(offset),
-            (Requests::WrittenOnce(once), None) => once.next(),
-            (Requests::WrittenOnce(once), Some(offset)) => once.write_at(offset),
+        match self.ends.pop() {
+            None => self.requests.next(),
+            Some(offset) => self.requests.write_at(offset),
         }
     }
 }
@@ -253,7 +230,7 @@ struct Parts {
 impl Pattern for Parts {
     #[inline]
     fn next(&mut self) -> Access {
-        if self.parts.len() > 1 && self.parts.last().is_some_and(|part| part.left() == 0) {
+        if self.parts.len() > 1 && self.parts.last().is_some_and(|part| part.requests.left() == 0) {
             self.parts.pop();
         }
         let last = self.parts.len() - 1;

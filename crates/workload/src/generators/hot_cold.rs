@@ -1,32 +1,19 @@
 //! Two temperatures: a share of the places takes a share of the requests, evenly within each.
 
-use super::law::{Law, SCATTER, Zones};
-use super::mix::{OPERATIONS, SIZES, Slots, generator};
-use super::pace;
-use crate::WorkloadError;
-use crate::catalogue::{Build, Built, BuiltinInfo};
-use crate::parameters::{Kind, ParameterInfo};
+use crate::error::WorkloadError;
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::law::{Law, SCATTER, Zones};
+use crate::generators::mix::{OPERATIONS, SIZES, generator};
+use crate::generators::pace;
+use crate::parameters::ParameterInfo;
 
 static TEMPERATURES: &[ParameterInfo] = &[
-    ParameterInfo {
-        name: "hot_space",
-        summary: "share of the places that is hot",
-        unit: "share",
-        kind: Kind::Share,
-        default: "0.2",
-    },
-    ParameterInfo {
-        name: "hot_requests",
-        summary: "share of the requests that goes to hot places",
-        unit: "share",
-        kind: Kind::Share,
-        default: "0.8",
-    },
+    ParameterInfo::share("hot_space", "0.2", "share of the places that is hot"),
+    ParameterInfo::share("hot_requests", "0.8", "share of the requests that goes to hot places"),
     SCATTER,
 ];
 
-/// The catalogue's line.
-pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "hot-cold",
     summary: "requests of one size, a share of which goes to a hot share of the space",
     parameters: &[TEMPERATURES, OPERATIONS, SIZES, pace::PARAMETERS],
@@ -37,16 +24,16 @@ pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
 };
 
 fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
-    let slots = Slots::of(request.parameters, request.space)?;
     let (space, requests) =
         (request.parameters.share("hot_space"), request.parameters.share("hot_requests"));
-    let zones = Zones::new(slots.count, &[(requests, space), (1.0 - requests, 1.0 - space)]);
-    let zones = zones.ok_or_else(|| {
-        let expected = format!(
-            "such that of {} places some are hot, and some cold where requests go there",
-            slots.count
-        );
-        request.parameters.refuse("hot_space", expected)
-    })?;
-    Ok(generator(request, slots, Law::Zoned(zones, request.scatter(slots.count))))
+    generator(request, |places| {
+        let zones = Zones::new(places, &[(requests, space), (1.0 - requests, 1.0 - space)]);
+        let zones = zones.ok_or_else(|| {
+            let expected = format!(
+                "such that of {places} places some are hot, and some cold where requests go there"
+            );
+            request.parameters.refuse("hot_space", expected)
+        })?;
+        Ok(Law::Zoned(zones, request.scatter(places)))
+    })
 }

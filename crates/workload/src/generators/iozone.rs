@@ -6,10 +6,10 @@
 //! given to the tables of the file system, a few sectors that are written again all the time. Reads, most
 //! of which a page cache answers, are few and anywhere in the file.
 
-use super::draw;
-use super::generated::{Access, Pattern};
-use super::quota::Quota;
-use crate::Op;
+use crate::generators::draw;
+use crate::generators::generated::{Access, Counted, Pattern};
+use crate::generators::quota::Quota;
+use crate::request::Op;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -68,7 +68,6 @@ impl Sweep {
         Self { files, records, file: files.0, record: records.0, test: 0 }
     }
 
-    /// The test that runs.
     pub(super) fn test(&self) -> Test {
         TESTS[self.test]
     }
@@ -113,16 +112,6 @@ impl Iozone {
         let start = tables(range).min(range - 1);
         let sweep = Sweep::new(FILES, RECORDS);
         Self { rng, quota, base, sector, range, sweep, start, written: 0, at: 0 }
-    }
-
-    /// Requests still to come.
-    pub(crate) fn left(&self) -> u64 {
-        self.quota.left()
-    }
-
-    /// A write, where one is left, of the sector at byte `offset` of the part.
-    pub(crate) fn write_at(&mut self, offset: u64) -> Access {
-        Access { op: self.quota.take_write(), offset: self.base + offset, length: self.sector }
     }
 
     /// As large a part of this range as `sectors` is of the printed one.
@@ -173,6 +162,16 @@ impl Iozone {
 /// Sectors of the tables at the start of so many.
 fn tables(range: u64) -> u64 {
     (range / TABLE_SECTORS).max(1)
+}
+
+impl Counted for Iozone {
+    fn left(&self) -> u64 {
+        self.quota.left()
+    }
+
+    fn write_at(&mut self, offset: u64) -> Access {
+        Access { op: self.quota.take_write(), offset: self.base + offset, length: self.sector }
+    }
 }
 
 impl Pattern for Iozone {

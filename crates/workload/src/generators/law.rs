@@ -1,8 +1,8 @@
 //! Which places of a space are drawn how often.
 
-use super::draw;
-use super::ranks::Ranks;
-use super::scramble::Scramble;
+use crate::generators::draw;
+use crate::generators::ranks::Ranks;
+use crate::generators::scramble::Scramble;
 use crate::parameters::{Kind, ParameterInfo};
 use rand::Rng;
 use rand_pcg::Pcg64;
@@ -28,7 +28,6 @@ pub(crate) enum Law {
 }
 
 impl Law {
-    /// A place.
     #[inline]
     pub(crate) fn draw(&self, rng: &mut Pcg64) -> u64 {
         let (rank, scramble) = match self {

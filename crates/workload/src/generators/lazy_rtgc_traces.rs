@@ -12,13 +12,13 @@
 //! financial follow the first requests of the UMass traces; those of the desktop traces are what Windows XP
 //! asks of NTFS: clusters of 4 KiB, transfers of at most 64 KiB.
 
-use super::character::{Character, Flow, Metadata, Played, Stage};
-use super::mix::{self, Sizes};
-use super::pace;
-use super::quota::Quota;
-use crate::WorkloadError;
-use crate::catalogue::{Build, Built, BuiltinInfo};
-use crate::parameters::{Kind, ParameterInfo};
+use crate::error::WorkloadError;
+use crate::generators::character::{Character, Flow, Metadata, Played, Stage};
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::mix::{self, FOOTPRINT, Sizes};
+use crate::generators::pace;
+use crate::generators::quota::Quota;
+use crate::parameters::ParameterInfo;
 
 /// Sizes in bytes, with weights.
 type Weights = &'static [(u64, u32)];
@@ -26,8 +26,6 @@ type Weights = &'static [(u64, u32)];
 const KIB: u64 = 1024;
 
 struct StandIn {
-    name: &'static str,
-    requests: u64,
     write_share: f64,
     reads: Weights,
     writes: Weights,
@@ -35,48 +33,26 @@ struct StandIn {
     character: Character,
 }
 
-const fn footprint(default: &'static str) -> ParameterInfo {
-    ParameterInfo {
-        name: "footprint",
-        summary: "share of the logical space that is addressed, from its start",
-        unit: "share",
-        kind: Kind::Share,
-        default,
-    }
-}
+static WHOLE: &[ParameterInfo] = &[FOOTPRINT];
+static SMALL: &[ParameterInfo] = &[ParameterInfo { default: "0.03125", ..FOOTPRINT }];
 
-static WHOLE: &[ParameterInfo] = &[footprint("1")];
-static SMALL: &[ParameterInfo] = &[footprint("0.03125")];
+/// What is common to all.
+const STAND_IN: BuiltinInfo = BuiltinInfo {
+    parameters: &[WHOLE, pace::PARAMETERS],
+    source: "stand-in with the figures and the described character of the trace in Q. Zhang et al., \
+                      Lazy-RTGC, ACM TODAES 20(3):43, 2015, Table V and §6.1",
+    ..BuiltinInfo::PLAIN
+};
 
-const SOURCE: &str = "stand-in with the figures and the described character of the trace in Q. Zhang et al., \
-                      Lazy-RTGC, ACM TODAES 20(3):43, 2015, Table V and §6.1";
-
-macro_rules! info {
-    ($const:ident, $stand_in:ident, $summary:literal, $footprint:ident) => {
-        /// The catalogue's line.
-        pub(crate) const $const: BuiltinInfo = BuiltinInfo {
-            name: $stand_in.name,
-            summary: $summary,
-            parameters: &[$footprint, pace::PARAMETERS],
-            requests: Some($stand_in.requests),
-            source: SOURCE,
-            build: |request| build(request, &$stand_in),
-        };
-    };
-}
-
-info!(WEBSEARCH, WEBSEARCH_LIKE, "a search engine: random reads, hardly a write", WHOLE);
-info!(FINANCIAL, FINANCIAL_LIKE, "transactions: small requests, runs, a small footprint", SMALL);
-info!(COPY_FILE, COPY_FILE_LIKE, "files copied on a desktop: runs of reads and of writes", WHOLE);
-info!(DOWNLOAD_FILE, DOWNLOAD_FILE_LIKE, "files from the network: long runs of writes", WHOLE);
-info!(
-    PLAY_VIDEO,
-    PLAY_VIDEO_LIKE, "a video read while it is downloaded: random reads and writes", WHOLE
-);
+pub(crate) static WEBSEARCH: BuiltinInfo = BuiltinInfo {
+    name: "websearch-like",
+    summary: "a search engine: random reads, hardly a write",
+    requests: Some(1_055_448),
+    build: |request| build(request, &WEBSEARCH_LIKE),
+    ..STAND_IN
+};
 
 static WEBSEARCH_LIKE: StandIn = StandIn {
-    name: "websearch-like",
-    requests: 1_055_448,
     write_share: 0.000_2,
     reads: &[(8 * KIB, 599), (16 * KIB, 122), (24 * KIB, 78), (32 * KIB, 201)],
     writes: &[(8 * KIB, 1)],
@@ -88,9 +64,16 @@ static WEBSEARCH_LIKE: StandIn = StandIn {
     },
 };
 
-static FINANCIAL_LIKE: StandIn = StandIn {
+pub(crate) static FINANCIAL: BuiltinInfo = BuiltinInfo {
     name: "financial-like",
-    requests: 3_698_864,
+    summary: "transactions: small requests, runs, a small footprint",
+    requests: Some(3_698_864),
+    parameters: &[SMALL, pace::PARAMETERS],
+    build: |request| build(request, &FINANCIAL_LIKE),
+    ..STAND_IN
+};
+
+static FINANCIAL_LIKE: StandIn = StandIn {
     write_share: 0.176_6,
     reads: &[(512, 170), (KIB, 60), (2 * KIB, 60), (3 * KIB, 60), (4 * KIB, 50), (8 * KIB, 600)],
     writes: &[
@@ -115,9 +98,15 @@ static FINANCIAL_LIKE: StandIn = StandIn {
 /// Tables and journal of NTFS.
 const NTFS: Option<Metadata> = Some(Metadata { space: 0.03125, largest: 8 * KIB, share: 0.8 });
 
-static COPY_FILE_LIKE: StandIn = StandIn {
+pub(crate) static COPY_FILE: BuiltinInfo = BuiltinInfo {
     name: "copy-file-like",
-    requests: 670_412,
+    summary: "files copied on a desktop: runs of reads and of writes",
+    requests: Some(670_412),
+    build: |request| build(request, &COPY_FILE_LIKE),
+    ..STAND_IN
+};
+
+static COPY_FILE_LIKE: StandIn = StandIn {
     write_share: 0.718_9,
     reads: COPY_SIZES,
     writes: COPY_SIZES,
@@ -132,9 +121,15 @@ static COPY_FILE_LIKE: StandIn = StandIn {
 const COPY_SIZES: Weights =
     &[(4 * KIB, 287), (8 * KIB, 40), (16 * KIB, 20), (32 * KIB, 40), (64 * KIB, 613)];
 
-static DOWNLOAD_FILE_LIKE: StandIn = StandIn {
+pub(crate) static DOWNLOAD_FILE: BuiltinInfo = BuiltinInfo {
     name: "download-file-like",
-    requests: 1_730_415,
+    summary: "files from the network: long runs of writes",
+    requests: Some(1_730_415),
+    build: |request| build(request, &DOWNLOAD_FILE_LIKE),
+    ..STAND_IN
+};
+
+static DOWNLOAD_FILE_LIKE: StandIn = StandIn {
     write_share: 0.672_1,
     reads: DOWNLOAD_SIZES,
     writes: DOWNLOAD_SIZES,
@@ -149,9 +144,15 @@ static DOWNLOAD_FILE_LIKE: StandIn = StandIn {
 const DOWNLOAD_SIZES: Weights =
     &[(4 * KIB, 307), (8 * KIB, 40), (16 * KIB, 20), (32 * KIB, 40), (64 * KIB, 593)];
 
-static PLAY_VIDEO_LIKE: StandIn = StandIn {
+pub(crate) static PLAY_VIDEO: BuiltinInfo = BuiltinInfo {
     name: "play-video-like",
-    requests: 875_928,
+    summary: "a video read while it is downloaded: random reads and writes",
+    requests: Some(875_928),
+    build: |request| build(request, &PLAY_VIDEO_LIKE),
+    ..STAND_IN
+};
+
+static PLAY_VIDEO_LIKE: StandIn = StandIn {
     write_share: 0.634_4,
     reads: VIDEO_SIZES,
     writes: VIDEO_SIZES,
@@ -174,14 +175,14 @@ fn build(request: &Build<'_>, stand_in: &StandIn) -> Result<Built, WorkloadError
     let sizes = [weighted(stand_in.reads), weighted(stand_in.writes)];
     let largest = sizes[0].largest().max(sizes[1].largest());
     mix::check_fits(request.parameters, "footprint", bytes, largest)?;
-    let requests = request.requests.unwrap_or(stand_in.requests);
+    let requests = request.requests.or(request.info.requests).unwrap_or_default();
     let quota = Quota::of(requests, stand_in.write_share);
     let stage = Stage { base: 0, bytes, align: stand_in.align };
     let played = Played::new(&stand_in.character, stage, quota, sizes, request.seed);
     let mut built = request.paced(played, bytes);
     built.notes.push(format!(
         "{} is a generator with the figures and the character of the trace of that name, not the trace",
-        stand_in.name
+        request.info.name
     ));
     Ok(built)
 }
@@ -200,16 +201,16 @@ mod tests {
     #[test]
     fn weights_give_the_printed_mean_sizes() {
         let printed = [
-            (&WEBSEARCH_LIKE, 15.05),
-            (&FINANCIAL_LIKE, 5.24),
-            (&COPY_FILE_LIKE, 42.30),
-            (&DOWNLOAD_FILE_LIKE, 41.10),
-            (&PLAY_VIDEO_LIKE, 47.75),
+            ("websearch", &WEBSEARCH_LIKE, 15.05),
+            ("financial", &FINANCIAL_LIKE, 5.24),
+            ("copy file", &COPY_FILE_LIKE, 42.30),
+            ("download file", &DOWNLOAD_FILE_LIKE, 41.10),
+            ("play video", &PLAY_VIDEO_LIKE, 47.75),
         ];
-        for (stand_in, kib) in printed {
+        for (name, stand_in, kib) in printed {
             let share = stand_in.write_share;
             let mean = (1.0 - share) * mean_kib(stand_in.reads) + share * mean_kib(stand_in.writes);
-            assert!((mean / kib - 1.0).abs() < 0.001, "{}: {mean} KiB is not {kib}", stand_in.name);
+            assert!((mean / kib - 1.0).abs() < 0.001, "{name}: {mean} KiB is not {kib}");
         }
     }
 }

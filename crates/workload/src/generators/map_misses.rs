@@ -7,19 +7,18 @@
 //! before wrote, half the translation pages away: where the cache holds less than half a round, its mapping is
 //! gone, and a dirty one must go for it.
 
-use super::generated::{Access, Pattern};
-use super::pace;
-use crate::catalogue::{Build, Built, BuiltinInfo};
-use crate::{Op, WorkloadError};
+use crate::error::WorkloadError;
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::request::Op;
 
-pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "map-miss-worst-case",
     summary: "writes and reads that each need another translation page of a map on demand",
-    parameters: &[pace::PARAMETERS],
-    requests: None,
     source: "against the cached mapping table and the batch update of A. Gupta, Y. Kim, B. Urgaonkar, DFTL, ASPLOS \
              2009, §4",
     build,
+    ..BuiltinInfo::PLAIN
 };
 
 /// Bytes of a mapping in a translation page.
@@ -45,11 +44,9 @@ struct EachInTurn {
     pages: u64,
     /// Mappings of a translation page.
     mappings: u64,
-    /// Translation pages.
     translations: u64,
     /// Place within each translation page.
     round: u64,
-    /// Translation page.
     translation: u64,
     read_next: bool,
 }

@@ -1,60 +1,45 @@
 //! The common body of the generators that draw each request on its own: an operation, a size, a place.
 
-use super::generated::{Access, Pattern};
-use super::law::Law;
-use crate::catalogue::{Build, Built};
-use crate::parameters::{Kind, ParameterInfo, Parameters};
-use crate::{Op, Space, WorkloadError, units};
+use crate::error::WorkloadError;
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::generator::{Build, Built};
+use crate::generators::law::Law;
+use crate::parameters::{ParameterInfo, Parameters};
+use crate::request::Op;
+use crate::space::Space;
+use crate::units;
 use rand::Rng;
 use rand_pcg::Pcg64;
 
 /// Which share of the requests writes and trims.
 pub(crate) static OPERATIONS: &[ParameterInfo] = &[
-    ParameterInfo {
-        name: "write_share",
-        summary: "share of writes among the requests that are no trims; the others are reads",
-        unit: "share",
-        kind: Kind::Share,
-        default: "1",
-    },
+    ParameterInfo::share(
+        "write_share",
+        "1",
+        "share of writes among the requests that are no trims; the others are reads",
+    ),
     TRIM_SHARE,
 ];
 
 /// Which share of the requests trims.
-pub(crate) const TRIM_SHARE: ParameterInfo = ParameterInfo {
-    name: "trim_share",
-    summary: "share of trims among all requests",
-    unit: "share",
-    kind: Kind::Share,
-    default: "0",
-};
+pub(crate) const TRIM_SHARE: ParameterInfo =
+    ParameterInfo::share("trim_share", "0", "share of trims among all requests");
 
-/// How large requests are.
-pub(crate) const SIZE: ParameterInfo = ParameterInfo {
-    name: "size",
-    summary: "size of every request; page: one page of the device",
-    unit: "bytes",
-    kind: Kind::Bytes,
-    default: "page",
-};
+pub(crate) const SIZE: ParameterInfo =
+    ParameterInfo::bytes("size", "page", "size of every request; page: one page of the device");
 
-/// Where requests may start.
-pub(crate) const ALIGN: ParameterInfo = ParameterInfo {
-    name: "align",
-    summary: "requests start at multiples of this; size: of their size, so that none overlap in part",
-    unit: "bytes",
-    kind: Kind::Bytes,
-    default: "size",
-};
+pub(crate) const ALIGN: ParameterInfo = ParameterInfo::bytes(
+    "align",
+    "size",
+    "requests start at multiples of this; size: of their size, so that none overlap in part",
+);
 
 /// How much of the logical space is used.
-pub(crate) const FOOTPRINT: ParameterInfo = ParameterInfo {
-    name: "footprint",
-    summary: "share of the logical space that is addressed, from its start",
-    unit: "share",
-    kind: Kind::Share,
-    default: "1",
-};
+pub(crate) const FOOTPRINT: ParameterInfo = ParameterInfo::share(
+    "footprint",
+    "1",
+    "share of the logical space that is addressed, from its start",
+);
 
 /// Sizes, places and the share of the space.
 pub(crate) static SIZES: &[ParameterInfo] = &[SIZE, ALIGN, FOOTPRINT];
@@ -113,7 +98,6 @@ pub(crate) struct Slots {
     pub(crate) size: u64,
     /// Distance of two places, bytes.
     pub(crate) align: u64,
-    /// Places.
     pub(crate) count: u64,
 }
 
@@ -183,7 +167,6 @@ pub(crate) fn footprint_bytes(parameters: &Parameters, space: &Space) -> u64 {
 pub(crate) struct Sizes(Vec<(u64, u64)>);
 
 impl Sizes {
-    /// One size.
     pub(crate) fn fixed(bytes: u64) -> Self {
         Self(vec![(u64::MAX, bytes)])
     }
@@ -205,12 +188,10 @@ impl Sizes {
         Self(table)
     }
 
-    /// The largest.
     pub(crate) fn largest(&self) -> u64 {
         self.0.iter().map(|&(_, bytes)| bytes).max().unwrap_or_default()
     }
 
-    /// The smallest.
     pub(crate) fn smallest(&self) -> u64 {
         self.0.iter().map(|&(_, bytes)| bytes).min().unwrap_or_default()
     }
@@ -229,29 +210,32 @@ impl Sizes {
 
 /// Requests drawn one by one, each on its own.
 pub(crate) struct Mix {
-    rng: Pcg64,
-    operations: Operations,
-    law: Law,
-    align: u64,
-    size: u64,
+    pub(crate) rng: Pcg64,
+    pub(crate) operations: Operations,
+    pub(crate) law: Law,
+    /// Bytes from a place to the next.
+    pub(crate) align: u64,
+    /// Of reads, and of writes and trims.
+    pub(crate) sizes: [Sizes; 2],
 }
 
 impl Pattern for Mix {
     #[inline]
     fn next(&mut self) -> Access {
         let op = self.operations.draw(&mut self.rng);
-        Access { op, offset: self.law.draw(&mut self.rng) * self.align, length: self.size }
+        let length = self.sizes[usize::from(op != Op::Read)].draw(&mut self.rng);
+        Access { op, offset: self.law.draw(&mut self.rng) * self.align, length }
     }
 }
 
-/// The generator of requests of one size at places that follow `law`.
-pub(crate) fn generator(request: &Build<'_>, slots: Slots, law: Law) -> Built {
-    let pattern = Mix {
-        rng: request.rng(),
-        operations: Operations::of(request.parameters),
-        law,
-        align: slots.align,
-        size: slots.size,
-    };
-    request.paced(pattern, slots.footprint)
+/// The generator of requests of one size at places that follow the `law` for so many places.
+pub(crate) fn generator(
+    request: &Build<'_>,
+    law: impl FnOnce(u64) -> Result<Law, WorkloadError>,
+) -> Result<Built, WorkloadError> {
+    let Slots { size, align, count, footprint } = Slots::of(request.parameters, request.space)?;
+    let operations = Operations::of(request.parameters);
+    let sizes = [Sizes::fixed(size), Sizes::fixed(size)];
+    let pattern = Mix { rng: request.rng(), operations, law: law(count)?, align, sizes };
+    Ok(request.paced(pattern, footprint))
 }

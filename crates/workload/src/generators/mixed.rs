@@ -1,23 +1,21 @@
 //! Sequential streams among random requests.
 
-use super::draw::{self, Chance};
-use super::generated::{Access, Pattern};
-use super::mix::{OPERATIONS, Operations, SIZES, Slots};
-use super::pace;
-use super::sequential::Cursor;
-use crate::WorkloadError;
-use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::error::WorkloadError;
+use crate::generators::draw::{self, Chance};
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::mix::{OPERATIONS, Operations, SIZES, Slots};
+use crate::generators::pace;
+use crate::generators::sequential::Cursor;
 use crate::parameters::{Kind, ParameterInfo};
 use rand_pcg::Pcg64;
 
 static STREAMS: &[ParameterInfo] = &[
-    ParameterInfo {
-        name: "sequential_share",
-        summary: "share of the requests that goes on where its stream stopped; the others are uniform",
-        unit: "share",
-        kind: Kind::Share,
-        default: "0.5",
-    },
+    ParameterInfo::share(
+        "sequential_share",
+        "0.5",
+        "share of the requests that goes on where its stream stopped; the others are uniform",
+    ),
     ParameterInfo {
         name: "streams",
         summary: "sequential streams, which start at equal distances and take turns at random",
@@ -27,8 +25,7 @@ static STREAMS: &[ParameterInfo] = &[
     },
 ];
 
-/// The catalogue's line.
-pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "mixed",
     summary: "sequential streams through the whole space among uniform random requests",
     parameters: &[STREAMS, OPERATIONS, SIZES, pace::PARAMETERS],

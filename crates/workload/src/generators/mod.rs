@@ -1,23 +1,9 @@
-//! The built-in workloads, and what they are made of.
-
-pub(crate) mod ba_gc;
-pub(crate) mod gftl_traces;
-pub(crate) mod hot_cold;
-pub(crate) mod lazy_rtgc_traces;
-pub(crate) mod map_misses;
-pub(crate) mod mixed;
-pub(crate) mod pareto;
-pub(crate) mod randrw;
-pub(crate) mod sequential;
-pub(crate) mod snia;
-pub(crate) mod uniform;
-pub(crate) mod worst_case;
-pub(crate) mod zipf;
+//! The built-in workloads. To add one: its file, and here its `mod` and its line in [`BUILTIN`].
 
 mod character;
 mod draw;
 pub(crate) mod generated;
-mod iozone;
+pub(crate) mod generator;
 mod law;
 mod mix;
 pub(crate) mod pace;
@@ -25,3 +11,73 @@ mod quota;
 mod ranks;
 pub(crate) mod scramble;
 mod written_once;
+
+mod ba_gc;
+mod gftl_traces;
+mod hot_cold;
+mod iozone;
+mod lazy_rtgc_traces;
+mod map_misses;
+mod mixed;
+mod pareto;
+mod randrw;
+mod sequential;
+pub(crate) mod snia;
+mod uniform;
+mod worst_case;
+mod zipf;
+
+use crate::error::WorkloadError;
+use crate::units;
+use generator::BuiltinInfo;
+
+/// All built-in workloads, in the order in which they are listed.
+pub static BUILTIN: &[&BuiltinInfo] = &[
+    &uniform::INFO,
+    &zipf::INFO,
+    &pareto::INFO,
+    &hot_cold::INFO,
+    &sequential::INFO,
+    &mixed::INFO,
+    &randrw::INFO,
+    &snia::INFO,
+    &lazy_rtgc_traces::WEBSEARCH,
+    &lazy_rtgc_traces::FINANCIAL,
+    &lazy_rtgc_traces::COPY_FILE,
+    &lazy_rtgc_traces::DOWNLOAD_FILE,
+    &lazy_rtgc_traces::PLAY_VIDEO,
+    &gftl_traces::FORMAT,
+    &gftl_traces::ANDREW,
+    &gftl_traces::POSTMARK,
+    &gftl_traces::POSTMARK_LONG,
+    &gftl_traces::IOZONE,
+    &gftl_traces::CONSUMER,
+    &gftl_traces::SYNTHETIC,
+    &ba_gc::iozone::INFO,
+    &ba_gc::bonnie::INFO,
+    &ba_gc::postmark::INFO,
+    &ba_gc::tiobench::INFO,
+    &ba_gc::desktop::DESKTOP_1,
+    &ba_gc::desktop::DESKTOP_2,
+    &worst_case::GFTL,
+    &worst_case::GFTL_QUEUE,
+    &worst_case::LAZY_RTGC,
+    &worst_case::RANDOM,
+    &map_misses::INFO,
+];
+
+/// The built-in workload of this name.
+///
+/// # Errors
+/// [`WorkloadError::Unknown`] with the nearest name.
+pub fn builtin(name: &str) -> Result<&'static BuiltinInfo, WorkloadError> {
+    BUILTIN.iter().copied().find(|info| info.name == name).ok_or_else(|| WorkloadError::Unknown {
+        name: name.to_owned(),
+        hint: match units::nearest(name, BUILTIN.iter().map(|info| info.name)) {
+            Some(nearest) => {
+                format!("did you mean `{nearest}`? `ftlkit list workloads` names them all")
+            }
+            None => "`ftlkit list workloads` names them all".to_owned(),
+        },
+    })
+}

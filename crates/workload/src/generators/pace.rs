@@ -1,6 +1,6 @@
 //! Arrival times: none, evenly spaced, or a Poisson process.
 
-use super::draw;
+use crate::generators::draw;
 use crate::parameters::{Kind, ParameterInfo, Parameters};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -29,11 +29,8 @@ pub(crate) static PARAMETERS: &[ParameterInfo] = &[
 /// When the requests of a generator arrive.
 #[derive(Clone, Debug)]
 pub(crate) enum Pace {
-    /// No arrival times.
     None,
-    /// Evenly spaced.
     Fixed(Clock),
-    /// Exponential gaps.
     Poisson(Clock, Box<Pcg64>),
 }
 

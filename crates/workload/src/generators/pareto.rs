@@ -1,11 +1,11 @@
 //! Pareto's law: the hottest share h of the places takes 1−h of the requests, and so on within it.
 
-use super::law::{Law, SCATTER};
-use super::mix::{OPERATIONS, SIZES, Slots, generator};
-use super::pace;
-use super::ranks::Ranks;
-use crate::WorkloadError;
-use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::error::WorkloadError;
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::law::{Law, SCATTER};
+use crate::generators::mix::{OPERATIONS, SIZES, generator};
+use crate::generators::pace;
+use crate::generators::ranks::Ranks;
 use crate::parameters::{Kind, ParameterInfo};
 
 static SKEW: &[ParameterInfo] = &[
@@ -19,8 +19,7 @@ static SKEW: &[ParameterInfo] = &[
     SCATTER,
 ];
 
-/// The catalogue's line.
-pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "pareto",
     summary: "requests of one size at places that follow Pareto's law (80/20 and its like)",
     parameters: &[SKEW, OPERATIONS, SIZES, pace::PARAMETERS],
@@ -30,8 +29,7 @@ pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
 };
 
 fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
-    let slots = Slots::of(request.parameters, request.space)?;
     let h = request.parameters.number("h").unwrap_or(0.5);
-    let law = Law::Ranked(Ranks::pareto(slots.count, h), request.scatter(slots.count));
-    Ok(generator(request, slots, law))
+    let law = |places| Law::Ranked(Ranks::pareto(places, h), request.scatter(places));
+    generator(request, |places| Ok(law(places)))
 }

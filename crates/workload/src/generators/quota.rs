@@ -1,7 +1,7 @@
 //! Operations in exact numbers and random order.
 
-use super::draw;
-use crate::Op;
+use crate::generators::draw;
+use crate::request::Op;
 use rand_pcg::Pcg64;
 
 /// So many reads and so many writes, every order of them equally likely (selection sampling: D. E. Knuth,
@@ -23,7 +23,6 @@ impl Quota {
         Self { reads: requests - writes, writes }
     }
 
-    /// Requests still to come.
     pub(crate) fn left(&self) -> u64 {
         self.reads + self.writes
     }

@@ -3,15 +3,14 @@
 //!
 //! Requests are drawn each on its own, as fio does with `norandommap`.
 
-use super::generated::{Access, Pattern};
-use super::law::{Law, Zones};
-use super::mix::{self, FOOTPRINT, Operations, Sizes, Slots, TRIM_SHARE};
-use super::pace;
-use super::ranks::Ranks;
-use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::error::WorkloadError;
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::law::{Law, Zones};
+use crate::generators::mix::{self, FOOTPRINT, Mix, Operations, Sizes, Slots, TRIM_SHARE};
+use crate::generators::pace;
+use crate::generators::ranks::Ranks;
 use crate::parameters::{Kind, ParameterInfo, Parameters};
-use crate::{Op, WorkloadError, units};
-use rand_pcg::Pcg64;
+use crate::units;
 
 static FIO: &[ParameterInfo] = &[
     ParameterInfo {
@@ -21,13 +20,7 @@ static FIO: &[ParameterInfo] = &[
         kind: Kind::Count { min: 0, max: 100 },
         default: "50",
     },
-    ParameterInfo {
-        name: "bs",
-        summary: "size of every request, where bssplit is not set",
-        unit: "bytes",
-        kind: Kind::Bytes,
-        default: "4k",
-    },
+    ParameterInfo::bytes("bs", "4k", "size of every request, where bssplit is not set"),
     ParameterInfo {
         name: "bssplit",
         summary: "sizes and the share of each, in per cent; shares left out are even; after a comma those of writes",
@@ -35,13 +28,11 @@ static FIO: &[ParameterInfo] = &[
         kind: Kind::Text("SIZE/PERCENT:SIZE/PERCENT…[,the same for writes], as 4k/60:8k/40"),
         default: "none",
     },
-    ParameterInfo {
-        name: "blockalign",
-        summary: "requests start at multiples of this; bs: of the smallest size",
-        unit: "bytes",
-        kind: Kind::Bytes,
-        default: "bs",
-    },
+    ParameterInfo::bytes(
+        "blockalign",
+        "bs",
+        "requests start at multiples of this; bs: of the smallest size",
+    ),
     ParameterInfo {
         name: "random_distribution",
         summary: "which places are drawn how often; zones are PERCENT OF REQUESTS/PERCENT OF SPACE; hotcold is \
@@ -56,8 +47,7 @@ static FIO: &[ParameterInfo] = &[
 
 const DISTRIBUTIONS: &str = "uniform (or random), zipf[:θ] (θ 0 to 10), pareto[:h] (h 0.01 to 0.5), hotcold[:20/80] or zoned:60/10:40/90";
 
-/// The catalogue's line.
-pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "randrw",
     summary: "random reads and writes described with fio's words",
     parameters: &[FIO, pace::PARAMETERS],
@@ -72,22 +62,12 @@ fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
     let align = parameters.bytes("blockalign").unwrap_or(reads.smallest().min(writes.smallest()));
     let size_name = if parameters.text("bssplit") == "none" { "bs" } else { "bssplit" };
     let footprint = mix::footprint_bytes(parameters, request.space);
-    let slots = Slots::within(
-        parameters,
-        size_name,
-        footprint,
-        reads.largest().max(writes.largest()),
-        align,
-    )?;
+    let largest = reads.largest().max(writes.largest());
+    let slots = Slots::within(parameters, size_name, footprint, largest, align)?;
     let write_share = 1.0 - parameters.count("rwmixread").unwrap_or_default() as f64 / 100.0;
-    let pattern = RandRw {
-        rng: request.rng(),
-        operations: Operations::new(write_share, parameters.share("trim_share")),
-        law: law(request, slots.count)?,
-        align,
-        reads,
-        writes,
-    };
+    let operations = Operations::new(write_share, parameters.share("trim_share"));
+    let (law, sizes) = (law(request, slots.count)?, [reads, writes]);
+    let pattern = Mix { rng: request.rng(), operations, law, align, sizes };
     Ok(request.paced(pattern, footprint))
 }
 
@@ -169,23 +149,4 @@ fn law(request: &Build<'_>, places: u64) -> Result<Law, WorkloadError> {
 fn pair(text: &str) -> Option<(f64, f64)> {
     let (first, second) = text.split_once('/')?;
     Some((parse_percent(first)? / 100.0, parse_percent(second)? / 100.0))
-}
-
-struct RandRw {
-    rng: Pcg64,
-    operations: Operations,
-    law: Law,
-    align: u64,
-    reads: Sizes,
-    writes: Sizes,
-}
-
-impl Pattern for RandRw {
-    #[inline]
-    fn next(&mut self) -> Access {
-        let op = self.operations.draw(&mut self.rng);
-        let sizes = if op == Op::Read { &self.reads } else { &self.writes };
-        let length = sizes.draw(&mut self.rng);
-        Access { op, offset: self.law.draw(&mut self.rng) * self.align, length }
-    }
 }

@@ -5,7 +5,7 @@
 //! method (A. J. Walker, ACM TOMS 3(3), 1977; M. Vose, IEEE TSE 17(9), 1991), a rank in it evenly.
 //! The powers come from a library in Rust: the same table on every machine.
 
-use super::draw;
+use crate::generators::draw;
 use rand::Rng;
 use rand_pcg::Pcg64;
 

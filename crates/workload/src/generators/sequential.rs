@@ -1,17 +1,16 @@
 //! From the first byte to the last, and again from the first.
 
-use super::generated::{Access, Pattern};
-use super::mix::{self, FOOTPRINT, OPERATIONS, Operations, SIZE};
-use super::pace;
-use crate::WorkloadError;
-use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::error::WorkloadError;
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::mix::{self, FOOTPRINT, OPERATIONS, Operations, SIZE};
+use crate::generators::pace;
 use crate::parameters::ParameterInfo;
 use rand_pcg::Pcg64;
 
 static SIZES: &[ParameterInfo] = &[SIZE, FOOTPRINT];
 
-/// The catalogue's line.
-pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "sequential",
     summary: "each request where the one before ended, from the first byte to the last, again and again",
     parameters: &[OPERATIONS, SIZES, pace::PARAMETERS],

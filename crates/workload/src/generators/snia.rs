@@ -4,15 +4,18 @@
 //! runs through every mix of reads and writes, and in each mix through every block size; a cell of that table
 //! is a number of uniform random requests. [`SteadyState`](crate::SteadyState) says when rounds may stop.
 
-use super::draw;
-use super::draw::Chance;
-use super::generated::{Access, Pattern};
-use super::mix::{self, FOOTPRINT};
-use super::pace;
-use super::sequential::Cursor;
-use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::error::WorkloadError;
+use crate::generators::draw;
+use crate::generators::draw::Chance;
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::mix::{self, FOOTPRINT};
+use crate::generators::pace;
+use crate::generators::sequential::Cursor;
 use crate::parameters::{Kind, ParameterInfo, Parameters};
-use crate::{Op, Space, WorkloadError, units};
+use crate::request::Op;
+use crate::space::Space;
+use crate::units;
 use rand_pcg::Pcg64;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -25,13 +28,11 @@ static LOOP: &[ParameterInfo] = &[
         kind: Kind::Count { min: 0, max: 1000 },
         default: "2",
     },
-    ParameterInfo {
-        name: "precondition_size",
-        summary: "size of the sequential writes of these passes",
-        unit: "bytes",
-        kind: Kind::Bytes,
-        default: "128k",
-    },
+    ParameterInfo::bytes(
+        "precondition_size",
+        "128k",
+        "size of the sequential writes of these passes",
+    ),
     ParameterInfo {
         name: "rounds",
         summary: "rounds of the test loop",
@@ -63,8 +64,7 @@ static LOOP: &[ParameterInfo] = &[
     FOOTPRINT,
 ];
 
-/// The catalogue's line.
-pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "snia",
     summary: "SNIA PTS: twice the capacity written in order, then rounds of read/write mix × block size",
     parameters: &[LOOP, pace::PARAMETERS],
@@ -195,7 +195,6 @@ fn list<T>(
 struct Snia {
     rng: Pcg64,
     cursor: Cursor,
-    /// Requests given.
     at: u64,
     cell_left: u64,
     cell: Cell,

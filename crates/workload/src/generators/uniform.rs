@@ -1,13 +1,12 @@
 //! Every place is as likely as any other: the workload of the closed forms for write amplification.
 
-use super::law::Law;
-use super::mix::{OPERATIONS, SIZES, Slots, generator};
-use super::pace;
-use crate::WorkloadError;
-use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::error::WorkloadError;
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::law::Law;
+use crate::generators::mix::{OPERATIONS, SIZES, generator};
+use crate::generators::pace;
 
-/// The catalogue's line.
-pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "uniform",
     summary: "requests of one size at places drawn evenly over the space",
     parameters: &[OPERATIONS, SIZES, pace::PARAMETERS],
@@ -17,6 +16,5 @@ pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
 };
 
 fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
-    let slots = Slots::of(request.parameters, request.space)?;
-    Ok(generator(request, slots, Law::Even(slots.count)))
+    generator(request, |places| Ok(Law::Even(places)))
 }

@@ -3,22 +3,21 @@
 //!
 //! All write whole pages of whole blocks: N blocks of π pages, M = N·π pages.
 
-use super::generated::{Access, Pattern};
-use super::pace;
-use super::scramble::Scramble;
-use crate::catalogue::{Build, Built, BuiltinInfo};
-use crate::{Op, WorkloadError};
+use crate::error::WorkloadError;
+use crate::generators::generated::{Access, Pattern};
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::scramble::Scramble;
+use crate::request::Op;
 
 /// GFTL's order: blocks 0, 1, …, N−1, 0, 1, …, each time another page of the block. Its write queue fills
 /// with pages no two of which belong to one block.
-pub(crate) const GFTL: BuiltinInfo = BuiltinInfo {
+pub(crate) static GFTL: BuiltinInfo = BuiltinInfo {
     name: "gftl-worst-case",
     summary: "writes to logical blocks 0, 1, …, N-1, 0, 1, …, each time to the next page of the block",
-    parameters: &[pace::PARAMETERS],
-    requests: None,
     source: "S. Choudhuri and T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block \
              Cleaning, CODES+ISSS 2008, §IV.D and Fig. 6",
-    build: build_gftl,
+    build: |request| build(request, |all| BlockByBlock::new(all.blocks, all.pages / all.blocks)),
+    ..BuiltinInfo::PLAIN
 };
 
 /// Against GFTL's collection queue: what is written last waits longest.
@@ -28,15 +27,14 @@ pub(crate) const GFTL: BuiltinInfo = BuiltinInfo {
 /// writes: in turn to block N−1 alone, whose pages supersede each other in the queue, and to blocks N−1, N−2, …,
 /// every page once, so that the queue holds nothing but valid pages. Half a pass, N·π/2 writes, outlasts a queue
 /// of N blocks where cleaning one takes κ ≤ π/2 steps.
-pub(crate) const GFTL_QUEUE: BuiltinInfo = BuiltinInfo {
+pub(crate) static GFTL_QUEUE: BuiltinInfo = BuiltinInfo {
     name: "gftl-queue-worst-case",
     summary: "fills all blocks at once, then writes again and again to the block queued last, or to the last ones \
               in turn",
-    parameters: &[pace::PARAMETERS],
-    requests: None,
     source: "against the length of the write queue, S. Choudhuri and T. Givargis, Deterministic Service Guarantees \
              for NAND Flash using Partial Block Cleaning, CODES+ISSS 2008, §IV.D",
-    build: build_gftl_queue,
+    build: |request| build(request, |all| QueueTail::new(all.blocks, all.pages / all.blocks)),
+    ..BuiltinInfo::PLAIN
 };
 
 /// The order that keeps the valid pages of all victims alike.
@@ -46,24 +44,22 @@ pub(crate) const GFTL_QUEUE: BuiltinInfo = BuiltinInfo {
 /// same rate and no victim is ever much better than the mean. Pass 0 fills the device in order; pass 1 writes
 /// page 0 of every block, then page 1 of every block, and so on. Read by columns k times, position i of M is
 /// i·π^k mod (M−1), and the last stays the last: a pass is one addition a write.
-pub(crate) const LAZY_RTGC: BuiltinInfo = BuiltinInfo {
+pub(crate) static LAZY_RTGC: BuiltinInfo = BuiltinInfo {
     name: "lazy-rtgc-worst-case",
     summary: "passes over the space that take a page of every block in turn, in the order in which they were written",
-    parameters: &[pace::PARAMETERS],
-    requests: None,
     source: "the order that meets the bound of valid pages in a victim, Q. Zhang et al., Lazy-RTGC, ACM TODAES \
              20(3):43, 2015, Theorem 4.3",
-    build: build_lazy_rtgc,
+    build: |request| build(request, |all| Transposed::new(all.blocks, all.pages / all.blocks)),
+    ..BuiltinInfo::PLAIN
 };
 
 /// Every page once a pass, in another random order each time.
-pub(crate) const RANDOM: BuiltinInfo = BuiltinInfo {
+pub(crate) static RANDOM: BuiltinInfo = BuiltinInfo {
     name: "random-adversary",
     summary: "passes over the space that write every page once, each in another random order",
-    parameters: &[pace::PARAMETERS],
-    requests: None,
     source: "random permutations: as the order of lazy-rtgc-worst-case, without its structure",
-    build: build_random,
+    build: |request| build(request, |all| Shuffled::new(all.pages, request.seed)),
+    ..BuiltinInfo::PLAIN
 };
 
 /// Passes where nothing is said about requests: one fills, three overwrite.
@@ -92,62 +88,26 @@ impl Blocks {
             pages: blocks * pages_per_block,
         })
     }
+}
 
-    fn built(&self, request: &Build<'_>, order: impl Order + 'static) -> Built {
-        let requests = request.requests.unwrap_or(PASSES.saturating_mul(self.pages));
-        let pattern = Written { order, page_bytes: self.page_bytes };
-        let mut built = request.paced_for(pattern, self.pages * self.page_bytes, requests);
-        let rest = request.space.pages() - self.pages;
-        if rest > 0 {
-            built.notes.push(format!(
-                "the last {rest} pages of the space make up no whole block and are not written"
-            ));
-        }
-        built
+/// The workload of an order of the pages of whole blocks.
+fn build<O: Order + 'static>(
+    request: &Build<'_>,
+    order: impl FnOnce(&Blocks) -> O,
+) -> Result<Built, WorkloadError> {
+    let blocks = Blocks::of(request)?;
+    let requests = request.requests.unwrap_or(PASSES.saturating_mul(blocks.pages));
+    let pattern = Written { order: order(&blocks), page_bytes: blocks.page_bytes };
+    let mut built = request.paced_for(pattern, blocks.pages * blocks.page_bytes, requests);
+    let rest = request.space.pages() - blocks.pages;
+    if rest > 0 {
+        built.notes.push(format!(
+            "the last {rest} pages of the space make up no whole block and are not written"
+        ));
     }
+    Ok(built)
 }
 
-fn build_gftl(request: &Build<'_>) -> Result<Built, WorkloadError> {
-    let blocks = Blocks::of(request)?;
-    let order = BlockByBlock {
-        block: 0,
-        page: 0,
-        blocks: blocks.blocks,
-        pages: blocks.pages / blocks.blocks,
-    };
-    Ok(blocks.built(request, order))
-}
-
-fn build_gftl_queue(request: &Build<'_>) -> Result<Built, WorkloadError> {
-    let blocks = Blocks::of(request)?;
-    let order = QueueTail::new(blocks.blocks, blocks.pages / blocks.blocks);
-    Ok(blocks.built(request, order))
-}
-
-fn build_lazy_rtgc(request: &Build<'_>) -> Result<Built, WorkloadError> {
-    let blocks = Blocks::of(request)?;
-    let order = Transposed {
-        pages: blocks.pages,
-        stride: u64::from(request.space.pages_per_block) % (blocks.pages - 1).max(1),
-        step: 1 % (blocks.pages - 1).max(1),
-        position: 0,
-        page: 0,
-    };
-    Ok(blocks.built(request, order))
-}
-
-fn build_random(request: &Build<'_>) -> Result<Built, WorkloadError> {
-    let blocks = Blocks::of(request)?;
-    let order = Shuffled {
-        pages: blocks.pages,
-        seed: request.seed,
-        position: 0,
-        scramble: Scramble::new(blocks.pages, request.seed),
-    };
-    Ok(blocks.built(request, order))
-}
-
-/// An order of pages.
 trait Order: Send {
     fn next_page(&mut self) -> u64;
 }
@@ -175,6 +135,12 @@ struct BlockByBlock {
     pages: u64,
 }
 
+impl BlockByBlock {
+    fn new(blocks: u64, pages: u64) -> Self {
+        Self { block: 0, page: 0, blocks, pages }
+    }
+}
+
 impl Order for BlockByBlock {
     #[inline]
     fn next_page(&mut self) -> u64 {
@@ -198,8 +164,7 @@ struct QueueTail {
 
 impl QueueTail {
     fn new(blocks: u64, pages: u64) -> Self {
-        let fill = BlockByBlock { block: 0, page: 0, blocks, pages };
-        Self { fill, position: 0, alone: true }
+        Self { fill: BlockByBlock::new(blocks, pages), position: 0, alone: true }
     }
 }
 
@@ -235,6 +200,14 @@ struct Transposed {
     page: u64,
 }
 
+impl Transposed {
+    fn new(blocks: u64, pages_per_block: u64) -> Self {
+        let pages = blocks * pages_per_block;
+        let last = (pages - 1).max(1);
+        Self { pages, stride: pages_per_block % last, step: 1 % last, position: 0, page: 0 }
+    }
+}
+
 impl Order for Transposed {
     #[inline]
     fn next_page(&mut self) -> u64 {
@@ -263,6 +236,12 @@ struct Shuffled {
     scramble: Scramble,
 }
 
+impl Shuffled {
+    fn new(pages: u64, seed: u64) -> Self {
+        Self { pages, seed, position: 0, scramble: Scramble::new(pages, seed) }
+    }
+}
+
 impl Order for Shuffled {
     #[inline]
     fn next_page(&mut self) -> u64 {
@@ -281,24 +260,13 @@ impl Order for Shuffled {
 mod tests {
     use super::*;
 
-    fn transposed(blocks: u64, pages_per_block: u64) -> Transposed {
-        let last = (blocks * pages_per_block - 1).max(1);
-        Transposed {
-            pages: blocks * pages_per_block,
-            stride: pages_per_block % last,
-            step: 1 % last,
-            position: 0,
-            page: 0,
-        }
-    }
-
     #[test]
     fn each_pass_reads_the_one_before_by_columns() {
         for (blocks, pages_per_block) in
             [(1, 1), (1, 8), (8, 1), (2, 2), (4, 4), (5, 3), (7, 16), (100, 64)]
         {
             let m = blocks * pages_per_block;
-            let mut order = transposed(blocks, pages_per_block);
+            let mut order = Transposed::new(blocks, pages_per_block);
             let mut pass = |_| (0..m).map(|_| order.next_page()).collect::<Vec<_>>();
             let mut before = pass(0);
             assert_eq!(before, (0..m).collect::<Vec<_>>(), "the first pass fills in order");
@@ -315,7 +283,7 @@ mod tests {
 
     #[test]
     fn gftl_writes_every_page_once_a_pass_and_no_block_twice_in_a_round() {
-        let mut order = BlockByBlock { block: 0, page: 0, blocks: 6, pages: 4 };
+        let mut order = BlockByBlock::new(6, 4);
         let pass: Vec<_> = (0..24).map(|_| order.next_page()).collect();
         assert_eq!(pass[..7], [0, 4, 8, 12, 16, 20, 1]);
         let mut sorted = pass.clone();
@@ -342,8 +310,7 @@ mod tests {
 
     #[test]
     fn random_passes_write_every_page_once_and_differ() {
-        let mut order =
-            Shuffled { pages: 1000, seed: 5, position: 0, scramble: Scramble::new(1000, 5) };
+        let mut order = Shuffled::new(1000, 5);
         let mut pass = || (0..1000).map(|_| order.next_page()).collect::<Vec<_>>();
         let (first, second) = (pass(), pass());
         assert_ne!(first, second);

@@ -1,10 +1,10 @@
 //! Pictures, music and films that are stored and looked at: each sector is written once, in order, and read
 //! anywhere among those that are there; the few writes beyond one a sector go to the file system's tables.
 
-use super::draw;
-use super::generated::{Access, Pattern};
-use super::quota::Quota;
-use crate::Op;
+use crate::generators::draw;
+use crate::generators::generated::{Access, Counted, Pattern};
+use crate::generators::quota::Quota;
+use crate::request::Op;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -40,14 +40,14 @@ impl WrittenOnce {
         let order = Quota::new(writes - once, once);
         Self { rng, quota, base, sector, range, written: 0, order }
     }
+}
 
-    /// Requests still to come.
-    pub(crate) fn left(&self) -> u64 {
+impl Counted for WrittenOnce {
+    fn left(&self) -> u64 {
         self.quota.left()
     }
 
-    /// A write, where one is left, of the sector at byte `offset` of the part.
-    pub(crate) fn write_at(&mut self, offset: u64) -> Access {
+    fn write_at(&mut self, offset: u64) -> Access {
         Access { op: self.quota.take_write(), offset: self.base + offset, length: self.sector }
     }
 }

@@ -1,11 +1,11 @@
 //! Zipf's law: the place of rank r is drawn in proportion to r^−θ.
 
-use super::law::{Law, SCATTER};
-use super::mix::{OPERATIONS, SIZES, Slots, generator};
-use super::pace;
-use super::ranks::Ranks;
-use crate::WorkloadError;
-use crate::catalogue::{Build, Built, BuiltinInfo};
+use crate::error::WorkloadError;
+use crate::generators::generator::{Build, Built, BuiltinInfo};
+use crate::generators::law::{Law, SCATTER};
+use crate::generators::mix::{OPERATIONS, SIZES, generator};
+use crate::generators::pace;
+use crate::generators::ranks::Ranks;
 use crate::parameters::{Kind, ParameterInfo};
 
 static THETA: &[ParameterInfo] = &[
@@ -19,8 +19,7 @@ static THETA: &[ParameterInfo] = &[
     SCATTER,
 ];
 
-/// The catalogue's line.
-pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "zipf",
     summary: "requests of one size at places that follow Zipf's law",
     parameters: &[THETA, OPERATIONS, SIZES, pace::PARAMETERS],
@@ -31,8 +30,7 @@ pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
 };
 
 fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
-    let slots = Slots::of(request.parameters, request.space)?;
     let theta = request.parameters.number("theta").unwrap_or_default();
-    let law = Law::Ranked(Ranks::zipf(slots.count, theta), request.scatter(slots.count));
-    Ok(generator(request, slots, law))
+    let law = |places| Law::Ranked(Ranks::zipf(places, theta), request.scatter(places));
+    generator(request, |places| Ok(law(places)))
 }

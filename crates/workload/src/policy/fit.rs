@@ -1,17 +1,17 @@
 //! Whether what a trace asks for fits a space under a policy, and what would where it does not.
 
-use super::packed::Packed;
-use super::touched::Interval;
-use super::wrap::Wrap;
-use super::{AddressPolicy, Mapping};
+use crate::error::WorkloadError;
+use crate::policy::packed::Packed;
+use crate::policy::touched::Interval;
+use crate::policy::wrap::Wrap;
+use crate::policy::{AddressPolicy, Mapping};
+use crate::space::Space;
 use crate::units::show_bytes;
-use crate::{Space, WorkloadError};
 use std::path::Path;
 
 /// What a trace asks for.
 pub(crate) struct Asked<'a> {
     pub(crate) path: &'a Path,
-    /// Devices that it names.
     pub(crate) devices: usize,
     /// One past the last byte asked for, of all devices.
     pub(crate) farthest: u64,

@@ -1,11 +1,13 @@
 //! How the addresses of a trace come to lie within a device's space.
 
 pub(crate) mod fit;
+pub(crate) mod mapped;
 pub(crate) mod packed;
 pub(crate) mod touched;
 pub(crate) mod wrap;
 
-use crate::{Op, Request};
+use crate::request::{Op, Request};
+use mapped::Mapped;
 use packed::Packed;
 use serde::{Deserialize, Serialize};
 use wrap::Wrap;
@@ -52,24 +54,10 @@ impl std::str::FromStr for AddressPolicy {
     }
 }
 
-/// Where a request goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mapped {
-    /// There.
-    One(Request),
-    /// There, less the part that nothing else touches.
-    Cut(Request),
-    /// There, in two parts: around the end of the space.
-    Two(Request, Request),
-    /// Nowhere: it touches nothing that has a place.
-    Outside,
-}
-
 /// A policy, made ready for a trace and a space.
 pub(crate) enum Mapping {
     /// `dense` and `spaces`.
     Packed(Packed),
-    /// `wrap`.
     Wrap(Wrap),
     /// `exact`, after everything was found to lie within the space.
     Exact,

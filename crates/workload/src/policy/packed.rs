@@ -1,8 +1,8 @@
 //! Intervals of a trace's pages, one after the other in the space: dense packing, and regions of devices.
 
-use super::Mapped;
-use super::touched::Interval;
-use crate::Request;
+use crate::policy::mapped::Mapped;
+use crate::policy::touched::Interval;
+use crate::request::Request;
 
 /// Intervals and where each begins in the space.
 pub(crate) struct Packed {

@@ -1,7 +1,7 @@
 //! Addresses modulo the space.
 
-use super::Mapped;
-use crate::Request;
+use crate::policy::mapped::Mapped;
+use crate::request::Request;
 
 /// Modulo the whole pages of a space.
 #[derive(Clone, Copy, Debug)]

@@ -2,10 +2,9 @@
 //! needs so that no write ever waits for the map.
 
 use super::share_max;
-use crate::{
-    BoundError, Ratio,
-    lazy_rtgc::{Space, space, space_for},
-};
+use crate::error::BoundError;
+use crate::lazy_rtgc::{Space, space, space_for};
+use crate::ratio::Ratio;
 use flash::Part;
 
 /// Fewest translation blocks: one being written, one to be collected, one free.

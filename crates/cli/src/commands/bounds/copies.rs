@@ -1,9 +1,8 @@
 //! What real-time schemes promise by every way of copying that a channel has, one below another.
 
-use super::division::Division;
+use super::division::{Division, own_blocks, percent};
 use super::promises::real_time_schemes;
-use super::{own_blocks, percent};
-use crate::output::{Column, micros, table};
+use crate::output::{micros, table};
 use bounds::lazy_rtgc::{Space, WholeArray};
 use flash::{Copies, CopyPath, CopyTimes, Part};
 use serde_json::{Value, json};
@@ -77,29 +76,21 @@ impl Ways {
 
     fn copies_table(&self) -> String {
         let columns = [
-            ("copy", Column::Left),
-            ("within a device", Column::Left),
-            ("µs", Column::Right),
-            ("further", Column::Right),
-            ("α", Column::Right),
-            ("between two", Column::Left),
-            ("µs", Column::Right),
-            ("further", Column::Right),
-            ("α", Column::Right),
+            "<copy",
+            "<within a device",
+            "µs",
+            "further",
+            "α",
+            "<between two",
+            "µs",
+            "further",
+            "α",
         ];
         table(columns, self.ways.iter().map(Way::cells))
     }
 
     fn promises_table(&self) -> String {
-        let columns = [
-            ("scheme", Column::Left),
-            ("copy", Column::Left),
-            ("U(e_w)", Column::Right),
-            ("step", Column::Right),
-            ("U(R)", Column::Right),
-            ("U(λ)", Column::Right),
-            ("U(σ) %", Column::Right),
-        ];
+        let columns = ["<scheme", "<copy", "U(e_w)", "step", "U(R)", "U(λ)", "U(σ) %"];
         let rows = real_time_schemes()
             .flat_map(|preset| self.ways.iter().filter_map(|way| way.promise(preset.name)));
         let mut text = table(columns, rows);

@@ -1,6 +1,6 @@
 //! What every scheme makes of an array: its logical space, promise and RAM, as a run would have them.
 
-use crate::output::{Column, micros, table};
+use crate::output::{micros, table};
 use flash::{Geometry, Part};
 use ftl::registry::{self, REGISTRY};
 use ftl::{FtlError, Guarantee, Plan, Preset, SchemeConfig};
@@ -99,18 +99,18 @@ impl Division {
 /// The table of one array; a scheme that cannot work there has its reason in place of figures.
 pub(super) fn division_table(rows: &[Division]) -> String {
     let columns = [
-        ("scheme", Column::Left),
-        ("logical pages", Column::Right),
-        ("share", Column::Right),
-        ("U(λ)", Column::Right),
-        ("ρ_th", Column::Right),
-        ("U(R)", Column::Right),
-        ("bound", Column::Left),
-        ("map KiB", Column::Right),
-        ("blocks", Column::Right),
-        ("victims", Column::Right),
-        ("other", Column::Right),
-        ("RAM KiB", Column::Right),
+        "<scheme",
+        "logical pages",
+        "share",
+        "U(λ)",
+        "ρ_th",
+        "U(R)",
+        "<bound",
+        "map KiB",
+        "blocks",
+        "victims",
+        "other",
+        "RAM KiB",
     ];
     let mut text = table(columns, rows.iter().filter_map(Division::cells));
     for row in rows {
@@ -141,4 +141,13 @@ pub(crate) fn kind_of_promise(promise: &Guarantee) -> &'static str {
 
 pub(super) fn kib(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / 1024.0)
+}
+
+/// Blocks of a part at its own capacity.
+pub(crate) fn own_blocks(part: &Part) -> u32 {
+    part.geometry(part.capacity_bytes).map_or(0, |geometry| geometry.blocks())
+}
+
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.2}", share * 100.0)
 }

@@ -1,8 +1,7 @@
 //! What the real-time schemes promise, side by side: `docs/promises.md` is this for all parts.
 
-use super::division::{Division, kib};
-use super::{own_blocks, percent};
-use crate::output::{Column, markdown, micros};
+use super::division::{Division, kib, own_blocks, percent};
+use crate::output::{markdown, micros};
 use flash::{Part, parts};
 use ftl::Preset;
 use ftl::registry::REGISTRY;
@@ -56,7 +55,7 @@ in RAM only when it is answered, until the next flush.
 
 /// Those that promise in real time on any part of the catalogue.
 pub(super) fn real_time_schemes() -> impl Iterator<Item = &'static Preset> {
-    REGISTRY.iter().filter(|preset| {
+    REGISTRY.iter().copied().filter(|preset| {
         parts::CATALOGUE.iter().any(|part| {
             let row = Division::of(preset, part, own_blocks(part));
             row.plan().is_some_and(|plan| plan.guarantee.real_time)
@@ -100,14 +99,14 @@ impl Chapter<'_> {
             micros(part.t_bers_ns),
         );
         let columns = [
-            ("scheme", Column::Left),
-            ("read µs", Column::Right),
-            ("write µs", Column::Right),
-            ("step µs", Column::Right),
-            ("response µs", Column::Right),
-            ("share %", Column::Right),
-            ("victim", Column::Right),
-            ("RAM KiB", Column::Right),
+            "<scheme",
+            "read µs",
+            "write µs",
+            "step µs",
+            "response µs",
+            "share %",
+            "victim",
+            "RAM KiB",
         ];
         let rows: Vec<_> = self.divisions.iter().filter_map(row).collect();
         if !rows.is_empty() {

@@ -1,7 +1,7 @@
 //! RAM of every scheme's maps on the array of the paper's Table VII, beside what is printed.
 
 use super::division::kib;
-use crate::output::{Column, table};
+use crate::output::table;
 use bounds::{fsr, lazy_rtgc, ram};
 use flash::parts::EVALUATION_SLC;
 use serde_json::{Value, json};
@@ -34,12 +34,7 @@ fn rows() -> Vec<(&'static ram::Printed, ram::Items)> {
 }
 
 pub(super) fn text() -> String {
-    let columns = [
-        ("scheme", Column::Left),
-        ("KiB", Column::Right),
-        ("paper", Column::Right),
-        ("of it", Column::Left),
-    ];
+    let columns = ["<scheme", "KiB", "paper", "<of it"];
     table(
         columns,
         rows().into_iter().map(|(printed, items)| {

@@ -4,13 +4,13 @@ use super::interface::Bus;
 use crate::commands::run::{OutputArgs, prepare};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{self, Column, table};
+use crate::output::{self, table};
 use clap::Args;
+use ddt::Way;
+use ddt::files;
+use ddt::host_load::{Asked, HostLoad, Point};
 use flash::channels::Policy;
 use serde_json::json;
-use sim::copyback::Way;
-use sim::copyback::files;
-use sim::copyback::host_load::{Asked, HostLoad, Point};
 
 const LOADS: [u32; 6] = [5, 25, 50, 65, 80, 95];
 
@@ -184,19 +184,19 @@ impl HostArgs {
 
 fn text(bus: &Bus, study: &HostLoad, points: &[Point]) -> Result<String, Failure> {
     let columns = [
-        ("load", Column::Right),
-        ("collection", Column::Left),
-        ("arbiter", Column::Left),
-        ("pace", Column::Right),
-        ("read mean", Column::Right),
-        ("p99", Column::Right),
-        ("p99.9", Column::Right),
-        ("max", Column::Right),
-        ("write mean", Column::Right),
-        ("p99.9", Column::Right),
-        ("max", Column::Right),
-        ("pages/s", Column::Right),
-        ("channel", Column::Right),
+        "load",
+        "<collection",
+        "<arbiter",
+        "pace",
+        "read mean",
+        "p99",
+        "p99.9",
+        "max",
+        "write mean",
+        "p99.9",
+        "max",
+        "pages/s",
+        "channel",
     ];
     let us = |ns: f64| format!("{:.0}", ns / 1e3);
     let or_none = |ns: Option<u64>| ns.map_or_else(|| "–".into(), |ns| us(ns as f64));

@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use bounds::copyback::{CopyTimings, CopybackError, Waits};
 use clap::Args;
+use ddt::in_mode;
 use flash::Part;
 use serde_json::{Value, json};
 use sim::config::{PartTable, part_by_name};
-use sim::copyback::in_mode;
 use std::path::PathBuf;
 
 /// The part of the study, whose data sheet gives bus cycles.

@@ -1,8 +1,8 @@
 //! The study as text.
 
 use super::interface::Bus;
-use crate::output::{Column, table};
-use sim::copyback::{Crossover, Study, StudyRow};
+use crate::output::table;
+use ddt::{Crossover, Study, StudyRow};
 
 /// Everything.
 pub(super) fn text(
@@ -60,15 +60,15 @@ fn engine(rows: &[StudyRow]) -> String {
 
 fn rows_table(rows: &[StudyRow]) -> String {
     let columns = [
-        ("path", Column::Left),
-        ("pages", Column::Right),
-        ("transaction µs", Column::Right),
-        ("a page µs", Column::Right),
-        ("MB/s", Column::Right),
-        ("channel %", Column::Right),
-        ("collection ms", Column::Right),
-        ("early erase", Column::Right),
-        ("saved %", Column::Right),
+        "<path",
+        "pages",
+        "transaction µs",
+        "a page µs",
+        "MB/s",
+        "channel %",
+        "collection ms",
+        "early erase",
+        "saved %",
     ];
     table(
         columns,

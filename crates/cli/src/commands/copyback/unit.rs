@@ -3,15 +3,14 @@
 use super::interface::Bus;
 use crate::commands::run::{OutputArgs, prepare, with_causes};
 use crate::failure::Failure;
-use crate::output::{self, Column, micros, table};
+use crate::output::{self, micros, table};
 use bounds::copyback::CopyPath;
 use clap::{Args, ValueEnum};
+use ddt::control::{ControlUnit, Cost, Drawing, Event, Transaction, Waveform};
+use ddt::messages::{self, Detail};
+use ddt::{Way, channels_timing, in_mode, waveform, waveform_plot};
 use flash::channels::{Addressing, Policy};
-use flash::control::{
-    ControlUnit, Drawing, Event, Interface, PinTiming, Transaction, Waveform, WindowCheck, windows,
-};
-use sim::copyback::messages::{self, Detail};
-use sim::copyback::{Way, channels_timing, in_mode, waveform, waveform_plot};
+use flash::pins::{Interface, PinTiming, WindowCheck, windows};
 use std::path::{Path, PathBuf};
 
 /// Data cycles of a transfer that a picture needs.
@@ -268,7 +267,7 @@ fn proposal(
     unit: &ControlUnit,
     transaction: &Transaction<'_>,
 ) -> Result<String, Failure> {
-    let cost = check.cost(unit, transaction).map_err(Failure::input)?;
+    let cost = Cost::of(check, unit, transaction).map_err(Failure::input)?;
     Ok(match (check.widened, cost) {
         (Some(wider), Some(cost)) => format!(
             "a cycle of {} ns works: --t-rwc {} --t-dl {}. It adds {} µs to each page's transfer and {:.2} % to this \
@@ -286,16 +285,16 @@ fn proposal(
 /// The check of every mode, source and destination in the same.
 fn all_modes(bus: &Bus) -> Result<String, Failure> {
     let columns = [
-        ("mode", Column::Right),
-        ("t_RC ns", Column::Right),
-        ("DVW ns", Column::Right),
-        ("DRW ns", Column::Right),
-        ("t_DL ns", Column::Right),
-        ("works", Column::Left),
-        ("cycle that does", Column::Right),
-        ("t_DL ns", Column::Right),
-        ("a page µs", Column::Right),
-        ("8 pages %", Column::Right),
+        "mode",
+        "t_RC ns",
+        "DVW ns",
+        "DRW ns",
+        "t_DL ns",
+        "<works",
+        "cycle that does",
+        "t_DL ns",
+        "a page µs",
+        "8 pages %",
     ];
     let wrong_bytes = [0; 8];
     let transaction = Transaction {
@@ -315,7 +314,7 @@ fn all_modes(bus: &Bus) -> Result<String, Failure> {
         let timings = bounds::copyback::CopyTimings::of_part(&part, waits)?;
         let timing = channels_timing(&timings);
         let unit = ControlUnit { timing, ways: 2, policy: Policy::Fifo };
-        let cost = check.cost(&unit, &transaction).map_err(Failure::input)?;
+        let cost = Cost::of(&check, &unit, &transaction).map_err(Failure::input)?;
         let none = || "–".to_owned();
         let wider = check.widened;
         rows.push([

@@ -2,7 +2,7 @@
 
 use crate::commands::bounds::{Division, kind_of_promise, own_blocks};
 use crate::failure::Failure;
-use crate::output::{self, Column, markdown, micros, table};
+use crate::output::{self, markdown, micros, table};
 use flash::parts;
 use ftl::Preset;
 use ftl::registry::REGISTRY;
@@ -11,25 +11,14 @@ use sim::config::{DEFAULT_PART, SCHEME_SETTINGS, SchemeSetting, SchemeTable};
 use std::path::Path;
 
 pub(super) fn text() -> String {
-    let columns = [
-        ("scheme", Column::Left),
-        ("what it does", Column::Left),
-        ("settings", Column::Left),
-        ("source", Column::Left),
-    ];
+    let columns = ["<scheme", "<what it does", "<settings", "<source"];
     let rows = REGISTRY.iter().map(|preset| {
         let settings = preset.settings.join(", ");
         [preset.name.into(), preset.summary.into(), settings, preset.source.into()]
     });
     let mut text = table(columns, rows);
     text.push_str("\n\nSettings, added to a name with `+`:\n");
-    let columns = [
-        ("setting", Column::Left),
-        ("in TOML", Column::Left),
-        ("values", Column::Left),
-        ("what it sets", Column::Left),
-        ("of", Column::Left),
-    ];
+    let columns = ["<setting", "<in TOML", "<values", "<what it sets", "<of"];
     let rows = SCHEME_SETTINGS.iter().filter_map(|setting| {
         let of = owners(setting)?;
         let SchemeSetting { long_key, values, doc, .. } = *setting;
@@ -46,7 +35,7 @@ pub(super) fn text() -> String {
 
 /// Names of the schemes that have the setting; nothing where none has it.
 fn owners(setting: &SchemeSetting) -> Option<String> {
-    let has = |preset: &&Preset| preset.settings.contains(&setting.key);
+    let has = |preset: &&&Preset| preset.settings.contains(&setting.key);
     let names: Vec<&str> = REGISTRY.iter().filter(has).map(|preset| preset.name).collect();
     match setting.of_all || names.len() == REGISTRY.len() {
         true => Some("all".into()),
@@ -55,7 +44,7 @@ fn owners(setting: &SchemeSetting) -> Option<String> {
 }
 
 pub(super) fn json() -> Vec<Value> {
-    REGISTRY.iter().map(scheme_json).collect()
+    REGISTRY.iter().copied().map(scheme_json).collect()
 }
 
 fn scheme_json(preset: &Preset) -> Value {
@@ -138,14 +127,7 @@ fn without_links(header: &str) -> String {
 fn overview() -> String {
     let part = parts::CATALOGUE.iter().find(|part| part.name == DEFAULT_PART);
     let divisions = part.map_or_else(Vec::new, |part| Division::all(part, own_blocks(part)));
-    let columns = [
-        ("scheme", Column::Left),
-        ("what it does", Column::Left),
-        ("promise", Column::Left),
-        ("response ≤ µs", Column::Right),
-        ("settings", Column::Left),
-        ("source", Column::Left),
-    ];
+    let columns = ["<scheme", "<what it does", "<promise", "response ≤ µs", "<settings", "<source"];
     let rows = REGISTRY.iter().map(|preset| {
         let plan = divisions.iter().find(|row| row.scheme() == preset.name);
         let promise = plan.and_then(Division::plan).map(|plan| plan.guarantee).unwrap_or_default();

@@ -109,6 +109,11 @@ impl VictimKind {
         self.policy
     }
 
+    /// Its number; 0 where the policy has none.
+    pub fn number(self) -> u16 {
+        self.number
+    }
+
     /// Most victims of one choice.
     pub fn victims_at_once(self) -> u32 {
         if self.policy.chooses_many { u32::from(self.number).max(1) } else { 1 }

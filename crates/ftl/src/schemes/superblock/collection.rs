@@ -117,7 +117,7 @@ impl<F: Probe> Superblock<F> {
         for at in 0..copied {
             let lpn = self.lpns[at];
             self.put(superblock, lpn);
-            buffer.moved(lpn);
+            buffer.moved(&[lpn]);
         }
         match error {
             None => Ok(()),

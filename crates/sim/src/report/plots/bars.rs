@@ -16,17 +16,17 @@ const GROUP: u32 = 16;
 
 /// A chart of bars in groups.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bars {
+pub struct Bars {
     /// Title.
-    pub(crate) title: String,
+    pub title: String,
     /// What the bars' length is, with the unit.
-    pub(crate) label: String,
+    pub label: String,
     /// Names of the groups, from the top.
-    pub(crate) groups: Vec<String>,
+    pub groups: Vec<String>,
     /// Name of each series with its value in each group; `None` leaves the bar out.
-    pub(crate) series: Vec<(String, Vec<Option<f64>>)>,
+    pub series: Vec<(String, Vec<Option<f64>>)>,
     /// Draws lengths by their logarithm: for values that lie orders of magnitude apart.
-    pub(crate) log: bool,
+    pub log: bool,
 }
 
 impl Bars {
@@ -34,7 +34,7 @@ impl Bars {
     ///
     /// # Errors
     /// Where the drawing library fails.
-    pub(crate) fn svg(&self) -> Result<String, PlotError> {
+    pub fn svg(&self) -> Result<String, PlotError> {
         let rows = self.groups.len().max(1) as u32;
         let height = 120 + rows * (self.series.len().max(1) as u32 * BAR + GROUP);
         drawn((WIDTH, height.max(LEGEND_TOP + 40 * self.series.len() as u32)), |area| {

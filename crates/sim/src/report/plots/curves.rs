@@ -10,7 +10,7 @@ use plotters::style::{BLACK, Color, RGBColor};
 
 /// How points are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Drawn {
+pub enum Drawn {
     /// Joined by a line.
     Line,
     /// One by one.
@@ -19,23 +19,30 @@ pub(crate) enum Drawn {
 
 /// One set of points.
 #[derive(Clone, Debug)]
-pub(crate) struct Curve {
-    pub(crate) name: String,
+pub struct Curve {
+    /// What the legend calls it.
+    pub name: String,
     /// What else the legend says of it.
-    pub(crate) note: String,
-    pub(crate) points: Vec<(f64, f64)>,
-    pub(crate) drawn: Drawn,
+    pub note: String,
+    /// Points (x, y), in the order in which a line joins them.
+    pub points: Vec<(f64, f64)>,
+    /// How they are drawn.
+    pub drawn: Drawn,
 }
 
 /// A chart of them.
 #[derive(Clone, Debug)]
-pub(crate) struct Curves {
-    pub(crate) caption: String,
-    pub(crate) x_label: &'static str,
-    pub(crate) y_label: &'static str,
+pub struct Curves {
+    /// Title above the chart.
+    pub caption: String,
+    /// What x is, with its unit.
+    pub x_label: &'static str,
+    /// What y is, with its unit.
+    pub y_label: &'static str,
     /// Logarithmic from the smallest value above 0; what is 0 is drawn at the bottom.
-    pub(crate) log_y: bool,
-    pub(crate) curves: Vec<Curve>,
+    pub log_y: bool,
+    /// The curves, in the order of the legend.
+    pub curves: Vec<Curve>,
 }
 
 impl Curves {
@@ -43,7 +50,7 @@ impl Curves {
     ///
     /// # Errors
     /// Where the drawing library fails.
-    pub(crate) fn svg(&self) -> Result<String, PlotError> {
+    pub fn svg(&self) -> Result<String, PlotError> {
         drawn((WIDTH, 560), |area| self.draw(area, self.x_axis()))
     }
 
@@ -51,7 +58,7 @@ impl Curves {
     ///
     /// # Errors
     /// Where the drawing library fails.
-    pub(crate) fn svg_log_x(&self) -> Result<String, PlotError> {
+    pub fn svg_log_x(&self) -> Result<String, PlotError> {
         let above = || self.points().map(|point| point.0).filter(|x| *x > 0.0);
         let most = above().fold(1.0, f64::max);
         let least = above().fold(most, f64::min);

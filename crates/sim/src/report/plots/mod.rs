@@ -9,13 +9,12 @@ mod response;
 mod stacked;
 mod style;
 mod time;
-mod timing_diagram;
 mod waf;
 
-pub(crate) use bars::Bars;
-pub(crate) use curves::{Curve, Curves, Drawn};
-pub(crate) use stacked::Stacked;
-pub(crate) use timing_diagram::{Panel, Row, Shape, Span, TimingDiagram};
+pub use bars::Bars;
+pub use curves::{Curve, Curves, Drawn};
+pub use stacked::Stacked;
+pub use style::{PALETTE, text, title};
 
 use super::Report;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
@@ -23,7 +22,7 @@ use plotters::prelude::SVGBackend;
 use plotters::style::WHITE;
 
 /// Where plots are drawn on.
-type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// A plot could not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -31,12 +30,13 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 pub struct PlotError(String);
 
 impl PlotError {
-    fn from(cause: impl std::fmt::Display) -> Self {
+    /// Of what the drawing library says.
+    pub fn from(cause: impl std::fmt::Display) -> Self {
         Self(cause.to_string())
     }
 
     /// What is to be drawn lacks something.
-    pub(crate) fn missing(what: &str) -> Self {
+    pub fn missing(what: &str) -> Self {
         Self(format!("there is nothing to draw without {what}"))
     }
 }
@@ -64,7 +64,7 @@ impl Plot {
 }
 
 /// The text of an SVG file of this size, drawn on white.
-pub(crate) fn drawn(
+pub fn drawn(
     size: (u32, u32),
     draw: impl FnOnce(&Area<'_>) -> Result<(), PlotError>,
 ) -> Result<String, PlotError> {

@@ -11,14 +11,15 @@ use plotters::style::{BLACK, Color, WHITE};
 
 /// Bars below each other, each the sum of its parts.
 #[derive(Clone, Debug)]
-pub(crate) struct Stacked {
-    pub(crate) caption: String,
+pub struct Stacked {
+    /// Title above the chart.
+    pub caption: String,
     /// What a bar's length is, with its unit.
-    pub(crate) label: &'static str,
+    pub label: &'static str,
     /// Names of the parts, from the left.
-    pub(crate) parts: Vec<String>,
+    pub parts: Vec<String>,
     /// Each bar's name and the lengths of its parts, in the label's unit.
-    pub(crate) bars: Vec<(String, Vec<f64>)>,
+    pub bars: Vec<(String, Vec<f64>)>,
 }
 
 impl Stacked {
@@ -26,7 +27,7 @@ impl Stacked {
     ///
     /// # Errors
     /// Where the drawing library fails.
-    pub(crate) fn svg(&self) -> Result<String, PlotError> {
+    pub fn svg(&self) -> Result<String, PlotError> {
         drawn((WIDTH, 110 + 34 * self.bars.len().max(4) as u32), |area| self.draw(area))
     }
 

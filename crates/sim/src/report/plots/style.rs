@@ -24,7 +24,7 @@ pub(super) fn wide(report: &Report) -> (u32, u32) {
 }
 
 /// A title that fits above the data.
-pub(super) fn title(words: &str) -> String {
+pub fn title(words: &str) -> String {
     const LETTERS: usize = 80;
     match words.char_indices().nth(LETTERS) {
         None => words.to_owned(),
@@ -34,7 +34,7 @@ pub(super) fn title(words: &str) -> String {
 
 /// Colours that people with any colour vision tell apart (M. Okabe, K. Ito, "Color Universal Design",
 /// 2008; without its yellow, which is faint on white).
-pub(super) const PALETTE: [RGBColor; 7] = [
+pub const PALETTE: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -83,7 +83,7 @@ impl Look {
 }
 
 /// Plain text of a size in pixels.
-pub(super) fn text(size: u32) -> TextStyle<'static> {
+pub fn text(size: u32) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&BLACK)
 }
 

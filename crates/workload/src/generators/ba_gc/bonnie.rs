@@ -8,12 +8,22 @@
 //! are as large as a buffer of 16 MiB, and those of files removed at random do not all fit it. A seek in ten
 //! writes back what it read. 256 MiB are two memories of a small PC, so that a whole pass takes 1.5 GiB.
 
-use super::script::{CLUSTER, Program, Script};
-use super::volume::{BLOCK, Behind, Volume};
+use crate::generators::ba_gc::script::{CLUSTER, Program, Script};
+use crate::generators::ba_gc::stand_in::{STAND_IN, build};
+use crate::generators::ba_gc::volume::{BLOCK, Behind, Volume};
 use crate::generators::draw;
+use crate::generators::generator::BuiltinInfo;
 use crate::generators::scramble::Scramble;
 use rand::Rng;
 use rand_pcg::Pcg64;
+
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
+    name: "ba-gc-bonnie",
+    summary: "Bonnie++ on NTFS: a large file written in order three times, then many small ones made and removed",
+    requests: Some(212_019),
+    build: |request| build(request, |volume, request| Bonnie::new(volume, request.rng())),
+    ..STAND_IN
+};
 
 /// Bytes of the large file where the volume has room for it.
 const FILE: u64 = 256 << 20;
@@ -163,7 +173,6 @@ const _: () = assert!(PIECE.is_multiple_of(CLUSTER));
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generators::ba_gc::BONNIE;
     use crate::generators::ba_gc::script::requests_until;
     use rand::SeedableRng;
 
@@ -172,6 +181,6 @@ mod tests {
         let bonnie = Bonnie::new(Volume::new(1 << 30), Pcg64::seed_from_u64(5));
         assert_eq!((bonnie.length, bonnie.small_files), (FILE, SMALL_FILES));
         let requests = requests_until(bonnie, |bonnie| bonnie.phase == 0 && bonnie.done == 0);
-        assert_eq!(BONNIE.requests, Some(requests));
+        assert_eq!(INFO.requests, Some(requests));
     }
 }

@@ -1,8 +1,10 @@
 //! Arrival times of a program on a device that keeps up with it: bursts at the device's pace, and pauses.
 
-use super::script::{Player, Program};
+use crate::error::WorkloadError;
+use crate::generators::ba_gc::script::{Player, Program};
 use crate::generators::generated::{BATCH, request};
-use crate::{Request, Source, WorkloadError};
+use crate::request::Request;
+use crate::source::Source;
 
 /// What the device of the traced machine takes for a request whatever its size, ns.
 pub(super) const COMMAND_NS: u64 = 100_000;

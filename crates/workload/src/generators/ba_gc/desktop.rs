@@ -18,14 +18,34 @@
 //! a buffer of 16 MiB hits half the time or a third of it; the pauses, which are those of several programs at
 //! once, so that half such a buffer and more becomes dirty in the 30 s after which it is flushed.
 
-use super::script::{CLUSTER, Program, Script};
-use super::volume::{BLOCK, Behind, Extent, Volume};
+use crate::generators::ba_gc::script::{CLUSTER, Program, Script};
+use crate::generators::ba_gc::stand_in::{STAND_IN, build};
+use crate::generators::ba_gc::volume::{BLOCK, Behind, Extent, Volume};
 use crate::generators::draw;
+use crate::generators::generator::BuiltinInfo;
 use crate::generators::law::Law;
 use crate::generators::ranks::Ranks;
 use crate::generators::scramble::Scramble;
 use rand::Rng;
 use rand_pcg::Pcg64;
+
+pub(crate) static DESKTOP_1: BuiltinInfo = BuiltinInfo {
+    name: "ba-gc-desktop-1",
+    summary: "a PC with office, browser and mail: small writes, most of them to the same places",
+    requests: Some(200_000),
+    build: |request| build(request, |volume, request| Desktop::new(volume, &OFFICE, request.rng())),
+    ..STAND_IN
+};
+
+pub(crate) static DESKTOP_2: BuiltinInfo = BuiltinInfo {
+    name: "ba-gc-desktop-2",
+    summary: "a PC with music, games and downloads: files in order between small rewrites",
+    requests: Some(200_000),
+    build: |request| {
+        build(request, |volume, request| Desktop::new(volume, &LEISURE, request.rng()))
+    },
+    ..STAND_IN
+};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -50,21 +70,18 @@ pub(super) struct Habits {
     pause_ns: u64,
 }
 
-/// Office and browser.
 pub(super) static OFFICE: Habits = Habits {
     shares: [700, 40, 120, 80, 57, 0, 3],
     downloads: (512 * KIB, 4 * MIB),
     pause_ns: 100_000_000,
 };
 
-/// Music, games and downloads.
 pub(super) static LEISURE: Habits = Habits {
     shares: [762, 5, 100, 50, 74, 4, 5],
     downloads: (2 * MIB, 6 * MIB),
     pause_ns: 100_000_000,
 };
 
-/// What an action does.
 #[derive(Clone, Copy, Debug)]
 enum Action {
     Tick,

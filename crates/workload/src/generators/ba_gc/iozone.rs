@@ -7,11 +7,21 @@
 //! up to 8 MiB, is not at 32 MiB, and random records of the large files reach the medium one by one. What is
 //! written in order leaves the host's cache in transfers of 64 KiB whatever the record. Reads leave no trace.
 
-use super::script::{CLUSTER, Program, Script};
-use super::volume::{BLOCK, Behind, Volume};
+use crate::generators::ba_gc::script::{CLUSTER, Program, Script};
+use crate::generators::ba_gc::stand_in::{STAND_IN, build};
+use crate::generators::ba_gc::volume::{BLOCK, Behind, Volume};
 use crate::generators::draw;
+use crate::generators::generator::BuiltinInfo;
 use crate::generators::iozone::{Sweep, Test};
 use rand_pcg::Pcg64;
+
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
+    name: "ba-gc-iozone",
+    summary: "IOzone on NTFS: files of 64 KiB to 32 MiB written, rewritten shortly, and at random",
+    requests: Some(98_088),
+    build: |request| build(request, |volume, request| Iozone::new(volume, request.rng())),
+    ..STAND_IN
+};
 
 /// Smallest and largest file, bytes.
 const FILES: (u64, u64) = (64 << 10, 32 << 20);
@@ -88,7 +98,6 @@ impl Program for Iozone {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generators::ba_gc::IOZONE;
     use crate::generators::ba_gc::script::requests_until;
     use rand::SeedableRng;
 
@@ -98,6 +107,6 @@ mod tests {
         // Files of 2¹⁶ to 2²⁴ bytes with records from 2¹² bytes on.
         let files = (16..=24).map(|file| file - 12 + 1).sum();
         let requests = requests_until(iozone, |iozone| iozone.number == files);
-        assert_eq!(IOZONE.requests, Some(requests));
+        assert_eq!(INFO.requests, Some(requests));
     }
 }

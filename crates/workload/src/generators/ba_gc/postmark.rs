@@ -8,11 +8,21 @@
 //! only seldom; file records, directory and bitmap are put down by the lazy writer for 80 transactions at a
 //! time. Together: the printed ratio of 3.1 %.
 
-use super::script::{CLUSTER, Program, Script};
-use super::volume::{Extent, Volume};
+use crate::generators::ba_gc::script::{CLUSTER, Program, Script};
+use crate::generators::ba_gc::stand_in::{STAND_IN, build};
+use crate::generators::ba_gc::volume::{Extent, Volume};
 use crate::generators::draw;
+use crate::generators::generator::BuiltinInfo;
 use rand::Rng;
 use rand_pcg::Pcg64;
+
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
+    name: "ba-gc-postmark",
+    summary: "Postmark on NTFS: small files made, appended to and removed, hardly a page written twice",
+    requests: Some(200_000),
+    build: |request| build(request, |volume, request| Postmark::new(volume, request.rng())),
+    ..STAND_IN
+};
 
 /// Bytes that are kept for files, where the volume has room.
 const POOL: u64 = 512 << 20;

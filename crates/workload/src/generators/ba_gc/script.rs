@@ -1,7 +1,7 @@
 //! From what an application does next to the writes that reach the device.
 
-use crate::Op;
 use crate::generators::generated::{Access, Pattern};
+use crate::request::Op;
 
 /// Largest transfer of the disk driver of Windows XP, bytes; transfers end at multiples of it.
 pub(super) const TRANSFER: u64 = 64 << 10;

@@ -7,10 +7,20 @@
 //! random at all). A buffer of 16 MiB holds a sixteenth of the files, so that about one random write in
 //! sixteen hits: with the tables of the file system that is the printed ratio of 4.4 %.
 
-use super::script::{CLUSTER, Program, Script, TRANSFER};
-use super::volume::{BLOCK, Behind, Volume};
+use crate::generators::ba_gc::script::{CLUSTER, Program, Script, TRANSFER};
+use crate::generators::ba_gc::stand_in::{STAND_IN, build};
+use crate::generators::ba_gc::volume::{BLOCK, Behind, Volume};
 use crate::generators::draw;
+use crate::generators::generator::BuiltinInfo;
 use rand_pcg::Pcg64;
+
+pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
+    name: "ba-gc-tiobench",
+    summary: "Tiobench on NTFS: 1 to 8 threads that each write a large file in order, and then at random",
+    requests: Some(157_696),
+    build: |request| build(request, |volume, request| Tiobench::new(volume, request.rng())),
+    ..STAND_IN
+};
 
 /// Numbers of threads that are tried, one after the other.
 const THREADS: [u64; 4] = [1, 2, 4, 8];
@@ -126,7 +136,6 @@ impl Program for Tiobench {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generators::ba_gc::TIOBENCH;
     use crate::generators::ba_gc::script::requests_until;
     use rand::SeedableRng;
 
@@ -138,7 +147,7 @@ mod tests {
         assert_eq!(tiobench.total / 2 / CLUSTER, 32_768);
         let requests =
             requests_until(tiobench, |tiobench| tiobench.run == 0 && tiobench.in_order == 0);
-        assert_eq!(TIOBENCH.requests, Some(requests));
+        assert_eq!(INFO.requests, Some(requests));
     }
 
     #[test]

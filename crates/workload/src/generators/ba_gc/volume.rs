@@ -10,18 +10,16 @@
 //! not copied: the order is as above. Data begins at a multiple of [`BLOCK`], as on a medium that is
 //! formatted for flash, so that a file written in order fills whole logical blocks.
 
-use super::script::{CLUSTER, Script};
+use crate::generators::ba_gc::script::{CLUSTER, Script};
 
 /// A logical block of the part that the paper has: 64 pages of 2 KiB.
 pub(super) const BLOCK: u64 = 128 << 10;
 
-/// The smallest volume, bytes.
 pub(super) const SMALLEST: u64 = 4 << 20;
 
 /// Bytes of a file record.
 const RECORD: u64 = 1 << 10;
 
-/// Largest journal, bytes.
 const LARGEST_LOG: u64 = 64 << 20;
 
 /// Bytes of data from which on files have the sizes that are named; on a smaller volume they shrink with it.

@@ -1,0 +1,12 @@
+//! The closed forms against what the papers print, and against exhaustive searches and simulations.
+
+mod common;
+mod copyback_device;
+mod copyback_printed;
+mod copyback_timeline;
+mod gftl_printed;
+mod lazy_rtgc_printed;
+mod space_by_device_exhaustive;
+mod space_exhaustive;
+mod space_model;
+mod waf_simulation;

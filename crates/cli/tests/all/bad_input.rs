@@ -1,0 +1,271 @@
+//! Everything a user can get wrong is told on one screen, with what would be right, before anything runs:
+//! exit code 2.
+
+use crate::common::{Scratch, csv_trace, ftlkit, words};
+
+#[test]
+fn unknown_names() {
+    words("compare --schemes lazyrtgc").refused(&["lazyrtgc", "did you mean `lazy-rtgc`?"]);
+    words("compare --schemes fsr+victm=fifo").refused(&["victm", "did you mean `victim`?"]);
+    words("compare --schemes fsr+victim=lifo").refused(&["lifo", "did you mean `fifo`?"]);
+    words("compare --part evaluation-scl")
+        .refused(&["did you mean `evaluation-slc`?", "list parts"]);
+    words("compare unifrom").refused(&["unifrom", "did you mean `uniform`?"]);
+    words("compare --workload unifrom").refused(&["unifrom", "uniform"]);
+    words("compare uniform --set wirte_share=1").refused(&["wirte_share", "write_share"]);
+    words("compare --set part.t_porg_ns=1").refused(&["t_porg_ns", "did you mean `t_prog_ns`?"]);
+    words("compare --set seed").refused(&["KEY=VALUE"]);
+    words("compare --precondition ful").refused(&["did you mean `full`?"]);
+    words("bounds --part toshiba-scl").refused(&["toshiba-slc"]);
+    words("bench --scheme fsl").refused(&["did you mean `fsr`?"]);
+    words("list part").refused(&["parts"]);
+    words("list schemes fsl").refused(&["did you mean `fsr`?"]);
+    words("list parts fsr").refused(&["only schemes have pages", "list schemes NAME"]);
+    words("list formats --pages x").refused(&["only schemes have pages"]);
+    words("compair").refused(&["compare"]);
+    words("compare --shemes fsr").refused(&["--schemes"]);
+    let scratch = Scratch::new("unknown-names");
+    let trace = scratch.file("t.csv", csv_trace(10));
+    ftlkit(["compare", &trace, "--format", "mssr"]).refused(&["mssr", "did you mean `msr`?"]);
+    ftlkit(["trace", "info", &trace, "--format", "mssr"]).refused(&["did you mean `msr`?"]);
+}
+
+#[test]
+fn options_without_effect() {
+    words("compare uniform --addresses wrap").refused(&["--addresses", "for traces"]);
+    words("compare uniform --format msr").refused(&["--format", "for traces"]);
+    words("compare uniform --time-scale 2 --capacity 16MiB").refused(&["time_scale", "arrival"]);
+    let scratch = Scratch::new("no-effect");
+    let trace = scratch.file("t.csv", csv_trace(10));
+    ftlkit(["compare", &trace, "--set", "size=4k"]).refused(&["no parameters"]);
+    ftlkit(["compare", &trace, "--action", "Q"]).refused(&["blkparse"]);
+}
+
+#[test]
+fn channels_and_copies() {
+    let on_ddt = |rest: &str| words(&format!("compare uniform --part ddt-mlc {rest}"));
+    on_ddt("--schemes fsr+copy=dgbc").refused(&["copy path", "did you mean `dgcb`?"]);
+    on_ddt("--schemes fsr+copy=dgcb").refused(&["fsr+copy=dgcb", "there is one", "--ways 4"]);
+    on_ddt("--schemes fsr+copy=gcb+label=x").refused(&[
+        "scheme `x`: copy",
+        "there is one",
+        "`lcb`",
+    ]);
+    on_ddt("--ways 0").refused(&["--ways", "1..=64"]);
+    on_ddt("--ways -1").refused(&["--ways"]);
+    on_ddt("--planes 5").refused(&["--planes", "1..=4"]);
+    on_ddt("--bit-errors 193").refused(&["bit_errors", "corrects 192 in a page"]);
+    on_ddt("--bit-errors some").refused(&["--bit-errors", "wear:BASE,PER_ERASE,PER_READ"]);
+    on_ddt("--bit-errors 8+ecc=0").refused(&["ecc is 1 to 512 bits"]);
+    let advice = ["evaluation-slc", "t_rc_ns", "ddt-mlc", "--set part.t_rc_ns=25ns"];
+    words("compare uniform --ways 2").refused(&advice);
+    words("compare uniform --planes 2").refused(&advice);
+    words("compare uniform --schemes fsr+copy=icb").refused(&advice);
+    words("compare uniform --schemes fsr+copy_cache").refused(&advice);
+    words("compare uniform --bit-errors 4").refused(&["bit_errors", "`+ecc=BITS`"]);
+    words("compare uniform --set part.t_rc_ns=25ns").refused(&["t_wc_ns"]);
+    words("bounds --copy dgcb").refused(&["--copy", "evaluation-slc", "t_rc_ns"]);
+    words("bounds --copy all").refused(&["evaluation-slc", "t_rc_ns"]);
+    words("bounds --part ddt-mlc --copy dgcb").refused(&["--copy", "there is one"]);
+    words("bounds --part ddt-mlc --copy all --markdown").refused(&["no Markdown"]);
+    words("bounds --part all --ways 2").refused(&["ways", "t_rc_ns"]);
+    words("bounds --bit-errors 2+ecc=4").refused(&["changes no promise"]);
+    words("bounds --part ddt-mlc --copy lbc").refused(&["did you mean `lcb`?"]);
+}
+
+#[test]
+fn experiment_files() {
+    let scratch = Scratch::new("experiment-files");
+    let run = |name: &str, text: &str| ftlkit(["run", &scratch.file(name, text)]);
+    run("key.toml", "seed = 3\nschemas = ['fsr']").refused(&[
+        "key.toml:2",
+        "no key `schemas`",
+        "did you mean `schemes`?",
+    ]);
+    run("type.toml", "seed = 'one'").refused(&["type.toml:1", "string \"one\""]);
+    run("syntax.toml", "seed = ").refused(&["syntax.toml:1"]);
+    run("workload.toml", "[workload]\nname = 'uniform'\nrequest = 5")
+        .refused(&["`request`", "did you mean `requests`?"]);
+    run("part.toml", "[part]\npage_bytes = 4096").refused(&["missing field", "base"]);
+    ftlkit(["run", &scratch.file("binary.toml", [0xff, 0xfe, 0, 1])])
+        .refused(&["TOML", "--dry-run"]);
+    ftlkit(["run", &scratch.at("none.toml")]).refused(&["none.toml", "No such file"]);
+}
+
+#[test]
+fn shares_and_capacities_that_cannot_work() {
+    words("compare --schemes lazy-rtgc+share=0.95")
+        .refused(&["lazy-rtgc+share=0.95", "largest share that works here is 0.8"]);
+    words("compare --schemes page-level+share=1").refused(&["logical_share", "below 1"]);
+    words("compare --schemes fsr+share=-1").refused(&["logical_share", "above 0"]);
+    words("compare --capacity 1KiB").refused(&["capacity", "less than one block of 128KiB"]);
+    words("compare --capacity 128KiB").refused(&["smallest capacity that works is"]);
+    words("compare --capacity 900TiB").refused(&["capacity", "at most"]);
+    words("compare --capacity much").refused(&["--capacity", "32GiB"]);
+    words("compare --capacity 16MiB --schemes fsr+spare=200").refused(&["fsr+spare=200"]);
+    words("compare --set part.t_bers_ns=100us").refused(&["lazy-rtgc", "erase"]);
+    words("compare --schemes fsr,fsr").refused(&["two are called `fsr`", "+label="]);
+}
+
+#[test]
+fn devices_beyond_the_memory_of_the_machine() {
+    // 36 GiB a scheme and 28: on a larger machine it would be run.
+    if sim::memory::available_bytes().is_none_or(|bytes| bytes >= 24 << 30) {
+        return;
+    }
+    let needs = ["capacity", "GiB of memory", "available", "smaller --capacity"];
+    words("compare uniform --capacity 8191GiB").refused(&needs);
+    words("compare uniform --capacity 8191GiB --dry-run").ok();
+    let scratch = Scratch::new("memory");
+    let mut text = csv_trace(10);
+    text.push_str("20000000,write,5497558138880,4096\n");
+    let trace = scratch.file("far.csv", text);
+    ftlkit(["compare", &trace, "--addresses", "spaces"]).refused(&needs);
+    ftlkit(["compare", &trace, "--addresses", "spaces"]).refused(&["--addresses dense"]);
+}
+
+#[test]
+fn traces_that_are_none() {
+    let scratch = Scratch::new("no-traces");
+    for arguments in [["compare"].as_slice(), ["trace", "info"].as_slice()] {
+        let with = |path: &str| ftlkit(arguments.iter().copied().chain([path]));
+        with(&scratch.file("empty.csv", "")).refused(&["empty.csv", "empty"]);
+        with(&scratch.at("./none.csv")).refused(&["none.csv", "No such file"]);
+        with(&scratch.file("prose.txt", "It was a dark and stormy night.\n"))
+            .refused(&["prose.txt", "format"]);
+        let noise: Vec<u8> =
+            (0..4000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        with(&scratch.file("noise.bin", noise)).refused(&["noise.bin", "binary"]);
+        let directory = scratch.path().display().to_string();
+        with(&directory).refused(&[&directory, "directory"]);
+        let cut = csv_trace(50).trim_end().trim_end_matches("4096").to_owned();
+        with(&scratch.file("cut.csv", cut)).refused(&["cut.csv:51", "length"]);
+        let gzip = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b, 0x4c];
+        with(&scratch.file("cut.csv.gz", gzip)).refused(&["cut.csv.gz", "truncated"]);
+        let five = "0 0 8 8 1\n10 0 16 8 0\n";
+        with(&scratch.file("five.txt", five)).refused(&["disksim, ssdsim and mqsim"]);
+    }
+    let wrong = scratch.file("t.csv", csv_trace(5));
+    ftlkit(["compare", &wrong, "--format", "disksim"]).refused(&["t.csv:1", "disksim"]);
+    ftlkit(["trace", "convert", &wrong, &wrong]).refused(&["into itself"]);
+    let unwritable = scratch.at("no/such/dir/out.csv");
+    ftlkit(["trace", "convert", &wrong, &unwritable]).refused(&["no/such/dir"]);
+}
+
+#[test]
+fn a_bad_line_is_named_and_may_be_skipped() {
+    let scratch = Scratch::new("bad-line");
+    let mut lines = csv_trace(200);
+    lines.push_str("5,write,soon,4096\n");
+    let trace = scratch.file("t.csv", lines);
+    let small = ["--capacity", "16MiB"];
+    ftlkit(["compare", &trace].into_iter().chain(small)).refused(&["t.csv:202", "soon", "offset"]);
+    let skipped = ["compare", &trace, "--on-bad-line", "skip", "--json"];
+    let report = ftlkit(skipped.into_iter().chain(small)).json();
+    let counts = &report["workload"]["trace"]["counts"];
+    assert_eq!((&counts["read"], &counts["kept"]), (&201.into(), &200.into()), "{counts}");
+}
+
+#[test]
+fn addresses_beyond_the_device() {
+    let scratch = Scratch::new("beyond");
+    let mut text = csv_trace(10);
+    text.push_str("20000000,write,1099511627776,4096\n");
+    let trace = scratch.file("far.csv", text);
+    let compare =
+        |policy: &str| ftlkit(["compare", &trace, "--capacity", "16MiB", "--addresses", policy]);
+    compare("exact").refused(&["far.csv", "beyond", "dense"]);
+    assert!(compare("dense").ok().contains("HELD"));
+    compare("wrap").ok();
+}
+
+#[test]
+fn out_that_cannot_be_written() {
+    let scratch = Scratch::new("out");
+    let file = scratch.file("taken", "x");
+    ftlkit(["list", "schemes", "--pages", &file]).refused(&["taken: "]);
+    ftlkit(["compare", "--out", &file]).refused(&["taken is a file", "--out takes a directory"]);
+    let below = scratch.at("taken/results");
+    ftlkit(["compare", "--out", &below]).refused(&["taken/results", "--out takes a directory"]);
+    if cfg!(target_os = "linux") {
+        words("compare --out /proc/ftlkit-results").refused(&["/proc/ftlkit-results"]);
+    }
+}
+
+#[test]
+fn settings_of_other_schemes() {
+    for (setting, key) in [
+        ("cmt=256KiB", "cmt"),
+        ("cmt_policy=slru", "cmt_policy"),
+        ("threshold=80%", "threshold"),
+        ("queue=printed", "queue"),
+    ] {
+        words(&format!("compare --schemes fsr+{setting}")).refused(&[
+            &format!("scheme `fsr+{setting}`: {key}"),
+            "is no setting of `fsr`; besides share and spare it has victim, idle",
+        ]);
+    }
+    let scratch = Scratch::new("settings");
+    let text = "schemes = [{ name = 'fsr', cmt_bytes = 4096, label = 'mine' }]";
+    ftlkit(["run", &scratch.file("e.toml", text)]).refused(&["`mine`: cmt", "victim, idle"]);
+    let text = "schemes = [{ name = 'fsr', cmt_byts = 4096 }]";
+    ftlkit(["run", &scratch.file("e.toml", text)])
+        .refused(&["e.toml:1", "did you mean `cmt_bytes`?"]);
+}
+
+#[test]
+fn values_that_are_none() {
+    for (scheme, said) in [
+        ("dftl+cmt=much", "`4KiB`"),
+        ("dftl+cmt", "`cmt=256KiB`"),
+        ("dftl+cmt_policy=fifo", "there are `lru` and `slru`"),
+        ("gftl-threshold+threshold=120%", "`0%` to `100%`, is needed, not `120%`"),
+        ("gftl+queue=short", "there are `printed` and `proven`"),
+        ("gftl+queue_=printed", "did you mean `queue`?"),
+    ] {
+        words(&format!("compare --schemes {scheme}")).refused(&[scheme, said]);
+    }
+}
+
+#[test]
+fn numbers_out_of_range() {
+    words("compare --seed -1").refused(&["--seed", "from 0 to 18446744073709551615"]);
+    words("compare --capacity -5").refused(&["--capacity", "below 0", "32GiB"]);
+    words("compare --capacity 1EiB").refused(&["KiB, MiB, GiB and TiB"]);
+    words("compare uniform --requests 0").refused(&["requests", "at least 1"]);
+    words("compare --loops 0").refused(&["loops", "at least 1"]);
+    words("compare --time-scale nan").refused(&["time_scale", "0.000001 to 1000000"]);
+    words("compare --precondition full+age=-1").refused(&["precondition.age", "0 to 1000"]);
+    words("bounds --blocks 0").refused(&["--blocks"]);
+}
+
+#[test]
+fn names_that_are_empty_or_set_twice() {
+    words("compare --schemes ,").refused(&["an empty name in --schemes"]);
+    words("compare --schemes page-level,").refused(&["an empty name in --schemes"]);
+    words("compare --schemes fsr+share=0.5+share=0.6").refused(&["share is set twice"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_traces() {
+    let said = ["a trace must be a regular file", "more than once"];
+    words("compare -").refused(&said);
+    words("compare /dev/null").refused(&said);
+}
+
+#[test]
+fn part_files() {
+    let scratch = Scratch::new("part-files");
+    ftlkit(["bounds", "--part-file", &scratch.at("none.toml")]).refused(&["none.toml"]);
+    let bad = scratch.file("bad.toml", "page_bytes = 4096\nt_r_ns = 'soon'");
+    ftlkit(["bounds", "--part-file", &bad]).refused(&["t_r_ns", "500us"]);
+    let typed = scratch.file("typed.toml", "page_bytes = 4096\npages_per_block = 'x'\n");
+    for command in ["bounds", "compare"] {
+        ftlkit([command, "--part-file", &typed])
+            .refused(&["typed.toml:2", "pages_per_block must be a whole number from 2 to 1048576"]);
+    }
+    let zero = scratch.file("zero.toml", "base = 'toshiba-slc'\nt_prog_ns = 0");
+    ftlkit(["compare", "--part-file", &zero]).refused(&["t_prog_ns", "1 ns"]);
+    words("compare --part toshiba-slc --part-file x.toml").refused(&["cannot be used with"]);
+}

@@ -1,0 +1,298 @@
+//! The other commands.
+
+use crate::common::{Scratch, csv_trace, ftlkit, words};
+
+#[test]
+fn help_teaches() {
+    for line in [
+        "--help",
+        "compare --help",
+        "run --help",
+        "bounds --help",
+        "list --help",
+        "trace info --help",
+    ] {
+        let text = words(line).ok();
+        assert!(text.contains("Examples:"), "{line}");
+        assert!(text.lines().all(|line| line.chars().count() <= 120), "{line}");
+    }
+    assert!(words("help compare").ok().contains("ftlkit compare trace.csv"));
+    assert!(words("--version").ok().contains(env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn bounds_tell_what_each_copy_path_allows() {
+    let line = "bounds --part ddt-mlc --ways 4 --copy all";
+    let text = words(line).ok();
+    for said in [
+        "ddt-mlc: 4 devices on a channel",
+        "dgcb + cache           lcb              1807.64  1807.64  1  dgcb         1591.66      1300  2",
+        "rftl by any path  cannot",
+    ] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    let json = words(&format!("{line} --json")).json();
+    let ways = json["channels"][0]["ways"].as_array().expect("a list");
+    assert_eq!(ways.len(), 10);
+    let share = |copy: &str, cache: bool| {
+        let way = ways.iter().find(|way| way["copy"] == copy && way["cache_program"] == cache);
+        let schemes = way.expect(copy)["schemes"].as_array().expect("a list");
+        let lazy = schemes.iter().find(|row| row["scheme"] == "lazy-rtgc").expect("lazy-rtgc");
+        lazy["logical_share"].as_f64().expect("a share")
+    };
+    // A step of one erase holds two copies by DGCB with cache program, and one by GCB.
+    assert!(share("dgcb", true) > 0.62 && share("gcb", true) < 0.51 && share("dgcb", false) < 0.51);
+    let one = words("bounds --part ddt-mlc --ways 4 --copy dgcb --copy-cache --json").json();
+    let space = &one["parts"][0]["lazy_rtgc_space"];
+    assert_eq!((&space["alpha"], &space["alpha_far"]), (&1.into(), &2.into()));
+    assert_eq!(space["logical_share"].as_f64(), Some(share("dgcb", true)));
+}
+
+#[test]
+fn completions_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(words(&format!("completions {shell}")).ok().contains("ftlkit"), "{shell}");
+    }
+}
+
+#[test]
+fn bounds_print_what_the_paper_prints() {
+    let text = words("bounds --part all").ok();
+    let row = |part: &str, after: &str| {
+        let rest = &text[text.find(after).expect(after)..];
+        let line = rest.lines().find(|line| line.starts_with(part)).expect(part);
+        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        row("toshiba-slc", "Table II)")[1..],
+        ["25", "300", "3000", "64", "9", "88.59", "88.6"]
+    );
+    let shares = row("toshiba-tlc", "Table III)");
+    assert_eq!(shares[3..], ["33.33", "33.3", "59.64", "59.6", "49.74", "49.7"]);
+    let json = words("bounds --json").json();
+    let services = json["parts"][0]["table_i"].as_array().expect("a list");
+    let response = |scheme: &str| {
+        let row = services.iter().find(|row| row["scheme"] == scheme).expect(scheme);
+        row["response_ns"].as_u64()
+    };
+    assert_eq!(response("lazy-rtgc"), Some(2_220_900));
+    assert_eq!(response("rftl"), Some(2_249_900));
+    assert_eq!(response("gftl"), Some(3_885_000));
+    let json = words("bounds --blocks 100 --json").json();
+    assert_eq!(json["parts"][0]["lazy_rtgc_space"]["blocks"], 100);
+    assert_eq!(json["parts"][0]["lazy_rtgc_space"]["threshold_pages"], 64);
+}
+
+#[test]
+fn bounds_say_what_compare_finds() {
+    let found = words("compare uniform --capacity 16MiB --requests 9000 -q --json").json();
+    let sheet = words("bounds --blocks 128 --json").json()["parts"][0].clone();
+    let (said, found) = (&sheet["schemes"], &found["schemes"]);
+    let (said, found) = (said.as_array().expect("a list"), found.as_array().expect("a list"));
+    assert_eq!(found.len(), 3);
+    for found in found {
+        let said = said.iter().find(|row| row["scheme"] == found["name"]).expect("a row");
+        assert_eq!(said["response_ns"], found["bound_ns"]);
+        assert_eq!(said["real_time"], found["real_time"]);
+        assert_eq!(said["logical_share"], found["logical_share"]);
+        for part in ["map", "blocks"] {
+            assert_eq!(said["ram"][part], found["ram"][part], "{part}");
+        }
+        // The list of free blocks, 4 B each, comes and goes.
+        let victims = |of: &serde_json::Value| of["ram"]["victims"].as_u64().expect("bytes");
+        assert!((0..=128 * 4).contains(&(victims(found) - victims(said))));
+    }
+    let text = words("bounds --blocks 2").ok();
+    for name in ["page-level", "fsr", "lazy-rtgc"] {
+        let line = text.lines().find(|line| line.starts_with(name) && line.contains("cannot:"));
+        assert!(line.is_some_and(|line| line.contains("at least 3 are needed")), "{name}: {text}");
+    }
+    let table = words("bounds --json").json()["table_vii"].clone();
+    let lazy = table.as_array().expect("a list").iter().find(|row| row["scheme"] == "lazy-rtgc");
+    let lazy = lazy.expect("a row");
+    assert_eq!(lazy["ram_bytes"], lazy["printed_bytes"]);
+}
+
+#[test]
+fn bounds_take_a_part_of_ones_own() {
+    let scratch = Scratch::new("own-part");
+    let text = "page_bytes = '4KiB'\npages_per_block = 64\nt_r_ns = '25us'\nt_prog_ns = '200us'\n\
+                t_bers_ns = '2ms'\n";
+    let file = scratch.file("My Part_1.toml", text);
+    let json = ftlkit(["bounds", "--part-file", &file, "--json"]).json();
+    assert_eq!(json["parts"][0]["part"], "my-part-1");
+    assert_eq!(json["parts"][0]["table_ii"]["logical_share"], 0.875);
+}
+
+#[test]
+fn lists() {
+    for (what, one) in [
+        ("parts", "evaluation-slc"),
+        ("schemes", "lazy-rtgc"),
+        ("workloads", "uniform"),
+        ("formats", "msr"),
+    ] {
+        assert!(words(&format!("list {what}")).ok().contains(one), "{what}");
+        let json = words(&format!("list {what} --json")).json();
+        let names: Vec<_> =
+            json[what].as_array().expect("a list").iter().map(|x| &x["name"]).collect();
+        assert!(names.iter().any(|name| **name == one), "{what}: {names:?}");
+    }
+}
+
+#[test]
+fn a_scheme_has_a_page_and_its_settings_are_told() {
+    let text = words("list schemes").ok();
+    for said in ["victim=fifo", "logical_share", "spare=4", "blocks held back"] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    let page = words("list schemes lazy-rtgc").ok();
+    for said in ["# lazy-rtgc", "write(lpn):", "Source: Q. Zhang", "`+idle`, in a TOML table"] {
+        assert!(page.contains(said), "`{said}` is not in: {page}");
+    }
+    assert!(!page.contains("cmt"), "{page}");
+    let json = words("list schemes lazy-rtgc --json").json();
+    assert_eq!(json["page"], page);
+    let keys = json["settings"].as_array().expect("a list").iter().map(|setting| &setting["key"]);
+    let keys: Vec<&str> = keys.filter_map(|key| key.as_str()).collect();
+    assert_eq!(keys[..5], ["victim", "idle", "aware", "share", "buffer"]);
+    assert_eq!(keys[keys.len() - 2..], ["spare", "label"]);
+    // What only some have is not told of the others.
+    let json = words("list schemes nftl --json").json();
+    let keys = json["settings"].as_array().expect("a list").iter().map(|setting| &setting["key"]);
+    assert!(keys.into_iter().all(|key| key != "aware" && key != "victim"), "{json}");
+}
+
+#[test]
+fn a_write_buffer_is_a_setting_of_any_scheme() {
+    let schemes = "nftl,nftl+buffer=fab+buffer_size=256KiB,ba-gc+buffer_size=256KiB";
+    let line = format!("compare uniform --requests 3000 --capacity 16MiB --schemes {schemes}");
+    let text = words(&line).ok();
+    for said in ["execution time", "buffer write hits", "merges: full", "Write buffers: flushes"] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    let json = words(&format!("{line} --json")).json();
+    let buffer = |at: usize| &json["schemes"][at]["buffer"];
+    assert!(buffer(0).is_null());
+    assert_eq!((&buffer(1)["policy"], &buffer(1)["capacity_pages"]), (&"fab".into(), &128.into()));
+    // nftl does not tell what it moves; ba-gc does, and takes dirty pages along instead.
+    assert!(buffer(1)["moved_in_vain"].is_null(), "{json}");
+    assert_eq!(buffer(2)["moved_in_vain"], 0);
+    assert!(buffer(2)["collected"].as_u64() > Some(0), "{json}");
+    for (schemes, said) in [
+        ("nftl+aware", "`nftl` takes no page from a buffer"),
+        ("fsr+buffer=lru+buffer_size=1KiB", "buffer_size"),
+        ("fsr+buffer_size=1MiB", "name one, as in `buffer=lru`"),
+        ("fsr+buffer=fab+buffer_unit=page", "buffer_unit"),
+        ("fsr+buffer=lru+buffer_age=30", "`30s`"),
+    ] {
+        words(&format!("compare uniform --capacity 16MiB --schemes {schemes}")).refused(&[said]);
+    }
+}
+
+#[test]
+fn promises_are_compared_on_a_part_of_ones_own() {
+    let scratch = Scratch::new("own-promises");
+    let text = "base = 'evaluation-slc'\nt_bers_ns = '100us'";
+    let file = scratch.file("quick.toml", text);
+    let text = ftlkit(["bounds", "--part-file", &file, "--blocks", "64", "--markdown"]).ok();
+    assert!(text.contains("8MiB = 64 blocks of 64 pages of 2KiB"), "{text}");
+    assert!(text.contains("- `lazy-rtgc` cannot: "), "{text}");
+    words("bounds --markdown --json").refused(&["cannot be used with"]);
+}
+
+#[test]
+fn the_example_of_the_schemes_is_one() {
+    let text = words("list schemes").ok();
+    let example = text.split("--schemes ").nth(1).and_then(|rest| rest.split_whitespace().next());
+    let line = format!("compare --dry-run --schemes {}", example.expect("an example"));
+    assert!(words(&line).ok().contains("fifo"));
+}
+
+#[test]
+fn traces_are_told_of_and_converted() {
+    let scratch = Scratch::new("traces");
+    let trace = scratch.file("t.csv", csv_trace(100));
+    let text = ftlkit(["trace", "info", &trace]).ok();
+    assert!(text.contains("100 read, 100 kept"), "{text}");
+    let json = ftlkit(["trace", "info", &trace, &trace, "--json"]).json();
+    assert_eq!(json["traces"].as_array().map(Vec::len), Some(2));
+    assert_eq!(json["traces"][0]["counts"]["kept"], 100);
+
+    let spc = scratch.at("t.spc");
+    assert!(ftlkit(["trace", "convert", &trace, &spc]).ok().contains("100 requests written"));
+    let back = scratch.at("back.csv");
+    ftlkit(["trace", "convert", &spc, &back]).ok();
+    let info = |path: &str| ftlkit(["trace", "info", path, "--json"]).json()["traces"][0].clone();
+    let (first, last) = (info(&trace), info(&back));
+    for key in ["ops", "bytes", "footprint_bytes", "duration_ns", "sequential_percent"] {
+        assert_eq!(first[key], last[key], "{key}");
+    }
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_not_lost_silently() {
+    let scratch = Scratch::new("loss");
+    let text = "arrival_ns,op,offset_bytes,length_bytes\n0,write,0,4096\n5,flush,0,0\n";
+    let trace = scratch.file("t.csv", text);
+    let spc = scratch.at("t.spc");
+    ftlkit(["trace", "convert", &trace, &spc]).refused(&["flush", "--allow-loss"]);
+    assert!(!std::path::Path::new(&spc).exists());
+    let done = ftlkit(["trace", "convert", &trace, &spc, "--allow-loss", "--json"]).json();
+    assert_eq!((&done["done"]["written"], &done["done"]["left_out"]), (&1.into(), &1.into()));
+
+    let flushes = "arrival_ns,op,offset_bytes,length_bytes\n0,flush,0,0\n5,flush,0,0\n";
+    let flushes = scratch.file("flushes.csv", flushes);
+    let before = std::fs::read(&spc).expect("the conversion");
+    for out in [&spc, &scratch.at("t.msr")] {
+        ftlkit(["trace", "convert", &flushes, out, "--allow-loss"])
+            .refused(&["nothing of it can be written as", "2 requests"]);
+    }
+    assert_eq!(std::fs::read(&spc).expect("still there"), before);
+    let mut left: Vec<_> = std::fs::read_dir(scratch.path())
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["flushes.csv", "t.csv", "t.spc"]);
+}
+
+#[test]
+fn names_that_promise_what_is_not_written_are_refused() {
+    let scratch = Scratch::new("names");
+    let trace = scratch.file("t.csv", csv_trace(10));
+    for (name, why) in [
+        ("t.csv.zst", "only .gz"),
+        ("t.xz", "only .gz"),
+        ("t.blkparse", "`blkparse` is read but not written"),
+        ("t.blkparse.gz", "`blkparse` is read but not written"),
+    ] {
+        ftlkit(["trace", "convert", &trace, &scratch.at(name)]).refused(&[why, ".spc, .msr"]);
+    }
+    ftlkit(["trace", "convert", &trace, "-"]).refused(&["standard output"]);
+    let text = ftlkit(["trace", "convert", &trace, &scratch.at("log.txt")]).ok();
+    assert!(text.contains("(csv to csv)"), "{text}");
+    ftlkit(["trace", "convert", &trace, &scratch.at("t.blkparse"), "--to", "spc"]).ok();
+    ftlkit(["trace", "convert", &trace, &trace, "--allow-loss"]).refused(&["into itself"]);
+}
+
+#[test]
+fn bench_measures_what_it_is_asked_to() {
+    let json = words("bench --scheme page-level --capacity 64MiB --json").json();
+    let rows = json["rows"].as_array().expect("a list");
+    assert_eq!(rows.len(), 1);
+    assert_eq!(json["roofline"].as_array().map(Vec::len), Some(1));
+    for key in [
+        "scheme",
+        "capacity_bytes",
+        "page_bytes",
+        "ns_per_flash_op",
+        "ratio_to_roofline",
+        "waf",
+        "ram_bytes_per_page",
+    ] {
+        assert!(!rows[0][key].is_null(), "{key}");
+    }
+    words("bench --capacity 1MiB").refused(&["1MiB", "64MiB"]);
+    words("bench --share 2").refused(&["0.875"]);
+}

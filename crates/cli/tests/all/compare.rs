@@ -1,0 +1,188 @@
+//! `compare` and `run`: what they print, and that they print it again.
+
+use crate::common::{Scratch, csv_trace, ftlkit, words};
+use serde_json::Value;
+
+const SMALL: &str = "compare uniform --capacity 16MiB --requests 20000 --seed 7";
+
+#[test]
+fn json_has_the_keys_that_scripts_read() {
+    let report = words(&format!("{SMALL} --json")).json();
+    assert_eq!(report["seed"], 7);
+    assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(report["interrupted"], false);
+    assert_eq!(report["configuration"]["experiment"]["capacity"], "16MiB");
+    assert_eq!(report["configuration"]["device"]["blocks"], 128);
+    assert_eq!(report["workload"]["workload"], "uniform");
+    let schemes = report["schemes"].as_array().expect("a list");
+    let names: Vec<&Value> = schemes.iter().map(|scheme| &scheme["name"]).collect();
+    assert_eq!(names, ["page-level", "fsr", "lazy-rtgc"]);
+    for scheme in schemes {
+        assert_eq!(scheme["violations"], 0);
+        assert_eq!(scheme["requests"], 20_000);
+        for times in ["service_ns", "step_ns", "response_ns", "completion_ns"] {
+            for key in
+                ["mean", "p50", "p90", "p99", "p99.9", "p99.99", "p99.999", "p99.9999", "max"]
+            {
+                assert!(scheme[times].get(key).is_some(), "{times}.{key}");
+            }
+            assert!(scheme[times]["p99.9999"].is_null(), "20,000 tasks are too few for it");
+        }
+        for key in [
+            "tasks",
+            "bound_ns",
+            "copies",
+            "erases",
+            "waf",
+            "waf_by_cause",
+            "logical_share",
+            "ram_bytes",
+            "energy_nj",
+            "wear_index",
+            "collection",
+        ] {
+            assert!(!scheme[key].is_null(), "{key}");
+        }
+    }
+    assert_eq!(schemes[2]["bound_ns"], 2_220_900);
+    assert!(schemes[2]["response_ns"]["max"].as_u64() <= Some(2_220_900));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let schemes =
+        "--schemes page-level,lazy-rtgc,fsr+victim=random --precondition full+age=0.5 --json";
+    let run = |line: &str| words(&format!("{line} {schemes}")).ok();
+    let first = run(SMALL);
+    assert_eq!(run(SMALL), first);
+    assert_ne!(run(&SMALL.replace("--seed 7", "--seed 8")), first);
+}
+
+/// All but the remarks on what was chosen, which the second time was given.
+fn settings(toml: &str) -> Vec<&str> {
+    toml.lines().filter(|line| !line.starts_with('#')).collect()
+}
+
+#[test]
+fn a_dry_run_prints_an_experiment_that_gives_the_same_report() {
+    let scratch = Scratch::new("dry-run");
+    let trace = scratch.file("t.csv", csv_trace(3000));
+    let lines = [
+        SMALL.to_owned(),
+        "compare zipf --capacity 16MiB --requests 3000 --set theta=1.2 --set part.t_bers_ns=1.5ms \
+         --schemes lazy-rtgc+idle+share=0.7+label=mine,fsr+victim=choices:3 --precondition none --closed"
+            .into(),
+        format!("compare {trace} --loops 2 --addresses wrap --capacity 8MiB --time-scale 0.5"),
+        format!("compare {trace} --on-bad-line skip --format csv"),
+        "compare uniform --part ddt-mlc --ways 3 --planes 2 --bit-errors wear:1000000,2000,10+ecc=16 \
+         --capacity 64MiB --requests 1000 --schemes fsr+copy=dgcb+copy_cache,page-level"
+            .into(),
+        format!("compare uniform --capacity 16MiB --requests 100 --seed {}", u64::MAX),
+    ];
+    for line in lines {
+        let toml = words(&format!("{line} --dry-run")).ok();
+        let file = scratch.file("experiment.toml", &toml);
+        let again = ftlkit(["run", &file, "--dry-run"]).ok();
+        assert_eq!(settings(&again), settings(&toml), "{line}");
+        let direct = words(&format!("{line} --json")).ok();
+        let by_file = ftlkit(["run", &file, "--json"]).ok();
+        let read = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+        assert_eq!(read(&by_file)["schemes"], read(&direct)["schemes"], "{line}");
+    }
+}
+
+#[test]
+fn copies_by_path_and_bit_errors_are_told_in_every_form() {
+    let scratch = Scratch::new("copy-paths");
+    let out = scratch.at("results");
+    let line = "compare uniform --part ddt-mlc --ways 4 --planes 2 --bit-errors 6 --capacity 64MiB \
+                --requests 3000 --schemes fsr+copy=dgcb+copy_cache,fsr+copy=icb";
+    let text = ftlkit(format!("{line} --out {out}").split_whitespace()).ok();
+    for said in [
+        "4 devices on one channel; 2 planes as one; 6 wrong bits a page of each plane",
+        "between two dgcb with cache 1814.3 µs a page, 1300.0 µs each further one",
+        "of them dgcb",
+        "bits corrected",
+        "bytes sent again",
+        "HELD",
+    ] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    let report = words(&format!("{line} --json")).json();
+    assert_eq!(report["configuration"]["device"]["ways"], 4);
+    assert_eq!(report["configuration"]["device"]["page_bytes"], 16384);
+    for (scheme, far) in [(0, "dgcb"), (1, "gcb")] {
+        let scheme = &report["schemes"][scheme];
+        let copies = scheme["copies_by_path"].as_array().expect("a list");
+        let count = |at: usize| copies[at]["copies"].as_u64().expect("a count");
+        assert_eq!(copies[1]["path"], far);
+        assert_eq!(scheme["copies"], count(0) + count(1));
+        assert!(scheme["bit_errors"]["corrected_bits"].as_u64() > Some(0));
+        assert_eq!(scheme["bit_errors"]["uncorrectable_reads"], 0);
+    }
+    let summary = std::fs::read_to_string(format!("{out}/summary.csv")).expect("summary.csv");
+    let header = summary.lines().next().expect("a header");
+    for column in ["copies_by_path.lcb_pages", "copies_by_path.dgcb_pages", "bit_errors.lost_pages"]
+    {
+        assert!(header.contains(column), "{column}: {header}");
+    }
+}
+
+#[test]
+fn a_trace_without_capacity_gets_a_device_that_it_nearly_fills() {
+    let scratch = Scratch::new("sized");
+    let trace = scratch.file("t.csv", csv_trace(5000));
+    let report = ftlkit(["compare", &trace, "--json"]).json();
+    let space = report["configuration"]["workload_space_bytes"].as_f64().expect("a number");
+    let share = 5000.0 * 4096.0 / space;
+    assert!((0.80..=0.85).contains(&share), "{share}");
+    let text = ftlkit(["compare", &trace]).ok();
+    assert!(text.contains("at most 85 %"), "{text}");
+    assert!(text.contains("5,000 read, 5,000 kept"), "{text}");
+    assert!(text.contains("units in the header") && !text.contains("arrival_ns"), "{text}");
+    assert!(text.contains("energy: supply and currents of the part are assumed: 3.3 V, 10 mA"));
+    let exact = ftlkit(["compare", &trace, "--addresses", "exact"]).ok();
+    assert!(exact.contains("the trace's address span"), "{exact}");
+}
+
+#[test]
+fn the_table_says_what_was_run_and_whether_promises_held() {
+    let text = words(SMALL).ok();
+    for words in
+        ["device", "16.0 MiB = 128 blocks", "20,000 requests", "HELD", "2220.9 µs", "seed 7"]
+    {
+        assert!(text.contains(words), "`{words}` is not in: {text}");
+    }
+}
+
+#[test]
+fn out_holds_the_report_its_series_and_the_experiment() {
+    let scratch = Scratch::new("results");
+    let out = scratch.at("deep/results");
+    let done = words(&format!("{SMALL} --out {out} --json"));
+    assert!(done.stderr.contains(&out), "{}", done.stderr);
+    let direct = done.ok();
+    let read = |name: &str| std::fs::read_to_string(format!("{out}/{name}")).expect(name);
+    assert_eq!(read("report.json"), direct);
+    let names: Vec<String> = std::fs::read_dir(&out)
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    for end in [".csv", ".svg", ".toml", ".json"] {
+        assert!(names.iter().any(|name| name.ends_with(end)), "{end}: {names:?}");
+    }
+    assert!(read("experiment.toml").contains("seed = 7"));
+}
+
+#[test]
+fn quiet_is_quiet_and_a_pipe_gets_no_bar() {
+    let scratch = Scratch::new("quiet");
+    let out = scratch.at("results");
+    let done = words(&format!("{SMALL} --quiet --out {out}"));
+    assert_eq!(done.stderr, "");
+    done.ok();
+    assert_eq!(words(SMALL).stderr, "");
+    let notes = |line: &str| words(line).ok().lines().filter(|l| l.starts_with("note ")).count();
+    assert!(notes(SMALL) > 0);
+    assert_eq!(notes(&format!("{SMALL} -q")), 0);
+}

@@ -1,0 +1,46 @@
+//! The generated pages of `docs/` are what the code says now.
+
+use crate::common::{Scratch, ftlkit, words};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn docs(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(path)
+}
+
+/// Name and text of every file of a directory.
+fn files(directory: &Path) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(directory)
+        .unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(&path).expect("text"))
+        })
+        .collect()
+}
+
+#[test]
+fn the_pages_of_the_schemes_are_their_headers() {
+    let scratch = Scratch::new("pages");
+    ftlkit(["list", "schemes", "--pages", &scratch.at("")]).ok();
+    let (is, should) = (files(&docs("schemes")), files(scratch.path()));
+    let names = is.keys().chain(should.keys());
+    let stale: Vec<_> = names.filter(|name| is.get(*name) != should.get(*name)).collect();
+    assert!(
+        stale.is_empty(),
+        "stale in docs/schemes: {stale:?}; write them with `cargo run -p ftlkit -- list schemes --pages \
+         docs/schemes`, and remove those of schemes that are gone"
+    );
+}
+
+#[test]
+fn the_promises_are_those_of_the_schemes() {
+    let is = std::fs::read_to_string(docs("promises.md")).expect("docs/promises.md");
+    assert!(
+        is == words("bounds --part all --markdown").ok(),
+        "docs/promises.md is stale; write it with `cargo run -p ftlkit -- bounds --part all --markdown \
+         > docs/promises.md`"
+    );
+}

@@ -1,0 +1,13 @@
+//! The command, run as a user runs it.
+
+mod bad_input;
+mod commands;
+mod common;
+mod compare;
+mod copyback;
+mod docs;
+mod real_traces;
+mod reproduce;
+#[cfg(unix)]
+mod signals;
+mod ssd;

@@ -1,0 +1,103 @@
+//! `compare` and `run` on an SSD of several channels.
+
+use crate::common::{Scratch, ftlkit, words};
+use serde_json::Value;
+
+const SSD: &str = "compare uniform --part ddt-mlc --channels 2 --ways 2 --capacity 256MiB --requests 4000 \
+    --set write_share=1 --seed 7 --schemes page-level,page-level+victim=greedy-scan --cpu arm7 --interface sata2";
+
+#[test]
+fn an_ssd_is_told_of_in_every_form() {
+    let scratch = Scratch::new("ssd");
+    let out = scratch.at("results");
+    let text = ftlkit(format!("{SSD} --out {out}").split_whitespace()).ok();
+    for said in [
+        "2 channels × 2 ways × 1 die",
+        "4,000 requests, 32 outstanding (it has no arrival times)",
+        "interface sata2 of 300 MB/s; processor arm7, 87.5 MHz",
+        "nothing is promised",
+        "not promised",
+        "page commands",
+        "least in a window",
+        "longest stall",
+        "link use",
+        "processor use",
+        "victim work a victim",
+        "Page commands: page reads and programs",
+    ] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    for absent in ["service mean", "step max", "worst response"] {
+        assert!(!text.contains(absent), "`{absent}` is in: {text}");
+    }
+    let read = |name: &str| std::fs::read_to_string(format!("{out}/{name}")).expect(name);
+    let report: Value = serde_json::from_str(&read("report.json")).expect("JSON");
+    assert_eq!(report["configuration"]["ssd"]["blocks_per_plane"], 64);
+    assert_eq!(report["configuration"]["processor"]["clock_khz"], 87_500);
+    for scheme in report["schemes"].as_array().expect("a list") {
+        let ssd = &scheme["ssd"];
+        assert!(ssd["page_commands"].as_u64() >= Some(4000), "{ssd}");
+        for share in ["channel_use", "die_use", "link_use"] {
+            let share = ssd[share].as_f64().expect("a share");
+            assert!(share > 0.0 && share <= 1.0, "{ssd}");
+        }
+        assert!(scheme["bound_ns"].is_null());
+        assert!(scheme["victim_work"]["processor_ns"].as_u64() > Some(0), "{scheme}");
+    }
+    let windows = read("windows.csv");
+    assert!(windows.starts_with("scheme,time_ns,length_ns,page_commands,"), "{windows}");
+    assert!(windows.lines().count() > 4, "{windows}");
+    assert!(read("page_commands.svg").contains("page commands a second"));
+}
+
+#[test]
+fn one_task_at_a_time_keeps_promises_and_a_file_gives_the_same() {
+    let scratch = Scratch::new("ssd-file");
+    let line = "compare uniform --part ddt-mlc --channels 2 --ways 2 --queue-depth 1 --capacity 256MiB \
+                --requests 2000 --schemes lazy-rtgc,fsr+copy=dgcb --window 50ms --allocation wcdp";
+    let direct = words(&format!("{line} --json")).json();
+    for scheme in direct["schemes"].as_array().expect("a list") {
+        assert_eq!(scheme["violations"], 0);
+        assert!(scheme["response_ns"]["max"].as_u64() <= scheme["bound_ns"].as_u64(), "{scheme}");
+    }
+    let file = scratch.file("ssd.toml", words(&format!("{line} --dry-run")).ok());
+    let again = ftlkit(["run", &file, "--json"]).json();
+    assert_eq!(again["schemes"], direct["schemes"]);
+}
+
+#[test]
+fn what_has_no_effect_or_cannot_be_is_refused() {
+    for (options, said) in [
+        ("--dies 2", "give channels too, as in --channels 8"),
+        ("--queue-depth 4", "queue_depth: is of an SSD"),
+        ("--window 1s", "window: is of an SSD"),
+        ("--channels 0", "1..=256"),
+        ("--channels 8", "as in --bus-cycle 5ns"),
+        ("--channels 8 --bus-cycle 25ns", "use 12ns at most"),
+        ("--channels 8 --part ddt-mlc --bus-cycle 5ns", "gives its own cycles"),
+        ("--channels 8 --interface sata9", "such as `600MB/s:32`"),
+        ("--channels 8 --part ddt-mlc --interface sata2 --queue-depth 33", "carries 32"),
+        ("--channels 8 --cpu -3", "such as `87.5MHz:10:4`"),
+        ("--channels 8 --allocation cwdd", "each once"),
+        ("--channels 8 --arbiter lifo", "did you mean `fifo`?"),
+        ("--channels 8 --window -1s", "below 0"),
+        ("--channels 8 --part ddt-mlc --capacity 4MiB", "give 8MiB at least"),
+    ] {
+        words(&format!("compare uniform {options}")).refused(&[said]);
+    }
+}
+
+#[test]
+fn a_processor_takes_time_on_one_channel_too() {
+    let time = |cpu: &str| {
+        let schemes = "--schemes page-level+victim=greedy-scan";
+        let line =
+            format!("compare uniform --capacity 16MiB --requests 5000 {schemes} {cpu} --json");
+        let report = words(&line).json();
+        let scheme = &report["schemes"][0];
+        assert_eq!(scheme["victim_work"]["processor_ns"].is_null(), cpu.is_empty());
+        assert!(scheme["ssd"].is_null());
+        scheme["elapsed_ns"].as_u64().expect("a time")
+    };
+    assert!(time("--cpu arm7") > time(""));
+}

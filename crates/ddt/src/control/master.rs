@@ -1,0 +1,125 @@
+//! The DDT master: which message it sends upon which.
+
+use super::message::{Message, Place};
+use flash::channels::Addressing;
+
+/// A side of the transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Side {
+    Source,
+    Destination,
+}
+
+/// What the master does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Sends a message.
+    Send(Message, Side, Place),
+    /// Asks the ECC engine for its verdict on a page.
+    Check(Place),
+}
+
+/// The master, between two messages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Master {
+    operations: u32,
+    planes: u8,
+    addressing: Addressing,
+    place: Place,
+    read_end: bool,
+    din_ready: bool,
+    ddt_done: u8,
+    programmed: u32,
+}
+
+impl Master {
+    pub(super) fn new(operations: u32, planes: u8, addressing: Addressing) -> Self {
+        Self {
+            operations,
+            planes,
+            addressing,
+            place: Place::default(),
+            read_end: false,
+            din_ready: false,
+            ddt_done: 0,
+            programmed: 0,
+        }
+    }
+
+    /// Whether every operation has ended.
+    pub(super) fn is_done(&self) -> bool {
+        self.programmed == self.operations
+    }
+
+    /// Begins the operation at hand.
+    pub(super) fn begin(&mut self, orders: &mut Vec<Order>) {
+        orders.push(Order::Send(Message::ReadInit, Side::Source, self.place));
+    }
+
+    /// A slave's message.
+    pub(super) fn receive(&mut self, message: Message, orders: &mut Vec<Order>) {
+        let init = Order::Send(Message::ProgInit, Side::Destination, self.place);
+        match message {
+            Message::ReadStart if self.addressing == Addressing::DuringRead => orders.push(init),
+            Message::ReadEnd => {
+                self.read_end = true;
+                if self.addressing == Addressing::AfterRead {
+                    orders.push(init);
+                }
+                self.transfer_if_ready(orders);
+            }
+            Message::DinReady => {
+                self.din_ready = true;
+                self.transfer_if_ready(orders);
+            }
+            Message::DdtDone => {
+                self.ddt_done += 1;
+                if self.ddt_done == 2 {
+                    self.ddt_done = 0;
+                    orders.push(Order::Check(self.place));
+                }
+            }
+            Message::ProgEnd => self.programmed += 1,
+            _ => {}
+        }
+    }
+
+    fn transfer_if_ready(&mut self, orders: &mut Vec<Order>) {
+        if self.read_end && self.din_ready {
+            self.din_ready = false;
+            for side in [Side::Source, Side::Destination] {
+                orders.push(Order::Send(Message::DdtBegin, side, self.place));
+            }
+        }
+    }
+
+    /// The ECC engine's verdict.
+    pub(super) fn checked(&mut self, wrong_bytes: u32, orders: &mut Vec<Order>) {
+        if wrong_bytes > 0 {
+            orders.push(Order::Send(Message::ErrRetransmit, Side::Destination, self.place));
+        } else {
+            self.go_on(orders);
+        }
+    }
+
+    /// The page is right in the destination's register: the next plane, or the program. After corrected bytes it is
+    /// so once the ECC engine has delivered them.
+    pub(super) fn go_on(&mut self, orders: &mut Vec<Order>) {
+        let message = if self.place.plane + 1 < self.planes {
+            self.place.plane += 1;
+            Message::ProgInit
+        } else {
+            Message::ProgStart
+        };
+        orders.push(Order::Send(message, Side::Destination, self.place));
+    }
+
+    /// The destination's R/B# has gone low for its program: the next read overlaps it.
+    pub(super) fn program_busy(&mut self, orders: &mut Vec<Order>) {
+        self.place = Place { operation: self.place.operation + 1, plane: 0 };
+        self.read_end = false;
+        if self.place.operation < self.operations {
+            self.begin(orders);
+        }
+    }
+}

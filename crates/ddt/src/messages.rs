@@ -1,0 +1,105 @@
+//! The log of a control unit as text: a line an event, as its sequence chart runs.
+//!
+//! Times are of the first message on. An arrow shows a message between master and slave (Fig. 9 of Jeong and Song); REQ
+//! and GRANT are the arbiter's; R/B# is the device's.
+
+use crate::control::{Cycles, Event, EventKind, Job, Place};
+use flash::Ns;
+use std::fmt::Write;
+
+/// What of a log is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Messages alone.
+    Messages,
+    /// Messages, the bus, ready and busy.
+    #[default]
+    All,
+}
+
+/// The log as text: a head, then a line an event.
+pub fn render(log: &[Event], detail: Detail) -> String {
+    let mut text = format!("{:>14}  {:<9}    {:<9}  {:<14}  what\n", "ns", "from", "to", "event");
+    for event in log {
+        if detail == Detail::All || matches!(event.kind, EventKind::Message { .. }) {
+            line(&mut text, event);
+        }
+    }
+    text
+}
+
+fn line(text: &mut String, event: &Event) {
+    let at = grouped(event.at_ns);
+    let (from, arrow, to, name, what) = match event.kind {
+        EventKind::Message { message, from, to, place } => {
+            let about = if message.about_operation() {
+                format!("operation {}", place.operation)
+            } else {
+                page(place)
+            };
+            (from.to_string(), "→", to.to_string(), message.name(), about)
+        }
+        EventKind::Request { way, job, cycles } => {
+            (format!("W{way}"), "→", "arbiter".into(), "REQ", of_job(cycles, job))
+        }
+        EventKind::Grant { way, job, cycles, asked_ns, end_ns, listens } => {
+            let waited = event.at_ns - asked_ns;
+            let waited =
+                if waited > 0 { format!(", waited {} ns", grouped(waited)) } else { String::new() };
+            let role = if listens { ", listens" } else { "" };
+            let what = format!("{}, to {}{waited}{role}", of_job(cycles, job), grouped(end_ns));
+            ("arbiter".into(), "→", format!("W{way}"), "GRANT", what)
+        }
+        EventKind::Busy { way } => {
+            (format!("W{way}"), " ", String::new(), "R/B# low", "busy".into())
+        }
+        EventKind::Ready { way } => {
+            (format!("W{way}"), " ", String::new(), "R/B# high", "ready".into())
+        }
+        EventKind::Checked { place, wrong_bytes } => {
+            let what = match wrong_bytes {
+                0 => format!("{}, no error", page(place)),
+                1 => format!("{}, 1 byte wrong", page(place)),
+                n => format!("{}, {n} bytes wrong", page(place)),
+            };
+            ("ECC".into(), "→", "DDT-M".into(), "checked", what)
+        }
+        EventKind::Done { way, tag } => {
+            (format!("W{way}"), " ", String::new(), "done", format!("request {tag}"))
+        }
+    };
+    let line = format!("{at:>14}  {from:<9} {arrow}  {to:<9}  {name:<14}  {what}");
+    let _ = writeln!(text, "{}", line.trim_end());
+}
+
+fn page(place: Place) -> String {
+    format!("operation {}, plane {}", place.operation, place.plane)
+}
+
+fn of_job(cycles: Cycles, job: Job) -> String {
+    let name = match cycles {
+        Cycles::Confirm { cached: true } => "confirm (15h)".into(),
+        Cycles::Confirm { cached: false } => "confirm (10h)".into(),
+        Cycles::Corrections { bytes: 1 } => "1 corrected byte".into(),
+        Cycles::Corrections { bytes } => format!("{bytes} corrected bytes"),
+        Cycles::Direct { choose: true } => "choice of plane, direct transfer".into(),
+        other => other.name().to_owned(),
+    };
+    match job {
+        Job::Copy(_) => name,
+        Job::Background(tag) => format!("{name} of request {tag}"),
+    }
+}
+
+/// Digits in groups of three.
+fn grouped(ns: Ns) -> String {
+    let digits = ns.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}

@@ -1,0 +1,3 @@
+//! Nothing to build: without a build script cargo passes build-dependencies over.
+
+fn main() {}

@@ -1,0 +1,76 @@
+//! A data sheet as the file of a part writes it.
+
+use crate::part::{Cell, Part, Power};
+use crate::time::Ns;
+use alloc::borrow::Cow;
+
+/// The figures of a [`Part`], by its names; [`Sheet::USUAL`] gives those that most sources leave open.
+pub(super) struct Sheet {
+    pub(super) name: &'static str,
+    pub(super) description: &'static str,
+    pub(super) cell: Cell,
+    pub(super) page_bytes: u32,
+    pub(super) oob_bytes: u32,
+    pub(super) pages_per_block: u32,
+    pub(super) capacity_bytes: u64,
+    pub(super) t_r_ns: Ns,
+    /// `None`: as of a page.
+    pub(super) t_r_oob_ns: Option<Ns>,
+    pub(super) t_prog_ns: Ns,
+    pub(super) t_bers_ns: Ns,
+    pub(super) t_rc_ns: Ns,
+    pub(super) t_wc_ns: Ns,
+    pub(super) power: Power,
+    pub(super) endurance_cycles: Option<u32>,
+    pub(super) ecc_bits_per_kib: Option<u32>,
+    pub(super) source: &'static str,
+}
+
+impl Sheet {
+    /// What a sheet need not say. Its shape and times are 0, which no part may have.
+    pub(super) const USUAL: Self = Self {
+        name: "",
+        description: "",
+        cell: Cell::Slc,
+        page_bytes: 0,
+        oob_bytes: 0,
+        pages_per_block: 0,
+        capacity_bytes: 0,
+        t_r_ns: 0,
+        t_r_oob_ns: None,
+        t_prog_ns: 0,
+        t_bers_ns: 0,
+        t_rc_ns: 0,
+        t_wc_ns: 0,
+        power: Power::DEFAULT,
+        endurance_cycles: None,
+        ecc_bits_per_kib: None,
+        source: "",
+    };
+
+    pub(super) const fn part(self) -> Part {
+        Part {
+            name: Cow::Borrowed(self.name),
+            description: Cow::Borrowed(self.description),
+            cell: self.cell,
+            page_bytes: self.page_bytes,
+            oob_bytes: self.oob_bytes,
+            pages_per_block: self.pages_per_block,
+            capacity_bytes: self.capacity_bytes,
+            t_r_ns: self.t_r_ns,
+            t_r_oob_ns: match self.t_r_oob_ns {
+                Some(ns) => ns,
+                None => self.t_r_ns,
+            },
+            t_prog_ns: self.t_prog_ns,
+            t_bers_ns: self.t_bers_ns,
+            t_rc_ns: self.t_rc_ns,
+            t_wc_ns: self.t_wc_ns,
+            power: self.power,
+            endurance_cycles: self.endurance_cycles,
+            ecc_bits_per_kib: self.ecc_bits_per_kib,
+            source: Cow::Borrowed(self.source),
+            copies: None,
+        }
+    }
+}

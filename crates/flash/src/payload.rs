@@ -1,0 +1,34 @@
+//! What bytes a page takes and gives.
+
+use crate::address::Geometry;
+use crate::error::FlashError;
+
+impl Geometry {
+    /// The rule for payloads: exactly one page, if there are any bytes.
+    ///
+    /// # Errors
+    /// [`FlashError::PayloadLength`].
+    #[inline]
+    pub fn check_payload(&self, data: Option<&[u8]>) -> Result<(), FlashError> {
+        match data.map(<[u8]>::len) {
+            Some(found) if found != self.page_bytes() as usize => {
+                Err(FlashError::PayloadLength { expected: self.page_bytes(), found })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The part of a page's bytes that is asked for.
+    pub(crate) fn part_of<'p>(
+        &self,
+        page: &'p [u8],
+        offset: usize,
+        length: usize,
+    ) -> Result<&'p [u8], FlashError> {
+        let end = offset.checked_add(length);
+        end.and_then(|end| page.get(offset..end)).ok_or(FlashError::PayloadLength {
+            expected: self.page_bytes(),
+            found: offset.saturating_add(length),
+        })
+    }
+}

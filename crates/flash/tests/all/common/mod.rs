@@ -1,0 +1,55 @@
+//! What the tests of this crate share.
+use ftlkit_flash::{
+    Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Ppn, Store, parts,
+};
+
+pub(crate) const PAGE: usize = 16;
+
+/// An erased array of small pages.
+pub(crate) fn array(blocks: u32, pages_per_block: u32, store: Store) -> Array {
+    let geometry = Geometry::new(blocks, pages_per_block, PAGE as u32).unwrap();
+    Array::new(geometry, parts::SAMSUNG_LARGE_BLOCK.clone(), store)
+}
+
+/// Bytes of a page that say which version they are.
+pub(crate) fn page(version: u64) -> [u8; PAGE] {
+    let mut bytes = [0xa5; PAGE];
+    bytes[..8].copy_from_slice(&version.to_le_bytes());
+    bytes
+}
+
+/// A page as a read finds it: OOB and bytes.
+pub(crate) type Found = Result<(Oob, [u8; PAGE]), FlashError>;
+
+pub(crate) fn read(flash: &mut impl Flash, ppn: u32) -> Found {
+    let mut bytes = [0x77; PAGE];
+    let oob = flash.read(Ppn(ppn), Some(&mut bytes), Cause::Host)?;
+    Ok((oob, bytes))
+}
+
+/// Programs user data of that version as that LPN.
+pub(crate) fn program(
+    flash: &mut impl Flash,
+    ppn: u32,
+    lpn: u32,
+    version: u64,
+) -> Result<(), FlashError> {
+    flash.program(Ppn(ppn), Oob::data(Lpn(lpn), version), Some(&page(version)), Cause::Host)
+}
+
+/// Everything that can be seen of an array.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Snapshot {
+    pub(crate) pages: Vec<Found>,
+    pub(crate) erases: Vec<u32>,
+    pub(crate) bad: Vec<bool>,
+}
+
+pub(crate) fn snapshot(flash: &mut impl Flash) -> Snapshot {
+    let (pages, blocks) = (flash.geometry().pages(), flash.geometry().blocks());
+    Snapshot {
+        pages: (0..pages).map(|ppn| read(flash, ppn)).collect(),
+        erases: (0..blocks).map(|block| flash.erase_count(BlockId(block))).collect(),
+        bad: (0..blocks).map(|block| flash.is_bad(BlockId(block))).collect(),
+    }
+}

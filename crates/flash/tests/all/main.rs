@@ -1,0 +1,17 @@
+//! What a user of the crate sees: rules, faults, time, parts.
+
+mod bit_errors;
+mod channels_properties;
+mod channels_rules;
+mod channels_timelines;
+mod common;
+mod compose;
+mod copies;
+mod failures;
+mod model;
+mod part_file;
+mod parts;
+mod power_cut;
+mod propagation;
+mod rules;
+mod serial;

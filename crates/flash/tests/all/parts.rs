@@ -1,0 +1,173 @@
+//! The catalogue against the figures that the papers print.
+
+use ftlkit_flash::{Cell, PartError, Power, parts};
+use std::collections::HashSet;
+
+#[test]
+fn every_part_is_sound() {
+    let mut names = HashSet::new();
+    for part in parts::CATALOGUE {
+        part.validate().unwrap();
+        assert!(names.insert(&part.name), "{} is there twice", part.name);
+        assert_eq!(parts::by_name(&part.name), Some(*part));
+        assert!(!part.description.is_empty() && !part.source.is_empty(), "{}", part.name);
+        let geometry = part.geometry(part.capacity_bytes).unwrap();
+        let blocks_lost = part.capacity_bytes - geometry.capacity_bytes();
+        assert!(blocks_lost < u64::from(part.pages_per_block * part.page_bytes), "{}", part.name);
+    }
+    assert_eq!(parts::by_name("no-such-part"), None);
+}
+
+#[test]
+fn every_file_is_listed() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/parts");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().replace('_', "-");
+        let listed = ["mod", "sheet"].contains(&&*name) || parts::by_name(&name).is_some();
+        assert!(listed, "{} has no line in parts/mod.rs, or another name", path.display());
+    }
+}
+
+/// Name, tR, tPROG, tBERS (µs), pages a block.
+const PRINTED: &[(&str, f64, f64, f64, u32)] = &[
+    // Lazy-RTGC, Table II.
+    ("spansion-slc", 25.0, 200.0, 2000.0, 64),
+    ("toshiba-slc", 25.0, 300.0, 3000.0, 64),
+    ("samsung-mlc-512m", 60.0, 800.0, 1500.0, 128),
+    ("micron-mlc", 50.0, 1600.0, 5500.0, 256),
+    ("toshiba-tlc", 250.0, 2700.0, 4000.0, 192),
+    // Lazy-RTGC, Table IV, as the bounds in the text fix it.
+    ("evaluation-slc", 29.0, 220.9, 2000.0, 64),
+    // GFTL, Table I; pages a block are block size / page size: 16,384/512 and 65,536/2048.
+    ("samsung-small-block", 36.0, 200.0, 2000.0, 32),
+    ("samsung-large-block", 25.0, 300.0, 2000.0, 32),
+    // BA-GC, Section 6.1.
+    ("k9wbg08u1m", 25.0, 200.0, 2000.0, 64),
+    // The course material that stands in for times that 2LGC does not print.
+    ("k9lcg08u1m", 250.0, 1300.0, 1500.0, 128),
+    // Direct data transfer, Table II.
+    ("ddt-mlc", 75.0, 1300.0, 3000.0, 128),
+];
+
+#[test]
+fn printed_times() {
+    // The parts of the papers come first.
+    let names = PRINTED.iter().map(|(name, ..)| *name);
+    assert!(names.eq(parts::CATALOGUE.iter().take(PRINTED.len()).map(|part| &*part.name)));
+    for (name, read, program, erase, pages) in PRINTED {
+        let part = parts::by_name(name).unwrap();
+        let us = |ns: u64| ns as f64 / 1e3;
+        let found = (us(part.t_r_ns), us(part.t_prog_ns), us(part.t_bers_ns), part.pages_per_block);
+        assert_eq!(found, (*read, *program, *erase, *pages), "{name}");
+        assert_eq!(part.t_copy_ns(), part.t_r_ns + part.t_prog_ns);
+        // Only GFTL gives a time of its own for the OOB.
+        let oob = if *name == "samsung-small-block" { 10_000 } else { part.t_r_ns };
+        assert_eq!(part.t_r_oob_ns, oob, "{name}");
+    }
+}
+
+#[test]
+fn printed_sizes() {
+    // Name, page, OOB, capacity: what the papers print or, for OOBs and pages of Table II, the data
+    // sheets they cite.
+    for (name, page, oob, capacity) in [
+        ("spansion-slc", 2048, 64, 512 << 20),
+        ("toshiba-slc", 4096, 232, 512 << 20),
+        ("samsung-mlc-512m", 2048, 64, 512 << 20),
+        ("micron-mlc", 8192, 448, 16 << 30),
+        ("toshiba-tlc", 8192, 376, 2 << 30),
+        ("evaluation-slc", 2048, 64, 32 << 30),
+        ("samsung-small-block", 512, 16, 16 << 20),
+        ("samsung-large-block", 2048, 64, 128 << 20),
+        ("k9wbg08u1m", 2048, 64, 4 << 30),
+        ("k9lcg08u1m", 32 << 10, 4 * 640, 64 << 30),
+        ("ddt-mlc", 8192, 448, 4u64 << 30),
+    ] {
+        let part = parts::by_name(name).unwrap();
+        assert_eq!((part.page_bytes, part.oob_bytes, part.capacity_bytes), (page, oob, capacity));
+    }
+}
+
+#[test]
+fn cells_bus_and_ecc() {
+    use Cell::{Mlc, Slc, Tlc};
+    let cells = [Slc, Slc, Mlc, Mlc, Tlc, Slc, Slc, Slc, Slc, Mlc, Mlc];
+    for (part, cell) in parts::CATALOGUE.iter().zip(cells) {
+        assert_eq!(part.cell, cell, "{}", part.name);
+        let bus = if part.name == "ddt-mlc" { 25 } else { 0 };
+        assert_eq!((part.t_rc_ns, part.t_wc_ns), (bus, bus), "{}", part.name);
+        let ecc = match &*part.name {
+            // 24 bits a KiB, so 192 bits a page of 8 KiB.
+            "ddt-mlc" => Some(24),
+            // At most 16 bits a sector of 512 bytes.
+            "k9lcg08u1m" => Some(32),
+            _ => None,
+        };
+        assert_eq!(part.ecc_bits_per_kib, ecc, "{}", part.name);
+    }
+    // 8192 + 448 bytes at 25 ns: 216 µs.
+    let ddt = parts::by_name("ddt-mlc").unwrap();
+    assert_eq!(u64::from(ddt.page_bytes + ddt.oob_bytes) * ddt.t_rc_ns, 216_000);
+}
+
+#[test]
+fn printed_energy() {
+    // GFTL, on Table VI: 825, 9,900 and 66,000 nJ at 3.3 V and 10 mA.
+    let part = parts::by_name("samsung-large-block").unwrap();
+    let found = (part.read_pj(), part.program_pj(), part.erase_pj());
+    assert_eq!(found, (825_000, 9_900_000, 66_000_000));
+    assert_eq!(part.read_oob_pj(), 825_000);
+}
+
+#[test]
+fn figures_out_of_range() {
+    let part = |change: fn(&mut ftlkit_flash::Part)| {
+        let mut part = parts::EVALUATION_SLC.clone();
+        change(&mut part);
+        part.validate()
+    };
+    assert_eq!(part(|_| ()), Ok(()));
+    for (field, result) in [
+        ("t_r_ns", part(|p| p.t_r_ns = 0)),
+        ("t_r_oob_ns", part(|p| p.t_r_oob_ns = u64::MAX)),
+        ("t_prog_ns", part(|p| p.t_prog_ns = 3_600_000_000_001)),
+        ("t_bers_ns", part(|p| p.t_bers_ns = 0)),
+        ("t_rc_ns", part(|p| p.t_rc_ns = u64::MAX)),
+        ("t_wc_ns", part(|p| p.t_wc_ns = u64::MAX)),
+        ("page_bytes", part(|p| p.page_bytes = 0)),
+        ("pages_per_block", part(|p| p.pages_per_block = 1)),
+        ("oob_bytes", part(|p| p.oob_bytes = u32::MAX)),
+        ("power.vcc_mv", part(|p| p.power.vcc_mv = 0)),
+        ("power.read_ua", part(|p| p.power.read_ua = u32::MAX)),
+        ("power.program_ua", part(|p| p.power.program_ua = u32::MAX)),
+        ("power.erase_ua", part(|p| p.power.erase_ua = u32::MAX)),
+        ("endurance_cycles", part(|p| p.endurance_cycles = Some(0))),
+        ("ecc_bits_per_kib", part(|p| p.ecc_bits_per_kib = Some(513))),
+    ] {
+        assert!(
+            matches!(result, Err(PartError::Figure { field: at, .. }) if at == field),
+            "{field}: {result:?}"
+        );
+    }
+    for name in ["", "Upper", "under_score", "space here"] {
+        let mut part = parts::EVALUATION_SLC.clone();
+        part.name = name.into();
+        assert_eq!(part.validate(), Err(PartError::Name(name.into())));
+    }
+    assert!(matches!(part(|p| p.capacity_bytes = 0), Err(PartError::Geometry { .. })));
+    assert!(matches!(part(|p| p.capacity_bytes = u64::MAX), Err(PartError::Geometry { .. })));
+}
+
+#[test]
+fn largest_figures_do_not_overflow() {
+    let mut part = parts::EVALUATION_SLC.clone();
+    let hour = 3_600_000_000_000;
+    (part.t_r_ns, part.t_prog_ns, part.t_bers_ns) = (hour, hour, hour);
+    let ua = 10_000_000;
+    part.power = Power { vcc_mv: 100_000, read_ua: ua, program_ua: ua, erase_ua: ua };
+    part.validate().unwrap();
+    // 3,600 s × 100 V × 10 A = 3.6 MJ.
+    assert_eq!(part.erase_pj(), 3_600_000_000_000_000_000);
+    assert_eq!(part.read_pj() + part.program_pj(), 7_200_000_000_000_000_000);
+}

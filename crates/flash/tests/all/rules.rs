@@ -1,0 +1,230 @@
+//! Every rule of NAND is an error, and a refused operation changes nothing.
+
+use crate::common::{PAGE, array, page, program, read, snapshot};
+use ftlkit_flash::{
+    Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn, Serial,
+    Store, parts,
+};
+
+const HOST: Cause = Cause::Host;
+
+/// Two blocks of three pages: block 0 holds two pages, block 1 is erased.
+fn started() -> Array {
+    let mut flash = array(2, 3, Store::All);
+    program(&mut flash, 0, 10, 1).unwrap();
+    program(&mut flash, 1, 11, 2).unwrap();
+    flash
+}
+
+/// The operation is refused with this error, and nothing has changed.
+fn refused(error: FlashError, operation: impl FnOnce(&mut Array) -> Result<(), FlashError>) {
+    let mut flash = started();
+    let before = snapshot(&mut flash);
+    assert_eq!(operation(&mut flash), Err(error));
+    assert_eq!(snapshot(&mut flash), before, "{error}");
+}
+
+fn order(ppn: u32, next: u32) -> FlashError {
+    FlashError::ProgramOrder { ppn: Ppn(ppn), next }
+}
+
+#[test]
+fn programming_rules() {
+    refused(order(0, 2), |flash| program(flash, 0, 1, 3));
+    refused(order(1, 2), |flash| program(flash, 1, 1, 3));
+    refused(order(4, 0), |flash| program(flash, 4, 1, 3));
+    refused(order(5, 0), |flash| program(flash, 5, 1, 3));
+    refused(FlashError::NoSuchPage(Ppn(6)), |flash| program(flash, 6, 1, 3));
+    refused(FlashError::NoSuchPage(Ppn(u32::MAX)), |flash| program(flash, u32::MAX, 1, 3));
+    for found in [1, PAGE - 1, PAGE + 1] {
+        refused(FlashError::PayloadLength { expected: PAGE as u32, found }, |flash| {
+            flash.program(Ppn(2), Oob::data(Lpn(1), 3), Some(&vec![0; found]), HOST)
+        });
+    }
+    refused(FlashError::Sequence(1 << 56), |flash| {
+        flash.program(Ppn(2), Oob::data(Lpn(1), 1 << 56), None, HOST)
+    });
+}
+
+#[test]
+fn a_full_block_must_be_erased() {
+    let mut flash = started();
+    program(&mut flash, 2, 12, 3).unwrap();
+    assert_eq!(flash.next_page(BlockId(0)), 3);
+    for ppn in 0..3 {
+        assert_eq!(program(&mut flash, ppn, 1, 4), Err(order(ppn, 3)));
+    }
+    flash.erase(BlockId(0), HOST).unwrap();
+    assert_eq!((flash.next_page(BlockId(0)), flash.erase_count(BlockId(0))), (0, 1));
+    assert_eq!((flash.next_page(BlockId(9)), flash.erase_count(BlockId(9))), (3, 0));
+    program(&mut flash, 0, 13, 5).unwrap();
+    assert_eq!(read(&mut flash, 0), Ok((Oob::data(Lpn(13), 5), page(5))));
+    assert_eq!(read(&mut flash, 1), Err(FlashError::Erased(Ppn(1))));
+}
+
+#[test]
+fn reading_rules() {
+    let read_all = |flash: &mut Array, ppn| read(flash, ppn).map(|_| ());
+    let oob_of = |flash: &mut Array, ppn| flash.read_oob(Ppn(ppn), HOST).map(|_| ());
+    for (ppn, error) in [
+        (2, FlashError::Erased(Ppn(2))),
+        (3, FlashError::Erased(Ppn(3))),
+        (6, FlashError::NoSuchPage(Ppn(6))),
+    ] {
+        refused(error, |flash| read_all(flash, ppn));
+        refused(error, |flash| oob_of(flash, ppn));
+        refused(error, |flash| flash.spoil(Ppn(ppn)));
+        refused(error, |flash| flash.copy(Ppn(ppn), Ppn(2), 3, HOST).map(|_| ()));
+    }
+    refused(FlashError::PayloadLength { expected: PAGE as u32, found: 1 }, |flash| {
+        flash.read(Ppn(0), Some(&mut [0]), HOST).map(|_| ())
+    });
+}
+
+#[test]
+fn copying_rules() {
+    let copy =
+        |from, to| move |flash: &mut Array| flash.copy(Ppn(from), Ppn(to), 3, HOST).map(|_| ());
+    refused(order(0, 2), copy(0, 0));
+    refused(order(1, 2), copy(0, 1));
+    refused(order(4, 0), copy(0, 4));
+    refused(FlashError::NoSuchPage(Ppn(6)), copy(0, 6));
+    refused(FlashError::Sequence(u64::MAX), |flash| {
+        flash.copy(Ppn(0), Ppn(2), u64::MAX, HOST).map(|_| ())
+    });
+}
+
+#[test]
+fn bad_blocks_refuse_change_but_can_be_read() {
+    let mut flash = started();
+    flash.mark_bad(BlockId(0)).unwrap();
+    assert!(flash.is_bad(BlockId(0)) && !flash.is_bad(BlockId(1)) && !flash.is_bad(BlockId(2)));
+    let bad = FlashError::BadBlock(BlockId(0));
+    assert_eq!(program(&mut flash, 2, 1, 3), Err(bad));
+    assert_eq!(flash.copy(Ppn(0), Ppn(2), 3, HOST), Err(bad));
+    assert_eq!(flash.erase(BlockId(0), HOST), Err(bad));
+    assert_eq!(flash.waste(Ppn(2)), Err(bad));
+    assert_eq!(flash.half_erase(BlockId(0)), Err(bad));
+    assert_eq!(read(&mut flash, 0), Ok((Oob::data(Lpn(10), 1), page(1))));
+    assert!(flash.copy(Ppn(0), Ppn(3), 3, HOST).is_ok());
+    assert_eq!(flash.mark_bad(BlockId(2)), Err(FlashError::NoSuchBlock(BlockId(2))));
+}
+
+#[test]
+fn erasing_rules() {
+    refused(FlashError::NoSuchBlock(BlockId(2)), |flash| flash.erase(BlockId(2), HOST));
+    refused(FlashError::NoSuchBlock(BlockId(2)), |flash| flash.half_erase(BlockId(2)));
+}
+
+#[test]
+fn copies_keep_bytes_kind_and_lpn() {
+    for store in [Store::All, Store::Metadata] {
+        for kind in [PageKind::Data, PageKind::Translation, PageKind::Other] {
+            let mut flash = array(2, 3, store);
+            let oob = Oob { lpn: Lpn(42), kind, seq: 7 };
+            flash.program(Ppn(0), oob, Some(&page(7)), HOST).unwrap();
+            let copied = Oob { seq: 9, ..oob };
+            assert_eq!(flash.copy(Ppn(0), Ppn(3), 9, HOST), Ok(copied));
+            flash.erase(BlockId(0), HOST).unwrap();
+            program(&mut flash, 0, 1, 10).unwrap();
+            let kept = store == Store::All || kind != PageKind::Data;
+            let bytes = if kept { page(7) } else { [0; PAGE] };
+            assert_eq!(read(&mut flash, 3), Ok((copied, bytes)), "{store:?} {kind:?}");
+        }
+    }
+}
+
+#[test]
+fn bytes_not_given_read_as_zeros() {
+    let mut flash = array(2, 3, Store::All);
+    program(&mut flash, 0, 1, 1).unwrap();
+    flash.erase(BlockId(0), HOST).unwrap();
+    // The slot of the old bytes is free again; nothing of them may show.
+    flash.program(Ppn(0), Oob::data(Lpn(2), 2), None, HOST).unwrap();
+    flash.copy(Ppn(0), Ppn(1), 3, HOST).unwrap();
+    for ppn in [0, 1] {
+        assert_eq!(read(&mut flash, ppn).unwrap().1, [0; PAGE]);
+    }
+}
+
+#[test]
+fn stored_pages_reuse_their_memory() {
+    let mut flash = array(2, 4, Store::All);
+    let mut after_first = 0;
+    for round in 0..1_000 {
+        for ppn in 0..8 {
+            program(&mut flash, ppn, ppn, round).unwrap();
+        }
+        flash.erase(BlockId(0), HOST).unwrap();
+        flash.erase(BlockId(1), HOST).unwrap();
+        match round {
+            // Stamps a page begin with the second round at the latest.
+            1 => after_first = flash.heap_bytes(),
+            _ => assert!(round == 0 || flash.heap_bytes() == after_first, "round {round}"),
+        }
+    }
+}
+
+#[test]
+fn heap_is_counted() {
+    let geometry = Geometry::new(1000, 64, 2048).unwrap();
+    let part = parts::SAMSUNG_LARGE_BLOCK.clone();
+    let mut flash = Array::new(geometry, part.clone(), Store::Metadata);
+    let empty = 64_000 * 4 + 1000 * 24;
+    assert_eq!(flash.heap_bytes(), empty);
+    assert_eq!(Array::least_heap_bytes(&geometry), empty as u64);
+    // User data with one stamp a block cost nothing more, torn pages a dozen bytes each.
+    for ppn in 0..3 {
+        flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), Some(&[0; 2048]), HOST).unwrap();
+    }
+    assert_eq!(flash.heap_bytes(), empty);
+    flash.waste(Ppn(64)).unwrap();
+    flash.waste(Ppn(3)).unwrap();
+    for ppn in [4, 65] {
+        flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), None, HOST).unwrap();
+    }
+    assert_eq!(flash.heap_bytes(), empty + 24);
+    // Nor does another stamp after an erase.
+    flash.erase(BlockId(1), HOST).unwrap();
+    flash.program(Ppn(64), Oob::data(Lpn(64), 9), None, HOST).unwrap();
+    flash.program(Ppn(65), Oob::data(Lpn(65), 9), None, HOST).unwrap();
+    assert_eq!(flash.heap_bytes(), empty + 12);
+    // A second stamp in a block costs 8 bytes a page, a stored page itself and 4 bytes a page.
+    flash.program(Ppn(5), Oob::data(Lpn(5), 2), None, HOST).unwrap();
+    assert_eq!(flash.heap_bytes(), empty + 12 + 64_000 * 8);
+    let oob = Oob { lpn: Lpn(0), kind: PageKind::Translation, seq: 2 };
+    flash.program(Ppn(6), oob, Some(&[1; 2048]), HOST).unwrap();
+    assert_eq!(flash.heap_bytes(), empty + 12 + 64_000 * 12 + 2048);
+    for (ppn, seq) in [(0, 1), (1, 1), (2, 1), (4, 1), (5, 2), (64, 9), (65, 9)] {
+        assert_eq!(flash.read_oob(Ppn(ppn), HOST), Ok(Oob::data(Lpn(ppn), seq)));
+    }
+}
+
+#[test]
+fn the_largest_array_is_named_without_overflow() {
+    let geometry = Geometry::new((1 << 24) - 1, 256, 4096).unwrap();
+    assert_eq!(geometry.capacity_bytes(), (1u64 << 44) - (256 * 4096));
+    assert_eq!(Array::least_heap_bytes(&geometry), ((1 << 24) - 1) * (256 * 4 + 24));
+    let widest = Geometry::new(u32::MAX / 2, 2, u32::MAX).unwrap();
+    assert_eq!(widest.capacity_bytes(), u64::from(u32::MAX - 1) * u64::from(u32::MAX));
+    // Blocks of the most pages there may be, up to the last page.
+    let mut flash = Array::new(
+        Geometry::new(3, 1 << 20, 1 << 20).unwrap(),
+        Part { page_bytes: 1 << 20, ..parts::SAMSUNG_LARGE_BLOCK.clone() },
+        Store::Metadata,
+    );
+    for page in 0..1 << 20 {
+        flash.program(Ppn((2 << 20) + page), Oob::data(Lpn(page), 1), None, HOST).unwrap();
+    }
+    let last = Ppn((3 << 20) - 1);
+    assert_eq!(flash.read_oob(last, HOST), Ok(Oob::data(Lpn((1 << 20) - 1), 1)));
+}
+
+#[test]
+fn serial_refuses_what_the_array_refuses() {
+    let mut flash = Serial::new(started());
+    assert_eq!(program(&mut flash, 0, 1, 3), Err(order(0, 2)));
+    assert_eq!(flash.erase(BlockId(2), HOST), Err(FlashError::NoSuchBlock(BlockId(2))));
+    assert_eq!(read(&mut flash, 2), Err(FlashError::Erased(Ppn(2))));
+    assert_eq!((flash.busy_ns(), flash.energy_pj()), (0, 0));
+}

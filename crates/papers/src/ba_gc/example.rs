@@ -1,0 +1,224 @@
+//! FAST on blocks of four pages, below a buffer of eight: the arrays of Figs. 1 and 3, and what the merge of a
+//! log block does there, told page by page from what is on flash afterwards.
+
+use crate::row::{Figure, Row, Verdict};
+use flash::parts::K9WBG08U1M;
+use flash::{
+    BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, Part, Ppn, SerialArray, Store,
+};
+use ftl::{BufferPolicy, BufferSettings, FtlError, SchemeConfig, registry};
+use sim::run::plain_array;
+use std::collections::{BTreeMap, BTreeSet};
+
+const PAGES_PER_BLOCK: u32 = 4;
+const PAGE_BYTES: u32 = 8;
+
+/// Pages of the buffer.
+const BUFFER_PAGES: u64 = 8;
+
+/// Logical pages: B0 (p0 to p3), B1 (p4 to p7), and a third block, whose updates need a place in the log.
+const LOGICAL_PAGES: u32 = 12;
+
+/// A page of the third block.
+const OTHER: Lpn = Lpn(9);
+
+/// Enough for data, two log blocks, and what merges need.
+const BLOCKS: u32 = 10;
+
+pub(super) type Chip = SerialArray;
+
+/// The paper's part with the figures' blocks.
+pub(super) fn part() -> Part {
+    Part { page_bytes: PAGE_BYTES, pages_per_block: PAGES_PER_BLOCK, ..K9WBG08U1M.clone() }
+}
+
+/// Where a page that is on flash was written from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// When the data blocks were filled.
+    Data = 0,
+    /// As an update, to a log block.
+    Log = 1,
+    /// From the buffer.
+    Buffer = 2,
+}
+
+fn page(lpn: Lpn, origin: Origin) -> [u8; PAGE_BYTES as usize] {
+    [lpn.0 as u8, origin as u8, 0, 0, 0, 0, 0, 0]
+}
+
+fn origin(bytes: &[u8]) -> Origin {
+    match bytes[1] {
+        0 => Origin::Data,
+        1 => Origin::Log,
+        _ => Origin::Buffer,
+    }
+}
+
+/// What the buffer is asked before the merge.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Task {
+    Write(u32),
+    Read(u32),
+}
+
+fn empty() -> Result<Chip, FtlError> {
+    let geometry = Geometry::new(BLOCKS, PAGES_PER_BLOCK, PAGE_BYTES).map_err(|error| {
+        FtlError::Config { scheme: "fast", setting: "geometry", reason: error.to_string() }
+    })?;
+    Ok(plain_array(geometry, part(), Store::All))
+}
+
+fn fast(log_blocks: u32) -> Result<SchemeConfig, FtlError> {
+    Ok(SchemeConfig {
+        logical_pages: Some(LOGICAL_PAGES),
+        log_blocks: Some(log_blocks),
+        ..SchemeConfig::preset(registry::by_name("fast")?)
+    })
+}
+
+/// The same below a buffer, whose dirty pages merges take along, or not.
+pub(super) fn fast_below(
+    policy: BufferPolicy,
+    log_blocks: u32,
+    aware: bool,
+) -> Result<SchemeConfig, FtlError> {
+    let buffer = BufferSettings {
+        policy: Some(Some(policy)),
+        bytes: Some(BUFFER_PAGES * u64::from(PAGE_BYTES)),
+        unit: Some(ftl::BufferUnit::Page),
+        age_ns: Some(0),
+        aware: Some(aware),
+        ..BufferSettings::default()
+    };
+    Ok(SchemeConfig { buffer, ..fast(log_blocks)? })
+}
+
+/// FAST's array once all data blocks are filled in order and these pages are updated.
+pub(super) fn image(log_blocks: u32, updates: &[u32]) -> Result<Chip, FtlError> {
+    let mut scheme = registry::format(&fast(log_blocks)?, empty()?)?;
+    for lpn in (0..LOGICAL_PAGES).map(Lpn) {
+        scheme.write(lpn, Some(&page(lpn, Origin::Data)))?;
+    }
+    for lpn in updates.iter().copied().map(Lpn) {
+        scheme.write(lpn, Some(&page(lpn, Origin::Log)))?;
+    }
+    Ok(scheme.into_flash())
+}
+
+/// Every page that is on flash: its place, its OOB and its bytes.
+fn pages(chip: &mut Chip) -> Result<Vec<(Ppn, Oob, Vec<u8>)>, FtlError> {
+    let mut found = Vec::new();
+    for ppn in (0..chip.geometry().pages()).map(Ppn) {
+        let mut bytes = vec![0; PAGE_BYTES as usize];
+        match chip.read(ppn, Some(&mut bytes), Cause::Host) {
+            Ok(oob) => found.push((ppn, oob, bytes)),
+            Err(FlashError::Erased(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(found)
+}
+
+/// The same array with page `to` in the place of the first of the log's pages, which is one of `from`: as the
+/// figures have it, where FAST itself would not have written it there.
+pub(super) fn with_first_logged(mut chip: Chip, from: u32, to: u32) -> Result<Chip, FtlError> {
+    let mut changed = empty()?;
+    let mut is_first = true;
+    for (ppn, oob, bytes) in pages(&mut chip)? {
+        let found = is_first && oob.lpn.0 == from && origin(&bytes) == Origin::Log;
+        is_first &= !found;
+        let lpn = if found { Lpn(to) } else { oob.lpn };
+        changed.program(ppn, Oob { lpn, ..oob }, Some(&page(lpn, origin(&bytes))), Cause::Host)?;
+    }
+    Ok(changed)
+}
+
+/// What the merge of one log block did.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Merged {
+    /// Each page in new data blocks, and where it was taken from.
+    pub(super) moved: BTreeMap<u32, Origin>,
+    /// Pages of new data blocks that are not at their place there.
+    pub(super) misplaced: u64,
+    pub(super) copies: u64,
+    pub(super) programs: u64,
+    pub(super) erases: u64,
+    pub(super) ns: u64,
+    /// Pages that were moved while a newer version was in the buffer.
+    pub(super) in_vain: u64,
+    /// Pages written when the buffer is emptied afterwards.
+    pub(super) written_later: u64,
+}
+
+impl Merged {
+    /// The pages that were taken from there.
+    pub(super) fn of(&self, origins: &[Origin]) -> String {
+        let of = |(_, origin): &(&u32, &Origin)| origins.contains(origin);
+        set(self.moved.iter().filter(of).map(|(lpn, _)| *lpn))
+    }
+}
+
+/// As the paper writes sets of pages.
+pub(super) fn set(lpns: impl IntoIterator<Item = u32>) -> String {
+    let names: Vec<String> = lpns.into_iter().map(|lpn| format!("p{lpn}")).collect();
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}
+
+/// Mounts this array, does the tasks, and then makes FAST merge one log block, whose pages it is told from.
+pub(super) fn merge(config: &SchemeConfig, chip: Chip, tasks: &[Task]) -> Result<Merged, FtlError> {
+    let mut scheme = registry::mount(config, chip)?;
+    for task in tasks {
+        match *task {
+            Task::Write(lpn) => scheme.write(Lpn(lpn), Some(&page(Lpn(lpn), Origin::Buffer)))?,
+            Task::Read(lpn) => {
+                scheme.read(Lpn(lpn), Some(&mut [0; PAGE_BYTES as usize]))?;
+            }
+        }
+    }
+    let geometry = *scheme.flash().geometry();
+    let block = |ppn| geometry.block_of(ppn);
+    let before: BTreeSet<BlockId> =
+        pages(scheme.flash_mut())?.iter().map(|(ppn, ..)| block(*ppn)).collect();
+    let (counts, busy) = (*scheme.flash().counts(), scheme.flash().busy_in_steps_ns());
+    // It is not in the buffer, and there is no place for it in the log.
+    scheme.write_through(OTHER, Some(&page(OTHER, Origin::Log)))?;
+    let done = scheme.flash().counts().since(&counts);
+    let count = |operation| done.get(operation, Cause::FullMerge);
+    let mut merged = Merged {
+        copies: count(Operation::Copy),
+        programs: count(Operation::Program),
+        erases: count(Operation::Erase),
+        ns: scheme.flash().busy_in_steps_ns() - busy,
+        in_vain: scheme.telemetry().buffer.map_or(0, |(_, log)| log.moved_in_vain),
+        ..Merged::default()
+    };
+    for (ppn, oob, bytes) in pages(scheme.flash_mut())? {
+        if !before.contains(&block(ppn)) && oob.lpn != OTHER {
+            merged.moved.insert(oob.lpn.0, origin(&bytes));
+            let places = [ppn.0, oob.lpn.0].map(|number| number % PAGES_PER_BLOCK);
+            merged.misplaced += u64::from(places[0] != places[1]);
+        }
+    }
+    let flushed = scheme.telemetry().buffer.map_or(0, |(_, log)| log.flushed);
+    scheme.flush()?;
+    merged.written_later = scheme.telemetry().buffer.map_or(0, |(_, log)| log.flushed) - flushed;
+    Ok(merged)
+}
+
+/// Words of the paper against ours.
+pub(super) fn words(what: &str, paper: &str, ours: &str, why: &str) -> Row {
+    let mut row = Row::incomparable(what, "", Some(paper), Some(Figure::Words(ours.into())), why);
+    if paper == ours {
+        row = row.judged(Verdict::Equal, "");
+    } else {
+        row = row.judged(Verdict::Differs, why);
+    }
+    row
+}
+
+/// Words of ours that the paper does not print.
+pub(super) fn told(what: &str, ours: &str) -> Row {
+    Row::incomparable(what, "", None, Some(Figure::Words(ours.into())), "")
+        .judged(Verdict::NotPrinted, "")
+}

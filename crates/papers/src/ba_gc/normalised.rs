@@ -1,0 +1,113 @@
+//! A measure of the schemes on FAST under all workloads, divided by FAB's.
+
+use super::runs::{Group, Runs};
+use super::schemes::{FAB, WORKLOADS};
+use crate::error::ReproduceError;
+use crate::reproduction::PlotFile;
+use crate::row::{Figure, Row};
+use sim::report::SchemeReport;
+use sim::report::plots::Bars;
+
+/// A measure of a scheme.
+#[derive(Clone, Copy)]
+pub(super) struct Measure<'a> {
+    pub(super) runs: &'a Runs,
+    pub(super) group: Group,
+    pub(super) of: fn(&SchemeReport) -> f64,
+}
+
+impl Measure<'_> {
+    pub(super) fn value(&self, workload: &str, scheme: &str) -> Option<f64> {
+        self.runs.report(self.group, workload, scheme).map(self.of)
+    }
+
+    /// One scheme's over another's.
+    pub(super) fn over(&self, workload: &str, scheme: &str, base: &str) -> Option<f64> {
+        let base = self.value(workload, base)?;
+        (base > 0.0).then_some(self.value(workload, scheme)? / base)
+    }
+
+    /// How far a scheme is from another, %.
+    pub(super) fn change(&self, workload: &str, scheme: &str, base: &str) -> Option<f64> {
+        self.over(workload, scheme, base).map(|over| (over - 1.0) * 100.0)
+    }
+
+    /// The mean of a scheme's values over FAB's, as the figures' last group would have it.
+    pub(super) fn mean(&self, scheme: &str) -> Option<f64> {
+        mean(WORKLOADS.iter().map(|workload| self.over(workload, scheme, FAB)))
+    }
+
+    /// The mean of the workloads' changes, %.
+    pub(super) fn mean_change(&self, scheme: &str, base: &str) -> Option<f64> {
+        mean(WORKLOADS.iter().map(|workload| self.change(workload, scheme, base)))
+    }
+
+    /// Changes under every workload, for a row's reason.
+    pub(super) fn changes(&self, scheme: &str, base: &str) -> String {
+        let change = |workload: &&str| {
+            let change = self.change(workload, scheme, base);
+            let told = change.map_or("–".into(), |change| Figure::number(change, 1).to_string());
+            format!("{} {told}", short(workload))
+        };
+        WORKLOADS.iter().map(change).collect::<Vec<_>>().join(", ")
+    }
+
+    /// A row of a change under each workload.
+    pub(super) fn change_rows(&self, scheme: &str, base: &str, suffix: &str) -> Vec<Row> {
+        let rows = WORKLOADS.iter().map(|workload| {
+            let what = format!("{scheme} against {base}, {}{suffix}", short(workload));
+            evidence(&what, "%", self.change(workload, scheme, base), 2, || {
+                self.runs.why_not(self.group, scheme)
+            })
+        });
+        rows.collect()
+    }
+
+    /// The figure's bars.
+    pub(super) fn plot(
+        &self,
+        file: &str,
+        title: &str,
+        label: &str,
+        schemes: &[&str],
+    ) -> Result<PlotFile, ReproduceError> {
+        let groups = WORKLOADS.iter().map(|name| short(name).to_owned());
+        let series = schemes.iter().map(|scheme| {
+            let of_workloads = WORKLOADS.iter().map(|workload| self.over(workload, scheme, FAB));
+            ((*scheme).to_owned(), of_workloads.chain([self.mean(scheme)]).collect())
+        });
+        let bars = Bars {
+            title: title.into(),
+            label: label.into(),
+            groups: groups.chain(["mean".to_owned()]).collect(),
+            series: series.collect(),
+            log: false,
+        };
+        Ok(PlotFile { name: file.into(), svg: bars.svg()? })
+    }
+}
+
+/// A workload's name without the paper's.
+pub(super) fn short(workload: &str) -> &str {
+    workload.strip_prefix("ba-gc-").unwrap_or(workload)
+}
+
+/// The mean, where all values are there.
+pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let values: Vec<f64> = values.collect::<Option<_>>()?;
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// A figure of ours that the paper does not print, or why there is none.
+pub(super) fn evidence(
+    what: &str,
+    unit: &str,
+    value: Option<f64>,
+    decimals: usize,
+    why_not: impl FnOnce() -> String,
+) -> Row {
+    match value {
+        Some(value) => Row::evidence(what, unit, value, decimals),
+        None => Row::incomparable(what, unit, None, None, &why_not()),
+    }
+}

@@ -1,0 +1,71 @@
+//! Regions that follow the writes against regions of fixed size: BA-GC's execution time under each workload,
+//! over that with the best of the fixed sizes.
+
+use super::normalised::{evidence, mean, short};
+use super::runs::{Group, Runs};
+use super::schemes::{BA_GC, REGIONS, WORKLOADS, fixed};
+use super::times::execution_s;
+use crate::error::ReproduceError;
+use crate::reproduction::{PlotFile, Section};
+use crate::row::Row;
+use sim::report::plots::Bars;
+
+const ADAPTIVE: &str = "adaptive";
+
+/// Execution time over that with the best fixed sizes.
+pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
+    let mut section = Section::default();
+    let labels: Vec<String> = REGIONS.map(|regions| fixed(regions).0).into();
+    let time = |workload: &str, label: &str| {
+        let (group, label) =
+            if label == ADAPTIVE { (Group::Main, BA_GC) } else { (Group::Regions, label) };
+        runs.report(group, workload, label).map(execution_s)
+    };
+    let best = |workload: &str| {
+        let times: Option<Vec<f64>> = labels.iter().map(|label| time(workload, label)).collect();
+        times?.into_iter().reduce(f64::min)
+    };
+    let over = |workload: &str, label: &str| Some(time(workload, label)? / best(workload)?);
+    let all = || [ADAPTIVE].into_iter().chain(labels.iter().map(String::as_str));
+    for label in all() {
+        let why = || runs.why_not(Group::Regions, label);
+        let over_all = || WORKLOADS.iter().map(|workload| over(workload, label));
+        section.rows.push(evidence(&format!("{label}, mean"), "", mean(over_all()), 3, why));
+        let worst = over_all().collect::<Option<Vec<f64>>>();
+        let worst = worst.and_then(|values| values.into_iter().reduce(f64::max));
+        section.rows.push(evidence(&format!("{label}, worst of the six"), "", worst, 3, why));
+        for workload in WORKLOADS {
+            let what = format!("{label}, {}", short(workload));
+            section.rows.push(evidence(&what, "", over(workload, label), 3, why));
+        }
+    }
+    for workload in WORKLOADS {
+        let buffer = runs.report(Group::Main, workload, BA_GC).and_then(|r| r.buffer.as_ref());
+        if let Some(buffer) = buffer {
+            let row = |region: &str, pages: u64| {
+                let what = format!("{}: pages of the {region} region, at the end", short(workload));
+                Row::evidence(&what, "", pages as f64, 0)
+            };
+            section.rows.push(row("initial", buffer.initial_region));
+            section.rows.push(row("to-be-updated", buffer.updated_region));
+        }
+    }
+    section.notes.push(
+        "sizes are percent of the buffer of the initial and the to-be-updated region; 1 is the best of the fixed ones \
+         under the workload, so that below 1 none of them is as good"
+            .into(),
+    );
+    let of = |workload: &str| all().map(|label| over(workload, label)).collect();
+    let of_means =
+        all().map(|label| mean(WORKLOADS.iter().map(|workload| over(workload, label)))).collect();
+    let series = WORKLOADS.iter().map(|workload| (short(workload).to_owned(), of(workload)));
+    let bars = Bars {
+        title: "BA-GC with regions that adapt and regions of fixed size".into(),
+        label: "execution time, best fixed size = 1".into(),
+        groups: all().map(str::to_owned).collect(),
+        series: series.chain([("mean".to_owned(), of_means)]).collect(),
+        log: false,
+    };
+    section.plots.push(PlotFile { name: "regions.svg".into(), svg: bars.svg()? });
+    Ok(section)
+}

@@ -1,0 +1,75 @@
+//! Sections without runs, and that everything is there.
+
+use super::*;
+use crate::reproduction::Reproduction;
+use crate::row::{Row, Verdict};
+use crate::settings::Settings;
+use crate::watch::Unwatched;
+use crate::watch::Watch;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn reproduced(only: &[&str], watch: &dyn Watch) -> Reproduction {
+    let only = only.iter().map(|id| (*id).to_owned()).collect();
+    PAPER.reproduce(&Settings { only, ..Settings::default() }, watch).unwrap()
+}
+
+#[test]
+fn worked_examples_and_equations_need_no_runs_and_are_equal() {
+    let found = reproduced(&["fig-1", "fig-3", "equations"], &Unwatched);
+    assert_eq!((found.sections.len(), found.runs.len()), (3, 0));
+    let rows: Vec<&Row> = found.sections.iter().flat_map(|section| &section.rows).collect();
+    assert!(rows.iter().filter(|row| row.verdict == Verdict::Equal).count() >= 25);
+    for row in rows {
+        assert!(matches!(row.verdict, Verdict::Equal | Verdict::NotPrinted), "{row:?}");
+    }
+}
+
+/// Stops at once.
+#[derive(Default)]
+struct Stopped {
+    planned: AtomicU64,
+}
+
+impl Watch for Stopped {
+    fn planned(&self, _: u64) {
+        self.planned.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn done(&self, _: u64) {}
+
+    fn stop(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn every_section_is_there_even_where_nothing_was_run() {
+    let watch = Stopped::default();
+    let found = reproduced(&[], &watch);
+    let ids: Vec<&str> = found.sections.iter().map(|section| section.id.as_str()).collect();
+    let listed: Vec<&str> = PAPER.sections().iter().map(|(id, _)| *id).collect();
+    assert_eq!(ids, listed);
+    assert!(found.interrupted && found.runs.iter().all(|run| !run.missing.is_empty()));
+    let schemes: usize = found.runs.iter().map(|run| run.missing.len()).sum();
+    assert_eq!(watch.planned.into_inner(), schemes as u64);
+    for row in found.sections[3..].iter().flat_map(|section| &section.rows) {
+        assert_eq!(row.verdict, Verdict::CannotBeCompared, "{row:?}");
+        assert!(!row.why.is_empty(), "{row:?}");
+    }
+    for section in found.sections.iter().filter(|section| !section.plots.is_empty()) {
+        assert!(section.plots.iter().all(|plot| plot.svg.contains("</svg>")), "{}", section.id);
+    }
+}
+
+#[test]
+fn commands_can_be_copied() {
+    let found = reproduced(&["fig-7", "all-ftls"], &Stopped::default());
+    assert_eq!(found.runs.len(), 5);
+    for run in &found.runs {
+        let command = &run.command;
+        assert!(command.starts_with("ftlkit compare ba-gc-"), "{command}");
+        assert!(command.contains("--part k9wbg08u1m --capacity 1GiB --schemes "), "{command}");
+        // Labels that would end an argument or a scheme of the list.
+        assert_eq!(command.split("--schemes ").nth(1).unwrap().split(' ').count(), 3, "{command}");
+    }
+}

@@ -1,0 +1,142 @@
+//! Table I and Fig. 9: the control unit's messages; PROG_INIT goes out while the source reads, which Eqs 11 and 13 do
+//! not say.
+
+use super::ours::{PLANES, timings};
+use crate::error::ReproduceError;
+use crate::reproduction::Section;
+use crate::row::Row;
+use bounds::copyback::CopyPath;
+use ddt::control::{ControlUnit, Event, EventKind, Transaction};
+use ddt::{Collection, Way, alone, channels_timing, logged};
+use flash::channels::{Addressing, Grant, Policy, Segment};
+use std::collections::BTreeMap;
+
+/// Pages of the transaction that is looked at.
+const OPERATIONS: u32 = 8;
+
+pub(super) fn fig_9() -> Result<Section, ReproduceError> {
+    let mut section = Section::default();
+    let during =
+        Collection { addressing: Addressing::DuringRead, ..Collection::transaction(OPERATIONS) };
+    let way = Way::new(CopyPath::Dgcb, true, 1);
+    let log = logged(&timings()?, way, during)?.watch;
+    section.rows.extend(messages()?);
+    section.rows.extend(order_of(&log));
+    let why = "erratum: Eqs 11 and 13 let t_SP_SET begin when the page is in the source's register; by Fig. 9 its \
+               command, address and t_ADL pass beside t_R, once a transaction";
+    for (planes, on) in PLANES {
+        for (cache, equation) in [(false, "Eq. 11"), (true, "Eq. 13")] {
+            let way = Way::new(CopyPath::Dgcb, cache, planes);
+            let serial = alone(&timings()?, way, Collection::transaction(OPERATIONS))?.copies_ns;
+            let early = alone(&timings()?, way, during)?.copies_ns;
+            let what = format!("{equation} less Fig. 9's order, {on}");
+            let gain = serial.abs_diff(early) as f64;
+            section.rows.push(Row::exact(&what, "ns", "0", gain, why));
+        }
+    }
+    Ok(section)
+}
+
+/// The control unit's log of a transaction in which a page has wrong bytes.
+fn messages() -> Result<Vec<Row>, ReproduceError> {
+    let t = timings()?;
+    let unit = ControlUnit { timing: channels_timing(&t), ways: 2, policy: Policy::Fifo };
+    let wrong_bytes: Vec<u32> = (0..OPERATIONS).map(|page| page % 4).collect();
+    let transaction = Transaction {
+        source: 0,
+        destination: 1,
+        planes: 1,
+        cache_program: true,
+        addressing: Addressing::DuringRead,
+        wrong_bytes: &wrong_bytes,
+        most_wrong_bytes: t.most_corrected_bytes(),
+    };
+    let mut log: Vec<Event> = Vec::new();
+    let outcome = match unit.run(&transaction, &[], &mut log) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            let what = "the control unit";
+            return Ok(vec![Row::incomparable(what, "", None, None, &error.to_string())]);
+        }
+    };
+    let mut kinds = BTreeMap::new();
+    for event in &log {
+        if let EventKind::Message { message, .. } = event.kind {
+            *kinds.entry(message.name()).or_insert(0u32) += 1;
+        }
+    }
+    let count = |name: &str| f64::from(kinds.get(name).copied().unwrap_or(0));
+    let wrong = wrong_bytes.iter().filter(|&&bytes| bytes > 0).count();
+    let way = Way::new(CopyPath::Dgcb, true, 1);
+    let form = way.closed_form(&t).map_err(ddt::CopyRunError::from)?;
+    let drawn = form.drawn_ns(&wrong_bytes).map_err(ddt::CopyRunError::from)?;
+    let apart = (drawn - form.early_prog_init_gain_ns()).abs_diff(outcome.total_ns);
+    let why = "the control unit does not do as the figure says";
+    Ok(vec![
+        Row::exact(
+            "kinds of messages in the control unit's log (Table I)",
+            "",
+            "10",
+            kinds.len() as f64,
+            why,
+        ),
+        Row::exact(
+            "ERR_RETRANSMIT less pages with wrong bytes",
+            "",
+            "0",
+            count("ERR_RETRANSMIT") - wrong as f64,
+            why,
+        ),
+        Row::exact(
+            "the control unit's time, from Eq. 13 in Fig. 9's order",
+            "ns",
+            "0",
+            apart as f64,
+            why,
+        ),
+    ])
+}
+
+/// What must come before what, of every page.
+fn order_of(log: &[Grant]) -> Vec<Row> {
+    let tenures = |way: u16, segment| {
+        log.iter().filter(move |grant| grant.die.way == way && grant.segment == segment)
+    };
+    let reads: Vec<&Grant> = tenures(0, Segment::Command).collect();
+    let data: Vec<&Grant> = tenures(1, Segment::Direct).collect();
+    let commands: Vec<&Grant> = tenures(1, Segment::Command).collect();
+    let inits: Vec<&&Grant> = commands.iter().step_by(2).collect();
+    let starts: Vec<&&Grant> = commands.iter().skip(1).step_by(2).collect();
+    let broken = |holds: &dyn Fn(usize) -> bool| {
+        (0..OPERATIONS as usize).filter(|&page| !holds(page)).count() as f64
+    };
+    let why = "the engine does not do as the figure says";
+    let row = |what: &str, found: f64| Row::exact(what, "pages", "0", found, why);
+    let whole = [&reads, &data].iter().all(|of| of.len() == OPERATIONS as usize)
+        && inits.len() == starts.len()
+        && starts.len() == OPERATIONS as usize;
+    if !whole {
+        return vec![row("pages whose messages are not all there", OPERATIONS.into())];
+    }
+    let ended = |page: usize| reads[page].array_end_ns;
+    vec![
+        row(
+            "PROG_INIT of the first page while the source reads it: pages for which not",
+            f64::from(!(reads[0].end_ns <= inits[0].begin_ns && inits[0].end_ns <= ended(0))),
+        ),
+        row(
+            "DDT_BEGIN before READ_END or before DIN_READY",
+            broken(&|page| data[page].begin_ns >= ended(page).max(inits[page].end_ns)),
+        ),
+        row(
+            "PROG_START before DDT_DONE",
+            broken(&|page| starts[page].begin_ns >= data[page].end_ns),
+        ),
+        row(
+            "next page not read while this one is programmed",
+            broken(&|page| {
+                page + 1 == OPERATIONS as usize || ended(page + 1) <= starts[page].array_end_ns
+            }),
+        ),
+    ]
+}

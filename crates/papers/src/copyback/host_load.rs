@@ -1,0 +1,365 @@
+//! What collection by each path does to a host on the other ways, over its load: the case that the paper argues for.
+
+use super::ours::{points, timings};
+use crate::error::ReproduceError;
+use crate::reproduction::{PlotFile, Section};
+use crate::row::{Figure, Row};
+use crate::settings::{Scale, Settings};
+use crate::watch::Watch;
+use bounds::copyback::CopyPath;
+use ddt::Way;
+use ddt::host_load::{Asked, HostLoad, Point};
+use flash::channels::Policy;
+use sim::report::plots::{Curve, Curves, Drawn};
+
+/// Loads of the host, per cent of what the channel carries without collection.
+const LOADS: [u32; 11] = [5, 15, 25, 35, 50, 65, 75, 80, 85, 90, 95];
+/// Loads of which rows are told.
+const TOLD: [u32; 3] = [25, 65, 80];
+/// The one at which paths are told of and policies compared.
+const MIDDLE: u32 = 65;
+
+/// Paths that are compared.
+const WAYS: [Way; 6] = [
+    Way::new(CopyPath::Icb, false, 1),
+    Way::new(CopyPath::Lcb, false, 1),
+    Way::new(CopyPath::Gcb, false, 1),
+    Way::new(CopyPath::Dgcb, false, 1),
+    Way::new(CopyPath::Gcb, true, 1),
+    Way::new(CopyPath::Dgcb, true, 1),
+];
+
+pub(super) fn host_load(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
+    let requests = if settings.scale == Scale::Quick { 50_000 } else { 1_000_000 };
+    let study = HostLoad::new(timings()?, requests, settings.seed);
+    let mut section = Section::default();
+    let measured = Measured::all(&study, watch)?;
+    for (view, name) in VIEWS {
+        section.rows.extend(measured.claims(view, name));
+    }
+    for (view, name) in VIEWS {
+        section.rows.extend(measured.changes(view, name));
+        section.plots.extend(measured.plots(view, name)?);
+    }
+    section.rows.extend(measured.policies());
+    section.rows.extend(measured.pages());
+    section.curves.push(measured.csv());
+    section.notes.extend(measured.notes(&study)?);
+    Ok(section)
+}
+
+/// How collection is paced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum View {
+    Unpaced,
+    Paced,
+}
+
+const VIEWS: [(View, &str); 2] = [(View::Unpaced, "unpaced"), (View::Paced, "paced")];
+
+/// All points.
+struct Measured {
+    /// Pages a second of the paced view.
+    pace: u64,
+    points: Vec<Point>,
+    stopped: bool,
+}
+
+impl Measured {
+    fn all(study: &HostLoad, watch: &dyn Watch) -> Result<Self, ReproduceError> {
+        // What the slowest path keeps up with beside all but the heaviest loads.
+        let pace = (study.alone_per_second(Way::new(CopyPath::Lcb, false, 1))? * 0.5) as u64;
+        let mut asked = Vec::new();
+        for load_percent in LOADS {
+            let point = |way, pace| Asked { way, policy: Policy::Fifo, load_percent, pace };
+            asked.push(point(None, None));
+            for way in WAYS.map(Some) {
+                asked.extend([point(way, None), point(way, Some(pace))]);
+            }
+        }
+        for policy in [Policy::RoundRobin, Policy::ReadFirst] {
+            let point = |way| Asked { way, policy, load_percent: MIDDLE, pace: None };
+            asked.extend([None].into_iter().chain(WAYS.map(Some)).map(point));
+        }
+        watch.planned(asked.len() as u64);
+        let mut points = Vec::new();
+        for chunk in asked.chunks(1 + 2 * WAYS.len()) {
+            if watch.stop() {
+                break;
+            }
+            points.extend(study.points(chunk, &|| !watch.stop())?);
+            watch.done(chunk.len() as u64);
+        }
+        let stopped = points.len() < asked.len();
+        Ok(Self { pace, points, stopped })
+    }
+
+    fn at(&self, view: View, way: Option<Way>, load: u32) -> Option<&Point> {
+        let name = way.map_or_else(|| "none".into(), |way| way.name());
+        self.points.iter().find(|point| {
+            let paced = point.paced_pages_per_second.is_some();
+            point.collection == name
+                && point.policy == Policy::Fifo.name()
+                && point.load_percent == load
+                && (way.is_none() || paced == (view == View::Paced))
+        })
+    }
+
+    /// A time of a point, ns; none where it was not measured or the channel is overloaded.
+    fn time(&self, view: View, way: Option<Way>, load: u32, of: Time) -> Option<f64> {
+        let point = self.at(view, way, load).filter(|point| !point.saturated)?;
+        // A percentile of a run whose halves differ is one of its length.
+        if of.name == P99_9.name && !point.steady { None } else { (of.value)(point) }
+    }
+
+    /// The argument: what takes less of the channel delays the others less.
+    fn claims(&self, view: View, name: &str) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (cache, cached) in [(false, ""), (true, " + cache")] {
+            for of in [MEAN, P99_9] {
+                let time = |load, path| self.time(view, Some(Way::new(path, cache, 1)), load, of);
+                let times = |load| {
+                    let none = self.time(view, None, load, of)?;
+                    Some([none, time(load, CopyPath::Dgcb)?, time(load, CopyPath::Gcb)?])
+                };
+                let found: Vec<(u32, [f64; 3])> =
+                    LOADS.into_iter().filter_map(|load| Some((load, times(load)?))).collect();
+                let what = format!(
+                    "{name}: loads at which host {} is not: no collection ≤ DGCB{cached} ≤ GCB{cached}",
+                    of.name
+                );
+                let broken: Vec<String> = found
+                    .iter()
+                    .filter(|(_, times)| !times.is_sorted())
+                    .map(|(load, _)| format!("{load} %"))
+                    .collect();
+                let of = format!("of {} loads that both can carry", found.len());
+                rows.push(match found.is_empty() {
+                    true => Row::incomparable(&what, "", None, None, self.why_not()),
+                    false => {
+                        let at = match broken.is_empty() {
+                            true => of,
+                            false => format!("{of}: {}", broken.join(", ")),
+                        };
+                        Row::evidence(&what, "", broken.len() as f64, 0).remarked(&at)
+                    }
+                });
+            }
+        }
+        rows
+    }
+
+    /// DGCB's times against GCB's.
+    fn changes(&self, view: View, name: &str) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (cache, cached) in [(false, ""), (true, " + cache")] {
+            for (of, load) in [MEAN, P99_9].into_iter().flat_map(|of| TOLD.map(|load| (of, load))) {
+                let time = |path| self.time(view, Some(Way::new(path, cache, 1)), load, of);
+                let what = format!(
+                    "{name}, load {load} %: {} of DGCB{cached} against GCB{cached}",
+                    of.name
+                );
+                rows.push(match (time(CopyPath::Dgcb), time(CopyPath::Gcb)) {
+                    (Some(dgcb), Some(gcb)) => {
+                        Row::evidence(&what, "%", (dgcb / gcb - 1.0) * 100.0, 1)
+                    }
+                    _ => Row::incomparable(&what, "%", None, None, self.why_not()),
+                });
+            }
+        }
+        rows
+    }
+
+    fn why_not(&self) -> &'static str {
+        match self.stopped {
+            true => "interrupted",
+            false => {
+                "more is offered than the channel carries beside the collection, or the halves of a run differ"
+            }
+        }
+    }
+
+    /// Pages that each path collects without pause beside a host.
+    fn pages(&self) -> Vec<Row> {
+        let row = |way: Way| {
+            let point = self.at(View::Unpaced, Some(way), MIDDLE)?;
+            let what = format!("unpaced, load {MIDDLE} %: pages copied, {}", way.name());
+            Some(Row::evidence(&what, "/s", point.pages_per_second, 0))
+        };
+        WAYS.into_iter().filter_map(row).collect()
+    }
+
+    /// DGCB's times against GCB's under the other policies.
+    fn policies(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for policy in [Policy::RoundRobin, Policy::ReadFirst] {
+            for (cache, cached) in [(false, ""), (true, " + cache")] {
+                let time = |path| {
+                    let name = Way::new(path, cache, 1).name();
+                    let point = self
+                        .points
+                        .iter()
+                        .find(|point| point.policy == policy.name() && point.collection == name)?;
+                    (P99_9.value)(point).filter(|_| !point.saturated)
+                };
+                let what = format!(
+                    "unpaced, load {MIDDLE} %, {}: {} of DGCB{cached} against GCB{cached}",
+                    policy.name(),
+                    P99_9.name
+                );
+                rows.push(match (time(CopyPath::Dgcb), time(CopyPath::Gcb)) {
+                    (Some(dgcb), Some(gcb)) => {
+                        Row::evidence(&what, "%", (dgcb / gcb - 1.0) * 100.0, 1)
+                    }
+                    _ => Row::incomparable(&what, "%", None, None, self.why_not()),
+                });
+            }
+        }
+        rows
+    }
+
+    fn plots(&self, view: View, name: &str) -> Result<Vec<PlotFile>, ReproduceError> {
+        let mut files = Vec::new();
+        for of in [P99_9, MEAN] {
+            let of_ways = [None].into_iter().chain(WAYS.map(Some));
+            let curves = of_ways.map(|way| {
+                let point = |load| Some((f64::from(load), self.time(view, way, load, of)? / 1e6));
+                Curve {
+                    name: way.map_or_else(|| "no collection".into(), |way| way.name()),
+                    note: String::new(),
+                    points: LOADS.into_iter().filter_map(point).collect(),
+                    drawn: Drawn::Line,
+                }
+            });
+            let pace = match view {
+                View::Unpaced => "collection without pause".to_owned(),
+                View::Paced => format!("collection of {} pages a second", self.pace),
+            };
+            let chart = Curves {
+                caption: format!("Response of host {}, {pace}", of.name),
+                x_label: "load of the host, % of what the channel carries without collection",
+                y_label: "ms",
+                log_y: true,
+                curves: curves.collect(),
+            };
+            let name = format!("host-load-{}-{name}.svg", of.file);
+            files.push(PlotFile { name, svg: chart.svg()? });
+        }
+        Ok(files)
+    }
+
+    /// What it shows, in figures of the middle load.
+    fn summary(&self) -> Option<String> {
+        let change = |view, of| {
+            let time = |path| self.time(view, Some(Way::new(path, false, 1)), MIDDLE, of);
+            Some((time(CopyPath::Dgcb)? / time(CopyPath::Gcb)? - 1.0) * 100.0)
+        };
+        let rate = |path| {
+            Some(self.at(View::Unpaced, Some(Way::new(path, false, 1)), MIDDLE)?.pages_per_second)
+        };
+        let figure = |value| Figure::number(value, 0);
+        Some(format!(
+            "DGCB against GCB at a load of {MIDDLE} %: host reads {} % (mean) and {} % (p99.9) where collection does not pause, \
+             with {} against {} pages copied a second; {} % and {} % at equal work. The less room the channel has, the \
+             larger the difference",
+            figure(change(View::Unpaced, MEAN)?),
+            figure(change(View::Unpaced, P99_9)?),
+            figure(rate(CopyPath::Dgcb)?),
+            figure(rate(CopyPath::Gcb)?),
+            figure(change(View::Paced, MEAN)?),
+            figure(change(View::Paced, P99_9)?),
+        ))
+    }
+
+    fn csv(&self) -> crate::CurvesFile {
+        let mut curves = Vec::new();
+        let none = (View::Unpaced, "", None);
+        let paths =
+            VIEWS.into_iter().flat_map(|(view, name)| WAYS.map(|way| (view, name, Some(way))));
+        for (view, name, way) in [none].into_iter().chain(paths) {
+            let path = way.map_or_else(|| "no collection".into(), |way| way.name());
+            for of in COLUMNS {
+                let points = LOADS.into_iter().filter_map(|load| {
+                    let point = self.at(view, way, load)?;
+                    Some((f64::from(load), (of.value)(point)?))
+                });
+                curves.push((
+                    format!("{path} {name} {}", of.name).replace("  ", " "),
+                    points.collect(),
+                ));
+            }
+        }
+        points("host-load", "load, %", &curves)
+    }
+
+    fn notes(&self, study: &HostLoad) -> Result<Vec<String>, ReproduceError> {
+        let reads = study.reads_percent;
+        let mut notes = vec![
+            format!(
+                "one channel of {} ways: collection on two (within one device on one), in transactions of {} pages, an \
+                 erase after {} valid pages, no wrong bits; {} requests a point of one page on the other {}, {reads} % \
+                 reads, Poisson arrivals, FIFO arbiter. Load 100 % is {:.0} requests a second, where the channel \
+                 without collection is always busy",
+                study.ways,
+                study.transaction,
+                study.valid,
+                study.requests,
+                study.ways - 2,
+                study.capacity_per_second()?,
+            ),
+            format!(
+                "two views: unpaced, where a faster path collects more in the same time; and paced to the same {} pages \
+                 a second for all, half of what LCB does on an idle channel",
+                self.pace
+            ),
+            "a point is left out of rows and plots where more is offered than the channel carries beside the collection \
+             (its times would be those of the run's length), a percentile also where the halves of a run differ by more \
+             than a quarter. One seed: with others p99.9 moves by some points of a hundred"
+                .into(),
+        ];
+        notes.extend(self.summary());
+        if self.stopped {
+            notes.push("interrupted: points are missing".into());
+        }
+        Ok(notes)
+    }
+}
+
+/// A figure of a point.
+#[derive(Clone, Copy)]
+struct Time {
+    name: &'static str,
+    file: &'static str,
+    value: fn(&Point) -> Option<f64>,
+}
+
+const P99_9: Time = Time {
+    name: "reads, p99.9",
+    file: "p99.9",
+    value: |point| point.read_ns.p99_9.map(|ns| ns as f64),
+};
+const MEAN: Time =
+    Time { name: "reads, mean", file: "mean", value: |point| Some(point.read_ns.mean) };
+
+/// Columns of the CSV file, ns but for the last three.
+const COLUMNS: [Time; 11] = [
+    MEAN,
+    Time { name: "reads, p99", file: "", value: |point| point.read_ns.p99.map(|ns| ns as f64) },
+    P99_9,
+    Time { name: "reads, max", file: "", value: |point| Some(point.read_ns.max as f64) },
+    Time { name: "writes, mean", file: "", value: |point| Some(point.write_ns.mean) },
+    Time { name: "writes, p99", file: "", value: |point| point.write_ns.p99.map(|ns| ns as f64) },
+    Time {
+        name: "writes, p99.9",
+        file: "",
+        value: |point| point.write_ns.p99_9.map(|ns| ns as f64),
+    },
+    Time { name: "writes, max", file: "", value: |point| Some(point.write_ns.max as f64) },
+    Time { name: "pages/s", file: "", value: |point| Some(point.pages_per_second) },
+    Time { name: "channel use", file: "", value: |point| Some(point.channel_use) },
+    Time {
+        name: "overloaded",
+        file: "",
+        value: |point| Some(f64::from(u8::from(point.saturated))),
+    },
+];

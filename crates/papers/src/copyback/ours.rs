@@ -1,0 +1,108 @@
+//! The engine on the paper's part, and what sections have in common.
+
+use crate::error::ReproduceError;
+use crate::reproduction::{CurvesFile, PlotFile};
+use bounds::copyback::{CopyPath, CopyTimings, Waits};
+use ddt::{Alone, Collection, CopyRunError, Way, alone};
+use flash::Ns;
+use flash::parts::DDT_MLC;
+use sim::report::plots::{Curve, Curves, Drawn};
+use std::fmt::Write;
+
+/// Operations of the largest transaction: a block on every plane.
+pub(super) const MOST: u32 = 128;
+
+/// `one plane`, `two planes`.
+pub(super) const PLANES: [(u32, &str); 2] = [(1, "one plane"), (2, "two planes")];
+
+/// Paths of the figures, by the paper's names.
+pub(super) const PATHS: [(CopyPath, bool, &str); 5] = [
+    (CopyPath::Icb, false, "ICB"),
+    (CopyPath::Gcb, false, "GCB"),
+    (CopyPath::Dgcb, false, "DGCB"),
+    (CopyPath::Gcb, true, "GCB + cache"),
+    (CopyPath::Dgcb, true, "DGCB + cache"),
+];
+
+/// The part of Table II on the interface of its cycles.
+pub(super) fn timings() -> Result<CopyTimings, CopyRunError> {
+    Ok(CopyTimings::of_part(&DDT_MLC, Waits::STUDY)?)
+}
+
+/// One transaction by the engine.
+pub(super) fn transaction(way: Way, operations: u32) -> Result<Alone<()>, CopyRunError> {
+    alone(&timings()?, way, Collection::transaction(operations))
+}
+
+/// How long it takes.
+pub(super) fn transaction_ns(way: Way, operations: u32) -> Result<Ns, CopyRunError> {
+    Ok(transaction(way, operations)?.copies_ns)
+}
+
+/// User bytes a second, in 10⁶.
+pub(super) fn megabytes_per_second(way: Way, operations: u32) -> Result<f64, CopyRunError> {
+    let bytes = f64::from(operations * way.planes) * f64::from(DDT_MLC.page_bytes);
+    Ok(bytes * 1e3 / transaction_ns(way, operations)? as f64)
+}
+
+/// A value of every size of a transaction, from one operation on.
+pub(super) fn over_sizes(
+    mut value: impl FnMut(u32) -> Result<f64, CopyRunError>,
+) -> Result<Vec<f64>, CopyRunError> {
+    (1..=MOST).map(&mut value).collect()
+}
+
+/// How many of them.
+pub(super) fn count<'a, T: 'a>(
+    all: impl IntoIterator<Item = &'a T>,
+    holds: impl Fn(&T) -> bool,
+) -> f64 {
+    all.into_iter().filter(|one| holds(one)).count() as f64
+}
+
+/// A curve of values of every size.
+pub(super) fn curve(name: &str, planes: u32, values: &[f64]) -> Curve {
+    let points =
+        (1..).zip(values).map(|(operations, value)| (f64::from(operations * planes), *value));
+    Curve { name: name.into(), note: String::new(), points: points.collect(), drawn: Drawn::Line }
+}
+
+/// A chart over the size of a transaction.
+pub(super) fn chart(
+    file: &str,
+    caption: String,
+    y_label: &'static str,
+    curves: Vec<Curve>,
+) -> Result<PlotFile, ReproduceError> {
+    let x_label = "pages of a transaction";
+    let svg = Curves { caption, x_label, y_label, log_y: false, curves }.svg_log_x()?;
+    Ok(PlotFile { name: format!("{file}.svg"), svg })
+}
+
+/// Points of curves as CSV: those of one x in a line.
+pub(super) fn points(file: &str, x: &str, curves: &[(String, Vec<(f64, f64)>)]) -> CurvesFile {
+    let mut csv = format!("\"{x}\"");
+    curves.iter().for_each(|(name, _)| csv.push_str(&format!(",\"{name}\"")));
+    csv.push('\n');
+    let mut all: Vec<f64> =
+        curves.iter().flat_map(|(_, points)| points.iter().map(|point| point.0)).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    for x in all {
+        csv.push_str(&x.to_string());
+        for (_, points) in curves {
+            csv.push(',');
+            if let Some((_, value)) = points.iter().find(|point| point.0 == x) {
+                let _ = write!(csv, "{value}");
+            }
+        }
+        csv.push('\n');
+    }
+    CurvesFile { name: format!("{file}.csv"), csv }
+}
+
+/// Names and points of charts, for [`points`].
+pub(super) fn named(suffix: &str, curves: &[Curve]) -> Vec<(String, Vec<(f64, f64)>)> {
+    let name = |curve: &Curve| format!("{}, {suffix}", curve.name);
+    curves.iter().map(|curve| (name(curve), curve.points.clone())).collect()
+}

@@ -1,0 +1,86 @@
+//! A reproduction as files.
+
+use crate::render::render_without_clock;
+use crate::reproduction::Reproduction;
+use crate::row::{Figure, Row, Verdict};
+use sim::report::{OutDir, OutError, prepare_out_dir};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Columns of `report.txt`.
+const WIDTH: usize = 110;
+
+/// Writes `report.txt`, `rows.csv`, `rows.json`, `plots/*.svg` and `curves/*.csv` and returns their paths; besides, where
+/// something was measured by the clock, `clock.txt`, which is the one that no two runs share. Files of these names are
+/// replaced.
+///
+/// # Errors
+/// [`OutError`] with the file's path.
+pub fn write(reproduction: &Reproduction, dir: &OutDir) -> Result<Vec<PathBuf>, OutError> {
+    let mut written = vec![
+        dir.file("report.txt", |to| {
+            to.write_all(render_without_clock(reproduction, WIDTH).as_bytes())
+        })?,
+        dir.file("rows.csv", |to| csv(reproduction, to))?,
+        dir.file("rows.json", |to| {
+            serde_json::to_writer_pretty(&mut *to, reproduction)?;
+            to.write_all(b"\n")
+        })?,
+    ];
+    let clock: Vec<&str> =
+        reproduction.sections.iter().flat_map(|s| &s.clock).map(String::as_str).collect();
+    if !clock.is_empty() {
+        written.push(dir.file("clock.txt", |to| writeln!(to, "{}", clock.join("\n")))?);
+    }
+    let plots: Vec<_> = reproduction.sections.iter().flat_map(|section| &section.plots).collect();
+    if !plots.is_empty() {
+        let below = prepare_out_dir(&dir.path().join("plots"))?;
+        for plot in plots {
+            written.push(below.file(&plot.name, |to| to.write_all(plot.svg.as_bytes()))?);
+        }
+    }
+    let curves: Vec<_> = reproduction.sections.iter().flat_map(|section| &section.curves).collect();
+    if !curves.is_empty() {
+        let below = prepare_out_dir(&dir.path().join("curves"))?;
+        for file in curves {
+            written.push(below.file(&file.name, |to| to.write_all(file.csv.as_bytes()))?);
+        }
+    }
+    Ok(written)
+}
+
+fn csv(reproduction: &Reproduction, to: &mut dyn Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(to);
+    let head =
+        ["section", "what", "paper", "ours", "difference", "unit", "verdict", "tolerance", "why"];
+    writer.write_record(head).map_err(io::Error::from)?;
+    for section in &reproduction.sections {
+        for row in &section.rows {
+            writer.write_record(record(&section.id, row)).map_err(io::Error::from)?;
+        }
+    }
+    writer.flush()
+}
+
+fn record(section: &str, row: &Row) -> [String; 9] {
+    let figure = |figure: &Option<Figure>| match figure {
+        Some(Figure::Number { value, .. }) => value.to_string(),
+        Some(Figure::Words(words)) => words.clone(),
+        None => String::new(),
+    };
+    let tolerance = match row.verdict {
+        Verdict::Within(tolerance) => tolerance.to_string(),
+        _ => String::new(),
+    };
+    [
+        section.to_owned(),
+        row.what.clone(),
+        figure(&row.paper),
+        figure(&row.ours),
+        row.difference.map_or_else(String::new, |difference| difference.to_string()),
+        row.unit.clone(),
+        row.verdict.name().to_owned(),
+        tolerance,
+        row.why.clone(),
+    ]
+}

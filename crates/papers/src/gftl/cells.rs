@@ -1,0 +1,260 @@
+//! The runs that the tables and figures need, each made once.
+
+use super::drive::{Asked, Device, Measured};
+use super::paper::{CONSUMER, PAGES_PER_BLOCK, SYNTHETIC, THRESHOLD_PERCENT, Trace, UTILISATIONS};
+use crate::reproduction::RunRecord;
+use crate::settings::Settings;
+use crate::watch::Watch;
+use flash::{Part, parts};
+use ftl::{SchemeConfig, registry};
+use rayon::prelude::*;
+use sim::run::RunError;
+use workload::WorkloadSpec;
+
+/// What is asked of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Load {
+    Synthetic,
+    Consumer,
+    /// Every page once, a block at a time in turn, and then on in the same order (§IV-D).
+    WorstOrder,
+    /// The order that fills the queue most: again and again to the block that waits longest.
+    QueueOrder,
+    /// Pages of one block at random: no trace writes a block again sooner.
+    OneBlock,
+}
+
+/// One run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) scheme: &'static str,
+    pub(super) load: Load,
+    pub(super) pages_per_block: u32,
+    /// Of the flash size at 100 %, percent.
+    pub(super) utilisation: u32,
+}
+
+impl Cell {
+    /// GFTL at 100 %.
+    pub(super) fn gftl(load: Load, pages_per_block: u32) -> Self {
+        Self { scheme: "gftl", load, pages_per_block, utilisation: 100 }
+    }
+
+    /// Another scheme in its place.
+    pub(super) fn of(self, scheme: &'static str) -> Self {
+        Self { scheme, ..self }
+    }
+
+    /// `nftl, synthetic, π = 32, 100 %`.
+    pub(super) fn name(&self) -> String {
+        let Self { scheme, pages_per_block, utilisation, .. } = self;
+        let load = self.load.name();
+        format!("{scheme}, {load}, π = {pages_per_block}, {utilisation} %")
+    }
+
+    /// The blocks of the logical space (N).
+    fn logical_blocks(&self) -> u32 {
+        let part = part(self.pages_per_block);
+        let block = u64::from(part.page_bytes) * u64::from(part.pages_per_block);
+        (self.load.trace().flash_bytes * 100 / u64::from(self.utilisation) / block) as u32
+    }
+
+    /// The array: GFTL's smallest for the logical space, or the scheme's own where that is a variant of GFTL.
+    fn device(&self) -> Result<Device, RunError> {
+        let of = if self.scheme == "nftl" { "gftl" } else { self.scheme };
+        Device::smallest(registry::by_name(of)?, &part(self.pages_per_block), self.logical_blocks())
+    }
+
+    fn config(&self, device: &Device) -> Result<SchemeConfig, RunError> {
+        let config = device.config(registry::by_name(self.scheme)?);
+        let threshold = (self.scheme == "gftl-threshold").then_some(THRESHOLD_PERCENT);
+        Ok(SchemeConfig { queue_threshold_percent: threshold, ..config })
+    }
+
+    fn workload(&self, device: &Device) -> WorkloadSpec {
+        let name = match self.load {
+            Load::WorstOrder => "gftl-worst-case",
+            Load::QueueOrder => "gftl-queue-worst-case",
+            Load::OneBlock => {
+                let share = 1.0 / f64::from(device.logical_blocks);
+                let uniform = WorkloadSpec::builtin("uniform").with("footprint", share);
+                return uniform.limited(REQUESTS_TO_ONE_BLOCK);
+            }
+            Load::Synthetic | Load::Consumer => {
+                return WorkloadSpec::builtin(self.load.trace().workload);
+            }
+        };
+        let pages = device.part.pages_per_block;
+        let rounds = match self.load {
+            Load::QueueOrder => PASSES_OF_QUEUE_ORDER * pages,
+            _ => pages + ROUNDS_OF_STEPS * bounds::gftl::paper_steps(&device.part).total(),
+        };
+        let requests = u64::from(device.logical_blocks) * u64::from(rounds);
+        WorkloadSpec::builtin(name).limited(requests)
+    }
+}
+
+/// Rounds over all blocks of the worst order after the array is full, in units of κ: from κ on the queue is
+/// steady.
+const ROUNDS_OF_STEPS: u32 = 3;
+
+const REQUESTS_TO_ONE_BLOCK: u64 = 200_000;
+
+/// Passes over the space of the order against the queue: it repeats after three.
+const PASSES_OF_QUEUE_ORDER: u32 = 3;
+
+impl Load {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::WorstOrder => "order of §IV-D",
+            Self::QueueOrder => "order against the queue",
+            Self::OneBlock => "one block",
+            _ => self.trace().name,
+        }
+    }
+
+    /// The trace, or the one on whose flash the worst order is run.
+    pub(super) fn trace(self) -> &'static Trace {
+        match self {
+            Self::Consumer => &CONSUMER,
+            _ => &SYNTHETIC,
+        }
+    }
+}
+
+/// The large-block part of Table I with so many pages a block.
+pub(super) fn part(pages_per_block: u32) -> Part {
+    Part { pages_per_block, ..parts::SAMSUNG_LARGE_BLOCK.clone() }
+}
+
+/// A run and what was seen of it.
+#[derive(Clone, Debug)]
+pub(super) struct Ran {
+    pub(super) cell: Cell,
+    pub(super) device: Device,
+    pub(super) measured: Measured,
+}
+
+/// What came of the runs.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    ran: Vec<(Cell, Result<Ran, String>)>,
+    pub(super) records: Vec<RunRecord>,
+}
+
+impl Cells {
+    /// The run of a cell, or why there is none.
+    pub(super) fn get(&self, cell: Cell) -> Result<&Ran, &str> {
+        match self.ran.iter().find(|(known, _)| *known == cell) {
+            Some((_, outcome)) => outcome.as_ref().map_err(String::as_str),
+            None => Err("was not run"),
+        }
+    }
+
+    /// The runs of these cells that there are.
+    pub(super) fn all(&self, cells: &[Cell]) -> Vec<&Ran> {
+        cells.iter().filter_map(|cell| self.get(*cell).ok()).collect()
+    }
+
+    /// Runs the cells side by side.
+    pub(super) fn run(cells: &[Cell], settings: &Settings, watch: &dyn Watch) -> Self {
+        let jobs: Vec<Job> = cells.iter().map(|cell| Job::new(*cell, settings)).collect();
+        jobs.iter().for_each(|job| watch.planned(job.requests()));
+        let ran: Vec<(Cell, Result<Ran, String>)> = jobs
+            .par_iter()
+            .with_max_len(1)
+            .map(|job| (job.cell, job.run(watch).map_err(|error| error.to_string())))
+            .collect();
+        let records = jobs.iter().zip(&ran).map(|(job, (_, outcome))| job.record(outcome));
+        Self { records: records.collect(), ran }
+    }
+}
+
+/// A run, planned.
+struct Job {
+    cell: Cell,
+    seed: u64,
+    ready: Result<(Device, SchemeConfig, WorkloadSpec), String>,
+}
+
+impl Job {
+    fn new(cell: Cell, settings: &Settings) -> Self {
+        let ready = || -> Result<_, RunError> {
+            let device = cell.device()?;
+            let config = cell.config(&device)?;
+            let workload = cell.workload(&device);
+            Ok((device, config, workload))
+        };
+        Self { cell, seed: settings.seed, ready: ready().map_err(|error| error.to_string()) }
+    }
+
+    fn requests(&self) -> u64 {
+        self.ready.as_ref().map_or(0, |(device, _, workload)| {
+            workload.check(device.space()).map_or(0, |facts| facts.requests)
+        })
+    }
+
+    fn run(&self, watch: &dyn Watch) -> Result<Ran, String> {
+        let (device, config, workload) = self.ready.as_ref().map_err(Clone::clone)?;
+        let keep_queue = matches!(self.cell.load, Load::WorstOrder | Load::QueueOrder);
+        let asked = Asked { workload: workload.clone(), seed: self.seed, keep_queue };
+        let measured = device.run(config, &asked, watch).map_err(|error| error.to_string())?;
+        Ok(Ran { cell: self.cell, device: device.clone(), measured })
+    }
+
+    fn record(&self, outcome: &Result<Ran, String>) -> RunRecord {
+        let missing = outcome.as_ref().err().map(|why| (self.cell.scheme.into(), why.clone()));
+        let command = match &self.ready {
+            Ok((device, config, workload)) => command(device, config, workload, self.seed),
+            Err(_) => format!("ftlkit list schemes {}", self.cell.scheme),
+        };
+        RunRecord { name: self.cell.name(), command, missing: missing.into_iter().collect() }
+    }
+}
+
+/// The command that repeats a run.
+fn command(device: &Device, config: &SchemeConfig, workload: &WorkloadSpec, seed: u64) -> String {
+    let requests = match workload.replay().requests {
+        Some(requests) => format!(" --requests {requests}"),
+        None => String::new(),
+    };
+    let threshold = match config.queue_threshold_percent {
+        Some(percent) => format!("+threshold={percent}"),
+        None => String::new(),
+    };
+    // Half a page more, so that the share of the pages is not cut to one page less.
+    let pages = f64::from(config.logical_pages.unwrap_or_default()) + 0.5;
+    let set = match workload {
+        WorkloadSpec::Builtin { parameters, .. } => {
+            parameters.iter().map(|(key, value)| format!(" --set {key}={value}")).collect()
+        }
+        WorkloadSpec::Trace { .. } => String::new(),
+    };
+    format!(
+        "ftlkit compare {}{set}{requests} --part samsung-large-block --set part.pages_per_block={} --capacity {} \
+         --schemes {}+share={:.9}{threshold} --precondition none --seed {seed}",
+        workload.label(),
+        device.part.pages_per_block,
+        device.geometry.capacity_bytes(),
+        config.preset.name,
+        pages / f64::from(device.geometry.pages()),
+    )
+}
+
+/// GFTL on both traces, at every π and utilisation of Table V.
+pub(super) fn table_v() -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for load in [Load::Synthetic, Load::Consumer] {
+        for utilisation in UTILISATIONS {
+            for pages_per_block in PAGES_PER_BLOCK {
+                cells.push(Cell { scheme: "gftl", load, pages_per_block, utilisation });
+            }
+        }
+    }
+    cells
+}
+
+/// A scheme at every π, at 100 %.
+pub(super) fn every_pages_per_block(scheme: &'static str, load: Load) -> [Cell; 3] {
+    PAGES_PER_BLOCK.map(|pages| Cell::gftl(load, pages).of(scheme))
+}

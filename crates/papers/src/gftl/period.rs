@@ -1,0 +1,97 @@
+//! Fig. 7: how a period L(p) is shared between the request, the step behind it, and nothing.
+
+use super::cells::{Cells, Load, Ran, every_pages_per_block};
+use super::closed_forms::us;
+use crate::error::ReproduceError;
+use crate::reproduction::{PlotFile, Section};
+use crate::row::{Limit, Row};
+use bounds::gftl;
+use sim::report::plots::Stacked;
+
+/// Mean µs of a period.
+#[derive(Clone, Copy, Debug)]
+struct Shares {
+    period: f64,
+    request: f64,
+    step: f64,
+}
+
+impl Shares {
+    fn of(ran: &Ran) -> Self {
+        let (read, write) = (&ran.measured.read, &ran.measured.write);
+        let step = read.step.and(&write.step).mean_us();
+        let request = read.response.and(&write.response).mean_us() - step;
+        Self { period: us(gftl::period_ns(&ran.device.part)), request, step }
+    }
+
+    fn idle(&self) -> f64 {
+        self.period - self.request - self.step
+    }
+}
+
+pub(super) fn fig_7(cells: &Cells) -> Result<Section, ReproduceError> {
+    let mut section = Section::default();
+    let mut bars = Vec::new();
+    for load in [Load::Synthetic, Load::Consumer] {
+        let all = every_pages_per_block("gftl", load);
+        let mut idle = Vec::new();
+        for cell in all {
+            let name = format!("{}, π = {}", load.name(), cell.pages_per_block);
+            match cells.get(cell) {
+                Ok(ran) => {
+                    let shares = Shares::of(ran);
+                    section.rows.extend(rows(&name, &shares, ran));
+                    idle.push((cell.pages_per_block, shares.idle() / shares.period));
+                    bars.push((name, vec![shares.request, shares.step, shares.idle()]));
+                }
+                Err(why) => section.rows.push(Row::incomparable(&name, "", None, None, why)),
+            }
+        }
+        section.rows.push(idle_falls(load, &idle));
+    }
+    let stacked = Stacked {
+        caption: "GFTL: a period of requests, at 100 % utilisation".into(),
+        label: "µs of L(p), mean over all requests",
+        parts: vec!["request".into(), "partial collection".into(), "idle".into()],
+        bars,
+    };
+    section.plots.push(PlotFile { name: "fig-7.svg".into(), svg: stacked.svg()? });
+    section.notes.push(
+        "The figure's values are not printed. Means over reads and writes; a step may take up to T_er behind \
+         any request while blocks wait to be collected."
+            .into(),
+    );
+    Ok(section)
+}
+
+fn rows(name: &str, shares: &Shares, ran: &Ran) -> Vec<Row> {
+    let share = |what: &str, value: f64| {
+        Row::evidence(&format!("{name}: {what}"), "% of L(p)", value / shares.period * 100.0, 1)
+    };
+    let erase = us(ran.device.part.t_bers_ns);
+    let busy = shares.request + shares.step;
+    vec![
+        share("request", shares.request),
+        share("partial collection", shares.step),
+        share("idle", shares.idle()),
+        Row::limit(
+            &format!("{name}: request and partial collection, below T_er"),
+            "µs",
+            Limit::Below(erase),
+            busy,
+            "the stand-in writes so many blocks again that a step runs behind nearly every request",
+        ),
+    ]
+}
+
+/// "This idle time decreases with increasing π."
+fn idle_falls(load: Load, idle: &[(u32, f64)]) -> Row {
+    let names = ["π = 16", "π = 32", "π = 64"];
+    let value = |pages: u32| idle.iter().find(|(p, _)| *p == pages).map(|(_, share)| *share);
+    let ours = [(names[2], value(64)), (names[1], value(32)), (names[0], value(16))];
+    let what = format!("{}: idle share by π", load.name());
+    let printed: [&[&str]; 3] = [&names[2..], &names[1..2], &names[..1]];
+    let why = "L(p) grows with U(e_r) from 2,425 to 3,625 µs, while a write still takes 300 µs and a step at most \
+               T_er: the rest is idle unless steps are rare at a small π, which they are not on the stand-in";
+    Row::order(&what, &printed, &ours, why)
+}

@@ -1,0 +1,291 @@
+//! Everything that a paper's figures need run, side by side, with the command of each run.
+
+use crate::error::ReproduceError;
+use crate::reproduction::RunRecord;
+use crate::watch::Watch;
+use rayon::prelude::*;
+use sim::config::{Experiment, Fill, Resolved, Text, Timing};
+use sim::report::SchemeReport;
+use sim::run::{Observer, Phase, RunError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use workload::WorkloadSpec;
+
+/// An experiment and what it is for.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// What it is for: the workload's name, or a table's cell.
+    pub name: String,
+    /// What is run.
+    pub experiment: Experiment,
+}
+
+/// What came of an experiment.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// What it was for.
+    pub name: String,
+    /// The experiment with every default filled in.
+    pub resolved: Resolved,
+    /// Its schemes by label, in the order asked for: what was measured, or why nothing was.
+    pub schemes: Vec<(String, Result<SchemeReport, String>)>,
+    /// For the list of runs.
+    pub record: RunRecord,
+}
+
+impl Ran {
+    /// The report of the scheme with this label.
+    pub fn scheme(&self, label: &str) -> Option<&SchemeReport> {
+        self.schemes.iter().find(|(known, _)| known == label)?.1.as_ref().ok()
+    }
+
+    /// Why there is no report of the scheme with this label.
+    pub fn why_not(&self, label: &str) -> Option<&str> {
+        self.schemes.iter().find(|(known, _)| known == label)?.1.as_ref().err().map(String::as_str)
+    }
+}
+
+/// Runs every scheme of every experiment, on all cores, and gives what came of them in the order asked
+/// for. A scheme that is stopped or fails is told as such and ends no other.
+///
+/// # Errors
+/// [`ReproduceError::Setup`] where an experiment cannot be set up; then nothing was run.
+pub fn run_all(planned: Vec<Planned>, watch: &dyn Watch) -> Result<Vec<Ran>, ReproduceError> {
+    let mut all = Vec::new();
+    for Planned { name, experiment } in planned {
+        let resolved = experiment
+            .resolve()
+            .and_then(|resolved| resolved.check_memory().map(|()| resolved))
+            .map_err(|source| ReproduceError::Setup {
+                run: format!("`{name}`"),
+                source: Box::new(source),
+            })?;
+        all.push((name, resolved));
+    }
+    let jobs: Vec<(usize, usize)> = all
+        .iter()
+        .enumerate()
+        .flat_map(|(at, (_, resolved))| (0..resolved.schemes.len()).map(move |n| (at, n)))
+        .collect();
+    for &(at, n) in &jobs {
+        watch.planned(steps(&all[at].1, n));
+    }
+    // Each core takes the next job when it is through with one, in order.
+    let outcomes: Vec<Result<SchemeReport, String>> = jobs
+        .par_iter()
+        .with_max_len(1)
+        .map(|&(at, n)| run_one(&all[at].1, n, watch).map_err(|error| error.to_string()))
+        .collect();
+    let mut outcomes = outcomes.into_iter();
+    Ok(all
+        .into_iter()
+        .map(|(name, resolved)| {
+            let labels = resolved.schemes.iter().map(|scheme| scheme.label.clone());
+            let schemes: Vec<_> = labels.zip(outcomes.by_ref()).collect();
+            let record = record(&name, &resolved, &schemes);
+            Ran { name, resolved, schemes, record }
+        })
+        .collect())
+}
+
+fn steps(resolved: &Resolved, scheme: usize) -> u64 {
+    resolved.preconditioning_writes(&resolved.schemes[scheme]) + resolved.facts.requests
+}
+
+fn run_one(resolved: &Resolved, at: usize, watch: &dyn Watch) -> Result<SchemeReport, RunError> {
+    let before = resolved.preconditioning_writes(&resolved.schemes[at]);
+    let observer = Steps { watch, before, told: AtomicU64::new(0) };
+    let report = sim::run_one(resolved, at, &observer);
+    observer.tell(steps(resolved, at));
+    match report {
+        // A part of a workload must not pass for the whole of it.
+        Ok(_) if watch.stop() => Err(RunError::Stopped),
+        other => other,
+    }
+}
+
+/// From how far one run is to what was done since it was last asked.
+struct Steps<'a> {
+    watch: &'a dyn Watch,
+    before: u64,
+    told: AtomicU64,
+}
+
+impl Steps<'_> {
+    fn tell(&self, done: u64) {
+        let told = self.told.fetch_max(done, Ordering::Relaxed);
+        self.watch.done(done.saturating_sub(told));
+    }
+}
+
+impl Observer for Steps<'_> {
+    fn progress(&self, _scheme: &str, phase: Phase, done: u64, _total: Option<u64>) {
+        self.tell(if phase == Phase::Measure { self.before + done } else { done });
+    }
+
+    fn stop(&self) -> bool {
+        self.watch.stop()
+    }
+}
+
+fn record(
+    name: &str,
+    resolved: &Resolved,
+    schemes: &[(String, Result<SchemeReport, String>)],
+) -> RunRecord {
+    let missing = schemes.iter().filter_map(|(label, outcome)| {
+        outcome.as_ref().err().map(|error| (label.clone(), error.clone()))
+    });
+    RunRecord {
+        name: name.into(),
+        command: command(&resolved.experiment),
+        missing: missing.collect(),
+    }
+}
+
+/// What an SSD is asked for with.
+fn board(experiment: &Experiment, push: &mut impl FnMut(String)) {
+    let Some(channels) = experiment.channels else { return };
+    push(format!("--channels {channels} --ways {}", experiment.ways));
+    let options = [
+        ("dies", experiment.dies.map(|dies| dies.to_string())),
+        ("allocation", experiment.allocation.map(|order| order.to_string())),
+        ("queue-depth", experiment.queue_depth.map(|depth| depth.to_string())),
+        ("interface", experiment.interface.map(|interface| interface.to_string())),
+        ("cpu", experiment.cpu.0.is_some().then(|| experiment.cpu.to_string())),
+        ("arbiter", experiment.arbiter.map(|policy| policy.to_string())),
+        ("window", experiment.window.map(|window| window.to_string())),
+        ("bus-cycle", experiment.bus_cycle.map(|cycle| cycle.to_string())),
+    ];
+    for (option, value) in options {
+        if let Some(value) = value {
+            push(format!("--{option} {value}"));
+        }
+    }
+}
+
+/// The `ftlkit compare` command of an experiment.
+pub fn command(experiment: &Experiment) -> String {
+    let mut out = String::from("ftlkit compare");
+    let mut push = |text: String| {
+        out.push(' ');
+        out.push_str(&text);
+    };
+    let workload = &experiment.workload.0;
+    push(workload.label());
+    if let WorkloadSpec::Builtin { parameters, .. } = workload {
+        parameters.iter().for_each(|(key, value)| push(format!("--set {key}={value}")));
+    }
+    let replay = workload.replay();
+    if let Some(requests) = replay.requests {
+        push(format!("--requests {requests}"));
+    }
+    if replay.loops != 1 {
+        push(format!("--loops {}", replay.loops));
+    }
+    if let Some(part) = experiment.part.as_ref().and_then(|part| part.0.text()) {
+        push(format!("--part {part}"));
+    }
+    if let Some(capacity) = experiment.capacity {
+        push(format!("--capacity {capacity}"));
+    }
+    board(experiment, &mut push);
+    let schemes: Vec<String> = experiment
+        .schemes
+        .iter()
+        .map(|choice| match &choice.0.label {
+            Some(label) => format!("{}+label={label}", choice.0),
+            None => choice.0.to_string(),
+        })
+        .collect();
+    push(format!("--schemes {}", schemes.join(",")));
+    let precondition = &experiment.precondition.0;
+    if precondition.fill != Fill::Full || precondition.age > 0.0 {
+        push(format!("--precondition {precondition}"));
+    }
+    if experiment.timing == Timing::Closed {
+        push("--closed".into());
+    }
+    push(format!("--seed {}", experiment.seed));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::Unwatched;
+    use std::sync::atomic::AtomicBool;
+
+    fn planned(name: &str, text: &str) -> Planned {
+        Planned { name: name.into(), experiment: Experiment::from_toml(text, "test").unwrap() }
+    }
+
+    const SMALL: &str = "capacity = '8MiB'\nschemes = ['fsr', 'lazy-rtgc+share=0.8+label=roomy']\n\
+                         precondition = 'full+age=1'\nworkload = { name = 'uniform', requests = 2000 }";
+
+    #[test]
+    fn every_scheme_of_every_experiment_in_order() {
+        let ran = run_all(vec![planned("a", SMALL), planned("b", SMALL)], &Unwatched).unwrap();
+        let names: Vec<&str> = ran.iter().map(|ran| ran.name.as_str()).collect();
+        assert_eq!(names, ["a", "b"]);
+        for ran in &ran {
+            assert_eq!(ran.schemes.len(), 2);
+            assert!(
+                ran.scheme("fsr").unwrap().erases > 0 && ran.scheme("roomy").unwrap().erases > 0
+            );
+            assert!(ran.record.missing.is_empty() && ran.scheme("page-level").is_none());
+        }
+        let command = &ran[0].record.command;
+        for words in [
+            "ftlkit compare uniform",
+            "--requests 2000",
+            "--part evaluation-slc",
+            "--schemes fsr,lazy-rtgc+share=0.8+label=roomy",
+            "--precondition full+age=1",
+            "--seed 1",
+        ] {
+            assert!(command.contains(words), "{words}: {command}");
+        }
+    }
+
+    /// Counts, and stops from the start.
+    #[derive(Default)]
+    struct Counting {
+        planned: AtomicU64,
+        done: AtomicU64,
+        stopped: AtomicBool,
+    }
+
+    impl Watch for Counting {
+        fn planned(&self, steps: u64) {
+            self.planned.fetch_add(steps, Ordering::Relaxed);
+        }
+
+        fn done(&self, steps: u64) {
+            self.done.fetch_add(steps, Ordering::Relaxed);
+        }
+
+        fn stop(&self) -> bool {
+            self.stopped.load(Ordering::Relaxed)
+        }
+    }
+
+    #[test]
+    fn all_that_is_planned_is_done_and_what_is_stopped_is_told() {
+        let watch = Counting::default();
+        run_all(vec![planned("a", SMALL)], &watch).unwrap();
+        let (planned_steps, done) = (watch.planned.into_inner(), watch.done.into_inner());
+        assert!(planned_steps > 2 * 2000 && done == planned_steps, "{done} of {planned_steps}");
+
+        let watch = Counting { stopped: true.into(), ..Counting::default() };
+        let ran = run_all(vec![planned("a", SMALL)], &watch).unwrap();
+        assert!(ran[0].scheme("fsr").is_none());
+        assert_eq!(ran[0].record.missing.len(), 2);
+        assert!(ran[0].why_not("fsr").unwrap().contains("stopped"));
+    }
+
+    #[test]
+    fn what_cannot_be_set_up_is_named() {
+        let error = run_all(vec![planned("odd", "schemes = ['no-such']")], &Unwatched).unwrap_err();
+        assert!(error.to_string().contains("`odd` cannot be set up"), "{error}");
+    }
+}

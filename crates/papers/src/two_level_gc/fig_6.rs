@@ -1,0 +1,103 @@
+//! Fig. 6: page commands a second over time on the paper's board, and what the paper does not compare with.
+
+use super::fig_6_board::{GREEDY, LISTS, ROOMY, SEARCH, Size, WORKLOADS};
+use super::fig_6_notes::notes;
+use super::fig_6_rows::{
+    TOLD, against_greedy, claims, figures, least, mean, victims_at_once, where_lists_act,
+};
+use crate::error::ReproduceError;
+use crate::reproduction::{CurvesFile, PlotFile, Section};
+use crate::runs::{Planned, Ran, run_all};
+use crate::settings::Settings;
+use crate::watch::Watch;
+use sim::report::SchemeReport;
+use sim::report::plots::{Curve, Curves, Drawn};
+
+pub(super) fn fig_6(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
+    let mut section = Section::default();
+    let (size, roomy) = (Size::of(settings.scale), Size::roomy(settings.scale));
+    let mut planned: Vec<Planned> =
+        WORKLOADS.iter().map(|workload| size.planned(workload, settings.seed)).collect();
+    planned.push(roomy.planned(&ROOMY, settings.seed));
+    let ran = run_all(planned, watch)?;
+    let (of_table, of_lists) = ran.split_at(WORKLOADS.len());
+    let parts: [fn(&Ran) -> Vec<_>; 4] = [claims, against_greedy, victims_at_once, figures];
+    for rows in parts {
+        section.rows.extend(of_table.iter().flat_map(rows));
+    }
+    section.rows.extend(of_lists.iter().flat_map(where_lists_act));
+    for (at, of) in (1..).zip(of_table) {
+        section.plots.push(plot(of, at)?);
+    }
+    section.curves.push(windows(&ran));
+    section.curves.push(table(&ran));
+    section.notes = notes([&size, &roomy], of_table, of_lists);
+    section.runs = ran.into_iter().map(|ran| ran.record).collect();
+    Ok(section)
+}
+
+fn plot(ran: &Ran, number: u32) -> Result<PlotFile, ReproduceError> {
+    let curve = |label: &&str| {
+        let report = ran.scheme(label);
+        let points = report.map(rates).unwrap_or_default();
+        let note = report.and_then(|report| {
+            Some(format!("mean {:.0}, least {:.0}", mean(report)?, least(report)?))
+        });
+        Curve {
+            name: (*label).into(),
+            note: note.unwrap_or_default(),
+            points: points.into_iter().map(|(at, commands, _)| (at, commands)).collect(),
+            drawn: Drawn::Line,
+        }
+    };
+    let words = WORKLOADS.iter().find(|workload| workload.name == ran.name).map_or("", |w| w.words);
+    let chart = Curves {
+        caption: format!("Page commands a second, {}: {words}", ran.name),
+        x_label: "time, s",
+        y_label: "page reads and programs a second",
+        log_y: false,
+        curves: [SEARCH, LISTS, GREEDY].iter().map(curve).collect(),
+    };
+    Ok(PlotFile { name: format!("fig-6-workload-{number}.svg"), svg: chart.svg()? })
+}
+
+/// Of each whole window: its middle, s; page commands and pages of the host, a second.
+fn rates(report: &SchemeReport) -> Vec<(f64, f64, f64)> {
+    let Some(ssd) = &report.ssd else { return Vec::new() };
+    let seconds = ssd.window_ns as f64 / 1e9;
+    let whole = report.series.windows.iter().take(ssd.windows as usize);
+    let rate = |window: &sim::report::WindowSample| {
+        let middle = window.start_ns as f64 / 1e9 + seconds / 2.0;
+        (middle, window.page_commands as f64 / seconds, window.host_pages as f64 / seconds)
+    };
+    whole.map(rate).collect()
+}
+
+fn windows(ran: &[Ran]) -> CurvesFile {
+    let mut csv = String::from("workload,scheme,time_s,page_commands_per_s,host_pages_per_s\n");
+    for of in ran {
+        for (label, report) in of.schemes.iter() {
+            for (at, commands, host) in report.as_ref().map(rates).unwrap_or_default() {
+                csv.push_str(&format!("{},\"{label}\",{at},{commands},{host}\n", of.name));
+            }
+        }
+    }
+    CurvesFile { name: "fig-6.csv".into(), csv }
+}
+
+fn table(ran: &[Ran]) -> CurvesFile {
+    let mut csv = String::from("workload,scheme");
+    TOLD.iter().for_each(|(what, unit, ..)| csv.push_str(&format!(",\"{what} {unit}\"")));
+    csv.push('\n');
+    for of in ran {
+        for (label, report) in &of.schemes {
+            csv.push_str(&format!("{},\"{label}\"", of.name));
+            for (.., value) in TOLD {
+                let value = report.as_ref().ok().and_then(value);
+                csv.push_str(&value.map_or_else(|| ",".into(), |value| format!(",{value}")));
+            }
+            csv.push('\n');
+        }
+    }
+    CurvesFile { name: "fig-6-table.csv".into(), csv }
+}

@@ -1,0 +1,108 @@
+//! What is run for Fig. 6: workloads and schemes on the paper's board.
+
+use crate::runs::Planned;
+use crate::settings::Scale;
+use sim::config::Experiment;
+
+/// A workload on the board.
+pub(super) struct Workload {
+    pub(super) name: &'static str,
+    pub(super) words: &'static str,
+    /// Share of writes.
+    writes: f64,
+    /// Whether all accesses are sequential.
+    sequential: bool,
+    /// Share of the flash that is exported.
+    share: f64,
+    /// Share of the overwrites before that are sequential.
+    aged: &'static str,
+}
+
+/// Of 64 GiB of flash: what a drive sold as 64 GB exports.
+const SHARE: f64 = 0.93;
+
+/// Table 2.
+pub(super) const WORKLOADS: [Workload; 4] = [
+    of_table("workload 1", "80 % reads, random", 0.2, false),
+    of_table("workload 2", "80 % reads, sequential", 0.2, true),
+    of_table("workload 3", "80 % writes, random", 0.8, false),
+    of_table("workload 4", "80 % writes, sequential", 0.8, true),
+];
+
+const fn of_table(
+    name: &'static str,
+    words: &'static str,
+    writes: f64,
+    sequential: bool,
+) -> Workload {
+    Workload { name, words, writes, sequential, share: SHARE, aged: "50%" }
+}
+
+/// Where blocks come to 3/4 invalid pages, which they do not in those of Table 2.
+pub(super) const ROOMY: Workload = Workload {
+    name: "60 % exported",
+    words: "80 % writes, sequential, aged sequentially",
+    writes: 0.8,
+    sequential: true,
+    share: 0.6,
+    aged: "100%",
+};
+
+/// The paper's two, then the comparison that it lacks.
+pub(super) const SCHEMES: [(&str, &str); 7] = [
+    (SEARCH, "page-level+victim=greedy-scan"),
+    (LISTS, "2lgc"),
+    (SEARCH_OF_ONE, "page-level+victim=greedy-scan:1"),
+    (GREEDY, "page-level"),
+    (PREEMPTIVE, "2lgc+victim=greedy"),
+    ("choices-on-demand", "page-level+victim=choices:8"),
+    ("choices-pre-emptive", "2lgc+victim=choices:8"),
+];
+pub(super) const SEARCH: &str = "greedy-scan";
+pub(super) const LISTS: &str = "2lgc";
+pub(super) const SEARCH_OF_ONE: &str = "greedy-scan:1";
+pub(super) const GREEDY: &str = "greedy-on-demand";
+pub(super) const PREEMPTIVE: &str = "greedy-pre-emptive";
+
+/// How much is run.
+pub(super) struct Size {
+    pub(super) capacity: &'static str,
+    pub(super) requests: u64,
+}
+
+impl Size {
+    pub(super) fn of(scale: Scale) -> Self {
+        match scale {
+            Scale::Quick => Self { capacity: "16GiB", requests: 40_000 },
+            Scale::Full => Self { capacity: "64GiB", requests: 400_000 },
+        }
+    }
+
+    /// Of [`ROOMY`]: more than the array once over.
+    pub(super) fn roomy(scale: Scale) -> Self {
+        match scale {
+            Scale::Quick => Self { capacity: "4GiB", requests: 200_000 },
+            Scale::Full => Self { capacity: "16GiB", requests: 800_000 },
+        }
+    }
+
+    pub(super) fn planned(&self, workload: &Workload, seed: u64) -> Planned {
+        let Workload { name, writes, share, aged, .. } = workload;
+        let schemes: Vec<String> = SCHEMES
+            .iter()
+            .map(|(label, scheme)| format!("'{scheme}+share={share}+label={label}'"))
+            .collect();
+        let text = format!(
+            "part = 'k9lcg08u1m'\nbus_cycle = '5ns'\nchannels = 8\nways = 2\ncapacity = '{}'\nqueue_depth = 32\n\
+             interface = 'sata2'\ncpu = 'arm7'\nwindow = '100ms'\nprecondition = 'full+age=1+sequential={aged}'\n\
+             seed = {seed}\nschemes = [{}]\n\
+             workload = {{ name = 'mixed', requests = {}, parameters = {{ write_share = '{writes}', sequential_share = '{}' }} }}\n",
+            self.capacity,
+            schemes.join(", "),
+            self.requests,
+            u8::from(workload.sequential),
+        );
+        let experiment = Experiment::from_toml(&text, name).expect("is an experiment");
+        Planned { name: (*name).into(), experiment }
+    }
+}

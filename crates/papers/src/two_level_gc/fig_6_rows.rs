@@ -1,0 +1,321 @@
+//! Fig. 6 in rows: what the paper says of its scheme, and what it does not compare with.
+
+use super::fig_6_board::{GREEDY, LISTS, PREEMPTIVE, SCHEMES, SEARCH, SEARCH_OF_ONE};
+use crate::row::{Figure, Limit, Row};
+use crate::runs::Ran;
+use ftl::VictimKind;
+use sim::report::{SchemeReport, Summary};
+
+/// A scheme's figure.
+pub(super) type Of = fn(&SchemeReport) -> Option<f64>;
+
+/// Victims of one search.
+pub(super) fn at_once() -> f64 {
+    let search = VictimKind::greedy_scan(ftl::page_mapped::victims::GreedyScan::AT_ONCE);
+    f64::from(search.victims_at_once())
+}
+
+pub(super) fn mean(scheme: &SchemeReport) -> Option<f64> {
+    scheme.ssd.as_ref().map(|ssd| ssd.page_commands_per_second)
+}
+
+pub(super) fn least(scheme: &SchemeReport) -> Option<f64> {
+    scheme.ssd.as_ref().map(|ssd| ssd.window_least_per_second)
+}
+
+pub(super) fn host_pages(scheme: &SchemeReport) -> Option<f64> {
+    scheme.ssd.as_ref().map(|ssd| ssd.host_pages_per_second)
+}
+
+pub(super) fn stall(scheme: &SchemeReport) -> Option<f64> {
+    scheme.ssd.as_ref().map(|ssd| ssd.longest_stall_ns as f64)
+}
+
+pub(super) fn median(scheme: &SchemeReport) -> Option<f64> {
+    requests(scheme).p50.map(|ns| ns as f64)
+}
+
+pub(super) fn p99_9(scheme: &SchemeReport) -> Option<f64> {
+    requests(scheme).p99_9.map(|ns| ns as f64)
+}
+
+pub(super) fn longest_request(scheme: &SchemeReport) -> Option<f64> {
+    Some(requests(scheme).max as f64)
+}
+
+/// Why two figures have no ratio, and what there is to tell in its place.
+struct NoRatio {
+    ours: Option<Figure>,
+    why: String,
+}
+
+/// One scheme's figure over another's.
+fn ratio(ran: &Ran, of: Of, over: &str, under: &str) -> Result<f64, NoRatio> {
+    let value = |label: &str| {
+        let why = || ran.why_not(label).unwrap_or("no such figure in this run").to_owned();
+        let found = ran.scheme(label).and_then(of);
+        found.ok_or_else(|| NoRatio { ours: None, why: format!("{label}: {}", why()) })
+    };
+    match (value(over)?, value(under)?) {
+        (over, 0.0) => Err(NoRatio {
+            ours: Some(Figure::Words(format!("{over:.0} / 0"))),
+            why: format!("{under} has none, so that there is no ratio"),
+        }),
+        (over, under) => Ok(over / under),
+    }
+}
+
+/// The ratio of each run, told in a note.
+pub(super) fn each(ran: &[Ran], of: Of, over: &str, under: &str) -> String {
+    let told = |ran: &Ran| match ratio(ran, of, over, under) {
+        Ok(ratio) => format!("{ratio:.2}"),
+        Err(_) => "no ratio".into(),
+    };
+    ran.iter().map(told).collect::<Vec<_>>().join(", ")
+}
+
+/// A row of a ratio that has no limit to hold.
+fn compared(ran: &Ran, what: &str, of: Of, over: &str, under: &str) -> Row {
+    let what = format!("{}: {what}", ran.name);
+    match ratio(ran, of, over, under) {
+        Ok(ratio) => Row::evidence(&what, "×", ratio, 2),
+        Err(NoRatio { ours, why }) => Row::incomparable(&what, "×", None, ours, &why),
+    }
+}
+
+/// A claim: what, the least that it says, whose figure over whose, why it may differ, what a 0 means.
+struct Claim {
+    what: &'static str,
+    least: f64,
+    of: Of,
+    over: &'static str,
+    under: &'static str,
+    why: &'static str,
+    none: &'static str,
+}
+
+impl Claim {
+    fn row(&self, ran: &Ran) -> Row {
+        let what = format!("{}: {}", ran.name, self.what);
+        match ratio(ran, self.of, self.over, self.under) {
+            Ok(ratio) => Row::limit(&what, "×", Limit::Above(self.least), ratio, self.why),
+            Err(NoRatio { ours, why }) => {
+                let zero = ours.is_some();
+                let printed = format!("> {}", self.least);
+                Row::incomparable(&what, "×", Some(&printed), ours, &why).remarked(if zero {
+                    self.none
+                } else {
+                    ""
+                })
+            }
+        }
+    }
+}
+
+/// What the paper says of its scheme against the search, and what follows from it.
+pub(super) fn claims(ran: &Ran) -> Vec<Row> {
+    const RATE: &str = "something else than the choice and the number of victims limits both";
+    let ahead = |what, of| Claim {
+        what,
+        least: 1.0,
+        of,
+        over: LISTS,
+        under: SEARCH,
+        why: RATE,
+        none: "choosing and collecting victims outlasts a whole window, in which nothing is read or programmed",
+    };
+    let shorter = |what, of, why| Claim {
+        what,
+        least: at_once(),
+        of,
+        over: SEARCH,
+        under: LISTS,
+        why,
+        none: "no request of 2LGC was ever waited for",
+    };
+    let mut rows: Vec<Row> = [
+        ahead("page commands a second, 2LGC / search, mean", mean as Of),
+        ahead("the same of the window with fewest", least),
+        ahead("host pages a second, 2LGC / search", host_pages),
+        shorter(
+            "longest gap between completions (stall), search / 2LGC, above K",
+            stall,
+            "what else delays requests weighs against the victims of a search",
+        ),
+        shorter(
+            "longest request, search / 2LGC, above K",
+            longest_request,
+            "a request waits for the 31 before it and for the copies between them as well: 2LGC ends other requests \
+             meanwhile, but this one not K times sooner",
+        ),
+    ]
+    .iter()
+    .map(|claim| claim.row(ran))
+    .collect();
+    if let Some(first) = rows.first_mut() {
+        *first = first.clone().remarked(&from_lists(ran).unwrap_or_default());
+    }
+    rows.push(compared(ran, "median request, 2LGC / search", median, LISTS, SEARCH));
+    rows
+}
+
+/// Where the victims of 2LGC came from, by its counters.
+pub(super) struct Listed {
+    pub(super) victims: u64,
+    pub(super) searched: u64,
+}
+
+impl Listed {
+    /// Of 2LGC: a victim from a list reads one entry and a search all N, and either writes one.
+    pub(super) fn of(ran: &Ran) -> Option<Self> {
+        let work = ran.scheme(LISTS)?.victim_work.as_ref()?;
+        let blocks = u64::from(ran.resolved.geometry.blocks());
+        let victims = work.chosen.writes;
+        let more = work.chosen.reads.saturating_sub(victims);
+        Some(Self { victims, searched: more / blocks.saturating_sub(1).max(1) })
+    }
+
+    /// From the lists.
+    pub(super) fn share(&self) -> f64 {
+        1.0 - self.searched as f64 / self.victims.max(1) as f64
+    }
+}
+
+/// Where victims came from and what they cost, of the run's own counters.
+fn from_lists(ran: &Ran) -> Option<String> {
+    let Listed { victims, searched } = Listed::of(ran)?;
+    let entries = |label: &str| {
+        let work = ran.scheme(label)?.victim_work.as_ref()?;
+        Some(format!("{label} {:.0}", work.entries_per_victim?))
+    };
+    let entries: Vec<String> = [SEARCH, LISTS, GREEDY].into_iter().filter_map(entries).collect();
+    Some(format!(
+        "{searched} of 2LGC's {victims} victims were found by a search of all {} blocks, {} were on its lists; entries a \
+         victim: {}",
+        ran.resolved.geometry.blocks(),
+        victims.saturating_sub(searched),
+        entries.join(", "),
+    ))
+}
+
+/// What the lists themselves gain over greedy in O(1), with which the paper does not compare.
+pub(super) fn against_greedy(ran: &Ran) -> Vec<Row> {
+    let figures: [(&str, Of); 5] = [
+        ("page commands, mean", mean),
+        ("host pages", host_pages),
+        ("request, p99.9", p99_9),
+        ("request, longest", longest_request),
+        ("longest stall", stall),
+    ];
+    let mut rows = Vec::new();
+    for (other, label) in [("on demand", GREEDY), ("pre-emptive", PREEMPTIVE)] {
+        for (what, of) in figures {
+            let what = format!("2LGC / greedy in O(1) {other}, {what}");
+            rows.push(compared(ran, &what, of, LISTS, label));
+        }
+    }
+    rows
+}
+
+/// What comes of the number of victims that are collected at once, and not of how they are found.
+pub(super) fn victims_at_once(ran: &Ran) -> Vec<Row> {
+    let row = |what: &str, over, under| compared(ran, what, host_pages, over, under);
+    vec![
+        row("search of K victims / of one, host pages", SEARCH, SEARCH_OF_ONE)
+            .remarked("K are found by one search and collected side by side on several dies"),
+        row("search of one / greedy in O(1) on demand, host pages", SEARCH_OF_ONE, GREEDY)
+            .remarked("one victim at once each: what the search itself takes"),
+    ]
+}
+
+/// The same where blocks come to 3/4 invalid pages.
+pub(super) fn where_lists_act(ran: &Ran) -> Vec<Row> {
+    let name = &ran.name;
+    let what = format!("{name}: victims of 2LGC that were on its lists");
+    let mut rows = vec![match Listed::of(ran) {
+        Some(listed) => Row::evidence(&what, "%", listed.share() * 100.0, 1)
+            .remarked(&from_lists(ran).unwrap_or_default()),
+        None => {
+            Row::incomparable(&what, "%", None, None, ran.why_not(LISTS).unwrap_or("no victim"))
+        }
+    }];
+    for (other, label) in [
+        ("search", SEARCH),
+        ("greedy in O(1) on demand", GREEDY),
+        ("greedy in O(1) pre-emptive", PREEMPTIVE),
+    ] {
+        let figures: [(&str, Of); 3] = [
+            ("write amplification", |s| s.waf),
+            ("host pages", host_pages),
+            ("request, p99.9", p99_9),
+        ];
+        for (what, of) in figures {
+            rows.push(compared(ran, &format!("2LGC / {other}, {what}"), of, LISTS, label));
+        }
+    }
+    let told = ["host pages", "request, p99.9", "entries a victim", "write amplification"];
+    rows.extend(rows_of(ran, &told));
+    rows
+}
+
+type Told = (&'static str, &'static str, usize, Of);
+
+fn ms(ns: Option<u64>) -> Option<f64> {
+    ns.map(|ns| ns as f64 / 1e6)
+}
+
+fn requests(scheme: &SchemeReport) -> &Summary {
+    &scheme.request_completion_ns
+}
+
+/// What is told of each scheme: what, unit, decimals, value.
+pub(super) const TOLD: [Told; 14] = [
+    ("page commands, mean", "/s", 0, mean),
+    ("page commands, least of a window", "/s", 0, least),
+    ("host pages", "/s", 0, host_pages),
+    ("request, median", "ms", 2, |s| ms(requests(s).p50)),
+    ("request, p99", "ms", 2, |s| ms(requests(s).p99)),
+    ("request, p99.9", "ms", 2, |s| ms(requests(s).p99_9)),
+    ("request, longest", "ms", 2, |s| Some(requests(s).max as f64 / 1e6)),
+    ("longest stall", "ms", 2, |s| ms(Some(s.ssd.as_ref()?.longest_stall_ns))),
+    ("longest collection", "ms", 2, |s| ms(Some(s.ssd.as_ref()?.longest_collection_ns))),
+    ("longest processor time", "ms", 3, |s| ms(Some(s.ssd.as_ref()?.longest_processor_ns))),
+    ("processor", "%", 1, |s| Some(s.ssd.as_ref()?.processor_share * 100.0)),
+    ("link", "%", 1, |s| Some(s.ssd.as_ref()?.link_use? * 100.0)),
+    ("entries a victim", "", 1, |s| s.victim_work.as_ref()?.entries_per_victim),
+    ("write amplification", "", 3, |s| s.waf),
+];
+
+/// Of which rows are told; the others are in the CSV file.
+const IN_ROWS: [&str; 9] = [
+    "page commands, mean",
+    "page commands, least of a window",
+    "host pages",
+    "request, median",
+    "request, p99",
+    "request, p99.9",
+    "request, longest",
+    "longest stall",
+    "longest processor time",
+];
+
+pub(super) fn figures(ran: &Ran) -> Vec<Row> {
+    rows_of(ran, &IN_ROWS)
+}
+
+fn rows_of(ran: &Ran, names: &[&str]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (what, unit, decimals, of) in TOLD.iter().filter(|told| names.contains(&told.0)) {
+        for (label, _) in SCHEMES {
+            let what = format!("{}, {what}: {label}", ran.name);
+            rows.push(match ran.scheme(label).and_then(of) {
+                Some(value) => Row::evidence(&what, unit, value, *decimals),
+                None => {
+                    let why = ran.why_not(label).unwrap_or("no such figure in this run");
+                    Row::incomparable(&what, unit, None, None, why)
+                }
+            });
+        }
+    }
+    rows
+}

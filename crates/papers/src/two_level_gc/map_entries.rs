@@ -1,0 +1,162 @@
+//! Fig. 2 and Table 1: what the fields of the map entries reach, asked of the scheme's own plan, and what they take on the
+//! board.
+
+use crate::reproduction::Section;
+use crate::row::Row;
+use flash::parts::by_name as part_by_name;
+use flash::{Geometry, Part};
+use ftl::registry::{self, by_name};
+use ftl::{Plan, SchemeConfig, VictimKind};
+
+/// Table 1: channels, ways, GB of the die that a way is.
+const BOARD: [u32; 3] = [8, 2, 4];
+/// Blocks of the board: 64 GiB in blocks of 128 clustered pages of 32 KiB.
+const BOARD_BLOCKS: u32 = 16_384;
+const BOARD_PAGES: u32 = 128;
+/// Pages that Fig. 2's 31 bits name (§4.1).
+const PAGES_LOG: u32 = 31;
+/// Of which two say that a page was never written, or was lost.
+const RESERVED: u32 = 2;
+
+/// What `2lgc` makes of an array.
+fn plan(
+    part: &Part,
+    blocks: u32,
+    pages_per_block: u32,
+    victim: VictimKind,
+) -> Result<Plan, String> {
+    let preset = by_name("2lgc").map_err(|error| error.to_string())?;
+    let config = SchemeConfig { victim: Some(victim), ..SchemeConfig::preset(preset) };
+    let geometry = Geometry::new(blocks, pages_per_block, part.page_bytes)
+        .map_err(|error| error.to_string())?;
+    registry::plan(&config, part, &geometry, blocks).map_err(|error| error.to_string())
+}
+
+/// The largest of `range` that a test passes, where it passes the first and none behind the largest.
+fn largest(range: std::ops::Range<u32>, passes: impl Fn(u32) -> bool) -> Option<u32> {
+    let (mut good, mut bad) = (range.start, range.end);
+    if !passes(good) || passes(bad) {
+        return None;
+    }
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        *(if passes(middle) { &mut good } else { &mut bad }) = middle;
+    }
+    Some(good)
+}
+
+/// A row of what the plan takes at most; told as not found where it takes all or nothing.
+fn most(what: &str, unit: &str, printed: u32, found: Option<u32>, remark: &str) -> Row {
+    let row = match found {
+        Some(found) => {
+            let why = "the plan of `2lgc` takes another number at most";
+            Row::exact(what, unit, &printed.to_string(), f64::from(found), why)
+        }
+        None => {
+            let why = "the plan of `2lgc` takes all that was tried, or nothing";
+            Row::incomparable(what, unit, Some(&printed.to_string()), None, why)
+        }
+    };
+    row.remarked(remark)
+}
+
+/// The largest arrays that the plan takes, found by asking it.
+fn reach(part: &Part) -> Vec<Row> {
+    let takes =
+        |part: &Part, blocks, pages| plan(part, blocks, pages, VictimKind::TWO_LEVEL_LIST).is_ok();
+    let a_block = largest(2..512, |pages| takes(part, 1024, pages));
+    let array_blocks =
+        |pages: u32| largest(1024..u32::MAX / pages, |blocks| takes(part, blocks, pages));
+    // Blocks of two pages come as near to the limit as any.
+    let pages = array_blocks(2).map(|blocks| blocks * 2);
+    let erases = largest(1..100_000, |cycles| {
+        takes(&Part { endurance_cycles: Some(cycles), ..part.clone() }, 1024, BOARD_PAGES)
+    });
+    let mut rows = vec![
+        most(
+            "largest array that the plan of `2lgc` takes: 31-bit PPN, two numbers of which name no page",
+            "pages",
+            (1 << PAGES_LOG) - RESERVED,
+            pages,
+            "found by asking for ever larger arrays",
+        ),
+        most(
+            "most pages a block that it takes: 8 bits count the invalid ones, 0 to all",
+            "pages",
+            (1 << 8) - 1,
+            a_block,
+            "of 256 pages, all of them invalid, a ninth bit would tell: such a block is refused",
+        ),
+        most(
+            "most erases a block that it takes a part to endure: 13 bits",
+            "erases",
+            (1 << 13) - 1,
+            erases,
+            "enough for MLC of its day, not for SLC of 100,000",
+        ),
+    ];
+    if let Some(pages) = pages {
+        let terabytes = f64::from(pages) * 8192.0 / 2f64.powi(40);
+        let why = "the array that the plan takes holds something else";
+        rows.push(Row::exact(
+            "the same array in pages of 8 KiB, binary terabytes (§4.1)",
+            "TB",
+            "16",
+            terabytes,
+            why,
+        ));
+    }
+    rows
+}
+
+/// RAM of the tables on the paper's board, as the plan counts it.
+fn ram(part: &Part) -> Result<Vec<Row>, String> {
+    let lists = plan(part, BOARD_BLOCKS, BOARD_PAGES, VictimKind::TWO_LEVEL_LIST)?.ram;
+    let why = "the plan of `2lgc` counts another number of bytes";
+    let pages = f64::from(BOARD_BLOCKS * BOARD_PAGES);
+    let blocks = f64::from(BOARD_BLOCKS);
+    let greedy = plan(part, BOARD_BLOCKS, BOARD_PAGES, VictimKind::GREEDY)?.ram;
+    Ok(vec![
+        Row::exact("board, page map entry", "bits", "32", lists.map as f64 * 8.0 / pages, why)
+            .remarked("31 bits of a PPN and a flag"),
+        Row::exact("board, block map entry", "bits", "32", lists.blocks as f64 * 8.0 / blocks, why)
+            .remarked("three flags, two counts of pages, the erase count: 3 + 8 + 8 + 13"),
+        Row::evidence("board, RAM: page map", "KiB", lists.map as f64 / 1024.0, 0),
+        Row::evidence("board, RAM: block map", "KiB", lists.blocks as f64 / 1024.0, 0),
+        Row::evidence("board, RAM: both lists", "KiB", lists.victims as f64 / 1024.0, 1)
+            .remarked("places of 4 bytes for N/20 and N/10 blocks, and a byte a block"),
+        Row::evidence(
+            "board, RAM: greedy in O(1) in their place",
+            "KiB",
+            greedy.victims as f64 / 1024.0,
+            1,
+        ),
+    ])
+}
+
+pub(super) fn map_entries() -> Section {
+    let mut section = Section::default();
+    let part = part_by_name("k9lcg08u1m").expect("the board's part is in the catalogue");
+    section.rows = reach(part);
+    match ram(part) {
+        Ok(rows) => section.rows.extend(rows),
+        Err(error) => section.rows.push(Row::incomparable("board", "", None, None, &error)),
+    }
+    let [channels, ways, die] = BOARD;
+    let bytes = u64::from(BOARD_BLOCKS) * u64::from(BOARD_PAGES) * u64::from(part.page_bytes);
+    let why = "the blocks of the board do not hold its capacity";
+    section.rows.push(Row::exact(
+        "board of Table 1: blocks × pages × bytes, a way",
+        "GiB",
+        &die.to_string(),
+        bytes as f64 / f64::from(1 << 30) / f64::from(channels * ways),
+        why,
+    ));
+    section.notes = vec![
+        "largest arrays, blocks and endurances are found by asking the plan by which `2lgc` is formatted; RAM is what that plan \
+         counts for the board of 16384 blocks"
+            .into(),
+        "Table 1 has packages of 8 GB with two dies: the two ways of a channel are the dies of one package".into(),
+    ];
+    section
+}

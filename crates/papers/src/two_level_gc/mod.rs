@@ -1,0 +1,46 @@
+//! Two-level-list collection: what choosing a victim costs as devices grow, what the lists, and every other policy, make of
+//! write amplification, and page commands a second of a whole SSD.
+//!
+//! Source: S. Jung, Y. H. Song, 2LGC: an atomic-unit garbage collection scheme with a two-level list for NAND flash storage.
+
+mod fig_6;
+mod fig_6_board;
+mod fig_6_notes;
+mod fig_6_rows;
+mod map_entries;
+mod synthetic;
+#[cfg(test)]
+mod tests;
+mod waf;
+mod work;
+
+use crate::paper::{Exhibit, Paper, Study};
+
+/// The paper.
+pub(crate) const PAPER: &dyn Paper = &Study::<()> {
+    name: "2lgc",
+    title: "2LGC: An Atomic-Unit Garbage Collection Scheme with a Two-Level List for NAND Flash Storage",
+    source: "S. Jung, Y. H. Song, Hanyang University",
+    exhibits: &[
+        Exhibit("fig-2", "Map entries: what their widths reach, and the board of Table 1", |_| {
+            Ok(map_entries::map_entries())
+        }),
+        Exhibit(
+            "victim-work",
+            "Work a victim over the number of blocks (§3.2: O(N log N) for the search)",
+            |of| work::work(of.settings, of.watch),
+        ),
+        Exhibit(
+            "waf",
+            "Write amplification of every policy against closed forms and mean-field models",
+            |of| waf::waf(of.settings, of.watch),
+        ),
+        Exhibit(
+            "fig-6",
+            "Page commands a second over time, and what greedy in O(1) and choices make of it",
+            |of| fig_6::fig_6(of.settings, of.watch),
+        ),
+    ],
+    run: |_, _, _| Ok(()),
+    conclude: |(), _| (),
+};

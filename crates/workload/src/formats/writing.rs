@@ -1,0 +1,125 @@
+//! How requests are written in a format, and what a format cannot hold of them.
+
+use serde::Serialize;
+use std::io::Write;
+
+use crate::request::{Op, Request};
+
+/// How a format is written.
+#[derive(Debug)]
+pub struct Writing {
+    /// What it can hold, in words.
+    pub holds: &'static str,
+    /// The same, for counting what is lost; none where nothing ever is.
+    pub(crate) limits: Option<Limits>,
+    pub(crate) start: fn() -> Box<dyn Writer>,
+}
+
+impl Writing {
+    /// True where every field of every request survives.
+    #[must_use]
+    pub fn is_lossless(&self) -> bool {
+        self.limits.is_none()
+    }
+
+    /// What is lost of a request.
+    pub(crate) fn losses(&self, r: &Request, arrivals: bool) -> impl Iterator<Item = Loss> + use<> {
+        let when = |lost: bool, loss| lost.then_some(loss);
+        let losses = self.limits.as_ref().map(|limits| {
+            let response = match (r.response_ns, limits.response_tick_ns) {
+                (None, _) => false,
+                (Some(_), None) => true,
+                // 0 ticks stand for a response that was not measured.
+                (Some(ns), Some(tick)) => !ns.is_multiple_of(tick) || ns == 0,
+            };
+            [
+                when(!limits.ops.contains(&r.op), Loss::Operation),
+                when(limits.sectors && !r.offset.is_multiple_of(512), Loss::OffsetWithinSector),
+                when(!r.arrival_ns.is_multiple_of(limits.tick_ns), Loss::ArrivalPrecision),
+                when(response, Loss::Response),
+                when(r.fua, Loss::Fua),
+                when(r.device > limits.last_device, Loss::Device),
+                when(!arrivals, Loss::NoArrivals),
+            ]
+        });
+        losses.into_iter().flatten().flatten()
+    }
+}
+
+/// What a format can hold. No format with limits holds the flag for force unit access.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    pub(crate) ops: &'static [Op],
+    pub(crate) sectors: bool,
+    /// Unit of arrivals.
+    pub(crate) tick_ns: u64,
+    /// Unit of responses; none where there is no field for them.
+    pub(crate) response_tick_ns: Option<u64>,
+    pub(crate) last_device: u32,
+}
+
+/// What a target cannot hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Loss {
+    /// The request: there is no such operation in the target. It is left out.
+    Operation,
+    /// The part of the offset below a sector.
+    OffsetWithinSector,
+    /// The part of the arrival below the target's unit of time.
+    ArrivalPrecision,
+    /// The measured response, or the part of it below the target's unit.
+    Response,
+    /// The flag for force unit access.
+    Fua,
+    /// The number of the device: the target's numbers are smaller. The request is left out.
+    Device,
+    /// That the trace has no arrival times: the target holds one for every request, here 0.
+    NoArrivals,
+}
+
+impl Loss {
+    /// What is lost, in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Operation => "requests of operations that the format has not (left out)",
+            Self::OffsetWithinSector => "offsets within a sector (cut to the sector)",
+            Self::ArrivalPrecision => "arrival times finer than the format's unit (cut)",
+            Self::Response => "measured responses",
+            Self::Fua => "force-unit-access flags",
+            Self::Device => "requests of devices whose number is too large (left out)",
+            Self::NoArrivals => "the lack of arrival times (all become 0)",
+        }
+    }
+
+    pub(crate) fn leaves_out(self) -> bool {
+        matches!(self, Self::Operation | Self::Device)
+    }
+}
+
+/// Turns requests into the text of a format.
+pub(crate) trait Writer {
+    /// What stands before the first request.
+    fn begin(&mut self, _text: &mut Vec<u8>, _arrivals: bool) {}
+
+    /// One request, with the name of its device.
+    fn add(&mut self, text: &mut Vec<u8>, r: &Request, name: &dyn Fn(u32) -> String);
+
+    /// What stands behind the last request.
+    fn end(&mut self, _text: &mut Vec<u8>) {}
+}
+
+/// A writer that gives a line for each request on its own.
+pub(crate) struct EachLine(pub(crate) fn(&mut Vec<u8>, &Request));
+
+impl Writer for EachLine {
+    fn add(&mut self, text: &mut Vec<u8>, r: &Request, _: &dyn Fn(u32) -> String) {
+        (self.0)(text, r);
+    }
+}
+
+pub(crate) fn line(text: &mut Vec<u8>, line: std::fmt::Arguments<'_>) {
+    // Writing to a Vec cannot fail.
+    let _ = writeln!(text, "{line}");
+}

@@ -1,0 +1,98 @@
+//! The name that was probably meant: what an error about an unknown name suggests.
+
+/// The candidate closest to `name`, where one is close enough to have been meant.
+///
+/// Close enough is one edit in three letters (insertion, deletion, substitution or transposition of
+/// neighbours, letter case apart), or being the start of exactly one candidate.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // A name of thousands of letters is no slip: the work stays bounded.
+    if name.len() > 64 {
+        return None;
+    }
+    let name = name.to_lowercase();
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let allowed = name.chars().count().div_ceil(3);
+    let closest = candidates
+        .iter()
+        .map(|candidate| (distance(&name, &candidate.to_lowercase()), *candidate))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, _)| *distance <= allowed)
+        .map(|(_, candidate)| candidate);
+    closest.or_else(|| {
+        let mut starting = candidates.iter().filter(|c| name.len() >= 2 && c.starts_with(&name));
+        starting.next().filter(|_| starting.next().is_none()).copied()
+    })
+}
+
+/// One sentence that names the nearest candidate, or all of them where none is near.
+pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    match nearest(name, candidates.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("there are {}", list(&candidates)),
+    }
+}
+
+/// `` `a`, `b` and `c` ``.
+pub fn list(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.as_slice() {
+        [] => String::from("none"),
+        [one] => one.clone(),
+        [init @ .., last] => format!("{} and {last}", init.join(", ")),
+    }
+}
+
+/// Edits between two words: insertions, deletions, substitutions, transpositions of neighbours
+/// (optimal string alignment).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let substitution = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = substitution.min(above[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        for (a, b, edits) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("kitten", "sitting", 3),
+            ("fsr", "frs", 1),
+            ("a", "a", 0),
+        ] {
+            assert_eq!(distance(a, b), edits, "{a} {b}");
+            assert_eq!(distance(b, a), edits, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn suggests_what_was_meant_and_no_more() {
+        let names = ["page-level", "fsr", "lazy-rtgc"];
+        assert_eq!(nearest("lazyrtgc", names), Some("lazy-rtgc"));
+        assert_eq!(nearest("FRS", names), Some("fsr"));
+        assert_eq!(nearest("evaluation_slc", ["evaluation-slc"]), Some("evaluation-slc"));
+        assert_eq!(nearest("k9wbg08u1", ["k9lcg08u1m", "k9wbg08u1m"]), Some("k9wbg08u1m"));
+        assert_eq!(nearest("page", names), Some("page-level"));
+        assert_eq!(nearest("dftl-on-demand", names), None);
+        assert_eq!(nearest("", names), None);
+        assert_eq!(nearest(&"x".repeat(1 << 20), names), None);
+        assert_eq!(did_you_mean("lazy", names), "did you mean `lazy-rtgc`?");
+        assert_eq!(did_you_mean("xyzzyx", names), "there are `page-level`, `fsr` and `lazy-rtgc`");
+    }
+}

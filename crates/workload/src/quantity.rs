@@ -1,0 +1,270 @@
+//! Quantities as people write them: `32GiB`, `4KiB`, `500us`. Integers stay exact.
+
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+/// Bytes. Text takes `k`, `KB` and `KiB`, `M`, `MB` and `MiB`, … in any case, all powers of 1024 (as fio
+/// does); a bare integer is bytes.
+pub type Bytes = Quantity<ByteUnits>;
+
+/// Time. Text takes `ns`, `us`, `ms`, `s`, `min`, `h`; a bare integer is nanoseconds.
+pub type Duration = Quantity<TimeUnits>;
+
+/// An exact count of a unit, with the notation that people use for it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Quantity<U>(pub u64, PhantomData<U>);
+
+/// The notation of one kind of quantity.
+pub trait Units {
+    /// What a quantity of it is called in an error.
+    const WHAT: &'static str;
+    /// An example that is right.
+    const EXAMPLE: &'static str;
+    /// The units in words.
+    const KNOWN: &'static str;
+    /// Suffixes in lower case, each with its factor; the empty suffix is the base unit.
+    const SUFFIXES: &'static [(&'static str, u64)];
+    /// Suffixes to print with, largest first; the last has factor 1.
+    const PRINTED: &'static [(&'static str, u64)];
+}
+
+/// Notation of [`Bytes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ByteUnits;
+
+/// Notation of [`Duration`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TimeUnits;
+
+impl Units for ByteUnits {
+    const WHAT: &'static str = "a size";
+    const EXAMPLE: &'static str = "`32GiB`, `4KiB`, `512` (bytes)";
+    const KNOWN: &'static str = "B, KiB, MiB, GiB and TiB (powers of 1024)";
+    const SUFFIXES: &'static [(&'static str, u64)] = &[
+        ("", 1),
+        ("b", 1),
+        ("k", 1 << 10),
+        ("kib", 1 << 10),
+        ("kb", 1 << 10),
+        ("m", 1 << 20),
+        ("mib", 1 << 20),
+        ("mb", 1 << 20),
+        ("g", 1 << 30),
+        ("gib", 1 << 30),
+        ("gb", 1 << 30),
+        ("t", 1 << 40),
+        ("tib", 1 << 40),
+        ("tb", 1 << 40),
+    ];
+    const PRINTED: &'static [(&'static str, u64)] =
+        &[("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
+}
+
+impl Units for TimeUnits {
+    const WHAT: &'static str = "a time";
+    const EXAMPLE: &'static str = "`500us`, `2ms`, `29000` (ns)";
+    const KNOWN: &'static str = "ns, us, ms, s, min and h";
+    const SUFFIXES: &'static [(&'static str, u64)] = &[
+        ("", 1),
+        ("ns", 1),
+        ("us", 1_000),
+        ("µs", 1_000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+        ("min", 60_000_000_000),
+        ("h", 3_600_000_000_000),
+    ];
+    const PRINTED: &'static [(&'static str, u64)] =
+        &[("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
+}
+
+/// Why a text is no quantity.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{found}` is not {what}: {reason}; write it like {example}")]
+pub struct QuantityError {
+    found: String,
+    what: &'static str,
+    reason: String,
+    example: &'static str,
+}
+
+impl<U> Quantity<U> {
+    /// This many of the base unit.
+    pub const fn new(count: u64) -> Self {
+        Self(count, PhantomData)
+    }
+}
+
+impl<U: Units> Quantity<U> {
+    /// A round quantity that is no larger, for messages: whole units, at most a thousandth less.
+    #[must_use]
+    pub fn rounded_down(self) -> Self {
+        let unit = U::PRINTED.iter().find(|(_, factor)| self.0 / factor >= 1000);
+        Self::new(unit.map_or(self.0, |(_, factor)| self.0 / factor * factor))
+    }
+}
+
+impl<U: Units> FromStr for Quantity<U> {
+    type Err = QuantityError;
+
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        let error = |reason: String| QuantityError {
+            found: text.chars().take(40).collect(),
+            what: U::WHAT,
+            reason,
+            example: U::EXAMPLE,
+        };
+        let trimmed = text.trim();
+        let digits = trimmed
+            .find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_')
+            .unwrap_or(trimmed.len());
+        let (number, suffix) = trimmed.split_at(digits);
+        let suffix = suffix.trim().to_lowercase();
+        let factor =
+            U::SUFFIXES.iter().find(|(name, _)| *name == suffix).map(|(_, factor)| *factor);
+        if trimmed.starts_with('-') {
+            return Err(error("it is below 0".into()));
+        }
+        if number.is_empty() {
+            return Err(error("it does not begin with a number".into()));
+        }
+        let factor = factor.ok_or_else(|| {
+            error(format!("there is no unit `{suffix}`; the units are {}", U::KNOWN))
+        })?;
+        scaled(&number.replace('_', ""), factor)
+            .map(Self::new)
+            .map_err(|reason| error(reason.into()))
+    }
+}
+
+/// `number` (digits, perhaps with a decimal point) × `factor`, exactly.
+fn scaled(number: &str, factor: u64) -> Result<u64, &'static str> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let fraction = fraction.trim_end_matches('0');
+    if whole.is_empty() || !(whole.to_owned() + fraction).bytes().all(|b| b.is_ascii_digit()) {
+        return Err("it is no decimal number");
+    }
+    let too_large = "it is too large";
+    let scale = u32::try_from(fraction.len()).ok().and_then(|places| 10u128.checked_pow(places));
+    let scale = scale.ok_or("it has too many decimals")?;
+    let digits: u128 = (whole.to_owned() + fraction).parse().map_err(|_| too_large)?;
+    let product = digits.checked_mul(factor.into()).ok_or(too_large)?;
+    if product % scale != 0 {
+        return Err("it is no whole number of the base unit");
+    }
+    u64::try_from(product / scale).map_err(|_| too_large)
+}
+
+impl<U: Units> fmt::Display for Quantity<U> {
+    /// Exactly, in the largest unit that divides it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit =
+            U::PRINTED.iter().find(|(_, factor)| self.0 != 0 && self.0.is_multiple_of(*factor));
+        let (suffix, factor) = unit.or(U::PRINTED.last()).copied().unwrap_or(("", 1));
+        write!(f, "{}{suffix}", self.0 / factor)
+    }
+}
+
+impl<U: Units> fmt::Debug for Quantity<U> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl<U: Units> Serialize for Quantity<U> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de, U: Units> Deserialize<'de> for Quantity<U> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read<U>(PhantomData<U>);
+        impl<U: Units> Visitor<'_> for Read<U> {
+            type Value = Quantity<U>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{} such as {}", U::WHAT, U::EXAMPLE)
+            }
+            fn visit_u64<E: de::Error>(self, count: u64) -> Result<Self::Value, E> {
+                Ok(Quantity::new(count))
+            }
+            fn visit_i64<E: de::Error>(self, count: i64) -> Result<Self::Value, E> {
+                u64::try_from(count)
+                    .map(Quantity::new)
+                    .map_err(|_| E::invalid_value(de::Unexpected::Signed(count), &self))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(Read(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn bytes(text: &str) -> Result<u64, QuantityError> {
+        text.parse::<Bytes>().map(|q| q.0)
+    }
+
+    #[test]
+    fn sizes() {
+        for (text, expected) in [
+            ("0", 0),
+            ("512", 512),
+            ("4KiB", 4096),
+            ("4k", 4096),
+            ("4 KiB", 4096),
+            ("4KB", 4096),
+            ("1.5GiB", 3 << 29),
+            ("32GiB", 32 << 30),
+            ("1_000B", 1000),
+            ("2TiB", 2 << 40),
+        ] {
+            assert_eq!(bytes(text), Ok(expected), "{text}");
+        }
+        for text in
+            ["", "GiB", "-1", "4XiB", "0.3B", "1.2.3K", "99999999999999999999", "20000000TiB"]
+        {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn units_are_told() {
+        let error = bytes("1EiB").unwrap_err().to_string();
+        assert!(error.contains("no unit `eib`; the units are B, KiB, MiB, GiB and TiB"), "{error}");
+        assert!(bytes("-5").unwrap_err().to_string().contains("below 0"));
+        let round = |count| Bytes::new(count).rounded_down().to_string();
+        assert_eq!([round(5), round(1025), round((8 << 40) - 1)], ["5B", "1025B", "8191GiB"]);
+    }
+
+    #[test]
+    fn times() {
+        let ns = |text: &str| text.parse::<Duration>().map(|q| q.0);
+        assert_eq!(ns("220.9us"), Ok(220_900));
+        assert_eq!(ns("29µs"), Ok(29_000));
+        assert_eq!(ns("2ms"), Ok(2_000_000));
+        assert_eq!(Duration::new(220_900).to_string(), "220900ns");
+        assert!(ns("3 fortnights").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn printed_is_read_back(count: u64) {
+            prop_assert_eq!(Bytes::new(count).to_string().parse::<Bytes>().unwrap(), Bytes::new(count));
+            prop_assert_eq!(Duration::new(count).to_string().parse::<Duration>().unwrap(), Duration::new(count));
+        }
+
+        #[test]
+        fn any_text_is_a_number_or_an_error(text: String) {
+            let _ = bytes(&text);
+        }
+    }
+}

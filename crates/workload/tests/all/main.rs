@@ -1,0 +1,9 @@
+//! Traces and generators, in one binary.
+
+mod ba_gc;
+mod common;
+mod generators;
+mod lists;
+mod trace_workloads;
+mod traces;
+mod within_space;
