@@ -10,10 +10,11 @@ pub use buffers::BufferRow;
 pub use channels::ChannelsRow;
 pub use ssd::SsdRow;
 
+use crate::catalogue;
 use crate::config::{Bytes, Preconditioning, SchemeTable};
 use crate::run::{Device, Observer, RunError, Setup, array_heap_bytes, array_without_errors};
 use flash::{Geometry, Operation, Part, SerialArray, parts};
-use ftl::{FtlError, Preset, Scheme, SchemeConfig, registry::REGISTRY};
+use ftl::{FtlError, Preset, Scheme, SchemeConfig};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::Serialize;
@@ -230,7 +231,7 @@ fn measure_shape(
 ) -> Result<(), RunError> {
     let preset =
         |preset: &&Preset| SchemeTable { name: preset.name.into(), ..SchemeTable::default() };
-    let all: Vec<SchemeTable> = REGISTRY.iter().map(preset).collect();
+    let all: Vec<SchemeTable> = catalogue::schemes().iter().map(preset).collect();
     let schemes = if options.schemes.is_empty() { &all } else { &options.schemes };
     let part = part_of(shape);
     let geometry = part
@@ -479,7 +480,7 @@ mod tests {
             let config = config_of(SchemeConfig::preset(preset), &part, &geometry, share).unwrap();
             config.logical_pages.map(|pages| f64::from(pages) / f64::from(geometry.pages()))
         };
-        for preset in REGISTRY {
+        for preset in catalogue::schemes() {
             if preset.name == "2lgc" {
                 // Its entries count no more than 255 pages a block.
                 let own = SchemeConfig::preset(preset);
