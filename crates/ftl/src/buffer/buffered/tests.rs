@@ -160,7 +160,7 @@ impl DirtyPages for AllDirty {
 
     fn written(&mut self, _lpn: Lpn) {}
 
-    fn moved(&mut self, _lpn: Lpn) {}
+    fn moved(&mut self, _lpns: &[Lpn]) {}
 
     fn update_probability(&self, _lpn: Lpn) -> Probability {
         Probability::NEVER
