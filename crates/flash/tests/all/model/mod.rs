@@ -127,6 +127,8 @@ const NO_ERRORS: BitErrorRate =
     BitErrorRate { base: 0, per_erase: 0, per_read: 0, ecc_bits_per_kib: 1 };
 
 proptest! {
+    #![proptest_config(crate::common::cases(256))]
+
     #[test]
     fn array_is_the_model(
         steps in prop::collection::vec(steps(), 1..120),

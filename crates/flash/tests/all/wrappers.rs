@@ -311,7 +311,7 @@ fn methods<'s>(source: &'s str, name: &str) -> BTreeSet<&'s str> {
 
 #[test]
 fn every_method_is_asked_for() {
-    let source = include_str!("../src/interface.rs");
+    let source = include_str!("../../src/interface.rs");
     let recorder = Recorder::new();
     let mut flash = AnyArray::new(recorder.clone());
     ASKS.iter().for_each(|(_, ask)| _ = ask(&mut flash));
@@ -322,7 +322,7 @@ fn every_method_is_asked_for() {
 
 #[test]
 fn every_wrapper_is_among_them() {
-    let listed = include_str!("../src/forks.rs").lines().filter_map(|line| {
+    let listed = include_str!("../../src/forks.rs").lines().filter_map(|line| {
         let (_, array) = line.strip_prefix("    <")?.split_once("> ")?;
         array.split(['<', ';']).next()
     });
