@@ -38,14 +38,10 @@ pub(crate) mod worst_case;
 pub use collection::{Collection, Partial, Preemptible, WholeBlock};
 pub use core::Core;
 pub use product::{assemble, ram};
-pub use tables::Tables;
 pub(crate) use product::{build, by_device, ram_by_device};
+pub use tables::Tables;
 
-use self::{
-    core::LOST,
-    tables::Flat,
-    victims::Victims,
-};
+use self::{core::LOST, tables::Flat, victims::Victims};
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
