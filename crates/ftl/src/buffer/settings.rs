@@ -1,86 +1,31 @@
 //! How a write buffer is asked for, and what comes of it on one array.
 
+use crate::buffer::policy::{BUFFER_POLICIES, BufferPolicy, BufferUnit, Regions};
 use crate::error::FtlError;
 use crate::plan::Plan;
 use crate::preset::SchemeConfig;
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 use flash::{Geometry, Ns, Part};
-
-/// Which unit leaves a full buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BufferPolicy {
-    /// The least recently used.
-    Lru,
-    /// The least recently used clean one near the end of the order, else the least recently used (Park et
-    /// al., CASES 2006).
-    Cflru,
-    /// The block with most pages in the buffer (Jo et al., IEEE TCE 52(2), 2006).
-    Fab,
-    /// The least recently written block, or one that was written in order from its first page to its last;
-    /// what is missing of it is read, so that it is written whole (Kim and Ahn, FAST 2008).
-    Bplru,
-    /// The least recently updated of those that will hardly be updated again (Lee et al., 2008, §5.2).
-    ThreeRegion,
-}
-
-impl BufferPolicy {
-    /// Every policy.
-    pub const ALL: [Self; 5] = [Self::Lru, Self::Cflru, Self::Fab, Self::Bplru, Self::ThreeRegion];
-
-    /// Name in settings and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Lru => "lru",
-            Self::Cflru => "cflru",
-            Self::Fab => "fab",
-            Self::Bplru => "bplru",
-            Self::ThreeRegion => "three-region",
-        }
-    }
-}
-
-/// What a buffer evicts at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BufferUnit {
-    /// A page.
-    Page,
-    /// All pages of a logical block, which has as many pages as a block of the array.
-    Block,
-}
-
-/// Sizes of the initial and the to-be-updated region of a three-region buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Regions {
-    /// They follow the writes.
-    Adaptive,
-    /// Percent of the buffer; the rest is the to-be-evicted region.
-    Fixed {
-        /// w₀.
-        initial: u8,
-        /// w₁.
-        updated: u8,
-    },
-}
 
 /// A buffer as it is asked for; what is `None` is the preset's, or the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferSettings {
     /// Its policy; `Some(None)` for no buffer, whatever the preset has.
-    pub policy: Option<Option<BufferPolicy>>,
+    pub policy: Option<Option<&'static BufferPolicy>>,
     /// User bytes that it holds; default 16 MiB.
     pub bytes: Option<u64>,
-    /// What it evicts at a time; default a page for `lru` and `cflru`, a block for the others.
+    /// What it evicts at a time; default the policy's.
     pub unit: Option<BufferUnit>,
     /// How long a page may stay dirty, ns; 0 for as long as it may; default 30 s.
     pub age_ns: Option<Ns>,
     /// Time that it takes to write or read a page in the buffer, ns; default 0.
     pub ram_ns: Option<Ns>,
-    /// Whether pages that are read come into the buffer; default for `cflru` alone.
+    /// Whether pages that are read come into the buffer; default the policy's.
     pub reads: Option<bool>,
-    /// Of `cflru`: percent of the buffer, at the end of the order, in which clean pages go first; default
+    /// Percent of the buffer, at the end of the order, in which clean pages go first; default
     /// 25.
     pub window_percent: Option<u8>,
-    /// Of `three-region`; default adaptive.
+    /// Sizes of the regions; default adaptive.
     pub regions: Option<Regions>,
     /// Whether collectors take dirty pages along (BA-BM); default for presets that are made for it.
     pub aware: Option<bool>,
@@ -89,15 +34,17 @@ pub struct BufferSettings {
 /// A preset's own buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferDefaults {
-    pub(crate) policy: BufferPolicy,
-    pub(crate) aware: bool,
+    /// Its policy.
+    pub policy: &'static BufferPolicy,
+    /// Whether collectors take dirty pages along.
+    pub aware: bool,
 }
 
 /// A buffer on one array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferPlan {
     /// Which unit leaves it.
-    pub policy: BufferPolicy,
+    pub policy: &'static BufferPolicy,
     /// Pages that it holds.
     pub pages: u32,
     /// Pages of a unit.
@@ -144,12 +91,13 @@ impl BufferPlan {
                 )),
             };
         };
-        if asked.window_percent.is_some() && policy != BufferPolicy::Cflru {
-            return Err(error("buffer_window", String::from("is a setting of `buffer=cflru`")));
-        }
-        if asked.regions.is_some() && policy != BufferPolicy::ThreeRegion {
-            let reason = String::from("is a setting of `buffer=three-region`");
-            return Err(error("buffer_regions", reason));
+        for (setting, given) in [
+            ("buffer_window", asked.window_percent.is_some()),
+            ("buffer_regions", asked.regions.is_some()),
+        ] {
+            if given && !policy.settings.contains(&setting) {
+                return Err(error(setting, format!("is a setting of {}", owners(setting))));
+            }
         }
         let regions = asked.regions.unwrap_or(Regions::Adaptive);
         if let Regions::Fixed { initial, updated } = regions
@@ -166,14 +114,13 @@ impl BufferPlan {
         if window > 100 {
             return Err(error("buffer_window", format!("is {window} %; at most 100")));
         }
-        let block = geometry.pages_per_block();
-        let unit_pages = match (asked.unit, policy) {
-            (Some(BufferUnit::Page), BufferPolicy::Fab | BufferPolicy::Bplru) => {
-                let reason = format!("`{}` is about blocks: `block`", policy.name());
-                return Err(error("buffer_unit", reason));
+        let unit = asked.unit.unwrap_or(policy.default_unit());
+        let unit_pages = match unit {
+            _ if !policy.units.contains(&unit) => {
+                return Err(error("buffer_unit", wrong_unit(policy)));
             }
-            (Some(BufferUnit::Page), _) | (None, BufferPolicy::Lru | BufferPolicy::Cflru) => 1,
-            _ => block,
+            BufferUnit::Page => 1,
+            BufferUnit::Block => geometry.pages_per_block(),
         };
         let bytes = asked.bytes.unwrap_or(DEFAULT_BYTES);
         let page_bytes = u64::from(geometry.page_bytes());
@@ -200,7 +147,7 @@ impl BufferPlan {
                 age_ns => age_ns,
             },
             ram_ns: asked.ram_ns.unwrap_or(0),
-            reads: asked.reads.unwrap_or(policy == BufferPolicy::Cflru),
+            reads: asked.reads.unwrap_or(policy.reads),
             window_pages: (pages * u64::from(window) / 100) as u32,
             regions,
             aware: asked.aware.unwrap_or(defaults.is_some_and(|defaults| defaults.aware)),
@@ -213,7 +160,7 @@ impl BufferPlan {
     /// takes from the buffer costs a program, which is less than the copy that it stands for.
     pub(crate) fn apply(&self, part: &Part, plan: &mut Plan) {
         let pages = u64::from(self.unit_pages);
-        let padding = if self.policy == BufferPolicy::Bplru { pages - 1 } else { 0 };
+        let padding = if self.policy.pads { pages - 1 } else { 0 };
         let promise = &mut plan.guarantee;
         promise.volatile = true;
         let read_step = promise.step_ns.filter(|_| promise.step_with_read).unwrap_or(0);
@@ -242,6 +189,21 @@ impl BufferPlan {
         let of_units = units * (4 + 4 + 16 + 8 + 8);
         let of_pages = u64::from(self.pages) * (u64::from(page_bytes) + 4);
         of_units + of_pages + (2 * u64::from(self.unit_pages) * units).div_ceil(8)
+    }
+}
+
+/// The policies of this crate that have a setting, as it is asked for.
+fn owners(setting: &str) -> String {
+    let has = BUFFER_POLICIES.iter().filter(|policy| policy.settings.contains(&setting));
+    let owners: Vec<_> = has.map(|policy| format!("`buffer={}`", policy.name)).collect();
+    owners.join(" or ")
+}
+
+/// Of a policy that takes one unit alone.
+fn wrong_unit(policy: &BufferPolicy) -> String {
+    match policy.default_unit() {
+        BufferUnit::Page => format!("`{}` is about pages: `page`", policy.name),
+        BufferUnit::Block => format!("`{}` is about blocks: `block`", policy.name),
     }
 }
 

@@ -38,8 +38,8 @@ pub struct BufferRow {
 pub(super) fn rows(shape: Shape, seed: u64) -> Vec<BufferRow> {
     let block = shape.pages_per_block;
     let units = |policy| match policy {
-        BufferPolicy::Fab | BufferPolicy::Bplru => vec![block],
-        BufferPolicy::Lru | BufferPolicy::Cflru | BufferPolicy::ThreeRegion => vec![1, block],
+        BufferPolicy::FAB | BufferPolicy::BPLRU => vec![block],
+        BufferPolicy::LRU | BufferPolicy::CFLRU | BufferPolicy::THREE_REGION => vec![1, block],
     };
     let all = BufferPolicy::ALL.into_iter();
     let all = all.flat_map(|policy| units(policy).into_iter().map(move |unit| (policy, unit)));

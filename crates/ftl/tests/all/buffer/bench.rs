@@ -54,7 +54,7 @@ pub(crate) fn programmed(scheme: &mut Device) -> Vec<u32> {
 }
 
 /// A buffer of this policy for so many pages, all else by default.
-pub(crate) fn buffer(policy: BufferPolicy, pages: u32) -> BufferSettings {
+pub(crate) fn buffer(policy: &'static BufferPolicy, pages: u32) -> BufferSettings {
     BufferSettings {
         policy: Some(Some(policy)),
         bytes: Some(u64::from(pages * PAGE_BYTES)),
