@@ -2,7 +2,7 @@
 
 use crate::catalogue;
 use flash::{CopyPath, WearRule};
-use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
+use ftl::{BUFFER_POLICIES, BufferPolicy, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -149,15 +149,15 @@ impl Notation for Option<WearRule> {
 }
 
 /// A write buffer, or none.
-impl Notation for Option<BufferPolicy> {
+impl Notation for Option<&'static BufferPolicy> {
     fn read(word: &str) -> Result<Self, String> {
-        let policies = BufferPolicy::ALL.map(|policy| (policy.name(), Some(policy)));
+        let policies = BUFFER_POLICIES.iter().map(|policy| (policy.name, Some(*policy)));
         let known: Vec<_> = [("none", None)].into_iter().chain(policies).collect();
         named("write buffer", word, &known)
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.map_or("none", BufferPolicy::name))
+        f.write_str(self.map_or("none", |policy| policy.name))
     }
 }
 
