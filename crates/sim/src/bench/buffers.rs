@@ -1,11 +1,12 @@
 //! What a write buffer costs by itself: each policy above a scheme that does nothing.
 
 use super::{Drawn, ROUNDS, Shape, WRITES};
+use crate::catalogue;
 use crate::run::array_without_errors;
 use flash::{Geometry, Lpn, Part, SerialArray};
 use ftl::{
-    BUFFER_POLICIES, Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CollectionLog,
-    Done, Ftl, FtlError, Guarantee, HostClock, Ram, Regions, Scheme, TaskKind, Telemetry, Work,
+    Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CollectionLog, Done, Ftl,
+    FtlError, Guarantee, HostClock, Ram, Regions, Scheme, TaskKind, Telemetry, Work,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -38,7 +39,7 @@ pub struct BufferRow {
 pub(super) fn rows(shape: Shape, seed: u64) -> Vec<BufferRow> {
     let block = shape.pages_per_block;
     let units = [(BufferUnit::Page, 1), (BufferUnit::Block, block)];
-    let all = BUFFER_POLICIES.iter().flat_map(|policy| units.map(|unit| (*policy, unit)));
+    let all = catalogue::buffers().iter().flat_map(|policy| units.map(|unit| (*policy, unit)));
     let taken = all.filter(|(policy, (unit, _))| policy.units.contains(unit));
     taken.map(|(policy, (_, unit_pages))| row(shape, policy, unit_pages, seed)).collect()
 }
@@ -157,7 +158,7 @@ mod tests {
     #[test]
     fn every_policy_is_measured_where_pages_come_in_and_where_they_stay() {
         let shape = Shape { capacity_bytes: 1 << 30, page_bytes: 4096, pages_per_block: 64 };
-        for policy in BUFFER_POLICIES {
+        for policy in catalogue::buffers() {
             let row = row(shape, policy, 64, 1);
             assert!(row.ns_per_hit > 0.0 && row.ns_per_miss > 0.0, "{row:?}");
             assert!((0.005..0.05).contains(&row.hit_share), "{row:?}");

@@ -2,7 +2,7 @@
 
 use crate::catalogue;
 use flash::{CopyPath, WearRule};
-use ftl::{BUFFER_POLICIES, BufferPolicy, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
+use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -151,7 +151,7 @@ impl Notation for Option<WearRule> {
 /// A write buffer, or none.
 impl Notation for Option<&'static BufferPolicy> {
     fn read(word: &str) -> Result<Self, String> {
-        let policies = BUFFER_POLICIES.iter().map(|policy| (policy.name, Some(*policy)));
+        let policies = catalogue::buffers().iter().map(|policy| (policy.name, Some(*policy)));
         let known: Vec<_> = [("none", None)].into_iter().chain(policies).collect();
         named("write buffer", word, &known)
     }

@@ -2,7 +2,8 @@
 //! table, `ftlkit list schemes` and the schemes' pages go through it.
 
 use super::scheme_table::SchemeTable;
-use ftl::{BUFFER_POLICIES, Preset, VICTIM_POLICIES};
+use crate::catalogue;
+use ftl::{Preset, VICTIM_POLICIES};
 use std::fmt::Display;
 use std::str::FromStr;
 use workload::quantity::Duration;
@@ -293,7 +294,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
 
 /// The buffers that there are.
 fn buffer_values() -> String {
-    let policies = BUFFER_POLICIES.iter().map(|policy| policy.name.into());
+    let policies = catalogue::buffers().iter().map(|policy| policy.name.into());
     enumerated(["none".into()].into_iter().chain(policies), "or")
 }
 
@@ -388,7 +389,7 @@ impl std::fmt::Debug for SchemeSetting {
 mod tests {
     use super::*;
     use ftl::registry::REGISTRY;
-    use ftl::{BufferPolicy, BufferUnit};
+    use ftl::{BUFFER_POLICIES, BufferPolicy, BufferUnit};
 
     #[test]
     fn every_policy_is_among_the_values() {
