@@ -409,15 +409,12 @@ mod tests {
     /// The help of a buffer's settings names policies: those, and only those, that declare it.
     #[test]
     fn help_names_the_policies_that_it_is_about() {
-        let by_page = |policy: &BufferPolicy| policy.default_unit() == BufferUnit::Page;
-        let window = |policy: &BufferPolicy| policy.settings.contains(&"buffer_window");
-        let regions = |policy: &BufferPolicy| policy.settings.contains(&"buffer_regions");
-        let reads = |policy: &BufferPolicy| policy.reads;
-        let about: [(&str, &dyn Fn(&BufferPolicy) -> bool); 4] = [
-            ("buffer_unit", &by_page),
-            ("buffer_window", &window),
-            ("buffer_regions", &regions),
-            ("buffer_reads", &reads),
+        type Is = fn(&BufferPolicy) -> bool;
+        let about: [(&str, Is); 4] = [
+            ("buffer_unit", |policy| policy.default_unit() == BufferUnit::Page),
+            ("buffer_reads", |policy| policy.reads),
+            ("buffer_window", |policy| policy.settings.contains(&"buffer_window")),
+            ("buffer_regions", |policy| policy.settings.contains(&"buffer_regions")),
         ];
         for (key, is_it) in about {
             let doc = SchemeSetting::by_name(key).unwrap().doc;
