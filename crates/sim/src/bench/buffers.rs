@@ -1,7 +1,7 @@
 //! What a write buffer costs by itself: each policy above a scheme that does nothing.
 
-use super::{Drawn, ROUNDS, Shape, WRITES};
-use crate::run::array_without_errors;
+use super::drawn::{Drawn, ROUNDS, Shape, WRITES};
+use crate::run::medium::array_without_errors;
 use flash::{Geometry, Lpn, Part, SerialArray};
 use ftl::{
     Background, BufferLog, BufferPlan, BufferPolicy, CollectionLog, Done, Ftl, FtlError, Guarantee,

@@ -1,9 +1,10 @@
 //! The division of an array between data and translation blocks, and the cached mapping table that it
 //! needs so that no write ever waits for the map.
 
-use super::share_max;
+use super::printed::share_max;
 use crate::error::BoundError;
-use crate::lazy_rtgc::{Space, space, space_for};
+
+use crate::lazy_rtgc::space::{Space, space, space_for};
 use crate::ratio::Ratio;
 use flash::Part;
 

@@ -3,7 +3,8 @@
 use super::*;
 use crate::report::SchemeReport;
 use crate::run::medium::{array_of, levelled};
-use crate::run::{Setup, Unobserved};
+use crate::run::observer::Unobserved;
+use crate::run::setup::Setup;
 use bounds::copyback::{CopySettings, Waits};
 use flash::faults::{BitErrorModel, Tearable};
 use flash::{CopyPath, Flash, Geometry, Part, Serial, WearLevel, parts};
