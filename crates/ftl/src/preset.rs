@@ -9,8 +9,9 @@ use crate::plan::Plan;
 use crate::processor::Processor;
 use crate::scheme::Scheme;
 use alloc::boxed::Box;
-use flash::{AnyArray, Geometry, ParallelArray, Part, Probe, SerialArray, WearRule};
+use flash::{AnyArray, Geometry, Part, Probe, WearRule};
 #[cfg(not(test))]
+use flash::{ParallelArray, SerialArray};
 
 /// One scheme: its name, its help, its settings, its plan, and how it is made.
 #[derive(Debug)]

@@ -4,12 +4,12 @@
 use super::preset::Setup;
 use crate::error::FtlError;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig, Substrate};
+use crate::preset::{Made, Preset, SchemeConfig, Start, Substrate};
 use crate::schemes::{
     ba_gc, bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc,
     lazy_rtgc_on_demand, nftl, page_level, rftl, superblock, two_level_gc,
 };
-use crate::start::{Start, good_blocks};
+use crate::start::good_blocks;
 use alloc::{format, vec::Vec};
 use flash::{Geometry, Part};
 

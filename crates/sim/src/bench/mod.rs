@@ -24,11 +24,11 @@ use crate::run::setup::Setup;
 use ::workload::quantity::Bytes;
 use flash::{Geometry, Operation, Part, SerialArray, parts};
 use ftl::{FtlError, Preset, Scheme, SchemeConfig, registry::REGISTRY};
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use serde::Serialize;
 use std::time::Instant;
-use workload::{Op, Request, Source, WorkloadError};
+use workload::WorkloadError;
 
 /// The shape over whose logical space write buffers are measured.
 const BUFFER_SHAPE: Shape = SHAPES[1];

@@ -1,7 +1,6 @@
 //! What a report holds.
 
-use super::ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};
-use crate::measures;
+use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use crate::measures::{Measured, Summary};
 use serde::Serialize;
 
@@ -125,19 +124,19 @@ pub struct SchemeReport {
 
 impl Report {
     /// Whether the schemes ran on several channels; all of a report did, or none.
-    fn is_of_channels(&self) -> bool {
+    pub(super) fn is_of_channels(&self) -> bool {
         self.schemes.iter().any(|scheme| scheme.ssd.is_some())
     }
 }
 
 impl SchemeReport {
     /// Length of the windows of a run on several channels, ns: 1 or more.
-    fn window_ns(&self) -> u64 {
+    pub(super) fn window_ns(&self) -> u64 {
         self.ssd.as_ref().map_or(1, |ssd| ssd.window_ns.max(1))
     }
 
     /// Pages a block, where anything tells it.
-    fn block_pages(&self) -> Option<u32> {
+    pub(super) fn block_pages(&self) -> Option<u32> {
         let by_victims = self.series.victim_valid.len().saturating_sub(1);
         let pages = match self.pages_per_block {
             0 => u32::try_from(by_victims).ok()?,

@@ -22,7 +22,6 @@ pub use grid::wrap;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
 pub use ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};
 
-#[cfg(test)]
 pub use crate::measures::Summary;
 pub use contents::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, MapCacheReport,

@@ -3,8 +3,8 @@
 use super::contents::{
     CauseCounts, CollectionReport, RamReport, Report, SchemeReport, Series, Violation,
 };
-use super::measures::{Arrivals, Measures, TaskKind, TaskSample, wear};
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
+use crate::measures::{Arrivals, Measures, TaskKind, TaskSample, wear};
 use ftl::{Accesses, Processor, VictimWork};
 use serde_json::json;
 

@@ -5,10 +5,10 @@ use super::setup::Setup;
 use crate::report::{BitErrorReport, CopyCount};
 use flash::faults::{BitErrorModel, BitErrors};
 use flash::{
-    Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, Operation, ParallelArray, Part, Probe,
-    Serial, SerialArray, Store, WearLevel, WearRule, wear_level,
+    Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, ParallelArray, Part, Probe, Serial,
+    SerialArray, Store, WearLevel, WearRule, wear_level,
 };
-use ftl::SchemeConfig;
+use ftl::{Scheme, SchemeConfig};
 
 /// What a run asks its array for besides what a scheme does.
 pub(crate) trait RunArray: Probe + 'static {

@@ -11,17 +11,14 @@ pub(crate) mod promise;
 pub(crate) mod setup;
 pub(crate) mod tasks;
 
-pub(crate) use account::Account;
 pub use device::Device;
 pub use error::RunError;
-pub(crate) use medium::{array_heap_bytes, levelled};
+pub(crate) use medium::levelled;
 pub use medium::{array_without_errors, plain_array};
 pub use observer::{Observer, Phase, Unobserved};
 pub(crate) use precondition::precondition;
-pub(crate) use promise::Place;
 pub use setup::Setup;
-pub(crate) use setup::{check_space, operation_pj};
-pub(crate) use tasks::Cutter;
+pub(crate) use setup::check_space;
 
 use crate::report::SchemeReport;
 use crate::ssd;

@@ -1,15 +1,12 @@
 //! The collection of one data block in steps of at most one erase time: Algorithm 3.
 
 use super::collection_queue::CollectionQueue;
-use super::in_progress::{DIRTY, DOUBTFUL, HELD, PRESENT, SUPERSEDED, State, bytes_in};
+use super::in_progress::{DOUBTFUL, HELD, PRESENT, SUPERSEDED, State, bytes_in};
 use super::stamp::Stamp;
 use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical};
 use crate::block_mapped::NONE;
 use crate::error::FtlError;
-use crate::interface::zeros;
-use alloc::{vec, vec::Vec};
-use core::ops::Range;
-use flash::{BlockId, FlashError, Geometry, Lpn, Oob, Ppn, Probe};
+use flash::{BlockId, FlashError, Lpn, Oob, Ppn, Probe};
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// Whether a data block is to be collected now.
