@@ -185,7 +185,7 @@ macro_rules! forward_probe {
 /// [`Layer::read`] has to override them too: see [`copy_one_by_one`](crate::copy_one_by_one).
 pub trait Layer {
     /// The array below.
-    type Inner: Probe;
+    type Inner: Probe + ?Sized;
 
     /// The array below.
     fn inner(&self) -> &Self::Inner;

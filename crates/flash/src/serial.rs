@@ -16,8 +16,8 @@ use crate::error::has_run;
 /// top. A part that gives them apart is to be made into one that has commands and transfers in these times, as
 /// `bounds::copyback::CopySettings` does.
 ///
-/// Where a part says how its pages are copied ([`Part::copies`]), a copy is charged by the path between its two
-/// blocks: [`Flash::copy`] as a run of one page, [`Flash::copy_run`] as one run, by the recurrence of
+/// Where a part says how its pages are copied ([`Part::copies`](crate::Part::copies)), a copy is charged by the path between its two
+/// blocks: [`Flash::copy`](crate::Flash::copy) as a run of one page, [`Flash::copy_run`](crate::Flash::copy_run) as one run, by the recurrence of
 /// [`CopyRun`](crate::CopyRun). Where the path sends corrected bytes again, each bit that ECC corrects counts as a
 /// byte of its own.
 ///

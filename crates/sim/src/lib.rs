@@ -1,6 +1,7 @@
 //! A run: a device under a workload, what is measured of it, and how that is reported.
 
 pub mod bench;
+pub mod catalogue;
 mod compare;
 pub mod config;
 pub mod measures;

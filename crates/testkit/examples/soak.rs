@@ -71,7 +71,7 @@ fn soak(seed: u32, cases: u32, case: fn(&mut Pcg64) -> Said) -> bool {
 
 /// A preset, as it is or with one of its settings set otherwise; one in three with writes in turns to several units.
 fn scheme(random: &mut Pcg64) -> SchemeConfig {
-    let variants = conformance::variants(&REGISTRY[random.random_range(0..REGISTRY.len())]);
+    let variants = conformance::variants(REGISTRY[random.random_range(0..REGISTRY.len())]);
     let scheme = variants[random.random_range(0..variants.len())].clone();
     if random.random_range(0..3) > 0 {
         return scheme;
@@ -123,16 +123,13 @@ fn cut_case(random: &mut Pcg64, operations: usize) -> power_cut::Case {
     let scheme = scheme(random);
     let shape = shape(random, &scheme, 16, 12);
     let scheme = perhaps_buffered(random, scheme, &shape);
+    let (pattern, seed) = (pattern(random), random.random());
     power_cut::Case {
-        scheme,
-        shape,
-        pattern: pattern(random),
-        seed: random.random(),
         operations,
         shutdown: random.random(),
         go_on: 100,
-        torn_in_a_row: 1,
         trims_may_fill: true,
+        ..power_cut::Case::new(scheme, shape, pattern, seed)
     }
 }
 

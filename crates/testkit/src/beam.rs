@@ -1,15 +1,14 @@
 //! A search for the worst order of requests on arrays that are too large for every order: of many states
 //! the few are kept that come closest to breaking a promise.
 
+use crate::bench::{AnyScheme, bench, bench_of};
 use crate::checks::Worst;
-use crate::driver::{Bench, bench};
 use crate::exhaustive::Refutation;
 use crate::history::History;
 use crate::operations::Operation;
 use crate::request::request;
 use flash::{Array, Lpn};
-use ftl::registry::{self, Visitor};
-use ftl::{Scheme, SchemeConfig};
+use ftl::{SchemeConfig, registry};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::cmp::Reverse;
@@ -45,8 +44,12 @@ pub struct Reached {
 }
 
 impl Reached {
-    fn saw<S: Scheme>(&mut self, scheme: &S) {
-        self.queue_pages = self.queue_pages.max(scheme.write_queue_pages().unwrap_or(0));
+    fn nothing() -> Self {
+        Self { queue_pages: 0, free_pages: u64::MAX, worst: Worst::default() }
+    }
+
+    fn saw(&mut self, scheme: &AnyScheme) {
+        self.queue_pages = self.queue_pages.max(queue_pages(scheme));
         self.free_pages = self.free_pages.min(scheme.free_pages());
     }
 }
@@ -59,14 +62,45 @@ impl fmt::Display for Reached {
     }
 }
 
-/// Formats an array for a scheme of the registry and attacks it. Kept are the states with the longest write
-/// queue or, where the scheme has none, with the fewest free pages.
+/// Formats an array for a scheme and attacks it. Kept are the states with the longest write queue or, where
+/// the scheme has none, with the fewest free pages.
 ///
 /// # Errors
 /// The sequence that breaks a promise.
 pub fn attack(config: &SchemeConfig, array: Array, attack: Attack) -> Result<Reached, Refutation> {
-    let bench = bench(History::new(array));
-    registry::format(config, bench, attack).unwrap_or_else(|e| Err(Refutation::Refused(e)))
+    let scheme = formatted(config, array)?;
+    let mut random = Pcg64::seed_from_u64(attack.seed);
+    let promised = scheme.telemetry().guarantee;
+    let mut reached = Reached::nothing();
+    let mut states = vec![State { scheme, last: 0, way: None }];
+    for _ in 0..attack.operations {
+        let mut next = Vec::with_capacity(states.len() * attack.tries);
+        for state in &states {
+            for try_ in 0..attack.tries {
+                let operation = attack.choose(state, try_, &mut random);
+                let mut state = state.fork();
+                let done = request(&mut *state.scheme, operation, &promised, &mut reached.worst);
+                state.way = Some(Rc::new(Way { operation, before: state.way }));
+                if let Err(failure) = done {
+                    let operations = operations(state.way.as_ref());
+                    return Err(Refutation::Broken { failure, operations });
+                }
+                if let Operation::Write(lpn) = operation {
+                    state.last = lpn;
+                }
+                next.push((score(&*state.scheme), random.random::<u32>(), state));
+            }
+        }
+        next.sort_by_key(|(score, tie, _)| (Reverse(*score), *tie));
+        next.truncate(attack.width);
+        states = next.into_iter().map(|(_, _, state)| state).collect();
+        states.iter().for_each(|state| reached.saw(&*state.scheme));
+    }
+    Ok(reached)
+}
+
+fn formatted(config: &SchemeConfig, array: Array) -> Result<Box<AnyScheme>, Refutation> {
+    registry::format(config, bench(History::new(array))).map_err(Refutation::Refused)
 }
 
 /// The operations to a state, the last one first.
@@ -97,68 +131,41 @@ impl Drop for Way {
     }
 }
 
-#[derive(Clone)]
-struct State<S> {
-    scheme: S,
+struct State {
+    scheme: Box<AnyScheme>,
     last: u32,
     way: Option<Rc<Way>>,
 }
 
-type TestBench = Bench<History<Array>>;
-
-impl Visitor<TestBench> for Attack {
-    type Output = Result<Reached, Refutation>;
-
-    fn visit<S: Scheme<Flash = TestBench> + Clone>(self, scheme: S) -> Self::Output {
-        let mut random = Pcg64::seed_from_u64(self.seed);
-        let promised = scheme.guarantee();
-        let mut reached = Reached { queue_pages: 0, free_pages: u64::MAX, worst: Worst::default() };
-        let mut states = vec![State { scheme, last: 0, way: None }];
-        for _ in 0..self.operations {
-            let mut next = Vec::with_capacity(states.len() * self.tries);
-            for state in &states {
-                for try_ in 0..self.tries {
-                    let operation = self.choose(state, try_, &mut random);
-                    let mut state = state.clone();
-                    let done = request(&mut state.scheme, operation, &promised, &mut reached.worst);
-                    state.way = Some(Rc::new(Way { operation, before: state.way }));
-                    if let Err(failure) = done {
-                        let operations = operations(state.way.as_ref());
-                        return Err(Refutation::Broken { failure, operations });
-                    }
-                    if let Operation::Write(lpn) = operation {
-                        state.last = lpn;
-                    }
-                    next.push((score(&state.scheme), random.random::<u32>(), state));
-                }
-            }
-            next.sort_by_key(|(score, tie, _)| (Reverse(*score), *tie));
-            next.truncate(self.width);
-            states = next.into_iter().map(|(_, _, state)| state).collect();
-            states.iter().for_each(|state| reached.saw(&state.scheme));
-        }
-        Ok(reached)
+impl State {
+    fn fork(&self) -> Self {
+        Self { scheme: self.scheme.fork(), last: self.last, way: self.way.clone() }
     }
 }
 
+fn queue_pages(scheme: &AnyScheme) -> u64 {
+    scheme.telemetry().write_queue_pages.unwrap_or(0)
+}
+
+fn history_of(scheme: &AnyScheme) -> &History {
+    bench_of(scheme).inner().below()
+}
+
 /// The more the worse.
-fn score<S: Scheme<Flash = TestBench>>(scheme: &S) -> (u64, Reverse<u64>) {
-    (scheme.write_queue_pages().unwrap_or(0), Reverse(scheme.free_pages()))
+fn score(scheme: &AnyScheme) -> (u64, Reverse<u64>) {
+    (queue_pages(scheme), Reverse(scheme.free_pages()))
 }
 
 impl Attack {
     /// In turn: on in order, to the same place of the next logical block, again to the block that was
     /// collected last, to the same page again, anywhere.
-    fn choose<S>(&self, state: &State<S>, try_: usize, random: &mut Pcg64) -> Operation
-    where
-        S: Scheme<Flash = TestBench>,
-    {
+    fn choose(&self, state: &State, try_: usize, random: &mut Pcg64) -> Operation {
         let pages = state.scheme.logical_pages();
         let anywhere = random.random_range(0..pages);
         if self.reads && random.random_ratio(1, 16) {
             return Operation::Read(anywhere);
         }
-        let history = state.scheme.flash().inner().inner();
+        let history = history_of(&*state.scheme);
         let lpn = match try_ % 5 {
             0 => state.last + 1,
             1 => state.last + self.group_pages,
@@ -183,33 +190,18 @@ pub fn follow(
     config: &SchemeConfig,
     array: Array,
     operations: u32,
-    choose: impl FnMut(&History<Array>, u32, u32) -> Operation,
+    choose: &mut dyn FnMut(&History, u32, u32) -> Operation,
 ) -> Result<Reached, Refutation> {
-    let bench = bench(History::new(array));
-    registry::format(config, bench, Follow { operations, choose })
-        .unwrap_or_else(|error| Err(Refutation::Refused(error)))
-}
-
-struct Follow<C> {
-    operations: u32,
-    choose: C,
-}
-
-impl<C: FnMut(&History<Array>, u32, u32) -> Operation> Visitor<TestBench> for Follow<C> {
-    type Output = Result<Reached, Refutation>;
-
-    fn visit<S: Scheme<Flash = TestBench> + Clone>(mut self, mut scheme: S) -> Self::Output {
-        let promised = scheme.guarantee();
-        let mut reached = Reached { queue_pages: 0, free_pages: u64::MAX, worst: Worst::default() };
-        let mut done = Vec::new();
-        for at in 0..self.operations {
-            let history = scheme.flash().inner().inner();
-            let operation = (self.choose)(history, scheme.logical_pages(), at);
-            done.push(operation);
-            request(&mut scheme, operation, &promised, &mut reached.worst)
-                .map_err(|failure| Refutation::Broken { failure, operations: done.clone() })?;
-            reached.saw(&scheme);
-        }
-        Ok(reached)
+    let mut scheme = formatted(config, array)?;
+    let promised = scheme.telemetry().guarantee;
+    let mut reached = Reached::nothing();
+    let mut done = Vec::new();
+    for at in 0..operations {
+        let operation = choose(history_of(&*scheme), scheme.logical_pages(), at);
+        done.push(operation);
+        request(&mut *scheme, operation, &promised, &mut reached.worst)
+            .map_err(|failure| Refutation::Broken { failure, operations: done.clone() })?;
+        reached.saw(&*scheme);
     }
+    Ok(reached)
 }

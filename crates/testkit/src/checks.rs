@@ -1,11 +1,10 @@
 //! What is checked of every task and every array, whoever drives it.
 
-use crate::driver::Bench;
+use crate::bench::{AnyScheme, bench_of, bench_of_mut, next_page};
 use crate::model::Mismatch;
 use crate::operations::Operation;
-use crate::watched::Inspect;
 use flash::{BlockId, Flash, Ns};
-use ftl::{FtlError, Guarantee, Scheme};
+use ftl::{FtlError, Guarantee};
 
 /// Why a scheme failed the test.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -99,8 +98,8 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    pub(crate) fn of<S: Scheme<Flash = Bench<F>>, F: Flash>(scheme: &S) -> Self {
-        let flash = scheme.flash();
+    pub(crate) fn of(scheme: &AnyScheme) -> Self {
+        let flash = bench_of(scheme);
         let all = flash.busy_ns() + scheme.ram_ns();
         Self { all, steps: flash.busy_in_steps_ns(), idle_ns: scheme.idle_ns() }
     }
@@ -117,11 +116,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    pub(crate) fn since<S, F>(scheme: &S, operation: Operation, before: &Times) -> Self
-    where
-        S: Scheme<Flash = Bench<F>>,
-        F: Flash,
-    {
+    pub(crate) fn since(scheme: &AnyScheme, operation: Operation, before: &Times) -> Self {
         let now = Times::of(scheme);
         let step_ns = now.steps - before.steps;
         let service_ns = now.all - before.all - step_ns;
@@ -165,12 +160,8 @@ impl Task {
 }
 
 /// What the watched array saw that may never be.
-pub(crate) fn check_breach<S, F>(scheme: &mut S, operation: Operation) -> Result<(), Failure>
-where
-    S: Scheme<Flash = Bench<F>>,
-    F: Flash,
-{
-    match scheme.flash_mut().inner_mut().take_breach() {
+pub(crate) fn check_breach(scheme: &mut AnyScheme, operation: Operation) -> Result<(), Failure> {
+    match bench_of_mut(scheme).inner_mut().take_breach() {
         Some(breach) => Err(Failure::Account(format!("{operation:?}: {breach}"))),
         None => Ok(()),
     }
@@ -178,35 +169,27 @@ where
 
 /// The collection log agrees with itself and, as the array saw it, with the promise. Returns the most
 /// valid pages that a victim held.
-pub(crate) fn check_victims<S, F>(scheme: &S, promised: &Guarantee) -> Result<u32, Failure>
-where
-    S: Scheme<Flash = Bench<F>>,
-    F: Flash,
-{
-    let log = scheme.collections();
+pub(crate) fn check_victims(scheme: &AnyScheme, promised: &Guarantee) -> Result<u32, Failure> {
+    let log = scheme.telemetry().collections;
     let by_valid: u64 = log.victim_valid.iter().sum();
     agree("victims by valid pages", by_valid, "victims taken", log.started, |a, b| a == b)?;
     agree("victims erased", log.finished, "victims taken", log.started, |a, b| a <= b)?;
     agree("victims taken in idle time", log.idle, "victims taken", log.started, |a, b| a <= b)?;
     let largest = |counts: &[u64]| counts.iter().rposition(|count| *count > 0).unwrap_or(0) as u32;
-    let seen = largest(scheme.flash().inner().victim_valid()).max(largest(&log.victim_valid));
+    let seen = largest(bench_of(scheme).inner().victim_valid()).max(largest(&log.victim_valid));
     let bound = promised.victim_valid.map(u64::from);
     within(|| "a victim".into(), "valid pages", seen.into(), bound)?;
     Ok(seen)
 }
 
 /// Free pages are exactly the erased pages of blocks that are not bad.
-pub(crate) fn check_free_pages<S, F>(scheme: &S) -> Result<(), Failure>
-where
-    S: Scheme<Flash = Bench<F>>,
-    F: Inspect,
-{
-    let flash = scheme.flash();
+pub(crate) fn check_free_pages(scheme: &AnyScheme) -> Result<(), Failure> {
+    let flash = bench_of(scheme);
     let geometry = flash.geometry();
     let free: u64 = (0..geometry.blocks())
         .map(BlockId)
         .filter(|block| !flash.is_bad(*block))
-        .map(|block| u64::from(geometry.pages_per_block() - flash.next_page(block)))
+        .map(|block| u64::from(geometry.pages_per_block() - next_page(flash, block)))
         .sum();
     agree("free pages", scheme.free_pages(), "erased pages of the array", free, |a, b| a == b)
 }

@@ -128,7 +128,7 @@ pub fn page_mapped() -> Vec<&'static Preset> {
         registry::plan(&scheme, &shape.part(), &shape.geometry(), shape.blocks)
             .is_ok_and(|plan| matches!(plan.layout, Layout::PageMapped(_)))
     };
-    registry::REGISTRY.iter().filter(is_page_mapped).collect()
+    registry::REGISTRY.iter().copied().filter(is_page_mapped).collect()
 }
 
 /// The preset with collection in idle time, where it has that.
@@ -294,23 +294,22 @@ pub fn conform(case: &Case) -> Result<Worst, Verdict> {
         .accounts_every((case.shape.blocks as usize / 4).max(61));
     let array = case.shape.array(Store::All, &case.bad);
     if case.medium() == Medium::Sound {
-        return drive(case, run, array);
+        return drive(case, run, Shared::new(array));
     }
     let mut array = ProgramEraseFailure::new(array, case.seed);
     array.fail_programs(case.faults.programs_per_million);
     array.fail_erases(case.faults.erases_per_million);
-    drive(case, run, array)
+    drive(case, run, Shared::new(array))
 }
 
-fn drive<F: Inspect + Clone>(case: &Case, mut run: Run, array: F) -> Result<Worst, Verdict> {
+fn drive<F: Inspect>(case: &Case, mut run: Run, array: Shared<F>) -> Result<Worst, Verdict> {
     let failed = |run: &Run, failure| Verdict::Failed {
         case: case.to_string(),
         at: run.at(),
         failure: Box::new(failure),
     };
-    let array = Shared::new(array);
     match run.go(array.clone()) {
-        Ok(End::Finished(_)) => {
+        Ok(End::Finished) => {
             check_bad(case, &array).map_err(|failure| failed(&run, failure))?;
             Ok(*run.worst())
         }
@@ -327,12 +326,12 @@ fn drive<F: Inspect + Clone>(case: &Case, mut run: Run, array: F) -> Result<Wors
     }
 }
 
-fn bad_blocks<F: Inspect>(array: &F) -> u32 {
+fn bad_blocks(array: &dyn Inspect) -> u32 {
     (0..array.geometry().blocks()).filter(|block| array.is_bad(BlockId(*block))).count() as u32
 }
 
 /// Blocks that are bad from the factory were left alone.
-fn check_bad<F: Inspect>(case: &Case, array: &F) -> Result<(), Failure> {
+fn check_bad(case: &Case, array: &dyn Inspect) -> Result<(), Failure> {
     let used = |block: &&u32| {
         array.next_page(BlockId(**block)) > 0 || array.erase_count(BlockId(**block)) > 0
     };

@@ -1,33 +1,14 @@
 //! One scheme, driven an operation at a time: every read is checked against the model, every task
 //! against what the scheme promises, every count against the array.
 
+use crate::bench::{AnyScheme, bench_of, bench_of_mut};
 use crate::checks::{
     Failure, Task, Times, Worst, agree, check_breach, check_free_pages, check_victims,
 };
 use crate::model::{Durable, Model};
 use crate::operations::Operation;
-use crate::watched::{Inspect, Watched};
-use flash::{Cause, Flash, FlashError, Lpn, Ns, Serial, WearLevel};
-use ftl::{BufferLog, FtlError, Guarantee, Scheme, SchemeConfig};
-
-/// The array below a scheme under test: levelled, time and counts, watched, over `F`.
-pub type Bench<F> = WearLevel<Serial<Watched<F>>>;
-
-/// A bench whose wear is not levelled.
-pub fn bench<F: Flash>(array: F) -> Bench<F> {
-    WearLevel::off(Serial::new(Watched::new(array)))
-}
-
-/// A bench for a scheme as it is configured. To be recovered before a mount.
-pub fn bench_for<F: Flash>(config: &SchemeConfig, array: F) -> Bench<F> {
-    let units = config.allocation.units();
-    WearLevel::new(Serial::new(Watched::new(array)), config.static_wear, units, config.seed)
-}
-
-/// The array of a bench.
-pub fn into_array<F: Flash>(bench: Bench<F>) -> F {
-    bench.into_inner().into_inner().into_inner()
-}
+use flash::{Cause, Flash, FlashError, Lpn, Ns};
+use ftl::{BufferLog, FtlError, Guarantee};
 
 /// What ended an operation early.
 #[derive(Debug)]
@@ -54,8 +35,8 @@ pub enum Medium {
 }
 
 /// A scheme under test.
-pub struct Driver<'m, S> {
-    scheme: S,
+pub struct Driver<'m> {
+    scheme: Box<AnyScheme>,
     model: &'m mut Model,
     medium: Medium,
     guarantee: Guarantee,
@@ -65,16 +46,16 @@ pub struct Driver<'m, S> {
     writes_before: u64,
 }
 
-impl<'m, S, F> Driver<'m, S>
-where
-    S: Scheme<Flash = Bench<F>>,
-    F: Inspect,
-{
+impl<'m> Driver<'m> {
     /// Takes a scheme that was just formatted or mounted.
     ///
     /// # Errors
     /// Where it exports another number of pages than the model.
-    pub fn new(mut scheme: S, model: &'m mut Model, medium: Medium) -> Result<Self, Failure> {
+    pub fn new(
+        mut scheme: Box<AnyScheme>,
+        model: &'m mut Model,
+        medium: Medium,
+    ) -> Result<Self, Failure> {
         if scheme.logical_pages() != model.logical_pages() {
             return Err(Failure::Account(format!(
                 "exports {} logical pages, expected {}",
@@ -82,11 +63,11 @@ where
                 model.logical_pages()
             )));
         }
-        let guarantee = scheme.guarantee();
+        let guarantee = scheme.telemetry().guarantee;
         let page = vec![0; scheme.flash().geometry().page_bytes() as usize];
-        let writes_before = host_programs(&scheme);
-        if scheme.write_queue_pages().is_some() {
-            scheme.flash_mut().inner_mut().hold_below();
+        let writes_before = host_programs(&*scheme);
+        if scheme.telemetry().write_queue_pages.is_some() {
+            bench_of_mut(&mut *scheme).inner_mut().hold_below();
         }
         Ok(Self {
             scheme,
@@ -100,23 +81,13 @@ where
         })
     }
 
-    /// The scheme.
-    pub fn scheme(&self) -> &S {
-        &self.scheme
-    }
-
-    /// The scheme, to be changed.
-    pub fn scheme_mut(&mut self) -> &mut S {
-        &mut self.scheme
-    }
-
     /// The largest seen since the last call.
     pub fn take_worst(&mut self) -> Worst {
         std::mem::take(&mut self.worst)
     }
 
     /// Gives the scheme back.
-    pub fn into_scheme(self) -> S {
+    pub fn into_scheme(self) -> Box<AnyScheme> {
         self.scheme
     }
 
@@ -127,7 +98,7 @@ where
     /// [`Stop`].
     pub fn apply(&mut self, operation: Operation) -> Result<(), Stop> {
         self.pass_time(operation)?;
-        let before = Times::of(&self.scheme);
+        let before = Times::of(&*self.scheme);
         match operation {
             Operation::Write(page) => self.write(self.lpn(page))?,
             Operation::WriteThrough(page) => self.write_through(self.lpn(page))?,
@@ -174,21 +145,21 @@ where
 
     fn write(&mut self, lpn: Lpn) -> Result<(), Stop> {
         let version = self.will_write(lpn);
-        let written = self.scheme.write(lpn, &self.page);
+        let written = self.scheme.write(lpn, Some(&self.page));
         self.written(lpn, version, self.durable(), written, Operation::Write(lpn.0))
     }
 
     fn write_through(&mut self, lpn: Lpn) -> Result<(), Stop> {
         let operation = Operation::WriteThrough(lpn.0);
         let version = self.will_write(lpn);
-        let written = self.scheme.write_through(lpn, &self.page);
+        let written = self.scheme.write_through(lpn, Some(&self.page));
         self.written(lpn, version, Durable::AtOnce, written, operation)?;
         Ok(self.check_on_flash(lpn, operation)?)
     }
 
     fn will_write(&mut self, lpn: Lpn) -> u64 {
         let version = self.model.next_version(lpn, &mut self.page);
-        self.scheme.flash_mut().inner_mut().will_write(lpn, version);
+        bench_of_mut(&mut *self.scheme).inner_mut().will_write(lpn, version);
         version
     }
 
@@ -215,7 +186,7 @@ where
 
     fn read(&mut self, lpn: Lpn) -> Result<(), Stop> {
         self.page.fill(0xa5);
-        let present = self.scheme.read(lpn, &mut self.page);
+        let present = self.scheme.read(lpn, Some(&mut self.page));
         let present = self.done(present, Operation::Read(lpn.0))?;
         self.model.check_read(lpn, present, &self.page).map_err(Failure::from)?;
         Ok(())
@@ -223,7 +194,7 @@ where
 
     fn trim(&mut self, lpn: Lpn) -> Result<(), Stop> {
         // A step may ride behind the trim, and erase what it made invalid.
-        self.scheme.flash_mut().inner_mut().trimmed(lpn);
+        bench_of_mut(&mut *self.scheme).inner_mut().trimmed(lpn);
         match self.scheme.trim(lpn) {
             Ok(()) => {
                 self.model.trimmed(lpn);
@@ -244,8 +215,8 @@ where
     }
 
     fn check_task(&mut self, operation: Operation, before: &Times) -> Result<(), Failure> {
-        check_breach(&mut self.scheme, operation)?;
-        let task = Task::since(&self.scheme, operation, before);
+        check_breach(&mut *self.scheme, operation)?;
+        let task = Task::since(&*self.scheme, operation, before);
         self.worst.saw(&task);
         match self.medium {
             Medium::Sound => task.check(&self.guarantee),
@@ -258,24 +229,24 @@ where
     /// # Errors
     /// What does not agree.
     pub fn check_accounts(&mut self) -> Result<(), Failure> {
-        let seen = check_victims(&self.scheme, &self.guarantee)?;
+        let seen = check_victims(&*self.scheme, &self.guarantee)?;
         self.worst.victim_valid = self.worst.victim_valid.max(seen);
-        self.worst.saw_victims(self.scheme.flash().inner().most_valid());
+        self.worst.saw_victims(bench_of(&*self.scheme).inner().most_valid());
         if self.medium == Medium::Sound {
-            check_free_pages(&self.scheme)?;
+            check_free_pages(&*self.scheme)?;
         }
-        let host = host_programs(&self.scheme) - self.writes_before;
-        let (what, given) = match self.scheme.buffer_log() {
+        let host = host_programs(&*self.scheme) - self.writes_before;
+        let telemetry = self.scheme.telemetry();
+        let (what, given) = match telemetry.buffer {
             None => ("writes acknowledged", self.writes),
-            Some(log) => ("pages written below the buffer", self.below_buffer(log)?),
+            Some((_, log)) => ("pages written below the buffer", self.below_buffer(log)?),
         };
         // Each write that the scheme itself is given is one program for the host: more only where a program
         // failed, fewer only where writes may be held in its RAM and be programmed with what is collected,
         // or never, if they are written again before that.
-        let buffered = self.scheme.buffer_log().is_some();
-        let held = match buffered {
-            true => self.scheme.write_queue_pages().is_some(),
-            false => self.guarantee.volatile,
+        let held = match telemetry.buffer {
+            Some(_) => telemetry.write_queue_pages.is_some(),
+            None => self.guarantee.volatile,
         };
         let sound = self.medium == Medium::Sound;
         agree("programs for the host", host, what, given, |host, given| match (sound, held) {
@@ -299,7 +270,7 @@ where
 
     /// After a flush the newest version of every page is on flash (as far as it was seen being programmed).
     fn check_flushed(&self, operation: Operation) -> Result<(), Failure> {
-        let dirty = self.scheme.buffer_log().map_or(0, |log| log.dirty);
+        let dirty = self.scheme.telemetry().buffer.map_or(0, |(_, log)| log.dirty);
         agree("dirty pages behind a flush", dirty, "of them allowed", 0, |dirty, none| {
             dirty == none
         })?;
@@ -312,7 +283,7 @@ where
     }
 
     fn check_on_flash(&self, lpn: Lpn, operation: Operation) -> Result<(), Failure> {
-        let watched = self.scheme.flash().inner();
+        let watched = bench_of(&*self.scheme).inner();
         let on_flash = watched.place(lpn).and_then(|ppn| watched.version(ppn));
         match (self.model.newest(lpn), on_flash) {
             (Some(newest), Some(on_flash)) if on_flash != newest => Err(Failure::Account(format!(
@@ -331,6 +302,6 @@ where
     }
 }
 
-fn host_programs<S: Scheme<Flash = Bench<F>>, F: Flash>(scheme: &S) -> u64 {
-    scheme.flash().counts().pages_programmed(Cause::Host)
+fn host_programs(scheme: &AnyScheme) -> u64 {
+    bench_of(scheme).counts().pages_programmed(Cause::Host)
 }

@@ -42,17 +42,14 @@
 //! concrete scheme goes on, and a proof must not rest on 64-bit fingerprints of states: keys are kept
 //! whole here. What is left to do is a breadth-first search.
 
+use crate::bench::{AnyScheme, bench, bench_of, bench_of_mut};
 use crate::checks::{Failure, Worst};
-use crate::driver::{Bench, bench};
 use crate::history::History;
 use crate::operations::Operation;
 use crate::projection::{ByBlocks, ByHistory, ByUnits, Key, Projection};
 use crate::request::request;
-use crate::watched::Inspect;
-use flash::{Array, Lpn};
-use ftl::Plan;
-use ftl::registry::{self, Visitor};
-use ftl::{FtlError, Guarantee, Scheme, SchemeConfig};
+use flash::{AnyArray, Array, Lpn};
+use ftl::{FtlError, Guarantee, Made, Plan, SchemeConfig, registry};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
 
@@ -148,8 +145,8 @@ pub enum Refutation {
 }
 
 /// A state on the way.
-struct Node<S> {
-    scheme: S,
+struct Node {
+    scheme: Box<AnyScheme>,
     stepped: bool,
     id: u32,
     /// How it was reached: the state before, and the operation.
@@ -158,9 +155,9 @@ struct Node<S> {
     again: bool,
 }
 
-struct Explorer<S, P> {
+struct Explorer<'p> {
     search: Search,
-    projection: P,
+    projection: &'p dyn Projection,
     promised: Guarantee,
     known: HashMap<Key, u32>,
     /// For each state, the one before it on a shortest way, and the operation between.
@@ -168,22 +165,19 @@ struct Explorer<S, P> {
     depths: Vec<u32>,
     /// Projections of each state's successors, where that is checked.
     successors: Vec<BTreeSet<Key>>,
-    queue: VecDeque<Node<S>>,
+    queue: VecDeque<Node>,
     transitions: u64,
     worst: Worst,
     queue_pages: u64,
     whole: bool,
 }
 
-/// Formats an array for a page-mapped scheme of the registry and searches all request sequences.
+/// Formats an array for a page-mapped scheme and searches all request sequences.
 ///
 /// # Errors
 /// As [`explore`]; [`Refutation::Refused`].
-pub fn prove<F>(config: &SchemeConfig, array: F, search: Search) -> Result<Proof, Refutation>
-where
-    F: Inspect + Clone,
-{
-    prove_by(config, array, search, ByBlocks)
+pub fn prove(config: &SchemeConfig, array: Array, search: Search) -> Result<Proof, Refutation> {
+    formatted(registry::format(config, bench(array)), search, &ByBlocks)
 }
 
 /// As [`prove`], for a page-mapped scheme that writes to several units in turns: a search of all request sequences but
@@ -196,7 +190,8 @@ pub fn search_by_units(
     array: Array,
     search: Search,
 ) -> Result<Proof, Refutation> {
-    prove_by(config, array, search, ByUnits { units: config.allocation.units() })
+    let by_units = ByUnits { units: config.allocation.units() };
+    formatted(registry::format(config, bench(array)), search, &by_units)
 }
 
 /// As [`search_by_units`], for a plan of one's own that nobody has checked.
@@ -209,10 +204,8 @@ pub fn search_by_units_planned(
     array: Array,
     search: Search,
 ) -> Result<Proof, Refutation> {
-    let projection = ByUnits { units: config.allocation.units() };
-    let bench = bench(array);
-    registry::format_planned(config, plan, bench, Explore(search, projection))
-        .unwrap_or_else(|error| Err(Refutation::Refused(error)))
+    let by_units = ByUnits { units: config.allocation.units() };
+    formatted(registry::format_planned(config, plan, bench(array)), search, &by_units)
 }
 
 /// As [`prove`], for a scheme of any family.
@@ -225,78 +218,45 @@ pub fn prove_by_history(
     search: Search,
     projection: ByHistory,
 ) -> Result<Proof, Refutation> {
-    prove_by(config, History::new(array), search, projection)
-}
-
-fn prove_by<F, P>(
-    config: &SchemeConfig,
-    array: F,
-    search: Search,
-    projection: P,
-) -> Result<Proof, Refutation>
-where
-    F: Inspect + Clone,
-    P: Projection<F>,
-{
-    let bench = bench(array);
-    registry::format(config, bench, Explore(search, projection))
-        .unwrap_or_else(|error| Err(Refutation::Refused(error)))
+    formatted(registry::format(config, bench(History::new(array))), search, &projection)
 }
 
 /// As [`prove`], for a plan of one's own that nobody has checked.
 ///
 /// # Errors
 /// As [`prove`].
-pub fn prove_planned<F>(
+pub fn prove_planned(
     config: &SchemeConfig,
     plan: &Plan,
-    array: F,
+    array: Array,
     search: Search,
-) -> Result<Proof, Refutation>
-where
-    F: Inspect + Clone,
-{
-    let bench = bench(array);
-    registry::format_planned(config, plan, bench, Explore(search, ByBlocks))
-        .unwrap_or_else(|error| Err(Refutation::Refused(error)))
+) -> Result<Proof, Refutation> {
+    formatted(registry::format_planned(config, plan, bench(array)), search, &ByBlocks)
 }
 
-struct Explore<P>(Search, P);
-
-impl<F: Inspect, P: Projection<F>> Visitor<Bench<F>> for Explore<P> {
-    type Output = Result<Proof, Refutation>;
-
-    fn visit<S: Scheme<Flash = Bench<F>> + Clone>(self, scheme: S) -> Self::Output {
-        explore_by(scheme, self.0, self.1)
-    }
+fn formatted(
+    scheme: Made<AnyArray>,
+    search: Search,
+    projection: &dyn Projection,
+) -> Result<Proof, Refutation> {
+    explore(scheme.map_err(Refutation::Refused)?, search, projection)
 }
 
-/// Searches all request sequences from this state of a page-mapped scheme, which must be just formatted.
+/// Searches all request sequences from this state of a scheme, which must be just formatted on a
+/// [`bench()`], by a projection that suits it: [`ByBlocks`] for a page-mapped scheme.
 ///
 /// # Errors
 /// The shortest sequence that breaks a promise, or why the search did not end.
-pub fn explore<S, F>(scheme: S, search: Search) -> Result<Proof, Refutation>
-where
-    S: Scheme<Flash = Bench<F>> + Clone,
-    F: Inspect,
-{
-    explore_by(scheme, search, ByBlocks)
-}
-
-/// As [`explore`], by any projection.
-///
-/// # Errors
-/// As [`explore`].
-pub fn explore_by<S, F, P>(scheme: S, search: Search, projection: P) -> Result<Proof, Refutation>
-where
-    S: Scheme<Flash = Bench<F>> + Clone,
-    F: Inspect,
-    P: Projection<F>,
-{
+pub fn explore(
+    scheme: Box<AnyScheme>,
+    search: Search,
+    projection: &dyn Projection,
+) -> Result<Proof, Refutation> {
+    let guarantee = scheme.telemetry().guarantee;
     let mut explorer = Explorer {
         promised: Guarantee {
-            victim_valid: scheme.guarantee().victim_valid.filter(|_| !search.ignore_victim_bound),
-            ..scheme.guarantee()
+            victim_valid: guarantee.victim_valid.filter(|_| !search.ignore_victim_bound),
+            ..guarantee
         },
         search,
         projection,
@@ -324,14 +284,9 @@ where
     })
 }
 
-impl<S, F, P> Explorer<S, P>
-where
-    S: Scheme<Flash = Bench<F>> + Clone,
-    F: Inspect,
-    P: Projection<F>,
-{
-    fn start(&mut self, scheme: S) {
-        self.known.insert(self.projection.key(&scheme, false), 0);
+impl Explorer<'_> {
+    fn start(&mut self, scheme: Box<AnyScheme>) {
+        self.known.insert(self.projection.key(&*scheme, false), 0);
         self.parents.push((0, Operation::Flush));
         self.depths.push(0);
         self.successors.push(BTreeSet::new());
@@ -339,12 +294,12 @@ where
         self.queue.push_back(Node { scheme, stepped: false, id: 0, from, again: false });
     }
 
-    fn expand(&mut self, node: Node<S>) -> Result<(), Refutation> {
+    fn expand(&mut self, node: Node) -> Result<(), Refutation> {
         let mut successors = BTreeSet::new();
-        for operation in self.choices(&node.scheme) {
+        for operation in self.choices(&*node.scheme) {
             let (next, stepped) = self.transition(&node, operation)?;
             let stepped = stepped && self.search.idle;
-            let key = self.projection.key(&next, stepped);
+            let key = self.projection.key(&*next, stepped);
             if self.search.check_projection {
                 successors.insert(key.clone());
             }
@@ -369,15 +324,15 @@ where
     /// Does one operation on a copy of a state, and checks what it promises.
     fn transition(
         &mut self,
-        node: &Node<S>,
+        node: &Node,
         operation: Operation,
-    ) -> Result<(S, bool), Refutation> {
-        let mut next = node.scheme.clone();
+    ) -> Result<(Box<AnyScheme>, bool), Refutation> {
+        let mut next = node.scheme.fork();
         self.transitions += 1;
-        let asked = self.projection.asked(next.flash_mut(), operation);
-        let done = request(&mut next, operation, &self.promised, &mut self.worst);
-        self.projection.done(next.flash_mut(), operation, asked);
-        self.queue_pages = self.queue_pages.max(next.write_queue_pages().unwrap_or(0));
+        let asked = self.projection.asked(bench_of_mut(&mut *next), operation);
+        let done = request(&mut *next, operation, &self.promised, &mut self.worst);
+        self.projection.done(bench_of_mut(&mut *next), operation, asked);
+        self.queue_pages = self.queue_pages.max(next.telemetry().write_queue_pages.unwrap_or(0));
         match done {
             Ok(stepped) if matches!(operation, Operation::Write(_)) => Ok((next, stepped)),
             Ok(stepped) => Ok((next, node.stepped || stepped)),
@@ -391,7 +346,7 @@ where
 
     fn arrive(
         &mut self,
-        scheme: S,
+        scheme: Box<AnyScheme>,
         stepped: bool,
         key: Key,
         from: (u32, Operation),
@@ -421,13 +376,13 @@ where
     }
 
     /// What may be asked next: a write, a read and a trim of each kind of page, and idle time.
-    fn choices(&self, scheme: &S) -> Vec<Operation> {
+    fn choices(&self, scheme: &AnyScheme) -> Vec<Operation> {
         let mut pages: BTreeMap<u64, u32> = BTreeMap::new();
         for lpn in 0..scheme.logical_pages() {
             let kind = if self.search.every_page || self.search.check_projection {
                 u64::from(lpn)
             } else {
-                self.projection.kind(scheme.flash(), Lpn(lpn))
+                self.projection.kind(bench_of(scheme), Lpn(lpn))
             };
             pages.entry(kind).or_insert(lpn);
         }
@@ -435,7 +390,7 @@ where
         for lpn in pages.into_values() {
             choices.push(Operation::Write(lpn));
             choices.push(Operation::Read(lpn));
-            if self.search.trims && scheme.flash().inner().in_use(Lpn(lpn)) {
+            if self.search.trims && bench_of(scheme).inner().in_use(Lpn(lpn)) {
                 choices.push(Operation::Trim(lpn));
             }
         }

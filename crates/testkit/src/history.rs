@@ -4,9 +4,7 @@
 //! It tells states apart that the array alone does not ([`crate::projection::ByHistory`]).
 
 use crate::watched::Inspect;
-use flash::{
-    BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, PageKind, Part, Ppn,
-};
+use flash::{Array, BlockId, Cause, Flash, FlashError, Lpn, Oob, Operation, PageKind, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a page was programmed with since its block was erased.
@@ -37,8 +35,8 @@ pub struct Past {
 
 /// Passes every operation on and remembers it.
 #[derive(Clone, Debug)]
-pub struct History<F> {
-    inner: F,
+pub struct History {
+    inner: Array,
     pages: Vec<Option<Written>>,
     blocks: Vec<Past>,
     /// Newest pages of each block, of both kinds.
@@ -53,9 +51,9 @@ pub struct History<F> {
     clock: u64,
 }
 
-impl<F: Flash> History<F> {
+impl History {
     /// Remembers an erased array from now on.
-    pub fn new(inner: F) -> Self {
+    pub fn new(inner: Array) -> Self {
         let geometry = *inner.geometry();
         Self {
             inner,
@@ -159,6 +157,11 @@ impl<F: Flash> History<F> {
         }
     }
 
+    fn copied(&mut self, to: Ppn, oob: Oob, cause: Cause) {
+        self.programmed(to, oob, cause);
+        self.step(Operation::Copy, oob, cause);
+    }
+
     fn programmed(&mut self, ppn: Ppn, oob: Oob, cause: Cause) {
         self.clock += 1;
         let geometry = *self.inner.geometry();
@@ -191,23 +194,33 @@ impl<F: Flash> History<F> {
     }
 }
 
-impl<F: Flash> Flash for History<F> {
-    fn geometry(&self) -> &Geometry {
-        self.inner.geometry()
+impl flash::Layer for History {
+    type Inner = Array;
+
+    fn inner(&self) -> &Array {
+        &self.inner
     }
 
-    fn part(&self) -> &Part {
-        self.inner.part()
+    fn inner_mut(&mut self) -> &mut Array {
+        &mut self.inner
     }
 
-    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let oob = self.inner.read(ppn, data, cause)?;
         self.step(Operation::Read, oob, cause);
         Ok(oob)
     }
 
-    fn keeps_user_bytes(&self) -> bool {
-        self.inner.keeps_user_bytes()
+    fn read_part(
+        &mut self,
+        ppn: Ppn,
+        offset: usize,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        let oob = self.inner.read_part(ppn, offset, data, cause)?;
+        self.step(Operation::Read, oob, cause);
+        Ok(oob)
     }
 
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
@@ -216,7 +229,13 @@ impl<F: Flash> Flash for History<F> {
         Ok(oob)
     }
 
-    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: Option<&[u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
         self.inner.program(ppn, oob, data, cause)?;
         self.programmed(ppn, oob, cause);
         self.step(Operation::Program, oob, cause);
@@ -225,9 +244,25 @@ impl<F: Flash> Flash for History<F> {
 
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
         let oob = self.inner.copy(from, to, seq, cause)?;
-        self.programmed(to, oob, cause);
-        self.step(Operation::Copy, oob, cause);
+        self.copied(to, oob, cause);
         Ok(oob)
+    }
+
+    fn copy_run(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        let result = self.inner.copy_run(from, to, seq, cause, lpns);
+        let copied = result.map_or_else(|(copied, _)| copied, |()| from.len());
+        for to in (to.0..).take(copied).map(Ppn) {
+            let oob = self.inner.read_oob(to, cause).expect("a copied page can be read");
+            self.copied(to, oob, cause);
+        }
+        result
     }
 
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
@@ -248,34 +283,14 @@ impl<F: Flash> Flash for History<F> {
         }
         Ok(())
     }
-
-    fn is_bad(&self, block: BlockId) -> bool {
-        self.inner.is_bad(block)
-    }
-
-    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
-        self.inner.mark_bad(block)
-    }
-
-    fn erase_count(&self, block: BlockId) -> u32 {
-        self.inner.erase_count(block)
-    }
-
-    fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
-        self.inner.peek_lpn(ppn)
-    }
-
-    fn has_bit_errors(&self) -> bool {
-        self.inner.has_bit_errors()
-    }
-
-    fn corrected_bits(&self) -> u64 {
-        self.inner.corrected_bits()
-    }
 }
 
-impl<F: Inspect> Inspect for History<F> {
+impl Inspect for History {
     fn next_page(&self, block: BlockId) -> u32 {
         self.inner.next_page(block)
+    }
+
+    fn fork(&self) -> Box<dyn Inspect> {
+        Box::new(self.clone())
     }
 }

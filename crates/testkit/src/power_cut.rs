@@ -51,6 +51,23 @@ pub struct Case {
     pub trims_may_fill: bool,
 }
 
+impl Case {
+    /// Some 160 operations, after which writes must go on after any cut, except where trims were forgotten in it.
+    pub fn new(scheme: SchemeConfig, shape: Shape, pattern: Pattern, seed: u64) -> Self {
+        Self {
+            scheme,
+            shape,
+            pattern,
+            seed,
+            operations: 160,
+            shutdown: false,
+            go_on: 120,
+            torn_in_a_row: 1,
+            trims_may_fill: matches!(pattern, Pattern::Uniform | Pattern::TrimStorm),
+        }
+    }
+}
+
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} on {}, ", Described(&self.scheme), self.shape)?;
@@ -92,6 +109,8 @@ pub struct Tally {
     pub in_shutdowns: u64,
     /// Pages whose newest acknowledged write was gone after a cut in the workload, as volatile ones may be.
     pub lost: u64,
+    /// Cuts one after another, mounts among them.
+    pub in_storms: u64,
 }
 
 impl Tally {
@@ -102,6 +121,7 @@ impl Tally {
         self.mount_cuts += other.mount_cuts;
         self.in_shutdowns += other.in_shutdowns;
         self.lost += other.lost;
+        self.in_storms += other.in_storms;
     }
 }
 
@@ -160,7 +180,7 @@ impl<'c> Stage<'c> {
         }
         self.array = shared.with(|array| array.clone());
         match end {
-            Ok(End::Finished(_)) => Ok(Came::Finished),
+            Ok(End::Finished) => Ok(Came::Finished),
             Ok(End::PowerOff) => Ok(Came::PowerOff),
             Err(Failure::Scheme { error: FtlError::Full { .. }, .. }) if self.may_fill() => {
                 self.read_only()

@@ -1,31 +1,30 @@
 //! When two states of a scheme are held to be the same: where all that its decisions look at is, up to
 //! names.
 
-use crate::driver::Bench;
+use crate::bench::{AnyScheme, Bench, bench_of, next_page};
 use crate::history::{History, Past, Written};
 use crate::operations::Operation;
 use crate::watched::Inspect;
-use flash::{Array, BlockId, Flash, Lpn, PageKind, Ppn};
-use ftl::Scheme;
+use flash::{BlockId, Flash, Lpn, PageKind, Ppn};
 
 /// A state as far as the future depends on it.
 pub type Key = Box<[u8]>;
 
 /// What of a state its future depends on.
-pub trait Projection<F: Flash>: Clone {
+pub trait Projection {
     /// The state. `stepped`: a collection step ran since the last write, where that matters.
-    fn key<S: Scheme<Flash = Bench<F>>>(&self, scheme: &S, stepped: bool) -> Key;
+    fn key(&self, scheme: &AnyScheme, stepped: bool) -> Key;
 
     /// Logical pages of one kind are interchangeable.
-    fn kind(&self, flash: &Bench<F>, lpn: Lpn) -> u64;
+    fn kind(&self, flash: &Bench, lpn: Lpn) -> u64;
 
     /// An operation is about to be done; what [`Projection::done`] is to know of that.
-    fn asked(&self, _flash: &mut Bench<F>, _operation: Operation) -> u64 {
+    fn asked(&self, _flash: &mut Bench, _operation: Operation) -> u64 {
         0
     }
 
     /// The operation was done.
-    fn done(&self, _flash: &mut Bench<F>, _operation: Operation, _asked: u64) {}
+    fn done(&self, _flash: &mut Bench, _operation: Operation, _asked: u64) {}
 }
 
 /// The sorted list, over all blocks of each device of the array, of (pages programmed, valid pages, victim under
@@ -44,23 +43,23 @@ pub struct ByUnits {
 }
 
 /// Devices that share the array.
-fn devices<F: Inspect>(flash: &Bench<F>) -> u32 {
+fn devices(flash: &Bench) -> u32 {
     flash.part().copies.map_or(1, |copies| copies.ways)
 }
 
 /// A block's part of a projection, on the device (or of the unit) that it is of as one of so many.
-fn describe<F: Inspect>(flash: &Bench<F>, block: BlockId, devices: u32) -> u64 {
+fn describe(flash: &Bench, block: BlockId, devices: u32) -> u64 {
     let view = flash.inner().block(block);
     let flag = |on: bool, bit: u32| u64::from(on) << bit;
     u64::from(block.0 % devices) << 48
-        | u64::from(flash.next_page(block)) << 32
+        | u64::from(next_page(flash, block)) << 32
         | u64::from(view.valid) << 2
         | flag(view.victim, 1)
         | flag(flash.is_bad(block), 0)
 }
 
 /// The descriptions of all blocks, in an order that does not depend on their numbers, and what else there is.
-fn key_of<F: Inspect>(flash: &Bench<F>, devices: u32, besides: [u64; 2]) -> Key {
+fn key_of(flash: &Bench, devices: u32, besides: [u64; 2]) -> Key {
     let blocks = (0..flash.geometry().blocks()).map(BlockId);
     let mut key: Vec<u64> = blocks.map(|block| describe(flash, block, devices)).collect();
     key.sort_unstable();
@@ -69,29 +68,30 @@ fn key_of<F: Inspect>(flash: &Bench<F>, devices: u32, besides: [u64; 2]) -> Key 
 }
 
 /// By the description of the block that the page is in; all that are nowhere are of one kind.
-fn kind_of<F: Inspect>(flash: &Bench<F>, devices: u32, lpn: Lpn) -> u64 {
+fn kind_of(flash: &Bench, devices: u32, lpn: Lpn) -> u64 {
     let block = |ppn| flash.geometry().block_of(ppn);
     flash.inner().place(lpn).map_or(u64::MAX, |ppn| describe(flash, block(ppn), devices))
 }
 
-impl<F: Inspect> Projection<F> for ByBlocks {
-    fn key<S: Scheme<Flash = Bench<F>>>(&self, scheme: &S, stepped: bool) -> Key {
-        key_of(scheme.flash(), devices(scheme.flash()), [stepped.into(), 0])
+impl Projection for ByBlocks {
+    fn key(&self, scheme: &AnyScheme, stepped: bool) -> Key {
+        let flash = bench_of(scheme);
+        key_of(flash, devices(flash), [stepped.into(), 0])
     }
 
-    fn kind(&self, flash: &Bench<F>, lpn: Lpn) -> u64 {
+    fn kind(&self, flash: &Bench, lpn: Lpn) -> u64 {
         kind_of(flash, devices(flash), lpn)
     }
 }
 
-impl<F: Inspect> Projection<F> for ByUnits {
-    fn key<S: Scheme<Flash = Bench<F>>>(&self, scheme: &S, stepped: bool) -> Key {
-        let last = scheme.flash().inner().last_programmed();
+impl Projection for ByUnits {
+    fn key(&self, scheme: &AnyScheme, stepped: bool) -> Key {
+        let last = bench_of(scheme).inner().last_programmed();
         let last = last.map_or(u64::MAX, |block| u64::from(block.0 % self.units));
-        key_of(scheme.flash(), self.units, [stepped.into(), last])
+        key_of(bench_of(scheme), self.units, [stepped.into(), last])
     }
 
-    fn kind(&self, flash: &Bench<F>, lpn: Lpn) -> u64 {
+    fn kind(&self, flash: &Bench, lpn: Lpn) -> u64 {
         kind_of(flash, self.units, lpn)
     }
 }
@@ -119,11 +119,8 @@ impl ByHistory {
     /// Groups from here on are not renamed: there would be too many ways to.
     const MOST_GROUPS: u32 = 4;
 
-    fn encode<S>(&self, scheme: &S, names: &[u32]) -> Vec<u16>
-    where
-        S: Scheme<Flash = Bench<History<Array>>>,
-    {
-        let history = scheme.flash().inner().inner();
+    fn encode(&self, scheme: &AnyScheme, names: &[u32]) -> Vec<u16> {
+        let history: &History = bench_of(scheme).inner().below();
         let names =
             Names { of_groups: names, group_pages: self.group_pages, is_queue: self.is_queue };
         let mut key = Vec::with_capacity(64);
@@ -189,11 +186,7 @@ fn is_dead_queue_block(past: &Past, names: &Names<'_>) -> bool {
 }
 
 /// The place of each block among those that count, by a time; 0 where that is 0 or the block does not count.
-fn ranks(
-    history: &History<Array>,
-    counts: impl Fn(BlockId) -> bool,
-    when: fn(&Past) -> u64,
-) -> Vec<u16> {
+fn ranks(history: &History, counts: impl Fn(BlockId) -> bool, when: fn(&Past) -> u64) -> Vec<u16> {
     let time = |block| if counts(block) { when(&history.past(block)) } else { 0 };
     let times: Vec<u64> = (0..history.geometry().blocks()).map(BlockId).map(time).collect();
     let mut all = times.clone();
@@ -204,7 +197,7 @@ fn ranks(
 }
 
 /// The group (plus 1) that all pages of a block belong to, old versions too; 0 where there are several.
-fn owner(history: &History<Array>, names: &Names<'_>, block: BlockId) -> u16 {
+fn owner(history: &History, names: &Names<'_>, block: BlockId) -> u16 {
     let first = history.geometry().ppn(block, 0).0;
     let mut groups = (first..first + history.next_page(block)).map(|ppn| {
         let written = history.written(Ppn(ppn))?;
@@ -216,7 +209,7 @@ fn owner(history: &History<Array>, names: &Names<'_>, block: BlockId) -> u16 {
 }
 
 /// All blocks that are written, in an order that does not depend on their numbers.
-fn describe_blocks(history: &History<Array>, names: &Names<'_>) -> Vec<Vec<u16>> {
+fn describe_blocks(history: &History, names: &Names<'_>) -> Vec<Vec<u16>> {
     let geometry = history.geometry();
     let lives = |block| !is_dead_queue_block(&history.past(block), names);
     let opened = ranks(history, lives, |past| past.opened);
@@ -250,11 +243,8 @@ fn describe_blocks(history: &History<Array>, names: &Names<'_>) -> Vec<Vec<u16>>
     described
 }
 
-impl Projection<History<Array>> for ByHistory {
-    fn key<S>(&self, scheme: &S, stepped: bool) -> Key
-    where
-        S: Scheme<Flash = Bench<History<Array>>>,
-    {
+impl Projection for ByHistory {
+    fn key(&self, scheme: &AnyScheme, stepped: bool) -> Key {
         let groups = scheme.logical_pages().div_ceil(self.group_pages);
         let mut names: Vec<u32> = (0..groups).collect();
         let mut least = self.encode(scheme, &names);
@@ -269,20 +259,20 @@ impl Projection<History<Array>> for ByHistory {
         least.into_iter().flat_map(u16::to_le_bytes).collect()
     }
 
-    fn kind(&self, _flash: &Bench<History<Array>>, lpn: Lpn) -> u64 {
+    fn kind(&self, _flash: &Bench, lpn: Lpn) -> u64 {
         lpn.0.into()
     }
 
-    fn asked(&self, flash: &mut Bench<History<Array>>, operation: Operation) -> u64 {
-        let history = flash.inner_mut().inner_mut();
+    fn asked(&self, flash: &mut Bench, operation: Operation) -> u64 {
+        let history: &mut History = flash.inner_mut().below_mut();
         if let Operation::Write(lpn) | Operation::Read(lpn) | Operation::Trim(lpn) = operation {
             history.asked(Lpn(lpn));
         }
         history.clock()
     }
 
-    fn done(&self, flash: &mut Bench<History<Array>>, operation: Operation, asked: u64) {
-        let history = flash.inner_mut().inner_mut();
+    fn done(&self, flash: &mut Bench, operation: Operation, asked: u64) {
+        let history: &mut History = flash.inner_mut().below_mut();
         match operation {
             Operation::Write(lpn) => history.acknowledged(Lpn(lpn), asked),
             Operation::Trim(lpn) => history.trim(Lpn(lpn)),

@@ -1,13 +1,13 @@
 //! A run of a list of operations on a scheme of the registry, through remounts and power cuts.
 
+use crate::bench::{AnyScheme, array_of, bench_for};
 use crate::checks::{Failure, Worst};
-use crate::driver::{Bench, Driver, Medium, Stop, bench_for, into_array};
+use crate::driver::{Driver, Medium, Stop};
 use crate::model::Model;
 use crate::operations::Operation;
 use crate::watched::Inspect;
-use flash::{BlockId, Flash, FlashError, Ns};
-use ftl::registry::{self, Visitor};
-use ftl::{BufferSettings, FtlError, Scheme, SchemeConfig};
+use flash::{AnyArray, BlockId, FlashError, Ns};
+use ftl::{BufferSettings, FtlError, SchemeConfig, registry};
 use std::rc::Rc;
 
 /// Where a run stands: what is to be done, and what the device must hold. A clone goes on from here by
@@ -33,10 +33,10 @@ pub struct Run {
 }
 
 /// What a run came to.
-#[derive(Debug)]
-pub enum End<F> {
-    /// All operations are done; the array is handed back.
-    Finished(F),
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All operations are done.
+    Finished,
     /// The power failed, in a task or in a mount.
     PowerOff,
 }
@@ -112,51 +112,84 @@ impl Run {
     ///
     /// # Errors
     /// The failure.
-    pub fn go<F: Inspect + Clone>(&mut self, mut flash: F) -> Result<End<F>, Failure> {
+    pub fn go(&mut self, array: impl Into<Box<dyn Inspect>>) -> Result<End, Failure> {
         self.cut_in = None;
+        let mut array = array.into();
         loop {
-            let mounted = std::mem::replace(&mut self.formatted, true);
-            let config = self.config.clone();
-            self.model.durable_after(durable_after(&config, &flash));
-            let mut bench = bench_for(&config, flash);
-            if mounted && let Err(error) = bench.recover() {
-                let operation = String::from("recovery of wear levelling");
-                return match error {
-                    FlashError::PowerOff => Ok(End::PowerOff),
-                    error => Err(Failure::Scheme { operation, error: error.into() }),
-                };
-            }
-            let segment = Segment { run: self, mounted };
-            let done = if mounted {
-                if !std::mem::take(&mut segment.run.flushed) {
-                    segment.run.model.power_failed();
-                }
-                segment.run.model.mounted();
-                registry::mount(&config, bench, segment)
-            } else {
-                registry::format(&config, bench, segment)
-            };
-            match done {
-                Err(FtlError::Flash(FlashError::PowerOff)) => return Ok(End::PowerOff),
-                Err(error) => {
-                    let operation = String::from(if mounted { "mount" } else { "format" });
-                    return Err(Failure::Scheme { operation, error });
-                }
-                Ok(Err(Stop::PowerOff)) => return Ok(End::PowerOff),
-                Ok(Err(Stop::Failed(failure))) => return Err(failure),
-                Ok(Ok((array, Next::Remount))) => {
+            match self.segment(array) {
+                Ok(Some(next)) => {
                     self.flushed = true;
-                    flash = array;
+                    array = next;
                 }
-                Ok(Ok((array, Next::End))) => return Ok(End::Finished(array)),
+                Ok(None) => return Ok(End::Finished),
+                Err(Stop::PowerOff) => return Ok(End::PowerOff),
+                Err(Stop::Failed(failure)) => return Err(failure),
             }
         }
     }
+
+    /// From a format or mount to the next mount, for which the array is handed back, or to the end.
+    fn segment(&mut self, array: Box<dyn Inspect>) -> Result<Option<Box<dyn Inspect>>, Stop> {
+        let mounted = std::mem::replace(&mut self.formatted, true);
+        self.model.durable_after(durable_after(&self.config, &*array));
+        let mut bench = bench_for(&self.config, array);
+        let scheme = if mounted {
+            done("recovery of wear levelling", bench.recover().map_err(FtlError::from))?;
+            if !std::mem::take(&mut self.flushed) {
+                self.model.power_failed();
+            }
+            self.model.mounted();
+            done("mount", registry::mount(&self.config, AnyArray::new(bench)))?
+        } else {
+            done("format", registry::format(&self.config, AnyArray::new(bench)))?
+        };
+        self.starts += 1;
+        self.drive(scheme, mounted)
+    }
+
+    fn drive(
+        &mut self,
+        scheme: Box<AnyScheme>,
+        mounted: bool,
+    ) -> Result<Option<Box<dyn Inspect>>, Stop> {
+        let mut driver = Driver::new(scheme, &mut self.model, self.medium)?;
+        if mounted {
+            driver.read_all()?;
+        }
+        let mut remounts = false;
+        while let Some(operation) = self.operations.get(self.at).filter(|_| !remounts) {
+            self.at += 1;
+            let done = driver.apply(*operation);
+            self.worst.merge(&driver.take_worst());
+            if matches!(done, Err(Stop::PowerOff)) {
+                self.cut_in = Some(*operation);
+            }
+            done?;
+            remounts = operation.remounts();
+            if !remounts && self.at.is_multiple_of(self.accounts_every) {
+                driver.check_accounts()?;
+            }
+        }
+        driver.check_accounts()?;
+        // A task behind a shutdown may undo what makes the next mount short.
+        if self.at == 0 || self.operations[self.at - 1] != Operation::Shutdown {
+            driver.read_all()?;
+        }
+        self.worst.merge(&driver.take_worst());
+        Ok(remounts.then(|| array_of(driver.into_scheme())))
+    }
+}
+
+fn done<T>(operation: &str, result: Result<T, FtlError>) -> Result<T, Stop> {
+    result.map_err(|error| match error {
+        FtlError::Flash(FlashError::PowerOff) => Stop::PowerOff,
+        error => Stop::Failed(Failure::Scheme { operation: operation.into(), error }),
+    })
 }
 
 /// How long a page of the write buffer may stay dirty; [`Ns::MAX`] where the scheme below it may keep what it is
 /// given in RAM of its own.
-pub fn durable_after<F: Flash>(config: &SchemeConfig, flash: &F) -> Ns {
+pub fn durable_after(config: &SchemeConfig, flash: &dyn Inspect) -> Ns {
     let geometry = flash.geometry();
     let good = (0..geometry.blocks()).filter(|block| !flash.is_bad(BlockId(*block))).count() as u32;
     let bare = BufferSettings { policy: Some(None), ..BufferSettings::default() };
@@ -167,54 +200,5 @@ pub fn durable_after<F: Flash>(config: &SchemeConfig, flash: &F) -> Ns {
             plan.buffer.map_or(Ns::MAX, |buffer| buffer.age_ns)
         }
         _ => Ns::MAX,
-    }
-}
-
-enum Next {
-    Remount,
-    End,
-}
-
-/// What lies between two mounts. Hands the bare array back at a remount or at the end.
-struct Segment<'r> {
-    run: &'r mut Run,
-    mounted: bool,
-}
-
-impl<F: Inspect> Visitor<Bench<F>> for Segment<'_> {
-    type Output = Result<(F, Next), Stop>;
-
-    fn visit<S: Scheme<Flash = Bench<F>> + Clone>(self, scheme: S) -> Self::Output {
-        let run = self.run;
-        run.starts += 1;
-        let mut driver = Driver::new(scheme, &mut run.model, run.medium)?;
-        if self.mounted {
-            driver.read_all()?;
-        }
-        let operations = Rc::clone(&run.operations);
-        let mut next = Next::End;
-        while let Some(operation) = operations.get(run.at) {
-            run.at += 1;
-            let done = driver.apply(*operation);
-            run.worst.merge(&driver.take_worst());
-            if matches!(done, Err(Stop::PowerOff)) {
-                run.cut_in = Some(*operation);
-            }
-            done?;
-            if operation.remounts() {
-                next = Next::Remount;
-                break;
-            }
-            if run.at.is_multiple_of(run.accounts_every) {
-                driver.check_accounts()?;
-            }
-        }
-        driver.check_accounts()?;
-        // A task behind a shutdown may undo what makes the next mount short.
-        if run.at == 0 || run.operations[run.at - 1] != Operation::Shutdown {
-            driver.read_all()?;
-        }
-        run.worst.merge(&driver.take_worst());
-        Ok((into_array(driver.into_scheme().into_flash()), next))
     }
 }

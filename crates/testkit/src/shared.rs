@@ -2,17 +2,30 @@
 //! middle of a mount that never returns a scheme.
 
 use crate::watched::Inspect;
-use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, Part, Ppn};
+use flash::{
+    BlockId, Cause, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation, Part, Ppn, Probe, Worked,
+};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A handle on an array. Clones are handles on the same array.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Shared<F> {
     array: Rc<RefCell<F>>,
     cut: Rc<Cell<Option<Operation>>>,
     geometry: Geometry,
     part: Part,
+}
+
+impl<F> Clone for Shared<F> {
+    fn clone(&self) -> Self {
+        Self {
+            array: Rc::clone(&self.array),
+            cut: Rc::clone(&self.cut),
+            geometry: self.geometry,
+            part: self.part.clone(),
+        }
+    }
 }
 
 impl<F: Flash> Shared<F> {
@@ -49,19 +62,31 @@ impl<F: Flash> Flash for Shared<F> {
         &self.part
     }
 
-    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         self.array.borrow_mut().read(ppn, data, cause)
     }
 
-    fn keeps_user_bytes(&self) -> bool {
-        self.array.borrow().keeps_user_bytes()
+    fn read_part(
+        &mut self,
+        ppn: Ppn,
+        offset: usize,
+        data: &mut [u8],
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        self.array.borrow_mut().read_part(ppn, offset, data, cause)
     }
 
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         self.array.borrow_mut().read_oob(ppn, cause)
     }
 
-    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: Option<&[u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
         let done = self.array.borrow_mut().program(ppn, oob, data, cause);
         self.note(Operation::Program, done)
     }
@@ -69,6 +94,19 @@ impl<F: Flash> Flash for Shared<F> {
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
         let done = self.array.borrow_mut().copy(from, to, seq, cause);
         self.note(Operation::Copy, done)
+    }
+
+    fn copy_run(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        seq: u64,
+        cause: Cause,
+        lpns: &mut [Lpn],
+    ) -> Result<(), (usize, FlashError)> {
+        let done = self.array.borrow_mut().copy_run(from, to, seq, cause, lpns);
+        self.note(Operation::Copy, done.map_err(|(_, error)| error)).ok();
+        done
     }
 
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
@@ -87,9 +125,23 @@ impl<F: Flash> Flash for Shared<F> {
     fn erase_count(&self, block: BlockId) -> u32 {
         self.array.borrow().erase_count(block)
     }
+}
+
+impl<F: Probe> Probe for Shared<F> {
+    fn keeps_user_bytes(&self) -> bool {
+        self.array.borrow().keeps_user_bytes()
+    }
+
+    fn longest_erase_ns(&self) -> Ns {
+        self.array.borrow().longest_erase_ns()
+    }
 
     fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
         self.array.borrow().peek_lpn(ppn)
+    }
+
+    fn prefetch(&self, ppn: Ppn) {
+        self.array.borrow().prefetch(ppn);
     }
 
     fn has_bit_errors(&self) -> bool {
@@ -99,10 +151,19 @@ impl<F: Flash> Flash for Shared<F> {
     fn corrected_bits(&self) -> u64 {
         self.array.borrow().corrected_bits()
     }
+
+    fn worked(&self) -> Worked {
+        self.array.borrow().worked()
+    }
 }
 
 impl<F: Inspect> Inspect for Shared<F> {
     fn next_page(&self, block: BlockId) -> u32 {
         self.array.borrow().next_page(block)
+    }
+
+    /// Another handle on the same array.
+    fn fork(&self) -> Box<dyn Inspect> {
+        Box::new(Self::clone(self))
     }
 }

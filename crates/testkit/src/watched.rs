@@ -3,48 +3,61 @@
 
 use crate::model::version_of;
 use flash::faults::{PowerCut, ProgramEraseFailure, Tearable};
-use flash::{
-    Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn, Serial,
-    WearLevel,
-};
-
+use flash::{Array, BlockId, Cause, DynFlash, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
+use std::any::{Any, type_name};
 use std::collections::BTreeSet;
+use std::fmt;
 
 const NONE: u32 = u32::MAX;
 
-/// An array whose blocks' fill can be looked at from outside.
-pub trait Inspect: Flash {
+/// An array whose blocks' fill can be looked at from outside, and that can be had twice.
+pub trait Inspect: Probe + Any + fmt::Debug {
     /// The next page of the block that may be programmed; π where none may be before an erase.
     fn next_page(&self, block: BlockId) -> u32;
+
+    /// The array with all that it holds, a second time.
+    fn fork(&self) -> Box<dyn Inspect>;
+}
+
+impl Clone for Box<dyn Inspect> {
+    fn clone(&self) -> Self {
+        (**self).fork()
+    }
+}
+
+impl<F: Inspect> From<F> for Box<dyn Inspect> {
+    fn from(array: F) -> Self {
+        Box::new(array)
+    }
 }
 
 impl Inspect for Array {
     fn next_page(&self, block: BlockId) -> u32 {
         Array::next_page(self, block)
     }
-}
 
-impl<F: Inspect> Inspect for WearLevel<F> {
-    fn next_page(&self, block: BlockId) -> u32 {
-        F::next_page(self, self.physical(block))
+    fn fork(&self) -> Box<dyn Inspect> {
+        Box::new(self.clone())
     }
 }
 
-impl<F: Inspect> Inspect for Serial<F> {
+impl<F: Inspect + Tearable + Clone> Inspect for PowerCut<F> {
     fn next_page(&self, block: BlockId) -> u32 {
         self.inner().next_page(block)
     }
-}
 
-impl<F: Inspect + Tearable> Inspect for PowerCut<F> {
-    fn next_page(&self, block: BlockId) -> u32 {
-        self.inner().next_page(block)
+    fn fork(&self) -> Box<dyn Inspect> {
+        Box::new(self.clone())
     }
 }
 
-impl<F: Inspect + Tearable> Inspect for ProgramEraseFailure<F> {
+impl<F: Inspect + Tearable + Clone> Inspect for ProgramEraseFailure<F> {
     fn next_page(&self, block: BlockId) -> u32 {
         self.inner().next_page(block)
+    }
+
+    fn fork(&self) -> Box<dyn Inspect> {
+        Box::new(self.clone())
     }
 }
 
@@ -72,8 +85,8 @@ struct Touch {
 /// Data pages only: translation pages have numbers of their own. Versions are told from the bytes, where
 /// the pages that are programmed have any.
 #[derive(Clone, Debug)]
-pub struct Watched<F> {
-    inner: F,
+pub struct Watched {
+    inner: Box<dyn Inspect>,
     /// Where each logical page is.
     map: Vec<u32>,
     /// Whose newest version each physical page holds.
@@ -106,10 +119,11 @@ pub struct Watched<F> {
     breach: Option<String>,
 }
 
-impl<F: Flash> Watched<F> {
+impl Watched {
     /// Watches an array that is erased, or about to be mounted: where pages are that were written before
     /// is told by host reads.
-    pub fn new(inner: F) -> Self {
+    pub fn new(inner: impl Into<Box<dyn Inspect>>) -> Self {
+        let inner = inner.into();
         let geometry = *inner.geometry();
         Self {
             map: vec![NONE; geometry.pages() as usize],
@@ -133,19 +147,32 @@ impl<F: Flash> Watched<F> {
         }
     }
 
-    /// The wrapped array.
-    pub fn inner(&self) -> &F {
-        &self.inner
+    /// The wrapped array, which is one of these.
+    ///
+    /// # Panics
+    /// Where it is of another type.
+    pub fn below<F: Inspect>(&self) -> &F {
+        let below = (&*self.inner as &dyn Any).downcast_ref();
+        below.unwrap_or_else(|| panic!("the array is no {}", type_name::<F>()))
     }
 
-    /// The wrapped array, to be changed.
-    pub fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
+    /// The same, to be changed.
+    ///
+    /// # Panics
+    /// As [`Watched::below`].
+    pub fn below_mut<F: Inspect>(&mut self) -> &mut F {
+        let below = (&mut *self.inner as &mut dyn Any).downcast_mut();
+        below.unwrap_or_else(|| panic!("the array is no {}", type_name::<F>()))
     }
 
     /// The wrapped array itself.
-    pub fn into_inner(self) -> F {
+    pub fn into_inner(self) -> Box<dyn Inspect> {
         self.inner
+    }
+
+    /// The next page of the block that may be programmed; π where none may be before an erase.
+    pub fn next_page(&self, block: BlockId) -> u32 {
+        self.inner.next_page(block)
     }
 
     /// A trim is asked for: the page's last version is not valid any more.
@@ -404,20 +431,33 @@ fn is_data_collection(cause: Cause) -> bool {
     matches!(cause, Cause::Collection | Cause::SwitchMerge | Cause::PartialMerge | Cause::FullMerge)
 }
 
-impl<F: Flash> Flash for Watched<F> {
-    fn geometry(&self) -> &Geometry {
-        self.inner.geometry()
+impl DynFlash for Watched {
+    fn fork(&self) -> Option<Box<dyn DynFlash>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+impl flash::Layer for Watched {
+    type Inner = dyn Inspect;
+
+    fn inner(&self) -> &Self::Inner {
+        &*self.inner
     }
 
-    fn part(&self) -> &Part {
-        self.inner.part()
+    fn inner_mut(&mut self) -> &mut Self::Inner {
+        &mut *self.inner
     }
 
-    fn read(&mut self, ppn: Ppn, data: &mut [u8], cause: Cause) -> Result<Oob, FlashError> {
-        let oob = self.inner.read(ppn, data, cause)?;
+    fn read(
+        &mut self,
+        ppn: Ppn,
+        mut data: Option<&mut [u8]>,
+        cause: Cause,
+    ) -> Result<Oob, FlashError> {
+        let oob = self.inner.read(ppn, data.as_deref_mut(), cause)?;
         if cause == Cause::Host && oob.kind == PageKind::Data && self.version(ppn).is_none() {
             // Written before the last mount.
-            self.versions[ppn.0 as usize] = version_of(data).unwrap_or(0);
+            self.versions[ppn.0 as usize] = data.as_deref().and_then(version_of).unwrap_or(0);
         }
         self.saw_read(ppn, oob, cause);
         Ok(oob)
@@ -435,10 +475,6 @@ impl<F: Flash> Flash for Watched<F> {
         Ok(oob)
     }
 
-    fn keeps_user_bytes(&self) -> bool {
-        self.inner.keeps_user_bytes()
-    }
-
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         let oob = self.inner.read_oob(ppn, cause)?;
         // The host's search for the newest version may meet old ones: only what it then reads counts.
@@ -448,9 +484,15 @@ impl<F: Flash> Flash for Watched<F> {
         Ok(oob)
     }
 
-    fn program(&mut self, ppn: Ppn, oob: Oob, data: &[u8], cause: Cause) -> Result<(), FlashError> {
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        oob: Oob,
+        data: Option<&[u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
         self.inner.program(ppn, oob, data, cause)?;
-        self.programmed(ppn, oob, version_of(data).unwrap_or(0), cause);
+        self.programmed(ppn, oob, data.and_then(version_of).unwrap_or(0), cause);
         Ok(())
     }
 
@@ -470,11 +512,10 @@ impl<F: Flash> Flash for Watched<F> {
     ) -> Result<(), (usize, FlashError)> {
         let result = self.inner.copy_run(from, to, seq, cause, lpns);
         let copied = result.map_or_else(|(copied, _)| copied, |()| from.len());
-        for (at, from) in from[..copied].iter().enumerate() {
-            let to = Ppn(to.0 + at as u32);
+        for (from, to) in from[..copied].iter().zip(to.0..) {
             // Where the power failed in the middle nothing can be read, nor does the account go on.
-            if let Ok(oob) = self.inner.read_oob(to, cause) {
-                self.copied(*from, to, oob, cause);
+            if let Ok(oob) = self.inner.read_oob(Ppn(to), cause) {
+                self.copied(*from, Ppn(to), oob, cause);
             }
         }
         result
@@ -505,63 +546,33 @@ impl<F: Flash> Flash for Watched<F> {
         }
         Ok(())
     }
-
-    fn is_bad(&self, block: BlockId) -> bool {
-        self.inner.is_bad(block)
-    }
-
-    fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
-        self.inner.mark_bad(block)
-    }
-
-    fn erase_count(&self, block: BlockId) -> u32 {
-        self.inner.erase_count(block)
-    }
-
-    fn peek_lpn(&self, ppn: Ppn) -> Option<Lpn> {
-        self.inner.peek_lpn(ppn)
-    }
-
-    fn has_bit_errors(&self) -> bool {
-        self.inner.has_bit_errors()
-    }
-
-    fn corrected_bits(&self) -> u64 {
-        self.inner.corrected_bits()
-    }
-}
-
-impl<F: Inspect> Inspect for Watched<F> {
-    fn next_page(&self, block: BlockId) -> u32 {
-        self.inner.next_page(block)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::shape::Shape;
-    use flash::Store;
+    use flash::{Flash, Store};
 
     const LPN: Lpn = Lpn(5);
 
-    fn watched() -> Watched<Array> {
+    fn watched() -> Watched {
         Watched::new(Shape::new(4, 4, 1).array(Store::All, &[]))
     }
 
     /// Programs a write of a page, as was asked, at the next place of a block.
-    fn write(watched: &mut Watched<Array>, block: u32, lpn: Lpn, version: u64) -> Ppn {
+    fn write(watched: &mut Watched, block: u32, lpn: Lpn, version: u64) -> Ppn {
         watched.will_write(lpn, version);
         put(watched, block, lpn, version, Cause::Host)
     }
 
     /// Programs a write of a page at the next place of a block.
-    fn put(watched: &mut Watched<Array>, block: u32, lpn: Lpn, version: u64, cause: Cause) -> Ppn {
+    fn put(watched: &mut Watched, block: u32, lpn: Lpn, version: u64, cause: Cause) -> Ppn {
         let page = watched.next_page(BlockId(block));
         let ppn = watched.geometry().ppn(BlockId(block), page);
         let mut data = [0; 32];
         data[4..12].copy_from_slice(&version.to_le_bytes());
-        watched.program(ppn, Oob::data(lpn, version), &data, cause).unwrap();
+        watched.program(ppn, Oob::data(lpn, version), Some(&data), cause).unwrap();
         ppn
     }
 
@@ -617,7 +628,7 @@ mod tests {
         }
         let last = write(&mut watched, 1, LPN, 9);
         for ppn in [watched.place(Lpn(0)), watched.place(Lpn(1)), Some(last)] {
-            watched.read(ppn.unwrap(), &mut [], Cause::FullMerge).unwrap();
+            watched.read(ppn.unwrap(), None, Cause::FullMerge).unwrap();
         }
         for (lpn, version) in [(Lpn(0), 2), (Lpn(1), 4), (LPN, 9)] {
             put(&mut watched, 2, lpn, version, Cause::FullMerge);
@@ -634,7 +645,7 @@ mod tests {
         write(&mut watched, 0, LPN, 1);
         let queued = write(&mut watched, 1, LPN, 2);
         write(&mut watched, 1, Lpn(6), 3);
-        watched.read(queued, &mut [], Cause::Collection).unwrap();
+        watched.read(queued, None, Cause::Collection).unwrap();
         put(&mut watched, 2, LPN, 2, Cause::Collection);
         watched.erase(BlockId(0), Cause::Collection).unwrap();
         assert_eq!(watched.victim_valid(), [1, 0, 0, 0, 0]);
@@ -650,7 +661,7 @@ mod tests {
     fn erasing_the_newest_version_is_told() {
         let mut watched = watched();
         let place = write(&mut watched, 0, LPN, 1);
-        watched.read(place, &mut [], Cause::Collection).unwrap();
+        watched.read(place, None, Cause::Collection).unwrap();
         watched.erase(BlockId(0), Cause::Collection).unwrap();
         assert!(watched.take_breach().is_some());
     }
@@ -662,9 +673,9 @@ mod tests {
         let new = write(&mut watched, 0, LPN, 2);
         watched.read_oob(new, Cause::Host).unwrap();
         watched.read_oob(old, Cause::Host).unwrap();
-        watched.read(new, &mut [], Cause::Host).unwrap();
+        watched.read(new, None, Cause::Host).unwrap();
         assert_eq!(watched.take_breach(), None);
-        watched.read(old, &mut [], Cause::Host).unwrap();
+        watched.read(old, None, Cause::Host).unwrap();
         assert!(watched.take_breach().is_some());
     }
 
@@ -674,8 +685,8 @@ mod tests {
         let data = write(&mut watched, 0, LPN, 1);
         let ppn = watched.geometry().ppn(BlockId(1), 0);
         let oob = Oob { kind: PageKind::Translation, ..Oob::data(LPN, 2) };
-        watched.program(ppn, oob, &[0; 32], Cause::Translation).unwrap();
-        watched.read(ppn, &mut [], Cause::Host).unwrap();
+        watched.program(ppn, oob, Some(&[0; 32]), Cause::Translation).unwrap();
+        watched.read(ppn, None, Cause::Host).unwrap();
         let to = watched.geometry().ppn(BlockId(2), 0);
         watched.copy(ppn, to, 3, Cause::TranslationCollection).unwrap();
         watched.erase(BlockId(1), Cause::TranslationCollection).unwrap();

@@ -4,8 +4,8 @@
 use flash::faults::{BitErrorModel, BitErrorRate, BitErrors};
 use flash::parts::{DDT_MLC, EVALUATION_SLC};
 use flash::{
-    Array, BlockId, Cause, CopyPath, CopyTimes, Flash, Geometry, Lpn, Ns, Oob, Part, Ppn, Serial,
-    Store,
+    Array, BlockId, Cause, CopyPath, CopyTimes, Flash, Geometry, Lpn, Ns, Oob, Part, Ppn, Probe,
+    Serial, Store,
 };
 use ftlkit_bounds::copyback::{CopySettings, CopyTimings, Copyback, CopybackError, Waits};
 
@@ -124,7 +124,7 @@ fn filled(part: &Part, ways: u32) -> Array {
     let geometry = Geometry::new(2 * ways.max(2), BLOCK, part.page_bytes).unwrap();
     let mut array = Array::new(geometry, part.clone(), Store::Metadata);
     for page in 0..BLOCK {
-        array.program(Ppn(page), Oob::data(Lpn(page), 1), &[], Cause::Host).unwrap();
+        array.program(Ppn(page), Oob::data(Lpn(page), 1), None, Cause::Host).unwrap();
     }
     array
 }
@@ -218,7 +218,7 @@ fn runs_with_drawn_errors_are_the_closed_forms() {
         let mut errors = Vec::new();
         for page in 0..BLOCK {
             let before = looked_at.corrected_bits();
-            looked_at.read(Ppn(page), &mut [], GC).unwrap();
+            looked_at.read(Ppn(page), None, GC).unwrap();
             let mut all = (looked_at.corrected_bits() - before) as u32;
             for left in (1..=planes).rev() {
                 let share = all / left;

@@ -44,8 +44,8 @@
 //! # Invariants
 //! DDT_BEGIN is sent once READ_END and DIN_READY of its page are there; slaves send to the master alone; the bus has
 //! one owner at a time; every REQ is granted; corrected bytes are sent before the confirm command. Asserted by
-//! `tests/control_properties.rs`. Without competition a transaction takes what Eqs 11 and 13 of the source say, to
-//! the nanosecond: `tests/closed_forms.rs`.
+//! `tests/suite/properties.rs`. Without competition a transaction takes what Eqs 11 and 13 of the source say, to
+//! the nanosecond: `tests/suite/closed_forms.rs`.
 //!
 //! # Errors
 //! [`ControlError`]; [`Refusal`](flash::pins::Refusal) where the windows do not fit; [`WaveformError`].

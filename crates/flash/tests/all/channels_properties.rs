@@ -310,7 +310,7 @@ impl Schedule {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(crate::common::cases(1500))]
 
     #[test]
     fn every_schedule(

@@ -4,7 +4,7 @@ use crate::common::{array, page, program, read};
 use ftlkit_flash::faults::{
     BadBlocks, BitErrorModel, BitErrorRate, BitErrors, PowerCut, ProgramEraseFailure, Tearable,
 };
-use ftlkit_flash::{Array, BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn, Serial, Store};
+use ftlkit_flash::{Array, BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn, Probe, Serial, Store};
 
 const RATE: BitErrorRate =
     BitErrorRate { base: 1_000_000_000, per_erase: 0, per_read: 0, ecc_bits_per_kib: 8 };

@@ -4,7 +4,7 @@ use crate::common::PAGE;
 use ftlkit_flash::faults::{BitErrorModel, BitErrorRate, BitErrors, ProgramEraseFailure, Tearable};
 use ftlkit_flash::{
     Array, Cause, Copies, CopyPath, CopyTimes, Counts, Flash, FlashError, Geometry, Lpn, Ns, Oob,
-    Operation, Part, Ppn, Serial, Store, parts,
+    Operation, Part, Ppn, Probe, Serial, Store, parts,
 };
 
 const GC: Cause = Cause::Collection;

@@ -15,3 +15,4 @@ mod power_cut;
 mod propagation;
 mod rules;
 mod serial;
+mod wrappers;

@@ -2,7 +2,7 @@
 
 use crate::common::{Snapshot, array, page, program, read, snapshot};
 use ftlkit_flash::faults::{PowerCut, Tearable};
-use ftlkit_flash::{Array, BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn, Serial, Store};
+use ftlkit_flash::{Array, BlockId, Cause, Flash, FlashError, Lpn, Oob, Ppn, Probe, Serial, Store};
 
 const HOST: Cause = Cause::Host;
 const PER_BLOCK: u32 = 3;

@@ -4,7 +4,7 @@ use crate::common::{PAGE, program, read, snapshot};
 use ftlkit_flash::faults::{BitErrorModel, BitErrorRate, BitErrors, FaultError, Tearable};
 use ftlkit_flash::{
     Array, BlockId, Cause, Copies, CopyPath, CopyTimes, Flash, FlashError, Geometry, Lpn, Oob,
-    Part, Ppn, Serial, Store, parts,
+    Part, Ppn, Probe, Serial, Store, parts,
 };
 use proptest::prelude::*;
 
@@ -350,6 +350,8 @@ fn small(near: CopyPath) -> Array {
 }
 
 proptest! {
+    #![proptest_config(crate::common::cases(256))]
+
     /// Switched off there is nothing of them, as where no bit of a page is wrong.
     #[test]
     fn switched_off_is_the_bare_array(

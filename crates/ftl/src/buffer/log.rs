@@ -29,7 +29,7 @@ pub struct BufferLog {
     /// Written by a collector that took them from the buffer, and clean since.
     pub collected: u64,
     /// Moved within flash by a collector while a newer version was in the buffer: unnecessary migrations. 0 where the
-    /// scheme does not tell ([`Scheme::TELLS_MOVES`](crate::Scheme::TELLS_MOVES)). A page that is on its way out of
+    /// scheme does not tell ([`Telemetry::tells_moves`](crate::Telemetry::tells_moves)). A page that is on its way out of
     /// the buffer is clean and not counted.
     pub moved_in_vain: u64,
     /// Dirty now.

@@ -13,7 +13,7 @@
 //! pages as without, and no promise changes. It is behind the older version in the order of stamps, so
 //! a mount finds it as it finds any newest version. A controller has to know the LPN of a valid page before
 //! it reads it: 4 bytes a buffered page, the PPN of each dirty one. The simulation asks the array
-//! ([`Flash::peek_lpn`]); where that cannot tell, pages are copied.
+//! ([`flash::Probe::peek_lpn`]); where that cannot tell, pages are copied.
 //!
 //! Invariants (asserted by the conformance suite over every preset):
 //! - a mapped LPN points to a valid page that carries that LPN; all other pages are invalid or free;
@@ -22,6 +22,7 @@
 //! - no block with a valid page is erased.
 
 pub(crate) mod blocks;
+mod collecting;
 mod collection;
 pub(crate) mod core;
 mod duration;
@@ -37,6 +38,8 @@ pub mod victims;
 pub(crate) mod worst_case;
 
 pub use collection::{Collection, Partial, Preemptible, WholeBlock};
-pub use product::assemble;
-pub(crate) use product::{build, by_device, ram, ram_by_device};
+pub use core::Core;
+pub use product::{assemble, ram};
+pub(crate) use product::{build, by_device, ram_by_device};
 pub use scheme::{BlockState, PageMapped, Role};
+pub use tables::Tables;

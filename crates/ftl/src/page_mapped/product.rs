@@ -90,7 +90,7 @@ pub(crate) fn ram_by_device(
 /// RAM of a page-mapped scheme with such victims, as [`Telemetry::ram`](crate::Telemetry::ram) counts it. A free block is no
 /// candidate, so that which are free is told where the candidates are kept, and which of them was erased least by the
 /// erase counts.
-pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, victims: VictimKind) -> Ram {
+pub fn ram(geometry: &Geometry, logical_pages: u32, victims: VictimKind) -> Ram {
     let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
     Ram {
         map: u64::from(logical_pages) * 4,

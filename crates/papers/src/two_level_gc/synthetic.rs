@@ -356,13 +356,13 @@ mod tests {
             let mut drive = Drive::new(1024, invalidation, VictimKind::GREEDY, 1, length);
             let valid = |drive: &Drive| drive.valid.iter().map(|v| u64::from(*v)).sum::<u64>();
             let before = valid(&drive);
-            let mut victims = Greedy::new(1024, PAGES);
+            let mut victims = VictimKind::GREEDY.make(1024, PAGES, 1);
             for (block, valid) in (0..).zip(&drive.valid) {
                 victims.insert(BlockId(block), u32::from(*valid));
             }
             let mut lost = Vec::new();
             for _ in 0..3000 {
-                drive.cycle(victims, &mut lost);
+                drive.cycle(&mut *victims, &mut lost);
             }
             assert_eq!(valid(&drive), before);
         }

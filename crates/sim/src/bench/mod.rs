@@ -15,6 +15,7 @@ pub use ssd::SsdRow;
 use drawn::{Drawn, ROUNDS, WRITES};
 
 use super::precondition::Preconditioning;
+use crate::catalogue;
 use crate::config::SchemeTable;
 use crate::run::device::Device;
 use crate::run::error::RunError;
@@ -23,7 +24,7 @@ use crate::run::observer::Observer;
 use crate::run::setup::Setup;
 use ::workload::quantity::Bytes;
 use flash::{Geometry, Operation, Part, SerialArray, parts};
-use ftl::{FtlError, Preset, Scheme, SchemeConfig, registry::REGISTRY};
+use ftl::{FtlError, Preset, Scheme, SchemeConfig};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use serde::Serialize;
@@ -212,7 +213,7 @@ fn measure_shape(
 ) -> Result<(), RunError> {
     let preset =
         |preset: &&Preset| SchemeTable { name: preset.name.into(), ..SchemeTable::default() };
-    let all: Vec<SchemeTable> = REGISTRY.iter().map(preset).collect();
+    let all: Vec<SchemeTable> = catalogue::schemes().iter().map(preset).collect();
     let schemes = if options.schemes.is_empty() { &all } else { &options.schemes };
     let part = part_of(shape);
     let geometry = part
@@ -408,7 +409,7 @@ mod tests {
             let config = config_of(SchemeConfig::preset(preset), &part, &geometry, share).unwrap();
             config.logical_pages.map(|pages| f64::from(pages) / f64::from(geometry.pages()))
         };
-        for preset in REGISTRY {
+        for preset in catalogue::schemes() {
             if preset.name == "2lgc" {
                 // Its entries count no more than 255 pages a block.
                 let own = SchemeConfig::preset(preset);

@@ -1,7 +1,8 @@
 //! Values of a scheme's settings as people write them: `fifo`, `slru`, `80%`.
 
+use crate::catalogue;
 use flash::{CopyPath, WearRule};
-use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VICTIM_POLICIES, VictimKind, WriteQueue};
+use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -115,7 +116,8 @@ impl Notation for VictimKind {
             Some((name, number)) => (name, Some(number)),
             None => (word, None),
         };
-        let known: Vec<_> = VICTIM_POLICIES.iter().map(|policy| (policy.name, policy)).collect();
+        let known: Vec<_> =
+            catalogue::victims().iter().map(|policy| (policy.name, *policy)).collect();
         let policy = named("victim selection", name, &known)?;
         let wrong = || match policy.number {
             None => format!("`{word}`: `{name}` takes no number"),

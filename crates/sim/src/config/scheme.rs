@@ -5,8 +5,9 @@ use super::error::ConfigError;
 use super::scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
 use super::scheme_table::SchemeTable;
 use super::text_or_table::{Text, TextOrTable};
+use crate::catalogue;
 use flash::Geometry;
-use ftl::{BufferSettings, Preset, SchemeConfig, registry};
+use ftl::{BufferSettings, Preset, SchemeConfig};
 use std::fmt;
 use std::str::FromStr;
 use workload::nearest::did_you_mean;
@@ -126,11 +127,11 @@ impl SchemeTable {
     /// # Errors
     /// An unknown name, with the nearest one.
     pub fn find_preset(&self) -> Result<&'static Preset, ConfigError> {
-        registry::by_name(&self.name).map_err(|_| self.unknown())
+        ftl::registry::among(catalogue::schemes(), &self.name).map_err(|_| self.unknown())
     }
 
     fn unknown(&self) -> ConfigError {
-        let names = registry::REGISTRY.iter().map(|preset| preset.name);
+        let names = catalogue::schemes().iter().map(|preset| preset.name);
         ConfigError::Unknown {
             what: "scheme",
             name: self.name.clone(),

@@ -11,6 +11,6 @@ pub struct TaskSample {
     pub service_ns: u64,
     /// Collection that went with it, ns.
     pub step_ns: u64,
-    /// End − arrival, ns. Ignored unless the measures were made for [`Arrivals::Timed`].
+    /// End − arrival, ns. Ignored unless the measures were made for [`Arrivals::Timed`](super::Arrivals::Timed).
     pub completion_ns: u64,
 }

@@ -22,6 +22,8 @@ pub use grid::wrap;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
 pub use ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};
 
+#[cfg(test)]
+use crate::measures;
 pub use crate::measures::Summary;
 pub use contents::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, MapCacheReport,

@@ -1,10 +1,10 @@
 //! A made-up report with the shapes that real ones have: for tests, and for the gallery of plots.
 
-use super::contents::{
-    CauseCounts, CollectionReport, RamReport, Report, SchemeReport, Series, Violation,
+use super::measures::{Arrivals, Measures, TaskKind, TaskSample, wear};
+use super::{
+    CauseCounts, CollectionReport, RamReport, Report, SchemeReport, Series, SsdReport,
+    VictimWorkReport, Violation, WindowSample,
 };
-use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
-use crate::measures::{Arrivals, Measures, TaskKind, TaskSample, wear};
 use ftl::{Accesses, Processor, VictimWork};
 use serde_json::json;
 

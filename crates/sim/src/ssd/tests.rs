@@ -201,7 +201,7 @@ fn the_link_carries_one_request_at_a_time() {
 fn a_collection_that_does_not_yield_keeps_the_host_waiting() {
     let setup = ssd(4, 2, 8);
     let config = SchemeConfig {
-        victim: Some(VictimKind::GreedyScan(4)),
+        victim: Some(VictimKind::greedy_scan(4)),
         logical_pages: Some(330),
         ..scheme("page-level", &setup)
     };
@@ -264,7 +264,7 @@ fn the_processor_works_on_one_thing_at_a_time() {
     let setup = ssd(4, 2, 8);
     let slow = Processor { clock_khz: 1000, read_cycles: 10, write_cycles: 10 };
     let with = |processor| SchemeConfig {
-        victim: Some(VictimKind::GreedyScan(2)),
+        victim: Some(VictimKind::greedy_scan(2)),
         logical_pages: Some(330),
         processor,
         ..scheme("page-level", &setup)

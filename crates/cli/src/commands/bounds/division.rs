@@ -2,9 +2,10 @@
 
 use crate::output::{micros, table};
 use flash::{Geometry, Part};
-use ftl::registry::{self, REGISTRY};
+use ftl::registry;
 use ftl::{FtlError, Guarantee, Plan, Preset, SchemeConfig};
 use serde_json::{Value, json};
+use sim::catalogue;
 
 /// One scheme on one array.
 pub(crate) struct Division {
@@ -18,7 +19,7 @@ pub(crate) struct Division {
 impl Division {
     /// Every scheme of the registry, with its own settings, on so many blocks of the part.
     pub(crate) fn all(part: &Part, blocks: u32) -> Vec<Self> {
-        REGISTRY.iter().map(|preset| Self::of(preset, part, blocks)).collect()
+        catalogue::schemes().iter().map(|preset| Self::of(preset, part, blocks)).collect()
     }
 
     /// One of them.

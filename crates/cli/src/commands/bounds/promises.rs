@@ -4,7 +4,7 @@ use super::division::{Division, kib, own_blocks, percent};
 use crate::output::{markdown, micros};
 use flash::{Part, parts};
 use ftl::Preset;
-use ftl::registry::REGISTRY;
+use sim::catalogue;
 use sim::config::Bytes;
 
 /// One part and what the real-time schemes make of it.
@@ -55,7 +55,7 @@ in RAM only when it is answered, until the next flush.
 
 /// Those that promise in real time on any part of the catalogue.
 pub(super) fn real_time_schemes() -> impl Iterator<Item = &'static Preset> {
-    REGISTRY.iter().copied().filter(|preset| {
+    catalogue::schemes().iter().copied().filter(|preset| {
         parts::CATALOGUE.iter().any(|part| {
             let row = Division::of(preset, part, own_blocks(part));
             row.plan().is_some_and(|plan| plan.guarantee.real_time)

@@ -5,14 +5,14 @@ use crate::failure::Failure;
 use crate::output::{self, markdown, micros, table};
 use flash::parts;
 use ftl::Preset;
-use ftl::registry::REGISTRY;
 use serde_json::{Value, json};
+use sim::catalogue;
 use sim::config::{DEFAULT_PART, SCHEME_SETTINGS, SchemeSetting, SchemeTable};
 use std::path::Path;
 
 pub(super) fn text() -> String {
     let columns = ["<scheme", "<what it does", "<settings", "<source"];
-    let rows = REGISTRY.iter().map(|preset| {
+    let rows = catalogue::schemes().iter().map(|preset| {
         let settings = preset.settings.join(", ");
         [preset.name.into(), preset.summary.into(), settings, preset.source.into()]
     });
@@ -36,15 +36,16 @@ pub(super) fn text() -> String {
 /// Names of the schemes that have the setting; nothing where none has it.
 fn owners(setting: &SchemeSetting) -> Option<String> {
     let has = |preset: &&&Preset| preset.settings.contains(&setting.key);
-    let names: Vec<&str> = REGISTRY.iter().filter(has).map(|preset| preset.name).collect();
-    match setting.of_all || names.len() == REGISTRY.len() {
+    let names: Vec<&str> =
+        catalogue::schemes().iter().filter(has).map(|preset| preset.name).collect();
+    match setting.of_all || names.len() == catalogue::schemes().len() {
         true => Some("all".into()),
         false => (!names.is_empty()).then(|| names.join(", ")),
     }
 }
 
 pub(super) fn json() -> Vec<Value> {
-    REGISTRY.iter().copied().map(scheme_json).collect()
+    catalogue::schemes().iter().copied().map(scheme_json).collect()
 }
 
 fn scheme_json(preset: &Preset) -> Value {
@@ -89,13 +90,18 @@ pub(super) fn print(name: &str, as_json: bool) -> Result<(), Failure> {
 pub(super) fn write_pages(directory: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(directory)
         .map_err(|error| Failure::input(format!("{}: {error}", directory.display())))?;
-    let pages = REGISTRY.iter().map(|preset| (format!("{}.md", preset.name), page(preset)));
+    let pages =
+        catalogue::schemes().iter().map(|preset| (format!("{}.md", preset.name), page(preset)));
     for (name, text) in pages.chain([("README.md".to_owned(), overview())]) {
         let path = directory.join(name);
         std::fs::write(&path, text)
             .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
     }
-    output::text(&format!("{} pages and README.md in {}", REGISTRY.len(), directory.display()))
+    output::text(&format!(
+        "{} pages and README.md in {}",
+        catalogue::schemes().len(),
+        directory.display()
+    ))
 }
 
 /// The header of its module, and its settings.
@@ -128,7 +134,7 @@ fn overview() -> String {
     let part = parts::CATALOGUE.iter().find(|part| part.name == DEFAULT_PART);
     let divisions = part.map_or_else(Vec::new, |part| Division::all(part, own_blocks(part)));
     let columns = ["<scheme", "<what it does", "<promise", "response ≤ µs", "<settings", "<source"];
-    let rows = REGISTRY.iter().map(|preset| {
+    let rows = catalogue::schemes().iter().map(|preset| {
         let plan = divisions.iter().find(|row| row.scheme() == preset.name);
         let promise = plan.and_then(Division::plan).map(|plan| plan.guarantee).unwrap_or_default();
         let settings: Vec<String> = preset.settings.iter().map(|key| format!("`{key}`")).collect();

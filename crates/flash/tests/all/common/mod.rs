@@ -2,8 +2,14 @@
 use ftlkit_flash::{
     Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Ppn, Store, parts,
 };
+use proptest::prelude::ProptestConfig;
 
 pub(crate) const PAGE: usize = 16;
+
+/// So many cases of a property; one that fails leaves no file behind.
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
 
 /// An erased array of small pages.
 pub(crate) fn array(blocks: u32, pages_per_block: u32, store: Store) -> Array {

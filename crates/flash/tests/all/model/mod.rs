@@ -51,7 +51,7 @@ fn steps() -> impl Strategy<Value = Step> {
         10 => (ppn.clone(), places(), oobs())
             .prop_map(|(from, to, oob)| Step::Copy { from, to, seq: oob.seq }),
         8 => block.clone().prop_map(Step::Erase),
-        3 => (ppn.clone(), prop_oneof![Just(0), Just(PAGE), Just(PAGE - 1)])
+        3 => (ppn.clone(), prop_oneof![Just(None), Just(Some(PAGE)), Just(Some(PAGE - 1)), Just(Some(0))])
             .prop_map(|(ppn, length)| Step::Read(ppn, length)),
         3 => ppn.clone().prop_map(Step::ReadOob),
         1 => block.clone().prop_map(Step::MarkBad),
@@ -78,8 +78,11 @@ fn step(
     match *step {
         Step::Program { ppn, oob, data } => {
             let (ppn, mut bytes) = (place(model, ppn), page(version).to_vec());
-            bytes.resize(data.unwrap_or(0), 0);
-            let found = flash.program(Ppn(ppn), oob, Some(&bytes), cause);
+            let bytes = data.map(|length| {
+                bytes.resize(length, 0);
+                &bytes[..]
+            });
+            let found = flash.program(Ppn(ppn), oob, bytes, cause);
             same(found, model.program(ppn, oob, data, page(version)))
         }
         Step::Copy { from, to, seq } => {
@@ -88,10 +91,11 @@ fn step(
         }
         Step::Erase(block) => same(flash.erase(BlockId(block), cause), model.erase(block)),
         Step::Read(ppn, length) => {
-            let found = flash.read(Ppn(ppn), Some(&mut vec![0; length]), cause);
+            let mut bytes = length.map(|length| vec![0; length]);
+            let found = flash.read(Ppn(ppn), bytes.as_deref_mut(), cause);
             let expected = match length {
-                0 | PAGE => model.found(ppn).map(|(oob, _)| oob),
-                found => Err(FlashError::PayloadLength { expected: PAGE as u32, found }),
+                None | Some(PAGE) => model.found(ppn).map(|(oob, _)| oob),
+                Some(found) => Err(FlashError::PayloadLength { expected: PAGE as u32, found }),
             };
             same(found, expected)
         }
@@ -127,6 +131,8 @@ const NO_ERRORS: BitErrorRate =
     BitErrorRate { base: 0, per_erase: 0, per_read: 0, ecc_bits_per_kib: 1 };
 
 proptest! {
+    #![proptest_config(crate::common::cases(256))]
+
     #[test]
     fn array_is_the_model(
         steps in prop::collection::vec(steps(), 1..120),

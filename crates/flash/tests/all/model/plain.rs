@@ -9,7 +9,7 @@ pub(crate) enum Step {
     Program { ppn: Place, oob: Oob, data: Option<usize> },
     Copy { from: u32, to: Place, seq: u64 },
     Erase(u32),
-    Read(u32, usize),
+    Read(u32, Option<usize>),
     ReadOob(u32),
     MarkBad(u32),
     Waste(Place),
@@ -123,7 +123,7 @@ impl Model {
         let kept = self.store == Store::All || oob.kind != PageKind::Data;
         let bytes = match data {
             Some(PAGE) if kept => bytes,
-            None | Some(0 | PAGE) => [0; PAGE],
+            None | Some(PAGE) => [0; PAGE],
             Some(found) => {
                 return Err(FlashError::PayloadLength { expected: PAGE as u32, found });
             }

@@ -160,7 +160,7 @@ impl DirtyPages for AllDirty {
 
     fn written(&mut self, _lpn: Lpn) {}
 
-    fn moved(&mut self, _lpn: Lpn) {}
+    fn moved(&mut self, _lpns: &[Lpn]) {}
 
     fn update_probability(&self, _lpn: Lpn) -> Probability {
         Probability::NEVER
@@ -188,8 +188,14 @@ const ASKS: [(&str, Ask); 21] = [
     ("shutdown", |mut scheme| text(scheme.shutdown())),
     ("free_pages", |scheme| text(scheme.free_pages())),
     ("telemetry", |scheme| text(scheme.telemetry())),
-    ("restart_telemetry", |mut scheme| text(scheme.restart_telemetry())),
-    ("prefetch", |scheme| text(scheme.prefetch(Lpn(6), Prefetch::Block))),
+    ("restart_telemetry", |mut scheme| {
+        scheme.restart_telemetry();
+        String::new()
+    }),
+    ("prefetch", |scheme| {
+        scheme.prefetch(Lpn(6), Prefetch::Block);
+        String::new()
+    }),
     ("idle", |mut scheme| text(scheme.idle())),
     ("idle_ns", |scheme| text(scheme.idle_ns())),
     ("due_ns", |scheme| text(scheme.due_ns())),

@@ -9,7 +9,7 @@ use flash::{BlockId, Ns, Probe};
 
 /// A collector's place in the write path.
 pub trait Collection: Clone {
-    /// As [`Scheme::YIELDS`](crate::Scheme::YIELDS).
+    /// As [`Telemetry::yields`](crate::Telemetry::yields).
     const YIELDS: bool = false;
 
     /// Runs before a host write is programmed. Of what it moves, it takes from `buffer` what is dirty there.

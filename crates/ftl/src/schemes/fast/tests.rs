@@ -102,8 +102,9 @@ impl DirtyPages for Buffer {
         assert!(self.0.remove(&lpn.0).is_some(), "{lpn} is written but not dirty");
     }
 
-    fn moved(&mut self, lpn: Lpn) {
-        assert!(!self.0.contains_key(&lpn.0), "{lpn} is moved in vain");
+    fn moved(&mut self, lpns: &[Lpn]) {
+        let in_vain = lpns.iter().find(|lpn| self.0.contains_key(&lpn.0));
+        assert_eq!(in_vain, None, "moved in vain");
     }
 
     fn update_probability(&self, lpn: Lpn) -> Probability {

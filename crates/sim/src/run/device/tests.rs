@@ -7,11 +7,8 @@ use crate::run::observer::Unobserved;
 use crate::run::setup::Setup;
 use bounds::copyback::{CopySettings, Waits};
 use flash::faults::{BitErrorModel, Tearable};
-use flash::{CopyPath, Flash, Geometry, Part, Serial, WearLevel, parts};
-use ftl::{
-    BufferLog, BufferPlan, BufferPolicy, BufferSettings, CollectionLog, Guarantee, Ram,
-    SchemeConfig, Visitor, registry,
-};
+use flash::{CopyPath, Flash, Geometry, Lpn, Part, Serial, WearLevel, parts};
+use ftl::{BufferPolicy, BufferSettings, Guarantee, SchemeConfig, registry};
 use workload::{Op, WorkloadError};
 
 const READ: u64 = 29_000;
@@ -65,16 +62,15 @@ impl Run {
 
     fn of(self, scheme: &SchemeConfig) -> SchemeReport {
         let array = levelled(scheme, Serial::new(array_of(&self.setup).unwrap()));
-        registry::format(scheme, array, self).unwrap()
+        let (part, geometry) = (&self.setup.part, &self.setup.geometry);
+        let mut plan = registry::plan(scheme, part, geometry, geometry.blocks()).unwrap();
+        plan.guarantee = self.promised.unwrap_or(plan.guarantee);
+        let scheme = registry::format_planned(scheme, &plan, array).unwrap();
+        self.on(scheme)
     }
-}
 
-impl Visitor<SimulatedArray> for Run {
-    type Output = SchemeReport;
-
-    fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, scheme: S) -> SchemeReport {
+    fn on(self, scheme: Box<dyn Scheme<Flash = SerialArray>>) -> SchemeReport {
         let setup = self.setup;
-        let scheme = Promising { scheme, promised: self.promised };
         let mut device = Device::new(scheme, self.timed);
         device.replay(&setup, "test", Box::new(Script(self.script)), &Unobserved).unwrap();
         device.empty_buffer().unwrap();
@@ -349,109 +345,24 @@ fn energy_is_that_of_the_arrays_times_on_every_plane() {
     assert_eq!(report.response_ns.max, part.t_prog_ns);
 }
 
-/// Spoils page 1 before the run, wherever it is.
-struct Spoiling(Run);
-
-impl Visitor<SimulatedArray> for Spoiling {
-    type Output = SchemeReport;
-
-    fn visit<S: Scheme<Flash = SimulatedArray> + Clone>(self, mut scheme: S) -> SchemeReport {
-        (0..3).for_each(|lpn| scheme.write(Lpn(lpn), &[]).unwrap());
-        let spoilt = (0..scheme.flash().geometry().pages())
-            .map(flash::Ppn)
-            .find(|ppn| scheme.flash().peek_lpn(*ppn) == Some(Lpn(1)));
-        scheme.flash_mut().inner_mut().spoil(spoilt.unwrap()).unwrap();
-        self.0.visit(scheme)
-    }
-}
-
 #[test]
 fn an_uncorrectable_page_is_told_to_the_host_and_the_run_goes_on() {
     let model = BitErrorModel::Fixed { bits_per_page: 1, ecc_bits_per_kib: 24 };
     let setup = Setup { bit_errors: Some(model), ..setup() };
     let script = vec![(0, Op::Read, 0), (0, Op::Read, 1), (0, Op::Read, 1), (0, Op::Read, 2)];
     let array = WearLevel::off(Serial::new(array_of(&setup).unwrap()));
-    let run = Run { setup, ..Run::new(false, script) };
-    let report = registry::format(&scheme("fsr"), array, Spoiling(run)).unwrap();
+    let mut scheme = registry::format(&scheme("fsr"), array).unwrap();
+    (0..3).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
+    // Page 1 is spoilt before the run, wherever it is.
+    let spoilt = (0..scheme.flash().geometry().pages())
+        .map(flash::Ppn)
+        .find(|ppn| scheme.flash().peek_lpn(*ppn) == Some(Lpn(1)));
+    scheme.flash_mut().inner_mut().spoil(spoilt.unwrap()).unwrap();
+    let report = Run { setup, ..Run::new(false, script) }.on(scheme);
     let errors = report.bit_errors.as_ref().unwrap();
     assert_eq!((report.tasks, report.busy_ns), (4, 4 * READ));
     assert_eq!((errors.corrected_bits, errors.uncorrectable_host_reads), (2, 2));
     assert_eq!((errors.uncorrectable_reads, errors.lost_pages), (2, 0));
     let said = report.warnings.iter().find(|warning| warning.contains("ECC corrects")).unwrap();
     assert!(said.contains("2 reads of the host got an error"), "{said}");
-}
-
-/// A scheme that promises what it is told to.
-#[derive(Clone)]
-struct Promising<S> {
-    scheme: S,
-    promised: Option<Guarantee>,
-}
-
-impl<S: Scheme<Flash = SimulatedArray>> Scheme for Promising<S> {
-    type Flash = SimulatedArray;
-
-    fn flash(&self) -> &SimulatedArray {
-        self.scheme.flash()
-    }
-    fn flash_mut(&mut self) -> &mut SimulatedArray {
-        self.scheme.flash_mut()
-    }
-    fn into_flash(self) -> SimulatedArray {
-        self.scheme.into_flash()
-    }
-    fn logical_pages(&self) -> u32 {
-        self.scheme.logical_pages()
-    }
-    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
-        self.scheme.write(lpn, data)
-    }
-    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
-        self.scheme.read(lpn, data)
-    }
-    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
-        self.scheme.trim(lpn)
-    }
-    fn write_through(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
-        self.scheme.write_through(lpn, data)
-    }
-    fn flush(&mut self) -> Result<(), FtlError> {
-        self.scheme.flush()
-    }
-    fn due_ns(&self) -> u64 {
-        self.scheme.due_ns()
-    }
-    fn advance(&mut self, now_ns: u64) -> Result<(), FtlError> {
-        self.scheme.advance(now_ns)
-    }
-    fn ram_ns(&self) -> u64 {
-        self.scheme.ram_ns()
-    }
-    fn buffer_plan(&self) -> Option<&BufferPlan> {
-        self.scheme.buffer_plan()
-    }
-    fn buffer_log(&self) -> Option<&BufferLog> {
-        self.scheme.buffer_log()
-    }
-    fn idle(&mut self) -> Result<bool, FtlError> {
-        self.scheme.idle()
-    }
-    fn free_pages(&self) -> u64 {
-        self.scheme.free_pages()
-    }
-    fn guarantee(&self) -> Guarantee {
-        self.promised.unwrap_or_else(|| self.scheme.guarantee())
-    }
-    fn ram(&self) -> Ram {
-        self.scheme.ram()
-    }
-    fn heap_bytes(&self) -> usize {
-        self.scheme.heap_bytes()
-    }
-    fn collections(&self) -> &CollectionLog {
-        self.scheme.collections()
-    }
-    fn restart_collections(&mut self) {
-        self.scheme.restart_collections();
-    }
 }

@@ -1,18 +1,16 @@
 //! Lazy-RTGC's promise, proved on small arrays by looking at every state that any sequence of requests
 //! can lead to; and shown to break, by the sequence that does it, where one block too many is counted.
 
+use crate::{guarantee, plan, scheme};
 use bounds::lazy_rtgc::{Space, WholeArray};
 use flash::{Flash, Store};
-use ftl::page_mapped::{CollectionKind, CopiesPerStep};
-use ftl::{FtlError, Layout, Plan, SchemeConfig, VictimKind, registry};
+use ftl::{
+    CollectionKind, CopiesPerStep, FtlError, Layout, Plan, SchemeConfig, VictimKind, registry,
+};
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::logical_pages;
 use ftlkit_testkit::exhaustive::{Proof, Refutation, Search, prove, prove_planned};
 use ftlkit_testkit::shape::Shape;
-
-fn scheme(name: &str) -> SchemeConfig {
-    SchemeConfig::preset(registry::by_name(name).unwrap())
-}
 
 fn proof(config: &SchemeConfig, shape: Shape, search: Search) -> Proof {
     match prove(config, shape.array(Store::Metadata, &[]), search) {
@@ -85,11 +83,9 @@ fn nor_page_level_and_fsr() {
 #[test]
 fn the_bound_on_victims_is_tight() {
     for shape in SHAPES {
-        let plan =
-            registry::plan(&scheme("lazy-rtgc"), &shape.part(), &shape.geometry(), shape.blocks)
-                .unwrap();
         let proof = proof(&scheme("lazy-rtgc"), *shape, Search::default());
-        assert_eq!(Some(proof.worst.victim_valid), plan.guarantee.victim_valid, "{shape}");
+        let promised = guarantee(&scheme("lazy-rtgc"), shape).victim_valid;
+        assert_eq!(Some(proof.worst.victim_valid), promised, "{shape}");
     }
 }
 
@@ -240,18 +236,17 @@ fn the_projection_is_a_bisimulation_on_channels() {
 
 /// A plan that someone has spoilt.
 fn spoilt(shape: Shape, spoil: impl FnOnce(&mut Plan)) -> Result<Proof, Refutation> {
-    let array = shape.array(Store::Metadata, &[]);
     let config = scheme("lazy-rtgc");
-    let mut plan = registry::plan(&config, array.part(), array.geometry(), shape.blocks).unwrap();
+    let mut plan = plan(&config, &shape);
     spoil(&mut plan);
     let search = Search { ignore_victim_bound: true, ..Search::default() };
-    prove_planned(&config, &plan, array, search)
+    prove_planned(&config, &plan, shape.array(Store::Metadata, &[]), search)
 }
 
 fn with_copies(near: u32, far: u32) -> impl FnOnce(&mut Plan) {
     move |plan| {
         let copies = CopiesPerStep { near, far };
-        plan.layout = Layout::PageMapped(CollectionKind::Partial(VictimKind::Greedy, copies));
+        plan.layout = Layout::PageMapped(CollectionKind::Partial(VictimKind::GREEDY, copies));
     }
 }
 

@@ -1,14 +1,16 @@
 //! The checks can fail: schemes that are spoilt in one way each, and what is said of them.
 
-use flash::{Cause, Flash, Lpn, Ns, Store};
-use ftl::registry::{self, Visitor, by_name};
-use ftl::{BufferPolicy, CollectionLog, FtlError, Guarantee, Ram, Scheme, SchemeConfig};
+use crate::scheme;
+use flash::{AnyArray, Cause, Flash, Lpn, Ns, Store};
+use ftl::{Background, BufferPolicy, Ftl, FtlError, SchemeConfig, Telemetry, registry};
+use ftlkit_testkit::bench::{AnyScheme, array_of, bench};
 use ftlkit_testkit::buffers::small;
 use ftlkit_testkit::checks::Failure;
-use ftlkit_testkit::driver::{Bench, Driver, Medium, Stop, bench, into_array};
+use ftlkit_testkit::driver::{Driver, Medium, Stop};
 use ftlkit_testkit::exhaustive::{Refutation, Search, explore};
 use ftlkit_testkit::model::{Mismatch, Model};
 use ftlkit_testkit::operations::{Operation, Pattern};
+use ftlkit_testkit::projection::ByBlocks;
 use ftlkit_testkit::run::durable_after;
 use ftlkit_testkit::shape::Shape;
 
@@ -52,39 +54,37 @@ impl Fault {
     }
 }
 
-#[derive(Clone)]
-struct Spoilt<S> {
-    scheme: S,
+struct Spoilt {
+    scheme: Box<AnyScheme>,
     fault: Fault,
     writes: u64,
     /// Writes in RAM, oldest first.
-    held: Vec<(Lpn, Vec<u8>)>,
+    held: Vec<(Lpn, Option<Vec<u8>>)>,
 }
 
-impl<S> Spoilt<S> {
-    fn new(scheme: S, fault: Fault) -> Self {
-        Self { scheme, fault, writes: 0, held: Vec::new() }
+impl Clone for Spoilt {
+    fn clone(&self) -> Self {
+        let Self { scheme, fault, writes, held } = self;
+        Self { scheme: scheme.fork(), fault: *fault, writes: *writes, held: held.clone() }
     }
 }
 
-type TestBench = Bench<flash::Array>;
+impl Ftl for Spoilt {
+    type Flash = AnyArray;
 
-impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
-    type Flash = TestBench;
-
-    fn flash(&self) -> &TestBench {
+    fn flash(&self) -> &AnyArray {
         self.scheme.flash()
     }
-    fn flash_mut(&mut self) -> &mut TestBench {
+    fn flash_mut(&mut self) -> &mut AnyArray {
         self.scheme.flash_mut()
     }
-    fn into_flash(self) -> TestBench {
+    fn into_flash(self: Box<Self>) -> AnyArray {
         self.scheme.into_flash()
     }
     fn logical_pages(&self) -> u32 {
         self.scheme.logical_pages()
     }
-    fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.writes += 1;
         if self.fault == Fault::LostWrite && self.writes.is_multiple_of(100) {
             return Ok(());
@@ -94,22 +94,24 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
                 if self.fault != Fault::FlushesOlder {
                     self.held.retain(|(held, _)| *held != lpn);
                 }
-                self.held.push((lpn, data.to_vec()));
+                self.held.push((lpn, data.map(<[u8]>::to_vec)));
                 return Ok(());
             }
             self.held.retain(|(held, _)| *held != lpn);
         }
         self.scheme.write(lpn, data)
     }
-    fn read(&mut self, lpn: Lpn, data: &mut [u8]) -> Result<bool, FtlError> {
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         if self.fault == Fault::ReadsCollect {
             let pages = (0..self.flash().geometry().pages()).map(flash::Ppn);
             for ppn in pages.chain((0..40).map(|_| flash::Ppn(0))) {
-                let _ = self.flash_mut().read(ppn, &mut [], Cause::Collection);
+                let _ = self.flash_mut().read(ppn, None, Cause::Collection);
             }
         }
         if let Some((_, held)) = self.held.iter().rev().find(|(held, _)| *held == lpn) {
-            data.copy_from_slice(held);
+            if let (Some(data), Some(held)) = (data, held) {
+                data.copy_from_slice(held);
+            }
             return Ok(true);
         }
         let mixed_up = self.fault == Fault::MixedUp && lpn.0 < 2;
@@ -126,12 +128,12 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
             match self.fault {
                 Fault::FlushForgets => {}
                 Fault::FlushesOlder if older => {}
-                _ => self.scheme.write(*lpn, data)?,
+                _ => self.scheme.write(*lpn, data.as_deref())?,
             }
         }
         if self.fault == Fault::FlushIsNone { Ok(()) } else { self.scheme.flush() }
     }
-    fn write_through(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError> {
+    fn write_through(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         match self.fault {
             Fault::ForceIsNone => self.scheme.write(lpn, data),
             fault if fault.holds() => {
@@ -144,6 +146,30 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
             }
         }
     }
+    fn free_pages(&self) -> u64 {
+        self.scheme.free_pages() + u64::from(self.fault == Fault::FreePages)
+    }
+    fn telemetry(&self) -> Telemetry<'_> {
+        let mut telemetry = self.scheme.telemetry();
+        let promised = &mut telemetry.guarantee;
+        promised.volatile |= self.fault.holds() && self.fault != Fault::HeldInSecret;
+        // It forgets nothing of what it holds when it is forced: all of it is written then.
+        promised.forced_apart |= promised.volatile && self.fault.holds();
+        match self.fault {
+            Fault::Step => promised.step_ns = promised.step_ns.map(|ns| ns / 2),
+            Fault::Victim => promised.victim_valid = promised.victim_valid.map(|valid| valid - 1),
+            _ => {}
+        }
+        // The account of a buffer would tell what is to be told by what is gone.
+        telemetry.buffer = None;
+        telemetry
+    }
+    fn restart_telemetry(&mut self) {
+        self.scheme.restart_telemetry();
+    }
+}
+
+impl Background for Spoilt {
     fn due_ns(&self) -> Ns {
         if self.fault == Fault::AgeIsNone { Ns::MAX } else { self.scheme.due_ns() }
     }
@@ -153,81 +179,43 @@ impl<S: Scheme<Flash = TestBench>> Scheme for Spoilt<S> {
     fn idle(&mut self) -> Result<bool, FtlError> {
         self.scheme.idle()
     }
-    fn idle_ns(&self) -> u64 {
+    fn idle_ns(&self) -> Ns {
         self.scheme.idle_ns()
-    }
-    fn free_pages(&self) -> u64 {
-        self.scheme.free_pages() + u64::from(self.fault == Fault::FreePages)
-    }
-    fn guarantee(&self) -> Guarantee {
-        let mut promised = self.scheme.guarantee();
-        promised.volatile |= self.fault.holds() && self.fault != Fault::HeldInSecret;
-        // It forgets nothing of what it holds when it is forced: all of it is written then.
-        promised.forced_apart |= promised.volatile && self.fault.holds();
-        match self.fault {
-            Fault::Step => promised.step_ns = promised.step_ns.map(|ns| ns / 2),
-            Fault::Victim => promised.victim_valid = promised.victim_valid.map(|valid| valid - 1),
-            _ => {}
-        }
-        promised
-    }
-    fn ram(&self) -> Ram {
-        self.scheme.ram()
-    }
-    fn heap_bytes(&self) -> usize {
-        self.scheme.heap_bytes()
-    }
-    fn collections(&self) -> &CollectionLog {
-        self.scheme.collections()
-    }
-    fn restart_collections(&mut self) {
-        self.scheme.restart_collections();
     }
 }
 
 const SHAPE: Shape = Shape::new(5, 8, 3);
 
-fn spoil<V: Visitor<TestBench>>(visitor: V) -> V::Output {
-    spoil_with(&bare(), visitor)
-}
-
-fn spoil_with<V: Visitor<TestBench>>(config: &SchemeConfig, visitor: V) -> V::Output {
-    let bench = bench(SHAPE.array(Store::All, &[]));
-    registry::format(config, bench, visitor).unwrap()
+fn spoilt(config: &SchemeConfig, fault: Fault) -> Box<AnyScheme> {
+    let scheme = registry::format(config, bench(SHAPE.array(Store::All, &[]))).unwrap();
+    Box::new(Spoilt { scheme, fault, writes: 0, held: Vec::new() })
 }
 
 fn bare() -> SchemeConfig {
-    SchemeConfig::preset(by_name("lazy-rtgc").unwrap())
+    scheme("lazy-rtgc")
 }
 
 fn buffered() -> SchemeConfig {
     SchemeConfig { buffer: small(BufferPolicy::Lru, None, &SHAPE), ..bare() }
 }
 
-struct Drive(Fault, Pattern);
-
-impl Visitor<TestBench> for Drive {
-    type Output = Result<(), Failure>;
-
-    fn visit<S: Scheme<Flash = TestBench> + Clone>(self, scheme: S) -> Self::Output {
-        let mut model = Model::new(scheme.logical_pages());
-        let operations =
-            self.1.sequence(scheme.logical_pages(), SHAPE.pages_per_block, 3).take(3000);
-        let scheme = Spoilt::new(scheme, self.0);
-        let mut driver = Driver::new(scheme, &mut model, Medium::Sound)?;
-        for operation in operations {
-            match driver.apply(operation) {
-                Ok(()) => driver.check_accounts()?,
-                Err(Stop::Failed(failure)) => return Err(failure),
-                Err(Stop::PowerOff) => unreachable!("nothing cuts the power"),
-            }
+fn drive_by(fault: Fault, pattern: Pattern) -> Result<(), Failure> {
+    let scheme = spoilt(&bare(), fault);
+    let pages = scheme.logical_pages();
+    let mut model = Model::new(pages);
+    let mut driver = Driver::new(scheme, &mut model, Medium::Sound)?;
+    for operation in pattern.sequence(pages, SHAPE.pages_per_block, 3).take(3000) {
+        match driver.apply(operation) {
+            Ok(()) => driver.check_accounts()?,
+            Err(Stop::Failed(failure)) => return Err(failure),
+            Err(Stop::PowerOff) => unreachable!("nothing cuts the power"),
         }
-        Ok(())
     }
+    Ok(())
 }
 
 fn drive(fault: Fault) -> Result<(), Failure> {
-    spoil(Drive(fault, Pattern::Uniform))
+    drive_by(fault, Pattern::Uniform)
 }
 
 #[test]
@@ -254,40 +242,28 @@ fn every_fault_is_told() {
         drive(Fault::ReadsCollect),
         Err(Failure::Promise { what: "collection step (ns)", .. })
     ));
-    let victim = spoil(Drive(Fault::Victim, Pattern::SpreadInvalidation));
+    let victim = drive_by(Fault::Victim, Pattern::SpreadInvalidation);
     assert!(matches!(victim, Err(Failure::Promise { what: "valid pages", .. })), "{victim:?}");
 }
 
-/// Does these operations on a scheme of this configuration, then pulls the plug, mounts and reads everything.
-struct PullThePlug<'o>(&'o SchemeConfig, Fault, &'o [Operation]);
-
-impl Visitor<TestBench> for PullThePlug<'_> {
-    /// Pages whose newest write is gone, and may be.
-    type Output = Result<u64, Stop>;
-
-    fn visit<S: Scheme<Flash = TestBench> + Clone>(self, scheme: S) -> Self::Output {
-        let Self(config, fault, operations) = self;
-        let mut model = Model::new(scheme.logical_pages());
-        model.durable_after(durable_after(config, scheme.flash()));
-        let mut driver = Driver::new(Spoilt::new(scheme, fault), &mut model, Medium::Sound)?;
-        operations.iter().try_for_each(|operation| driver.apply(*operation))?;
-        let array = into_array(driver.into_scheme().into_flash());
-        model.power_failed();
-        model.mounted();
-        let bench = bench(array);
-        registry::mount(config, bench, ReadAll(&mut model)).unwrap()?;
-        Ok(model.lost())
-    }
-}
-
-struct ReadAll<'m>(&'m mut Model);
-
-impl Visitor<TestBench> for ReadAll<'_> {
-    type Output = Result<(), Stop>;
-
-    fn visit<S: Scheme<Flash = TestBench> + Clone>(self, scheme: S) -> Self::Output {
-        Driver::new(scheme, self.0, Medium::Sound)?.read_all()
-    }
+/// Does these operations on a scheme of this configuration, then pulls the plug, mounts and reads everything. Returns
+/// the number of pages whose newest write is gone, and may be.
+fn pull_the_plug(
+    config: &SchemeConfig,
+    fault: Fault,
+    operations: &[Operation],
+) -> Result<u64, Stop> {
+    let scheme = spoilt(config, fault);
+    let mut model = Model::new(scheme.logical_pages());
+    model.durable_after(durable_after(config, &SHAPE.array(Store::All, &[])));
+    let mut driver = Driver::new(scheme, &mut model, Medium::Sound)?;
+    operations.iter().try_for_each(|operation| driver.apply(*operation))?;
+    let array = array_of(driver.into_scheme());
+    model.power_failed();
+    model.mounted();
+    let scheme = registry::mount(config, bench(array)).unwrap();
+    Driver::new(scheme, &mut model, Medium::Sound)?.read_all()?;
+    Ok(model.lost())
 }
 
 /// A page that is not known to be on flash is missed by no account: the model alone tells that a flushed
@@ -299,7 +275,7 @@ fn what_was_flushed_must_survive_the_plug_and_what_was_not_may_be_lost() {
     let flushed = [Write(1), Write(2), Write(7), Flush];
     let twice = [Write(1), Write(2), Write(7), Write(4), Write(5), Write(7), Flush];
     let unflushed = &flushed[..3];
-    let after = |fault, operations: &[Operation]| spoil(PullThePlug(&bare(), fault, operations));
+    let after = |fault, operations: &[Operation]| pull_the_plug(&bare(), fault, operations);
     for (operations, loses) in [(&flushed[..], 0), (&twice, 0), (unflushed, 1)] {
         assert_eq!(after(Fault::None, operations).unwrap(), 0);
         assert_eq!(after(Fault::Held, operations).unwrap(), loses);
@@ -320,9 +296,7 @@ fn lost(came: Result<u64, Stop>) -> bool {
 #[test]
 fn a_buffer_must_flush_when_it_is_told_to_or_when_it_is_time() {
     use Operation::{Flush, Read, Shutdown, Write, WriteThrough};
-    let after = |fault, operations: &[Operation]| {
-        spoil_with(&buffered(), PullThePlug(&buffered(), fault, operations))
-    };
+    let after = |fault, operations: &[Operation]| pull_the_plug(&buffered(), fault, operations);
     assert_eq!(after(Fault::None, &[Write(1), Write(2), Write(1)]).unwrap(), 2);
     // The clock goes on by a second an operation, on average.
     let mut old = vec![Write(1)];
@@ -352,7 +326,7 @@ fn neglectful_buffers_are_told_in_random_workloads() {
         let operations = Pattern::HotCold.sequence(20, SHAPE.pages_per_block, seed);
         let operations: Vec<_> = operations.take(100).collect();
         for (fault, told) in faults.into_iter().zip(&mut told) {
-            match spoil_with(&buffered(), PullThePlug(&buffered(), fault, &operations)) {
+            match pull_the_plug(&buffered(), fault, &operations) {
                 Ok(lost) => may_be_gone += lost,
                 Err(Stop::Failed(_)) => *told += 1,
                 Err(Stop::PowerOff) => unreachable!("nothing cuts the power"),
@@ -365,22 +339,13 @@ fn neglectful_buffers_are_told_in_random_workloads() {
     assert!(may_be_gone > 40);
 }
 
-struct Explore(Fault);
-
-impl Visitor<TestBench> for Explore {
-    type Output = Result<(), Refutation>;
-
-    fn visit<S: Scheme<Flash = TestBench> + Clone>(self, scheme: S) -> Self::Output {
-        explore(Spoilt::new(scheme, self.0), Search::default()).map(|_| ())
-    }
-}
-
 /// The search tells what it looks at; contents are not among it.
 #[test]
 fn the_search_tells_broken_promises() {
-    assert!(spoil(Explore(Fault::None)).is_ok());
+    let searched = |fault| explore(spoilt(&bare(), fault), Search::default(), &ByBlocks);
+    assert!(searched(Fault::None).is_ok());
     for fault in [Fault::FreePages, Fault::Step, Fault::Victim, Fault::NoTrim] {
-        let refuted = spoil(Explore(fault));
+        let refuted = searched(fault);
         assert!(matches!(refuted, Err(Refutation::Broken { .. })), "{fault:?}: {refuted:?}");
     }
 }

@@ -1,12 +1,11 @@
 //! Every scheme of the registry above an array whose wear is levelled.
 
-use flash::{BlockId, Cause, Flash, Operation as FlashOperation, Store, WearRule};
-use ftl::registry::{self, REGISTRY, Visitor, by_name};
-use ftl::{BufferSettings, FtlError, Scheme, SchemeConfig};
-use ftlkit_testkit::conformance::{
-    Case, Described, Faults, Verdict, accepted, conform, logical_pages, with_idle,
-};
-use ftlkit_testkit::driver::{Bench, bench_for, into_array};
+use crate::{passed_and_worn_out, passes, scheme};
+use flash::{AnyArray, BlockId, Cause, Lpn, Operation as FlashOperation, Store, WearRule};
+use ftl::registry::{self, REGISTRY, by_name};
+use ftl::{BufferSettings, SchemeConfig};
+use ftlkit_testkit::bench::{array_of, bench_for, bench_of};
+use ftlkit_testkit::conformance::{Case, Described, Faults, accepted, logical_pages, with_idle};
 use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::power_cut;
 use ftlkit_testkit::shape::{SHAPES, Shape};
@@ -44,8 +43,7 @@ fn every_scheme_conforms() {
             let scheme = levelled(preset.name, rule);
             for shape in shapes(&scheme) {
                 for pattern in [Pattern::HotCold, Pattern::FillThenOverwrite, Pattern::TrimStorm] {
-                    let case = Case::new(scheme.clone(), shape, pattern, 3, 1500);
-                    conform(&case).unwrap_or_else(|verdict| panic!("{verdict}"));
+                    passes(&Case::new(scheme.clone(), shape, pattern, 3, 1500));
                     passed += 1;
                 }
             }
@@ -60,7 +58,7 @@ fn the_bound_of_a_step_is_reached() {
     let scheme = levelled("lazy-rtgc", WearRule::Gap(1));
     let shape = Shape::new(24, 16, 8);
     let part = shape.part();
-    let worst = conform(&Case::new(scheme, shape, Pattern::HotCold, 1, 8000)).unwrap();
+    let worst = passes(&Case::new(scheme, shape, Pattern::HotCold, 1, 8000));
     assert_eq!(worst.step_ns, part.t_bers_ns + flash::wear_level::swap_ns(&part));
 }
 
@@ -68,19 +66,15 @@ fn the_bound_of_a_step_is_reached() {
 #[test]
 fn failing_programs_and_erases_lose_nothing() {
     for preset in REGISTRY {
-        let (mut passed, mut worn_out) = (0, 0);
-        for seed in 0..3 {
+        let cases = (0..3).map(|seed| {
             let rule = RULES[seed as usize % RULES.len()];
             let scheme = SchemeConfig { spare_blocks: 24, ..levelled(preset.name, rule) };
             let shapes = accepted(&scheme, &[Shape::new(40, 8, 8), Shape::new(60, 16, 8)], 0);
             let case = Case::new(scheme, shapes[0], Pattern::HotCold, seed, 2000);
             let faults = Faults { programs_per_million: 400, erases_per_million: 500 };
-            match conform(&Case { faults, ..case }) {
-                Ok(_) => passed += 1,
-                Err(Verdict::WornOut { .. }) => worn_out += 1,
-                Err(verdict) => panic!("{verdict}"),
-            }
-        }
+            Case { faults, ..case }
+        });
+        let [passed, worn_out] = passed_and_worn_out(cases);
         println!("{}: {passed} passed, {worn_out} wore out", preset.name);
     }
 }
@@ -91,17 +85,7 @@ fn cut_case(
     pattern: Pattern,
     operations: usize,
 ) -> power_cut::Case {
-    power_cut::Case {
-        scheme,
-        shape,
-        pattern,
-        seed: 1,
-        operations,
-        go_on: 60,
-        torn_in_a_row: 1,
-        shutdown: false,
-        trims_may_fill: matches!(pattern, Pattern::Uniform | Pattern::TrimStorm),
-    }
+    power_cut::Case { operations, go_on: 60, ..power_cut::Case::new(scheme, shape, pattern, 1) }
 }
 
 /// The power fails at every program, copy and erase, those of swaps among them, and in the mounts that follow.
@@ -145,29 +129,21 @@ fn cuts_in_quick_succession_lose_nothing() {
 }
 
 /// Least and most erases of a block after a hot and cold workload, and copies for levelling.
-struct Wear(u32);
-
-impl Visitor<Bench<flash::Array>> for Wear {
-    type Output = Result<([u32; 2], u64), FtlError>;
-
-    fn visit<S: Scheme<Flash = Bench<flash::Array>> + Clone>(self, mut scheme: S) -> Self::Output {
-        let pages = scheme.logical_pages();
-        (0..pages).try_for_each(|lpn| scheme.write(flash::Lpn(lpn), &[]))?;
-        // A sixteenth of the pages take all writes.
-        for write in 0..self.0 {
-            scheme.write(flash::Lpn(write * 7 % (pages / 16).max(1)), &[])?;
-        }
-        let copies = scheme.flash().counts().get(FlashOperation::Copy, Cause::WearLevel);
-        let array = into_array(scheme.into_flash());
-        let erases = (0..array.geometry().blocks()).map(|block| array.erase_count(BlockId(block)));
-        Ok(([erases.clone().min().unwrap_or(0), erases.max().unwrap_or(0)], copies))
-    }
-}
-
 fn wear(name: &str, rule: Option<WearRule>, writes: u32) -> ([u32; 2], u64) {
-    let scheme = SchemeConfig { static_wear: rule, ..SchemeConfig::preset(by_name(name).unwrap()) };
-    let array = Shape::new(64, 16, 8).array(Store::Metadata, &[]);
-    registry::format(&scheme, bench_for(&scheme, array), Wear(writes)).unwrap().unwrap()
+    let config = SchemeConfig { static_wear: rule, ..scheme(name) };
+    let shape = Shape::new(64, 16, 8);
+    let bench = bench_for(&config, shape.array(Store::Metadata, &[]));
+    let mut scheme = registry::format(&config, AnyArray::new(bench)).unwrap();
+    let pages = scheme.logical_pages();
+    (0..pages).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
+    // A sixteenth of the pages take all writes.
+    for write in 0..writes {
+        scheme.write(Lpn(write * 7 % (pages / 16).max(1)), None).unwrap();
+    }
+    let copies = bench_of(&*scheme).counts().get(FlashOperation::Copy, Cause::WearLevel);
+    let array = array_of(scheme);
+    let erases = (0..shape.blocks).map(|block| array.erase_count(BlockId(block)));
+    ([erases.clone().min().unwrap_or(0), erases.max().unwrap_or(0)], copies)
 }
 
 #[test]

@@ -1,16 +1,13 @@
 //! Every scheme of the registry below every write buffer, through the conformance suite.
 
+use crate::{guarantee, passed_and_worn_out, passes};
 use ftl::registry::{REGISTRY, by_name};
 use ftl::{BufferPolicy, BufferSettings, BufferUnit, SchemeConfig};
 use ftlkit_testkit::buffers::{buffered, described, every_buffer, small};
 use ftlkit_testkit::checks::Worst;
-use ftlkit_testkit::conformance::{Case, Faults, Verdict, accepted, conform};
+use ftlkit_testkit::conformance::{Case, Faults, accepted};
 use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::shape::{CHANNEL_SHAPES, SHAPES, Shape};
-
-fn passes(case: &Case) -> Worst {
-    conform(case).unwrap_or_else(|verdict| panic!("{verdict}"))
-}
 
 /// Every buffer above every scheme, each on another shape and with another pattern than the last: over all
 /// of them, each scheme meets each shape and each pattern.
@@ -40,21 +37,18 @@ fn every_buffer_above_every_scheme() {
 fn failing_programs_and_erases_below_buffers() {
     let shapes = [Shape::new(36, 8, 3), Shape::new(40, 8, 8), Shape::new(60, 16, 8)];
     for preset in REGISTRY {
-        let (mut passed, mut worn_out) = (0, 0);
         let bare = SchemeConfig { spare_blocks: 24, ..SchemeConfig::preset(preset) };
         let shape = accepted(&bare, &shapes, 0)[0];
-        for (at, buffer) in every_buffer(preset, &shape).into_iter().enumerate() {
-            for pattern in [at, at + 2].map(|at| Pattern::ALL[at % Pattern::ALL.len()]) {
+        let cases =
+            every_buffer(preset, &shape).into_iter().enumerate().flat_map(|(at, buffer)| {
                 let scheme = SchemeConfig { buffer, ..bare.clone() };
                 let faults = Faults { programs_per_million: 400, erases_per_million: 500 };
-                let case = Case::new(scheme, shape, pattern, at as u64, 2500);
-                match conform(&Case { faults, ..case }) {
-                    Ok(_) => passed += 1,
-                    Err(Verdict::WornOut { .. }) => worn_out += 1,
-                    Err(verdict) => panic!("{verdict}"),
-                }
-            }
-        }
+                [at, at + 2].map(|at| Pattern::ALL[at % Pattern::ALL.len()]).map(|pattern| {
+                    let case = Case::new(scheme.clone(), shape, pattern, at as u64, 2500);
+                    Case { faults, ..case }
+                })
+            });
+        let [passed, worn_out] = passed_and_worn_out(cases);
         println!("{}: {passed} cases passed, {worn_out} wore out", preset.name);
         assert!(worn_out * 5 < passed, "{}: {worn_out} of {passed} wore out", preset.name);
     }
@@ -66,10 +60,7 @@ fn failing_programs_and_erases_below_buffers() {
 fn lazy_rtgc_keeps_its_bound_below_a_buffer() {
     let preset = by_name("lazy-rtgc").unwrap();
     let shape = Shape::new(24, 8, 3);
-    let plan = |scheme: &SchemeConfig| {
-        ftl::registry::plan(scheme, &shape.part(), &shape.geometry(), shape.blocks).unwrap()
-    };
-    let bare = plan(&SchemeConfig::preset(preset)).guarantee;
+    let bare = guarantee(&SchemeConfig::preset(preset), &shape);
     let response = bare.response_ns.unwrap();
     let read = bare.read_ns.unwrap();
     let page = small(BufferPolicy::Lru, Some(BufferUnit::Page), &shape);
@@ -87,7 +78,7 @@ fn lazy_rtgc_keeps_its_bound_below_a_buffer() {
         for aware in [false, true] {
             let buffer = BufferSettings { aware: Some(aware), ..buffer };
             let scheme = buffered(preset, buffer);
-            let promise = plan(&scheme).guarantee;
+            let promise = guarantee(&scheme, &shape);
             let bound = response * responses + read * reads;
             assert_eq!(promise.response_ns, Some(bound), "{}", described(&buffer));
             assert_eq!(promise.step_ns, bare.step_ns.map(|step| step * responses));
@@ -113,10 +104,7 @@ fn collectors_that_take_dirty_pages_keep_their_bounds_on_channels() {
             for policy in [BufferPolicy::Lru, BufferPolicy::ThreeRegion] {
                 let buffer = small(policy, Some(BufferUnit::Page), shape);
                 let scheme = buffered(preset, BufferSettings { aware: Some(true), ..buffer });
-                let geometry = shape.geometry();
-                let plan =
-                    ftl::registry::plan(&scheme, &shape.part(), &geometry, shape.blocks).unwrap();
-                let bound = plan.guarantee.step_ns.unwrap();
+                let bound = guarantee(&scheme, shape).step_ns.unwrap();
                 for pattern in Pattern::ALL {
                     let worst = passes(&Case::new(scheme.clone(), *shape, pattern, 5, 3000));
                     nearest = nearest.max(worst.step_ns as f64 / bound as f64);

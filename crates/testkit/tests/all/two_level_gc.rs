@@ -1,24 +1,19 @@
 //! `2lgc`, and the two-level list below `lazy-rtgc`: against the reference model and the array's account, with power
 //! cuts, and by a search of all states.
 
+use crate::{guarantee, passes, plan, scheme};
 use flash::Store;
-use ftl::registry::{self, by_name};
+use ftl::registry::by_name;
 use ftl::{BufferPolicy, BufferSettings, SchemeConfig, VictimKind};
-use ftlkit_testkit::conformance::{Case, accepted, conform, variants};
+use ftlkit_testkit::conformance::{Case, accepted, variants};
 use ftlkit_testkit::exhaustive::{Search, prove};
 use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::power_cut::{self, every_cut};
 use ftlkit_testkit::shape::{CHANNEL_SHAPES, SHAPES, Shape};
 
-fn scheme(name: &str) -> SchemeConfig {
-    SchemeConfig::preset(by_name(name).unwrap())
-}
-
 /// Smaller shares than the default, where promises are shorter than a whole block.
 fn shares(config: &SchemeConfig, shape: &Shape) -> Vec<SchemeConfig> {
-    let plan =
-        registry::plan(config, &shape.part(), &shape.geometry(), shape.blocks).expect("accepted");
-    let all = plan.logical_pages;
+    let all = plan(config, shape).logical_pages;
     let shares = [all, all * 4 / 5, all / 2, all / 6];
     let with = |pages: u32| SchemeConfig { logical_pages: Some(pages.max(1)), ..config.clone() };
     shares.map(with).to_vec()
@@ -32,17 +27,14 @@ fn keeps_its_promise_at_every_share() {
             let variant = SchemeConfig { idle_collection, ..variant };
             for shape in accepted(&variant, SHAPES, 0) {
                 for config in shares(&variant, &shape) {
-                    let plan =
-                        registry::plan(&config, &shape.part(), &shape.geometry(), shape.blocks)
-                            .unwrap();
+                    let promised = guarantee(&config, &shape).response_ns;
                     let mut worst = 0;
                     for pattern in Pattern::ALL {
-                        let case = Case::new(config.clone(), shape, pattern, 3, 1500);
-                        let seen = conform(&case).unwrap_or_else(|verdict| panic!("{verdict}"));
+                        let seen = passes(&Case::new(config.clone(), shape, pattern, 3, 1500));
                         worst = worst.max(seen.response_ns);
                         passed += 1;
                     }
-                    tight += u32::from(plan.guarantee.response_ns == Some(worst));
+                    tight += u32::from(promised == Some(worst));
                 }
             }
         }
@@ -62,8 +54,7 @@ fn on_channels_and_below_a_buffer() {
         for shape in accepted(&config, CHANNEL_SHAPES, 0) {
             for config in shares(&config, &shape) {
                 for pattern in Pattern::ALL {
-                    let case = Case::new(config.clone(), shape, pattern, 5, 1200);
-                    conform(&case).unwrap_or_else(|verdict| panic!("{verdict}"));
+                    passes(&Case::new(config.clone(), shape, pattern, 5, 1200));
                 }
             }
         }
@@ -76,21 +67,15 @@ fn survives_every_cut() {
     for (victim, idle_collection) in [
         (None, false),
         (None, true),
-        (Some(VictimKind::Greedy), true),
-        (Some(VictimKind::Fifo), true),
+        (Some(VictimKind::GREEDY), true),
+        (Some(VictimKind::FIFO), true),
     ] {
         for pattern in [Pattern::FillThenOverwrite, Pattern::HotCold, Pattern::Interleaved] {
             let shape = Shape::new(7, 6, 8);
+            let scheme = SchemeConfig { victim, idle_collection, ..scheme("2lgc") };
             let case = power_cut::Case {
-                scheme: SchemeConfig { victim, idle_collection, ..scheme("2lgc") },
-                shape,
-                pattern,
-                seed: 1,
                 operations: 200,
-                go_on: 120,
-                torn_in_a_row: 1,
-                shutdown: false,
-                trims_may_fill: false,
+                ..power_cut::Case::new(scheme, shape, pattern, 1)
             };
             let tally = every_cut(&case).unwrap_or_else(|verdict| panic!("{verdict}"));
             println!("{idle_collection} {pattern:?}: {tally:?}");
@@ -108,10 +93,9 @@ fn no_sequence_of_requests_breaks_it() {
         Shape::new(5, 5, 1),
         Shape::new(5, 8, 2),
     ] {
-        let greedy = SchemeConfig { victim: Some(VictimKind::Greedy), ..scheme("2lgc") };
+        let greedy = SchemeConfig { victim: Some(VictimKind::GREEDY), ..scheme("2lgc") };
         for config in shares(&greedy, &shape) {
-            let plan =
-                registry::plan(&config, &shape.part(), &shape.geometry(), shape.blocks).unwrap();
+            let plan = plan(&config, &shape);
             let array = shape.array(Store::Metadata, &[]);
             let proof = prove(&config, array, Search::default())
                 .unwrap_or_else(|refutation| panic!("{shape}: {refutation}"));
@@ -126,7 +110,7 @@ fn no_sequence_of_requests_breaks_it() {
 #[test]
 fn the_projection_tells_its_states_apart() {
     for shape in [Shape::new(3, 4, 1), Shape::new(4, 3, 1)] {
-        let config = SchemeConfig { victim: Some(VictimKind::Greedy), ..scheme("2lgc") };
+        let config = SchemeConfig { victim: Some(VictimKind::GREEDY), ..scheme("2lgc") };
         let search = Search { check_projection: true, ..Search::default() };
         prove(&config, shape.array(Store::Metadata, &[]), search)
             .unwrap_or_else(|refutation| panic!("{shape}: {refutation}"));
@@ -137,32 +121,27 @@ fn the_projection_tells_its_states_apart() {
 /// included.
 #[test]
 fn lazy_rtgc_keeps_its_promise_with_lists_and_with_a_search() {
-    for victim in [VictimKind::TwoLevelList, VictimKind::GreedyScan(1)] {
+    for victim in [VictimKind::TWO_LEVEL_LIST, VictimKind::greedy_scan(1)] {
         let config = SchemeConfig { victim: Some(victim), ..scheme("lazy-rtgc") };
         let mut listed = 0;
         for shape in accepted(&config, SHAPES, 0) {
             for config in shares(&config, &shape) {
-                let plan = registry::plan(&config, &shape.part(), &shape.geometry(), shape.blocks)
-                    .unwrap();
                 let greedy = SchemeConfig { victim: None, ..config.clone() };
-                let greedy =
-                    registry::plan(&greedy, &shape.part(), &shape.geometry(), shape.blocks)
-                        .unwrap();
+                let [plan, greedy] = [&config, &greedy].map(|config| plan(config, &shape));
                 assert_eq!(plan.logical_pages, greedy.logical_pages);
                 assert!(plan.threshold_pages <= shape.pages_per_block);
                 assert!(plan.guarantee.real_time);
                 listed += u32::from(plan.guarantee.victim_valid > greedy.guarantee.victim_valid);
                 for pattern in Pattern::ALL {
-                    let case = Case::new(config.clone(), shape, pattern, 9, 2000);
-                    conform(&case).unwrap_or_else(|verdict| panic!("{verdict}"));
+                    passes(&Case::new(config.clone(), shape, pattern, 9, 2000));
                 }
             }
         }
-        assert_eq!(listed > 0, victim == VictimKind::TwoLevelList);
+        assert_eq!(listed > 0, victim == VictimKind::TWO_LEVEL_LIST);
     }
     // Every state, with a search for the best victim.
     for shape in [Shape::new(4, 6, 2), Shape::new(5, 5, 1)] {
-        let victim = Some(VictimKind::GreedyScan(1));
+        let victim = Some(VictimKind::greedy_scan(1));
         let config = SchemeConfig { victim, ..scheme("lazy-rtgc") };
         let array = shape.array(Store::Metadata, &[]);
         prove(&config, array, Search::default())

@@ -1,11 +1,12 @@
 //! Every scheme of the registry, through the conformance suite.
 
+use crate::{guarantee, passed_and_worn_out, passes};
 use flash::Store;
 use flash::faults::PowerCut;
-use ftl::registry::{self, REGISTRY};
+use ftl::registry::{REGISTRY, by_name};
 use ftl::{FtlError, SchemeConfig};
 use ftlkit_testkit::buffers::every_buffer;
-use ftlkit_testkit::checks::{Failure, Worst};
+use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::{
     Case, Described, Faults, Verdict, accepted, conform, logical_pages, variants, with_idle,
 };
@@ -14,14 +15,11 @@ use ftlkit_testkit::operations::{Pattern, operations};
 use ftlkit_testkit::run::{End, Run};
 use ftlkit_testkit::shape::{CHANNEL_SHAPES, SHAPES, Shape};
 use ftlkit_testkit::shared::Shared;
+use ftlkit_testkit::suite;
 use proptest::prelude::*;
 
 /// How many of [`SHAPES`] a preset, as it is, must be able to work on.
 const LEAST_SHAPES: usize = 5;
-
-fn passes(case: &Case) -> Worst {
-    conform(case).unwrap_or_else(|verdict| panic!("{verdict}"))
-}
 
 /// The first of the shapes that the scheme can work on.
 fn first(scheme: &SchemeConfig, shapes: &[Shape], bad: u32) -> Shape {
@@ -33,40 +31,12 @@ fn first(scheme: &SchemeConfig, shapes: &[Shape], bad: u32) -> Shape {
 const ROOMY: &[Shape] =
     &[Shape::new(10, 8, 3), Shape::new(16, 8, 8), Shape::new(24, 16, 8), Shape::new(48, 16, 8)];
 
-fn every_scheme_of(pattern: Pattern) {
-    let mut passed = 0;
-    for scheme in REGISTRY.iter().flat_map(variants) {
-        for shape in accepted(&scheme, SHAPES, 0) {
-            passes(&Case::new(scheme.clone(), shape, pattern, 1, 4000));
-            passed += 1;
-        }
-    }
-    println!("{passed} cases of {pattern:?} passed");
+#[test]
+fn every_scheme_and_setting_on_small_arrays() {
+    let schemes: Vec<_> = REGISTRY.iter().copied().flat_map(variants).collect();
+    let passed = suite::conformance(&schemes).unwrap_or_else(|failed| panic!("{failed}"));
+    println!("{} schemes: {passed}", schemes.len());
 }
-
-macro_rules! patterns {
-    ($($test:ident: $pattern:ident),*) => {
-        $(#[test]
-        fn $test() {
-            every_scheme_of(Pattern::$pattern);
-        })*
-
-        #[test]
-        fn every_pattern_is_here() {
-            assert_eq!(Pattern::ALL, [$(Pattern::$pattern),*]);
-        }
-    };
-}
-
-patterns!(
-    every_scheme_and_setting_on_small_arrays_uniform: Uniform,
-    every_scheme_and_setting_on_small_arrays_hot_cold: HotCold,
-    every_scheme_and_setting_on_small_arrays_sequential: Sequential,
-    every_scheme_and_setting_on_small_arrays_fill_then_overwrite: FillThenOverwrite,
-    every_scheme_and_setting_on_small_arrays_spread_invalidation: SpreadInvalidation,
-    every_scheme_and_setting_on_small_arrays_trim_storm: TrimStorm,
-    every_scheme_and_setting_on_small_arrays_interleaved: Interleaved
-);
 
 /// Copies that go two ways, the one or the other quicker, and quicker or slower than a read and a program: every
 /// promise allows for them.
@@ -76,15 +46,13 @@ fn every_scheme_and_setting_on_channels() {
         let (mut passed, mut nearest) = (0, 0.0_f64);
         for scheme in variants(preset) {
             for shape in accepted(&scheme, CHANNEL_SHAPES, 0) {
-                let plan = registry::plan(&scheme, &shape.part(), &shape.geometry(), shape.blocks)
-                    .unwrap();
+                let promised = guarantee(&scheme, &shape).response_ns;
                 for pattern in
                     [Pattern::Uniform, Pattern::FillThenOverwrite, Pattern::SpreadInvalidation]
                 {
                     let worst = passes(&Case::new(scheme.clone(), shape, pattern, 1, 2500));
                     let share = |bound| worst.response_ns as f64 / bound as f64;
-                    nearest =
-                        plan.guarantee.response_ns.map_or(nearest, |ns| nearest.max(share(ns)));
+                    nearest = promised.map_or(nearest, |ns| nearest.max(share(ns)));
                     passed += 1;
                 }
             }
@@ -164,21 +132,16 @@ fn failing_programs_and_erases() {
     const SPARE_BLOCKS: u32 = 24;
     let shapes = [Shape::new(36, 8, 3), Shape::new(40, 8, 8), Shape::new(60, 16, 8)];
     for preset in REGISTRY {
-        let (mut passed, mut worn_out) = (0, 0);
-        for seed in 0..20 {
-            for pattern in Pattern::ALL {
-                let scheme =
-                    SchemeConfig { spare_blocks: SPARE_BLOCKS, ..SchemeConfig::preset(preset) };
-                let shape = first(&scheme, &shapes, 0);
-                let case = Case::new(scheme, shape, pattern, seed, 3000);
-                let faults = Faults { programs_per_million: 400, erases_per_million: 500 };
-                match conform(&Case { faults, ..case }) {
-                    Ok(_) => passed += 1,
-                    Err(Verdict::WornOut { .. }) => worn_out += 1,
-                    Err(verdict) => panic!("{verdict}"),
-                }
-            }
-        }
+        let scheme = SchemeConfig { spare_blocks: SPARE_BLOCKS, ..SchemeConfig::preset(preset) };
+        let shape = first(&scheme, &shapes, 0);
+        let faults = Faults { programs_per_million: 400, erases_per_million: 500 };
+        let cases = (0..20).flat_map(|seed| {
+            Pattern::ALL.map(|pattern| {
+                let case = Case::new(scheme.clone(), shape, pattern, seed, 3000);
+                Case { faults, ..case }
+            })
+        });
+        let [passed, worn_out] = passed_and_worn_out(cases);
         println!("{}: {passed} cases passed, {worn_out} wore out", preset.name);
         assert!(worn_out * 20 < passed, "{}: {worn_out} of {passed} wore out", preset.name);
     }
@@ -187,21 +150,18 @@ fn failing_programs_and_erases() {
 /// A program that fails in the midst of a collection sends the rest of it another way: there is room for it.
 #[test]
 fn failing_programs_and_erases_on_channels() {
-    let preset = registry::by_name("lazy-rtgc").unwrap();
-    let (mut passed, mut worn_out) = (0, 0);
-    for shape in [Shape::new(36, 8, 3).on(2, 1, 7), Shape::new(38, 8, 3).on(4, 7, 1)] {
-        for (seed, pattern) in (0..30).flat_map(|seed| Pattern::ALL.map(|pattern| (seed, pattern)))
-        {
-            let scheme = SchemeConfig { spare_blocks: 24, ..SchemeConfig::preset(preset) };
-            let case = Case::new(scheme, shape, pattern, seed, 3000);
-            let faults = Faults { programs_per_million: 1500, erases_per_million: 500 };
-            match conform(&Case { faults, ..case }) {
-                Ok(_) => passed += 1,
-                Err(Verdict::WornOut { .. }) => worn_out += 1,
-                Err(verdict) => panic!("{verdict}"),
-            }
-        }
-    }
+    let preset = by_name("lazy-rtgc").unwrap();
+    let shapes = [Shape::new(36, 8, 3).on(2, 1, 7), Shape::new(38, 8, 3).on(4, 7, 1)];
+    let faults = Faults { programs_per_million: 1500, erases_per_million: 500 };
+    let scheme = SchemeConfig { spare_blocks: 24, ..SchemeConfig::preset(preset) };
+    let cases = shapes.iter().flat_map(|shape| (0..30).map(move |seed| (*shape, seed)));
+    let cases = cases.flat_map(|(shape, seed)| {
+        Pattern::ALL.map(|pattern| {
+            let case = Case::new(scheme.clone(), shape, pattern, seed, 3000);
+            Case { faults, ..case }
+        })
+    });
+    let [passed, worn_out] = passed_and_worn_out(cases);
     println!("{passed} cases passed, {worn_out} wore out");
     assert!(worn_out * 20 < passed, "{worn_out} of {passed} wore out");
 }
@@ -226,7 +186,7 @@ fn what_cannot_work_is_refused_clearly() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(crate::cases(200))]
 
     /// Any operations, the power cut anywhere: shrunk to the shortest list that fails.
     #[test]
@@ -239,7 +199,7 @@ proptest! {
         after in 0..300u64,
         torn: bool,
     ) {
-        let preset = &REGISTRY[scheme];
+        let preset = REGISTRY[scheme];
         let scheme = if idle_collection { with_idle(preset) } else { SchemeConfig::preset(preset) };
         let shapes = accepted(&scheme, SHAPES, 0);
         let shape = shapes[shape.index(shapes.len().min(6))];
@@ -253,13 +213,13 @@ proptest! {
         let mut array = PowerCut::new(shape.array(Store::All, &[]));
         array.cut_after(after, torn);
         let array = Shared::new(array);
-        if matches!(run.go(array.clone()), Ok(End::Finished(_))) {
+        if matches!(run.go(array.clone()), Ok(End::Finished)) {
             return Ok(());
         }
         prop_assert!(array.with(|array| array.is_off()), "failed before the cut");
         array.with(PowerCut::restore);
         match run.go(array) {
-            Ok(End::Finished(_)) => {}
+            Ok(End::Finished) => {}
             // Trims that the cut made forgotten may have taken the room that was counted on.
             Err(Failure::Scheme { error: FtlError::Full { .. }, .. }) if run.trims() > 0 => {}
             other => prop_assert!(false, "{other:?}"),

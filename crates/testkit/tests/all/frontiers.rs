@@ -1,13 +1,12 @@
 //! Page-mapped schemes whose writes go in turns to several units of an array, through the suites.
 
+use crate::{passed_and_worn_out, passes, scheme as preset_of};
 use flash::faults::PowerCut;
-use flash::{Array, Flash, Lpn, Store};
-use ftl::registry::{self, Visitor};
-use ftl::{FtlError, Plan, Preset, Scheme, SchemeConfig, VictimKind};
+use flash::{AnyArray, Array, Flash, Lpn, Store};
+use ftl::{FtlError, Plan, Preset, SchemeConfig, VictimKind, registry};
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::{
-    Case, Faults, Verdict, accepted, conform, logical_pages, page_mapped, spread, variants,
-    with_idle,
+    Case, Faults, accepted, logical_pages, page_mapped, spread, variants, with_idle,
 };
 use ftlkit_testkit::driver::Medium;
 use ftlkit_testkit::exhaustive::{
@@ -40,10 +39,6 @@ const ROOMY: &[Shape] = &[
     Shape::new(16, 8, 3),
     Shape::new(33, 16, 8),
 ];
-
-fn passes(case: &Case) {
-    conform(case).unwrap_or_else(|verdict| panic!("{verdict}"));
-}
 
 fn every_scheme_of(patterns: &[Pattern]) {
     for preset in page_mapped() {
@@ -88,17 +83,7 @@ fn tight(units: u16) -> [Shape; 3] {
 }
 
 fn cut_case(scheme: SchemeConfig, shape: Shape, pattern: Pattern, seed: u64) -> power_cut::Case {
-    power_cut::Case {
-        scheme,
-        shape,
-        pattern,
-        seed,
-        operations: 110,
-        go_on: 120,
-        torn_in_a_row: 1,
-        shutdown: false,
-        trims_may_fill: matches!(pattern, Pattern::Uniform | Pattern::TrimStorm),
-    }
+    power_cut::Case { operations: 110, ..power_cut::Case::new(scheme, shape, pattern, seed) }
 }
 
 fn all_pass<T>(verdicts: impl Iterator<Item = Result<T, power_cut::Verdict>>) -> Vec<T> {
@@ -108,7 +93,7 @@ fn all_pass<T>(verdicts: impl Iterator<Item = Result<T, power_cut::Verdict>>) ->
 /// The preset, and kinds of victims with state of their own where it takes them.
 fn cut_schemes(preset: &'static Preset, shape: &Shape) -> Vec<SchemeConfig> {
     let plain = with_idle(preset);
-    let kinds = [None, Some(VictimKind::CostBenefit), Some(VictimKind::TwoLevelList)];
+    let kinds = [None, Some(VictimKind::COST_BENEFIT), Some(VictimKind::TWO_LEVEL_LIST)];
     let schemes = kinds.map(|victim| SchemeConfig { victim, ..plain.clone() });
     let works = |scheme: &SchemeConfig| !accepted(scheme, &[*shape], 0).is_empty();
     let few = if preset.name == "page-level" { 3 } else { 1 };
@@ -187,22 +172,18 @@ fn torn_pages_in_a_row_leave_each_unit_in_order() {
 #[test]
 fn failing_programs_and_erases() {
     for preset in page_mapped() {
-        let (mut passed, mut worn_out) = (0, 0);
-        for (units, shape) in [(2, Shape::new(40, 8, 3)), (3, Shape::new(42, 6, 2))] {
-            for (seed, pattern) in
-                (0..12).flat_map(|seed| Pattern::ALL.map(|pattern| (seed, pattern)))
-            {
-                let scheme = SchemeConfig { spare_blocks: 24, ..SchemeConfig::preset(preset) };
-                let scheme = spread(scheme, [units, 1, 1, 1], "cwdp");
-                let case = Case::new(scheme, shape, pattern, seed, 3000);
-                let faults = Faults { programs_per_million: 600, erases_per_million: 500 };
-                match conform(&Case { faults, ..case }) {
-                    Ok(_) => passed += 1,
-                    Err(Verdict::WornOut { .. }) => worn_out += 1,
-                    Err(verdict) => panic!("{verdict}"),
-                }
-            }
-        }
+        let arrays = [(2, Shape::new(40, 8, 3)), (3, Shape::new(42, 6, 2))];
+        let cases = arrays.into_iter().flat_map(|(units, shape)| {
+            let scheme = SchemeConfig { spare_blocks: 24, ..SchemeConfig::preset(preset) };
+            let scheme = spread(scheme, [units, 1, 1, 1], "cwdp");
+            let faults = Faults { programs_per_million: 600, erases_per_million: 500 };
+            let seeds = (0..12).flat_map(|seed| Pattern::ALL.map(|pattern| (seed, pattern)));
+            seeds.map(move |(seed, pattern)| {
+                let case = Case::new(scheme.clone(), shape, pattern, seed, 3000);
+                Case { faults, ..case }
+            })
+        });
+        let [passed, worn_out] = passed_and_worn_out(cases);
         println!("{}: {passed} cases passed, {worn_out} wore out", preset.name);
         assert!(worn_out * 20 < passed, "{}: {worn_out} of {passed} wore out", preset.name);
     }
@@ -343,7 +324,7 @@ fn too_few_blocks_and_too_many_pages_are_refused() {
 fn other_families_are_not_concerned() {
     let shape = Shape::new(48, 8, 8);
     let mapped = page_mapped();
-    for preset in registry::REGISTRY.iter().filter(|preset| !mapped.contains(preset)) {
+    for preset in registry::REGISTRY.iter().filter(|preset| !mapped.contains(*preset)) {
         let plain = SchemeConfig::preset(preset);
         let plan = |scheme| registry::plan(scheme, &shape.part(), &shape.geometry(), shape.blocks);
         let in_turns = spread(plain.clone(), [4, 2, 2, 1], "cwdp");
@@ -352,29 +333,22 @@ fn other_families_are_not_concerned() {
     }
 }
 
-/// Writes pages one after another, and tells where they are.
-struct Fill(u32);
-
-impl Visitor<Watched<Array>> for Fill {
-    type Output = (Array, Vec<u32>);
-
-    fn visit<S: Scheme<Flash = Watched<Array>> + Clone>(self, mut scheme: S) -> Self::Output {
-        (0..self.0).for_each(|lpn| scheme.write(Lpn(lpn), &[]).unwrap());
-        let watched = scheme.flash();
-        let place = |lpn| watched.geometry().block_of(watched.place(Lpn(lpn)).unwrap()).0;
-        let places = (0..self.0).map(place).collect();
-        (scheme.into_flash().into_inner(), places)
-    }
+/// Writes so many pages one after another, and tells in which blocks they are.
+fn fill(config: &SchemeConfig, array: Array, pages: u32) -> (Watched, Vec<u32>) {
+    let mut scheme = registry::format(config, AnyArray::new(Watched::new(array))).unwrap();
+    (0..pages).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
+    let watched: Watched = scheme.into_flash().downcast().unwrap();
+    let block = |lpn| watched.geometry().block_of(watched.place(Lpn(lpn)).unwrap()).0;
+    let blocks = (0..pages).map(block).collect();
+    (watched, blocks)
 }
 
 #[test]
 fn pages_go_to_the_units_in_turns() {
     let shape = Shape::new(48, 8, 8);
     for (counts, order) in UNITS {
-        let scheme =
-            spread(SchemeConfig::preset(registry::by_name("fsr").unwrap()), *counts, order);
-        let array = Watched::new(shape.array(Store::Metadata, &[]));
-        let (_, blocks) = registry::format(&scheme, array, Fill(200)).unwrap();
+        let scheme = spread(preset_of("fsr"), *counts, order);
+        let (_, blocks) = fill(&scheme, shape.array(Store::Metadata, &[]), 200);
         let units = scheme.allocation.units();
         let written: Vec<u32> = blocks.iter().map(|block| block % units).collect();
         let turns = scheme.allocation.turns();
@@ -385,14 +359,13 @@ fn pages_go_to_the_units_in_turns() {
 #[test]
 fn an_array_written_in_other_turns_is_not_mounted() {
     let shape = Shape::new(48, 8, 8);
-    let fsr = SchemeConfig::preset(registry::by_name("fsr").unwrap());
+    let fsr = preset_of("fsr");
     let of = |(counts, order): &Units| spread(fsr.clone(), *counts, order);
     let all: Vec<SchemeConfig> = UNITS.iter().map(of).chain([fsr.clone()]).collect();
     for scheme in &all {
-        let array = Watched::new(shape.array(Store::Metadata, &[]));
-        let (array, _) = registry::format(scheme, array, Fill(100)).unwrap();
+        let (array, _) = fill(scheme, shape.array(Store::Metadata, &[]), 100);
         for other in &all {
-            match registry::mount(other, Watched::new(array.clone()), Fill(0)) {
+            match registry::mount(other, AnyArray::new(array.clone())) {
                 Ok(_) => assert_eq!(scheme, other),
                 Err(FtlError::Mount(reason)) => {
                     assert!(scheme != other && reason.contains("allocation"), "{reason}");
@@ -404,7 +377,7 @@ fn an_array_written_in_other_turns_is_not_mounted() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(crate::cases(200))]
 
     /// Any operations, the power cut anywhere, twice.
     #[test]
@@ -426,7 +399,7 @@ proptest! {
         for (after, torn) in cuts {
             array.with(|array| array.cut_after(after, torn));
             match run.go(array.clone()) {
-                Ok(End::Finished(_)) => return Ok(()),
+                Ok(End::Finished) => return Ok(()),
                 // Trims that a cut made forgotten may have taken the room that was counted on.
                 Err(Failure::Scheme { error: FtlError::Full { .. }, .. }) if run.trims() > 0 => return Ok(()),
                 Ok(End::PowerOff) => array.with(PowerCut::restore),
@@ -434,7 +407,7 @@ proptest! {
             }
         }
         match run.go(array) {
-            Ok(End::Finished(_)) => {}
+            Ok(End::Finished) => {}
             Err(Failure::Scheme { error: FtlError::Full { .. }, .. }) if run.trims() > 0 => {}
             other => prop_assert!(false, "{other:?}"),
         }

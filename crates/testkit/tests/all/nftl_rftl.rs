@@ -3,9 +3,10 @@
 
 use flash::faults::{PowerCut, ProgramEraseFailure};
 use flash::parts::EVALUATION_SLC;
-use flash::{BlockId, Flash, Lpn, Serial, Store};
+use flash::{AnyArray, Array, BlockId, Flash, Lpn, Store};
 use ftl::registry::{by_name, format, plan};
-use ftl::{FtlError, Scheme, SchemeConfig, Visitor};
+use ftl::{FtlError, SchemeConfig};
+use ftlkit_testkit::bench::{bench, bench_of};
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::{Case, conform, logical_pages};
 use ftlkit_testkit::driver::Medium;
@@ -42,30 +43,21 @@ fn rftl_refuses_blocks_too_small_for_its_steps_and_names_the_part() {
 
 /// Page 0, then the rest of its logical block, then page 1 until the replacement is full: page 0 is found
 /// last, and the next write folds with everything to copy.
-struct WorstOfNftl;
-
-impl<F: Flash> Visitor<Serial<F>> for WorstOfNftl {
-    type Output = ();
-
-    fn visit<S: Scheme<Flash = Serial<F>> + Clone>(self, mut scheme: S) {
-        let pages_per_block = scheme.flash().geometry().pages_per_block();
-        let versions = (0..pages_per_block).chain((0..pages_per_block).map(|_| 1));
-        versions.for_each(|lpn| scheme.write(Lpn(lpn), &[]).unwrap());
-        let promised = scheme.guarantee();
-        let before = scheme.flash().busy_ns();
-        assert!(scheme.read(Lpn(0), &mut []).unwrap());
-        let read = scheme.flash().busy_ns();
-        assert_eq!(Some(read - before), promised.read_ns);
-        scheme.write(Lpn(2), &[]).unwrap();
-        assert_eq!(Some(scheme.flash().busy_in_steps_ns()), promised.step_ns);
-        assert_eq!(Some(scheme.flash().busy_ns() - read), promised.response_ns);
-    }
-}
-
 #[test]
 fn nftl_reaches_its_bounds() {
-    let array = Serial::new(Shape::new(6, 16, 8).array(Store::Metadata, &[]));
-    format(&scheme("nftl", 0), array, WorstOfNftl).unwrap();
+    let shape = Shape::new(6, 16, 8);
+    let mut scheme = format(&scheme("nftl", 0), bench(shape.array(Store::Metadata, &[]))).unwrap();
+    let pages_per_block = shape.pages_per_block;
+    let versions = (0..pages_per_block).chain((0..pages_per_block).map(|_| 1));
+    versions.for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
+    let promised = scheme.telemetry().guarantee;
+    let before = bench_of(&*scheme).busy_ns();
+    assert!(scheme.read(Lpn(0), None).unwrap());
+    let read = bench_of(&*scheme).busy_ns();
+    assert_eq!(Some(read - before), promised.read_ns);
+    scheme.write(Lpn(2), None).unwrap();
+    assert_eq!(Some(bench_of(&*scheme).busy_in_steps_ns()), promised.step_ns);
+    assert_eq!(Some(bench_of(&*scheme).busy_ns() - read), promised.response_ns);
 }
 
 #[test]
@@ -100,7 +92,7 @@ fn failures_between_power_cuts_lose_nothing() {
                     array.cut_after(random.random_range(0..80), random.random_bool(0.5));
                 });
                 match run.go(array.clone()) {
-                    Ok(End::Finished(_)) => break,
+                    Ok(End::Finished) => break,
                     Ok(End::PowerOff) => cuts += 1,
                     Err(Failure::Scheme { error: FtlError::Full { .. }, .. }) => {
                         full += 1;
@@ -114,27 +106,19 @@ fn failures_between_power_cuts_lose_nothing() {
     }
 }
 
-struct UntilFull {
-    seed: u64,
-    spare_blocks: u32,
-}
-
-impl<F: Flash> Visitor<F> for UntilFull {
-    type Output = ();
-
-    fn visit<S: Scheme<Flash = F> + Clone>(self, mut scheme: S) {
-        let mut random = Pcg64::seed_from_u64(self.seed);
-        let pages = scheme.logical_pages();
-        let error = (0..200_000)
-            .find_map(|_| scheme.write(Lpn(random.random_range(0..pages)), &[]).err())
-            .expect("every block fails in the end");
-        assert!(matches!(error, FtlError::Full { .. }), "{error}");
-        let flash = scheme.flash();
-        let blocks = (0..flash.geometry().blocks()).map(BlockId);
-        let bad = blocks.filter(|block| flash.is_bad(*block)).count() as u32;
-        // The one that is too many may have failed and not be erased yet.
-        assert!(bad >= self.spare_blocks, "{error}, though only {bad} blocks are bad");
-    }
+fn write_until_full(config: &SchemeConfig, array: ProgramEraseFailure<Array>, seed: u64) {
+    let mut scheme = format(config, AnyArray::new(array)).unwrap();
+    let mut random = Pcg64::seed_from_u64(seed);
+    let pages = scheme.logical_pages();
+    let error = (0..200_000)
+        .find_map(|_| scheme.write(Lpn(random.random_range(0..pages)), None).err())
+        .expect("every block fails in the end");
+    assert!(matches!(error, FtlError::Full { .. }), "{error}");
+    let flash = scheme.flash();
+    let blocks = (0..flash.geometry().blocks()).map(BlockId);
+    let bad = blocks.filter(|block| flash.is_bad(*block)).count() as u32;
+    // The one that is too many may have failed and not be erased yet.
+    assert!(bad >= config.spare_blocks, "{error}, though only {bad} blocks are bad");
 }
 
 #[test]
@@ -147,12 +131,7 @@ fn writes_end_only_when_spare_blocks_do() {
                 let mut array = ProgramEraseFailure::new(shape.array(Store::Metadata, &[]), seed);
                 array.fail_programs(800);
                 array.fail_erases(1000);
-                let visitor = UntilFull { seed, spare_blocks };
-                let array = Serial::new(array);
-                match format(&scheme(name, spare_blocks), array, visitor) {
-                    Ok(()) => {}
-                    Err(error) => panic!("{name} on {shape}: {error}"),
-                }
+                write_until_full(&scheme(name, spare_blocks), array, seed);
             }
         }
     }

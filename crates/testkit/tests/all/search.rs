@@ -1,6 +1,7 @@
 //! The promises of schemes that are not page-mapped in RAM: proved on tiny arrays by every request sequence,
 //! and attacked on larger ones.
 
+use crate::guarantee;
 use flash::{Lpn, Store};
 use ftl::{FtlError, SchemeConfig, WriteQueue, registry};
 use ftlkit_testkit::beam::{self, Attack, Reached};
@@ -10,6 +11,7 @@ use ftlkit_testkit::exhaustive::{Proof, Refutation, Search, prove_by_history};
 use ftlkit_testkit::operations::Operation;
 use ftlkit_testkit::projection::ByHistory;
 use ftlkit_testkit::shape::{CHANNEL_SHAPES, Shape};
+use ftlkit_testkit::suite;
 
 fn scheme(name: &str, logical_pages: u32) -> SchemeConfig {
     let preset = registry::by_name(name).unwrap();
@@ -110,7 +112,7 @@ fn states_of_one_projection_go_on_alike() {
 /// others then, and until its turn comes all these pages live in the write queue.
 fn queued_last(config: &SchemeConfig, shape: Shape) -> Result<Reached, Refutation> {
     let of_block = shape.pages_per_block;
-    beam::follow(config, shape.array(Store::Metadata, &[]), 40_000, |history, pages, at| {
+    beam::follow(config, shape.array(Store::Metadata, &[]), 40_000, &mut |history, pages, at| {
         let Lpn(lpn) = history.moved_last().unwrap_or(Lpn(0));
         Operation::Write(match at {
             _ if at < pages => at,
@@ -152,24 +154,11 @@ fn the_printed_write_queue_is_too_short_and_the_proven_one_is_not() {
 /// States that come close to breaking a promise, and what comes of them.
 #[test]
 fn attacks_break_no_promise() {
-    for name in ["gftl", "gftl-priority", "gftl-threshold", "rftl", "nftl", "lazy-rtgc-on-demand"] {
-        let config = SchemeConfig::preset(registry::by_name(name).unwrap());
-        for shape in [Shape::new(12, 8, 8), Shape::new(24, 16, 8)] {
-            let entries = shape.geometry().page_bytes() / 4;
-            let on_demand = config.preset.settings.contains(&"cmt");
-            let attack = Attack {
-                width: 8,
-                tries: 5,
-                operations: 800,
-                group_pages: if on_demand { entries } else { shape.pages_per_block },
-                reads: true,
-                seed: 1,
-            };
-            match beam::attack(&config, shape.array(Store::Metadata, &[]), attack) {
-                Ok(reached) => println!("{name} on {shape}: {reached}"),
-                Err(refutation) => panic!("{name} on {shape}: {refutation}"),
-            }
-        }
+    let schemes: Vec<_> =
+        registry::REGISTRY.iter().map(|preset| SchemeConfig::preset(preset)).collect();
+    match suite::promises(&schemes) {
+        Ok(reached) => reached.iter().for_each(|line| println!("{line}")),
+        Err(failed) => panic!("{failed}"),
     }
 }
 
@@ -182,12 +171,11 @@ fn attacks_break_no_promise_of_two_ways_of_copying() {
         // So many requests fill the others.
         let small = |shape: &&Shape| shape.blocks * shape.pages_per_block < 600;
         for shape in CHANNEL_SHAPES.iter().filter(small) {
-            let promised =
-                registry::plan(&config, &shape.part(), &shape.geometry(), shape.blocks).unwrap();
+            let promised = guarantee(&config, shape);
             let [response, step, victim] = [
-                promised.guarantee.response_ns.unwrap(),
-                promised.guarantee.step_ns.unwrap(),
-                promised.guarantee.victim_valid.unwrap().into(),
+                promised.response_ns.unwrap(),
+                promised.step_ns.unwrap(),
+                promised.victim_valid.unwrap().into(),
             ];
             let attack = Attack {
                 width: 8,

@@ -1,0 +1,30 @@
+//! The `ftlkit` command as a function, so that a crate with schemes or victim policies of its own has a command of its own
+//! with one line.
+
+mod allocator;
+mod cli;
+mod commands;
+mod failure;
+mod interrupt;
+mod output;
+mod progress;
+
+use clap::Parser;
+use sim::catalogue::Catalogue;
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: allocator::HugePages = allocator::HugePages;
+
+/// Runs the command that the process was called with, on these schemes and policies.
+pub fn main(catalogue: Catalogue) -> ExitCode {
+    let installed = catalogue.install();
+    let ran = match installed {
+        Err(error) => Err(failure::Failure::input(error.to_string())),
+        Ok(()) => cli::Cli::parse().command.run(),
+    };
+    match ran {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

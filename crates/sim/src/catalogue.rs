@@ -1,0 +1,109 @@
+//! The schemes and victim policies that configurations may name: this workspace's, and those of other crates.
+//!
+//! A program that brings its own installs them before anything is read; then they stand beside ours everywhere, in
+//! `compare`, `bench`, bounds, lists and suites.
+
+use ftl::page_mapped::victims::VictimPolicy;
+use ftl::{Preset, VICTIM_POLICIES, registry::REGISTRY};
+use std::sync::OnceLock;
+
+static INSTALLED: OnceLock<Catalogue> = OnceLock::new();
+
+/// What configurations may name.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    schemes: Vec<&'static Preset>,
+    victims: Vec<&'static VictimPolicy>,
+}
+
+impl Default for Catalogue {
+    /// Those of this workspace.
+    fn default() -> Self {
+        Self { schemes: REGISTRY.to_vec(), victims: VICTIM_POLICIES.to_vec() }
+    }
+}
+
+/// Why a catalogue cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CatalogueError {
+    /// Two of a kind have one name.
+    #[error("two {what} are called `{name}`; give yours another name")]
+    Twice {
+        /// `schemes` or `victim policies`.
+        what: &'static str,
+        /// Their name.
+        name: &'static str,
+    },
+    /// A catalogue is in use.
+    #[error("a catalogue is in use already: install yours before anything is read, once")]
+    InUse,
+}
+
+impl Catalogue {
+    /// With this scheme, behind those that are there.
+    pub fn scheme(mut self, preset: &'static Preset) -> Self {
+        self.schemes.push(preset);
+        self
+    }
+
+    /// With this victim policy, behind those that are there.
+    pub fn victim(mut self, policy: &'static VictimPolicy) -> Self {
+        self.victims.push(policy);
+        self
+    }
+
+    /// Makes this the catalogue of the process.
+    ///
+    /// # Errors
+    /// Where two have one name, or a catalogue is in use.
+    pub fn install(self) -> Result<(), CatalogueError> {
+        let schemes = self.schemes.iter().map(|preset| preset.name).collect();
+        let victims = self.victims.iter().map(|policy| policy.name).collect();
+        for (what, names) in [("schemes", schemes), ("victim policies", victims)] {
+            if let Some(name) = repeated(names) {
+                return Err(CatalogueError::Twice { what, name });
+            }
+        }
+        INSTALLED.set(self).map_err(|_| CatalogueError::InUse)
+    }
+}
+
+fn repeated(mut names: Vec<&'static str>) -> Option<&'static str> {
+    names.sort_unstable();
+    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
+fn installed() -> &'static Catalogue {
+    INSTALLED.get_or_init(Catalogue::default)
+}
+
+/// All schemes, in the order in which they are listed.
+pub fn schemes() -> &'static [&'static Preset] {
+    &installed().schemes
+}
+
+/// All victim policies, in the order in which they are listed.
+pub fn victims() -> &'static [&'static VictimPolicy] {
+    &installed().victims
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_of_one_name_are_refused() {
+        let twice = Catalogue::default().scheme(REGISTRY[0]).install();
+        let name = REGISTRY[0].name;
+        assert_eq!(twice, Err(CatalogueError::Twice { what: "schemes", name }));
+        let twice = Catalogue::default().victim(VICTIM_POLICIES[1]).install();
+        let name = VICTIM_POLICIES[1].name;
+        assert_eq!(twice, Err(CatalogueError::Twice { what: "victim policies", name }));
+    }
+
+    #[test]
+    fn it_is_chosen_once() {
+        assert_eq!(schemes().len(), REGISTRY.len());
+        assert_eq!(Catalogue::default().install(), Err(CatalogueError::InUse));
+    }
+}

@@ -1,0 +1,56 @@
+//! The suites over all schemes of the registry, and what is peculiar to some.
+
+mod buffers;
+mod conformance;
+mod exhaustive;
+mod frontiers;
+mod nftl_rftl;
+mod own;
+mod power_cut;
+mod sabotage;
+mod search;
+mod two_level_gc;
+mod wear_levelling;
+mod write_amplification;
+
+use ftl::{Guarantee, Plan, SchemeConfig, registry};
+use ftlkit_testkit::checks::Worst;
+use ftlkit_testkit::conformance::{Case, Verdict, conform};
+use ftlkit_testkit::shape::Shape;
+use proptest::prelude::ProptestConfig;
+
+/// The preset of this name, as it is.
+fn scheme(name: &str) -> SchemeConfig {
+    SchemeConfig::preset(registry::by_name(name).unwrap())
+}
+
+/// How the scheme is laid out on a sound array of this shape.
+fn plan(config: &SchemeConfig, shape: &Shape) -> Plan {
+    registry::plan(config, &shape.part(), &shape.geometry(), shape.blocks).unwrap()
+}
+
+fn guarantee(config: &SchemeConfig, shape: &Shape) -> Guarantee {
+    plan(config, shape).guarantee
+}
+
+fn passes(case: &Case) -> Worst {
+    conform(case).unwrap_or_else(|verdict| panic!("{verdict}"))
+}
+
+/// How many of these cases passed, and how many wore out.
+fn passed_and_worn_out(cases: impl IntoIterator<Item = Case>) -> [u32; 2] {
+    let mut counts = [0; 2];
+    for case in cases {
+        match conform(&case) {
+            Ok(_) => counts[0] += 1,
+            Err(Verdict::WornOut { .. }) => counts[1] += 1,
+            Err(verdict) => panic!("{verdict}"),
+        }
+    }
+    counts
+}
+
+/// So many random cases; a failure prints what is needed to do it again and leaves no file.
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+}

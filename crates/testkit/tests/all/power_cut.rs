@@ -1,0 +1,206 @@
+//! Every scheme of the registry, its power cut at every single operation.
+
+use ftl::registry::{REGISTRY, by_name};
+use ftl::{BufferPolicy, BufferSettings, BufferUnit, Preset, SchemeConfig, VictimKind};
+use ftlkit_testkit::buffers::small;
+use ftlkit_testkit::conformance::with_idle;
+use ftlkit_testkit::operations::Pattern;
+use ftlkit_testkit::power_cut::{Case, Tally, storm};
+use ftlkit_testkit::shape::{CHANNEL_SHAPES, Shape};
+use ftlkit_testkit::suite::{
+    self, all_pass, cut_again_and_again, cut_everywhere, is_volatile, roomy_shape, small_shapes,
+};
+use std::collections::BTreeSet;
+
+fn case(name: &str, shape: Shape, pattern: Pattern, seed: u64) -> Case {
+    Case::new(with_idle(by_name(name).unwrap()), shape, pattern, seed)
+}
+
+/// With one spare block kept free, neither forgotten trims nor pages torn in a row leave a write without
+/// room.
+#[test]
+fn a_spare_block_makes_up_for_forgotten_trims_and_torn_pages() {
+    let shapes = [Shape::new(6, 4, 1), Shape::new(6, 8, 3), Shape::new(6, 6, 8)];
+    let page_mapped = ["page-level", "fsr", "lazy-rtgc"];
+    let cases = page_mapped.iter().flat_map(|name| {
+        shapes.iter().flat_map(move |shape| {
+            (1..=20).map(move |seed| {
+                let plain = case(name, *shape, Pattern::TrimStorm, seed);
+                let scheme = SchemeConfig { spare_blocks: 1, ..plain.scheme };
+                Case { scheme, operations: 600, torn_in_a_row: 3, trims_may_fill: false, ..plain }
+            })
+        })
+    });
+    let cases: Vec<Case> = cases.collect();
+    all_pass(&cases, &|case| storm(case, 40)).unwrap_or_else(|failed| panic!("{failed}"));
+}
+
+/// A scheme that is tried with settings besides those that every scheme is tried with.
+struct Special {
+    name: &'static str,
+    why: &'static str,
+    schemes: fn(&SchemeConfig) -> Vec<SchemeConfig>,
+}
+
+const SPECIAL: &[Special] = &[Special {
+    name: "page-level",
+    why: "takes every policy: one page-mapped scheme is tried with each that has state of its own",
+    schemes: |plain| {
+        let victims = [
+            VictimKind::GREEDY,
+            VictimKind::greedy_scan(3),
+            VictimKind::COST_BENEFIT,
+            VictimKind::TWO_LEVEL_LIST,
+            VictimKind::windowed_greedy(3),
+        ];
+        victims.map(|victim| SchemeConfig { victim: Some(victim), ..plain.clone() }).to_vec()
+    },
+}];
+
+/// The preset, and, where it caches a map on flash, with a cache that is too small for the whole map, so that
+/// translation pages are written and collected; what is special of it instead.
+fn schemes(preset: &'static Preset) -> Vec<SchemeConfig> {
+    let plain = with_idle(preset);
+    if let Some(special) = SPECIAL.iter().find(|special| special.name == preset.name) {
+        return (special.schemes)(&plain);
+    }
+    let small = SchemeConfig { cmt_bytes: Some(64), ..plain.clone() };
+    if preset.settings.contains(&"cmt") { vec![plain, small] } else { vec![plain] }
+}
+
+#[test]
+fn what_is_special_is_of_the_registry() {
+    for special in SPECIAL {
+        let schemes = schemes(by_name(special.name).unwrap());
+        assert!(!schemes.is_empty() && !special.why.is_empty(), "{}", special.name);
+    }
+}
+
+/// Of the whole registry, so that a scheme which is added is tried.
+#[test]
+fn cuts_at_every_operation_and_in_quick_succession_lose_nothing() {
+    for preset in REGISTRY {
+        let total = suite::power_cuts(&schemes(preset)).unwrap_or_else(|failed| panic!("{failed}"));
+        println!("{}: {total:?}", preset.name);
+        assert!(total.cuts == total.changes * 2 && total.changes > 1000, "{}", preset.name);
+        assert!(total.lost == 0 || is_volatile(&SchemeConfig::preset(preset)), "{}", preset.name);
+    }
+}
+
+/// Copies go two ways: a mount takes the block with fewest valid pages, whichever way its copies go.
+#[test]
+fn cuts_on_channels_lose_nothing() {
+    let patterns = [
+        Pattern::Uniform,
+        Pattern::FillThenOverwrite,
+        Pattern::SpreadInvalidation,
+        Pattern::TrimStorm,
+    ];
+    let shapes = &CHANNEL_SHAPES[..4];
+    let of = |seeds: std::ops::Range<u64>, pattern| {
+        let of = move |shape: &Shape, seed| case("lazy-rtgc", *shape, pattern, seed);
+        let each = move |shape| seeds.clone().map(move |seed| of(shape, seed));
+        shapes.iter().flat_map(each)
+    };
+    let cases: Vec<Case> = patterns.into_iter().flat_map(|pattern| of(1..2, pattern)).collect();
+    let total = cut_everywhere(&cases).unwrap_or_else(|failed| panic!("{failed}"));
+    println!("{total:?}");
+    assert!(total.cuts == total.changes * 2 && total.changes > 2000 && total.lost == 0);
+    let long = |case| Case { operations: 600, ..case };
+    let cases: Vec<Case> = of(0..12, Pattern::FillThenOverwrite).map(long).collect();
+    cut_again_and_again(&cases, 6).unwrap_or_else(|failed| panic!("{failed}"));
+}
+
+/// A scheme below a buffer of a few units.
+struct Below {
+    name: &'static str,
+    policy: BufferPolicy,
+    unit: Option<BufferUnit>,
+    aware: bool,
+}
+
+impl Below {
+    const fn new(name: &'static str, policy: BufferPolicy) -> Self {
+        Self { name, policy, unit: None, aware: false }
+    }
+
+    /// Collectors take dirty pages along.
+    const fn aware(self) -> Self {
+        Self { aware: true, ..self }
+    }
+
+    fn scheme(&self, shape: &Shape) -> SchemeConfig {
+        let aware = self.aware.then_some(true);
+        let buffer = BufferSettings { aware, ..small(self.policy, self.unit, shape) };
+        SchemeConfig { buffer, ..with_idle(by_name(self.name).unwrap()) }
+    }
+
+    /// Workloads of so many operations on the smallest arrays that have pages to lose, and on a roomy one.
+    fn cases(&self, patterns: &[Pattern], operations: usize) -> Vec<Case> {
+        let plain = with_idle(by_name(self.name).unwrap());
+        let shapes = [small_shapes(&plain).unwrap()[0], roomy_shape(&plain).unwrap()];
+        let of = |shape: Shape| {
+            let of = move |pattern: &Pattern| Case {
+                scheme: self.scheme(&shape),
+                shutdown: true,
+                operations,
+                ..case(self.name, shape, *pattern, 1)
+            };
+            patterns.iter().map(of)
+        };
+        shapes.into_iter().flat_map(of).collect()
+    }
+
+    fn cut(&self) {
+        let patterns = [Pattern::Uniform, Pattern::HotCold, Pattern::Interleaved];
+        let cases = self.cases(&patterns, 160);
+        let total = cut_everywhere(&cases).unwrap_or_else(|failed| panic!("{failed}"));
+        println!("{} below {}: {total:?}", self.name, self.policy.name());
+        assert!(total.cuts == total.changes * 2 && total.changes > 250);
+        // What may be lost is, or the suite would not have tried.
+        assert!(total.lost > 0 && total.in_shutdowns > 0);
+        let patterns = [Pattern::Uniform, Pattern::FillThenOverwrite];
+        let cases = self.cases(&patterns, 600).into_iter();
+        let cases = cases.flat_map(|case| (0..8).map(move |seed| Case { seed, ..case.clone() }));
+        cut_again_and_again(&cases.collect::<Vec<_>>(), 2)
+            .unwrap_or_else(|failed| panic!("{failed}"));
+    }
+}
+
+/// As it is with buffers: a cut takes what is neither flushed, nor forced, nor older than 30 s, and nothing
+/// else. Each family has a scheme here, each policy a row.
+const BELOW: [Below; 7] = [
+    Below::new("page-level", BufferPolicy::Lru).aware(),
+    Below::new("lazy-rtgc", BufferPolicy::Lru).aware(),
+    Below::new("fast", BufferPolicy::Bplru),
+    Below::new("fast", BufferPolicy::Fab),
+    Below::new("ba-gc", BufferPolicy::ThreeRegion).aware(),
+    Below::new("dftl", BufferPolicy::Cflru),
+    Below::new("gftl", BufferPolicy::ThreeRegion),
+];
+
+#[test]
+fn cuts_below_buffers_lose_what_is_not_flushed_only() {
+    let policies: BTreeSet<&str> = BELOW.iter().map(|below| below.policy.name()).collect();
+    assert_eq!(policies.len(), BufferPolicy::ALL.len());
+    BELOW.iter().for_each(Below::cut);
+}
+
+/// Few operations, so that the shutdown is the most of what is cut.
+#[test]
+fn a_cut_in_a_shutdown_loses_what_is_not_flushed_only() {
+    let mut total = Tally::default();
+    for (name, policy) in [
+        ("lazy-rtgc", BufferPolicy::Cflru),
+        ("superblock", BufferPolicy::Lru),
+        ("bast", BufferPolicy::Fab),
+        ("gftl", BufferPolicy::Bplru),
+    ] {
+        let below = Below::new(name, policy);
+        let cases: Vec<Case> =
+            (1..6).flat_map(|at| below.cases(&[Pattern::HotCold], at * 7)).collect();
+        total.add(&cut_everywhere(&cases).unwrap_or_else(|failed| panic!("{failed}")));
+    }
+    println!("{total:?}");
+    assert!(total.in_shutdowns * 4 > total.cuts && total.lost > 0);
+}

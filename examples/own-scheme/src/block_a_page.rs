@@ -1,0 +1,169 @@
+//! A whole scheme: each write goes to the first page of a free block, and the block of the version before is erased.
+//! Nothing is ever copied; a write takes a program and an erase. The price is the space: one page per block.
+//!
+//! At a mount each block tells its page by the first OOB; of two blocks of one page the one with the higher sequence
+//! number counts. Parameters: `share` (at most N − 1 pages), `spare`.
+
+use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Probe};
+use ftl::{
+    Background, CollectionLog, Ftl, FtlError, Guarantee, Layout, Made, Plan, Preset, Ram,
+    SchemeConfig, Setup, Start, Telemetry, build,
+};
+use std::collections::VecDeque;
+
+/// What it declares of itself.
+pub static PRESET: Preset = Preset {
+    name: "block-a-page",
+    summary: "each write goes to the first page of a free block; nothing is copied",
+    source: "an example",
+    settings: &[],
+    victims: None,
+    page: "Each write goes to the first page of a free block.",
+    buffer: None,
+    plan,
+    build: build!(make),
+};
+
+fn plan(config: &SchemeConfig, part: &Part, _: &Geometry, n: u32) -> Result<Plan, FtlError> {
+    let logical_pages = config.logical_pages.unwrap_or(n - 1);
+    if logical_pages > n - 1 {
+        let reason = format!("exports {logical_pages} pages; at most {} fit", n - 1);
+        return Err(FtlError::Config { scheme: PRESET.name, setting: "logical share", reason });
+    }
+    let guarantee = Guarantee {
+        read_ns: Some(part.t_r_ns),
+        write_ns: Some(part.t_prog_ns),
+        step_ns: Some(part.t_bers_ns),
+        response_ns: Some(part.t_prog_ns + part.t_bers_ns),
+        real_time: true,
+        ..Guarantee::default()
+    };
+    let ram = Ram { map: u64::from(logical_pages) * 8, ..Ram::default() };
+    let (layout, buffer) = (Layout::Own, None);
+    Ok(Plan { logical_pages, threshold_pages: 0, spare_blocks: 0, layout, buffer, guarantee, ram })
+}
+
+fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+    let (plan, array) = (*setup.plan, *flash.geometry());
+    let (places, free) = (vec![None; plan.logical_pages as usize], VecDeque::new());
+    let log = CollectionLog::new(array.pages_per_block(), 0);
+    let mut scheme = BlockAPage { flash, places, free, seq: 0, plan, log };
+    for block in (0..array.blocks()).map(BlockId) {
+        if !scheme.flash.is_bad(block) {
+            scheme.find(block, setup.start == Start::Mount)?;
+        }
+    }
+    Ok(setup.finish(scheme))
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+struct BlockAPage<F> {
+    flash: F,
+    /// Sequence number and block of each logical page.
+    places: Vec<Option<(u64, BlockId)>>,
+    free: VecDeque<BlockId>,
+    seq: u64,
+    plan: Plan,
+    log: CollectionLog,
+}
+
+impl<F: Probe> BlockAPage<F> {
+    /// Takes over what is in a block at a mount, or erases it.
+    fn find(&mut self, block: BlockId, mounting: bool) -> Result<(), FtlError> {
+        let ppn = self.flash.geometry().ppn(block, 0);
+        match self.flash.read_oob(ppn, Cause::Mount) {
+            Err(FlashError::Erased(_)) => {
+                self.free.push_back(block);
+                Ok(())
+            }
+            Ok(Oob { lpn, seq, .. }) if mounting => {
+                self.seq = self.seq.max(seq);
+                let place = &mut self.places[lpn.0 as usize];
+                let older = match *place {
+                    Some((other, _)) if other > seq => Some((seq, block)),
+                    _ => place.replace((seq, block)),
+                };
+                older.map_or(Ok(()), |(_, older)| self.release(older, Cause::Mount))
+            }
+            Ok(_) | Err(FlashError::Uncorrectable(_)) => self.release(block, Cause::Mount),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Erases a block for later; one that cannot be erased is bad from now on.
+    fn release(&mut self, block: BlockId, cause: Cause) -> Result<(), FtlError> {
+        match self.flash.erase(block, cause) {
+            Ok(()) => self.free.push_back(block),
+            Err(FlashError::EraseFailed(_)) => self.flash.mark_bad(block)?,
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+}
+
+impl<F: Probe> Ftl for BlockAPage<F> {
+    type Flash = F;
+
+    fn flash(&self) -> &F {
+        &self.flash
+    }
+    fn flash_mut(&mut self) -> &mut F {
+        &mut self.flash
+    }
+    fn into_flash(self: Box<Self>) -> F {
+        self.flash
+    }
+    fn logical_pages(&self) -> u32 {
+        self.plan.logical_pages
+    }
+
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        let pages_per_block = self.flash.geometry().pages_per_block();
+        let full = FtlError::Full { free_pages: 0, victim_valid: 1, pages_per_block };
+        let block = self.free.pop_front().ok_or(full)?;
+        self.seq += 1;
+        let ppn = self.flash.geometry().ppn(block, 0);
+        match self.flash.program(ppn, Oob::data(lpn, self.seq), data, Cause::Host) {
+            Ok(()) => {}
+            Err(FlashError::ProgramFailed(_)) => {
+                self.flash.mark_bad(block)?;
+                return self.write(lpn, data);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        let old = self.places[lpn.0 as usize].replace((self.seq, block));
+        old.map_or(Ok(()), |(_, old)| self.release(old, Cause::Collection))
+    }
+
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        match self.places[lpn.0 as usize] {
+            None => data.map_or((), |data| data.fill(0)),
+            Some((_, block)) => {
+                let ppn = self.flash.geometry().ppn(block, 0);
+                self.flash.read(ppn, data, Cause::Host)?;
+            }
+        }
+        Ok(self.places[lpn.0 as usize].is_some())
+    }
+
+    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        let old = self.places[lpn.0 as usize].take();
+        old.map_or(Ok(()), |(_, old)| self.release(old, Cause::Collection))
+    }
+
+    fn free_pages(&self) -> u64 {
+        self.free.len() as u64 * u64::from(self.flash.geometry().pages_per_block())
+    }
+
+    fn telemetry(&self) -> Telemetry<'_> {
+        Telemetry::new(self.plan.guarantee, self.plan.ram, &self.log)
+    }
+
+    fn restart_telemetry(&mut self) {}
+}
+
+impl<F: Probe> Background for BlockAPage<F> {}

@@ -1,0 +1,138 @@
+//! A collector for page maps: behind each write it moves at most four pages of a victim, or erases it. A write that would
+//! find less than a block free first finishes the victim at once.
+//!
+//! ```text
+//! before a write, while free pages ≤ π:   finish the victim under way, or collect one whole
+//! behind a write, below 2π free pages:    take a victim; move 4 of its pages, or erase it if none is left
+//! ```
+//!
+//! A write waits for at most one whole victim (π − 1 pages and an erase) and one step; mostly for a step.
+//!
+//! Parameters: `victim` (any), `share` (at most (N − 2)π − 1 pages), `spare`.
+
+use flash::{BlockId, Geometry, Part, Probe};
+use ftl::page_mapped::victims::Victims;
+use ftl::page_mapped::{self, Collection, Core, Tables};
+use ftl::{
+    CollectionKind, DirtyPages, FtlError, Guarantee, Layout, Made, NoBuffer, Plan, Preset,
+    SchemeConfig, Setup, VictimKind, build,
+};
+
+/// Pages moved behind a write.
+const MOVES: u32 = 4;
+
+/// What it declares of itself.
+pub static PRESET: Preset = Preset {
+    name: "paced",
+    summary: "page map in RAM, a few pages moved behind each write, the rest at once where room is short",
+    source: "an example",
+    settings: &["victim"],
+    victims: None,
+    page: "Behind each write at most four pages of a victim are moved, or it is erased.",
+    buffer: None,
+    plan,
+    build: build!(make),
+};
+
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let pages = geometry.pages_per_block();
+    let most = (blocks - 2) * pages - 1;
+    let logical_pages = config.logical_pages.unwrap_or(most);
+    if logical_pages > most {
+        let reason = format!("exports {logical_pages} pages; at most {most} fit");
+        return Err(FtlError::Config { scheme: PRESET.name, setting: "logical share", reason });
+    }
+    let moves = |pages: u32| u64::from(pages) * part.t_copy_ns();
+    // With `greedy-scan:K` the K victims of one choice are finished in one go.
+    let victims = config.victim.unwrap_or(VictimKind::GREEDY);
+    let whole = u64::from(victims.victims_at_once()) * (moves(pages - 1) + part.t_bers_ns);
+    let step_ns = whole + moves(MOVES).max(part.t_bers_ns);
+    Ok(Plan {
+        logical_pages,
+        threshold_pages: 2 * pages,
+        spare_blocks: 0,
+        layout: Layout::PageMapped(CollectionKind::Own),
+        buffer: None,
+        guarantee: Guarantee {
+            read_ns: Some(part.t_r_ns),
+            write_ns: Some(part.t_prog_ns),
+            step_ns: Some(step_ns),
+            response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step_ns)),
+            victim_valid: Some(pages - 1),
+            ..Guarantee::default()
+        },
+        ram: page_mapped::ram(geometry, logical_pages, victims),
+    })
+}
+
+fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+    let victims = setup.config.victim.unwrap_or(VictimKind::GREEDY);
+    page_mapped::assemble(setup, flash, victims, Paced { victim: None, cursor: 0 })
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+struct Paced {
+    victim: Option<BlockId>,
+    /// Where the next step goes on in the victim.
+    cursor: u32,
+}
+
+impl Collection for Paced {
+    fn before_write<F: Probe, V: Victims, T: Tables>(
+        &mut self,
+        map: &mut Core<F, V, T>,
+        buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
+        let block = u64::from(map.flash().geometry().pages_per_block());
+        while map.free_pages() <= block || map.committed_victims() > 0 {
+            if let Some(victim) = self.victim.take() {
+                map.move_pages(victim, &mut self.cursor, u32::MAX, buffer)?;
+                map.erase(victim)?;
+            } else if !map.collect(buffer)? {
+                return if map.free_pages() == 0 { Err(map.no_room()) } else { Ok(()) };
+            }
+        }
+        Ok(())
+    }
+
+    fn after_write<F: Probe, V: Victims, T: Tables>(
+        &mut self,
+        map: &mut Core<F, V, T>,
+        buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
+        if self.victim.is_none() && map.free_pages() < map.threshold_pages() {
+            (self.victim, self.cursor) = (map.take_victim(), 0);
+        }
+        let Some(victim) = self.victim else { return Ok(()) };
+        if map.move_pages(victim, &mut self.cursor, MOVES, buffer)? == 0 {
+            self.victim = None;
+            map.erase(victim)?;
+        }
+        Ok(())
+    }
+
+    fn recover<F: Probe, V: Victims, T: Tables>(
+        &mut self,
+        map: &mut Core<F, V, T>,
+    ) -> Result<(), FtlError> {
+        while map.free_pages() <= map.threshold_pages() && map.collect(&mut NoBuffer)? {}
+        Ok(())
+    }
+
+    fn in_progress(&self) -> Option<(BlockId, u32)> {
+        self.victim.map(|victim| (victim, self.cursor))
+    }
+
+    fn idle<F: Probe, V: Victims, T: Tables>(
+        &mut self,
+        _map: &mut Core<F, V, T>,
+    ) -> Result<bool, FtlError> {
+        Ok(false)
+    }
+}
