@@ -5,8 +5,13 @@
 //! a page (8 bytes) from the first program on that differs; pages used up without content have none. Page
 //! bytes are kept only where [`Store`] asks.
 
+use super::address::{BlockId, Geometry, Lpn, Ppn};
+use super::error::FlashError;
+use super::interface::{Flash, Probe};
+use super::oob::{Oob, PageKind};
+use super::operation::Cause;
+use super::part::Part;
 use crate::prefetch::prefetch;
-use crate::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn, Probe};
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 use core::ops::Range;
 

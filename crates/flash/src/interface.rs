@@ -1,7 +1,12 @@
 //! The two traits through which a scheme sees flash: [`Flash`], which a driver of a real part implements, and [`Probe`],
 //! what may be asked of an array for nothing.
 
-use crate::{BlockId, Cause, FlashError, Geometry, Lpn, Ns, Oob, Part, Ppn};
+use super::address::{BlockId, Geometry, Lpn, Ppn};
+use super::error::FlashError;
+use super::oob::Oob;
+use super::operation::Cause;
+use super::part::Part;
+use super::time::Ns;
 
 /// A NAND array, real, simulated or wrapped.
 ///

@@ -1,7 +1,12 @@
 //! Wrappers around an array. A wrapper forwards every call unless it says otherwise, so that none is dropped in silence.
 
-use crate::{BlockId, Cause, FlashError, Geometry, Lpn, Ns, Oob, Part, Ppn};
-use crate::{Flash, Probe, Worked};
+use super::address::{BlockId, Geometry, Lpn, Ppn};
+use super::error::FlashError;
+use super::interface::{Flash, Probe, Worked};
+use super::oob::Oob;
+use super::operation::Cause;
+use super::part::Part;
+use super::time::Ns;
 use alloc::boxed::Box;
 use core::any::Any;
 use core::fmt;

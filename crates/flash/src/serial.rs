@@ -1,11 +1,14 @@
 //! Serial time: one chip, or the chips of one channel, and one operation (or run of copies) at a time. The model of
 //! the real-time papers and of BA-GC.
 
+use super::address::{BlockId, Lpn, Ppn};
+use super::copies::{Copies, CopyPath, CopyTimes};
+use super::error::FlashError;
+use super::interface::{Probe, Worked};
+use super::oob::Oob;
+use super::operation::{Cause, Counts, Operation};
+use super::time::Ns;
 use crate::error::has_run;
-use crate::{
-    BlockId, Cause, Copies, CopyPath, CopyTimes, Counts, FlashError, Lpn, Ns, Oob, Operation, Ppn,
-    Probe, Worked,
-};
 
 /// Charges each operation its data-sheet time and counts it, by cause.
 ///
@@ -203,7 +206,7 @@ impl<F: Probe> Serial<F> {
     }
 }
 
-impl<F: Probe> crate::Layer for Serial<F> {
+impl<F: Probe> crate::layer::Layer for Serial<F> {
     type Inner = F;
 
     #[inline]

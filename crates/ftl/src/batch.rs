@@ -1,6 +1,10 @@
 //! Page tasks, a batch at a time, in serial time: one after the other, each as the one before it ends or as it arrives.
 
-use crate::{error::FtlError, interface::Prefetch, processor::Processor, scheme::Scheme};
+use crate::{
+    error::FtlError,
+    interface::{Background, Prefetch},
+    processor::Processor,
+};
 use core::ops::Range;
 use flash::{FlashError, Lpn, Ns, Probe};
 
@@ -102,7 +106,7 @@ pub struct HostClock {
 impl HostClock {
     /// What the processor has spent on the choice of victims so far.
     #[inline]
-    pub fn choosing_ns<S: Scheme + ?Sized>(&self, scheme: &S) -> Ns {
+    pub fn choosing_ns<S: Background + ?Sized>(&self, scheme: &S) -> Ns {
         match &self.processor {
             None => 0,
             Some(processor) => {
@@ -114,7 +118,7 @@ impl HostClock {
 
     /// Time that the scheme has spent so far, on the array, in RAM and on the processor.
     #[inline]
-    pub fn spent_ns<S: Scheme + ?Sized>(&self, scheme: &S) -> Ns {
+    pub fn spent_ns<S: Background + ?Sized>(&self, scheme: &S) -> Ns {
         scheme.flash().worked().busy_ns + scheme.ram_ns() + self.choosing_ns(scheme)
     }
 }
@@ -128,7 +132,7 @@ pub const NEAR: usize = 12;
 /// Does pieces `range` of `work`, one after the other, and puts what came of each into `done`. What follows in `work` is
 /// looked at to fetch its lines.
 #[inline]
-pub(crate) fn run<S: Scheme + ?Sized>(
+pub(crate) fn run<S: Background + ?Sized>(
     scheme: &mut S,
     work: &[Work],
     range: Range<usize>,
@@ -156,7 +160,10 @@ pub(crate) fn run<S: Scheme + ?Sized>(
 
 /// Does what is asked for, whatever the time. A read of a lost page is no error: the host is told, and goes on.
 #[inline(always)]
-pub(crate) fn serve<S: Scheme + ?Sized>(scheme: &mut S, work: &Work) -> Result<Notes, FtlError> {
+pub(crate) fn serve<S: Background + ?Sized>(
+    scheme: &mut S,
+    work: &Work,
+) -> Result<Notes, FtlError> {
     let (lpn, mut notes) = (Lpn(work.lpn), Notes::default());
     match work.asks {
         Asks::Page(TaskKind::Write) if work.forced => scheme.write_through(lpn, None)?,
@@ -178,7 +185,7 @@ struct Run<'a, S: ?Sized> {
     clock: &'a mut HostClock,
 }
 
-impl<S: Scheme + ?Sized> Run<'_, S> {
+impl<S: Background + ?Sized> Run<'_, S> {
     #[inline]
     fn prefetch(&self, work: &[Work], at: usize, what: Prefetch) {
         if let Some(ahead) = work.get(at) {

@@ -49,9 +49,8 @@ pub use layout::{
 };
 pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
 pub use plan::Plan;
-pub use preset::{Build, Made, Preset, SchemeConfig, Substrate, WriteQueue};
+pub use preset::{Build, Made, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue};
 pub use processor::Processor;
 pub use scheme::Scheme;
-pub use start::{Setup, Start};
 pub use telemetry::{CollectionLog, MapCache, MergeKind, Telemetry};
 pub use victim_work::{Accesses, VictimWork};

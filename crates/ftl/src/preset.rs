@@ -8,7 +8,6 @@ use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
 use crate::processor::Processor;
 use crate::scheme::Scheme;
-use crate::start::Setup;
 use alloc::boxed::Box;
 use flash::{AnyArray, Geometry, Part, Probe, WearRule};
 #[cfg(not(test))]
@@ -45,6 +44,26 @@ impl PartialEq for Preset {
 }
 
 impl Eq for Preset {}
+
+/// Whether the array is to be made ready, or holds data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Erase what is written.
+    Format,
+    /// Rebuild from flash.
+    Mount,
+}
+
+/// What a scheme is made from, besides its array.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// The scheme as it is asked for.
+    pub config: &'a SchemeConfig,
+    /// How it is laid out on the array.
+    pub plan: &'a Plan,
+    /// Whether it finds data there.
+    pub start: Start,
+}
 
 /// A scheme that was made, or why it cannot be.
 pub type Made<F> = Result<Box<dyn Scheme<Flash = F>>, FtlError>;

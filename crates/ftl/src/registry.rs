@@ -1,14 +1,15 @@
 //! Every scheme, one line each: the command line's help, the conformance, power-cut and golden suites
 //! and the documentation go through this list.
 
+use super::preset::Setup;
 use crate::error::FtlError;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig, Substrate};
+use crate::preset::{Made, Preset, SchemeConfig, Start, Substrate};
 use crate::schemes::{
     ba_gc, bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc,
     lazy_rtgc_on_demand, nftl, page_level, rftl, superblock, two_level_gc,
 };
-use crate::start::{Setup, Start, good_blocks};
+use crate::start::good_blocks;
 use alloc::{format, vec::Vec};
 use flash::{Geometry, Part};
 

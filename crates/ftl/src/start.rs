@@ -4,30 +4,10 @@ use crate::buffer::buffered::Buffered;
 use crate::error::FtlError;
 use crate::interface::Background;
 use crate::plan::Plan;
-use crate::preset::SchemeConfig;
+use crate::preset::{SchemeConfig, Setup};
 use crate::scheme::Scheme;
 use alloc::{boxed::Box, format};
 use flash::{BlockId, Cause, FlashError, Probe};
-
-/// Whether the array is to be made ready, or holds data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
-    /// Erase what is written.
-    Format,
-    /// Rebuild from flash.
-    Mount,
-}
-
-/// What a scheme is made from, besides its array.
-#[derive(Clone, Copy, Debug)]
-pub struct Setup<'a> {
-    /// The scheme as it is asked for.
-    pub config: &'a SchemeConfig,
-    /// How it is laid out on the array.
-    pub plan: &'a Plan,
-    /// Whether it finds data there.
-    pub start: Start,
-}
 
 impl Setup<'_> {
     /// The scheme, below its write buffer if it has one, as everybody else sees it.

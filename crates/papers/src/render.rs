@@ -1,8 +1,7 @@
 //! A reproduction as text for people.
 
 use crate::reproduction::{Reproduction, RunRecord, Section};
-use crate::row::decimal;
-use crate::row::{Figure, Row, Verdict};
+use crate::row::{Figure, Row, Verdict, decimal};
 use sim::report::wrap;
 
 /// Blanks between columns.
@@ -52,8 +51,10 @@ fn text(reproduction: &Reproduction, width: usize, clock: bool) -> String {
 
 fn conditions(reproduction: &Reproduction) -> String {
     let scale = match reproduction.scale {
-        super::Scale::Quick => "quick: smaller arrays and shorter workloads than the paper's",
-        super::Scale::Full => "full: the paper's sizes",
+        crate::settings::Scale::Quick => {
+            "quick: smaller arrays and shorter workloads than the paper's"
+        }
+        crate::settings::Scale::Full => "full: the paper's sizes",
     };
     let interrupted =
         if reproduction.interrupted { "; interrupted: some runs are missing" } else { "" };

@@ -2,7 +2,10 @@
 
 use crate::config::Resolved;
 use crate::report::{Report, SchemeReport, units};
-use crate::run::{Observer, RunError, Setup, operation_pj, run_scheme};
+use crate::run::error::RunError;
+use crate::run::observer::Observer;
+use crate::run::run_scheme;
+use crate::run::setup::{Setup, operation_pj};
 use rayon::prelude::*;
 
 /// What a comparison found, and what failed in it.

@@ -1,8 +1,9 @@
 //! What a transaction takes of the channel.
 
-use super::{CopyPath, Copyback, CopybackError};
+use super::error::CopybackError;
+use super::transaction::Copyback;
 use crate::ratio::Ratio;
-use flash::Ns;
+use flash::{CopyPath, Ns};
 
 /// Time in which a channel is taken, ns. Waits (t_ADL, t_WB, t_DBSY, t_CCS, t_ECC) and busy dies leave it free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

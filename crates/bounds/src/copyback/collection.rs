@@ -1,6 +1,7 @@
 //! A whole collection: valid pages of a victim in transactions, and the erase.
 
-use super::{Copyback, CopybackError};
+use super::error::CopybackError;
+use super::transaction::Copyback;
 use flash::Ns;
 
 impl Copyback {

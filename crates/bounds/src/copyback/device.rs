@@ -1,7 +1,10 @@
 //! A part as schemes see it behind its channel: bus time within every operation, and copies by a path.
 
-use super::{CopyPath, CopyTimings, Copyback, CopybackError, Stages, Waits};
-use flash::{Copies, Ns, Part};
+use super::error::CopybackError;
+use super::stages::Stages;
+use super::timings::{CopyTimings, Waits};
+use super::transaction::Copyback;
+use flash::{Copies, CopyPath, Ns, Part};
 
 /// How a controller uses a part: devices on the channel, planes that work as one, the path of copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! A transaction whose pages have different numbers of wrong bytes.
 
-use super::{Copyback, CopybackError};
+use super::error::CopybackError;
+use super::transaction::Copyback;
 use flash::Ns;
 
 impl Copyback {

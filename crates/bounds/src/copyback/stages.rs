@@ -1,6 +1,6 @@
 //! The stages of one page copy: Eqs 1 to 8, on any number of planes.
 
-use super::CopyTimings;
+use super::timings::CopyTimings;
 use flash::Ns;
 
 /// Times of the stages of one operation, which reads and programs one page on each of its planes, ns.

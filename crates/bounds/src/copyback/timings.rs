@@ -1,6 +1,6 @@
 //! What a copy takes from the data sheet: array times, bus cycles, waits, bytes.
 
-use super::CopybackError;
+use super::error::CopybackError;
 use alloc::string::ToString;
 use flash::channels::Timing;
 use flash::{Ns, Part};

@@ -1,6 +1,8 @@
 //! A transaction: pages copied in one go, by one of the paths.
 
-use super::{CopyTimings, CopybackError, Stages};
+use super::error::CopybackError;
+use super::stages::Stages;
+use super::timings::CopyTimings;
 use flash::{CopyPath, CopyTimes, Ns};
 
 /// A way of copying on a part: path, cache program, planes, corrected bytes; times any transaction.

@@ -1,6 +1,6 @@
 //! The write queue: how long it gets in the worst arrival order 0, 1, …, N−1, 0, 1, … (§IV-D).
 
-use super::Steps;
+use super::steps::Steps;
 use crate::ratio::Ratio;
 use flash::Part;
 

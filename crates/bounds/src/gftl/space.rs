@@ -1,7 +1,9 @@
 //! The space condition: how long the write queue gets in any order of requests, and how many logical
 //! blocks an array can export besides it.
 
-use super::{Steps, image_pages, paper_steps, queue_blocks, whole_steps};
+use super::queue::queue_blocks;
+use super::start_up::image_pages;
+use super::steps::{Steps, paper_steps, whole_steps};
 use crate::error::BoundError;
 use flash::Part;
 

@@ -1,6 +1,6 @@
 //! Greedy cleaning at finite π: the fixed point of the large-system model.
 
-use super::{WafError, check, check_pages};
+use super::error::{WafError, check, check_pages};
 
 /// How full greedy's victims are in the limit of many blocks: one of two successive counts.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! The fixed point of the mean-field model: any selection by counts of valid pages, one or two classes of pages.
 
-use super::writes::Class;
-use super::{WafError, Writes, check, check_pages};
+use super::error::{WafError, check, check_pages};
+use super::writes::{Class, Writes};
 use alloc::{vec, vec::Vec};
 
 /// How a victim is chosen.

@@ -16,40 +16,21 @@
 //! | [`fifo_of`] | the block written longest ago, two classes of pages | any |
 //! | [`mean_field()`] | greedy, d choices, a window; one or two classes of pages | exact for N → ∞ at finite π |
 
+mod error;
 mod greedy;
 mod lambert;
 mod mean_field;
 mod random;
 mod writes;
 
+pub use error::WafError;
 pub use greedy::{Victims, greedy, greedy_victims};
 pub use lambert::lambert_w0;
 pub use mean_field::{MeanField, Selection, mean_field};
 pub use random::{random, random_passing_over};
 pub use writes::{Writes, fifo_of};
 
-/// Why no write amplification can be given.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum WafError {
-    /// σ is not between 0 and 1.
-    #[error("a logical share of {0} has no write amplification: it must be above 0 and below 1")]
-    Share(f64),
-    /// A block of no pages.
-    #[error("a block must have at least 2 pages, not {0}")]
-    PagesPerBlock(u32),
-    /// A class of pages is empty, or all of them.
-    #[error("a hot share of {0} is none: of pages and of writes it must be above 0 and below 1")]
-    Class(f64),
-    /// No block is drawn.
-    #[error("of 0 blocks drawn none can be chosen: draw 1 or more")]
-    Draws,
-    /// The window is empty or larger than the array.
-    #[error("a window of {0} of the blocks is none: it must be above 0 and up to 1")]
-    Window(f64),
-    /// Repetition came to no end.
-    #[error("the mean-field model did not settle")]
-    Unsettled,
-}
+use error::{check, check_pages};
 
 /// FIFO (LRU) cleaning: A = a / (a + W(−a·e^(−a))), a = 1/σ, W the principal branch.
 ///
@@ -90,12 +71,4 @@ pub fn data_share(blocks: u32, pages_per_block: u32, logical_pages: u32) -> Resu
     let share = f64::from(logical_pages) / full as f64;
     check(share)?;
     Ok(share)
-}
-
-fn check(share: f64) -> Result<(), WafError> {
-    if share > 0.0 && share < 1.0 { Ok(()) } else { Err(WafError::Share(share)) }
-}
-
-fn check_pages(pages_per_block: u32) -> Result<(), WafError> {
-    if pages_per_block >= 2 { Ok(()) } else { Err(WafError::PagesPerBlock(pages_per_block)) }
 }

@@ -1,6 +1,6 @@
 //! Cleaning of blocks chosen uniformly.
 
-use super::{WafError, check, check_pages};
+use super::error::{WafError, check, check_pages};
 
 /// Random cleaning: A = 1/(1 − σ), since the mean victim is the mean block.
 ///

@@ -1,6 +1,6 @@
 //! How host writes are spread over logical pages, and FIFO cleaning under two classes of them.
 
-use super::{WafError, check};
+use super::error::{WafError, check};
 
 /// Which logical pages the host writes.
 #[derive(Clone, Copy, Debug, PartialEq)]

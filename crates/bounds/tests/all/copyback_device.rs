@@ -3,7 +3,10 @@
 
 use flash::faults::{BitErrorModel, BitErrorRate, BitErrors};
 use flash::parts::{DDT_MLC, EVALUATION_SLC};
-use flash::{Array, BlockId, Cause, CopyPath, CopyTimes, Flash, Geometry, Lpn, Ns, Oob, Part, Ppn, Serial, Store, Probe};
+use flash::{
+    Array, BlockId, Cause, CopyPath, CopyTimes, Flash, Geometry, Lpn, Ns, Oob, Part, Ppn, Probe,
+    Serial, Store,
+};
 use ftlkit_bounds::copyback::{CopySettings, CopyTimings, Copyback, CopybackError, Waits};
 
 const GC: Cause = Cause::Collection;

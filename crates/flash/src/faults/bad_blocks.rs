@@ -1,9 +1,11 @@
 //! Blocks that are bad from the factory, and those that went bad in use.
 
-use super::FaultError;
+use super::error::FaultError;
 use super::random::SplitMix64;
 use super::tearable::{Tearable, tear_inner};
-use crate::{BlockId, FlashError, Probe};
+use crate::address::BlockId;
+use crate::error::FlashError;
+use crate::interface::Probe;
 use alloc::{collections::BTreeSet, vec::Vec};
 
 /// Marks factory bad blocks at the start and keeps a list of those marked later.
@@ -78,7 +80,7 @@ impl<F: Probe> BadBlocks<F> {
     }
 }
 
-impl<F: Probe> crate::Layer for BadBlocks<F> {
+impl<F: Probe> crate::layer::Layer for BadBlocks<F> {
     type Inner = F;
 
     #[inline]

@@ -1,9 +1,9 @@
 //! How many bits of a page are wrong, and how many of them ECC corrects.
 
-use super::FaultError;
+use super::error::FaultError;
 use super::poisson::Poisson;
 use super::random::SplitMix64;
-use crate::{Geometry, Ppn};
+use crate::address::{Geometry, Ppn};
 
 /// Codewords carry 1 KiB of user data.
 const CODEWORD_BYTES: u32 = 1024;

@@ -1,11 +1,15 @@
 //! Bit errors, the ECC that corrects them, and copies that pass them on.
 
-use super::bit_error_model::{Age, codeword_bits, codewords};
+use super::bit_error_model::{Age, BitErrorModel, codeword_bits, codewords};
 use super::carried::Carried;
+use super::error::FaultError;
 use super::tearable::{Tearable, tear_inner};
-use super::{BitErrorModel, FaultError};
-use crate::interface::copy_one_by_one;
-use crate::{Cause, CopyPath, Flash, FlashError, Lpn, Oob, Ppn};
+use crate::address::{Lpn, Ppn};
+use crate::copies::CopyPath;
+use crate::error::FlashError;
+use crate::interface::{Flash, copy_one_by_one};
+use crate::oob::Oob;
+use crate::operation::Cause;
 use alloc::{boxed::Box, vec, vec::Vec};
 
 /// Gives pages bit errors by a [`BitErrorModel`] and corrects them at each read, or fails the read.
@@ -209,7 +213,7 @@ fn is_unchecked<F: Flash>(inner: &F, from: Ppn, to: Ppn) -> bool {
     })
 }
 
-impl<F: Tearable> crate::Layer for BitErrors<F> {
+impl<F: Tearable> crate::layer::Layer for BitErrors<F> {
     type Inner = F;
 
     #[inline]
@@ -298,7 +302,7 @@ impl<F: Tearable> crate::Layer for BitErrors<F> {
         match &self.errors {
             None => self.inner.copy_run(from, to, seq, cause, lpns),
             Some(_) => copy_one_by_one(from, to, lpns, |from, to| {
-                crate::Layer::copy(self, from, to, seq, cause)
+                crate::layer::Layer::copy(self, from, to, seq, cause)
             }),
         }
     }

@@ -1,6 +1,6 @@
 //! Wrong bits that pages took over from where they were copied from.
 
-use crate::{Geometry, Ppn};
+use crate::address::{Geometry, Ppn};
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 

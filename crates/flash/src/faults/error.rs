@@ -1,6 +1,7 @@
 //! Why a fault wrapper cannot be set up as asked.
 
-use crate::{BlockId, FlashError};
+use crate::address::BlockId;
+use crate::error::FlashError;
 
 /// Why a fault wrapper cannot be set up as asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

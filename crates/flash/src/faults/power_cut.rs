@@ -1,7 +1,11 @@
 //! The power fails at a chosen program or erase.
 
-use super::Tearable;
-use crate::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, copy_one_by_one};
+use super::tearable::Tearable;
+use crate::address::{BlockId, Lpn, Ppn};
+use crate::error::FlashError;
+use crate::interface::copy_one_by_one;
+use crate::oob::Oob;
+use crate::operation::Cause;
 
 /// Cuts the power at a chosen changing operation: a program, the program of a copy, or an erase.
 ///
@@ -96,7 +100,7 @@ impl<F> PowerCut<F> {
     }
 }
 
-impl<F: Tearable> crate::Layer for PowerCut<F> {
+impl<F: Tearable> crate::layer::Layer for PowerCut<F> {
     type Inner = F;
 
     #[inline]
@@ -165,7 +169,9 @@ impl<F: Tearable> crate::Layer for PowerCut<F> {
         cause: Cause,
         lpns: &mut [Lpn],
     ) -> Result<(), (usize, FlashError)> {
-        copy_one_by_one(from, to, lpns, |from, to| crate::Layer::copy(self, from, to, seq, cause))
+        copy_one_by_one(from, to, lpns, |from, to| {
+            crate::layer::Layer::copy(self, from, to, seq, cause)
+        })
     }
 
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {

@@ -2,7 +2,11 @@
 
 use super::random::SplitMix64;
 use super::tearable::{Tearable, tear_inner};
-use crate::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, copy_one_by_one};
+use crate::address::{BlockId, Lpn, Ppn};
+use crate::error::FlashError;
+use crate::interface::copy_one_by_one;
+use crate::oob::Oob;
+use crate::operation::Cause;
 
 /// When operations of one kind fail.
 #[derive(Clone, Debug)]
@@ -111,7 +115,7 @@ impl<F> ProgramEraseFailure<F> {
     }
 }
 
-impl<F: Tearable> crate::Layer for ProgramEraseFailure<F> {
+impl<F: Tearable> crate::layer::Layer for ProgramEraseFailure<F> {
     type Inner = F;
 
     #[inline]
@@ -159,7 +163,9 @@ impl<F: Tearable> crate::Layer for ProgramEraseFailure<F> {
         cause: Cause,
         lpns: &mut [Lpn],
     ) -> Result<(), (usize, FlashError)> {
-        copy_one_by_one(from, to, lpns, |from, to| crate::Layer::copy(self, from, to, seq, cause))
+        copy_one_by_one(from, to, lpns, |from, to| {
+            crate::layer::Layer::copy(self, from, to, seq, cause)
+        })
     }
 
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {

@@ -1,6 +1,10 @@
 //! How faults damage the array below other wrappers.
 
-use crate::{Array, BlockId, Flash, FlashError, Ppn, Probe, Serial};
+use crate::address::{BlockId, Ppn};
+use crate::array::Array;
+use crate::error::FlashError;
+use crate::interface::{Flash, Probe};
+use crate::serial::Serial;
 
 /// A [`Flash`] that can be left as an interrupted or failed operation leaves it.
 ///

@@ -1,12 +1,18 @@
 //! The array as schemes see it: state moves at once, what it takes goes to the channels.
 
+use super::Parallel;
 use super::operations::{NONE, Operation, Side, Work};
-use super::{Done, Parallel};
+use super::tasks::Done;
+use crate::address::{BlockId, Lpn, Ppn};
 use crate::channels::{
     Addressing, Command, DieAddress, MAX_PLANES, PageAddress, Pages, Request, Watch,
 };
-use crate::error::has_run;
-use crate::{BlockId, Cause, CopyPath, FlashError, Lpn, Ns, Oob, Operation as Op, Ppn, Probe};
+use crate::copies::CopyPath;
+use crate::error::{FlashError, has_run};
+use crate::interface::Probe;
+use crate::oob::Oob;
+use crate::operation::{Cause, Operation as Op};
+use crate::time::Ns;
 
 impl<F: Probe, W: Watch> Parallel<F, W> {
     /// A command for a page of the array.
@@ -226,7 +232,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
     }
 }
 
-impl<F: Probe, W: Watch> crate::Layer for Parallel<F, W> {
+impl<F: Probe, W: Watch> crate::layer::Layer for Parallel<F, W> {
     type Inner = F;
 
     #[inline]

@@ -47,8 +47,11 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
+use super::copies::CopyPath;
+use super::interface::Probe;
+use super::operation::Counts;
+use super::time::Ns;
 use crate::channels::{Channels, ChannelsError, Policy, Timing, Topology, Watch};
-use crate::{CopyPath, Counts, Ns, Probe};
 use alloc::vec::Vec;
 use operations::{Operations, Order};
 pub use tasks::Done;

@@ -1,7 +1,8 @@
 //! Operations that are not done, and what each waits for.
 
+use crate::address::BlockId;
 use crate::channels::{Command, DieAddress, Pages};
-use crate::{BlockId, Ns};
+use crate::time::Ns;
 use alloc::vec::Vec;
 
 /// No operation, no task, no block.

@@ -1,7 +1,7 @@
 //! Tasks under way, and when each is done.
 
 use super::operations::NONE;
-use crate::Ns;
+use crate::time::Ns;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 

@@ -1,9 +1,13 @@
 use super::*;
+use crate::address::{BlockId, Geometry, Lpn, Ppn};
+use crate::array::{Array, Store};
 use crate::channels::{Command, DieAddress, Grant};
-use crate::{
-    Array, BlockId, Cause, Copies, CopyPath, CopyTimes, Geometry, Lpn, Oob, Part, Ppn, Store,
-};
-use crate::{Flash, parts};
+use crate::copies::{Copies, CopyPath, CopyTimes};
+use crate::interface::Flash;
+use crate::oob::Oob;
+use crate::operation::Cause;
+use crate::part::Part;
+use crate::parts;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use proptest::prelude::*;

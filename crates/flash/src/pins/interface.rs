@@ -1,7 +1,8 @@
 //! What a device asks of its pins and gives at them: ONFI's asynchronous timing modes.
 
 use crate::channels::{Timing, TimingError};
-use crate::{Ns, Part};
+use crate::part::Part;
+use crate::time::Ns;
 
 /// Times at a device's pins, ns. Cycles, and the waits between them, are those of [`Timing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@
 //! tRHOH and tRLOH; ONFI 2.1 for what these hold.
 
 use super::interface::Interface;
-use crate::Ns;
 use crate::channels::Timing;
+use crate::time::Ns;
 
 /// Read cycles shorter than this are latched by the next RE# (EDO), so that tRLOH holds.
 const EDO_BELOW_NS: Ns = 30;

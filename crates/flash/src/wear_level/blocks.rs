@@ -1,6 +1,7 @@
 //! What is known of the physical blocks.
 
-use crate::{BlockId, PageKind};
+use crate::address::BlockId;
+use crate::oob::PageKind;
 use alloc::{vec, vec::Vec};
 
 /// One block since its last erase.

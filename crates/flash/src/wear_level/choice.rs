@@ -3,8 +3,9 @@
 use super::bet::BlockErasingTable;
 use super::blocks::Blocks;
 use super::rule::WearRule;
+use crate::address::BlockId;
 use crate::faults::random::SplitMix64;
-use crate::{BlockId, Flash};
+use crate::interface::Flash;
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 
 /// A rule at work, in each class of blocks by itself: block `b` is of class `b mod classes`.

@@ -4,7 +4,11 @@ use super::blocks::{Blocks, Written};
 use super::choice::Choice;
 use super::places::Places;
 use super::rule::WearRule;
-use crate::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Ppn};
+use crate::address::{BlockId, Geometry, Lpn, Ppn};
+use crate::error::FlashError;
+use crate::interface::Flash;
+use crate::oob::Oob;
+use crate::operation::Cause;
 use alloc::{vec, vec::Vec};
 
 /// The state of a [`WearLevel`](super::WearLevel) that has a rule.

@@ -64,7 +64,13 @@ mod tests;
 
 pub use rule::WearRule;
 
-use crate::{BlockId, Cause, Flash, FlashError, Lpn, Ns, Oob, Part, Ppn, Probe};
+use super::address::{BlockId, Lpn, Ppn};
+use super::error::FlashError;
+use super::interface::{Flash, Probe};
+use super::oob::Oob;
+use super::operation::Cause;
+use super::part::Part;
+use super::time::Ns;
 use alloc::boxed::Box;
 use core::ops::{Deref, DerefMut};
 use levelling::Levelling;
@@ -185,7 +191,7 @@ fn least_common_multiple(one: u32, other: u32) -> u32 {
     (one / a).saturating_mul(other)
 }
 
-impl<F: Probe> crate::Layer for WearLevel<F> {
+impl<F: Probe> crate::layer::Layer for WearLevel<F> {
     type Inner = F;
 
     #[inline]

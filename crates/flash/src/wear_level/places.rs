@@ -1,6 +1,7 @@
 //! Which physical block each block of the wrapper is.
 
-use crate::{BlockId, FlashError, Geometry, Ppn};
+use crate::address::{BlockId, Geometry, Ppn};
+use crate::error::FlashError;
 use alloc::vec::Vec;
 
 /// A permutation of the blocks, both ways: 8 bytes a block.

@@ -1,7 +1,11 @@
 //! What is on flash after a power-up: what a swap that was cut has left is erased.
 
 use super::levelling::Levelling;
-use crate::{BlockId, Cause, Flash, FlashError, Oob, PageKind};
+use crate::address::BlockId;
+use crate::error::FlashError;
+use crate::interface::Flash;
+use crate::oob::{Oob, PageKind};
+use crate::operation::Cause;
 use alloc::vec::Vec;
 
 /// A block that holds something readable.

@@ -1,8 +1,13 @@
 use super::*;
-use crate::Geometry;
+use crate::address::Geometry;
+use crate::array::{Array, Store};
+use crate::copies::{Copies, CopyPath, CopyTimes};
 use crate::faults::random::SplitMix64;
 use crate::faults::{PowerCut, ProgramEraseFailure};
-use crate::{Array, Copies, CopyPath, CopyTimes, Operation, PageKind, Serial, Store, parts};
+use crate::oob::PageKind;
+use crate::operation::Operation;
+use crate::parts;
+use crate::serial::Serial;
 use alloc::{vec, vec::Vec};
 use proptest::prelude::*;
 

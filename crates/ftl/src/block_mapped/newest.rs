@@ -1,6 +1,6 @@
 //! The newest version of a page within one block, found in the OOB areas.
 
-use super::Pool;
+use super::pool::Pool;
 use crate::error::FtlError;
 use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 

@@ -1,6 +1,6 @@
 //! Copies of scattered pages to a block of the pool, whatever fails meanwhile.
 
-use super::Pool;
+use super::pool::Pool;
 use crate::error::FtlError;
 use crate::telemetry::CollectionLog;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! What the OOB areas of one block tell at a mount.
 
-use super::Pool;
+use super::pool::Pool;
 use crate::error::FtlError;
 use alloc::format;
 use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Probe};

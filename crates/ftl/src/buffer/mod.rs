@@ -19,6 +19,7 @@
 
 pub(crate) mod buffered;
 mod chain;
+mod layout;
 pub(crate) mod log;
 pub(crate) mod policy;
 pub(crate) mod settings;

@@ -1,6 +1,5 @@
 //! Where the newest version of each logical page is: in a log block, or in place in its data block.
 
-use super::merge::NOWHERE;
 use super::stamp::{Clock, Role};
 use crate::block_mapped::{PageSet, Pool};
 use crate::error::FtlError;
@@ -11,6 +10,9 @@ use flash::{BlockId, FlashError, Lpn, Ppn, Probe};
 
 /// No block, no page.
 pub(crate) const NONE: u32 = u32::MAX;
+
+/// No version of a page is anywhere.
+pub(super) const NOWHERE: Ppn = Ppn(NONE);
 
 /// The data block of a logical block.
 #[derive(Clone, Copy, Debug)]

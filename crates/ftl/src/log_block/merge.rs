@@ -1,6 +1,6 @@
 //! Merges: the newest version of each page of a logical block, brought together in one block.
 
-use super::core::{Core, DataBlock, NONE};
+use super::core::{Core, DataBlock, NONE, NOWHERE};
 use super::stamp::Role;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
@@ -8,9 +8,6 @@ use crate::telemetry::MergeKind;
 use alloc::vec::Vec;
 use core::ops::Range;
 use flash::{BlockId, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
-
-/// No version of a page is anywhere.
-pub(super) const NOWHERE: Ppn = Ppn(NONE);
 
 /// The newest version of a page is in the write buffer.
 const IN_BUFFER: Ppn = Ppn(NONE - 1);

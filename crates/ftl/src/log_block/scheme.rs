@@ -1,13 +1,13 @@
 //! A log-block scheme: the core that all share, and the log blocks of one.
 
+use super::core::{Core, Room};
+use super::mount::Survey;
 use super::stamp::Role;
-use super::{Core, Room, Survey};
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
-use crate::interface::zeros;
-use crate::interface::{Background, Ftl, Prefetch};
-use crate::start::{Setup, Start};
+use crate::interface::{Background, Ftl, Prefetch, zeros};
+use crate::preset::{Setup, Start};
 use crate::telemetry::{CollectionLog, Telemetry};
 use alloc::boxed::Box;
 use flash::prefetch::prefetch;

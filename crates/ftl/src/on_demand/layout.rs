@@ -1,16 +1,16 @@
 //! How an array is divided between data and translation pages, and what is made of it.
 
+use super::cmt;
 use super::cmt::Cmt;
 use super::collection::{Collection, Stepwise, WholeBlock};
 use super::core::Core;
 use super::mount::{format, mount};
-use super::{OnDemand, cmt};
+use super::scheme::OnDemand;
 use crate::error::FtlError;
 use crate::guarantee::Ram;
 use crate::layout::{Layout, OnDemandLayout, Steps};
 use crate::page_mapped::victims::VictimKind;
-use crate::preset::{Made, SchemeConfig};
-use crate::start::{Setup, Start};
+use crate::preset::{Made, SchemeConfig, Setup, Start};
 use crate::{page_mapped, start};
 use flash::{Geometry, Probe};
 

@@ -3,7 +3,8 @@
 
 use super::core::{Core, ENTRY_BYTES};
 use crate::error::FtlError;
-use crate::page_mapped::core::{LOST, UNMAPPED};
+use crate::page_mapped::core::LOST;
+use crate::page_mapped::tables::UNMAPPED;
 use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 
 impl<F: Probe> Core<F> {

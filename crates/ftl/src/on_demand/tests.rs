@@ -1,10 +1,12 @@
-use super::{MapCache, OnDemand, collection, core, mount};
+use super::scheme::OnDemand;
+use super::{collection, core, mount};
 use crate::interface::Ftl;
 use crate::layout::{CmtPolicy, Layout, OnDemandLayout};
 use crate::plan::Plan;
 use crate::preset::SchemeConfig;
 use crate::registry::{self, by_name};
 use crate::scheme::Scheme;
+use crate::telemetry::MapCache;
 use alloc::{boxed::Box, vec, vec::Vec};
 use flash::{
     AnyArray, Array, Cause, Counts, Flash, Geometry, Lpn, Operation, Part, Probe, Serial, Store,

@@ -1,7 +1,7 @@
 //! The page map in RAM over its space: what all page-mapped schemes share, whatever collects.
 
 use super::space::{RUN, Run, Space};
-use super::tables::{Flat, Tables};
+use super::tables::{Flat, Tables, UNMAPPED};
 use super::victims::Victims;
 use crate::allocation::Allocation;
 use crate::dirty_pages::DirtyPages;
@@ -9,9 +9,6 @@ use crate::error::FtlError;
 use crate::interface::zeros;
 use crate::plan::Plan;
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
-
-/// A logical page that was never written, or was trimmed.
-pub(crate) const UNMAPPED: u32 = u32::MAX;
 
 /// A logical page whose only copy became unreadable: reads fail until it is written again.
 pub(crate) const LOST: u32 = u32::MAX - 1;

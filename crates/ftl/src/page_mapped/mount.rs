@@ -18,10 +18,10 @@
 //! its next page's turn is the first of its unit from T on: its pages to come are then newer than all others, and each has a
 //! stamp of its own; those that were lost have none that anybody asks for.
 
-use super::core::{Core, UNMAPPED};
+use super::core::Core;
 use super::frontiers::{Frontier, Frontiers};
 use super::space::Space;
-use super::tables::{BlockInfo, Tables};
+use super::tables::{BlockInfo, Tables, UNMAPPED};
 use super::victims::Victims;
 use crate::error::FtlError;
 use alloc::{format, vec, vec::Vec};

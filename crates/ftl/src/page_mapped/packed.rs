@@ -14,8 +14,7 @@
 //! 8,191 erases. A part that endures more is refused, and where a block is erased more often all the same, as nothing keeps
 //! a host from that, its count stays at 8,191 and the erases that it does not tell are counted.
 
-use super::core::UNMAPPED;
-use super::tables::{BlockInfo, Tables};
+use super::tables::{BlockInfo, Tables, UNMAPPED};
 use alloc::{format, string::String, vec, vec::Vec};
 use core::ops::Range;
 use flash::prefetch::prefetch;

@@ -1,18 +1,18 @@
 //! From a plan to a scheme: the one place where victims, collector and tables become types.
 
+use super::collection::{Collection, Partial, Preemptible, WholeBlock};
 use super::core::Core;
 use super::mount::mount;
 use super::packed::Packed;
+use super::scheme::PageMapped;
 use super::tables::{Flat, Tables};
 use super::victims::{ByDevice, Greedy, Victims};
-use super::{Collection, PageMapped, Partial, Preemptible, WholeBlock};
 use crate::error::FtlError;
 use crate::guarantee::Ram;
 use crate::layout::{CollectionKind, CopiesPerStep, Layout};
 use crate::page_mapped::victims::VictimKind;
-use crate::preset::Made;
+use crate::preset::{Made, Setup, Start};
 use crate::start;
-use crate::start::{Setup, Start};
 use crate::victim_work::VictimWork;
 use flash::{BlockId, Geometry, Probe};
 

@@ -1,10 +1,12 @@
 //! What a controller's tables hold: where each logical page is, and what is known of each block.
 
 use super::blocks::BlockTable;
-use super::core::UNMAPPED;
 use alloc::{vec, vec::Vec};
 use flash::prefetch::prefetch;
 use flash::{BlockId, Geometry, Lpn, Ppn};
+
+/// A logical page that was never written, or was trimmed.
+pub(crate) const UNMAPPED: u32 = u32::MAX;
 
 /// What is known of blocks: which of their pages are valid, and what a table keeps besides.
 pub trait BlockInfo: Clone {

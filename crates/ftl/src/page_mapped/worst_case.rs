@@ -1,21 +1,12 @@
 //! How long collection takes at most, and what can be promised by that.
 
 use super::collection::operations_behind_a_write;
-use super::victims::TwoLevelList;
+use super::duration::copies_ns;
+use super::victims::most_valid_sparse;
 use crate::guarantee::Guarantee;
 use crate::page_mapped::victims::VictimKind;
 use crate::preset::SchemeConfig;
 use flash::{Ns, Part};
-
-/// The longest that so many copies of one victim's pages take, at most as many as a block holds, where consecutive pages
-/// go to so many units in turns.
-pub(crate) fn copies_ns(part: &Part, units: u64, pages: u32) -> Ns {
-    match units {
-        1 => bounds::moves::copies_ns(part, pages),
-        // Copies that go to units in turns are made one at a time.
-        _ => u64::from(pages) * part.t_copy_ns(),
-    }
-}
 
 /// As [`copies_ns`], where pages that are dirty in a write buffer may be programmed from there instead.
 fn moves_ns(config: &SchemeConfig, part: &Part, pages: u32) -> Ns {
@@ -69,7 +60,7 @@ pub(crate) fn of_preemptible(
     let with_erase = moves_ns(config, part, operations - 1) + part.t_bers_ns;
     let step = with_erase.max(moves_ns(config, part, operations.min(victim_valid)));
     // Idle time takes what has less than a quarter of its pages valid, however many blocks are free.
-    let in_idle_time = TwoLevelList::most_valid_listed(part.pages_per_block);
+    let in_idle_time = most_valid_sparse(part.pages_per_block);
     let taken = if config.idle_collection { victim_valid.max(in_idle_time) } else { victim_valid };
     Guarantee { victim_valid: Some(taken), ..Guarantee::worst_case(part, step, victim_valid) }
 }

@@ -58,8 +58,7 @@ use crate::log_block::stamp::Role;
 use crate::log_block::{Core, Division, LogBlock, Logs, Room, Survey, Tail, divide};
 use crate::page::page;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig};
-use crate::start::Setup;
+use crate::preset::{Made, Preset, SchemeConfig, Setup};
 use alloc::{collections::VecDeque, vec, vec::Vec};
 use flash::{Geometry, Lpn, Part, Probe};
 

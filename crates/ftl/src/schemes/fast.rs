@@ -63,6 +63,7 @@ mod cost;
 #[cfg(test)]
 mod definition;
 mod random;
+mod sequential;
 #[cfg(test)]
 mod tests;
 
@@ -77,12 +78,12 @@ use crate::log_block::{Core, Division, LogBlock, Logs, Room, Survey, Tail, divid
 use crate::page::page;
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig};
-use crate::start::Setup;
+use crate::preset::{Made, Preset, SchemeConfig, Setup};
 use alloc::format;
 use associated::Associations;
 use flash::{Geometry, Lpn, Part, Probe};
 use random::RandomLog;
+use sequential::Sequential;
 
 pub(crate) static PRESET: Preset = Preset {
     name: "fast",
@@ -166,14 +167,6 @@ fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32, victim: LogVict
         other: 2 * PageSet::ram_bytes(logical_pages),
         ..Ram::default()
     }
-}
-
-/// The sequential log block.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sequential {
-    /// The logical block that owns it.
-    logical: u32,
-    tail: Tail,
 }
 
 pub(super) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {

@@ -56,8 +56,10 @@
 mod area;
 mod collection;
 mod collection_queue;
+mod in_progress;
 mod mount;
 mod scheme;
+mod stamp;
 mod state;
 mod tasks;
 mod write_queue;
@@ -69,17 +71,15 @@ use crate::guarantee::{Guarantee, Ram};
 use crate::layout::{GftlLayout, GftlThreshold, Layout};
 use crate::page::page;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig, WriteQueue};
-use crate::start::{Setup, Start};
+use crate::preset::{Made, Preset, SchemeConfig, Setup, Start, WriteQueue};
 use alloc::{format, string::ToString};
-use area::AreaBlock;
 use bounds::{
     BoundError,
     gftl::{self as bound, QueueBound, Space},
 };
 use collection_queue::{CollectionQueue, Dirtiest, Fifo};
 use flash::{Geometry, Part, Probe};
-use state::Gftl;
+use state::{AreaBlock, Gftl};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "gftl",

@@ -60,20 +60,18 @@ use crate::block_mapped::{NONE, Pool};
 use crate::build;
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
-use crate::interface::zeros;
-use crate::interface::{Background, Ftl, Prefetch};
+use crate::interface::{Background, Ftl, Prefetch, zeros};
 use crate::layout::Layout;
 use crate::page::page;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig};
-use crate::start::{Setup, Start};
+use crate::preset::{Made, Preset, SchemeConfig, Setup, Start};
 use crate::telemetry::{CollectionLog, Telemetry};
 use alloc::boxed::Box;
 use alloc::{format, string::ToString, vec, vec::Vec};
 use bounds::BoundError;
 use flash::prefetch::prefetch;
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Ppn, Probe};
-use triple::Triple;
+use triple::{EMPTY, Triple};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "rftl",
@@ -89,9 +87,6 @@ pub(crate) static PRESET: Preset = Preset {
 
 /// Most pages of a block for which a place within three blocks takes 16 bits.
 const MOST_PAGES: u32 = (LOST as u32 - 1) / 3;
-
-/// A logical page that was never written, or was trimmed.
-const EMPTY: u16 = u16::MAX;
 
 /// A logical page whose only copy became unreadable: reads fail until it is written again.
 const LOST: u16 = u16::MAX - 1;

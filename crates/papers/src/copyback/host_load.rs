@@ -271,7 +271,7 @@ impl Measured {
         ))
     }
 
-    fn csv(&self) -> crate::CurvesFile {
+    fn csv(&self) -> crate::reproduction::CurvesFile {
         let mut curves = Vec::new();
         let none = (View::Unpaced, "", None);
         let paths =

@@ -1,8 +1,8 @@
 //! What a write buffer costs by itself: each policy above a scheme that does nothing.
 
-use super::{Drawn, ROUNDS, Shape, WRITES};
+use super::drawn::{Drawn, ROUNDS, Shape, WRITES};
 use crate::catalogue;
-use crate::run::array_without_errors;
+use crate::run::medium::array_without_errors;
 use flash::{Geometry, Lpn, Part, SerialArray};
 use ftl::{
     Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CollectionLog, Done, Ftl,

@@ -1,6 +1,6 @@
 //! What it costs to schedule flash operations on channels, by themselves: no scheme, no array.
 
-use super::ROUNDS;
+use super::drawn::ROUNDS;
 use flash::channels::{
     Channels, Command, DieAddress, PageAddress, Pages, Policy, Request, Timing, Topology, share_ppm,
 };

@@ -3,51 +3,33 @@
 
 mod buffers;
 mod channels;
+mod drawn;
 mod roofline;
 mod ssd;
 
 pub use buffers::BufferRow;
 pub use channels::ChannelsRow;
+pub use drawn::{SHAPES, Shape};
 pub use ssd::SsdRow;
 
+use drawn::{Drawn, ROUNDS, WRITES};
+
+use super::precondition::Preconditioning;
 use crate::catalogue;
-use crate::config::{Bytes, Preconditioning, SchemeTable};
-use crate::run::{Device, Observer, RunError, Setup, array_heap_bytes, array_without_errors};
+use crate::config::SchemeTable;
+use crate::run::device::Device;
+use crate::run::error::RunError;
+use crate::run::medium::{array_heap_bytes, array_without_errors};
+use crate::run::observer::Observer;
+use crate::run::setup::Setup;
+use ::workload::quantity::Bytes;
 use flash::{Geometry, Operation, Part, SerialArray, parts};
 use ftl::{FtlError, Preset, Scheme, SchemeConfig};
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use serde::Serialize;
 use std::time::Instant;
-use workload::{Op, Request, Source, WorkloadError};
-
-/// One shape of device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Raw capacity, bytes.
-    pub capacity_bytes: u64,
-    /// Page size, bytes.
-    pub page_bytes: u32,
-    /// Pages a block.
-    pub pages_per_block: u32,
-}
-
-impl Shape {
-    /// Memory that measuring it takes at its peak, bytes: about 9 a physical page, for the map, the array
-    /// and the blocks' state.
-    pub fn memory_bytes(&self) -> u64 {
-        (self.capacity_bytes / u64::from(self.page_bytes)).saturating_mul(9)
-    }
-}
-
-/// The shapes that are measured where none is named.
-pub const SHAPES: [Shape; 5] = [
-    Shape { capacity_bytes: 1 << 30, page_bytes: 4096, pages_per_block: 256 },
-    Shape { capacity_bytes: 4 << 30, page_bytes: 4096, pages_per_block: 256 },
-    Shape { capacity_bytes: 32 << 30, page_bytes: 4096, pages_per_block: 256 },
-    Shape { capacity_bytes: 256 << 30, page_bytes: 4096, pages_per_block: 256 },
-    Shape { capacity_bytes: 32 << 30, page_bytes: 2048, pages_per_block: 64 },
-];
+use workload::WorkloadError;
 
 /// The shape over whose logical space write buffers are measured.
 const BUFFER_SHAPE: Shape = SHAPES[1];
@@ -367,12 +349,6 @@ impl Case<'_> {
     }
 }
 
-/// Rounds measured; the best counts, as it does for the roofline: what else runs on the machine only adds.
-const ROUNDS: u32 = 8;
-
-/// Host writes a round.
-const WRITES: usize = 1 << 19;
-
 struct Round {
     ns_per_flash_op: f64,
     ns_per_host_write: f64,
@@ -406,53 +382,6 @@ fn one_round(
 /// on large ones once over is within a few per cent of the steady state.
 fn age(pages: u32) -> f64 {
     if pages > 1 << 25 { 1.0 } else { 2.0 }
-}
-
-/// Uniform page overwrites, drawn beforehand as the roofline's accesses are.
-struct Drawn {
-    lpns: Vec<u32>,
-    next: usize,
-    page_bytes: u64,
-}
-
-impl Drawn {
-    fn new(pages: u32, page_bytes: u32, random: &mut Pcg64) -> Self {
-        let lpns = (0..WRITES).map(|_| random.random_range(0..pages)).collect();
-        Self { lpns, next: 0, page_bytes: page_bytes.into() }
-    }
-}
-
-impl Drawn {
-    /// All of them at once.
-    fn all(mut self) -> Vec<Request> {
-        let mut requests = Vec::new();
-        // It never fails.
-        let _ = self.fill(&mut requests, WRITES);
-        requests
-    }
-}
-
-impl Source for Drawn {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
-        let end = self.lpns.len().min(self.next + max);
-        let page_bytes = self.page_bytes;
-        out.extend(self.lpns[self.next..end].iter().map(|lpn| Request {
-            arrival_ns: 0,
-            offset: u64::from(*lpn) * page_bytes,
-            length: page_bytes,
-            device: 0,
-            op: Op::Write,
-            fua: false,
-            response_ns: None,
-        }));
-        let filled = end - self.next;
-        self.next = end;
-        Ok(filled)
-    }
-
-    fn has_arrivals(&self) -> bool {
-        false
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,15 @@
 //! Schemes on channels: the whole loop, with array, scheduling and all measures.
 
-use super::{Drawn, ROUNDS};
-use crate::config::{Preconditioning, SchemeTable};
-use crate::run::{Observer, RunError, Setup, array_heap_bytes, levelled, precondition};
-use crate::ssd::{Feeder, SsdDevice, SsdSetup};
+use super::drawn::{Drawn, ROUNDS};
+use crate::config::SchemeTable;
+use crate::precondition::Preconditioning;
+use crate::run::error::RunError;
+use crate::run::medium::{array_heap_bytes, levelled};
+use crate::run::observer::Observer;
+use crate::run::precondition;
+use crate::run::setup::Setup;
+use crate::ssd::setup::SsdSetup;
+use crate::ssd::{Feeder, SsdDevice};
 use flash::channels::{Policy, Timing, Topology};
 use flash::faults::BitErrors;
 use flash::{

@@ -13,7 +13,7 @@ use super::text_or_table::TextOrTable;
 use super::workload::NO_REGULAR_FILE;
 use crate::precondition::Fill;
 use crate::report::units;
-use crate::ssd::SsdSetup;
+use crate::ssd::setup::SsdSetup;
 use ::workload::quantity::Bytes;
 use flash::{Copies, CopyPath, CopyTimes, Geometry, Part};
 use ftl::{AllocationOrder, Layout};

@@ -3,7 +3,7 @@
 
 use super::scheme_table::SchemeTable;
 use crate::catalogue;
-use ftl::{Preset, VICTIM_POLICIES};
+use ftl::Preset;
 use std::fmt::Display;
 use std::str::FromStr;
 use workload::quantity::Duration;
@@ -300,7 +300,7 @@ fn buffer_values() -> String {
 
 /// The policies, and the ranges of their numbers: those of one range together.
 fn victim_values() -> String {
-    let policies = VICTIM_POLICIES.iter();
+    let policies = catalogue::victims().iter();
     let numbers: Vec<_> = policies.clone().filter_map(|policy| policy.number).collect();
     let mut ranges: Vec<_> = numbers.iter().map(|number| number.most).collect();
     ranges.sort_unstable();
@@ -396,7 +396,7 @@ mod tests {
         let values = |key| (SchemeSetting::by_name(key).unwrap().values)();
         let victims = values("victim");
         let words: Vec<_> = victims.split([',', ' ']).collect();
-        for policy in VICTIM_POLICIES {
+        for policy in catalogue::victims() {
             assert!(words.contains(&&*policy.to_string()), "{policy}");
             if let Some(number) = policy.number {
                 assert!(words.contains(&&*number.most.to_string()), "{policy}");
@@ -434,7 +434,7 @@ mod tests {
         for preset in REGISTRY.iter().filter(|preset| preset.settings.contains(&"victim")) {
             let values = setting.values_of(preset);
             let words: Vec<_> = values.split([',', ' ']).collect();
-            for policy in VICTIM_POLICIES {
+            for policy in catalogue::victims() {
                 for number in [None, Some(1), Some(3)] {
                     let Some(kind) = policy.kind(number) else { continue };
                     let config = ftl::SchemeConfig {

@@ -1,6 +1,7 @@
 //! Cells of the tables.
 
-use super::{Summary, units};
+use super::units;
+use crate::measures::Summary;
 
 pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)

@@ -1,6 +1,7 @@
 //! CSV: a summary with a row a scheme, and the series in long format with a scheme column.
 
-use super::{Report, SchemeReport, flat};
+use super::contents::{Report, SchemeReport};
+use super::flat;
 use ::csv::{Error, Writer};
 use std::io::Write;
 

@@ -1,6 +1,6 @@
 //! A scheme's report as flat (name, value) pairs, in the names of the JSON.
 
-use super::SchemeReport;
+use super::contents::SchemeReport;
 use serde_json::Value;
 
 /// Top-level names in the order of columns; what is not listed here follows.

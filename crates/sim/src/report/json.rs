@@ -1,6 +1,6 @@
 //! The report as JSON.
 
-use super::Report;
+use super::contents::Report;
 
 impl Report {
     /// The report as one JSON object, indented. Times are whole ns; what was not measured is `null`.

@@ -1,6 +1,7 @@
 //! The directory that a report is written to.
 
-use super::{Report, csv, plots};
+use super::contents::Report;
+use super::{csv, plots};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,10 @@
 //! Rows of the table that only an SSD of several channels has, and those of the choice of victims.
 
 use super::cells::{longest, mean, none, p99_9, percent};
-use super::{SchemeReport, SsdReport, Summary, units};
+use super::contents::SchemeReport;
+use super::ssd::SsdReport;
+use super::units;
+use crate::measures::Summary;
 
 /// One row: its label, and its cell of a scheme.
 pub(super) type Row<'a> = &'a mut dyn FnMut(&str, &dyn Fn(&SchemeReport) -> String);

@@ -1,9 +1,9 @@
 //! The report as a table for people.
 
 use super::cells::{longest, mean, none, p99_9, percent};
+use super::contents::{BitErrorReport, BufferReport, Report, SchemeReport, Violation};
 use super::grid::{Grid, wrap};
-use super::ssd_rows;
-use super::{BitErrorReport, BufferReport, Report, SchemeReport, Violation, units};
+use super::{ssd_rows, units};
 
 /// Most schemes that stand as columns; more stand as rows.
 const MOST_COLUMNS: usize = 5;

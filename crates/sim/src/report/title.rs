@@ -1,6 +1,6 @@
 //! What a report is of, in a few words.
 
-use super::Report;
+use super::contents::Report;
 use serde_json::Value;
 
 impl Report {

@@ -1,7 +1,10 @@
 //! The loop of serial time: requests are cut into page tasks, which the scheme runs a batch at a time.
 
 use super::account::Account;
-use super::{Observer, Phase, RunError, Setup, tasks::Cutter};
+use super::error::RunError;
+use super::observer::{Observer, Phase};
+use super::setup::Setup;
+use super::tasks::Cutter;
 use crate::measures::{Arrivals, TaskSample};
 use crate::report::SchemeReport;
 use flash::{Probe, SerialArray};

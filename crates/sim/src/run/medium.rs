@@ -1,13 +1,14 @@
 //! The array of a run, and what it tells besides operations and time: copies by path, bit errors.
 
-use super::{RunError, Setup};
+use super::error::RunError;
+use super::setup::Setup;
 use crate::report::{BitErrorReport, CopyCount};
 use flash::faults::{BitErrorModel, BitErrors};
 use flash::{
-    Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, Operation, ParallelArray, Part, Probe,
-    Serial, SerialArray, Store, WearLevel, WearRule, wear_level,
+    Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, ParallelArray, Part, Probe, Serial,
+    SerialArray, Store, WearLevel, WearRule, wear_level,
 };
-use ftl::SchemeConfig;
+use ftl::{Scheme, SchemeConfig};
 
 /// What a run asks its array for besides what a scheme does.
 pub(crate) trait RunArray: Probe + 'static {
@@ -118,20 +119,6 @@ pub(crate) fn array_of(setup: &Setup) -> Result<BitErrors<Array>, RunError> {
     })
 }
 
-/// Energy of each operation, picojoules: of the array times, on all planes. Bus cycles take none that a source tells.
-pub(crate) fn operation_pj(part: &Part, planes: u32) -> [u64; Operation::ALL.len()] {
-    Operation::ALL.map(|operation| {
-        let plane = match operation {
-            Operation::Read => part.read_pj(),
-            Operation::ReadOob => part.read_oob_pj(),
-            Operation::Program => part.program_pj(),
-            Operation::Copy => part.read_pj() + part.program_pj(),
-            Operation::Erase => part.erase_pj(),
-        };
-        plane * u64::from(planes)
-    })
-}
-
 /// What the array has counted so far, besides operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Medium {
@@ -198,4 +185,9 @@ impl Medium {
             lost_pages_before,
         })
     }
+}
+
+/// The array's bytes, for those who account for memory.
+pub(crate) fn array_heap_bytes<F: RunArray>(scheme: &dyn Scheme<Flash = F>) -> usize {
+    RunArray::errors(scheme.flash()).inner().heap_bytes()
 }

@@ -1,8 +1,8 @@
 //! From the account of a run to its report.
 
-use super::Setup;
 use super::account::{Account, Flushes};
 use super::medium::{Medium, RunArray, erases};
+use super::setup::Setup;
 use crate::measures::wear;
 use crate::report::units::grouped;
 use crate::report::{

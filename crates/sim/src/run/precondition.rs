@@ -1,6 +1,8 @@
 //! What is on the array before anything is measured: filled in order, then aged by overwrites, random or in order.
 
-use super::{Observer, Phase, RunError, Setup};
+use super::error::RunError;
+use super::observer::{Observer, Phase};
+use super::setup::Setup;
 use crate::precondition::Fill;
 use flash::Probe;
 use ftl::{Done, HostClock, Scheme, TaskKind, Work};

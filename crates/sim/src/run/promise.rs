@@ -1,8 +1,7 @@
 //! Whether the scheme keeps what it promises, task by task.
 
-use crate::measures::TaskKind;
 use crate::report::Violation;
-use ftl::Guarantee;
+use ftl::{Guarantee, TaskKind};
 
 /// Bounds of one scheme and what was seen beyond them.
 #[derive(Debug)]

@@ -1,12 +1,16 @@
 //! The loop: a host, a controller and an array, event by event.
 
-use super::SsdSetup;
 use super::feeder::Feeder;
 use super::link::Link;
 use super::queue::{Queue, Waiting};
+use super::setup::SsdSetup;
 use super::windows::{Totals, Windows};
 use crate::measures::{Arrivals, TaskSample};
-use crate::run::{Account, Cutter, Observer, Phase, Place, RunError};
+use crate::run::account::Account;
+use crate::run::error::RunError;
+use crate::run::observer::{Observer, Phase};
+use crate::run::promise::Place;
+use crate::run::tasks::Cutter;
 use flash::parallel::Done;
 use flash::{Flash, Lpn, Ns, ParallelArray};
 use ftl::{Asks, FtlError, HostClock, Notes, Prefetch, Processor, Scheme, TaskKind, Work};

@@ -1,6 +1,6 @@
 //! The link to the host: one transfer at a time.
 
-use super::HostInterface;
+use super::interface::HostInterface;
 use flash::Ns;
 
 /// A link, and up to when it is taken. Without an interface everything is there at once.

@@ -20,7 +20,7 @@ mod link;
 mod queue;
 mod report;
 mod run;
-mod setup;
+pub(crate) mod setup;
 #[cfg(test)]
 mod tests;
 mod windows;

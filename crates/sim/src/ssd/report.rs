@@ -2,7 +2,7 @@
 
 use super::device::SsdDevice;
 use crate::report::{SchemeReport, SsdReport};
-use crate::run::Setup;
+use crate::run::setup::Setup;
 use flash::channels::DieAddress;
 
 impl SsdDevice<'_> {

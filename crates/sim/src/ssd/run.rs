@@ -1,10 +1,14 @@
 //! One scheme on an SSD: format, precondition, replay, report.
 
-use super::SsdSetup;
 use super::device::SsdDevice;
 use super::feeder::Feeder;
+use super::setup::SsdSetup;
 use crate::report::SchemeReport;
-use crate::run::{Observer, RunError, Setup, check_space, levelled, precondition};
+use crate::run::error::RunError;
+use crate::run::medium::levelled;
+use crate::run::observer::Observer;
+use crate::run::precondition;
+use crate::run::setup::{Setup, check_space};
 use flash::faults::BitErrors;
 use flash::{Array, parallel::Parallel};
 use ftl::{FtlError, SchemeConfig};

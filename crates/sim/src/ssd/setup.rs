@@ -1,6 +1,6 @@
 //! What an SSD is besides its array.
 
-use super::HostInterface;
+use super::interface::HostInterface;
 use flash::channels::{Policy, Timing, Topology};
 
 /// An SSD: its channels, and how the host uses it. The allocation of writes and the processor are the scheme's

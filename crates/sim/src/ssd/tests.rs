@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::report::SchemeReport;
-use crate::run::{Setup, Unobserved, run_scheme};
+use crate::run::observer::Unobserved;
+use crate::run::run_scheme;
+use crate::run::setup::Setup;
 use bounds::copyback::CopySettings;
 use flash::channels::{Channels, Command, Policy, Timing, Topology};
 use flash::{CopyPath, Geometry, Part, parts};

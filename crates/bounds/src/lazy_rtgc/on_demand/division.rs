@@ -1,9 +1,10 @@
 //! The division of an array between data and translation blocks, and the cached mapping table that it
 //! needs so that no write ever waits for the map.
 
-use super::share_max;
+use super::printed::{share_max, translation_pages, translation_space_pages};
 use crate::error::BoundError;
-use crate::lazy_rtgc::{Space, space, space_for};
+
+use crate::lazy_rtgc::space::{Space, space, space_for};
 use crate::ratio::Ratio;
 use flash::Part;
 
@@ -195,8 +196,8 @@ fn too_many(
 
 /// N_t: Λ_t/(σ_t·π), but at least so many that a victim leaves room for a page written back and one torn.
 pub fn translation_blocks(part: &Part, logical_pages: u32, translation_share: Ratio) -> u32 {
-    let pages = super::translation_pages(part, logical_pages);
-    let by_share = super::translation_space_pages(pages, translation_share)
+    let pages = translation_pages(part, logical_pages);
+    let by_share = translation_space_pages(pages, translation_share)
         .div_ceil(part.pages_per_block.max(1).into());
     // ⌊Λ_t/(N_t−1)⌋ ≤ π − 2.
     let by_room = pages / part.pages_per_block.saturating_sub(1).max(1) + 2;
@@ -224,7 +225,7 @@ fn default_logical_pages(part: &Part, blocks: u32, share: Ratio) -> Result<u32, 
 
 fn complete(part: &Part, data: Space, data_blocks: u32, translation_blocks: u32) -> Division {
     let (pages, alpha) = (part.pages_per_block, data.alpha);
-    let translation_pages = super::translation_pages(part, data.logical_pages);
+    let translation_pages = translation_pages(part, data.logical_pages);
     let valid = translation_pages / (translation_blocks - 1);
     // λ_t ≤ π − 2, by the choice of N_t.
     let pages_a_step = alpha.min(pages.saturating_sub(1 + valid)).max(1);

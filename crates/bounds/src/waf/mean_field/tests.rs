@@ -1,5 +1,7 @@
 use super::*;
-use crate::waf::{fifo, fifo_of, greedy, random, random_passing_over};
+use crate::waf::random::random_passing_over;
+use crate::waf::writes::fifo_of;
+use crate::waf::{fifo, greedy, random};
 
 const HOT: Writes = Writes::HotCold { hot_pages: 0.2, hot_writes: 0.8 };
 /// As many writes a page in both classes.

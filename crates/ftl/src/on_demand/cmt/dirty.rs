@@ -3,7 +3,7 @@
 //! Each page's entries are a list through their slots; pages with the same number of them are a list
 //! through their records. An entry more or a page written back moves one record from one list to another.
 
-use super::{NONE, Slot};
+use super::slot::{NONE, Slot};
 use alloc::{vec, vec::Vec};
 
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,13 @@
 
 mod dirty;
 mod recency;
+mod slot;
 
-use self::{dirty::DirtyPages, recency::Recency};
+use self::{
+    dirty::DirtyPages,
+    recency::Recency,
+    slot::{EMPTY, NONE, Slot},
+};
 use crate::layout::CmtPolicy;
 use crate::telemetry::MapCache;
 use alloc::{vec, vec::Vec};
@@ -17,37 +22,6 @@ use flash::{Lpn, Ppn};
 
 /// Bytes of an entry in a controller: LPN and PPN.
 pub(crate) const ENTRY_BYTES: u64 = 8;
-
-/// No slot, no page.
-const NONE: u32 = u32::MAX;
-
-/// One entry.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    lpn: u32,
-    ppn: u32,
-    /// Neighbours by recency of use.
-    newer: u32,
-    older: u32,
-    /// The next dirty entry of the same translation page.
-    dirty_after: u32,
-    dirty: bool,
-    /// Segment of a segmented LRU: used again since it came.
-    protected: bool,
-    /// Not in the lists by recency: dirty, where dirty entries are kept.
-    kept: bool,
-}
-
-const EMPTY: Slot = Slot {
-    lpn: NONE,
-    ppn: NONE,
-    newer: NONE,
-    older: NONE,
-    dirty_after: NONE,
-    dirty: false,
-    protected: false,
-    kept: false,
-};
 
 /// The table. Which entries it drops is the caller's decision; it says which is the next to go.
 #[derive(Clone, Debug)]

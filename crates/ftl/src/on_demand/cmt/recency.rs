@@ -7,7 +7,7 @@
 //! Source: R. Karedla, J. S. Love, B. G. Wherry, Caching strategies to improve disk system performance,
 //! IEEE Computer 27(3), 1994.
 
-use super::{NONE, Slot};
+use super::slot::{NONE, Slot};
 use crate::layout::CmtPolicy;
 
 #[derive(Clone, Copy, Debug)]

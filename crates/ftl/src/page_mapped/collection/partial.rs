@@ -1,6 +1,6 @@
 //! Partial collection: one step behind each write.
 
-use super::Collection;
+use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::layout::CopiesPerStep;

@@ -27,14 +27,14 @@
 //! What is left of a victim is told by its valid pages (no bookmark, as the paper has it): a page that was copied is not
 //! valid any more. Fetching ahead aside nothing else is kept.
 
-use super::Collection;
+use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::page_mapped::core::Core;
+use crate::page_mapped::duration::copies_ns;
 use crate::page_mapped::space::Run;
 use crate::page_mapped::tables::Tables;
-use crate::page_mapped::victims::{TwoLevelList, Victims};
-use crate::page_mapped::worst_case::copies_ns;
+use crate::page_mapped::victims::{Victims, most_valid_sparse};
 use flash::{BlockId, Ns, Probe};
 
 /// See the module.
@@ -111,7 +111,7 @@ impl Preemptible {
         core: &mut Core<F, V, T>,
     ) -> Result<bool, FtlError> {
         let pages_per_block = core.flash.geometry().pages_per_block();
-        let most = TwoLevelList::most_valid_listed(pages_per_block);
+        let most = most_valid_sparse(pages_per_block);
         // One page for the next write, and one so that its erase can wait for that.
         if Self::above(core) < u64::from(most) + 2 {
             return Ok(false);
@@ -211,7 +211,7 @@ impl Collection for Preemptible {
             None if core.space.victims.least_valid() == Some(0) => erase,
             None => {
                 let pages_per_block = core.flash.geometry().pages_per_block();
-                erase.max(copies(TwoLevelList::most_valid_listed(pages_per_block)))
+                erase.max(copies(most_valid_sparse(pages_per_block)))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Whole blocks, on demand.
 
-use super::Collection;
+use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::page_mapped::core::Core;

@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::interface::{Background, Ftl};
-use crate::page_mapped::{
-    PageMapped, Preemptible, collection::Collection, core::Core, core::LOST, mount::mount,
-    tables::Flat, victims::TwoLevelList,
-};
+use crate::page_mapped::collection::{Collection, Preemptible};
+use crate::page_mapped::core::{Core, LOST};
+use crate::page_mapped::mount::mount;
+use crate::page_mapped::scheme::PageMapped;
+use crate::page_mapped::tables::Flat;
+use crate::page_mapped::victims::TwoLevelList;
 use crate::plan::Plan;
 use crate::preset::SchemeConfig;
 use crate::registry::{by_name, plan};

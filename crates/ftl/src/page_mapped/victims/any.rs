@@ -3,7 +3,7 @@
 //! A scheme's code is compiled once for each type of its victims. So only greedy, which schemes have by default, is a type
 //! of its own for them; the others share this one, and pay an indirect call.
 
-use super::Victims;
+use super::interface::Victims;
 use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
 use flash::BlockId;

@@ -8,7 +8,8 @@
 //!
 //! Ties between the two go to the other device, those between devices to the lowest number.
 
-use super::{Greedy, Victims};
+use super::greedy::Greedy;
+use super::interface::Victims;
 use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
 use alloc::vec::Vec;

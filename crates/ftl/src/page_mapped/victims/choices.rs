@@ -8,9 +8,8 @@
 //! two a block drawn (number, count of valid pages), drawn twice or not, two for each that is looked at beyond those,
 //! and one and writes one to close the gap.
 
-use super::Victims;
-use super::policy::{PolicyNumber, ValidPages, VictimPolicy};
-use crate::page_mapped::victims::VictimKind;
+use super::interface::Victims;
+use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, vec::Vec};
 use flash::BlockId;

@@ -17,9 +17,9 @@
 //! number. The factor 2 of the cost changes no order and is left out. A block that lost no page since it became full
 //! is as old as that.
 
-use super::policy::{ValidPages, VictimPolicy};
-use super::{Victims, full_blocks::FullBlocks};
-use crate::page_mapped::victims::VictimKind;
+use super::full_blocks::FullBlocks;
+use super::interface::Victims;
+use super::policy::{ValidPages, VictimKind, VictimPolicy};
 use crate::victim_work::VictimWork;
 use alloc::{boxed::Box, vec, vec::Vec};
 use core::cmp::{Ordering, Reverse};

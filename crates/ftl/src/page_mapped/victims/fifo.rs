@@ -6,9 +6,8 @@
 //! Work: nothing at a page that becomes invalid; a block that becomes full writes 1 entry (its place in the queue). A
 //! victim reads two a block looked at (number, count of valid pages); one that is passed over is written once.
 
-use super::Victims;
-use super::policy::{ValidPages, VictimPolicy};
-use crate::page_mapped::victims::VictimKind;
+use super::interface::Victims;
+use super::policy::{ValidPages, VictimKind, VictimPolicy};
 use crate::victim_work::VictimWork;
 use alloc::{boxed::Box, collections::VecDeque};
 use flash::BlockId;

@@ -15,9 +15,8 @@
 //!
 //! Ties go to whichever of the equals stands first: arbitrary but the same on every machine.
 
-use super::Victims;
-use super::policy::{ValidPages, VictimPolicy};
-use crate::page_mapped::victims::VictimKind;
+use super::interface::Victims;
+use super::policy::{ValidPages, VictimKind, VictimPolicy};
 use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, vec, vec::Vec};
 use flash::BlockId;

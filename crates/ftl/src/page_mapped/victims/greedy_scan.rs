@@ -19,10 +19,10 @@
 //!
 //! Deviations: the paper leaves open how many victims "enough" are: K. Ties go to the lower block number.
 
-use super::policy::{PolicyNumber, ValidPages, VictimPolicy};
+use super::full_blocks::FullBlocks;
+use super::interface::Victims;
+use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 use super::sort::sort;
-use super::{Victims, full_blocks::FullBlocks};
-use crate::page_mapped::victims::VictimKind;
 use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, vec::Vec};
 use flash::BlockId;

@@ -1,6 +1,6 @@
 //! What a victim policy declares of itself, and how one is asked for.
 
-use super::Victims;
+use super::interface::Victims;
 use alloc::boxed::Box;
 use core::{
     fmt,

@@ -36,10 +36,9 @@
 //! - candidates are sorted by quicksort, equals by block number;
 //! - a block number and its place are counted as whole entries, whatever the width of the bus.
 
-use super::Victims;
-use super::policy::{ValidPages, VictimPolicy};
+use super::interface::{Victims, most_valid_sparse};
+use super::policy::{ValidPages, VictimKind, VictimPolicy};
 use super::sort::sort;
-use crate::page_mapped::victims::VictimKind;
 use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, collections::VecDeque, vec, vec::Vec};
 use flash::BlockId;
@@ -71,7 +70,7 @@ pub(super) static POLICY: VictimPolicy = VictimPolicy {
     source: "Jung and Song, 2LGC, §4.3",
     chooses_many: false,
     // A list's head need not be the best, but has few; where the lists are empty the best is searched.
-    valid_pages: ValidPages::OrAtMost(TwoLevelList::most_valid_listed),
+    valid_pages: ValidPages::OrAtMost(most_valid_sparse),
     controller_bytes: |of| TwoLevelList::controller_bytes(of.blocks),
     make: |of| Box::new(TwoLevelList::new(of.blocks, of.pages_per_block)),
 };
@@ -119,11 +118,6 @@ impl TwoLevelList {
         u64::from(blocks) + u64::from(places) * 4
     }
 
-    /// Most valid pages of a block on a list: less than a quarter of its pages.
-    pub(crate) fn most_valid_listed(pages_per_block: u32) -> u32 {
-        pages_per_block.div_ceil(4).saturating_sub(1)
-    }
-
     fn entry(&mut self, block: u32) -> &mut Entry {
         &mut self.entries[block as usize]
     }
@@ -131,7 +125,7 @@ impl TwoLevelList {
     /// Whether more than 3/4 of a block's pages are invalid.
     #[inline]
     fn passes(&self, valid: u32) -> bool {
-        valid <= Self::most_valid_listed(self.pages_per_block)
+        valid <= most_valid_sparse(self.pages_per_block)
     }
 
     fn add_candidate(&mut self, block: u32) -> Accesses {

@@ -13,9 +13,8 @@
 //! Deviations: where all pages of all blocks in the window are valid these go to the queue's tail (one write each) and
 //! the next W are looked at, since to collect one would gain nothing. Ties go to the block filled longest ago.
 
-use super::Victims;
-use super::policy::{PolicyNumber, ValidPages, VictimPolicy};
-use crate::page_mapped::victims::VictimKind;
+use super::interface::Victims;
+use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, collections::VecDeque};
 use flash::BlockId;

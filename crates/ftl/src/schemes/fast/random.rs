@@ -1,7 +1,7 @@
 //! The random log: log blocks with pages of any logical block, in the order of their writes.
 
-use super::Sequential;
 use super::associated::Associations;
+use super::sequential::Sequential;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::layout::LogVictim;

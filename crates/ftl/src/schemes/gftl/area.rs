@@ -6,17 +6,12 @@
 //! page behind them before anything else is changed: from then on they are out of date.
 
 use super::collection_queue::CollectionQueue;
-use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp};
+use super::stamp::Stamp;
+use super::state::{ABSENT, AreaBlock, Gftl, IN_BLOCK, LOST, Logical};
+use crate::block_mapped::NONE;
 use crate::error::FtlError;
 use alloc::{vec, vec::Vec};
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
-
-/// A block set aside, and how many of its pages are programmed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AreaBlock {
-    pub(super) block: u32,
-    pub(super) written: u32,
-}
 
 const MAGIC: u32 = u32::from_le_bytes(*b"GFTL");
 const HEADER_WORDS: usize = 8;

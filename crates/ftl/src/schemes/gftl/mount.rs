@@ -4,10 +4,11 @@
 //! OOB areas of the write queue are read. A logical block has two data blocks where its collection was
 //! cut: the older one counts, with the write queue, for it is complete until it is erased.
 
-use super::area::AreaBlock;
-use super::collection::State;
 use super::collection_queue::CollectionQueue;
-use super::state::{Gftl, Logical, NONE, Stamp};
+use super::in_progress::State;
+use super::stamp::Stamp;
+use super::state::{AreaBlock, Gftl, Logical};
+use crate::block_mapped::NONE;
 use crate::error::FtlError;
 use alloc::{format, vec::Vec};
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, PageKind, Ppn, Probe};

@@ -1,8 +1,8 @@
 //! What the scheme knows: the block map, the place of every page, the queues.
 
-use super::area::AreaBlock;
-use super::collection::Collection;
 use super::collection_queue::CollectionQueue;
+use super::in_progress::Collection;
+use super::stamp::Stamp;
 use super::write_queue::WriteQueue;
 use crate::block_mapped::Pool;
 use crate::error::FtlError;
@@ -21,51 +21,6 @@ pub(super) const IN_BLOCK: u32 = u32::MAX - 1;
 pub(super) const LOST: u32 = u32::MAX - 2;
 
 pub(super) use crate::block_mapped::NONE;
-
-/// The sequence number of a block's pages: the write queue's position when the block was opened, and a
-/// generation.
-///
-/// A queue block has generation 0 and its own first page's position. A data block's tells which pages of the
-/// queue are newer than it: those from that position on. Generations 1 to 255, in turn, order the two data
-/// blocks that a logical block has during its collection, where the position did not move between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Stamp(pub(super) u64);
-
-impl Stamp {
-    pub(super) fn queue(base: u64) -> Self {
-        Self(base << 8)
-    }
-
-    /// Of the data block that follows the one of generation `last` (0 where there is none).
-    pub(super) fn data(position: u64, last: u8) -> Self {
-        Self(position << 8 | u64::from(last % 255 + 1))
-    }
-
-    pub(super) fn with_generation(self, generation: u8) -> Self {
-        Self(self.0 & !0xff | u64::from(generation))
-    }
-
-    pub(super) fn position(self) -> u64 {
-        self.0 >> 8
-    }
-
-    pub(super) fn generation(self) -> u8 {
-        (self.0 & 0xff) as u8
-    }
-
-    pub(super) fn is_queue(self) -> bool {
-        self.generation() == 0
-    }
-
-    /// Whether this data block of a logical block was opened before that one.
-    pub(super) fn is_older(self, other: Self) -> bool {
-        match self.position().cmp(&other.position()) {
-            // One collection lies between the two: the generation moved by one, whatever its number.
-            core::cmp::Ordering::Equal => self.generation() % 255 + 1 == other.generation(),
-            order => order.is_lt(),
-        }
-    }
-}
 
 /// A logical block and the data block that holds it.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +50,13 @@ impl Logical {
         closed: false,
         certain: true,
     };
+}
+
+/// A block set aside, and how many of its pages are programmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AreaBlock {
+    pub(super) block: u32,
+    pub(super) written: u32,
 }
 
 /// GFTL over one array; `Q` is the order in which data blocks are collected.

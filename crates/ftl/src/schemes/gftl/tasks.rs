@@ -1,10 +1,10 @@
 //! What the host asks for: Algorithms 1 and 2, trims, flushes.
 
-use super::collection::bytes_in;
-use super::collection::{DIRTY, HELD, PRESENT, SUPERSEDED, State};
 use super::collection_queue::CollectionQueue;
-use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical, NONE, Stamp};
-use crate::block_mapped::newest;
+use super::in_progress::{DIRTY, HELD, PRESENT, SUPERSEDED, State, bytes_in};
+use super::stamp::Stamp;
+use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical};
+use crate::block_mapped::{NONE, newest};
 use crate::error::FtlError;
 use crate::interface::zeros;
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};

@@ -1,7 +1,7 @@
 //! The collection of one logical block, a step at a time.
 
-use super::triple::{Phase, Triple};
-use super::{EMPTY, LOST, Rftl};
+use super::triple::{EMPTY, Phase, Triple};
+use super::{LOST, Rftl};
 use crate::block_mapped::NONE;
 use crate::error::FtlError;
 use flash::{BlockId, FlashError, Probe};

@@ -1,7 +1,7 @@
 //! Rebuilding map and triples from the OOB areas alone, and finishing every collection that was cut.
 
-use super::triple::{Phase, Triple};
-use super::{EMPTY, Rftl};
+use super::Rftl;
+use super::triple::{EMPTY, Phase, Triple};
 use crate::block_mapped::{NONE, Scanned, scan};
 use crate::error::FtlError;
 use alloc::{format, vec, vec::Vec};

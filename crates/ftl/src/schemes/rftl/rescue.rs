@@ -1,7 +1,7 @@
 //! What is done at once where a program failed: the newest versions of a logical block go to one block.
 
-use super::triple::Triple;
-use super::{EMPTY, LOST, Rftl};
+use super::triple::{EMPTY, Triple};
+use super::{LOST, Rftl};
 use crate::block_mapped::{NONE, Target, relocate};
 use crate::error::FtlError;
 use alloc::{vec, vec::Vec};

@@ -1,8 +1,10 @@
 //! The three blocks of one logical block, and where their collection stands.
 
-use super::EMPTY;
 use crate::block_mapped::NONE;
 use flash::Ppn;
+
+/// A logical page that was never written, or was trimmed.
+pub(in crate::schemes) const EMPTY: u16 = u16::MAX;
 
 /// Where the collection of a logical block stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! Gaining a block: valid pages of a superblock are moved together.
 
-use super::{LOST, Own, Superblock};
+use super::{Own, Superblock};
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::log_block::NONE;
+use crate::page_mapped::core::LOST;
 use flash::{BlockId, Cause, FlashError, Ppn, Probe};
 
 impl<F: Probe> Superblock<F> {

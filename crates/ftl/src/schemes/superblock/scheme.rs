@@ -1,11 +1,11 @@
 //! What the host asks for.
 
-use super::{LOST, Superblock};
+use super::Superblock;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
-use crate::interface::zeros;
-use crate::interface::{Background, Ftl, Prefetch};
+use crate::interface::{Background, Ftl, Prefetch, zeros};
 use crate::log_block::NONE;
+use crate::page_mapped::core::LOST;
 use crate::telemetry::{CollectionLog, Telemetry};
 use alloc::boxed::Box;
 use flash::prefetch::prefetch;

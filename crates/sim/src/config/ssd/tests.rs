@@ -1,6 +1,7 @@
 //! SSDs in experiments: what comes of the settings, and what is refused.
 
-use crate::config::{Experiment, Resolved};
+use crate::config::experiment::Experiment;
+use crate::config::resolve::Resolved;
 use crate::ssd::HostInterface;
 use flash::channels::Policy;
 use ftl::Processor;

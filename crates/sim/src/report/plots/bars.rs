@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::chart::{beside_legend, framed, legend_text};
 use super::style::{LEGEND_TOP, NAME_SIZE, PALETTE, WIDTH, legend_lines, text};
-use super::{PlotError, drawn};
+use super::svg::{PlotError, drawn};
 use crate::report::units;
 use plotters::coord::ranged1d::Ranged;
 use plotters::element::{EmptyElement, Rectangle, Text};

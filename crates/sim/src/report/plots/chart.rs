@@ -4,7 +4,7 @@ use super::axis::Axis;
 use super::style::{
     LEGEND, LEGEND_TOP, Look, Mark, NAME_SIZE, NOTE_SIZE, legend_lines, text, title,
 };
-use super::{Area, PlotError};
+use super::svg::{Area, PlotError};
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::ranged1d::Ranged;
 use plotters::element::{

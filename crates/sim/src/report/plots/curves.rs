@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::chart::{beside_legend, centered, framed, legend_text};
 use super::style::{LEGEND_TOP, Look, NAME_SIZE, NOTE_SIZE, WIDTH, legend_lines};
-use super::{Area, PlotError, drawn};
+use super::svg::{Area, PlotError, drawn};
 use crate::report::units;
 use plotters::element::{Circle, DashedPathElement, PathElement};
 use plotters::style::{BLACK, Color, RGBColor};

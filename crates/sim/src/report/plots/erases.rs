@@ -3,8 +3,9 @@
 use super::axis::Axis;
 use super::chart::{centered, framed};
 use super::style::{Look, WIDTH, text, title};
-use super::{Area, PlotError};
-use crate::report::{Report, SchemeReport, units};
+use super::svg::{Area, PlotError};
+use crate::report::contents::{Report, SchemeReport};
+use crate::report::units;
 use plotters::element::Rectangle;
 use plotters::style::{Color, WHITE};
 

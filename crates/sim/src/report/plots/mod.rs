@@ -8,6 +8,7 @@ mod erases;
 mod response;
 mod stacked;
 mod style;
+mod svg;
 mod time;
 mod waf;
 
@@ -15,31 +16,9 @@ pub use bars::Bars;
 pub use curves::{Curve, Curves, Drawn};
 pub use stacked::Stacked;
 pub use style::{PALETTE, text, title};
+pub use svg::{Area, PlotError, drawn};
 
-use super::Report;
-use plotters::drawing::{DrawingArea, IntoDrawingArea};
-use plotters::prelude::SVGBackend;
-use plotters::style::WHITE;
-
-/// Where plots are drawn on.
-pub type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-
-/// A plot could not be drawn.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct PlotError(String);
-
-impl PlotError {
-    /// Of what the drawing library says.
-    pub fn from(cause: impl std::fmt::Display) -> Self {
-        Self(cause.to_string())
-    }
-
-    /// What is to be drawn lacks something.
-    pub fn missing(what: &str) -> Self {
-        Self(format!("there is nothing to draw without {what}"))
-    }
-}
+use super::contents::Report;
 
 /// One plot.
 #[derive(Clone, Copy, Debug)]
@@ -61,21 +40,6 @@ impl Plot {
     pub fn svg(&self, report: &Report) -> Result<String, PlotError> {
         drawn((self.size)(report), |area| (self.draw)(report, area))
     }
-}
-
-/// The text of an SVG file of this size, drawn on white.
-pub fn drawn(
-    size: (u32, u32),
-    draw: impl FnOnce(&Area<'_>) -> Result<(), PlotError>,
-) -> Result<String, PlotError> {
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        area.fill(&WHITE).map_err(PlotError::from)?;
-        draw(&area)?;
-        area.present().map_err(PlotError::from)?;
-    }
-    Ok(svg)
 }
 
 /// Every plot of a report.

@@ -3,9 +3,10 @@
 use super::axis::{Axis, power_of_ten};
 use super::chart::{BOUND_ROWS, Bound, Line, draw_lines};
 use super::style::Look;
-use super::{Area, PlotError};
+use super::svg::{Area, PlotError};
+use crate::report::contents::{Report, SchemeReport};
 use crate::report::table::worst_response;
-use crate::report::{Report, SchemeReport, units};
+use crate::report::units;
 use plotters::style::BLACK;
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::chart::{beside_legend, framed, legend_text};
 use super::style::{LEGEND_TOP, NAME_SIZE, PALETTE, WIDTH, legend_lines, text};
-use super::{Area, PlotError, drawn};
+use super::svg::{Area, PlotError, drawn};
 use crate::report::units;
 use plotters::element::{EmptyElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};

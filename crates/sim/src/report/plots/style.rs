@@ -1,8 +1,7 @@
 //! Sizes, colours and strokes that the plots share.
 
-use crate::report::Report;
-use plotters::style::{BLACK, RGBColor, ShapeStyle, TextStyle};
-use plotters::style::{Color, IntoFont};
+use crate::report::contents::Report;
+use plotters::style::{BLACK, Color, IntoFont, RGBColor, ShapeStyle, TextStyle};
 
 /// Width of every plot, pixels.
 pub(super) const WIDTH: u32 = 1000;

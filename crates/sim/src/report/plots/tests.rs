@@ -1,5 +1,6 @@
 use super::*;
-use crate::report::{SchemeReport, samples};
+use crate::report::contents::SchemeReport;
+use crate::report::samples;
 
 fn svg(report: &Report, file: &str) -> String {
     PLOTS.iter().find(|plot| plot.file == file).expect(file).svg(report).unwrap()

@@ -3,8 +3,10 @@
 use super::axis::Axis;
 use super::chart::{Line, draw_lines};
 use super::style::Look;
-use super::{Area, PlotError};
-use crate::report::{Report, SchemeReport, WindowSample, units};
+use super::svg::{Area, PlotError};
+use crate::report::contents::{Report, SchemeReport};
+use crate::report::ssd::WindowSample;
+use crate::report::units;
 
 /// Most stairs a line: more cannot be told apart.
 const STAIRS: usize = 700;

@@ -3,9 +3,10 @@
 use super::axis::Axis;
 use super::chart::{beside_legend, framed, legend_text};
 use super::style::{PALETTE, WIDTH, text};
-use super::{Area, PlotError};
+use super::svg::{Area, PlotError};
+use crate::report::contents::Report;
 use crate::report::table::causes;
-use crate::report::{Report, units};
+use crate::report::units;
 use plotters::coord::ranged1d::Ranged;
 use plotters::element::{EmptyElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};

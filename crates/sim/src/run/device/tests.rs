@@ -3,7 +3,8 @@
 use super::*;
 use crate::report::SchemeReport;
 use crate::run::medium::{array_of, levelled};
-use crate::run::{Setup, Unobserved};
+use crate::run::observer::Unobserved;
+use crate::run::setup::Setup;
 use bounds::copyback::{CopySettings, Waits};
 use flash::faults::{BitErrorModel, Tearable};
 use flash::{CopyPath, Flash, Geometry, Lpn, Part, Serial, WearLevel, parts};
@@ -336,7 +337,7 @@ fn energy_is_that_of_the_arrays_times_on_every_plane() {
     let sheet = Part { pages_per_block: 4, ..parts::by_name("ddt-mlc").unwrap().clone() };
     let part = behind_channel(CopySettings { planes: 2, ..CopySettings::PLAIN });
     let setup = Setup {
-        operation_pj: crate::run::operation_pj(&sheet, 2),
+        operation_pj: crate::run::setup::operation_pj(&sheet, 2),
         ..Setup::new(part.clone(), Geometry::new(6, 4, part.page_bytes).unwrap(), 1)
     };
     let report = Run { setup, ..Run::new(false, vec![(0, Op::Write, 0)]) }.of(&scheme("fsr"));

@@ -2,7 +2,9 @@
 //! choice of a victim is compared with the definition.
 
 use super::{FIGURE_1, PAGE_BYTES, array, bytes, figure_array, operations};
-use crate::buffer::{BufferLog, BufferPolicy, BufferSettings, Regions};
+use crate::buffer::log::BufferLog;
+use crate::buffer::policy::{BufferPolicy, Regions};
+use crate::buffer::settings::BufferSettings;
 use crate::page_mapped::victims::VictimKind;
 use crate::preset::SchemeConfig;
 use crate::registry::{self, by_name};

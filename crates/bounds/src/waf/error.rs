@@ -1,0 +1,32 @@
+//! What has no write amplification.
+
+/// Why no write amplification can be given.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum WafError {
+    /// σ is not between 0 and 1.
+    #[error("a logical share of {0} has no write amplification: it must be above 0 and below 1")]
+    Share(f64),
+    /// A block of no pages.
+    #[error("a block must have at least 2 pages, not {0}")]
+    PagesPerBlock(u32),
+    /// A class of pages is empty, or all of them.
+    #[error("a hot share of {0} is none: of pages and of writes it must be above 0 and below 1")]
+    Class(f64),
+    /// No block is drawn.
+    #[error("of 0 blocks drawn none can be chosen: draw 1 or more")]
+    Draws,
+    /// The window is empty or larger than the array.
+    #[error("a window of {0} of the blocks is none: it must be above 0 and up to 1")]
+    Window(f64),
+    /// Repetition came to no end.
+    #[error("the mean-field model did not settle")]
+    Unsettled,
+}
+
+pub(super) fn check(share: f64) -> Result<(), WafError> {
+    if share > 0.0 && share < 1.0 { Ok(()) } else { Err(WafError::Share(share)) }
+}
+
+pub(super) fn check_pages(pages_per_block: u32) -> Result<(), WafError> {
+    if pages_per_block >= 2 { Ok(()) } else { Err(WafError::PagesPerBlock(pages_per_block)) }
+}

@@ -1,0 +1,143 @@
+//! The scheme: tasks, telemetry, idle time.
+
+use super::{collection::Collection, core::Core};
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::interface::{Background, Ftl, Prefetch};
+use crate::page_mapped::victims::Victims;
+use crate::plan::Plan;
+use crate::telemetry::{CollectionLog, MapCache, Telemetry};
+use crate::victim_work::VictimWork;
+use alloc::boxed::Box;
+use flash::{Lpn, Probe};
+
+/// A scheme with its map on demand: an array, a cache and a collector.
+#[derive(Clone, Debug)]
+pub(crate) struct OnDemand<F, C> {
+    pub(super) core: Core<F>,
+    pub(super) collector: C,
+    guarantee: Guarantee,
+    ram: Ram,
+    idle_collection: bool,
+    /// Victim work that is not of the log.
+    work_before: VictimWork,
+}
+
+impl<F: Probe, C: Collection> OnDemand<F, C> {
+    pub(super) fn new(core: Core<F>, collector: C, plan: &Plan, idle_collection: bool) -> Self {
+        let (guarantee, ram, work_before) = (plan.guarantee, plan.ram, VictimWork::default());
+        Self { core, collector, guarantee, ram, idle_collection, work_before }
+    }
+
+    /// Of both areas, from the format or mount on.
+    fn all_victim_work(&self) -> VictimWork {
+        let mut work = self.core.data.victims.work();
+        work += self.core.translation.victims.work();
+        work
+    }
+}
+
+impl<F: Probe, C: Collection> Ftl for OnDemand<F, C> {
+    type Flash = F;
+
+    #[inline]
+    fn flash(&self) -> &F {
+        &self.core.medium.flash
+    }
+
+    #[inline]
+    fn flash_mut(&mut self) -> &mut F {
+        &mut self.core.medium.flash
+    }
+
+    fn into_flash(self: Box<Self>) -> F {
+        self.core.medium.flash
+    }
+
+    #[inline]
+    fn logical_pages(&self) -> u32 {
+        self.core.logical_pages
+    }
+
+    #[inline]
+    fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        self.collector.before_write(&mut self.core)?;
+        self.core.write(lpn, data)?;
+        self.collector.after_change(&mut self.core)
+    }
+
+    #[inline]
+    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        self.core.read(lpn, data)
+    }
+
+    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        self.core.trim(lpn)?;
+        self.collector.after_change(&mut self.core)
+    }
+
+    fn free_pages(&self) -> u64 {
+        let pages_per_block = u64::from(self.core.medium.geometry().pages_per_block());
+        self.core.data.free_pages
+            + self.core.translation.free_pages
+            + self.core.medium.spares.len() as u64 * pages_per_block
+    }
+
+    fn telemetry(&self) -> Telemetry<'_> {
+        Telemetry {
+            heap_bytes: {
+                let core = &self.core;
+                let areas = [&core.data, &core.translation].map(|area| {
+                    area.blocks.heap_bytes()
+                        + area.victims.heap_bytes()
+                        + area.frontiers.heap_bytes()
+                });
+                core.cmt.heap_bytes()
+                    + areas.iter().sum::<usize>()
+                    + core.medium.spares.heap_bytes()
+                    + core.directory.capacity() * 4
+                    + core.moved.capacity() * size_of::<(Lpn, flash::Ppn)>()
+                    + core.medium.geometry().page_bytes() as usize
+            },
+            victim_work: Some(self.all_victim_work().since(&self.work_before)),
+            map_cache: Some(self.core.cmt.lookups),
+            ..Telemetry::new(self.guarantee, self.ram, &self.core.data.log)
+        }
+    }
+
+    fn restart_telemetry(&mut self) {
+        self.work_before = self.all_victim_work();
+        let pages_per_block = self.core.medium.geometry().pages_per_block();
+        for area in [&mut self.core.data, &mut self.core.translation] {
+            area.log = CollectionLog::new(pages_per_block, area.log.threshold_pages);
+        }
+        self.core.cmt.lookups = MapCache::default();
+    }
+
+    #[inline]
+    fn prefetch(&self, lpn: Lpn, what: Prefetch) {
+        if lpn.0 < self.core.logical_pages {
+            match what {
+                Prefetch::Map => self.core.prefetch_map(lpn),
+                Prefetch::Block => self.core.prefetch_block(lpn),
+                Prefetch::Page => {}
+            }
+        }
+    }
+}
+
+impl<F: Probe, C: Collection> Background for OnDemand<F, C> {
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        if !self.idle_collection || !self.collector.may_idle() {
+            return Ok(false);
+        }
+        let collected = self.core.collect_invalid()?;
+        if collected {
+            self.collector.idled();
+        }
+        Ok(collected)
+    }
+}

@@ -1,0 +1,40 @@
+//! An SVG file that is drawn on.
+
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::prelude::SVGBackend;
+use plotters::style::WHITE;
+
+/// Where plots are drawn on.
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+
+/// A plot could not be drawn.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct PlotError(String);
+
+impl PlotError {
+    /// Of what the drawing library says.
+    pub fn from(cause: impl std::fmt::Display) -> Self {
+        Self(cause.to_string())
+    }
+
+    /// What is to be drawn lacks something.
+    pub fn missing(what: &str) -> Self {
+        Self(format!("there is nothing to draw without {what}"))
+    }
+}
+
+/// The text of an SVG file of this size, drawn on white.
+pub fn drawn(
+    size: (u32, u32),
+    draw: impl FnOnce(&Area<'_>) -> Result<(), PlotError>,
+) -> Result<String, PlotError> {
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        area.fill(&WHITE).map_err(PlotError::from)?;
+        draw(&area)?;
+        area.present().map_err(PlotError::from)?;
+    }
+    Ok(svg)
+}
