@@ -105,7 +105,7 @@ pub trait Tables: BlockInfo {
     /// Λ.
     fn logical_pages(&self) -> u32;
 
-    /// Where a logical page is: its PPN, or [`UNMAPPED`], or [`LOST`](super::core::LOST).
+    /// Where a logical page is: its PPN, or `UNMAPPED`, or `LOST`.
     fn get(&self, lpn: Lpn) -> u32;
 
     /// Notes where a logical page is; returns where it was.
