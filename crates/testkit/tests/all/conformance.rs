@@ -4,7 +4,7 @@ use crate::{guarantee, passed_and_worn_out, passes};
 use flash::Store;
 use flash::faults::PowerCut;
 use ftl::registry::{REGISTRY, by_name};
-use ftl::{FtlError, SchemeConfig};
+use ftl::{FtlError, Preset, SchemeConfig};
 use ftlkit_testkit::buffers::every_buffer;
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::{
@@ -40,30 +40,26 @@ fn every_scheme_and_setting_on_small_arrays() {
 
 /// Copies that go two ways, the one or the other quicker, and quicker or slower than a read and a program: every
 /// promise allows for them.
-#[test]
-fn every_scheme_and_setting_on_channels() {
-    for preset in REGISTRY {
-        let (mut passed, mut nearest) = (0, 0.0_f64);
-        for scheme in variants(preset) {
-            for shape in accepted(&scheme, CHANNEL_SHAPES, 0) {
-                let promised = guarantee(&scheme, &shape).response_ns;
-                for pattern in
-                    [Pattern::Uniform, Pattern::FillThenOverwrite, Pattern::SpreadInvalidation]
-                {
-                    let worst = passes(&Case::new(scheme.clone(), shape, pattern, 1, 2500));
-                    let share = |bound| worst.response_ns as f64 / bound as f64;
-                    nearest = promised.map_or(nearest, |ns| nearest.max(share(ns)));
-                    passed += 1;
-                }
+fn on_channels(preset: &'static Preset) {
+    let (mut passed, mut nearest) = (0, 0.0_f64);
+    for scheme in variants(preset) {
+        for shape in accepted(&scheme, CHANNEL_SHAPES, 0) {
+            let promised = guarantee(&scheme, &shape).response_ns;
+            for pattern in
+                [Pattern::Uniform, Pattern::FillThenOverwrite, Pattern::SpreadInvalidation]
+            {
+                let worst = passes(&Case::new(scheme.clone(), shape, pattern, 1, 2500));
+                let share = |bound| worst.response_ns as f64 / bound as f64;
+                nearest = promised.map_or(nearest, |ns| nearest.max(share(ns)));
+                passed += 1;
             }
         }
-        println!(
-            "{}: {passed} cases passed, response up to {nearest:.3} of its bound",
-            preset.name
-        );
-        assert!(passed >= 9, "{}: {passed}", preset.name);
     }
+    println!("{}: {passed} cases passed, response up to {nearest:.3} of its bound", preset.name);
+    assert!(passed >= 9, "{}: {passed}", preset.name);
 }
+
+crate::of_each_scheme! { every_scheme_and_setting_on_channels: on_channels }
 
 /// Every preset, and every setting of it, must run on some of these, or the suite would test nothing.
 #[test]
@@ -87,19 +83,18 @@ fn no_preset_refuses_too_many_arrays() {
     }
 }
 
-#[test]
-fn every_scheme_on_a_large_array() {
-    for preset in REGISTRY {
-        for pattern in [Pattern::FillThenOverwrite, Pattern::SpreadInvalidation] {
-            // Packed map entries count no block of 256 pages.
-            let shapes = [Shape::new(512, 256, 8), Shape::new(512, 255, 8)];
-            let scheme = SchemeConfig::preset(preset);
-            let case = Case::new(scheme.clone(), first(&scheme, &shapes, 0), pattern, 5, 350_000);
-            let worst = passes(&case);
-            assert!(worst.step_ns > 0, "{case}: never collected");
-        }
+fn on_a_large_array(preset: &'static Preset) {
+    for pattern in [Pattern::FillThenOverwrite, Pattern::SpreadInvalidation] {
+        // Packed map entries count no block of 256 pages.
+        let shapes = [Shape::new(512, 256, 8), Shape::new(512, 255, 8)];
+        let scheme = SchemeConfig::preset(preset);
+        let case = Case::new(scheme.clone(), first(&scheme, &shapes, 0), pattern, 5, 350_000);
+        let worst = passes(&case);
+        assert!(worst.step_ns > 0, "{case}: never collected");
     }
 }
+
+crate::of_each_scheme! { every_scheme_on_a_large_array: on_a_large_array }
 
 #[test]
 fn bad_blocks_from_the_factory() {

@@ -1,5 +1,35 @@
 //! The suites over all schemes of the registry, and what is peculiar to some.
 
+/// A test for each scheme of the registry, so that they run side by side and a failure names its scheme.
+macro_rules! of_each_scheme {
+    ($tests:ident: $check:ident) => {
+        crate::of_each_scheme! { $tests: $check,
+            page_level 0, fsr 1, lazy_rtgc 2, two_level_gc 3, nftl 4, gftl 5, gftl_threshold 6, gftl_priority 7,
+            rftl 8, dftl 9, lazy_rtgc_on_demand 10, bast 11, fast 12, ba_gc 13, superblock 14
+        }
+    };
+    ($tests:ident: $check:ident, $($name:ident $at:literal),*) => {
+        mod $tests {
+            use super::$check;
+            use ftl::registry::REGISTRY;
+
+            $(
+                #[test]
+                fn $name() {
+                    $check(REGISTRY[$at]);
+                }
+            )*
+
+            #[test]
+            fn of_all_there_are() {
+                let tests = [$(stringify!($name)),*];
+                assert_eq!(tests.len(), REGISTRY.len(), "a scheme has no test: add a line to `of_each_scheme!`");
+            }
+        }
+    };
+}
+pub(crate) use of_each_scheme;
+
 mod buffers;
 mod conformance;
 mod exhaustive;

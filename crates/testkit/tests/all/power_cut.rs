@@ -1,6 +1,6 @@
 //! Every scheme of the registry, its power cut at every single operation.
 
-use ftl::registry::{REGISTRY, by_name};
+use ftl::registry::by_name;
 use ftl::{
     BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, Preset, SchemeConfig, VictimKind,
 };
@@ -78,16 +78,14 @@ fn what_is_special_is_of_the_registry() {
     }
 }
 
-/// Of the whole registry, so that a scheme which is added is tried.
-#[test]
-fn cuts_at_every_operation_and_in_quick_succession_lose_nothing() {
-    for preset in REGISTRY {
-        let total = suite::power_cuts(&schemes(preset)).unwrap_or_else(|failed| panic!("{failed}"));
-        println!("{}: {total:?}", preset.name);
-        assert!(total.cuts == total.changes * 2 && total.changes > 1000, "{}", preset.name);
-        assert!(total.lost == 0 || is_volatile(&SchemeConfig::preset(preset)), "{}", preset.name);
-    }
+fn cut(preset: &'static Preset) {
+    let total = suite::power_cuts(&schemes(preset)).unwrap_or_else(|failed| panic!("{failed}"));
+    println!("{}: {total:?}", preset.name);
+    assert!(total.cuts == total.changes * 2 && total.changes > 1000, "{}", preset.name);
+    assert!(total.lost == 0 || is_volatile(&SchemeConfig::preset(preset)), "{}", preset.name);
 }
+
+crate::of_each_scheme! { cuts_at_every_operation_and_in_quick_succession_lose_nothing: cut }
 
 /// Copies go two ways: a mount takes the block with fewest valid pages, whichever way its copies go.
 #[test]
