@@ -15,13 +15,13 @@ use core::fmt;
 macro_rules! forward_flash {
     ($self:ident, $to:ident: $inner:expr, $inner_mut:expr) => {
         /// As in [`Flash`].
-        #[inline]
+        #[inline(always)]
         fn geometry(&$self) -> &Geometry {
             $to::geometry($inner)
         }
 
         /// As in [`Flash`].
-        #[inline]
+        #[inline(always)]
         fn part(&$self) -> &Part {
             $to::part($inner)
         }
@@ -30,7 +30,7 @@ macro_rules! forward_flash {
         ///
         /// # Errors
         /// As there.
-        #[inline]
+        #[inline(always)]
         fn read(
             &mut $self,
             ppn: Ppn,
@@ -44,7 +44,7 @@ macro_rules! forward_flash {
         ///
         /// # Errors
         /// As there.
-        #[inline]
+        #[inline(always)]
         fn read_part(
             &mut $self,
             ppn: Ppn,
@@ -59,7 +59,7 @@ macro_rules! forward_flash {
         ///
         /// # Errors
         /// As there.
-        #[inline]
+        #[inline(always)]
         fn read_oob(&mut $self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
             $to::read_oob($inner_mut, ppn, cause)
         }
@@ -92,7 +92,7 @@ macro_rules! forward_flash {
         ///
         /// # Errors
         /// As there.
-        #[inline]
+        #[inline(always)]
         fn copy_run(
             &mut $self,
             from: &[Ppn],
@@ -108,7 +108,7 @@ macro_rules! forward_flash {
         ///
         /// # Errors
         /// As there.
-        #[inline]
+        #[inline(always)]
         fn erase(&mut $self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
             $to::erase($inner_mut, block, cause)
         }
@@ -147,31 +147,31 @@ macro_rules! forward_probe {
         }
 
         /// As in [`Probe`].
-        #[inline]
+        #[inline(always)]
         fn peek_lpn(&$self, ppn: Ppn) -> Option<Lpn> {
             $to::peek_lpn($inner, ppn)
         }
 
         /// As in [`Probe`].
-        #[inline]
+        #[inline(always)]
         fn prefetch(&$self, ppn: Ppn) {
             $to::prefetch($inner, ppn);
         }
 
         /// As in [`Probe`].
-        #[inline]
+        #[inline(always)]
         fn has_bit_errors(&$self) -> bool {
             $to::has_bit_errors($inner)
         }
 
         /// As in [`Probe`].
-        #[inline]
+        #[inline(always)]
         fn corrected_bits(&$self) -> u64 {
             $to::corrected_bits($inner)
         }
 
         /// As in [`Probe`].
-        #[inline]
+        #[inline(always)]
         fn worked(&$self) -> Worked {
             $to::worked($inner)
         }
