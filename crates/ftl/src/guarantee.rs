@@ -23,7 +23,7 @@ pub struct Guarantee {
     /// U(λ): valid pages of any victim.
     pub victim_valid: Option<u32>,
     /// True where the response bound does not depend on the workload's history or the device's fill: a
-    /// real-time promise, rather than the worst that can come to pass.
+    /// real-time promise, rather than a worst case.
     pub real_time: bool,
     /// True where a write may be held in RAM when it returns: a power cut may lose it until the next flush.
     pub volatile: bool,
@@ -34,9 +34,8 @@ pub struct Guarantee {
 }
 
 impl Guarantee {
-    /// The worst that can come to pass, for page tasks of one read or program each, where collection goes with
-    /// writes.
-    pub(crate) fn worst_case(part: &Part, step_ns: Ns, victim_valid: u32) -> Self {
+    /// The worst case of page tasks of one read or program each, where collection, `step_ns` at most, goes with writes.
+    pub fn worst_case(part: &Part, step_ns: Ns, victim_valid: u32) -> Self {
         Self {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),

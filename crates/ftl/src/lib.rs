@@ -9,7 +9,7 @@ extern crate alloc;
 mod allocation;
 mod batch;
 mod block_mapped;
-mod buffer;
+pub mod buffer;
 mod dirty_pages;
 mod error;
 mod guarantee;
@@ -36,8 +36,8 @@ mod wear;
 pub use allocation::{Allocation, AllocationOrder, Level};
 pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, TaskKind, Work};
 pub use buffer::{
-    BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions,
-    UPDATE_PROBABILITIES, with_buffer,
+    BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
+    BufferUnit, Regions, UPDATE_PROBABILITIES, with_buffer,
 };
 pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};
 pub use error::FtlError;

@@ -83,16 +83,20 @@ pub struct Build {
 
 /// Fills in [`Preset::build`] from a function that is generic over the array:
 /// `fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F>`.
+#[cfg(not(test))]
 #[macro_export]
 macro_rules! build {
     ($build:path) => {
-        $crate::Build {
-            #[cfg(not(test))]
-            serial: $build,
-            #[cfg(not(test))]
-            parallel: $build,
-            any: $build,
-        }
+        $crate::Build { serial: $build, parallel: $build, any: $build }
+    };
+}
+
+/// Unit tests of this crate run on any array: so its schemes are compiled once for them, and not three times.
+#[cfg(test)]
+#[macro_export]
+macro_rules! build {
+    ($build:path) => {
+        $crate::Build { any: $build }
     };
 }
 
@@ -102,7 +106,6 @@ pub trait Substrate: Probe + Clone + 'static {
     fn build(build: &Build) -> fn(&Setup<'_>, Self) -> Made<Self>;
 }
 
-// Unit tests of this crate run on any array: so its schemes are compiled once for them, and not three times.
 #[cfg(not(test))]
 impl Substrate for SerialArray {
     fn build(build: &Build) -> fn(&Setup<'_>, Self) -> Made<Self> {

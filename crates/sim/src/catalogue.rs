@@ -1,10 +1,10 @@
-//! The schemes and victim policies that configurations may name: this workspace's, and those of other crates.
+//! The schemes, victim policies and buffer policies that configurations may name: this workspace's, and those of other crates.
 //!
 //! A program that brings its own installs them before anything is read; then they stand beside ours everywhere, in
 //! `compare`, `bench`, bounds, lists and suites.
 
 use ftl::page_mapped::victims::VictimPolicy;
-use ftl::{Preset, VICTIM_POLICIES, registry::REGISTRY};
+use ftl::{BUFFER_POLICIES, BufferPolicy, Preset, VICTIM_POLICIES, registry::REGISTRY};
 use std::sync::OnceLock;
 
 static INSTALLED: OnceLock<Catalogue> = OnceLock::new();
@@ -14,12 +14,17 @@ static INSTALLED: OnceLock<Catalogue> = OnceLock::new();
 pub struct Catalogue {
     schemes: Vec<&'static Preset>,
     victims: Vec<&'static VictimPolicy>,
+    buffers: Vec<&'static BufferPolicy>,
 }
 
 impl Default for Catalogue {
     /// Those of this workspace.
     fn default() -> Self {
-        Self { schemes: REGISTRY.to_vec(), victims: VICTIM_POLICIES.to_vec() }
+        Self {
+            schemes: REGISTRY.to_vec(),
+            victims: VICTIM_POLICIES.to_vec(),
+            buffers: BUFFER_POLICIES.to_vec(),
+        }
     }
 }
 
@@ -29,7 +34,7 @@ pub enum CatalogueError {
     /// Two of a kind have one name.
     #[error("two {what} are called `{name}`; give yours another name")]
     Twice {
-        /// `schemes` or `victim policies`.
+        /// `schemes`, `victim policies` or `buffer policies`.
         what: &'static str,
         /// Their name.
         name: &'static str,
@@ -52,6 +57,12 @@ impl Catalogue {
         self
     }
 
+    /// With this policy of write buffers, behind those that are there.
+    pub fn buffer(mut self, policy: &'static BufferPolicy) -> Self {
+        self.buffers.push(policy);
+        self
+    }
+
     /// Makes this the catalogue of the process.
     ///
     /// # Errors
@@ -59,7 +70,11 @@ impl Catalogue {
     pub fn install(self) -> Result<(), CatalogueError> {
         let schemes = self.schemes.iter().map(|preset| preset.name).collect();
         let victims = self.victims.iter().map(|policy| policy.name).collect();
-        for (what, names) in [("schemes", schemes), ("victim policies", victims)] {
+        // No buffer at all is asked for by this name.
+        let buffers = self.buffers.iter().map(|policy| policy.name).chain(["none"]).collect();
+        let all =
+            [("schemes", schemes), ("victim policies", victims), ("buffer policies", buffers)];
+        for (what, names) in all {
             if let Some(name) = repeated(names) {
                 return Err(CatalogueError::Twice { what, name });
             }
@@ -87,6 +102,11 @@ pub fn victims() -> &'static [&'static VictimPolicy] {
     &installed().victims
 }
 
+/// All policies of write buffers, in the order in which they are listed.
+pub fn buffers() -> &'static [&'static BufferPolicy] {
+    &installed().buffers
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +119,8 @@ mod tests {
         let twice = Catalogue::default().victim(VICTIM_POLICIES[1]).install();
         let name = VICTIM_POLICIES[1].name;
         assert_eq!(twice, Err(CatalogueError::Twice { what: "victim policies", name }));
+        let twice = Catalogue::default().buffer(BufferPolicy::FAB).install();
+        assert_eq!(twice, Err(CatalogueError::Twice { what: "buffer policies", name: "fab" }));
     }
 
     #[test]

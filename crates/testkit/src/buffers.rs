@@ -1,7 +1,9 @@
 //! Write buffers above the schemes under test: so small that something leaves them all the time.
 
 use crate::shape::Shape;
-use ftl::{BufferPolicy, BufferSettings, BufferUnit, Preset, Regions, SchemeConfig};
+use ftl::{
+    BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, Preset, Regions, SchemeConfig,
+};
 
 /// Pages of the buffers whose unit is a page.
 const PAGES: u32 = 5;
@@ -10,11 +12,12 @@ const PAGES: u32 = 5;
 const RAM_NS: u64 = 700;
 
 /// A buffer of this policy, of the policy's own unit, with room for a few units of this shape.
-pub fn small(policy: BufferPolicy, unit: Option<BufferUnit>, shape: &Shape) -> BufferSettings {
-    let by_page = match unit {
-        Some(unit) => unit == BufferUnit::Page,
-        None => matches!(policy, BufferPolicy::Lru | BufferPolicy::Cflru),
-    };
+pub fn small(
+    policy: &'static BufferPolicy,
+    unit: Option<BufferUnit>,
+    shape: &Shape,
+) -> BufferSettings {
+    let by_page = unit.unwrap_or(policy.default_unit()) == BufferUnit::Page;
     let geometry = shape.geometry();
     // Two blocks and a half, so that a third that comes in makes a whole one go.
     let block = geometry.pages_per_block();
@@ -28,33 +31,28 @@ pub fn small(policy: BufferPolicy, unit: Option<BufferUnit>, shape: &Shape) -> B
     }
 }
 
-/// Every policy with every unit that it can have, with and without pages that are read, the three-region
-/// one with regions that follow the writes and with fixed ones; where the preset's collectors take dirty
-/// pages along, so as well.
+/// Every policy with every unit that it can have: as it is by default, and with all else different (pages that are read,
+/// time of a page in RAM, its own settings); where the preset's collectors take dirty pages along, so as well.
 pub fn every_buffer(preset: &Preset, shape: &Shape) -> Vec<BufferSettings> {
-    use BufferPolicy::{Bplru, Cflru, Fab, Lru, ThreeRegion};
-    let [page, block] = [BufferUnit::Page, BufferUnit::Block].map(Some);
-    let of = |policy, unit| small(policy, unit, shape);
-    let reads = |settings| BufferSettings { reads: Some(true), ..settings };
     let fixed = Regions::Fixed { initial: 30, updated: 40 };
-    let mut all = vec![
-        BufferSettings { ram_ns: Some(RAM_NS), ..of(Lru, page) },
-        reads(of(Lru, block)),
-        of(Cflru, page),
-        BufferSettings { window_percent: Some(100), reads: Some(false), ..of(Cflru, block) },
-        of(Fab, block),
-        BufferSettings { ram_ns: Some(RAM_NS), ..reads(of(Fab, block)) },
-        of(Bplru, block),
-        reads(of(Bplru, block)),
-        of(ThreeRegion, block),
-        BufferSettings { regions: Some(fixed), ..reads(of(ThreeRegion, page)) },
-    ];
+    let mut all = Vec::new();
+    for policy in BUFFER_POLICIES {
+        let has = |setting| policy.settings.contains(&setting);
+        all.push(small(policy, Some(policy.default_unit()), shape));
+        all.push(BufferSettings {
+            ram_ns: Some(RAM_NS),
+            reads: Some(!policy.reads),
+            window_percent: has("buffer_window").then_some(100),
+            regions: has("buffer_regions").then_some(fixed),
+            ..small(policy, policy.units.last().copied(), shape)
+        });
+    }
     if preset.settings.contains(&"aware") {
-        let aware =
-            [(Lru, page), (Cflru, page), (Fab, block), (Bplru, block), (ThreeRegion, block)];
-        let aware =
-            aware.map(|(policy, unit)| BufferSettings { aware: Some(true), ..of(policy, unit) });
-        all.extend(aware);
+        let aware = |policy: &'static BufferPolicy| {
+            let unit = Some(policy.default_unit());
+            BufferSettings { aware: Some(true), ..small(policy, unit, shape) }
+        };
+        all.extend(BUFFER_POLICIES.iter().copied().map(aware));
     }
     all
 }
@@ -77,7 +75,7 @@ pub fn described(buffer: &BufferSettings) -> String {
         regions,
         aware,
     } = buffer;
-    let policy = policy.map(|policy| policy.map_or("none", BufferPolicy::name));
+    let policy = policy.map(|policy| policy.map_or("none", |policy| policy.name));
     let set = [
         ("buffer", policy.map(String::from)),
         ("bytes", bytes.map(|bytes| bytes.to_string())),
@@ -98,7 +96,7 @@ mod tests {
     use super::*;
     use crate::conformance::logical_pages;
     use ftl::registry::REGISTRY;
-    use std::collections::BTreeSet;
+    use std::collections::HashSet;
 
     #[test]
     fn every_policy_with_every_unit_is_above_every_scheme() {
@@ -106,11 +104,14 @@ mod tests {
         let mut aware = 0;
         for preset in REGISTRY {
             let buffers = every_buffer(preset, &shape);
-            let policies: BTreeSet<_> = buffers
+            let seen: HashSet<_> = buffers
                 .iter()
-                .map(|buffer| (buffer.policy.unwrap().unwrap().name(), buffer.unit.is_some()))
+                .map(|buffer| (buffer.policy.unwrap().unwrap(), buffer.unit))
                 .collect();
-            assert_eq!(policies.len(), BufferPolicy::ALL.len());
+            let of = |policy: &'static BufferPolicy| {
+                policy.units.iter().map(move |unit| (policy, Some(*unit)))
+            };
+            assert_eq!(seen, BUFFER_POLICIES.iter().copied().flat_map(of).collect());
             for buffer in buffers {
                 let scheme = buffered(preset, buffer);
                 assert!(logical_pages(&scheme, &shape, 0).is_ok(), "{}", described(&buffer));

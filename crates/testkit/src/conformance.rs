@@ -178,7 +178,7 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
             }
             "aware" => {
                 let aware = BufferSettings {
-                    policy: Some(Some(BufferPolicy::Lru)),
+                    policy: Some(Some(BufferPolicy::LRU)),
                     aware: Some(true),
                     ..BufferSettings::default()
                 };

@@ -30,38 +30,31 @@ fn plan(config: &SchemeConfig, part: &Part, _: &Geometry, n: u32) -> Result<Plan
         let reason = format!("exports {logical_pages} pages; at most {} fit", n - 1);
         return Err(FtlError::Config { scheme: PRESET.name, setting: "logical share", reason });
     }
-    let guarantee = Guarantee {
-        read_ns: Some(part.t_r_ns),
-        write_ns: Some(part.t_prog_ns),
-        step_ns: Some(part.t_bers_ns),
-        response_ns: Some(part.t_prog_ns + part.t_bers_ns),
-        real_time: true,
-        ..Guarantee::default()
-    };
-    let ram = Ram { map: u64::from(logical_pages) * 8, ..Ram::default() };
+    let guarantee = Guarantee { real_time: true, ..Guarantee::worst_case(part, part.t_bers_ns, 1) };
     let (layout, buffer) = (Layout::Own, None);
+    let ram = Ram { map: u64::from(logical_pages) * 8, ..Ram::default() };
     Ok(Plan { logical_pages, threshold_pages: 0, spare_blocks: 0, layout, buffer, guarantee, ram })
 }
 
 fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
-    let (plan, array) = (*setup.plan, *flash.geometry());
-    let (places, free) = (vec![None; plan.logical_pages as usize], VecDeque::new());
-    let log = CollectionLog::new(array.pages_per_block(), 0);
+    let blocks = (0..flash.geometry().blocks()).map(BlockId);
+    let good: Vec<_> = blocks.filter(|block| !flash.is_bad(*block)).collect();
+    let (plan, places) = (*setup.plan, vec![None; setup.plan.logical_pages as usize]);
+    let (free, log) = (VecDeque::new(), CollectionLog::default());
     let mut scheme = BlockAPage { flash, places, free, seq: 0, plan, log };
-    for block in (0..array.blocks()).map(BlockId) {
-        if !scheme.flash.is_bad(block) {
-            scheme.find(block, setup.start == Start::Mount)?;
-        }
+    for block in good {
+        scheme.find(block, setup.start == Start::Mount)?;
     }
     Ok(setup.finish(scheme))
 }
 
-/// See the module.
+/// Sequence number and block of a logical page.
+type Place = Option<(u64, BlockId)>;
+
 #[derive(Clone, Debug)]
 struct BlockAPage<F> {
     flash: F,
-    /// Sequence number and block of each logical page.
-    places: Vec<Option<(u64, BlockId)>>,
+    places: Vec<Place>,
     free: VecDeque<BlockId>,
     seq: u64,
     plan: Plan,
@@ -73,26 +66,24 @@ impl<F: Probe> BlockAPage<F> {
     fn find(&mut self, block: BlockId, mounting: bool) -> Result<(), FtlError> {
         let ppn = self.flash.geometry().ppn(block, 0);
         match self.flash.read_oob(ppn, Cause::Mount) {
-            Err(FlashError::Erased(_)) => {
-                self.free.push_back(block);
-                Ok(())
-            }
             Ok(Oob { lpn, seq, .. }) if mounting => {
                 self.seq = self.seq.max(seq);
                 let place = &mut self.places[lpn.0 as usize];
-                let older = match *place {
-                    Some((other, _)) if other > seq => Some((seq, block)),
-                    _ => place.replace((seq, block)),
-                };
-                older.map_or(Ok(()), |(_, older)| self.release(older, Cause::Mount))
+                let (newer, older) =
+                    ((*place).max(Some((seq, block))), (*place).min(Some((seq, block))));
+                *place = newer;
+                self.release(older, Cause::Mount)
             }
-            Ok(_) | Err(FlashError::Uncorrectable(_)) => self.release(block, Cause::Mount),
+            Ok(_) | Err(FlashError::Erased(_) | FlashError::Uncorrectable(_)) => {
+                self.release(Some((0, block)), Cause::Mount)
+            }
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Erases a block for later; one that cannot be erased is bad from now on.
-    fn release(&mut self, block: BlockId, cause: Cause) -> Result<(), FtlError> {
+    /// Erases a block, if there is one, for later; one that cannot be erased is bad from now on.
+    fn release(&mut self, place: Place, cause: Cause) -> Result<(), FtlError> {
+        let Some((_, block)) = place else { return Ok(()) };
         match self.flash.erase(block, cause) {
             Ok(()) => self.free.push_back(block),
             Err(FlashError::EraseFailed(_)) => self.flash.mark_bad(block)?,
@@ -117,7 +108,6 @@ impl<F: Probe> Ftl for BlockAPage<F> {
     fn logical_pages(&self) -> u32 {
         self.plan.logical_pages
     }
-
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.check(lpn)?;
         let pages_per_block = self.flash.geometry().pages_per_block();
@@ -125,44 +115,35 @@ impl<F: Probe> Ftl for BlockAPage<F> {
         let block = self.free.pop_front().ok_or(full)?;
         self.seq += 1;
         let ppn = self.flash.geometry().ppn(block, 0);
-        match self.flash.program(ppn, Oob::data(lpn, self.seq), data, Cause::Host) {
-            Ok(()) => {}
-            Err(FlashError::ProgramFailed(_)) => {
-                self.flash.mark_bad(block)?;
-                return self.write(lpn, data);
-            }
-            Err(error) => return Err(error.into()),
+        let done = self.flash.program(ppn, Oob::data(lpn, self.seq), data, Cause::Host);
+        if let Err(FlashError::ProgramFailed(_)) = done {
+            self.flash.mark_bad(block)?;
+            return self.write(lpn, data);
         }
+        done?;
         let old = self.places[lpn.0 as usize].replace((self.seq, block));
-        old.map_or(Ok(()), |(_, old)| self.release(old, Cause::Collection))
+        self.release(old, Cause::Collection)
     }
-
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.check(lpn)?;
-        match self.places[lpn.0 as usize] {
-            None => data.map_or((), |data| data.fill(0)),
-            Some((_, block)) => {
-                let ppn = self.flash.geometry().ppn(block, 0);
-                self.flash.read(ppn, data, Cause::Host)?;
-            }
+        if let Some((_, block)) = self.places[lpn.0 as usize] {
+            let ppn = self.flash.geometry().ppn(block, 0);
+            return Ok(self.flash.read(ppn, data, Cause::Host).map(|_| true)?);
         }
-        Ok(self.places[lpn.0 as usize].is_some())
+        data.into_iter().for_each(|data| data.fill(0));
+        Ok(false)
     }
-
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.check(lpn)?;
         let old = self.places[lpn.0 as usize].take();
-        old.map_or(Ok(()), |(_, old)| self.release(old, Cause::Collection))
+        self.release(old, Cause::Collection)
     }
-
     fn free_pages(&self) -> u64 {
         self.free.len() as u64 * u64::from(self.flash.geometry().pages_per_block())
     }
-
     fn telemetry(&self) -> Telemetry<'_> {
         Telemetry::new(self.plan.guarantee, self.plan.ram, &self.log)
     }
-
     fn restart_telemetry(&mut self) {}
 }
 

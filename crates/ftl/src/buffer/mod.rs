@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A unit is a page, or the pages of a logical block; the policy says which unit goes
-//! ([`BufferPolicy`](crate::BufferPolicy)). What is not yet written below is lost when the power fails, and
+//! ([`BufferPolicy`]). What is not yet written below is lost when the power fails, and
 //! nothing else. A page is looked up in one step, and every policy finds its unit in one, without a search.
 //!
 //! Collectors may ask the buffer for the newest copy of what they move, and how likely that is to change
@@ -19,6 +19,7 @@
 
 pub(crate) mod buffered;
 mod chain;
+mod layout;
 pub(crate) mod log;
 pub(crate) mod policy;
 pub(crate) mod settings;
@@ -27,5 +28,8 @@ mod write_buffer;
 
 pub use buffered::with_buffer;
 pub use log::BufferLog;
-pub use policy::UPDATE_PROBABILITIES;
-pub use settings::{BufferDefaults, BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions};
+pub use policy::{
+    BUFFER_POLICIES, BufferPolicy, BufferUnit, Evictor, Regions, Room, UPDATE_PROBABILITIES, Use,
+    Used,
+};
+pub use settings::{BufferDefaults, BufferPlan, BufferSettings};

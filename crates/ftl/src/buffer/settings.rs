@@ -1,86 +1,27 @@
-//! How a write buffer is asked for, and what comes of it on one array.
+//! How a write buffer is asked for, and what it is on one array.
 
-use crate::error::FtlError;
-use crate::plan::Plan;
-use crate::preset::SchemeConfig;
-use alloc::{format, string::String};
-use flash::{Geometry, Ns, Part};
-
-/// Which unit leaves a full buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BufferPolicy {
-    /// The least recently used.
-    Lru,
-    /// The least recently used clean one near the end of the order, else the least recently used (Park et
-    /// al., CASES 2006).
-    Cflru,
-    /// The block with most pages in the buffer (Jo et al., IEEE TCE 52(2), 2006).
-    Fab,
-    /// The least recently written block, or one that was written in order from its first page to its last;
-    /// what is missing of it is read, so that it is written whole (Kim and Ahn, FAST 2008).
-    Bplru,
-    /// The least recently updated of those that will hardly be updated again (Lee et al., 2008, §5.2).
-    ThreeRegion,
-}
-
-impl BufferPolicy {
-    /// Every policy.
-    pub const ALL: [Self; 5] = [Self::Lru, Self::Cflru, Self::Fab, Self::Bplru, Self::ThreeRegion];
-
-    /// Name in settings and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Lru => "lru",
-            Self::Cflru => "cflru",
-            Self::Fab => "fab",
-            Self::Bplru => "bplru",
-            Self::ThreeRegion => "three-region",
-        }
-    }
-}
-
-/// What a buffer evicts at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BufferUnit {
-    /// A page.
-    Page,
-    /// All pages of a logical block, which has as many pages as a block of the array.
-    Block,
-}
-
-/// Sizes of the initial and the to-be-updated region of a three-region buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Regions {
-    /// They follow the writes.
-    Adaptive,
-    /// Percent of the buffer; the rest is the to-be-evicted region.
-    Fixed {
-        /// w₀.
-        initial: u8,
-        /// w₁.
-        updated: u8,
-    },
-}
+use crate::buffer::policy::{BufferPolicy, BufferUnit, Regions};
+use flash::Ns;
 
 /// A buffer as it is asked for; what is `None` is the preset's, or the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferSettings {
     /// Its policy; `Some(None)` for no buffer, whatever the preset has.
-    pub policy: Option<Option<BufferPolicy>>,
+    pub policy: Option<Option<&'static BufferPolicy>>,
     /// User bytes that it holds; default 16 MiB.
     pub bytes: Option<u64>,
-    /// What it evicts at a time; default a page for `lru` and `cflru`, a block for the others.
+    /// What it evicts at a time; default the policy's.
     pub unit: Option<BufferUnit>,
     /// How long a page may stay dirty, ns; 0 for as long as it may; default 30 s.
     pub age_ns: Option<Ns>,
     /// Time that it takes to write or read a page in the buffer, ns; default 0.
     pub ram_ns: Option<Ns>,
-    /// Whether pages that are read come into the buffer; default for `cflru` alone.
+    /// Whether pages that are read come into the buffer; default the policy's.
     pub reads: Option<bool>,
-    /// Of `cflru`: percent of the buffer, at the end of the order, in which clean pages go first; default
+    /// Percent of the buffer, at the end of the order, in which clean pages go first; default
     /// 25.
     pub window_percent: Option<u8>,
-    /// Of `three-region`; default adaptive.
+    /// Sizes of the regions; default adaptive.
     pub regions: Option<Regions>,
     /// Whether collectors take dirty pages along (BA-BM); default for presets that are made for it.
     pub aware: Option<bool>,
@@ -89,15 +30,17 @@ pub struct BufferSettings {
 /// A preset's own buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferDefaults {
-    pub(crate) policy: BufferPolicy,
-    pub(crate) aware: bool,
+    /// Its policy.
+    pub policy: &'static BufferPolicy,
+    /// Whether collectors take dirty pages along.
+    pub aware: bool,
 }
 
 /// A buffer on one array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferPlan {
     /// Which unit leaves it.
-    pub policy: BufferPolicy,
+    pub policy: &'static BufferPolicy,
     /// Pages that it holds.
     pub pages: u32,
     /// Pages of a unit.
@@ -114,150 +57,4 @@ pub struct BufferPlan {
     pub regions: Regions,
     /// Whether collectors take dirty pages along.
     pub aware: bool,
-}
-
-const DEFAULT_BYTES: u64 = 16 << 20;
-const DEFAULT_AGE_NS: Ns = 30_000_000_000;
-const DEFAULT_WINDOW_PERCENT: u8 = 25;
-
-impl BufferPlan {
-    /// The buffer of this configuration on an array of this shape, if it has one.
-    pub(crate) fn new(
-        config: &SchemeConfig,
-        geometry: &Geometry,
-    ) -> Result<Option<Self>, FtlError> {
-        let asked = &config.buffer;
-        let error =
-            |setting, reason| FtlError::Config { scheme: config.preset.name, setting, reason };
-        let defaults = config.preset.buffer;
-        let policy = asked.policy.unwrap_or(defaults.map(|defaults| defaults.policy));
-        if asked.aware == Some(true) && !config.preset.settings.contains(&"aware") {
-            let reason = format!("`{}` takes no page from a buffer", config.preset.name);
-            return Err(error("aware", reason));
-        }
-        let Some(policy) = policy else {
-            return match asked.first_set() {
-                None => Ok(None),
-                Some(setting) => Err(error(
-                    setting,
-                    String::from("is a setting of a write buffer; name one, as in `buffer=lru`"),
-                )),
-            };
-        };
-        if asked.window_percent.is_some() && policy != BufferPolicy::Cflru {
-            return Err(error("buffer_window", String::from("is a setting of `buffer=cflru`")));
-        }
-        if asked.regions.is_some() && policy != BufferPolicy::ThreeRegion {
-            let reason = String::from("is a setting of `buffer=three-region`");
-            return Err(error("buffer_regions", reason));
-        }
-        let regions = asked.regions.unwrap_or(Regions::Adaptive);
-        if let Regions::Fixed { initial, updated } = regions
-            && (initial == 0 || updated == 0 || u32::from(initial) + u32::from(updated) > 99)
-        {
-            return Err(error(
-                "buffer_regions",
-                format!(
-                    "are {initial} and {updated} % of the buffer; each must be at least 1 and both together at most 99"
-                ),
-            ));
-        }
-        let window = asked.window_percent.unwrap_or(DEFAULT_WINDOW_PERCENT);
-        if window > 100 {
-            return Err(error("buffer_window", format!("is {window} %; at most 100")));
-        }
-        let block = geometry.pages_per_block();
-        let unit_pages = match (asked.unit, policy) {
-            (Some(BufferUnit::Page), BufferPolicy::Fab | BufferPolicy::Bplru) => {
-                let reason = format!("`{}` is about blocks: `block`", policy.name());
-                return Err(error("buffer_unit", reason));
-            }
-            (Some(BufferUnit::Page), _) | (None, BufferPolicy::Lru | BufferPolicy::Cflru) => 1,
-            _ => block,
-        };
-        let bytes = asked.bytes.unwrap_or(DEFAULT_BYTES);
-        let page_bytes = u64::from(geometry.page_bytes());
-        let most = u64::from(geometry.pages());
-        let pages = match asked.bytes {
-            Some(bytes) => bytes / page_bytes,
-            // Small arrays get less than a disk's buffer.
-            None => (bytes / page_bytes).min(most / 8).max(unit_pages.into()),
-        };
-        if pages < u64::from(unit_pages) || pages > most {
-            return Err(error(
-                "buffer_size",
-                format!(
-                    "{bytes} bytes hold {pages} pages; at least {unit_pages}, what it evicts at a time, and at most {most}, those of the array"
-                ),
-            ));
-        }
-        Ok(Some(Self {
-            policy,
-            pages: pages as u32,
-            unit_pages,
-            age_ns: match asked.age_ns.unwrap_or(DEFAULT_AGE_NS) {
-                0 => Ns::MAX,
-                age_ns => age_ns,
-            },
-            ram_ns: asked.ram_ns.unwrap_or(0),
-            reads: asked.reads.unwrap_or(policy == BufferPolicy::Cflru),
-            window_pages: (pages * u64::from(window) / 100) as u32,
-            regions,
-            aware: asked.aware.unwrap_or(defaults.is_some_and(|defaults| defaults.aware)),
-        }))
-    }
-
-    /// What a page task may cost above the scheme: it may have to write a whole unit before it, each page of
-    /// it at the scheme's worst, and, where blocks are padded, to read all but one of them; where reads come
-    /// in, the page itself was read before. Collection goes along with reads in some schemes. What a collector
-    /// takes from the buffer costs a program, which is less than the copy that it stands for.
-    pub(crate) fn apply(&self, part: &Part, plan: &mut Plan) {
-        let pages = u64::from(self.unit_pages);
-        let padding = if self.policy == BufferPolicy::Bplru { pages - 1 } else { 0 };
-        let promise = &mut plan.guarantee;
-        promise.volatile = true;
-        let read_step = promise.step_ns.filter(|_| promise.step_with_read).unwrap_or(0);
-        let reads = padding + u64::from(self.reads);
-        promise.step_ns = promise.step_ns.map(|step| step * pages + read_step * reads);
-        let below = |write: Ns, read: Ns| write * pages + read * padding;
-        let (write, read) = (promise.write_ns, promise.read_ns);
-        promise.write_ns = write.zip(read).map(|(write, read)| below(write, read) + self.ram_ns);
-        promise.read_ns = match self.reads {
-            true => read.zip(promise.write_ns).map(|(read, write)| read + write),
-            false => read.map(|read| read.max(self.ram_ns)),
-        };
-        promise.response_ns = promise.response_ns.zip(read).map(|(response, read)| {
-            let read = read + read_step;
-            let write = below(response, read) + self.ram_ns;
-            if self.reads { write + read } else { write }
-        });
-        plan.ram.buffer = self.ram_bytes(part.page_bytes, plan.logical_pages);
-    }
-
-    /// Pages, what is known of each, and where each unit is found.
-    pub(super) fn ram_bytes(&self, page_bytes: u32, logical_pages: u32) -> u64 {
-        let units = u64::from(self.pages.min(logical_pages.div_ceil(self.unit_pages)));
-        // A unit: its number (and that of one that left), two lists, when it became dirty; a page: whether it is
-        // there and dirty, and where (in a controller found by its number).
-        let of_units = units * (4 + 4 + 16 + 8 + 8);
-        let of_pages = u64::from(self.pages) * (u64::from(page_bytes) + 4);
-        of_units + of_pages + (2 * u64::from(self.unit_pages) * units).div_ceil(8)
-    }
-}
-
-impl BufferSettings {
-    /// A setting that is set, besides the policy.
-    fn first_set(&self) -> Option<&'static str> {
-        let set = [
-            ("buffer_size", self.bytes.is_some()),
-            ("buffer_unit", self.unit.is_some()),
-            ("buffer_age", self.age_ns.is_some()),
-            ("buffer_time", self.ram_ns.is_some()),
-            ("buffer_reads", self.reads.is_some()),
-            ("buffer_window", self.window_percent.is_some()),
-            ("buffer_regions", self.regions.is_some()),
-            ("aware", self.aware == Some(true)),
-        ];
-        set.iter().find(|(_, given)| *given).map(|(setting, _)| *setting)
-    }
 }

@@ -1,13 +1,13 @@
 //! The buffer itself: what is in it, and what it writes below when.
 
-use super::policy::{Policy, Use, Used};
+use super::policy::{Evictor, Room, Use, Used};
 use super::units::{Place, Units};
 use crate::buffer::log::BufferLog;
-use crate::buffer::settings::{BufferPlan, BufferPolicy};
+use crate::buffer::settings::BufferPlan;
 use crate::dirty_pages::{DirtyPages, DirtyRange, Probability};
 use crate::error::FtlError;
 use crate::interface::{Ftl, Prefetch};
-use alloc::{vec, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 use flash::{Lpn, Ns, Probe};
 
 /// Pages of one victim whose lines are fetched: more would push each other out.
@@ -62,7 +62,7 @@ impl<S: Ftl> Below for S {
 pub(crate) struct WriteBuffer {
     plan: BufferPlan,
     units: Units,
-    policy: Policy,
+    policy: Box<dyn Evictor>,
     log: BufferLog,
     now_ns: Ns,
     ram_ns: Ns,
@@ -74,7 +74,13 @@ impl WriteBuffer {
     pub(super) fn new<F: Probe>(plan: &BufferPlan, logical_pages: u32, flash: &F) -> Self {
         let page_bytes = flash.keeps_user_bytes().then(|| flash.geometry().page_bytes());
         let units = Units::new(plan.pages, plan.unit_pages, logical_pages, page_bytes);
-        let policy = Policy::new(plan, units.slots());
+        let policy = (plan.policy.make)(&Room {
+            pages: plan.pages,
+            unit_pages: plan.unit_pages,
+            slots: units.slots(),
+            window_pages: plan.window_pages,
+            regions: plan.regions,
+        });
         let log = BufferLog { regions: policy.region_pages(), ..BufferLog::default() };
         Self {
             plan: *plan,
@@ -302,7 +308,7 @@ impl WriteBuffer {
     /// Writes the dirty pages of a unit below, in order, where it has any; a padded block whole.
     fn write_back(&mut self, below: &mut dyn Below, slot: u32, why: Why) -> Result<(), FtlError> {
         // What is flushed stays, and may be written again shortly: only what leaves is worth padding.
-        if self.plan.policy == BufferPolicy::Bplru && why == Why::Eviction {
+        if self.plan.policy.pads && why == Why::Eviction {
             return self.write_padded(below, slot, why);
         }
         let mut page = 0;

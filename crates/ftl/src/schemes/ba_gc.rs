@@ -58,7 +58,8 @@
 //! systems, 2008, Fig. 2, Eqs. 1 to 9.
 
 use super::fast;
-use crate::buffer::settings::{BufferDefaults, BufferPolicy};
+use crate::buffer::policy::BufferPolicy;
+use crate::buffer::settings::BufferDefaults;
 use crate::build;
 use crate::error::FtlError;
 use crate::layout::LogVictim;
@@ -74,7 +75,7 @@ pub(crate) static PRESET: Preset = Preset {
     settings: &["log_blocks", "victim", "aware"],
     victims: Some(fast::VICTIMS),
     page: page!("ba_gc.rs"),
-    buffer: Some(BufferDefaults { policy: BufferPolicy::ThreeRegion, aware: true }),
+    buffer: Some(BufferDefaults { policy: BufferPolicy::THREE_REGION, aware: true }),
     plan,
     build: build!(crate::schemes::fast::build),
 };

@@ -18,7 +18,7 @@ fn bench(seed: u64, failures_per_million: u32) -> AnyArray {
 /// A preset below a buffer of 64 pages, each for itself.
 fn config(name: &str, aware: bool, spare_blocks: u32) -> SchemeConfig {
     let buffer = BufferSettings {
-        policy: Some(Some(BufferPolicy::Lru)),
+        policy: Some(Some(BufferPolicy::LRU)),
         bytes: Some(64 * u64::from(PAGE_BYTES)),
         unit: Some(BufferUnit::Page),
         age_ns: Some(0),

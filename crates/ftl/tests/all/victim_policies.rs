@@ -4,7 +4,7 @@ use crate::bench::preset;
 use flash::parts::EVALUATION_SLC;
 use flash::{AnyArray, Array, Geometry, Lpn, Part, Store};
 use ftlkit_ftl::registry::{self, REGISTRY};
-use ftlkit_ftl::{SchemeConfig, VictimKind, VictimWork};
+use ftlkit_ftl::{SchemeConfig, VICTIM_POLICIES, VictimKind, VictimWork};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeSet;
@@ -83,4 +83,11 @@ fn a_plan_counts_the_ram_of_the_policy() {
     }
     // Not greedy's for all.
     assert!(sizes.len() >= 5, "{sizes:?}");
+}
+
+/// A policy that is written but not listed would be found by nobody.
+#[test]
+fn every_file_that_declares_a_policy_is_listed() {
+    let declared = crate::declared_in("src/page_mapped/victims", ": VictimPolicy = ");
+    assert_eq!(declared, VICTIM_POLICIES.len());
 }

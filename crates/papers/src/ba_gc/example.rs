@@ -79,7 +79,7 @@ fn fast(log_blocks: u32) -> Result<SchemeConfig, FtlError> {
 
 /// The same below a buffer, whose dirty pages merges take along, or not.
 pub(super) fn fast_below(
-    policy: BufferPolicy,
+    policy: &'static BufferPolicy,
     log_blocks: u32,
     aware: bool,
 ) -> Result<SchemeConfig, FtlError> {

@@ -42,7 +42,7 @@ pub(super) fn fig_1() -> Section {
 }
 
 fn run() -> Result<Seen, FtlError> {
-    let below = |aware| fast_below(BufferPolicy::Lru, 1, aware);
+    let below = |aware| fast_below(BufferPolicy::LRU, 1, aware);
     // p1 is there twice, since FAST would not put p0 there.
     let written = image(1, &[1, 1, 6, 7])?;
     let printed = with_first_logged(written.clone(), 1, 0)?;

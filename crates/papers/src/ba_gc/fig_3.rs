@@ -60,7 +60,7 @@ pub(super) fn fig_3() -> Section {
 }
 
 fn config(victim: VictimKind) -> Result<SchemeConfig, FtlError> {
-    let mut config = fast_below(BufferPolicy::ThreeRegion, 2, true)?;
+    let mut config = fast_below(BufferPolicy::THREE_REGION, 2, true)?;
     config.buffer.reads = Some(true);
     config.buffer.regions = Some(Regions::Fixed { initial: 25, updated: 50 });
     Ok(SchemeConfig { victim: Some(victim), ..config })

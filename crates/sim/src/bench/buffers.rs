@@ -1,11 +1,12 @@
 //! What a write buffer costs by itself: each policy above a scheme that does nothing.
 
 use super::drawn::{Drawn, ROUNDS, Shape, WRITES};
+use crate::catalogue;
 use crate::run::medium::array_without_errors;
 use flash::{Geometry, Lpn, Part, SerialArray};
 use ftl::{
-    Background, BufferLog, BufferPlan, BufferPolicy, CollectionLog, Done, Ftl, FtlError, Guarantee,
-    HostClock, Ram, Regions, Scheme, TaskKind, Telemetry, Work,
+    Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CollectionLog, Done, Ftl,
+    FtlError, Guarantee, HostClock, Ram, Regions, Scheme, TaskKind, Telemetry, Work,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -37,16 +38,13 @@ pub struct BufferRow {
 /// Measures every policy over the logical space of a shape.
 pub(super) fn rows(shape: Shape, seed: u64) -> Vec<BufferRow> {
     let block = shape.pages_per_block;
-    let units = |policy| match policy {
-        BufferPolicy::Fab | BufferPolicy::Bplru => vec![block],
-        BufferPolicy::Lru | BufferPolicy::Cflru | BufferPolicy::ThreeRegion => vec![1, block],
-    };
-    let all = BufferPolicy::ALL.into_iter();
-    let all = all.flat_map(|policy| units(policy).into_iter().map(move |unit| (policy, unit)));
-    all.map(|(policy, unit_pages)| row(shape, policy, unit_pages, seed)).collect()
+    let units = [(BufferUnit::Page, 1), (BufferUnit::Block, block)];
+    let all = catalogue::buffers().iter().flat_map(|policy| units.map(|unit| (*policy, unit)));
+    let taken = all.filter(|(policy, (unit, _))| policy.units.contains(unit));
+    taken.map(|(policy, (_, unit_pages))| row(shape, policy, unit_pages, seed)).collect()
 }
 
-fn row(shape: Shape, policy: BufferPolicy, unit_pages: u32, seed: u64) -> BufferRow {
+fn row(shape: Shape, policy: &'static BufferPolicy, unit_pages: u32, seed: u64) -> BufferRow {
     let logical_pages = (shape.capacity_bytes / u64::from(shape.page_bytes)) as u32;
     let plan = BufferPlan {
         policy,
@@ -65,7 +63,7 @@ fn row(shape: Shape, policy: BufferPolicy, unit_pages: u32, seed: u64) -> Buffer
     let BufferLog { write_hits, write_misses, .. } =
         buffered.telemetry().buffer.map(|(_, log)| log.clone()).unwrap_or_default();
     BufferRow {
-        policy: policy.name(),
+        policy: policy.name,
         unit_pages,
         // Half the buffer: all of it comes in and stays.
         ns_per_hit: best_of(&mut *buffered, PAGES / 2, shape, &mut random),
@@ -160,7 +158,7 @@ mod tests {
     #[test]
     fn every_policy_is_measured_where_pages_come_in_and_where_they_stay() {
         let shape = Shape { capacity_bytes: 1 << 30, page_bytes: 4096, pages_per_block: 64 };
-        for policy in BufferPolicy::ALL {
+        for policy in catalogue::buffers() {
             let row = row(shape, policy, 64, 1);
             assert!(row.ns_per_hit > 0.0 && row.ns_per_miss > 0.0, "{row:?}");
             assert!((0.005..0.05).contains(&row.hit_share), "{row:?}");

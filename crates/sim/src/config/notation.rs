@@ -149,15 +149,15 @@ impl Notation for Option<WearRule> {
 }
 
 /// A write buffer, or none.
-impl Notation for Option<BufferPolicy> {
+impl Notation for Option<&'static BufferPolicy> {
     fn read(word: &str) -> Result<Self, String> {
-        let policies = BufferPolicy::ALL.map(|policy| (policy.name(), Some(policy)));
+        let policies = catalogue::buffers().iter().map(|policy| (policy.name, Some(*policy)));
         let known: Vec<_> = [("none", None)].into_iter().chain(policies).collect();
         named("write buffer", word, &known)
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.map_or("none", BufferPolicy::name))
+        f.write_str(self.map_or("none", |policy| policy.name))
     }
 }
 

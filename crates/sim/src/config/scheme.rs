@@ -185,7 +185,7 @@ mod tests {
     use super::super::notation::{Percent, Word};
     use super::*;
     use flash::{CopyPath, WearRule};
-    use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
+    use ftl::{BUFFER_POLICIES, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
 
@@ -332,7 +332,7 @@ mod tests {
         // TOML's integers are signed.
         let cmt_bytes = || (0..=i64::MAX as u64).prop_map(Bytes::new);
         let cmt = cmt_bytes();
-        let buffer = of(proptest::sample::select(&BufferPolicy::ALL[..])).prop_map(Word);
+        let buffer = of(proptest::sample::select(BUFFER_POLICIES)).prop_map(Word);
         let unit = prop_oneof![Just(BufferUnit::Page), Just(BufferUnit::Block)].prop_map(Word);
         let fixed = (0..=100u8, 0..=100u8)
             .prop_map(|(initial, updated)| Regions::Fixed { initial, updated });

@@ -2,6 +2,7 @@
 //! table, `ftlkit list schemes` and the schemes' pages go through it.
 
 use super::scheme_table::SchemeTable;
+use crate::catalogue;
 use ftl::Preset;
 use std::fmt::Display;
 use std::str::FromStr;
@@ -16,7 +17,7 @@ pub struct SchemeSetting {
     /// A value that is right; none where the name alone sets it.
     pub example: Option<&'static str>,
     /// Values that it takes.
-    pub values: &'static str,
+    pub values: fn() -> String,
     /// One line: what it sets.
     pub doc: &'static str,
     /// True where every scheme has it; else a scheme has it where its preset names it.
@@ -33,7 +34,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "victim",
         long_key: "victim",
         example: Some("fifo"),
-        values: "greedy, greedy-scan[:K], cost-benefit, two-level-list, fifo, random, choices:D or windowed-greedy:W, K and D from 1 to 64, W from 1 to 65535",
+        values: victim_values,
         doc: "how a victim is chosen among full blocks; a scheme's page tells which of these it takes",
         of_all: false,
         read: |scheme, value| read(&mut scheme.victim, value),
@@ -43,7 +44,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "share",
         long_key: "logical_share",
         example: Some("0.8"),
-        values: "above 0 and below 1",
+        values: || "above 0 and below 1".into(),
         doc: "logical pages / physical pages",
         of_all: true,
         read: |scheme, value| {
@@ -59,7 +60,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "idle",
         long_key: "idle_collection",
         example: None,
-        values: "true or false",
+        values: || "true or false".into(),
         doc: "collect in idle time as well; false where not set",
         of_all: false,
         read: |scheme, value| {
@@ -73,7 +74,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "cmt",
         long_key: "cmt_bytes",
         example: Some("256KiB"),
-        values: "a size",
+        values: || "a size".into(),
         doc: "RAM of the cached mapping table, the part of the map that is at hand",
         of_all: false,
         read: |scheme, value| read(&mut scheme.cmt_bytes, value),
@@ -83,7 +84,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "cmt_policy",
         long_key: "cmt_policy",
         example: Some("slru"),
-        values: "lru or slru",
+        values: || "lru or slru".into(),
         doc: "which mapping leaves the cached mapping table: the least recently used, or (slru, segmented LRU) one \
               used once before one used again",
         of_all: false,
@@ -94,7 +95,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "threshold",
         long_key: "queue_threshold",
         example: Some("80%"),
-        values: "0% to 100%",
+        values: || "0% to 100%".into(),
         doc: "share of the collection queue's length below which nothing is collected",
         of_all: false,
         read: |scheme, value| read(&mut scheme.queue_threshold, value),
@@ -104,7 +105,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "queue",
         long_key: "write_queue",
         example: Some("printed"),
-        values: "printed or proven",
+        values: || "printed or proven".into(),
         doc: "length of the write queue: as its paper prints it, or as the worst order of requests needs it",
         of_all: false,
         read: |scheme, value| read(&mut scheme.write_queue, value),
@@ -114,7 +115,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "log_blocks",
         long_key: "log_blocks",
         example: Some("64"),
-        values: "a count of blocks, at least 1",
+        values: || "a count of blocks, at least 1".into(),
         doc: "log blocks (update blocks), which take what is overwritten; the scheme's own where not set",
         of_all: false,
         read: |scheme, value| {
@@ -130,7 +131,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "buffer",
         long_key: "buffer",
         example: Some("three-region"),
-        values: "none, lru, cflru, fab, bplru or three-region",
+        values: buffer_values,
         doc: "write buffer above the scheme; the scheme's own, which most have not, where not set",
         of_all: true,
         read: |scheme, value| read(&mut scheme.buffer, value),
@@ -140,7 +141,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "buffer_size",
         long_key: "buffer_size",
         example: Some("16MiB"),
-        values: "a size",
+        values: || "a size".into(),
         doc: "user bytes in the buffer; 16 MiB, but at most an eighth of the array, where not set",
         of_all: true,
         read: |scheme, value| read(&mut scheme.buffer_size, value),
@@ -150,7 +151,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "buffer_unit",
         long_key: "buffer_unit",
         example: Some("block"),
-        values: "page or block",
+        values: || "page or block".into(),
         doc: "what leaves the buffer at a time; where not set a page for lru and cflru, a block for the others",
         of_all: true,
         read: |scheme, value| read(&mut scheme.buffer_unit, value),
@@ -160,7 +161,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "buffer_age",
         long_key: "buffer_age",
         example: Some("30s"),
-        values: "a time; 0 for any",
+        values: || "a time; 0 for any".into(),
         doc: "how long a page may stay dirty in the buffer; 30 s where not set",
         of_all: true,
         read: |scheme, value| read_time("buffer_age", &mut scheme.buffer_age, value),
@@ -170,7 +171,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "buffer_time",
         long_key: "buffer_time",
         example: Some("500ns"),
-        values: "a time",
+        values: || "a time".into(),
         doc: "time to write or read a page in the buffer; 0 where not set",
         of_all: true,
         read: |scheme, value| read_time("buffer_time", &mut scheme.buffer_time, value),
@@ -180,7 +181,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "buffer_reads",
         long_key: "buffer_reads",
         example: None,
-        values: "true or false",
+        values: || "true or false".into(),
         doc: "whether pages that are read come into the buffer; where not set for cflru alone",
         of_all: true,
         read: |scheme, value| read_flag("buffer_reads", &mut scheme.buffer_reads, value),
@@ -190,7 +191,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "buffer_window",
         long_key: "buffer_window",
         example: Some("25%"),
-        values: "0% to 100%",
+        values: || "0% to 100%".into(),
         doc: "of cflru: the end of the buffer's order in which clean pages go first; 25 % where not set",
         of_all: true,
         read: |scheme, value| read(&mut scheme.buffer_window, value),
@@ -200,7 +201,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "buffer_regions",
         long_key: "buffer_regions",
         example: Some("25%:50%"),
-        values: "adaptive, or I:U, shares in percent",
+        values: || "adaptive, or I:U, shares in percent".into(),
         doc: "of three-region: sizes of the initial and the to-be-updated region; adaptive where not set",
         of_all: true,
         read: |scheme, value| read(&mut scheme.buffer_regions, value),
@@ -210,7 +211,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "aware",
         long_key: "aware",
         example: None,
-        values: "true or false",
+        values: || "true or false".into(),
         doc: "whether collection takes dirty pages from the buffer (BA-BM); the scheme's own way where not set",
         of_all: false,
         read: |scheme, value| read_flag("aware", &mut scheme.aware, value),
@@ -220,7 +221,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "copy",
         long_key: "copy",
         example: Some("dgcb"),
-        values: "icb, icb-unchecked, lcb, gcb or dgcb",
+        values: || "icb, icb-unchecked, lcb, gcb or dgcb".into(),
         doc: "how pages are copied, where their blocks allow it: within a device internally (icb; unchecked: with the \
               bits that are wrong) or through the controller (lcb), between two through the controller (gcb) or \
               directly (dgcb); for a part with bus cycles; lcb on one device, gcb on several where not set",
@@ -232,7 +233,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "copy_cache",
         long_key: "copy_cache",
         example: None,
-        values: "true or false",
+        values: || "true or false".into(),
         doc: "whether copies between devices use cache program; false where not set",
         of_all: true,
         read: |scheme, value| read_flag("copy_cache", &mut scheme.copy_cache, value),
@@ -242,7 +243,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "wear",
         long_key: "wear",
         example: Some("gap:50"),
-        values: "off, bet:T[:K] or gap:N, T and N at least 1, K from 0 to 16",
+        values: || "off, bet:T[:K] or gap:N, T and N at least 1, K from 0 to 16".into(),
         doc: "static wear levelling: behind an erase a cold block's data are moved to the worn block, by a table of \
               sets of 2^K blocks erased of late while there are T erases a set (bet), or beyond a difference of N \
               erases (gap); off where not set",
@@ -254,7 +255,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "dynamic_wear",
         long_key: "dynamic_wear",
         example: None,
-        values: "true or false",
+        values: || "true or false".into(),
         doc: "dynamic wear levelling: the least worn free block is written next, not the one that was erased first; \
               where not set true for schemes that map pages, which alone have the choice",
         of_all: true,
@@ -265,7 +266,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "spare",
         long_key: "spare_blocks",
         example: Some("4"),
-        values: "a count of blocks",
+        values: || "a count of blocks".into(),
         doc: "blocks held back to stand in for blocks that go bad; 0 where not set",
         of_all: true,
         read: |scheme, value| {
@@ -279,7 +280,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "label",
         long_key: "label",
         example: Some("mine"),
-        values: "a text",
+        values: || "a text".into(),
         doc: "name in the report; the compact text where not set",
         of_all: true,
         read: |scheme, value| {
@@ -290,6 +291,37 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |_| None,
     },
 ];
+
+/// The buffers that there are.
+fn buffer_values() -> String {
+    let policies = catalogue::buffers().iter().map(|policy| policy.name.into());
+    enumerated(["none".into()].into_iter().chain(policies), "or")
+}
+
+/// The policies, and the ranges of their numbers: those of one range together.
+fn victim_values() -> String {
+    let policies = catalogue::victims().iter();
+    let numbers: Vec<_> = policies.clone().filter_map(|policy| policy.number).collect();
+    let mut ranges: Vec<_> = numbers.iter().map(|number| number.most).collect();
+    ranges.sort_unstable();
+    ranges.dedup();
+    let range = |most| {
+        let of_it = numbers.iter().filter(|number| number.most == most);
+        let letters = enumerated(of_it.map(|number| number.letter.to_string()), "and");
+        format!(", {letters} from 1 to {most}")
+    };
+    enumerated(policies.map(ToString::to_string), "or")
+        + &ranges.into_iter().map(range).collect::<String>()
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn enumerated(words: impl Iterator<Item = String>, last: &str) -> String {
+    let words: Vec<_> = words.collect();
+    match words.split_last() {
+        Some((end, rest)) if !rest.is_empty() => format!("{} {last} {end}", rest.join(", ")),
+        _ => words.concat(),
+    }
+}
 
 fn read<T: FromStr<Err: Display>>(setting: &mut Option<T>, value: &str) -> Result<(), String> {
     *setting = Some(value.parse().map_err(|error: T::Err| error.to_string())?);
@@ -333,9 +365,9 @@ impl SchemeSetting {
     }
 
     /// Values that it takes of a scheme.
-    pub fn values_of(&self, preset: &Preset) -> &'static str {
+    pub fn values_of(&self, preset: &Preset) -> String {
         let victims = preset.victims.filter(|_| self.key == "victim");
-        victims.unwrap_or(self.values)
+        victims.map_or_else(self.values, String::from)
     }
 
     /// As it is written after a scheme's name: `victim=fifo`, `idle`.
@@ -357,15 +389,38 @@ impl std::fmt::Debug for SchemeSetting {
 mod tests {
     use super::*;
     use ftl::registry::REGISTRY;
+    use ftl::{BUFFER_POLICIES, BufferPolicy, BufferUnit};
 
     #[test]
-    fn every_victim_policy_is_among_the_values() {
-        let setting = SchemeSetting::by_name("victim").unwrap();
-        let words: Vec<_> = setting.values.split([',', ' ']).collect();
-        for policy in ftl::VICTIM_POLICIES {
+    fn every_policy_is_among_the_values() {
+        let values = |key| (SchemeSetting::by_name(key).unwrap().values)();
+        let victims = values("victim");
+        let words: Vec<_> = victims.split([',', ' ']).collect();
+        for policy in catalogue::victims() {
             assert!(words.contains(&&*policy.to_string()), "{policy}");
             if let Some(number) = policy.number {
                 assert!(words.contains(&&*number.most.to_string()), "{policy}");
+            }
+        }
+        assert!(victims.ends_with(", K and D from 1 to 64, W from 1 to 65535"), "{victims}");
+        assert_eq!(values("buffer"), "none, lru, cflru, fab, bplru or three-region");
+    }
+
+    /// The help of a buffer's settings names policies: those, and only those, that declare it.
+    #[test]
+    fn help_names_the_policies_that_it_is_about() {
+        type Is = fn(&BufferPolicy) -> bool;
+        let about: [(&str, Is); 4] = [
+            ("buffer_unit", |policy| policy.default_unit() == BufferUnit::Page),
+            ("buffer_reads", |policy| policy.reads),
+            ("buffer_window", |policy| policy.settings.contains(&"buffer_window")),
+            ("buffer_regions", |policy| policy.settings.contains(&"buffer_regions")),
+        ];
+        for (key, is_it) in about {
+            let doc = SchemeSetting::by_name(key).unwrap().doc;
+            let words: Vec<_> = doc.split([' ', ',', ':', ';']).collect();
+            for policy in BUFFER_POLICIES {
+                assert_eq!(words.contains(&policy.name), is_it(policy), "{policy:?}: {doc}");
             }
         }
     }
@@ -379,7 +434,7 @@ mod tests {
         for preset in REGISTRY.iter().filter(|preset| preset.settings.contains(&"victim")) {
             let values = setting.values_of(preset);
             let words: Vec<_> = values.split([',', ' ']).collect();
-            for policy in ftl::VICTIM_POLICIES {
+            for policy in catalogue::victims() {
                 for number in [None, Some(1), Some(3)] {
                     let Some(kind) = policy.kind(number) else { continue };
                     let config = ftl::SchemeConfig {

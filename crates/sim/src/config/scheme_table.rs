@@ -36,9 +36,9 @@ pub struct SchemeTable {
     /// Log blocks, where not as many as the preset chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_blocks: Option<u32>,
-    /// Write buffer (`none`, `lru`, `cflru`, `fab`, `bplru`, `three-region`), where not the preset's.
+    /// Write buffer (`none`, `lru` and others), where not the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<Word<Option<BufferPolicy>>>,
+    pub buffer: Option<Word<Option<&'static BufferPolicy>>>,
     /// User bytes that the buffer holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_size: Option<Bytes>,

@@ -115,7 +115,7 @@ fn buffer(telemetry: &Telemetry<'_>, flushes: Flushes, counts: &Counts) -> Optio
     let of = |hits, misses| (hits + misses > 0).then(|| share(hits, hits + misses));
     let moves_told = telemetry.tells_moves.then_some(log.moved_in_vain);
     Some(BufferReport {
-        policy: plan.policy.name().into(),
+        policy: plan.policy.name.into(),
         capacity_pages: plan.pages,
         unit_pages: plan.unit_pages,
         age_ns: (plan.age_ns < u64::MAX).then_some(plan.age_ns),

@@ -240,7 +240,7 @@ fn a_promise_that_is_not_kept_is_told() {
 fn what_is_done_between_tasks_is_not_theirs() {
     let setup = ssd(4, 2, 1);
     let buffer = BufferSettings {
-        policy: Some(Some(BufferPolicy::Lru)),
+        policy: Some(Some(BufferPolicy::LRU)),
         bytes: Some(64 * PAGE),
         age_ns: Some(20_000_000),
         ..BufferSettings::default()
@@ -283,7 +283,7 @@ fn the_processor_works_on_one_thing_at_a_time() {
 fn buffered_writes_end_without_the_array_and_are_counted() {
     let setup = ssd(2, 2, 4);
     let buffer = BufferSettings {
-        policy: Some(Some(BufferPolicy::Lru)),
+        policy: Some(Some(BufferPolicy::LRU)),
         bytes: Some(16 * PAGE),
         ..BufferSettings::default()
     };

@@ -2,7 +2,7 @@
 
 use crate::{guarantee, passed_and_worn_out, passes};
 use ftl::registry::{REGISTRY, by_name};
-use ftl::{BufferPolicy, BufferSettings, BufferUnit, SchemeConfig};
+use ftl::{BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, SchemeConfig};
 use ftlkit_testkit::buffers::{buffered, described, every_buffer, small};
 use ftlkit_testkit::checks::Worst;
 use ftlkit_testkit::conformance::{Case, Faults, accepted};
@@ -29,7 +29,7 @@ fn every_buffer_above_every_scheme() {
         }
     }
     println!("{passed} cases passed");
-    assert!(passed >= REGISTRY.len() * BufferPolicy::ALL.len() * SHAPES_EACH);
+    assert!(passed >= REGISTRY.len() * BUFFER_POLICIES.len() * SHAPES_EACH);
 }
 
 /// Programs and erases that fail, in evictions, collections and padding.
@@ -63,10 +63,10 @@ fn lazy_rtgc_keeps_its_bound_below_a_buffer() {
     let bare = guarantee(&SchemeConfig::preset(preset), &shape);
     let response = bare.response_ns.unwrap();
     let read = bare.read_ns.unwrap();
-    let page = small(BufferPolicy::Lru, Some(BufferUnit::Page), &shape);
+    let page = small(BufferPolicy::LRU, Some(BufferUnit::Page), &shape);
     let pi = u64::from(shape.pages_per_block);
-    let fab = small(BufferPolicy::Fab, None, &shape);
-    let bplru = small(BufferPolicy::Bplru, None, &shape);
+    let fab = small(BufferPolicy::FAB, None, &shape);
+    let bplru = small(BufferPolicy::BPLRU, None, &shape);
     let promised = [
         (page, 1, 0),
         (BufferSettings { reads: Some(true), ..page }, 1, 1),
@@ -101,7 +101,7 @@ fn collectors_that_take_dirty_pages_keep_their_bounds_on_channels() {
         let preset = by_name(name).unwrap();
         let mut nearest = 0.0_f64;
         for shape in CHANNEL_SHAPES.iter().filter(|shape| shape.pages_per_block < 64) {
-            for policy in [BufferPolicy::Lru, BufferPolicy::ThreeRegion] {
+            for policy in [BufferPolicy::LRU, BufferPolicy::THREE_REGION] {
                 let buffer = small(policy, Some(BufferUnit::Page), shape);
                 let scheme = buffered(preset, BufferSettings { aware: Some(true), ..buffer });
                 let bound = guarantee(&scheme, shape).step_ns.unwrap();

@@ -1,7 +1,9 @@
 //! Every scheme of the registry, its power cut at every single operation.
 
 use ftl::registry::{REGISTRY, by_name};
-use ftl::{BufferPolicy, BufferSettings, BufferUnit, Preset, SchemeConfig, VictimKind};
+use ftl::{
+    BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, Preset, SchemeConfig, VictimKind,
+};
 use ftlkit_testkit::buffers::small;
 use ftlkit_testkit::conformance::with_idle;
 use ftlkit_testkit::operations::Pattern;
@@ -114,13 +116,13 @@ fn cuts_on_channels_lose_nothing() {
 /// A scheme below a buffer of a few units.
 struct Below {
     name: &'static str,
-    policy: BufferPolicy,
+    policy: &'static BufferPolicy,
     unit: Option<BufferUnit>,
     aware: bool,
 }
 
 impl Below {
-    const fn new(name: &'static str, policy: BufferPolicy) -> Self {
+    const fn new(name: &'static str, policy: &'static BufferPolicy) -> Self {
         Self { name, policy, unit: None, aware: false }
     }
 
@@ -155,7 +157,7 @@ impl Below {
         let patterns = [Pattern::Uniform, Pattern::HotCold, Pattern::Interleaved];
         let cases = self.cases(&patterns, 160);
         let total = cut_everywhere(&cases).unwrap_or_else(|failed| panic!("{failed}"));
-        println!("{} below {}: {total:?}", self.name, self.policy.name());
+        println!("{} below {}: {total:?}", self.name, self.policy.name);
         assert!(total.cuts == total.changes * 2 && total.changes > 250);
         // What may be lost is, or the suite would not have tried.
         assert!(total.lost > 0 && total.in_shutdowns > 0);
@@ -170,19 +172,19 @@ impl Below {
 /// As it is with buffers: a cut takes what is neither flushed, nor forced, nor older than 30 s, and nothing
 /// else. Each family has a scheme here, each policy a row.
 const BELOW: [Below; 7] = [
-    Below::new("page-level", BufferPolicy::Lru).aware(),
-    Below::new("lazy-rtgc", BufferPolicy::Lru).aware(),
-    Below::new("fast", BufferPolicy::Bplru),
-    Below::new("fast", BufferPolicy::Fab),
-    Below::new("ba-gc", BufferPolicy::ThreeRegion).aware(),
-    Below::new("dftl", BufferPolicy::Cflru),
-    Below::new("gftl", BufferPolicy::ThreeRegion),
+    Below::new("page-level", BufferPolicy::LRU).aware(),
+    Below::new("lazy-rtgc", BufferPolicy::LRU).aware(),
+    Below::new("fast", BufferPolicy::BPLRU),
+    Below::new("fast", BufferPolicy::FAB),
+    Below::new("ba-gc", BufferPolicy::THREE_REGION).aware(),
+    Below::new("dftl", BufferPolicy::CFLRU),
+    Below::new("gftl", BufferPolicy::THREE_REGION),
 ];
 
 #[test]
 fn cuts_below_buffers_lose_what_is_not_flushed_only() {
-    let policies: BTreeSet<&str> = BELOW.iter().map(|below| below.policy.name()).collect();
-    assert_eq!(policies.len(), BufferPolicy::ALL.len());
+    let policies: BTreeSet<&str> = BELOW.iter().map(|below| below.policy.name).collect();
+    assert_eq!(policies.len(), BUFFER_POLICIES.len());
     BELOW.iter().for_each(Below::cut);
 }
 
@@ -191,10 +193,10 @@ fn cuts_below_buffers_lose_what_is_not_flushed_only() {
 fn a_cut_in_a_shutdown_loses_what_is_not_flushed_only() {
     let mut total = Tally::default();
     for (name, policy) in [
-        ("lazy-rtgc", BufferPolicy::Cflru),
-        ("superblock", BufferPolicy::Lru),
-        ("bast", BufferPolicy::Fab),
-        ("gftl", BufferPolicy::Bplru),
+        ("lazy-rtgc", BufferPolicy::CFLRU),
+        ("superblock", BufferPolicy::LRU),
+        ("bast", BufferPolicy::FAB),
+        ("gftl", BufferPolicy::BPLRU),
     ] {
         let below = Below::new(name, policy);
         let cases: Vec<Case> =

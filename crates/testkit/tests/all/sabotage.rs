@@ -196,7 +196,7 @@ fn bare() -> SchemeConfig {
 }
 
 fn buffered() -> SchemeConfig {
-    SchemeConfig { buffer: small(BufferPolicy::Lru, None, &SHAPE), ..bare() }
+    SchemeConfig { buffer: small(BufferPolicy::LRU, None, &SHAPE), ..bare() }
 }
 
 fn drive_by(fault: Fault, pattern: Pattern) -> Result<(), Failure> {

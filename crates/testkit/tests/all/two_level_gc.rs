@@ -46,7 +46,7 @@ fn keeps_its_promise_at_every_share() {
 #[test]
 fn on_channels_and_below_a_buffer() {
     let buffer = BufferSettings {
-        policy: Some(Some(BufferPolicy::Lru)),
+        policy: Some(Some(BufferPolicy::LRU)),
         aware: Some(true),
         ..BufferSettings::default()
     };

@@ -22,7 +22,7 @@ pub(super) fn text() -> String {
     let rows = SCHEME_SETTINGS.iter().filter_map(|setting| {
         let of = owners(setting)?;
         let SchemeSetting { long_key, values, doc, .. } = *setting;
-        Some([setting.usage(), long_key.into(), values.into(), doc.into(), of])
+        Some([setting.usage(), long_key.into(), values(), doc.into(), of])
     });
     text.push_str(&table(columns, rows));
     text.push_str(

@@ -1,10 +1,29 @@
 //! `cflru`: least recently used first, but among those near the end of the order (the window) clean ones
 //! before dirty ones.
 
-use super::{Use, Used};
+use super::declaration::{BufferPolicy, BufferUnit};
+use super::evictor::{Evictor, Use, Used};
+use super::room::Room;
 use crate::buffer::chain::{Chain, List};
-use crate::buffer::settings::BufferPlan;
-use alloc::{vec, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
+
+/// What it declares of itself.
+pub(super) static POLICY: BufferPolicy = BufferPolicy {
+    name: "cflru",
+    summary: "the least recently used clean one near the end of the order, else the least recently used",
+    source: "Park et al., CASES 2006",
+    units: &[BufferUnit::Page, BufferUnit::Block],
+    reads: true,
+    pads: false,
+    settings: &["buffer_window"],
+    make: |room| Box::new(Cflru::new(room)),
+};
+
+impl BufferPolicy {
+    /// The least recently used clean one near the end of the order, else the least recently used (Park et
+    /// al., CASES 2006).
+    pub const CFLRU: &'static Self = &POLICY;
+}
 
 /// Where a unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +45,8 @@ struct Unit {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(in crate::buffer) struct Cflru {
-    pub(super) chain: Chain,
+struct Cflru {
+    chain: Chain,
     working: List,
     clean: List,
     dirty: List,
@@ -39,16 +58,16 @@ pub(in crate::buffer) struct Cflru {
 }
 
 impl Cflru {
-    pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
+    fn new(room: &Room) -> Self {
         let unit = Unit { part: Part::Working, dirty: false, pages: 0, used_at: 0 };
         Self {
-            chain: Chain::new(slots),
+            chain: Chain::new(room.slots),
             working: List::EMPTY,
             clean: List::EMPTY,
             dirty: List::EMPTY,
-            units: vec![unit; slots as usize],
+            units: vec![unit; room.slots as usize],
             working_pages: 0,
-            most_working: plan.pages - plan.window_pages.min(plan.pages),
+            most_working: room.pages - room.window_pages.min(room.pages),
             now: 0,
         }
     }
@@ -71,7 +90,38 @@ impl Cflru {
         }
     }
 
-    pub(super) fn used(&mut self, used: Used) {
+    /// Puts a unit that is in no list into the window, in order of use.
+    fn put_in_window(&mut self, slot: u32) {
+        let Unit { dirty, used_at, .. } = self.units[slot as usize];
+        let part = if dirty { Part::Dirty } else { Part::Clean };
+        let mut list = *self.list(part);
+        // From the newest on: what comes from outside is the newest of all, and what was cleaned is written
+        // back oldest first.
+        let mut older = list.newest();
+        while let Some(other) = older.filter(|other| self.units[*other as usize].used_at > used_at)
+        {
+            older = self.chain.older(other);
+        }
+        self.chain.push_above(&mut list, slot, older);
+        *self.list(part) = list;
+        self.units[slot as usize].part = part;
+    }
+
+    fn set_dirty(&mut self, slot: u32, dirty: bool) {
+        self.units[slot as usize].dirty = dirty;
+        if self.units[slot as usize].part != Part::Working {
+            self.unlink(slot);
+            self.put_in_window(slot);
+        }
+    }
+}
+
+impl Evictor for Cflru {
+    fn fork(&self) -> Box<dyn Evictor> {
+        Box::new(self.clone())
+    }
+
+    fn used(&mut self, used: Used) {
         let Used { slot, how, .. } = used;
         if how == Use::New {
             self.units[slot as usize] =
@@ -93,56 +143,35 @@ impl Cflru {
         }
     }
 
-    /// Puts a unit that is in no list into the window, in order of use.
-    fn put_in_window(&mut self, slot: u32) {
-        let Unit { dirty, used_at, .. } = self.units[slot as usize];
-        let part = if dirty { Part::Dirty } else { Part::Clean };
-        let mut list = *self.list(part);
-        // From the newest on: what comes from outside is the newest of all, and what was cleaned is written
-        // back oldest first.
-        let mut older = list.newest();
-        while let Some(other) = older.filter(|other| self.units[*other as usize].used_at > used_at)
-        {
-            older = self.chain.older(other);
-        }
-        self.chain.push_above(&mut list, slot, older);
-        *self.list(part) = list;
-        self.units[slot as usize].part = part;
-    }
-
-    pub(super) fn cleaned(&mut self, slot: u32) {
+    fn cleaned(&mut self, slot: u32) {
         self.set_dirty(slot, false);
     }
 
-    pub(super) fn dirtied(&mut self, slot: u32) {
+    fn dirtied(&mut self, slot: u32) {
         self.set_dirty(slot, true);
     }
 
-    fn set_dirty(&mut self, slot: u32, dirty: bool) {
-        self.units[slot as usize].dirty = dirty;
-        if self.units[slot as usize].part != Part::Working {
-            self.unlink(slot);
-            self.put_in_window(slot);
-        }
-    }
-
-    pub(super) fn shrunk(&mut self, slot: u32) {
+    fn shrunk(&mut self, slot: u32) {
         let unit = &mut self.units[slot as usize];
         unit.pages -= 1;
         self.working_pages -= u32::from(unit.part == Part::Working);
     }
 
-    pub(super) fn removed(&mut self, slot: u32) {
+    fn removed(&mut self, slot: u32) {
         self.unlink(slot);
     }
 
-    pub(super) fn victim(&self) -> Option<u32> {
+    fn victim(&self) -> Option<u32> {
         let [clean, dirty, working] =
             [self.clean, self.dirty, self.working].map(|list| list.oldest());
         clean.or(dirty).or(working)
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    fn newer(&self, slot: u32) -> Option<u32> {
+        self.chain.newer(slot)
+    }
+
+    fn heap_bytes(&self) -> usize {
         self.chain.heap_bytes() + self.units.capacity() * size_of::<Unit>()
     }
 }

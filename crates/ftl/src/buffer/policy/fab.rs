@@ -1,13 +1,31 @@
 //! `fab`: the block with most pages in the buffer, of several the least recently used.
 
-use super::{Use, Used};
+use super::declaration::{BufferPolicy, BufferUnit};
+use super::evictor::{Evictor, Use, Used};
 use crate::buffer::chain::{Chain, List};
-use alloc::{vec, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
+
+/// What it declares of itself.
+pub(super) static POLICY: BufferPolicy = BufferPolicy {
+    name: "fab",
+    summary: "the block with most pages in the buffer, of several the least recently used",
+    source: "Jo et al., IEEE TCE 52(2), 2006",
+    units: &[BufferUnit::Block],
+    reads: false,
+    pads: false,
+    settings: &[],
+    make: |room| Box::new(Fab::new(room.unit_pages, room.slots)),
+};
+
+impl BufferPolicy {
+    /// The block with most pages in the buffer (Jo et al., IEEE TCE 52(2), 2006).
+    pub const FAB: &'static Self = &POLICY;
+}
 
 /// Units by how many pages they have: a list a count, and which counts there are.
 #[derive(Clone, Debug)]
-pub(in crate::buffer) struct Fab {
-    pub(super) chain: Chain,
+struct Fab {
+    chain: Chain,
     /// Least recently used first, by pages.
     lists: Vec<List>,
     /// A bit a list that is not empty.
@@ -24,7 +42,7 @@ struct Unit {
 }
 
 impl Fab {
-    pub(super) fn new(unit_pages: u32, slots: u32) -> Self {
+    fn new(unit_pages: u32, slots: u32) -> Self {
         let counts = unit_pages as usize + 1;
         Self {
             chain: Chain::new(slots),
@@ -32,22 +50,6 @@ impl Fab {
             filled: vec![0; counts.div_ceil(64)],
             units: vec![Unit::default(); slots as usize],
             now: 0,
-        }
-    }
-
-    pub(super) fn used(&mut self, used: Used) {
-        let pages = self.units[used.slot as usize].pages;
-        self.now += 1;
-        self.units[used.slot as usize].used_at = self.now;
-        match used.how {
-            Use::New => self.insert(used.slot, 1),
-            Use::Added => {
-                self.removed(used.slot);
-                self.insert(used.slot, pages + 1);
-            }
-            Use::Updated | Use::Read => {
-                self.chain.renew(&mut self.lists[pages as usize], used.slot);
-            }
         }
     }
 
@@ -66,8 +68,36 @@ impl Fab {
         self.chain.push_above(list, slot, older);
         self.filled[pages as usize / 64] |= 1 << (pages % 64);
     }
+}
 
-    pub(super) fn removed(&mut self, slot: u32) {
+impl Evictor for Fab {
+    fn fork(&self) -> Box<dyn Evictor> {
+        Box::new(self.clone())
+    }
+
+    fn used(&mut self, used: Used) {
+        let pages = self.units[used.slot as usize].pages;
+        self.now += 1;
+        self.units[used.slot as usize].used_at = self.now;
+        match used.how {
+            Use::New => self.insert(used.slot, 1),
+            Use::Added => {
+                self.removed(used.slot);
+                self.insert(used.slot, pages + 1);
+            }
+            Use::Updated | Use::Read => {
+                self.chain.renew(&mut self.lists[pages as usize], used.slot);
+            }
+        }
+    }
+
+    /// A page less is no use.
+    fn shrunk(&mut self, slot: u32) {
+        self.removed(slot);
+        self.insert(slot, self.units[slot as usize].pages - 1);
+    }
+
+    fn removed(&mut self, slot: u32) {
         let pages = self.units[slot as usize].pages;
         let list = &mut self.lists[pages as usize];
         self.chain.remove(list, slot);
@@ -76,19 +106,17 @@ impl Fab {
         }
     }
 
-    /// A page less is no use.
-    pub(super) fn shrunk(&mut self, slot: u32) {
-        self.removed(slot);
-        self.insert(slot, self.units[slot as usize].pages - 1);
-    }
-
-    pub(super) fn victim(&self) -> Option<u32> {
+    fn victim(&self) -> Option<u32> {
         let word = self.filled.iter().rposition(|word| *word != 0)?;
         let pages = word * 64 + 63 - self.filled[word].leading_zeros() as usize;
         self.lists[pages].oldest()
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    fn newer(&self, slot: u32) -> Option<u32> {
+        self.chain.newer(slot)
+    }
+
+    fn heap_bytes(&self) -> usize {
         self.chain.heap_bytes()
             + self.lists.capacity() * size_of::<List>()
             + self.filled.capacity() * 8

@@ -1,55 +1,59 @@
-//! `lru`, and `bplru`'s order: least recently written first, blocks that were written in order before all
-//! others.
+//! `lru`: least recently used first.
 
-use super::{Use, Used};
+use super::declaration::{BufferPolicy, BufferUnit};
+use super::evictor::{Evictor, Use, Used};
 use crate::buffer::chain::{Chain, List};
-use alloc::{vec, vec::Vec};
+use alloc::boxed::Box;
+
+/// What it declares of itself.
+pub(super) static POLICY: BufferPolicy = BufferPolicy {
+    name: "lru",
+    summary: "the least recently used",
+    source: "textbook",
+    units: &[BufferUnit::Page, BufferUnit::Block],
+    reads: false,
+    pads: false,
+    settings: &[],
+    make: |room| Box::new(Lru { chain: Chain::new(room.slots), list: List::EMPTY }),
+};
+
+impl BufferPolicy {
+    /// The least recently used.
+    pub const LRU: &'static Self = &POLICY;
+}
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(in crate::buffer) struct Lru {
-    pub(super) chain: Chain,
+struct Lru {
+    chain: Chain,
     list: List,
-    /// `bplru`: the page that each unit expects next, if it was written in order so far (LRU compensation);
-    /// what is read is no use then.
-    expected: Option<Vec<u32>>,
 }
 
-impl Lru {
-    pub(super) fn new(slots: u32, compensated: bool) -> Self {
-        let expected = compensated.then(|| vec![0; slots as usize]);
-        Self { chain: Chain::new(slots), list: List::EMPTY, expected }
+impl Evictor for Lru {
+    fn fork(&self) -> Box<dyn Evictor> {
+        Box::new(self.clone())
     }
 
-    pub(super) fn used(&mut self, used: Used) {
-        let Used { slot, page, of, how, .. } = used;
-        match how {
-            Use::New => self.chain.push_newest(&mut self.list, slot),
-            Use::Read if self.expected.is_some() => return,
-            _ => self.chain.renew(&mut self.list, slot),
-        }
-        let Some(expected) = &mut self.expected else { return };
-        let expected = &mut expected[slot as usize];
-        // A unit that comes starts anew, wherever in it.
-        if how == Use::New || page == 0 {
-            *expected = 0;
-        }
-        *expected = if page == *expected { page + 1 } else { u32::MAX };
-        if *expected == of {
-            self.chain.remove(&mut self.list, slot);
-            self.chain.push_oldest(&mut self.list, slot);
+    fn used(&mut self, used: Used) {
+        match used.how {
+            Use::New => self.chain.push_newest(&mut self.list, used.slot),
+            _ => self.chain.renew(&mut self.list, used.slot),
         }
     }
 
-    pub(super) fn removed(&mut self, slot: u32) {
+    fn removed(&mut self, slot: u32) {
         self.chain.remove(&mut self.list, slot);
     }
 
-    pub(super) fn victim(&self) -> Option<u32> {
+    fn victim(&self) -> Option<u32> {
         self.list.oldest()
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.chain.heap_bytes() + self.expected.as_ref().map_or(0, |pages| pages.capacity() * 4)
+    fn newer(&self, slot: u32) -> Option<u32> {
+        self.chain.newer(slot)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.chain.heap_bytes()
     }
 }

@@ -11,7 +11,7 @@
 //! what would have stayed there, and keeps merges from taking it along (P(U) > 0). Left to grow to a fifth, they
 //! cost Tiobench 5 %.
 
-use crate::buffer::settings::{BufferPlan, Regions};
+use super::room::{Regions, Room};
 
 /// Where a unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +48,10 @@ struct Adaptation {
 const EVICTIONS: u32 = 1 << 29;
 
 impl RegionSizes {
-    /// Sizes for a buffer of so many slots.
-    pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
-        let share = |percent: u8| (u64::from(plan.pages) * u64::from(percent) / 100) as u32;
-        match plan.regions {
+    /// Sizes for this buffer.
+    pub(super) fn new(room: &Room) -> Self {
+        let share = |percent: u8| (u64::from(room.pages) * u64::from(percent) / 100) as u32;
+        match room.regions {
             Regions::Fixed { initial, updated } => {
                 Self { initial: share(initial), updated: share(updated), adaptation: None }
             }
@@ -61,9 +61,9 @@ impl RegionSizes {
                 adaptation: Some(Adaptation {
                     least: share(5),
                     most: share(10),
-                    step: plan.unit_pages.max(plan.pages / 128),
+                    step: room.unit_pages.max(room.pages / 128),
                     evictions: 0,
-                    few: (plan.pages / plan.unit_pages).min(slots),
+                    few: (room.pages / room.unit_pages).min(room.slots),
                 }),
             },
         }
@@ -94,21 +94,15 @@ impl RegionSizes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::BufferPolicy;
 
     fn sizes(regions: Regions) -> RegionSizes {
-        let plan = BufferPlan {
-            policy: BufferPolicy::ThreeRegion,
+        RegionSizes::new(&Room {
             pages: 1000,
             unit_pages: 10,
-            age_ns: 0,
-            ram_ns: 0,
-            reads: false,
+            slots: 500,
             window_pages: 0,
             regions,
-            aware: false,
-        };
-        RegionSizes::new(&plan, 500)
+        })
     }
 
     #[test]

@@ -10,12 +10,30 @@
 //!                                 the to-be-updated one
 //! ```
 
+use super::declaration::{BufferPolicy, BufferUnit};
+use super::evictor::{Evictor, Use, Used};
 use super::regions::{Region, RegionSizes};
-use super::{Use, Used};
+use super::room::Room;
 use crate::buffer::chain::{Chain, List};
-use crate::buffer::settings::BufferPlan;
 use crate::dirty_pages::Probability;
-use alloc::{vec, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
+
+/// What it declares of itself.
+pub(super) static POLICY: BufferPolicy = BufferPolicy {
+    name: "three-region",
+    summary: "the least recently updated of those that will hardly be updated again",
+    source: "S. Lee et al., 2008, §5.2",
+    units: &[BufferUnit::Block, BufferUnit::Page],
+    reads: false,
+    pads: false,
+    settings: &["buffer_regions"],
+    make: |room| Box::new(ThreeRegion::new(room)),
+};
+
+impl BufferPolicy {
+    /// The least recently updated of those that will hardly be updated again (Lee et al., 2008, §5.2).
+    pub const THREE_REGION: &'static Self = &POLICY;
+}
 
 /// P(U) of the pages of a three-region buffer: in its initial, its to-be-updated and its to-be-evicted region (S. Lee
 /// et al., 2008, §6.1).
@@ -32,8 +50,8 @@ struct Unit {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(in crate::buffer) struct ThreeRegion {
-    pub(super) chain: Chain,
+struct ThreeRegion {
+    chain: Chain,
     lists: [List; 3],
     /// Pages in each region.
     pages: [u32; 3],
@@ -42,18 +60,50 @@ pub(in crate::buffer) struct ThreeRegion {
 }
 
 impl ThreeRegion {
-    pub(super) fn new(plan: &BufferPlan, slots: u32) -> Self {
+    fn new(room: &Room) -> Self {
         let unit = Unit { region: Region::Initial, from: Region::Initial, pages: 0 };
         Self {
-            chain: Chain::new(slots),
+            chain: Chain::new(room.slots),
             lists: [List::EMPTY; 3],
             pages: [0; 3],
-            units: vec![unit; slots as usize],
-            sizes: RegionSizes::new(plan, slots),
+            units: vec![unit; room.slots as usize],
+            sizes: RegionSizes::new(room),
         }
     }
 
-    pub(super) fn used(&mut self, used: Used) {
+    /// Gives the oldest up while the region is too large; a unit that is alone stays.
+    fn give_up(&mut self, region: Region, most: u32) {
+        let at = region as usize;
+        while self.pages[at] > most
+            && !self.lists[at].is_single()
+            && let Some(oldest) = self.lists[at].oldest()
+        {
+            self.leave(oldest);
+            self.units[oldest as usize].from = region;
+            self.enter(oldest, Region::ToBeEvicted);
+        }
+    }
+
+    fn enter(&mut self, slot: u32, region: Region) {
+        let unit = &mut self.units[slot as usize];
+        unit.region = region;
+        self.pages[region as usize] += unit.pages;
+        self.chain.push_newest(&mut self.lists[region as usize], slot);
+    }
+
+    fn leave(&mut self, slot: u32) {
+        let Unit { region, pages, .. } = self.units[slot as usize];
+        self.pages[region as usize] -= pages;
+        self.chain.remove(&mut self.lists[region as usize], slot);
+    }
+}
+
+impl Evictor for ThreeRegion {
+    fn fork(&self) -> Box<dyn Evictor> {
+        Box::new(self.clone())
+    }
+
+    fn used(&mut self, used: Used) {
         let slot = used.slot;
         match used.how {
             Use::New => {
@@ -83,63 +133,41 @@ impl ThreeRegion {
         self.give_up(Region::ToBeUpdated, self.sizes.updated);
     }
 
-    /// Gives the oldest up while the region is too large; a unit that is alone stays.
-    fn give_up(&mut self, region: Region, most: u32) {
-        let at = region as usize;
-        while self.pages[at] > most
-            && !self.lists[at].is_single()
-            && let Some(oldest) = self.lists[at].oldest()
-        {
-            self.leave(oldest);
-            self.units[oldest as usize].from = region;
-            self.enter(oldest, Region::ToBeEvicted);
-        }
-    }
-
-    fn enter(&mut self, slot: u32, region: Region) {
-        let unit = &mut self.units[slot as usize];
-        unit.region = region;
-        self.pages[region as usize] += unit.pages;
-        self.chain.push_newest(&mut self.lists[region as usize], slot);
-    }
-
-    fn leave(&mut self, slot: u32) {
-        let Unit { region, pages, .. } = self.units[slot as usize];
-        self.pages[region as usize] -= pages;
-        self.chain.remove(&mut self.lists[region as usize], slot);
-    }
-
-    pub(super) fn shrunk(&mut self, slot: u32) {
+    fn shrunk(&mut self, slot: u32) {
         let unit = &mut self.units[slot as usize];
         unit.pages -= 1;
         self.pages[unit.region as usize] -= 1;
     }
 
-    pub(super) fn removed(&mut self, slot: u32) {
+    fn removed(&mut self, slot: u32) {
         self.leave(slot);
     }
 
-    pub(super) fn evicted(&mut self, slot: u32) -> Option<u32> {
+    fn evicted(&mut self, slot: u32) -> Option<u32> {
         let Unit { region, from, .. } = self.units[slot as usize];
         self.leave(slot);
         self.sizes.evicted(if region == Region::ToBeEvicted { from } else { region })
     }
 
-    pub(super) fn victim(&self) -> Option<u32> {
+    fn victim(&self) -> Option<u32> {
         [Region::ToBeEvicted, Region::Initial, Region::ToBeUpdated]
             .into_iter()
             .find_map(|region| self.lists[region as usize].oldest())
     }
 
-    pub(super) fn update_probability(&self, slot: u32) -> Probability {
+    fn newer(&self, slot: u32) -> Option<u32> {
+        self.chain.newer(slot)
+    }
+
+    fn update_probability(&self, slot: u32) -> Probability {
         UPDATE_PROBABILITIES[self.units[slot as usize].region as usize]
     }
 
-    pub(super) fn region_pages(&self) -> [u64; 2] {
+    fn region_pages(&self) -> [u64; 2] {
         [self.sizes.initial.into(), self.sizes.updated.into()]
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    fn heap_bytes(&self) -> usize {
         self.chain.heap_bytes() + self.units.capacity() * size_of::<Unit>()
     }
 }

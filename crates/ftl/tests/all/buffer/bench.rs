@@ -14,7 +14,7 @@ pub(crate) const PAGE_BYTES: u32 = 32;
 const BLOCKS: u32 = 64;
 
 /// Remembers the LPN of every data page that was programmed for the host, in order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Programs {
     inner: Array,
     seen: Vec<u32>,
@@ -45,7 +45,11 @@ impl Layer for Programs {
     }
 }
 
-impl DynFlash for Programs {}
+impl DynFlash for Programs {
+    fn fork(&self) -> Option<Box<dyn DynFlash>> {
+        Some(Box::new(self.clone()))
+    }
+}
 
 /// What was programmed for the host since this was last asked.
 pub(crate) fn programmed(scheme: &mut Device) -> Vec<u32> {
@@ -54,7 +58,7 @@ pub(crate) fn programmed(scheme: &mut Device) -> Vec<u32> {
 }
 
 /// A buffer of this policy for so many pages, all else by default.
-pub(crate) fn buffer(policy: BufferPolicy, pages: u32) -> BufferSettings {
+pub(crate) fn buffer(policy: &'static BufferPolicy, pages: u32) -> BufferSettings {
     BufferSettings {
         policy: Some(Some(policy)),
         bytes: Some(u64::from(pages * PAGE_BYTES)),

@@ -78,7 +78,7 @@ fn put_all(hand: &mut Hand, pages: impl IntoIterator<Item = u32>) {
 
 #[test]
 fn lru_evicts_what_was_used_longest_ago() {
-    let hand = &mut Hand::with(buffer(BufferPolicy::Lru, 3));
+    let hand = &mut Hand::with(buffer(BufferPolicy::LRU, 3));
     put_all(hand, [1, 2, 3, 1]);
     assert!(hand.get(2));
     assert_eq!(hand.put(4), [3]);
@@ -93,7 +93,7 @@ fn lru_evicts_what_was_used_longest_ago() {
 /// Four pages, of which the last two are the window: 1 is clean there, though 0 is older.
 #[test]
 fn cflru_evicts_clean_pages_of_the_window_first_and_no_clean_page_before_it() {
-    let settings = BufferSettings { window_percent: Some(50), ..buffer(BufferPolicy::Cflru, 4) };
+    let settings = BufferSettings { window_percent: Some(50), ..buffer(BufferPolicy::CFLRU, 4) };
     let hand = &mut Hand::with(settings);
     assert_eq!([hand.through(1), hand.through(3)], [[1], [3]]);
     put_all(hand, [0]);
@@ -114,7 +114,7 @@ fn cflru_evicts_clean_pages_of_the_window_first_and_no_clean_page_before_it() {
 
 #[test]
 fn fab_evicts_the_fullest_block_and_of_several_the_least_recently_used() {
-    let hand = &mut Hand::with(buffer(BufferPolicy::Fab, 8));
+    let hand = &mut Hand::with(buffer(BufferPolicy::FAB, 8));
     let [a, b, c, d] = [0, BLOCK, 2 * BLOCK, 3 * BLOCK];
     put_all(hand, [c, a + 2, a, a + 1, b, b + 1, b + 4, d]);
     // Three pages each of a and b; a was used before.
@@ -130,7 +130,7 @@ fn fab_evicts_the_fullest_block_and_of_several_the_least_recently_used() {
 /// A trim makes a block less full, and is no use of it.
 #[test]
 fn fab_takes_no_trim_for_a_use() {
-    let hand = &mut Hand::with(buffer(BufferPolicy::Fab, 8));
+    let hand = &mut Hand::with(buffer(BufferPolicy::FAB, 8));
     let [a, b, c] = [0, BLOCK, 2 * BLOCK];
     put_all(hand, [a, a + 1, a + 2, a + 3, b, b + 1, b + 2]);
     hand.forget(a);
@@ -140,7 +140,7 @@ fn fab_takes_no_trim_for_a_use() {
 
 #[test]
 fn bplru_pads_a_block_and_writes_it_whole_and_in_order() {
-    let hand = &mut Hand::with(buffer(BufferPolicy::Bplru, 7));
+    let hand = &mut Hand::with(buffer(BufferPolicy::BPLRU, 7));
     let [a, b] = [0, BLOCK];
     // On flash already: 0, 2 and 3; 5 was never written.
     for page in [a, a + 2, a + 3] {
@@ -161,7 +161,7 @@ fn bplru_pads_a_block_and_writes_it_whole_and_in_order() {
 /// A block that was written from its first page to its last will hardly be written again (LRU compensation).
 #[test]
 fn bplru_evicts_a_sequential_block_first() {
-    let hand = &mut Hand::with(buffer(BufferPolicy::Bplru, 8));
+    let hand = &mut Hand::with(buffer(BufferPolicy::BPLRU, 8));
     let (b, c) = (BLOCK, 2 * BLOCK);
     put_all(hand, [0, 1]);
     put_all(hand, b..c);
@@ -178,7 +178,7 @@ fn three_region_promotes_what_is_updated_and_evicts_what_is_to_be_evicted_first(
     let settings = BufferSettings {
         unit: Some(BufferUnit::Page),
         regions: Some(Regions::Fixed { initial: 30, updated: 30 }),
-        ..buffer(BufferPolicy::ThreeRegion, 10)
+        ..buffer(BufferPolicy::THREE_REGION, 10)
     };
     let hand = &mut Hand::with(settings);
     put_all(hand, [0, 1]);
@@ -203,7 +203,7 @@ fn three_region_takes_the_initial_region_before_the_to_be_updated_one() {
     let settings = BufferSettings {
         unit: Some(BufferUnit::Page),
         regions: Some(Regions::Fixed { initial: 50, updated: 49 }),
-        ..buffer(BufferPolicy::ThreeRegion, 4)
+        ..buffer(BufferPolicy::THREE_REGION, 4)
     };
     let hand = &mut Hand::with(settings);
     // One to be updated, two initial ones, and one that the initial region gave up.
@@ -222,7 +222,7 @@ fn three_region_takes_the_initial_region_before_the_to_be_updated_one() {
 #[test]
 fn three_region_sizes_follow_the_writes_and_the_log_says_so() {
     let settings =
-        BufferSettings { unit: Some(BufferUnit::Page), ..buffer(BufferPolicy::ThreeRegion, 40) };
+        BufferSettings { unit: Some(BufferUnit::Page), ..buffer(BufferPolicy::THREE_REGION, 40) };
     let hand = &mut Hand::with(settings);
     put_all(hand, 0..40);
     assert_eq!((hand.put(40), hand.log().regions), (vec![0], [2, 2]));
@@ -233,7 +233,7 @@ fn three_region_sizes_follow_the_writes_and_the_log_says_so() {
 
 #[test]
 fn dirty_pages_are_written_when_they_are_thirty_seconds_old_and_stay() {
-    let hand = &mut Hand::with(buffer(BufferPolicy::Lru, 4));
+    let hand = &mut Hand::with(buffer(BufferPolicy::LRU, 4));
     assert_eq!(hand.due(), u64::MAX);
     assert_eq!(hand.at(2 * S), []);
     put_all(hand, [1]);
@@ -256,7 +256,7 @@ fn dirty_pages_are_written_when_they_are_thirty_seconds_old_and_stay() {
 
 #[test]
 fn an_age_of_nothing_is_for_ever_and_another_is_kept() {
-    let aged = |age_ns| BufferSettings { age_ns: Some(age_ns), ..buffer(BufferPolicy::Fab, 12) };
+    let aged = |age_ns| BufferSettings { age_ns: Some(age_ns), ..buffer(BufferPolicy::FAB, 12) };
     let hand = &mut Hand::with(aged(0));
     put_all(hand, [1]);
     assert_eq!((hand.due(), hand.at(u64::MAX - 1)), (u64::MAX, vec![]));
@@ -271,7 +271,7 @@ fn an_age_of_nothing_is_for_ever_and_another_is_kept() {
 
 #[test]
 fn forced_writes_go_below_at_once_and_a_flush_writes_all_that_is_dirty() {
-    let hand = &mut Hand::with(buffer(BufferPolicy::Lru, 4));
+    let hand = &mut Hand::with(buffer(BufferPolicy::LRU, 4));
     assert_eq!(hand.through(1), [1]);
     assert_eq!((hand.log().held, hand.bytes(1)), (0, Some(!1)));
     put_all(hand, [2, 3, 1]);
@@ -285,7 +285,7 @@ fn forced_writes_go_below_at_once_and_a_flush_writes_all_that_is_dirty() {
 
 #[test]
 fn trims_drop_dirty_pages() {
-    let hand = &mut Hand::with(buffer(BufferPolicy::Lru, 4));
+    let hand = &mut Hand::with(buffer(BufferPolicy::LRU, 4));
     assert_eq!(hand.through(1), [1]);
     put_all(hand, [1, 2]);
     hand.forget(1);
@@ -297,7 +297,7 @@ fn trims_drop_dirty_pages() {
 
 #[test]
 fn what_is_read_comes_in_where_that_is_asked() {
-    let settings = BufferSettings { reads: Some(true), ..buffer(BufferPolicy::Lru, 2) };
+    let settings = BufferSettings { reads: Some(true), ..buffer(BufferPolicy::LRU, 2) };
     let hand = &mut Hand::with(settings);
     assert_eq!([1, 2, 3].map(|lpn| hand.through(lpn)), [[1], [2], [3]]);
     assert_eq!(

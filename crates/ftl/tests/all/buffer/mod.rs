@@ -4,5 +4,6 @@
 mod bench;
 mod examples;
 mod oracle;
+mod policies;
 mod reference;
 mod settings;

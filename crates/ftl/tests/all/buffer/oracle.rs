@@ -5,9 +5,10 @@ use super::bench::{self, BLOCK, buffer, programmed};
 use super::reference::Reference;
 use crate::bench::Device;
 use flash::{Lpn, Probe, Store};
-use ftlkit_ftl::{BufferPlan, BufferPolicy, BufferSettings, BufferUnit, Regions};
+use ftlkit_ftl::{BUFFER_POLICIES, BufferPlan, BufferPolicy, BufferSettings, Regions};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use std::ops::Range;
 
 #[derive(Clone, Copy, Debug)]
 enum Task {
@@ -100,8 +101,8 @@ fn compare_once(mut scheme: Box<Device>, plan: BufferPlan, tasks: Vec<Task>) -> 
     [reference.log.evictions, reference.log.aged]
 }
 
-fn compare(settings: BufferSettings) {
-    for seed in 0..12 {
+fn compare(settings: BufferSettings, seeds: Range<u64>) {
+    for seed in seeds {
         let plan = bench::plan(&bench::config("page-level", settings)).unwrap().buffer.unwrap();
         let scheme = bench::on(settings, Store::Metadata);
         let [evictions, aged] = compare_once(scheme, plan, tasks(seed, 1500));
@@ -109,58 +110,58 @@ fn compare(settings: BufferSettings) {
     }
 }
 
-/// Each with pages that are read and without; with a buffer of two blocks and with a larger one.
-fn compare_all(policy: BufferPolicy, units: &[BufferUnit], others: &[BufferSettings]) {
+/// Each of its units, with pages that are read and without; with a buffer of two blocks and with a larger one.
+fn compare_all(policy: &'static BufferPolicy, others: &[BufferSettings]) {
     for pages in [BLOCK * 2, 29] {
-        for unit in units {
+        for unit in policy.units {
             for reads in [false, true] {
                 for other in others {
                     let settings = buffer(policy, pages);
-                    compare(BufferSettings {
+                    let settings = BufferSettings {
                         unit: Some(*unit),
                         reads: Some(reads),
                         window_percent: other.window_percent,
                         regions: other.regions,
                         ..settings
-                    });
+                    };
+                    compare(settings, 0..12);
                 }
             }
         }
     }
 }
 
-const PLAIN: BufferSettings = BufferSettings {
-    policy: None,
-    bytes: None,
-    unit: None,
-    age_ns: None,
-    ram_ns: None,
-    reads: None,
-    window_percent: None,
-    regions: None,
-    aware: None,
-};
+/// What is not set is by default.
+#[test]
+fn every_listed_policy_is_as_the_reference() {
+    for policy in BUFFER_POLICIES {
+        compare(buffer(policy, 29), 12..24);
+        for unit in policy.units {
+            compare(BufferSettings { unit: Some(*unit), ..buffer(policy, 17) }, 24..30);
+        }
+    }
+}
 
 #[test]
 fn lru_is_as_the_reference() {
-    compare_all(BufferPolicy::Lru, &[BufferUnit::Page, BufferUnit::Block], &[PLAIN]);
+    compare_all(BufferPolicy::LRU, &[BufferSettings::default()]);
 }
 
 #[test]
 fn cflru_is_as_the_reference() {
-    let windows = [0, 25, 60, 100];
-    let windows = windows.map(|percent| BufferSettings { window_percent: Some(percent), ..PLAIN });
-    compare_all(BufferPolicy::Cflru, &[BufferUnit::Page, BufferUnit::Block], &windows);
+    let of =
+        |percent| BufferSettings { window_percent: Some(percent), ..BufferSettings::default() };
+    compare_all(BufferPolicy::CFLRU, &[0, 25, 60, 100].map(of));
 }
 
 #[test]
 fn fab_is_as_the_reference() {
-    compare_all(BufferPolicy::Fab, &[BufferUnit::Block], &[PLAIN]);
+    compare_all(BufferPolicy::FAB, &[BufferSettings::default()]);
 }
 
 #[test]
 fn bplru_is_as_the_reference() {
-    compare_all(BufferPolicy::Bplru, &[BufferUnit::Block], &[PLAIN]);
+    compare_all(BufferPolicy::BPLRU, &[BufferSettings::default()]);
 }
 
 #[test]
@@ -171,14 +172,14 @@ fn three_region_is_as_the_reference() {
         Regions::Fixed { initial: 1, updated: 98 },
         Regions::Fixed { initial: 60, updated: 1 },
     ];
-    let regions = regions.map(|regions| BufferSettings { regions: Some(regions), ..PLAIN });
-    compare_all(BufferPolicy::ThreeRegion, &[BufferUnit::Page, BufferUnit::Block], &regions);
+    let of = |regions| BufferSettings { regions: Some(regions), ..BufferSettings::default() };
+    compare_all(BufferPolicy::THREE_REGION, &regions.map(of));
 }
 
 /// `trim` and `advance` cost nothing of the array where nothing is due.
 #[test]
 fn a_buffer_that_nothing_is_written_to_does_nothing() {
-    let mut scheme = bench::on(buffer(BufferPolicy::Lru, 4), Store::All);
+    let mut scheme = bench::on(buffer(BufferPolicy::LRU, 4), Store::All);
     assert_eq!(scheme.due_ns(), u64::MAX);
     scheme.advance(u64::MAX).unwrap();
     scheme.trim(Lpn(5)).unwrap();

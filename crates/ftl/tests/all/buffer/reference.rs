@@ -57,7 +57,7 @@ impl Reference {
     pub(crate) fn new(plan: BufferPlan, logical_pages: u32) -> Self {
         let share = |percent: u32| plan.pages * percent / 100;
         let sizes = match plan.regions {
-            _ if plan.policy != BufferPolicy::ThreeRegion => [0; 2],
+            _ if plan.policy != BufferPolicy::THREE_REGION => [0; 2],
             Regions::Adaptive => [share(5), share(5)],
             Regions::Fixed { initial, updated } => [share(initial.into()), share(updated.into())],
         };
@@ -221,7 +221,7 @@ impl Reference {
     }
 
     fn adapts(&self) -> bool {
-        self.plan.policy == BufferPolicy::ThreeRegion && self.plan.regions == Regions::Adaptive
+        self.plan.policy == BufferPolicy::THREE_REGION && self.plan.regions == Regions::Adaptive
     }
 
     /// A unit that comes back while it is among the last to have left: its region was too small.
@@ -245,7 +245,7 @@ impl Reference {
         let first = unit.number * self.plan.unit_pages;
         let held = unit.held.clone();
         let end = self.plan.unit_pages.min(self.logical_pages - first);
-        let padded = leaves && self.plan.policy == BufferPolicy::Bplru && !dirty.is_empty();
+        let padded = leaves && self.plan.policy == BufferPolicy::BPLRU && !dirty.is_empty();
         for page in 0..end {
             let lpn = first + page;
             if dirty.contains(&page) {
@@ -260,7 +260,7 @@ impl Reference {
 
     fn touch(&mut self, lpn: u32, touch: Touch) {
         let policy = self.plan.policy;
-        let reads_count = !matches!(policy, BufferPolicy::Bplru | BufferPolicy::ThreeRegion);
+        let reads_count = ![BufferPolicy::BPLRU, BufferPolicy::THREE_REGION].contains(&policy);
         if touch == Touch::Read && !reads_count {
             return;
         }
@@ -272,13 +272,14 @@ impl Reference {
         unit.used = turn as i64;
         unit.touched.push(page);
         unit.in_window = false;
-        match policy {
-            BufferPolicy::Bplru if unit.touched.ends_with(&(0..end).collect::<Vec<_>>()) => {
+        if policy == BufferPolicy::BPLRU {
+            if unit.touched.ends_with(&(0..end).collect::<Vec<_>>()) {
                 unit.used = -unit.used;
             }
-            BufferPolicy::Cflru => self.fill_window(),
-            BufferPolicy::ThreeRegion => self.touch_region(lpn, touch),
-            _ => {}
+        } else if policy == BufferPolicy::CFLRU {
+            self.fill_window();
+        } else if policy == BufferPolicy::THREE_REGION {
+            self.touch_region(lpn, touch);
         }
     }
 
@@ -327,20 +328,24 @@ impl Reference {
     fn victim(&self) -> usize {
         let all = || 0..self.units.len();
         let unit = |at: &usize| &self.units[*at];
-        let victim = match self.plan.policy {
-            BufferPolicy::Lru | BufferPolicy::Bplru => all().min_by_key(|at| unit(at).used),
-            BufferPolicy::Cflru => all().min_by_key(|at| {
+        let policy = self.plan.policy;
+        let victim = if [BufferPolicy::LRU, BufferPolicy::BPLRU].contains(&policy) {
+            all().min_by_key(|at| unit(at).used)
+        } else if policy == BufferPolicy::CFLRU {
+            all().min_by_key(|at| {
                 let unit = unit(at);
                 (!unit.in_window, unit.in_window && !unit.dirty.is_empty(), unit.used)
-            }),
-            BufferPolicy::Fab => {
-                all().min_by_key(|at| (usize::MAX - unit(at).held.len(), unit(at).used))
-            }
-            BufferPolicy::ThreeRegion => all().min_by_key(|at| {
+            })
+        } else if policy == BufferPolicy::FAB {
+            all().min_by_key(|at| (usize::MAX - unit(at).held.len(), unit(at).used))
+        } else if policy == BufferPolicy::THREE_REGION {
+            all().min_by_key(|at| {
                 let order = [TO_BE_EVICTED, INITIAL, TO_BE_UPDATED];
                 let rank = order.iter().position(|region| *region == unit(at).region);
                 (rank, unit(at).entered)
-            }),
+            })
+        } else {
+            panic!("no reference for `{}`: tell here which unit it evicts", policy.name)
         };
         victim.unwrap()
     }

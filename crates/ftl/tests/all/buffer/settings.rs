@@ -2,7 +2,9 @@
 
 use super::bench::{BLOCK, PAGE_BYTES, buffer, config, plan};
 use ftlkit_ftl::registry::REGISTRY;
-use ftlkit_ftl::{BufferPolicy, BufferSettings, BufferUnit, FtlError, Regions, SchemeConfig};
+use ftlkit_ftl::{
+    BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, FtlError, Regions, SchemeConfig,
+};
 
 /// The setting that is refused, and why.
 fn refused(config: &SchemeConfig) -> (&'static str, String) {
@@ -19,7 +21,7 @@ fn refused_on_page_level(buffer: BufferSettings) -> (&'static str, String) {
 #[test]
 fn sizes_that_hold_no_unit_or_more_than_the_array_are_refused() {
     let of = |policy, bytes: u64| BufferSettings { bytes: Some(bytes), ..buffer(policy, 0) };
-    for (policy, unit) in [(BufferPolicy::Lru, 1), (BufferPolicy::Fab, u64::from(BLOCK))] {
+    for (policy, unit) in [(BufferPolicy::LRU, 1), (BufferPolicy::FAB, u64::from(BLOCK))] {
         let least = unit * u64::from(PAGE_BYTES);
         let (setting, reason) = refused_on_page_level(of(policy, least - 1));
         assert_eq!(setting, "buffer_size");
@@ -28,9 +30,9 @@ fn sizes_that_hold_no_unit_or_more_than_the_array_are_refused() {
         assert_eq!(u64::from(planned.buffer.unwrap().pages), unit);
     }
     let most = u64::from(64 * BLOCK * PAGE_BYTES);
-    assert!(plan(&config("page-level", of(BufferPolicy::Lru, most))).is_ok());
+    assert!(plan(&config("page-level", of(BufferPolicy::LRU, most))).is_ok());
     let (setting, reason) =
-        refused_on_page_level(of(BufferPolicy::Lru, most + u64::from(PAGE_BYTES)));
+        refused_on_page_level(of(BufferPolicy::LRU, most + u64::from(PAGE_BYTES)));
     assert_eq!(setting, "buffer_size");
     assert!(reason.contains("at most 384"), "{reason}");
 }
@@ -41,13 +43,13 @@ fn settings_of_other_policies_are_refused() {
     let fixed = Regions::Fixed { initial: 10, updated: 10 };
     let regions = |policy| BufferSettings { regions: Some(fixed), ..buffer(policy, 24) };
     let by_page = |policy| BufferSettings { unit: Some(BufferUnit::Page), ..buffer(policy, 24) };
-    for policy in BufferPolicy::ALL {
+    for policy in BUFFER_POLICIES.iter().copied() {
         for (settings, only, setting, named) in [
-            (window(policy), &[BufferPolicy::Cflru][..], "buffer_window", "buffer=cflru"),
-            (regions(policy), &[BufferPolicy::ThreeRegion], "buffer_regions", "three-region"),
+            (window(policy), &[BufferPolicy::CFLRU][..], "buffer_window", "buffer=cflru"),
+            (regions(policy), &[BufferPolicy::THREE_REGION], "buffer_regions", "three-region"),
             (
                 by_page(policy),
-                &[BufferPolicy::Lru, BufferPolicy::Cflru, BufferPolicy::ThreeRegion],
+                &[BufferPolicy::LRU, BufferPolicy::CFLRU, BufferPolicy::THREE_REGION],
                 "buffer_unit",
                 "`block`",
             ),
@@ -66,13 +68,13 @@ fn settings_of_other_policies_are_refused() {
 
 #[test]
 fn percentages_out_of_range_are_refused() {
-    let window = BufferSettings { window_percent: Some(101), ..buffer(BufferPolicy::Cflru, 9) };
+    let window = BufferSettings { window_percent: Some(101), ..buffer(BufferPolicy::CFLRU, 9) };
     let (setting, reason) = refused_on_page_level(window);
     assert_eq!(setting, "buffer_window");
     assert!(reason.contains("101") && reason.contains("100"), "{reason}");
     for (initial, updated) in [(0, 50), (50, 0), (50, 50), (200, 200)] {
         let regions = Some(Regions::Fixed { initial, updated });
-        let settings = BufferSettings { regions, ..buffer(BufferPolicy::ThreeRegion, 24) };
+        let settings = BufferSettings { regions, ..buffer(BufferPolicy::THREE_REGION, 24) };
         let (setting, reason) = refused_on_page_level(settings);
         assert_eq!(setting, "buffer_regions");
         assert!(reason.contains(&format!("{initial} and {updated} %")), "{reason}");
@@ -103,7 +105,7 @@ fn settings_without_a_buffer_are_refused_by_their_name() {
 
 #[test]
 fn collectors_that_take_no_page_from_a_buffer_are_not_asked_to() {
-    let aware = BufferSettings { aware: Some(true), ..buffer(BufferPolicy::Lru, 24) };
+    let aware = BufferSettings { aware: Some(true), ..buffer(BufferPolicy::LRU, 24) };
     let mut asked = 0;
     for preset in REGISTRY {
         let config = SchemeConfig { buffer: aware, ..SchemeConfig::preset(preset) };
@@ -124,16 +126,16 @@ fn collectors_that_take_no_page_from_a_buffer_are_not_asked_to() {
 
 #[test]
 fn what_is_not_asked_for_is_by_default() {
-    for policy in BufferPolicy::ALL {
+    for policy in BUFFER_POLICIES.iter().copied() {
         let settings = BufferSettings { bytes: None, ..buffer(policy, 0) };
         let planned = plan(&config("page-level", settings)).unwrap();
         let buffer = planned.buffer.unwrap();
-        let by_page = matches!(policy, BufferPolicy::Lru | BufferPolicy::Cflru);
+        let by_page = [BufferPolicy::LRU, BufferPolicy::CFLRU].contains(&policy);
         // 16 MiB would be more than the array has: an eighth of it.
         assert_eq!((buffer.policy, buffer.pages), (policy, 64 * BLOCK / 8));
         assert_eq!(buffer.unit_pages, if by_page { 1 } else { BLOCK });
         assert_eq!((buffer.age_ns, buffer.ram_ns), (30_000_000_000, 0));
-        assert_eq!(buffer.reads, policy == BufferPolicy::Cflru);
+        assert_eq!(buffer.reads, policy == BufferPolicy::CFLRU);
         assert_eq!(buffer.window_pages, buffer.pages / 4);
         assert_eq!((buffer.regions, buffer.aware), (Regions::Adaptive, false));
         assert!(planned.guarantee.volatile);

@@ -155,7 +155,7 @@ fn idle_time_is_used_behind_a_write_and_only_where_an_erase_fits() {
 /// A write buffer of two pages.
 fn buffered(name: &str) -> SchemeConfig {
     let buffer = BufferSettings {
-        policy: Some(Some(BufferPolicy::Lru)),
+        policy: Some(Some(BufferPolicy::LRU)),
         bytes: Some(4096),
         ram_ns: Some(500),
         ..BufferSettings::default()

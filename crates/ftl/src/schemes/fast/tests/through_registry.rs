@@ -3,7 +3,8 @@
 
 use super::{FIGURE_1, PAGE_BYTES, array, bytes, figure_array, operations};
 use crate::buffer::log::BufferLog;
-use crate::buffer::settings::{BufferPolicy, BufferSettings, Regions};
+use crate::buffer::policy::{BufferPolicy, Regions};
+use crate::buffer::settings::BufferSettings;
 use crate::page_mapped::victims::VictimKind;
 use crate::preset::SchemeConfig;
 use crate::registry::{self, by_name};
@@ -71,7 +72,7 @@ fn figure_1_takes_p2_and_p4_from_the_three_region_buffer() {
     // `fast`, when it is asked to be aware.
     let fast = by_name("fast").unwrap();
     let mut config = SchemeConfig { preset: fast, ..ba_gc(1, None, true) };
-    config.buffer.policy = Some(Some(BufferPolicy::ThreeRegion));
+    config.buffer.policy = Some(Some(BufferPolicy::THREE_REGION));
     assert_eq!(merge(&config, &FIGURE_1, &[2, 4], 5).1.collected, 2);
 }
 
@@ -208,12 +209,12 @@ fn victims_are_those_of_the_definition_and_pages_read_back() {
     };
     let configs = [
         name("ba-gc"),
-        with(BufferPolicy::ThreeRegion, name("ba-gc")),
-        with(BufferPolicy::Lru, name("ba-gc")),
-        with(BufferPolicy::Fab, name("ba-gc")),
-        with(BufferPolicy::Bplru, SchemeConfig { log_blocks: Some(3), ..name("ba-gc") }),
+        with(BufferPolicy::THREE_REGION, name("ba-gc")),
+        with(BufferPolicy::LRU, name("ba-gc")),
+        with(BufferPolicy::FAB, name("ba-gc")),
+        with(BufferPolicy::BPLRU, SchemeConfig { log_blocks: Some(3), ..name("ba-gc") }),
         SchemeConfig { victim: greedy, ..name("fast") },
-        with(BufferPolicy::ThreeRegion, name("bast")),
+        with(BufferPolicy::THREE_REGION, name("bast")),
     ];
     for (at, config) in configs.iter().enumerate() {
         for (seed, blocks) in [(1, 40), (2, 200)] {
@@ -230,7 +231,7 @@ fn victims_are_those_of_the_definition_and_pages_read_back() {
 fn a_collector_that_knows_the_buffer_moves_less_within_flash() {
     for preset in ["bast", "fast", "ba-gc"] {
         let mut config = SchemeConfig::preset(by_name(preset).unwrap());
-        config.buffer.policy = Some(Some(BufferPolicy::ThreeRegion));
+        config.buffer.policy = Some(Some(BufferPolicy::THREE_REGION));
         let [unaware, aware] = [false, true].map(|aware| {
             config.buffer.aware = Some(aware);
             history(&config, 100, 7)
@@ -244,7 +245,7 @@ fn a_collector_that_knows_the_buffer_moves_less_within_flash() {
 #[test]
 fn superblocks_tell_what_they_move_in_vain() {
     let mut config = SchemeConfig::preset(by_name("superblock").unwrap());
-    config.buffer.policy = Some(Some(BufferPolicy::ThreeRegion));
+    config.buffer.policy = Some(Some(BufferPolicy::THREE_REGION));
     let [collected, in_vain, _] = history(&config, 100, 7);
     assert!(collected == 0 && in_vain > 0, "{in_vain}");
 }

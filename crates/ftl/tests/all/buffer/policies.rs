@@ -1,0 +1,100 @@
+//! The list of policies, and one of one's own.
+
+use super::bench::{self, buffer, programmed};
+use crate::bench::Device;
+use flash::{Lpn, Store};
+use ftlkit_ftl::BUFFER_POLICIES;
+use ftlkit_ftl::buffer::{BufferPolicy, BufferUnit, Evictor, Room, Use, Used};
+use std::collections::VecDeque;
+
+/// A policy that is written but not listed would be found by nobody.
+#[test]
+fn every_file_that_declares_a_policy_is_listed() {
+    let declared = crate::declared_in("src/buffer/policy", ": BufferPolicy = ");
+    assert_eq!(declared, BUFFER_POLICIES.len());
+}
+
+#[test]
+fn every_policy_has_a_name_of_its_own_and_a_unit() {
+    for policy in BUFFER_POLICIES {
+        assert_eq!(BUFFER_POLICIES.iter().filter(|other| other == &policy).count(), 1);
+        assert!(!policy.summary.is_empty() && !policy.source.is_empty(), "{policy:?}");
+        let pages = policy.units.contains(&BufferUnit::Page);
+        assert!(!policy.units.is_empty(), "{policy:?}");
+        // What is padded is a block.
+        assert!(!policy.pads || !pages, "{policy:?}");
+    }
+}
+
+#[test]
+fn a_fork_goes_its_own_way() {
+    for policy in BUFFER_POLICIES {
+        let mut first = bench::on(buffer(policy, 12), Store::Metadata);
+        let put = |scheme: &mut Device, pages: &[u32]| {
+            pages.iter().for_each(|lpn| scheme.write(Lpn(*lpn), None).unwrap());
+            programmed(scheme)
+        };
+        put(&mut *first, &[0, 1, 2, 6, 7, 12]);
+        let mut second = first.fork();
+        let more: Vec<u32> = (24..48).collect();
+        put(&mut *second, &more);
+        assert_eq!(first.telemetry().buffer.unwrap().1.held, 6, "{policy:?}");
+        let mut third = first.fork();
+        assert_eq!(put(&mut *first, &more), put(&mut *third, &more), "{policy:?}");
+    }
+}
+
+/// Through what the crate offers to others alone: the unit that came first goes first, whatever is done to it.
+static FIRST_IN: BufferPolicy = BufferPolicy {
+    name: "first-in",
+    summary: "the one that came first",
+    source: "this test",
+    units: &[BufferUnit::Page, BufferUnit::Block],
+    reads: false,
+    pads: false,
+    settings: &[],
+    make: |room: &Room| Box::new(FirstIn(VecDeque::with_capacity(room.slots as usize))),
+};
+
+#[derive(Clone, Debug)]
+struct FirstIn(VecDeque<u32>);
+
+impl Evictor for FirstIn {
+    fn fork(&self) -> Box<dyn Evictor> {
+        Box::new(self.clone())
+    }
+
+    fn used(&mut self, used: Used) {
+        if used.how == Use::New {
+            self.0.push_back(used.slot);
+        }
+    }
+
+    fn removed(&mut self, slot: u32) {
+        self.0.retain(|other| *other != slot);
+    }
+
+    fn victim(&self) -> Option<u32> {
+        self.0.front().copied()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.0.capacity() * 4
+    }
+}
+
+#[test]
+fn a_policy_of_ones_own_is_as_good_as_ours() {
+    let mut scheme = bench::on(buffer(&FIRST_IN, 3), Store::Metadata);
+    let mut put = |lpn| {
+        scheme.write(Lpn(lpn), None).unwrap();
+        programmed(&mut *scheme)
+    };
+    assert_eq!([1, 2, 3, 1].map(&mut put).concat(), []);
+    assert_eq!([4, 5, 1, 4].map(&mut put), [vec![1], vec![2], vec![3], vec![]]);
+    let plan = bench::plan(&bench::config("page-level", buffer(&FIRST_IN, 3))).unwrap();
+    assert_eq!(
+        (plan.buffer.unwrap().policy.name, plan.buffer.unwrap().unit_pages),
+        ("first-in", 1)
+    );
+}

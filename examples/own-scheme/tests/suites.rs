@@ -1,0 +1,83 @@
+//! The additions are held to what ftlkit's own schemes are held to.
+
+use ftl::registry::by_name;
+use ftl::{Preset, SchemeConfig};
+use own_scheme::{block_a_page, paced, second_look};
+use std::process::{Command, Output};
+use testkit::suite;
+
+/// The schemes, and the victim policy below three that take any.
+fn additions() -> Vec<SchemeConfig> {
+    let with = |preset: &'static Preset| SchemeConfig {
+        victim: second_look::POLICY.kind(None),
+        spare_blocks: 1,
+        ..SchemeConfig::preset(preset)
+    };
+    let plain = |preset| SchemeConfig { victim: None, ..with(preset) };
+    let page_level = by_name("page-level").expect("it is registered");
+    vec![
+        plain(&block_a_page::PRESET),
+        plain(&paced::PRESET),
+        with(&paced::PRESET),
+        with(page_level),
+    ]
+}
+
+#[test]
+fn they_read_back_what_was_written_and_keep_their_promises() {
+    let passed = suite::conformance(&additions()).unwrap_or_else(|failed| panic!("{failed}"));
+    println!("{passed:?}");
+}
+
+#[test]
+fn they_survive_power_cuts_at_every_operation() {
+    let tally = suite::power_cuts(&additions()).unwrap_or_else(|failed| panic!("{failed}"));
+    println!("{tally:?}");
+}
+
+#[test]
+fn no_order_of_requests_breaks_a_promise() {
+    let reached = suite::promises(&additions()).unwrap_or_else(|failed| panic!("{failed}"));
+    println!("{}", reached.join("\n"));
+}
+
+fn command(arguments: &[&str]) -> Output {
+    let ran = Command::new(env!("CARGO_BIN_EXE_own-scheme")).args(arguments).output();
+    ran.expect("the command was built")
+}
+
+const ALL: &str =
+    "page-level,page-level+victim=second-look,paced,paced+victim=second-look,block-a-page";
+
+#[test]
+fn they_stand_beside_ours_in_the_command() {
+    let compared = command(&[
+        "compare",
+        "uniform",
+        "--capacity",
+        "16MiB",
+        "--requests",
+        "20000",
+        "--set",
+        "space=64KiB",
+        "--schemes",
+        ALL,
+        "--json",
+    ]);
+    let text = String::from_utf8_lossy(&compared.stdout);
+    assert!(compared.status.success(), "{}", String::from_utf8_lossy(&compared.stderr));
+    for scheme in ALL.split(',') {
+        assert!(text.contains(&format!("\"name\": \"{scheme}\"")), "{scheme}: {text}");
+    }
+    let listed = command(&["list", "schemes"]);
+    assert!(String::from_utf8_lossy(&listed.stdout).contains("second-look"));
+    let unknown = command(&["compare", "--schemes", "block-a-pag"]);
+    let said = String::from_utf8_lossy(&unknown.stderr);
+    assert!(!unknown.status.success() && said.contains("block-a-page"), "{said}");
+}
+
+#[test]
+fn bench_measures_them() {
+    let measured = command(&["bench", "--scheme", "paced", "--capacity", "64MiB", "--json", "-q"]);
+    assert!(String::from_utf8_lossy(&measured.stdout).contains("\"paced\""));
+}
