@@ -219,7 +219,7 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
         &mut self.inner
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read(ppn, data, cause);
         self.charge(result, Operation::Read, cause)
@@ -237,7 +237,7 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
         self.charge(result, Operation::Read, cause)
     }
 
-    #[inline]
+    #[inline(always)]
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read_oob(ppn, cause);
         self.charge(result, Operation::ReadOob, cause)
@@ -300,7 +300,7 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
         result
     }
 
-    #[inline]
+    #[inline(always)]
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
         let result = self.inner.erase(block, cause);
         self.charge(result, Operation::Erase, cause)

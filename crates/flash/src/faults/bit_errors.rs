@@ -226,7 +226,7 @@ impl<F: Tearable> crate::layer::Layer for BitErrors<F> {
         &mut self.inner
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let (inner, errors) = (&mut self.inner, &mut self.errors);
         let Some(errors) = errors else { return inner.read(ppn, data, cause) };
@@ -253,7 +253,7 @@ impl<F: Tearable> crate::layer::Layer for BitErrors<F> {
         result
     }
 
-    #[inline]
+    #[inline(always)]
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         let (inner, errors) = (&mut self.inner, &mut self.errors);
         let Some(errors) = errors else { return inner.read_oob(ppn, cause) };
