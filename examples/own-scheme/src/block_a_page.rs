@@ -1,8 +1,8 @@
 //! A whole scheme: each write goes to the first page of a free block, and the block of the version before is erased.
 //! Nothing is ever copied; a write takes a program and an erase. The price is the space: one page per block.
 //!
-//! At a mount each block tells its page by the first OOB; of two blocks of one page the one with the higher sequence
-//! number counts. Parameters: `share` (at most N − 1 pages), `spare`.
+//! At a mount each block tells its page by its first OOB; of two of one page the one with the higher sequence number
+//! counts. Parameters: `share` (at most N − 1 pages), `spare`.
 
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Probe};
 use ftl::{
@@ -48,7 +48,6 @@ fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
     Ok(setup.finish(scheme))
 }
 
-/// Sequence number and block of a logical page.
 type Place = Option<(u64, BlockId)>;
 
 #[derive(Clone, Debug)]
@@ -139,7 +138,8 @@ impl<F: Probe> Ftl for BlockAPage<F> {
         self.release(old, Cause::Collection)
     }
     fn free_pages(&self) -> u64 {
-        self.free.len() as u64 * u64::from(self.flash.geometry().pages_per_block())
+        let pages = u64::from(self.flash.geometry().pages_per_block());
+        self.free.len() as u64 * pages + self.places.iter().flatten().count() as u64 * (pages - 1)
     }
     fn telemetry(&self) -> Telemetry<'_> {
         Telemetry::new(self.plan.guarantee, self.plan.ram, &self.log)

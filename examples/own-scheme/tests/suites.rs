@@ -4,6 +4,9 @@ use ftl::registry::by_name;
 use ftl::{Preset, SchemeConfig};
 use own_scheme::{block_a_page, paced, second_look};
 use std::process::{Command, Output};
+use testkit::operations::Pattern;
+use testkit::power_cut::Case;
+use testkit::shape::Shape;
 use testkit::suite;
 
 /// The schemes, and the victim policy below three that take any.
@@ -31,8 +34,16 @@ fn they_read_back_what_was_written_and_keep_their_promises() {
 
 #[test]
 fn they_survive_power_cuts_at_every_operation() {
-    let tally = suite::power_cuts(&additions()).unwrap_or_else(|failed| panic!("{failed}"));
+    let shape = Shape::new(6, 4, 1);
+    let patterns = [Pattern::Uniform, Pattern::FillThenOverwrite];
+    let cases: Vec<Case> = additions()
+        .into_iter()
+        .flat_map(|scheme| patterns.map(|pattern| Case::new(scheme.clone(), shape, pattern, 1)))
+        .map(|case| Case { operations: 60, go_on: 40, ..case })
+        .collect();
+    let tally = suite::cut_everywhere(&cases).unwrap_or_else(|failed| panic!("{failed}"));
     println!("{tally:?}");
+    assert!(tally.cuts > 400);
 }
 
 #[test]
@@ -58,8 +69,6 @@ fn they_stand_beside_ours_in_the_command() {
         "16MiB",
         "--requests",
         "20000",
-        "--set",
-        "space=64KiB",
         "--schemes",
         ALL,
         "--json",

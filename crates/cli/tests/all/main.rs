@@ -6,6 +6,7 @@ mod common;
 mod compare;
 mod copyback;
 mod docs;
+mod own_scheme;
 mod real_traces;
 mod reproduce;
 #[cfg(unix)]
