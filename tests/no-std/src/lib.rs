@@ -10,9 +10,9 @@ extern crate alloc;
 mod bump;
 
 use flash::faults::{BadBlocks, BitErrorRate, BitErrors, PowerCut, ProgramEraseFailure};
-use flash::{Array, Flash, Lpn, Serial, Store, parts};
-use ftl::registry::{self, REGISTRY, SchemeConfig, Visitor};
-use ftl::{FtlError, Scheme};
+use flash::{AnyArray, Array, Flash, Lpn, Serial, Store, parts};
+use ftl::SchemeConfig;
+use ftl::registry::{self, REGISTRY};
 
 #[global_allocator]
 static HEAP: bump::Bump = bump::Bump::new();
@@ -24,36 +24,25 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     }
 }
 
-/// Writes and reads each page once.
-struct Once;
-
-impl<F: Flash> Visitor<F> for Once {
-    type Output = Result<u64, FtlError>;
-
-    fn visit<S: Scheme<Flash = F> + Clone>(self, mut scheme: S) -> Self::Output {
-        for lpn in 0..scheme.logical_pages() {
-            scheme.write(Lpn(lpn), &[])?;
-            scheme.read(Lpn(lpn), &mut [])?;
-        }
-        Ok(scheme.flash().geometry().capacity_bytes())
-    }
-}
-
-fn array() -> Option<impl Flash + Clone> {
+fn array() -> Option<AnyArray> {
     let part = parts::by_name("samsung-small-block")?;
     let geometry = part.geometry(1 << 20).ok()?;
     let rate = BitErrorRate { base: 1000, per_erase: 10, per_read: 1, ecc_bits_per_kib: 8 };
     let array = Array::new(geometry, part.clone(), Store::Metadata);
     let array = BadBlocks::seeded(BitErrors::new(array, rate, 1).ok()?, 0, 2).ok()?;
-    Some(Serial::new(PowerCut::new(ProgramEraseFailure::new(array, 3))))
+    Some(AnyArray::new(Serial::new(PowerCut::new(ProgramEraseFailure::new(array, 3)))))
 }
 
 /// Runs every scheme once; 0 where something failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn ftlkit_no_std() -> u64 {
     let run = |preset| {
-        let made = registry::format(&SchemeConfig::preset(preset), array()?, Once);
-        made.ok()?.ok()
+        let mut scheme = registry::format(&SchemeConfig::preset(preset), array()?).ok()?;
+        for lpn in 0..scheme.logical_pages() {
+            scheme.write(Lpn(lpn), None).ok()?;
+            scheme.read(Lpn(lpn), None).ok()?;
+        }
+        Some(scheme.flash().geometry().capacity_bytes())
     };
     let bound = bounds::ideal::response_ns(&parts::EVALUATION_SLC);
     REGISTRY.iter().try_fold(bound, |sum, preset| Some(sum + run(preset)?)).unwrap_or(0)
