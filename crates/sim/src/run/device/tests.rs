@@ -1,6 +1,7 @@
 //! The loop on real schemes of a few blocks, with times worked out by hand.
 
 use super::*;
+use crate::measures::Measures;
 use crate::report::SchemeReport;
 use crate::run::medium::{array_of, levelled};
 use crate::run::observer::Unobserved;
@@ -8,7 +9,7 @@ use crate::run::setup::Setup;
 use bounds::copyback::{CopySettings, Waits};
 use flash::faults::{BitErrorModel, Tearable};
 use flash::{CopyPath, Flash, Geometry, Lpn, Part, Serial, WearLevel, parts};
-use ftl::{BufferPolicy, BufferSettings, Guarantee, SchemeConfig, registry};
+use ftl::{BufferPolicy, BufferSettings, Guarantee, SchemeConfig, TaskKind, registry};
 use workload::{Op, WorkloadError};
 
 const READ: u64 = 29_000;
@@ -365,4 +366,32 @@ fn an_uncorrectable_page_is_told_to_the_host_and_the_run_goes_on() {
     assert_eq!((errors.uncorrectable_reads, errors.lost_pages), (2, 0));
     let said = report.warnings.iter().find(|warning| warning.contains("ECC corrects")).unwrap();
     assert!(said.contains("2 reads of the host got an error"), "{said}");
+}
+
+/// Requests that went alike are counted together: that changes no figure.
+#[test]
+fn what_is_counted_together_is_as_if_counted_one_by_one() {
+    let setup = Setup::new(part(), Geometry::new(64, 4, 2048).unwrap(), 1);
+    let writes = 100;
+    let script: Vec<_> = (0..writes).map(|page| (0, Op::Write, page)).collect();
+    let report = Run { setup, ..Run::new(false, script) }.of(&scheme("fsr"));
+    let mut one_by_one = Measures::new(0, Arrivals::Closed);
+    for done in 1..=writes {
+        let (kind, service_ns) = (TaskKind::Write, PROGRAM);
+        one_by_one.task(&TaskSample { kind, service_ns, step_ns: 0, completion_ns: PROGRAM });
+        one_by_one.request(PROGRAM, PROGRAM);
+        one_by_one.tick(done * PROGRAM, 64 * 4 - done);
+    }
+    let expected = one_by_one.finish();
+    assert!(expected.free_pages.len() > 50, "{} points", expected.free_pages.len());
+    assert_eq!(report.series.free_pages, expected.free_pages);
+    assert_eq!(report.series.throughput, expected.throughput);
+    assert_eq!((report.tasks, report.requests), (writes, writes));
+
+    // Page 0 is written until collection breaks the promise: the request is told by its number.
+    let script = (0..200).map(|_| (0, Op::Write, 0)).collect();
+    let promised = Guarantee { response_ns: Some(PROGRAM), ..Guarantee::default() };
+    let run = Run { promised: Some(promised), ..Run::new(false, script) };
+    let first = run.of(&scheme("fsr")).first_violation.unwrap();
+    assert!(first.task > 10 && first.request == first.task, "{first:?}");
 }
