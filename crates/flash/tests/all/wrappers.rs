@@ -504,3 +504,19 @@ fn a_part_of_a_page_is_read_as_all_of_it() {
     }
     parts_as_wholes::<Array>("Driver", &AnyArray::new(Driver(array)));
 }
+
+/// What other wrappers are compared with goes through [`AnyArray`] itself: so that is compared with the array.
+#[test]
+fn any_array_answers_as_the_array_in_it() {
+    let array = Recorder::new();
+    let any = AnyArray::new(array.clone());
+    assert_eq!(any.geometry(), array.geometry());
+    assert_eq!(any.erase_count(BlockId(1)), array.erase_count(BlockId(1)));
+    assert_eq!(any.is_bad(BlockId(1)), array.is_bad(BlockId(1)));
+    assert_eq!(any.keeps_user_bytes(), array.keeps_user_bytes());
+    assert_eq!(any.longest_erase_ns(), array.longest_erase_ns());
+    assert_eq!(any.peek_lpn(Ppn(1)), array.peek_lpn(Ppn(1)));
+    assert_eq!(any.has_bit_errors(), array.has_bit_errors());
+    assert_eq!(any.corrected_bits(), array.corrected_bits());
+    assert_eq!(any.worked(), array.worked());
+}
