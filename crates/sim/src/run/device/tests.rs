@@ -388,10 +388,13 @@ fn what_is_counted_together_is_as_if_counted_one_by_one() {
     assert_eq!(report.series.throughput, expected.throughput);
     assert_eq!((report.tasks, report.requests), (writes, writes));
 
-    // Page 0 is written until collection breaks the promise: the request is told by its number.
-    let script = (0..200).map(|_| (0, Op::Write, 0)).collect();
+    // Reads that go alike, long enough for intervals to hold several; then page 0 is written until collection breaks the
+    // promise: the request is told by its number.
+    let reads = (0..20_000).map(|_| (0, Op::Read, 0));
+    let writes = (0..200).map(|_| (0, Op::Write, 0));
+    let script = [(0, Op::Write, 0)].into_iter().chain(reads).chain(writes).collect();
     let promised = Guarantee { response_ns: Some(PROGRAM), ..Guarantee::default() };
     let run = Run { promised: Some(promised), ..Run::new(false, script) };
     let first = run.of(&scheme("fsr")).first_violation.unwrap();
-    assert!(first.task > 10 && first.request == first.task, "{first:?}");
+    assert!(first.task > 20_000 && first.request == first.task, "{first:?}");
 }
