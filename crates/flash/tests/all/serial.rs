@@ -110,3 +110,16 @@ fn counts_since() {
     assert_eq!(since.get(Operation::Copy, Cause::FullMerge), 1);
     assert_eq!(flash.counts().total(Operation::Program), 2);
 }
+
+#[test]
+fn what_an_array_has_worked_is_its_clock() {
+    use ftlkit_flash::{BlockId, Cause, Flash, Probe, Worked, parts};
+    let part = parts::by_name("samsung-large-block").unwrap();
+    let geometry = part.geometry(1 << 20).unwrap();
+    let array = ftlkit_flash::Array::new(geometry, part.clone(), ftlkit_flash::Store::Metadata);
+    let mut flash = ftlkit_flash::Serial::new(array);
+    flash.erase(BlockId(0), Cause::Host).unwrap();
+    flash.erase(BlockId(1), Cause::Collection).unwrap();
+    let erase = part.t_bers_ns;
+    assert_eq!(flash.worked(), Worked { busy_ns: 2 * erase, steps_ns: erase });
+}
