@@ -241,7 +241,7 @@ impl Copier {
         let last = page + 1 == self.operations;
         match done.command {
             Command::Erase => return Ok(Step::Erased),
-            Command::Read | Command::CopyRead | Command::CacheRead => {
+            Command::Read | Command::CopyRead | Command::CacheRead | Command::ReadOob => {
                 if self.way.path != CopyPath::Dgcb {
                     channels.submit(&self.request(at, page, self.program_of(page)))?;
                 }

@@ -64,6 +64,7 @@ pub fn channels_timing(timings: &CopyTimings) -> Timing {
     let waits = &timings.waits;
     Timing {
         transfer_bytes: timings.page_bytes + timings.spare_bytes,
+        oob_bytes: timings.spare_bytes,
         column_cycles: waits.column_cycles,
         row_cycles: waits.row_cycles,
         t_wc_ns: timings.t_wc_ns,
@@ -78,6 +79,7 @@ pub fn channels_timing(timings: &CopyTimings) -> Timing {
         t_dl_ns: waits.t_dl_ns,
         direct_cycle_ns: waits.direct_cycle_ns,
         t_r_ns: timings.t_r_ns,
+        t_r_oob_ns: timings.t_r_ns,
         t_prog_ns: timings.t_prog_ns,
         t_bers_ns: timings.t_bers_ns,
         ecc_ns: waits.t_ecc_ns,

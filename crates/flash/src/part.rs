@@ -40,7 +40,7 @@ pub struct Power {
 /// It reads from a table of these fields, by these names; fields it does not
 /// know are an error. What may be left out: `description` and `source` (empty), `cell` (`slc`),
 /// `oob_bytes` (a thirty-second of the page), `capacity_bytes` ([`Part::DEFAULT_CAPACITY_BYTES`]),
-/// `t_r_oob_ns` (`t_r_ns`), `t_rc_ns` and `t_wc_ns` (0), `power` ([`Power::DEFAULT`], also for any field
+/// `t_r_oob_ns` (`t_r_ns`), `t_rc_ns`, `t_wc_ns`, `t_erase_suspend_ns` and `t_program_suspend_ns` (0), `power` ([`Power::DEFAULT`], also for any field
 /// of it), `endurance_cycles` and `ecc_bits_per_kib` (not known). What is read has passed
 /// [`Part::validate`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -72,6 +72,11 @@ pub struct Part {
     pub t_rc_ns: Ns,
     /// See `t_rc_ns`.
     pub t_wc_ns: Ns,
+    /// From the command that suspends an erase until a read can begin; 0: the part suspends none, or its source does not
+    /// say.
+    pub t_erase_suspend_ns: Ns,
+    /// The same of a program.
+    pub t_program_suspend_ns: Ns,
     /// Voltage and currents.
     pub power: Power,
     /// Rated program/erase cycles, if the source says.
@@ -154,7 +159,7 @@ impl Part {
     }
 
     /// Every figure with its range, and the range in words.
-    fn ranges(&self) -> [(&'static str, u64, RangeInclusive<u64>, &'static str); 15] {
+    fn ranges(&self) -> [(&'static str, u64, RangeInclusive<u64>, &'static str); 17] {
         // An hour is far beyond any operation of NAND and keeps sums far from overflow; so do 100 V and
         // 10 A for energy.
         const HOUR: u64 = 3_600_000_000_000;
@@ -173,6 +178,8 @@ impl Part {
             time("t_bers_ns", self.t_bers_ns),
             cycle("t_rc_ns", self.t_rc_ns),
             cycle("t_wc_ns", self.t_wc_ns),
+            cycle("t_erase_suspend_ns", self.t_erase_suspend_ns),
+            cycle("t_program_suspend_ns", self.t_program_suspend_ns),
             size("page_bytes", self.page_bytes),
             size("pages_per_block", self.pages_per_block),
             ("oob_bytes", self.oob_bytes.into(), 0..=1 << 20, "0 to 1048576"),

@@ -27,6 +27,10 @@ struct PartFile {
     #[serde(default)]
     t_wc_ns: Ns,
     #[serde(default)]
+    t_erase_suspend_ns: Ns,
+    #[serde(default)]
+    t_program_suspend_ns: Ns,
+    #[serde(default)]
     power: Power,
     endurance_cycles: Option<u32>,
     ecc_bits_per_kib: Option<u32>,
@@ -60,6 +64,8 @@ impl TryFrom<PartFile> for Part {
             t_bers_ns: file.t_bers_ns,
             t_rc_ns: file.t_rc_ns,
             t_wc_ns: file.t_wc_ns,
+            t_erase_suspend_ns: file.t_erase_suspend_ns,
+            t_program_suspend_ns: file.t_program_suspend_ns,
             power: file.power,
             endurance_cycles: file.endurance_cycles,
             ecc_bits_per_kib: file.ecc_bits_per_kib,

@@ -3,8 +3,8 @@
 use clap::Args;
 use flash::channels::Policy;
 use ftl::{AllocationOrder, Processor};
-use sim::config::{Duration, Experiment, Word};
-use sim::ssd::HostInterface;
+use sim::config::{Duration, Experiment, SuspendChoice, Word};
+use sim::ssd::{CollectionPlace, HostInterface};
 
 /// What an experiment takes besides ways and planes.
 #[derive(Clone, Debug, Args)]
@@ -40,6 +40,22 @@ pub(super) struct SsdArgs {
     #[arg(long, value_name = "NAME|CLOCK:READ:WRITE", allow_hyphen_values = true)]
     cpu: Option<Word<Option<Processor>>>,
 
+    /// What collection keeps the host from: per-die (the dies that it works on) or exclusive (all: the controller does
+    /// nothing else until a victim is collected, unless the scheme lets tasks in between) [default: per-die]
+    #[arg(long, value_name = "WHERE")]
+    collection: Option<Word<CollectionPlace>>,
+
+    /// Operations of the host that go before one of collection that waits for the same die, 0 (none: all in the order in
+    /// which they were asked for) to 1000000; what a write waits for is collected first all the same [default: 16, with
+    /// --collection exclusive 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    host_first: Option<u32>,
+
+    /// What a read of the host suspends: none, erase, or program (erases, too); the part must give the times,
+    /// t_erase_suspend_ns and t_program_suspend_ns [default: none]
+    #[arg(long, value_name = "WHAT")]
+    suspend: Option<Word<SuspendChoice>>,
+
     /// Which die a channel's bus is granted to: fifo, round-robin or read-first [default: fifo]
     #[arg(long, value_name = "POLICY")]
     arbiter: Option<Word<Policy>>,
@@ -62,6 +78,9 @@ impl SsdArgs {
         experiment.queue_depth = self.queue_depth.or(experiment.queue_depth);
         experiment.interface = self.interface.or(experiment.interface);
         experiment.cpu = self.cpu.unwrap_or(experiment.cpu);
+        experiment.collection = self.collection.or(experiment.collection);
+        experiment.host_first = self.host_first.or(experiment.host_first);
+        experiment.suspend = self.suspend.or(experiment.suspend);
         experiment.arbiter = self.arbiter.or(experiment.arbiter);
         experiment.window = self.window.or(experiment.window);
         experiment.bus_cycle = self.bus_cycle.or(experiment.bus_cycle);

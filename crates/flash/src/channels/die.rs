@@ -1,5 +1,6 @@
 //! A die: its queue of operations, until when its parts are taken, and what a step of an operation takes of them.
 
+use super::precedence::{Class, Suspended};
 use super::request::{Addressing, Command, Pages};
 use super::rules::Follows;
 use super::script::{Busy, Step};
@@ -18,7 +19,11 @@ pub(super) struct Pending {
     pub(super) arrival_ns: Ns,
     pub(super) granted_ns: Ns,
     pub(super) released_ns: Ns,
+    /// When it is done, once that is known; [`Ns::MAX`] while it is suspended.
+    pub(super) done_ns: Ns,
     pub(super) serial: u64,
+    /// The one before it in its queue, where its data may come in while the cells are at that.
+    pub(super) after: u64,
     pub(super) repair_ns: Ns,
     /// Since when this side of a direct transfer is ready for the next page of data.
     pub(super) ready_ns: Ns,
@@ -28,24 +33,67 @@ pub(super) struct Pending {
     pub(super) partner: u32,
     pub(super) script: u16,
     pub(super) step: u8,
+    /// How often it gave way to a read while its cells worked.
+    pub(super) suspended: u32,
     pub(super) command: Command,
     pub(super) follows: Follows,
     pub(super) addressing: Addressing,
     pub(super) die: DieAddress,
+    pub(super) class: Class,
 }
 
-/// A die: a queue of operations, and until when its parts are taken.
+/// Operations that wait for a die, in the order in which they were submitted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Die {
+pub(super) struct Queue {
     pub(super) head: u32,
     pub(super) tail: u32,
+    /// The request submitted last.
+    pub(super) last: Option<(Command, Pages)>,
+    /// Its number.
+    pub(super) last_serial: u64,
+}
+
+/// A die: queues of operations, and until when its parts are taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Die {
+    /// The operation that has the die, or asks for it.
+    pub(super) head: u32,
+    /// Those of the host, then those of collection.
+    pub(super) queues: [Queue; 2],
+    /// The queue whose next operation must follow at once.
+    pub(super) bound: Option<u8>,
+    /// Operations of the host that went before the one of collection that waits.
+    pub(super) passed: u32,
+    /// The operation begun last.
+    pub(super) previous: u64,
+    /// What the cells are at that might be suspended, and since when.
+    pub(super) running: Option<(u32, Ns)>,
+    pub(super) suspended: Option<Suspended>,
     /// Until when its interface and the register behind it are taken.
     pub(super) interface_free_ns: Ns,
     /// Until when its cells work.
     pub(super) array_free_ns: Ns,
-    /// The request submitted last.
-    pub(super) last: Option<(Command, Pages)>,
     pub(super) usage: DieUse,
+}
+
+impl Die {
+    const EMPTY: Queue = Queue { head: NONE, tail: NONE, last: None, last_serial: 0 };
+
+    /// Idle.
+    pub(super) fn new() -> Self {
+        Self {
+            head: NONE,
+            queues: [Self::EMPTY; 2],
+            bound: None,
+            passed: 0,
+            previous: u64::MAX,
+            running: None,
+            suspended: None,
+            interface_free_ns: 0,
+            array_free_ns: 0,
+            usage: DieUse::default(),
+        }
+    }
 }
 
 /// Whether this step confirms a copy, so that corrected bytes go before it.

@@ -2,6 +2,7 @@
 
 use super::arbiter::NEVER;
 use super::engine::Channels;
+use super::precedence::Class;
 use super::request::{Addressing, Request};
 use super::rules::{Follows, RequestError, check, check_direct, follows};
 use super::script::{Busy, Scripts, Segment};
@@ -24,19 +25,37 @@ impl<W: Watch> Channels<W> {
         destination: &Request,
         addressing: Addressing,
     ) -> Result<(), RequestError> {
+        self.submit_direct_as(source, destination, addressing, Class::Host)
+    }
+
+    /// The same behind those of its class. All direct transfers between the same dies must be of one class: two that
+    /// wait for each other's dies would wait for ever.
+    ///
+    /// # Errors
+    /// As [`Channels::submit_direct`].
+    pub fn submit_direct_as(
+        &mut self,
+        source: &Request,
+        destination: &Request,
+        addressing: Addressing,
+        class: Class,
+    ) -> Result<(), RequestError> {
+        let class = self.class(class);
+        let queue = class.queue();
         check(source, &self.topology, self.now_ns, false)?;
         check(destination, &self.topology, self.now_ns, true)?;
         check_direct(source, destination)?;
         let (from, to) = (self.index(source.die), self.index(destination.die));
-        let source_follows = follows(self.dies[from].last, source, &self.topology)?;
+        let source_follows = follows(self.dies[from].queues[queue].last, source, &self.topology)?;
         if source_follows != Follows::Alone {
             return Err(RequestError::Direct("cannot go on with a cache-read: end the run before"));
         }
-        let follows = follows(self.dies[to].last, destination, &self.topology)?;
+        let follows = follows(self.dies[to].queues[queue].last, destination, &self.topology)?;
         let planes = source.pages.planes();
-        let read = self.enter(source, Follows::Alone, Scripts::direct(source.command, planes));
+        let read =
+            self.enter(source, class, Follows::Alone, Scripts::direct(source.command, planes));
         let script = Scripts::direct(destination.command, planes);
-        let program = self.enter(destination, follows, script);
+        let program = self.enter(destination, class, follows, script);
         self.pending[read as usize].partner = program;
         self.pending[program as usize].partner = read;
         self.pending[program as usize].addressing = addressing;

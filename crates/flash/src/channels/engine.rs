@@ -2,12 +2,13 @@
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
 use super::die::{Die, NONE, Pending, is_confirm, settle};
+use super::precedence::{Class, Precedence, Suspensions};
 use super::request::{Addressing, Command, Completion, Request};
 use super::rules::{Follows, RequestError, check, follows};
-use super::script::Scripts;
+use super::script::{Busy, Scripts};
 use super::timing::{Timing, TimingError};
 use super::topology::{DieAddress, Topology, TopologyError};
-use super::usage::{DieUse, Grant, Watch};
+use super::usage::{Grant, Watch};
 use crate::time::Ns;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -53,6 +54,10 @@ pub struct Channels<W = ()> {
     pub(super) last_done_ns: Ns,
     /// Completions that are known but not delivered: when, submitted as which, entry.
     pub(super) done: BinaryHeap<Reverse<(Ns, u64, u32)>>,
+    pub(super) precedence: Precedence,
+    /// What was collected behind tasks up to this one goes before programs and erases of the host.
+    pub(super) urgent: u64,
+    pub(super) suspensions: Suspensions,
     pub(super) watch: W,
 }
 
@@ -81,14 +86,6 @@ impl<W: Watch> Channels<W> {
         timing.validate()?;
         let channels = usize::from(topology.channels);
         let dies = channels * topology.dies_per_channel();
-        let die = Die {
-            head: NONE,
-            tail: NONE,
-            interface_free_ns: 0,
-            array_free_ns: 0,
-            last: None,
-            usage: DieUse::default(),
-        };
         // The first turn of a round-robin is the first die's.
         let bus = Bus { free_ns: 0, last: topology.dies_per_channel() - 1 };
         Ok(Self {
@@ -96,7 +93,7 @@ impl<W: Watch> Channels<W> {
             timing,
             policy,
             scripts: Scripts::new(&timing),
-            dies: alloc::vec![die; dies],
+            dies: alloc::vec![Die::new(); dies],
             asks: alloc::vec![Ask::NONE; dies],
             buses: alloc::vec![bus; channels],
             next_grant_ns: alloc::vec![NEVER; channels],
@@ -107,41 +104,71 @@ impl<W: Watch> Channels<W> {
             now_ns: 0,
             last_done_ns: 0,
             done: BinaryHeap::new(),
+            precedence: Precedence::default(),
+            urgent: 0,
+            suspensions: Suspensions::default(),
             watch,
         })
     }
 
-    /// Queues an operation behind those of its die.
+    /// Queues an operation of the host behind those of its die.
     ///
     /// # Errors
     /// Address, plane and cache rules; an arrival before [`Channels::now_ns`]. Nothing has changed then.
     #[inline]
     pub fn submit(&mut self, request: &Request) -> Result<(), RequestError> {
+        self.submit_as(request, Class::Host)
+    }
+
+    /// Queues an operation behind those of its die and class.
+    ///
+    /// # Errors
+    /// As [`Channels::submit`].
+    #[inline]
+    pub fn submit_as(&mut self, request: &Request, class: Class) -> Result<(), RequestError> {
+        let class = self.class(class);
         let repairs = request.command == Command::CopyProgram;
         check(request, &self.topology, self.now_ns, repairs)?;
         let at = self.index(request.die);
-        let follows = follows(self.dies[at].last, request, &self.topology)?;
+        let follows = follows(self.dies[at].queues[class.queue()].last, request, &self.topology)?;
         let script = Scripts::index(request.command, follows, request.pages.planes());
-        let entry = self.enter(request, follows, script);
+        let entry = self.enter(request, class, follows, script);
         self.queue(at, entry, request);
         Ok(())
     }
 
-    /// Puts an operation behind those of its die.
+    /// Puts an operation behind those of its die and class.
     #[inline]
     pub(super) fn queue(&mut self, at: usize, entry: u32, request: &Request) {
+        let op = &self.pending[entry as usize];
+        let (class, serial) = (op.class, op.serial);
         let die = &mut self.dies[at];
-        die.last = Some((request.command, request.pages));
+        let queue = &mut die.queues[class.queue()];
+        queue.last = Some((request.command, request.pages));
+        queue.last_serial = serial;
+        let behind = core::mem::replace(&mut queue.tail, entry);
+        if behind == NONE {
+            queue.head = entry;
+        } else {
+            self.pending[behind as usize].next = entry;
+        }
+        let channel = usize::from(request.die.channel);
         if die.head == NONE {
-            (die.head, die.tail) = (entry, entry);
-            self.begin(at);
-            let channel = usize::from(request.die.channel);
+            self.next(at);
             let next = self.asks[at].since_ns.max(self.buses[channel].free_ns);
             self.next_grant_ns[channel] = self.next_grant_ns[channel].min(next);
-        } else {
-            self.pending[die.tail as usize].next = entry;
-            die.tail = entry;
+        } else if class == Class::Host && self.give_way(at, request.command.is_read()) {
+            self.next(at);
+            self.next_grant_ns[channel] = self.next_of_bus(channel);
         }
+    }
+
+    /// When a bus can be granted next, from what its dies ask.
+    fn next_of_bus(&self, channel: usize) -> Ns {
+        let dies = self.topology.dies_per_channel();
+        let asks = &self.asks[channel * dies..(channel + 1) * dies];
+        let next = asks.iter().map(|ask| ask.since_ns).min().unwrap_or(NEVER);
+        if next == NEVER { NEVER } else { next.max(self.buses[channel].free_ns) }
     }
 
     /// The next operation to be done, in order of time (of submission, where times are the same). `None` where
@@ -159,7 +186,15 @@ impl<W: Watch> Channels<W> {
         loop {
             let (grant_ns, channel) = self.next_grant();
             // A grant completes nothing before its own time: what is done by then is final.
-            let due = self.done.peek().map_or(NEVER, |Reverse((due, ..))| *due);
+            let due = match self.done.peek() {
+                None => NEVER,
+                // It was suspended since.
+                Some(Reverse((due, _, entry))) if self.pending[*entry as usize].done_ns != *due => {
+                    self.done.pop();
+                    continue;
+                }
+                Some(Reverse((due, ..))) => *due,
+            };
             if due <= grant_ns {
                 if due > limit_ns || due == NEVER {
                     return None;
@@ -213,9 +248,7 @@ impl<W: Watch> Channels<W> {
         let slot = choose(self.policy, asks, begin_ns, self.buses[channel].last);
         let end_ns = self.tenure(first + slot, begin_ns);
         self.buses[channel] = Bus { free_ns: end_ns, last: slot };
-        let asks = &self.asks[first..first + dies];
-        let next = asks.iter().map(|ask| ask.since_ns).min().unwrap_or(NEVER);
-        self.next_grant_ns[channel] = if next == NEVER { NEVER } else { next.max(end_ns) };
+        self.next_grant_ns[channel] = self.next_of_bus(channel);
         self.now_ns = self.now_ns.max(begin_ns);
     }
 
@@ -228,6 +261,7 @@ impl<W: Watch> Channels<W> {
         let step = &steps[usize::from(op.step)];
         if op.step == 0 {
             op.granted_ns = begin_ns;
+            Self::begun(die, op.class, op.serial);
         }
         op.step += 1;
         let (bus_ns, data_ns) = if is_confirm(op, step) {
@@ -249,6 +283,9 @@ impl<W: Watch> Channels<W> {
             array_end_ns: after.array_end_ns,
         });
         let last = usize::from(op.step) == steps.len();
+        // Where a status read follows, the die is not left to anything else.
+        let runs = last && matches!(step.busy, Busy::Array { .. });
+        die.running = runs.then_some((entry, after.array_begin_ns));
         if op.partner != NONE {
             self.directed(at, entry, after.next_ns, end_ns);
         } else if !last {
@@ -267,14 +304,24 @@ impl<W: Watch> Channels<W> {
         let entry = die.head;
         let op = &mut self.pending[entry as usize];
         op.released_ns = released_ns;
+        op.done_ns = done_ns;
         die.usage.operations += 1;
         self.last_done_ns = self.last_done_ns.max(done_ns);
         self.done.push(Reverse((done_ns, op.serial, entry)));
-        die.head = op.next;
+        let queue = op.class.queue();
+        let runs_on = op.command == Command::CacheRead || self.register_goes_to(at, queue);
+        let die = &mut self.dies[at];
+        die.head = NONE;
+        die.bound = runs_on.then_some(queue as u8);
         self.asks[at] = Ask::NONE;
-        if die.head != NONE {
-            self.begin(at);
-        }
+        self.next(at);
+    }
+
+    /// Whether the next operation of a queue is the program of what a read has left in the registers.
+    #[inline]
+    fn register_goes_to(&self, at: usize, queue: usize) -> bool {
+        let next = self.pending.get(self.dies[at].queues[queue].head as usize);
+        next.is_some_and(|next| next.command == Command::CopyProgram)
     }
 
     /// Lets the first operation of a die ask for its first tenure.
@@ -282,7 +329,13 @@ impl<W: Watch> Channels<W> {
     pub(super) fn begin(&mut self, at: usize) {
         let die = &self.dies[at];
         let op = &self.pending[die.head as usize];
-        let overlaps = op.follows == Follows::CacheProgram;
+        if die.running.is_some() && op.class == Class::Host && op.command.is_read() {
+            let arrival_ns = op.arrival_ns;
+            self.suspend(at, arrival_ns);
+        }
+        let die = &self.dies[at];
+        let op = &self.pending[die.head as usize];
+        let overlaps = op.follows == Follows::CacheProgram && die.previous == op.after;
         let free = die.interface_free_ns.max(if overlaps { 0 } else { die.array_free_ns });
         let mut since_ns = free.max(op.arrival_ns);
         if op.addressing == Addressing::AfterRead {
@@ -292,12 +345,23 @@ impl<W: Watch> Channels<W> {
     }
 
     /// Makes an entry of a request.
-    pub(super) fn enter(&mut self, request: &Request, follows: Follows, script: usize) -> u32 {
+    pub(super) fn enter(
+        &mut self,
+        request: &Request,
+        class: Class,
+        follows: Follows,
+        script: usize,
+    ) -> u32 {
+        let after = self.dies[self.index(request.die)].queues[class.queue()].last_serial;
         let op = Pending {
             tag: request.tag,
             arrival_ns: request.arrival_ns,
             granted_ns: 0,
             released_ns: 0,
+            done_ns: NEVER,
+            after,
+            suspended: 0,
+            class,
             serial: self.serial,
             repair_ns: request.repair_ns,
             ready_ns: NEVER,

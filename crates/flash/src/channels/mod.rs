@@ -35,8 +35,9 @@
 //! - **Transactions** (copies): submit what depends on a completion when it is delivered. Of requests that arrive
 //!   at once the one submitted first is first.
 //!
-//! An arrival may lie in the future, never before [`Channels::now_ns`]. Operations of one die are done in the
-//! order in which they are submitted: one that may be done at once waits behind one that arrives later.
+//! An arrival may lie in the future, never before [`Channels::now_ns`]. Operations of one die and [`Class`] are done in the
+//! order in which they are submitted: one that may be done at once waits behind one that arrives later. What goes before
+//! what of two classes, and what a read suspends, is told by [`Precedence`].
 //!
 //! # What it does
 //! ```text
@@ -52,7 +53,8 @@
 //! | operation | tenures of the bus, with what follows |
 //! | --- | --- |
 //! | read | command and address; tWB + tR + tRR; data out; ECC |
-//! | cache read | the same with, before data out, one cycle; tWB + tCBSY + tRR; the next page's tR beside data out |
+//! | read of the spare area | the same, with its own tR and its bytes alone |
+//! | cache read | as a read with, before data out, one cycle; tWB + tCBSY + tRR; the next page's tR beside data out |
 //! | program | command, address, tADL, data in; tWB + tPROG |
 //! | cache program | the same; the next data in beside tPROG, from tCBSY after its beginning |
 //! | copy-read | as a read, without data out and ECC |
@@ -85,7 +87,8 @@
 //! [`Topology::paired_blocks`] the same place) and of cache reads, and arrivals that are too late.
 //!
 //! # Deviations
-//! Suspending a program or an erase is not modelled. ONFI allows a cache program to be followed by another
+//! A program or erase that ends with a status read is not suspended, nor one of a run of cache programs but the last.
+//! What a [`Grant`] tells of the cells is what was to be when the bus was granted. ONFI allows a cache program to be followed by another
 //! only in the same block; here another may be asked for, and waits until the cells are free. A copy-program
 //! keeps tADL also where no corrected byte follows, as Eq. 9 of the source does.
 //!
@@ -98,6 +101,7 @@ mod arbiter;
 mod die;
 mod direct;
 mod engine;
+mod precedence;
 mod report;
 mod request;
 mod rules;
@@ -108,6 +112,7 @@ mod usage;
 
 pub use arbiter::{Ask, Policy, choose};
 pub use engine::{Channels, ChannelsError};
+pub use precedence::{Class, Precedence, Suspend, Suspensions};
 pub use request::{Addressing, Command, Completion, PageAddress, Pages, Request};
 pub use rules::RequestError;
 pub use script::Segment;

@@ -26,11 +26,13 @@ pub enum Command {
     Erase = 5,
     /// Page read for a [`Command::CopyProgram`] (copy-back read): cells to register, no data out.
     CopyRead = 6,
+    /// Read of the spare bytes alone: cells to register, then those bytes out, whose column its address names.
+    ReadOob = 7,
 }
 
 impl Command {
     /// Every command, in order of its number.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Read,
         Self::CacheRead,
         Self::Program,
@@ -38,6 +40,7 @@ impl Command {
         Self::CopyProgram,
         Self::Erase,
         Self::CopyRead,
+        Self::ReadOob,
     ];
 
     /// How reports name it.
@@ -50,13 +53,14 @@ impl Command {
             Self::CopyProgram => "copy-program",
             Self::Erase => "erase",
             Self::CopyRead => "copy-read",
+            Self::ReadOob => "read-oob",
         }
     }
 
     /// Whether it is one of the reads.
     #[inline]
     pub fn is_read(self) -> bool {
-        matches!(self, Self::Read | Self::CacheRead | Self::CopyRead)
+        matches!(self, Self::Read | Self::CacheRead | Self::CopyRead | Self::ReadOob)
     }
 
     /// Whether it brings data out, so that it can go on from a cache read.

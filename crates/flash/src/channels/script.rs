@@ -163,7 +163,9 @@ impl Scripts {
 fn script(t: &Timing, command: Command, follows: Follows, planes: usize) -> Script {
     let mut script = Script::EMPTY;
     match command {
-        Command::Read | Command::CacheRead => read(&mut script, t, command, follows, planes),
+        Command::Read | Command::CacheRead | Command::ReadOob => {
+            read(&mut script, t, command, follows, planes);
+        }
         Command::Program | Command::CacheProgram => {
             let step = Step {
                 bus_ns: t.page_command_ns() + t.t_adl_ns + t.t_di_ns(),
@@ -255,8 +257,10 @@ fn planes_of_commands(script: &mut Script, t: &Timing, bus_ns: Ns, busy: Busy, p
 
 fn read(script: &mut Script, t: &Timing, command: Command, follows: Follows, planes: usize) {
     let (goes_on, cached) = (follows == Follows::CacheRead, command == Command::CacheRead);
+    let oob = command == Command::ReadOob;
+    let data_ns = if oob { t.t_do_oob_ns() } else { t.t_do_ns() };
     if !goes_on {
-        let ns = t.t_r_ns;
+        let ns = if oob { t.t_r_oob_ns } else { t.t_r_ns };
         let busy = if cached { Busy::Array { ns } } else { Busy::ReadArray { ns } };
         planes_of_commands(script, t, t.page_command_ns(), busy, planes);
     }
@@ -267,8 +271,8 @@ fn read(script: &mut Script, t: &Timing, command: Command, follows: Follows, pla
     for plane in 0..planes {
         let after_ns = if plane + 1 == planes { t.ecc_ns } else { 0 };
         script.push(Step {
-            bus_ns: choice_ns(t, plane) + t.t_do_ns(),
-            data_ns: t.t_do_ns(),
+            bus_ns: choice_ns(t, plane) + data_ns,
+            data_ns,
             segment: Segment::DataOut,
             busy: Busy::None { after_ns },
         });

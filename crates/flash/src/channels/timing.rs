@@ -9,6 +9,8 @@ use crate::time::Ns;
 pub struct Timing {
     /// Bytes of a page that cross the bus: user data and OOB.
     pub transfer_bytes: u32,
+    /// Bytes of a page that cross the bus where its spare area alone is read.
+    pub oob_bytes: u32,
     /// Address cycles for the column (ONFI: 2).
     pub column_cycles: u32,
     /// Address cycles for the row (ONFI: 3).
@@ -38,6 +40,8 @@ pub struct Timing {
     pub direct_cycle_ns: Ns,
     /// Cell array to page register (tR).
     pub t_r_ns: Ns,
+    /// The same where the spare area alone is read.
+    pub t_r_oob_ns: Ns,
     /// Page program (tPROG).
     pub t_prog_ns: Ns,
     /// Block erase (tBERS).
@@ -139,6 +143,7 @@ impl Timing {
     fn from_mode(part: &Part, mode: &Mode) -> Self {
         Self {
             transfer_bytes: part.page_bytes + part.oob_bytes,
+            oob_bytes: part.oob_bytes,
             column_cycles: 2,
             row_cycles: 3,
             t_wc_ns: mode.t_wc,
@@ -153,6 +158,7 @@ impl Timing {
             t_dl_ns: Self::DEFAULT_T_DL_NS,
             direct_cycle_ns: 0,
             t_r_ns: part.t_r_ns,
+            t_r_oob_ns: part.t_r_oob_ns,
             t_prog_ns: part.t_prog_ns,
             t_bers_ns: part.t_bers_ns,
             ecc_ns: 0,
@@ -171,6 +177,7 @@ impl Timing {
         const MS: u64 = 1_000_000;
         let figures = [
             ("transfer_bytes", self.transfer_bytes.into(), 1, 1 << 21),
+            ("oob_bytes", self.oob_bytes.into(), 0, 1 << 20),
             ("column_cycles", self.column_cycles.into(), 1, 8),
             ("row_cycles", self.row_cycles.into(), 1, 8),
             ("t_wc_ns", self.t_wc_ns, 1, MS),
@@ -185,6 +192,7 @@ impl Timing {
             ("t_dbsy_ns", self.t_dbsy_ns, 0, HOUR),
             ("t_cbsy_ns", self.t_cbsy_ns, 0, self.t_prog_ns),
             ("t_r_ns", self.t_r_ns, 1, HOUR),
+            ("t_r_oob_ns", self.t_r_oob_ns, 1, HOUR),
             ("t_prog_ns", self.t_prog_ns, 1, HOUR),
             ("t_bers_ns", self.t_bers_ns, 1, HOUR),
             ("ecc_ns", self.ecc_ns, 0, HOUR),
@@ -201,6 +209,12 @@ impl Timing {
     #[inline]
     pub fn t_do_ns(&self) -> Ns {
         Ns::from(self.transfer_bytes) * self.t_rc_ns
+    }
+
+    /// Data out of a spare area.
+    #[inline]
+    pub fn t_do_oob_ns(&self) -> Ns {
+        Ns::from(self.oob_bytes) * self.t_rc_ns
     }
 
     /// Data in of one page (tDI; Jeong and Song, Eq. 2).

@@ -1,11 +1,11 @@
 //! The array as schemes see it: state moves at once, what it takes goes to the channels.
 
 use super::Parallel;
-use super::operations::{NONE, Operation, Side, Work};
+use super::operations::{NONE, Operation, Operations, Side, Work};
 use super::tasks::Done;
 use crate::address::{BlockId, Lpn, Ppn};
 use crate::channels::{
-    Addressing, Command, DieAddress, MAX_PLANES, PageAddress, Pages, Request, Watch,
+    Addressing, Class, Command, DieAddress, MAX_PLANES, PageAddress, Pages, Request, Watch,
 };
 use crate::copies::CopyPath;
 use crate::error::{FlashError, has_run};
@@ -13,6 +13,7 @@ use crate::interface::Probe;
 use crate::oob::Oob;
 use crate::operation::{Cause, Operation as Op};
 use crate::time::Ns;
+use alloc::vec::Vec;
 
 impl<F: Probe, W: Watch> Parallel<F, W> {
     /// A command for a page of the array.
@@ -44,20 +45,46 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         if !step {
             self.tasks.add();
         }
-        let work = Work::One(self.side(command, ppn));
-        let mut operation = Operation { step, ..Operation::new(work, task) };
+        // One that waits for an earlier operation would have the erase wait for that.
+        let is_first = !step && command == Command::Read && self.tasks.last[0] == NONE;
+        let still_at = if is_first { self.still_at(ppn) } else { None };
+        let work = Work::One(self.side(command, still_at.unwrap_or(ppn)));
+        let behind_steps = !step && !self.yields && self.steps.left > 0;
+        let mut operation = self.operation(work, task, step);
         let before = core::mem::replace(&mut self.tasks.last[usize::from(step)], NONE);
-        operation.waits = u32::from(before != NONE);
-        let behind_steps = !step && !self.yields && self.steps_left > 0;
-        operation.waits += u32::from(behind_steps);
+        operation.waits = u32::from(before != NONE) + u32::from(behind_steps);
+        operation.aside = still_at.is_some();
         let slot = self.issue(operation);
         if behind_steps {
-            self.behind_steps.push(slot);
+            self.steps.wait(slot);
         }
         if before != NONE {
             self.operations.get_mut(before).then = slot;
         }
         self.tasks.last[usize::from(step)] = slot;
+    }
+
+    /// Where a page is in time that the scheme has copied to `ppn`; `None`: there.
+    #[inline]
+    fn still_at(&self, ppn: Ppn) -> Option<Ppn> {
+        let geometry = self.inner.geometry();
+        let mut at = self.order.still_at(&self.operations, geometry, ppn)?;
+        while let Some(before) = self.order.still_at(&self.operations, geometry, at) {
+            at = before;
+        }
+        Some(at)
+    }
+
+    /// An operation of a task or of a collection step.
+    #[inline]
+    fn operation(&mut self, work: Work, task: u32, step: bool) -> Operation {
+        let number = self.tasks.number;
+        let operation = Operation { number, ..Operation::new(work, task) };
+        if !step {
+            return operation;
+        }
+        let class = Class::Collection { order: number };
+        Operation { step: Some(self.steps.add()), class, ..operation }
     }
 
     /// One page copied, `more` to follow behind it in the same run.
@@ -96,19 +123,18 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         if task != NONE {
             self.tasks.add();
         }
-        let last = match work {
-            Some(work) => {
-                Operation { repair_ns: corrected * repair_ns, ..Operation::new(work, task) }
-            }
-            None => Operation { waits: 1, ..Operation::new(Work::One(program), task) },
-        };
-        let last = Operation { out_of: out_of.0, step, ..last };
-        if work.is_some() {
-            self.issue(last);
+        if let Some(work) = work {
+            let copy = self.operation(work, task, step);
+            let repair_ns = corrected * repair_ns;
+            let copy = Operation { repair_ns, out_of: out_of.0, from: Some(from), ..copy };
+            self.issue_copy(copy, program.block);
             return;
         }
-        let read = self.issue(Operation { step, ..Operation::new(Work::One(read), NONE) });
-        let program = self.issue(last);
+        let read = self.operation(Work::One(read), NONE, step);
+        let read = self.issue(read);
+        let program = self.operation(Work::One(program), task, step);
+        let program = Operation { waits: 1, out_of: out_of.0, from: Some(from), ..program };
+        let program = self.issue_copy(program, self.inner.geometry().block_of(to));
         self.operations.get_mut(read).then = program;
     }
 
@@ -129,12 +155,34 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         (path, times.cache_program && !same_die, times.repair_ns)
     }
 
+    /// Takes in the operation that programs a page that is copied.
+    fn issue_copy(&mut self, operation: Operation, to: BlockId) -> u32 {
+        let slot = self.issue(operation);
+        self.order.arriving(&mut self.operations, slot, to);
+        slot
+    }
+
     /// Takes an operation in, and submits it where it need not wait.
     fn issue(&mut self, operation: Operation) -> u32 {
         let work = operation.work;
         let slot = self.operations.add(operation);
-        self.steps_left += u32::from(operation.step);
-        let waits = self.order.enter(&mut self.operations, slot);
+        if operation.aside {
+            let block = work.sides().0.block;
+            self.order.reading(&mut self.operations, block);
+            self.operations.get_mut(slot).out_of = block.0;
+            if operation.waits == 0 {
+                self.submit(slot, None);
+            }
+            return slot;
+        }
+        let mut waits = self.order.enter(&mut self.operations, slot);
+        if operation.waits + waits == 0 {
+            waits = self.order.conflicts(&operation, slot);
+        }
+        if operation.class == Class::Host && waits > 0 {
+            // What it waits for may be of collection.
+            self.channels.urge(operation.number);
+        }
         let held = self.operations.get_mut(slot);
         held.waits += waits;
         if held.waits > 0 {
@@ -150,9 +198,20 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         self.ready.push(slot);
         while let Some(slot) = self.ready.pop() {
             let operation = *self.operations.get(slot);
+            let waits = self.order.conflicts(&operation, slot);
+            if waits > 0 {
+                self.operations.get_mut(slot).waits = waits;
+                if operation.class == Class::Host {
+                    self.channels.urge(operation.number);
+                }
+                continue;
+            }
             match at_ns {
                 Some(at_ns) => self.send(&operation, slot, at_ns),
                 None => self.starting.push(slot),
+            }
+            if operation.aside {
+                continue;
             }
             for next in self.order.leave(&operation, slot) {
                 self.release(next);
@@ -161,15 +220,9 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
     }
 
     /// One thing less that an operation waits for.
+    #[inline]
     fn release(&mut self, slot: u32) {
-        if slot == NONE {
-            return;
-        }
-        let operation = self.operations.get_mut(slot);
-        operation.waits -= 1;
-        if operation.waits == 0 {
-            self.ready.push(slot);
-        }
+        release(&mut self.operations, &mut self.ready, slot);
     }
 
     /// Puts an operation on the channels. They refuse nothing: addresses were checked when the array took them.
@@ -182,16 +235,16 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             pages: side.pages,
             repair_ns,
         };
-        let repair = operation.repair_ns;
+        let Operation { repair_ns: repair, class, .. } = *operation;
         let sent = match &operation.work {
-            Work::One(side) => self.channels.submit(&request(side, 0)),
+            Work::One(side) => self.channels.submit_as(&request(side, 0), class),
             Work::CopyBack(from, to) => self
                 .channels
-                .submit(&request(from, 0))
-                .and_then(|()| self.channels.submit(&request(to, repair))),
+                .submit_as(&request(from, 0), class)
+                .and_then(|()| self.channels.submit_as(&request(to, repair), class)),
             Work::Direct(from, to) => {
                 let (from, to) = (request(from, 0), request(to, repair));
-                self.channels.submit_direct(&from, &to, Addressing::DuringRead)
+                self.channels.submit_direct_as(&from, &to, Addressing::DuringRead, class)
             }
         };
         #[cfg(test)]
@@ -210,16 +263,16 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         if operation.left > 0 {
             return None;
         }
-        let Operation { then, out_of, task, step, .. } = *operation;
+        let operation = *operation;
+        let Operation { then, out_of, task, step, .. } = operation;
         self.operations.remove(slot);
         self.release(then);
-        if step {
-            self.steps_left -= 1;
-            if self.steps_left == 0 {
-                for slot in core::mem::take(&mut self.behind_steps) {
-                    self.release(slot);
-                }
-            }
+        for waited in self.order.done(&operation) {
+            self.release(waited);
+        }
+        if let Some(epoch) = step {
+            let Self { steps, operations, ready, .. } = self;
+            steps.done(epoch, |slot| release(operations, ready, slot));
         }
         if out_of != NONE {
             let erase = self.order.copied(out_of);
@@ -229,6 +282,19 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             self.submit(ready, Some(done_ns));
         }
         self.tasks.less(task, done_ns)
+    }
+}
+
+/// One thing less that an operation waits for; where it waits for nothing more it is ready.
+#[inline]
+fn release(operations: &mut Operations, ready: &mut Vec<u32>, slot: u32) {
+    if slot == NONE {
+        return;
+    }
+    let operation = operations.get_mut(slot);
+    operation.waits -= 1;
+    if operation.waits == 0 {
+        ready.push(slot);
     }
 }
 
@@ -273,7 +339,7 @@ impl<F: Probe, W: Watch> crate::layer::Layer for Parallel<F, W> {
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read_oob(ppn, cause);
         if has_run(&result) {
-            self.single(Op::ReadOob, Command::Read, ppn, cause);
+            self.single(Op::ReadOob, Command::ReadOob, ppn, cause);
         }
         result
     }

@@ -20,17 +20,21 @@
 //! an erase waits until every page copied out of its block is programmed
 //! operations of one block reach its die in the order in which the scheme asked for them
 //! operations that have reached a die are done there in that order; what waits lets others pass
+//! where the host goes first (Precedence), the host's operations and those of collection make two such orders a die;
+//!     an operation that reaches a block of which those of the other kind are under way waits until they are done,
+//!     and what the host waits for is urgent
+//! a read of the host of a page whose copy is under way reads it where it still is
 //! ```
 //!
 //! A task is done when all its operations but those of collection steps are: the host is not kept waiting for a step,
 //! unless by finding die or bus taken. Where collection does not yield ([`Parallel::set_yields`]), a task's own
-//! operations wait until the steps before them are done, and the caller begins no other task while
+//! operations wait until the steps asked for before them are done, and the caller begins no other task while
 //! [`Parallel::is_collecting`]. Copies go by the path of [`Part::copies`](crate::Part::copies), read off the places of their
 //! blocks; `None`: through the controller. A direct transfer's destination is addressed beside the source's tR, as in
 //! the source's Fig. 9, and reads run ahead of programs: a run takes no longer than in serial time, mostly less.
 //!
 //! # State and cost
-//! 8 bytes a block, 8 more where copies are under way out of it; an entry an operation that is not done, in one slab. An operation costs the
+//! 4 bytes a block, 8 more where pages are copied, 20 more where the host goes first; an entry an operation that is not done, in one slab. An operation costs the
 //! scheduling of [`Channels`] and some stores.
 //!
 //! # Errors
@@ -46,14 +50,15 @@ mod operations;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 use super::copies::CopyPath;
 use super::interface::Probe;
 use super::operation::Counts;
 use super::time::Ns;
-use crate::channels::{Channels, ChannelsError, Policy, Timing, Topology, Watch};
+use crate::channels::{Channels, ChannelsError, Policy, Precedence, Timing, Topology, Watch};
 use alloc::vec::Vec;
-use operations::{Operations, Order};
+use operations::{Operations, Order, Steps};
 pub use tasks::Done;
 use tasks::Tasks;
 
@@ -95,10 +100,7 @@ pub struct Parallel<F, W = ()> {
     starting: Vec<u32>,
     /// Whether tasks may come between the operations of a collection.
     yields: bool,
-    /// Operations of collection steps that are not done.
-    steps_left: u32,
-    /// Operations that wait for those.
-    behind_steps: Vec<u32>,
+    steps: Steps,
     /// Whether operations take time.
     timed: bool,
     counts: Counts,
@@ -159,8 +161,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             tasks: Tasks::default(),
             starting: Vec::new(),
             yields: true,
-            steps_left: 0,
-            behind_steps: Vec::new(),
+            steps: Steps::default(),
             timed: true,
             counts: Counts::default(),
             copies_by: [0; CopyPath::ALL.len()],
@@ -198,6 +199,14 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         self.yields = yields;
     }
 
+    /// What goes before what on a die from here on. Nothing may be under way.
+    pub fn set_precedence(&mut self, precedence: Precedence) {
+        self.channels.set_precedence(precedence);
+        if precedence.host_first > 0 {
+            self.order.keep_classes();
+        }
+    }
+
     /// Whether operations take time, as they do at first. Else they are done at once, and no task is told of: to fill
     /// an array before anything is measured. Nothing may be under way.
     pub fn set_timed(&mut self, timed: bool) {
@@ -207,7 +216,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
 
     /// Whether operations of collection steps are under way.
     pub fn is_collecting(&self) -> bool {
-        self.steps_left > 0
+        self.steps.left > 0
     }
 
     /// Lets everything happen until the next operation is done, at `limit_ns` at the latest: the task that is done with
@@ -282,6 +291,9 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
 
     /// Bytes of memory that it takes besides the array.
     pub fn heap_bytes(&self) -> usize {
-        self.operations.heap_bytes() + self.order.heap_bytes() + self.tasks.heap_bytes()
+        self.operations.heap_bytes()
+            + self.order.heap_bytes()
+            + self.tasks.heap_bytes()
+            + self.steps.heap_bytes()
     }
 }

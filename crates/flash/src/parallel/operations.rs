@@ -1,8 +1,9 @@
 //! Operations that are not done, and what each waits for.
 
-use crate::address::BlockId;
-use crate::channels::{Command, DieAddress, Pages};
+use crate::address::{BlockId, Geometry, Ppn};
+use crate::channels::{Class, Command, DieAddress, Pages};
 use crate::time::Ns;
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 /// No operation, no task, no block.
@@ -69,8 +70,16 @@ pub(super) struct Operation {
     pub(super) erase: u32,
     /// The block that a page leaves for good with it.
     pub(super) out_of: u32,
-    /// Part of a collection step.
-    pub(super) step: bool,
+    /// The epoch of collection steps that it is part of, if of any.
+    pub(super) step: Option<u64>,
+    pub(super) class: Class,
+    /// Number of the task that asked for it.
+    pub(super) number: u64,
+    /// A read of the host from where its page still is: it is behind nothing of its block, whose erase waits for it.
+    pub(super) aside: bool,
+    /// Of the program of a copy: the page that it is copied from, and the program behind it in its block.
+    pub(super) from: Option<Ppn>,
+    pub(super) behind: u32,
 }
 
 impl Operation {
@@ -86,7 +95,12 @@ impl Operation {
             next: [NONE; 2],
             erase: NONE,
             out_of: NONE,
-            step: false,
+            step: None,
+            class: Class::Host,
+            number: 0,
+            aside: false,
+            from: None,
+            behind: NONE,
         }
     }
 }
@@ -126,6 +140,12 @@ impl Operations {
         self.free.push(slot);
     }
 
+    /// Those that are not done, by slot.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Operation)> {
+        let is_free = |slot: usize| self.free.contains(&(slot as u32));
+        self.slots.iter().enumerate().filter(move |(slot, _)| !is_free(*slot))
+    }
+
     pub(super) fn outstanding(&self) -> usize {
         self.slots.len() - self.free.len()
     }
@@ -142,6 +162,20 @@ pub(super) struct Order {
     held: Vec<u32>,
     /// Copies out of each block; empty until the first.
     copies: Vec<Copies>,
+    /// Of which class each block's operations are that are submitted and not done; empty where classes are of no account.
+    classes: Vec<Classes>,
+}
+
+/// Operations of a block that are submitted and not done: all of one class, for classes pass each other.
+#[derive(Clone, Copy, Debug)]
+struct Classes {
+    count: u32,
+    /// The queue of their class.
+    queue: u8,
+    /// The operation of another class that waits until they are done.
+    waits: u32,
+    /// The programs of copies into the block that are not done, in their order: the first, and the last.
+    arriving: [u32; 2],
 }
 
 /// Copies under way out of a block.
@@ -156,7 +190,102 @@ struct Copies {
 
 impl Order {
     pub(super) fn new(blocks: u32) -> Self {
-        Self { held: alloc::vec![NONE; blocks as usize], copies: Vec::new() }
+        Self { held: alloc::vec![NONE; blocks as usize], copies: Vec::new(), classes: Vec::new() }
+    }
+
+    /// Operations of different classes may pass each other from here on, but for those of one block.
+    pub(super) fn keep_classes(&mut self) {
+        let none = Classes { count: 0, queue: 0, waits: NONE, arriving: [NONE; 2] };
+        self.classes = alloc::vec![none; self.held.len()];
+    }
+
+    /// How many blocks of an operation, which waits for nothing else, have operations of another class under way. It is
+    /// released once for each.
+    #[inline]
+    pub(super) fn conflicts(&mut self, operation: &Operation, slot: u32) -> u32 {
+        let mut waits = 0;
+        if !self.classes.is_empty() && !operation.aside {
+            let queue = operation.class.queue() as u8;
+            for block in operation.work.blocks() {
+                let classes = &mut self.classes[block.0 as usize];
+                if classes.count > 0 && classes.queue != queue {
+                    classes.waits = slot;
+                    waits += 1;
+                }
+            }
+        }
+        waits
+    }
+
+    /// A page is being copied into the block of this program.
+    pub(super) fn arriving(&mut self, operations: &mut Operations, slot: u32, block: BlockId) {
+        let Some(classes) = self.classes.get_mut(block.0 as usize) else { return };
+        let [first, last] = &mut classes.arriving;
+        match core::mem::replace(last, slot) {
+            NONE => *first = slot,
+            before => operations.get_mut(before).behind = slot,
+        }
+    }
+
+    /// The first program of a copy into a block is done: `behind` is the one after it.
+    fn arrived(&mut self, block: BlockId, behind: u32) {
+        if let Some(classes) = self.classes.get_mut(block.0 as usize) {
+            classes.arriving[0] = behind;
+            if behind == NONE {
+                classes.arriving[1] = NONE;
+            }
+        }
+    }
+
+    /// Where a page still is that is on its way to `ppn`, if it is on its way.
+    pub(super) fn still_at(
+        &self,
+        operations: &Operations,
+        geometry: &Geometry,
+        ppn: Ppn,
+    ) -> Option<Ppn> {
+        let (block, page) = geometry.split(ppn);
+        let mut slot = self.classes.get(block.0 as usize)?.arriving[0];
+        while slot != NONE {
+            let operation = operations.get(slot);
+            let (first, second) = operation.work.sides();
+            let to = second.unwrap_or(first);
+            if to.pages.as_slice()[0].page == page {
+                return operation.from;
+            }
+            slot = operation.behind;
+        }
+        None
+    }
+
+    /// A read of the host from where its page still is: the erase of that block waits for it as for a copy.
+    pub(super) fn reading(&mut self, operations: &mut Operations, block: BlockId) {
+        self.copying(block);
+        let copies = &mut self.copies[block.0 as usize];
+        if copies.erase != NONE {
+            copies.count -= 1;
+            operations.get_mut(copies.erase).waits += 1;
+        }
+    }
+
+    /// An operation is done; those that waited for that.
+    #[inline]
+    pub(super) fn done(&mut self, operation: &Operation) -> [u32; 2] {
+        let mut released = [NONE; 2];
+        if operation.from.is_some() {
+            let (first, second) = operation.work.sides();
+            self.arrived(second.unwrap_or(first).block, operation.behind);
+        }
+        if !self.classes.is_empty() && !operation.aside {
+            for (released, block) in released.iter_mut().zip(operation.work.blocks()) {
+                let classes = &mut self.classes[block.0 as usize];
+                classes.count -= 1;
+                if classes.count == 0 {
+                    *released = core::mem::replace(&mut classes.waits, NONE);
+                }
+            }
+        }
+        released
     }
 
     /// Puts an operation behind those of its blocks that are not submitted; how many it waits for.
@@ -202,6 +331,10 @@ impl Order {
     /// The operation is submitted; those that waited for that.
     pub(super) fn leave(&mut self, operation: &Operation, slot: u32) -> [u32; 2] {
         for block in operation.work.blocks() {
+            if let Some(classes) = self.classes.get_mut(block.0 as usize) {
+                classes.count += 1;
+                classes.queue = operation.class.queue() as u8;
+            }
             let held = &mut self.held[block.0 as usize];
             if *held == slot {
                 *held = NONE;
@@ -233,6 +366,68 @@ impl Order {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.held.capacity() * 4 + self.copies.capacity() * size_of::<Copies>()
+        self.held.capacity() * 4
+            + self.copies.capacity() * size_of::<Copies>()
+            + self.classes.capacity() * size_of::<Classes>()
+    }
+}
+
+/// Collection steps that are not done, and the operations of tasks that wait for them: each for the steps that were asked
+/// for before it, and for none that came later, which may wait for it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Steps {
+    /// Number of the first epoch below.
+    first: u64,
+    epochs: VecDeque<Epoch>,
+    behind: VecDeque<u32>,
+    /// Operations of all of them that are not done.
+    pub(super) left: u32,
+}
+
+/// Steps that were asked for without an operation between them that waits for them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Epoch {
+    /// Their operations that are not done.
+    left: u32,
+    /// Operations that wait for these and for all before.
+    behind: u32,
+}
+
+impl Steps {
+    /// Another operation of a step: its epoch.
+    #[inline]
+    pub(super) fn add(&mut self) -> u64 {
+        self.left += 1;
+        match self.epochs.back_mut() {
+            Some(epoch) if epoch.behind == 0 => epoch.left += 1,
+            _ => self.epochs.push_back(Epoch { left: 1, behind: 0 }),
+        }
+        self.first + self.epochs.len() as u64 - 1
+    }
+
+    /// The operation waits for all steps so far.
+    pub(super) fn wait(&mut self, slot: u32) {
+        if let Some(epoch) = self.epochs.back_mut() {
+            epoch.behind += 1;
+            self.behind.push_back(slot);
+        }
+    }
+
+    /// An operation of a step is done; those that waited for that and for no other step are told to `released`.
+    #[inline]
+    pub(super) fn done(&mut self, epoch: u64, mut released: impl FnMut(u32)) {
+        self.left -= 1;
+        if let Some(epoch) = self.epochs.get_mut((epoch - self.first) as usize) {
+            epoch.left -= 1;
+        }
+        while let Some(Epoch { left: 0, behind }) = self.epochs.front().copied() {
+            self.epochs.pop_front();
+            self.first += 1;
+            (0..behind).filter_map(|_| self.behind.pop_front()).for_each(&mut released);
+        }
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.epochs.capacity() * size_of::<Epoch>() + self.behind.capacity() * 4
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Tasks {
     /// Its last operation that is part of its service, and its last of a collection step.
     pub(super) last: [u32; 2],
     pub(super) at_ns: Ns,
+    /// Tasks begun so far.
+    pub(super) number: u64,
     /// Done without any operation: not told yet.
     bare: VecDeque<Done>,
 }
@@ -46,6 +48,7 @@ impl Default for Tasks {
             current: NONE,
             last: [NONE; 2],
             at_ns: 0,
+            number: 0,
             bare: VecDeque::new(),
         }
     }
@@ -56,6 +59,7 @@ impl Tasks {
         if self.current != NONE {
             self.end(self.at_ns);
         }
+        self.number += 1;
         let task = Task { tag, begun_ns, left: 0 };
         self.current = match self.free.pop() {
             Some(slot) => {
@@ -107,6 +111,11 @@ impl Tasks {
 
     pub(super) fn take_bare(&mut self, limit_ns: Ns) -> Option<Done> {
         if self.next_bare_ns() > limit_ns { None } else { self.bare.pop_front() }
+    }
+
+    /// Tasks that wait for operations.
+    pub(super) fn outstanding(&self) -> usize {
+        self.slots.len() - self.free.len()
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

@@ -66,6 +66,8 @@ impl Sheet {
             t_bers_ns: self.t_bers_ns,
             t_rc_ns: self.t_rc_ns,
             t_wc_ns: self.t_wc_ns,
+            t_erase_suspend_ns: 0,
+            t_program_suspend_ns: 0,
             power: self.power,
             endurance_cycles: self.endurance_cycles,
             ecc_bits_per_kib: self.ecc_bits_per_kib,

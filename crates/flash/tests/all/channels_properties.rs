@@ -34,6 +34,7 @@ fn timings() -> impl Strategy<Value = Timing> {
     let cells = (0u64..40, 0u64..60, 1u64..800, 60u64..3000, 1u64..6000);
     (bus, cells, 0u64..200, any::<bool>()).prop_map(|(bus, cells, ecc_ns, status)| Timing {
         transfer_bytes: bus.0,
+        oob_bytes: bus.0 / 4,
         column_cycles: 2,
         row_cycles: 3,
         t_wc_ns: bus.1,
@@ -48,6 +49,7 @@ fn timings() -> impl Strategy<Value = Timing> {
         t_dl_ns: bus.3,
         direct_cycle_ns: bus.3 / 2,
         t_r_ns: cells.2,
+        t_r_oob_ns: cells.2 / 2 + 1,
         t_prog_ns: cells.3,
         t_bers_ns: cells.4,
         ecc_ns,

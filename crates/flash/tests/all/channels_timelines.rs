@@ -21,6 +21,7 @@ const TOPOLOGY: Topology = Topology {
 /// Round figures: a command with an address is 70 ns, with a row address 50 ns; a page crosses in 1,000 ns.
 const TIMING: Timing = Timing {
     transfer_bytes: 100,
+    oob_bytes: 4,
     column_cycles: 2,
     row_cycles: 3,
     t_wc_ns: 10,
@@ -35,6 +36,7 @@ const TIMING: Timing = Timing {
     t_dl_ns: 1,
     direct_cycle_ns: 0,
     t_r_ns: 500,
+    t_r_oob_ns: 400,
     t_prog_ns: 3000,
     t_bers_ns: 9000,
     ecc_ns: 7,

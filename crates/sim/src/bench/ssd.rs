@@ -8,9 +8,9 @@ use crate::run::medium::{array_heap_bytes, levelled};
 use crate::run::observer::Observer;
 use crate::run::precondition;
 use crate::run::setup::Setup;
-use crate::ssd::setup::SsdSetup;
+use crate::ssd::setup::{CollectionPlace, SsdSetup};
 use crate::ssd::{Feeder, SsdDevice};
-use flash::channels::{Policy, Timing, Topology};
+use flash::channels::{Policy, Precedence, Timing, Topology};
 use flash::faults::BitErrors;
 use flash::{
     Array, Flash, Geometry, Operation, ParallelArray, Part, Store, parallel::Parallel, parts,
@@ -111,6 +111,8 @@ fn row(
         ganged: false,
         queue_depth: QUEUE_DEPTH,
         interface: None,
+        collection: CollectionPlace::default(),
+        precedence: Precedence { host_first: SsdSetup::HOST_FIRST, ..Precedence::default() },
         window_ns: 100_000_000,
     };
     let array = BitErrors::none(Array::new(geometry, part.clone(), Store::Metadata));

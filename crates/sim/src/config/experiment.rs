@@ -6,8 +6,9 @@ use super::notation::Word;
 use super::part::PartChoice;
 use super::precondition::PreconditionChoice;
 use super::scheme::SchemeChoice;
+use super::suspend::SuspendChoice;
 use super::workload::WorkloadChoice;
-use crate::ssd::HostInterface;
+use crate::ssd::{CollectionPlace, HostInterface};
 use ::workload::quantity::{Bytes, Duration};
 use flash::channels::Policy;
 use ftl::{AllocationOrder, Processor};
@@ -53,6 +54,15 @@ pub struct Experiment {
     /// The controller's processor, which takes time to choose victims. Default: `none`, it takes none.
     #[serde(skip_serializing_if = "is_free")]
     pub cpu: Word<Option<Processor>>,
+    /// What collection keeps the host of an SSD from: `per-die` or `exclusive`. Default: `per-die`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collection: Option<Word<CollectionPlace>>,
+    /// Operations of the host that go before one of collection on its die. Default: 16, with `exclusive` 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_first: Option<u32>,
+    /// What a read of the host suspends: `none`, `erase` or `program`. Default: `none`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspend: Option<Word<SuspendChoice>>,
     /// The way arbiter of each channel of an SSD. Default: `fifo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arbiter: Option<Word<Policy>>,
@@ -121,6 +131,9 @@ impl Default for Experiment {
             queue_depth: None,
             interface: None,
             cpu: Word::default(),
+            collection: None,
+            host_first: None,
+            suspend: None,
             arbiter: None,
             window: None,
             bus_cycle: None,

@@ -21,6 +21,7 @@ mod scheme_settings;
 mod scheme_table;
 mod ssd;
 mod summary;
+mod suspend;
 mod text_or_table;
 mod workload;
 
@@ -43,4 +44,5 @@ pub use scheme::SchemeChoice;
 pub use scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
 pub use scheme_table::SchemeTable;
 pub use ssd::Board;
+pub use suspend::SuspendChoice;
 pub use text_or_table::{Text, TextOrTable};

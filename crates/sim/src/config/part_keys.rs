@@ -11,7 +11,10 @@ const TAKES: [(&str, &[&str]); 7] = [
         "a time from 1 ns to 1 hour, such as \"220.9us\"",
         &["t_r_ns", "t_r_oob_ns", "t_prog_ns", "t_bers_ns"],
     ),
-    ("a time from 0 ns to 1 hour, such as \"25ns\"", &["t_rc_ns", "t_wc_ns"]),
+    (
+        "a time from 0 ns to 1 hour, such as \"25ns\"",
+        &["t_rc_ns", "t_wc_ns", "t_erase_suspend_ns", "t_program_suspend_ns"],
+    ),
     ("a whole number from 2 to 1048576", &["page_bytes", "pages_per_block"]),
     ("a whole number from 0 to 1048576", &["oob_bytes"]),
     ("a whole number from 1 to 100000", &["power.vcc_mv"]),

@@ -7,10 +7,11 @@ use super::experiment::Experiment;
 use super::interface::{CUSTOM, MOST_DEPTH};
 use super::notation::{Notation, Word, named};
 use super::processor::processor_line;
+use super::suspend::SuspendChoice;
 use crate::report::units;
 use crate::ssd::HostInterface;
-use crate::ssd::setup::SsdSetup;
-use flash::channels::{Policy, Timing, Topology};
+use crate::ssd::setup::{CollectionPlace, SsdSetup};
+use flash::channels::{Policy, Precedence, Timing, Topology};
 use flash::{Geometry, Ns};
 use ftl::{Allocation, AllocationOrder, Processor};
 use serde_json::json;
@@ -19,6 +20,7 @@ use workload::quantity::Duration;
 
 /// Requests outstanding where the host is not told how many, unless its interface carries fewer.
 const DEFAULT_DEPTH: u32 = 32;
+const MOST_HOST_FIRST: u32 = 1_000_000;
 const DEFAULT_WINDOW: Duration = Duration::new(100_000_000);
 const WINDOW_NS: std::ops::RangeInclusive<u64> = 1_000_000..=3_600_000_000_000;
 
@@ -35,6 +37,12 @@ pub struct Board {
     pub queue_depth: u32,
     /// The link to the host.
     pub interface: Option<HostInterface>,
+    /// What collection keeps the host from.
+    pub collection: CollectionPlace,
+    /// Operations of the host that go before one of collection on its die.
+    pub host_first: u32,
+    /// What a read of the host suspends.
+    pub suspend: SuspendChoice,
     /// The way arbiter of each channel.
     pub policy: Policy,
     /// Length of the windows in which page commands are counted, ns.
@@ -58,12 +66,18 @@ impl Experiment {
             }
         }
         let interface = self.interface.unwrap_or_default().0;
+        let collection = self.collection.unwrap_or_default().0;
+        let host_first = host_first(self.host_first, collection)?;
+        let suspend = self.suspend.unwrap_or_default().0;
         let board = Board {
             channels,
             dies,
             order: self.allocation.unwrap_or_default().0,
             queue_depth: queue_depth(self.queue_depth, interface.as_ref())?,
             interface,
+            collection,
+            host_first,
+            suspend,
             policy: self.arbiter.unwrap_or_default().0,
             window_ns: self.window.unwrap_or(DEFAULT_WINDOW).0,
         };
@@ -76,6 +90,9 @@ impl Experiment {
         self.allocation = Some(Word(board.order));
         self.queue_depth = Some(board.queue_depth);
         self.interface = Some(Word(interface));
+        self.collection = Some(Word(collection));
+        self.host_first = Some(host_first);
+        self.suspend = Some(Word(suspend));
         self.arbiter = Some(Word(board.policy));
         self.window = Some(Duration::new(board.window_ns));
         Ok(Some(board))
@@ -88,6 +105,9 @@ impl Experiment {
             ("allocation", self.allocation.is_some()),
             ("queue_depth", self.queue_depth.is_some()),
             ("interface", self.interface.is_some()),
+            ("collection", self.collection.is_some()),
+            ("host_first", self.host_first.is_some()),
+            ("suspend", self.suspend.is_some()),
             ("arbiter", self.arbiter.is_some()),
             ("window", self.window.is_some()),
             ("bus_cycle", self.bus_cycle.is_some()),
@@ -100,6 +120,19 @@ impl Experiment {
                  it would have no effect: give channels too, as in --channels 8, or leave it out",
             )),
         }
+    }
+}
+
+/// As many as asked for, or the default.
+fn host_first(asked: Option<u32>, collection: CollectionPlace) -> Result<u32, ConfigError> {
+    match (asked, collection) {
+        (None, CollectionPlace::PerDie) => Ok(SsdSetup::HOST_FIRST),
+        (None, CollectionPlace::Exclusive) => Ok(0),
+        (Some(count @ 0..=MOST_HOST_FIRST), _) => Ok(count),
+        (Some(count), _) => Err(ConfigError::setting(
+            "host_first",
+            format!("must be 0 to {MOST_HOST_FIRST} operations, not {count}"),
+        )),
     }
 }
 
@@ -155,6 +188,11 @@ impl Board {
             ganged: channel.planes > 1,
             queue_depth: self.queue_depth,
             interface: self.interface,
+            collection: self.collection,
+            precedence: Precedence {
+                host_first: self.host_first,
+                suspend: self.suspend.of(channel.part())?,
+            },
             window_ns: self.window_ns,
         })
     }
@@ -176,14 +214,29 @@ impl Board {
             Some(processor) => format!("processor {}", processor_line(processor)),
         };
         format!(
-            "SSD of {}, writes spread in the order {}; {} outstanding at most; {interface}; {processor}; arbiter {}; \
+            "SSD of {}, writes spread in the order {}; {} outstanding at most; {interface}; {processor}; {}; arbiter {}; \
              windows of {}",
             dies_line(self.channels, ways, self.dies),
             self.order,
             requests(self.queue_depth),
+            self.collection_line(),
             self.policy.name(),
             Duration::new(self.window_ns),
         )
+    }
+
+    /// How collection and the host share the dies.
+    fn collection_line(&self) -> String {
+        let mut line = format!("collection {}", self.collection.name());
+        if self.host_first > 0 {
+            let count = counted(self.host_first, "operation");
+            line.push_str(&format!(", {count} of the host before one of collection"));
+        }
+        match self.suspend {
+            SuspendChoice::None => {}
+            choice => line.push_str(&format!(", reads suspend {}", choice.of_what())),
+        }
+        line
     }
 
     /// What is promised of it.
@@ -214,6 +267,7 @@ fn counted(count: u32, what: &str) -> String {
 /// The echo in a report.
 pub(super) fn setup_json(setup: &SsdSetup, order: AllocationOrder) -> serde_json::Value {
     let SsdSetup { topology, timing, policy, queue_depth, interface, window_ns, .. } = setup;
+    let Precedence { host_first, suspend } = setup.precedence;
     json!({
         "channels": topology.channels,
         "ways": topology.ways,
@@ -228,6 +282,9 @@ pub(super) fn setup_json(setup: &SsdSetup, order: AllocationOrder) -> serde_json
             "command_ns": interface.command_ns,
             "most_depth": interface.most_depth,
         })),
+        "collection": setup.collection.name(),
+        "host_first": host_first,
+        "suspend": SuspendChoice::from(suspend).name(),
         "arbiter": policy.name(),
         "window_ns": window_ns,
         "transfer_bytes": timing.transfer_bytes,
@@ -246,6 +303,16 @@ impl Notation for AllocationOrder {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
+    }
+}
+
+impl Notation for CollectionPlace {
+    fn read(word: &str) -> Result<Self, String> {
+        named("collection", word, &Self::ALL.map(|place| (place.name(), place)))
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -28,6 +28,21 @@ pub enum RunError {
     /// The workload failed.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
+    /// Requests are outstanding on an SSD, and nothing can happen.
+    #[error(
+        "{scheme}: {outstanding} requests are outstanding behind {request} that have ended, and nothing can happen any \
+         more; this is a fault of the simulation, not of your settings: please report it with the command. {waiting}"
+    )]
+    Stuck {
+        /// The scheme's label.
+        scheme: String,
+        /// Requests that have not ended.
+        outstanding: u32,
+        /// Requests that have.
+        request: u64,
+        /// What waits for what.
+        waiting: String,
+    },
     /// The run was stopped before anything was measured.
     #[error("stopped before anything was measured")]
     Stopped,

@@ -3,7 +3,7 @@
 use super::feeder::Feeder;
 use super::link::Link;
 use super::queue::{Queue, Waiting};
-use super::setup::SsdSetup;
+use super::setup::{CollectionPlace, SsdSetup};
 use super::windows::{Totals, Windows};
 use crate::measures::{Arrivals, TaskSample};
 use crate::run::account::Account;
@@ -79,7 +79,7 @@ pub(super) struct Seen {
 /// An SSD under a workload.
 pub(crate) struct SsdDevice<'a> {
     pub(super) scheme: Box<dyn Scheme<Flash = ParallelArray>>,
-    /// [`ftl::Telemetry::yields`].
+    /// Tasks may come between the operations of a collection.
     yields: bool,
     pub(super) setup: &'a SsdSetup,
     /// The controller's processor, where the choice of victims takes time.
@@ -120,9 +120,11 @@ impl<'a> SsdDevice<'a> {
         timed: bool,
     ) -> Self {
         let account = Account::open(&mut *scheme, Arrivals::Timed);
-        let yields = scheme.telemetry().yields;
+        let per_die = setup.collection == CollectionPlace::PerDie;
+        let yields = per_die || scheme.telemetry().yields;
         scheme.flash_mut().set_timed(true);
         scheme.flash_mut().set_yields(yields);
+        scheme.flash_mut().set_precedence(setup.precedence);
         let page_bytes = scheme.flash().geometry().page_bytes();
         Self {
             clock: HostClock { processor, ..HostClock::default() },
@@ -183,9 +185,12 @@ impl<'a> SsdDevice<'a> {
             if arrival_ns.is_none() && self.outstanding == 0 {
                 return Ok(());
             }
-            self.event(arrival_ns.unwrap_or(NEVER)).map_err(|source| {
+            let going_on = self.event(arrival_ns.unwrap_or(NEVER)).map_err(|source| {
                 RunError::in_workload(label, source, self.account.measures.tasks())
             })?;
+            if !going_on {
+                return Err(self.stuck(label));
+            }
         }
     }
 
@@ -263,8 +268,9 @@ impl<'a> SsdDevice<'a> {
         }
     }
 
-    /// The next thing that happens; `arrival_ns`: when a request comes that could be taken.
-    fn event(&mut self, arrival_ns: Ns) -> Result<(), FtlError> {
+    /// The next thing that happens; `arrival_ns`: when a request comes that could be taken. False where nothing can, though
+    /// requests are outstanding.
+    fn event(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
         let start_ns = self.next_start_ns();
         let out_ns = self.outward.front().map_or(NEVER, |(end_ns, _)| *end_ns);
         let due_ns = self.next_due_ns();
@@ -280,16 +286,13 @@ impl<'a> SsdDevice<'a> {
                 self.task_done(done);
             }
             self.note_collection_end();
-            return Ok(());
+            return Ok(true);
         }
         if limit_ns == NEVER {
-            // Only what waits for nothing is left: nothing can be.
-            debug_assert!(false, "requests are outstanding and nothing happens");
-            self.outstanding = 0;
-            return Ok(());
+            return Ok(false);
         }
         if self.idle_before(arrival_ns)? {
-            return Ok(());
+            return Ok(true);
         }
         self.now_ns = self.now_ns.max(limit_ns);
         if out_ns == limit_ns {
@@ -303,7 +306,24 @@ impl<'a> SsdDevice<'a> {
         {
             self.start(&waiting)?;
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// The error of a run in which nothing can happen any more.
+    #[cold]
+    fn stuck(&self, label: &str) -> RunError {
+        let waiting = format!(
+            "{}; {} page tasks are queued",
+            self.scheme.flash().waiting(),
+            self.queue.len()
+        );
+        let outstanding = self.outstanding;
+        RunError::Stuck {
+            scheme: label.into(),
+            outstanding,
+            request: self.account.requests,
+            waiting,
+        }
     }
 
     /// When the controller can take the next task.

@@ -5,7 +5,7 @@
 //!   a write's data cross the link; its page tasks are ready when all are in, a read's at once
 //! the controller takes page tasks in the order in which they are ready, one after the other:
 //!   the scheme decides at once; its processor time passes before the array is asked
-//!   no task is taken while a collection that does not yield is under way
+//!   where collection is exclusive no task is taken while a collection that does not yield is under way
 //! a request's last page task is done on the array: a read's data cross the link, a write has ended
 //! ```
 //!
@@ -29,4 +29,4 @@ pub(crate) use device::SsdDevice;
 pub(crate) use feeder::Feeder;
 pub use interface::HostInterface;
 pub(crate) use run::run_scheme;
-pub use setup::SsdSetup;
+pub use setup::{CollectionPlace, SsdSetup};

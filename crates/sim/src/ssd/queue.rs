@@ -36,6 +36,10 @@ impl Queue {
         usize::from(key(&self.queues[1]) < key(&self.queues[0]))
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.queues.iter().map(VecDeque::len).sum()
+    }
+
     /// When the next one is ready.
     #[inline]
     pub(super) fn next_ns(&self) -> Option<Ns> {

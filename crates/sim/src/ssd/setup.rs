@@ -1,7 +1,7 @@
 //! What an SSD is besides its array.
 
 use super::interface::HostInterface;
-use flash::channels::{Policy, Timing, Topology};
+use flash::channels::{Policy, Precedence, Timing, Topology};
 
 /// An SSD: its channels, and how the host uses it. The allocation of writes and the processor are the scheme's
 /// ([`ftl::SchemeConfig`]).
@@ -19,6 +19,39 @@ pub struct SsdSetup {
     pub queue_depth: u32,
     /// The link to the host; none: data are there at once.
     pub interface: Option<HostInterface>,
+    /// Whether collection keeps the controller, or only the dies that it works on.
+    pub collection: CollectionPlace,
+    /// What goes before what on a die.
+    pub precedence: Precedence,
     /// Length of the windows in which page commands are counted, ns.
     pub window_ns: u64,
+}
+
+impl SsdSetup {
+    /// Operations of the host that go before one of collection on its die, where nothing else is asked for.
+    pub const HOST_FIRST: u32 = 16;
+}
+
+/// What collection keeps the host from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CollectionPlace {
+    /// The dies that it works on; tasks go on everywhere else.
+    #[default]
+    PerDie,
+    /// All: while one victim is collected nothing else is begun, unless the scheme lets tasks come in between
+    /// ([`ftl::Telemetry::yields`]). A controller with one thread, as that of Jung and Song's 2LGC.
+    Exclusive,
+}
+
+impl CollectionPlace {
+    /// Every one.
+    pub const ALL: [Self; 2] = [Self::PerDie, Self::Exclusive];
+
+    /// How options and reports name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PerDie => "per-die",
+            Self::Exclusive => "exclusive",
+        }
+    }
 }

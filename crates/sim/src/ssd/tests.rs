@@ -6,7 +6,7 @@ use crate::run::observer::Unobserved;
 use crate::run::run_scheme;
 use crate::run::setup::Setup;
 use bounds::copyback::CopySettings;
-use flash::channels::{Channels, Command, Policy, Timing, Topology};
+use flash::channels::{Channels, Command, Policy, Precedence, Timing, Topology};
 use flash::{CopyPath, Geometry, Part, parts};
 use ftl::{
     Allocation, AllocationOrder, BufferPolicy, BufferSettings, Processor, SchemeConfig, VictimKind,
@@ -41,6 +41,8 @@ fn ssd(channels: u16, ways: u16, queue_depth: u32) -> SsdSetup {
         ganged: false,
         queue_depth,
         interface: None,
+        collection: CollectionPlace::default(),
+        precedence: Precedence::default(),
         window_ns: 1_000_000,
     }
 }

@@ -1,0 +1,64 @@
+//! What waits for what: told where nothing more can happen.
+
+use super::Parallel;
+use super::operations::{Operation, Work};
+use crate::channels::Watch;
+use crate::interface::Probe;
+use core::fmt;
+
+/// Most operations that are told of.
+const MOST: usize = 12;
+
+impl<F: Probe, W: Watch> Parallel<F, W> {
+    /// The operations that are not done, and what each waits for: for errors.
+    pub fn waiting(&self) -> impl fmt::Display + '_ {
+        Waiting(self)
+    }
+}
+
+struct Waiting<'a, F, W>(&'a Parallel<F, W>);
+
+impl<F: Probe, W: Watch> fmt::Display for Waiting<'_, F, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parallel { operations, channels, steps, tasks, .. } = self.0;
+        let (all, sent) = (operations.outstanding(), channels.outstanding());
+        write!(
+            f,
+            "at {} ns {all} operations are not done, {} of them of collection; {sent} commands are on the channels; {} tasks wait",
+            channels.now_ns(),
+            steps.left,
+            tasks.outstanding()
+        )?;
+        for (slot, operation) in operations.iter().take(MOST) {
+            write!(f, "; operation {slot}: {}", Told(operation))?;
+        }
+        if all > MOST {
+            write!(f, "; and {} more", all - MOST)?;
+        }
+        Ok(())
+    }
+}
+
+/// One operation.
+struct Told<'a>(&'a Operation);
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Operation { work, waits, step, left, .. } = self.0;
+        let (first, second) = work.sides();
+        let how = match work {
+            Work::One(_) => "",
+            Work::CopyBack(..) => " copy-back",
+            Work::Direct(..) => " direct transfer",
+        };
+        write!(f, "{} of {}", first.command.name(), first.block)?;
+        if let Some(second) = second {
+            write!(f, " and {} of {} ({how})", second.command.name(), second.block)?;
+        }
+        let whose = if step.is_some() { "collection" } else { "a task" };
+        match waits {
+            0 => write!(f, " for {whose} is on its die, {left} commands left"),
+            waits => write!(f, " for {whose} waits for {waits} others"),
+        }
+    }
+}
