@@ -1,6 +1,6 @@
 //! A die: its queue of operations, until when its parts are taken, and what a step of an operation takes of them.
 
-use super::precedence::{Class, Suspended};
+use super::precedence::Suspended;
 use super::request::{Addressing, Command, Pages};
 use super::rules::Follows;
 use super::script::{Busy, Step};
@@ -19,27 +19,27 @@ pub(super) struct Pending {
     pub(super) arrival_ns: Ns,
     pub(super) granted_ns: Ns,
     pub(super) released_ns: Ns,
-    /// When it is done, once that is known; [`Ns::MAX`] while it is suspended.
-    pub(super) done_ns: Ns,
     pub(super) serial: u64,
-    /// The one before it in its queue, where its data may come in while the cells are at that.
-    pub(super) after: u64,
     pub(super) repair_ns: Ns,
-    /// Since when this side of a direct transfer is ready for the next page of data.
+    /// Since when this side of a direct transfer is ready for the next page of data. Of any operation that has left the bus:
+    /// when it is done; [`Ns::MAX`] while it is suspended.
     pub(super) ready_ns: Ns,
     /// The operation behind it in its die's queue; in the list of free entries, the next one.
     pub(super) next: u32,
     /// The other side of a direct transfer.
     pub(super) partner: u32,
+    /// Number of the one before it in its queue, whose cells may work while its data come in.
+    pub(super) after: u32,
     pub(super) script: u16,
     pub(super) step: u8,
-    /// How often it gave way to a read while its cells worked.
-    pub(super) suspended: u32,
+    /// Reads that it gave way to while its cells worked.
+    pub(super) suspended: u16,
     pub(super) command: Command,
     pub(super) follows: Follows,
     pub(super) addressing: Addressing,
     pub(super) die: DieAddress,
-    pub(super) class: Class,
+    /// [`Class::order`].
+    pub(super) order: u64,
 }
 
 /// Operations that wait for a die, in the order in which they were submitted.
@@ -50,7 +50,7 @@ pub(super) struct Queue {
     /// The request submitted last.
     pub(super) last: Option<(Command, Pages)>,
     /// Its number.
-    pub(super) last_serial: u64,
+    pub(super) last_serial: u32,
 }
 
 /// A die: queues of operations, and until when its parts are taken.
@@ -64,8 +64,8 @@ pub(super) struct Die {
     pub(super) bound: Option<u8>,
     /// Operations of the host that went before the one of collection that waits.
     pub(super) passed: u32,
-    /// The operation begun last.
-    pub(super) previous: u64,
+    /// Number of the operation begun last.
+    pub(super) previous: u32,
     /// What the cells are at that might be suspended, and since when.
     pub(super) running: Option<(u32, Ns)>,
     pub(super) suspended: Option<Suspended>,
@@ -86,7 +86,7 @@ impl Die {
             queues: [Self::EMPTY; 2],
             bound: None,
             passed: 0,
-            previous: u64::MAX,
+            previous: u32::MAX,
             running: None,
             suspended: None,
             interface_free_ns: 0,

@@ -2,7 +2,7 @@
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
 use super::die::{Die, NONE, Pending, is_confirm, settle};
-use super::precedence::{Class, Precedence, Suspensions};
+use super::precedence::{Class, Precedence, Suspensions, queue_of};
 use super::request::{Addressing, Command, Completion, Request};
 use super::rules::{Follows, RequestError, check, follows};
 use super::script::{Busy, Scripts};
@@ -141,11 +141,11 @@ impl<W: Watch> Channels<W> {
     #[inline]
     pub(super) fn queue(&mut self, at: usize, entry: u32, request: &Request) {
         let op = &self.pending[entry as usize];
-        let (class, serial) = (op.class, op.serial);
+        let (order, serial) = (op.order, op.serial);
         let die = &mut self.dies[at];
-        let queue = &mut die.queues[class.queue()];
+        let queue = &mut die.queues[queue_of(order)];
         queue.last = Some((request.command, request.pages));
-        queue.last_serial = serial;
+        queue.last_serial = serial as u32;
         let behind = core::mem::replace(&mut queue.tail, entry);
         if behind == NONE {
             queue.head = entry;
@@ -157,7 +157,7 @@ impl<W: Watch> Channels<W> {
             self.next(at);
             let next = self.asks[at].since_ns.max(self.buses[channel].free_ns);
             self.next_grant_ns[channel] = self.next_grant_ns[channel].min(next);
-        } else if class == Class::Host && self.give_way(at, request.command.is_read()) {
+        } else if order == 0 && self.give_way(at, request.command.is_read()) {
             self.next(at);
             self.next_grant_ns[channel] = self.next_of_bus(channel);
         }
@@ -189,7 +189,9 @@ impl<W: Watch> Channels<W> {
             let due = match self.done.peek() {
                 None => NEVER,
                 // It was suspended since.
-                Some(Reverse((due, _, entry))) if self.pending[*entry as usize].done_ns != *due => {
+                Some(Reverse((due, _, entry)))
+                    if self.pending[*entry as usize].ready_ns != *due =>
+                {
                     self.done.pop();
                     continue;
                 }
@@ -261,7 +263,7 @@ impl<W: Watch> Channels<W> {
         let step = &steps[usize::from(op.step)];
         if op.step == 0 {
             op.granted_ns = begin_ns;
-            Self::begun(die, op.class, op.serial);
+            Self::begun(die, op.order, op.serial);
         }
         op.step += 1;
         let (bus_ns, data_ns) = if is_confirm(op, step) {
@@ -304,11 +306,11 @@ impl<W: Watch> Channels<W> {
         let entry = die.head;
         let op = &mut self.pending[entry as usize];
         op.released_ns = released_ns;
-        op.done_ns = done_ns;
+        op.ready_ns = done_ns;
         die.usage.operations += 1;
         self.last_done_ns = self.last_done_ns.max(done_ns);
         self.done.push(Reverse((done_ns, op.serial, entry)));
-        let queue = op.class.queue();
+        let queue = queue_of(op.order);
         let runs_on = op.command == Command::CacheRead || self.register_goes_to(at, queue);
         let die = &mut self.dies[at];
         die.head = NONE;
@@ -329,7 +331,7 @@ impl<W: Watch> Channels<W> {
     pub(super) fn begin(&mut self, at: usize) {
         let die = &self.dies[at];
         let op = &self.pending[die.head as usize];
-        if die.running.is_some() && op.class == Class::Host && op.command.is_read() {
+        if die.running.is_some() && op.order == 0 && op.command.is_read() {
             let arrival_ns = op.arrival_ns;
             self.suspend(at, arrival_ns);
         }
@@ -358,10 +360,9 @@ impl<W: Watch> Channels<W> {
             arrival_ns: request.arrival_ns,
             granted_ns: 0,
             released_ns: 0,
-            done_ns: NEVER,
             after,
             suspended: 0,
-            class,
+            order: class.order(),
             serial: self.serial,
             repair_ns: request.repair_ns,
             ready_ns: NEVER,

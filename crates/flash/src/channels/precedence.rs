@@ -39,8 +39,23 @@ impl Class {
     /// Which of a die's queues.
     #[inline]
     pub(crate) fn queue(self) -> usize {
-        usize::from(self != Self::Host)
+        queue_of(self.order())
     }
+
+    /// The class in one number: 0 of the host, else one more than the order of collection.
+    #[inline]
+    pub(super) fn order(self) -> u64 {
+        match self {
+            Self::Host => 0,
+            Self::Collection { order } => order.saturating_add(1),
+        }
+    }
+}
+
+/// The queue of operations of this order ([`Class::order`]).
+#[inline]
+pub(super) fn queue_of(order: u64) -> usize {
+    usize::from(order > 0)
 }
 
 /// What goes before what on a die.
@@ -51,6 +66,13 @@ pub struct Precedence {
     pub host_first: u32,
     /// Which operations a read of the host suspends.
     pub suspend: Suspend,
+}
+
+impl Precedence {
+    /// Reads that an operation gives way to while its cells work.
+    fn most_suspended(&self) -> u32 {
+        self.host_first.clamp(1, 1000)
+    }
 }
 
 /// Which operations a read of the host suspends.
@@ -125,7 +147,7 @@ impl<W: Watch> Channels<W> {
     /// The host waits for what was collected behind the tasks up to this one: that goes before its programs and erases
     /// from here on, though not before its reads.
     pub fn urge(&mut self, order: u64) {
-        self.urgent = self.urgent.max(order);
+        self.urgent = self.urgent.max(order.saturating_add(1));
     }
 
     /// The class of an operation: where none goes before another all are of one.
@@ -178,10 +200,7 @@ impl<W: Watch> Channels<W> {
 
     /// Whether an operation of the host, a read or not, goes before this one of collection.
     fn goes_before(&self, die: &Die, read: bool, collection: u32) -> bool {
-        let is_urgent = match self.pending[collection as usize].class {
-            Class::Host => true,
-            Class::Collection { order } => order <= self.urgent,
-        };
+        let is_urgent = self.pending[collection as usize].order <= self.urgent;
         die.passed < self.precedence.host_first && (read || !is_urgent)
     }
 
@@ -190,7 +209,7 @@ impl<W: Watch> Channels<W> {
         let die = &self.dies[at];
         let head = die.head;
         let op = &self.pending[head as usize];
-        let gives = op.class != Class::Host && op.step == 0 && die.bound.is_none();
+        let gives = op.order > 0 && op.step == 0 && die.bound.is_none();
         if !gives || !self.goes_before(die, read, head) {
             return false;
         }
@@ -207,12 +226,12 @@ impl<W: Watch> Channels<W> {
 
     /// An operation of a die is granted its first tenure.
     #[inline]
-    pub(super) fn begun(die: &mut Die, class: Class, serial: u64) {
-        die.previous = serial;
-        match class {
-            Class::Host if die.queues[1].head != NONE => die.passed += 1,
-            Class::Host => {}
-            Class::Collection { .. } => die.passed = 0,
+    pub(super) fn begun(die: &mut Die, order: u64, serial: u64) {
+        die.previous = serial as u32;
+        if order > 0 {
+            die.passed = 0;
+        } else if die.queues[1].head != NONE {
+            die.passed += 1;
         }
     }
 
@@ -225,13 +244,13 @@ impl<W: Watch> Channels<W> {
         let Some(suspend_ns) = self.precedence.suspend.time_ns(op.command) else { return };
         let ends_ns = die.array_free_ns;
         let can = ends_ns > from_ns
-            && op.done_ns == ends_ns
-            && op.suspended < self.precedence.host_first.max(1);
+            && op.ready_ns == ends_ns
+            && u32::from(op.suspended) < self.precedence.most_suspended();
         if !can || ends_ns - from_ns <= suspend_ns {
             return;
         }
         op.suspended += 1;
-        op.done_ns = Ns::MAX;
+        op.ready_ns = Ns::MAX;
         die.suspended = Some(Suspended { entry, end_ns: ends_ns, left_ns: ends_ns - from_ns });
         die.running = None;
         die.array_free_ns = from_ns + suspend_ns;
@@ -251,7 +270,7 @@ impl<W: Watch> Channels<W> {
         }
         let op = &mut self.pending[suspended.entry as usize];
         op.suspended += 1;
-        op.suspended <= self.precedence.host_first.max(1)
+        u32::from(op.suspended) <= self.precedence.most_suspended()
     }
 
     /// The cells go on with what was suspended.
@@ -265,7 +284,7 @@ impl<W: Watch> Channels<W> {
         die.array_free_ns = done_ns;
         die.running = Some((entry, begin_ns));
         let op = &mut self.pending[entry as usize];
-        op.done_ns = done_ns;
+        op.ready_ns = done_ns;
         self.done.push(Reverse((done_ns, op.serial, entry)));
         self.last_done_ns = self.last_done_ns.max(done_ns);
         self.suspensions.delay_ns += done_ns - end_ns;

@@ -64,15 +64,10 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         self.tasks.last[usize::from(step)] = slot;
     }
 
-    /// Where a page is in time that the scheme has copied to `ppn`; `None`: there.
+    /// Where a page is in time that the scheme has copied to `ppn`; `None`: there, or not to be told.
     #[inline]
     fn still_at(&self, ppn: Ppn) -> Option<Ppn> {
-        let geometry = self.inner.geometry();
-        let mut at = self.order.still_at(&self.operations, geometry, ppn)?;
-        while let Some(before) = self.order.still_at(&self.operations, geometry, at) {
-            at = before;
-        }
-        Some(at)
+        self.order.still_at(&self.operations, self.inner.geometry(), ppn)
     }
 
     /// An operation of a task or of a collection step.
@@ -175,6 +170,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             }
             return slot;
         }
+        self.order.asked(&operation);
         let mut waits = self.order.enter(&mut self.operations, slot);
         if operation.waits + waits == 0 {
             waits = self.order.conflicts(&operation, slot);
@@ -247,11 +243,6 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
                 self.channels.submit_direct_as(&from, &to, Addressing::DuringRead, class)
             }
         };
-        #[cfg(test)]
-        {
-            let (first, second) = operation.work.sides();
-            self.sent.extend([Some(first), second].into_iter().flatten());
-        }
         sent.expect("what the array has done, its channels can do");
     }
 
@@ -264,6 +255,11 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             return None;
         }
         let operation = *operation;
+        #[cfg(test)]
+        {
+            let (first, second) = operation.work.sides();
+            self.finished.extend([Some(first), second].into_iter().flatten());
+        }
         let Operation { then, out_of, task, step, .. } = operation;
         self.operations.remove(slot);
         self.release(then);

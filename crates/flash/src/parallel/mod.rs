@@ -34,7 +34,7 @@
 //! the source's Fig. 9, and reads run ahead of programs: a run takes no longer than in serial time, mostly less.
 //!
 //! # State and cost
-//! 4 bytes a block, 8 more where pages are copied, 20 more where the host goes first; an entry an operation that is not done, in one slab. An operation costs the
+//! 4 bytes a block, 8 more where pages are copied, 28 more where the host goes first; an entry an operation that is not done, in one slab. An operation costs the
 //! scheduling of [`Channels`] and some stores.
 //!
 //! # Errors
@@ -108,9 +108,9 @@ pub struct Parallel<F, W = ()> {
     bytes_sent_again: u64,
     /// Reads and programs of pages that are done.
     page_commands: u64,
-    /// What was sent to the dies, in order.
+    /// What the dies have done, in order.
     #[cfg(test)]
-    sent: Vec<operations::Side>,
+    finished: Vec<operations::Side>,
 }
 
 impl<F: Probe> Parallel<F> {
@@ -168,7 +168,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             bytes_sent_again: 0,
             page_commands: 0,
             #[cfg(test)]
-            sent: Vec::new(),
+            finished: Vec::new(),
         })
     }
 

@@ -45,6 +45,16 @@ impl Work {
         core::iter::once(first.block).chain(second)
     }
 
+    /// The block that it programs, if it does.
+    #[inline]
+    fn programs(&self) -> Option<BlockId> {
+        let (first, second) = self.sides();
+        let last = second.unwrap_or(first);
+        let programs =
+            matches!(last.command, Command::Program | Command::CacheProgram | Command::CopyProgram);
+        programs.then_some(last.block)
+    }
+
     pub(super) fn is_erase(&self) -> bool {
         matches!(self, Self::One(side) if side.command == Command::Erase)
     }
@@ -174,7 +184,9 @@ struct Classes {
     queue: u8,
     /// The operation of another class that waits until they are done.
     waits: u32,
-    /// The programs of copies into the block that are not done, in their order: the first, and the last.
+    /// Programs of the block that are not done.
+    programs: u32,
+    /// Those of copies into it, in their order: the first, and the last.
     arriving: [u32; 2],
 }
 
@@ -195,7 +207,7 @@ impl Order {
 
     /// Operations of different classes may pass each other from here on, but for those of one block.
     pub(super) fn keep_classes(&mut self) {
-        let none = Classes { count: 0, queue: 0, waits: NONE, arriving: [NONE; 2] };
+        let none = Classes { count: 0, queue: 0, waits: NONE, programs: 0, arriving: [NONE; 2] };
         self.classes = alloc::vec![none; self.held.len()];
     }
 
@@ -215,6 +227,16 @@ impl Order {
             }
         }
         waits
+    }
+
+    /// An operation is asked for.
+    #[inline]
+    pub(super) fn asked(&mut self, operation: &Operation) {
+        if let Some(block) = operation.work.programs()
+            && let Some(classes) = self.classes.get_mut(block.0 as usize)
+        {
+            classes.programs += 1;
+        }
     }
 
     /// A page is being copied into the block of this program.
@@ -237,7 +259,8 @@ impl Order {
         }
     }
 
-    /// Where a page still is that is on its way to `ppn`, if it is on its way.
+    /// Where a page still is that is on its way to `ppn`: in a block that is not programmed any more. `None` where it is not
+    /// on its way, or where it is cannot be told.
     pub(super) fn still_at(
         &self,
         operations: &Operations,
@@ -251,7 +274,9 @@ impl Order {
             let (first, second) = operation.work.sides();
             let to = second.unwrap_or(first);
             if to.pages.as_slice()[0].page == page {
-                return operation.from;
+                let from = operation.from?;
+                let classes = self.classes.get(geometry.block_of(from).0 as usize)?;
+                return Some(from).filter(|_| classes.programs == 0);
             }
             slot = operation.behind;
         }
@@ -275,6 +300,11 @@ impl Order {
         if operation.from.is_some() {
             let (first, second) = operation.work.sides();
             self.arrived(second.unwrap_or(first).block, operation.behind);
+        }
+        if let Some(block) = operation.work.programs()
+            && let Some(classes) = self.classes.get_mut(block.0 as usize)
+        {
+            classes.programs -= 1;
         }
         if !self.classes.is_empty() && !operation.aside {
             for (released, block) in released.iter_mut().zip(operation.work.blocks()) {

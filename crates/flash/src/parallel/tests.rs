@@ -1,7 +1,7 @@
 use super::*;
 use crate::address::{BlockId, Geometry, Lpn, Ppn};
 use crate::array::{Array, Store};
-use crate::channels::{Command, DieAddress, Grant};
+use crate::channels::{Command, DieAddress, Grant, Suspend};
 use crate::copies::{Copies, CopyPath, CopyTimes};
 use crate::interface::Flash;
 use crate::oob::Oob;
@@ -280,7 +280,7 @@ fn shapes_that_do_not_fit_are_refused() {
     }
 }
 
-/// What reached the dies, in order: checked against the rules of NAND as the dies see them.
+/// What the dies have done, in order: checked against the rules of NAND as the dies see them.
 #[derive(Default)]
 struct Dies {
     next_page: BTreeMap<(DieAddress, u32), u32>,
@@ -289,18 +289,28 @@ struct Dies {
 proptest! {
     #![proptest_config(crate::properties::config())]
 
-    /// Whatever the order of tasks and completions: each block is programmed in order and erased when nothing is on
+    /// Whatever the order of tasks and completions, and what goes before what: each block is programmed in order and erased when nothing is on
     /// its way out of it any more; every operation is done; the same twice.
     #[test]
     fn dies_see_the_rules_kept(
-        steps in proptest::collection::vec((0u8..6, 0u32..8, 0u32..8, 0u64..3_000_000), 1..60),
+        steps in proptest::collection::vec((0u8..8, 0u32..8, 0u32..8, 0u64..3_000_000), 1..60),
         (channels, ways, planes, ganged) in (1u16..3, 1u16..3, 1u16..3, any::<bool>()),
         (near, far) in (0usize..3, 3usize..5),
         cache in any::<bool>(),
+        (host_first, suspended, yields) in (0usize..4, 0usize..3, any::<bool>()),
     ) {
         let paths = Some(copies(CopyPath::ALL[near], CopyPath::ALL[far], cache));
         let run = || {
             let mut flash = array(topology(channels, ways, planes), ganged, paths);
+            let (erase_ns, program_ns) = (30_000, 20_000);
+            let suspend = [
+                Suspend::Never,
+                Suspend::Erases { erase_ns },
+                Suspend::ErasesAndPrograms { erase_ns, program_ns },
+            ][suspended];
+            let host_first = [0, 1, 3, 100][host_first];
+            flash.set_precedence(Precedence { host_first, suspend });
+            flash.set_yields(yields || host_first > 0);
             let (mut dones, mut now) = (Vec::new(), 0);
             for (tag, (what, a, b, gap)) in steps.iter().enumerate() {
                 now = (now + gap).max(flash.now_ns());
@@ -342,14 +352,22 @@ fn random(flash: &mut Logged, what: u8, a: u32, b: u32) {
             flash.copy_run(&pages, to, 1, Cause::Collection, &mut lpns).unwrap();
         }
         5 => flash.erase(BlockId(from), Cause::Collection).unwrap(),
+        // A task that collects, goes on, and collects again what it wrote to.
+        6 | 7 if from != to => {
+            for what in [3, 0, 2, 3, 5, 0] {
+                let (a, b) = if what == 2 { (b, a) } else { (a, b) };
+                random(flash, what, a, b);
+            }
+            random(flash, 3, b, a);
+        }
         _ => {}
     }
 }
 
-/// Goes through what was sent to the dies.
+/// Goes through what the dies have done.
 fn check(flash: &Logged) -> Result<(), TestCaseError> {
     let mut dies = Dies::default();
-    for side in &flash.sent {
+    for side in &flash.finished {
         for address in side.pages.as_slice() {
             let next = dies.next_page.entry((side.die, address.block)).or_default();
             match side.command {

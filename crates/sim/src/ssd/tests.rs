@@ -201,7 +201,7 @@ fn the_link_carries_one_request_at_a_time() {
 
 #[test]
 fn a_collection_that_does_not_yield_keeps_the_host_waiting() {
-    let setup = ssd(4, 2, 8);
+    let setup = SsdSetup { collection: CollectionPlace::Exclusive, ..ssd(4, 2, 8) };
     let config = SchemeConfig {
         victim: Some(VictimKind::greedy_scan(4)),
         logical_pages: Some(330),

@@ -46,8 +46,8 @@ fn settings_become_channels_and_frontiers() {
     let said = notes(&found);
     for line in [
         "SSD of 4 channels × 2 ways × 2 dies, writes spread in the order wcdp; 16 requests outstanding at most; \
-         interface sata2 of 300 MB/s; processor 200 MHz (6 cycles an entry read, 3 an entry written); arbiter \
-         read-first; windows of 20ms",
+         interface sata2 of 300 MB/s; processor 200 MHz (6 cycles an entry read, 3 an entry written); collection \
+         per-die, 16 operations of the host before one of collection; arbiter read-first; windows of 20ms",
         "(--queue-depth 1); with more, 16 here, nothing is promised",
         "within a die lcb",
     ] {
