@@ -239,7 +239,8 @@ impl<W: Watch> Channels<W> {
     pub(super) fn suspend(&mut self, at: usize, arrival_ns: Ns) {
         let die = &mut self.dies[at];
         let Some((entry, begin_ns)) = die.running else { return };
-        let from_ns = arrival_ns.max(die.interface_free_ns).max(begin_ns);
+        // Its interface is as busy as its cells.
+        let from_ns = arrival_ns.max(begin_ns);
         let op = &mut self.pending[entry as usize];
         let Some(suspend_ns) = self.precedence.suspend.time_ns(op.command) else { return };
         let ends_ns = die.array_free_ns;
@@ -254,6 +255,7 @@ impl<W: Watch> Channels<W> {
         die.suspended = Some(Suspended { entry, end_ns: ends_ns, left_ns: ends_ns - from_ns });
         die.running = None;
         die.array_free_ns = from_ns + suspend_ns;
+        die.interface_free_ns = die.array_free_ns;
         match op.command {
             Command::Erase => self.suspensions.erases += 1,
             _ => self.suspensions.programs += 1,
@@ -282,6 +284,7 @@ impl<W: Watch> Channels<W> {
         let begin_ns = die.array_free_ns.max(die.interface_free_ns);
         let done_ns = begin_ns + left_ns;
         die.array_free_ns = done_ns;
+        die.interface_free_ns = done_ns;
         die.running = Some((entry, begin_ns));
         let op = &mut self.pending[entry as usize];
         op.ready_ns = done_ns;

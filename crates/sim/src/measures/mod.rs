@@ -41,7 +41,8 @@ pub struct Measures {
     step: Distribution,
     /// Response by kind of task.
     response: [Distribution; TaskKind::ALL.len()],
-    completion: ValueCounts,
+    /// Completion by kind of task.
+    completion: [ValueCounts; TaskKind::ALL.len()],
     request_response: ValueCounts,
     request_completion: ValueCounts,
     series: TimeSeries,
@@ -57,7 +58,7 @@ impl Measures {
             service: Distribution::new(),
             step: Distribution::new(),
             response: TaskKind::ALL.map(|_| Distribution::new()),
-            completion: ValueCounts::new(),
+            completion: TaskKind::ALL.map(|_| ValueCounts::new()),
             request_response: ValueCounts::new(),
             request_completion: ValueCounts::new(),
             series: TimeSeries::new(start_ns),
@@ -72,7 +73,7 @@ impl Measures {
             self.record(evicted);
         }
         if self.arrivals == Arrivals::Timed {
-            self.completion.add(sample.completion_ns);
+            self.completion[sample.kind as usize].add(sample.completion_ns);
         }
     }
 
@@ -133,17 +134,18 @@ impl Measures {
         for pair in self.pairs.take() {
             self.record(pair);
         }
+        let response = sum(&self.response);
         let [read, write, trim] = &self.response;
-        let mut response = read.clone();
-        response.add(write);
-        response.add(trim);
         let request_response = self.request_response.finish();
-        let (completion_ns, request_completion_ns) = match self.arrivals {
+        let (completions, request_completion_ns) = match self.arrivals {
             Arrivals::Timed => {
-                (self.completion.finish().summary(), self.request_completion.finish().summary())
+                let completions = self.completion.map(ValueCounts::finish);
+                (completions, self.request_completion.finish().summary())
             }
-            Arrivals::Closed => (response.summary(), request_response.summary()),
+            Arrivals::Closed => (self.response.clone(), request_response.summary()),
         };
+        let completion_ns = sum(&completions).summary();
+        let [read_completion_ns, write_completion_ns, _] = completions.map(|of| of.summary());
         let series = self.series.finish(self.tasks);
         Measured {
             tasks: self.tasks,
@@ -157,6 +159,8 @@ impl Measures {
             read_response_ns: read.summary(),
             write_response_ns: write.summary(),
             completion_ns,
+            read_completion_ns,
+            write_completion_ns,
             request_response_ns: request_response.summary(),
             request_completion_ns,
             response_ccdf: response.ccdf(),
@@ -165,6 +169,15 @@ impl Measures {
             throughput: series.throughput,
         }
     }
+}
+
+/// Of all kinds together.
+fn sum(kinds: &[Distribution; TaskKind::ALL.len()]) -> Distribution {
+    let [read, write, trim] = kinds;
+    let mut sum = read.clone();
+    sum.add(write);
+    sum.add(trim);
+    sum
 }
 
 /// What was measured of a run.
@@ -192,6 +205,10 @@ pub struct Measured {
     pub write_response_ns: Summary,
     /// Completion of a page task, ns; the response where the workload has no arrival times.
     pub completion_ns: Summary,
+    /// The same of a page read, ns.
+    pub read_completion_ns: Summary,
+    /// The same of a page write, ns.
+    pub write_completion_ns: Summary,
     /// Response of a host request, ns.
     pub request_response_ns: Summary,
     /// Completion of a host request, ns; its response where the workload has no arrival times.

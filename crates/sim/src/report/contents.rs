@@ -52,6 +52,10 @@ pub struct SchemeReport {
     /// Completion of a page task with queueing: end − arrival, ns. Equals the response where the
     /// workload has no arrival times.
     pub completion_ns: Summary,
+    /// The same of a page read, ns.
+    pub read_completion_ns: Summary,
+    /// The same of a page write, ns.
+    pub write_completion_ns: Summary,
     /// Response of a host request: the sum over its page tasks, ns.
     pub request_response_ns: Summary,
     /// Completion of a host request with queueing, ns.
@@ -160,6 +164,8 @@ impl Measured {
         report.read_response_ns = self.read_response_ns;
         report.write_response_ns = self.write_response_ns;
         report.completion_ns = self.completion_ns;
+        report.read_completion_ns = self.read_completion_ns;
+        report.write_completion_ns = self.write_completion_ns;
         report.request_response_ns = self.request_response_ns;
         report.request_completion_ns = self.request_completion_ns;
         if let Some(least) = self.least_free_pages {

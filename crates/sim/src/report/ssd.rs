@@ -26,6 +26,12 @@ pub struct SsdReport {
     pub longest_stall_ns: u64,
     /// Longest time that a collection kept the controller, ns.
     pub longest_collection_ns: u64,
+    /// How often a read of the host suspended an erase.
+    pub suspended_erases: u64,
+    /// The same of programs.
+    pub suspended_programs: u64,
+    /// By how much the ends of these were put off in all, ns.
+    pub suspension_ns: u64,
     /// Share of the time that a channel's bus was in use, mean over the channels.
     pub channel_use: f64,
     /// Share of the time that a die was busy, mean over the dies.

@@ -22,7 +22,8 @@ pub(super) fn completions(row: Row<'_>) {
         row("  p99.9", &|s| p99_9(times(s)));
         row("  max", &|s| longest(times(s)));
     };
-    of("page completion", |s| &s.completion_ns);
+    of("page read completion", |s| &s.read_completion_ns);
+    of("page write completion", |s| &s.write_completion_ns);
     of("request completion", |s| &s.request_completion_ns);
 }
 
@@ -43,7 +44,13 @@ pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
     of("longest collection", &|ssd| kept(ssd.longest_collection_ns).and_then(time));
     of("channel use", &|ssd| Some(percent(ssd.channel_use)));
     of("die use", &|ssd| Some(percent(ssd.die_use)));
+    let suspended = |ssd: &SsdReport| ssd.suspended_erases + ssd.suspended_programs;
     let any = |has: fn(&SsdReport) -> bool| schemes.iter().filter_map(|s| s.ssd.as_ref()).any(has);
+    if schemes.iter().filter_map(|s| s.ssd.as_ref()).any(|ssd| suspended(ssd) > 0) {
+        of("suspended erases", &|ssd| Some(units::grouped(ssd.suspended_erases)));
+        of("suspended programs", &|ssd| Some(units::grouped(ssd.suspended_programs)));
+        of("  put off in all", &|ssd| time(ssd.suspension_ns));
+    }
     if any(|ssd| ssd.link_use.is_some()) {
         of("link use", &|ssd| ssd.link_use.map(percent));
     }

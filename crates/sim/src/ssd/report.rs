@@ -10,6 +10,7 @@ impl SsdDevice<'_> {
     pub(super) fn report(self, elapsed_ns: u64, setup: &Setup, label: &str) -> SchemeReport {
         let (channel_use, die_use, busy_ns) = self.uses(elapsed_ns);
         let per_second = |count: u64, ns: u64| count as f64 / (ns.max(1) as f64 / 1e9);
+        let suspended = self.scheme.flash().channels().suspensions();
         let Self { totals, seen, link, .. } = self;
         let queue_depth = self.setup.queue_depth;
         let page_commands = totals.page_commands;
@@ -28,6 +29,9 @@ impl SsdDevice<'_> {
             host_pages_per_second: per_second(totals.host_pages, elapsed_ns),
             longest_stall_ns: seen.longest_stall_ns,
             longest_collection_ns: seen.longest_collection_ns,
+            suspended_erases: suspended.erases,
+            suspended_programs: suspended.programs,
+            suspension_ns: suspended.delay_ns,
             channel_use,
             die_use,
             link_use: self.setup.interface.map(|_| share(link.busy_ns)),
