@@ -143,9 +143,13 @@ impl Account {
     #[cold]
     pub(crate) fn told(&self, error: RunError) -> RunError {
         match error {
-            RunError::Scheme { scheme, source, task, phase, .. } => {
-                RunError::Scheme { scheme, source, task, phase, requests: Some(self.tally()) }
-            }
+            RunError::Scheme { scheme, source, task, phase, .. } => RunError::Scheme {
+                scheme,
+                source,
+                task,
+                phase,
+                requests: Some(Box::new(self.tally())),
+            },
             other => other,
         }
     }

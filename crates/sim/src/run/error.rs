@@ -45,7 +45,7 @@ pub enum RunError {
         /// `preconditioning` or `workload`.
         phase: &'static str,
         /// What had become of the host's requests; none were taken before the workload.
-        requests: Option<Requests>,
+        requests: Option<Box<Requests>>,
     },
     /// The loop lost requests, or ended some twice.
     #[error(
@@ -81,8 +81,8 @@ impl RunError {
 }
 
 /// As the end of what is in brackets.
-fn told(requests: &Option<Requests>) -> String {
-    requests.map_or_else(String::new, |requests| match requests.open() {
+fn told(requests: &Option<Box<Requests>>) -> String {
+    requests.as_ref().map_or_else(String::new, |requests| match requests.open() {
         0 => format!("; {requests}"),
         open => format!("; {requests}, {open} had not ended"),
     })

@@ -155,7 +155,7 @@ fn a_refused_request_ends_the_run_and_all_are_told() {
     let mut device = Device::new(registry::format(&scheme("fsr"), array).unwrap(), false);
     let error = device.replay(&setup, "test", Box::new(Script(script)), &Unobserved).unwrap_err();
     let RunError::Scheme { requests: Some(told), .. } = &error else { panic!("{error:?}") };
-    assert_eq!(*told, Requests { taken: 5, completed: 3, refused: 1 });
+    assert_eq!(**told, Requests { taken: 5, completed: 3, refused: 1 });
     let text = error.to_string();
     assert!(
         text.ends_with(
