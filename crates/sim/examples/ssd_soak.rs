@@ -109,22 +109,25 @@ fn random(seed: u64, count: usize) -> bool {
             _ => Err(format!("memory: {bytes} bytes at once")),
         }))
     };
-    let (mut totals, mut failures, mut kinds) = (Totals::default(), 0, BTreeMap::new());
+    let (mut totals, mut failures, mut kinds) =
+        (Totals::default(), 0, BTreeMap::<String, usize>::new());
     for (at, result) in run_all(count, &draw, &run).into_iter().enumerate() {
         match result {
             None => println!("seed {}: nothing was drawn that can be", seed + at as u64),
             Some(Ok(ran)) => totals.add(ran),
             Some(Err(failure)) => {
                 println!("seed {}: {failure}", seed + at as u64);
-                let kind = failure.what.split(':').next().unwrap_or_default().to_owned();
-                *kinds.entry(kind).or_insert(0) += 1;
+                for fault in failure.what.split("; ").filter(|fault| fault.contains(": ")) {
+                    let kind = fault.split(':').next().unwrap_or_default().to_owned();
+                    *kinds.entry(kind).or_insert(0) += 1;
+                }
                 failures += 1;
             }
         }
     }
     let (bytes, replay) = largest.into_inner().expect("no holder panics");
     println!("{totals}\nthe largest held {bytes} bytes of heap\n    {replay}");
-    println!("{count} configurations from seed {seed}: {failures} failed {kinds:?}");
+    println!("{count} configurations from seed {seed}: {failures} failed, by kind {kinds:?}");
     failures == 0
 }
 

@@ -31,7 +31,7 @@ const SMALL: Range = Range {
 };
 
 /// Runs of each scheme with each buffer and without.
-const OF_EACH: usize = 3;
+const OF_EACH: usize = 10;
 /// Drawn at most until there is one that can be.
 const DRAWS: u64 = 200;
 const SEED: u64 = 14;

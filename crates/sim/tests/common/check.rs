@@ -3,7 +3,7 @@
 use super::case::Case;
 use ftlkit_sim::config::Resolved;
 use ftlkit_sim::report::SchemeReport;
-use ftlkit_sim::run::{Observer, Phase};
+use ftlkit_sim::run::{Observer, Phase, RunError};
 use ftlkit_sim::run_one;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -49,6 +49,9 @@ pub(crate) fn ran(resolved: &Resolved) -> Result<Ran, String> {
     let took = begun.elapsed();
     let report = match outcome {
         Err(panic) => return Err(format!("panic: {}", message(&*panic))),
+        Ok(Err(RunError::Unaccounted { requests, .. })) => {
+            return Err(format!("requests: {requests}: {} unaccounted for", requests.open()));
+        }
         Ok(Err(error)) => return Err(format!("error: {error}")),
         Ok(Ok(report)) => report,
     };
@@ -56,7 +59,10 @@ pub(crate) fn ran(resolved: &Resolved) -> Result<Ran, String> {
         return Err(format!("time: took more than {LONGEST:?}"));
     }
     let asked = Asked::of(resolved).map_err(|error| format!("error: {error}"))?;
-    holds(&report, &asked)?;
+    let faults = faults(&report, &asked);
+    if !faults.is_empty() {
+        return Err(faults.join("; "));
+    }
     Ok(Ran {
         requests: report.requests_taken,
         tasks: report.tasks,
@@ -67,46 +73,42 @@ pub(crate) fn ran(resolved: &Resolved) -> Result<Ran, String> {
     })
 }
 
-fn holds(report: &SchemeReport, asked: &Asked) -> Result<(), String> {
+/// What does not hold, each beginning with its kind.
+fn faults(report: &SchemeReport, asked: &Asked) -> Vec<String> {
+    let mut faults = Vec::new();
     let SchemeReport { requests_taken: taken, requests: done, requests_refused: refused, .. } =
         report;
-    if *taken != done + refused {
-        return Err(format!("requests: {taken} taken, {done} completed, {refused} refused"));
-    }
-    if *taken != asked.requests {
-        return Err(format!("requests: {taken} taken of {} of the workload", asked.requests));
+    if *taken != done + refused || *taken != asked.requests {
+        let all = asked.requests;
+        faults
+            .push(format!("requests: {taken} taken of {all}, {done} completed, {refused} refused"));
     }
     let tasks = [report.read_tasks, report.write_tasks, report.trim_tasks];
     if tasks != asked.tasks || report.tasks != tasks.iter().sum::<u64>() {
-        return Err(format!(
-            "tasks: {tasks:?} reads, writes and trims counted where the workload asks for {:?}",
-            asked.tasks
-        ));
+        let all = asked.tasks;
+        faults.push(format!("tasks: {tasks:?} reads, writes and trims counted of {all:?}"));
     }
-    let lost =
-        report.bit_errors.as_ref().map_or(0, |errors| errors.lost_pages + errors.lost_pages_before);
-    if lost > 0 {
-        return Err(format!("lost: {lost} pages"));
+    if let Some(errors) = &report.bit_errors
+        && errors.lost_pages + errors.lost_pages_before > 0
+    {
+        faults.push(format!("lost: {} pages", errors.lost_pages + errors.lost_pages_before));
     }
-    // Of one task at a time; victims are promised at any depth, and counted alone where more are outstanding.
+    // Responses are promised of one task at a time. Victims are at any depth, and nothing else is counted at others.
     if report.violations > 0 {
-        let first = report.first_violation.as_ref();
-        let seen = first.map_or_else(
-            || "victims of more valid pages than promised".into(),
-            |first| {
-                format!(
-                    "{} of {} promised, {} seen, first at task {}",
-                    first.bound, first.promised, first.seen, first.task
-                )
-            },
-        );
+        let first = match &report.first_violation {
+            None => "of valid pages in victims".to_owned(),
+            Some(first) => format!(
+                "the first of {} at task {}: {} where {} are promised",
+                first.bound, first.task, first.seen, first.promised
+            ),
+        };
         let longest = report.response_ns.max;
-        return Err(format!(
-            "bound: {} violations, {seen}; the longest response {longest} ns",
+        faults.push(format!(
+            "bound: {} violations, {first}; longest response {longest} ns",
             report.violations
         ));
     }
-    Ok(())
+    faults
 }
 
 /// What the workload asks for, cut into pages here once more.

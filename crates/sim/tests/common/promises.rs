@@ -21,7 +21,7 @@ const LOADS: [(&str, &[&str]); 7] = [
 ];
 
 /// Blocks of the array, in the order in which they are tried: as few as the scheme can work on.
-const BLOCKS: [u64; 5] = [64, 256, 1024, 4096, 16384];
+const BLOCKS: [u64; 6] = [16, 64, 256, 1024, 4096, 16384];
 
 /// What was seen of a scheme on a part, on channels of this count.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +87,7 @@ fn resolve(
                 ("--schemes", scheme.name.to_owned()),
                 ("--channels", channels.to_string()),
                 ("--queue-depth", "1".into()),
+                ("--precondition", "full+age=1".into()),
                 ("--requests", requests.to_string()),
                 ("--loops", "0".into()),
             ];
