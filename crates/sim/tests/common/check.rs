@@ -35,16 +35,16 @@ pub(crate) struct Ran {
 /// What does not hold; how to replay it is for the caller to say.
 pub(crate) fn check(case: &Case) -> Option<Result<Ran, String>> {
     let resolved = case.experiment().ok()?.resolve().ok()?;
-    Some(ran(&resolved))
+    Some(ran(&resolved, LONGEST))
 }
 
-/// As [`check`], of what was resolved.
+/// As [`check`], of what was resolved, in so much time.
 ///
 /// # Errors
 /// What does not hold.
-pub(crate) fn ran(resolved: &Resolved) -> Result<Ran, String> {
+pub(crate) fn ran(resolved: &Resolved, longest: Duration) -> Result<Ran, String> {
     let begun = Instant::now();
-    let deadline = Deadline(begun + LONGEST);
+    let deadline = Deadline(begun + longest);
     let outcome = catch_unwind(AssertUnwindSafe(|| run_one(resolved, 0, &deadline)));
     let took = begun.elapsed();
     let report = match outcome {
@@ -56,7 +56,7 @@ pub(crate) fn ran(resolved: &Resolved) -> Result<Ran, String> {
         Ok(Ok(report)) => report,
     };
     if deadline.stop() {
-        return Err(format!("time: took more than {LONGEST:?}"));
+        return Err(format!("time: took more than {longest:?}"));
     }
     let asked = Asked::of(resolved).map_err(|error| format!("error: {error}"))?;
     let faults = faults(&report, &asked);

@@ -1,12 +1,13 @@
 //! Every scheme that promises, alone on an SSD at depth 1.
 
 use super::case::{Case, Load};
-use super::check::{Ran, ran};
+use super::check::{LONGEST, Ran, ran};
 use super::draw::CYCLES;
 use super::pool::Failure;
 use flash::Part;
 use ftl::Preset;
 use ftlkit_sim::config::Resolved;
+use std::time::Duration;
 
 /// Workloads, each with the tasks that all get, and what is set of it. The orders that drive schemes to their bounds
 /// write only; what else a host asks for is in the first.
@@ -49,7 +50,7 @@ pub(crate) fn kept(scheme: &Preset, part: &Part, channels: u32, tasks: u64) -> O
             continue;
         };
         kept.bound_ns = resolved.schemes[0].plan.guarantee.response_ns?;
-        match ran(&resolved) {
+        match ran(&resolved, LONGEST + Duration::from_millis(share)) {
             Ok(Ran { tasks, victims, worst_ns, .. }) => {
                 kept.tasks += tasks;
                 kept.victims += victims;
