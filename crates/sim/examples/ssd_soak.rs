@@ -49,7 +49,7 @@ const WIDE: Range = Range {
         [4, 2, 2],
     ],
     depths: &[1, 4, 32],
-    most_blocks: 64,
+    most_blocks: 1024,
     most_requests: 20_000,
     builtin_one_in: 2,
 };

@@ -1,6 +1,7 @@
 //! No SSD run loses a request: every scheme with every buffer on 1 to 16 dies at depths of 1 to 64, closed, timed and in
 //! bursts, with trims, flushes and forced writes.
 
+use crate::common::case::{Case, Load};
 use crate::common::check::check;
 use crate::common::draw::{Range, case, seeded};
 use crate::common::pool::{Totals, run_all};
@@ -25,7 +26,7 @@ const SMALL: Range = Range {
         [16, 1, 1],
     ],
     depths: &[1, 2, 3, 8, 16, 32, 64],
-    most_blocks: 24,
+    most_blocks: 384,
     most_requests: 1600,
     builtin_one_in: 4,
 };
@@ -82,6 +83,44 @@ fn every_request_of_every_run_is_accounted_for() {
         failures.len(),
         failures.join("\n")
     );
+}
+
+/// Runs that once ended in silence with most requests outstanding: nothing was due.
+#[test]
+fn no_request_is_lost_where_some_once_were() {
+    let run = |load, options: &[(&'static str, &str)]| {
+        let options = options.iter().map(|(option, value)| (*option, (*value).to_owned()));
+        Case { load: Load::Builtin(load), options: options.collect() }
+    };
+    let slc = [("--part", "evaluation-slc"), ("--bus-cycle", "5ns"), ("--requests", "100000")];
+    let on = |channels, ways, scheme| {
+        let board = [("--channels", channels), ("--ways", ways), ("--schemes", scheme)];
+        run("uniform", &[&slc[..], &board].concat())
+    };
+    let cases = [
+        on("4", "2", "dftl"),
+        on("4", "2", "ba-gc"),
+        on("1", "1", "page-level+buffer=lru"),
+        run(
+            "random-adversary",
+            &[
+                ("--part", "samsung-small-block"),
+                ("--bus-cycle", "25ns"),
+                ("--capacity", "4MiB"),
+                ("--channels", "1"),
+                ("--queue-depth", "1"),
+                ("--requests", "20000"),
+                ("--schemes", "dftl"),
+            ],
+        ),
+    ];
+    let results = run_all(cases.len(), &|at| Some(cases[at].clone()), &check);
+    let failures: Vec<String> = results
+        .into_iter()
+        .filter_map(|result| result.expect("each can be").err())
+        .map(|failure| failure.to_string())
+        .collect();
+    assert!(failures.is_empty(), "{} runs failed:\n{}", failures.len(), failures.join("\n"));
 }
 
 /// Ends a run at its second look.

@@ -15,7 +15,7 @@ pub(crate) struct Range {
     pub(crate) boards: &'static [[u32; 3]],
     /// Requests outstanding at once.
     pub(crate) depths: &'static [u32],
-    /// Blocks of a die, at most.
+    /// Blocks of the array, at most.
     pub(crate) most_blocks: u32,
     /// Requests, at most.
     pub(crate) most_requests: u64,
@@ -67,7 +67,10 @@ pub(crate) fn case(
         push("--bus-cycle", one_of(random, &CYCLES).to_owned());
     }
     let [channels, ways, dies] = one_of(random, range.boards);
-    let blocks = random.random_range(4..=range.most_blocks) * channels * ways * dies;
+    // From a few of a die to as many as there may be, as often of each order of magnitude.
+    let (units, orders) = (channels * ways * dies, f64::from(range.most_blocks).log2());
+    let blocks = random.random_range(2.0..=orders).exp2() as u32;
+    let blocks = blocks.max(4 * units).next_multiple_of(units);
     let page = u64::from(part.page_bytes);
     push("--capacity", (u64::from(blocks * pages_per_block) * page).to_string());
     let logical = u64::from(blocks * pages_per_block);
