@@ -98,7 +98,7 @@ fn no_request_is_lost_where_some_once_were() {
         run("uniform", &[&slc[..], &board].concat())
     };
     let cases = [
-        on("4", "2", "dftl"),
+        on("4", "2", "dftl,ba-gc"),
         on("4", "2", "ba-gc"),
         on("1", "1", "page-level+buffer=lru"),
         run(

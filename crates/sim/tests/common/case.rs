@@ -23,7 +23,7 @@ pub(crate) enum Load {
     },
 }
 
-/// One run of one scheme.
+/// One run of one scheme: of the first, where several are named because all are asked for the same space.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     /// What is replayed.
@@ -118,7 +118,7 @@ fn apply(to: &mut Experiment, option: &str, value: &str) -> Result<(), String> {
     match option {
         "--part" => to.part = Some(TextOrTable(PartTable::named(value))),
         "--capacity" => to.capacity = Some(parsed(value)?),
-        "--schemes" => to.schemes = vec![parsed(value)?],
+        "--schemes" => to.schemes = value.split(',').map(parsed).collect::<Result<_, _>>()?,
         "--precondition" => to.precondition = parsed(value)?,
         "--channels" => to.channels = Some(parsed(value)?),
         "--ways" => to.ways = parsed(value)?,
