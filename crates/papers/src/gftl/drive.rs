@@ -194,6 +194,7 @@ impl Drive<'_> {
                     source,
                     task: loop_.done,
                     phase: "workload",
+                    requests: None,
                 })?;
             }
         }

@@ -37,8 +37,12 @@ pub struct SchemeReport {
     pub write_tasks: u64,
     /// Page trims.
     pub trim_tasks: u64,
-    /// Host requests measured.
+    /// Host requests that the workload handed to the device in the measured part.
+    pub requests_taken: u64,
+    /// Of these, those that ended: the requests that are measured.
     pub requests: u64,
+    /// Those that the scheme refused; taken = ended + refused.
+    pub requests_refused: u64,
     /// Service time of a page task (collection apart), ns.
     pub service_ns: Summary,
     /// Collection within a page task, ns.

@@ -4,13 +4,15 @@ use super::contents::SchemeReport;
 use serde_json::Value;
 
 /// Top-level names in the order of columns; what is not listed here follows.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 22] = [
     "name",
     "tasks",
     "read_tasks",
     "write_tasks",
     "trim_tasks",
+    "requests_taken",
     "requests",
+    "requests_refused",
     "bound_ns",
     "real_time",
     "violations",
@@ -145,6 +147,8 @@ mod tests {
             assert_eq!(of("counts.host.programs"), "140000");
             assert_eq!(of("erases_per_block.most"), scheme.erases_per_block.2.to_string());
             assert_eq!(of("ram.map_bytes"), "4194304");
+            let requests = ["requests_taken", "requests", "requests_refused"].map(of);
+            assert_eq!(requests, ["200000", "200000", "0"]);
             assert_eq!(of("bound_ns"), scheme.bound_ns.map_or(String::new(), |ns| ns.to_string()));
             assert!(of("warnings").contains("too few"));
             assert_eq!(of("victim_work.chosen.reads"), "600000");

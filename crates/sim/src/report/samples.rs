@@ -157,6 +157,7 @@ fn scheme(shape: &Shape) -> SchemeReport {
         name: shape.name.into(),
         bound_ns: shape.bound_ns,
         real_time: shape.bound_ns.is_some(),
+        requests_taken: TASKS,
         violations: shape.violations,
         first_violation: (shape.violations > 0).then(|| Violation {
             bound: "response".into(),

@@ -1,5 +1,6 @@
 //! The account of one run, whichever clock runs below: what was promised and seen, and what was there before.
 
+use super::error::{Requests, RunError};
 use super::medium::{Medium, RunArray, erases};
 use super::promise::{Place, Promise};
 use crate::measures::{Arrivals, Measures, TaskSample};
@@ -35,8 +36,12 @@ pub(crate) struct Account {
     pub(crate) promise: Promise,
     /// Promises are not about forced writes.
     pub(crate) forced_apart: bool,
+    /// Requests that the workload handed over.
+    pub(crate) taken: u64,
     /// Requests that have ended.
     pub(crate) requests: u64,
+    /// Requests that the scheme refused with an error.
+    pub(crate) refused: u64,
     /// The page task from which collection ran.
     pub(crate) first_collection: Option<u64>,
     /// Reads of pages that were never written: no flash operation.
@@ -69,7 +74,9 @@ impl Account {
             measures: Measures::new(0, arrivals),
             promise: Promise::new(&guarantee),
             forced_apart: guarantee.forced_apart,
+            taken: 0,
             requests: 0,
+            refused: 0,
             first_collection: None,
             unmapped_reads: 0,
             uncorrectable_reads: 0,
@@ -108,10 +115,54 @@ impl Account {
         self.measures.tick(end_ns, free_pages);
     }
 
+    /// The workload hands over so many requests.
+    #[inline]
+    pub(crate) fn take(&mut self, requests: u64) {
+        self.taken += requests;
+    }
+
     /// A request ended.
     #[inline]
     pub(crate) fn request(&mut self, response_ns: u64, completion_ns: u64) {
         self.measures.request(response_ns, completion_ns);
         self.requests += 1;
+    }
+
+    fn tally(&self) -> Requests {
+        Requests { taken: self.taken, completed: self.requests, refused: self.refused }
+    }
+
+    /// The scheme refused a request: with what had become of the others.
+    #[cold]
+    pub(crate) fn refuse(&mut self, error: RunError) -> RunError {
+        self.refused += u64::from(matches!(error, RunError::Scheme { .. }));
+        self.told(error)
+    }
+
+    /// The error, if it is a scheme's, with what had become of the requests.
+    #[cold]
+    pub(crate) fn told(&self, error: RunError) -> RunError {
+        match error {
+            RunError::Scheme { scheme, source, task, phase, .. } => RunError::Scheme {
+                scheme,
+                source,
+                task,
+                phase,
+                requests: Some(Box::new(self.tally())),
+            },
+            other => other,
+        }
+    }
+
+    /// Every request that was taken has been completed or refused.
+    ///
+    /// # Errors
+    /// [`RunError::Unaccounted`] where that is not so: the loop lost some, and the measures are of the rest.
+    pub(crate) fn close(&self, label: &str) -> Result<(), RunError> {
+        let requests = self.tally();
+        match requests.open() {
+            0 => Ok(()),
+            _ => Err(RunError::Unaccounted { scheme: label.into(), requests }),
+        }
     }
 }

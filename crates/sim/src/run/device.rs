@@ -59,7 +59,7 @@ impl Device {
     /// Runs the workload to its end, to the limit of requests, or until the observer stops it.
     ///
     /// # Errors
-    /// What the workload or the scheme says.
+    /// What the workload or the scheme says; [`RunError::Unaccounted`].
     pub fn replay(
         &mut self,
         setup: &Setup,
@@ -77,16 +77,17 @@ impl Device {
             observer.progress(label, Phase::Measure, self.account.requests, total);
             if observer.stop() {
                 self.account.interrupted = true;
-                return Ok(());
+                return self.account.close(label);
             }
             requests.clear();
             let room = (limit - taken).min(REQUESTS as u64) as usize;
             if room == 0 || source.fill(&mut requests, room)? == 0 {
-                return Ok(());
+                return self.account.close(label);
             }
             taken += requests.len() as u64;
             self.run_requests(&requests, &mut cutter, &mut work).map_err(|source| {
-                RunError::in_workload(label, source, self.account.measures.tasks())
+                let error = RunError::in_workload(label, source, self.account.measures.tasks());
+                self.account.refuse(error)
             })?;
         }
     }
@@ -98,6 +99,7 @@ impl Device {
         cutter: &mut Cutter,
         work: &mut Vec<Work>,
     ) -> Result<(), FtlError> {
+        self.account.take(requests.len() as u64);
         let mut used = 0;
         loop {
             work.clear();
@@ -200,7 +202,13 @@ impl Device {
     ///
     /// # Errors
     /// What the scheme says.
-    pub fn empty_buffer(&mut self) -> Result<(), FtlError> {
+    pub fn empty_buffer(&mut self, label: &str) -> Result<(), RunError> {
+        let tasks = self.account.measures.tasks();
+        self.write_out()
+            .map_err(|source| self.account.told(RunError::in_workload(label, source, tasks)))
+    }
+
+    fn write_out(&mut self) -> Result<(), FtlError> {
         let Some((_, log)) = self.scheme.telemetry().buffer else { return Ok(()) };
         self.account.flushes.pages = log.flushed;
         let spent_ns = self.clock.spent_ns(&*self.scheme);

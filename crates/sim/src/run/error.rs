@@ -2,13 +2,39 @@
 
 use flash::faults::FaultError;
 use ftl::FtlError;
+use std::fmt;
 use workload::WorkloadError;
+
+/// What became of the requests that a device took. At the end of a run none is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// Handed to the device by the workload.
+    pub taken: u64,
+    /// Of these, those that ended.
+    pub completed: u64,
+    /// Those that the scheme refused with an error.
+    pub refused: u64,
+}
+
+impl Requests {
+    /// Neither completed nor refused. Below 0 where more ended than were taken.
+    pub fn open(&self) -> i128 {
+        i128::from(self.taken) - i128::from(self.completed) - i128::from(self.refused)
+    }
+}
+
+impl fmt::Display for Requests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { taken, completed, refused } = self;
+        write!(f, "of {taken} requests taken {completed} completed and {refused} refused")
+    }
+}
 
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The scheme failed at a request.
-    #[error("{scheme}: {source} (page task {task} of the {phase})")]
+    #[error("{scheme}: {source} (page task {task} of the {phase}{})", told(.requests))]
     Scheme {
         /// The scheme's label.
         scheme: String,
@@ -18,6 +44,20 @@ pub enum RunError {
         task: u64,
         /// `preconditioning` or `workload`.
         phase: &'static str,
+        /// What had become of the host's requests; none were taken before the workload.
+        requests: Option<Box<Requests>>,
+    },
+    /// The loop lost requests, or ended some twice.
+    #[error(
+        "{scheme}: {} requests were taken, {} completed and {} refused: {} unaccounted for, so nothing that was \
+         measured is to be trusted; this is a bug of the simulator, please report it with the command",
+        .requests.taken, .requests.completed, .requests.refused, .requests.open()
+    )]
+    Unaccounted {
+        /// The scheme's label.
+        scheme: String,
+        /// What became of the requests.
+        requests: Requests,
     },
     /// The scheme cannot be set up.
     #[error(transparent)]
@@ -51,6 +91,36 @@ pub enum RunError {
 impl RunError {
     /// A scheme failed at a page task of the workload.
     pub(crate) fn in_workload(label: &str, source: FtlError, task: u64) -> Self {
-        Self::Scheme { scheme: label.into(), source, task, phase: "workload" }
+        Self::Scheme { scheme: label.into(), source, task, phase: "workload", requests: None }
+    }
+}
+
+/// As the end of what is in brackets.
+fn told(requests: &Option<Box<Requests>>) -> String {
+    requests.as_ref().map_or_else(String::new, |requests| match requests.open() {
+        0 => format!("; {requests}"),
+        open => format!("; {requests}, {open} had not ended"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_accounted_for_is_told_either_way() {
+        let told = |taken, completed| {
+            let requests = Requests { taken, completed, refused: 2 };
+            let error = RunError::Unaccounted { scheme: "dftl".into(), requests };
+            (requests.open(), error.to_string())
+        };
+        let (lost, text) = told(10, 5);
+        assert_eq!(lost, 3);
+        for said in ["dftl: 10 requests were taken, 5 completed and 2 refused: 3 unacc", "a bug"] {
+            assert!(text.contains(said), "{text}");
+        }
+        // Ended twice.
+        assert!(told(10, 9).1.contains("9 completed and 2 refused: -1 unaccounted for"));
+        assert_eq!(told(10, 8).0, 0);
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod setup;
 pub(crate) mod tasks;
 
 pub use device::Device;
-pub use error::RunError;
+pub use error::{Requests, RunError};
 pub(crate) use medium::levelled;
 pub use medium::{array_without_errors, plain_array};
 pub use observer::{Observer, Phase, Unobserved};
@@ -48,9 +48,7 @@ pub fn run_scheme(
             let timed = source.has_arrivals() && !setup.closed;
             let mut device = Device::new(made, timed).choosing(scheme.processor);
             device.replay(setup, label, source, observer)?;
-            device
-                .empty_buffer()
-                .map_err(|source| RunError::in_workload(label, source, device.page_tasks()))?;
+            device.empty_buffer(label)?;
             device.report(setup, label)
         }
     };

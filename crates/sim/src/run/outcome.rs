@@ -43,6 +43,8 @@ impl Account {
 
         let mut report = SchemeReport {
             name: label.into(),
+            requests_taken: self.taken,
+            requests_refused: self.refused,
             bound_ns: guarantee.response_ns,
             real_time: guarantee.real_time,
             violations: self.promise.violations + beyond,

@@ -51,6 +51,7 @@ pub(crate) fn precondition<F: Probe>(
             source,
             task: done + at as u64,
             phase: "preconditioning",
+            requests: None,
         })?;
         done += count;
     }
@@ -63,6 +64,7 @@ pub(crate) fn precondition<F: Probe>(
         source,
         task: done,
         phase: "preconditioning",
+        requests: None,
     })
 }
 

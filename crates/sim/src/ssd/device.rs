@@ -225,6 +225,7 @@ impl<'a> SsdDevice<'a> {
 
     /// A request is taken: its page tasks are ready when its data are in.
     fn take(&mut self, request: &Request) {
+        self.account.take(1);
         let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
         self.works.clear();
         let mut works = std::mem::take(&mut self.works);

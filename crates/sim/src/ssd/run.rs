@@ -6,7 +6,7 @@ use super::setup::SsdSetup;
 use crate::report::SchemeReport;
 use crate::run::error::RunError;
 use crate::run::medium::levelled;
-use crate::run::observer::Observer;
+use crate::run::observer::{Observer, Unobserved};
 use crate::run::precondition;
 use crate::run::setup::{Setup, check_space};
 use flash::faults::BitErrors;
@@ -40,10 +40,15 @@ pub(crate) fn run_scheme(
     let limit = setup.max_requests.unwrap_or(u64::MAX);
     let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
     let mut device = SsdDevice::new(made, ssd, scheme.processor, timed);
-    device.replay(&mut Feeder::new(source, limit), label, total, observer)?;
+    let replayed = device.replay(&mut Feeder::new(source, limit), label, total, observer);
+    // After an interruption what was taken is still to end.
+    let ended = replayed
+        .and_then(|()| device.replay(&mut Feeder::of(Vec::new()), label, total, &Unobserved));
+    ended.map_err(|error| device.account.refuse(error))?;
     let elapsed_ns = device.now_ns;
     let end = device.finish();
     let tasks = device.account.measures.tasks();
-    end.map_err(|source| RunError::in_workload(label, source, tasks))?;
+    end.map_err(|source| device.account.told(RunError::in_workload(label, source, tasks)))?;
+    device.account.close(label)?;
     Ok(device.report(elapsed_ns, setup, label))
 }

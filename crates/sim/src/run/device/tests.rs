@@ -3,6 +3,7 @@
 use super::*;
 use crate::measures::Measures;
 use crate::report::SchemeReport;
+use crate::run::error::Requests;
 use crate::run::medium::{array_of, levelled};
 use crate::run::observer::Unobserved;
 use crate::run::setup::Setup;
@@ -10,6 +11,7 @@ use bounds::copyback::{CopySettings, Waits};
 use flash::faults::{BitErrorModel, Tearable};
 use flash::{CopyPath, Flash, Geometry, Lpn, Part, Serial, WearLevel, parts};
 use ftl::{BufferPolicy, BufferSettings, Guarantee, SchemeConfig, TaskKind, registry};
+use std::sync::atomic::{AtomicBool, Ordering};
 use workload::{Op, WorkloadError};
 
 const READ: u64 = 29_000;
@@ -74,7 +76,7 @@ impl Run {
         let setup = self.setup;
         let mut device = Device::new(scheme, self.timed);
         device.replay(&setup, "test", Box::new(Script(self.script)), &Unobserved).unwrap();
-        device.empty_buffer().unwrap();
+        device.empty_buffer("test").unwrap();
         device.report(&setup, "test")
     }
 }
@@ -99,6 +101,68 @@ fn completion_counts_the_queue_and_response_does_not() {
     let closed = run(scheme("fsr"), false, script);
     assert_eq!(closed.elapsed_ns, 2 * PROGRAM + READ);
     assert_eq!(closed.completion_ns.max, PROGRAM);
+}
+
+/// Stops a run once it is told of requests that ended.
+struct StopSoon(AtomicBool);
+
+impl Observer for StopSoon {
+    fn progress(&self, _: &str, _: Phase, done: u64, _: Option<u64>) {
+        self.0.fetch_or(done > 0, Ordering::Relaxed);
+    }
+
+    fn stop(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Requests taken, completed and refused.
+fn requests(report: &SchemeReport) -> [u64; 3] {
+    [report.requests_taken, report.requests, report.requests_refused]
+}
+
+#[test]
+fn every_request_that_was_taken_is_accounted_for() {
+    let script: Vec<_> = (0..2000)
+        .map(|at| match at % 5 {
+            0 => (0, Op::Read, at % 7),
+            1 => (0, Op::Trim, at % 7),
+            2 => (0, Op::Flush, 0),
+            3 => (0, Op::Write, FORCED + at % 7),
+            _ => (0, Op::Write, at % 7),
+        })
+        .collect();
+    for name in ["fsr", "lazy-rtgc", "nftl"] {
+        let taken = |scheme| requests(&run(scheme, false, script.clone()));
+        assert_eq!([taken(scheme(name)), taken(buffered(name))], [[2000, 2000, 0]; 2], "{name}");
+    }
+    let setup = setup();
+    let array = levelled(&scheme("fsr"), Serial::new(array_of(&setup).unwrap()));
+    let mut device = Device::new(registry::format(&scheme("fsr"), array).unwrap(), false);
+    let stop = StopSoon(AtomicBool::new(false));
+    device.replay(&setup, "test", Box::new(Script(script)), &stop).unwrap();
+    let report = device.report(&setup, "test");
+    assert_eq!(requests(&report), [REQUESTS as u64, REQUESTS as u64, 0]);
+    assert!(report.warnings.iter().any(|warning| warning.contains("interrupted")));
+}
+
+#[test]
+fn a_refused_request_ends_the_run_and_all_are_told() {
+    // The fourth is to a page that the scheme does not have; the fifth is not begun.
+    let script = [0, 1, 2, 999, 3].map(|page| (0, Op::Write, page)).into();
+    let setup = setup();
+    let array = levelled(&scheme("fsr"), Serial::new(array_of(&setup).unwrap()));
+    let mut device = Device::new(registry::format(&scheme("fsr"), array).unwrap(), false);
+    let error = device.replay(&setup, "test", Box::new(Script(script)), &Unobserved).unwrap_err();
+    let RunError::Scheme { requests: Some(told), .. } = &error else { panic!("{error:?}") };
+    assert_eq!(**told, Requests { taken: 5, completed: 3, refused: 1 });
+    let text = error.to_string();
+    assert!(
+        text.ends_with(
+            "(page task 3 of the workload; of 5 requests taken 3 completed and 1 refused, 1 had not ended)"
+        ),
+        "{text}"
+    );
 }
 
 #[test]

@@ -1,0 +1,8 @@
+//! Runs through the library, as `compare` makes them.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod accounting;
+mod copy_paths;
+mod promises;

@@ -1,0 +1,24 @@
+//! Promises on SSDs, in the short: the soak has a million page tasks of each scheme on every part.
+
+use crate::common::promises::kept;
+use flash::parts;
+use ftl::registry::REGISTRY;
+
+#[test]
+fn every_promise_is_kept_where_one_task_is_outstanding() {
+    let (mut failures, mut tasks) = (Vec::new(), 0);
+    // With bus cycles of its own, with an OOB read that is told apart, and that of the papers.
+    for part in ["ddt-mlc", "samsung-small-block", "evaluation-slc"] {
+        let part = parts::by_name(part).unwrap();
+        for scheme in REGISTRY {
+            for channels in [1, 4] {
+                let Some(kept) = kept(scheme, part, channels, 3000) else { continue };
+                failures.extend(kept.failures.iter().map(ToString::to_string));
+                tasks += kept.tasks;
+            }
+        }
+    }
+    println!("{tasks} page tasks");
+    assert!(failures.is_empty(), "{} runs failed:\n{}", failures.len(), failures.join("\n"));
+    assert!(tasks > 100_000, "{tasks}");
+}

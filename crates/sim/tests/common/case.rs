@@ -1,0 +1,165 @@
+//! A run as `ftlkit compare` is asked for it: one list of options makes the experiment and the command that replays it.
+
+use ftlkit_sim::config::{Experiment, PartTable, TextOrTable, Timing};
+use std::fmt::{self, Display};
+use std::io::Write;
+use std::path::PathBuf;
+use std::str::FromStr;
+use workload::{AddressPolicy, Op, Request, WorkloadSpec};
+
+/// What is replayed.
+#[derive(Clone, Debug)]
+pub(crate) enum Load {
+    /// A built-in workload, with its parameters among the options.
+    Builtin(&'static str),
+    /// These requests, by way of a trace: built-in workloads have no flushes and no forced writes.
+    Trace {
+        /// The requests; their addresses are taken modulo the logical space.
+        requests: Vec<Request>,
+        /// Whether they arrive when they say.
+        arrivals: bool,
+        /// Names the file.
+        name: String,
+    },
+}
+
+/// One run of one scheme: of the first, where several are named because all are asked for the same space.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    /// What is replayed.
+    pub(crate) load: Load,
+    /// Options of `ftlkit compare` and their values; empty where an option has none.
+    pub(crate) options: Vec<(&'static str, String)>,
+}
+
+impl Case {
+    /// Where the trace is, while there is one.
+    fn file(&self) -> Option<PathBuf> {
+        let Load::Trace { name, .. } = &self.load else { return None };
+        let dir = std::env::temp_dir().join(format!("ftlkit-ssd-{}", std::process::id()));
+        Some(dir.join(format!("{name}.csv")))
+    }
+
+    /// The experiment. A trace is written for it.
+    ///
+    /// # Errors
+    /// An option that cannot be read.
+    pub(crate) fn experiment(&self) -> Result<Experiment, String> {
+        let workload = TextOrTable(match &self.load {
+            Load::Builtin(name) => WorkloadSpec::builtin(*name),
+            Load::Trace { .. } => self.write_trace().map_err(|error| error.to_string())?,
+        });
+        let mut experiment = Experiment { workload, ..Experiment::default() };
+        for (option, value) in &self.options {
+            apply(&mut experiment, option, value)
+                .map_err(|reason| format!("{option} {value}: {reason}"))?;
+        }
+        Ok(experiment)
+    }
+
+    fn write_trace(&self) -> std::io::Result<WorkloadSpec> {
+        let (Some(path), Load::Trace { requests, arrivals, .. }) = (self.file(), &self.load) else {
+            return Err(std::io::Error::other("no trace"));
+        };
+        if let Some(dir) = path.parent() {
+            std::fs::create_dir_all(dir)?;
+        }
+        let mut text = Vec::new();
+        writeln!(
+            text,
+            "{}op,fua,offset_bytes,length_bytes",
+            if *arrivals { "arrival_ns," } else { "" }
+        )?;
+        for Request { arrival_ns, op, fua, offset, length, .. } in requests {
+            if *arrivals {
+                write!(text, "{arrival_ns},")?;
+            }
+            writeln!(text, "{},{},{offset},{length}", op.name(), u8::from(*fua))?;
+        }
+        std::fs::write(&path, text)?;
+        Ok(WorkloadSpec::trace(path))
+    }
+
+    /// Removes the trace: only that of a case which failed is kept, to be replayed.
+    pub(crate) fn forget(&self) {
+        if let Some(path) = self.file() {
+            let _ = std::fs::remove_file(&path);
+            // Gone with the last of them.
+            let _ = path.parent().map(std::fs::remove_dir);
+        }
+    }
+}
+
+impl Display for Case {
+    /// The command that replays it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let load = match (&self.load, self.file()) {
+            (Load::Builtin(name), _) => (*name).to_owned(),
+            (_, file) => file.unwrap_or_default().display().to_string(),
+        };
+        write!(f, "ftlkit compare {load}")?;
+        for (option, value) in &self.options {
+            write!(f, " {option}")?;
+            match value.as_str() {
+                "" => {}
+                value => write!(f, " {value}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parsed<T: FromStr<Err: Display>>(value: &str) -> Result<T, String> {
+    value.parse().map_err(|error: T::Err| error.to_string())
+}
+
+/// As the command line does it.
+fn apply(to: &mut Experiment, option: &str, value: &str) -> Result<(), String> {
+    match option {
+        "--part" => to.part = Some(TextOrTable(PartTable::named(value))),
+        "--capacity" => to.capacity = Some(parsed(value)?),
+        "--schemes" => to.schemes = value.split(',').map(parsed).collect::<Result<_, _>>()?,
+        "--precondition" => to.precondition = parsed(value)?,
+        "--channels" => to.channels = Some(parsed(value)?),
+        "--ways" => to.ways = parsed(value)?,
+        "--dies" => to.dies = Some(parsed(value)?),
+        "--allocation" => to.allocation = Some(parsed(value)?),
+        "--queue-depth" => to.queue_depth = Some(parsed(value)?),
+        "--interface" => to.interface = Some(parsed(value)?),
+        "--cpu" => to.cpu = parsed(value)?,
+        "--arbiter" => to.arbiter = Some(parsed(value)?),
+        "--bus-cycle" => to.bus_cycle = Some(parsed(value)?),
+        "--bit-errors" => to.bit_errors = parsed(value)?,
+        "--seed" => to.seed = parsed(value)?,
+        "--closed" => to.timing = Timing::Closed,
+        "--requests" => to.workload.0.replay_mut().requests = Some(parsed(value)?),
+        "--loops" => to.workload.0.replay_mut().loops = parsed(value)?,
+        "--addresses" => {
+            if let WorkloadSpec::Trace { addresses, .. } = &mut to.workload.0 {
+                *addresses = AddressPolicy::Wrap;
+            }
+        }
+        "--set" => return set(to, value),
+        _ => return Err("no such option".into()),
+    }
+    Ok(())
+}
+
+fn set(to: &mut Experiment, setting: &str) -> Result<(), String> {
+    let (key, value) = setting.split_once('=').ok_or("no `=`")?;
+    match (key.strip_prefix("part."), &mut to.workload.0, &mut to.part) {
+        (Some(figure), _, Some(part)) => {
+            part.0.set(figure, value).map_err(|error| error.to_string())?;
+        }
+        (None, WorkloadSpec::Builtin { parameters, .. }, _) => {
+            parameters.insert(key.to_owned(), value.to_owned());
+        }
+        _ => return Err("nothing to set it of".into()),
+    }
+    Ok(())
+}
+
+/// A request of whole or partial pages.
+pub(crate) fn request(arrival_ns: u64, op: Op, offset: u64, length: u64) -> Request {
+    Request { arrival_ns, offset, length, device: 0, op, fua: false, response_ns: None }
+}

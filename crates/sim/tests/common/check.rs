@@ -1,0 +1,169 @@
+//! What must hold of a run.
+
+use super::case::Case;
+use ftlkit_sim::config::Resolved;
+use ftlkit_sim::report::SchemeReport;
+use ftlkit_sim::run::{Observer, Phase, RunError};
+use ftlkit_sim::run_one;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+use workload::{Op, Request, WorkloadError};
+
+/// Longest that a run may take.
+pub(crate) const LONGEST: Duration = Duration::from_secs(60);
+
+/// A run that passed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ran {
+    /// Requests taken.
+    pub(crate) requests: u64,
+    /// Page tasks.
+    pub(crate) tasks: u64,
+    /// Of the scheme's state, as the report has it.
+    pub(crate) ram_bytes: u64,
+    /// The longest response.
+    pub(crate) worst_ns: u64,
+    /// Victims.
+    pub(crate) victims: u64,
+    /// Wall time.
+    pub(crate) took: Duration,
+}
+
+/// Runs it and checks all; `None` where no such run can be: the scheme, part or workload does not fit.
+///
+/// # Errors
+/// What does not hold; how to replay it is for the caller to say.
+pub(crate) fn check(case: &Case) -> Option<Result<Ran, String>> {
+    let resolved = case.experiment().ok()?.resolve().ok()?;
+    Some(ran(&resolved, LONGEST))
+}
+
+/// As [`check`], of what was resolved, in so much time.
+///
+/// # Errors
+/// What does not hold.
+pub(crate) fn ran(resolved: &Resolved, longest: Duration) -> Result<Ran, String> {
+    let begun = Instant::now();
+    let deadline = Deadline(begun + longest);
+    let outcome = catch_unwind(AssertUnwindSafe(|| run_one(resolved, 0, &deadline)));
+    let took = begun.elapsed();
+    let report = match outcome {
+        Err(panic) => return Err(format!("panic: {}", message(&*panic))),
+        Ok(Err(RunError::Unaccounted { requests, .. })) => {
+            return Err(format!("requests: {requests}: {} unaccounted for", requests.open()));
+        }
+        Ok(Err(error)) => return Err(format!("error: {error}")),
+        Ok(Ok(report)) => report,
+    };
+    if deadline.stop() {
+        return Err(format!("time: took more than {longest:?}"));
+    }
+    let asked = Asked::of(resolved).map_err(|error| format!("error: {error}"))?;
+    let faults = faults(&report, &asked);
+    if !faults.is_empty() {
+        return Err(faults.join("; "));
+    }
+    Ok(Ran {
+        requests: report.requests_taken,
+        tasks: report.tasks,
+        ram_bytes: report.ram_bytes,
+        worst_ns: report.response_ns.max,
+        victims: report.collection.victims,
+        took,
+    })
+}
+
+/// What does not hold, each beginning with its kind.
+fn faults(report: &SchemeReport, asked: &Asked) -> Vec<String> {
+    let mut faults = Vec::new();
+    let SchemeReport { requests_taken: taken, requests: done, requests_refused: refused, .. } =
+        report;
+    if *taken != done + refused || *taken != asked.requests {
+        let all = asked.requests;
+        faults
+            .push(format!("requests: {taken} taken of {all}, {done} completed, {refused} refused"));
+    }
+    let tasks = [report.read_tasks, report.write_tasks, report.trim_tasks];
+    if tasks != asked.tasks || report.tasks != tasks.iter().sum::<u64>() {
+        let all = asked.tasks;
+        faults.push(format!("tasks: {tasks:?} reads, writes and trims counted of {all:?}"));
+    }
+    if let Some(errors) = &report.bit_errors
+        && errors.lost_pages + errors.lost_pages_before > 0
+    {
+        faults.push(format!("lost: {} pages", errors.lost_pages + errors.lost_pages_before));
+    }
+    // Responses are promised of one task at a time. Victims are at any depth, and nothing else is counted at others.
+    if report.violations > 0 {
+        let first = match &report.first_violation {
+            None => "of valid pages in victims".to_owned(),
+            Some(first) => format!(
+                "the first of {} at task {}: {} where {} are promised",
+                first.bound, first.task, first.seen, first.promised
+            ),
+        };
+        let longest = report.response_ns.max;
+        faults.push(format!(
+            "bound: {} violations, {first}; longest response {longest} ns",
+            report.violations
+        ));
+    }
+    faults
+}
+
+/// What the workload asks for, cut into pages here once more.
+#[derive(Debug, Default)]
+struct Asked {
+    requests: u64,
+    /// Page reads, writes and trims.
+    tasks: [u64; 3],
+}
+
+impl Asked {
+    fn of(resolved: &Resolved) -> Result<Self, WorkloadError> {
+        let Resolved { experiment, space, facts, .. } = resolved;
+        let mut source = experiment.workload.0.open(*space, experiment.seed, facts)?;
+        let (mut asked, mut requests) = (Self::default(), Vec::new());
+        while source.fill(&mut requests, 4096)? > 0 {
+            requests.drain(..).for_each(|request| asked.count(&request, space.page_bytes.into()));
+        }
+        Ok(asked)
+    }
+
+    fn count(&mut self, request: &Request, page: u64) {
+        self.requests += 1;
+        let end = request.offset + request.length;
+        let touched = match request.length {
+            0 => 0,
+            _ => end.div_ceil(page) - request.offset / page,
+        };
+        let whole = (end / page).saturating_sub(request.offset.div_ceil(page));
+        let [reads, writes, trims] = &mut self.tasks;
+        match request.op {
+            Op::Read => *reads += touched,
+            Op::Write => *writes += touched,
+            Op::Trim => *trims += whole,
+            Op::WriteZeroes => {
+                *writes += touched - whole;
+                *trims += whole;
+            }
+            Op::Flush => {}
+        }
+    }
+}
+
+/// Ends a run that takes too long.
+struct Deadline(Instant);
+
+impl Observer for Deadline {
+    fn progress(&self, _: &str, _: Phase, _: u64, _: Option<u64>) {}
+
+    fn stop(&self) -> bool {
+        Instant::now() > self.0
+    }
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "of no text".into())
+}

@@ -1,0 +1,245 @@
+//! Runs drawn at random.
+
+use super::case::{Case, Load, request};
+use flash::parts::CATALOGUE;
+use ftl::{BufferPolicy, Preset, VICTIM_POLICIES};
+use rand::{Rng, RngExt};
+use rand_pcg::Pcg64;
+use std::fmt::Display;
+use workload::{Op, Request};
+
+/// From how much cases are drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range {
+    /// Channels, ways and dies of the SSD.
+    pub(crate) boards: &'static [[u32; 3]],
+    /// Requests outstanding at once.
+    pub(crate) depths: &'static [u32],
+    /// Blocks of the array, at most.
+    pub(crate) most_blocks: u32,
+    /// Requests, at most.
+    pub(crate) most_requests: u64,
+    /// One in so many takes a built-in workload; the others have flushes and forced writes.
+    pub(crate) builtin_one_in: u32,
+}
+
+/// Cycles for parts that give none; a part may be too quick for the long ones.
+pub(crate) const CYCLES: [&str; 4] = ["25ns", "10ns", "5ns", "2ns"];
+
+/// Workloads whose requests are of any number.
+const BUILTIN: [&str; 12] = [
+    "uniform",
+    "zipf",
+    "hot-cold",
+    "pareto",
+    "sequential",
+    "mixed",
+    "random-adversary",
+    "gftl-worst-case",
+    "gftl-queue-worst-case",
+    "lazy-rtgc-worst-case",
+    "financial-like",
+    "websearch-like",
+];
+
+/// A run of this scheme, with this buffer above it. It need not be one that can be: the settings are drawn each for
+/// itself.
+pub(crate) fn case(
+    random: &mut Pcg64,
+    range: &Range,
+    scheme: &Preset,
+    buffer: Option<&BufferPolicy>,
+    name: &str,
+) -> Case {
+    let mut options = Vec::new();
+    let mut push = |option: &'static str, value: String| options.push((option, value));
+    let part = one_of(random, CATALOGUE);
+    push("--part", part.name.to_string());
+    // Blocks as small as this make a small array one of many blocks.
+    let pages_per_block = match random.random_range(0..4) {
+        0 => part.pages_per_block,
+        _ => one_of(random, &[8, 12, 16, 32, 64]),
+    };
+    if pages_per_block != part.pages_per_block {
+        push("--set", format!("part.pages_per_block={pages_per_block}"));
+    }
+    if part.t_rc_ns == 0 {
+        push("--bus-cycle", one_of(random, &CYCLES).to_owned());
+    }
+    let [channels, ways, dies] = one_of(random, range.boards);
+    // From a few of a die to as many as there may be, as often of each order of magnitude.
+    let (units, orders) = (channels * ways * dies, f64::from(range.most_blocks).log2());
+    let blocks = random.random_range(2.0..=orders).exp2() as u32;
+    let blocks = blocks.max(4 * units).next_multiple_of(units);
+    let page = u64::from(part.page_bytes);
+    push("--capacity", (u64::from(blocks * pages_per_block) * page).to_string());
+    let logical = u64::from(blocks * pages_per_block);
+    push("--schemes", scheme_text(random, scheme, buffer, blocks, page));
+    push("--channels", channels.to_string());
+    push("--ways", ways.to_string());
+    push("--dies", dies.to_string());
+    // One in three is alone: promises are of one task at a time.
+    let depth = if random.random_bool(0.3) { 1 } else { one_of(random, range.depths) };
+    push("--queue-depth", depth.to_string());
+    seldom(random, 4, &["wcdp", "dcwp", "pdwc"], |order| push("--allocation", order.into()));
+    seldom(random, 3, &["read-first", "round-robin"], |policy| push("--arbiter", policy.into()));
+    seldom(random, 4, &["sata2", "400MB/s"], |link| push("--interface", link.into()));
+    seldom(random, 5, &["arm7"], |processor| push("--cpu", processor.into()));
+    // So few that ECC corrects them all: no page is lost.
+    seldom(random, 8, &["1+ecc=24"], |errors| push("--bit-errors", errors.into()));
+    let fills = ["none", "full", "full+age=1", "full+age=0.5+sequential=50%", "footprint"];
+    push("--precondition", one_of(random, &fills).to_owned());
+    let requests = random.random_range(range.most_requests / 8..=range.most_requests);
+    // About as fast as the array, or far slower: queues that stay full, and idle time.
+    let write_ns = (part.t_prog_ns + part.t_bers_ns / u64::from(pages_per_block)) as f64;
+    let gap_ns =
+        write_ns * 2f64.powi(random.random_range(-3..7)) / f64::from(channels * ways * dies);
+    let load = match random.random_ratio(1, range.builtin_one_in) {
+        true => {
+            push("--requests", requests.to_string());
+            push("--loops", "0".into());
+            let name = one_of(random, &BUILTIN);
+            builtin(random, name, gap_ns).into_iter().for_each(|value| push("--set", value));
+            Load::Builtin(name)
+        }
+        false => {
+            push("--addresses", "wrap".into());
+            drawn(random, requests, logical, page, gap_ns, name)
+        }
+    };
+    if random.random_ratio(1, 10) {
+        push("--closed", String::new());
+    }
+    push("--seed", random.random_range(1..1000u32).to_string());
+    Case { load, options }
+}
+
+fn one_of<T: Copy>(random: &mut Pcg64, all: &[T]) -> T {
+    all[random.random_range(0..all.len())]
+}
+
+/// One of `values`, once in so many times.
+fn seldom(
+    random: &mut Pcg64,
+    one_in: u32,
+    values: &[&'static str],
+    mut then: impl FnMut(&'static str),
+) {
+    if random.random_ratio(1, one_in) {
+        then(one_of(random, values));
+    }
+}
+
+/// The scheme with settings of its own and those that all have, each set otherwise now and then.
+fn scheme_text(
+    random: &mut Pcg64,
+    scheme: &Preset,
+    buffer: Option<&BufferPolicy>,
+    blocks: u32,
+    page: u64,
+) -> String {
+    let mut text = scheme.name.to_owned();
+    let mut set = |key: &str, value: &dyn Display| text.push_str(&format!("+{key}={value}"));
+    let victims = [1, 3].map(|number| one_of(random, VICTIM_POLICIES).kind(Some(number)));
+    for key in scheme.settings {
+        if random.random_ratio(2, 3) {
+            continue;
+        }
+        match *key {
+            "victim" => {
+                let plain = one_of(random, VICTIM_POLICIES).kind(None);
+                if let Some(kind) = plain.or(victims[0]).or(victims[1]) {
+                    set(key, &kind);
+                }
+            }
+            "idle" | "aware" => set(key, &true),
+            "cmt" => set(key, &format!("{}", page * random.random_range(1..8u64))),
+            "cmt_policy" => set(key, &"slru"),
+            "threshold" => set(key, &"80%"),
+            "log_blocks" => set(key, &random.random_range(1..=8)),
+            // The printed length of GFTL's queue is too short for some orders: an erratum, not a bug.
+            _ => {}
+        }
+    }
+    match buffer {
+        // Some schemes have one of their own.
+        None => set("buffer", &"none"),
+        Some(policy) => {
+            set("buffer", &policy.name);
+            set("buffer_size", &(page * random.random_range(1..=128u64)));
+            seldom(random, 4, &["page", "block"], |unit| set("buffer_unit", &unit));
+            seldom(random, 2, &["1ms", "20ms", "0"], |age| set("buffer_age", &age));
+            seldom(random, 3, &["500ns", "3us"], |time| set("buffer_time", &time));
+            seldom(random, 4, &["true", "false"], |reads| set("buffer_reads", &reads));
+        }
+    }
+    seldom(random, 5, &["gap:3", "gap:20", "bet:4", "bet:10:1"], |rule| set("wear", &rule));
+    seldom(random, 8, &["true", "false"], |wear| set("dynamic_wear", &wear));
+    seldom(random, 5, &["lcb", "gcb", "dgcb"], |path| set("copy", &path));
+    if random.random_ratio(1, 5) {
+        set("spare", &random.random_range(1..=(blocks / 8).max(1)));
+    }
+    if random.random_ratio(1, 4) {
+        set("share", &(f64::from(random.random_range(30..90u32)) / 100.0));
+    }
+    text
+}
+
+/// Parameters of a built-in workload: only those of uniform and its like are set.
+fn builtin(random: &mut Pcg64, name: &str, gap_ns: f64) -> Vec<String> {
+    let mut out = Vec::new();
+    if ["uniform", "zipf", "hot-cold", "pareto"].contains(&name) {
+        out.push(format!("write_share={}", one_of(random, &["1", "0.9", "0.5"])));
+        out.push(format!("trim_share={}", one_of(random, &["0", "0.1", "0.3"])));
+        if random.random_bool(0.5) {
+            out.push(format!("rate={:.3}", 1e9 / gap_ns));
+            out.push(format!("arrivals={}", one_of(random, &["fixed", "poisson"])));
+        }
+    }
+    out
+}
+
+/// Requests of all kinds, most of few pages, half of them to an eighth of the space; one after the other, at random
+/// times, or in bursts.
+fn drawn(random: &mut Pcg64, count: u64, pages: u64, page: u64, gap_ns: f64, name: &str) -> Load {
+    let burst = one_of(random, &[0, 1, 1, 32, 200]);
+    let most_pages = one_of(random, &[1, 1, 4, 16]);
+    let writes = one_of(random, &[0.95, 0.7, 0.4]);
+    let [trims, flushes, forced] =
+        [0.1, 0.02, 0.1].map(|share| share * f64::from(random.random_range(0..3u8)));
+    let whole = random.random_bool(0.6);
+    let mut at_ns = 0.0;
+    let mut one = |at: u64| {
+        if burst > 0 && at.is_multiple_of(burst) {
+            at_ns += -(1.0 - random.random::<f64>()).ln() * gap_ns * burst as f64;
+        }
+        let at_ns = at_ns as u64;
+        let draw: f64 = random.random();
+        if draw < flushes {
+            return request(at_ns, Op::Flush, 0, 0);
+        }
+        let op = match draw {
+            _ if draw < flushes + trims && random.random_bool(0.2) => Op::WriteZeroes,
+            _ if draw < flushes + trims => Op::Trim,
+            _ if random.random_bool(writes) => Op::Write,
+            _ => Op::Read,
+        };
+        let hot = if random.random_bool(0.5) { pages.div_ceil(8) } else { pages };
+        let bytes = |random: &mut Pcg64, unit: u64, most: u64| random.random_range(0..most) * unit;
+        let unit = if whole { page } else { 512 };
+        let offset = bytes(random, unit, hot * page / unit);
+        let length = unit + bytes(random, unit, most_pages * page / unit);
+        let fua = op == Op::Write && random.random_bool(forced);
+        Request { fua, ..request(at_ns, op, offset, length) }
+    };
+    let requests = (0..count).map(&mut one).collect();
+    Load::Trace { requests, arrivals: burst > 0, name: name.to_owned() }
+}
+
+/// A stream of its own for each number.
+pub(crate) fn seeded(seed: u64, number: u64) -> Pcg64 {
+    use rand::SeedableRng;
+    let mut random = Pcg64::seed_from_u64(seed.wrapping_add(number));
+    random.next_u64();
+    random
+}
