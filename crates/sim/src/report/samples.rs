@@ -123,6 +123,7 @@ fn on_ssd(scheme: &mut SchemeReport) {
         processor_ns,
         processor_share: processor_ns as f64 / scheme.elapsed_ns as f64,
         longest_processor_ns: 3_000_000,
+        ..SsdReport::default()
     });
 }
 

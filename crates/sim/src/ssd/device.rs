@@ -333,11 +333,19 @@ impl<'a> SsdDevice<'a> {
         let Some(ready_ns) = self.queue.next_ns() else { return NEVER };
         let flash = self.scheme.flash();
         let kept = if self.is_alone() {
-            flash.outstanding() > 0
+            self.is_at_work()
         } else {
             !self.yields && flash.is_collecting()
         };
         if kept { NEVER } else { ready_ns.max(self.busy_until_ns).max(self.now_ns) }
+    }
+
+    /// Whether the last task, or what it made the scheme do, has not ended.
+    #[inline]
+    fn is_at_work(&self) -> bool {
+        // One that asked the array for nothing ends when the processor has worked.
+        let runs = self.alone.is_some_and(|alone| alone.done.is_none());
+        runs || self.scheme.flash().outstanding() > 0
     }
 
     /// When the write buffer has something to write on its own.
@@ -345,7 +353,7 @@ impl<'a> SsdDevice<'a> {
     fn next_due_ns(&self) -> Ns {
         match self.scheme.due_ns() {
             NEVER => NEVER,
-            _ if self.is_alone() && self.scheme.flash().outstanding() > 0 => NEVER,
+            _ if self.is_alone() && self.is_at_work() => NEVER,
             due_ns => due_ns.max(self.busy_until_ns).max(self.now_ns),
         }
     }
