@@ -1,6 +1,6 @@
 //! A die: its queue of operations, until when its parts are taken, and what a step of an operation takes of them.
 
-use super::precedence::Suspended;
+use super::precedence::{QUEUES, Suspended};
 use super::request::{Addressing, Command, Pages};
 use super::rules::Follows;
 use super::script::{Busy, Step};
@@ -32,6 +32,8 @@ pub(super) struct Pending {
     pub(super) after: u32,
     pub(super) script: u16,
     pub(super) step: u8,
+    /// Which of its die's queues it waits in.
+    pub(super) queue: u8,
     /// Reads that it gave way to while its cells worked.
     pub(super) suspended: u16,
     pub(super) command: Command,
@@ -58,8 +60,8 @@ pub(super) struct Queue {
 pub(super) struct Die {
     /// The operation that has the die, or asks for it.
     pub(super) head: u32,
-    /// Those of the host, then those of collection.
-    pub(super) queues: [Queue; 2],
+    /// By class.
+    pub(super) queues: [Queue; QUEUES],
     /// The queue whose next operation must follow at once.
     pub(super) bound: Option<u8>,
     /// Operations of the host that went before the one of collection that waits.
@@ -83,7 +85,7 @@ impl Die {
     pub(super) fn new() -> Self {
         Self {
             head: NONE,
-            queues: [Self::EMPTY; 2],
+            queues: [Self::EMPTY; QUEUES],
             bound: None,
             passed: 0,
             previous: u32::MAX,

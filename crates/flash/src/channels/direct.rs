@@ -25,7 +25,7 @@ impl<W: Watch> Channels<W> {
         destination: &Request,
         addressing: Addressing,
     ) -> Result<(), RequestError> {
-        self.submit_direct_as(source, destination, addressing, Class::Host)
+        self.submit_direct_as(source, destination, addressing, Class::default())
     }
 
     /// The same behind those of its class. All direct transfers between the same dies must be of one class: two that
@@ -40,8 +40,7 @@ impl<W: Watch> Channels<W> {
         addressing: Addressing,
         class: Class,
     ) -> Result<(), RequestError> {
-        let class = self.class(class);
-        let queue = class.queue();
+        let queue = self.queue_of(class);
         check(source, &self.topology, self.now_ns, false)?;
         check(destination, &self.topology, self.now_ns, true)?;
         check_direct(source, destination)?;
@@ -104,7 +103,7 @@ impl<W: Watch> Channels<W> {
         let to = self.index(self.pending[program as usize].die);
         if source && self.pending[program as usize].step == 0 {
             if self.dies[to].head == program {
-                self.begin(to);
+                self.begin(to, 0);
             }
         } else if other.ready_ns != NEVER && op.ready_ns != NEVER {
             self.asks[to].since_ns = op.ready_ns.max(other.ready_ns);

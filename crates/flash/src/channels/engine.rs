@@ -2,7 +2,7 @@
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
 use super::die::{Die, NONE, Pending, is_confirm, settle};
-use super::precedence::{Class, Precedence, Suspensions, queue_of};
+use super::precedence::{Class, Precedence, READS, Suspend, Suspensions};
 use super::request::{Addressing, Command, Completion, Request};
 use super::rules::{Follows, RequestError, check, follows};
 use super::script::{Busy, Scripts};
@@ -117,7 +117,7 @@ impl<W: Watch> Channels<W> {
     /// Address, plane and cache rules; an arrival before [`Channels::now_ns`]. Nothing has changed then.
     #[inline]
     pub fn submit(&mut self, request: &Request) -> Result<(), RequestError> {
-        self.submit_as(request, Class::Host)
+        self.submit_as(request, Class::default())
     }
 
     /// Queues an operation behind those of its die and class.
@@ -126,11 +126,11 @@ impl<W: Watch> Channels<W> {
     /// As [`Channels::submit`].
     #[inline]
     pub fn submit_as(&mut self, request: &Request, class: Class) -> Result<(), RequestError> {
-        let class = self.class(class);
         let repairs = request.command == Command::CopyProgram;
         check(request, &self.topology, self.now_ns, repairs)?;
         let at = self.index(request.die);
-        let follows = follows(self.dies[at].queues[class.queue()].last, request, &self.topology)?;
+        let queue = self.queue_of(class);
+        let follows = follows(self.dies[at].queues[queue].last, request, &self.topology)?;
         let script = Scripts::index(request.command, follows, request.pages.planes());
         let entry = self.enter(request, class, follows, script);
         self.queue(at, entry, request);
@@ -141,9 +141,9 @@ impl<W: Watch> Channels<W> {
     #[inline]
     pub(super) fn queue(&mut self, at: usize, entry: u32, request: &Request) {
         let op = &self.pending[entry as usize];
-        let (order, serial) = (op.order, op.serial);
+        let (of, serial) = (usize::from(op.queue), op.serial);
         let die = &mut self.dies[at];
-        let queue = &mut die.queues[queue_of(order)];
+        let queue = &mut die.queues[of];
         queue.last = Some((request.command, request.pages));
         queue.last_serial = serial as u32;
         let behind = core::mem::replace(&mut queue.tail, entry);
@@ -154,11 +154,11 @@ impl<W: Watch> Channels<W> {
         }
         let channel = usize::from(request.die.channel);
         if die.head == NONE {
-            self.next(at);
+            self.next(at, request.arrival_ns);
             let next = self.asks[at].since_ns.max(self.buses[channel].free_ns);
             self.next_grant_ns[channel] = self.next_grant_ns[channel].min(next);
-        } else if order == 0 && self.give_way(at, request.command.is_read()) {
-            self.next(at);
+        } else if self.precedence.host_first > 0 && self.give_way(at, of) {
+            self.next(at, request.arrival_ns);
             self.next_grant_ns[channel] = self.next_of_bus(channel);
         }
     }
@@ -263,7 +263,7 @@ impl<W: Watch> Channels<W> {
         let step = &steps[usize::from(op.step)];
         if op.step == 0 {
             op.granted_ns = begin_ns;
-            Self::begun(die, op.order, op.serial);
+            Self::begun(die, op.queue, op.serial);
         }
         op.step += 1;
         let (bus_ns, data_ns) = if is_confirm(op, step) {
@@ -310,13 +310,13 @@ impl<W: Watch> Channels<W> {
         die.usage.operations += 1;
         self.last_done_ns = self.last_done_ns.max(done_ns);
         self.done.push(Reverse((done_ns, op.serial, entry)));
-        let queue = queue_of(op.order);
+        let queue = usize::from(op.queue);
         let runs_on = op.command == Command::CacheRead || self.register_goes_to(at, queue);
         let die = &mut self.dies[at];
         die.head = NONE;
         die.bound = runs_on.then_some(queue as u8);
         self.asks[at] = Ask::NONE;
-        self.next(at);
+        self.next(at, released_ns);
     }
 
     /// Whether the next operation of a queue is the program of what a read has left in the registers.
@@ -326,20 +326,22 @@ impl<W: Watch> Channels<W> {
         next.is_some_and(|next| next.command == Command::CopyProgram)
     }
 
-    /// Lets the first operation of a die ask for its first tenure.
+    /// Lets the operation that has a die ask for its first tenure, not before `from_ns`.
     #[inline]
-    pub(super) fn begin(&mut self, at: usize) {
-        let die = &self.dies[at];
-        let op = &self.pending[die.head as usize];
-        if die.running.is_some() && op.order == 0 && op.command.is_read() {
-            let arrival_ns = op.arrival_ns;
-            self.suspend(at, arrival_ns);
+    pub(super) fn begin(&mut self, at: usize, from_ns: Ns) {
+        let op = &self.pending[self.dies[at].head as usize];
+        let from_ns = from_ns.max(op.arrival_ns);
+        if usize::from(op.queue) == READS
+            && self.dies[at].running.is_some()
+            && self.precedence.suspend != Suspend::Never
+        {
+            self.suspend(at, from_ns);
         }
         let die = &self.dies[at];
         let op = &self.pending[die.head as usize];
         let overlaps = op.follows == Follows::CacheProgram && die.previous == op.after;
         let free = die.interface_free_ns.max(if overlaps { 0 } else { die.array_free_ns });
-        let mut since_ns = free.max(op.arrival_ns);
+        let mut since_ns = free.max(from_ns);
         if op.addressing == Addressing::AfterRead {
             since_ns = since_ns.max(self.pending[op.partner as usize].ready_ns);
         }
@@ -354,7 +356,8 @@ impl<W: Watch> Channels<W> {
         follows: Follows,
         script: usize,
     ) -> u32 {
-        let after = self.dies[self.index(request.die)].queues[class.queue()].last_serial;
+        let queue = self.queue_of(class);
+        let after = self.dies[self.index(request.die)].queues[queue].last_serial;
         let op = Pending {
             tag: request.tag,
             arrival_ns: request.arrival_ns,
@@ -363,6 +366,7 @@ impl<W: Watch> Channels<W> {
             after,
             suspended: 0,
             order: class.order(),
+            queue: queue as u8,
             serial: self.serial,
             repair_ns: request.repair_ns,
             ready_ns: NEVER,

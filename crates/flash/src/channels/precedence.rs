@@ -2,9 +2,9 @@
 //! what the cells are at, where the part can suspend that.
 //!
 //! ```text
-//! a die that is free takes the first operation of its host queue before the first of its collection queue, unless
-//!     so many of the host's have gone before that already (the limit), or
-//!     it is urgent (the host waits for it) and that of the host is no read
+//! a die has three queues: the host's reads, its other operations, collection; it takes, when it is free,
+//!     the host's first before collection's, unless so many of the host's have gone before that already (the limit)
+//!     the host's first read before collection's that is urgent (the host waits for it), but nothing else of the host's
 //! an operation of collection that has not been granted its first tenure gives way to one of the host that comes
 //! a read of the host that finds the cells at a program or an erase that can be suspended, and long enough from its
 //!     end, suspends it; when no more reads wait, or so many have gone before, it is resumed
@@ -25,9 +25,11 @@ use core::cmp::Reverse;
 /// In whose name an operation is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Class {
-    /// The host waits for it.
+    /// A read for which the host waits.
+    Read,
+    /// Anything else for which the host waits.
     #[default]
-    Host,
+    Write,
     /// Collection; `order` grows from task to task.
     Collection {
         /// The task behind which it is collected.
@@ -35,27 +37,37 @@ pub enum Class {
     },
 }
 
+/// A die's queues: one of each class.
+pub(super) const QUEUES: usize = 3;
+pub(super) const READS: usize = 0;
+const WRITES: usize = 1;
+const COLLECTION: usize = 2;
+
 impl Class {
     /// Which of a die's queues.
     #[inline]
     pub(crate) fn queue(self) -> usize {
-        queue_of(self.order())
+        match self {
+            Self::Read => READS,
+            Self::Write => WRITES,
+            Self::Collection { .. } => COLLECTION,
+        }
     }
 
-    /// The class in one number: 0 of the host, else one more than the order of collection.
+    /// Whether it is collection.
+    #[inline]
+    pub(crate) fn is_collection(self) -> bool {
+        matches!(self, Self::Collection { .. })
+    }
+
+    /// One more than the order of collection, 0 of the host.
     #[inline]
     pub(super) fn order(self) -> u64 {
         match self {
-            Self::Host => 0,
+            Self::Read | Self::Write => 0,
             Self::Collection { order } => order.saturating_add(1),
         }
     }
-}
-
-/// The queue of operations of this order ([`Class::order`]).
-#[inline]
-pub(super) fn queue_of(order: u64) -> usize {
-    usize::from(order > 0)
 }
 
 /// What goes before what on a die.
@@ -150,10 +162,10 @@ impl<W: Watch> Channels<W> {
         self.urgent = self.urgent.max(order.saturating_add(1));
     }
 
-    /// The class of an operation: where none goes before another all are of one.
+    /// The queue of an operation: where none goes before another all are in one.
     #[inline]
-    pub(super) fn class(&self, class: Class) -> Class {
-        if self.precedence.host_first == 0 { Class::Host } else { class }
+    pub(super) fn queue_of(&self, class: Class) -> usize {
+        if self.precedence.host_first == 0 { WRITES } else { class.queue() }
     }
 
     /// What was suspended so far.
@@ -161,12 +173,15 @@ impl<W: Watch> Channels<W> {
         self.suspensions
     }
 
-    /// Gives a die that is free its next operation.
-    pub(super) fn next(&mut self, at: usize) {
-        let queue = match self.dies[at].bound {
-            Some(queue) => queue.into(),
-            None => {
-                if self.dies[at].suspended.is_some() && !self.reads_on(at) {
+    /// Gives a die that is free its next operation, which asks for nothing before `from_ns`.
+    pub(super) fn next(&mut self, at: usize, from_ns: Ns) {
+        let die = &self.dies[at];
+        let queue = match (die.bound, die.suspended) {
+            (Some(queue), _) => queue.into(),
+            // Nothing but reads while something is suspended.
+            (None, Some(_)) if self.reads_on(at) => READS,
+            (None, suspended) => {
+                if suspended.is_some() {
                     self.resume(at);
                 }
                 self.choose_queue(at)
@@ -183,19 +198,29 @@ impl<W: Watch> Channels<W> {
             queue.tail = NONE;
         }
         die.head = entry;
-        self.begin(at);
+        self.begin(at, from_ns);
     }
 
     /// The queue whose first operation is next.
     #[inline]
     fn choose_queue(&self, at: usize) -> usize {
         let die = &self.dies[at];
-        let [host, collection] = [die.queues[0].head, die.queues[1].head];
-        if collection == NONE || host == NONE {
-            return usize::from(host == NONE);
+        let [read, write, collection] = die.queues.each_ref().map(|queue| queue.head);
+        let host = match (read, write) {
+            (NONE, _) => WRITES,
+            (_, NONE) => READS,
+            _ => usize::from(
+                self.pending[write as usize].serial < self.pending[read as usize].serial,
+            ),
+        };
+        if collection == NONE {
+            return host;
         }
-        let read = self.pending[host as usize].command.is_read();
-        usize::from(!self.goes_before(die, read, collection))
+        if read != NONE && self.goes_before(die, true, collection) {
+            // What the host writes does not go before what is urgent, its reads do.
+            return if self.goes_before(die, false, collection) { host } else { READS };
+        }
+        if write != NONE && self.goes_before(die, false, collection) { WRITES } else { COLLECTION }
     }
 
     /// Whether an operation of the host, a read or not, goes before this one of collection.
@@ -204,17 +229,26 @@ impl<W: Watch> Channels<W> {
         die.passed < self.precedence.host_first && (read || !is_urgent)
     }
 
-    /// Takes the die from an operation of collection that has not begun, for one of the host that came.
-    pub(super) fn give_way(&mut self, at: usize, read: bool) -> bool {
+    /// Takes the die from an operation that has not begun, for one of the host that came: from one of collection, and for a
+    /// read that suspends what the cells are at, from a write.
+    pub(super) fn give_way(&mut self, at: usize, queue: usize) -> bool {
         let die = &self.dies[at];
         let head = die.head;
         let op = &self.pending[head as usize];
-        let gives = op.order > 0 && op.step == 0 && die.bound.is_none();
-        if !gives || !self.goes_before(die, read, head) {
+        if queue == COLLECTION || op.step > 0 || die.bound.is_some() {
+            return false;
+        }
+        let of = usize::from(op.queue);
+        let gives = match of {
+            COLLECTION => self.goes_before(die, queue == READS, head),
+            WRITES => queue == READS && self.can_suspend(die),
+            _ => false,
+        };
+        if !gives {
             return false;
         }
         let die = &mut self.dies[at];
-        let queue = &mut die.queues[1];
+        let queue = &mut die.queues[of];
         self.pending[head as usize].next = queue.head;
         queue.head = head;
         if queue.tail == NONE {
@@ -224,30 +258,39 @@ impl<W: Watch> Channels<W> {
         true
     }
 
+    /// Whether what the cells of a die are at can be suspended.
+    fn can_suspend(&self, die: &Die) -> bool {
+        let running = die.running.map(|(entry, _)| &self.pending[entry as usize]);
+        running.is_some_and(|op| {
+            op.ready_ns == die.array_free_ns
+                && u32::from(op.suspended) < self.precedence.most_suspended()
+                && self.precedence.suspend.time_ns(op.command).is_some()
+        })
+    }
+
     /// An operation of a die is granted its first tenure.
     #[inline]
-    pub(super) fn begun(die: &mut Die, order: u64, serial: u64) {
+    pub(super) fn begun(die: &mut Die, queue: u8, serial: u64) {
         die.previous = serial as u32;
-        if order > 0 {
+        if usize::from(queue) == COLLECTION {
             die.passed = 0;
-        } else if die.queues[1].head != NONE {
+        } else if die.queues[COLLECTION].head != NONE {
             die.passed += 1;
         }
     }
 
     /// From when a die can take a read of the host whose cells work: it suspends what they are at, where that is worth it.
-    pub(super) fn suspend(&mut self, at: usize, arrival_ns: Ns) {
+    pub(super) fn suspend(&mut self, at: usize, from_ns: Ns) {
+        if !self.can_suspend(&self.dies[at]) {
+            return;
+        }
         let die = &mut self.dies[at];
         let Some((entry, begin_ns)) = die.running else { return };
-        // Its interface is as busy as its cells.
-        let from_ns = arrival_ns.max(begin_ns);
         let op = &mut self.pending[entry as usize];
         let Some(suspend_ns) = self.precedence.suspend.time_ns(op.command) else { return };
-        let ends_ns = die.array_free_ns;
-        let can = ends_ns > from_ns
-            && op.ready_ns == ends_ns
-            && u32::from(op.suspended) < self.precedence.most_suspended();
-        if !can || ends_ns - from_ns <= suspend_ns {
+        // Its interface is as busy as its cells.
+        let (from_ns, ends_ns) = (from_ns.max(begin_ns), die.array_free_ns);
+        if ends_ns <= from_ns + suspend_ns {
             return;
         }
         op.suspended += 1;
@@ -266,8 +309,7 @@ impl<W: Watch> Channels<W> {
     fn reads_on(&mut self, at: usize) -> bool {
         let die = &mut self.dies[at];
         let Some(suspended) = die.suspended else { return false };
-        let host = die.queues[0].head;
-        if host == NONE || !self.pending[host as usize].command.is_read() {
+        if die.queues[READS].head == NONE {
             return false;
         }
         let op = &mut self.pending[suspended.entry as usize];

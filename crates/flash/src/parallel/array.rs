@@ -74,7 +74,9 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
     #[inline]
     fn operation(&mut self, work: Work, task: u32, step: bool) -> Operation {
         let number = self.tasks.number;
-        let operation = Operation { number, ..Operation::new(work, task) };
+        let reads = matches!(work, Work::One(side) if side.command.is_read());
+        let class = if reads { Class::Read } else { Class::Write };
+        let operation = Operation { number, class, ..Operation::new(work, task) };
         if !step {
             return operation;
         }
@@ -171,12 +173,11 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             return slot;
         }
         self.order.asked(&operation);
-        let mut waits = self.order.enter(&mut self.operations, slot);
+        let (mut waits, mut collected) = self.order.enter(&mut self.operations, slot);
         if operation.waits + waits == 0 {
-            waits = self.order.conflicts(&operation, slot);
+            (waits, collected) = self.order.conflicts(&operation, slot);
         }
-        if operation.class == Class::Host && waits > 0 {
-            // What it waits for may be of collection.
+        if collected && !operation.class.is_collection() {
             self.channels.urge(operation.number);
         }
         let held = self.operations.get_mut(slot);
@@ -194,10 +195,10 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         self.ready.push(slot);
         while let Some(slot) = self.ready.pop() {
             let operation = *self.operations.get(slot);
-            let waits = self.order.conflicts(&operation, slot);
+            let (waits, collected) = self.order.conflicts(&operation, slot);
             if waits > 0 {
                 self.operations.get_mut(slot).waits = waits;
-                if operation.class == Class::Host {
+                if collected && !operation.class.is_collection() {
                     self.channels.urge(operation.number);
                 }
                 continue;

@@ -106,7 +106,7 @@ impl Operation {
             erase: NONE,
             out_of: NONE,
             step: None,
-            class: Class::Host,
+            class: Class::default(),
             number: 0,
             aside: false,
             from: None,
@@ -180,8 +180,9 @@ pub(super) struct Order {
 #[derive(Clone, Copy, Debug)]
 struct Classes {
     count: u32,
-    /// The queue of their class.
+    /// The queue of their class, and whether that is collection.
     queue: u8,
+    is_collection: bool,
     /// The operation of another class that waits until they are done.
     waits: u32,
     /// Programs of the block that are not done.
@@ -207,15 +208,22 @@ impl Order {
 
     /// Operations of different classes may pass each other from here on, but for those of one block.
     pub(super) fn keep_classes(&mut self) {
-        let none = Classes { count: 0, queue: 0, waits: NONE, programs: 0, arriving: [NONE; 2] };
+        let none = Classes {
+            count: 0,
+            queue: 0,
+            is_collection: false,
+            waits: NONE,
+            programs: 0,
+            arriving: [NONE; 2],
+        };
         self.classes = alloc::vec![none; self.held.len()];
     }
 
-    /// How many blocks of an operation, which waits for nothing else, have operations of another class under way. It is
-    /// released once for each.
+    /// How many blocks of an operation, which waits for nothing else, have operations of another class under way, and whether
+    /// any of these is of collection. It is released once for each.
     #[inline]
-    pub(super) fn conflicts(&mut self, operation: &Operation, slot: u32) -> u32 {
-        let mut waits = 0;
+    pub(super) fn conflicts(&mut self, operation: &Operation, slot: u32) -> (u32, bool) {
+        let (mut waits, mut collected) = (0, false);
         if !self.classes.is_empty() && !operation.aside {
             let queue = operation.class.queue() as u8;
             for block in operation.work.blocks() {
@@ -223,10 +231,11 @@ impl Order {
                 if classes.count > 0 && classes.queue != queue {
                     classes.waits = slot;
                     waits += 1;
+                    collected |= classes.is_collection;
                 }
             }
         }
-        waits
+        (waits, collected)
     }
 
     /// An operation is asked for.
@@ -318,19 +327,22 @@ impl Order {
         released
     }
 
-    /// Puts an operation behind those of its blocks that are not submitted; how many it waits for.
-    pub(super) fn enter(&mut self, operations: &mut Operations, slot: u32) -> u32 {
+    /// Puts an operation behind those of its blocks that are not submitted; how many it waits for, and whether any of these is
+    /// of collection.
+    pub(super) fn enter(&mut self, operations: &mut Operations, slot: u32) -> (u32, bool) {
         let work = operations.get(slot).work;
-        let mut waits = 0;
+        let (mut waits, mut collected) = (0, false);
         for block in work.blocks() {
             let before = self.held[block.0 as usize];
             if before != NONE {
                 let before = operations.get_mut(before);
                 before.next[usize::from(before.work.sides().0.block != block)] = slot;
                 waits += 1;
+                collected |= before.class.is_collection();
             }
         }
-        if work.is_erase() { waits + self.erase(operations, slot) } else { waits }
+        let copies = if work.is_erase() { self.erase(operations, slot) } else { 0 };
+        (waits + copies, collected)
     }
 
     /// The copies that an erase waits for.
@@ -364,6 +376,7 @@ impl Order {
             if let Some(classes) = self.classes.get_mut(block.0 as usize) {
                 classes.count += 1;
                 classes.queue = operation.class.queue() as u8;
+                classes.is_collection = operation.class.is_collection();
             }
             let held = &mut self.held[block.0 as usize];
             if *held == slot {

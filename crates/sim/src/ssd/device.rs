@@ -332,11 +332,8 @@ impl<'a> SsdDevice<'a> {
     fn next_start_ns(&self) -> Ns {
         let Some(ready_ns) = self.queue.next_ns() else { return NEVER };
         let flash = self.scheme.flash();
-        let kept = if self.is_alone() {
-            self.is_at_work()
-        } else {
-            !self.yields && flash.is_collecting()
-        };
+        let kept =
+            if self.is_alone() { self.is_at_work() } else { !self.yields && flash.is_collecting() };
         if kept { NEVER } else { ready_ns.max(self.busy_until_ns).max(self.now_ns) }
     }
 

@@ -12,7 +12,7 @@ fn every_promise_is_kept_where_one_task_is_outstanding() {
         let part = parts::by_name(part).unwrap();
         for scheme in REGISTRY {
             for channels in [1, 4] {
-                let Some(kept) = kept(scheme, part, channels, 3000) else { continue };
+                let Some(kept) = kept(scheme, part, channels, 6000) else { continue };
                 failures.extend(kept.failures.iter().map(ToString::to_string));
                 tasks += kept.tasks;
             }
