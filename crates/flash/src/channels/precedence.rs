@@ -209,6 +209,7 @@ impl<W: Watch> Channels<W> {
         let host = match (read, write) {
             (NONE, _) => WRITES,
             (_, NONE) => READS,
+            _ if self.can_suspend(die) => READS,
             _ => usize::from(
                 self.pending[write as usize].serial < self.pending[read as usize].serial,
             ),

@@ -256,7 +256,8 @@ fn planes_of_commands(script: &mut Script, t: &Timing, bus_ns: Ns, busy: Busy, p
 }
 
 fn read(script: &mut Script, t: &Timing, command: Command, follows: Follows, planes: usize) {
-    let (goes_on, cached) = (follows == Follows::CacheRead, command == Command::CacheRead);
+    let goes_on = follows == Follows::CacheRead && command.reads_out();
+    let cached = command == Command::CacheRead;
     let oob = command == Command::ReadOob;
     let data_ns = if oob { t.t_do_oob_ns() } else { t.t_do_ns() };
     if !goes_on {

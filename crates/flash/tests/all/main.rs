@@ -1,6 +1,7 @@
 //! What a user of the crate sees: rules, faults, time, parts.
 
 mod bit_errors;
+mod channels_precedence;
 mod channels_properties;
 mod channels_rules;
 mod channels_timelines;
