@@ -69,6 +69,13 @@ impl Experiment {
         let collection = self.collection.unwrap_or_default().0;
         let host_first = host_first(self.host_first, collection)?;
         let suspend = self.suspend.unwrap_or_default().0;
+        if suspend != SuspendChoice::None && host_first == 0 {
+            return Err(ConfigError::setting(
+                "suspend",
+                "needs reads that go before collection: give host_first of 1 at least, as in --host-first 16, or leave \
+                 it out (`none`)",
+            ));
+        }
         let board = Board {
             channels,
             dies,

@@ -2,8 +2,8 @@
 
 use crate::config::experiment::Experiment;
 use crate::config::resolve::Resolved;
-use crate::ssd::HostInterface;
-use flash::channels::Policy;
+use crate::ssd::{CollectionPlace, HostInterface};
+use flash::channels::{Policy, Precedence, Suspend};
 use ftl::Processor;
 
 fn resolve(text: &str) -> Result<Resolved, String> {
@@ -82,6 +82,51 @@ fn what_is_resolved_is_written_down_and_resolves_to_the_same() {
     let text = Experiment::default().resolve().unwrap().experiment.to_toml().unwrap();
     for absent in ["channels", "dies", "queue_depth", "cpu"] {
         assert!(!text.contains(absent), "{absent}: {text}");
+    }
+}
+
+#[test]
+fn how_collection_and_the_host_share_the_dies_is_read_and_checked() {
+    let setup = |settings: &str| ddt(&format!("channels = 2\n{settings}")).ssd.unwrap();
+    let usual = setup("");
+    assert_eq!(usual.collection, CollectionPlace::PerDie);
+    assert_eq!(usual.precedence, Precedence { host_first: 16, suspend: Suspend::Never });
+    let exclusive = setup("collection = 'exclusive'");
+    assert_eq!(exclusive.collection, CollectionPlace::Exclusive);
+    assert_eq!(exclusive.precedence, Precedence::default());
+    assert_eq!(setup("collection = 'exclusive'\nhost_first = 3").precedence.host_first, 3);
+    let times = "part.t_erase_suspend_ns = '100us'\npart.t_program_suspend_ns = '40us'";
+    let part = format!("part.base = 'ddt-mlc'\n{times}\nworkload = 'uniform'\nchannels = 2\n");
+    for (word, expected) in [
+        ("none", Suspend::Never),
+        ("erase", Suspend::Erases { erase_ns: 100_000 }),
+        ("program", Suspend::ErasesAndPrograms { erase_ns: 100_000, program_ns: 40_000 }),
+    ] {
+        let found = resolve(&format!("{part}suspend = '{word}'")).unwrap();
+        assert_eq!(found.ssd.unwrap().precedence.suspend, expected);
+        let said = found.notes.join("\n");
+        assert_eq!(said.contains("reads suspend erases"), word != "none", "{said}");
+        let again = Experiment::from_toml(&found.experiment.to_toml().unwrap(), "echo").unwrap();
+        assert_eq!(
+            again.resolve().unwrap().ssd,
+            resolve(&format!("{part}suspend = '{word}'")).unwrap().ssd
+        );
+    }
+    for (settings, said) in [
+        ("suspend = 'erase'", "erase needs t_erase_suspend_ns, which part `ddt-mlc` does not give"),
+        ("suspend = 'erase'\nhost_first = 0", "needs reads that go before collection"),
+        ("suspend = 'erases'", "`erase`"),
+        ("collection = 'per-dye'", "`per-die`"),
+        ("host_first = 1000001", "must be 0 to 1000000 operations, not 1000001"),
+    ] {
+        let text = format!("part = 'ddt-mlc'\nworkload = 'uniform'\nchannels = 2\n{settings}");
+        let error = resolve(&text).unwrap_err();
+        assert!(error.contains(said), "{said}: {error}");
+    }
+    for setting in ["collection = 'per-die'", "host_first = 4", "suspend = 'none'"] {
+        let error =
+            resolve(&format!("part = 'ddt-mlc'\nworkload = 'uniform'\n{setting}")).unwrap_err();
+        assert!(error.contains("is of an SSD"), "{error}");
     }
 }
 
