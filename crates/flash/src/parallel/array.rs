@@ -45,11 +45,12 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         if !step {
             self.tasks.add();
         }
+        let behind_steps = !step && !self.yields && self.steps.left > 0;
         // One that waits for an earlier operation would have the erase wait for that.
-        let is_first = !step && command == Command::Read && self.tasks.last[0] == NONE;
+        let waits = behind_steps || self.tasks.last[0] != NONE;
+        let is_first = !step && command == Command::Read && !waits;
         let still_at = if is_first { self.still_at(ppn) } else { None };
         let work = Work::One(self.side(command, still_at.unwrap_or(ppn)));
-        let behind_steps = !step && !self.yields && self.steps.left > 0;
         let mut operation = self.operation(work, task, step);
         let before = core::mem::replace(&mut self.tasks.last[usize::from(step)], NONE);
         operation.waits = u32::from(before != NONE) + u32::from(behind_steps);

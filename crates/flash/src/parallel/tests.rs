@@ -310,7 +310,7 @@ proptest! {
             ][suspended];
             let host_first = [0, 1, 3, 100][host_first];
             flash.set_precedence(Precedence { host_first, suspend });
-            flash.set_yields(yields || host_first > 0);
+            flash.set_yields(yields);
             let (mut dones, mut now) = (Vec::new(), 0);
             for (tag, (what, a, b, gap)) in steps.iter().enumerate() {
                 now = (now + gap).max(flash.now_ns());

@@ -94,7 +94,8 @@ impl Size {
             .collect();
         let text = format!(
             "part = 'k9lcg08u1m'\nbus_cycle = '5ns'\nchannels = 8\nways = 2\ncapacity = '{}'\nqueue_depth = 32\n\
-             interface = 'sata2'\ncpu = 'arm7'\nwindow = '100ms'\nprecondition = 'full+age=1+sequential={aged}'\n\
+             interface = 'sata2'\ncpu = 'arm7'\nwindow = '100ms'\n\
+             collection = 'exclusive'\nhost_first = 16\nprecondition = 'full+age=1+sequential={aged}'\n\
              seed = {seed}\nschemes = [{}]\n\
              workload = {{ name = 'mixed', requests = {}, parameters = {{ write_share = '{writes}', sequential_share = '{}' }} }}\n",
             self.capacity,

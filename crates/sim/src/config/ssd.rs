@@ -76,11 +76,19 @@ impl Experiment {
                  it out (`none`)",
             ));
         }
+        let queue_depth = queue_depth(self.queue_depth, interface.as_ref())?;
+        if suspend != SuspendChoice::None && queue_depth == 1 {
+            return Err(ConfigError::setting(
+                "suspend",
+                "would have no effect at queue_depth 1, where a read begins when everything before it has ended; let \
+                 more be outstanding, or leave it out (`none`)",
+            ));
+        }
         let board = Board {
             channels,
             dies,
             order: self.allocation.unwrap_or_default().0,
-            queue_depth: queue_depth(self.queue_depth, interface.as_ref())?,
+            queue_depth,
             interface,
             collection,
             host_first,

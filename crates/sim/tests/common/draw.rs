@@ -83,6 +83,17 @@ pub(crate) fn case(
     push("--queue-depth", depth.to_string());
     seldom(random, 4, &["wcdp", "dcwp", "pdwc"], |order| push("--allocation", order.into()));
     seldom(random, 3, &["read-first", "round-robin"], |policy| push("--arbiter", policy.into()));
+    seldom(random, 3, &["exclusive"], |place| push("--collection", place.into()));
+    match random.random_range(0..4) {
+        0 => push("--host-first", one_of(random, &["0", "1", "4", "1000"]).into()),
+        1 if depth > 1 => {
+            push("--host-first", one_of(random, &["1", "4", "1000"]).into());
+            push("--set", "part.t_erase_suspend_ns=40us".into());
+            push("--set", "part.t_program_suspend_ns=20us".into());
+            push("--suspend", one_of(random, &["erase", "program"]).into());
+        }
+        _ => {}
+    }
     seldom(random, 4, &["sata2", "400MB/s"], |link| push("--interface", link.into()));
     seldom(random, 5, &["arm7"], |processor| push("--cpu", processor.into()));
     // So few that ECC corrects them all: no page is lost.

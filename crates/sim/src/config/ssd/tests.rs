@@ -115,6 +115,7 @@ fn how_collection_and_the_host_share_the_dies_is_read_and_checked() {
     for (settings, said) in [
         ("suspend = 'erase'", "erase needs t_erase_suspend_ns, which part `ddt-mlc` does not give"),
         ("suspend = 'erase'\nhost_first = 0", "needs reads that go before collection"),
+        ("suspend = 'erase'\nqueue_depth = 1", "would have no effect at queue_depth 1"),
         ("suspend = 'erases'", "`erase`"),
         ("collection = 'per-dye'", "`per-die`"),
         ("host_first = 1000001", "must be 0 to 1000000 operations, not 1000001"),
