@@ -112,6 +112,7 @@ mod usage;
 
 pub use arbiter::{Ask, Policy, choose};
 pub use engine::{Channels, ChannelsError};
+pub(crate) use precedence::QUEUES;
 pub use precedence::{Class, Precedence, Suspend, Suspensions};
 pub use request::{Addressing, Command, Completion, PageAddress, Pages, Request};
 pub use rules::RequestError;

@@ -38,12 +38,15 @@ pub enum Class {
 }
 
 /// A die's queues: one of each class.
-pub(super) const QUEUES: usize = 3;
+pub(crate) const QUEUES: usize = 3;
 pub(super) const READS: usize = 0;
 const WRITES: usize = 1;
-const COLLECTION: usize = 2;
+const COLLECTION: usize = Class::COLLECTION;
 
 impl Class {
+    /// The queue of collection.
+    pub(crate) const COLLECTION: usize = 2;
+
     /// Which of a die's queues.
     #[inline]
     pub(crate) fn queue(self) -> usize {

@@ -49,12 +49,16 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         // One that waits for an earlier operation would have the erase wait for that.
         let waits = behind_steps || self.tasks.last[0] != NONE;
         let is_first = !step && command == Command::Read && !waits;
-        let still_at = if is_first { self.still_at(ppn) } else { None };
-        let work = Work::One(self.side(command, still_at.unwrap_or(ppn)));
+        let aside = if is_first {
+            self.order.readable_at(&self.operations, self.inner.geometry(), ppn)
+        } else {
+            None
+        };
+        let work = Work::One(self.side(command, aside.unwrap_or(ppn)));
         let mut operation = self.operation(work, task, step);
         let before = core::mem::replace(&mut self.tasks.last[usize::from(step)], NONE);
         operation.waits = u32::from(before != NONE) + u32::from(behind_steps);
-        operation.aside = still_at.is_some();
+        operation.aside = aside.is_some();
         let slot = self.issue(operation);
         if behind_steps {
             self.steps.wait(slot);
@@ -63,12 +67,6 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             self.operations.get_mut(before).then = slot;
         }
         self.tasks.last[usize::from(step)] = slot;
-    }
-
-    /// Where a page is in time that the scheme has copied to `ppn`; `None`: there, or not to be told.
-    #[inline]
-    fn still_at(&self, ppn: Ppn) -> Option<Ppn> {
-        self.order.still_at(&self.operations, self.inner.geometry(), ppn)
     }
 
     /// An operation of a task or of a collection step.

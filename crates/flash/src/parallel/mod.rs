@@ -23,7 +23,8 @@
 //! where the host goes first (Precedence), the host's operations and those of collection make two such orders a die;
 //!     an operation that reaches a block of which those of the other kind are under way waits until they are done,
 //!     and what the host waits for is urgent
-//! a read of the host of a page whose copy is under way reads it where it still is
+//!     a read of the host that waits for nothing but its own page's program is behind nothing else of its block
+//!     a read of the host of a page whose copy is under way reads it where it still is
 //! ```
 //!
 //! A task is done when all its operations but those of collection steps are: the host is not kept waiting for a step,
@@ -34,7 +35,7 @@
 //! the source's Fig. 9, and reads run ahead of programs: a run takes no longer than in serial time, mostly less.
 //!
 //! # State and cost
-//! 4 bytes a block, 8 more where pages are copied, 28 more where the host goes first; an entry an operation that is not done, in one slab. An operation costs the
+//! 4 bytes a block, 8 more where pages are copied, 44 more where the host goes first; an entry an operation that is not done, in one slab. An operation costs the
 //! scheduling of [`Channels`] and some stores.
 //!
 //! # Errors

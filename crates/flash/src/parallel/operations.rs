@@ -1,7 +1,7 @@
 //! Operations that are not done, and what each waits for.
 
 use crate::address::{BlockId, Geometry, Ppn};
-use crate::channels::{Class, Command, DieAddress, Pages};
+use crate::channels::{Class, Command, DieAddress, Pages, QUEUES};
 use crate::time::Ns;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -45,14 +45,22 @@ impl Work {
         core::iter::once(first.block).chain(second)
     }
 
-    /// The block that it programs, if it does.
+    /// Whether it changes its first block, and its second.
     #[inline]
-    fn programs(&self) -> Option<BlockId> {
+    fn changes(&self) -> [bool; 2] {
+        let (first, second) = self.sides();
+        let in_first = second.is_some_and(|second| second.block == first.block);
+        [in_first || !first.command.is_read(), true]
+    }
+
+    /// The block and the page that it programs, if it does.
+    #[inline]
+    fn programs(&self) -> Option<(BlockId, u32)> {
         let (first, second) = self.sides();
         let last = second.unwrap_or(first);
         let programs =
             matches!(last.command, Command::Program | Command::CacheProgram | Command::CopyProgram);
-        programs.then_some(last.block)
+        programs.then(|| (last.block, last.pages.as_slice()[0].page))
     }
 
     pub(super) fn is_erase(&self) -> bool {
@@ -85,7 +93,7 @@ pub(super) struct Operation {
     pub(super) class: Class,
     /// Number of the task that asked for it.
     pub(super) number: u64,
-    /// A read of the host from where its page still is: it is behind nothing of its block, whose erase waits for it.
+    /// A read of the host from where its page is: it is behind nothing of its block, whose erase waits for it.
     pub(super) aside: bool,
     /// Of the program of a copy: the page that it is copied from, and the program behind it in its block.
     pub(super) from: Option<Ppn>,
@@ -176,17 +184,18 @@ pub(super) struct Order {
     classes: Vec<Classes>,
 }
 
-/// Operations of a block that are submitted and not done: all of one class, for classes pass each other.
+/// Operations of a block that are submitted and not done. Those of different classes may pass each other, so all that do
+/// not read are of one class, and reads of another are not among them.
 #[derive(Clone, Copy, Debug)]
 struct Classes {
-    count: u32,
-    /// The queue of their class, and whether that is collection.
-    queue: u8,
-    is_collection: bool,
-    /// The operation of another class that waits until they are done.
+    /// By class, and of these the programs and erases.
+    counts: [u32; QUEUES],
+    changes: [u32; QUEUES],
+    /// The operation that waits until those of other classes are done.
     waits: u32,
-    /// Programs of the block that are not done.
+    /// Programs of the block that are not done, and the page behind the last that was asked for.
     programs: u32,
+    next: u32,
     /// Those of copies into it, in their order: the first, and the last.
     arriving: [u32; 2],
 }
@@ -209,11 +218,11 @@ impl Order {
     /// Operations of different classes may pass each other from here on, but for those of one block.
     pub(super) fn keep_classes(&mut self) {
         let none = Classes {
-            count: 0,
-            queue: 0,
-            is_collection: false,
+            counts: [0; QUEUES],
+            changes: [0; QUEUES],
             waits: NONE,
             programs: 0,
+            next: 0,
             arriving: [NONE; 2],
         };
         self.classes = alloc::vec![none; self.held.len()];
@@ -225,13 +234,15 @@ impl Order {
     pub(super) fn conflicts(&mut self, operation: &Operation, slot: u32) -> (u32, bool) {
         let (mut waits, mut collected) = (0, false);
         if !self.classes.is_empty() && !operation.aside {
-            let queue = operation.class.queue() as u8;
-            for block in operation.work.blocks() {
+            let queue = operation.class.queue();
+            for (block, changes) in operation.work.blocks().zip(operation.work.changes()) {
                 let classes = &mut self.classes[block.0 as usize];
-                if classes.count > 0 && classes.queue != queue {
+                let counts = if changes { &classes.counts } else { &classes.changes };
+                let others = (0..QUEUES).filter(|other| *other != queue && counts[*other] > 0);
+                if let Some(last) = others.last() {
                     classes.waits = slot;
                     waits += 1;
-                    collected |= classes.is_collection;
+                    collected |= last == Class::COLLECTION;
                 }
             }
         }
@@ -241,10 +252,11 @@ impl Order {
     /// An operation is asked for.
     #[inline]
     pub(super) fn asked(&mut self, operation: &Operation) {
-        if let Some(block) = operation.work.programs()
+        if let Some((block, page)) = operation.work.programs()
             && let Some(classes) = self.classes.get_mut(block.0 as usize)
         {
             classes.programs += 1;
+            classes.next = page + 1;
         }
     }
 
@@ -268,21 +280,25 @@ impl Order {
         }
     }
 
-    /// Where a page still is that is on its way to `ppn`: in a block that is not programmed any more. `None` where it is not
-    /// on its way, or where it is cannot be told.
-    pub(super) fn still_at(
+    /// Where the host can read the page of `ppn` without regard to what else its block waits for: there, where it is
+    /// programmed; where it still is, while it is copied, in a block that is not programmed any more. `None` where it is
+    /// nowhere yet, or that cannot be told.
+    pub(super) fn readable_at(
         &self,
         operations: &Operations,
         geometry: &Geometry,
         ppn: Ppn,
     ) -> Option<Ppn> {
         let (block, page) = geometry.split(ppn);
-        let mut slot = self.classes.get(block.0 as usize)?.arriving[0];
+        let classes = self.classes.get(block.0 as usize)?;
+        // Its last programs are those that are not done.
+        if classes.programs == 0 || page + classes.programs < classes.next {
+            return Some(ppn);
+        }
+        let mut slot = classes.arriving[0];
         while slot != NONE {
             let operation = operations.get(slot);
-            let (first, second) = operation.work.sides();
-            let to = second.unwrap_or(first);
-            if to.pages.as_slice()[0].page == page {
+            if operation.work.programs() == Some((block, page)) {
                 let from = operation.from?;
                 let classes = self.classes.get(geometry.block_of(from).0 as usize)?;
                 return Some(from).filter(|_| classes.programs == 0);
@@ -292,7 +308,7 @@ impl Order {
         None
     }
 
-    /// A read of the host from where its page still is: the erase of that block waits for it as for a copy.
+    /// A read of the host from where its page is: the erase of that block waits for it as for a copy.
     pub(super) fn reading(&mut self, operations: &mut Operations, block: BlockId) {
         self.copying(block);
         let copies = &mut self.copies[block.0 as usize];
@@ -310,16 +326,20 @@ impl Order {
             let (first, second) = operation.work.sides();
             self.arrived(second.unwrap_or(first).block, operation.behind);
         }
-        if let Some(block) = operation.work.programs()
+        if let Some((block, _)) = operation.work.programs()
             && let Some(classes) = self.classes.get_mut(block.0 as usize)
         {
             classes.programs -= 1;
         }
         if !self.classes.is_empty() && !operation.aside {
-            for (released, block) in released.iter_mut().zip(operation.work.blocks()) {
+            let queue = operation.class.queue();
+            let blocks = operation.work.blocks().zip(operation.work.changes());
+            for (released, (block, changes)) in released.iter_mut().zip(blocks) {
                 let classes = &mut self.classes[block.0 as usize];
-                classes.count -= 1;
-                if classes.count == 0 {
+                classes.counts[queue] -= 1;
+                classes.changes[queue] -= u32::from(changes);
+                // It looks again whether it has to wait.
+                if classes.counts[queue] == 0 || changes && classes.changes[queue] == 0 {
                     *released = core::mem::replace(&mut classes.waits, NONE);
                 }
             }
@@ -372,11 +392,11 @@ impl Order {
 
     /// The operation is submitted; those that waited for that.
     pub(super) fn leave(&mut self, operation: &Operation, slot: u32) -> [u32; 2] {
-        for block in operation.work.blocks() {
+        let queue = operation.class.queue();
+        for (block, changes) in operation.work.blocks().zip(operation.work.changes()) {
             if let Some(classes) = self.classes.get_mut(block.0 as usize) {
-                classes.count += 1;
-                classes.queue = operation.class.queue() as u8;
-                classes.is_collection = operation.class.is_collection();
+                classes.counts[queue] += 1;
+                classes.changes[queue] += u32::from(changes);
             }
             let held = &mut self.held[block.0 as usize];
             if *held == slot {
