@@ -57,12 +57,6 @@ impl Class {
         }
     }
 
-    /// Whether it is collection.
-    #[inline]
-    pub(crate) fn is_collection(self) -> bool {
-        matches!(self, Self::Collection { .. })
-    }
-
     /// One more than the order of collection, 0 of the host.
     #[inline]
     pub(super) fn order(self) -> u64 {

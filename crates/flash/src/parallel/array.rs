@@ -1,11 +1,11 @@
 //! The array as schemes see it: state moves at once, what it takes goes to the channels.
 
 use super::Parallel;
-use super::operations::{NONE, Operation, Operations, Side, Work};
+use super::operations::{NO_STEP, NONE, Operation, Operations, Side, Work};
 use super::tasks::Done;
 use crate::address::{BlockId, Lpn, Ppn};
 use crate::channels::{
-    Addressing, Class, Command, DieAddress, MAX_PLANES, PageAddress, Pages, Request, Watch,
+    Addressing, Command, DieAddress, MAX_PLANES, PageAddress, Pages, Request, Watch,
 };
 use crate::copies::CopyPath;
 use crate::error::{FlashError, has_run};
@@ -20,17 +20,36 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
     #[inline]
     fn side(&self, command: Command, ppn: Ppn) -> Side {
         let (block, page) = self.inner.geometry().split(ppn);
+        Side { block, page, command }
+    }
+
+    /// The die of a block, and which block of it that is, or the first of a gang's.
+    #[inline]
+    fn place(&self, block: BlockId) -> (DieAddress, u32) {
         let planes = u32::from(self.ganged);
         // Where the channels have no such block, they refuse what is sent.
         let place = self.channels.topology().place(block);
         let (die, place) = place.unwrap_or((DieAddress::default(), u32::MAX / planes - 1));
-        // A gang has a block on each plane of its die, at the gang's place on the die.
-        let mut pages = [PageAddress::default(); MAX_PLANES];
-        for (at, address) in pages[..planes as usize].iter_mut().enumerate() {
-            *address = PageAddress { block: place * planes + at as u32, page };
-        }
-        let pages = Pages::of(&pages[..planes as usize]).unwrap_or(Pages::one(place, page));
-        Side { block, die, command, pages }
+        (die, place * planes)
+    }
+
+    /// What the channels are asked for.
+    #[inline]
+    fn request(&self, side: &Side, slot: u32, arrival_ns: Ns, repair_ns: Ns) -> Request {
+        let Side { block, page, command } = *side;
+        let (die, first) = self.place(block);
+        let pages = match self.ganged {
+            1 => Pages::one(first, page),
+            planes => {
+                // A gang has a block on each plane of its die, at the gang's place on the die.
+                let mut pages = [PageAddress::default(); MAX_PLANES];
+                for (address, block) in pages.iter_mut().zip(first..first + u32::from(planes)) {
+                    *address = PageAddress { block, page };
+                }
+                Pages::of(&pages[..usize::from(planes)]).unwrap_or(Pages::one(first, page))
+            }
+        };
+        Request { arrival_ns, tag: slot.into(), die, command, pages, repair_ns }
     }
 
     /// One command that is no copy, behind the last of its kind of the task.
@@ -72,15 +91,11 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
     /// An operation of a task or of a collection step.
     #[inline]
     fn operation(&mut self, work: Work, task: u32, step: bool) -> Operation {
-        let number = self.tasks.number;
-        let reads = matches!(work, Work::One(side) if side.command.is_read());
-        let class = if reads { Class::Read } else { Class::Write };
-        let operation = Operation { number, class, ..Operation::new(work, task) };
+        let operation = Operation::new(work, task, self.tasks.number);
         if !step {
             return operation;
         }
-        let class = Class::Collection { order: number };
-        Operation { step: Some(self.steps.add()), class, ..operation }
+        Operation { step: self.steps.add(), ..operation }
     }
 
     /// One page copied, `more` to follow behind it in the same run.
@@ -122,29 +137,30 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         if let Some(work) = work {
             let copy = self.operation(work, task, step);
             let repair_ns = corrected * repair_ns;
-            let copy = Operation { repair_ns, out_of: out_of.0, from: Some(from), ..copy };
+            let copy = Operation { repair_ns, out_of: out_of.0, from: from.0, ..copy };
             self.issue_copy(copy, program.block);
             return;
         }
         let read = self.operation(Work::One(read), NONE, step);
         let read = self.issue(read);
         let program = self.operation(Work::One(program), task, step);
-        let program = Operation { waits: 1, out_of: out_of.0, from: Some(from), ..program };
+        let program = Operation { waits: 1, out_of: out_of.0, from: from.0, ..program };
         let program = self.issue_copy(program, self.inner.geometry().block_of(to));
         self.operations.get_mut(read).then = program;
     }
 
     /// The path between two places: with cache program or not, and the bus time of a byte that is sent again.
     fn path(&self, from: &Side, to: &Side) -> (CopyPath, bool, Ns) {
-        let same_die = from.die == to.die;
+        let Some(copies) = &self.inner.part().copies else { return (CopyPath::Gcb, false, 0) };
+        let (from, to) = (self.place(from.block), self.place(to.block));
+        let same_die = from.0 == to.0;
         let through = if same_die { CopyPath::Lcb } else { CopyPath::Gcb };
-        let Some(copies) = &self.inner.part().copies else { return (through, false, 0) };
         let times = if same_die { &copies.near } else { &copies.far };
         let topology = self.channels.topology();
-        let plane = |side: &Side| topology.plane_of(side.pages.as_slice()[0].block);
+        let plane = |(_, block): (DieAddress, u32)| topology.plane_of(block);
         let possible = match times.path {
             CopyPath::Icb | CopyPath::IcbUnchecked => same_die && plane(from) == plane(to),
-            CopyPath::Dgcb => !same_die && from.die.channel == to.die.channel,
+            CopyPath::Dgcb => !same_die && from.0.channel == to.0.channel,
             CopyPath::Lcb | CopyPath::Gcb => false,
         };
         let path = if possible { times.path } else { through };
@@ -176,7 +192,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         if operation.waits + waits == 0 {
             (waits, collected) = self.order.conflicts(&operation, slot);
         }
-        if collected && !operation.class.is_collection() {
+        if collected && !operation.is_collection() {
             self.channels.urge(operation.number);
         }
         let held = self.operations.get_mut(slot);
@@ -197,7 +213,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             let (waits, collected) = self.order.conflicts(&operation, slot);
             if waits > 0 {
                 self.operations.get_mut(slot).waits = waits;
-                if collected && !operation.class.is_collection() {
+                if collected && !operation.is_collection() {
                     self.channels.urge(operation.number);
                 }
                 continue;
@@ -223,25 +239,19 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
 
     /// Puts an operation on the channels. They refuse nothing: addresses were checked when the array took them.
     pub(super) fn send(&mut self, operation: &Operation, slot: u32, arrival_ns: Ns) {
-        let request = |side: &Side, repair_ns| Request {
-            arrival_ns,
-            tag: slot.into(),
-            die: side.die,
-            command: side.command,
-            pages: side.pages,
-            repair_ns,
-        };
-        let Operation { repair_ns: repair, class, .. } = *operation;
-        let sent = match &operation.work {
-            Work::One(side) => self.channels.submit_as(&request(side, 0), class),
-            Work::CopyBack(from, to) => self
-                .channels
-                .submit_as(&request(from, 0), class)
-                .and_then(|()| self.channels.submit_as(&request(to, repair), class)),
-            Work::Direct(from, to) => {
-                let (from, to) = (request(from, 0), request(to, repair));
-                self.channels.submit_direct_as(&from, &to, Addressing::DuringRead, class)
+        let Operation { work, repair_ns, .. } = operation;
+        let class = operation.class();
+        let (first, second) = work.sides();
+        let request = self.request(&first, slot, arrival_ns, 0);
+        let second = second.map(|to| self.request(&to, slot, arrival_ns, *repair_ns));
+        let sent = match (work, second) {
+            (Work::Direct(..), Some(to)) => {
+                self.channels.submit_direct_as(&request, &to, Addressing::DuringRead, class)
             }
+            (_, second) => self
+                .channels
+                .submit_as(&request, class)
+                .and_then(|()| second.map_or(Ok(()), |to| self.channels.submit_as(&to, class))),
         };
         sent.expect("what the array has done, its channels can do");
     }
@@ -266,9 +276,9 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         for waited in self.order.done(&operation) {
             self.release(waited);
         }
-        if let Some(epoch) = step {
+        if step != NO_STEP {
             let Self { steps, operations, ready, .. } = self;
-            steps.done(epoch, |slot| release(operations, ready, slot));
+            steps.done(step, |slot| release(operations, ready, slot));
         }
         if out_of != NONE {
             let erase = self.order.copied(out_of);

@@ -35,7 +35,7 @@
 //! the source's Fig. 9, and reads run ahead of programs: a run takes no longer than in serial time, mostly less.
 //!
 //! # State and cost
-//! 4 bytes a block, 8 more where pages are copied, 44 more where the host goes first; an entry an operation that is not done, in one slab. An operation costs the
+//! 64 bytes a block; an entry an operation that is not done, in one slab. An operation costs the
 //! scheduling of [`Channels`] and some stores.
 //!
 //! # Errors
@@ -48,6 +48,8 @@
 
 mod array;
 mod operations;
+mod order;
+mod steps;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -59,7 +61,9 @@ use super::operation::Counts;
 use super::time::Ns;
 use crate::channels::{Channels, ChannelsError, Policy, Precedence, Timing, Topology, Watch};
 use alloc::vec::Vec;
-use operations::{Operations, Order, Steps};
+use operations::Operations;
+use order::Order;
+use steps::Steps;
 pub use tasks::Done;
 use tasks::Tasks;
 

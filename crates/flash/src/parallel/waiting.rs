@@ -44,7 +44,7 @@ struct Told<'a>(&'a Operation);
 
 impl fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Operation { work, waits, step, left, .. } = self.0;
+        let Operation { work, waits, left, .. } = self.0;
         let (first, second) = work.sides();
         let how = match work {
             Work::One(_) => "",
@@ -55,7 +55,7 @@ impl fmt::Display for Told<'_> {
         if let Some(second) = second {
             write!(f, " and {} of {} ({how})", second.command.name(), second.block)?;
         }
-        let whose = if step.is_some() { "collection" } else { "a task" };
+        let whose = if self.0.is_collection() { "collection" } else { "a task" };
         match waits {
             0 => write!(f, " for {whose} is on its die, {left} commands left"),
             waits => write!(f, " for {whose} waits for {waits} others"),

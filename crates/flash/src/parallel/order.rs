@@ -1,0 +1,282 @@
+//! What each block's operations have to wait for.
+
+use super::operations::{NONE, Operation, Operations, Work};
+use crate::address::{BlockId, Geometry, Ppn};
+use crate::channels::{Class, QUEUES};
+use alloc::vec::Vec;
+
+/// What each block's operations have to wait for.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    blocks: Vec<Block>,
+    /// Whether operations of different classes may pass each other, but for those of one block.
+    classes: bool,
+}
+
+/// Operations of one block: a cache line.
+///
+/// Those that are submitted and not done may pass each other where they are of different classes: so all of them that do
+/// not read are of one class, and reads of another are not among them.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Block {
+    /// The last that is not submitted.
+    held: u32,
+    /// Copies out of it that are not done, since its last erase was asked for.
+    copies: u32,
+    /// Its first erase that waits for earlier ones. A copy that is done while there is one is one of those: what was asked
+    /// for behind the erase cannot reach the die before it.
+    erase: u32,
+    /// Operations submitted and not done, by class, and of these the programs and erases.
+    counts: [u32; QUEUES],
+    changes: [u32; QUEUES],
+    /// The operation that waits until those of other classes are done.
+    waits: u32,
+    /// Programs of the block that are not done, and the page behind the last that was asked for.
+    programs: u32,
+    next: u32,
+    /// The programs of copies into it that are not done, in their order: the first, and the last.
+    arriving: [u32; 2],
+}
+
+impl Block {
+    const IDLE: Self = Self {
+        held: NONE,
+        copies: 0,
+        erase: NONE,
+        counts: [0; QUEUES],
+        changes: [0; QUEUES],
+        waits: NONE,
+        programs: 0,
+        next: 0,
+        arriving: [NONE; 2],
+    };
+}
+
+impl Order {
+    pub(super) fn new(blocks: u32) -> Self {
+        Self { blocks: alloc::vec![Block::IDLE; blocks as usize], classes: false }
+    }
+
+    /// Operations of different classes may pass each other from here on, but for those of one block.
+    pub(super) fn keep_classes(&mut self) {
+        self.classes = true;
+    }
+
+    #[inline]
+    fn block(&mut self, block: BlockId) -> &mut Block {
+        &mut self.blocks[block.0 as usize]
+    }
+
+    /// How many blocks of an operation, which waits for nothing else, have operations of another class under way, and whether
+    /// any of these is of collection. It is released once for each.
+    #[inline]
+    pub(super) fn conflicts(&mut self, operation: &Operation, slot: u32) -> (u32, bool) {
+        let (mut waits, mut collected) = (0, false);
+        if self.classes && !operation.aside {
+            let queue = operation.class().queue();
+            for (block, changes) in operation.work.blocks() {
+                let block = self.block(block);
+                let counts = if changes { &block.counts } else { &block.changes };
+                let others = (0..QUEUES).filter(|other| *other != queue && counts[*other] > 0);
+                if let Some(last) = others.last() {
+                    block.waits = slot;
+                    waits += 1;
+                    collected |= last == Class::COLLECTION;
+                }
+            }
+        }
+        (waits, collected)
+    }
+
+    /// An operation is asked for.
+    #[inline]
+    pub(super) fn asked(&mut self, operation: &Operation) {
+        if self.classes
+            && let Some((block, page)) = operation.work.programs()
+        {
+            let block = self.block(block);
+            block.programs += 1;
+            block.next = page + 1;
+        }
+    }
+
+    /// A page is being copied into the block of this program.
+    #[inline]
+    pub(super) fn arriving(&mut self, operations: &mut Operations, slot: u32, block: BlockId) {
+        if self.classes {
+            let [first, last] = &mut self.block(block).arriving;
+            match core::mem::replace(last, slot) {
+                NONE => *first = slot,
+                before => operations.get_mut(before).behind = slot,
+            }
+        }
+    }
+
+    /// Where the host can read the page of `ppn` without regard to what else its block waits for: there, where it is
+    /// programmed; where it still is, while it is copied, in a block that is not programmed any more. `None` where it is
+    /// nowhere yet, or that cannot be told.
+    #[inline]
+    pub(super) fn readable_at(
+        &self,
+        operations: &Operations,
+        geometry: &Geometry,
+        ppn: Ppn,
+    ) -> Option<Ppn> {
+        if !self.classes {
+            return None;
+        }
+        let (id, page) = geometry.split(ppn);
+        let block = &self.blocks[id.0 as usize];
+        // Its last programs are those that are not done.
+        if block.programs == 0 || page + block.programs < block.next {
+            return Some(ppn);
+        }
+        let mut slot = block.arriving[0];
+        while slot != NONE {
+            let operation = operations.get(slot);
+            if operation.work.programs() == Some((id, page)) {
+                let from = Ppn(operation.from);
+                let source = &self.blocks[geometry.block_of(from).0 as usize];
+                return Some(from).filter(|_| source.programs == 0);
+            }
+            slot = operation.behind;
+        }
+        None
+    }
+
+    /// A read of the host from where its page is: the erase of that block waits for it as for a copy.
+    #[inline]
+    pub(super) fn reading(&mut self, operations: &mut Operations, block: BlockId) {
+        let block = self.block(block);
+        match block.erase {
+            NONE => block.copies += 1,
+            erase => operations.get_mut(erase).waits += 1,
+        }
+    }
+
+    /// An operation is done; those that waited for that.
+    #[inline]
+    pub(super) fn done(&mut self, operation: &Operation) -> [u32; 2] {
+        let mut released = [NONE; 2];
+        if !self.classes || operation.aside {
+            return released;
+        }
+        if let Some((block, _)) = operation.work.programs() {
+            let block = self.block(block);
+            block.programs -= 1;
+            if operation.from != NONE {
+                block.arriving[0] = operation.behind;
+                if operation.behind == NONE {
+                    block.arriving[1] = NONE;
+                }
+            }
+        }
+        let queue = operation.class().queue();
+        for (released, (block, changes)) in released.iter_mut().zip(operation.work.blocks()) {
+            let block = self.block(block);
+            block.counts[queue] -= 1;
+            block.changes[queue] -= u32::from(changes);
+            // It looks again whether it has to wait.
+            if block.counts[queue] == 0 || changes && block.changes[queue] == 0 {
+                *released = core::mem::replace(&mut block.waits, NONE);
+            }
+        }
+        released
+    }
+
+    /// Puts an operation behind those of its blocks that are not submitted; how many it waits for, and whether any of these is
+    /// of collection.
+    #[inline]
+    pub(super) fn enter(&mut self, operations: &mut Operations, slot: u32) -> (u32, bool) {
+        let work = operations.get(slot).work;
+        let (mut waits, mut collected) = (0, false);
+        for (block, _) in work.blocks() {
+            let before = self.block(block).held;
+            if before != NONE {
+                let before = operations.get_mut(before);
+                before.next[usize::from(before.work.sides().0.block != block)] = slot;
+                waits += 1;
+                collected |= before.is_collection();
+            }
+        }
+        let copies = if work.is_erase() { self.erase(operations, slot) } else { 0 };
+        (waits + copies, collected)
+    }
+
+    /// The copies that an erase waits for.
+    fn erase(&mut self, operations: &mut Operations, slot: u32) -> u32 {
+        let block = operations.get(slot).work.sides().0.block;
+        let block = self.block(block);
+        let waits = core::mem::take(&mut block.copies);
+        if waits == 0 {
+            return 0;
+        }
+        if block.erase == NONE {
+            block.erase = slot;
+            return waits;
+        }
+        let mut last = block.erase;
+        while operations.get(last).erase != NONE {
+            last = operations.get(last).erase;
+        }
+        operations.get_mut(last).erase = slot;
+        waits
+    }
+
+    /// The operation has to wait: what comes for its blocks goes behind it.
+    pub(super) fn hold(&mut self, work: &Work, slot: u32) {
+        work.blocks().for_each(|(block, _)| self.block(block).held = slot);
+    }
+
+    /// The operation is submitted; those that waited for that.
+    #[inline]
+    pub(super) fn leave(&mut self, operation: &Operation, slot: u32) -> [u32; 2] {
+        let classes = self.classes;
+        let queue = operation.class().queue();
+        for (block, changes) in operation.work.blocks() {
+            let block = self.block(block);
+            if classes {
+                block.counts[queue] += 1;
+                block.changes[queue] += u32::from(changes);
+            }
+            if block.held == slot {
+                block.held = NONE;
+            }
+            if block.erase == slot {
+                block.erase = operation.erase;
+            }
+        }
+        operation.next
+    }
+
+    /// A page is on its way out of the block.
+    #[inline]
+    pub(super) fn copying(&mut self, block: BlockId) {
+        self.block(block).copies += 1;
+    }
+
+    /// It has arrived; the erase that waits for it.
+    #[inline]
+    pub(super) fn copied(&mut self, block: u32) -> u32 {
+        let block = self.block(BlockId(block));
+        if block.erase == NONE {
+            block.copies -= 1;
+        }
+        block.erase
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.blocks.capacity() * size_of::<Block>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_takes_a_cache_line() {
+        assert_eq!(size_of::<Block>(), 64);
+    }
+}
