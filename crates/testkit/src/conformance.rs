@@ -17,8 +17,8 @@ use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store, WearRule};
 use ftl::{
-    Allocation, BufferPolicy, BufferSettings, CmtPolicy, FtlError, Layout, Preset, SchemeConfig,
-    VictimKind, WriteQueue, registry,
+    Allocation, BufferPolicy, BufferSettings, CmtPolicy, FrontierSharing, FtlError, Layout, Preset,
+    SchemeConfig, VictimKind, WriteQueue, registry,
 };
 use std::fmt;
 
@@ -175,6 +175,10 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let counts = [1, 2, 3].map(Some);
                 variants
                     .extend(counts.map(|log_blocks| SchemeConfig { log_blocks, ..plain.clone() }));
+            }
+            "frontiers" => {
+                let both = [FrontierSharing::Split, FrontierSharing::Shared].map(Some);
+                variants.extend(both.map(|frontiers| SchemeConfig { frontiers, ..plain.clone() }));
             }
             "aware" => {
                 let aware = BufferSettings {

@@ -2,17 +2,21 @@
 //! be had ends the process without a word.
 
 use super::bit_errors::PageErrors;
+use super::device::ResolvedScheme;
 use super::error::ConfigError;
 use super::resolve::Resolved;
 use crate::memory;
 use crate::report::units;
 use flash::{Array, Geometry};
+use ftl::{FrontierSharing, Layout};
 use workload::{AddressPolicy, TraceFacts};
 
 /// Bytes a logical page that a scheme's map takes.
 const MAP_BYTES: u64 = 4;
 /// Bytes a physical page for everything else: valid bits, victims, blocks.
 const OTHER_BYTES: u64 = 1;
+/// Bytes a physical page for its sequence number, where several blocks are written at a time.
+const NUMBER_BYTES: u64 = 8;
 /// Bytes a block for the order of its operations, and a die for its queue and what it is busy with, on channels.
 const ORDER_BYTES: u64 = 8;
 const DIE_BYTES: u64 = 512;
@@ -42,6 +46,7 @@ impl Resolved {
             .iter()
             .map(|scheme| {
                 least_bytes(&self.geometry, scheme.plan.logical_pages)
+                    + self.number_bytes(scheme)
                     + self.bit_error_bytes()
                     + self.ssd_bytes()
             })
@@ -70,6 +75,15 @@ impl Resolved {
                 ways.join(" or "),
             ),
         ))
+    }
+
+    /// What an array keeps where the pages of a block do not follow one another.
+    fn number_bytes(&self, scheme: &ResolvedScheme) -> u64 {
+        let ResolvedScheme { config, plan, .. } = scheme;
+        let in_turns =
+            matches!(plan.layout, Layout::PageMapped(_)) && config.allocation.units() > 1;
+        let split = FrontierSharing::of(config, &plan.layout) == FrontierSharing::Split;
+        if in_turns || split { NUMBER_BYTES * u64::from(self.geometry.pages()) } else { 0 }
     }
 
     /// What scheduling on channels takes.
