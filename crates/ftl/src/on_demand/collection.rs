@@ -98,9 +98,8 @@ impl WholeBlock {
 impl Collection for WholeBlock {
     #[inline]
     fn before_write<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
-        let geometry = *core.medium.geometry();
         let mut due = core.data.host_room() <= core.data.log.threshold_pages;
-        while due || core.data.is_short(&geometry) {
+        while due || core.data.is_short() {
             due = false;
             if !Self::collect(core)? {
                 let full = core.data.free_pages == 0;
@@ -118,9 +117,7 @@ impl Collection for WholeBlock {
     fn recover<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
         core.make_translation_room()?;
         let geometry = *core.medium.geometry();
-        let short =
-            |core: &Core<F>| core.data.is_short(&geometry) || !core.data.frontiers.keeps_enough();
-        while short(core) && Self::collect(core)? {}
+        while core.data.needs_blocks(&geometry) && Self::collect(core)? {}
         Ok(())
     }
 

@@ -256,10 +256,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    /// [`Space::is_short`].
-    #[inline]
-    pub(super) fn is_short(&self) -> bool {
-        self.space.is_short(self.flash.geometry())
+    /// [`Space::needs_blocks`].
+    pub(super) fn needs_blocks(&self) -> bool {
+        self.space.needs_blocks(self.flash.geometry())
     }
 
     /// [`Space::full`].

@@ -397,7 +397,6 @@ impl Frontiers {
     }
 
     /// Number of free blocks.
-    #[cfg(test)]
     pub(crate) fn free_blocks(&self) -> usize {
         self.free_blocks
     }

@@ -97,16 +97,23 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.free_pages - self.frontiers.collection_room()
     }
 
-    /// Whether so little is free that a write waits for as many victims as it takes. With split frontiers this counts the
-    /// blocks kept for collection, and not what each further unit has: see
-    /// [`WholeBlock`](crate::page_mapped::WholeBlock).
+    /// Whether so little is free that a write waits for as many victims as it takes. With split frontiers that is nothing,
+    /// for there one victim a write suffices: see [`WholeBlock`](crate::page_mapped::WholeBlock).
     #[inline]
-    pub(crate) fn is_short(&self, geometry: &Geometry) -> bool {
-        let further = match self.frontiers.classes() {
-            1 => 0,
-            _ => (self.frontiers.count() - 1) * u64::from(geometry.pages_per_block()),
-        };
-        self.free_pages + further <= self.log.threshold_pages
+    pub(crate) fn is_short(&self) -> bool {
+        let enough = if self.frontiers.classes() == 1 { self.log.threshold_pages } else { 0 };
+        self.free_pages <= enough
+    }
+
+    /// Whether a mount has to collect before writes may count on [`Space::is_short`] being told in time.
+    pub(crate) fn needs_blocks(&self, geometry: &Geometry) -> bool {
+        match self.frontiers.classes() {
+            1 => self.is_short(),
+            _ => {
+                let pages_per_block = u64::from(geometry.pages_per_block());
+                self.free_pages <= pages_per_block || !self.frontiers.keeps_enough()
+            }
+        }
     }
 
     /// Adds an erased block, erased this often so far, to the free ones.
@@ -164,11 +171,12 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     }
 
     /// As [`Space::take_victim`], but a block in which a program failed, and which therefore frees nothing, is
-    /// left until there is room to spare or nothing else to collect.
+    /// left until there is room to spare or nothing else to collect; with split frontiers also as long as its copies would
+    /// take the last free block, which no erase gives back.
     pub(crate) fn take_freeing_victim(&mut self) -> Option<BlockId> {
         let first = self.take_victim()?;
         let room = self.free_pages + 1 >= self.log.threshold_pages;
-        if room || !self.retiring.contains(&first.0) {
+        if room && self.leaves_a_block(first) || !self.retiring.contains(&first.0) {
             return Some(first);
         }
         let mut left = alloc::vec![first];
@@ -177,9 +185,21 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             left.push(block);
             victim = self.take_victim();
         }
-        victim = victim.or_else(|| left.pop());
+        if victim.is_none()
+            && let Some(at) = left.iter().position(|block| self.leaves_a_block(*block))
+        {
+            victim = Some(left.remove(at));
+        }
         left.into_iter().for_each(|block| self.put_back(block));
         victim
+    }
+
+    /// Whether a block is free behind the copies of this one, if that matters.
+    fn leaves_a_block(&self, victim: BlockId) -> bool {
+        let frontiers = &self.frontiers;
+        frontiers.classes() == 1
+            || frontiers.free_blocks() > 1
+            || u64::from(self.blocks.valid(victim)) <= frontiers.collection_room()
     }
 
     /// Takes a victim, and notes it.

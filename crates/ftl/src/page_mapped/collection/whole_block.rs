@@ -19,8 +19,7 @@
 //!
 //! *No write finds no room*, as k ≥ 1; nor does a collection.
 //!
-//! *One choice of victims a write suffices.* A second is made where no more than π pages are free. Let it be so before the
-//! write: with k ≥ 1 that is one free block and none open, so that a victim is taken as above, and more than π are free.
+//! *One choice of victims a write suffices*, then: no more is made, but where no page is free, which cannot be.
 //!
 //! *Valid pages of a victim.* F units, threshold Fπ. Let h and c blocks be open for the host and for collection, each
 //! with a free page at least; then h + kπ ≤ Fπ where a victim is taken. So k + h is 2F − 1 at most (k = F − 1, h = F; k = F
@@ -58,7 +57,7 @@ impl Collection for WholeBlock {
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         let mut due = core.space.host_room() <= core.space.log.threshold_pages;
-        while due || core.is_short() || core.space.victims.committed() > 0 {
+        while due || core.space.is_short() || core.space.victims.committed() > 0 {
             due = false;
             if !core.collect_whole(buffer)? {
                 return if core.space.free_pages == 0 { Err(core.full()) } else { Ok(()) };
@@ -82,9 +81,7 @@ impl Collection for WholeBlock {
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<(), FtlError> {
-        while (core.is_short() || !core.space.frontiers.keeps_enough())
-            && core.collect_whole(&mut NoBuffer)?
-        {}
+        while core.needs_blocks() && core.collect_whole(&mut NoBuffer)? {}
         Ok(())
     }
 
