@@ -57,8 +57,11 @@ pub(super) const REGIONS: [(u8, u8); 7] =
     [(10, 10), (10, 40), (10, 80), (25, 25), (25, 50), (50, 25), (80, 10)];
 
 /// Page-mapped schemes that BA-BM goes over, and their settings.
-pub(super) const PAGE_MAPPED: [(&str, &str); 3] =
-    [("page-level", "+share=0.85+frontiers=shared"), ("fsr", "+frontiers=shared"), ("lazy-rtgc", "")];
+pub(super) const PAGE_MAPPED: [(&str, &str); 3] = [
+    ("page-level", "+share=0.85+frontiers=shared"),
+    ("fsr", "+frontiers=shared"),
+    ("lazy-rtgc", ""),
+];
 
 /// Their workloads.
 pub(super) const PAGE_MAPPED_WORKLOADS: [&str; 3] = [POSTMARK, TIOBENCH, DESKTOP];
