@@ -1,7 +1,6 @@
 //! Whether host writes and collection copies share their frontiers.
 
 use crate::layout::{CollectionKind, Layout};
-use crate::preset::SchemeConfig;
 use core::fmt;
 
 /// Which pages are written to the same open blocks.
@@ -39,17 +38,14 @@ pub enum FrontierSharing {
 }
 
 impl FrontierSharing {
-    /// Of the data area of a scheme that is laid out so: as it is asked for, else split where whole blocks are collected, and
+    /// Of the data area of a scheme that is laid out so: as it is asked for
+    /// ([`SchemeConfig::frontiers`](crate::SchemeConfig)), else split where whole blocks are collected, and
     /// shared where not.
-    pub fn of(config: &SchemeConfig, layout: &Layout) -> Self {
+    pub fn of(asked: Option<Self>, layout: &Layout) -> Self {
         match layout {
-            Layout::PageMapped(CollectionKind::WholeBlock(_)) => {
-                config.frontiers.unwrap_or(Self::Split)
-            }
-            Layout::OnDemand(layout) if layout.steps.is_none() => {
-                config.frontiers.unwrap_or(Self::Split)
-            }
-            Layout::PageMapped(_) => config.frontiers.unwrap_or(Self::Shared),
+            Layout::PageMapped(CollectionKind::WholeBlock(_)) => asked.unwrap_or(Self::Split),
+            Layout::OnDemand(layout) if layout.steps.is_none() => asked.unwrap_or(Self::Split),
+            Layout::PageMapped(_) => asked.unwrap_or(Self::Shared),
             _ => Self::Shared,
         }
     }

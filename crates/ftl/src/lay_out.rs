@@ -81,11 +81,11 @@ fn lay_out(
     // Of other families nothing changes, nor where the array itself is none for the preset.
     let Ok(layout @ Layout::PageMapped(collection)) = layout else {
         let mut plan = ask(config, blocks)?;
-        let sharing = FrontierSharing::of(config, &plan.layout);
+        let sharing = FrontierSharing::of(config.frontiers, &plan.layout);
         plan.ram.other += frontiers::ram_bytes(1, sharing.classes());
         return Ok(plan);
     };
-    let sharing = FrontierSharing::of(config, &layout);
+    let sharing = FrontierSharing::of(config.frontiers, &layout);
     let in_steps = !matches!(collection, CollectionKind::WholeBlock(_));
     let (for_copies, more_pages) = match sharing {
         FrontierSharing::Split if in_steps => (u64::from(units) + 1, part.pages_per_block),

@@ -69,7 +69,7 @@ fn put_together<F: Probe + Clone + 'static, C: Collection + 'static>(
 ) -> Made<F> {
     let Setup { config, plan, start } = *setup;
     let mut core = Core::new(flash, plan, layout);
-    core.data.spread(&Allocation::default(), FrontierSharing::of(config, &plan.layout));
+    core.data.spread(&Allocation::default(), FrontierSharing::of(config.frontiers, &plan.layout));
     if config.dynamic_wear == Some(false) {
         core.take_in_order();
     }

@@ -111,7 +111,7 @@ where
     C: Collection + 'static,
 {
     let Setup { config, plan, start } = *setup;
-    core.spread(&config.allocation, FrontierSharing::of(config, &plan.layout));
+    core.spread(&config.allocation, FrontierSharing::of(config.frontiers, &plan.layout));
     if config.dynamic_wear == Some(false) {
         core.space.frontiers.take_in_order();
     }

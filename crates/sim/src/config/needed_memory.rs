@@ -82,7 +82,7 @@ impl Resolved {
         let ResolvedScheme { config, plan, .. } = scheme;
         let in_turns =
             matches!(plan.layout, Layout::PageMapped(_)) && config.allocation.units() > 1;
-        let split = FrontierSharing::of(config, &plan.layout) == FrontierSharing::Split;
+        let split = FrontierSharing::of(config.frontiers, &plan.layout) == FrontierSharing::Split;
         if in_turns || split { NUMBER_BYTES * u64::from(self.geometry.pages()) } else { 0 }
     }
 
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(numbers("schemes = ['page-level']"), 8 * pages);
         assert_eq!(numbers("schemes = ['page-level+frontiers=shared']"), 0);
         assert_eq!(numbers("schemes = ['lazy-rtgc']"), 0);
-        let ssd = "channels = 2\nbus_cycle_ns = 25\nschemes = ['page-level+frontiers=shared']";
+        let ssd = "channels = 2\nbus_cycle = '5ns'\nschemes = ['page-level+frontiers=shared']";
         assert_eq!(numbers(ssd), 8 * pages);
     }
 
