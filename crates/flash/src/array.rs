@@ -203,8 +203,11 @@ impl Array {
             block.stamp = stamp;
         }
         if stamp != block.stamp {
-            let of_block = block.stamp;
-            self.differ(of_block, stamp);
+            // The kind is above the sequence number.
+            self.kinds_differ |= stamp ^ block.stamp > Oob::MAX_SEQ;
+            if self.page_stamps.is_empty() {
+                self.keep_page_stamps();
+            }
         }
         if let Some(of_page) = self.page_stamps.get_mut(ppn.0 as usize) {
             *of_page = stamp;
@@ -212,15 +215,6 @@ impl Array {
     }
 
     /// Pages of one block have stamps that differ: from here on a stamp is kept for each page.
-    #[inline]
-    fn differ(&mut self, one: u64, other: u64) {
-        let kind = |stamp| Oob::from_stamp(0, stamp).kind;
-        self.kinds_differ |= kind(one) != kind(other);
-        if self.page_stamps.is_empty() {
-            self.keep_page_stamps();
-        }
-    }
-
     #[cold]
     fn keep_page_stamps(&mut self) {
         let per_block = self.geometry.pages_per_block() as usize;
@@ -262,8 +256,7 @@ impl Array {
         let target = &mut self.blocks[id.0 as usize];
         let same_stamp = target.stamp == stamp || target.stamp == NO_STAMP;
         // Another kind is told by the first page that is copied by itself.
-        let kept =
-            !self.page_stamps.is_empty() && oob.kind == Oob::from_stamp(0, target.stamp).kind;
+        let kept = !self.page_stamps.is_empty() && stamp ^ target.stamp <= Oob::MAX_SEQ;
         if target.bad || page != target.next_page || !(same_stamp || kept) {
             return 0;
         }
