@@ -1,8 +1,8 @@
 //! The array itself: state of every page and block, and the rules of NAND.
 //!
-//! State: 4 bytes a page (the OOB's LPN) and 24 bytes a block (shared stamp, next page, erase count,
+//! State: 4 bytes a page (the OOB's LPN) and 24 bytes a block (stamp of its first page, next page, erase count,
 //! mark). The OOB stamp (kind and sequence) is kept once a block while all its pages share it, and once
-//! a page (8 bytes) from the first program on that differs; pages used up without content have none. Page
+//! a page (8 bytes more, 12 in all) from the first program on that differs; pages used up without content have none. Page
 //! bytes are kept only where [`Store`] asks.
 
 use super::address::{BlockId, Geometry, Lpn, Ppn};
@@ -50,6 +50,8 @@ pub struct Array {
     blocks: Vec<Block>,
     /// Stamp of every page, from the first on that differs from its block's.
     page_stamps: Vec<u64>,
+    /// Whether any block ever held pages of several kinds.
+    kinds_differ: bool,
     /// Pages whose content is lost: torn, failed, or in a block whose erase was cut. Rare.
     unreadable: BTreeSet<u32>,
     /// Where each stored page's bytes are in `bytes`, plus one; empty until the first is stored.
@@ -70,6 +72,7 @@ impl Array {
             lpns,
             blocks,
             page_stamps: Vec::new(),
+            kinds_differ: false,
             unreadable: BTreeSet::new(),
             slots: Vec::new(),
             bytes: Vec::new(),
@@ -199,20 +202,20 @@ impl Array {
         if block.stamp == NO_STAMP {
             block.stamp = stamp;
         }
-        if stamp != block.stamp || !self.page_stamps.is_empty() {
-            self.set_page_stamp(ppn, stamp);
+        if stamp != block.stamp {
+            // The kind is above the sequence number.
+            self.kinds_differ |= stamp ^ block.stamp > Oob::MAX_SEQ;
+            if self.page_stamps.is_empty() {
+                self.keep_page_stamps();
+            }
+        }
+        if let Some(of_page) = self.page_stamps.get_mut(ppn.0 as usize) {
+            *of_page = stamp;
         }
     }
 
-    #[inline(never)]
-    fn set_page_stamp(&mut self, ppn: Ppn, stamp: u64) {
-        if self.page_stamps.is_empty() {
-            self.keep_page_stamps();
-        }
-        self.page_stamps[ppn.0 as usize] = stamp;
-    }
-
-    /// From here on a stamp is kept for each page: pages of one block have come to differ.
+    /// Pages of one block have stamps that differ: from here on a stamp is kept for each page.
+    #[cold]
     fn keep_page_stamps(&mut self) {
         let per_block = self.geometry.pages_per_block() as usize;
         self.page_stamps.reserve_exact(self.lpns.len());
@@ -230,12 +233,12 @@ impl Array {
         Oob::from_stamp(self.lpns[ppn.0 as usize], stamp)
     }
 
-    /// Copies the head of a run as far as nothing is special: no bytes to move, no lost page, one stamp a
+    /// Copies the head of a run as far as nothing is special: no bytes to move, no lost page, one kind a
     /// block, no rule broken. Returns how many pages that is.
     #[inline]
     fn copy_plain_run(&mut self, from: &[Ppn], to: Ppn, seq: u64, lpns: &mut [Lpn]) -> usize {
         let Some(first) = from.first() else { return 0 };
-        let plain = self.page_stamps.is_empty() && self.unreadable.is_empty();
+        let plain = !self.kinds_differ && self.unreadable.is_empty();
         let within = self.geometry.contains(*first) && self.geometry.contains(to);
         if !plain || !within || seq > Oob::MAX_SEQ {
             return 0;
@@ -252,7 +255,9 @@ impl Array {
         let room = (self.geometry.pages_per_block() - page) as usize;
         let target = &mut self.blocks[id.0 as usize];
         let same_stamp = target.stamp == stamp || target.stamp == NO_STAMP;
-        if target.bad || page != target.next_page || !same_stamp {
+        // Another kind is told by the first page that is copied by itself.
+        let kept = !self.page_stamps.is_empty() && stamp ^ target.stamp <= Oob::MAX_SEQ;
+        if target.bad || page != target.next_page || !(same_stamp || kept) {
             return 0;
         }
         let mut done = 0;
@@ -266,8 +271,14 @@ impl Array {
             done += 1;
         }
         if done > 0 {
-            target.stamp = stamp;
+            if target.stamp == NO_STAMP {
+                target.stamp = stamp;
+            }
             target.next_page += done as u32;
+            let to = to.0 as usize;
+            if let Some(stamps) = self.page_stamps.get_mut(to..to + done) {
+                stamps.fill(stamp);
+            }
         }
         done
     }

@@ -78,12 +78,14 @@ impl fmt::Display for AllocationOrder {
 /// kind, as their sources say, and go on as they would with one unit.
 ///
 /// # Turns
-/// Consecutive page programs, the host's and copies alike, go to the units in turns, one page a turn. A unit that has neither
-/// a block being written nor a free one is passed over. The turn at which a block is opened is the sequence number
-/// that its pages carry, so that page p was programmed at turn (sequence number) + p·F, and a mount can order all pages of
-/// all units.
+/// Consecutive page programs of the host, and with shared frontiers copies as well, go to the units in turns, one page a turn.
+/// A unit that has neither a block being written nor a free one is passed over. Copies to frontiers of their own
+/// ([`FrontierSharing`](crate::FrontierSharing)) stay in the unit of their victim. Every page carries a number, by which a mount
+/// can order all pages of all units, whatever allocation they were written with.
 ///
 /// # Space
+/// With shared frontiers; what split ones take besides is told by [`FrontierSharing`](crate::FrontierSharing).
+///
 /// When collection starts some blocks are partly written and some free: with one unit, one block in all. Let it start with
 /// φ ≤ π free pages then. With F units it starts (F − 1)π pages earlier, with φ + (F − 1)π. At most F blocks are being
 /// written, each with a free page at least, so that at most F − 1 are wholly free, or F where none is being written:

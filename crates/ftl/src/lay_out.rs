@@ -2,7 +2,8 @@
 
 use crate::buffer::settings::BufferPlan;
 use crate::error::FtlError;
-use crate::layout::Layout;
+use crate::frontier_sharing::FrontierSharing;
+use crate::layout::{CollectionKind, Layout};
 use crate::page_mapped::frontiers;
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig, Start};
@@ -65,8 +66,9 @@ pub(crate) fn plan(
     Ok(plan)
 }
 
-/// The preset's plan for so many blocks; of a scheme that writes to units in turns, that for as many fewer as may be partly
-/// written or free for each unit but the first ([`Allocation`](crate::Allocation) tells why).
+/// The preset's plan for so many blocks; of a scheme that maps pages in RAM, that for as many fewer as may be partly written or
+/// free for each unit but the first ([`Allocation`](crate::Allocation) tells why), and with split frontiers for its
+/// collector ([`FrontierSharing`]).
 fn lay_out(
     config: &SchemeConfig,
     part: &Part,
@@ -75,36 +77,48 @@ fn lay_out(
 ) -> Result<Plan, FtlError> {
     let units = config.allocation.units();
     let ask = |config: &SchemeConfig, blocks| (config.preset.plan)(config, part, geometry, blocks);
-    let is_page_mapped =
-        |plan: Result<Plan, _>| plan.is_ok_and(|plan| matches!(plan.layout, Layout::PageMapped(_)));
+    let layout = ask(&SchemeConfig::preset(config.preset), blocks).map(|plan| plan.layout);
     // Of other families nothing changes, nor where the array itself is none for the preset.
-    if units == 1 || !is_page_mapped(ask(&SchemeConfig::preset(config.preset), blocks)) {
-        return ask(config, blocks);
-    }
-    let kept = 2 * (u64::from(units) - 1);
+    let Ok(layout @ Layout::PageMapped(collection)) = layout else {
+        let mut plan = ask(config, blocks)?;
+        let sharing = FrontierSharing::of(config.frontiers, &plan.layout);
+        plan.ram.other += frontiers::ram_bytes(1, sharing.classes());
+        return Ok(plan);
+    };
+    let sharing = FrontierSharing::of(config.frontiers, &layout);
+    let in_steps = !matches!(collection, CollectionKind::WholeBlock(_));
+    let (for_copies, more_pages) = match sharing {
+        FrontierSharing::Split if in_steps => (u64::from(units) + 1, part.pages_per_block),
+        _ => (0, 0),
+    };
+    let kept = 2 * (u64::from(units) - 1) + for_copies;
     let least = kept + 3;
-    let Some(in_turns) = u64::from(blocks).checked_sub(kept).filter(|in_turns| *in_turns >= 3)
+    let Some(left) = u64::from(blocks).checked_sub(kept).filter(|left| kept == 0 || *left >= 3)
     else {
         let [channels, ways, dies, planes] = config.allocation.counts();
+        // The most units u with 2(u − 1) + 3 blocks, or with 2(u − 1) + u + 1 + 3.
+        let enough_for = match for_copies {
+            0 => (u64::from(blocks) - 1) / 2,
+            _ => (u64::from(blocks) - 2) / 3,
+        };
         return Err(FtlError::Config {
             scheme: config.preset.name,
-            setting: "channels",
+            setting: if units > 1 { "channels" } else { "frontiers" },
             reason: format!(
-                "{channels} x {ways} ways x {dies} dies x {planes} planes are {units} units that are written in turns, which takes at least {least} blocks that are not spare; there are {blocks}, enough for {} units",
-                (u64::from(blocks) - 1) / 2
+                "{channels} x {ways} ways x {dies} dies x {planes} planes are {units} units that are written in turns, which takes at least {least} blocks that are not spare with {sharing} frontiers; there are {blocks}, enough for {enough_for} units"
             ),
         });
     };
-    let mut plan = ask(config, in_turns as u32).map_err(|error| match error {
-        FtlError::Config { scheme, setting, reason } => FtlError::Config {
+    let mut plan = ask(config, left as u32).map_err(|error| match error {
+        FtlError::Config { scheme, setting, reason } if kept > 0 => FtlError::Config {
             scheme,
             setting,
             reason: format!("{reason} ({kept} blocks of {blocks} are kept for {units} units)"),
         },
         other => other,
     })?;
-    plan.threshold_pages += (units - 1) * part.pages_per_block;
-    plan.ram.other += frontiers::ram_bytes(units);
+    plan.threshold_pages += (units - 1) * part.pages_per_block + more_pages;
+    plan.ram.other += frontiers::ram_bytes(units, sharing.classes());
     Ok(plan)
 }
 
@@ -118,6 +132,7 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("threshold", config.queue_threshold_percent.is_some()),
         ("queue", config.write_queue.is_some()),
         ("log_blocks", config.log_blocks.is_some()),
+        ("frontiers", config.frontiers.is_some()),
     ];
     let Preset { name, settings, .. } = config.preset;
     match set.iter().find(|(setting, given)| *given && !settings.contains(setting)) {

@@ -12,6 +12,7 @@ mod block_mapped;
 pub mod buffer;
 mod dirty_pages;
 mod error;
+mod frontier_sharing;
 mod guarantee;
 mod interface;
 mod lay_out;
@@ -41,6 +42,7 @@ pub use buffer::{
 };
 pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};
 pub use error::FtlError;
+pub use frontier_sharing::FrontierSharing;
 pub use guarantee::{Guarantee, Ram};
 pub use interface::{Background, Ftl, Prefetch};
 pub use layout::{

@@ -3,6 +3,7 @@
 use crate::allocation::Allocation;
 use crate::buffer::settings::{BufferDefaults, BufferSettings};
 use crate::error::FtlError;
+use crate::frontier_sharing::FrontierSharing;
 use crate::layout::CmtPolicy;
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
@@ -156,6 +157,8 @@ pub struct SchemeConfig {
     pub write_queue: Option<WriteQueue>,
     /// Log blocks, where the scheme has them and not as many as it chooses itself.
     pub log_blocks: Option<u32>,
+    /// Whether host writes and copies share frontiers, where not as [`FrontierSharing::of`] has it.
+    pub frontiers: Option<FrontierSharing>,
     /// The write buffer above it.
     pub buffer: BufferSettings,
     /// Blocks set aside to stand in for bad ones, from the factory or grown.
@@ -187,6 +190,7 @@ impl SchemeConfig {
             queue_threshold_percent: None,
             write_queue: None,
             log_blocks: None,
+            frontiers: None,
             buffer: BufferSettings::default(),
             spare_blocks: 0,
             allocation: Allocation::default(),

@@ -17,8 +17,8 @@ use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store, WearRule};
 use ftl::{
-    Allocation, BufferPolicy, BufferSettings, CmtPolicy, FtlError, Layout, Preset, SchemeConfig,
-    VictimKind, WriteQueue, registry,
+    Allocation, BufferPolicy, BufferSettings, CmtPolicy, FrontierSharing, FtlError, Layout, Preset,
+    SchemeConfig, VictimKind, WriteQueue, registry,
 };
 use std::fmt;
 
@@ -176,6 +176,10 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 variants
                     .extend(counts.map(|log_blocks| SchemeConfig { log_blocks, ..plain.clone() }));
             }
+            "frontiers" => {
+                let both = [FrontierSharing::Split, FrontierSharing::Shared].map(Some);
+                variants.extend(both.map(|frontiers| SchemeConfig { frontiers, ..plain.clone() }));
+            }
             "aware" => {
                 let aware = BufferSettings {
                     policy: Some(Some(BufferPolicy::LRU)),
@@ -218,6 +222,7 @@ impl fmt::Display for Described<'_> {
             queue_threshold_percent,
             write_queue,
             log_blocks,
+            frontiers,
             buffer,
             spare_blocks,
             allocation,
@@ -236,6 +241,7 @@ impl fmt::Display for Described<'_> {
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
+            ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),
             ("", (*allocation != Allocation::default()).then(|| format!("{allocation:?}"))),
             ("", static_wear.map(|rule| format!("{rule:?}"))),
             ("dynamic wear", dynamic_wear.map(|on| on.to_string())),

@@ -28,7 +28,7 @@ pub trait Projection {
 }
 
 /// The sorted list, over all blocks of each device of the array, of (pages programmed, valid pages, victim under
-/// way, bad): for page-mapped schemes (see [`crate::exhaustive`]).
+/// way, bad, open for copies): for page-mapped schemes (see [`crate::exhaustive`]).
 #[derive(Clone, Copy, Debug)]
 pub struct ByBlocks;
 
@@ -51,8 +51,11 @@ fn devices(flash: &Bench) -> u32 {
 fn describe(flash: &Bench, block: BlockId, devices: u32) -> u64 {
     let view = flash.inner().block(block);
     let flag = |on: bool, bit: u32| u64::from(on) << bit;
+    let written = next_page(flash, block);
+    let is_open = written < flash.geometry().pages_per_block();
     u64::from(block.0 % devices) << 48
-        | u64::from(next_page(flash, block)) << 32
+        | u64::from(written) << 32
+        | flag(is_open && view.for_copies, 31)
         | u64::from(view.valid) << 2
         | flag(view.victim, 1)
         | flag(flash.is_bad(block), 0)

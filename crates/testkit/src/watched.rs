@@ -61,6 +61,9 @@ impl<F: Inspect + Tearable + Clone> Inspect for ProgramEraseFailure<F> {
     }
 }
 
+/// The bit of a sequence number by which page-mapped schemes tell what a block is open for.
+const FOR_COPIES: u64 = 1 << 55;
+
 /// A block as its operations show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockView {
@@ -68,6 +71,8 @@ pub struct BlockView {
     pub valid: u32,
     /// Collection has copied from it or erased it, and it is not erased yet.
     pub victim: bool,
+    /// Of a page-mapped scheme with split frontiers: it is written by collection first of all.
+    pub for_copies: bool,
 }
 
 /// A block that collection has read, which may make it a victim or not: a step may read pages that belong
@@ -278,6 +283,8 @@ impl Watched {
             return;
         }
         self.versions[ppn.0 as usize] = version;
+        let block = self.inner.geometry().block_of(ppn);
+        self.blocks[block.0 as usize].for_copies = oob.seq & FOR_COPIES != 0;
         let place = self.place(oob.lpn);
         // A scheme that holds pages in RAM may finish a collection to get them on flash: for the host, too.
         if cause == Cause::Host

@@ -155,7 +155,7 @@ fn a_scheme_has_a_page_and_its_settings_are_told() {
     assert_eq!(json["page"], page);
     let keys = json["settings"].as_array().expect("a list").iter().map(|setting| &setting["key"]);
     let keys: Vec<&str> = keys.filter_map(|key| key.as_str()).collect();
-    assert_eq!(keys[..5], ["victim", "idle", "aware", "share", "buffer"]);
+    assert_eq!(keys[..6], ["victim", "idle", "frontiers", "aware", "share", "buffer"]);
     assert_eq!(keys[keys.len() - 2..], ["spare", "label"]);
     // What only some have is not told of the others.
     let json = words("list schemes nftl --json").json();

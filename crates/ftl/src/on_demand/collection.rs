@@ -39,6 +39,9 @@ pub(crate) trait Collection: Clone {
 /// Whole blocks, on demand, in both areas: where a write would need the last free block (the swap block)
 /// of its area, victims are collected until it would not. The map follows at once: what moved is changed in
 /// the cache if it is there, and otherwise in its translation page, once for all its entries that moved.
+///
+/// With split frontiers of the data area one data victim is collected earlier, as of
+/// [`WholeBlock`](crate::page_mapped::WholeBlock) with a page map in RAM, whose proof is of the data blocks here.
 #[derive(Clone, Debug)]
 pub(crate) struct WholeBlock;
 
@@ -95,7 +98,9 @@ impl WholeBlock {
 impl Collection for WholeBlock {
     #[inline]
     fn before_write<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
-        while core.data.free_pages <= core.data.log.threshold_pages {
+        let mut due = core.data.host_room() <= core.data.log.threshold_pages;
+        while due || core.data.is_short() {
+            due = false;
             if !Self::collect(core)? {
                 let full = core.data.free_pages == 0;
                 return if full { Err(core.data.full(core.medium.geometry())) } else { Ok(()) };
@@ -111,7 +116,8 @@ impl Collection for WholeBlock {
 
     fn recover<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
         core.make_translation_room()?;
-        while core.data.free_pages <= core.data.log.threshold_pages && Self::collect(core)? {}
+        let geometry = *core.medium.geometry();
+        while core.data.needs_blocks(&geometry) && Self::collect(core)? {}
         Ok(())
     }
 

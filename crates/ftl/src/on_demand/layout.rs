@@ -6,7 +6,9 @@ use super::collection::{Collection, Stepwise, WholeBlock};
 use super::core::Core;
 use super::mount::{format, mount};
 use super::scheme::OnDemand;
+use crate::allocation::Allocation;
 use crate::error::FtlError;
+use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Ram;
 use crate::layout::{Layout, OnDemandLayout, Steps};
 use crate::page_mapped::victims::VictimKind;
@@ -67,6 +69,7 @@ fn put_together<F: Probe + Clone + 'static, C: Collection + 'static>(
 ) -> Made<F> {
     let Setup { config, plan, start } = *setup;
     let mut core = Core::new(flash, plan, layout);
+    core.data.spread(&Allocation::default(), FrontierSharing::of(config.frontiers, &plan.layout));
     if config.dynamic_wear == Some(false) {
         core.take_in_order();
     }

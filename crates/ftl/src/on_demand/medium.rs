@@ -2,6 +2,7 @@
 
 use crate::error::FtlError;
 use crate::page_mapped::free_blocks::FreeBlocks;
+use crate::page_mapped::frontiers::Purpose;
 use crate::page_mapped::space::{RUN, Run, Space};
 use crate::page_mapped::victims::Greedy;
 use alloc::vec::Vec;
@@ -83,7 +84,7 @@ impl<F: Probe> Medium<F> {
         cause: Cause,
     ) -> Result<Ppn, FtlError> {
         loop {
-            let (ppn, _, seq) = area.room(self.flash.geometry())?;
+            let (ppn, _, seq) = area.room(self.flash.geometry(), Purpose::Host)?;
             match self.flash.program(ppn, Oob { lpn, kind, seq }, data, cause) {
                 Ok(()) => {
                     area.use_room(1);
@@ -109,8 +110,10 @@ impl<F: Probe> Medium<F> {
         let mut lpns = [Lpn(0); RUN];
         let mut left = run.pages();
         moved.count = 0;
+        let Some(first) = left.first() else { return Ok(()) };
+        let purpose = Purpose::CopiesOf(self.flash.geometry().block_of(*first));
         while !left.is_empty() {
-            let (to, room, seq) = area.room(self.flash.geometry())?;
+            let (to, room, seq) = area.room(self.flash.geometry(), purpose)?;
             let from = &left[..left.len().min(room as usize)];
             let result = self.flash.copy_run(from, to, seq, cause, &mut lpns[..from.len()]);
             let done = result.map_or_else(|(done, _)| done, |()| from.len());

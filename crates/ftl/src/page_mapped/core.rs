@@ -1,11 +1,13 @@
 //! The page map in RAM over its space: what all page-mapped schemes share, whatever collects.
 
+use super::frontiers::Purpose;
 use super::space::{RUN, Run, Space};
 use super::tables::{Flat, Tables, UNMAPPED};
 use super::victims::Victims;
 use crate::allocation::Allocation;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::frontier_sharing::FrontierSharing;
 use crate::interface::zeros;
 use crate::plan::Plan;
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
@@ -30,8 +32,8 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     }
 
     /// [`Space::spread`].
-    pub(super) fn spread(&mut self, allocation: &Allocation) {
-        self.space.spread(self.flash.geometry(), allocation);
+    pub(super) fn spread(&mut self, allocation: &Allocation, sharing: FrontierSharing) {
+        self.space.spread(allocation, sharing);
     }
 
     /// Adds an erased block to the free ones.
@@ -43,7 +45,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     #[inline]
     pub(super) fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         loop {
-            let (ppn, _, seq) = self.space.room(self.flash.geometry())?;
+            let (ppn, _, seq) = self.space.room(self.flash.geometry(), Purpose::Host)?;
             match self.flash.program(ppn, Oob::data(lpn, seq), data, Cause::Host) {
                 Ok(()) => {
                     self.remap(lpn, ppn);
@@ -130,7 +132,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     ) -> Result<(), FtlError> {
         while let [ppn, rest @ ..] = left {
             if let Some(lpn) = self.dirty_at(*ppn, buffer) {
-                self.program_newest(lpn, buffer)?;
+                self.program_newest(lpn, *ppn, buffer)?;
                 left = rest;
                 continue;
             }
@@ -151,12 +153,18 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         (is_there && buffer.is_dirty(lpn)).then_some(lpn)
     }
 
-    /// Programs the newest version of a page from the buffer to the frontier; the page that the map had is
+    /// Programs the newest version of a page from the buffer to the frontier; the page that the map had, `from`, is
     /// left behind as copies leave theirs.
-    fn program_newest(&mut self, lpn: Lpn, buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
+    fn program_newest(
+        &mut self,
+        lpn: Lpn,
+        from: Ppn,
+        buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
         let cause = self.space.cause(Cause::Collection);
+        let purpose = Purpose::CopiesOf(self.flash.geometry().block_of(from));
         while let Some(bytes) = buffer.newest(lpn) {
-            let (to, _, seq) = self.space.room(self.flash.geometry())?;
+            let (to, _, seq) = self.space.room(self.flash.geometry(), purpose)?;
             match self.flash.program(to, Oob::data(lpn, seq), bytes, cause) {
                 Ok(()) => {
                     self.space.blocks.set(lpn, to.0);
@@ -177,8 +185,10 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     fn copy(&mut self, mut left: &[Ppn], buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
         let cause = self.space.cause(Cause::Collection);
         let mut lpns = [Lpn(0); RUN];
+        let Some(first) = left.first() else { return Ok(()) };
+        let purpose = Purpose::CopiesOf(self.flash.geometry().block_of(*first));
         while !left.is_empty() {
-            let (to, room, seq) = self.space.room(self.flash.geometry())?;
+            let (to, room, seq) = self.space.room(self.flash.geometry(), purpose)?;
             let from = &left[..left.len().min(room as usize)];
             let result = self.flash.copy_run(from, to, seq, cause, &mut lpns[..from.len()]);
             let done = result.map_or_else(|(done, _)| done, |()| from.len());
@@ -244,6 +254,11 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             None => Ok(false),
             Some(victim) => self.reclaim(victim).map(|()| true),
         }
+    }
+
+    /// [`Space::needs_blocks`].
+    pub(super) fn needs_blocks(&self) -> bool {
+        self.space.needs_blocks(self.flash.geometry())
     }
 
     /// [`Space::full`].

@@ -1,30 +1,41 @@
 //! Rebuilding a map from the OOB areas alone.
 //!
-//! Every page carries its LPN and its block's sequence number, and with it its stamp ([`super::frontiers`]): the
-//! newest version of an LPN is the one with the largest. Torn pages, and blocks whose erase was cut, hold nothing
-//! readable: they count as invalid and are collected like any other.
+//! Every page carries its LPN, and the number and class of [`super::frontiers`]. Torn pages, and blocks whose erase was
+//! cut, hold nothing readable: they count as invalid and are collected like any other.
+//!
+//! # The newest version
+//! (number, page in its block) orders all readable pages by when they were programmed, so the newest version of an LPN is the
+//! one with the largest. A mount goes on with numbers behind the largest that it finds, T. Larger ones may have been given
+//! before the power failed, to pages that were torn or are erased; none can be read, so none is found to be newer than a page
+//! that carries the same number again. Where the page programmed last is in a block that goes on, its next page carries T,
+//! too: it is behind that page in its block, and all other pages have smaller numbers. So the order holds for what is
+//! written behind a mount, however many there were, and whatever allocation and sharing of frontiers each of them had: nothing
+//! in it rests on whose turn it was.
 //!
 //! # Which blocks go on
-//! Let T be the turn behind the largest stamp on the array, those of torn pages included where a page of their block is
-//! readable. A block is written at each turn of its unit from when it is opened until it is full or a program in it
-//! fails. So if it was being written when the power failed, the turn of its next page is the first from T on that is its
-//! unit's: its last page had one of the turns before T, and had the next one of its unit passed, it would have been
-//! written at that, too. It goes on there, and the turns from T on find it as if nothing had happened. If its next page's
-//! turn is before that, a program in it failed, and it is collected as it is, and retired. (Where the power
-//! failed before its unit's next turn, nothing tells, and it goes on.)
+//! No rule is needed for that but those of NAND: a page behind the last one written in a block may be programmed at any time, so
+//! each block that is partly written goes on, but for one in which a program failed. Of each unit and class that which was opened
+//! last goes on at once: it is the one that was being written, if the array was written with the same settings, since a class
+//! opens a block of a unit only when it has none. The others wait, and are written before a free block is opened: blocks
+//! of other settings, of which more may have been open. So no free page is lost by a mount, whatever the settings.
 //!
-//! A block without any readable page was opened by the program at which the power failed, or at which it failed again
-//! and again in mounts since: nothing that is readable is of a turn from T on. It is given the sequence number with which
-//! its next page's turn is the first of its unit from T on: its pages to come are then newer than all others, and each has a
-//! stamp of its own; those that were lost have none that anybody asks for.
+//! A block that was opened before another of its unit and class was full or abandoned by then. So if it is partly written, and its
+//! last page is unreadable, then a program failed in it: it is collected as it is, and retired. (Where the power failed before
+//! the next block was opened nothing tells, and it goes on; and where an array is mounted with another allocation a
+//! torn page may be taken for a failed one, which costs a block.) If its last page can be read, it was open with other settings.
+//!
+//! A block without any readable page was opened by the program at which the power failed, or in which the first program failed. It
+//! tells no class. Its class had no other block, so it goes on for a class of its unit that has none; if there is no such class, it
+//! waits.
 
 use super::core::Core;
-use super::frontiers::{Frontier, Frontiers};
+use super::frontiers::{CLASSES, Frontier, number_and_class};
 use super::space::Space;
 use super::tables::{BlockInfo, Tables, UNMAPPED};
 use super::victims::Victims;
 use crate::error::FtlError;
 use alloc::{format, vec, vec::Vec};
+use core::mem;
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// What a block's OOB areas tell.
@@ -32,21 +43,21 @@ pub(crate) struct Found {
     pub(crate) block: BlockId,
     /// Pages programmed (or torn).
     pub(crate) written: u32,
-    /// OOB of its first readable page, if any is readable: its sequence number is that of them all.
+    /// OOB of its first readable page, if any is readable.
     pub(crate) first: Option<Oob>,
-    /// That page.
-    first_page: u32,
+    /// Number of its last readable page, and that page.
+    newest: (u64, u32),
 }
 
 impl Found {
-    fn seq(&self) -> Option<u64> {
-        self.first.map(|oob| oob.seq)
+    /// The number at which it was opened, or soon after, and its class.
+    fn opened(&self) -> Option<(u64, usize)> {
+        self.first.map(|oob| number_and_class(oob.seq))
     }
 
-    /// Turns from that of its first readable page to that of the page behind its last.
-    fn turns(&self, units: u64) -> Option<(u64, u64)> {
-        let turn = |page: u32| self.seq().map(|seq| seq + u64::from(page) * units);
-        turn(self.first_page).zip(turn(self.written))
+    /// Whether its last page that was programmed can be read.
+    fn ends_readable(&self) -> bool {
+        self.first.is_some() && self.newest.1 + 1 == self.written
     }
 }
 
@@ -79,90 +90,59 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     map: &mut [u32],
 ) -> Result<(), FtlError> {
     // One without a readable page was opened last.
-    used.sort_by_key(|found| (found.seq().unwrap_or(u64::MAX), found.block));
+    used.sort_by_key(|found| (found.opened().map_or(u64::MAX, |(number, _)| number), found.block));
     let geometry = *flash.geometry();
-    let mut stamps = Stamps::new(&geometry, space.frontiers.count());
+    let mut numbers = vec![0; map.len()];
     for found in &used {
-        stamps.seqs[found.block.0 as usize] = found.seq().unwrap_or(0);
-        map_pages(flash, found, kind, &stamps, map)?;
+        map_pages(flash, found, kind, &mut numbers, map)?;
     }
-    check_turns(&space.frontiers, &used)?;
+    drop(numbers);
     mark_valid(space, &geometry, &used, map);
     resume(space, &geometry, &used);
     Ok(())
 }
 
-/// The order of pages: sequence numbers of blocks.
-struct Stamps {
-    geometry: Geometry,
-    units: u64,
-    seqs: Vec<u64>,
-}
-
-impl Stamps {
-    fn new(geometry: &Geometry, units: u64) -> Self {
-        Self { geometry: *geometry, units, seqs: vec![0; geometry.blocks() as usize] }
-    }
-
-    fn of(&self, ppn: Ppn) -> u64 {
-        let (block, page) = self.geometry.split(ppn);
-        self.seqs[block.0 as usize] + u64::from(page) * self.units
-    }
-}
-
-/// Refuses an array that was written by turns of other units: blocks of one unit were written one after another.
-fn check_turns(frontiers: &Frontiers, used: &[Found]) -> Result<(), FtlError> {
-    let units = frontiers.count();
-    let mut behind = vec![(0, None); units as usize];
-    // In the order in which they were opened.
-    for found in used {
-        let Some((from, to)) = found.turns(units) else { continue };
-        let place = frontiers.place_of(found.block);
-        let (before, other) = behind[place];
-        if from % units != place as u64 || from < before {
-            let other = other.map_or("another unit".into(), |block| format!("{block}"));
-            return Err(FtlError::Mount(format!(
-                "{} was written while it was the turn of {other}; the array was written with another allocation than one of {units} units in this order",
-                found.block
-            )));
-        }
-        behind[place] = (to, Some(found.block));
-    }
-    Ok(())
-}
-
-/// Each unit's block that was opened last goes on if it was being written when the power failed: see the module.
-/// One without a readable page that is written to its end is not the last to be opened, but one whose erase was cut.
+/// Goes on with the blocks that are partly written: see the module.
 fn resume<V: Victims, T: BlockInfo>(space: &mut Space<V, T>, geometry: &Geometry, used: &[Found]) {
-    let units = space.frontiers.count();
-    let turn =
-        used.iter().filter_map(|found| found.turns(units)).map(|(_, behind)| behind - units + 1);
-    let first = space.frontiers.first_turn(geometry);
-    space.frontiers.go_on_at(turn.fold(first, u64::max));
-    let pages = geometry.pages_per_block();
-    let mut last = vec![None; units as usize];
-    for (at, found) in used.iter().enumerate() {
-        if found.first.is_some() || found.written < pages {
-            last[space.frontiers.place_of(found.block)] = Some(at);
-        }
+    let newest = used.iter().filter(|found| found.first.is_some()).max_by_key(|found| found.newest);
+    if let Some(found) = newest {
+        space.frontiers.go_on_behind(found.newest.0, found.block);
     }
-    for (at, found) in used.iter().enumerate() {
-        if found.written < pages {
-            let place = space.frontiers.place_of(found.block);
-            let next = space.frontiers.turn_of(place);
-            let goes_on = found.turns(units).is_none_or(|(_, behind)| behind == next);
-            if last[place] == Some(at) && goes_on {
-                reopen(space, geometry, found, next);
-                continue;
-            }
-            for page in found.written..pages {
-                space.blocks.clear(found.block, page);
-            }
-            space.blocks.programmed(found.block, pages - found.written);
-            space.retiring.insert(found.block.0);
-        }
+    let pages = geometry.pages_per_block();
+    let (partly, full): (Vec<&Found>, Vec<_>) =
+        used.iter().partition(|found| found.written < pages);
+    for found in full {
         space.victims.insert(found.block, space.blocks.valid(found.block));
     }
+    // What tells its class before what does not, the one opened last first.
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        partly.into_iter().partition(|found| found.first.is_some());
+    let mut opened_later = vec![[false; CLASSES]; space.frontiers.count() as usize];
+    for found in known.into_iter().rev().chain(unknown) {
+        let class = found.opened().map(|(_, class)| class);
+        if let Some(class) = class {
+            let place = space.frontiers.place_of(found.block);
+            let later = mem::replace(&mut opened_later[place][class], true);
+            if later && !found.ends_readable() {
+                close_failed(space, found, pages);
+                continue;
+            }
+        }
+        let first = geometry.ppn(found.block, 0).0;
+        let (next, end) = (first + found.written, first + pages);
+        space.frontiers.reopen(Frontier { block: found.block, next, end }, class);
+        space.free_pages += u64::from(pages - found.written);
+    }
+}
+
+/// A program failed in this block before the power did.
+fn close_failed<V: Victims, T: BlockInfo>(space: &mut Space<V, T>, found: &Found, pages: u32) {
+    for page in found.written..pages {
+        space.blocks.clear(found.block, page);
+    }
+    space.blocks.programmed(found.block, pages - found.written);
+    space.retiring.insert(found.block.0);
+    space.victims.insert(found.block, space.blocks.valid(found.block));
 }
 
 /// Sets the valid bits: first every page of the blocks in use, then not those that no LPN maps to.
@@ -192,11 +172,13 @@ fn mark_valid<V, T: BlockInfo>(
 pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<Found, FtlError> {
     let geometry = *flash.geometry();
     let mut found =
-        Found { block, written: geometry.pages_per_block(), first: None, first_page: 0 };
+        Found { block, written: geometry.pages_per_block(), first: None, newest: (0, 0) };
     for page in 0..geometry.pages_per_block() {
         match flash.read_oob(geometry.ppn(block, page), Cause::Mount) {
-            Ok(oob) if found.first.is_none() => (found.first, found.first_page) = (Some(oob), page),
-            Ok(_) => {}
+            Ok(oob) => {
+                found.first.get_or_insert(oob);
+                found.newest = (number_and_class(oob.seq).0, page);
+            }
             Err(FlashError::Uncorrectable(_)) => {}
             Err(FlashError::Erased(_)) => {
                 found.written = page;
@@ -208,12 +190,13 @@ pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<Found, Ftl
     Ok(found)
 }
 
-/// Maps the LPNs of a block's readable pages to it, but for those that are newer elsewhere.
+/// Maps the LPNs of a block's readable pages to it, but for those that are newer elsewhere. `numbers` are of the pages
+/// mapped to.
 fn map_pages<F: Probe>(
     flash: &mut F,
     found: &Found,
     kind: PageKind,
-    stamps: &Stamps,
+    numbers: &mut [u64],
     map: &mut [u32],
 ) -> Result<(), FtlError> {
     if found.first.is_none() {
@@ -234,20 +217,12 @@ fn map_pages<F: Probe>(
                 map.len()
             )));
         }
-        let entry = &mut map[lpn as usize];
-        if *entry == UNMAPPED || stamps.of(Ppn(*entry)) < stamps.of(ppn) {
-            *entry = ppn.0;
+        let (entry, newest) = (&mut map[lpn as usize], &mut numbers[lpn as usize]);
+        let (number, _) = number_and_class(oob.seq);
+        // Of one number in one block the later page comes later here, too.
+        if *entry == UNMAPPED || number >= *newest {
+            (*entry, *newest) = (ppn.0, number);
         }
     }
     Ok(())
-}
-
-/// Goes on with a block, its next page at this turn.
-fn reopen<V, T>(space: &mut Space<V, T>, geometry: &Geometry, found: &Found, turn: u64) {
-    let first = geometry.ppn(found.block, 0).0;
-    // Not below 0: there are as many turns before the first as a block takes.
-    let seq = turn - u64::from(found.written) * space.frontiers.count();
-    let end = first + geometry.pages_per_block();
-    space.frontiers.reopen(Frontier { block: found.block, next: first + found.written, end, seq });
-    space.free_pages += u64::from(geometry.pages_per_block() - found.written);
 }

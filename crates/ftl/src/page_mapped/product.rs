@@ -8,6 +8,7 @@ use super::scheme::PageMapped;
 use super::tables::{Flat, Tables};
 use super::victims::{ByDevice, Greedy, Victims};
 use crate::error::FtlError;
+use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Ram;
 use crate::layout::{CollectionKind, CopiesPerStep, Layout};
 use crate::page_mapped::victims::VictimKind;
@@ -110,7 +111,7 @@ where
     C: Collection + 'static,
 {
     let Setup { config, plan, start } = *setup;
-    core.spread(&config.allocation);
+    core.spread(&config.allocation, FrontierSharing::of(config.frontiers, &plan.layout));
     if config.dynamic_wear == Some(false) {
         core.space.frontiers.take_in_order();
     }

@@ -2,7 +2,7 @@
 
 use super::collection::Collection;
 use super::core::{Core, LOST};
-use super::frontiers;
+use super::frontiers::ram_bytes;
 use super::tables::{Flat, Tables};
 use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
@@ -161,11 +161,12 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
                 self.guarantee,
                 {
                     let [map, blocks] = self.core.space.blocks.ram_bytes();
+                    let frontiers = &self.core.space.frontiers;
                     Ram {
                         map,
                         blocks,
                         victims: self.core.space.victims.ram_bytes(),
-                        other: frontiers::ram_bytes(self.core.space.frontiers.count() as u32),
+                        other: ram_bytes(frontiers.count() as u32, frontiers.classes()),
                         ..Ram::default()
                     }
                 },

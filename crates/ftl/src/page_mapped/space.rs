@@ -2,11 +2,12 @@
 //! it and whatever collects it.
 
 use super::blocks::BlockTable;
-use super::frontiers::{Advance, Frontier, Frontiers};
+use super::frontiers::{Advance, Frontier, Frontiers, Purpose};
 use super::tables::BlockInfo;
 use super::victims::Victims;
 use crate::allocation::Allocation;
 use crate::error::FtlError;
+use crate::frontier_sharing::FrontierSharing;
 use crate::telemetry::CollectionLog;
 use alloc::collections::BTreeSet;
 use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
@@ -69,7 +70,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         let threshold_pages = u64::from(threshold_pages) + u64::from(reserve);
         Self {
             blocks,
-            frontiers: Frontiers::new(geometry, &Allocation::default()),
+            frontiers: Frontiers::new(&Allocation::default(), FrontierSharing::Shared),
             victims,
             free_pages: 0,
             retiring: BTreeSet::new(),
@@ -79,9 +80,40 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// Writes go in turns to the units of this allocation. No block may have been added yet.
-    pub(crate) fn spread(&mut self, geometry: &Geometry, allocation: &Allocation) {
-        self.frontiers = Frontiers::new(geometry, allocation);
+    /// Writes go in turns to the units of this allocation, and frontiers are shared so. No block may have been added yet.
+    pub(crate) fn spread(&mut self, allocation: &Allocation, sharing: FrontierSharing) {
+        self.frontiers = Frontiers::new(allocation, sharing);
+        self.keep_blocks();
+    }
+
+    /// Collection keeps a block, and one more while there are spare ones.
+    fn keep_blocks(&mut self) {
+        self.frontiers.keep(if self.spare_blocks > 0 { 2 } else { 1 });
+    }
+
+    /// Free pages but for those that only copies go to as long as there are others.
+    #[inline]
+    pub(crate) fn host_room(&self) -> u64 {
+        self.free_pages - self.frontiers.collection_room()
+    }
+
+    /// Whether so little is free that a write waits for as many victims as it takes. With split frontiers that is nothing,
+    /// for there one victim a write suffices: see [`WholeBlock`](crate::page_mapped::WholeBlock).
+    #[inline]
+    pub(crate) fn is_short(&self) -> bool {
+        let enough = if self.frontiers.classes() == 1 { self.log.threshold_pages } else { 0 };
+        self.free_pages <= enough
+    }
+
+    /// Whether a mount has to collect before writes may count on [`Space::is_short`] being told in time.
+    pub(crate) fn needs_blocks(&self, geometry: &Geometry) -> bool {
+        match self.frontiers.classes() {
+            1 => self.is_short(),
+            _ => {
+                let pages_per_block = u64::from(geometry.pages_per_block());
+                self.free_pages <= pages_per_block || !self.frontiers.keeps_enough()
+            }
+        }
     }
 
     /// Adds an erased block, erased this often so far, to the free ones.
@@ -97,10 +129,14 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         if self.mounting { Cause::Mount } else { cause }
     }
 
-    /// The frontier of the next unit that has one or a free block to open.
+    /// The frontier that pages of this purpose go to where the one that comes first is not open.
     #[cold]
-    fn next_frontier(&mut self, geometry: &Geometry) -> Result<Frontier, FtlError> {
-        let Some(Advance { frontier, opened }) = self.frontiers.advance(geometry) else {
+    fn next_frontier(
+        &mut self,
+        geometry: &Geometry,
+        purpose: Purpose,
+    ) -> Result<Frontier, FtlError> {
+        let Some(Advance { frontier, opened }) = self.frontiers.choose(geometry, purpose) else {
             return Err(self.full(geometry));
         };
         if opened {
@@ -109,7 +145,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok(frontier)
     }
 
-    /// The program of the frontier's next page failed: the rest of the block is not to be trusted. It
+    /// The program of the next page that [`Space::room`] told failed: the rest of the block is not to be trusted. It
     /// becomes a candidate as it is, and is marked bad once it is erased.
     #[cold]
     pub(crate) fn abandon_frontier(&mut self, geometry: &Geometry) {
@@ -135,11 +171,12 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     }
 
     /// As [`Space::take_victim`], but a block in which a program failed, and which therefore frees nothing, is
-    /// left until there is room to spare or nothing else to collect.
+    /// left until there is room to spare or nothing else to collect; with split frontiers also as long as its copies would
+    /// take the last free block, which no erase gives back.
     pub(crate) fn take_freeing_victim(&mut self) -> Option<BlockId> {
         let first = self.take_victim()?;
         let room = self.free_pages + 1 >= self.log.threshold_pages;
-        if room || !self.retiring.contains(&first.0) {
+        if room && self.leaves_a_block(first) || !self.retiring.contains(&first.0) {
             return Some(first);
         }
         let mut left = alloc::vec![first];
@@ -148,9 +185,21 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             left.push(block);
             victim = self.take_victim();
         }
-        victim = victim.or_else(|| left.pop());
+        if victim.is_none()
+            && let Some(at) = left.iter().position(|block| self.leaves_a_block(*block))
+        {
+            victim = Some(left.remove(at));
+        }
         left.into_iter().for_each(|block| self.put_back(block));
         victim
+    }
+
+    /// Whether a block is free behind the copies of this one, if that matters.
+    fn leaves_a_block(&self, victim: BlockId) -> bool {
+        let frontiers = &self.frontiers;
+        frontiers.classes() == 1
+            || frontiers.free_blocks() > 1
+            || u64::from(self.blocks.valid(victim)) <= frontiers.collection_room()
     }
 
     /// Takes a victim, and notes it.
@@ -190,9 +239,12 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// The block that the next page goes to.
+    /// The block that the next copy goes to, as far as it is known before its victim is.
     pub(crate) fn destination(&self) -> Option<BlockId> {
-        self.frontiers.destination()
+        match self.frontiers.classes() {
+            1 => self.frontiers.destination(Purpose::Host),
+            _ => None,
+        }
     }
 
     /// The victim that was taken, if any; it is put back where there is no room for its valid pages.
@@ -239,24 +291,29 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         run.cursor = run.pages().last().map_or(cursor, |ppn| ppn.0 + 1 - first);
     }
 
-    /// Where the next pages can be programmed, how many, and their sequence number.
+    /// Where the next pages of this purpose can be programmed, how many, and their sequence number.
     ///
     /// # Errors
-    /// [`FtlError::Full`] where no block is free.
+    /// [`FtlError::Full`] where no page is free.
     #[inline]
-    pub(crate) fn room(&mut self, geometry: &Geometry) -> Result<(Ppn, u32, u64), FtlError> {
-        let frontier = match self.frontiers.current() {
+    pub(crate) fn room(
+        &mut self,
+        geometry: &Geometry,
+        purpose: Purpose,
+    ) -> Result<(Ppn, u32, u64), FtlError> {
+        let frontier = match self.frontiers.current(purpose) {
             Some(frontier) => frontier,
-            None => self.next_frontier(geometry)?,
+            None => self.next_frontier(geometry, purpose)?,
         };
-        Ok((Ppn(frontier.next), self.frontiers.room_of_turn(&frontier), frontier.seq))
+        let seq = self.frontiers.seq_for(&frontier);
+        Ok((Ppn(frontier.next), self.frontiers.room_of_turn(&frontier), seq))
     }
 
-    /// The frontier's next `pages` pages are programmed; full, it becomes a candidate at once.
+    /// The next `pages` pages that [`Space::room`] told are programmed; full, their block becomes a candidate at once.
     #[inline]
     pub(crate) fn use_room(&mut self, pages: u32) {
         self.free_pages -= u64::from(pages);
-        if let Some(frontier) = self.frontiers.current() {
+        if let Some(frontier) = self.frontiers.chosen() {
             self.blocks.programmed(frontier.block, pages);
         }
         if let Some(full) = self.frontiers.programmed(pages) {
@@ -313,6 +370,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             self.log.threshold_pages -= u64::from(flash.geometry().pages_per_block());
         }
         self.spare_blocks = self.spare_blocks.saturating_sub(1);
+        self.keep_blocks();
         Ok(())
     }
 
@@ -327,6 +385,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             self.log.threshold_pages += u64::from(geometry.pages_per_block());
         }
         self.spare_blocks += 1;
+        self.keep_blocks();
     }
 
     /// A candidate without valid pages, if the policy knows of one: to be reclaimed in idle time.

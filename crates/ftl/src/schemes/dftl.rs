@@ -23,7 +23,7 @@
 //!
 //! Formulas (t in ns): U(e_r) = 3·t_rd + t_wr, U(e_w) = 2(t_rd + t_wr) (an entry fetched, another one's
 //! translation page rewritten, the task itself; Zhang et al., §5.1 and Eq. 15). A step: one data victim,
-//! λ = ⌊Λ/(N_d−1)⌋ copies and an erase; min(λ, Λ_t) translation pages rewritten; and of the translation
+//! λ = ⌊Λ/(N_d−2)⌋ copies, at most π − 1, and an erase (⌊Λ/(N_d−1)⌋ with `frontiers=shared`); min(λ, Λ_t) translation pages rewritten; and of the translation
 //! victims for these and one eviction, ⌈(min(λ, Λ_t) + 1)/(π − λ_t)⌉ times λ_t copies and an erase,
 //! λ_t = ⌊Λ_t/(N_t−1)⌋. U(R) is the sum of step and task. None of it is a real-time promise.
 //!
@@ -35,7 +35,7 @@
 //! map's 4·Λ bytes, as the 256 KiB at 32 GiB of Zhang et al., but at least the entries of four
 //! translation pages, or the whole map's), `cmt_policy` (LRU, or segmented LRU as in the source; default LRU),
 //! `idle` (data blocks without valid pages are erased in idle time; default off), `spare_blocks` (default 0;
-//! they stand in for blocks of either kind).
+//! they stand in for blocks of either kind), `frontiers` (of the data blocks, as in `page-level`; default `split`).
 //!
 //! Errors: fewer than 6 usable blocks, a share that leaves no swap block, pages of less than 4 bytes:
 //! refused before the run.
@@ -51,6 +51,7 @@
 
 use super::page_level::most_logical_pages;
 use crate::error::FtlError;
+use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Guarantee;
 use crate::layout::{CmtPolicy, Layout, OnDemandLayout};
 use crate::page::page;
@@ -67,7 +68,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "dftl",
     summary: "page map on flash, used entries cached in RAM, greedy, whole blocks, everything exported",
     source: "Gupta, Kim, Urgaonkar, ASPLOS 2009; as in Zhang et al., TODAES 20(3):43, 2015, §5.1",
-    settings: &["cmt", "cmt_policy", "idle"],
+    settings: &["cmt", "cmt_policy", "idle", "frontiers"],
     victims: None,
     page: page!("dftl.rs"),
     buffer: None,
@@ -121,7 +122,7 @@ fn plan(
             steps: None,
         }),
         buffer: None,
-        guarantee: guarantee(part, logical_pages, data_blocks, translation_blocks),
+        guarantee: guarantee(config, part, logical_pages, [data_blocks, translation_blocks]),
         ram: on_demand::ram(geometry, logical_pages, entries),
     })
 }
@@ -154,14 +155,16 @@ fn most(part: &Part, geometry: &Geometry, blocks: u32) -> u32 {
 }
 
 fn guarantee(
+    config: &SchemeConfig,
     part: &Part,
     logical_pages: u32,
-    data_blocks: u32,
-    translation_blocks: u32,
+    [data_blocks, translation_blocks]: [u32; 2],
 ) -> Guarantee {
     let pages = part.pages_per_block;
     let pages_of_map = translation_pages(part, logical_pages);
-    let valid = (logical_pages / (data_blocks - 1)).min(pages - 1);
+    // Besides a free block, one that is open for copies.
+    let not_full = if config.frontiers == Some(FrontierSharing::Shared) { 1 } else { 2 };
+    let valid = (logical_pages / (data_blocks - not_full)).min(pages - 1);
     let valid_of_map = (pages_of_map / (translation_blocks - 1)).min(pages - 1);
     let rewritten = valid.min(pages_of_map);
     let victims_of_map = (rewritten + 1).div_ceil(pages - valid_of_map);

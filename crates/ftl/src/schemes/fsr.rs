@@ -5,13 +5,13 @@
 //! as `page-level`, with Λ = ⌊σ·N·π⌋ logical pages
 //! ```
 //!
-//! Worst case (greedy): a victim has at most ⌊Λ/(N−1)⌋ valid pages, which is the paper's U(λ) = ⌈σπ⌉ with
-//! the block that is free at that moment not counted; U(R) = t_wr + U(λ)(t_rd+t_wr) + t_er; copies by
+//! Worst case (greedy): a victim has at most ⌊Λ/(N−1)⌋ valid pages with `frontiers=shared`, which is the paper's
+//! U(λ) = ⌈σπ⌉ with the block that is free at that moment not counted, and ⌊Λ/(N−2)⌋ with split frontiers; U(R) = t_wr + U(λ)(t_rd+t_wr) + t_er; copies by
 //! other paths as in `page-level`. Table I of the paper puts Definition 2.3 (λ = π − 1) here, since it does not take
 //! σ as given for FSR.
 //!
 //! Parameters: `logical_share` (σ, default 0.75, the evaluation's), `victim`, `idle`, `aware`,
-//! `spare_blocks` as in `page-level`. Errors: as there.
+//! `frontiers`, `spare_blocks` as in `page-level`. Errors: as there.
 //!
 //! Deviations: free-space replenishment proper schedules a collection task for each real-time task, which
 //! needs the tasks' periods from the file system; as in the paper's comparison, what is kept is the bound
@@ -33,7 +33,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "fsr",
     summary: "page map in RAM, greedy, whole blocks, 75 % logical share to bound a victim's valid pages",
     source: "Chang, Kuo, Lo, ACM TECS 3(4), 2004; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
-    settings: &["victim", "idle", "aware"],
+    settings: &["victim", "idle", "aware", "frontiers"],
     victims: None,
     page: page!("fsr.rs"),
     buffer: None,

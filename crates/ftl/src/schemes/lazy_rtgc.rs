@@ -20,6 +20,10 @@
 //! ([`crate::Allocation`]) all of it is for N − 2(F−1) blocks, ρ_th is (F−1)π larger, and α counts copies one at a
 //! time, by the slowest way.
 //!
+//! Frontiers: shared, for ⌊Λ/(N−1)⌋ counts on one block being partly written when a victim is taken. With
+//! `frontiers=split` all of it is for F + 1 blocks fewer, ρ_th is π larger, and α counts copies as with several
+//! frontiers: [`crate::FrontierSharing`] tells why Algorithm 1 keeps its bound.
+//!
 //! Invariants: no write finds the array without a free page; no step outlasts t_er; λ ≤ U(λ). Asserted by
 //! the exhaustive search over small arrays and, on every run, by the simulator's count of violations.
 //!
@@ -30,7 +34,8 @@
 //! for each, as such a program ends a run of copies; default off), `spare_blocks` (default 0), `victim` (`greedy`,
 //! the default; `greedy-scan:1`, the same block found by a search; `two-level-list`, of which
 //! U(λ) = max(⌊Λ/(N−1)⌋, ⌈π/4⌉ − 1): what a list may hold, where Λ is so small that the emptiest full block has fewer.
-//! No others, since the bound on λ needs it, and greedy alone where copies go two ways).
+//! No others, since the bound on λ needs it, and greedy alone where copies go two ways), `frontiers` (`shared`, the
+//! default, or `split`, as above).
 //!
 //! Errors: another policy, α = 0 (a copy outlasts an erase), too few blocks, too large a share: refused before the run.
 //!
@@ -42,6 +47,7 @@
 //! Algorithm 1, Eqs 7–13.
 
 use crate::error::FtlError;
+use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Guarantee;
 use crate::layout::{CollectionKind, CopiesPerStep, Layout};
 use crate::page::page;
@@ -61,7 +67,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "lazy-rtgc",
     summary: "page map in RAM, greedy, one collection step of at most t_er behind each write",
     source: "Zhang et al., TODAES 20(3):43, 2015, Algorithm 1",
-    settings: &["victim", "idle", "aware"],
+    settings: &["victim", "idle", "aware", "frontiers"],
     victims: Some(VICTIMS),
     page: page!("lazy_rtgc.rs"),
     buffer: None,
@@ -80,7 +86,8 @@ fn plan(
 ) -> Result<Plan, FtlError> {
     let from_buffer = config.buffer.aware == Some(true);
     let logical_pages = config.logical_pages;
-    let space = if config.allocation.units() > 1 {
+    let split = config.frontiers == Some(FrontierSharing::Split);
+    let space = if split || config.allocation.units() > 1 {
         in_turns(part, blocks, logical_pages, from_buffer)
     } else {
         let array = WholeArray { blocks, spare_blocks: config.spare_blocks, from_buffer };
@@ -159,7 +166,7 @@ fn start_of_collection(part: &Part, kind: VictimKind, space: &Space) -> (u32, u3
     (listed, listed + listed.div_ceil(space.alpha.max(1)) + 1)
 }
 
-/// The division where the pages of a victim go to units in turns: each is copied by itself, and may be on its way to the same
+/// The division where the pages of a victim go to units in turns, or to several frontiers: each is copied by itself, and may be on its way to the same
 /// device or to another, so that the slowest way counts for all.
 fn in_turns(
     part: &Part,

@@ -16,14 +16,18 @@
 //! before the write and must not count on the page that the write will invalidate (a power cut may come
 //! in between), always gains a page.
 //!
-//! Worst case (N ≥ 3, greedy): one victim a write, of at most ⌊Λ/(N−1)⌋ = π − 1 valid pages:
-//! U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al., Definition 2.3, Eq. 5); where copies take other paths, as long
+//! Frontiers: split, so that what the host writes and what collection copies lie in blocks apart
+//! ([`crate::FrontierSharing`]). A victim is then taken already where no more than a block is free besides the one open for
+//! copies; Λ is the same: [`crate::page_mapped::WholeBlock`] has the proof.
+//!
+//! Worst case (N ≥ 3, greedy): one victim a write, of at most ⌊Λ/(N−2)⌋ valid pages (with shared frontiers
+//! ⌊Λ/(N−1)⌋), and with all of Λ exported π − 1: U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al., Definition 2.3, Eq. 5); where copies take other paths, as long
 //! as so many copies take at most ([`bounds::moves::copies_ns`]).
 //!
 //! Parameters: `logical_share` (up to Λ/Nπ; default Λ/Nπ), `victim` (default greedy), `idle` (erase
 //! blocks without valid pages in idle time; default off), `aware` (a victim's valid page that is dirty in a
 //! write buffer above is programmed from there instead of copied, and is clean then: BA-BM of `ba-gc`; default
-//! off), `spare_blocks` (default 0).
+//! off), `spare_blocks` (default 0), `frontiers` (`split`, the default, or `shared`, as the papers have it).
 //!
 //! Errors: fewer than 3 usable blocks, a share that leaves no swap block: refused before the run.
 //!
@@ -48,7 +52,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "page-level",
     summary: "page map in RAM, greedy, whole blocks, everything exported but the swap block",
     source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
-    settings: &["victim", "idle", "aware"],
+    settings: &["victim", "idle", "aware", "frontiers"],
     victims: None,
     page: page!("page_level.rs"),
     buffer: None,
@@ -91,7 +95,7 @@ pub(super) fn whole_block_plan(
             ),
         });
     }
-    // When collection starts exactly one block is free, so the other N − 1 hold all valid pages.
+    // With a shared frontier, when collection starts, exactly one block is free, so the other N − 1 hold all valid pages.
     let kind = config.victim.unwrap_or(VictimKind::GREEDY);
     let guarantee = worst_case::of_whole_blocks(config, part, kind, logical_pages, blocks - 1);
     Ok(Plan {

@@ -31,7 +31,9 @@
 //! run by the simulator's count of violations.
 //!
 //! Parameters: `logical_share` (up to, and by default, Λ/Nπ), `victim` (default `two-level-list`), `idle` (default
-//! off: idle time is not used), `aware` (as in `page-level`; default off), `spare_blocks` (default 0).
+//! off: idle time is not used), `aware` (as in `page-level`; default off), `spare_blocks` (default 0), `frontiers`
+//! (`shared`, the default, or `split`: all of this is for F + 1 blocks fewer then, with F units, and the reserve is a block
+//! larger: [`crate::FrontierSharing`] tells why).
 //!
 //! Errors: fewer than 3 usable blocks, a share that leaves no reserve and window, an array beyond the entries' fields:
 //! more than 2³¹ − 2 pages, more than 255 pages a block (8 bits do not count 256 invalid ones), a part that endures more
@@ -63,7 +65,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "2lgc",
     summary: "page map in RAM, victims from two lists, one at a time and page by page behind writes, or in idle time",
     source: "Jung and Song, 2LGC, §4",
-    settings: &["victim", "idle", "aware"],
+    settings: &["victim", "idle", "aware", "frontiers"],
     victims: None,
     page: page!("two_level_gc.rs"),
     buffer: None,

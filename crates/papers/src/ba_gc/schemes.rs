@@ -57,8 +57,11 @@ pub(super) const REGIONS: [(u8, u8); 7] =
     [(10, 10), (10, 40), (10, 80), (25, 25), (25, 50), (50, 25), (80, 10)];
 
 /// Page-mapped schemes that BA-BM goes over, and their settings.
-pub(super) const PAGE_MAPPED: [(&str, &str); 3] =
-    [("page-level", "+share=0.85"), ("fsr", ""), ("lazy-rtgc", "")];
+pub(super) const PAGE_MAPPED: [(&str, &str); 3] = [
+    ("page-level", "+share=0.85+frontiers=shared"),
+    ("fsr", "+frontiers=shared"),
+    ("lazy-rtgc", ""),
+];
 
 /// Their workloads.
 pub(super) const PAGE_MAPPED_WORKLOADS: [&str; 3] = [POSTMARK, TIOBENCH, DESKTOP];
@@ -68,9 +71,9 @@ pub(super) const PAGE_MAPPED_BUFFERS: [&str; 2] = ["lru", "three-region"];
 
 /// FTLs of the table of buffers, their settings, and whether they can take dirty pages along.
 pub(super) const FTLS: [(&str, &str, bool); 8] = [
-    ("page-level", "+share=0.85", true),
+    ("page-level", "+share=0.85+frontiers=shared", true),
     ("lazy-rtgc", "", true),
-    ("dftl", "+share=0.85", false),
+    ("dftl", "+share=0.85+frontiers=shared", false),
     ("gftl", "", false),
     ("nftl", "", false),
     ("bast", "", true),

@@ -171,6 +171,10 @@ fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
 /// The schemes with their settings; Fig. 8's sizes in the state that it is of.
 fn texts(before: Before, size: Size) -> Vec<String> {
     let mut texts: Vec<String> = SCHEMES[..4].iter().map(|name| (*name).to_owned()).collect();
+    // The paper has one frontier for host writes and copies.
+    for text in &mut texts[..2] {
+        *text = format!("{text}+frontiers=shared+label={text}");
+    }
     texts.push(format!("lazy-rtgc+share={SHARE}+label=lazy-rtgc"));
     for kib in CMT_KIB {
         if before == Before::Full || kib == EVALUATION_CMT_KIB {

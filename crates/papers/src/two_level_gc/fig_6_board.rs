@@ -50,12 +50,12 @@ pub(super) const ROOMY: Workload = Workload {
 
 /// The paper's two, then the comparison that it lacks.
 pub(super) const SCHEMES: [(&str, &str); 7] = [
-    (SEARCH, "page-level+victim=greedy-scan"),
+    (SEARCH, "page-level+victim=greedy-scan+frontiers=shared"),
     (LISTS, "2lgc"),
-    (SEARCH_OF_ONE, "page-level+victim=greedy-scan:1"),
-    (GREEDY, "page-level"),
+    (SEARCH_OF_ONE, "page-level+victim=greedy-scan:1+frontiers=shared"),
+    (GREEDY, "page-level+frontiers=shared"),
     (PREEMPTIVE, "2lgc+victim=greedy"),
-    ("choices-on-demand", "page-level+victim=choices:8"),
+    ("choices-on-demand", "page-level+victim=choices:8+frontiers=shared"),
     ("choices-pre-emptive", "2lgc+victim=choices:8"),
 ];
 pub(super) const SEARCH: &str = "greedy-scan";

@@ -9,7 +9,7 @@ use bounds::waf::{self, Selection, WafError, Writes};
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Geometry, Lpn, Store};
 use ftl::registry::{self, by_name};
-use ftl::{FtlError, SchemeConfig, VICTIM_POLICIES, VictimKind};
+use ftl::{FrontierSharing, FtlError, SchemeConfig, VICTIM_POLICIES, VictimKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -152,6 +152,8 @@ impl Cell {
         let config = SchemeConfig {
             logical_pages: Some(self.logical_pages()),
             victim: Some(self.kind),
+            // As in the formulas.
+            frontiers: Some(FrontierSharing::Shared),
             seed: self.seed,
             ..SchemeConfig::preset(by_name("page-level")?)
         };

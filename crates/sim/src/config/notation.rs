@@ -2,7 +2,7 @@
 
 use crate::catalogue;
 use flash::{CopyPath, WearRule};
-use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
+use ftl::{BufferPolicy, BufferUnit, CmtPolicy, FrontierSharing, Regions, VictimKind, WriteQueue};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -106,6 +106,7 @@ macro_rules! words {
 words! {
     CmtPolicy, "policy of the map cache": "lru" = Lru, "slru" = SegmentedLru;
     WriteQueue, "length of the write queue": "printed" = Printed, "proven" = Proven;
+    FrontierSharing, "way of frontiers": "split" = Split, "shared" = Shared;
     BufferUnit, "unit of a buffer": "page" = Page, "block" = Block;
 }
 

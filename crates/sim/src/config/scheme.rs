@@ -103,6 +103,7 @@ impl SchemeTable {
             queue_threshold_percent: self.queue_threshold.map(|percent| percent.0.0),
             write_queue: self.write_queue.map(|queue| queue.0),
             log_blocks: self.log_blocks,
+            frontiers: self.frontiers.map(|frontiers| frontiers.0),
             buffer: BufferSettings {
                 policy: self.buffer.map(|policy| policy.0),
                 bytes: self.buffer_size.map(|bytes| bytes.0),
@@ -185,7 +186,9 @@ mod tests {
     use super::super::notation::{Percent, Word};
     use super::*;
     use flash::{CopyPath, WearRule};
-    use ftl::{BUFFER_POLICIES, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
+    use ftl::{
+        BUFFER_POLICIES, BufferUnit, CmtPolicy, FrontierSharing, Regions, VictimKind, WriteQueue,
+    };
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
 
@@ -329,6 +332,7 @@ mod tests {
         ];
         let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
         let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];
+        let frontiers = prop_oneof![Just(FrontierSharing::Split), Just(FrontierSharing::Shared)];
         // TOML's integers are signed.
         let cmt_bytes = || (0..=i64::MAX as u64).prop_map(Bytes::new);
         let cmt = cmt_bytes();
@@ -357,7 +361,7 @@ mod tests {
                 of(regions),
                 of(any::<bool>()),
             ),
-            (copies, wear),
+            (copies, wear, of(frontiers)),
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
@@ -366,7 +370,7 @@ mod tests {
                     (victim, share, idle, spare),
                     (cmt, policy, percent, queue, log_blocks),
                     (buffer, bytes, unit, reads, regions, aware),
-                    ((copy, copy_cache), (wear, dynamic_wear)),
+                    ((copy, copy_cache), (wear, dynamic_wear), frontiers),
                     label,
                 )| {
                     SchemeTable {
@@ -381,6 +385,7 @@ mod tests {
                         queue_threshold: percent.map(Word),
                         write_queue: queue.map(Word),
                         log_blocks,
+                        frontiers: frontiers.map(Word),
                         buffer,
                         buffer_size: bytes,
                         buffer_unit: unit,

@@ -128,6 +128,17 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.log_blocks),
     },
     SchemeSetting {
+        key: "frontiers",
+        long_key: "frontiers",
+        example: Some("shared"),
+        values: || "split or shared".into(),
+        doc: "whether what the host writes and what collection copies go to open blocks of their own (split) or to the \
+              same (shared); where not set split if whole blocks are collected, else shared",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.frontiers, value),
+        print: |scheme| printed(&scheme.frontiers),
+    },
+    SchemeSetting {
         key: "buffer",
         long_key: "buffer",
         example: Some("three-region"),

@@ -2,7 +2,7 @@
 
 use super::notation::{Percent, Word};
 use flash::{CopyPath, WearRule};
-use ftl::{BufferPolicy, BufferUnit, CmtPolicy, Regions, VictimKind, WriteQueue};
+use ftl::{BufferPolicy, BufferUnit, CmtPolicy, FrontierSharing, Regions, VictimKind, WriteQueue};
 use serde::{Deserialize, Serialize};
 use workload::quantity::{Bytes, Duration};
 
@@ -36,6 +36,9 @@ pub struct SchemeTable {
     /// Log blocks, where not as many as the preset chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_blocks: Option<u32>,
+    /// Whether host writes and copies share frontiers (`split`, `shared`), where not the preset's own way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frontiers: Option<Word<FrontierSharing>>,
     /// Write buffer (`none`, `lru` and others), where not the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Word<Option<&'static BufferPolicy>>>,

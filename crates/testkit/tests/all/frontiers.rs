@@ -1,9 +1,10 @@
-//! Page-mapped schemes whose writes go in turns to several units of an array, through the suites.
+//! Page-mapped schemes whose writes go in turns to several units of an array, and whose copies go with what the host writes
+//! or to frontiers of their own, through the suites.
 
 use crate::{passed_and_worn_out, passes, scheme as preset_of};
 use flash::faults::PowerCut;
 use flash::{AnyArray, Array, Flash, Lpn, Store};
-use ftl::{FtlError, Plan, Preset, SchemeConfig, VictimKind, registry};
+use ftl::{FrontierSharing, FtlError, Plan, Preset, SchemeConfig, VictimKind, registry};
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::{
     Case, Faults, accepted, logical_pages, page_mapped, spread, variants, with_idle,
@@ -76,10 +77,33 @@ fn every_scheme_and_setting_in_turns_trims() {
     every_scheme_of(&[Pattern::Sequential, Pattern::TrimStorm]);
 }
 
-/// The smallest arrays on which so many units find room.
-fn tight(units: u16) -> [Shape; 3] {
-    let least = 2 * u32::from(units) + 1;
-    [Shape::new(least, 3, 1), Shape::new(least, 4, 2), Shape::new(least + 2, 5, 2)]
+/// The smallest arrays on which so many units find room, where frontiers are shared and where they are split.
+fn tight(units: u16) -> [Shape; 5] {
+    let units = u32::from(units);
+    let (shared, split) = (2 * units + 1, 3 * units + 2);
+    [
+        Shape::new(shared, 3, 1),
+        Shape::new(shared, 4, 2),
+        Shape::new(shared + 2, 5, 2),
+        Shape::new(split, 4, 2),
+        Shape::new(split + 1, 6, 2),
+    ]
+}
+
+/// The scheme with frontiers shared, and with split ones.
+fn both(scheme: &SchemeConfig) -> [SchemeConfig; 2] {
+    [FrontierSharing::Shared, FrontierSharing::Split]
+        .map(|frontiers| SchemeConfig { frontiers: Some(frontiers), ..scheme.clone() })
+}
+
+/// Both, and the family whose data area alone has split frontiers.
+fn each_way(preset: &'static Preset) -> Vec<SchemeConfig> {
+    both(&with_idle(preset)).into()
+}
+
+fn all_with_frontiers() -> Vec<&'static Preset> {
+    let presets = registry::REGISTRY.iter().copied();
+    presets.filter(|preset| preset.settings.contains(&"frontiers")).collect()
 }
 
 fn cut_case(scheme: SchemeConfig, shape: Shape, pattern: Pattern, seed: u64) -> power_cut::Case {
@@ -104,9 +128,10 @@ fn cut_schemes(preset: &'static Preset, shape: &Shape) -> Vec<SchemeConfig> {
 fn a_cut_at_every_operation_loses_nothing() {
     let mut total = Tally::default();
     for preset in page_mapped() {
-        for units in [2, 3] {
+        for units in [1, 2, 3] {
             for shape in tight(units) {
-                for scheme in cut_schemes(preset, &shape) {
+                let schemes = cut_schemes(preset, &shape);
+                for scheme in schemes.iter().flat_map(both) {
                     let scheme = spread(scheme, [units, 1, 1, 1], "cwdp");
                     let patterns = [
                         Pattern::Uniform,
@@ -132,6 +157,7 @@ fn a_cut_at_every_operation_loses_nothing() {
 
 #[test]
 fn cuts_in_quick_succession_lose_nothing() {
+    let mut stormed = 0;
     for preset in page_mapped() {
         for ((counts, order), shape) in UNITS.iter().zip([
             Shape::new(7, 6, 2),
@@ -140,15 +166,23 @@ fn cuts_in_quick_succession_lose_nothing() {
             Shape::new(17, 4, 1),
             Shape::new(15, 8, 3),
         ]) {
-            let scheme = spread(with_idle(preset), *counts, order);
-            let seeds = (0..24).map(|seed| {
-                let pattern = [Pattern::Uniform, Pattern::FillThenOverwrite][seed as usize % 2];
-                let case = cut_case(scheme.clone(), shape, pattern, seed);
-                storm(&power_cut::Case { operations: 600, ..case }, 40)
-            });
-            assert!(all_pass(seeds).into_iter().all(|cuts| cuts > 5));
+            for scheme in each_way(preset) {
+                let scheme = spread(scheme, *counts, order);
+                let units = scheme.allocation.units();
+                let larger = Shape { blocks: shape.blocks + units + 1, ..shape };
+                // Where victims are collected in steps split frontiers take that many more.
+                let shape = accepted(&scheme, &[shape, larger], 0)[0];
+                let seeds = (0..24).map(|seed| {
+                    let pattern = [Pattern::Uniform, Pattern::FillThenOverwrite][seed as usize % 2];
+                    let case = cut_case(scheme.clone(), shape, pattern, seed);
+                    storm(&power_cut::Case { operations: 600, ..case }, 40)
+                });
+                assert!(all_pass(seeds).into_iter().all(|cuts| cuts > 5));
+                stormed += 1;
+            }
         }
     }
+    assert_eq!(stormed, page_mapped().len() * UNITS.len() * 2);
 }
 
 /// Cuts one after another, so close that most pages of some blocks are torn: with a spare block kept free, writes
@@ -156,15 +190,17 @@ fn cuts_in_quick_succession_lose_nothing() {
 #[test]
 fn torn_pages_in_a_row_leave_each_unit_in_order() {
     for preset in page_mapped() {
-        for units in [2, 3] {
-            let scheme = SchemeConfig { spare_blocks: 1, ..with_idle(preset) };
-            let scheme = spread(scheme, [1, 1, 1, units], "pcwd");
-            let shape = Shape::new(2 * u32::from(units) + 3, 6, 2);
-            let seeds = (0..40).map(|seed| {
-                let case = cut_case(scheme.clone(), shape, Pattern::HotCold, seed);
-                storm(&power_cut::Case { operations: 500, torn_in_a_row: 3, ..case }, 6)
-            });
-            assert!(all_pass(seeds).into_iter().all(|cuts| cuts > 50));
+        for units in [1, 2, 3] {
+            for scheme in each_way(preset) {
+                let scheme = SchemeConfig { spare_blocks: 1, ..scheme };
+                let scheme = spread(scheme, [1, 1, 1, units], "pcwd");
+                let shape = Shape::new(3 * u32::from(units) + 4, 6, 2);
+                let seeds = (0..40).map(|seed| {
+                    let case = cut_case(scheme.clone(), shape, Pattern::HotCold, seed);
+                    storm(&power_cut::Case { operations: 500, torn_in_a_row: 3, ..case }, 6)
+                });
+                assert!(all_pass(seeds).into_iter().all(|cuts| cuts > 50));
+            }
         }
     }
 }
@@ -172,15 +208,18 @@ fn torn_pages_in_a_row_leave_each_unit_in_order() {
 #[test]
 fn failing_programs_and_erases() {
     for preset in page_mapped() {
-        let arrays = [(2, Shape::new(40, 8, 3)), (3, Shape::new(42, 6, 2))];
+        let arrays =
+            [(1, Shape::new(36, 8, 3)), (2, Shape::new(40, 8, 3)), (3, Shape::new(42, 6, 2))];
         let cases = arrays.into_iter().flat_map(|(units, shape)| {
-            let scheme = SchemeConfig { spare_blocks: 24, ..SchemeConfig::preset(preset) };
-            let scheme = spread(scheme, [units, 1, 1, 1], "cwdp");
+            let schemes = both(&SchemeConfig { spare_blocks: 24, ..SchemeConfig::preset(preset) });
+            let schemes = schemes.map(|scheme| spread(scheme, [units, 1, 1, 1], "cwdp"));
             let faults = Faults { programs_per_million: 600, erases_per_million: 500 };
             let seeds = (0..12).flat_map(|seed| Pattern::ALL.map(|pattern| (seed, pattern)));
-            seeds.map(move |(seed, pattern)| {
-                let case = Case::new(scheme.clone(), shape, pattern, seed, 3000);
-                Case { faults, ..case }
+            seeds.flat_map(move |(seed, pattern)| {
+                schemes.clone().map(|scheme| {
+                    let case = Case::new(scheme, shape, pattern, seed, 3000);
+                    Case { faults, ..case }
+                })
             })
         });
         let [passed, worn_out] = passed_and_worn_out(cases);
@@ -195,10 +234,12 @@ fn units_without_good_blocks() {
     for preset in page_mapped() {
         for bad in [vec![1, 5, 9, 13], vec![0, 4, 8], vec![2, 3, 6, 7]] {
             for pattern in Pattern::ALL {
-                let scheme = SchemeConfig { spare_blocks: 4, ..SchemeConfig::preset(preset) };
-                let scheme = spread(scheme, [2, 2, 1, 1], "wcdp");
-                let case = Case::new(scheme, Shape::new(16, 8, 3), pattern, 2, 3000);
-                passes(&Case { bad: bad.clone(), ..case });
+                for scheme in both(&SchemeConfig::preset(preset)) {
+                    let scheme = SchemeConfig { spare_blocks: 4, ..scheme };
+                    let scheme = spread(scheme, [2, 2, 1, 1], "wcdp");
+                    let case = Case::new(scheme, Shape::new(20, 8, 3), pattern, 2, 3000);
+                    passes(&Case { bad: bad.clone(), ..case });
+                }
             }
         }
     }
@@ -225,9 +266,15 @@ fn on_channels_whose_copies_go_two_ways() {
     }
 }
 
-fn searched(name: &str, shape: Shape, units: u16, search: Search) -> Proof {
-    let preset = registry::by_name(name).unwrap();
-    let config = spread(SchemeConfig::preset(preset), [units, 1, 1, 1], "cwdp");
+fn searched(
+    name: &str,
+    frontiers: FrontierSharing,
+    shape: Shape,
+    units: u16,
+    search: Search,
+) -> Proof {
+    let plain = SchemeConfig { frontiers: Some(frontiers), ..preset_of(name) };
+    let config = spread(plain, [units, 1, 1, 1], "cwdp");
     match search_by_units(&config, shape.array(Store::Metadata, &[]), search) {
         Ok(proof) => {
             println!("{name} on {shape}, {units} units: {proof}");
@@ -248,9 +295,37 @@ fn no_sequence_of_requests_that_was_searched_breaks_a_promise() {
     ] {
         let every = Search { every_page: true, most_operations: 14, ..Search::default() };
         for name in ["lazy-rtgc", "page-level"] {
-            searched(name, shape, units, Search::default());
-            searched(name, shape, units, every);
+            searched(name, FrontierSharing::Shared, shape, units, Search::default());
+            searched(name, FrontierSharing::Shared, shape, units, every);
         }
+    }
+}
+
+/// Also with one unit, of which there are two frontiers.
+#[test]
+fn nor_with_split_frontiers() {
+    let split = FrontierSharing::Split;
+    let few = Search::default();
+    for (shape, units) in [
+        (Shape::new(4, 4, 1), 1),
+        (Shape::new(5, 5, 2), 1),
+        (Shape::new(5, 4, 1), 2),
+        (Shape::new(6, 4, 2), 2),
+    ] {
+        let every = Search { every_page: true, most_operations: 14, ..few };
+        searched("page-level", split, shape, units, few);
+        searched("page-level", split, shape, units, every);
+    }
+    for (shape, units) in [
+        (Shape::new(5, 4, 1), 1),
+        (Shape::new(6, 5, 2), 1),
+        (Shape::new(8, 3, 1), 2),
+        (Shape::new(8, 4, 1), 2),
+        (Shape::new(9, 4, 2), 2),
+    ] {
+        let every = Search { every_page: true, most_operations: 14, ..few };
+        searched("lazy-rtgc", split, shape, units, few);
+        searched("lazy-rtgc", split, shape, units, every);
     }
 }
 
@@ -293,18 +368,20 @@ fn too_few_blocks_and_too_many_pages_are_refused() {
         let plan = |scheme: &SchemeConfig| {
             registry::plan(scheme, &shape.part(), &shape.geometry(), shape.blocks)
         };
-        let scheme = spread(SchemeConfig::preset(preset), [3, 2, 1, 1], "cwdp");
+        let frontiers = Some(FrontierSharing::Shared);
+        let shared = SchemeConfig { frontiers, ..SchemeConfig::preset(preset) };
+        let scheme = spread(shared.clone(), [3, 2, 1, 1], "cwdp");
         let Err(FtlError::Config { setting, reason, .. }) = plan(&scheme) else {
             panic!("{}: six units on 12 blocks", preset.name);
         };
         assert!(setting == "channels" && reason.contains("at least 13"), "{reason}");
         assert!(reason.contains("enough for 5 units"), "{reason}");
-        let most = spread(SchemeConfig::preset(preset), [u16::MAX; 4], "cwdp");
+        let most = spread(shared.clone(), [u16::MAX; 4], "cwdp");
         assert!(matches!(plan(&most), Err(FtlError::Config { setting: "channels", .. })));
         // Five find room; what is exported is that of 12 - 2 * 4 blocks and one unit, collected 4 blocks earlier.
         let five = plan(&spread(scheme.clone(), [5, 1, 1, 1], "cwdp")).unwrap();
         let few = Shape { blocks: 4, ..shape };
-        let one = registry::plan(&SchemeConfig::preset(preset), &few.part(), &few.geometry(), 4);
+        let one = registry::plan(&shared, &few.part(), &few.geometry(), 4);
         let one = one.unwrap();
         assert_eq!(five.logical_pages, one.logical_pages, "{}", preset.name);
         assert_eq!(five.threshold_pages, one.threshold_pages + 4 * 8);
@@ -316,6 +393,67 @@ fn too_few_blocks_and_too_many_pages_are_refused() {
             panic!("{}: all pages exported", preset.name);
         };
         assert_eq!(setting, "logical share");
+    }
+}
+
+/// What split frontiers take: nothing where whole blocks are collected, but for valid pages of victims; else F + 1 blocks.
+#[test]
+fn the_space_of_split_frontiers() {
+    let shape = Shape::new(20, 8, 3);
+    for preset in page_mapped() {
+        for units in [1, 2, 4] {
+            let plan = |scheme: &SchemeConfig, blocks: u32| {
+                let shape = Shape { blocks, ..shape };
+                let scheme = spread(scheme.clone(), [units, 1, 1, 1], "cwdp");
+                registry::plan(&scheme, &shape.part(), &shape.geometry(), blocks)
+            };
+            let [shared, split] = both(&SchemeConfig::preset(preset));
+            let units = u32::from(units);
+            let in_steps = ["lazy-rtgc", "2lgc"].contains(&preset.name);
+            let fewer = if in_steps { units + 1 } else { 0 };
+            let [shared, split] = [plan(&shared, 20 - fewer), plan(&split, 20)].map(Result::unwrap);
+            assert_eq!(split.logical_pages, shared.logical_pages, "{}", preset.name);
+            let later = split.threshold_pages - shared.threshold_pages;
+            assert_eq!(later, if in_steps { 8 } else { 0 });
+            assert_eq!(split.ram.other - shared.ram.other, u64::from(units) * 16);
+            let [few, more] = [&shared, &split].map(|plan| plan.guarantee.victim_valid.unwrap());
+            if in_steps {
+                assert_eq!(few, more, "{}", preset.name);
+            } else {
+                let full = 20 - 3 * units + 1;
+                assert_eq!(more, (split.logical_pages / full).min(7), "{}", preset.name);
+            }
+        }
+        let [_, split] = both(&SchemeConfig::preset(preset));
+        let few = Shape { blocks: 9, ..shape };
+        let config = spread(split, [4, 1, 1, 1], "cwdp");
+        let planned = registry::plan(&config, &few.part(), &few.geometry(), 9);
+        match planned {
+            Ok(_) => assert!(!["lazy-rtgc", "2lgc"].contains(&preset.name)),
+            Err(FtlError::Config { setting, reason, .. }) => {
+                assert!(setting == "channels" && reason.contains("at least 14"), "{reason}");
+                assert!(reason.contains("split") && reason.contains("for 2 units"), "{reason}");
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Those that have no choice say so.
+#[test]
+fn frontiers_are_no_setting_of_others() {
+    let shape = Shape::new(48, 8, 8);
+    let with = all_with_frontiers();
+    assert_eq!(with.len(), page_mapped().len() + 1);
+    for preset in registry::REGISTRY.iter().filter(|preset| !with.contains(*preset)) {
+        for scheme in both(&SchemeConfig::preset(preset)) {
+            let plan = registry::plan(&scheme, &shape.part(), &shape.geometry(), shape.blocks);
+            assert!(
+                matches!(plan, Err(FtlError::Config { setting: "frontiers", .. })),
+                "{}",
+                preset.name
+            );
+        }
     }
 }
 
@@ -356,22 +494,90 @@ fn pages_go_to_the_units_in_turns() {
     }
 }
 
+/// Random writes on an array until much of it was collected; which version each page has.
+fn write_at_random(
+    scheme: &mut dyn ftl::Scheme<Flash = AnyArray>,
+    writes: u32,
+    newest: &mut [u64],
+) {
+    let size = scheme.flash().geometry().page_bytes() as usize;
+    let mut bytes = vec![0; size];
+    let mut state = u64::from(writes) * 2 + 1;
+    for write in 0..writes {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let lpn = (state >> 33) as usize % newest.len();
+        newest[lpn] = (newest[lpn] + 1).max(u64::from(write) << 8);
+        bytes[..8].copy_from_slice(&newest[lpn].to_le_bytes());
+        scheme.write(Lpn(lpn as u32), Some(&bytes)).unwrap();
+    }
+}
+
+/// Whatever the units, their order and the frontiers: an array is mounted with any other, read back and written on.
 #[test]
-fn an_array_written_in_other_turns_is_not_mounted() {
-    let shape = Shape::new(48, 8, 8);
-    let fsr = preset_of("fsr");
-    let of = |(counts, order): &Units| spread(fsr.clone(), *counts, order);
-    let all: Vec<SchemeConfig> = UNITS.iter().map(of).chain([fsr.clone()]).collect();
-    for scheme in &all {
-        let (array, _) = fill(scheme, shape.array(Store::Metadata, &[]), 100);
-        for other in &all {
-            match registry::mount(other, AnyArray::new(array.clone())) {
-                Ok(_) => assert_eq!(scheme, other),
-                Err(FtlError::Mount(reason)) => {
-                    assert!(scheme != other && reason.contains("allocation"), "{reason}");
+fn an_array_written_with_other_units_or_frontiers_is_mounted() {
+    let shape = Shape::new(64, 8, 8);
+    for preset in all_with_frontiers() {
+        let plain = SchemeConfig { logical_pages: Some(200), ..SchemeConfig::preset(preset) };
+        let of = |(counts, order): &Units| both(&spread(plain.clone(), *counts, order));
+        let all: Vec<SchemeConfig> = UNITS.iter().flat_map(of).chain(both(&plain)).collect();
+        for from in &all {
+            let array = AnyArray::new(shape.array(Store::All, &[]));
+            let mut scheme = registry::format(from, array).unwrap();
+            let mut newest = vec![0; 200];
+            write_at_random(&mut *scheme, 1500, &mut newest);
+            let array: Array = scheme.into_flash().downcast().unwrap();
+            for to in &all {
+                let mut newest = newest.clone();
+                let mut array = array.clone();
+                // Twice: the second time back again.
+                for config in [to, from] {
+                    let mut scheme = registry::mount(config, AnyArray::new(array)).unwrap();
+                    let mut bytes = vec![0; shape.geometry().page_bytes() as usize];
+                    let mut read = |scheme: &mut dyn ftl::Scheme<Flash = AnyArray>,
+                                    newest: &[u64]| {
+                        for (lpn, newest) in (0..).zip(newest) {
+                            let written = scheme.read(Lpn(lpn), Some(&mut bytes)).unwrap();
+                            assert_eq!(written, *newest > 0, "{} L{lpn}", preset.name);
+                            assert!(!written || bytes[..8] == newest.to_le_bytes(), "L{lpn}");
+                        }
+                    };
+                    read(&mut *scheme, &newest);
+                    write_at_random(&mut *scheme, 700, &mut newest);
+                    read(&mut *scheme, &newest);
+                    array = scheme.into_flash().downcast().unwrap();
                 }
-                Err(error) => panic!("{error}"),
             }
+        }
+    }
+}
+
+/// What is written in order, over and over, costs no copies once all that was written otherwise is overwritten: with split
+/// frontiers, however many units there are.
+#[test]
+fn sequential_overwrites_come_to_cost_nothing() {
+    let shape = Shape::new(96, 16, 8);
+    for preset in ["page-level", "fsr"].map(|name| registry::by_name(name).unwrap()) {
+        for units in [1, 2, 4] {
+            let copies =
+                both(&SchemeConfig { logical_pages: Some(1100), ..SchemeConfig::preset(preset) })
+                    .map(|scheme| {
+                        let scheme = spread(scheme, [units, 1, 1, 1], "cwdp");
+                        let array = AnyArray::new(Watched::new(shape.array(Store::Metadata, &[])));
+                        let mut scheme = registry::format(&scheme, array).unwrap();
+                        write_at_random(&mut *scheme, 8000, &mut vec![0; 1100]);
+                        let lap = |scheme: &mut dyn ftl::Scheme<Flash = AnyArray>| {
+                            (0..1100).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
+                        };
+                        (0..6).for_each(|_| lap(&mut *scheme));
+                        scheme.restart_telemetry();
+                        lap(&mut *scheme);
+                        let log = scheme.telemetry().collections;
+                        let valid =
+                            (0..).zip(&log.victim_valid).map(|(valid, count)| valid * count);
+                        valid.sum::<u64>()
+                    });
+            println!("{} on {units} units: {copies:?} copies in the last lap", preset.name);
+            assert_eq!(copies[1], 0, "{} on {units} units", preset.name);
         }
     }
 }
@@ -385,12 +591,14 @@ proptest! {
         operations in operations(250),
         preset: prop::sample::Index,
         units: prop::sample::Index,
+        way: prop::sample::Index,
         shape: prop::sample::Index,
         cuts in [(0..300u64, any::<bool>()), (0..30u64, any::<bool>())],
     ) {
         let presets = page_mapped();
         let (counts, order) = UNITS[units.index(UNITS.len())];
-        let scheme = spread(with_idle(presets[preset.index(presets.len())]), counts, order);
+        let ways = each_way(presets[preset.index(presets.len())]);
+        let scheme = spread(ways[way.index(2)].clone(), counts, order);
         let shapes = accepted(&scheme, ROOMY, 0);
         let shape = shapes[shape.index(shapes.len())];
         let pages = logical_pages(&scheme, &shape, 0).unwrap();

@@ -22,7 +22,8 @@
 //! no other is partly written (N − 2 are full), for 2π pages are free behind a page that filled a block. Pages that the
 //! host overwrites meanwhile raise D and lower A. In idle time D stays as it is, or (no victim under way) b ≥ π + 1 falls
 //! by less than π/4 and the victim that is taken next has no valid page: one erase, behind the next write at which
-//! b ≤ w.
+//! b ≤ w. With split frontiers other blocks are partly written then; all else is in terms of free pages, and stays:
+//! [`FrontierSharing`](crate::FrontierSharing) tells how many are full.
 //!
 //! What is left of a victim is told by its valid pages (no bookmark, as the paper has it): a page that was copied is not
 //! valid any more. Fetching ahead aside nothing else is kept.
@@ -203,7 +204,8 @@ impl Collection for Preemptible {
 
     fn idle_ns<F: Probe, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) -> Ns {
         let (part, erase) = (core.flash.part(), core.flash.longest_erase_ns());
-        let copies = |pages| copies_ns(part, core.space.frontiers.count(), pages);
+        let frontiers = core.space.frontiers.count() * core.space.frontiers.classes() as u64;
+        let copies = |pages| copies_ns(part, frontiers, pages);
         let left = self.victim.map(|victim| core.space.blocks.valid(victim));
         match left {
             Some(0) => erase,
