@@ -467,6 +467,7 @@ impl Probe for Array {
     #[inline]
     fn prefetch(&self, ppn: Ppn) {
         prefetch(&self.lpns, ppn.0 as usize);
+        prefetch(&self.page_stamps, ppn.0 as usize);
         prefetch(&self.blocks, self.geometry.block_of(ppn).0 as usize);
     }
 

@@ -44,6 +44,30 @@ pub(super) struct Pending {
     pub(super) order: u64,
 }
 
+impl Pending {
+    pub(super) const NONE: Self = Self {
+        tag: 0,
+        arrival_ns: 0,
+        granted_ns: 0,
+        released_ns: 0,
+        serial: 0,
+        repair_ns: 0,
+        ready_ns: 0,
+        order: 0,
+        next: NONE,
+        partner: NONE,
+        after: 0,
+        script: 0,
+        suspended: 0,
+        step: 0,
+        queue: 0,
+        command: Command::Read,
+        follows: Follows::Alone,
+        addressing: Addressing::DuringRead,
+        die: DieAddress { channel: 0, way: 0, die: 0 },
+    };
+}
+
 /// Operations that wait for a die, in the order in which they were submitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {

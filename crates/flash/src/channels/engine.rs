@@ -190,7 +190,8 @@ impl<W: Watch> Channels<W> {
                 None => NEVER,
                 // It was suspended since.
                 Some(Reverse((due, _, entry)))
-                    if self.pending[*entry as usize].ready_ns != *due =>
+                    if self.precedence.suspend != Suspend::Never
+                        && self.pending[*entry as usize].ready_ns != *due =>
                 {
                     self.done.pop();
                     continue;
@@ -358,36 +359,38 @@ impl<W: Watch> Channels<W> {
     ) -> u32 {
         let queue = self.queue_of(class);
         let after = self.dies[self.index(request.die)].queues[queue].last_serial;
-        let op = Pending {
-            tag: request.tag,
-            arrival_ns: request.arrival_ns,
-            granted_ns: 0,
-            released_ns: 0,
-            after,
-            suspended: 0,
-            order: class.order(),
-            queue: queue as u8,
-            serial: self.serial,
-            repair_ns: request.repair_ns,
-            ready_ns: NEVER,
-            next: NONE,
-            partner: NONE,
-            script: script as u16,
-            step: 0,
-            command: request.command,
-            follows,
-            addressing: Addressing::DuringRead,
-            die: request.die,
+        let entry = if self.free == NONE {
+            self.pending.push(Pending::NONE);
+            (self.pending.len() - 1) as u32
+        } else {
+            self.free
         };
+        // Made where it stays: made elsewhere and moved it costs more.
+        let op = &mut self.pending[entry as usize];
+        if self.free != NONE {
+            self.free = op.next;
+        }
+        op.tag = request.tag;
+        op.arrival_ns = request.arrival_ns;
+        op.granted_ns = 0;
+        op.released_ns = 0;
+        op.serial = self.serial;
+        op.repair_ns = request.repair_ns;
+        op.ready_ns = NEVER;
+        op.order = class.order();
+        op.next = NONE;
+        op.partner = NONE;
+        op.after = after;
+        op.script = script as u16;
+        op.suspended = 0;
+        op.step = 0;
+        op.queue = queue as u8;
+        op.command = request.command;
+        op.follows = follows;
+        op.addressing = Addressing::DuringRead;
+        op.die = request.die;
         self.serial += 1;
         self.outstanding += 1;
-        if self.free == NONE {
-            self.pending.push(op);
-            return (self.pending.len() - 1) as u32;
-        }
-        let entry = self.free;
-        self.free = self.pending[entry as usize].next;
-        self.pending[entry as usize] = op;
         entry
     }
 

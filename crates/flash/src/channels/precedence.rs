@@ -19,6 +19,7 @@ use super::die::{Die, NONE};
 use super::engine::Channels;
 use super::request::Command;
 use super::usage::Watch;
+use crate::prefetch::prefetch;
 use crate::time::Ns;
 use core::cmp::Reverse;
 
@@ -193,6 +194,8 @@ impl<W: Watch> Channels<W> {
         queue.head = self.pending[entry as usize].next;
         if queue.head == NONE {
             queue.tail = NONE;
+        } else {
+            prefetch(&self.pending, queue.head as usize);
         }
         die.head = entry;
         self.begin(at, from_ns);

@@ -74,28 +74,25 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             None
         };
         let work = Work::One(self.side(command, aside.unwrap_or(ppn)));
-        let mut operation = self.operation(work, task, step);
-        let before = core::mem::replace(&mut self.tasks.last[usize::from(step)], NONE);
+        let slot = self.operation(work, task, step);
+        let before = core::mem::replace(&mut self.tasks.last[usize::from(step)], slot);
+        let operation = self.operations.get_mut(slot);
         operation.waits = u32::from(before != NONE) + u32::from(behind_steps);
         operation.aside = aside.is_some();
-        let slot = self.issue(operation);
+        self.issue(slot);
         if behind_steps {
             self.steps.wait(slot);
         }
         if before != NONE {
             self.operations.get_mut(before).then = slot;
         }
-        self.tasks.last[usize::from(step)] = slot;
     }
 
     /// An operation of a task or of a collection step.
     #[inline]
-    fn operation(&mut self, work: Work, task: u32, step: bool) -> Operation {
-        let operation = Operation::new(work, task, self.tasks.number);
-        if !step {
-            return operation;
-        }
-        Operation { step: self.steps.add(), ..operation }
+    fn operation(&mut self, work: Work, task: u32, step: bool) -> u32 {
+        let step = if step { self.steps.add() } else { NO_STEP };
+        self.operations.add(work, task, self.tasks.number, step)
     }
 
     /// One page copied, `more` to follow behind it in the same run.
@@ -136,16 +133,16 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         }
         if let Some(work) = work {
             let copy = self.operation(work, task, step);
-            let repair_ns = corrected * repair_ns;
-            let copy = Operation { repair_ns, out_of: out_of.0, from: from.0, ..copy };
-            self.issue_copy(copy, program.block);
+            self.operations.get_mut(copy).repair_ns = corrected * repair_ns;
+            self.issue_copy(copy, from, out_of, program.block);
             return;
         }
         let read = self.operation(Work::One(read), NONE, step);
-        let read = self.issue(read);
+        self.issue(read);
+        let to = program.block;
         let program = self.operation(Work::One(program), task, step);
-        let program = Operation { waits: 1, out_of: out_of.0, from: from.0, ..program };
-        let program = self.issue_copy(program, self.inner.geometry().block_of(to));
+        self.operations.get_mut(program).waits = 1;
+        self.issue_copy(program, from, out_of, to);
         self.operations.get_mut(read).then = program;
     }
 
@@ -168,64 +165,67 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
     }
 
     /// Takes in the operation that programs a page that is copied.
-    fn issue_copy(&mut self, operation: Operation, to: BlockId) -> u32 {
-        let slot = self.issue(operation);
+    #[inline]
+    fn issue_copy(&mut self, slot: u32, from: Ppn, out_of: BlockId, to: BlockId) {
+        let operation = self.operations.get_mut(slot);
+        (operation.from, operation.out_of) = (from.0, out_of.0);
+        self.issue(slot);
         self.order.arriving(&mut self.operations, slot, to);
-        slot
     }
 
     /// Takes an operation in, and submits it where it need not wait.
-    fn issue(&mut self, operation: Operation) -> u32 {
-        let work = operation.work;
-        let slot = self.operations.add(operation);
+    fn issue(&mut self, slot: u32) {
+        let Self { operations, order, .. } = self;
+        let operation = operations.get_mut(slot);
         if operation.aside {
-            let block = work.sides().0.block;
-            self.order.reading(&mut self.operations, block);
-            self.operations.get_mut(slot).out_of = block.0;
-            if operation.waits == 0 {
+            let block = operation.work.sides().0.block;
+            operation.out_of = block.0;
+            let waits = operation.waits;
+            order.reading(operations, block);
+            if waits == 0 {
                 self.submit(slot, None);
             }
-            return slot;
+            return;
         }
-        self.order.asked(&operation);
-        let (mut waits, mut collected) = self.order.enter(&mut self.operations, slot);
+        order.asked(operation);
+        let (mut waits, mut collected) = order.enter(operations, slot);
+        let operation = operations.get_mut(slot);
         if operation.waits + waits == 0 {
-            (waits, collected) = self.order.conflicts(&operation, slot);
+            (waits, collected) = order.conflicts(operation, slot);
         }
         if collected && !operation.is_collection() {
             self.channels.urge(operation.number);
         }
-        let held = self.operations.get_mut(slot);
-        held.waits += waits;
-        if held.waits > 0 {
-            self.order.hold(&work, slot);
+        operation.waits += waits;
+        if operation.waits > 0 {
+            order.hold(&operation.work, slot);
         } else {
             self.submit(slot, None);
         }
-        slot
     }
 
     /// Submits an operation at this time, or as the current task ends, and those that waited for nothing else.
     fn submit(&mut self, slot: u32, at_ns: Option<Ns>) {
         self.ready.push(slot);
         while let Some(slot) = self.ready.pop() {
-            let operation = *self.operations.get(slot);
-            let (waits, collected) = self.order.conflicts(&operation, slot);
+            let operation = self.operations.get_mut(slot);
+            let (waits, collected) = self.order.conflicts(operation, slot);
             if waits > 0 {
-                self.operations.get_mut(slot).waits = waits;
+                operation.waits = waits;
                 if collected && !operation.is_collection() {
                     self.channels.urge(operation.number);
                 }
                 continue;
             }
+            let aside = operation.aside;
             match at_ns {
-                Some(at_ns) => self.send(&operation, slot, at_ns),
+                Some(at_ns) => self.send(slot, at_ns),
                 None => self.starting.push(slot),
             }
-            if operation.aside {
+            if aside {
                 continue;
             }
-            for next in self.order.leave(&operation, slot) {
+            for next in self.order.leave(self.operations.get(slot), slot) {
                 self.release(next);
             }
         }
@@ -238,12 +238,12 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
     }
 
     /// Puts an operation on the channels. They refuse nothing: addresses were checked when the array took them.
-    pub(super) fn send(&mut self, operation: &Operation, slot: u32, arrival_ns: Ns) {
-        let Operation { work, repair_ns, .. } = operation;
-        let class = operation.class();
+    pub(super) fn send(&mut self, slot: u32, arrival_ns: Ns) {
+        let operation = self.operations.get(slot);
+        let (work, repair_ns, class) = (operation.work, operation.repair_ns, operation.class());
         let (first, second) = work.sides();
         let request = self.request(&first, slot, arrival_ns, 0);
-        let second = second.map(|to| self.request(&to, slot, arrival_ns, *repair_ns));
+        let second = second.map(|to| self.request(&to, slot, arrival_ns, repair_ns));
         let sent = match (work, second) {
             (Work::Direct(..), Some(to)) => {
                 self.channels.submit_direct_as(&request, &to, Addressing::DuringRead, class)
@@ -264,18 +264,16 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         if operation.left > 0 {
             return None;
         }
-        let operation = *operation;
         #[cfg(test)]
         {
             let (first, second) = operation.work.sides();
             self.finished.extend([Some(first), second].into_iter().flatten());
         }
-        let Operation { then, out_of, task, step, .. } = operation;
+        let Operation { then, out_of, task, step, .. } = *operation;
+        let waited = self.order.done(operation);
         self.operations.remove(slot);
         self.release(then);
-        for waited in self.order.done(&operation) {
-            self.release(waited);
-        }
+        waited.into_iter().for_each(|waited| self.release(waited));
         if step != NO_STEP {
             let Self { steps, operations, ready, .. } = self;
             steps.done(step, |slot| release(operations, ready, slot));
@@ -315,6 +313,12 @@ impl<F: Probe, W: Watch> crate::layer::Layer for Parallel<F, W> {
     #[inline]
     fn inner_mut(&mut self) -> &mut F {
         &mut self.inner
+    }
+
+    #[inline]
+    fn prefetch(&self, ppn: Ppn) {
+        self.inner.prefetch(ppn);
+        self.order.prefetch(self.inner.geometry().block_of(ppn));
     }
 
     #[inline]

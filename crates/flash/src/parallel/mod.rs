@@ -192,8 +192,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         let at_ns = self.tasks.at_ns.saturating_add(delay_ns);
         for at in 0..self.starting.len() {
             let slot = self.starting[at];
-            let operation = *self.operations.get(slot);
-            self.send(&operation, slot, at_ns);
+            self.send(slot, at_ns);
         }
         self.starting.clear();
         self.tasks.end(at_ns);

@@ -109,26 +109,22 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    #[inline]
-    pub(super) fn new(work: Work, task: u32, number: u64) -> Self {
-        let left = if matches!(work, Work::One(_)) { 1 } else { 2 };
-        Self {
-            work,
-            repair_ns: 0,
-            number,
-            step: NO_STEP,
-            task,
-            waits: 0,
-            then: NONE,
-            next: [NONE; 2],
-            erase: NONE,
-            out_of: NONE,
-            from: NONE,
-            behind: NONE,
-            left,
-            aside: false,
-        }
-    }
+    const NONE: Self = Self {
+        work: Work::One(Side { block: BlockId(0), page: 0, command: Command::Read }),
+        repair_ns: 0,
+        number: 0,
+        step: NO_STEP,
+        task: NONE,
+        waits: 0,
+        then: NONE,
+        next: [NONE; 2],
+        erase: NONE,
+        out_of: NONE,
+        from: NONE,
+        behind: NONE,
+        left: 0,
+        aside: false,
+    };
 
     #[inline]
     pub(super) fn is_collection(&self) -> bool {
@@ -154,17 +150,29 @@ pub(super) struct Operations {
 }
 
 impl Operations {
-    pub(super) fn add(&mut self, operation: Operation) -> u32 {
-        match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = operation;
-                slot
-            }
-            None => {
-                self.slots.push(operation);
-                (self.slots.len() - 1) as u32
-            }
-        }
+    /// Another one, that waits for nothing. It is made where it stays: made elsewhere and moved it costs more.
+    #[inline]
+    pub(super) fn add(&mut self, work: Work, task: u32, number: u64, step: u64) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Operation::NONE);
+            (self.slots.len() - 1) as u32
+        });
+        let operation = &mut self.slots[slot as usize];
+        operation.work = work;
+        operation.repair_ns = 0;
+        operation.number = number;
+        operation.step = step;
+        operation.task = task;
+        operation.waits = 0;
+        operation.then = NONE;
+        operation.next = [NONE; 2];
+        operation.erase = NONE;
+        operation.out_of = NONE;
+        operation.from = NONE;
+        operation.behind = NONE;
+        operation.left = if matches!(work, Work::One(_)) { 1 } else { 2 };
+        operation.aside = false;
+        slot
     }
 
     #[inline]

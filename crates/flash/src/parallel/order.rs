@@ -3,6 +3,7 @@
 use super::operations::{NONE, Operation, Operations, Work};
 use crate::address::{BlockId, Geometry, Ppn};
 use crate::channels::{Class, QUEUES};
+use crate::prefetch::prefetch;
 use alloc::vec::Vec;
 
 /// What each block's operations have to wait for.
@@ -66,6 +67,12 @@ impl Order {
     #[inline]
     fn block(&mut self, block: BlockId) -> &mut Block {
         &mut self.blocks[block.0 as usize]
+    }
+
+    /// Fetches what is kept of a block.
+    #[inline]
+    pub(super) fn prefetch(&self, block: BlockId) {
+        prefetch(&self.blocks, block.0 as usize);
     }
 
     /// How many blocks of an operation, which waits for nothing else, have operations of another class under way, and whether
