@@ -52,15 +52,27 @@ impl Ask {
 /// granted before.
 #[inline]
 pub fn choose(policy: Policy, asks: &[Ask], now_ns: Ns, last: usize) -> usize {
-    let asking = |slot: &usize| asks[*slot].since_ns <= now_ns;
-    let key = |slot: &usize| (asks[*slot].since_ns, asks[*slot].serial);
-    let all = 0..asks.len();
     let chosen = match policy {
-        Policy::Fifo => all.filter(asking).min_by_key(key),
-        Policy::RoundRobin => (last + 1..asks.len()).chain(0..=last).find(asking),
-        Policy::ReadFirst => all.filter(asking).min_by_key(|slot| (!asks[*slot].read, key(slot))),
+        Policy::Fifo => longest(asks, now_ns, |_| false),
+        Policy::RoundRobin => {
+            (last + 1..asks.len()).chain(0..=last).find(|slot| asks[*slot].since_ns <= now_ns)
+        }
+        Policy::ReadFirst => longest(asks, now_ns, |ask| !ask.read),
     };
     chosen.expect("a grant is given only where a die asks")
+}
+
+/// The one that has asked for longest, of those that are not `late` if there are any.
+#[inline(always)]
+fn longest(asks: &[Ask], now_ns: Ns, late: impl Fn(&Ask) -> bool) -> Option<usize> {
+    let (mut chosen, mut least) = (None, (true, NEVER, u64::MAX));
+    for (slot, ask) in asks.iter().enumerate() {
+        let key = (late(ask), ask.since_ns, ask.serial);
+        if ask.since_ns <= now_ns && key < least {
+            (chosen, least) = (Some(slot), key);
+        }
+    }
+    chosen
 }
 
 #[cfg(test)]

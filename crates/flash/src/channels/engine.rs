@@ -312,7 +312,9 @@ impl<W: Watch> Channels<W> {
         self.last_done_ns = self.last_done_ns.max(done_ns);
         self.done.push(Reverse((done_ns, op.serial, entry)));
         let queue = usize::from(op.queue);
-        let runs_on = op.command == Command::CacheRead || self.register_goes_to(at, queue);
+        // Of one queue alone the order is as it is.
+        let runs_on = self.precedence.host_first > 0
+            && (op.command == Command::CacheRead || self.register_goes_to(at, queue));
         let die = &mut self.dies[at];
         die.head = NONE;
         die.bound = runs_on.then_some(queue as u8);

@@ -175,6 +175,7 @@ impl<W: Watch> Channels<W> {
     pub(super) fn next(&mut self, at: usize, from_ns: Ns) {
         let die = &self.dies[at];
         let queue = match (die.bound, die.suspended) {
+            _ if self.precedence.host_first == 0 => WRITES,
             (Some(queue), _) => queue.into(),
             // Nothing but reads while something is suspended.
             (None, Some(_)) if self.reads_on(at) => READS,
