@@ -108,6 +108,7 @@ mod rules;
 mod script;
 mod timing;
 mod topology;
+mod turns;
 mod usage;
 
 pub use arbiter::{Ask, Policy, choose};

@@ -15,13 +15,8 @@
 //!
 //! Source: G. Wu, X. He, Reducing SSD read latency via NAND flash program and erase suspension, USENIX FAST 2012.
 
-use super::die::{Die, NONE};
-use super::engine::Channels;
 use super::request::Command;
-use super::usage::Watch;
-use crate::prefetch::prefetch;
 use crate::time::Ns;
-use core::cmp::Reverse;
 
 /// In whose name an operation is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,8 +36,8 @@ pub enum Class {
 /// A die's queues: one of each class.
 pub(crate) const QUEUES: usize = 3;
 pub(super) const READS: usize = 0;
-const WRITES: usize = 1;
-const COLLECTION: usize = Class::COLLECTION;
+pub(super) const WRITES: usize = 1;
+pub(super) const COLLECTION: usize = Class::COLLECTION;
 
 impl Class {
     /// The queue of collection.
@@ -80,7 +75,7 @@ pub struct Precedence {
 
 impl Precedence {
     /// Reads that an operation gives way to while its cells work.
-    fn most_suspended(&self) -> u32 {
+    pub(super) fn most_suspended(&self) -> u32 {
         self.host_first.clamp(1, 1000)
     }
 }
@@ -119,16 +114,16 @@ pub struct Suspensions {
 /// An operation that is suspended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Suspended {
-    entry: u32,
+    pub(super) entry: u32,
     /// When it would have ended.
-    end_ns: Ns,
+    pub(super) end_ns: Ns,
     /// What is left of it.
-    left_ns: Ns,
+    pub(super) left_ns: Ns,
 }
 
 impl Suspend {
     /// How long it takes to suspend such an operation, if it can be.
-    fn time_ns(self, command: Command) -> Option<Ns> {
+    pub(super) fn time_ns(self, command: Command) -> Option<Ns> {
         match (self, command) {
             (
                 Self::Erases { erase_ns } | Self::ErasesAndPrograms { erase_ns, .. },
@@ -140,200 +135,5 @@ impl Suspend {
             ) => Some(program_ns),
             _ => None,
         }
-    }
-}
-
-impl<W: Watch> Channels<W> {
-    /// Sets what goes before what from here on.
-    pub fn set_precedence(&mut self, precedence: Precedence) {
-        self.precedence = precedence;
-    }
-
-    /// What goes before what.
-    pub fn precedence(&self) -> &Precedence {
-        &self.precedence
-    }
-
-    /// The host waits for what was collected behind the tasks up to this one: that goes before its programs and erases
-    /// from here on, though not before its reads.
-    pub fn urge(&mut self, order: u64) {
-        self.urgent = self.urgent.max(order.saturating_add(1));
-    }
-
-    /// The queue of an operation: where none goes before another all are in one.
-    #[inline]
-    pub(super) fn queue_of(&self, class: Class) -> usize {
-        if self.precedence.host_first == 0 { WRITES } else { class.queue() }
-    }
-
-    /// What was suspended so far.
-    pub fn suspensions(&self) -> Suspensions {
-        self.suspensions
-    }
-
-    /// Gives a die that is free its next operation, which asks for nothing before `from_ns`.
-    pub(super) fn next(&mut self, at: usize, from_ns: Ns) {
-        let die = &self.dies[at];
-        let queue = match (die.bound, die.suspended) {
-            _ if self.precedence.host_first == 0 => WRITES,
-            (Some(queue), _) => queue.into(),
-            // Nothing but reads while something is suspended.
-            (None, Some(_)) if self.reads_on(at) => READS,
-            (None, suspended) => {
-                if suspended.is_some() {
-                    self.resume(at);
-                }
-                self.choose_queue(at)
-            }
-        };
-        let die = &mut self.dies[at];
-        let queue = &mut die.queues[queue];
-        let entry = queue.head;
-        if entry == NONE {
-            return;
-        }
-        queue.head = self.pending[entry as usize].next;
-        if queue.head == NONE {
-            queue.tail = NONE;
-        } else {
-            prefetch(&self.pending, queue.head as usize);
-        }
-        die.head = entry;
-        self.begin(at, from_ns);
-    }
-
-    /// The queue whose first operation is next.
-    #[inline]
-    fn choose_queue(&self, at: usize) -> usize {
-        let die = &self.dies[at];
-        let [read, write, collection] = die.queues.each_ref().map(|queue| queue.head);
-        let host = match (read, write) {
-            (NONE, _) => WRITES,
-            (_, NONE) => READS,
-            _ if self.can_suspend(die) => READS,
-            _ => usize::from(
-                self.pending[write as usize].serial < self.pending[read as usize].serial,
-            ),
-        };
-        if collection == NONE {
-            return host;
-        }
-        if read != NONE && self.goes_before(die, true, collection) {
-            // What the host writes does not go before what is urgent, its reads do.
-            return if self.goes_before(die, false, collection) { host } else { READS };
-        }
-        if write != NONE && self.goes_before(die, false, collection) { WRITES } else { COLLECTION }
-    }
-
-    /// Whether an operation of the host, a read or not, goes before this one of collection.
-    fn goes_before(&self, die: &Die, read: bool, collection: u32) -> bool {
-        let is_urgent = self.pending[collection as usize].order <= self.urgent;
-        die.passed < self.precedence.host_first && (read || !is_urgent)
-    }
-
-    /// Takes the die from an operation that has not begun, for one of the host that came: from one of collection, and for a
-    /// read that suspends what the cells are at, from a write.
-    pub(super) fn give_way(&mut self, at: usize, queue: usize) -> bool {
-        let die = &self.dies[at];
-        let head = die.head;
-        let op = &self.pending[head as usize];
-        if queue == COLLECTION || op.step > 0 || die.bound.is_some() {
-            return false;
-        }
-        let of = usize::from(op.queue);
-        let gives = match of {
-            COLLECTION => self.goes_before(die, queue == READS, head),
-            WRITES => queue == READS && self.can_suspend(die),
-            _ => false,
-        };
-        if !gives {
-            return false;
-        }
-        let die = &mut self.dies[at];
-        let queue = &mut die.queues[of];
-        self.pending[head as usize].next = queue.head;
-        queue.head = head;
-        if queue.tail == NONE {
-            queue.tail = head;
-        }
-        die.head = NONE;
-        true
-    }
-
-    /// Whether what the cells of a die are at can be suspended.
-    fn can_suspend(&self, die: &Die) -> bool {
-        let running = die.running.map(|(entry, _)| &self.pending[entry as usize]);
-        running.is_some_and(|op| {
-            op.ready_ns == die.array_free_ns
-                && u32::from(op.suspended) < self.precedence.most_suspended()
-                && self.precedence.suspend.time_ns(op.command).is_some()
-        })
-    }
-
-    /// An operation of a die is granted its first tenure.
-    #[inline]
-    pub(super) fn begun(die: &mut Die, queue: u8, serial: u64) {
-        die.previous = serial as u32;
-        if usize::from(queue) == COLLECTION {
-            die.passed = 0;
-        } else if die.queues[COLLECTION].head != NONE {
-            die.passed += 1;
-        }
-    }
-
-    /// From when a die can take a read of the host whose cells work: it suspends what they are at, where that is worth it.
-    pub(super) fn suspend(&mut self, at: usize, from_ns: Ns) {
-        if !self.can_suspend(&self.dies[at]) {
-            return;
-        }
-        let die = &mut self.dies[at];
-        let Some((entry, begin_ns)) = die.running else { return };
-        let op = &mut self.pending[entry as usize];
-        let Some(suspend_ns) = self.precedence.suspend.time_ns(op.command) else { return };
-        // Its interface is as busy as its cells.
-        let (from_ns, ends_ns) = (from_ns.max(begin_ns), die.array_free_ns);
-        if ends_ns <= from_ns + suspend_ns {
-            return;
-        }
-        op.suspended += 1;
-        op.ready_ns = Ns::MAX;
-        die.suspended = Some(Suspended { entry, end_ns: ends_ns, left_ns: ends_ns - from_ns });
-        die.running = None;
-        die.array_free_ns = from_ns + suspend_ns;
-        die.interface_free_ns = die.array_free_ns;
-        match op.command {
-            Command::Erase => self.suspensions.erases += 1,
-            _ => self.suspensions.programs += 1,
-        }
-    }
-
-    /// Whether another read of the host goes before what is suspended.
-    fn reads_on(&mut self, at: usize) -> bool {
-        let die = &mut self.dies[at];
-        let Some(suspended) = die.suspended else { return false };
-        if die.queues[READS].head == NONE {
-            return false;
-        }
-        let op = &mut self.pending[suspended.entry as usize];
-        op.suspended += 1;
-        u32::from(op.suspended) <= self.precedence.most_suspended()
-    }
-
-    /// The cells go on with what was suspended.
-    fn resume(&mut self, at: usize) {
-        let die = &mut self.dies[at];
-        let Some(Suspended { entry, end_ns, left_ns }) = die.suspended.take() else {
-            return;
-        };
-        let begin_ns = die.array_free_ns.max(die.interface_free_ns);
-        let done_ns = begin_ns + left_ns;
-        die.array_free_ns = done_ns;
-        die.interface_free_ns = done_ns;
-        die.running = Some((entry, begin_ns));
-        let op = &mut self.pending[entry as usize];
-        op.ready_ns = done_ns;
-        self.done.push(Reverse((done_ns, op.serial, entry)));
-        self.last_done_ns = self.last_done_ns.max(done_ns);
-        self.suspensions.delay_ns += done_ns - end_ns;
     }
 }

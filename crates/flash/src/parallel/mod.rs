@@ -203,8 +203,12 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         self.yields = yields;
     }
 
-    /// What goes before what on a die from here on. Nothing may be under way.
+    /// What goes before what on a die from here on.
+    ///
+    /// # Panics
+    /// Where operations are under way.
     pub fn set_precedence(&mut self, precedence: Precedence) {
+        assert_eq!(self.outstanding(), 0, "operations are under way");
         self.channels.set_precedence(precedence);
         if precedence.host_first > 0 {
             self.order.keep_classes();
@@ -212,9 +216,12 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
     }
 
     /// Whether operations take time, as they do at first. Else they are done at once, and no task is told of: to fill
-    /// an array before anything is measured. Nothing may be under way.
+    /// an array before anything is measured.
+    ///
+    /// # Panics
+    /// Where operations are under way.
     pub fn set_timed(&mut self, timed: bool) {
-        debug_assert_eq!(self.outstanding(), 0, "operations are under way");
+        assert_eq!(self.outstanding(), 0, "operations are under way");
         self.timed = timed;
     }
 

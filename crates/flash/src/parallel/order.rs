@@ -85,8 +85,8 @@ impl Order {
             for (block, changes) in operation.work.blocks() {
                 let block = self.block(block);
                 let counts = if changes { &block.counts } else { &block.changes };
-                let others = (0..QUEUES).filter(|other| *other != queue && counts[*other] > 0);
-                if let Some(last) = others.last() {
+                let mut others = (0..QUEUES).filter(|other| *other != queue && counts[*other] > 0);
+                if let Some(last) = others.next_back() {
                     block.waits = slot;
                     waits += 1;
                     collected |= last == Class::COLLECTION;

@@ -70,9 +70,13 @@ fn two_level_lists_are_ahead_of_the_search_on_the_board() {
     let found = reproduced(&["fig-6"]);
     let section = &found.sections[0];
     let longest = |at: u32| format!("workload {at}: longest request, search / 2LGC, above K");
-    assert_eq!(differing(&section.rows), [1, 2, 3, 4].map(longest));
+    // On so small an array, where the host goes before collection's page operations (§4.3).
+    let stall = "workload 1: longest gap between completions (stall), search / 2LGC, above K";
+    let mut expected = vec![stall.to_owned()];
+    expected.extend([1, 2, 3, 4].map(longest));
+    assert_eq!(differing(&section.rows), expected);
     let judged = section.rows.iter().filter(|row| row.verdict == Verdict::Equal).count();
-    assert_eq!(judged, 4 * 4, "mean, least window, host pages and stall of each workload");
+    assert_eq!(judged, 4 * 4 - 1, "mean, least window, host pages and stall of each workload");
     assert_eq!((section.plots.len(), section.curves.len(), found.runs.len()), (4, 2, 5));
     let table = &section.curves[1].csv;
     assert_eq!(table.lines().count(), 1 + 5 * 7);
