@@ -10,7 +10,7 @@ use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::interface::zeros;
 use crate::plan::Plan;
-use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
+use flash::{BlockId, Cause, CopyPath, FlashError, Lpn, Oob, Ppn, Probe};
 
 /// A logical page whose only copy became unreadable: reads fail until it is written again.
 pub(crate) const LOST: u32 = u32::MAX - 1;
@@ -33,7 +33,11 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
 
     /// [`Space::spread`].
     pub(super) fn spread(&mut self, allocation: &Allocation, sharing: FrontierSharing) {
+        let near = self.flash.part().copies.map(|copies| copies.near.path);
         self.space.spread(allocation, sharing);
+        if matches!(near, Some(CopyPath::Icb | CopyPath::IcbUnchecked)) {
+            self.space.frontiers.copy_near();
+        }
     }
 
     /// Adds an erased block to the free ones.

@@ -14,13 +14,14 @@
 //!                      than are kept for collection, two free ones
 //!                      else, where more are free than are kept: the first unit with a free one
 //!                      else the first unit with an open block of collection; else the first with a free one
-//! split, a copy:       the unit of its victim, if that has an open block of collection or a free one
-//!                      else the first unit from there on that has; else the first with an open host block
+//! split, a copy:       the first unit from the copies' turn on that has an open block of collection or a free one; else the
+//!                      first with an open host block. From the victim's unit on where that copies within itself
+//!                      without the bus (internal copy-back): else all units share the copies, so that no die is kept long
 //! ```
 //!
 //! Blocks kept for collection: one, and one more while there are spare blocks. A turn goes to each unit in strict rotation,
-//! one page a turn, over the pages of the host (split) or all pages (shared); a unit without room is passed over. With one
-//! unit, and where copies stay in their victim's unit, several pages may be programmed at once.
+//! one page a turn; with split frontiers the host's pages and copies have turns of their own; a unit without room is passed
+//! over. With one unit, and where copies stay in their victim's unit, several pages may be programmed at once.
 //!
 //! # Order
 //! Every page carries a number: that of the page programmed before it if that is in the same block, else the next one. So
@@ -93,8 +94,8 @@ struct Unit {
 struct Choice {
     place: usize,
     class: usize,
-    /// It is taken by a turn.
-    by_turn: bool,
+    /// The turn that it takes: that of its class, or none.
+    turn: Option<usize>,
 }
 
 /// See the module.
@@ -106,8 +107,10 @@ pub(crate) struct Frontiers {
     places: Vec<u32>,
     /// 1: shared.
     classes: usize,
-    /// Place of the unit of the next turn.
-    at: usize,
+    /// Place of the unit of the next turn, of the host (or all) and of copies.
+    at: [usize; CLASSES],
+    /// Copies stay in the unit of their victim.
+    near: bool,
     chosen: Choice,
     /// Free blocks of all units.
     free_blocks: usize,
@@ -135,8 +138,9 @@ impl Frontiers {
             units: vec![Unit::default(); turns.len()],
             places,
             classes: sharing.classes(),
-            at: 0,
-            chosen: Choice { place: 0, class: HOST, by_turn: true },
+            at: [0; CLASSES],
+            near: false,
+            chosen: Choice { place: 0, class: HOST, turn: Some(HOST) },
             free_blocks: 0,
             kept: 1,
             collection_room: 0,
@@ -149,6 +153,11 @@ impl Frontiers {
     /// Free blocks, of which there is none yet, are to be taken in the order in which they come, however worn they are.
     pub(crate) fn take_in_order(&mut self) {
         self.units.iter_mut().for_each(|unit| unit.free = FreeBlocks::in_order());
+    }
+
+    /// Copies stay in the unit of their victim, where frontiers are split.
+    pub(crate) fn copy_near(&mut self) {
+        self.near = true;
     }
 
     /// So many free blocks are kept for collection where frontiers are split.
@@ -183,7 +192,7 @@ impl Frontiers {
     pub(crate) fn go_on_behind(&mut self, number: u64, block: BlockId) {
         self.number = number;
         self.last = Some(block);
-        self.at = (self.place_of(block) + 1) % self.units.len();
+        self.at = [(self.place_of(block) + 1) % self.units.len(); CLASSES];
     }
 
     /// Adds an erased block to its unit's, erased this often so far.
@@ -204,9 +213,11 @@ impl Frontiers {
     fn preferred(&self, purpose: Purpose) -> Choice {
         match purpose {
             Purpose::CopiesOf(victim) if self.classes > 1 => {
-                Choice { place: self.place_of(victim), class: COLLECTION, by_turn: false }
+                let near = self.near.then(|| self.place_of(victim));
+                let turn = if self.near { None } else { Some(COLLECTION) };
+                Choice { place: near.unwrap_or(self.at[COLLECTION]), class: COLLECTION, turn }
             }
-            _ => Choice { place: self.at, class: HOST, by_turn: true },
+            _ => Choice { place: self.at[HOST], class: HOST, turn: Some(HOST) },
         }
     }
 
@@ -232,7 +243,7 @@ impl Frontiers {
     /// Pages that the chosen frontier takes at once.
     #[inline]
     pub(crate) fn room_of_turn(&self, frontier: &Frontier) -> u32 {
-        if self.chosen.by_turn && self.units.len() > 1 { 1 } else { frontier.room() }
+        if self.chosen.turn.is_some() && self.units.len() > 1 { 1 } else { frontier.room() }
     }
 
     /// The places from this one on, each once.
@@ -253,7 +264,7 @@ impl Frontiers {
 
     /// Where a page of this purpose goes: see the module. The class need not have an open block there yet.
     fn find(&self, purpose: Purpose) -> Option<Choice> {
-        let first @ Choice { place, class, by_turn } = self.preferred(purpose);
+        let first @ Choice { place, class, turn } = self.preferred(purpose);
         let is_open = |place: usize, class: usize| self.units[place].open[class].is_some();
         if is_open(place, class) {
             return Some(first);
@@ -261,7 +272,7 @@ impl Frontiers {
         let from = self.places_from(place);
         let search = |class, fits: &dyn Fn(usize) -> bool| {
             let place = from.clone().find(|place| fits(*place))?;
-            Some(Choice { place, class, by_turn })
+            Some(Choice { place, class, turn })
         };
         let going_on = |place, class| is_open(place, class) || self.is_waiting(place);
         let any = |place, class| going_on(place, class) || self.has_free(place, 0);
@@ -281,10 +292,10 @@ impl Frontiers {
 
     /// Chooses where a page of this purpose goes: see the module. None where there is no room.
     pub(crate) fn choose(&mut self, geometry: &Geometry, purpose: Purpose) -> Option<Advance> {
-        let choice @ Choice { place, class, by_turn } = self.find(purpose)?;
+        let choice @ Choice { place, class, turn } = self.find(purpose)?;
         self.chosen = choice;
-        if by_turn {
-            self.at = place;
+        if let Some(turn) = turn {
+            self.at[turn] = place;
         }
         if let Some(frontier) = self.units[place].open[class] {
             return Some(Advance { frontier, opened: false });
@@ -365,11 +376,9 @@ impl Frontiers {
     /// A turn passes if the page at hand took one.
     #[inline]
     fn pass(&mut self) {
-        if self.chosen.by_turn {
-            self.at = self.chosen.place + 1;
-            if self.at == self.units.len() {
-                self.at = 0;
-            }
+        if let Some(turn) = self.chosen.turn {
+            let next = self.chosen.place + 1;
+            self.at[turn] = if next == self.units.len() { 0 } else { next };
         }
     }
 
@@ -441,9 +450,10 @@ mod tests {
     struct Model {
         turns: Vec<u32>,
         split: bool,
+        near: bool,
         kept: usize,
-        /// Place of the next turn.
-        at: usize,
+        /// Place of the next turn, by class.
+        at: [usize; 2],
         open: BTreeMap<(u32, usize), (u32, u32)>,
         free: BTreeMap<u32, BTreeSet<u32>>,
     }
@@ -461,11 +471,12 @@ mod tests {
         fn next(&self, purpose: Purpose) -> Option<(u32, usize)> {
             let units = self.turns.len();
             let start = match purpose {
+                Purpose::CopiesOf(_) if self.split && !self.near => self.at[1],
                 Purpose::CopiesOf(victim) if self.split => {
                     let unit = victim.0 % units as u32;
                     self.turns.iter().position(|turn| *turn == unit)?
                 }
-                _ => self.at,
+                _ => self.at[0],
             };
             let places = || (0..units).map(|step| self.turns[(start + step) % units]);
             let all: usize = self.free.values().map(BTreeSet::len).sum();
@@ -498,7 +509,7 @@ mod tests {
         fn agrees_with_a_table_of_units(
             counts in [1u16..4, 1u16..3, 1u16..3, 1u16..3],
             order in proptest::sample::select(vec!["cwdp", "pdwc", "wcpd", "dpcw"]),
-            split: bool,
+            (split, near): (bool, bool),
             kept in 1usize..3,
             steps in proptest::collection::vec((0u8..9, 0u32..48), 0..400),
         ) {
@@ -508,11 +519,15 @@ mod tests {
             let sharing = if split { FrontierSharing::Split } else { FrontierSharing::Shared };
             let mut frontiers = Frontiers::new(&allocation, sharing);
             frontiers.keep(kept);
+            if near {
+                frontiers.copy_near();
+            }
             let mut model = Model {
                 turns: allocation.turns(),
                 split,
+                near,
                 kept,
-                at: 0,
+                at: [0; 2],
                 open: BTreeMap::new(),
                 free: BTreeMap::new(),
             };
@@ -553,7 +568,8 @@ mod tests {
                 prop_assert!((number, page) > last, "{:?} behind {last:?}", (number, page));
                 prop_assert_eq!(number == last.0, last_block == Some(block) && !opened);
                 (last, last_block) = ((number, page), Some(block));
-                let by_turn = !split || purpose == Purpose::Host;
+                let copies = split && purpose != Purpose::Host;
+                let by_turn = !copies || !near;
                 let most = if by_turn && units > 1 { 1 } else { PAGES - page };
                 prop_assert_eq!(frontiers.room_of_turn(&frontier), most);
                 if what == 1 {
@@ -571,7 +587,7 @@ mod tests {
                 }
                 if by_turn {
                     let place = model.turns.iter().position(|turn| *turn == unit).unwrap();
-                    model.at = (place + 1) % model.turns.len();
+                    model.at[usize::from(copies)] = (place + 1) % model.turns.len();
                 }
                 let room = model.open.iter().filter(|((_, class), _)| *class == 1);
                 let room: u32 = room.map(|(_, (_, next))| PAGES - next).sum();
