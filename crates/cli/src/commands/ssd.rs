@@ -41,7 +41,8 @@ pub(super) struct SsdArgs {
     cpu: Option<Word<Option<Processor>>>,
 
     /// What collection keeps the host from: per-die (the dies that it works on) or exclusive (all: the controller does
-    /// nothing else until a victim is collected, unless the scheme lets tasks in between) [default: per-die]
+    /// nothing else until a victim is collected; of no effect on schemes that collect in steps and let tasks in
+    /// between: 2lgc, lazy-rtgc, gftl, gftl-priority, rftl) [default: per-die]
     #[arg(long, value_name = "WHERE")]
     collection: Option<Word<CollectionPlace>>,
 
@@ -51,8 +52,10 @@ pub(super) struct SsdArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     host_first: Option<u32>,
 
-    /// What a read of the host suspends: none, erase, or program (erases, too); the part must give the times,
-    /// t_erase_suspend_ns and t_program_suspend_ns [default: none]
+    /// What a read of the host suspends, whoever asked for it: none, erase, or program (erases, too); the read then goes
+    /// before the writes that wait for the die. The part must give the time from the suspend command to the read,
+    /// t_erase_suspend_ns and t_program_suspend_ns: none of the catalogue does, so set them, as with --set
+    /// part.t_erase_suspend_ns=100us [default: none]
     #[arg(long, value_name = "WHAT")]
     suspend: Option<Word<SuspendChoice>>,
 

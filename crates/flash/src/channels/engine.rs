@@ -157,7 +157,7 @@ impl<W: Watch> Channels<W> {
             self.next(at, request.arrival_ns);
             let next = self.asks[at].since_ns.max(self.buses[channel].free_ns);
             self.next_grant_ns[channel] = self.next_grant_ns[channel].min(next);
-        } else if self.precedence.host_first > 0 && self.give_way(at, of) {
+        } else if self.precedence.host_first > 0 && self.give_way(at, of, request.arrival_ns) {
             self.next(at, request.arrival_ns);
             self.next_grant_ns[channel] = self.next_of_bus(channel);
         }

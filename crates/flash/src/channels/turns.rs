@@ -49,7 +49,7 @@ impl<W: Watch> Channels<W> {
                 if suspended.is_some() {
                     self.resume(at);
                 }
-                self.choose_queue(at)
+                self.choose_queue(at, from_ns)
             }
         };
         let die = &mut self.dies[at];
@@ -70,13 +70,13 @@ impl<W: Watch> Channels<W> {
 
     /// The queue whose first operation is next.
     #[inline]
-    fn choose_queue(&self, at: usize) -> usize {
+    fn choose_queue(&self, at: usize, from_ns: Ns) -> usize {
         let die = &self.dies[at];
         let [read, write, collection] = die.queues.each_ref().map(|queue| queue.head);
         let host = match (read, write) {
             (NONE, _) => WRITES,
             (_, NONE) => READS,
-            _ if self.can_suspend(die) => READS,
+            _ if self.can_suspend(die, from_ns) => READS,
             _ => usize::from(
                 self.pending[write as usize].serial < self.pending[read as usize].serial,
             ),
@@ -99,7 +99,7 @@ impl<W: Watch> Channels<W> {
 
     /// Takes the die from an operation that has not begun, for one of the host that came: from one of collection, and for a
     /// read that suspends what the cells are at, from a write.
-    pub(super) fn give_way(&mut self, at: usize, queue: usize) -> bool {
+    pub(super) fn give_way(&mut self, at: usize, queue: usize, arrival_ns: Ns) -> bool {
         let die = &self.dies[at];
         let head = die.head;
         let op = &self.pending[head as usize];
@@ -109,7 +109,7 @@ impl<W: Watch> Channels<W> {
         let of = usize::from(op.queue);
         let gives = match of {
             COLLECTION => self.goes_before(die, queue == READS, head),
-            WRITES => queue == READS && self.can_suspend(die),
+            WRITES => queue == READS && self.can_suspend(die, arrival_ns),
             _ => false,
         };
         if !gives {
@@ -126,14 +126,14 @@ impl<W: Watch> Channels<W> {
         true
     }
 
-    /// Whether what the cells of a die are at can be suspended.
-    fn can_suspend(&self, die: &Die) -> bool {
-        let running = die.running.map(|(entry, _)| &self.pending[entry as usize]);
-        running.is_some_and(|op| {
-            op.ready_ns == die.array_free_ns
-                && u32::from(op.suspended) < self.precedence.most_suspended()
-                && self.precedence.suspend.time_ns(op.command).is_some()
-        })
+    /// Whether what the cells of a die are at can be suspended at a time, and is long enough from its end.
+    fn can_suspend(&self, die: &Die, from_ns: Ns) -> bool {
+        let Some((entry, begin_ns)) = die.running else { return false };
+        let op = &self.pending[entry as usize];
+        let Some(suspend_ns) = self.precedence.suspend.time_ns(op.command) else { return false };
+        op.ready_ns == die.array_free_ns
+            && u32::from(op.suspended) < self.precedence.most_suspended()
+            && die.array_free_ns > from_ns.max(begin_ns) + suspend_ns
     }
 
     /// An operation of a die is granted its first tenure.
@@ -149,7 +149,7 @@ impl<W: Watch> Channels<W> {
 
     /// From when a die can take a read of the host whose cells work: it suspends what they are at, where that is worth it.
     pub(super) fn suspend(&mut self, at: usize, from_ns: Ns) {
-        if !self.can_suspend(&self.dies[at]) {
+        if !self.can_suspend(&self.dies[at], from_ns) {
             return;
         }
         let die = &mut self.dies[at];
@@ -158,9 +158,6 @@ impl<W: Watch> Channels<W> {
         let Some(suspend_ns) = self.precedence.suspend.time_ns(op.command) else { return };
         // Its interface is as busy as its cells.
         let (from_ns, ends_ns) = (from_ns.max(begin_ns), die.array_free_ns);
-        if ends_ns <= from_ns + suspend_ns {
-            return;
-        }
         op.suspended += 1;
         op.ready_ns = Ns::MAX;
         die.suspended = Some(Suspended { entry, end_ns: ends_ns, left_ns: ends_ns - from_ns });

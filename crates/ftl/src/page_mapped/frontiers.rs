@@ -509,7 +509,7 @@ mod tests {
         fn agrees_with_a_table_of_units(
             counts in [1u16..4, 1u16..3, 1u16..3, 1u16..3],
             order in proptest::sample::select(vec!["cwdp", "pdwc", "wcpd", "dpcw"]),
-            (split, near): (bool, bool),
+            (split, near) in any::<(bool, bool)>(),
             kept in 1usize..3,
             steps in proptest::collection::vec((0u8..9, 0u32..48), 0..400),
         ) {

@@ -175,9 +175,9 @@ fn grid(report: &Report) -> Grid {
     if schemes.iter().any(|s| s.trim_tasks > 0) {
         row("page trims", &|s| units::count(s.trim_tasks));
     }
-    row("requests done", &|s| match units::grouped(s.requests) {
-        done if s.requests == s.requests_taken => format!("all {done}"),
-        done => format!("{done} of {}", units::grouped(s.requests_taken)),
+    row("requests taken", &|s| match units::grouped(s.requests_taken) {
+        taken if s.requests == s.requests_taken => format!("{taken}, all done"),
+        taken => format!("{taken}, {} done", units::grouped(s.requests)),
     });
     if schemes.iter().any(|s| s.requests_refused > 0) {
         row("  refused", &|s| units::count(s.requests_refused));
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(cells("violations"), ["0", "3", "0"]);
         assert_eq!(cells("  of it collection"), ["1.100", "0.900", "1.400"]);
         assert_eq!(cells("RAM"), ["4.1 MiB", "4.1 MiB", "4.1 MiB"]);
-        assert_eq!(cells("requests done"), ["all 200,000"; 3]);
+        assert_eq!(cells("requests taken"), ["200,000, all done"; 3]);
         assert!(!text.contains("refused"), "{text}");
         assert_eq!(text.lines().filter(|l| l.contains(": collection: ")).count(), 3);
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -329,7 +329,7 @@ mod tests {
         report.schemes[1].requests_refused = 3;
         let text = render(&report, 100);
         let row = |label: &str| text.lines().find(|line| line.starts_with(label)).unwrap();
-        assert!(row("requests done").contains("199,997 of 200,000"), "{text}");
+        assert!(row("requests taken").contains("200,000, 199,997 done"), "{text}");
         let refused: Vec<_> = row("  refused").split_whitespace().collect();
         assert_eq!(refused, ["refused", "0", "3", "0"]);
     }
