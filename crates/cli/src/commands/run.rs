@@ -26,7 +26,8 @@ A short experiment file:
   trace = \"trace.csv.gz\"
   loops = 3
 
-An SSD has besides (`ftlkit compare --help` tells of these keys, and of interface, cpu, arbiter, window, bus_cycle):
+An SSD has besides (`ftlkit compare --help` tells of these keys, and of interface, cpu, arbiter,
+collection, host_first, suspend, window, bus_cycle):
   part = \"ddt-mlc\"
   channels = 8
   ways = 2
