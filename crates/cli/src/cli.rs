@@ -16,15 +16,15 @@ Examples:
   ftlkit compare                          the default experiment, well under a minute
   ftlkit compare trace.csv                your trace, on a device sized to fit it
   ftlkit compare trace.csv --schemes page-level,lazy-rtgc --out results
-  ftlkit compare --dry-run > my.toml      the same as a file, every setting spelt out
+  ftlkit compare --dry-run > my.toml      the same as a file, with every setting
   ftlkit run my.toml
-  ftlkit bounds --part all                what each scheme can promise on each part
+  ftlkit bounds --part all                the bounds of each scheme on each part
   ftlkit list schemes
-  ftlkit copyback --planes 2              ways of copying pages on a channel, side by side
-  ftlkit reproduce lazy-rtgc              a paper's tables and figures beside ours
+  ftlkit copyback --planes 2              the copy paths of a channel, side by side
+  ftlkit reproduce lazy-rtgc              a paper's tables and figures beside the printed ones
 
-Exit codes: 0 done and every promise held; 1 a promise was broken, or the run failed;
-2 wrong usage or input; 130 interrupted (what was measured until then is printed).";
+Exit codes: 0 done, every bound kept; 1 a bound was exceeded, or the run failed;
+2 wrong usage or input; 130 interrupted (the figures up to then are printed).";
 
 /// Command line of ftlkit.
 #[derive(Debug, Parser)]
@@ -37,19 +37,19 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run several schemes on one workload, and compare what they did with what they promise
+    /// Run several schemes on one workload and check each against its bounds
     Compare(Box<CompareArgs>),
     /// Run an experiment file
     Run(RunArgs),
-    /// Print what each scheme can promise on a part, before any run
+    /// Print the bounds of each scheme on a part, without a run
     Bounds(BoundsArgs),
-    /// List what there is: parts, schemes, workloads, trace formats
+    /// List parts, schemes, workloads or trace formats
     List(ListArgs),
-    /// Look into block traces and convert them
+    /// Inspect and convert block traces
     Trace(TraceArgs),
-    /// Reproduce the tables and figures of a paper, each figure beside ours
+    /// Reproduce the tables and figures of a paper beside the printed ones
     Reproduce(ReproduceArgs),
-    /// Compare ways of copying pages on a channel, and look into its control unit
+    /// Compare copy paths of a channel, and trace its control unit
     Copyback(Box<CopybackArgs>),
     /// Measure how fast this machine simulates
     Bench(BenchArgs),

@@ -11,7 +11,7 @@ pub(crate) fn listen() {
         if ASKED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("\nstopping; what was measured so far follows (Ctrl-C again: leave at once)");
+        eprintln!("\nstopping; the figures so far follow (Ctrl-C again: exit at once)");
     });
 }
 

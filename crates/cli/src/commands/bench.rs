@@ -21,26 +21,26 @@ Examples:
   ftlkit bench --only ssd --scheme page-level,2lgc
   ftlkit bench --json > bench.json
 
-Each scheme is put into its steady state under uniform random overwrites, with all measures on. Beside it
+Each scheme runs in its steady state under uniform random overwrites, with all measures on. Beside it
 stands the roofline: a bare random load and store over an array of the map's size.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BenchArgs {
-    /// Only this scheme, with its settings; may be repeated [default: all]
+    /// Scheme to measure, with its settings; may be repeated [default: all]
     #[arg(long, value_name = "SCHEME", value_delimiter = ',')]
     scheme: Vec<String>,
 
-    /// Only this raw capacity, such as 32GiB; may be repeated [default: 1, 4, 32, 256 GiB]
+    /// Raw capacity to measure, such as 32GiB; may be repeated [default: 1, 4, 32, 256 GiB]
     #[arg(long, value_name = "SIZE", value_delimiter = ',')]
     capacity: Vec<Bytes>,
 
-    /// Logical share of every scheme, so that all do the same work; a scheme that cannot be made with it
-    /// has its own, and a note says so; `own`: each its own
+    /// Logical share of every scheme, so that all do the same work: a number, or `own` for each scheme's own; a scheme
+    /// that cannot have it keeps its own, and a note says so
     #[arg(long, value_name = "SHARE", default_value_t = Share(Some(bench::DEFAULT_SHARE)))]
     share: Share,
 
-    /// Only this: schemes, buffers, channels or ssd; may be repeated [default: all, but schemes alone with --scheme]
+    /// What to measure: schemes, buffers, channels or ssd; may be repeated [default: all; with --scheme: schemes]
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = subject)]
     only: Vec<Subject>,
 
@@ -52,7 +52,7 @@ pub(crate) struct BenchArgs {
     #[arg(long)]
     json: bool,
 
-    /// Say nothing of what is being measured
+    /// Print no progress
     #[arg(long, short)]
     quiet: bool,
 }
@@ -68,7 +68,7 @@ impl std::str::FromStr for Share {
         match (text, text.parse::<f64>()) {
             ("own", _) => Ok(Self(None)),
             (_, Ok(share)) if share > 0.0 && share < 1.0 => Ok(Self(Some(share))),
-            _ => Err("a share is above 0 and below 1, such as 0.875, or `own`".into()),
+            _ => Err("a share must be above 0 and below 1, such as 0.875, or `own`".into()),
         }
     }
 }
@@ -91,7 +91,7 @@ impl BenchArgs {
         let report = bench::run(&options, &Interruptible, &mut |row| {
             if tell {
                 eprintln!(
-                    "{} at {}: {:.1} ns a flash page operation",
+                    "{} at {}: {:.1} ns per flash page operation",
                     row.scheme,
                     Bytes::new(row.capacity_bytes),
                     row.ns_per_flash_op
@@ -153,7 +153,7 @@ fn fits(shapes: &[Shape], available: Option<u64>) -> Result<(), Failure> {
                 gib(shape.memory_bytes()),
                 gib(available)
             ),
-            "use a smaller --capacity: 9 bytes a page of 4 KiB make 2.25 GiB of memory a TiB",
+            "use a smaller --capacity: 9 bytes per 4 KiB page are 2.25 GiB of memory per TiB",
         )),
     }
 }
@@ -208,8 +208,8 @@ fn text(report: &Report, asked: Option<f64>) -> String {
     if !report.rows.is_empty() {
         text.push_str(&table(columns, report.rows.iter().map(cells)));
         text.push_str(
-            "\n\nroofline: a bare random load and store over 4 bytes a physical page, on this machine, in \
-             this run\nRAM: of the simulation, array and measures included, a physical page\n",
+            "\n\nroofline: a bare random load and store over 4 bytes per physical page, on this machine, in \
+            this run\nRAM: of the simulation per physical page, array and measures included\n",
         );
     }
     for left_out in &report.left_out {
@@ -228,7 +228,7 @@ fn text(report: &Report, asked: Option<f64>) -> String {
         text.push_str(&ssd(&report.ssd));
     }
     if report.interrupted {
-        text.push_str("interrupted: what is not above was not measured\n");
+        text.push_str("interrupted: rows that are missing were not measured\n");
     }
     text
 }
@@ -247,7 +247,7 @@ fn buffers(rows: &[BufferRow]) -> String {
     };
     format!(
         "\n{}\n\nwrite buffers of 16 MiB above a scheme that does nothing, 4 GiB of 4 KiB pages: a host write \
-         of a page that is there, and one anywhere, which brings a page and evicts a unit\n",
+        that hits the buffer, and a random host write, which adds a page and evicts a unit\n",
         table(columns, rows.iter().map(cells))
     )
 }
@@ -265,8 +265,8 @@ fn channels(rows: &[ChannelsRow]) -> String {
         ]
     };
     format!(
-        "\n{}\n\nchannels: flash operations on 8 channels of 4 ways, 256 outstanding, part ddt-mlc: the \
-         scheduling alone, without scheme and array\n",
+        "\n{}\n\nchannels: flash operations on 8 channels of 4 ways, 256 outstanding, part ddt-mlc: scheduling \
+        alone, without scheme and array\n",
         table(columns, rows.iter().map(cells))
     )
 }
@@ -305,8 +305,8 @@ fn other_share(row: &Row, asked: f64) -> Option<String> {
     let differs = (row.logical_share - asked).abs() >= 0.000_5;
     differs.then(|| {
         format!(
-            "note: {} at {} cannot be made with share {asked}: measured at its own, {:.3}; its WAF and ns \
-             a host write are of other work\n",
+            "note: {} at {} cannot have share {asked}: measured at its own, {:.3}; its WAF and ns/host write \
+            are not comparable\n",
             row.scheme,
             Bytes::new(row.capacity_bytes),
             row.logical_share

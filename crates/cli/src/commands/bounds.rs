@@ -30,23 +30,23 @@ Examples:
   ftlkit bounds --part all                every part of the catalogue
   ftlkit bounds --part-file my.toml       a part of your own
   ftlkit bounds --part toshiba-tlc --blocks 4096
-      how every scheme divides 4096 blocks of that part, its promise and its RAM
-  ftlkit bounds --part all --markdown     the promises of the real-time schemes side by side
+      how every scheme divides 4096 blocks of that part, its bounds and its RAM
+  ftlkit bounds --part all --markdown     the bounds of the real-time schemes side by side
   ftlkit bounds --part ddt-mlc --ways 4 --copy all
-      what the real-time schemes promise by each way of copying pages
+      the bounds of the real-time schemes for each copy path
   ftlkit bounds --part all --json
 
 A part file gives page_bytes, pages_per_block, t_r_ns, t_prog_ns and t_bers_ns (ns, or texts such as
-\"220.9us\"), or base = \"NAME\" and what differs from that part.";
+\"220.9us\"), or base = \"NAME\" and the values that override that part's.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BoundsArgs {
-    /// Part of the catalogue (`ftlkit list parts`), or `all`
+    /// Part of the catalogue (`ftlkit list parts`), or `all` for every part
     #[arg(long, value_name = "NAME", default_value = DEFAULT_PART)]
     part: String,
 
-    /// Part of your own: a TOML file of data-sheet figures
+    /// Your own part: a TOML file of data-sheet values
     #[arg(long, value_name = "FILE", conflicts_with = "part")]
     part_file: Option<PathBuf>,
 
@@ -54,12 +54,12 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
 
-    /// Path of copies, for a part with bus cycles: icb, icb-unchecked, lcb, gcb or dgcb; all compares them
+    /// Copy path, for a part with bus cycles: icb, icb-unchecked, lcb, gcb, dgcb, or all to compare them
     /// [default: lcb on one device, gcb on several]
     #[arg(long, value_name = "PATH")]
     copy: Option<Paths>,
 
-    /// Copies between devices use cache program
+    /// Use cache program in copies between devices
     #[arg(long)]
     copy_cache: bool,
 
@@ -70,7 +70,7 @@ pub(crate) struct BoundsArgs {
     #[arg(long)]
     json: bool,
 
-    /// Print, as Markdown, what the real-time schemes promise, or why they cannot, side by side
+    /// Print the bounds of the real-time schemes as Markdown, with the reason where a scheme has none
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
 }
@@ -101,8 +101,8 @@ impl BoundsArgs {
         if self.markdown {
             if self.copy.is_some() || self.copy_cache || self.channel.is_given() {
                 return Err(Failure::input_with_help(
-                    "--markdown prints the page of promises of parts as they are, on one device",
-                    "leave out --copy, --copy-cache, --ways, --planes and --bit-errors, or --markdown",
+                    "--markdown prints the bounds of unchanged parts, on one device",
+                    "omit --copy, --copy-cache, --ways, --planes and --bit-errors, or omit --markdown",
                 ));
             }
             return output::text(&promises::page(&self.parts()?, self.blocks));
@@ -122,8 +122,8 @@ impl BoundsArgs {
     fn print_all_ways(&self) -> Result<(), Failure> {
         if self.markdown || self.copy_cache {
             return Err(Failure::input_with_help(
-                "--copy all compares ways of copying, with and without cache program, and has no Markdown",
-                "leave --markdown and --copy-cache out, or name one path",
+                "--copy all compares all copy paths, with and without cache program, and has no Markdown",
+                "omit --markdown and --copy-cache, or name one path",
             ));
         }
         let channels = self.channels()?;
@@ -165,10 +165,10 @@ impl BoundsArgs {
             None => Ok(channels),
             Some(channel) => Err(Failure::input_with_help(
                 format!(
-                    "--bit-errors changes no promise of part `{}`, whose bus cycles are not known",
+                    "--bit-errors has no effect on the bounds of part `{}`, whose bus cycles are unknown",
                     channel.part().name
                 ),
-                "leave it out, or take a part that gives t_rc_ns and t_wc_ns",
+                "omit it, or choose a part with t_rc_ns and t_wc_ns",
             )),
         }
     }
@@ -296,7 +296,10 @@ fn printed(permille: Option<u32>) -> String {
 fn text(sheets: &[Sheet]) -> String {
     let mut text = String::new();
     for sheet in sheets {
-        text.push_str(&format!("Worst cases on {}, µs and pages (Table I)\n", sheet.part.name));
+        text.push_str(&format!(
+            "Worst-case bounds on {}, µs and pages (Table I)\n",
+            sheet.part.name
+        ));
         text.push_str(&service_table(sheet));
         text.push_str("\n\n");
     }
@@ -322,15 +325,16 @@ fn text(sheets: &[Sheet]) -> String {
 }
 
 const LEGEND: &str = "
-U(e_r), U(e_w): service of a page read and write; U(R): response with the one collection step that goes
-with it; U(λ): valid pages of a victim; U(σ): logical / physical pages; α: copies in one step; ρ_th: free
-pages below which collection starts. `paper`: as printed, where it is printed for this part. α is rounded
+U(e_r), U(e_w): service of a page read and write; U(R): response with the one collection step that
+follows it; U(λ): valid pages of a victim; U(σ): logical / physical pages; α: copies per step; ρ_th: free
+pages below which collection starts. `paper`: the printed value, if there is one for this part. α is rounded
 down (the paper prints ⌈·⌉; its tables, and a step within one erase, need ⌊·⌋).
 ¹ As printed: U(R) is Eq. 5 with λ = π − 1, since the paper takes FSR's σ as not given, while U(λ) is at
   its evaluation's σ = 0.75. With that σ the bound is lower: the last table.
-² As printed, whatever the number of blocks. Tables I to III take every copy to go the slowest way that the channel
-  has; the last table is of the schemes as they are, and lazy-rtgc tells copies between devices from others.
-³ As a run has them; RAM without the list of free blocks (4 B each). Lazy-RTGC may export more here than
+² As printed, whatever the number of blocks. Tables I to III assume that every copy takes the slowest path of \
+    the channel
+  ; the last table shows the schemes as built: lazy-rtgc counts copies between devices separately.
+³ As in a run; RAM without the list of free blocks (4 B per block). Lazy-RTGC may export more here than
   Tables I to III say: their Eq. 11 rounds σπ up over N full blocks, while one block's worth of pages is free
   when a collection starts, so that N − 1 blocks hold whole valid pages: U(λ) = ⌊Λ/(N−1)⌋.
 Source: Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, Tables I to III and VII.

@@ -7,18 +7,18 @@ use sim::config::{BitErrorSettings, Word};
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Channel")]
 pub(super) struct ChannelArgs {
-    /// Devices on the channel (on each, with --channels), 1 to 64, for a part with bus cycles: block b is on device
+    /// Devices per channel, 1 to 64, for a part with bus cycles: block b is on device
     /// b mod N [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(super) ways: Option<u32>,
 
-    /// Planes of a device that work as one, 1 to 4, for a part with bus cycles: a page of the array is a page of
+    /// Planes that each operation uses together, 1 to 4, for a part with bus cycles: an array page spans all
     /// each [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4))]
     pub(super) planes: Option<u32>,
 
-    /// Wrong bits: a count a page, such as 8, or wear:BASE,PER_ERASE,PER_READ in errors among 10^12 bits, such as
-    /// wear:1000000,2000,10; +ecc=BITS where the ECC corrects others in 1 KiB than the part says [default: off]
+    /// Bit errors per page, such as 8; or wear:BASE,PER_ERASE,PER_READ in errors per 10^12 bits, such as
+    /// wear:1000000,2000,10; +ecc=BITS overrides the part's ECC strength per 1 KiB [default: off]
     #[arg(long, value_name = "ERRORS", allow_hyphen_values = true)]
     pub(super) bit_errors: Option<Word<BitErrorSettings>>,
 }

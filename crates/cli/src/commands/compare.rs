@@ -15,19 +15,19 @@ Examples:
   ftlkit compare
       the default: page-level, fsr and lazy-rtgc under a Financial-like workload
   ftlkit compare trace.csv.gz
-      a trace; its format is told by its content, the device is sized to fit it
+      a trace; its format is detected, and the device is sized to fit it
   ftlkit compare trace.bin --format disksim --loops 20 --on-bad-line skip
   ftlkit compare uniform --set write_share=1 --requests 2000000 --capacity 4GiB
   ftlkit compare --part toshiba-slc --set part.t_bers_ns=2ms
-      a part of the catalogue with one figure of its data sheet changed
+      a part of the catalogue with one data-sheet value changed
   ftlkit compare --schemes page-level,lazy-rtgc+idle,lazy-rtgc+share=0.8+label=roomy
   ftlkit compare uniform --part ddt-mlc --ways 4 --schemes page-level+copy=gcb,page-level+copy=dgcb+copy_cache
       copy paths on a channel of four devices
   ftlkit compare uniform --part ddt-mlc --channels 8 --ways 2 --queue-depth 32 --interface sata2 --capacity 4GiB
-      an SSD: page commands a second, stalls, use of channels and dies; no promises but at --queue-depth 1
+      an SSD: page commands per second, stalls, use of channels and dies; bounds only at --queue-depth 1
   ftlkit compare uniform --part k9lcg08u1m --channels 8 --ways 2 --bus-cycle 5ns --cpu arm7 --capacity 16GiB \
       --schemes page-level+victim=greedy-scan,page-level+victim=two-level-list
-      the same for a part without bus cycles, and what choosing victims costs the controller's processor
+      the same for a part without bus cycles, with the processor time of victim selection
   ftlkit compare trace.csv --out results --json > results.json
       CSV series and SVG plots in results/, the report as one JSON object
   ftlkit compare trace.csv --dry-run > my.toml && ftlkit run my.toml";
@@ -35,8 +35,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// A block trace, or the name of a built-in workload (`ftlkit list workloads`); `./NAME` is a file
-    /// [default: financial-like over nine tenths of the space]
+    /// Block trace, or name of a built-in workload (`ftlkit list workloads`); `./NAME` is always a file
+    /// [default: financial-like over 90 % of the logical space]
     #[arg(value_name = "TRACE|WORKLOAD")]
     input: Option<String>,
 
@@ -61,8 +61,8 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     output: OutputArgs,
 
-    /// Check everything and print the experiment with every default filled in, as TOML that
-    /// `ftlkit run` takes; run nothing
+    /// Check everything and print the experiment with all defaults as TOML for
+    /// `ftlkit run`; run nothing
     #[arg(long, conflicts_with = "json")]
     dry_run: bool,
 }
@@ -74,8 +74,8 @@ struct DeviceArgs {
     #[arg(long, value_name = "NAME")]
     part: Option<String>,
 
-    /// NAND part of your own: a TOML file with page_bytes, pages_per_block, t_r_ns, t_prog_ns, t_bers_ns
-    /// and, for energy, power = { vcc_mv, read_ua, program_ua, erase_ua }; or `base` and what differs from it
+    /// Your own NAND part: a TOML file with page_bytes, pages_per_block, t_r_ns, t_prog_ns, t_bers_ns
+    /// and, for energy, power = { vcc_mv, read_ua, program_ua, erase_ua }; or `base` and the values that override its
     #[arg(long, value_name = "FILE", conflicts_with = "part")]
     part_file: Option<PathBuf>,
 
@@ -83,14 +83,14 @@ struct DeviceArgs {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     capacity: Option<Bytes>,
 
-    /// Schemes with their settings, such as page-level,lazy-rtgc+share=0.8+idle
+    /// Schemes, each with its settings, such as page-level,lazy-rtgc+share=0.8+idle
     /// (`ftlkit list schemes`) [default: page-level,fsr,lazy-rtgc]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     schemes: Vec<String>,
 
-    /// What is written before anything is measured: full (all that each scheme exports), footprint (what
-    /// all schemes export) or none; +age=N adds N times as many random overwrites, of which +sequential=SHARE has a
-    /// share go on in order instead, as in full+age=1+sequential=50% [default: full]
+    /// Precondition before the measured run: full (sequential fill of each scheme's logical space), footprint (of the
+    /// space that all schemes export) or none; +age=N adds N times as many random overwrites; +sequential=SHARE makes
+    /// that share of them sequential, as in full+age=1+sequential=50% [default: full]
     #[arg(long, value_name = "FILL")]
     precondition: Option<String>,
 }
@@ -98,15 +98,15 @@ struct DeviceArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Workload")]
 struct WorkloadArgs {
-    /// Built-in workload, as the positional argument
+    /// Built-in workload; same as the positional argument
     #[arg(long, value_name = "NAME", conflicts_with = "input")]
     workload: Option<String>,
 
-    /// Set a parameter of the workload, or with `part.` a figure of the part; may be repeated
+    /// Set a workload parameter, or with `part.` a data-sheet value of the part; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 
-    /// How addresses of the workload become addresses of the device: wrap, dense, spaces or exact
+    /// Mapping of trace addresses to device addresses: wrap, dense, spaces or exact [default: dense]
     #[arg(long, value_enum, value_name = "POLICY")]
     addresses: Option<Addresses>,
 }
@@ -114,13 +114,13 @@ struct WorkloadArgs {
 /// [`AddressPolicy`] on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Addresses {
-    /// Pack the pages that the trace touches (the default)
+    /// Pack the touched pages (the default)
     Dense,
-    /// Modulo the logical space
+    /// Take addresses modulo the logical space
     Wrap,
-    /// A region of its own for each device of the trace
+    /// Give each device of the trace its own region
     Spaces,
-    /// As they are; what lies beyond the device is an error
+    /// Use addresses unchanged; one beyond the device is an error
     Exact,
 }
 
@@ -138,23 +138,23 @@ impl Addresses {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Replay")]
 struct ReplayArgs {
-    /// Run the workload so many times [default: 1]
+    /// Repetitions of the workload [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     loops: Option<u64>,
 
-    /// Stop after so many requests
+    /// Largest number of requests [default: no limit]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     requests: Option<u64>,
 
-    /// Multiply arrival times: 0.5 is twice as fast
+    /// Factor on arrival times: 0.5 is twice as fast [default: 1]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     time_scale: Option<f64>,
 
-    /// Issue each request when the one before is done, whatever the trace's arrival times
+    /// Issue each request when the one before is done; ignore arrival times
     #[arg(long)]
     closed: bool,
 
-    /// Seed of everything random; the same seed gives the same output [default: 1]
+    /// Seed of all random draws; the same seed gives the same output [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     seed: Option<u64>,
 }
@@ -246,7 +246,7 @@ impl WorkloadArgs {
                     None => Ok(()),
                     Some(option) => Err(Failure::input_with_help(
                         format!("{option} is for traces, and `{name}` is a built-in workload"),
-                        "give a trace, as in `ftlkit compare trace.csv`, or leave the option out",
+                        "give a trace, as in `ftlkit compare trace.csv`, or omit the option",
                     )),
                 }
             }
@@ -271,7 +271,7 @@ impl ReplayArgs {
 fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Failure> {
     let Some((key, value)) = setting.split_once('=') else {
         return Err(Failure::input_with_help(
-            format!("--set {setting}: there is no `=`"),
+            format!("--set {setting}: `=` is missing"),
             "write it KEY=VALUE, as in `--set write_share=1` or `--set part.t_bers_ns=2ms`",
         ));
     };
@@ -289,7 +289,7 @@ fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Failure> {
         }
         WorkloadSpec::Trace { .. } => Err(Failure::input_with_help(
             format!("--set {setting}: a trace has no parameters"),
-            "options such as --loops and --addresses change how it is replayed; `part.` keys change the part",
+            "use options such as --loops and --addresses for the replay, and `part.` keys for the part",
         )),
     }
 }

@@ -19,16 +19,17 @@ use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
-  ftlkit copyback                         every path on the part of the study, one plane
+  ftlkit copyback                         every copy path on the part of the study, one plane
   ftlkit copyback --planes 2 --pages 2,16,256
   ftlkit copyback --path dgcb --error-rate 100
   ftlkit copyback --part toshiba-slc --mode 4
       a part whose data sheet gives no bus cycles, on a bus in an ONFI timing mode
-  ftlkit copyback --messages --pages 2    what the control unit's parts tell each other
-  ftlkit copyback --windows               in which timing modes data can be latched, and which cycle works
+  ftlkit copyback --messages --pages 2    the messages within the control unit
+  ftlkit copyback --windows               the timing modes in which data can be latched, and the cycle that \
+      works
   ftlkit copyback --t-rwc 35 --waveform ddt.vcd --plot --out results
-      the signals of a direct transfer, for a viewer of waveforms and as a picture
-  ftlkit copyback --host-load             host reads and writes on the other ways, over their load
+      the signals of a direct transfer, as a VCD file and as a picture
+  ftlkit copyback --host-load             response of host reads and writes on the other ways, by load
   ftlkit copyback --csv > copyback.csv
 
 Paths: icb (within a plane, checked by the controller), icb-unchecked, lcb (through the controller, within
@@ -40,31 +41,31 @@ pub(crate) struct CopybackArgs {
     #[command(flatten)]
     interface: InterfaceArgs,
 
-    /// Planes that work as one
+    /// Planes that each operation uses together, 1 to 4
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
     planes: u32,
 
-    /// Pages of a transaction, multiples of the planes [default: an operation, 8 of them, a block]
+    /// Pages per transaction, multiples of the planes [default: one operation, 8 operations, a block]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pages: Vec<u32>,
 
-    /// Only these paths: icb, icb-unchecked, lcb, gcb, dgcb [default: all]
+    /// Copy paths: icb, icb-unchecked, lcb, gcb, dgcb [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = path)]
     path: Vec<CopyPath>,
 
-    /// Cache program between two devices: with and without, or one of them
+    /// Cache program between devices: with it, without it, or both
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Cache::Both, num_args = 0..=1, default_missing_value = "on")]
     cache: Cache,
 
-    /// Wrong bits a page of one plane, each in a byte of its own
+    /// Bit errors per page of one plane, each in a different byte
     #[arg(long, value_name = "BITS", default_value_t = 0)]
     errors: u32,
 
-    /// The same as a share of what the ECC corrects, per cent
+    /// Bit errors per page in per cent of the ECC strength
     #[arg(long, value_name = "PCT", conflicts_with = "errors", value_parser = clap::value_parser!(u32).range(..=100))]
     error_rate: Option<u32>,
 
-    /// Valid pages of a victim, which is a block on every plane [default: all of them]
+    /// Valid pages per victim, which is one block on every plane [default: all pages]
     #[arg(long, value_name = "N")]
     valid: Option<u32>,
 
@@ -149,14 +150,11 @@ impl CopybackArgs {
         let wrong = [
             (
                 unit && host,
-                "--host-load is by itself: leave out --messages, --waveform, --plot, --windows",
+                "--host-load cannot be combined with --messages, --waveform, --plot or --windows",
             ),
             (unit && of_unit, "the control unit makes direct transfers: its --path is dgcb"),
-            (
-                unit && self.pages.len() > 1,
-                "give one number of --pages: one transaction is looked at",
-            ),
-            (unit && self.valid.is_some(), "--valid is for tables: one transaction is looked at"),
+            (unit && self.pages.len() > 1, "give one number of --pages: one transaction is shown"),
+            (unit && self.valid.is_some(), "--valid is for tables: here one transaction is shown"),
             (
                 unit && self.csv,
                 "--csv is for tables: messages, signals and windows are text and files",

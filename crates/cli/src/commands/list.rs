@@ -13,9 +13,9 @@ use workload::{BUILTIN, formats};
 
 const EXAMPLES: &str = "\
 Examples:
-  ftlkit list parts             timings and shapes; any of them goes with --part
-  ftlkit list schemes           what there is, and what can be set
-  ftlkit list schemes fsr       all about one: algorithm, cost, formulas, settings, source
+  ftlkit list parts             timings and shapes; --part takes any of them
+  ftlkit list schemes           all schemes and settings
+  ftlkit list schemes fsr       the page of one: algorithm, cost, formulas, settings, source
   ftlkit list workloads         built-in generators and their parameters
   ftlkit list formats --json    trace formats, for a script";
 
@@ -25,10 +25,10 @@ pub(crate) struct ListArgs {
     /// What to list
     what: What,
 
-    /// One scheme: print its page
+    /// Scheme whose page is printed
     name: Option<String>,
 
-    /// Write every scheme's page and a table of all into this directory, as Markdown
+    /// Directory to write every scheme's page and a table of all to, as Markdown
     #[arg(long, value_name = "DIR", conflicts_with_all = ["name", "json"])]
     pages: Option<PathBuf>,
 
@@ -97,8 +97,8 @@ fn parts_text() -> String {
     let with_bus: Vec<&str> =
         parts::CATALOGUE.iter().filter(|part| part.t_rc_ns > 0).map(|part| &*part.name).collect();
     text.push_str(&format!(
-        "\n\ntR and tPROG include the transfer, but for {}: its bus cycles (t_rc_ns, t_wc_ns) are known, commands and \
-         transfer come on top, and pages may be copied by several paths. On an SSD (compare --channels) the others \
+        "\n\ntR and tPROG include the transfer, except for {}: its bus cycles (t_rc_ns, t_wc_ns) are known, \
+        commands and transfer are added, and copies may take several paths. On an SSD (compare --channels) the others \
          need --bus-cycle.\n\
          Sources, currents and bus cycles: ftlkit list parts --json\n",
         with_bus.join(", ")
@@ -121,14 +121,14 @@ fn part_row(part: &Part) -> [String; 9] {
 }
 
 fn workloads_text() -> String {
-    let columns = ["<workload", "<what it does", "<parameters"];
+    let columns = ["<workload", "<description", "<parameters"];
     let rows = BUILTIN.iter().map(|info| {
         let keys: Vec<&str> = info.all_parameters().map(|parameter| parameter.name).collect();
         [info.name.into(), info.summary.into(), keys.join(", ")]
     });
     let mut text = table(columns, rows);
     text.push_str("\n\nParameters, set with --set KEY=VALUE:\n");
-    let columns = ["<key", "default", "<values", "<what it does", "<of"];
+    let columns = ["<key", "default", "<values", "<description", "<of"];
     text.push_str(&table(columns, parameter_rows()));
     text.push_str("\n\nSources: ftlkit list workloads --json\n");
     text
@@ -188,7 +188,7 @@ fn workloads_json() -> Vec<Value> {
 }
 
 fn formats_text() -> String {
-    let columns = ["<format", "<what it is", "<told by"];
+    let columns = ["<format", "<description", "<recognised"];
     let rows = formats::FORMATS
         .iter()
         .map(|info| [info.name.into(), info.summary.into(), info.detection.into()]);

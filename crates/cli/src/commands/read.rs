@@ -11,11 +11,11 @@ use workload::{OnBadLine, Op, TraceOptions, TraceReader};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading a trace")]
 pub(crate) struct ReadArgs {
-    /// Trace format, where the content does not tell (`ftlkit list formats`)
+    /// Trace format (`ftlkit list formats`) [default: detected from the content]
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
 
-    /// What to do with a line that cannot be read [default: stop]
+    /// What to do at a line that cannot be parsed [default: stop]
     #[arg(long, value_enum, value_name = "HOW")]
     on_bad_line: Option<BadLine>,
 
@@ -28,25 +28,25 @@ pub(crate) struct ReadArgs {
 
 fn action_help() -> String {
     let formats = formats::names(|info| info.has_actions);
-    format!("Which event is an arrival, in {formats} [default: Q, or D where there is no Q]")
+    format!("Event that counts as an arrival, in {formats} [default: Q, or D if there is no Q]")
 }
 
 fn assume_op_help() -> String {
     let formats = formats::names(|info| info.lacks_op);
-    format!("What every request does, for a format that does not say ({formats})")
+    format!("Operation of every request, for a format without operations ({formats})")
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum BadLine {
-    /// Say what is wrong and where, and end
+    /// Report the line and stop
     Stop,
-    /// Leave it out and count it
+    /// Skip the line and count it
     Skip,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Event {
-    /// Handed to the block layer
+    /// Queued to the block layer
     #[value(name = "Q")]
     Queued,
     /// Issued to the device
@@ -56,9 +56,9 @@ enum Event {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Assumed {
-    /// All read
+    /// Every request reads
     Read,
-    /// All write
+    /// Every request writes
     Write,
 }
 

@@ -12,39 +12,39 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const EXAMPLES: &str = "\
 Examples:
-  ftlkit reproduce                        the papers that there are, and their tables and figures
+  ftlkit reproduce                        lists the papers, and their tables and figures
   ftlkit reproduce lazy-rtgc              every table and figure, on smaller arrays
   ftlkit reproduce lazy-rtgc --only table-2,fig-9
   ftlkit reproduce lazy-rtgc --full --out results
       at the paper's sizes; rows as text, CSV and JSON, and plots, in results/
   ftlkit reproduce lazy-rtgc --json > rows.json
 
-Each row has the paper's figure, ours, their difference and a verdict: equal (to the printed digits),
-within a tolerance, shape only (order or direction), differs, cannot be compared, or not printed (ours
-is evidence for another row); and the reason where one is needed. The exit code is 0 where rows differ.
-The same seed gives the same rows and files; times by the clock (2lgc) are on the screen and in clock.txt
-alone.";
+Each row has the paper's value, ours, their difference and a verdict: equal (to the printed digits),
+within a tolerance, shape only (order or direction), differs, cannot be compared, or not printed (our value
+is evidence for another row); and a reason if needed. Rows that differ do not change the exit code.
+The same seed gives the same rows and files; wall-clock times (2lgc) are on the screen and in clock.txt
+only.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReproduceArgs {
-    /// The paper; without one, they are listed
+    /// Paper to reproduce [default: list the papers]
     #[arg(value_name = "PAPER", value_parser = PaperName, hide_possible_values = true)]
     paper: Option<String>,
 
-    /// Smaller arrays and shorter workloads: two minutes at most on two cores (the default)
+    /// Use smaller arrays and shorter workloads: at most two minutes on two cores (the default)
     #[arg(long)]
     quick: bool,
 
-    /// The paper's own sizes and request counts
+    /// Use the paper's own sizes and request counts
     #[arg(long, conflicts_with = "quick")]
     full: bool,
 
-    /// Only these tables and figures, such as table-2,fig-9
+    /// Tables and figures to reproduce, such as table-2,fig-9 [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<String>,
 
-    /// Seed of everything random; the same seed gives the same output
+    /// Seed of all random draws; the same seed gives the same output
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 

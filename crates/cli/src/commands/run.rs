@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 const EXAMPLES: &str = "\
 Examples:
-  ftlkit compare --dry-run > my.toml      an experiment to begin with, every setting spelt out
+  ftlkit compare --dry-run > my.toml      an experiment to start from, with every setting
   ftlkit run my.toml
   ftlkit run my.toml --json > results.json
   ftlkit run my.toml --out results        CSV series and SVG plots in results/
@@ -26,7 +26,7 @@ A short experiment file:
   trace = \"trace.csv.gz\"
   loops = 3
 
-An SSD has besides (`ftlkit compare --help` tells of these keys, and of interface, cpu, arbiter,
+An SSD has these keys, too (`ftlkit compare --help` explains them, and interface, cpu, arbiter,
 collection, host_first, suspend, window, bus_cycle):
   part = \"ddt-mlc\"
   channels = 8
@@ -45,7 +45,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     output: OutputArgs,
 
-    /// Check everything and print the experiment with every default filled in; run nothing
+    /// Check everything and print the experiment with all defaults; run nothing
     #[arg(long, conflicts_with = "json")]
     dry_run: bool,
 }
@@ -62,7 +62,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 
-    /// No progress bar, no notes
+    /// Print no progress bar and no notes
     #[arg(long, short)]
     pub(super) quiet: bool,
 }
@@ -101,7 +101,7 @@ pub(super) fn prepare(path: &Path) -> Result<OutDir, Failure> {
     prepare_out_dir(path).map_err(|error| {
         Failure::input_with_help(
             with_causes(&error),
-            "--out takes a directory that can be written to; it is created where it is missing",
+            "--out takes a writable directory, which is created if it is missing",
         )
     })
 }

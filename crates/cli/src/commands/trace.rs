@@ -24,13 +24,13 @@ Examples:
 const INFO_EXAMPLES: &str = "\
 Examples:
   ftlkit trace info trace.csv.gz             format, counts, sizes, footprint, times
-  ftlkit trace info a.trace --format mqsim   a format that cannot be told by looking
+  ftlkit trace info a.trace --format mqsim   a format that cannot be detected
   ftlkit trace info *.csv --json             one JSON object: a list under `traces`";
 
 const CONVERT_EXAMPLES: &str = "\
 Examples:
   ftlkit trace convert trace.blkparse trace.csv      ftlkit's own format loses nothing
-  ftlkit trace convert trace.csv trace.fio           the name tells the format
+  ftlkit trace convert trace.csv trace.fio           the file name gives the format
   ftlkit trace convert trace.csv log --to fio
   ftlkit trace convert trace.csv trace.spc.gz --allow-loss";
 
@@ -43,9 +43,9 @@ pub(crate) struct TraceArgs {
 
 #[derive(Debug, Subcommand)]
 enum TraceCommand {
-    /// What traces hold: format, counts, sizes, footprint, times
+    /// Print format, counts, sizes, footprint and times of traces
     Info(InfoArgs),
-    /// Write a trace in another format
+    /// Convert a trace to another format
     Convert(ConvertArgs),
 }
 
@@ -63,7 +63,7 @@ struct InfoArgs {
     #[arg(long)]
     json: bool,
 
-    /// No progress bar
+    /// Print no progress bar
     #[arg(long, short)]
     quiet: bool,
 }
@@ -75,15 +75,15 @@ struct ConvertArgs {
     #[arg(value_name = "IN")]
     from: PathBuf,
 
-    /// File to write; compressed where it ends in `.gz`
+    /// File to write; compressed if it ends in `.gz`
     #[arg(value_name = "OUT")]
     to: PathBuf,
 
-    /// Format to write [default: the one that OUT's name ends in, else csv]
+    /// Format to write [default: from the ending of OUT, else csv]
     #[arg(long = "to", value_parser = targets(), value_name = "FORMAT")]
     target: Option<&'static FormatInfo>,
 
-    /// Write what the format can hold, and count what it cannot
+    /// Drop and count what the format cannot hold
     #[arg(long)]
     allow_loss: bool,
 
@@ -94,7 +94,7 @@ struct ConvertArgs {
     #[arg(long)]
     json: bool,
 
-    /// No progress bar
+    /// Print no progress bar
     #[arg(long, short)]
     quiet: bool,
 }
@@ -167,7 +167,7 @@ impl fmt::Display for Gathered {
         if self.interrupted {
             writeln!(
                 f,
-                "interrupted: of the first {} records; the rest of the file was not read",
+                "interrupted: figures of the first {} records; the rest of the file was not read",
                 self.info.counts.read
             )?;
         }
@@ -241,7 +241,7 @@ impl ConvertArgs {
         let lost: Vec<&str> = done.losses.keys().map(|loss| loss.words()).collect();
         Failure::input_with_help(
             format!(
-                "{}: nothing of it can be written as {}: all {} requests would be lost: {}",
+                "{}: no request can be written as {}: all {} requests would be lost: {}",
                 self.from.display(),
                 target.name,
                 done.left_out,
@@ -282,7 +282,7 @@ impl ConvertArgs {
             (None, Some(_)) => refuse(format!("the format `{ending}` is read but not written")),
             (None, None) => match written().find(|(_, how)| how.is_lossless()) {
                 Some((info, _)) => Ok(info),
-                None => refuse("no format holds everything: name one".into()),
+                None => refuse("no format can hold everything: name one".into()),
             },
         }
     }
@@ -292,7 +292,7 @@ impl ConvertArgs {
         if text.contains("allow the loss") {
             return Failure::input_with_help(
                 text,
-                "--allow-loss writes what can be held and counts the rest",
+                "--allow-loss drops and counts what the format cannot hold",
             );
         }
         Failure::from(ConfigError::from(error))

@@ -99,12 +99,12 @@ fn copies_by_path_and_bit_errors_are_told_in_every_form() {
                 --requests 3000 --schemes fsr+copy=dgcb+copy_cache,fsr+copy=icb";
     let text = ftlkit(format!("{line} --out {out}").split_whitespace()).ok();
     for said in [
-        "4 devices on one channel; 2 planes as one; 6 wrong bits a page of each plane",
-        "between two dgcb with cache 1814.3 µs a page, 1300.0 µs each further one",
+        "4 devices on one channel; 2 planes as one; 6 bit errors per page of each plane",
+        "between devices dgcb with cache 1814.3 µs per page, 1300.0 µs for each further page",
         "of them dgcb",
         "bits corrected",
         "bytes sent again",
-        "HELD",
+        "bound kept",
     ] {
         assert!(text.contains(said), "`{said}` is not in: {text}");
     }
@@ -140,7 +140,9 @@ fn a_trace_without_capacity_gets_a_device_that_it_nearly_fills() {
     assert!(text.contains("at most 85 %"), "{text}");
     assert!(text.contains("5,000 read, 5,000 kept"), "{text}");
     assert!(text.contains("units in the header") && !text.contains("arrival_ns"), "{text}");
-    assert!(text.contains("energy: supply and currents of the part are assumed: 3.3 V, 10 mA"));
+    assert!(
+        text.contains("energy: the part's supply voltage and currents are assumed: 3.3 V, 10 mA")
+    );
     let exact = ftlkit(["compare", &trace, "--addresses", "exact"]).ok();
     assert!(exact.contains("the trace's address span"), "{exact}");
 }
@@ -149,7 +151,7 @@ fn a_trace_without_capacity_gets_a_device_that_it_nearly_fills() {
 fn the_table_says_what_was_run_and_whether_promises_held() {
     let text = words(SMALL).ok();
     for words in
-        ["device", "16.0 MiB = 128 blocks", "20,000 requests", "HELD", "2220.9 µs", "seed 7"]
+        ["device", "16.0 MiB = 128 blocks", "20,000 requests", "bound kept", "2220.9 µs", "seed 7"]
     {
         assert!(text.contains(words), "`{words}` is not in: {text}");
     }

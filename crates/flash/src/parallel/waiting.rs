@@ -24,7 +24,8 @@ impl<F: Probe, W: Watch> fmt::Display for Waiting<'_, F, W> {
         let (all, sent) = (operations.outstanding(), channels.outstanding());
         write!(
             f,
-            "at {} ns {all} operations are not done, {} of them of collection; {sent} commands are on the channels; {} tasks wait",
+            "at {} ns: {all} operations pending, {} of them for collection; {sent} commands on the channels; {} \
+            tasks waiting",
             channels.now_ns(),
             steps.left,
             tasks.outstanding()

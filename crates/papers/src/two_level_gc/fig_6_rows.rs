@@ -134,7 +134,7 @@ pub(super) fn claims(ran: &Ran) -> Vec<Row> {
         none: "no request of 2LGC was ever waited for",
     };
     let mut rows: Vec<Row> = [
-        ahead("page commands a second, 2LGC / search, mean", mean as Of),
+        ahead("page commands per second, 2LGC / search, mean", mean as Of),
         ahead("the same of the window with fewest", least),
         ahead("host pages a second, 2LGC / search", host_pages),
         shorter(

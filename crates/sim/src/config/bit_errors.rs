@@ -40,9 +40,9 @@ impl BitErrorSettings {
 }
 
 /// What the notation is, for an error on anything else.
-const EXPECTED: &str = "bit errors are `off`, a count of wrong bits a page such as `8`, or \
-    `wear:BASE,PER_ERASE,PER_READ` in errors among 10^12 bits such as `wear:1000000,2000,10`; the last two with \
-    `+ecc=BITS` where the ECC corrects others than the part says, in 1 KiB";
+const EXPECTED: &str = "bit errors must be `off`, bit errors per page such as `8`, or \
+    `wear:BASE,PER_ERASE,PER_READ` in errors per 10^12 bits such as `wear:1000000,2000,10`; `+ecc=BITS` after \
+    the last two overrides the part's ECC strength per 1 KiB";
 
 impl Notation for BitErrorSettings {
     fn read(word: &str) -> Result<Self, String> {
@@ -55,12 +55,12 @@ impl Notation for BitErrorSettings {
             match bits {
                 Some(_) if ecc_bits_per_kib.is_some() => return Err(fault("ecc is set twice; ")),
                 Some(bits @ 1..=512) => ecc_bits_per_kib = Some(bits),
-                Some(_) => return Err(fault("ecc is 1 to 512 bits; ")),
+                Some(_) => return Err(fault("ecc must be 1 to 512 bits; ")),
                 None => return Err(fault("")),
             }
         }
         if errors == PageErrors::Off && ecc_bits_per_kib.is_some() {
-            return Err(fault("an ECC without errors corrects nothing; "));
+            return Err(fault("ecc has no effect without bit errors; "));
         }
         Ok(Self { errors, ecc_bits_per_kib })
     }
@@ -123,7 +123,7 @@ mod tests {
             ("8+ecc=0", "ecc is 1 to 512 bits"),
             ("8+ecc=513", "ecc is 1 to 512 bits"),
             ("8+ecc=4+ecc=4", "set twice"),
-            ("off+ecc=4", "corrects nothing"),
+            ("off+ecc=4", "ecc has no effect"),
             ("8+acc=4", "`+ecc=BITS`"),
         ] {
             let error = BitErrorSettings::read(text).unwrap_err();

@@ -29,15 +29,15 @@ pub(super) fn with_bus_cycle(
         None => fault(
             "channels",
             format!(
-                "part `{name}` gives no bus cycles (t_rc_ns, t_wc_ns), so what holds a channel's bus cannot be \
-                 told from what keeps a die busy; give one with `bus_cycle`, as in --bus-cycle 5ns (its tR and \
-                 tPROG are then read as including the transfer), or take a part that gives them (`ddt-mlc`)"
+                "part `{name}` has no bus cycles (t_rc_ns, t_wc_ns), so bus time and die time cannot be \
+                separated; set `bus_cycle`, as in --bus-cycle 5ns (tR and tPROG then include the transfer), or \
+                choose a part that has them (`ddt-mlc`)"
             ),
         ),
         Some(_) if gives => fault(
             "bus_cycle",
             format!(
-                "part `{name}` gives its own cycles: tRC {} ns, tWC {} ns; leave it out, or change the part, as \
+                "part `{name}` has its own cycles: tRC {} ns, tWC {} ns; omit bus_cycle, or change the part, as \
                  with --set part.t_rc_ns=20ns --set part.t_wc_ns=20ns",
                 part.t_rc_ns, part.t_wc_ns
             ),
@@ -65,14 +65,14 @@ fn cells_of(mut part: Part, cycle: Ns, notes: &mut Vec<String>) -> Result<Part, 
     if let Some((what, with, bytes)) = times.iter().find(|time| longest(time) < cycle) {
         let most = times.iter().map(longest).min().unwrap_or(0);
         let right = match most {
-            0 => format!("no cycle is short enough for part `{}`; take another", part.name),
+            0 => format!("no cycle is short enough for part `{}`; choose another part", part.name),
             most => format!("use {} at most", Duration::new(most)),
         };
         return Err(ConfigError::setting(
             "bus_cycle",
             format!(
-                "{bytes} bytes at {cycle} ns take {} of the {} that part `{}` gives for {what}, and leave less than a \
-                 tenth of it to the cells; {right}",
+                "{bytes} bytes at {cycle} ns take {} of the {} that part `{}` specifies for {what}, which \
+                leaves less than 10 % for the cells; {right}",
                 units::time((bytes * cycle) as f64),
                 units::time(*with as f64),
                 part.name,
@@ -81,8 +81,8 @@ fn cells_of(mut part: Part, cycle: Ns, notes: &mut Vec<String>) -> Result<Part, 
     }
     let [t_r, t_prog, t_r_oob] = times.map(|(_, with, bytes)| with - bytes * cycle);
     notes.push(format!(
-        "bus cycle {cycle} ns: tR {} and tPROG {} of part `{}` are read as including the transfer of {} bytes ({}), so \
-         that the cells take tR {} and tPROG {}",
+        "bus cycle {cycle} ns: tR {} and tPROG {} of part `{}` include the transfer of {} bytes ({}); the cells \
+        alone take tR {} and tPROG {}",
         units::time(part.t_r_ns as f64),
         units::time(part.t_prog_ns as f64),
         part.name,

@@ -148,8 +148,8 @@ impl Channel {
             return fault(
                 "copy",
                 format!(
-                    "{path} copies from one device to another, and there is one; give the channel several with \
-                     `ways`, as in --ways 4, or copy within it by `icb`, `icb-unchecked` or `lcb`"
+                    "{path} copies between devices, and the channel has one; set `ways`, as in --ways 4, or \
+                    copy within the device: `icb`, `icb-unchecked` or `lcb`"
                 ),
             );
         }
@@ -157,8 +157,8 @@ impl Channel {
             return fault(
                 "copy",
                 format!(
-                    "{path} copies from one die to another of the same channel, and each channel has one; give each \
-                     several with `ways` or `dies`, as in --ways 2, or take `gcb`"
+                    "{path} copies between dies of one channel, and each channel has one die; set `ways` or \
+                    `dies`, as in --ways 2, or use `gcb`"
                 ),
             );
         }
@@ -249,8 +249,8 @@ impl Channel {
             return Err(ConfigError::setting(
                 "bit_errors",
                 format!(
-                    "part `{name}` does not say what its ECC corrects; say it with `+ecc=BITS` (in 1 KiB), as in \
-                     `8+ecc=24`, or with part.ecc_bits_per_kib"
+                    "part `{name}` has no ECC strength; set `+ecc=BITS` (per 1 KiB), as in `8+ecc=24`, or \
+                    part.ecc_bits_per_kib"
                 ),
             ));
         };
@@ -259,8 +259,9 @@ impl Channel {
                 Err(ConfigError::setting(
                     "bit_errors",
                     format!(
-                        "{bits} wrong bits a page would make every page uncorrectable: with {ecc} in 1 KiB the ECC \
-                         corrects {} in a page of `{name}`; use so many at most, or a stronger ECC (`+ecc=BITS`)",
+                        "{bits} bit errors per page would make every page uncorrectable: with {ecc} bits per 1 \
+                        KiB the ECC corrects {} per page of `{name}`; use at most that many, or a stronger ECC \
+                        (`+ecc=BITS`)",
                         self.correctable_bits()
                     ),
                 ))
@@ -288,7 +289,7 @@ pub(super) fn doubt(part: &Part) -> Option<String> {
     let check = windows(&interface, &interface);
     let refusal = check.refusal?;
     Some(format!(
-        "dgcb presumes pins that latch at {} ns, which those of ONFI mode {mode} do not: {refusal} (`ftlkit copyback \
+        "dgcb assumes pins that latch at {} ns; those of ONFI mode {mode} do not: {refusal} (`ftlkit copyback \
          --windows`)",
         check.asked.t_rwc_ns
     ))
@@ -300,9 +301,10 @@ fn gives_bus_cycles(part: &Part) -> bool {
 
 fn no_bus_cycles(part: &Part) -> String {
     format!(
-        "part `{}` gives no t_rc_ns and t_wc_ns: its array times contain the transfer, so neither the bus that devices \
-         share nor copy paths can be told apart; take a part that gives them (`ddt-mlc`), or give both, with array \
-         times without the transfer: t_rc_ns and t_wc_ns of a part file, or where a command has --set, --set part.t_rc_ns=25ns --set part.t_wc_ns=25ns",
+        "part `{}` has no t_rc_ns and t_wc_ns: its array times include the transfer, so neither a shared bus \
+        nor copy paths can be modelled; choose a part that has them (`ddt-mlc`), or set both and give array \
+        times without the transfer: t_rc_ns and t_wc_ns in a part file, or, with commands that take --set, \
+        --set part.t_rc_ns=25ns --set part.t_wc_ns=25ns",
         part.name
     )
 }

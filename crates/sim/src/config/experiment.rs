@@ -182,8 +182,8 @@ impl Experiment {
         let text = String::from_utf8(bytes).map_err(|_| ConfigError::Setting {
             setting: place.clone(),
             reason:
-                "is no text; an experiment is a TOML file, as `ftlkit compare --dry-run` prints \
-                     (a trace goes with `ftlkit compare`)"
+                "is not text; an experiment is a TOML file, as printed by `ftlkit compare --dry-run` (for a \
+                trace use `ftlkit compare`)"
                     .into(),
         })?;
         Self::from_toml(&text, &place)

@@ -27,13 +27,14 @@ impl Notation for Option<HostInterface> {
             let names = HostInterface::ALL.iter().map(|interface| interface.name);
             let names = list(&[NONE].into_iter().chain(names).collect::<Vec<_>>());
             format!(
-                "`{word}`: {reason}; interfaces are {names}, or RATE:DEPTH, such as `600MB/s:32`: user bytes a \
-                 second (kB/s, MB/s, GB/s: powers of 1000) and commands outstanding at most"
+                "`{word}`: {reason}; interfaces are {names}, or RATE:DEPTH, such as `600MB/s:32`: user bytes \
+                per second (kB/s, MB/s, GB/s: powers of 1000) and outstanding commands at most"
             )
         };
         let (rate, depth) =
-            word.split_once(':').ok_or_else(|| fault("no interface is called so"))?;
-        let Rate(bytes_per_second) = Rate::read(rate).ok_or_else(|| fault("the rate is none"))?;
+            word.split_once(':').ok_or_else(|| fault("no interface has this name"))?;
+        let Rate(bytes_per_second) = Rate::read(rate)
+            .ok_or_else(|| fault("the rate must be a number and a unit, such as 600MB/s"))?;
         let most_depth = depth.trim().parse().ok().filter(|depth| (1..=MOST_DEPTH).contains(depth));
         let most_depth =
             most_depth.ok_or_else(|| fault(&format!("the depth must be 1 to {MOST_DEPTH}")))?;
@@ -81,14 +82,14 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_what_would_be_right() {
         for (text, said) in [
-            ("sata9", "no interface is called so"),
-            ("", "no interface is called so"),
-            ("600MB/s", "no interface is called so"),
-            ("fast:32", "the rate is none"),
-            ("600MiB/s:32", "the rate is none"),
-            ("-600MB/s:32", "the rate is none"),
-            ("1b/s:32", "the rate is none"),
-            ("99999999999999999999GB/s:32", "the rate is none"),
+            ("sata9", "no interface has this name"),
+            ("", "no interface has this name"),
+            ("600MB/s", "no interface has this name"),
+            ("fast:32", "the rate must be a number and a unit"),
+            ("600MiB/s:32", "the rate must be a number and a unit"),
+            ("-600MB/s:32", "the rate must be a number and a unit"),
+            ("1b/s:32", "the rate must be a number and a unit"),
+            ("99999999999999999999GB/s:32", "the rate must be a number and a unit"),
             ("600MB/s:0", "the depth must be 1 to 65536"),
             ("600MB/s:many", "the depth must be 1 to 65536"),
         ] {

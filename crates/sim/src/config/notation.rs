@@ -106,8 +106,8 @@ macro_rules! words {
 words! {
     CmtPolicy, "policy of the map cache": "lru" = Lru, "slru" = SegmentedLru;
     WriteQueue, "length of the write queue": "printed" = Printed, "proven" = Proven;
-    FrontierSharing, "way of frontiers": "split" = Split, "shared" = Shared;
-    BufferUnit, "unit of a buffer": "page" = Page, "block" = Block;
+    FrontierSharing, "frontier mode": "split" = Split, "shared" = Shared;
+    BufferUnit, "buffer unit": "page" = Page, "block" = Block;
 }
 
 /// A policy's name, and behind a colon its number, where it has one.
@@ -183,7 +183,7 @@ impl Notation for Regions {
         match shares {
             Some([Ok(initial), Ok(updated)]) => Ok(Self::Fixed { initial, updated }),
             _ => Err(format!(
-                "sizes of a buffer's regions are `adaptive` or I:U in percent, as `25%:50%`, not `{word}`"
+                "buffer regions must be `adaptive` or I:U in percent, such as `25%:50%`, not `{word}`"
             )),
         }
     }
@@ -204,7 +204,7 @@ impl Notation for Percent {
     fn read(word: &str) -> Result<Self, String> {
         match word.strip_suffix('%').unwrap_or(word).trim_end().parse() {
             Ok(percent @ 0..=100) => Ok(Self(percent)),
-            _ => Err(format!("a share in whole percent, `0%` to `100%`, is needed, not `{word}`")),
+            _ => Err(format!("expected a share in whole percent, `0%` to `100%`, not `{word}`")),
         }
     }
 

@@ -64,7 +64,7 @@ impl PartTable {
             let toml::Value::Table(inner) = inner else {
                 return Err(ConfigError::setting(
                     format!("part.{key}"),
-                    format!("`{step}` is a figure, it has no figures of its own"),
+                    format!("`{step}` is a value and has no keys of its own"),
                 ));
             };
             table = inner;
@@ -154,7 +154,7 @@ fn said(message: &str) -> String {
     let message = with_suggestion(message);
     if message.starts_with("missing field") {
         return format!(
-            "{message}; give it, or take what is left out from a part of the catalogue with `base = \
+            "{message}; set it, or start from a part of the catalogue with `base = \
              \"evaluation-slc\"`"
         );
     }

@@ -85,7 +85,7 @@ impl Preconditioning {
         if self.fill == Fill::None && self.age > 0.0 {
             return Err(ConfigError::setting(
                 "precondition.age",
-                "overwrites what was filled, and `none` fills nothing; use `full` or `footprint`",
+                "overwrites filled pages, and `none` fills none; use `full` or `footprint`",
             ));
         }
         if !(0.0..=1.0).contains(&self.sequential) {

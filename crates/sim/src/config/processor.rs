@@ -18,7 +18,7 @@ pub(super) fn processor_line(processor: &Processor) -> String {
     let Processor { clock_khz, read_cycles, write_cycles } = *processor;
     let name = if *processor == Processor::ARM7 { format!("{ARM7}, ") } else { String::new() };
     format!(
-        "{name}{} ({read_cycles} cycles an entry read, {write_cycles} an entry written)",
+        "{name}{} ({read_cycles} cycles per entry read, {write_cycles} per entry written)",
         Clock(clock_khz)
     )
 }
@@ -42,13 +42,13 @@ impl Notation for Option<Processor> {
         }
         let fault = |reason: &str| {
             format!(
-                "`{word}`: {reason}; a processor is {NONE}, {ARM7}, or CLOCK:READ:WRITE, such as `87.5MHz:10:4`: its \
-                 clock (kHz, MHz, GHz) and the cycles that an entry of a table takes that is read and that is written"
+                "`{word}`: {reason}; a processor is {NONE}, {ARM7}, or CLOCK:READ:WRITE, such as `87.5MHz:10:4`: clock \
+                (kHz, MHz, GHz), cycles per table entry read, cycles per table entry written"
             )
         };
         let parts: Vec<&str> = word.split(':').map(str::trim).collect();
         let [clock, read, write] = parts[..] else {
-            return Err(fault("no processor is called so"));
+            return Err(fault("no processor has this name"));
         };
         let Clock(clock_khz) =
             Clock::read(clock).ok_or_else(|| fault("the clock must be 1kHz to 100GHz"))?;
@@ -102,9 +102,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_what_would_be_right() {
         for (text, said) in [
-            ("arm8", "no processor is called so"),
-            ("87.5MHz", "no processor is called so"),
-            ("87.5MHz:10:4:1", "no processor is called so"),
+            ("arm8", "no processor has this name"),
+            ("87.5MHz", "no processor has this name"),
+            ("87.5MHz:10:4:1", "no processor has this name"),
             ("0MHz:10:4", "the clock must be"),
             ("0.5Hz:10:4", "the clock must be"),
             ("1THz:10:4", "the clock must be"),

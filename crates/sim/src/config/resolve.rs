@@ -106,10 +106,7 @@ impl Experiment {
     fn take_part(&mut self, notes: &mut Vec<String>) -> Result<Part, ConfigError> {
         let choice = match (self.part.take(), self.part_file.take()) {
             (Some(_), Some(_)) => {
-                return Err(ConfigError::setting(
-                    "part_file",
-                    "goes instead of `part`, not with it; leave one of them out",
-                ));
+                return Err(ConfigError::setting("part_file", "excludes `part`; omit one of them"));
             }
             (Some(choice), None) => choice,
             (None, Some(path)) => TextOrTable(PartTable::from_file(&path)?),
@@ -119,7 +116,7 @@ impl Experiment {
         let assumed = choice.0.power_is_assumed(&part);
         if assumed {
             notes.push(format!(
-                "energy: supply and currents of the part are assumed: {} V, {} mA",
+                "energy: the part's supply voltage and currents are assumed: {} V, {} mA",
                 f64::from(part.power.vcc_mv) / 1e3,
                 f64::from(part.power.read_ua) / 1e3,
             ));
@@ -170,7 +167,7 @@ fn check_labels(schemes: &[SchemeTable]) -> Result<(), ConfigError> {
             return Err(ConfigError::setting(
                 "schemes",
                 format!(
-                    "two are called `{label}`; leave one out, or give it a name with `+label=NAME`"
+                    "two schemes are labelled `{label}`; omit one, or rename it with `+label=NAME`"
                 ),
             ));
         }
@@ -191,7 +188,7 @@ fn notes_on_time(
             notes.extend([board.line(experiment.ways, processor), board.promise_line()])
         }
         (None, Some(processor)) => notes.push(format!(
-            "processor {}: choosing victims takes time, and what comes next waits",
+            "processor {}: victim selection takes time, and the next operation waits for it",
             processor_line(processor)
         )),
         (None, None) => {}
@@ -199,18 +196,18 @@ fn notes_on_time(
     let elsewhere = |scheme: &&ResolvedScheme| !matches!(scheme.plan.layout, Layout::PageMapped(_));
     for scheme in schemes.iter().filter(elsewhere).filter(|_| board.is_some()) {
         notes.push(format!(
-            "`{}`: it has no frontier on each die; its blocks lie where it takes them, and the order of allocation \
-             changes nothing",
+            "`{}`: it has no write frontier per die; the allocation order has no effect on it",
             scheme.label
         ));
     }
     let free = |scheme: &&ResolvedScheme| !scheme.config.preset.settings.contains(&"victim");
     if processor.is_some() {
-        notes.push("the processor's time is in responses and in no bound: what is promised, and checked, is the rest".into());
+        notes.push("processor time counts in responses and in no bound; bounds are checked against the response \
+            without it".into());
     }
     for scheme in schemes.iter().filter(free).filter(|_| processor.is_some()) {
         notes.push(format!(
-            "`{}`: the processor changes nothing, as its victims are not chosen by a policy whose work is counted",
+            "`{}`: the processor has no effect, because the work of its victim selection is not counted",
             scheme.label
         ));
     }
@@ -226,10 +223,10 @@ fn notes_on_copies(
     let mut notes: Vec<String> = Vec::new();
     for (table, scheme) in tables.iter().zip(schemes) {
         let Some(copies) = &scheme.part.copies else { continue };
-        notes.push(format!("copies of `{}`: {}", scheme.label, copies_line(channel, copies)));
+        notes.push(format!("copy paths of `{}`: {}", scheme.label, copies_line(channel, copies)));
         if channel.units() == 1 && table.copy_cache == Some(true) {
             notes.push(format!(
-                "`{}`: cache program changes nothing on one device, which cannot read while it programs",
+                "`{}`: cache program has no effect on one device, which cannot read while it programs",
                 scheme.label
             ));
         }
@@ -251,7 +248,7 @@ fn copies_line(channel: &Channel, copies: &Copies) -> String {
         let path = times.path;
         let cache = if times.cache_program && path.between_devices() { " with cache" } else { "" };
         let [first, further] = [run(1), run(2) - run(1)].map(|ns| units::time(ns as f64));
-        format!("{path}{cache} {first} a page, {further} each further one")
+        format!("{path}{cache} {first} per page, {further} for each further page")
     };
     let near = by(&copies.near);
     if copies.ways == 1 {
@@ -259,12 +256,12 @@ fn copies_line(channel: &Channel, copies: &Copies) -> String {
     }
     let far = by(&copies.far);
     match channel.channels {
-        None => format!("within a device {near}; between two {far}"),
+        None => format!("within a device {near}; between devices {far}"),
         Some(2..) if copies.far.path == CopyPath::Dgcb => format!(
-            "within a die {near}; between two of a channel dgcb, between channels through the controller, which \
-             promises count with: {far}"
+            "within a die {near}; between dies of a channel dgcb; between channels through the controller, \
+            which bounds assume: {far}"
         ),
-        Some(_) => format!("within a die {near}; between two {far}"),
+        Some(_) => format!("within a die {near}; between dies {far}"),
     }
 }
 
@@ -278,7 +275,7 @@ fn given_array(
     let left_out = sizing.whole_blocks(capacity)?.blocks() - geometry.blocks();
     if left_out > 0 {
         notes.push(format!(
-            "capacity {}: {capacity} less {left_out} blocks, so that each of the {} dies has as many",
+            "capacity {}: {capacity} less {left_out} blocks, so that all {} dies have equally many",
             Bytes::new(geometry.capacity_bytes()),
             units::grouped(sizing.channel.units().into()),
         ));
@@ -342,7 +339,8 @@ fn builtin_array(sizing: &Sizing<'_>, notes: &mut Vec<String>) -> Result<Geometr
     }
     let geometry = sizing.array_of_at_least(BUILTIN_CAPACITY, BUILTIN_BLOCKS_PER_DIE)?;
     notes.push(format!(
-        "capacity {}: the default for a built-in workload, {} and {BUILTIN_BLOCKS_PER_DIE} blocks a die at least",
+        "capacity {}: the default for a built-in workload: at least {} and {BUILTIN_BLOCKS_PER_DIE} blocks per \
+        die",
         units::bytes(geometry.capacity_bytes()),
         units::bytes(BUILTIN_CAPACITY.0),
     ));
@@ -358,7 +356,7 @@ fn unfit(sizing: &Sizing<'_>, footprint: u64) -> ConfigError {
             "capacity",
             format!(
                 "the trace's addresses span {}, more than any device of part `{}` exports; use `addresses = \
-                 \"dense\"` (pack what is touched) or \"wrap\"",
+                 \"dense\"` (pack the touched pages) or \"wrap\"",
                 units::bytes(footprint),
                 sizing.channel.part().name
             ),

@@ -80,7 +80,7 @@ impl SchemeTable {
                     return Err(self.fault(
                         "logical_share",
                         &format!(
-                            "{share} of {} pages is no page; use a larger share or a larger device",
+                            "{share} of {} pages is less than one page; use a larger share or a larger device",
                             geometry.pages()
                         ),
                     ));

@@ -35,7 +35,8 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "victim",
         example: Some("fifo"),
         values: victim_values,
-        doc: "how a victim is chosen among full blocks; a scheme's page tells which of these it takes",
+        doc: "victim selection among full blocks; the scheme's page lists the policies that it accepts; \
+            default: the scheme's own",
         of_all: false,
         read: |scheme, value| read(&mut scheme.victim, value),
         print: |scheme| printed(&scheme.victim),
@@ -61,7 +62,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "idle_collection",
         example: None,
         values: || "true or false".into(),
-        doc: "collect in idle time as well; false where not set",
+        doc: "also collect in idle time; default: false",
         of_all: false,
         read: |scheme, value| {
             scheme.idle_collection =
@@ -75,7 +76,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "cmt_bytes",
         example: Some("256KiB"),
         values: || "a size".into(),
-        doc: "RAM of the cached mapping table, the part of the map that is at hand",
+        doc: "RAM of the cached mapping table (CMT); default: the scheme's own",
         of_all: false,
         read: |scheme, value| read(&mut scheme.cmt_bytes, value),
         print: |scheme| printed(&scheme.cmt_bytes),
@@ -85,8 +86,8 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "cmt_policy",
         example: Some("slru"),
         values: || "lru or slru".into(),
-        doc: "which mapping leaves the cached mapping table: the least recently used, or (slru, segmented LRU) one \
-              used once before one used again",
+        doc: "eviction policy of the cached mapping table: least recently used (lru), or segmented LRU, which \
+            evicts mappings used once first (slru); default: the scheme's own",
         of_all: false,
         read: |scheme, value| read(&mut scheme.cmt_policy, value),
         print: |scheme| printed(&scheme.cmt_policy),
@@ -96,7 +97,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "queue_threshold",
         example: Some("80%"),
         values: || "0% to 100%".into(),
-        doc: "share of the collection queue's length below which nothing is collected",
+        doc: "fill level of the collection queue below which nothing is collected; default: the scheme's own",
         of_all: false,
         read: |scheme, value| read(&mut scheme.queue_threshold, value),
         print: |scheme| printed(&scheme.queue_threshold),
@@ -106,7 +107,8 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "write_queue",
         example: Some("printed"),
         values: || "printed or proven".into(),
-        doc: "length of the write queue: as its paper prints it, or as the worst order of requests needs it",
+        doc: "length of the write queue: as its paper prints it (printed), or as the worst-case order of \
+            requests needs it (proven); default: proven",
         of_all: false,
         read: |scheme, value| read(&mut scheme.write_queue, value),
         print: |scheme| printed(&scheme.write_queue),
@@ -116,7 +118,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "log_blocks",
         example: Some("64"),
         values: || "a count of blocks, at least 1".into(),
-        doc: "log blocks (update blocks), which take what is overwritten; the scheme's own where not set",
+        doc: "log blocks (update blocks), which take overwrites; default: the scheme's own",
         of_all: false,
         read: |scheme, value| {
             let blocks = value.parse();
@@ -132,8 +134,8 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "frontiers",
         example: Some("shared"),
         values: || "split or shared".into(),
-        doc: "whether what the host writes and what collection copies go to open blocks of their own (split) or to the \
-              same (shared); where not set split if whole blocks are collected, else shared",
+        doc: "open blocks for host writes and for copies: separate (split) or the same (shared); default: split \
+            if whole blocks are collected, else shared",
         of_all: false,
         read: |scheme, value| read(&mut scheme.frontiers, value),
         print: |scheme| printed(&scheme.frontiers),
@@ -143,7 +145,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "buffer",
         example: Some("three-region"),
         values: buffer_values,
-        doc: "write buffer above the scheme; the scheme's own, which most have not, where not set",
+        doc: "write buffer above the scheme; default: the scheme's own buffer, if it has one",
         of_all: true,
         read: |scheme, value| read(&mut scheme.buffer, value),
         print: |scheme| printed(&scheme.buffer),
@@ -153,7 +155,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "buffer_size",
         example: Some("16MiB"),
         values: || "a size".into(),
-        doc: "user bytes in the buffer; 16 MiB, but at most an eighth of the array, where not set",
+        doc: "capacity of the buffer, in user bytes; default: 16 MiB, but at most an eighth of the array",
         of_all: true,
         read: |scheme, value| read(&mut scheme.buffer_size, value),
         print: |scheme| printed(&scheme.buffer_size),
@@ -163,7 +165,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "buffer_unit",
         example: Some("block"),
         values: || "page or block".into(),
-        doc: "what leaves the buffer at a time; where not set a page for lru and cflru, a block for the others",
+        doc: "eviction unit of the buffer; default: page for lru and cflru, block for the others",
         of_all: true,
         read: |scheme, value| read(&mut scheme.buffer_unit, value),
         print: |scheme| printed(&scheme.buffer_unit),
@@ -172,8 +174,8 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "buffer_age",
         long_key: "buffer_age",
         example: Some("30s"),
-        values: || "a time; 0 for any".into(),
-        doc: "how long a page may stay dirty in the buffer; 30 s where not set",
+        values: || "a time; 0: no limit".into(),
+        doc: "longest time that a page stays dirty in the buffer; default: 30 s",
         of_all: true,
         read: |scheme, value| read_time("buffer_age", &mut scheme.buffer_age, value),
         print: |scheme| printed(&scheme.buffer_age),
@@ -183,7 +185,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "buffer_time",
         example: Some("500ns"),
         values: || "a time".into(),
-        doc: "time to write or read a page in the buffer; 0 where not set",
+        doc: "access time of the buffer per page; default: 0",
         of_all: true,
         read: |scheme, value| read_time("buffer_time", &mut scheme.buffer_time, value),
         print: |scheme| printed(&scheme.buffer_time),
@@ -193,7 +195,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "buffer_reads",
         example: None,
         values: || "true or false".into(),
-        doc: "whether pages that are read come into the buffer; where not set for cflru alone",
+        doc: "whether reads bring pages into the buffer; default: true for cflru, false for the others",
         of_all: true,
         read: |scheme, value| read_flag("buffer_reads", &mut scheme.buffer_reads, value),
         print: |scheme| printed_flag(scheme.buffer_reads),
@@ -203,7 +205,8 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "buffer_window",
         example: Some("25%"),
         values: || "0% to 100%".into(),
-        doc: "of cflru: the end of the buffer's order in which clean pages go first; 25 % where not set",
+        doc: "cflru: share of the buffer, at its least recently used end, in which clean pages are evicted \
+            first; default: 25 %",
         of_all: true,
         read: |scheme, value| read(&mut scheme.buffer_window, value),
         print: |scheme| printed(&scheme.buffer_window),
@@ -213,7 +216,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "buffer_regions",
         example: Some("25%:50%"),
         values: || "adaptive, or I:U, shares in percent".into(),
-        doc: "of three-region: sizes of the initial and the to-be-updated region; adaptive where not set",
+        doc: "three-region: sizes of the initial and the to-be-updated region; default: adaptive",
         of_all: true,
         read: |scheme, value| read(&mut scheme.buffer_regions, value),
         print: |scheme| printed(&scheme.buffer_regions),
@@ -223,7 +226,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "aware",
         example: None,
         values: || "true or false".into(),
-        doc: "whether collection takes dirty pages from the buffer (BA-BM); the scheme's own way where not set",
+        doc: "whether collection takes dirty pages from the buffer (BA-BM); default: the scheme's own",
         of_all: false,
         read: |scheme, value| read_flag("aware", &mut scheme.aware, value),
         print: |scheme| printed_flag(scheme.aware),
@@ -233,9 +236,9 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "copy",
         example: Some("dgcb"),
         values: || "icb, icb-unchecked, lcb, gcb or dgcb".into(),
-        doc: "how pages are copied, where their blocks allow it: within a device internally (icb; unchecked: with the \
-              bits that are wrong) or through the controller (lcb), between two through the controller (gcb) or \
-              directly (dgcb); for a part with bus cycles; lcb on one device, gcb on several where not set",
+        doc: "copy path, where the two blocks allow it: within a device internally (icb; icb-unchecked: bit \
+            errors are copied, too) or through the controller (lcb); between devices through the controller \
+            (gcb) or directly (dgcb); needs a part with bus cycles; default: lcb on one device, gcb on several",
         of_all: true,
         read: |scheme, value| read(&mut scheme.copy, value),
         print: |scheme| printed(&scheme.copy),
@@ -245,7 +248,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "copy_cache",
         example: None,
         values: || "true or false".into(),
-        doc: "whether copies between devices use cache program; false where not set",
+        doc: "whether copies between devices use cache program; default: false",
         of_all: true,
         read: |scheme, value| read_flag("copy_cache", &mut scheme.copy_cache, value),
         print: |scheme| printed_flag(scheme.copy_cache),
@@ -255,9 +258,9 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "wear",
         example: Some("gap:50"),
         values: || "off, bet:T[:K] or gap:N, T and N at least 1, K from 0 to 16".into(),
-        doc: "static wear levelling: behind an erase a cold block's data are moved to the worn block, by a table of \
-              sets of 2^K blocks erased of late while there are T erases a set (bet), or beyond a difference of N \
-              erases (gap); off where not set",
+        doc: "static wear levelling: after an erase the data of a cold block move to the worn block, by a table \
+            of the sets of 2^K blocks erased recently, from T erases per set on (bet), or beyond a difference \
+            of N erases (gap); default: off",
         of_all: true,
         read: |scheme, value| read(&mut scheme.wear, value),
         print: |scheme| printed(&scheme.wear),
@@ -267,8 +270,8 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "dynamic_wear",
         example: None,
         values: || "true or false".into(),
-        doc: "dynamic wear levelling: the least worn free block is written next, not the one that was erased first; \
-              where not set true for schemes that map pages, which alone have the choice",
+        doc: "dynamic wear levelling: the least worn free block is written next, not the one erased first; \
+            default: true for page-mapped schemes, which alone can choose",
         of_all: true,
         read: |scheme, value| read_flag("dynamic_wear", &mut scheme.dynamic_wear, value),
         print: |scheme| printed_flag(scheme.dynamic_wear),
@@ -278,7 +281,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "spare_blocks",
         example: Some("4"),
         values: || "a count of blocks".into(),
-        doc: "blocks held back to stand in for blocks that go bad; 0 where not set",
+        doc: "blocks held back to replace blocks that go bad; default: 0",
         of_all: true,
         read: |scheme, value| {
             scheme.spare_blocks =
@@ -292,7 +295,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         long_key: "label",
         example: Some("mine"),
         values: || "a text".into(),
-        doc: "name in the report; the compact text where not set",
+        doc: "name in the report; default: the scheme and its settings",
         of_all: true,
         read: |scheme, value| {
             scheme.label = Some(value.into());

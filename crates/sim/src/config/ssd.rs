@@ -72,16 +72,15 @@ impl Experiment {
         if suspend != SuspendChoice::None && host_first == 0 {
             return Err(ConfigError::setting(
                 "suspend",
-                "needs reads that go before collection: give host_first of 1 at least, as in --host-first 16, or leave \
-                 it out (`none`)",
+                "needs a host_first of at least 1, as in --host-first 16; or omit it (`none`)",
             ));
         }
         let queue_depth = queue_depth(self.queue_depth, interface.as_ref())?;
         if suspend != SuspendChoice::None && queue_depth == 1 {
             return Err(ConfigError::setting(
                 "suspend",
-                "would have no effect at queue_depth 1, where a read begins when everything before it has ended; let \
-                 more be outstanding, or leave it out (`none`)",
+                "has no effect at queue_depth 1, where a read begins when everything before it has ended; use a \
+                larger queue_depth, or omit it (`none`)",
             ));
         }
         let board = Board {
@@ -131,8 +130,8 @@ impl Experiment {
             None => Ok(None),
             Some((setting, _)) => Err(ConfigError::setting(
                 *setting,
-                "is of an SSD, whose operations run side by side; without `channels` one operation runs at a time and \
-                 it would have no effect: give channels too, as in --channels 8, or leave it out",
+                "needs an SSD: without `channels` one operation runs at a time; set channels too, as in \
+                --channels 8, or omit it",
             )),
         }
     }
@@ -159,8 +158,8 @@ fn queue_depth(asked: Option<u32>, interface: Option<&HostInterface>) -> Result<
         (None, _) => Ok(DEFAULT_DEPTH.min(carried)),
         (Some(depth @ 1..=MOST_DEPTH), _) if depth <= carried => Ok(depth),
         (Some(depth @ 1..=MOST_DEPTH), Some(interface)) => fault(format!(
-            "{depth} requests cannot be outstanding on the interface `{}`, which carries {carried} at once; give so \
-             many at most, or another interface (`none` carries any number)",
+            "the interface `{}` carries {carried} outstanding requests at most, not {depth}; use a smaller \
+            queue_depth, or another interface (`none`: any number)",
             Word(Some(*interface)),
         )),
         (Some(depth), _) => fault(format!("must be 1 to {MOST_DEPTH}, not {depth}")),
@@ -215,7 +214,7 @@ impl Board {
     /// All of it on one line.
     pub(super) fn line(&self, ways: u32, processor: Option<&Processor>) -> String {
         let interface = match &self.interface {
-            None => "no interface (data are there at once)".into(),
+            None => "no interface (transfers to the host take no time)".into(),
             Some(interface) => {
                 let rate = Rate(interface.bytes_per_second);
                 match interface.name {
@@ -229,7 +228,7 @@ impl Board {
             Some(processor) => format!("processor {}", processor_line(processor)),
         };
         format!(
-            "SSD of {}, writes spread in the order {}; {} outstanding at most; {interface}; {processor}; {}; arbiter {}; \
+            "SSD of {}; allocation order {}; at most {} outstanding; {interface}; {processor}; {}; arbiter {}; \
              windows of {}",
             dies_line(self.channels, ways, self.dies),
             self.order,
@@ -245,7 +244,7 @@ impl Board {
         let mut line = format!("collection {}", self.collection.name());
         if self.host_first > 0 {
             let count = counted(self.host_first, "operation");
-            line.push_str(&format!(", {count} of the host before one of collection"));
+            line.push_str(&format!(", up to {count} host operations before one of collection"));
         }
         match self.suspend {
             SuspendChoice::None => {}
@@ -256,10 +255,10 @@ impl Board {
 
     /// What is promised of it.
     pub(super) fn promise_line(&self) -> String {
-        let kept = "responses are promised, and checked, where one page task is outstanding at a time (--queue-depth 1)";
+        let kept = "response bounds hold, and are checked, with one outstanding page task (--queue-depth 1)";
         match self.queue_depth {
             1 => format!("{kept}, as here"),
-            depth => format!("{kept}; with more, {depth} here, nothing is promised"),
+            depth => format!("{kept}; at queue depth {depth} there is no bound"),
         }
     }
 }

@@ -15,7 +15,7 @@ impl Resolved {
             ("device", self.device_line()),
             ("workload", self.workload_line()),
             ("addresses", self.addresses_line()),
-            ("before", self.before_line()),
+            ("precondition", self.precondition_line()),
         ];
         if let Some(trace) = &self.facts.trace {
             lines.insert(2, ("records", records_line(trace)));
@@ -72,14 +72,16 @@ impl Resolved {
         let errors = match self.channel.bit_errors.errors {
             PageErrors::Off => return None,
             PageErrors::ByHand(bits) if self.channel.planes > 1 => {
-                format!("{bits} wrong bits a page of each plane")
+                format!("{bits} bit errors per page of each plane")
             }
-            PageErrors::ByHand(bits) => format!("{bits} wrong bits a page"),
+            PageErrors::ByHand(bits) => format!("{bits} bit errors per page"),
             PageErrors::Wear { base, per_erase, per_read } => {
-                format!("wrong bits in 10^12: {base} + {per_erase} an erase + {per_read} a read")
+                format!(
+                    "bit errors per 10^12 bits: {base} + {per_erase} per erase + {per_read} per read"
+                )
             }
         };
-        Some(format!("{errors}, ECC corrects {ecc} in 1 KiB"))
+        Some(format!("{errors}, ECC corrects {ecc} per 1 KiB"))
     }
 
     fn workload_line(&self) -> String {
@@ -88,20 +90,20 @@ impl Resolved {
         let mut line =
             format!("{}, {} request{plural}", facts.workload, units::grouped(facts.requests));
         if facts.requests != facts.requests_per_pass {
-            line.push_str(&format!(" (a pass has {})", units::grouped(facts.requests_per_pass)));
+            line.push_str(&format!(" ({} per pass)", units::grouped(facts.requests_per_pass)));
         }
         let depth = self.ssd.as_ref().map(|ssd| ssd.queue_depth);
         let issued = match depth {
-            None | Some(1) => "one after the other".into(),
+            None | Some(1) => "one at a time".into(),
             Some(depth) => format!("{depth} outstanding"),
         };
         line.push_str(&match (facts.has_arrivals, self.closed()) {
-            (false, _) => format!(", {issued} (it has no arrival times)"),
-            (true, true) => format!(", {issued} (its arrival times are not used)"),
+            (false, _) => format!(", {issued} (no arrival times)"),
+            (true, true) => format!(", {issued} (arrival times not used)"),
             (true, false) => match depth {
                 None => ", at their arrival times".into(),
                 Some(depth) => {
-                    format!(", at their arrival times, {depth} outstanding at most")
+                    format!(", at their arrival times, at most {depth} outstanding")
                 }
             },
         });
@@ -121,20 +123,20 @@ impl Resolved {
         )
     }
 
-    fn before_line(&self) -> String {
+    fn precondition_line(&self) -> String {
         let precondition = &self.experiment.precondition.0;
         let fill = match precondition.fill {
-            Fill::Full => "every logical page of the scheme is written once",
-            Fill::Footprint => "every page that all schemes export is written once",
-            Fill::None => return "nothing is written: a fresh device".into(),
+            Fill::Full => "sequential fill of the whole logical space",
+            Fill::Footprint => "sequential fill of the logical space that all schemes export",
+            Fill::None => return "none: a fresh device".into(),
         };
         match precondition.age {
-            0.0 => format!("{fill}, in order"),
+            0.0 => format!("{fill}"),
             age if precondition.sequential == 0.0 => {
-                format!("{fill}, in order, then {age} times as many random overwrites")
+                format!("{fill}, then {age} times as many random overwrites")
             }
             age => format!(
-                "{fill}, in order, then {age} times as many overwrites, {} % of them in order, the others random",
+                "{fill}, then {age} times as many overwrites, {} % of them sequential, the others random",
                 precondition.sequential * 100.0
             ),
         }

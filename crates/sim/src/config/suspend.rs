@@ -51,8 +51,8 @@ impl SuspendChoice {
             return Err(ConfigError::setting(
                 "suspend",
                 format!(
-                    "{} needs {key}, which part `{}` does not give (0: it suspends none); leave it out (`none`), or give \
-                     the time from the suspend command until a read can begin, as with --set part.{key}=100us",
+                    "{} needs {key}, which part `{}` does not have (0: no suspension); omit it (`none`), or set \
+                    the time from the suspend command to the start of a read, as with --set part.{key}=100us",
                     self.name(),
                     part.name
                 ),

@@ -16,7 +16,7 @@ impl Grid {
         Self { names, rows: Vec::new() }
     }
 
-    /// One field: a cell a scheme.
+    /// One field: a cell per scheme. Cells and labels may be of several lines.
     pub(super) fn row(&mut self, label: &str, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.names.len());
         self.rows.push((label.to_owned(), cells));
@@ -24,10 +24,11 @@ impl Grid {
 
     /// Fields below each other, a column a scheme; `None` where that is too wide.
     pub(super) fn schemes_as_columns(&self, width: usize) -> Option<String> {
-        let labels = self.rows.iter().map(|(label, _)| columns(label)).max().unwrap_or(0);
+        let labels = self.rows.iter().map(|(label, _)| widest_line(label)).max().unwrap_or(0);
         let room = width.checked_sub(labels)? / self.names.len();
         let widest = |at: usize| {
-            let cells = self.rows.iter().map(|(_, cells)| columns(&cells[at])).max().unwrap_or(0);
+            let cells =
+                self.rows.iter().map(|(_, cells)| widest_line(&cells[at])).max().unwrap_or(0);
             cells.max(columns(&self.names[at]).min(room.saturating_sub(GAP)))
         };
         let widths: Vec<usize> = (0..self.names.len()).map(widest).collect();
@@ -47,8 +48,13 @@ impl Grid {
         }
         push_rule(&mut out, labels + widths.iter().map(|w| w + GAP).sum::<usize>());
         for (label, cells) in &self.rows {
-            let cells = cells.iter().map(String::as_str).zip(widths.iter().copied());
-            push_line(&mut out, label, labels, cells);
+            let texts = std::iter::once(label).chain(cells);
+            for at in 0..texts.map(|text| text.lines().count()).max().unwrap_or(0) {
+                let line = |text: &'_ String| text.lines().nth(at).unwrap_or("").to_owned();
+                let cells: Vec<String> = cells.iter().map(line).collect();
+                let cells = cells.iter().map(String::as_str).zip(widths.iter().copied());
+                push_line(&mut out, &line(label), labels, cells);
+            }
         }
         Some(out)
     }
@@ -112,8 +118,10 @@ impl Grid {
             for line in above {
                 push_line(out, line, lead, std::iter::empty());
             }
-            let cells = part.iter().map(|(_, cells)| cells[scheme].as_str());
-            push_line(out, last, lead, cells.zip(widths.iter().copied()));
+            let cells: Vec<String> =
+                part.iter().map(|(_, cells)| cells[scheme].replace('\n', " ")).collect();
+            let cells = cells.iter().map(String::as_str).zip(widths.iter().copied());
+            push_line(out, last, lead, cells);
         }
     }
 }
@@ -121,6 +129,11 @@ impl Grid {
 /// Terminal columns of text: one a character, as this crate's reports use no wide ones.
 fn columns(text: &str) -> usize {
     text.chars().count()
+}
+
+/// Columns of the widest line.
+fn widest_line(text: &str) -> usize {
+    text.lines().map(columns).max().unwrap_or(0)
 }
 
 /// A label to the left and cells to the right of their columns.

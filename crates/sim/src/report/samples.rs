@@ -198,9 +198,7 @@ fn scheme(shape: &Shape) -> SchemeReport {
             victims: total,
             threshold_pages: 1_024,
             victim_valid_bound: Some(32),
-            why: format!(
-                "ran {total} times, first with page task 20,113, whenever fewer than 1,024 pages were free"
-            ),
+            why: format!("first at page task 20,113 (free pages < 1,024); {total} victims"),
             ..CollectionReport::default()
         },
         elapsed_ns: now,

@@ -10,9 +10,9 @@ use crate::measures::Summary;
 pub(super) type Row<'a> = &'a mut dyn FnMut(&str, &dyn Fn(&SchemeReport) -> String);
 
 /// How these rows are to be read.
-pub(super) const HOW_TO_READ: &str = "Completion: end − arrival, or issue where the host keeps requests outstanding, \
-    waiting included. Page commands: page reads and programs, a copy is one of each. Stall: no request ended though \
-    some were outstanding. Use: share of the time, mean over channels or dies.";
+pub(super) const HOW_TO_READ: &str = "Completion: end − arrival (or − issue, if the host keeps requests outstanding), \
+    queueing included. Page commands: page reads and programs; a copy is one of each. Stall: time without a completion \
+    while requests are outstanding. Use: share of the time, mean over channels or dies.";
 
 /// When what was asked for was done.
 pub(super) fn completions(row: Row<'_>) {
@@ -35,8 +35,8 @@ pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
     let time = |ns: u64| Some(units::time(ns as f64));
     let in_windows = |ssd: &SsdReport, rate: f64| (ssd.windows > 0).then(|| units::rate(rate));
     of("page commands", &|ssd| Some(units::rate(ssd.page_commands_per_second)));
-    of("  least in a window", &|ssd| in_windows(ssd, ssd.window_least_per_second));
-    of("  most in a window", &|ssd| in_windows(ssd, ssd.window_most_per_second));
+    of("  minimum per window", &|ssd| in_windows(ssd, ssd.window_least_per_second));
+    of("  maximum per window", &|ssd| in_windows(ssd, ssd.window_most_per_second));
     of("host pages", &|ssd| Some(units::rate(ssd.host_pages_per_second)));
     of("longest stall", &|ssd| time(ssd.longest_stall_ns));
     // Of collections that let tasks in between none keeps the controller.
@@ -49,14 +49,14 @@ pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
     if schemes.iter().filter_map(|s| s.ssd.as_ref()).any(|ssd| suspended(ssd) > 0) {
         of("suspended erases", &|ssd| Some(units::grouped(ssd.suspended_erases)));
         of("suspended programs", &|ssd| Some(units::grouped(ssd.suspended_programs)));
-        of("  put off in all", &|ssd| time(ssd.suspension_ns));
+        of("  total delay", &|ssd| time(ssd.suspension_ns));
     }
     if any(|ssd| ssd.link_use.is_some()) {
         of("link use", &|ssd| ssd.link_use.map(percent));
     }
     if any(|ssd| ssd.processor_ns > 0) {
         of("processor use", &|ssd| Some(percent(ssd.processor_share)));
-        of("  longest at once", &|ssd| time(ssd.longest_processor_ns));
+        of("  longest run", &|ssd| time(ssd.longest_processor_ns));
     }
 }
 
@@ -66,9 +66,9 @@ pub(super) fn victim_work(schemes: &[SchemeReport], row: Row<'_>) {
     if work().next().is_none() {
         return;
     }
-    row("victim work a victim", &|s| {
+    row("entries touched\n  per victim selection", &|s| {
         let entries = s.victim_work.and_then(|work| work.entries_per_victim);
-        entries.map_or_else(none, |entries| format!("{} entries", units::number(entries)))
+        entries.map_or_else(none, units::number)
     });
     if work().all(|work| work.processor_ns.is_none()) {
         return;
@@ -77,7 +77,7 @@ pub(super) fn victim_work(schemes: &[SchemeReport], row: Row<'_>) {
         let ns = s.victim_work.and_then(|work| work.processor_ns);
         ns.map_or_else(none, |ns| units::time(ns as f64))
     });
-    row("  a victim", &|s| {
+    row("  per victim", &|s| {
         let ns = s.victim_work.and_then(|work| work.processor_ns_per_victim);
         ns.map_or_else(none, units::time)
     });

@@ -46,31 +46,34 @@ fn not_run(report: &Report, width: usize) -> String {
 }
 
 const HOW_TO_READ: [&str; 2] = [
-    "Response = service + its collection step, no queueing; p99.9: 999 of 1000 tasks took no longer.",
-    "HELD: no task beyond a promised bound; WAF: pages programmed a host page; wear index: σ/N × 100.",
+    "Response = service + collection behind it, without queueing. p99.9: 999 of 1000 tasks took no longer. \
+        Collection pause: the part of a response that is collection.",
+    "Bound kept: no task exceeded it. Real-time (one step): at most one collection step per task. Whole-victim worst \
+        case: a task may wait until whole victims are collected. WAF: pages programmed per host page; wear: erases \
+        per block.",
 ];
 
-const OF_BUFFERS: &str = "Write buffers: flushes (by the host, by age, at the end) are in no response but in \
-    execution time, completion and WAF; hits: pages that were in the buffer, clean ones too; copied in vain: of all \
-    copies, those of pages with a newer version in the buffer; collected: written by collection from the buffer.";
+const OF_BUFFERS: &str = "Write buffers: flushes (by the host, by age, at the end) count in \
+    execution time, completion and WAF, not in responses; hits: pages that were in the buffer, clean ones too; needless \
+    copies: share of copies of pages with a newer version in the buffer; collected: written by collection from the buffer.";
 
 fn heading(report: &Report, width: usize) -> String {
     let mut out = wrap(&format!("{}, seed {}", report.title(), report.seed), width, "  ");
     if report.interrupted {
-        out.push_str(&wrap("INTERRUPTED: measured until then.", width, "  "));
+        out.push_str(&wrap("INTERRUPTED: the figures cover the run until then.", width, "  "));
     }
     out.push('\n');
     out
 }
 
-/// Whether the promise held, in words that cannot be mistaken.
+/// Whether the bound was kept, in words that cannot be mistaken.
 pub fn verdict(scheme: &SchemeReport) -> &'static str {
     match (scheme.violations, scheme.tasks, scheme.bound_ns) {
-        (1.., _, _) => "BROKEN",
-        (0, _, _) if !can_promise(scheme) => "not promised",
-        (0, _, None) => "none promised",
-        (0, 0, Some(_)) => "not tried",
-        (0, _, Some(_)) => "HELD",
+        (1.., _, _) => "BOUND EXCEEDED",
+        (0, _, _) if !can_promise(scheme) => "no bound at\nthis queue depth",
+        (0, _, None) => "no bound",
+        (0, 0, Some(_)) => "not tested",
+        (0, _, Some(_)) => "bound kept",
     }
 }
 
@@ -86,7 +89,7 @@ fn grid(report: &Report) -> Grid {
     let mut row = |label: &str, cell: &dyn Fn(&SchemeReport) -> String| {
         grid.row(label, schemes.iter().map(cell).collect());
     };
-    row("promise", &|s| verdict(s).to_owned());
+    row("verdict", &|s| verdict(s).to_owned());
     let on_channels = report.is_of_channels();
     if !on_channels || schemes.iter().any(can_promise) {
         promises(&mut row);
@@ -154,7 +157,7 @@ fn grid(report: &Report) -> Grid {
         of_buffer("  flushed at the end", &|b| Some(units::count(b.at_end)));
         of_buffer("  padded pages", &|b| Some(units::count(b.padded)));
         of_buffer("  collected pages", &|b| Some(units::count(b.collected)));
-        of_buffer("copied in vain", &|b| b.moved_in_vain_share.map(percent));
+        of_buffer("needless copies", &|b| b.moved_in_vain_share.map(percent));
     }
     if schemes.iter().any(|s| report.collects_when_idle(&s.name)) {
         row("idle victims", &|s| match report.collects_when_idle(&s.name) {
@@ -163,10 +166,11 @@ fn grid(report: &Report) -> Grid {
         });
     }
     ssd_rows::victim_work(schemes, &mut row);
-    row("wear index", &|s| units::number(s.wear_index));
+    row("wear σ/mean", &|s| wear_ratios(s).map_or_else(none, |(spread, _)| units::number(spread)));
+    row("wear max/mean", &|s| wear_ratios(s).map_or_else(none, |(_, most)| units::number(most)));
     row("logical share", &|s| format!("{:.4}", s.logical_share));
     row("RAM", &|s| units::bytes(s.ram_bytes));
-    row("energy a task", &|s| match s.tasks {
+    row("energy per task", &|s| match s.tasks {
         0 => none(),
         _ => units::energy(s.energy_nj_per_task),
     });
@@ -188,12 +192,12 @@ fn grid(report: &Report) -> Grid {
 /// What is promised, and whether it was kept.
 fn promises(row: ssd_rows::Row<'_>) {
     row("response bound", &|s| s.bound_ns.map_or_else(none, |ns| units::time(ns as f64)));
-    row("kind of bound", &|s| match (s.bound_ns, s.real_time) {
+    row("bound", &|s| match (s.bound_ns, s.real_time) {
         (None, _) => none(),
-        (Some(_), true) => "real-time".to_owned(),
-        (Some(_), false) => "worst case".to_owned(),
+        (Some(_), true) => "real-time\n(one step)".to_owned(),
+        (Some(_), false) => "whole-victim\nworst case".to_owned(),
     });
-    row("worst response", &worst_response);
+    row("longest response", &longest_response);
     row("violations", &|s| units::count(s.violations));
 }
 
@@ -201,13 +205,21 @@ fn promises(row: ssd_rows::Row<'_>) {
 fn times(schemes: &[SchemeReport], row: ssd_rows::Row<'_>) {
     row("response mean", &|s| mean(&s.response_ns));
     row("response p99.9", &|s| p99_9(&s.response_ns));
-    row("service mean", &|s| mean(&s.service_ns));
-    row("step max", &|s| longest(&s.step_ns));
+    row("mean without collection", &|s| mean(&s.service_ns));
+    row("longest collection pause", &|s| longest(&s.step_ns));
     if schemes.iter().any(has_queueing) {
         row("completion mean", &|s| mean(&s.completion_ns));
         row("completion p99.9", &|s| p99_9(&s.completion_ns));
         row("completion max", &|s| longest(&s.completion_ns));
     }
+}
+
+/// Standard deviation and maximum of the erases per block, as multiples of their mean; `None` without erases.
+pub(super) fn wear_ratios(scheme: &SchemeReport) -> Option<(f64, f64)> {
+    let (_, mean, most) = scheme.erases_per_block;
+    // The paper's index is σ / N × 100 of N blocks.
+    let deviation = scheme.wear_index / 100.0 * scheme.series.erases.len() as f64;
+    (mean > 0.0).then(|| (deviation / mean, f64::from(most) / mean))
 }
 
 /// Paths by which any scheme may copy, in the order in which schemes name them.
@@ -227,7 +239,7 @@ fn copies_by(scheme: &SchemeReport, path: &str) -> Option<u64> {
 }
 
 /// The longest response; to the ns where rounding would hide that it is beyond its bound.
-pub(super) fn worst_response(scheme: &SchemeReport) -> String {
+pub(super) fn longest_response(scheme: &SchemeReport) -> String {
     let (worst, rounded) = (scheme.response_ns.max, longest(&scheme.response_ns));
     match scheme.bound_ns {
         Some(bound) if worst > bound && rounded == units::time(bound as f64) => {
@@ -262,7 +274,7 @@ fn notes(scheme: &SchemeReport, width: usize) -> String {
     };
     let mut out = wrap(&format!("{}: collection: {why}", scheme.name), width, "  ");
     if let Some(violation) = &scheme.first_violation {
-        out.push_str(&wrap(&format!("  BROKEN: {}", broken(violation)), width, "    "));
+        out.push_str(&wrap(&format!("  BOUND EXCEEDED: {}", broken(violation)), width, "    "));
     }
     for warning in &scheme.warnings {
         out.push_str(&wrap(&format!("  warning: {warning}"), width, "    "));
@@ -274,8 +286,7 @@ fn notes(scheme: &SchemeReport, width: usize) -> String {
 fn broken(v: &Violation) -> String {
     let unit = if v.bound == "victim-valid" { "valid pages" } else { "ns" };
     format!(
-        "first by page task {} (request {}, LPN {}): {} bound of {} {unit}, seen {} {unit}; \
-         to see it again: {}",
+        "first by page task {} (request {}, LPN {}): {} bound {} {unit}, measured {} {unit}; replay: {}",
         v.task,
         v.request,
         v.lpn,
@@ -306,9 +317,9 @@ mod tests {
             let cells = line(label)[label.len()..].split("  ").map(str::trim);
             cells.filter(|c| !c.is_empty()).map(str::to_owned).collect()
         };
-        assert_eq!(cells("promise"), ["none promised", "BROKEN", "HELD"]);
+        assert_eq!(cells("verdict"), ["no bound", "BOUND EXCEEDED", "bound kept"]);
         assert_eq!(cells("response bound"), ["–", "2220.9 µs", "2220.9 µs"]);
-        assert_eq!(cells("worst response"), ["16.20 ms", "2,220,950 ns", "2220.9 µs"]);
+        assert_eq!(cells("longest response"), ["16.20 ms", "2,220,950 ns", "2220.9 µs"]);
         assert_eq!(cells("violations"), ["0", "3", "0"]);
         assert_eq!(cells("  of it collection"), ["1.100", "0.900", "1.400"]);
         assert_eq!(cells("RAM"), ["4.1 MiB", "4.1 MiB", "4.1 MiB"]);
@@ -316,7 +327,7 @@ mod tests {
         assert!(!text.contains("refused"), "{text}");
         assert_eq!(text.lines().filter(|l| l.contains(": collection: ")).count(), 3);
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains("response bound of 2,220,900 ns, seen 2,220,950 ns"), "{text}");
+        assert!(words.contains("response bound 2,220,900 ns, measured 2,220,950 ns"), "{text}");
         assert!(text.contains("warning: "));
         assert!(!text.contains("completion"), "no queueing, no rows of it");
         assert!(!text.contains('\t') && text.lines().all(|l| l.trim_end() == l));
@@ -335,12 +346,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_two_lines_tell_how_to_read_it() {
+    fn the_last_lines_tell_how_to_read_it() {
         let text = render(&samples::report(), 100);
-        let last: Vec<_> = text.lines().rev().take(3).collect();
-        assert!(
-            last[1].starts_with("Response =") && last[0].starts_with("HELD:") && last[2].is_empty()
-        );
+        let last = text.rsplit("\n\n").next().unwrap();
+        assert!(last.starts_with("Response ="), "{text}");
+        assert!(last.lines().any(|line| line.starts_with("Bound kept:")), "{text}");
     }
 
     #[test]
@@ -352,14 +362,19 @@ mod tests {
             let line = text.lines().find(|line| line.starts_with(label));
             line.unwrap_or_else(|| panic!("{label}: {text}"))[label.len()..].trim().to_owned()
         };
-        assert_eq!(row(&text, "promise").split("  ").next(), Some("not promised"));
+        assert_eq!(row(&text, "verdict").split("  ").next(), Some("no bound at"));
         assert!(row(&text, "page commands").contains("k/s"));
-        assert!(row(&text, "  least in a window").contains("4.00 k/s"));
+        assert!(row(&text, "  minimum per window").contains("4.00 k/s"));
         assert!(row(&text, "longest stall").contains("23.00 ms"));
         assert!(row(&text, "link use").contains("40.0 %"));
         assert!(row(&text, "processor time").contains("ms"));
-        assert!(row(&text, "victim work a victim").contains("entries"));
-        for absent in ["service mean", "step max", "response", "violations", "execution time"] {
+        assert!(
+            row(&text, "entries touched").parse::<f64>().is_ok()
+                || row(&text, "entries touched").contains('.')
+        );
+        for absent in
+            ["mean without", "longest collection pause", "response", "violations", "execution time"]
+        {
             assert!(!text.lines().any(|line| line.starts_with(absent)), "{absent}: {text}");
         }
         assert!(text.contains("Page commands: page reads and programs"), "{text}");
@@ -369,7 +384,7 @@ mod tests {
             scheme.ssd.as_mut().unwrap().link_use = None;
         }
         let text = render(&report, 100);
-        assert_eq!(row(&text, "promise").split("  ").next(), Some("HELD"));
+        assert_eq!(row(&text, "verdict").split("  ").next(), Some("bound kept"));
         assert!(row(&text, "response bound").contains("30.00 ms"));
         assert!(!text.contains("link use"));
     }
@@ -392,7 +407,7 @@ mod tests {
         }
         let text = render(&report, 100);
         assert!(widest(&text) <= 100, "{text}");
-        for needle in ["wear", "energy", "BROKEN", "choices-8+", "collection"] {
+        for needle in ["wear", "energy", "BOUND EXCEEDED", "choices-8+", "collection"] {
             assert!(text.contains(needle), "{needle}: {text}");
         }
         report.schemes.truncate(5);
@@ -408,7 +423,7 @@ mod tests {
             SchemeReport { name: "x".into(), bound_ns: Some(5), ..SchemeReport::default() };
         report.interrupted = true;
         let text = render(&report, 100);
-        assert!(text.contains("not tried") && text.contains("INTERRUPTED"), "{text}");
+        assert!(text.contains("not tested") && text.contains("INTERRUPTED"), "{text}");
         assert!(!text.contains("NaN") && !text.contains("inf"));
         report.schemes.clear();
         assert!(render(&report, 100).contains("No scheme was run"));

@@ -49,8 +49,8 @@ pub enum RunError {
     },
     /// The loop lost requests, or ended some twice.
     #[error(
-        "{scheme}: {} requests were taken, {} completed and {} refused: {} unaccounted for, so nothing that was \
-         measured is to be trusted; this is a bug of the simulator, please report it with the command",
+        "{scheme}: {} requests were taken, {} completed and {} refused: {} unaccounted for, so the measurements \
+        cannot be trusted. This is a bug in the simulator: please report it with the command",
         .requests.taken, .requests.completed, .requests.refused, .requests.open()
     )]
     Unaccounted {
@@ -70,8 +70,9 @@ pub enum RunError {
     Workload(#[from] WorkloadError),
     /// Requests are outstanding on an SSD, and nothing can happen.
     #[error(
-        "{scheme}: {outstanding} requests are outstanding behind {request} that have ended, and nothing can happen any \
-         more; this is a fault of the simulation, not of your settings: please report it with the command. {waiting}"
+        "{scheme}: deadlock: no event is pending while {outstanding} requests are outstanding ({request} have \
+        ended). This is a bug in the simulator, not in your settings: please report it with the command. \
+        {waiting}"
     )]
     Stuck {
         /// The scheme's label.

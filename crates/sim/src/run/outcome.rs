@@ -207,15 +207,17 @@ fn collection(
     let most = log.victim_valid.iter().rposition(|victims| *victims > 0).map(|v| v as u32);
     let why = match (first_at_task, mean, most) {
         (Some(task), Some(mean), Some(most)) => format!(
-            "from page task {} on, {}: {victims} victims with {mean:.1} valid pages on average, {most} at most",
+            "first at page task {} ({}); {victims} victims with {mean:.1} valid pages on average, {most} at most",
             grouped(task),
             trigger(log)
         ),
-        (Some(_), ..) => String::from("went on with a victim taken before the measured part"),
+        (Some(_), ..) => {
+            String::from("none began; a victim selected before the measured part was finished")
+        }
         _ if log.idle > 0 => format!("in idle time only: {victims} victims without valid pages"),
-        _ if log.threshold_pages == 0 => format!("never ran: it starts {}", trigger(log)),
+        _ if log.threshold_pages == 0 => format!("never ran: it begins with {}", trigger(log)),
         _ => format!(
-            "never ran: it starts {}, and {} pages are free at the end",
+            "never ran: it begins with {}; {} pages are free at the end",
             trigger(log),
             grouped(free_pages)
         ),
@@ -242,8 +244,8 @@ fn collection(
 /// What collection waits for: a scheme without a threshold has the state of its blocks for it.
 fn trigger(log: &CollectionLog) -> String {
     match log.threshold_pages {
-        0 => "when a block is full, however many pages are free".into(),
-        pages => format!("at a threshold (ρ_th) of {} free pages", grouped(pages)),
+        0 => "a full block, whatever the number of free pages".into(),
+        pages => format!("free pages < {}", grouped(pages)),
     }
 }
 
@@ -256,19 +258,19 @@ fn warnings(
     let mut out = Vec::new();
     if log.started == 0 {
         out.push(
-            "collection never ran, so nothing here says how it performs: write more (--loops, --requests), use a smaller --capacity, or --precondition full+age=1".into(),
+            "collection never ran, so this run says nothing about its cost: write more (--loops, --requests), use a smaller --capacity, or --precondition full+age=1".into(),
         );
     }
     if beyond > 0 {
-        out.push(format!("{beyond} victims had more valid pages than promised"));
+        out.push(format!("{beyond} victims had more valid pages than their bound"));
     }
     if unmapped_reads > 0 {
         out.push(format!(
-            "{unmapped_reads} reads were of pages never written: they took no time; --precondition footprint or full writes them first"
+            "{unmapped_reads} reads were of pages never written and took no time; --precondition footprint or full writes them first"
         ));
     }
     if interrupted {
-        out.push("interrupted: the figures are of what had been done".into());
+        out.push("interrupted: the figures cover the run until then".into());
     }
     out
 }
@@ -284,9 +286,9 @@ fn unreadable(errors: &BitErrorReport) -> Option<String> {
         pages => format!(", {} more while the array was filled", grouped(*pages)),
     };
     Some(format!(
-        "more bits were wrong than ECC corrects: {} reads of the host got an error instead of data, and {} pages were \
-         lost when collection was to copy them{before}; a real device would have lost this data, and promises do not \
-         count with pages that are lost while they are copied",
+        "more bit errors than ECC corrects: {} host reads returned an error instead of data, and {} pages were \
+        lost when collection copied them{before}; a real device would have lost this data, and bounds do not \
+        cover pages that are lost while they are copied",
         grouped(*uncorrectable_host_reads),
         grouped(*lost_pages),
     ))
@@ -316,7 +318,7 @@ mod tests {
         assert_eq!(
             why(0, Some(1000)),
             format!(
-                "from page task 1,000 on, when a block is full, however many pages are free: {victims}"
+                "from page task 1,000 on, a full block, whatever the number of free pages: {victims}"
             )
         );
         assert_eq!(
@@ -325,7 +327,7 @@ mod tests {
         );
         assert_eq!(
             why(0, None),
-            "never ran: it starts when a block is full, however many pages are free"
+            "never ran: it starts a full block, whatever the number of free pages"
         );
     }
 }

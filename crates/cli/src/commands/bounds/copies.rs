@@ -65,9 +65,10 @@ impl Ways {
 
     pub(super) fn text(&self) -> String {
         format!(
-            "Copies by path, µs a page (and each further one of a run), and copies in a step of one erase (α)\n\
+            "Copies by path, µs per page (and for each further page of a run), and copies per step of one erase \
+            (α)\n\
              {}\n{}\n\n\
-             What real-time schemes promise by path, µs and pages\n{}\n{LEGEND}",
+             Bounds of real-time schemes by path, µs and pages\n{}\n{LEGEND}",
             self.title,
             self.copies_table(),
             self.promises_table(),
@@ -128,9 +129,9 @@ impl Ways {
 }
 
 const LEGEND: &str = "
-copy: the setting of a scheme; + cache: with cache program, which counts between devices only. Block b is on device
+copy: the scheme setting; + cache: with cache program, which has an effect between devices only. Block b is on device
 b mod the number of devices, so a path within a device is taken where both blocks are on one, else the other.
-α: 0 where a copy is longer than an erase. U(e_w), step, U(R), U(λ), U(σ): as `ftlkit bounds` has them.
+α: 0 if a copy is longer than an erase. U(e_w), step, U(R), U(λ), U(σ): as in `ftlkit bounds`.
 ";
 
 impl Way {

@@ -42,7 +42,7 @@ pub(super) fn page(parts: &[Part], blocks: Option<u32>) -> String {
 const INTRODUCTION: &str = "\
 # Promises
 
-What every real-time scheme promises for a page task, as `ftlkit bounds --part all --markdown` prints it:
+The bounds of every real-time scheme per page task, as printed by `ftlkit bounds --part all --markdown`.
 whatever the workload and however full the device. Each part is taken at its own capacity, each scheme with
 its own settings; `–` where a scheme cannot work, with the reason in the part's chapter. A part with bus cycles
 (ddt-mlc) is one device, its times with commands and transfer, that copies through the controller (lcb).

@@ -17,28 +17,28 @@ const LOADS: [u32; 6] = [5, 25, 50, 65, 80, 95];
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Host load")]
 pub(super) struct HostArgs {
-    /// Measure a host that reads and writes on the other ways of a channel on which collection runs
+    /// Measure host reads and writes on a channel whose first two ways run collection
     #[arg(long)]
     host_load: bool,
 
-    /// Ways of the channel; collection has the first two [default: 8]
+    /// Ways of the channel, 3 to 64; collection has the first two [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..=64))]
     ways: Option<u16>,
 
-    /// Loads, per cent of what the channel carries without collection [default: 5,25,50,65,80,95]
+    /// Host loads, per cent of the channel's capacity without collection [default: 5,25,50,65,80,95]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=100))]
     load: Vec<u32>,
 
-    /// Policies of the way arbiter: fifo, round-robin, read-first [default: fifo]
+    /// Arbiter policies: fifo, round-robin, read-first [default: fifo]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = policy)]
     policy: Vec<Policy>,
 
-    /// Pages a second that every path copies at most, `none`: without pause; a list is measured one after the other
-    /// [default: none, and half of what lcb does on an idle channel]
+    /// Upper limits of copied pages per second, `none`: no limit; each is measured
+    /// [default: none, and half of lcb's rate on an idle channel]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = pace)]
     pace: Vec<Pace>,
 
-    /// Pages of a transaction, on each plane [default: 8]
+    /// Pages per transaction and plane [default: 8]
     #[arg(long, value_name = "N")]
     transaction: Option<u32>,
 
@@ -46,11 +46,11 @@ pub(super) struct HostArgs {
     #[arg(long, value_name = "PCT", value_parser = clap::value_parser!(u32).range(..=100))]
     reads: Option<u32>,
 
-    /// Requests a point [default: 50000]
+    /// Requests per point, at least 1000 [default: 50000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1_000..))]
     requests: Option<u32>,
 
-    /// Seed of everything random [default: 1]
+    /// Seed of all random draws [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }
@@ -63,7 +63,7 @@ fn pace(text: &str) -> Result<Pace, String> {
     match text.parse() {
         _ if text == "none" => Ok(Pace(None)),
         Ok(pages) if pages > 0 => Ok(Pace(Some(pages))),
-        _ => Err("give pages a second, 1 or more, or `none`".into()),
+        _ => Err("give pages per second, 1 or more, or `none`".into()),
     }
 }
 
@@ -221,10 +221,11 @@ fn text(bus: &Bus, study: &HostLoad, points: &[Point]) -> Result<String, Failure
     });
     Ok(format!(
         "{}one channel of {} ways: collection on the first two, in transactions of {} operations, an erase after {}; host \
-         requests of one page on the other {}, {} % reads, Poisson arrivals, {} a point; 100 % is {:.0} a second\n\n{}\n\n\
-         Times in µs, from arrival to end. *: more is offered than the channel carries beside the collection; such times \
-         grow with the run.\npace: most pages copied a second; –: without pause. channel: share of the time in which the \
-         bus is held.\n",
+         requests of one page on the other {}, {} % reads, Poisson arrivals, {} per point; 100 % is {:.0} per \
+             second\n\n{}\n\n\
+         Times in µs, from arrival to end. *: the load exceeds the channel's capacity beside collection; such \
+             times grow with the run.\npace: limit of copied pages per second; –: no limit. channel: share of \
+                 the time in which the bus is held.\n",
         bus.text(),
         study.ways,
         study.transaction,

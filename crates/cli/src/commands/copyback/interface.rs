@@ -21,7 +21,7 @@ pub(super) struct InterfaceArgs {
     #[arg(long, value_name = "NAME", default_value = STUDY_PART)]
     part: String,
 
-    /// Part of your own: a TOML file of data-sheet figures
+    /// Your own part: a TOML file of data-sheet values
     #[arg(long, value_name = "FILE", conflicts_with = "part")]
     part_file: Option<PathBuf>,
 
@@ -30,11 +30,11 @@ pub(super) struct InterfaceArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=5))]
     mode: Option<u8>,
 
-    /// Read cycle, ns
+    /// Read cycle tRC, ns
     #[arg(long, value_name = "NS")]
     t_rc: Option<u64>,
 
-    /// Write cycle, ns
+    /// Write cycle tWC, ns
     #[arg(long, value_name = "NS")]
     t_wc: Option<u64>,
 
@@ -62,11 +62,11 @@ pub(super) struct InterfaceArgs {
     #[arg(long, value_name = "NS")]
     t_dl: Option<u64>,
 
-    /// Cycle of direct transfers where longer than both, ns
+    /// Cycle of direct transfers if longer than both, ns
     #[arg(long, value_name = "NS")]
     t_rwc: Option<u64>,
 
-    /// Last byte of a page to the verdict of the ECC, ns
+    /// Last byte of a page to the ECC result, ns
     #[arg(long, value_name = "NS")]
     t_ecc: Option<u64>,
 }
@@ -123,7 +123,7 @@ impl Bus {
     pub(super) fn text(&self) -> String {
         let (t, w) = (&self.timings, &self.timings.waits);
         format!(
-            "{}: t_R {}, t_PROG {}, t_BERS {} µs; {} + {} bytes a page, {} pages a block\nbus: t_RC {}, t_WC {}, t_WB \
+            "{}: t_R {}, t_PROG {}, t_BERS {} µs; {} + {} bytes per page, {} pages per block\nbus: t_RC {}, t_WC {}, t_WB \
              {}, t_ADL {}, t_RR {}, t_CCS {}, t_DBSY {}, t_DL {}, t_RWC {}, \
              t_ECC {} ns\n",
             self.part.name,

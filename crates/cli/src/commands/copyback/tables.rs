@@ -16,14 +16,14 @@ pub(super) fn text(
     let corrected = study.ways.first().map_or(0, |way| way.corrected_bytes);
     let mut text = bus.text();
     text.push_str(&format!(
-        "{planes} {}, {corrected} wrong bits a page ({}); a victim of {} valid pages\n\n",
+        "{planes} {}, {corrected} bit errors per page ({}); a victim with {} valid pages\n\n",
         if planes == 1 { "plane" } else { "planes" },
         match study.timings.ecc_bits_per_kib {
             Some(_) => {
                 let most = study.timings.most_corrected_bytes();
                 format!("the ECC corrects {most}")
             }
-            None => "what the ECC corrects is not known".into(),
+            None => "ECC strength unknown".into(),
         },
         study.valid,
     ));
@@ -48,10 +48,10 @@ fn engine(rows: &[StudyRow]) -> String {
         rows.iter().filter(|row| row.engine_ns != row.transaction_ns).collect();
     let largest = apart.iter().map(|row| row.transaction_ns as i64 - row.engine_ns as i64).max();
     match largest {
-        None => "The event-driven engine takes the same in every row, to the nanosecond.\n".into(),
+        None => "The event-driven engine agrees in every row, to the nanosecond.\n".into(),
         Some(ns) => format!(
-            "The event-driven engine takes another time in {} of {} rows, at most {ns} ns less: programs do not hide the \
-             next read there, and it reads ahead as soon as a device is free.\n",
+            "The event-driven engine differs in {} of {} rows, by at most {ns} ns less: programs do not hide \
+            the next read there, and it reads ahead as soon as a device is free.\n",
             apart.len(),
             rows.len(),
         ),
@@ -63,7 +63,7 @@ fn rows_table(rows: &[StudyRow]) -> String {
         "<path",
         "pages",
         "transaction µs",
-        "a page µs",
+        "per page µs",
         "MB/s",
         "channel %",
         "collection ms",
@@ -90,7 +90,8 @@ fn rows_table(rows: &[StudyRow]) -> String {
 }
 
 const LEGEND: &str = "
-collection: the victim's valid pages in such transactions, and its erase after the last program; early erase:
-the erase beginning when the last page has left the source. saved: of ICB's collection on the same planes.
+collection: copies of the victim's valid pages in such transactions, and its erase after the last program; \
+    early erase:
+the erase begins when the last page has left the source. saved: time relative to ICB on the same planes.
 Source: Jeong and Song, IEEE Trans. Consumer Electronics 58(2), 2012, Eqs 1 to 13 and §VI.
 ";

@@ -19,15 +19,15 @@ const LEAST_CYCLES: u32 = 8;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Control unit: one direct transfer, of the first of --pages")]
 pub(super) struct UnitArgs {
-    /// Print what DDT master, slaves, arbiter and devices do, a line an event
+    /// Print the events of DDT master, slaves, arbiter and devices, one per line
     #[arg(long)]
     messages: bool,
 
-    /// Leave out the bus and the devices: messages alone
+    /// Print messages only, without bus and devices
     #[arg(long, requires = "messages")]
     messages_only: bool,
 
-    /// Write the signals as a Value Change Dump
+    /// Write the signals to a Value Change Dump (VCD)
     #[arg(long, value_name = "FILE")]
     waveform: Option<PathBuf>,
 
@@ -35,15 +35,15 @@ pub(super) struct UnitArgs {
     #[arg(long)]
     plot: bool,
 
-    /// Print for every timing mode whether data are valid for as long as they are required
+    /// Print for every timing mode whether the data valid window is long enough
     #[arg(long)]
     windows: bool,
 
-    /// Data cycles that are drawn of each transfer, or `all` [default: 16]
+    /// Data cycles drawn per transfer, or `all` [default: 16]
     #[arg(long, value_name = "N", value_parser = cycles)]
     data_cycles: Option<DataCycles>,
 
-    /// When the destination is addressed: on READ_START (Fig. 9) or on READ_END (Eqs 11 and 13)
+    /// Time at which the destination is addressed: on READ_START (Fig. 9) or on READ_END (Eqs 11 and 13)
     /// [default: read-start]
     #[arg(long, value_name = "WHEN", value_enum)]
     prog_init: Option<When>,
@@ -256,7 +256,7 @@ pub(super) fn windows_note(bus: &Bus, ways: &[Way]) -> Result<String, Failure> {
         format!("; --t-rwc {} --t-dl {} works", wider.t_rwc_ns, wider.t_dl_ns)
     });
     Ok(format!(
-        "note: dgcb presumes pins that latch at {cycle} ns. Those of ONFI mode {} do not: {refusal}{works} (--windows)\n",
+        "note: dgcb assumes pins that latch at {cycle} ns. Those of ONFI mode {} do not: {refusal}{works} (--windows)\n",
         bus.mode
     ))
 }
@@ -270,8 +270,8 @@ fn proposal(
     let cost = Cost::of(check, unit, transaction).map_err(Failure::input)?;
     Ok(match (check.widened, cost) {
         (Some(wider), Some(cost)) => format!(
-            "a cycle of {} ns works: --t-rwc {} --t-dl {}. It adds {} µs to each page's transfer and {:.2} % to this \
-             transaction",
+            "a cycle of {} ns works: --t-rwc {} --t-dl {}. It adds {} µs to the transfer per page and {:.2} % \
+            to this transaction",
             wider.t_rwc_ns,
             wider.t_rwc_ns,
             wider.t_dl_ns,
@@ -293,7 +293,7 @@ fn all_modes(bus: &Bus) -> Result<String, Failure> {
         "<works",
         "cycle that does",
         "t_DL ns",
-        "a page µs",
+        "per page µs",
         "8 pages %",
     ];
     let wrong_bytes = [0; 8];

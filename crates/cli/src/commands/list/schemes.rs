@@ -11,14 +11,14 @@ use sim::config::{DEFAULT_PART, SCHEME_SETTINGS, SchemeSetting, SchemeTable};
 use std::path::Path;
 
 pub(super) fn text() -> String {
-    let columns = ["<scheme", "<what it does", "<settings", "<source"];
+    let columns = ["<scheme", "<description", "<settings", "<source"];
     let rows = catalogue::schemes().iter().map(|preset| {
         let settings = preset.settings.join(", ");
         [preset.name.into(), preset.summary.into(), settings, preset.source.into()]
     });
     let mut text = table(columns, rows);
     text.push_str("\n\nSettings, added to a name with `+`:\n");
-    let columns = ["<setting", "<in TOML", "<values", "<what it sets", "<of"];
+    let columns = ["<setting", "<in TOML", "<values", "<effect", "<of"];
     let rows = SCHEME_SETTINGS.iter().filter_map(|setting| {
         let of = owners(setting)?;
         let SchemeSetting { long_key, values, doc, .. } = *setting;
@@ -26,9 +26,9 @@ pub(super) fn text() -> String {
     });
     text.push_str(&table(columns, rows));
     text.push_str(
-        "\n\nWhere nothing is set a scheme has a value of its own, which its page tells.\n\
+        "\n\nThe scheme's page lists its defaults.\n\
          For example: --schemes page-level+victim=fifo+share=0.8,lazy-rtgc+idle\n\
-         All about one: ftlkit list schemes lazy-rtgc\n",
+         The page of a scheme: ftlkit list schemes lazy-rtgc\n",
     );
     text
 }
@@ -107,7 +107,7 @@ pub(super) fn write_pages(directory: &Path) -> Result<(), Failure> {
 /// The header of its module, and its settings.
 fn page(preset: &Preset) -> String {
     let mut text = format!("# {}\n\n{}\n", preset.name, without_links(preset.page).trim_end());
-    text.push_str("\n## Settings\n\nAll may be left out.\n\n");
+    text.push_str("\n## Settings\n\nAll settings are optional.\n\n");
     for setting in SchemeSetting::of(preset) {
         let toml = match setting.long_key == setting.key {
             true => String::new(),
@@ -133,7 +133,7 @@ fn without_links(header: &str) -> String {
 fn overview() -> String {
     let part = parts::CATALOGUE.iter().find(|part| part.name == DEFAULT_PART);
     let divisions = part.map_or_else(Vec::new, |part| Division::all(part, own_blocks(part)));
-    let columns = ["<scheme", "<what it does", "<promise", "response ≤ µs", "<settings", "<source"];
+    let columns = ["<scheme", "<description", "<promise", "response ≤ µs", "<settings", "<source"];
     let rows = catalogue::schemes().iter().map(|preset| {
         let plan = divisions.iter().find(|row| row.scheme() == preset.name);
         let promise = plan.and_then(Division::plan).map(|plan| plan.guarantee).unwrap_or_default();
@@ -148,7 +148,7 @@ fn overview() -> String {
         ]
     });
     format!(
-        "# Schemes\n\nThe response is that promised on a whole `{DEFAULT_PART}`; [../promises.md](../promises.md) \
+        "# Schemes\n\nResponse: the bound on a whole `{DEFAULT_PART}`; [../promises.md](../promises.md) \
          compares the real-time ones on every part. Every scheme has the settings `share`, `spare`, `label`, \
          `copy`, `copy_cache`, `wear`, `dynamic_wear` and those of write buffers too.\n\n{}\nThese pages are the headers of the schemes' modules; `ftlkit list schemes --pages \
          docs/schemes` writes them.\n",

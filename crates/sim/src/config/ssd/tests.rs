@@ -48,7 +48,7 @@ fn settings_become_channels_and_frontiers() {
         "SSD of 4 channels × 2 ways × 2 dies, writes spread in the order wcdp; 16 requests outstanding at most; \
          interface sata2 of 300 MB/s; processor 200 MHz (6 cycles an entry read, 3 an entry written); collection \
          per-die, 16 operations of the host before one of collection; arbiter read-first; windows of 20ms",
-        "(--queue-depth 1); with more, 16 here, nothing is promised",
+        "(--queue-depth 1); at queue depth 16 there is no bound",
         "within a die lcb",
     ] {
         assert!(said.contains(line), "{line}: {said}");
@@ -207,10 +207,10 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
     for (text, said) in [
         ("dies = 2", "dies: is of an SSD"),
         ("allocation = 'cwdp'", "allocation: is of an SSD"),
-        ("queue_depth = 4", "queue_depth: is of an SSD"),
-        ("interface = 'none'", "give channels too, as in --channels 8"),
+        ("queue_depth = 4", "queue_depth: needs an SSD"),
+        ("interface = 'none'", "set channels too, as in --channels 8"),
         ("arbiter = 'fifo'", "arbiter: is of an SSD"),
-        ("window = '1s'", "window: is of an SSD"),
+        ("window = '1s'", "window: needs an SSD"),
         ("bus_cycle = '5ns'", "bus_cycle: is of an SSD"),
         ("channels = 0", "channels: must be 1 to 256, not 0"),
         ("channels = 257", "channels: must be 1 to 256, not 257"),
@@ -232,7 +232,7 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
         ("channels = 8", "as in --bus-cycle 5ns"),
         ("channels = 8\nbus_cycle = '25ns'", "take 52.8 µs of the 29.0 µs"),
         ("channels = 8\nbus_cycle = '0ns'", "bus_cycle: must be 1ns to 100us"),
-        ("channels = 8\npart = 'ddt-mlc'\nbus_cycle = '5ns'", "gives its own cycles: tRC 25 ns"),
+        ("channels = 8\npart = 'ddt-mlc'\nbus_cycle = '5ns'", "has its own cycles: tRC 25 ns"),
         (
             "channels = 8\npart = 'ddt-mlc'\nschemes = ['fsr+copy=dgcb']",
             "from one die to another of the same channel, and each channel has one",

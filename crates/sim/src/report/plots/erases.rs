@@ -4,7 +4,9 @@ use super::axis::Axis;
 use super::chart::{centered, framed};
 use super::style::{Look, WIDTH, text, title};
 use super::svg::{Area, PlotError};
+use crate::report::cells::none;
 use crate::report::contents::{Report, SchemeReport};
+use crate::report::table::wear_ratios;
 use crate::report::units;
 use plotters::element::Rectangle;
 use plotters::style::{Color, WHITE};
@@ -23,7 +25,7 @@ pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     if report.schemes.is_empty() {
         return centered(area, "no scheme was run");
     }
-    let title = title(&format!("Erases a block: {}", report.title()));
+    let title = title(&format!("Erases per block: {}", report.title()));
     let below = area.titled(&title, text(19)).map_err(PlotError::from)?;
     for (n, panel) in below.split_evenly((report.schemes.len(), 1)).iter().enumerate() {
         let scheme = &report.schemes[n];
@@ -61,21 +63,21 @@ fn draw_panel(
 ) -> Result<(), PlotError> {
     let Range { least, width, .. } = range;
     let bars = histogram(&scheme.series.erases, range);
-    let mut label = "erases of a block in the measured part".to_owned();
+    let mut label = "erases per block in the measured part".to_owned();
     if width > 1 {
-        label.push_str(&format!(", {width} a bar"));
+        label.push_str(&format!(", {width} per bar"));
     }
     if own {
-        label.push_str(", a scale of its own");
+        label.push_str(", separate scale");
     }
     let (from, to) =
         (f64::from(least) - 0.5, f64::from(least) - 0.5 + f64::from(width) * bars.len() as f64);
     let x = Axis::between(&label, from, to, 12, whole);
     let y = blocks_axis(&bars);
     let caption = format!(
-        "{}: wear index {}, {} to {} erases, mean {}",
+        "{}: wear σ/mean {}, {} to {} erases, mean {}",
         scheme.name,
-        units::number(scheme.wear_index),
+        wear_ratios(scheme).map_or_else(none, |(spread, _)| units::number(spread)),
         scheme.erases_per_block.0,
         scheme.erases_per_block.2,
         units::number(scheme.erases_per_block.1),

@@ -5,7 +5,7 @@ use super::chart::{BOUND_ROWS, Bound, Line, draw_lines};
 use super::style::Look;
 use super::svg::{Area, PlotError};
 use crate::report::contents::{Report, SchemeReport};
-use crate::report::table::worst_response;
+use crate::report::table::longest_response;
 use crate::report::units;
 use plotters::style::BLACK;
 use std::collections::BTreeMap;
@@ -56,12 +56,12 @@ fn decades(report: &Report) -> i32 {
 fn line(n: usize, scheme: &SchemeReport, from: f64, floor: f64) -> Line {
     let ccdf = &scheme.series.response_ccdf;
     let max = match ccdf.is_empty() {
-        false => format!("max {}", worst_response(scheme)),
+        false => format!("max {}", longest_response(scheme)),
         true => "no page tasks".to_owned(),
     };
     let bound = match scheme.bound_ns {
         Some(ns) => format!("bound {}", units::time(ns as f64)),
-        None => "no bound promised".to_owned(),
+        None => "no bound".to_owned(),
     };
     Line {
         name: scheme.name.clone(),

@@ -41,7 +41,7 @@ pub(super) fn throughput(report: &Report, area: &Area<'_>) -> Result<(), PlotErr
         let note = || format!("mean {}", units::rate(s.tasks_per_second));
         (s.tasks > 0).then(note).into_iter().collect()
     };
-    let label = ("Throughput", "page tasks a second");
+    let label = ("Throughput", "page tasks per second");
     draw(report, area, label, thousands, &series, &note, &run_end)
 }
 
@@ -59,7 +59,7 @@ pub(super) fn page_commands(report: &Report, area: &Area<'_>) -> Result<(), Plot
                 .map(units::rate);
         vec![format!("mean {mean}"), format!("least {least}"), format!("most {most}")]
     };
-    let label = ("Page commands", "page commands a second");
+    let label = ("Page commands", "page commands per second");
     draw(report, area, label, thousands, &series, &note, &|s| {
         let last = s.series.windows.last();
         last.map_or(0.0, |window| (window.start_ns + s.window_ns()) as f64)

@@ -22,8 +22,7 @@ pub(super) fn size(report: &Report) -> (u32, u32) {
 pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     let causes = causes(&report.schemes);
     let most = report.schemes.iter().filter_map(|s| s.waf).fold(1.0, f64::max);
-    let x =
-        Axis::linear("pages programmed a page written by the host", most * 1.12, 7, units::short);
+    let x = Axis::linear("pages programmed per host page", most * 1.12, 7, units::short);
     let names: Vec<&str> = report.schemes.iter().map(|s| s.name.as_str()).collect();
     let y = Axis::names(&names);
     let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
