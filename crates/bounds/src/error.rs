@@ -39,9 +39,9 @@ pub enum BoundError {
     },
     /// A block is too small for the writes that its own collection is spread over.
     #[error(
-        "part `{part}`: a block has {pages_per_block} pages, but with {copies_a_step} page copies a step of one erase \
-         (t_bers_ns / (t_r_ns + t_prog_ns)) the writes that the collection of a logical block is spread over need \
-         {needed}; it needs larger blocks, or an erase that takes more copies"
+        "part `{part}`: a block has {pages_per_block} pages, but at {copies_a_step} page copies per step of one \
+        erase (t_bers_ns / (t_r_ns + t_prog_ns)) the collection of a logical block is spread over {needed} \
+        writes; use larger blocks, or a longer erase relative to a copy"
     )]
     BlockTooSmall {
         /// The part's name.
@@ -55,7 +55,7 @@ pub enum BoundError {
     },
     /// Too few blocks for any logical page.
     #[error(
-        "{blocks} blocks of {pages_per_block} pages are too few to promise anything: at least {least} are needed"
+        "{blocks} blocks of {pages_per_block} pages are too few for any bound: at least {least} are needed"
     )]
     TooFewBlocks {
         /// Blocks asked for.
@@ -75,8 +75,8 @@ pub enum BoundError {
     },
     /// The logical space is outside what the promise covers.
     #[error(
-        "{logical_pages} logical pages on {blocks} blocks of {pages_per_block} pages cannot be promised: \
-         ask for 1 to {largest}"
+        "{logical_pages} logical pages on {blocks} blocks of {pages_per_block} pages have no bound: ask for 1 \
+        to {largest}"
     )]
     LogicalPages {
         /// Logical pages asked for.

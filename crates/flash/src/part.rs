@@ -96,7 +96,7 @@ pub struct Part {
 pub enum PartError {
     /// The name is not one that a command line or a file can carry.
     #[error(
-        "`{0}` is no name for a part: it must be 1 to 64 lower-case letters, digits and hyphens"
+        "`{0}` is not a valid part name: it must be 1 to 64 lower-case letters, digits and hyphens"
     )]
     Name(alloc::string::String),
     /// A figure is outside its range.

@@ -55,8 +55,8 @@ impl FromStr for AllocationOrder {
         order.filter(|order| Level::ALL.iter().all(|level| order.contains(level))).map(Self).ok_or_else(
             || {
                 format!(
-                    "an order of allocation is the letters c (channel), w (way), d (die) and p (plane), each once, as \
-                     in cwdp, not `{text}`"
+                    "an allocation order has the letters c (channel), w (way), d (die) and p (plane), each \
+                    once, as in cwdp, not `{text}`"
                 )
             },
         )

@@ -105,7 +105,8 @@ fn lay_out(
             scheme: config.preset.name,
             setting: if units > 1 { "channels" } else { "frontiers" },
             reason: format!(
-                "{channels} x {ways} ways x {dies} dies x {planes} planes are {units} units that are written in turns, which takes at least {least} blocks that are not spare with {sharing} frontiers; there are {blocks}, enough for {enough_for} units"
+                "{channels} x {ways} ways x {dies} dies x {planes} planes are {units} units written in turns, \
+                which needs at least {least} non-spare blocks with {sharing} frontiers; there are {blocks}, enough for {enough_for} units"
             ),
         });
     };

@@ -38,8 +38,8 @@ pub(crate) fn check_dynamic(config: &SchemeConfig, plan: &Plan) -> Result<(), Ft
         _ => Err(FtlError::Config {
             scheme: config.preset.name,
             setting: "dynamic_wear",
-            reason: "cannot be true: free blocks are taken in the order of their erases, in turns; leave it out or false, \
-                     and level by `wear`"
+            reason: "cannot be true: this scheme takes free blocks in the order of their erases; omit it, and \
+                level by `wear`"
                 .into(),
         }),
     }

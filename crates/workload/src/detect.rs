@@ -72,7 +72,7 @@ fn by_content(head: &Head<'_>) -> Result<Detected, String> {
             looks_like: None,
         }),
         (n, of, Some(format)) => Err(format!(
-            "the format cannot be told: only {n} of the first {of} lines fit `{}`, and other formats fit \
+            "the format cannot be detected: only {n} of the first {of} lines fit `{}`, and other formats fit \
              less; name it with --format NAME",
             format.name
         )),
@@ -99,8 +99,8 @@ fn unknown(head: &Head<'_>) -> String {
     if bytes.contains(&0) {
         let told = names(|info| info.binary && (info.looks)(head) == Looks::No);
         return format!(
-            "this is binary, and none of {told}: for a binary format that only its name tells give --format \
-             {perhaps} ({} bytes looked at)",
+            "this is binary, and none of {told}: if it is a format that cannot be detected, give --format \
+            {perhaps} ({} bytes examined)",
             bytes.len()
         );
     }
@@ -109,12 +109,11 @@ fn unknown(head: &Head<'_>) -> String {
     };
     if !perhaps.is_empty() {
         return format!(
-            "{perhaps} cannot be told apart by looking; name the format with --format NAME, or let the file's \
-             name end in it"
+            "{perhaps} look the same; name the format with --format NAME, or by the ending of the file name"
         );
     }
     format!(
-        "the format cannot be told: no format fits the first line, `{}`; name it with --format NAME, one of \
+        "the format cannot be detected: no format fits the first line, `{}`; name it with --format NAME, one of \
          {}",
         shortened(first),
         all()
@@ -128,8 +127,8 @@ fn no_line(head: &Head<'_>) -> String {
     let rest = &head.bytes[begin..];
     if !head.all && 2 * rest.len() > HEAD_BYTES && !is_aside(rest) {
         return format!(
-            "the format cannot be told: line {line} is too long: it does not end within the first {} KiB, which \
-             are looked at for that. If this is a trace, name its format with --format NAME",
+            "the format cannot be detected: line {line} does not end within the first {} KiB, which are \
+            examined. If this is a trace, name its format with --format NAME",
             HEAD_BYTES >> 10
         );
     }

@@ -174,7 +174,7 @@ fn unknown<'a>(
         None => String::new(),
     };
     let expected = if names.is_empty() {
-        "left out: this workload takes none".to_owned()
+        "omitted: this workload takes none".to_owned()
     } else {
         format!("one of {}{hint}", names.join(", "))
     };

@@ -145,7 +145,7 @@ fn scaled(number: &str, factor: u64) -> Result<u64, &'static str> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let fraction = fraction.trim_end_matches('0');
     if whole.is_empty() || !(whole.to_owned() + fraction).bytes().all(|b| b.is_ascii_digit()) {
-        return Err("it is no decimal number");
+        return Err("it is not a decimal number");
     }
     let too_large = "it is too large";
     let scale = u32::try_from(fraction.len()).ok().and_then(|places| 10u128.checked_pow(places));
@@ -153,7 +153,7 @@ fn scaled(number: &str, factor: u64) -> Result<u64, &'static str> {
     let digits: u128 = (whole.to_owned() + fraction).parse().map_err(|_| too_large)?;
     let product = digits.checked_mul(factor.into()).ok_or(too_large)?;
     if product % scale != 0 {
-        return Err("it is no whole number of the base unit");
+        return Err("it is not a whole number of the base unit");
     }
     u64::try_from(product / scale).map_err(|_| too_large)
 }

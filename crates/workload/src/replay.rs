@@ -41,7 +41,7 @@ impl Replay {
         if self.loops == 0 && self.requests.is_none() {
             return refuse(
                 "loops",
-                "at least 1 where `requests` is not set (0: as often as `requests` takes)",
+                "at least 1 if `requests` is not set (0: as often as `requests` takes)",
                 "0".to_owned(),
             );
         }
@@ -63,7 +63,7 @@ impl Replay {
         Err(WorkloadError::Parameter {
             workload: workload.to_owned(),
             parameter: "time_scale".to_owned(),
-            expected: "left out, as the workload has no arrival times (a built-in one gets them with `rate`)".to_owned(),
+            expected: "omitted, because the workload has no arrival times (a built-in one gets them with `rate`)".to_owned(),
             found: self.time_scale.to_string(),
         })
     }

@@ -26,7 +26,8 @@ impl Space {
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         if self.page_bytes == 0 || self.pages_per_block == 0 || self.pages() == 0 {
             return Err(WorkloadError::Unfit(format!(
-                "a space of {} bytes, {} bytes a page and {} pages a block has no page to address: each must be at least one",
+                "a space of {} bytes with {} bytes per page and {} pages per block has no page to address: each \
+                must be at least one",
                 self.bytes, self.page_bytes, self.pages_per_block
             )));
         }

@@ -7,8 +7,8 @@ use alloc::string::String;
 pub enum CopybackError {
     /// The part's bus cycles are contained in its array times.
     #[error(
-        "part `{part}` gives no {field}: its array times contain the transfer, so copy paths, which differ in \
-         what they transfer, cannot be told apart; give t_rc_ns and t_wc_ns of 1 ns or more"
+        "part `{part}` has no {field}: its array times include the transfer, so copy paths, which differ in \
+        what they transfer, cannot be modelled; give t_rc_ns and t_wc_ns of 1 ns or more"
     )]
     NoBusCycle {
         /// The part's name.
@@ -30,7 +30,8 @@ pub enum CopybackError {
     },
     /// More bytes of a page are wrong than its ECC corrects.
     #[error(
-        "{found} wrong bytes a page cannot be corrected: the ECC corrects {most} bits a page, so give 0 to {most}"
+        "{found} wrong bytes per page cannot be corrected: the ECC corrects {most} bits per page; give 0 to \
+        {most}"
     )]
     Uncorrectable {
         /// Bytes asked for.

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum WafError {
     /// σ is not between 0 and 1.
-    #[error("a logical share of {0} has no write amplification: it must be above 0 and below 1")]
+    #[error("a logical share must be above 0 and below 1, not {0}")]
     Share(f64),
     /// A block of no pages.
     #[error("a block must have at least 2 pages, not {0}")]

@@ -59,8 +59,8 @@ pub struct Timing {
 pub enum TimingError {
     /// The part has no bus cycles of its own.
     #[error(
-        "part `{0}` gives no bus cycles (t_rc_ns, t_wc_ns): its tR and tPROG include the transfer; give both \
-         cycles, or take an ONFI timing mode if its tR and tPROG are those of the cells alone"
+        "part `{0}` has no bus cycles (t_rc_ns, t_wc_ns): its tR and tPROG include the transfer; give both \
+        cycles, or take an ONFI timing mode if its tR and tPROG are those of the cells alone"
     )]
     NoBusCycles(alloc::string::String),
     /// No such timing mode.

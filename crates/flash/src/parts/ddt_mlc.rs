@@ -17,8 +17,8 @@ pub static DDT_MLC: Part = Sheet {
     t_rc_ns: 25,
     t_wc_ns: 25,
     ecc_bits_per_kib: Some(24),
-    source: "Jeong and Song, direct data transfer, Table II and Section IV.A; 128 pages a block as in \
-             its figures; capacity not printed: 32 Gbit, usual for the class; bus cycles apart",
+    source: "Jeong and Song, direct data transfer, Table II and Section IV.A; 128 pages per block as in its \
+        figures; capacity not printed: 32 Gbit, usual for the class; bus cycles apart",
     ..Sheet::USUAL
 }
 .part();

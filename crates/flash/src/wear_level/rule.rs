@@ -45,7 +45,7 @@ impl FromStr for WearRule {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             let values = Self::VALUES;
-            format!("a rule of static wear levelling is {values}, as in gap:50, not `{text}`")
+            format!("static wear levelling must be {values}, as in gap:50, not `{text}`")
         };
         let positive = |number: &str| number.parse().ok().filter(|number: &u32| *number > 0);
         let (name, number) = text.split_once(':').ok_or_else(wrong)?;

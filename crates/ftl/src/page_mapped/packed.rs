@@ -76,13 +76,14 @@ pub(crate) fn limit(geometry: &Geometry, part: &Part) -> Option<(&'static str, S
     }
     if a_block > most_a_block {
         let what = format!(
-            "has blocks of {a_block} pages, of which 8 bits count at most {most_a_block}: choose a part, or planes and page clusters, with fewer pages a block"
+            "has blocks of {a_block} pages, of which 8 bits count at most {most_a_block}: choose a part, or planes and page clusters, with fewer \
+            pages per block"
         );
         return Some(("part", what));
     }
     let endured = part.endurance_cycles.filter(|cycles| *cycles > most_erases)?;
     let what = format!(
-        "endures {endured} erases a block, of which 13 bits count at most {most_erases}; page-level with victim=two-level-list counts more"
+        "endures {endured} erases per block, of which 13 bits count at most {most_erases}; page-level with victim=two-level-list counts more"
     );
     Some(("part", what))
 }

@@ -70,7 +70,8 @@ use flash::{Geometry, Part};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "ba-gc",
-    summary: "fast below a three-region write buffer; merges take dirty pages from it, and choose by that",
+    summary: "fast below a three-region write buffer; merges take dirty pages from it, and victim selection \
+        counts them",
     source: "Lee, Shin, Kim, Buffer-aware garbage collection, 2008",
     settings: &["log_blocks", "victim", "aware"],
     victims: Some(fast::VICTIMS),

@@ -66,7 +66,7 @@ use flash::{Geometry, Part};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "dftl",
-    summary: "page map on flash, used entries cached in RAM, greedy, whole blocks, everything exported",
+    summary: "page map on flash, used entries cached in RAM, greedy, whole victims, everything exported",
     source: "Gupta, Kim, Urgaonkar, ASPLOS 2009; as in Zhang et al., TODAES 20(3):43, 2015, §5.1",
     settings: &["cmt", "cmt_policy", "idle", "frontiers"],
     victims: None,

@@ -31,7 +31,7 @@ use flash::{Geometry, Part};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "fsr",
-    summary: "page map in RAM, greedy, whole blocks, 75 % logical share to bound a victim's valid pages",
+    summary: "page map in RAM, greedy, whole victims, 75 % logical share, which bounds a victim's valid pages",
     source: "Chang, Kuo, Lo, ACM TECS 3(4), 2004; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
     settings: &["victim", "idle", "aware", "frontiers"],
     victims: None,

@@ -83,7 +83,7 @@ use state::{AreaBlock, Gftl};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "gftl",
-    summary: "block map and a write queue, one collection step of at most t_er behind every request",
+    summary: "block map and a write queue, one collection step of at most t_er after every request",
     source: "Choudhuri, Givargis, CODES+ISSS 2008, Algorithms 1-3",
     settings: &["queue", "idle"],
     victims: None,

@@ -65,7 +65,7 @@ use flash::{Geometry, Part};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "lazy-rtgc",
-    summary: "page map in RAM, greedy, one collection step of at most t_er behind each write",
+    summary: "page map in RAM, greedy, one collection step of at most t_er after each write",
     source: "Zhang et al., TODAES 20(3):43, 2015, Algorithm 1",
     settings: &["victim", "idle", "aware", "frontiers"],
     victims: Some(VICTIMS),
@@ -143,12 +143,14 @@ fn victims(
         _ if kind == VictimKind::GREEDY => Ok(kind),
         _ if is_bounded && kind.victims_at_once() == 1 && page_mapped::by_device(ways, copies) => {
             refused(
-                "must be greedy here: a step copies more pages one way than the other, so the best victim of each way is asked for, which only greedy knows",
+                "must be greedy here: a step copies more pages by one path than by the other, so the best \
+                victim per path is needed, which only greedy knows",
             )
         }
         _ if is_bounded && kind.victims_at_once() == 1 => Ok(kind),
         _ => refused(
-            "must be greedy, greedy-scan:1 or two-level-list: only then is a victim's number of valid pages bounded, and with it the steps that writes must wait for",
+            "must be greedy, greedy-scan:1 or two-level-list: only these bound a victim's valid pages, and with \
+            them the number of collection steps",
         ),
     }
 }

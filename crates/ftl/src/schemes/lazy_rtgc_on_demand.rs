@@ -68,7 +68,8 @@ use flash::{Geometry, Part};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "lazy-rtgc-on-demand",
-    summary: "page map on flash, entries cached in RAM; data, translation and write-back steps of at most t_er behind each write",
+    summary: "page map on flash, entries cached in RAM; data, translation and write-back steps of at most t_er \
+        after each write",
     source: "Zhang et al., TODAES 20(3):43, 2015, §5",
     settings: &["cmt", "cmt_policy", "idle"],
     victims: None,

@@ -77,7 +77,7 @@ use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Ppn, Probe};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "nftl",
-    summary: "block map, a replacement block behind full primaries, folds when both are full",
+    summary: "block map, a replacement block for each full primary, folds when both are full",
     source: "Ban, US patent 5,937,425, 1999; as in Choudhuri, Givargis (GFTL), §II",
     settings: &[],
     victims: None,

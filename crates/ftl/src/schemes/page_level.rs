@@ -50,7 +50,7 @@ use flash::{Geometry, Part};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "page-level",
-    summary: "page map in RAM, greedy, whole blocks, everything exported but the swap block",
+    summary: "page map in RAM, greedy, whole victims, everything exported except the swap block",
     source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
     settings: &["victim", "idle", "aware", "frontiers"],
     victims: None,

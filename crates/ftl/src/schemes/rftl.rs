@@ -75,7 +75,8 @@ use triple::{EMPTY, Triple};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "rftl",
-    summary: "three blocks a logical block, one collection step of at most t_er behind each write to it",
+    summary: "three physical blocks per logical block, one collection step of at most t_er after each write to \
+        it",
     source: "Qin, Wang, Liu, Shao, RTAS 2012; as in Zhang et al., TODAES 20(3):43, 2015",
     settings: &[],
     victims: None,
@@ -109,7 +110,7 @@ fn plan(
     if pages_per_block > MOST_PAGES {
         return Err(error(
             "part",
-            format!("has {pages_per_block} pages a block; at most {MOST_PAGES} can be mapped"),
+            format!("has {pages_per_block} pages per block; at most {MOST_PAGES} can be mapped"),
         ));
     }
     let most = blocks / 3 * pages_per_block;

@@ -63,7 +63,8 @@ use flash::{Geometry, Part};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "2lgc",
-    summary: "page map in RAM, victims from two lists, one at a time and page by page behind writes, or in idle time",
+    summary: "page map in RAM, victims from two lists, collected one at a time and page by page after writes, \
+        or in idle time",
     source: "Jung and Song, 2LGC, §4",
     settings: &["victim", "idle", "aware", "frontiers"],
     victims: None,

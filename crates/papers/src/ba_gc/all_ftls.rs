@@ -148,14 +148,14 @@ impl Case<'_> {
 
     fn worst(&self) -> Row {
         let us = |ns: u64| Figure::number(ns as f64 / 1e3, 1);
-        let what = format!("{}: worst response", self.name);
+        let what = format!("{}: longest response", self.name);
         let row = Row::evidence(&what, "µs", self.with.response_ns.max as f64 / 1e3, 1);
         let without = format!("without BA-BM {}", us(self.without.response_ns.max));
         let promised = self.with.bound_ns.map_or("none".into(), |bound| us(bound).to_string());
         match self.keeps_its_bound() {
-            true => row.remarked(&format!("{without}; bound {promised}, held")),
+            true => row.remarked(&format!("{without}; bound {promised}, kept")),
             false => {
-                let broken = format!("{without}; bound {promised}, broken");
+                let broken = format!("{without}; bound {promised}, exceeded");
                 row.judged(Verdict::Differs, &broken)
             }
         }

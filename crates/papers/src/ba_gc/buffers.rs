@@ -32,8 +32,8 @@ pub(super) fn buffers(runs: &Runs) -> Result<Section, ReproduceError> {
     section.rows.push(row(BA_GC));
     section.notes.push(format!(
         "execution time under {}, over the smallest logical space of them all; buffers of 16 MiB, `lru` and `cflru` by pages. What is \
-         flushed after 30 s is in the execution time and in no response. Schemes that promise a bound do with their \
-         array what that takes: gftl collects in every step",
+         flushed after 30 s is in the execution time and in no response. Schemes with a bound pay for it: gftl \
+             collects in every step",
         short(DESKTOP)
     ));
     let time = |name: &str, settings: &str, buffer: &str, aware: bool| {

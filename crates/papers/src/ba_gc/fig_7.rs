@@ -77,7 +77,7 @@ impl Times<'_> {
         let aged = report.buffer.as_ref().map_or(0, |buffer| buffer.aged);
         let pages = pages_an_eviction(report);
         Some(row.remarked(&format!(
-            "{pages:.1} dirty pages an eviction, {} pages flushed by age",
+            "{pages:.1} dirty pages per eviction, {} pages flushed by age",
             grouped(aged)
         )))
     }

@@ -33,7 +33,7 @@ const IOZONE_WHY: &str = "as in the paper BPLRU spends less on collection (Fig. 
                           evicts a block as soon as it is written in order; here it writes more for that than it saves";
 
 const BONNIE_WHY: &str = "switch merges alone are an erase of 2 ms for 64 programs of 0.2 ms, 13.5 %; the rest is full \
-                          merges of the file system's tables. Under which buffer it is a fifth is not told";
+                          merges of the file system's tables. The buffer under which it is a fifth is not stated";
 
 /// Other conditions under which the figures are taken as evidence.
 const STATES: [(Group, &str); 2] =
@@ -260,7 +260,7 @@ fn work(runs: &Runs, workload: &str, scheme: &str) -> Option<Row> {
         told.push(format!("{copies:.1} copies each"));
     }
     if let Some(buffer) = &report.buffer {
-        told.push(format!("{:.1} dirty pages an eviction", pages_an_eviction(report)));
+        told.push(format!("{:.1} dirty pages per eviction", pages_an_eviction(report)));
         if buffer.padded > 0 {
             told.push(format!("{} pages padded", grouped(buffer.padded)));
         }

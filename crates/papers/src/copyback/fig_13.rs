@@ -46,7 +46,7 @@ pub(super) fn fig_13() -> Result<Section, ReproduceError> {
         files.extend(named(on, &curves));
         let svg = Curves {
             caption: format!("Fig. 13: throughput that DGCB loses to corrections, {on}"),
-            x_label: "error rate, % of 192 bits a page",
+            x_label: "error rate, % of 192 bits per page",
             y_label: "throughput lost, %",
             log_y: false,
             curves,
@@ -89,7 +89,7 @@ fn plain(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
     let at = if planes == 1 { (first, planes) } else { (last, MOST * planes) };
     let what = format!("{on}, no cache: loss of the longest less that of the shortest transaction");
     Ok(vec![
-        row(&format!("lost at 192 bits a page, {} pages", at.1), at.0),
+        row(&format!("lost at 192 bits per page, {} pages", at.1), at.0),
         row("the most lost, of all sizes", lost.iter().copied().fold(0.0, f64::max)),
         Row::exact(&what, "points", "0.00", last - first, why),
     ])

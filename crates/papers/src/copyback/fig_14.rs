@@ -37,13 +37,13 @@ pub(super) fn fig_14() -> Result<Section, ReproduceError> {
         }
         files.extend(named(on, &curves));
         let file = format!("fig-14-{}", on.replace(' ', "-"));
-        let caption = format!("Fig. 14: channel use, DGCB with 192 wrong bits a page, {on}");
+        let caption = format!("Fig. 14: channel use, DGCB with 192 bit errors per page, {on}");
         section.plots.push(chart(&file, caption, "time in which the channel is taken, %", curves)?);
     }
     section.curves.push(points("fig-14", "pages of a transaction", &files));
     section.notes.push(
         "the engine's bus is also held during t_ADL and, beside data, t_CCS, which the closed forms leave free: below \
-         0.1 % of the time without errors; with 192 wrong bits a page t_CCS is most of what corrections take"
+         0.1 % of the time without errors; with 192 bit errors per page t_CCS is most of what corrections take"
             .into(),
     );
     Ok(section)
@@ -85,7 +85,7 @@ fn halves(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
         rows.push(Row::exact(&what, "%", "50", share, ""));
         let with =
             transaction(of_figure(CopyPath::Dgcb, cache, planes)?, MOST)?.bus.busy_ns() as f64;
-        let what = format!("{on}: the same with 192 wrong bits a page");
+        let what = format!("{on}: the same with 192 bit errors per page");
         rows.push(Row::evidence(&what, "%", with / busy(CopyPath::Gcb)? * 100.0, 1));
         let value = |path| -> Result<Option<f64>, CopyRunError> {
             Ok(Some(used(of_figure(path, cache, planes)?, MOST)?))

@@ -233,7 +233,7 @@ impl Measured {
             });
             let pace = match view {
                 View::Unpaced => "collection without pause".to_owned(),
-                View::Paced => format!("collection of {} pages a second", self.pace),
+                View::Paced => format!("collection of {} pages per second", self.pace),
             };
             let chart = Curves {
                 caption: format!("Response of host {}, {pace}", of.name),
@@ -260,7 +260,7 @@ impl Measured {
         let figure = |value| Figure::number(value, 0);
         Some(format!(
             "DGCB against GCB at a load of {MIDDLE} %: host reads {} % (mean) and {} % (p99.9) where collection does not pause, \
-             with {} against {} pages copied a second; {} % and {} % at equal work. The less room the channel has, the \
+             with {} against {} pages copied per second; {} % and {} % at equal work. The less room the channel has, the \
              larger the difference",
             figure(change(View::Unpaced, MEAN)?),
             figure(change(View::Unpaced, P99_9)?),
@@ -297,8 +297,8 @@ impl Measured {
         let mut notes = vec![
             format!(
                 "one channel of {} ways: collection on two (within one device on one), in transactions of {} pages, an \
-                 erase after {} valid pages, no wrong bits; {} requests a point of one page on the other {}, {reads} % \
-                 reads, Poisson arrivals, FIFO arbiter. Load 100 % is {:.0} requests a second, where the channel \
+                erase after {} valid pages, no bit errors; {} requests per point, of one page on the other {}, {reads} % \
+                 reads, Poisson arrivals, FIFO arbiter. Load 100 % is {:.0} requests per second, where the channel \
                  without collection is always busy",
                 study.ways,
                 study.transaction,
@@ -308,8 +308,8 @@ impl Measured {
                 study.capacity_per_second()?,
             ),
             format!(
-                "two views: unpaced, where a faster path collects more in the same time; and paced to the same {} pages \
-                 a second for all, half of what LCB does on an idle channel",
+                "two views: unpaced, where a faster path collects more in the same time; and paced to the same \
+                {} pages per second for all, half of what LCB does on an idle channel",
                 self.pace
             ),
             "a point is left out of rows and plots where more is offered than the channel carries beside the collection \

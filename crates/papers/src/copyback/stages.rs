@@ -23,7 +23,13 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
         Row::evidence("t_BERS", "ms", us(t.t_bers_ns) / 1e3, 0),
         Row::evidence("t_RC, t_WC and t_RWC", "ns", t.t_rwc_ns() as f64, 0),
         Row::evidence("t_DL", "ns", t.waits.t_dl_ns as f64, 0),
-        Row::exact("bits that ECC corrects a page", "", "192", t.most_corrected_bytes().into(), ""),
+        Row::exact(
+            "bits that ECC corrects per page",
+            "",
+            "192",
+            t.most_corrected_bytes().into(),
+            "",
+        ),
         Row::evidence("pageSize, spare bytes included", "bytes", bytes, 0),
     ];
     for (planes, name) in PLANES {
@@ -34,7 +40,7 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
             row("t_DO (Eq. 1)", stages.t_do_ns),
             row("t_DI (Eq. 2)", stages.t_di_ns),
             row("t_DIO without errors (Eq. 3)", stages.t_dio_ns),
-            row("t_DI_EC of 192 bits a page", corrected.t_di_ec_ns),
+            row("t_DI_EC of 192 bits per page", corrected.t_di_ec_ns),
             row("t_SR_SET: commands, addresses and waits of a read", stages.t_sr_set_ns),
             row("t_SP_SET: the same of a program", stages.t_sp_set_ns),
         ]);

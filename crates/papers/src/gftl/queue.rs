@@ -207,7 +207,7 @@ fn slopes(name: &str, ran: &Ran) -> Vec<Row> {
     let mut rows: Vec<Row> = (1..)
         .zip(slopes.iter().take(steps + 1))
         .map(|(round, slope)| {
-            let what = format!("{name}: pages a request, round {round} on full blocks");
+            let what = format!("{name}: pages per request, round {round} on full blocks");
             Row::evidence(&what, "", *slope, 3)
         })
         .collect();

@@ -77,14 +77,14 @@ fn threshold_rows(gftl: &Ran, threshold: &Ran) -> Vec<Row> {
         (percent(before.1.with_step, after.1.with_step), percent(before.0.alone, after.0.alone));
     vec![
         Row::measured(
-            &format!("{name}: energy a write, with its step"),
+            &format!("{name}: energy per write, with its step"),
             "%",
             THRESHOLD_WRITES,
             writes,
             1.0,
             SAVED,
         ),
-        Row::measured(&format!("{name}: energy a read"), "%", THRESHOLD_READS, reads, 0.5, READS),
+        Row::measured(&format!("{name}: energy per read"), "%", THRESHOLD_READS, reads, 0.5, READS),
         Row::evidence(
             &format!("{name}: blocks collected, of GFTL's"),
             "%",
@@ -107,8 +107,8 @@ fn long_run(gftl: &Ran, threshold: &Ran) -> [Row; 2] {
     let percent = |before: f64, after: f64| (after / before - 1.0) * 100.0;
     let row = |what: &str, percent: f64| Row::evidence(&format!("{name}: {what}"), "%", percent, 1);
     [
-        row("energy a write, with its step", percent(before.1.with_step, after.1.with_step)),
-        row("energy a read", percent(before.0.alone, after.0.alone)),
+        row("energy per write, with its step", percent(before.1.with_step, after.1.with_step)),
+        row("energy per read", percent(before.0.alone, after.0.alone)),
     ]
 }
 

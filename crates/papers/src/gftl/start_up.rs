@@ -15,7 +15,7 @@ use flash::{Cause, Lpn, Operation, SerialArray};
 use ftl::{FtlError, Scheme, SchemeConfig, WriteQueue, registry};
 use sim::run::RunError;
 
-const CUT: &str = "erratum: 1.8432 s comes out with L = 65,536, κ = 15, which is what whole operations a step \
+const CUT: &str = "erratum: 1.8432 s comes out with L = 65,536, κ = 15, which is what whole operations per step \
                    give; 13.6 and 163 ms need κ = 13";
 
 /// Rounds over all blocks after the array is full: the write queue and the collection queue are in use.

@@ -84,7 +84,7 @@ fn column(printed: &TableVi, ran: &Ran) -> Vec<Row> {
         }
     }
     let all = ran.measured.energy_pj as f64 / ran.measured.requests().max(1) as f64 / 1e3;
-    rows.push(Row::evidence(&format!("{name}: all operations a request"), "nJ", all, 0));
+    rows.push(Row::evidence(&format!("{name}: all operations per request"), "nJ", all, 0));
     rows
 }
 

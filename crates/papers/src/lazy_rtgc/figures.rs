@@ -39,16 +39,16 @@ pub(super) struct Metric {
 
 const STAND_INS: &str = "the traces are not public: the stand-ins have Table V's figures only";
 const PAGE_LEVEL: &str = "on an array that is written full, page-level keeps one block free: each write needs a \
-                          victim, and the least full has π − 1 valid pages, 63 copies a write. The paper's worst \
-                          response of page-level (over 17964.6 µs) says the same, its copies do not";
+                          victim, and the least full has π − 1 valid pages, 63 copies per write. The paper's \
+                              longest response of page-level (over 17964.6 µs) says the same, its copies do not";
 const FSR_COPIES: &str = "FSR has a quarter of the array free and Lazy-RTGC an eighth: greedy finds victims with far \
-                          fewer valid pages there (at random overwrites 1.2 against 3.2 copies a write in the steady \
+                          fewer valid pages there (at random overwrites 1.2 against 3.2 copies per write in the steady \
                           state, +168 %); +21.56 % needs traces whose victims are mostly empty in both";
 
 pub(super) const METRICS: [Metric; 4] = [
     Metric {
         section: "fig-6",
-        label: "worst response of a page task, µs",
+        label: "longest response of a page task, µs",
         of: |report| report.response_ns.max as f64 / 1e3,
         before: Before::Collecting,
         normalised: false,
@@ -83,7 +83,7 @@ pub(super) const METRICS: [Metric; 4] = [
         normalised: false,
         printed: &[("gftl", "-94.56", STAND_INS), ("rftl", "-50.84", STAND_INS)],
         orders: &[&[&["lazy-rtgc", "fsr", "page-level"], &["rftl"], &["gftl"]]],
-        order_why: "page-level copies 63 pages a write on an array that is written full (see Fig. 9)",
+        order_why: "page-level copies 63 pages per write on an array that is written full (see Fig. 9)",
     },
     Metric {
         section: "fig-9",
@@ -98,7 +98,7 @@ pub(super) const METRICS: [Metric; 4] = [
             ("rftl", "-86.11", STAND_INS),
         ],
         orders: &[&[&["fsr"], &["lazy-rtgc"], &["page-level"], &["rftl"], &["gftl"]]],
-        order_why: "page-level copies 63 pages a write on an array that is written full",
+        order_why: "page-level copies 63 pages per write on an array that is written full",
     },
     Metric {
         section: "fig-10",
@@ -111,7 +111,7 @@ pub(super) const METRICS: [Metric; 4] = [
             &[&["lazy-rtgc", "fsr"], &["rftl"], &["gftl"]],
             &[&["lazy-rtgc", "fsr"], &["page-level"]],
         ],
-        order_why: "page-level erases a block a write on an array that is written full (see Fig. 9)",
+        order_why: "page-level erases one block per write on an array that is written full (see Fig. 9)",
     },
 ];
 

@@ -67,7 +67,8 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
         "",
     ));
     section.notes.push(
-        "GFTL's share is the paper's formula. Its write queue is too short for some orders of requests (errata of GFTL); with the queue that none overflows GFTL exports less than Lazy-RTGC: `ftlkit bounds` has what each scheme can promise."
+        "GFTL's share is the paper's formula. Its write queue is too short for some orders of requests (errata of GFTL); with the queue that none overflows GFTL exports less than Lazy-RTGC: `ftlkit \
+        bounds` prints the bounds of each scheme."
             .into(),
     );
     let names = shares.iter().map(|(name, ..)| (*name).to_owned());

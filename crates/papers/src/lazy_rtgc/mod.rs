@@ -83,7 +83,7 @@ fn measured<'a>(of: &'a Given<'_, Option<Evaluation>>) -> &'a Evaluation {
 /// How it was done.
 const METHOD: [&str; 7] = [
     "requests: all schemes see the same, over the smallest logical space, which is RFTL's third of the array. \
-     How the paper ran 32 GiB workloads on RFTL is not told",
+     How the paper ran 32 GiB workloads on RFTL is not stated",
     "before measuring, three states, since the paper has an array \"written before\" and measures \"after the \
      first collection\" and says no more: written full in order, each scheme all that it exports; the same and \
      then overwritten at random by 0.34 of it, which takes FSR, with most free pages, to its first \
@@ -97,8 +97,8 @@ const METHOD: [&str; 7] = [
      victim with π − 1 valid pages",
     "valid pages copied are those moved by collection, by copy or by read and program, translation pages \
      among them",
-    "lazy-rtgc runs with σ = 0.875 as in §6.2 although 0.8906 keeps the promise on the evaluation part; \
-     on-demand Lazy-RTGC with the 256 KiB of the paper, which take its real-time promise away: the worst case \
+    "lazy-rtgc runs with σ = 0.875 as in §6.2 although 0.8906 keeps the bound on the evaluation part; on-demand \
+    Lazy-RTGC with the 256 KiB of the paper, which void its real-time bound: the worst case \
      needs a larger table (`ftlkit bounds`)",
     "--quick: an array of 1 GiB, a thirty-second of the requests of Table V and of the cached mapping table; \
      of websearch all requests, since its writes are few",

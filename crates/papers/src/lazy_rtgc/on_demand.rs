@@ -121,7 +121,7 @@ pub(super) fn translation_copies(evaluation: &Evaluation) -> Vec<Row> {
     };
     let name = WORKLOADS[WEBSEARCH];
     let what = format!("on demand: share of copies that are translation pages, {name}");
-    let why = "TW writes translation pages a batch at a time, so hardly a valid one is left where a \
+    let why = "TW writes translation pages in batches, so hardly a valid one is left where a \
                translation block is collected; the paper's figure needs evictions one at a time";
     let none = "no page was copied";
     let mut rows = vec![match share(WEBSEARCH) {

@@ -52,9 +52,9 @@ fn plot(ran: &Ran, number: u32) -> Result<PlotFile, ReproduceError> {
     };
     let words = WORKLOADS.iter().find(|workload| workload.name == ran.name).map_or("", |w| w.words);
     let chart = Curves {
-        caption: format!("Page commands a second, {}: {words}", ran.name),
+        caption: format!("Page commands per second, {}: {words}", ran.name),
         x_label: "time, s",
-        y_label: "page reads and programs a second",
+        y_label: "page reads and programs per second",
         log_y: false,
         curves: [SEARCH, LISTS, GREEDY].iter().map(curve).collect(),
     };

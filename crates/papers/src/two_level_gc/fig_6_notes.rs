@@ -10,15 +10,15 @@ pub(super) fn notes([size, roomy]: [&Size; 2], ran: &[Ran], of_lists: &[Ran]) ->
     vec![
         format!(
             "8 channels × 2 ways of clustered pages of 32 KiB, {} ({blocks} blocks; the paper: 64 GB, 16384), SATA2, 32 requests of \
-             32 KiB outstanding, ARM7TDMI-S at 87.5 MHz; a frontier a way; {} requests",
+             32 KiB outstanding, ARM7TDMI-S at 87.5 MHz; one frontier per way; {} requests",
             size.capacity, size.requests,
         ),
         format!(
-            "assumed, as the paper does not tell: a queue depth of 32 (the most of SATA2); 93 % of the flash is exported; what was \
+            "assumed, as the paper does not say: a queue depth of 32 (the most of SATA2); 93 % of the flash is exported; what was \
              written before (all of it once in order, then as much again, each of these writes being by a draw either the next in \
              order or a random one, half and half); the part's tR of 250 µs and tPROG of 1300 µs include the transfer of 35,328 \
-             bytes at 5 ns, so that cells take about 73 µs to read (75 µs in the authors' study of copy-back); K = {:.0} victims a \
-             search; how long it measured",
+             bytes at 5 ns, so that cells take about 73 µs to read (75 µs in the authors' study of copy-back); K \
+                 = {:.0} victims per search; how long it measured",
             at_once(),
         ),
         of_victims(ran),
@@ -34,7 +34,7 @@ pub(super) fn notes([size, roomy]: [&Size; 2], ran: &[Ran], of_lists: &[Ran]) ->
         ),
         format!(
             "greedy in O(1) on demand collects one victim at once, which keeps one die busy while the others wait, and the search \
-             {:.0}. In workloads 1 to 4 a search of {:.0} has {} times the host pages a second of a search of one, and 2LGC {} \
+             {:.0}. In workloads 1 to 4 a search of {:.0} has {} times the host pages per second of a search of one, and 2LGC {} \
              times those of greedy on demand: a part of the latter is the number of victims \
              at once, not how they are found",
             at_once(),
@@ -53,7 +53,7 @@ pub(super) fn notes([size, roomy]: [&Size; 2], ran: &[Ran], of_lists: &[Ran]) ->
          amplification is to be looked at beside the entries"
             .into(),
         "a page command is a read or a program of a page, for the host or for collection: a scheme that copies more has more \
-         of them for the same work of the host, so that host pages a second are judged too"
+         of them for the same work of the host, so that host pages per second are judged too"
             .into(),
         "the paper prints Fig. 6 without numbers and says \"superior\": the limits are those of its words, the stall's and the \
          longest request's are what would follow from one victim in place of K at a time"

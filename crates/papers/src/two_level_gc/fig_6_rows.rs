@@ -136,7 +136,7 @@ pub(super) fn claims(ran: &Ran) -> Vec<Row> {
     let mut rows: Vec<Row> = [
         ahead("page commands per second, 2LGC / search, mean", mean as Of),
         ahead("the same of the window with fewest", least),
-        ahead("host pages a second, 2LGC / search", host_pages),
+        ahead("host pages per second, 2LGC / search", host_pages),
         shorter(
             "longest gap between completions (stall), search / 2LGC, above K",
             stall,
@@ -190,8 +190,8 @@ fn from_lists(ran: &Ran) -> Option<String> {
     };
     let entries: Vec<String> = [SEARCH, LISTS, GREEDY].into_iter().filter_map(entries).collect();
     Some(format!(
-        "{searched} of 2LGC's {victims} victims were found by a search of all {} blocks, {} were on its lists; entries a \
-         victim: {}",
+        "{searched} of 2LGC's {victims} victims were found by a search of all {} blocks, {} were on its lists; entries \
+        per victim: {}",
         ran.resolved.geometry.blocks(),
         victims.saturating_sub(searched),
         entries.join(", "),
@@ -253,7 +253,7 @@ pub(super) fn where_lists_act(ran: &Ran) -> Vec<Row> {
             rows.push(compared(ran, &format!("2LGC / {other}, {what}"), of, LISTS, label));
         }
     }
-    let told = ["host pages", "request, p99.9", "entries a victim", "write amplification"];
+    let told = ["host pages", "request, p99.9", "entries per victim", "write amplification"];
     rows.extend(rows_of(ran, &told));
     rows
 }
@@ -282,7 +282,7 @@ pub(super) const TOLD: [Told; 14] = [
     ("longest processor time", "ms", 3, |s| ms(Some(s.ssd.as_ref()?.longest_processor_ns))),
     ("processor", "%", 1, |s| Some(s.ssd.as_ref()?.processor_share * 100.0)),
     ("link", "%", 1, |s| Some(s.ssd.as_ref()?.link_use? * 100.0)),
-    ("entries a victim", "", 1, |s| s.victim_work.as_ref()?.entries_per_victim),
+    ("entries per victim", "", 1, |s| s.victim_work.as_ref()?.entries_per_victim),
     ("write amplification", "", 3, |s| s.waf),
 ];
 

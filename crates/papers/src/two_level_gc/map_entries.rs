@@ -81,14 +81,14 @@ fn reach(part: &Part) -> Vec<Row> {
             "found by asking for ever larger arrays",
         ),
         most(
-            "most pages a block that it takes: 8 bits count the invalid ones, 0 to all",
+            "most pages per block that it takes: 8 bits count the invalid ones, 0 to all",
             "pages",
             (1 << 8) - 1,
             a_block,
             "of 256 pages, all of them invalid, a ninth bit would tell: such a block is refused",
         ),
         most(
-            "most erases a block that it takes a part to endure: 13 bits",
+            "most erases per block of a part that it takes: 13 bits",
             "erases",
             (1 << 13) - 1,
             erases,
@@ -124,7 +124,7 @@ fn ram(part: &Part) -> Result<Vec<Row>, String> {
         Row::evidence("board, RAM: page map", "KiB", lists.map as f64 / 1024.0, 0),
         Row::evidence("board, RAM: block map", "KiB", lists.blocks as f64 / 1024.0, 0),
         Row::evidence("board, RAM: both lists", "KiB", lists.victims as f64 / 1024.0, 1)
-            .remarked("places of 4 bytes for N/20 and N/10 blocks, and a byte a block"),
+            .remarked("places of 4 bytes for N/20 and N/10 blocks, and a byte per block"),
         Row::evidence(
             "board, RAM: greedy in O(1) in their place",
             "KiB",
@@ -146,7 +146,7 @@ pub(super) fn map_entries() -> Section {
     let bytes = u64::from(BOARD_BLOCKS) * u64::from(BOARD_PAGES) * u64::from(part.page_bytes);
     let why = "the blocks of the board do not hold its capacity";
     section.rows.push(Row::exact(
-        "board of Table 1: blocks × pages × bytes, a way",
+        "board of Table 1: blocks × pages × bytes, per way",
         "GiB",
         &die.to_string(),
         bytes as f64 / f64::from(1 << 30) / f64::from(channels * ways),

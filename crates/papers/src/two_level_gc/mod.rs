@@ -27,7 +27,7 @@ pub(crate) const PAPER: &dyn Paper = &Study::<()> {
         }),
         Exhibit(
             "victim-work",
-            "Work a victim over the number of blocks (§3.2: O(N log N) for the search)",
+            "Entries touched per victim selection over the number of blocks (§3.2: O(N log N) for the search)",
             |of| work::work(of.settings, of.watch),
         ),
         Exhibit(
@@ -37,7 +37,7 @@ pub(crate) const PAPER: &dyn Paper = &Study::<()> {
         ),
         Exhibit(
             "fig-6",
-            "Page commands a second over time, and what greedy in O(1) and choices make of it",
+            "Page commands per second over time, and what greedy in O(1) and choices make of it",
             |of| fig_6::fig_6(of.settings, of.watch),
         ),
     ],

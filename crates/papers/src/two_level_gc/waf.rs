@@ -306,7 +306,7 @@ fn plot(
     let chart = Curves {
         caption: format!("Write amplification, {name} writes"),
         x_label: "over-provisioning, %",
-        y_label: "pages programmed a page written",
+        y_label: "pages programmed per host page",
         log_y: true,
         curves,
     };

@@ -41,20 +41,20 @@ pub(super) fn work(settings: &Settings, watch: &dyn Watch) -> Result<Section, Re
 }
 
 const NOTES: [&str; 5] = [
-    "a policy alone is told of invalid pages, full blocks and victims as a device of so many blocks of 64 pages would tell \
-     it, from a steady state that is set up and not aged: uniform, a block's valid pages are drawn from greedy's steady \
+    "a policy runs alone, with the invalid pages, full blocks and victims that a device of that many blocks of \
+    64 pages would report to it, from a steady state that is set up and not aged: uniform, a block's valid pages are drawn from greedy's steady \
      state (Bux and Iliadis); sequential, blocks lose all their pages one after the other, 10 % of them being invalid",
-    "growth: the exponent e of entries a victim ∝ N^e between the least and the most blocks, by counters; N log N is 1 and \
+    "growth: the exponent e of entries per victim ∝ N^e between the least and the most blocks, by counters; N log N is 1 and \
      the quotient of the logarithms' logarithm, flat is at most 0.05. Quick measures every third power of two, full all",
     "`two-level-list` is flat in the mean where its assumption holds: blocks without valid pages come from the garbage list. \
-     But once in N/20 victims one page that becomes invalid has the full candidate list cleared in one go, four entries a \
-     place: what is counted covers whole such times, and the rows tell the most entries in one go, which grow with N. Half full of \
+     But once in N/20 victims one page that becomes invalid has the full candidate list cleared in one go, four \
+         entries per place: what is counted covers whole such times, and the rows tell the most entries in one go, which grow with N. Half full of \
      uniformly written pages, there are more candidates than its list holds, and it sorts N/20 entries as each block enters \
      or comes back, more than once a victim; 85 % full no block comes to 3/4 invalid pages, both lists are empty, and it \
      searches all blocks for each victim",
     "`choices` and `random` with sequential invalidation: where no block drawn has an invalid page they look at one after the \
      other beyond it, and blocks filled one after the other, wholly valid, stand together: their rows tell how far that goes",
-    "time of an ARM7TDMI-S at 87.5 MHz (10 cycles an entry read, 4 written) follows from the entries; wall time is \
+    "time of an ARM7TDMI-S at 87.5 MHz (10 cycles per entry read, 4 per entry written) follows from the entries; wall time is \
      of one thread on this machine and differs from run to run: it is in no file but clock.txt. Where it grows though the \
      entries do not (greedy in O(1) of uniform writes), the tables have outgrown the caches",
 ];
@@ -215,7 +215,8 @@ impl Table {
                 "{invalidated:.1} at invalid pages, {filled:.1} at full blocks, {chosen:.1} at the choice; ARM7: {}",
                 units::time(point.arm7_ns())
             );
-            let entries = Row::evidence(&format!("{at}: entries a victim"), "", point.entries(), 1);
+            let entries =
+                Row::evidence(&format!("{at}: entries per victim"), "", point.entries(), 1);
             rows.push(entries.remarked(&parts));
             rows.push(point.longest());
         }
@@ -233,9 +234,9 @@ impl Table {
             drawn: Drawn::Line,
         };
         let chart = Curves {
-            caption: format!("Work a victim: {}", scenario.name()),
+            caption: format!("Entries touched per victim selection: {}", scenario.name()),
             x_label: "blocks",
-            y_label: "entries read and written a victim",
+            y_label: "entries read and written per victim",
             log_y: true,
             curves: kinds().into_iter().map(curve).collect(),
         };
@@ -275,7 +276,7 @@ impl Table {
         let mut lines = Vec::new();
         for (scenario, _) in SCENARIOS {
             lines.push(format!(
-                "{}, {PAGES} pages a block: wall time of one thread, ns a victim",
+                "{}, {PAGES} pages per block: wall time of one thread, ns per victim",
                 scenario.name()
             ));
             let mut head = format!("{:<20}", "blocks");

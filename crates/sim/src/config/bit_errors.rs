@@ -115,9 +115,9 @@ mod tests {
         );
         for (text, said) in [
             ("", "`off`"),
-            ("many", "a count of wrong bits a page"),
-            ("-3", "a count of wrong bits a page"),
-            ("4294967296", "a count of wrong bits a page"),
+            ("many", "bit errors per page such as"),
+            ("-3", "bit errors per page such as"),
+            ("4294967296", "bit errors per page such as"),
             ("wear:1", "`wear:BASE,PER_ERASE,PER_READ`"),
             ("wear:1,2,3,4", "`wear:BASE,PER_ERASE,PER_READ`"),
             ("8+ecc=0", "ecc is 1 to 512 bits"),

@@ -374,8 +374,8 @@ mod tests {
             (Channel::new(slc(), 2, 1, errors("off")), "ways: part `evaluation-slc` gives no t_rc"),
             (Channel::new(slc(), 1, 2, errors("off")), "planes: part `evaluation-slc` gives no"),
             (Channel::new(slc(), 1, 1, errors("3")), "`+ecc=BITS`"),
-            (Channel::new(slc(), 1, 1, errors("9+ecc=4")), "corrects 8 in a page"),
-            (Channel::new(ddt(), 1, 1, errors("193")), "corrects 192 in a page"),
+            (Channel::new(slc(), 1, 1, errors("9+ecc=4")), "corrects 8 per page"),
+            (Channel::new(ddt(), 1, 1, errors("193")), "corrects 192 per page"),
             (Channel::plain(half), "gives no t_wc_ns"),
         ] {
             let error = found.unwrap_err().to_string();

@@ -536,7 +536,7 @@ mod tests {
             ("planes = 2", "planes: part `evaluation-slc` gives no t_rc_ns and t_wc_ns"),
             ("part = 'ddt-mlc'\nways = 65", "ways: must be 1 to 64"),
             ("part = 'ddt-mlc'\nplanes = 0", "planes: must be 1 to 4"),
-            ("part = 'ddt-mlc'\nbit_errors = 193", "corrects 192 in a page"),
+            ("part = 'ddt-mlc'\nbit_errors = 193", "corrects 192 per page"),
             ("bit_errors = 3", "`+ecc=BITS`"),
             ("bit_errors = 'many'", "`wear:BASE,PER_ERASE,PER_READ`"),
             ("schemes = ['fsr+copy=icb']", "scheme `fsr+copy=icb`: copy: part `evaluation-slc`"),

@@ -65,7 +65,7 @@ impl Format for Blkparse {
             if any {
                 why
             } else {
-                "this is no text of blkparse: no line at its beginning is an event".into()
+                "this is not blkparse text: none of its first lines is an event".into()
             }
         })?;
         Ok(())

@@ -132,7 +132,7 @@ impl Format for Blktrace {
     fn prepare(&mut self, setup: &Setup<'_>) -> Result<(), String> {
         let Some((_, version)) = magic(setup.head.bytes) else {
             return Err(format!(
-                "this is no blktrace: it begins with {:02x?}, not with the magic number 0x65617407 of a record \
+                "this is not a blktrace: it begins with {:02x?}, not with the magic number 0x65617407 of a record \
                  (in either byte order)",
                 &setup.head.bytes[..setup.head.bytes.len().min(4)]
             ));

@@ -113,7 +113,7 @@ impl Buffer {
     fn endless(&self) -> WorkloadError {
         let (line, mib) = (self.units, LONGEST_LINE >> 20);
         let reason = format!(
-            "line {line} is longer than {mib} MiB: this is no text trace, or it is damaged"
+            "line {line} is longer than {mib} MiB: this is not a text trace, or it is damaged"
         );
         WorkloadError::Format { path: self.input.path.clone(), reason }
     }

@@ -8,7 +8,7 @@ use rand_pcg::Pcg64;
 /// How many requests arrive in a second.
 pub(crate) const RATE: ParameterInfo = ParameterInfo {
     name: "rate",
-    summary: "requests that arrive in a second; none: each is issued when the one before is done",
+    summary: "requests per second; none: each is issued when the one before is done",
     unit: "requests/s",
     kind: Kind::Number { min: 1e-6, max: 1e9 },
     default: "none",
@@ -19,7 +19,7 @@ pub(crate) static PARAMETERS: &[ParameterInfo] = &[
     RATE,
     ParameterInfo {
         name: "arrivals",
-        summary: "gaps between arrivals, where `rate` is set: all the same, or exponential (Poisson process)",
+        summary: "gaps between arrivals, if `rate` is set: constant, or exponential (Poisson process)",
         unit: "",
         kind: Kind::Choice(&["fixed", "poisson"]),
         default: "fixed",

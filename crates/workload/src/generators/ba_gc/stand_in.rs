@@ -14,22 +14,22 @@ static PARAMETERS: &[ParameterInfo] = &[
     FOOTPRINT,
     ParameterInfo {
         name: "arrivals",
-        summary: "gaps between arrivals: the program's bursts and pauses; or, at `rate`, all the same or \
-                  exponential (Poisson process)",
+        summary: "gaps between arrivals: the program's bursts and pauses; or, at `rate`, constant or \
+            exponential (Poisson process)",
         unit: "",
         kind: Kind::Choice(&["bursts", "fixed", "poisson"]),
         default: "bursts",
     },
     ParameterInfo {
         name: "bandwidth",
-        summary: "bytes a second in a burst, where `arrivals` is bursts; each request takes 0.1 ms besides",
+        summary: "bytes per second in a burst, if `arrivals` is bursts; each request takes another 0.1 ms",
         unit: "bytes/s",
         kind: Kind::Bytes,
         default: "32MiB",
     },
     ParameterInfo {
         name: "think",
-        summary: "factor on the program's pauses, where `arrivals` is bursts",
+        summary: "factor on the program's pauses, if `arrivals` is bursts",
         unit: "",
         kind: Kind::Number { min: 0.0, max: 1e6 },
         default: "1",
@@ -38,7 +38,7 @@ static PARAMETERS: &[ParameterInfo] = &[
 
 /// The rate of the other two kinds of arrivals.
 static RATE: &[ParameterInfo] = &[ParameterInfo {
-    summary: "requests that arrive in a second, where `arrivals` is fixed or poisson",
+    summary: "requests per second, if `arrivals` is fixed or poisson",
     ..pace::RATE
 }];
 
@@ -78,12 +78,12 @@ pub(super) fn build<P: Program + 'static>(
         }
         ("bursts", Some(_)) => {
             let expected =
-                "left out with `arrivals = bursts`; `arrivals = fixed` or `poisson` takes it";
+                "omitted with `arrivals = bursts`; only `arrivals = fixed` or `poisson` takes it";
             return Err(parameters.refuse("rate", expected));
         }
         (_, Some(_)) => request.paced(player, bytes),
         (_, None) => {
-            let expected = "a number of requests a second, or left out with `arrivals = bursts`";
+            let expected = "a number of requests per second, or omitted with `arrivals = bursts`";
             return Err(parameters.refuse("rate", expected));
         }
     };
