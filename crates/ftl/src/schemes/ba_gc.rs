@@ -1,5 +1,5 @@
-//! `ba-gc`: `fast` below a three-region write buffer that its collector knows: a merge takes pages that are
-//! dirty in the buffer from there, and the log block is merged for which that costs least and saves most.
+//! `ba-gc`: `fast` below a three-region write buffer that its collector knows: a merge takes dirty pages from
+//! the buffer, and the victim is the log block for which that costs least and saves most.
 //!
 //! ```text
 //! collect:                           # when `fast` has no page left in its log blocks

@@ -14,20 +14,20 @@
 //! read(lpn): the page in the log block, else in the data block
 //! ```
 //!
-//! State and cost: 16 bytes a logical block, its log block, where in the log a page is (here 4 bytes a
-//! logical page, in a controller π entries a log block), two bits a logical page. A read or write is O(1)
+//! State and cost: 16 bytes per logical block, its log block, where in the log a page is (here 4 bytes per
+//! logical page, in a controller π entries per log block), two bits per logical page. A read or write is O(1)
 //! besides merges, and O(K) where a log block is merged out of turn.
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most once, π(t_rd + t_wr) + 2·t_er: see
-//! [`bounds::log_block::bast_step_ns`]. It holds for any history, but is what a merge may cost, not a
-//! real-time promise.
+//! [`bounds::log_block::bast_step_ns`]. It holds for any history, but is what a merge may cost, not a real-time
+//! bound.
 //!
 //! Space: P = N_l + K + 1 blocks: data blocks, log blocks, and one that is kept erased for a merge.
 //!
 //! Power cuts: a log block is younger than the data block that it belongs to, so its pages are newer. A merge
 //! erases what it replaces only when it is complete; an incomplete new block is erased at the mount.
 //!
-//! Invariants: no write finds no block; one merge a write; no valid page is erased; an older version is never
+//! Invariants: no write finds no block; one merge per write; no valid page is erased; an older version is never
 //! found. Asserted by the conformance and power-cut suites.
 //!
 //! Parameters: `log_blocks` (K, at least 1; default 128, at most an eighth of the blocks or what
@@ -35,15 +35,14 @@
 //! off), `logical_share` (at most, with whole blocks, (P − 2)/P; default what K leaves), `spare_blocks`
 //! (default 0).
 //!
-//! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run.
-//! A page that cannot be read when a merge is to copy it is lost: reads of it fail until it is
-//! written or trimmed. Which pages are lost is known until the next mount only: behind it they read as never
-//! written, or an older version is read.
+//! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run. A page that cannot be read
+//! when a merge is to copy it is lost: reads of it fail until it is written or trimmed. The list of lost pages
+//! is kept until the next mount only: after it they read as never written, or an older version is read.
 //!
-//! Deviations: pages of a data block are programmed in order, so a page that is not the next one goes to a
-//! log block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the
-//! merge). While a logical block without a data block has a log block, all its pages go there. The map of
-//! a log block is not kept in its OOB areas as a whole: each page's tells its own LPN.
+//! Deviations: pages of a data block are programmed in order, so a page that is not the next one goes to a log
+//! block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the merge).
+//! While a logical block without a data block has a log block, all its pages go there. The map of a log block
+//! is not kept in its OOB areas as a whole: each page's OOB has its own LPN.
 //!
 //! Source: J. Kim, J. M. Kim, S. H. Noh, S. L. Min, Y. Cho, A space-efficient flash translation layer for
 //! CompactFlash systems, IEEE Transactions on Consumer Electronics 48(2), 2002.

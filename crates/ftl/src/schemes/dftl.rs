@@ -1,5 +1,5 @@
-//! `dftl`: the page map on flash, the entries in use cached in RAM, and collection as late as possible; no
-//! promise but the worst that can come to pass.
+//! `dftl`: the page map on flash, the entries in use cached in RAM, and collection of whole victims as late as
+//! possible. Its bound is the worst case.
 //!
 //! ```text
 //! write(lpn):
@@ -15,21 +15,22 @@
 //!   translation victims are collected first
 //! ```
 //!
-//! State and cost: the CMT, 8 B an entry; the directory of translation pages, 4 B each; lists through both;
-//! O(1) a task besides collection and the bytes of the translation pages that it rewrites.
+//! State and cost: the CMT, 8 B per entry; the directory of translation pages, 4 B each; lists through both;
+//! O(1) per task besides collection and the bytes of the translation pages that it rewrites.
 //!
 //! Space: N_t = max(3, Λ_t/(σ_t·π)) translation blocks, σ_t = 1/2, for Λ_t translation pages of
 //! page bytes / 4 entries; of the other N_d blocks, Λ = (N_d − 1)π − 1 as in `page-level`.
 //!
 //! Formulas (t in ns): U(e_r) = 3·t_rd + t_wr, U(e_w) = 2(t_rd + t_wr) (an entry fetched, another one's
-//! translation page rewritten, the task itself; Zhang et al., §5.1 and Eq. 15). A step: one data victim,
-//! λ = ⌊Λ/(N_d−2)⌋ copies, at most π − 1, and an erase (⌊Λ/(N_d−1)⌋ with `frontiers=shared`); min(λ, Λ_t) translation pages rewritten; and of the translation
-//! victims for these and one eviction, ⌈(min(λ, Λ_t) + 1)/(π − λ_t)⌉ times λ_t copies and an erase,
-//! λ_t = ⌊Λ_t/(N_t−1)⌋. U(R) is the sum of step and task. None of it is a real-time promise.
+//! translation page rewritten, the task itself; Zhang et al., §5.1 and Eq. 15). A step: one data victim, λ =
+//! ⌊Λ/(N_d−2)⌋ copies, at most π − 1, and an erase (⌊Λ/(N_d−1)⌋ with `frontiers=shared`); min(λ, Λ_t)
+//! translation pages rewritten; and of the translation victims for these and one eviction, ⌈(min(λ, Λ_t) +
+//! 1)/(π − λ_t)⌉ times λ_t copies and an erase, λ_t = ⌊Λ_t/(N_t−1)⌋. U(R) is the sum of step and task. None of
+//! it is a real-time bound.
 //!
-//! Invariants: an entry is where the CMT, else its translation page says; one data victim a write. Asserted
-//! by the conformance and power-cut suites, and against `page-level`: with a CMT that holds the whole map,
-//! the data area makes the same copies and erases, and there is no translation traffic.
+//! Invariants: an entry is where the CMT, else its translation page says; one data victim per write. Asserted
+//! by the conformance and power-cut suites, and against `page-level`: with a CMT that holds the whole map, the
+//! data area makes the same copies and erases, and there is no translation traffic.
 //!
 //! Parameters: `logical_share` (up to, and by default, Λ above), `cmt` (bytes, from 8; default 1/128 of the
 //! map's 4·Λ bytes, as the 256 KiB at 32 GiB of Zhang et al., but at least the entries of four
@@ -40,10 +41,10 @@
 //! Errors: fewer than 6 usable blocks, a share that leaves no swap block, pages of less than 4 bytes:
 //! refused before the run.
 //!
-//! Deviations: the map is rebuilt after a power cut (the source leaves that open): what the OOBs of the
-//! data pages say is newer than what the translation pages say. Entries of moved pages are written per
-//! translation page, a victim at a time; dirty entries of the same page go with them. A trim is an entry
-//! like any other, and advisory. Fixed shares of blocks for both areas, as in Lazy-RTGC's evaluation.
+//! Deviations: the map is rebuilt after a power cut (the source leaves that open): what the OOBs of the data
+//! pages say is newer than what the translation pages say. Entries of moved pages are written per translation
+//! page, one victim at a time; dirty entries of the same page go with them. A trim is an entry like any other,
+//! and advisory. Fixed shares of blocks for both areas, as in Lazy-RTGC's evaluation.
 //!
 //! Source: A. Gupta, Y. Kim, B. Urgaonkar, DFTL: a flash translation layer employing demand-based selective
 //! caching of page-level address mappings, ASPLOS 2009; as in Zhang et al., Lazy-RTGC, ACM TODAES

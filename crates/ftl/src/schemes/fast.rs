@@ -16,15 +16,15 @@
 //! read(lpn): the page in a log block, else in the data block
 //! ```
 //!
-//! State and cost: 16 bytes a logical block; the LPN of each page in log blocks, K·π, and where in the log a
-//! page is (here 4 bytes a logical page, in a controller an index of K·π entries); two bits a logical page.
-//! A read or write is O(1) besides merges. The cheapest victim (`victim=greedy`) takes a bit a logical block
-//! and log block, and is found in one look at each logical block that has a page in the log, and one step
+//! State and cost: 16 bytes per logical block; the LPN of each page in log blocks, K·π, and where in the log a
+//! page is (here 4 bytes per logical page, in a controller an index of K·π entries); two bits per logical page.
+//! A read or write is O(1) besides merges. The cheapest victim (`victim=greedy`) takes one bit per logical
+//! block and log block, and is found in one look at each logical block that has a page in the log, and one step
 //! for each log block that it has one in: O(K·π) at most.
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most min(π, N_l) + 1 logical blocks,
 //! (min(π, N_l) + 1)·(π(t_rd + t_wr) + t_er) + 2·t_er: see [`bounds::log_block::fast_step_ns`]. It holds for
-//! any history, but is what a merge may cost, not a real-time promise.
+//! any history, but is what a merge may cost, not a real-time bound.
 //!
 //! Below a write buffer, `aware` makes merges take what is dirty there from it, and the cheapest victim is
 //! the one of least Δ(L): see `ba-gc`. Without, Δ(L) is what the merge costs, padding apart.
@@ -44,10 +44,9 @@
 //! take dirty pages from a write buffer; default off), `logical_share` (at most, with whole blocks,
 //! (P − 3)/P; default what K leaves), `spare_blocks` (default 0).
 //!
-//! Errors: fewer than 4 usable blocks, or N_l + K > P − 2: refused before the run.
-//! A page that cannot be read when a merge is to copy it is lost: reads of it fail until it is
-//! written or trimmed. Which pages are lost is known until the next mount only: behind it they read as never
-//! written, or an older version is read.
+//! Errors: fewer than 4 usable blocks, or N_l + K > P − 2: refused before the run. A page that cannot be read
+//! when a merge is to copy it is lost: reads of it fail until it is written or trimmed. The list of lost pages
+//! is kept until the next mount only: after it they read as never written, or an older version is read.
 //!
 //! Deviations: pages of a data block are programmed in order, so a page that is not the next one goes to a
 //! log block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the

@@ -1,5 +1,5 @@
-//! `fsr`: page-level collection with a logical share that bounds the valid pages of every victim, so that
-//! each collection is sure to replenish free pages.
+//! `fsr`: page-level collection with a logical share that bounds the valid pages of every victim. So each
+//! collection frees a known number of pages.
 //!
 //! ```text
 //! as `page-level`, with Λ = ⌊σ·N·π⌋ logical pages

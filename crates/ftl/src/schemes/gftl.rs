@@ -1,5 +1,5 @@
-//! `gftl`: block mapping with one page-mapped write queue, and a step of collection, no longer than an erase,
-//! behind every request, so that reads and writes take the same at most whatever came before.
+//! `gftl`: block mapping with one page-mapped write queue, and a collection step, no longer than an erase,
+//! after every request. So the response bound holds for any history of requests.
 //!
 //! ```text
 //! write(lpn):
@@ -15,10 +15,10 @@
 //! ```
 //!
 //! State and cost (N logical blocks of π pages, U blocks in the queue, P in all): a controller needs a block
-//! map (8 B × N), a map of the write queue (16 B × U·π), the GCQ (4 B × N), free blocks and live pages of
-//! queue blocks (6 B × P), one block's pages in RAM. Here the place of each page is one flat array (4 B ×
-//! N·π), so a lookup is one access and a block's pages in the queue are found by reading its stretch of it.
-//! O(1) a task but for OOB reads; O(π) once a collection.
+//! map (8 B × N), a map of the write queue (16 B × U·π), the GCQ (4 B × N), free blocks and live pages of queue
+//! blocks (6 B × P), one block's pages in RAM. Here the place of each page is one flat array (4 B × N·π), so a
+//! lookup is one access and a block's pages in the queue are found by reading its stretch of it. O(1) per task
+//! but for OOB reads; O(π) per collection.
 //!
 //! Formulas (t in ns): U(e_w) = t_wr, U(e_r) = π·t_oob + t_rd, step ≤ t_er, U(R) = t_er + max(U(e_w), U(e_r))
 //! (Table III); κ = ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ + ⌈π/⌊t_er/t_wr⌋⌉ + 1 and one step more where RAM took a
@@ -36,19 +36,18 @@
 //! Errors: an operation longer than an erase, too few blocks, too large a share: refused before the run.
 //! [`FtlError::Full`] with the printed queue.
 //!
-//! Deviations: steps hold whole operations, so κ is larger than printed. A block that collection left full
-//! is not queued until it is written again, else an idle device would rewrite itself for ever. Obsolete queue
+//! Deviations: steps hold whole operations, so κ is larger than printed. A block that collection left full is
+//! not queued until it is written again, else an idle device would rewrite itself for ever. Obsolete queue
 //! blocks are erased before the next data block is taken: behind N blocks in the GCQ they would double the
-//! queue. Pages written in the write state (Algorithm 1 sends them to the queue) put their block back at
-//! the tail when its collection ends, else they would stay in the queue without bound. A page taken before
-//! the erase is programmed in a step of its own. A flush programs pages held in RAM alone in the write queue.
-//! A read of a trimmed page, or one never written, reads no flash, except after a mount, which takes every
-//! page of a data block to be there. A mount after a cut also reads the last OOB of each data block (and
-//! log₂π more of one that is not full) and runs one collection; a shutdown finishes the collection under way,
-//! and the first task behind it, or behind the mount from it, programs one page more, which says that the maps
-//! are out of date.
-//! Which pages were lost to bit errors is known until the next mount only: behind it an older version may be
-//! read.
+//! queue. Pages written in the write state (Algorithm 1 sends them to the queue) put their block back at the
+//! tail when its collection ends, else they would stay in the queue without bound. A page taken before the
+//! erase is programmed in a step of its own. A flush programs pages held in RAM alone in the write queue. A
+//! read of a trimmed page, or one never written, reads no flash, except after a mount, which takes every page
+//! of a data block to be there. A mount after a cut also reads the last OOB of each data block (and log₂π more
+//! of one that is not full) and runs one collection; a shutdown finishes the collection under way, and the
+//! first task after it, or after the mount from it, programs one page more, which marks the maps as out of
+//! date. The list of pages lost to bit errors is kept until the next mount only: after it an older version may
+//! be read.
 //!
 //! Source: S. Choudhuri, T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block
 //! Cleaning, CODES+ISSS 2008 and its journal version: §IV, Algorithms 1–3, §VI.

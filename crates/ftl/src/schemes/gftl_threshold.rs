@@ -1,5 +1,5 @@
-//! `gftl-threshold`: GFTL that leaves blocks alone until many wait, for less energy and wear and a promise
-//! only in the mean.
+//! `gftl-threshold`: GFTL that collects only while many blocks wait. It takes less energy and wear, and has no
+//! real-time bound.
 //!
 //! ```text
 //! as `gftl`, but a data block is taken only while more than t % of all N data blocks wait in the GCQ, or
@@ -10,14 +10,13 @@
 //! State and cost: as `gftl`.
 //!
 //! Formulas: U(e_w), U(e_r) as in `gftl`. Below the threshold pages of up to t % of the blocks stay in the
-//! write queue for any time, each of which may hold one queue block: to keep the promise, the queue would
-//! need its U blocks beyond the threshold, U/(1 − t) in all. With U blocks, the worst step is a whole cycle:
-//! ((N+1)(κ+1) + U + 1)·t_er. No write is refused: when nothing is written, N + 1 collections empty the
-//! queue.
+//! write queue for any time, each of which may hold one queue block: to keep the bound, the queue would need
+//! its U blocks beyond the threshold, U/(1 − t) in all. With U blocks, the worst step is a whole cycle:
+//! ((N+1)(κ+1) + U + 1)·t_er. No write is refused: when nothing is written, N + 1 collections empty the queue.
 //!
 //! Invariants: as in `gftl`; asserted there and by the test that fills the queue below the threshold.
 //!
-//! Parameters: `threshold` (t, 0 to 100 %, default 80; 0 is `gftl`, with its promise), the rest as in `gftl`.
+//! Parameters: `threshold` (t, 0 to 100 %, default 80; 0 is `gftl`, with its bound), the rest as in `gftl`.
 //!
 //! Errors: as in `gftl`, but no write is refused for want of room, with the printed queue neither.
 //!

@@ -1,40 +1,40 @@
-//! `lazy-rtgc`: collection as late as possible, in steps no longer than an erase, one behind each write.
+//! `lazy-rtgc`: collection as late as possible, in steps no longer than an erase, one step after each write.
 //!
 //! ```text
 //! write(lpn):
 //!   program the frontier's next page; map[lpn] = it; the old page is invalid
 //!   if no victim is being collected and free pages < ρ_th:
-//!     victim = full block with fewest valid pages   # where copies go two ways: that of least λ + ⌈λ/α⌉
+//!     victim = full block with fewest valid pages   # if there are two copy paths: that of least λ + ⌈λ/α⌉
 //!   if a victim is being collected:        # one step
 //!     copy its next α pages that are still valid, or, if none is left, erase it
 //! read(lpn): no step: reads take no free page
 //! ```
 //!
-//! State and cost: 4 B a logical page, O(1) a task; α copies or one erase a step.
+//! State and cost: 4 B per logical page, O(1) per task; α copies or one erase per step.
 //!
-//! Formulas (t in ns, pages): α = ⌊t_er/(t_rd+t_wr)⌋; U(λ) = ⌊Λ/(N−1)⌋; N(V_G) = ⌈λ/α⌉ + 1;
-//! ρ_th = U(λ) + ⌈U(λ)/α⌉ + 1 ≤ π, which fixes Λ; U(R) = t_wr + t_er. Derivation and proof:
-//! [`bounds::lazy_rtgc::Space`]. α follows the way that the part's copies take ([`flash::Copies`]): the most that a run of
-//! copies within a device, and between two, makes within t_er. Where these differ there are candidates a device, a
-//! step copies as many as its victim's device allows, and both go into Λ and ρ_th. With F write frontiers
-//! ([`crate::Allocation`]) all of it is for N − 2(F−1) blocks, ρ_th is (F−1)π larger, and α counts copies one at a
-//! time, by the slowest way.
+//! Formulas (t in ns, pages): α = ⌊t_er/(t_rd+t_wr)⌋; U(λ) = ⌊Λ/(N−1)⌋; N(V_G) = ⌈λ/α⌉ + 1; ρ_th = U(λ) +
+//! ⌈U(λ)/α⌉ + 1 ≤ π, which fixes Λ; U(R) = t_wr + t_er. Derivation and proof: [`bounds::lazy_rtgc::Space`]. α
+//! follows the way that the part's copies take ([`flash::Copies`]): the most that a run of copies within a
+//! device, and between two, makes within t_er. Where these differ there are candidates per device, a step
+//! copies as many as its victim's device allows, and both go into Λ and ρ_th. With F write frontiers
+//! ([`crate::Allocation`]) all of it is for N − 2(F−1) blocks, ρ_th is (F−1)π larger, and α counts copies one
+//! at a time, by the slowest way.
 //!
 //! Frontiers: shared, for ⌊Λ/(N−1)⌋ counts on one block being partly written when a victim is taken. With
 //! `frontiers=split` all of it is for F + 1 blocks fewer, ρ_th is π larger, and α counts copies as with several
-//! frontiers: [`crate::FrontierSharing`] tells why Algorithm 1 keeps its bound.
+//! frontiers: [`crate::FrontierSharing`] has the reason why Algorithm 1 keeps its bound.
 //!
 //! Invariants: no write finds the array without a free page; no step outlasts t_er; λ ≤ U(λ). Asserted by
 //! the exhaustive search over small arrays and, on every run, by the simulator's count of violations.
 //!
-//! Parameters: `logical_share` (up to, and by default, the largest for which the promise holds), `idle`
-//! (§3.2: in idle time a block without valid pages is erased, at most one step a write in all; default
-//! off), `aware` (a step programs a page that is dirty in a write buffer above from there instead of copying
-//! it, and it is clean then: BA-BM of `ba-gc`; still α pages a step, where α counts the longer of a copy and a program
-//! for each, as such a program ends a run of copies; default off), `spare_blocks` (default 0), `victim` (`greedy`,
-//! the default; `greedy-scan:1`, the same block found by a search; `two-level-list`, of which
-//! U(λ) = max(⌊Λ/(N−1)⌋, ⌈π/4⌉ − 1): what a list may hold, where Λ is so small that the emptiest full block has fewer.
-//! No others, since the bound on λ needs it, and greedy alone where copies go two ways), `frontiers` (`shared`, the
+//! Parameters: `logical_share` (up to, and by default, the largest for which the bound holds), `idle` (§3.2: in
+//! idle time a block without valid pages is erased, at most one step per write in all; default off), `aware` (a
+//! step programs a page that is dirty in a write buffer above from there instead of copying it, and it is clean
+//! then: BA-BM of `ba-gc`; still α pages per step, where α counts the longer of a copy and a program for each,
+//! as such a program ends a run of copies; default off), `spare_blocks` (default 0), `victim` (`greedy`, the
+//! default; `greedy-scan:1`, the same block found by a search; `two-level-list`, of which U(λ) = max(⌊Λ/(N−1)⌋,
+//! ⌈π/4⌉ − 1): what a list may hold, where Λ is so small that the emptiest full block has fewer. No others,
+//! since the bound on λ needs it, and greedy alone if there are two copy paths), `frontiers` (`shared`, the
 //! default, or `split`, as above).
 //!
 //! Errors: another policy, α = 0 (a copy outlasts an erase), too few blocks, too large a share: refused before the run.

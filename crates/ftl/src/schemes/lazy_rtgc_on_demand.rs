@@ -1,5 +1,5 @@
-//! `lazy-rtgc-on-demand`: Lazy-RTGC over a page map on flash: collection of data, collection of translation
-//! pages and write-back of the map in steps no longer than an erase, one behind each write.
+//! `lazy-rtgc-on-demand`: Lazy-RTGC over a page map on flash: it collects data, collects translation pages and
+//! writes the map back in steps no longer than an erase, one step after each write.
 //!
 //! ```text
 //! write(lpn):
@@ -15,8 +15,8 @@
 //!   used least recently to make room (a read without such an entry is not cached)
 //! ```
 //!
-//! State and cost: the CMT, 8 B an entry; the directory of translation pages, 4 B each; lists through both;
-//! O(1) a task; a step is α copies, one erase, or w translation pages read and programmed.
+//! State and cost: the CMT, 8 B per entry; the directory of translation pages, 4 B each; lists through both;
+//! O(1) per task; a step is α copies, one erase, or w translation pages read and programmed.
 //!
 //! Formulas (t in ns): U(e_r) = 2·t_rd; U(e_w) = t_rd + t_wr; U(R) = max(U(e_r), t_er + U(e_w)) (Eq. 14);
 //! λ_t ≤ σ_t·π, σ_d = ((π−2)α − λ_t)/((α+1)π) (Eq. 17); ρ_d, ρ_t, w, D_th and D_max, the entries that the
@@ -26,25 +26,24 @@
 //! waits for one to be written back; a translation page that is rewritten or copied always has room.
 //! Asserted by adversarial orders on small arrays and, on every run, by the count of violations.
 //!
-//! Parameters: `logical_share` (default σ_d·N_d/N; up to what `lazy-rtgc` promises on N_d blocks; where
-//! that leaves no step to TW the CMT needed is the whole map), `cmt` (bytes, from 8; default 8·D_max: a
-//! larger one holds more entries that are clean, and writes back later), `cmt_policy` (for clean entries;
-//! default LRU), `idle` (as in `lazy-rtgc`), `spare_blocks` (default 0). σ_t is 1/2, N_t at least 3.
+//! Parameters: `logical_share` (default σ_d·N_d/N; up to the share of `lazy-rtgc` on N_d blocks; where that
+//! leaves no step to TW the CMT needed is the whole map), `cmt` (bytes, from 8; default 8·D_max: a larger one
+//! holds more entries that are clean, and writes back later), `cmt_policy` (for clean entries; default LRU),
+//! `idle` (as in `lazy-rtgc`), `spare_blocks` (default 0). σ_t is 1/2, N_t at least 3.
 //!
-//! A CMT of less than D_max entries takes the promise away, nothing else: where all entries are dirty, the
-//! fullest translation page is written back on the task's own path, and a translation block is collected
-//! whole before that if need be. TW runs from half the entries on then, or from D_th if that is less.
+//! A CMT of less than D_max entries voids the bound and changes nothing else: where all entries are dirty, the
+//! fullest translation page is written back on the task's own path, and a translation block is collected whole
+//! before that if need be. TW runs from half the entries on then, or from D_th if that is less.
 //!
 //! Errors: α = 0 (a copy outlasts an erase), too few blocks, too large a share, pages of less than 4 bytes:
 //! refused before the run.
 //!
-//! Deviations: a step rides behind a trim as well, since it makes an entry dirty too. TG copies translation
-//! pages as they are; the paper has it merge dirty entries into them. Eqs 18 and 19 give a CMT that is too
-//! small for the worst case: see the proof. After a power cut the mount finishes the collections that were
-//! cut, and writes back what is more than D_th allows; as in `dftl` it finds the newest version of each page
-//! in the OOB areas, and what its translation page does not say of it becomes dirty.
-//! Which pages were lost to bit errors is known until the next mount only: behind it an older version may be
-//! read.
+//! Deviations: a trim has a step after it, too, since it makes an entry dirty. TG copies translation pages as
+//! they are; the paper has it merge dirty entries into them. Eqs 18 and 19 give a CMT that is too small for the
+//! worst case: see the proof. After a power cut the mount finishes the collections that were cut, and writes
+//! back what is more than D_th allows; as in `dftl` it finds the newest version of each page in the OOB areas,
+//! and what its translation page does not say of it becomes dirty. The list of pages lost to bit errors is kept
+//! until the next mount only: after it an older version may be read.
 //!
 //! Source: Q. Zhang, X. Li, L. Wang, T. Zhang, Y. Wang, Z. Shao, Lazy-RTGC, ACM TODAES 20(3):43, 2015, §5,
 //! Eqs 14–19.

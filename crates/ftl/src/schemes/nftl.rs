@@ -1,5 +1,5 @@
-//! `nftl`: a primary block a logical block and, when that is full, a replacement block; both are folded into
-//! a new primary when the replacement is full too, or when no block is left.
+//! `nftl`: one primary block per logical block and, when that is full, a replacement block. Both are folded
+//! into a new primary when the replacement is full, too, or when no block is left.
 //!
 //! ```text
 //! write(lpn):                             # b = logical block of lpn
@@ -15,18 +15,19 @@
 //! read(lpn): search the OOBs of the replacement, then of the primary, backwards; read the page found
 //! ```
 //!
-//! State and cost: two block numbers, two counts and a sequence number a logical block, and two bits
-//! a logical page (trimmed, lost). A write is O(1) besides folds; a read and a fold look at up to 2π OOB areas.
+//! State and cost: two block numbers, two counts and a sequence number per logical block, and two bits per
+//! logical page (trimmed, lost). A write is O(1) besides folds; a read and a fold look at up to 2π OOB areas.
 //!
-//! Formulas (t in ns): U(e_r) = 2π·t_oob + t_rd; U(e_w) = t_wr; a fold takes at most
-//! 2π·t_oob + π(t_rd + t_wr) + 2·t_er; U(R) = max(U(e_r), t_wr + fold). See [`bounds::nftl`]. The bounds
-//! hold for any history, but are what a fold may cost, not a real-time promise.
+//! Formulas (t in ns): U(e_r) = 2π·t_oob + t_rd; U(e_w) = t_wr; a fold takes at most 2π·t_oob + π(t_rd + t_wr)
+//! + 2·t_er; U(R) = max(U(e_r), t_wr + fold). See [`bounds::nftl`]. The bounds hold for any history, but are
+//! what a fold may cost, not a real-time bound.
 //!
-//! Space: P = N + R + 1 physical blocks: N logical blocks, R replacement blocks, and one that is kept
-//! erased for the fold. Spare blocks serve as replacement blocks until they are needed, but for three that
-//! are kept erased for a fold in which programs and erases fail. One fold a write suffices: where a fold of `b` itself leaves the new primary full, it has freed one block net, for the
-//! replacement; where no block may be opened, N + R blocks are in use by at most N logical blocks of which
-//! `b` has fewer than two, so with R ≥ 1 another one has two, and its fold frees one.
+//! Space: P = N + R + 1 physical blocks: N logical blocks, R replacement blocks, and one that is kept erased
+//! for the fold. Spare blocks serve as replacement blocks until they are needed, but for three that are kept
+//! erased for a fold in which programs and erases fail. One fold per write suffices: where a fold of `b` itself
+//! leaves the new primary full, it has freed one block net, for the replacement; where no block may be opened,
+//! N + R blocks are in use by at most N logical blocks of which `b` has fewer than two, so with R ≥ 1 another
+//! one has two, and its fold frees one.
 //!
 //! Power cuts: all pages of a block carry one sequence number, fresh when it was opened. Of three blocks of
 //! one logical block the youngest is a fold that was cut, holds copies only, and is erased at the mount. A
@@ -34,9 +35,8 @@
 //! whose erases were cut, and is erased. The older block is erased first, so that no older version
 //! becomes the newest.
 //!
-//! Invariants: no write finds no block; one fold a write; of each page the newest version is found.
-//! Asserted by the conformance, power-cut and exhaustive suites and, on every run, by the count of
-//! violations.
+//! Invariants: no write finds no block; one fold per write; of each page the newest version is found. Asserted
+//! by the conformance, power-cut and exhaustive suites and, on every run, by the count of violations.
 //!
 //! Parameters: `logical_share` (of P·π; at most, with whole blocks, (P − 2)/P; default
 //! N = ⌊8(P − 1)/9⌋, R ≈ N/8, close to the write queue that GFTL needs on the same part), `spare_blocks`
@@ -44,13 +44,12 @@
 //!
 //! Errors: fewer than 3 usable blocks, more logical blocks than P − 2: refused before the run.
 //!
-//! Deviations: NAND is programmed in order, so a page does not go to its own place in the primary as in
-//! the patent, but to the next erased one, in both blocks; the OOB tells which page it is. Which logical
-//! block to fold when blocks run out is not prescribed: here the replacement that was opened longest ago.
-//! A fold when the device is idle is left out. A fold takes the newest version that can be read; where
-//! it met a page that cannot, reads of those that it did not find fail until they are written or trimmed.
-//! Which pages were lost to bit errors is known until the next mount only: behind it an older version may be
-//! read.
+//! Deviations: NAND is programmed in order, so a page does not go to its own place in the primary as in the
+//! patent, but to the next erased one, in both blocks; the OOB has its LPN. Which logical block to fold when
+//! blocks run out is not prescribed: here the replacement that was opened longest ago. A fold when the device
+//! is idle is left out. A fold takes the newest version that can be read; where it met a page that cannot,
+//! reads of those that it did not find fail until they are written or trimmed. The list of pages lost to bit
+//! errors is kept until the next mount only: after it an older version may be read.
 //!
 //! Source: A. Ban, Flash file system optimized for page-mode flash technologies, US patent 5,937,425, 1999,
 //! as described in S. Choudhuri, T. Givargis, Deterministic service guarantees for NAND flash using partial

@@ -1,5 +1,5 @@
-//! `page-level`: a page map in RAM and collection as late as possible; no promise but the worst that can
-//! come to pass.
+//! `page-level`: a page map in RAM, and collection of whole victims as late as possible. Its bound is the worst
+//! case, one whole victim per write.
 //!
 //! ```text
 //! write(lpn):
@@ -9,20 +9,19 @@
 //!   program the frontier's next page; map[lpn] = it; the old page is invalid
 //! ```
 //!
-//! State and cost: 4 B a logical page, O(1) a task besides collection.
+//! State and cost: 4 B per logical page, O(1) per task besides collection.
 //!
-//! Logical space: Λ = (N − 1)π − 1 pages. The one page that is held back besides the swap block makes
-//! sure that an invalid page exists whenever all other blocks are full, so that collection, which comes
-//! before the write and must not count on the page that the write will invalidate (a power cut may come
-//! in between), always gains a page.
+//! Logical space: Λ = (N − 1)π − 1 pages. One page is held back besides the swap block, so that an invalid page
+//! exists whenever all other blocks are full. Collection precedes the write and must not count on the page that
+//! the write will invalidate, because a power cut may come in between.
 //!
-//! Frontiers: split, so that what the host writes and what collection copies lie in blocks apart
-//! ([`crate::FrontierSharing`]). A victim is then taken already where no more than a block is free besides the one open for
-//! copies; Λ is the same: [`crate::page_mapped::WholeBlock`] has the proof.
+//! Frontiers: split: host writes and copies go to separate blocks ([`crate::FrontierSharing`]). A victim is
+//! then selected as soon as at most one block is free besides the one open for copies; Λ is the same:
+//! [`crate::page_mapped::WholeBlock`] has the proof.
 //!
-//! Worst case (N ≥ 3, greedy): one victim a write, of at most ⌊Λ/(N−2)⌋ valid pages (with shared frontiers
-//! ⌊Λ/(N−1)⌋), and with all of Λ exported π − 1: U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al., Definition 2.3, Eq. 5); where copies take other paths, as long
-//! as so many copies take at most ([`bounds::moves::copies_ns`]).
+//! Worst case (N ≥ 3, greedy): one victim per write, of at most ⌊Λ/(N−2)⌋ valid pages (with shared frontiers
+//! ⌊Λ/(N−1)⌋), and with all of Λ exported π − 1: U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al.,
+//! Definition 2.3, Eq. 5); with other copy paths, the time of as many copies is ([`bounds::moves::copies_ns`]).
 //!
 //! Parameters: `logical_share` (up to Λ/Nπ; default Λ/Nπ), `victim` (default greedy), `idle` (erase
 //! blocks without valid pages in idle time; default off), `aware` (a victim's valid page that is dirty in a

@@ -1,5 +1,5 @@
-//! `rftl`: three physical blocks a logical block; collection in steps no longer than an erase, only behind
-//! writes to that same logical block.
+//! `rftl`: three physical blocks per logical block; collection in steps no longer than an erase, only after
+//! writes to that logical block.
 //!
 //! ```text
 //! write(lpn):                              # b = logical block of lpn; D, W, R = its three blocks
@@ -16,9 +16,9 @@
 //! ```
 //!
 //! State and cost: the page map lies in the OOB of the page programmed last, so a controller's RAM holds one
-//! entry of 4 B a physical block. The OOB of the simulated array has room for one LPN: the simulation keeps
-//! the map in its own memory (2 B a logical page), charges the OOB read that fetches it with each access of a
-//! logical block that is not empty, and rebuilds it at a mount. O(1) a task, O(π) a collection.
+//! entry of 4 B per physical block. The OOB of the simulated array has room for one LPN: the simulation keeps
+//! the map in its own memory (2 B per logical page), charges the OOB read that fetches it with each access of a
+//! logical block that is not empty, and rebuilds it at a mount. O(1) per task, O(π) per collection.
 //!
 //! Formulas (t in ns, pages): σ = 1/3; U(e_r) = t_rd + t_oob; U(e_w) = t_wr + t_oob; a step takes at most
 //! t_er; U(R) = max(U(e_r), t_er + U(e_w)); α = ⌊t_er/(t_rd+t_wr)⌋; k = ⌈π/α⌉;
@@ -30,9 +30,9 @@
 //! mount orders them so and finishes every collection that was cut, or was due, before it serves. R with a
 //! torn page, which may be one too few, is erased and copied anew: D and W still hold all.
 //!
-//! Failures: where a program fails, the newest versions of the whole logical block are copied to one erased
-//! block at once and the others are erased (no promise holds for that write); a block that goes bad is
-//! replaced by a spare one.
+//! Failures: if a program fails, the newest versions of the whole logical block are copied to one erased block
+//! at once and the others are erased (no bound holds for that write); a block that goes bad is replaced by a
+//! spare one.
 //!
 //! Invariants: no write lacks a page; no step outlasts t_er. Asserted by the conformance, power-cut and
 //! exhaustive suites and, on every run, by the count of violations.
@@ -40,7 +40,7 @@
 //! Parameters: `logical_share` (up to, and by default, 1/3: whole logical blocks), `spare_blocks`
 //! (default 0).
 //!
-//! Errors: blocks too small for α, α = 0, more than 21,844 pages a block, fewer than 3 usable blocks, too
+//! Errors: blocks too small for α, α = 0, more than 21,844 pages per block, fewer than 3 usable blocks, too
 //! large a share: refused before the run.
 //!
 //! Deviations: the RTAS paper was not at hand; how the three blocks take turns is worked out here from its

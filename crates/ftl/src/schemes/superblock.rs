@@ -16,13 +16,13 @@
 //!     that is full; erase it
 //! ```
 //!
-//! State and cost: 4 bytes a logical page (the map); a valid count and π valid bits a block, and its place
-//! among the candidates; 24 bytes a superblock and 4 a block of its list. A read or write is O(1) besides
+//! State and cost: 4 bytes per logical page (the map); a valid count and π valid bits per block, and its place
+//! among the candidates; 24 bytes per superblock, and 4 per block of its list. A read or write is O(1) besides
 //! collection; a victim is found in O(π) and, within its superblock, in O(D + K).
 //!
-//! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write collects at most every block of one superblock,
-//! (D + 1)·π(t_rd + t_wr) + (D + K)·t_er: see [`bounds::log_block::superblock_step_ns`]. It holds for any history,
-//! but is what collection may cost, not a real-time promise.
+//! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write collects at most every block of one superblock, (D
+//! + 1)·π(t_rd + t_wr) + (D + K)·t_er: see [`bounds::log_block::superblock_step_ns`]. It holds for any history,
+//! but is what collection may cost, not a real-time bound.
 //!
 //! Space: P = N_l + K + 1 blocks: as many as there are logical blocks, K update blocks, and one that is kept
 //! erased for collection. Where no other is left, N_l + K blocks are in use by superblocks whose valid pages
@@ -41,14 +41,13 @@
 //! `logical_share` leaves), `logical_share` (at most, with whole blocks, (P − 2)/P; default what K leaves),
 //! `spare_blocks` (default 0). D = 8, as many as there are where there are fewer.
 //!
-//! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run.
-//! A page that cannot be read when collection is to copy it is lost: reads of it fail until it is
-//! written or trimmed. Which pages are lost is known until the next mount only: behind it they read as never
-//! written, or an older version is read.
+//! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run. A page that cannot be read
+//! when collection is to copy it is lost: reads of it fail until it is written or trimmed. The list of lost
+//! pages is kept until the next mount only: after it they read as never written, or an older version is read.
 //!
-//! Deviations: the map within a superblock is kept in RAM, where the source keeps it in OOB areas and
-//! caches part of it, so that no read of a map is charged. Update blocks are not divided among
-//! superblocks: one may use all. Hot and cold pages are not told apart when collected.
+//! Deviations: the map within a superblock is kept in RAM, where the source keeps it in OOB areas and caches
+//! part of it, so that no read of a map is charged. Update blocks are not divided among superblocks: one may
+//! use all. Hot and cold pages are not separated when collected.
 //!
 //! Source: J.-U. Kang, H. Jo, J.-S. Kim, J. Lee, A superblock-based flash translation layer for NAND flash
 //! memory, EMSOFT 2006; victim selection as described in S. Lee, D. Shin, J. Kim, Buffer-aware garbage

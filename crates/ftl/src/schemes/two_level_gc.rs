@@ -1,8 +1,9 @@
-//! `2lgc`: page mapping whose victims stand in two lists, collected one at a time and page by page behind writes.
+//! `2lgc`: page mapping whose victims are kept in two lists and collected one at a time, page by page after
+//! writes.
 //!
 //! ```text
 //! page of full block b invalid:             # victim=two-level-list
-//!   if more than 3π/4 of b's pages are invalid: b enters the candidate list (a full one is tidied up)
+//!   if more than 3π/4 of b's pages are invalid: b enters the candidate list (a full list is cleaned up)
 //! write(lpn):
 //!   program the frontier's next page; map[lpn] = it; the old page is invalid
 //!   if no victim is being collected and b <= w:       # b free pages above the reserve
@@ -13,32 +14,34 @@
 //!   else copy the valid pages of the candidates' head, which goes to the garbage list
 //! ```
 //!
-//! State and cost: the map entries of Fig. 2, 4 B a physical page (PPN of LPN i, and whether physical page i is valid) and
-//! 4 B a block (bad, free and erased flags, invalid pages, next page, erases); the lists; O(1) a task besides what [`crate::page_mapped::victims::TwoLevelList`] says of a
-//! list that is full and of two that are empty.
+//! State and cost: the map entries of Fig. 2, 4 B per physical page (PPN of LPN i, and whether physical page i
+//! is valid) and 4 B per block (bad, free and erased flags, invalid pages, next page, erases); the lists; O(1)
+//! per task besides the cost of a full list and of two empty lists, which
+//! [`crate::page_mapped::victims::TwoLevelList`] states.
 //!
-//! Logical space: Λ = (N − 2)π − 1 pages. The reserve is a block (the swap block of `page-level`), the window w = π
-//! another; the one page more makes sure that a full block with an invalid page exists when a victim is taken.
+//! Logical space: Λ = (N − 2)π − 1 pages. The reserve is a block (the swap block of `page-level`), the window w
+//! = π another; one more page ensures that a full block with an invalid page exists when a victim is selected.
 //!
-//! Worst case (N ≥ 3): a victim is taken at b = w, when N − 2 blocks are full, and has at most U(λ) valid pages:
-//! ⌊Λ/(N−2)⌋ with `victim=greedy` and `greedy-scan:1`, that or ⌈π/4⌉ − 1 with `two-level-list`, π − 1 with the
-//! others; with `idle` at least ⌈π/4⌉ − 1, which no write waits for. Behind a write at most k = ⌈(U(λ)+1)/(π−U(λ))⌉ operations, one of them an erase:
-//! U(R) = t_wr + (k−1)(t_rd+t_wr) + t_er (with copies by other paths, and where an erase is no longer than a copy, as
-//! [`bounds::moves::copies_ns`] says). With all of Λ exported U(λ) = π − 1 and that is `page-level`'s worst case; a share
-//! of 0.8 of large arrays has U(λ) = ⌊0.8π⌋ and 5 operations. Proof: [`crate::page_mapped::Preemptible`].
+//! Worst case (N ≥ 3): a victim is taken at b = w, when N − 2 blocks are full, and has at most U(λ) valid
+//! pages: ⌊Λ/(N−2)⌋ with `victim=greedy` and `greedy-scan:1`, that or ⌈π/4⌉ − 1 with `two-level-list`, π − 1
+//! with the others; with `idle` at least ⌈π/4⌉ − 1, which no write waits for. After a write at most k =
+//! ⌈(U(λ)+1)/(π−U(λ))⌉ operations, one of them an erase: U(R) = t_wr + (k−1)(t_rd+t_wr) + t_er (with copies by
+//! other paths, and where an erase is no longer than a copy, as [`bounds::moves::copies_ns`] says). With all of
+//! Λ exported U(λ) = π − 1 and that is `page-level`'s worst case; a share of 0.8 of large arrays has U(λ) =
+//! ⌊0.8π⌋ and 5 operations. Proof: [`crate::page_mapped::Preemptible`].
 //!
 //! Invariants: b ≥ 1 before each write; one victim at a time; λ ≤ U(λ). Asserted by the conformance suite, and on every
 //! run by the simulator's count of violations.
 //!
-//! Parameters: `logical_share` (up to, and by default, Λ/Nπ), `victim` (default `two-level-list`), `idle` (default
-//! off: idle time is not used), `aware` (as in `page-level`; default off), `spare_blocks` (default 0), `frontiers`
-//! (`shared`, the default, or `split`: all of this is for F + 1 blocks fewer then, with F units, and the reserve is a block
-//! larger: [`crate::FrontierSharing`] tells why).
+//! Parameters: `logical_share` (up to, and by default, Λ/Nπ), `victim` (default `two-level-list`), `idle`
+//! (default off: idle time is not used), `aware` (as in `page-level`; default off), `spare_blocks` (default 0),
+//! `frontiers` (`shared`, the default, or `split`: all of this is for F + 1 blocks fewer then, with F units,
+//! and the reserve is a block larger: see [`crate::FrontierSharing`]).
 //!
-//! Errors: fewer than 3 usable blocks, a share that leaves no reserve and window, an array beyond the entries' fields:
-//! more than 2³¹ − 2 pages, more than 255 pages a block (8 bits do not count 256 invalid ones), a part that endures more
-//! than 8,191 erases (13 bits): refused before the run. Where a block is erased more often all the same its count stays
-//! there, and the log tells how many erases are not counted.
+//! Errors: fewer than 3 usable blocks, a share that leaves no reserve and window, an array beyond the entries'
+//! fields: more than 2³¹ − 2 pages, more than 255 pages per block (8 bits do not count 256 invalid ones), a
+//! part that endures more than 8,191 erases (13 bits): refused before the run. If a block is erased more often,
+//! its count saturates, and the log has the number of erases not counted.
 //!
 //! Deviations: the paper says that host requests may come between any two operations of a collection and nothing of one
 //! that has no time between its requests: the pace is ours. It says of a block that was collected in idle time that it

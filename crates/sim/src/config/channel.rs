@@ -371,12 +371,12 @@ mod tests {
             (Channel::new(ddt(), 0, 1, errors("off")), "ways: must be 1 to 64, not 0"),
             (Channel::new(ddt(), 65, 1, errors("off")), "ways: must be 1 to 64, not 65"),
             (Channel::new(ddt(), 1, 5, errors("off")), "planes: must be 1 to 4, not 5"),
-            (Channel::new(slc(), 2, 1, errors("off")), "ways: part `evaluation-slc` gives no t_rc"),
-            (Channel::new(slc(), 1, 2, errors("off")), "planes: part `evaluation-slc` gives no"),
+            (Channel::new(slc(), 2, 1, errors("off")), "ways: part `evaluation-slc` has no t_rc"),
+            (Channel::new(slc(), 1, 2, errors("off")), "planes: part `evaluation-slc` has no"),
             (Channel::new(slc(), 1, 1, errors("3")), "`+ecc=BITS`"),
             (Channel::new(slc(), 1, 1, errors("9+ecc=4")), "corrects 8 per page"),
             (Channel::new(ddt(), 1, 1, errors("193")), "corrects 192 per page"),
-            (Channel::plain(half), "gives no t_wc_ns"),
+            (Channel::plain(half), "has no t_wc_ns"),
         ] {
             let error = found.unwrap_err().to_string();
             assert!(error.contains(said), "{said}: {error}");

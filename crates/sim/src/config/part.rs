@@ -269,7 +269,7 @@ mod tests {
         let part = table(text).resolve().unwrap();
         assert_eq!((part.page_bytes, part.t_r_oob_ns), (4096, 50_000));
         for (text, said) in [
-            ("page_bytes = 4096", "missing field `pages_per_block`; give it, or"),
+            ("page_bytes = 4096", "missing field `pages_per_block`; set it, or"),
             ("base = 'evaluation-slc'\nt_porg_ns = 1", "did you mean `t_prog_ns`?"),
             ("base = 'evaluation-slc'\nt_prog_ns = '1 fortnight'", "t_prog_ns"),
             ("base = 'evaluation-slc'\nt_prog_ns = 0", "t_prog_ns must be"),

@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(percent.to_string(), "full+age=1+sequential=0.5");
         for (text, said) in [
             ("ful", "did you mean `full`?"),
-            ("none+age=1", "fills nothing"),
+            ("none+age=1", "`none` fills none"),
             ("full+age=-1", "0 to 1000"),
             ("full+age=inf", "0 to 1000"),
             ("full+old", "`age=`"),

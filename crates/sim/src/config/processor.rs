@@ -13,7 +13,7 @@ const ARM7: &str = "arm7";
 /// Most cycles an entry: beyond any memory.
 const MOST_CYCLES: u32 = 1_000_000;
 
-/// `arm7 (87.5 MHz, 10 cycles an entry read, 4 an entry written)`.
+/// `arm7 (87.5 MHz, 10 cycles per entry read, 4 per entry written)`.
 pub(super) fn processor_line(processor: &Processor) -> String {
     let Processor { clock_khz, read_cycles, write_cycles } = *processor;
     let name = if *processor == Processor::ARM7 { format!("{ARM7}, ") } else { String::new() };
@@ -96,7 +96,7 @@ mod tests {
             assert_eq!(written.parse::<Cpu>().unwrap(), read, "{text}");
         }
         let line = processor_line(&Processor::ARM7);
-        assert_eq!(line, "arm7, 87.5 MHz (10 cycles an entry read, 4 an entry written)");
+        assert_eq!(line, "arm7, 87.5 MHz (10 cycles per entry read, 4 per entry written)");
     }
 
     #[test]

@@ -244,7 +244,7 @@ impl Board {
         let mut line = format!("collection {}", self.collection.name());
         if self.host_first > 0 {
             let count = counted(self.host_first, "operation");
-            line.push_str(&format!(", up to {count} host operations before one of collection"));
+            line.push_str(&format!(", up to {count} of the host before one of collection"));
         }
         match self.suspend {
             SuspendChoice::None => {}

@@ -198,7 +198,9 @@ fn scheme(shape: &Shape) -> SchemeReport {
             victims: total,
             threshold_pages: 1_024,
             victim_valid_bound: Some(32),
-            why: format!("first at page task 20,113 (free pages < 1,024); {total} victims"),
+            why: format!(
+                "first at page task 20,113 (threshold: 1,024 free pages); {total} victims"
+            ),
             ..CollectionReport::default()
         },
         elapsed_ns: now,

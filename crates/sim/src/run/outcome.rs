@@ -215,9 +215,9 @@ fn collection(
             String::from("none began; a victim selected before the measured part was finished")
         }
         _ if log.idle > 0 => format!("in idle time only: {victims} victims without valid pages"),
-        _ if log.threshold_pages == 0 => format!("never ran: it begins with {}", trigger(log)),
+        _ if log.threshold_pages == 0 => format!("never ran ({})", trigger(log)),
         _ => format!(
-            "never ran: it begins with {}; {} pages are free at the end",
+            "never ran ({}); {} pages are free at the end",
             trigger(log),
             grouped(free_pages)
         ),
@@ -244,8 +244,8 @@ fn collection(
 /// What collection waits for: a scheme without a threshold has the state of its blocks for it.
 fn trigger(log: &CollectionLog) -> String {
     match log.threshold_pages {
-        0 => "a full block, whatever the number of free pages".into(),
-        pages => format!("free pages < {}", grouped(pages)),
+        0 => "trigger: a full block, at any number of free pages".into(),
+        pages => format!("threshold: {} free pages", grouped(pages)),
     }
 }
 
@@ -313,21 +313,18 @@ mod tests {
         let victims = "2 victims with 1.5 valid pages on average, 2 at most";
         assert_eq!(
             why(64, Some(1000)),
-            format!("from page task 1,000 on, at a threshold (ρ_th) of 64 free pages: {victims}")
+            format!("first at page task 1,000 (threshold: 64 free pages); {victims}")
         );
         assert_eq!(
             why(0, Some(1000)),
             format!(
-                "from page task 1,000 on, a full block, whatever the number of free pages: {victims}"
+                "first at page task 1,000 (trigger: a full block, at any number of free pages); {victims}"
             )
         );
         assert_eq!(
             why(64, None),
-            "never ran: it starts at a threshold (ρ_th) of 64 free pages, and 5,000 pages are free at the end"
+            "never ran (threshold: 64 free pages); 5,000 pages are free at the end"
         );
-        assert_eq!(
-            why(0, None),
-            "never ran: it starts a full block, whatever the number of free pages"
-        );
+        assert_eq!(why(0, None), "never ran (trigger: a full block, at any number of free pages)");
     }
 }

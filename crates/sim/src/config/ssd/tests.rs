@@ -45,9 +45,9 @@ fn settings_become_channels_and_frontiers() {
     assert_eq!(scheme.part.copies.unwrap().ways, 16);
     let said = notes(&found);
     for line in [
-        "SSD of 4 channels × 2 ways × 2 dies, writes spread in the order wcdp; 16 requests outstanding at most; \
-         interface sata2 of 300 MB/s; processor 200 MHz (6 cycles an entry read, 3 an entry written); collection \
-         per-die, 16 operations of the host before one of collection; arbiter read-first; windows of 20ms",
+        "SSD of 4 channels × 2 ways × 2 dies, allocation order wcdp; at most 16 requests outstanding; \
+         interface sata2 of 300 MB/s; processor 200 MHz (6 cycles per entry read, 3 per entry written); collection \
+         per-die, up to 16 operations of the host before one of collection; arbiter read-first; windows of 20ms",
         "(--queue-depth 1); at queue depth 16 there is no bound",
         "within a die lcb",
     ] {
@@ -113,9 +113,9 @@ fn how_collection_and_the_host_share_the_dies_is_read_and_checked() {
         );
     }
     for (settings, said) in [
-        ("suspend = 'erase'", "erase needs t_erase_suspend_ns, which part `ddt-mlc` does not give"),
-        ("suspend = 'erase'\nhost_first = 0", "needs reads that go before collection"),
-        ("suspend = 'erase'\nqueue_depth = 1", "would have no effect at queue_depth 1"),
+        ("suspend = 'erase'", "erase needs t_erase_suspend_ns, which part `ddt-mlc` does not have"),
+        ("suspend = 'erase'\nhost_first = 0", "needs a host_first of at least 1"),
+        ("suspend = 'erase'\nqueue_depth = 1", "has no effect at queue_depth 1"),
         ("suspend = 'erases'", "`erase`"),
         ("collection = 'per-dye'", "`per-die`"),
         ("host_first = 1000001", "must be 0 to 1000000 operations, not 1000001"),
@@ -127,7 +127,7 @@ fn how_collection_and_the_host_share_the_dies_is_read_and_checked() {
     for setting in ["collection = 'per-die'", "host_first = 4", "suspend = 'none'"] {
         let error =
             resolve(&format!("part = 'ddt-mlc'\nworkload = 'uniform'\n{setting}")).unwrap_err();
-        assert!(error.contains("is of an SSD"), "{error}");
+        assert!(error.contains("needs an SSD"), "{error}");
     }
 }
 
@@ -135,11 +135,14 @@ fn how_collection_and_the_host_share_the_dies_is_read_and_checked() {
 fn every_die_has_as_many_blocks() {
     let found = ddt("channels = 3\ncapacity = '1GiB'");
     assert_eq!(found.geometry.blocks(), 1023);
-    assert!(notes(&found).contains("1GiB less 1 blocks, so that each of the 3 dies"), "{found:?}");
+    assert!(
+        notes(&found).contains("1GiB less 1 blocks, so that all 3 dies have equally many"),
+        "{found:?}"
+    );
     // A block is 1 MiB: 32 on each of 64 dies are more than the usual 1 GiB.
     let found = ddt("channels = 16\nways = 4");
     assert_eq!(found.geometry.blocks(), 64 * 32);
-    assert!(notes(&found).contains("32 blocks a die at least"));
+    assert!(notes(&found).contains("32 blocks per die"));
     let error = resolve("part = 'ddt-mlc'\nchannels = 8\ncapacity = '4MiB'").unwrap_err();
     assert!(
         error.contains("less than one block of 1MiB on each of 8 dies; give 8MiB at least"),
@@ -159,7 +162,10 @@ fn a_bus_cycle_splits_the_times_of_a_part() {
     assert_eq!((timing.t_r_ns, timing.t_prog_ns), (29_000 - 10_560, 220_900 - 10_560));
     assert_eq!((timing.t_rc_ns, timing.t_wc_ns, timing.transfer_bytes), (5, 5, 2112));
     assert_eq!((found.part.t_r_ns, found.part.t_r_oob_ns), (18_440, 18_440));
-    assert!(notes(&found).contains("the cells take tR 18.4 µs and tPROG 210.3 µs"), "{found:?}");
+    assert!(
+        notes(&found).contains("the cells alone take tR 18.4 µs and tPROG 210.3 µs"),
+        "{found:?}"
+    );
     let part = &found.schemes[0].part;
     assert!((29_000..30_000).contains(&part.t_r_ns), "with transfer again: {}", part.t_r_ns);
     assert!((220_900..222_000).contains(&part.t_prog_ns), "{}", part.t_prog_ns);
@@ -195,23 +201,23 @@ fn promises_count_with_the_longest_path() {
 #[test]
 fn schemes_that_settings_leave_alone_are_told() {
     let said = notes(&ddt("channels = 2\ncpu = 'arm7'\nschemes = ['page-level', 'nftl']"));
-    assert!(said.contains("`nftl`: it has no frontier on each die"), "{said}");
-    assert!(said.contains("`nftl`: the processor changes nothing"), "{said}");
+    assert!(said.contains("`nftl`: it has no write frontier per die"), "{said}");
+    assert!(said.contains("`nftl`: the processor has no effect"), "{said}");
     assert!(!said.contains("`page-level`: it has") && !said.contains("`page-level`: the proc"));
     let serial = notes(&ddt("cpu = 'arm7'"));
-    assert!(serial.contains("processor arm7, 87.5 MHz (10 cycles an entry read"), "{serial}");
+    assert!(serial.contains("processor arm7, 87.5 MHz (10 cycles per entry read"), "{serial}");
 }
 
 #[test]
 fn what_cannot_be_is_refused_with_what_would_be_right() {
     for (text, said) in [
-        ("dies = 2", "dies: is of an SSD"),
-        ("allocation = 'cwdp'", "allocation: is of an SSD"),
+        ("dies = 2", "dies: needs an SSD"),
+        ("allocation = 'cwdp'", "allocation: needs an SSD"),
         ("queue_depth = 4", "queue_depth: needs an SSD"),
         ("interface = 'none'", "set channels too, as in --channels 8"),
-        ("arbiter = 'fifo'", "arbiter: is of an SSD"),
+        ("arbiter = 'fifo'", "arbiter: needs an SSD"),
         ("window = '1s'", "window: needs an SSD"),
-        ("bus_cycle = '5ns'", "bus_cycle: is of an SSD"),
+        ("bus_cycle = '5ns'", "bus_cycle: needs an SSD"),
         ("channels = 0", "channels: must be 1 to 256, not 0"),
         ("channels = 257", "channels: must be 1 to 256, not 257"),
         ("channels = -1", "test:1: "),
@@ -219,8 +225,8 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
         ("channels = 8\ndies = 17", "dies: must be 1 to 16, not 17"),
         ("channels = 8\nqueue_depth = 0", "queue_depth: must be 1 to 65536, not 0"),
         ("channels = 8\nqueue_depth = 65537", "queue_depth: must be 1 to 65536, not 65537"),
-        ("channels = 8\ninterface = 'sata2'\nqueue_depth = 33", "`sata2`, which carries 32"),
-        ("channels = 8\ninterface = '1GB/s:4'\nqueue_depth = 5", "`1GB/s:4`, which carries 4"),
+        ("channels = 8\ninterface = 'sata2'\nqueue_depth = 33", "`sata2` carries 32 outstanding"),
+        ("channels = 8\ninterface = '1GB/s:4'\nqueue_depth = 5", "`1GB/s:4` carries 4 outstanding"),
         ("channels = 8\ninterface = 'sata9'", "or RATE:DEPTH, such as `600MB/s:32`"),
         ("channels = 8\nallocation = 'cwd'", "each once, as in cwdp, not `cwd`"),
         ("channels = 8\narbiter = 'lifo'", "did you mean `fifo`?"),
@@ -228,18 +234,18 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
         ("channels = 8\nwindow = '1us'", "window: must be 1ms to 1h"),
         ("channels = 8\nwindow = 'long'", "test:2: "),
         ("channles = 8", "did you mean `channels`?"),
-        ("channels = 8", "part `evaluation-slc` gives no bus cycles"),
+        ("channels = 8", "part `evaluation-slc` has no bus cycles"),
         ("channels = 8", "as in --bus-cycle 5ns"),
         ("channels = 8\nbus_cycle = '25ns'", "take 52.8 µs of the 29.0 µs"),
         ("channels = 8\nbus_cycle = '0ns'", "bus_cycle: must be 1ns to 100us"),
         ("channels = 8\npart = 'ddt-mlc'\nbus_cycle = '5ns'", "has its own cycles: tRC 25 ns"),
         (
             "channels = 8\npart = 'ddt-mlc'\nschemes = ['fsr+copy=dgcb']",
-            "from one die to another of the same channel, and each channel has one",
+            "between dies of one channel, and each channel has one",
         ),
         (
             "channels = 1\npart = 'ddt-mlc'\nschemes = ['fsr+copy=gcb']",
-            "from one device to another, and there is one",
+            "gcb copies between devices, and the channel has one",
         ),
         ("channels = 8\npart = 'ddt-mlc'\nways = 65", "ways: must be 1 to 64"),
     ] {

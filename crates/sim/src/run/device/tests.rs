@@ -302,7 +302,7 @@ fn collection_that_only_flushes_drive_is_told() {
     let report = run(buffered("fsr"), false, script);
     assert!(report.erases > 0 && report.step_ns.max == 0, "{report:?}");
     assert!(report.collection.first_at_task.is_some_and(|task| task > 0), "{report:?}");
-    assert!(report.collection.why.starts_with("from page task"), "{}", report.collection.why);
+    assert!(report.collection.why.starts_with("first at page task"), "{}", report.collection.why);
 }
 
 #[test]
@@ -429,7 +429,7 @@ fn an_uncorrectable_page_is_told_to_the_host_and_the_run_goes_on() {
     assert_eq!((errors.corrected_bits, errors.uncorrectable_host_reads), (2, 2));
     assert_eq!((errors.uncorrectable_reads, errors.lost_pages), (2, 0));
     let said = report.warnings.iter().find(|warning| warning.contains("ECC corrects")).unwrap();
-    assert!(said.contains("2 reads of the host got an error"), "{said}");
+    assert!(said.contains("2 host reads returned an error"), "{said}");
 }
 
 /// Requests that went alike are counted together: that changes no figure.
