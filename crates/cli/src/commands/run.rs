@@ -140,7 +140,7 @@ fn run_resolved(
 fn summary(resolved: &Resolved, quiet: bool) -> String {
     let lines = resolved.summary();
     let shown = lines.iter().filter(|(what, _)| !quiet || *what != "note");
-    shown.map(|(what, text)| format!("{what:<10} {text}\n")).collect()
+    shown.map(|(what, text)| format!("{what:<12} {text}\n")).collect()
 }
 
 /// The report's files, and the experiment that gives them again.

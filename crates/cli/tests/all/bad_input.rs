@@ -45,18 +45,22 @@ fn options_without_effect() {
 fn channels_and_copies() {
     let on_ddt = |rest: &str| words(&format!("compare uniform --part ddt-mlc {rest}"));
     on_ddt("--schemes fsr+copy=dgbc").refused(&["copy path", "did you mean `dgcb`?"]);
-    on_ddt("--schemes fsr+copy=dgcb").refused(&["fsr+copy=dgcb", "there is one", "--ways 4"]);
+    on_ddt("--schemes fsr+copy=dgcb").refused(&[
+        "fsr+copy=dgcb",
+        "the channel has one",
+        "--ways 4",
+    ]);
     on_ddt("--schemes fsr+copy=gcb+label=x").refused(&[
         "scheme `x`: copy",
-        "there is one",
+        "the channel has one",
         "`lcb`",
     ]);
     on_ddt("--ways 0").refused(&["--ways", "1..=64"]);
     on_ddt("--ways -1").refused(&["--ways"]);
     on_ddt("--planes 5").refused(&["--planes", "1..=4"]);
-    on_ddt("--bit-errors 193").refused(&["bit_errors", "corrects 192 in a page"]);
+    on_ddt("--bit-errors 193").refused(&["bit_errors", "corrects 192 per page"]);
     on_ddt("--bit-errors some").refused(&["--bit-errors", "wear:BASE,PER_ERASE,PER_READ"]);
-    on_ddt("--bit-errors 8+ecc=0").refused(&["ecc is 1 to 512 bits"]);
+    on_ddt("--bit-errors 8+ecc=0").refused(&["ecc must be 1 to 512 bits"]);
     let advice = ["evaluation-slc", "t_rc_ns", "ddt-mlc", "--set part.t_rc_ns=25ns"];
     words("compare uniform --ways 2").refused(&advice);
     words("compare uniform --planes 2").refused(&advice);
@@ -66,7 +70,7 @@ fn channels_and_copies() {
     words("compare uniform --set part.t_rc_ns=25ns").refused(&["t_wc_ns"]);
     words("bounds --copy dgcb").refused(&["--copy", "evaluation-slc", "t_rc_ns"]);
     words("bounds --copy all").refused(&["evaluation-slc", "t_rc_ns"]);
-    words("bounds --part ddt-mlc --copy dgcb").refused(&["--copy", "there is one"]);
+    words("bounds --part ddt-mlc --copy dgcb").refused(&["--copy", "the channel has one"]);
     words("bounds --part ddt-mlc --copy all --markdown").refused(&["no Markdown"]);
     words("bounds --part all --ways 2").refused(&["ways", "t_rc_ns"]);
     words("bounds --bit-errors 2+ecc=4").refused(&["has no effect on the bounds"]);
@@ -104,7 +108,7 @@ fn shares_and_capacities_that_cannot_work() {
     words("compare --capacity much").refused(&["--capacity", "32GiB"]);
     words("compare --capacity 16MiB --schemes fsr+spare=200").refused(&["fsr+spare=200"]);
     words("compare --set part.t_bers_ns=100us").refused(&["lazy-rtgc", "erase"]);
-    words("compare --schemes fsr,fsr").refused(&["two are called `fsr`", "+label="]);
+    words("compare --schemes fsr,fsr").refused(&["two schemes are labelled `fsr`", "+label="]);
 }
 
 #[test]
@@ -184,9 +188,11 @@ fn out_that_cannot_be_written() {
     let scratch = Scratch::new("out");
     let file = scratch.file("taken", "x");
     ftlkit(["list", "schemes", "--pages", &file]).refused(&["taken: "]);
-    ftlkit(["compare", "--out", &file]).refused(&["taken is a file", "--out takes a directory"]);
+    ftlkit(["compare", "--out", &file])
+        .refused(&["taken is a file", "--out takes a writable directory"]);
     let below = scratch.at("taken/results");
-    ftlkit(["compare", "--out", &below]).refused(&["taken/results", "--out takes a directory"]);
+    ftlkit(["compare", "--out", &below])
+        .refused(&["taken/results", "--out takes a writable directory"]);
     if cfg!(target_os = "linux") {
         words("compare --out /proc/ftlkit-results").refused(&["/proc/ftlkit-results"]);
     }
@@ -219,7 +225,7 @@ fn values_that_are_none() {
         ("dftl+cmt=much", "`4KiB`"),
         ("dftl+cmt", "`cmt=256KiB`"),
         ("dftl+cmt_policy=fifo", "there are `lru` and `slru`"),
-        ("gftl-threshold+threshold=120%", "`0%` to `100%`, is needed, not `120%`"),
+        ("gftl-threshold+threshold=120%", "`0%` to `100%`, not `120%`"),
         ("gftl+queue=short", "there are `printed` and `proven`"),
         ("gftl+queue_=printed", "did you mean `queue`?"),
     ] {

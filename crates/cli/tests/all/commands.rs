@@ -104,7 +104,7 @@ fn bounds_say_what_compare_finds() {
     }
     let text = words("bounds --blocks 2").ok();
     for name in ["page-level", "fsr", "lazy-rtgc"] {
-        let line = text.lines().find(|line| line.starts_with(name) && line.contains("cannot:"));
+        let line = text.lines().find(|line| line.starts_with(name) && line.contains("cannot work:"));
         assert!(line.is_some_and(|line| line.contains("at least 3 are needed")), "{name}: {text}");
     }
     let table = words("bounds --json").json()["table_vii"].clone();
@@ -197,7 +197,7 @@ fn promises_are_compared_on_a_part_of_ones_own() {
     let file = scratch.file("quick.toml", text);
     let text = ftlkit(["bounds", "--part-file", &file, "--blocks", "64", "--markdown"]).ok();
     assert!(text.contains("8MiB = 64 blocks of 64 pages of 2KiB"), "{text}");
-    assert!(text.contains("- `lazy-rtgc` cannot: "), "{text}");
+    assert!(text.contains("- `lazy-rtgc` cannot work: "), "{text}");
     words("bounds --markdown --json").refused(&["cannot be used with"]);
 }
 

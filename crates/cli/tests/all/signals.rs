@@ -28,7 +28,7 @@ fn ctrl_c_prints_what_was_measured() {
     let done = ran(child.wait_with_output().expect("it ends"));
     assert!(started.elapsed() < Duration::from_secs(30));
     assert_eq!(done.code, Some(130), "{}", done.stderr);
-    assert!(done.stderr.contains("what was measured so far"), "{}", done.stderr);
+    assert!(done.stderr.contains("the figures so far follow"), "{}", done.stderr);
     let report: serde_json::Value = serde_json::from_str(&done.stdout).expect("one JSON object");
     assert_eq!(report["interrupted"], true);
     let scheme = &report["schemes"][0];

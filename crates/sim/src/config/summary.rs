@@ -133,10 +133,10 @@ impl Resolved {
         match precondition.age {
             0.0 => format!("{fill}"),
             age if precondition.sequential == 0.0 => {
-                format!("{fill}, then {age} times as many random overwrites")
+                format!("{fill}, then random overwrites of {age} × as many pages")
             }
             age => format!(
-                "{fill}, then {age} times as many overwrites, {} % of them sequential, the others random",
+                "{fill}, then overwrites of {age} × as many pages, {} % of them sequential, the others random",
                 precondition.sequential * 100.0
             ),
         }

@@ -191,12 +191,12 @@ fn grid(report: &Report) -> Grid {
 
 /// What is promised, and whether it was kept.
 fn promises(row: ssd_rows::Row<'_>) {
-    row("response bound", &|s| s.bound_ns.map_or_else(none, |ns| units::time(ns as f64)));
     row("bound", &|s| match (s.bound_ns, s.real_time) {
         (None, _) => none(),
         (Some(_), true) => "real-time\n(one step)".to_owned(),
         (Some(_), false) => "whole-victim\nworst case".to_owned(),
     });
+    row("response bound", &|s| s.bound_ns.map_or_else(none, |ns| units::time(ns as f64)));
     row("longest response", &longest_response);
     row("violations", &|s| units::count(s.violations));
 }

@@ -101,7 +101,7 @@ impl Ways {
                     true => "any path".into(),
                     false => ways.join(", "),
                 };
-                format!("\n{} by {by}  cannot: {why}", preset.name)
+                format!("\n{} by {by}  cannot work: {why}", preset.name)
             }));
         }
         text

@@ -116,7 +116,7 @@ pub(super) fn division_table(rows: &[Division]) -> String {
     let mut text = table(columns, rows.iter().filter_map(Division::cells));
     for row in rows {
         if let Some(why) = row.why_not() {
-            text.push_str(&format!("\n{}  cannot: {why}", row.scheme));
+            text.push_str(&format!("\n{}  cannot work: {why}", row.scheme));
         }
     }
     text
@@ -135,8 +135,8 @@ fn reason(error: FtlError) -> String {
 pub(crate) fn kind_of_promise(promise: &Guarantee) -> &'static str {
     match (promise.response_ns, promise.real_time) {
         (None, _) => "none",
-        (Some(_), true) => "real-time",
-        (Some(_), false) => "worst case",
+        (Some(_), true) => "real-time (one step)",
+        (Some(_), false) => "whole-victim worst case",
     }
 }
 

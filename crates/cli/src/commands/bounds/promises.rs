@@ -40,17 +40,22 @@ pub(super) fn page(parts: &[Part], blocks: Option<u32>) -> String {
 }
 
 const INTRODUCTION: &str = "\
-# Promises
+# Bounds of the real-time schemes
 
-The bounds of every real-time scheme per page task, as printed by `ftlkit bounds --part all --markdown`.
-whatever the workload and however full the device. Each part is taken at its own capacity, each scheme with
-its own settings; `–` where a scheme cannot work, with the reason in the part's chapter. A part with bus cycles
-(ddt-mlc) is one device, its times with commands and transfer, that copies through the controller (lcb).
+How long can a page task take? This page has the bounds of every real-time scheme on every part. They hold for any
+workload and any fill. `ftlkit bounds --part all --markdown` prints it.
 
-read, write: service of a page read and write. step: collection done within one task. response: service and
-the step that goes with it, the bound that every run is held to. share: logical / physical pages. victim:
-valid pages of a victim at most. RAM: maps and state of a controller, without data buffers. † a write may be
-in RAM only when it is answered, until the next flush.
+Each part has its own capacity, and each scheme its default settings. `–`: the scheme cannot work on the part; the part's
+section has the reason. The part with bus cycles (ddt-mlc) is one device; its times include commands and transfer, and it
+copies through the controller (lcb).
+
+- read, write: service time of a page read and of a page write.
+- step: longest collection step within one task.
+- response: service and the collection step after it. Every run is checked against this bound.
+- share: logical pages / physical pages.
+- victim: largest number of valid pages per victim.
+- RAM: maps and state of a controller, without data buffers.
+- †: a write may be in RAM only when it is answered, until the next flush.
 ";
 
 /// Those that promise in real time on any part of the catalogue.
@@ -115,7 +120,7 @@ impl Chapter<'_> {
         let mut reasons = self
             .divisions
             .iter()
-            .filter_map(|row| Some(format!("- `{}` cannot: {}\n", row.scheme(), row.why_not()?)))
+            .filter_map(|row| Some(format!("- `{}` cannot work: {}\n", row.scheme(), row.why_not()?)))
             .peekable();
         if reasons.peek().is_some() && self.divisions.iter().any(|row| row.plan().is_some()) {
             text.push('\n');

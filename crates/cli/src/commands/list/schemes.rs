@@ -133,7 +133,7 @@ fn without_links(header: &str) -> String {
 fn overview() -> String {
     let part = parts::CATALOGUE.iter().find(|part| part.name == DEFAULT_PART);
     let divisions = part.map_or_else(Vec::new, |part| Division::all(part, own_blocks(part)));
-    let columns = ["<scheme", "<description", "<promise", "response ≤ µs", "<settings", "<source"];
+    let columns = ["<scheme", "<description", "<bound", "response ≤ µs", "<settings", "<source"];
     let rows = catalogue::schemes().iter().map(|preset| {
         let plan = divisions.iter().find(|row| row.scheme() == preset.name);
         let promise = plan.and_then(Division::plan).map(|plan| plan.guarantee).unwrap_or_default();

@@ -45,7 +45,7 @@ fn settings_become_channels_and_frontiers() {
     assert_eq!(scheme.part.copies.unwrap().ways, 16);
     let said = notes(&found);
     for line in [
-        "SSD of 4 channels × 2 ways × 2 dies, allocation order wcdp; at most 16 requests outstanding; \
+        "SSD of 4 channels × 2 ways × 2 dies; allocation order wcdp; at most 16 requests outstanding; \
          interface sata2 of 300 MB/s; processor 200 MHz (6 cycles per entry read, 3 per entry written); collection \
          per-die, up to 16 operations of the host before one of collection; arbiter read-first; windows of 20ms",
         "(--queue-depth 1); at queue depth 16 there is no bound",
