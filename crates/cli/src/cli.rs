@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use clap::{CommandFactory, Parser, Subcommand};
 
 const ABOUT: &str =
-    "Compare flash translation layers on block traces, and hold them to their bounds";
+    "Compare flash translation layers on block traces, and check them against their bounds";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -24,11 +24,11 @@ const MOVES: u32 = 4;
 /// What it declares of itself.
 pub static PRESET: Preset = Preset {
     name: "paced",
-    summary: "page map in RAM, a few pages moved behind each write, the rest at once where room is short",
+    summary: "page map in RAM, a few pages moved after each write, the rest at once if room is short",
     source: "an example",
     settings: &["victim"],
     victims: None,
-    page: "Behind each write at most four pages of a victim are moved, or it is erased.",
+    page: "After each write at most four pages of a victim are moved, or it is erased.",
     buffer: None,
     plan,
     build: build!(make),

@@ -28,7 +28,7 @@ const EXAMPLES: &str = "\
 Examples:
   ftlkit bounds                           the part of the papers' evaluation
   ftlkit bounds --part all                every part of the catalogue
-  ftlkit bounds --part-file my.toml       a part of your own
+  ftlkit bounds --part-file my.toml       your own part
   ftlkit bounds --part toshiba-tlc --blocks 4096
       how every scheme divides 4096 blocks of that part, its bounds and its RAM
   ftlkit bounds --part all --markdown     the bounds of the real-time schemes side by side
@@ -37,7 +37,7 @@ Examples:
   ftlkit bounds --part all --json
 
 A part file gives page_bytes, pages_per_block, t_r_ns, t_prog_ns and t_bers_ns (ns, or texts such as
-\"220.9us\"), or base = \"NAME\" and the values that override that part's.";
+\"220.9us\"), or base = \"NAME\" and the changed values.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

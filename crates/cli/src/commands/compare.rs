@@ -75,7 +75,7 @@ struct DeviceArgs {
     part: Option<String>,
 
     /// Your own NAND part: a TOML file with page_bytes, pages_per_block, t_r_ns, t_prog_ns, t_bers_ns
-    /// and, for energy, power = { vcc_mv, read_ua, program_ua, erase_ua }; or `base` and the values that override its
+    /// and, for energy, power = { vcc_mv, read_ua, program_ua, erase_ua }; or `base` and the changed values
     #[arg(long, value_name = "FILE", conflicts_with = "part")]
     part_file: Option<PathBuf>,
 

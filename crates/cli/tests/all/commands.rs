@@ -104,7 +104,8 @@ fn bounds_say_what_compare_finds() {
     }
     let text = words("bounds --blocks 2").ok();
     for name in ["page-level", "fsr", "lazy-rtgc"] {
-        let line = text.lines().find(|line| line.starts_with(name) && line.contains("cannot work:"));
+        let line =
+            text.lines().find(|line| line.starts_with(name) && line.contains("cannot work:"));
         assert!(line.is_some_and(|line| line.contains("at least 3 are needed")), "{name}: {text}");
     }
     let table = words("bounds --json").json()["table_vii"].clone();

@@ -334,6 +334,31 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_says_of_what_kind_it_is() {
+        let mut report = samples::report();
+        report.schemes[1].real_time = false;
+        let text = render(&report, 100);
+        let lines: Vec<&str> = text.lines().collect();
+        let at = lines.iter().position(|line| line.starts_with("bound ")).expect("a row");
+        assert!(lines[at].contains("whole-victim") && lines[at].contains("real-time"), "{text}");
+        assert!(lines[at + 1].contains("worst case") && lines[at + 1].contains("(one step)"));
+        report.schemes.extend_from_within(..);
+        let text = render(&report, 100);
+        assert!(text.contains("whole-victim worst case"), "on one line in a table of rows: {text}");
+    }
+
+    #[test]
+    fn wear_is_in_multiples_of_the_mean() {
+        let mut scheme = SchemeReport::default();
+        assert_eq!(wear_ratios(&scheme), None);
+        scheme.series.erases = vec![2, 4, 4, 4, 5, 5, 7, 9];
+        let worn = crate::measures::wear(&scheme.series.erases);
+        (scheme.wear_index, scheme.erases_per_block) =
+            (worn.index, (worn.least, worn.mean, worn.most));
+        assert_eq!(wear_ratios(&scheme), Some((2.0 / 5.0, 9.0 / 5.0)));
+    }
+
+    #[test]
     fn refused_requests_have_a_row_where_there_are_any() {
         let mut report = samples::report();
         report.schemes[1].requests -= 3;

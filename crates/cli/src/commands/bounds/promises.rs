@@ -120,7 +120,9 @@ impl Chapter<'_> {
         let mut reasons = self
             .divisions
             .iter()
-            .filter_map(|row| Some(format!("- `{}` cannot work: {}\n", row.scheme(), row.why_not()?)))
+            .filter_map(|row| {
+                Some(format!("- `{}` cannot work: {}\n", row.scheme(), row.why_not()?))
+            })
             .peekable();
         if reasons.peek().is_some() && self.divisions.iter().any(|row| row.plan().is_some()) {
             text.push('\n');
