@@ -75,6 +75,8 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         };
         let work = Work::One(self.side(command, aside.unwrap_or(ppn)));
         let slot = self.operation(work, task, step);
+        #[cfg(test)]
+        self.contents.asked(slot, &work, self.side(command, ppn), None);
         let before = core::mem::replace(&mut self.tasks.last[usize::from(step)], slot);
         let operation = self.operations.get_mut(slot);
         operation.waits = u32::from(before != NONE) + u32::from(behind_steps);
@@ -133,14 +135,20 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         }
         if let Some(work) = work {
             let copy = self.operation(work, task, step);
+            #[cfg(test)]
+            self.contents.asked(copy, &work, program, Some(read));
             self.operations.get_mut(copy).repair_ns = corrected * repair_ns;
             self.issue_copy(copy, from, out_of, program.block);
             return;
         }
+        let (from_side, to_side, to) = (read, program, program.block);
         let read = self.operation(Work::One(read), NONE, step);
+        #[cfg(test)]
+        self.contents.asked(read, &Work::One(from_side), from_side, None);
         self.issue(read);
-        let to = program.block;
-        let program = self.operation(Work::One(program), task, step);
+        let program = self.operation(Work::One(to_side), task, step);
+        #[cfg(test)]
+        self.contents.asked(program, &Work::One(to_side), to_side, Some(from_side));
         self.operations.get_mut(program).waits = 1;
         self.issue_copy(program, from, out_of, to);
         self.operations.get_mut(read).then = program;
@@ -265,10 +273,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             return None;
         }
         #[cfg(test)]
-        {
-            let (first, second) = operation.work.sides();
-            self.finished.extend([Some(first), second].into_iter().flatten());
-        }
+        self.contents.done(slot, &operation.work);
         let Operation { then, out_of, task, step, .. } = *operation;
         let waited = self.order.done(operation);
         self.operations.remove(slot);
