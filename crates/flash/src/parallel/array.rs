@@ -141,17 +141,17 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             self.issue_copy(copy, from, out_of, program.block);
             return;
         }
-        let (from_side, to_side, to) = (read, program, program.block);
-        let read = self.operation(Work::One(read), NONE, step);
+        let (source, destination) = (Work::One(read), Work::One(program));
+        let reading = self.operation(source, NONE, step);
         #[cfg(test)]
-        self.contents.asked(read, &Work::One(from_side), from_side, None);
-        self.issue(read);
-        let program = self.operation(Work::One(to_side), task, step);
+        self.contents.asked(reading, &source, read, None);
+        self.issue(reading);
+        let programming = self.operation(destination, task, step);
         #[cfg(test)]
-        self.contents.asked(program, &Work::One(to_side), to_side, Some(from_side));
-        self.operations.get_mut(program).waits = 1;
-        self.issue_copy(program, from, out_of, to);
-        self.operations.get_mut(read).then = program;
+        self.contents.asked(programming, &destination, program, Some(read));
+        self.operations.get_mut(programming).waits = 1;
+        self.issue_copy(programming, from, out_of, program.block);
+        self.operations.get_mut(reading).then = programming;
     }
 
     /// The path between two places: with cache program or not, and the bus time of a byte that is sent again.

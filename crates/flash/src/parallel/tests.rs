@@ -263,6 +263,25 @@ fn a_path_that_the_places_do_not_allow_goes_through_the_controller() {
 }
 
 #[test]
+fn what_waits_is_told() {
+    let mut flash = array(topology(1, 1, 1), false, None);
+    fill(&mut flash, 0);
+    flash.begin(0, flash.now_ns());
+    flash.copy(Ppn(0), Ppn(PAGES), 1, Cause::Collection).unwrap();
+    flash.erase(BlockId(0), Cause::Collection).unwrap();
+    flash.end();
+    let told = alloc::format!("{}", flash.waiting());
+    for part in [
+        "3 operations are not done, 3 of them of collection; 1 commands are on the channels",
+        "read of block 0 for collection is on its die, 1 commands left",
+        "program of block 1 for collection waits for 1 others",
+        "erase of block 0 for collection waits for 1 others",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+}
+
+#[test]
 fn a_read_behind_an_erase_is_not_sent_to_the_source_of_an_earlier_copy() {
     let mut flash = array(topology(2, 1, 1), false, None);
     flash.set_precedence(Precedence { host_first: 16, suspend: Suspend::Never });
