@@ -396,8 +396,9 @@ impl Flash for Array {
     #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, _cause: Cause) -> Result<Oob, FlashError> {
         let block = self.readable(from)?;
-        self.check_program(to, seq, None)?;
-        let oob = Oob { seq, ..self.oob(from, block) };
+        let own = self.oob(from, block);
+        let oob = if seq == Oob::KEEP_SEQ { own } else { Oob { seq, ..own } };
+        self.check_program(to, oob.seq, None)?;
         self.set_oob(to, oob.lpn, oob.stamp());
         if self.keeps(oob.kind)
             && let Some(bytes) = self.stored(from)

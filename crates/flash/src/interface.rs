@@ -60,7 +60,8 @@ pub trait Flash {
         cause: Cause,
     ) -> Result<(), FlashError>;
 
-    /// Copies page `from` to page `to`: content, LPN and kind stay, the sequence number becomes `seq`.
+    /// Copies page `from` to page `to`: content, LPN and kind stay, the sequence number becomes `seq`, or stays
+    /// where that is [`Oob::KEEP_SEQ`].
     /// Returns the OOB as written.
     ///
     /// # Errors

@@ -34,6 +34,9 @@ impl Oob {
     /// The largest sequence number that an OOB holds.
     pub const MAX_SEQ: u64 = (1 << 56) - 1;
 
+    /// For [`Flash::copy`](crate::Flash::copy): each page keeps its own number.
+    pub const KEEP_SEQ: u64 = u64::MAX;
+
     /// A user-data page.
     #[inline]
     pub fn data(lpn: Lpn, seq: u64) -> Self {

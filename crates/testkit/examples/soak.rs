@@ -1,19 +1,19 @@
 //! Longer runs of the suites than tests have time for.
 //!
 //! ```text
-//! cargo run --release -p ftlkit-testkit --example soak -- conformance [SEED [CASES]]
-//! cargo run --release -p ftlkit-testkit --example soak -- power-cut   [SEED [CASES]]
-//! cargo run --release -p ftlkit-testkit --example soak -- storm       [SEED [CASES]]
+//! cargo run --release -p ftlkit-testkit --example soak -- conformance [SEED [CASES]] [SCHEME]
+//! cargo run --release -p ftlkit-testkit --example soak -- power-cut   [SEED [CASES]] [SCHEME]
+//! cargo run --release -p ftlkit-testkit --example soak -- storm       [SEED [CASES]] [SCHEME]
 //! cargo run --release -p ftlkit-testkit --example soak -- exhaustive  BLOCKS PAGES ALPHA
 //! ```
 //!
-//! The first three draw CASES (default 1000) random cases over all schemes: the first from SEED (default
-//! 1), the next from SEED + 1, and so on. A failure names the seed that draws it again. The last searches
+//! The first three draw CASES (default 1000) random cases over all schemes, or over the settings of one: the first from SEED
+//! (default 1), the next from SEED + 1, and so on. A failure names the seed that draws it again. The last searches
 //! one array for `lazy-rtgc`, with and without idle time. The exit code is 1 where anything failed.
 
 use flash::Store;
-use ftl::SchemeConfig;
 use ftl::registry::{REGISTRY, by_name};
+use ftl::{Preset, SchemeConfig};
 use ftlkit_testkit::buffers::every_buffer;
 use ftlkit_testkit::conformance::{self, conform};
 use ftlkit_testkit::exhaustive::{Search, prove};
@@ -24,11 +24,14 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::process::ExitCode;
 
-const USAGE: &str =
-    "soak conformance|power-cut|storm [SEED [CASES]], or soak exhaustive BLOCKS PAGES ALPHA";
+const USAGE: &str = "soak conformance|power-cut|storm [SEED [CASES]] [SCHEME], or soak exhaustive BLOCKS PAGES ALPHA";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let named =
+        arguments.last().filter(|_| arguments.len() > 1).and_then(|name| by_name(name).ok());
+    let presets = named.map_or(REGISTRY.to_vec(), |preset| vec![preset]);
+    arguments.truncate(arguments.len() - usize::from(named.is_some()));
     let numbers: Result<Vec<u32>, _> = arguments.iter().skip(1).map(|n| n.parse()).collect();
     let passed = match (arguments.first().map(String::as_str), numbers.as_deref()) {
         (Some("exhaustive"), Ok(&[blocks, pages, alpha])) => {
@@ -38,9 +41,9 @@ fn main() -> ExitCode {
             let seed = numbers.first().copied().unwrap_or(1);
             let cases = numbers.get(1).copied().unwrap_or(1000);
             match suite {
-                "conformance" => soak(seed, cases, conformance_case),
-                "power-cut" => soak(seed, cases, power_cut_case),
-                "storm" => soak(seed, cases, storm_case),
+                "conformance" => soak(seed, cases, &presets, conformance_case),
+                "power-cut" => soak(seed, cases, &presets, power_cut_case),
+                "storm" => soak(seed, cases, &presets, storm_case),
                 _ => return usage(),
             }
         }
@@ -54,13 +57,16 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
+/// The schemes to draw from.
+type Presets<'a> = &'a [&'static Preset];
+
 /// What came of one case: nothing to say of a pass or a refusal.
 type Said = Result<(), String>;
 
-fn soak(seed: u32, cases: u32, case: fn(&mut Pcg64) -> Said) -> bool {
+fn soak(seed: u32, cases: u32, presets: Presets, case: fn(&mut Pcg64, Presets) -> Said) -> bool {
     let mut failures = 0;
     for seed in seed..seed.saturating_add(cases) {
-        if let Err(failure) = case(&mut Pcg64::seed_from_u64(seed.into())) {
+        if let Err(failure) = case(&mut Pcg64::seed_from_u64(seed.into()), presets) {
             println!("seed {seed}: {failure}");
             failures += 1;
         }
@@ -70,8 +76,8 @@ fn soak(seed: u32, cases: u32, case: fn(&mut Pcg64) -> Said) -> bool {
 }
 
 /// A preset, as it is or with one of its settings set otherwise; one in three with writes in turns to several units.
-fn scheme(random: &mut Pcg64) -> SchemeConfig {
-    let variants = conformance::variants(REGISTRY[random.random_range(0..REGISTRY.len())]);
+fn scheme(random: &mut Pcg64, presets: Presets) -> SchemeConfig {
+    let variants = conformance::variants(presets[random.random_range(0..presets.len())]);
     let scheme = variants[random.random_range(0..variants.len())].clone();
     if random.random_range(0..3) > 0 {
         return scheme;
@@ -108,8 +114,8 @@ fn pattern(random: &mut Pcg64) -> Pattern {
     Pattern::ALL[random.random_range(0..Pattern::ALL.len())]
 }
 
-fn conformance_case(random: &mut Pcg64) -> Said {
-    let scheme = scheme(random);
+fn conformance_case(random: &mut Pcg64, presets: Presets) -> Said {
+    let scheme = scheme(random, presets);
     let shape = shape(random, &scheme, 40, 70);
     let scheme = perhaps_buffered(random, scheme, &shape);
     let case = conformance::Case::new(scheme, shape, pattern(random), random.random(), 20_000);
@@ -119,8 +125,8 @@ fn conformance_case(random: &mut Pcg64) -> Said {
     }
 }
 
-fn cut_case(random: &mut Pcg64, operations: usize) -> power_cut::Case {
-    let scheme = scheme(random);
+fn cut_case(random: &mut Pcg64, presets: Presets, operations: usize) -> power_cut::Case {
+    let scheme = scheme(random, presets);
     let shape = shape(random, &scheme, 16, 12);
     let scheme = perhaps_buffered(random, scheme, &shape);
     let (pattern, seed) = (pattern(random), random.random());
@@ -133,12 +139,12 @@ fn cut_case(random: &mut Pcg64, operations: usize) -> power_cut::Case {
     }
 }
 
-fn power_cut_case(random: &mut Pcg64) -> Said {
-    said(every_cut(&cut_case(random, 250)))
+fn power_cut_case(random: &mut Pcg64, presets: Presets) -> Said {
+    said(every_cut(&cut_case(random, presets, 250)))
 }
 
-fn storm_case(random: &mut Pcg64) -> Said {
-    said(storm(&cut_case(random, 2000), 60))
+fn storm_case(random: &mut Pcg64, presets: Presets) -> Said {
+    said(storm(&cut_case(random, presets, 2000), 60))
 }
 
 fn said<T>(verdict: Result<T, power_cut::Verdict>) -> Said {

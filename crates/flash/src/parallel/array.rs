@@ -75,6 +75,8 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         };
         let work = Work::One(self.side(command, aside.unwrap_or(ppn)));
         let slot = self.operation(work, task, step);
+        #[cfg(test)]
+        self.contents.asked(slot, &work, self.side(command, ppn), None);
         let before = core::mem::replace(&mut self.tasks.last[usize::from(step)], slot);
         let operation = self.operations.get_mut(slot);
         operation.waits = u32::from(before != NONE) + u32::from(behind_steps);
@@ -133,17 +135,23 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         }
         if let Some(work) = work {
             let copy = self.operation(work, task, step);
+            #[cfg(test)]
+            self.contents.asked(copy, &work, program, Some(read));
             self.operations.get_mut(copy).repair_ns = corrected * repair_ns;
             self.issue_copy(copy, from, out_of, program.block);
             return;
         }
-        let read = self.operation(Work::One(read), NONE, step);
-        self.issue(read);
-        let to = program.block;
-        let program = self.operation(Work::One(program), task, step);
-        self.operations.get_mut(program).waits = 1;
-        self.issue_copy(program, from, out_of, to);
-        self.operations.get_mut(read).then = program;
+        let (source, destination) = (Work::One(read), Work::One(program));
+        let reading = self.operation(source, NONE, step);
+        #[cfg(test)]
+        self.contents.asked(reading, &source, read, None);
+        self.issue(reading);
+        let programming = self.operation(destination, task, step);
+        #[cfg(test)]
+        self.contents.asked(programming, &destination, program, Some(read));
+        self.operations.get_mut(programming).waits = 1;
+        self.issue_copy(programming, from, out_of, program.block);
+        self.operations.get_mut(reading).then = programming;
     }
 
     /// The path between two places: with cache program or not, and the bus time of a byte that is sent again.
@@ -265,10 +273,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             return None;
         }
         #[cfg(test)]
-        {
-            let (first, second) = operation.work.sides();
-            self.finished.extend([Some(first), second].into_iter().flatten());
-        }
+        self.contents.done(slot, &operation.work);
         let Operation { then, out_of, task, step, .. } = *operation;
         let waited = self.order.done(operation);
         self.operations.remove(slot);

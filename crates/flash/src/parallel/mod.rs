@@ -47,6 +47,8 @@
 //! completions.
 
 mod array;
+#[cfg(test)]
+mod contents;
 mod operations;
 mod order;
 mod steps;
@@ -113,9 +115,8 @@ pub struct Parallel<F, W = ()> {
     bytes_sent_again: u64,
     /// Reads and programs of pages that are done.
     page_commands: u64,
-    /// What the dies have done, in order.
     #[cfg(test)]
-    finished: Vec<operations::Side>,
+    contents: contents::Contents,
 }
 
 impl<F: Probe> Parallel<F> {
@@ -173,7 +174,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             bytes_sent_again: 0,
             page_commands: 0,
             #[cfg(test)]
-            finished: Vec::new(),
+            contents: contents::Contents::default(),
         })
     }
 

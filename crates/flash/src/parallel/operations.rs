@@ -21,7 +21,7 @@ pub(super) struct Side {
 
 impl Side {
     #[inline]
-    fn programs(&self) -> bool {
+    pub(super) fn programs(&self) -> bool {
         matches!(self.command, Command::Program | Command::CacheProgram | Command::CopyProgram)
     }
 }

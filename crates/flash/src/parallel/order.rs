@@ -36,6 +36,8 @@ struct Block {
     /// Programs of the block that are not done, and the page behind the last that was asked for.
     programs: u32,
     next: u32,
+    /// Erases of the block that are not done: until then the same pages may be under way twice.
+    erases: u32,
     /// The programs of copies into it that are not done, in their order: the first, and the last.
     arriving: [u32; 2],
 }
@@ -50,6 +52,7 @@ impl Block {
         waits: NONE,
         programs: 0,
         next: 0,
+        erases: 0,
         arriving: [NONE; 2],
     };
 }
@@ -99,12 +102,15 @@ impl Order {
     /// An operation is asked for.
     #[inline]
     pub(super) fn asked(&mut self, operation: &Operation) {
-        if self.classes
-            && let Some((block, page)) = operation.work.programs()
-        {
+        if !self.classes {
+            return;
+        }
+        if let Some((block, page)) = operation.work.programs() {
             let block = self.block(block);
             block.programs += 1;
             block.next = page + 1;
+        } else if operation.work.is_erase() {
+            self.block(operation.work.sides().0.block).erases += 1;
         }
     }
 
@@ -135,6 +141,9 @@ impl Order {
         }
         let (id, page) = geometry.split(ppn);
         let block = &self.blocks[id.0 as usize];
+        if block.erases > 0 {
+            return None;
+        }
         // Its last programs are those that are not done.
         if block.programs == 0 || page + block.programs < block.next {
             return Some(ppn);
@@ -178,6 +187,8 @@ impl Order {
                     block.arriving[1] = NONE;
                 }
             }
+        } else if operation.work.is_erase() {
+            self.block(operation.work.sides().0.block).erases -= 1;
         }
         let queue = operation.class().queue();
         for (released, (block, changes)) in released.iter_mut().zip(operation.work.blocks()) {

@@ -7,8 +7,6 @@ use alloc::{vec, vec::Vec};
 /// One block since its last erase.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
-    /// Sequence number of its pages.
-    seq: u64,
     /// Pages used up.
     written: u32,
     /// Its data stay where they are until it is erased.
@@ -17,16 +15,9 @@ struct Block {
     suspect: bool,
 }
 
-/// What is known of every block: 16 bytes each.
+/// What is known of every block: 8 bytes each.
 #[derive(Clone, Debug)]
 pub(super) struct Blocks(Vec<Block>);
-
-/// What is written in a block, so that it can be moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Written {
-    pub(super) pages: u32,
-    pub(super) seq: u64,
-}
 
 impl Blocks {
     /// Erased blocks.
@@ -36,22 +27,14 @@ impl Blocks {
 
     /// A page was programmed. Returns whether its data can be moved now and could not before.
     #[inline]
-    pub(super) fn programmed(
-        &mut self,
-        block: BlockId,
-        page: u32,
-        kind: Option<PageKind>,
-        seq: u64,
-    ) -> bool {
+    pub(super) fn programmed(&mut self, block: BlockId, page: u32, kind: Option<PageKind>) -> bool {
         let state = &mut self.0[block.0 as usize];
         let in_order = page == state.written;
         state.written = page + 1;
         if page > 0 {
-            // Of pages with numbers of their own none is kept: such a block is not moved.
-            state.pinned |= !in_order || seq != state.seq;
+            state.pinned |= !in_order;
             return false;
         }
-        state.seq = seq;
         // Where a scheme's own records are may mean something to it.
         state.pinned = kind == Some(PageKind::Other);
         !state.pinned
@@ -83,11 +66,11 @@ impl Blocks {
         self.0[to.0 as usize] = self.0[from.0 as usize];
     }
 
-    /// What is to be moved of a block; `None` where nothing can be.
+    /// Pages of a block that can be moved; `None` where it has to stay.
     #[inline]
-    pub(super) fn movable(&self, block: BlockId) -> Option<Written> {
-        let Block { seq, written, pinned, .. } = self.0[block.0 as usize];
-        (written > 0 && !pinned).then_some(Written { pages: written, seq })
+    pub(super) fn movable(&self, block: BlockId) -> Option<u32> {
+        let Block { written, pinned, .. } = self.0[block.0 as usize];
+        (written > 0 && !pinned).then_some(written)
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

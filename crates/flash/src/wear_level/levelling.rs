@@ -1,6 +1,6 @@
 //! Levelling at work: operations at the places where blocks are, and swaps behind erases.
 
-use super::blocks::{Blocks, Written};
+use super::blocks::Blocks;
 use super::choice::Choice;
 use super::places::Places;
 use super::rule::WearRule;
@@ -103,7 +103,7 @@ impl Levelling {
         match (oob, error) {
             (Some(oob), None) => {
                 let (block, page) = flash.geometry().split(to);
-                if self.blocks.programmed(block, page, Some(oob.kind), oob.seq) {
+                if self.blocks.programmed(block, page, Some(oob.kind)) {
                     self.choice.add(flash, block);
                 } else {
                     self.note_pinned(flash, block);
@@ -148,7 +148,7 @@ impl Levelling {
         let done = result.map_or_else(|(done, _)| done, |()| from.len());
         for page in (to.0..).take(done) {
             let (block, page) = geometry.split(Ppn(page));
-            if self.blocks.programmed(block, page, None, seq) {
+            if self.blocks.programmed(block, page, None) {
                 self.choice.add(flash, block);
             }
         }
@@ -220,14 +220,14 @@ impl Levelling {
         worn: BlockId,
         cold: BlockId,
     ) -> Result<(), FlashError> {
-        let Some(Written { pages, seq }) = self.blocks.movable(cold) else { return Ok(()) };
+        let Some(pages) = self.blocks.movable(cold) else { return Ok(()) };
         let geometry = *flash.geometry();
         let first = geometry.ppn(cold, 0).0;
         self.run.clear();
         self.run.extend((first..first + pages).map(Ppn));
         let lpns = &mut self.lpns[..pages as usize];
         let to = geometry.ppn(worn, 0);
-        match flash.copy_run(&self.run, to, seq, Cause::WearLevel, lpns) {
+        match flash.copy_run(&self.run, to, Oob::KEEP_SEQ, Cause::WearLevel, lpns) {
             Ok(()) => self.finish(flash, worn, cold),
             Err((copied, FlashError::Uncorrectable(_))) => {
                 // It must not become readable, nor go unnoticed: it stays where it is, and all that is with it.

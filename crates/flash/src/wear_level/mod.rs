@@ -19,7 +19,7 @@
 //!   N should be well above the spread among blocks that are written often: else the least worn block is one of those, its
 //!   data are soon overwritten where they went, and swaps wear more than they level.
 //!
-//! State and cost: 8 B a block for the places, 16 B for what is written in it, 1 bit a set or 20 B a block for the
+//! State and cost: 8 B a block for the places, 8 B for what is written in it, 1 bit a set or 20 B a block for the
 //! rule, in RAM alone; O(1) an operation, O(log N) a block erased (`gap`) or filled, O(N/64) a choice (`bet`).
 //! Without a rule: nothing, and one branch an operation.
 //!
@@ -32,8 +32,8 @@
 //! What may go wrong. A page that turns out unreadable keeps its block where it is until it is erased: the swap is
 //! given up, and h erased again. A program that fails in h, or an erase of c that fails, is told as a failed erase: the
 //! block is to be retired, and its mark stays with the physical block. Behind the erase of a block in which a program
-//! failed nothing is moved to it. Not moved at all are blocks whose pages have different sequence numbers, or whose
-//! first page is a scheme's own record ([`PageKind::Other`](crate::PageKind::Other)), whose place may mean something;
+//! failed nothing is moved to it. Not moved at all are blocks whose first
+//! page is a scheme's own record ([`PageKind::Other`](crate::PageKind::Other)), whose place may mean something;
 //! nothing is moved for an erase of a mount.
 //!
 //! Power cuts: the places are not on flash. Behind a power-up every block is itself again, so a scheme must find what

@@ -75,12 +75,12 @@ impl Levelling {
         for page in 0..pages {
             match flash.read_oob(geometry.ppn(block, page), Cause::Mount) {
                 Ok(Oob { kind, seq, .. }) => {
-                    self.blocks.programmed(block, page, Some(kind), seq);
+                    self.blocks.programmed(block, page, Some(kind));
                     let found = found.get_or_insert(Found { block, seq, written: 0, readable: 0 });
                     found.readable += 1;
                 }
                 Err(FlashError::Uncorrectable(_)) => {
-                    self.blocks.programmed(block, page, Some(PageKind::Other), 0);
+                    self.blocks.programmed(block, page, Some(PageKind::Other));
                     self.blocks.pin(block);
                 }
                 Err(FlashError::Erased(_)) => {

@@ -135,7 +135,9 @@ impl Account {
     /// The scheme refused a request: with what had become of the others.
     #[cold]
     pub(crate) fn refuse(&mut self, error: RunError) -> RunError {
-        self.refused += u64::from(matches!(error, RunError::Scheme { .. }));
+        // Collection in idle time may fail while no request is open.
+        let refused = matches!(error, RunError::Scheme { .. }) && self.tally().open() > 0;
+        self.refused += u64::from(refused);
         self.told(error)
     }
 

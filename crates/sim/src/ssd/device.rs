@@ -540,14 +540,23 @@ impl<'a> SsdDevice<'a> {
 
     /// What waits in a write buffer is written at the end, so that it is counted, in no task's time; all that is under
     /// way ends.
-    pub(super) fn finish(&mut self) -> Result<(), FtlError> {
-        while self.scheme.flash_mut().next_done().is_some() {}
+    pub(super) fn finish(&mut self, label: &str) -> Result<(), RunError> {
+        self.drain(label)?;
         self.settle();
         if let Some((_, log)) = self.scheme.telemetry().buffer {
             self.account.flushes.pages = log.flushed;
-            self.background(|scheme, _| scheme.flush().map(|()| true))?;
-            while self.scheme.flash_mut().next_done().is_some() {}
+            let flushed = self.background(|scheme, _| scheme.flush().map(|()| true));
+            let tasks = self.account.measures.tasks();
+            flushed
+                .map_err(|source| self.account.told(RunError::in_workload(label, source, tasks)))?;
+            self.drain(label)?;
         }
         Ok(())
+    }
+
+    /// Lets all operations end: those of collection, too, which no request waits for.
+    fn drain(&mut self, label: &str) -> Result<(), RunError> {
+        while self.scheme.flash_mut().next_done().is_some() {}
+        if self.scheme.flash().outstanding() > 0 { Err(self.stuck(label)) } else { Ok(()) }
     }
 }

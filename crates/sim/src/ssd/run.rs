@@ -46,9 +46,7 @@ pub(crate) fn run_scheme(
         .and_then(|()| device.replay(&mut Feeder::of(Vec::new()), label, total, &Unobserved));
     ended.map_err(|error| device.account.refuse(error))?;
     let elapsed_ns = device.now_ns;
-    let end = device.finish();
-    let tasks = device.account.measures.tasks();
-    end.map_err(|source| device.account.told(RunError::in_workload(label, source, tasks)))?;
+    device.finish(label)?;
     device.account.close(label)?;
     Ok(device.report(elapsed_ns, setup, label))
 }

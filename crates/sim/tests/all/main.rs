@@ -6,3 +6,4 @@ mod common;
 mod accounting;
 mod copy_paths;
 mod promises;
+mod wear_levelling;

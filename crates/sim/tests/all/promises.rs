@@ -6,13 +6,16 @@ use ftl::registry::REGISTRY;
 
 #[test]
 fn every_promise_is_kept_where_one_task_is_outstanding() {
-    let (mut failures, mut tasks) = (Vec::new(), 0);
+    let (mut failures, mut without, mut tasks) = (Vec::new(), Vec::new(), 0);
     // With bus cycles of its own, with an OOB read that is told apart, and that of the papers.
     for part in ["ddt-mlc", "samsung-small-block", "evaluation-slc"] {
         let part = parts::by_name(part).unwrap();
         for scheme in REGISTRY {
             for channels in [1, 4] {
-                let Some(kept) = kept(scheme, part, channels, 6000) else { continue };
+                let Some(kept) = kept(scheme, part, channels, 6000) else {
+                    without.push((scheme.name, &*part.name, channels));
+                    continue;
+                };
                 failures.extend(kept.failures.iter().map(ToString::to_string));
                 tasks += kept.tasks;
             }
@@ -20,5 +23,7 @@ fn every_promise_is_kept_where_one_task_is_outstanding() {
     }
     println!("{tasks} page tasks");
     assert!(failures.is_empty(), "{} runs failed:\n{}", failures.len(), failures.join("\n"));
-    assert!(tasks > 100_000, "{tasks}");
+    // Its blocks are too large for an erase of this part: it refuses it.
+    assert_eq!(without, [("rftl", "ddt-mlc", 1), ("rftl", "ddt-mlc", 4)]);
+    assert!(tasks > 6000 * 2 * (3 * REGISTRY.len() as u64 - 1), "{tasks}");
 }
