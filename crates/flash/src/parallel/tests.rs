@@ -272,7 +272,7 @@ fn what_waits_is_told() {
     flash.end();
     let told = alloc::format!("{}", flash.waiting());
     for part in [
-        "3 operations are not done, 3 of them of collection; 1 commands are on the channels",
+        "3 operations pending, 3 of them for collection; 1 commands on the channels",
         "read of block 0 for collection is on its die, 1 commands left",
         "program of block 1 for collection waits for 1 others",
         "erase of block 0 for collection waits for 1 others",
