@@ -21,7 +21,7 @@ pub enum Failure {
         error: FtlError,
     },
     /// A promise was broken.
-    #[error("{operation}: {what} is {seen}, promised {bound}")]
+    #[error("{operation}: {what} is {seen}, bound {bound}")]
     Promise {
         /// What it was asked.
         operation: String,

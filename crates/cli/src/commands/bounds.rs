@@ -331,12 +331,13 @@ pages below which collection starts. `paper`: the printed value, if there is one
 down (the paper prints ⌈·⌉; its tables, and a step within one erase, need ⌊·⌋).
 ¹ As printed: U(R) is Eq. 5 with λ = π − 1, since the paper takes FSR's σ as not given, while U(λ) is at
   its evaluation's σ = 0.75. With that σ the bound is lower: the last table.
-² As printed, whatever the number of blocks. Tables I to III assume that every copy takes the slowest path of \
-    the channel
-  ; the last table shows the schemes as built: lazy-rtgc counts copies between devices separately.
+² As printed, for any number of blocks. Tables I to III assume that every copy takes the channel's slowest path;
+  the last table shows the schemes as built: lazy-rtgc counts copies between devices separately.
 ³ As in a run; RAM without the list of free blocks (4 B per block). Lazy-RTGC may export more here than
   Tables I to III say: their Eq. 11 rounds σπ up over N full blocks, while one block's worth of pages is free
   when a collection starts, so that N − 1 blocks hold whole valid pages: U(λ) = ⌊Λ/(N−1)⌋.
+Bounds: real-time (one step): at most one collection step per task; whole-victim worst case: a task may wait for
+whole victims, folds or merges.
 Source: Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, Tables I to III and VII.
 ";
 

@@ -13,9 +13,9 @@
 //!   erase L
 //! ```
 //!
-//! State and cost: that of `fast` with the cheapest victim, and the buffer. To choose a victim takes one
-//! look into the buffer for each logical block that has a page in the log (one for each of its pages, where
-//! the buffer keeps pages rather than blocks).
+//! State and cost: that of `fast` with the cheapest victim, and the buffer. To choose a victim takes one look
+//! into the buffer for each logical block that has a page in the log (one for each of its pages if the buffer
+//! keeps pages rather than blocks).
 //!
 //! Formulas (t in ns):
 //!
@@ -41,17 +41,17 @@
 //! worked examples of Figs. 1 and 3, a comparison with the definition, and the conformance suite.
 //!
 //! Parameters: `log_blocks` (K), `logical_share` and `spare_blocks` as in `fast`; `buffer` and its settings
-//! (default `three-region`, 16 MiB, by blocks; any policy, of which all but `three-region` have P(U) = 0 as
-//! Eq. 6 does; `none` leaves `fast` with the cheapest victim); `victim` (`greedy`, the default, least Δ;
-//! `fifo`, round robin: BA-BM without BA-VBS); `aware` (default on; off, merges take nothing from the buffer,
-//! so that B is empty in Δ too: the victim is the one whose merge costs least, and neither BA-BM nor its
-//! benefit is there).
+//! (default `three-region`, 16 MiB, by blocks; any policy; all except `three-region` have P(U) = 0, as Eq. 6
+//! does; `none` leaves `fast` with the cheapest victim); `victim` (`greedy`, the default: least Δ; `fifo`,
+//! round robin: BA-BM without BA-VBS); `aware` (default on; off, merges take nothing from the buffer, so that B
+//! is empty in Δ too: the victim is the one whose merge costs least, and neither BA-BM nor its benefit is
+//! there).
 //!
 //! Errors: those of `fast`; a buffer smaller than a block or larger than the array: refused before the run.
 //!
 //! Deviations: those of `fast`. The time of a read from the buffer is `buffer_time`, which is charged to the
-//! host's tasks; C_b is 0 in Δ. Eq. 4's F_d prints the invalid pages of a data block where the valid ones must
-//! be meant. α is (C_p + C_r)/C_p of the part that is simulated: 1.125 for the paper's. The rule by which the
+//! host's tasks; C_b is 0 in Δ. Eq. 4's F_d prints the invalid pages of a data block, but must mean the valid
+//! ones. α is (C_p + C_r)/C_p of the part that is simulated: 1.125 for the paper's. The rule by which the
 //! regions adapt is our own, since the paper leaves it to a report; fixed sizes can be set.
 //!
 //! Source: S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based storage

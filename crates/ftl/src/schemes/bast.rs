@@ -1,5 +1,5 @@
-//! `bast`: data blocks with pages in place, and K log blocks, each of one logical block; a log block that is
-//! full, or the oldest where all are in use, is merged with its data block.
+//! `bast`: data blocks with pages in place, and K log blocks, each of one logical block; a full log block, or
+//! the oldest if all are in use, is merged with its data block.
 //!
 //! ```text
 //! write(lpn):                        # page k of logical block b
@@ -16,10 +16,10 @@
 //!
 //! State and cost: 16 bytes per logical block, its log block, where in the log a page is (here 4 bytes per
 //! logical page, in a controller π entries per log block), two bits per logical page. A read or write is O(1)
-//! besides merges, and O(K) where a log block is merged out of turn.
+//! besides merges, and O(K) if a log block is merged out of turn.
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most once, π(t_rd + t_wr) + 2·t_er: see
-//! [`bounds::log_block::bast_step_ns`]. It holds for any history, but is what a merge may cost, not a real-time
+//! [`bounds::log_block::bast_step_ns`]. It holds for any history, but is the cost of a merge, not a real-time
 //! bound.
 //!
 //! Space: P = N_l + K + 1 blocks: data blocks, log blocks, and one that is kept erased for a merge.

@@ -28,8 +28,8 @@
 //! 1)/(π − λ_t)⌉ times λ_t copies and an erase, λ_t = ⌊Λ_t/(N_t−1)⌋. U(R) is the sum of step and task. None of
 //! it is a real-time bound.
 //!
-//! Invariants: an entry is where the CMT, else its translation page says; one data victim per write. Asserted
-//! by the conformance and power-cut suites, and against `page-level`: with a CMT that holds the whole map, the
+//! Invariants: the CMT has the newest entry, else its translation page; one data victim per write. Asserted by
+//! the conformance and power-cut suites, and against `page-level`: with a CMT that holds the whole map, the
 //! data area makes the same copies and erases, and there is no translation traffic.
 //!
 //! Parameters: `logical_share` (up to, and by default, Λ above), `cmt` (bytes, from 8; default 1/128 of the

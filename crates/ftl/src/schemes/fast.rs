@@ -24,7 +24,7 @@
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most min(π, N_l) + 1 logical blocks,
 //! (min(π, N_l) + 1)·(π(t_rd + t_wr) + t_er) + 2·t_er: see [`bounds::log_block::fast_step_ns`]. It holds for
-//! any history, but is what a merge may cost, not a real-time bound.
+//! any history, but is the cost of a merge, not a real-time bound.
 //!
 //! Below a write buffer, `aware` makes merges take what is dirty there from it, and the cheapest victim is
 //! the one of least Δ(L): see `ba-gc`. Without, Δ(L) is what the merge costs, padding apart.
@@ -32,9 +32,9 @@
 //! Space: P = N_l + K + 2 blocks: data blocks, random log blocks, the sequential one, and one that is kept
 //! erased for a merge. A merge gives back the data block it replaces, or fills the place kept for it.
 //!
-//! Power cuts: a block's sequence number says what it was opened as and when, in pages written to random log
-//! blocks, so that a mount orders each of those pages against each data block. A merge erases what it
-//! replaces only when it is complete; an incomplete new block is erased at the mount.
+//! Power cuts: a block's sequence number has its role and its opening time, counted in pages written to random
+//! log blocks. So a mount orders each of those pages against each data block. A merge erases what it replaces
+//! only when it is complete; an incomplete new block is erased at the mount.
 //!
 //! Invariants: no write finds no block; no valid page is erased; an older version is never found. Asserted
 //! by the conformance and power-cut suites.
@@ -48,11 +48,11 @@
 //! when a merge is to copy it is lost: reads of it fail until it is written or trimmed. The list of lost pages
 //! is kept until the next mount only: after it they read as never written, or an older version is read.
 //!
-//! Deviations: pages of a data block are programmed in order, so a page that is not the next one goes to a
-//! log block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the
-//! merge). A write that breaks the sequential log block's order merges it and goes to a random one, with
-//! no new sequential one. Where a random victim has pages of the sequential log block's owner, that is
-//! completed in the same merge.
+//! Deviations: pages of a data block are programmed in order, so a page that is not the next one goes to a log
+//! block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the merge).
+//! A write that breaks the sequential log block's order merges it and goes to a random one, with no new
+//! sequential one. If a random victim has pages of the sequential log block's owner, the same merge completes
+//! that block.
 //!
 //! Source: S.-W. Lee, D.-J. Park, T.-S. Chung, D.-H. Lee, S. Park, H.-J. Song, A log buffer-based flash
 //! translation layer using fully-associative sector translation, ACM TECS 6(3), 2007.

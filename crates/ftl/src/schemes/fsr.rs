@@ -13,9 +13,9 @@
 //! Parameters: `logical_share` (σ, default 0.75, the evaluation's), `victim`, `idle`, `aware`,
 //! `frontiers`, `spare_blocks` as in `page-level`. Errors: as there.
 //!
-//! Deviations: free-space replenishment proper schedules a collection task for each real-time task, which
-//! needs the tasks' periods from the file system; as in the paper's comparison, what is kept is the bound
-//! on space and the trigger.
+//! Deviations: free-space replenishment proper schedules a collection task for each real-time task, which needs
+//! the tasks' periods from the file system; as in the paper's comparison, only the bound on space and the
+//! trigger are kept.
 //!
 //! Source: L.-P. Chang, T.-W. Kuo, S.-W. Lo, Real-time garbage collection for flash-memory storage systems
 //! of real-time embedded systems, ACM TECS 3(4), 2004; as compared in Zhang et al., Lazy-RTGC, ACM TODAES

@@ -21,8 +21,8 @@
 //! but for OOB reads; O(π) per collection.
 //!
 //! Formulas (t in ns): U(e_w) = t_wr, U(e_r) = π·t_oob + t_rd, step ≤ t_er, U(R) = t_er + max(U(e_w), U(e_r))
-//! (Table III); κ = ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ + ⌈π/⌊t_er/t_wr⌋⌉ + 1 and one step more where RAM took a
-//! page before the erase. P ≥ N + U + 1 + A with U = ⌈((N+2)(κ+1) + 2 + π)/(π−1)⌉, proved for every order of
+//! (Table III); κ = ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ + ⌈π/⌊t_er/t_wr⌋⌉ + 1 and one more step if RAM took a page
+//! before the erase. P ≥ N + U + 1 + A with U = ⌈((N+2)(κ+1) + 2 + π)/(π−1)⌉, proved for every order of
 //! requests, and A blocks for the maps at shutdown: [`bounds::gftl::Space`].
 //!
 //! Invariants: a page of the write queue is live only while its block waits in the GCQ or is under collection;
@@ -37,8 +37,8 @@
 //! [`FtlError::Full`] with the printed queue.
 //!
 //! Deviations: steps hold whole operations, so κ is larger than printed. A block that collection left full is
-//! not queued until it is written again, else an idle device would rewrite itself for ever. Obsolete queue
-//! blocks are erased before the next data block is taken: behind N blocks in the GCQ they would double the
+//! not queued until it is written again, else an idle device would rewrite itself forever. Obsolete queue
+//! blocks are erased before the next data block is taken: after N blocks in the GCQ they would double the
 //! queue. Pages written in the write state (Algorithm 1 sends them to the queue) put their block back at the
 //! tail when its collection ends, else they would stay in the queue without bound. A page taken before the
 //! erase is programmed in a step of its own. A flush programs pages held in RAM alone in the write queue. A

@@ -31,11 +31,11 @@
 //! idle time a block without valid pages is erased, at most one step per write in all; default off), `aware` (a
 //! step programs a page that is dirty in a write buffer above from there instead of copying it, and it is clean
 //! then: BA-BM of `ba-gc`; still α pages per step, where α counts the longer of a copy and a program for each,
-//! as such a program ends a run of copies; default off), `spare_blocks` (default 0), `victim` (`greedy`, the
-//! default; `greedy-scan:1`, the same block found by a search; `two-level-list`, of which U(λ) = max(⌊Λ/(N−1)⌋,
-//! ⌈π/4⌉ − 1): what a list may hold, where Λ is so small that the emptiest full block has fewer. No others,
-//! since the bound on λ needs it, and greedy alone if there are two copy paths), `frontiers` (`shared`, the
-//! default, or `split`, as above).
+//! because such a program ends a run of copies; default off), `spare_blocks` (default 0), `victim` (`greedy`,
+//! the default; `greedy-scan:1`, the same block found by a search; `two-level-list`, of which U(λ) =
+//! max(⌊Λ/(N−1)⌋, ⌈π/4⌉ − 1): the second is what a list may hold, and counts if Λ is so small that the emptiest
+//! full block has fewer. No others, since the bound on λ needs it, and greedy alone if there are two copy
+//! paths), `frontiers` (`shared`, the default, or `split`, as above).
 //!
 //! Errors: another policy, α = 0 (a copy outlasts an erase), too few blocks, too large a share: refused before the run.
 //!

@@ -26,12 +26,12 @@
 //! waits for one to be written back; a translation page that is rewritten or copied always has room.
 //! Asserted by adversarial orders on small arrays and, on every run, by the count of violations.
 //!
-//! Parameters: `logical_share` (default σ_d·N_d/N; up to the share of `lazy-rtgc` on N_d blocks; where that
-//! leaves no step to TW the CMT needed is the whole map), `cmt` (bytes, from 8; default 8·D_max: a larger one
-//! holds more entries that are clean, and writes back later), `cmt_policy` (for clean entries; default LRU),
-//! `idle` (as in `lazy-rtgc`), `spare_blocks` (default 0). σ_t is 1/2, N_t at least 3.
+//! Parameters: `logical_share` (default σ_d·N_d/N; up to the share of `lazy-rtgc` on N_d blocks; if that leaves
+//! no step to TW, the CMT needed is the whole map), `cmt` (bytes, from 8; default 8·D_max: a larger one holds
+//! more entries that are clean, and writes back later), `cmt_policy` (for clean entries; default LRU), `idle`
+//! (as in `lazy-rtgc`), `spare_blocks` (default 0). σ_t is 1/2, N_t at least 3.
 //!
-//! A CMT of less than D_max entries voids the bound and changes nothing else: where all entries are dirty, the
+//! A CMT of less than D_max entries voids the bound and changes nothing else: if all entries are dirty, the
 //! fullest translation page is written back on the task's own path, and a translation block is collected whole
 //! before that if need be. TW runs from half the entries on then, or from D_th if that is less.
 //!
@@ -42,8 +42,8 @@
 //! they are; the paper has it merge dirty entries into them. Eqs 18 and 19 give a CMT that is too small for the
 //! worst case: see the proof. After a power cut the mount finishes the collections that were cut, and writes
 //! back what is more than D_th allows; as in `dftl` it finds the newest version of each page in the OOB areas,
-//! and what its translation page does not say of it becomes dirty. The list of pages lost to bit errors is kept
-//! until the next mount only: after it an older version may be read.
+//! and entries that differ from their translation page become dirty. The list of pages lost to bit errors is
+//! kept until the next mount only: after it an older version may be read.
 //!
 //! Source: Q. Zhang, X. Li, L. Wang, T. Zhang, Y. Wang, Z. Shao, Lazy-RTGC, ACM TODAES 20(3):43, 2015, §5,
 //! Eqs 14–19.

@@ -20,14 +20,14 @@
 //!
 //! Formulas (t in ns): U(e_r) = 2π·t_oob + t_rd; U(e_w) = t_wr; a fold takes at most 2π·t_oob + π(t_rd + t_wr)
 //! + 2·t_er; U(R) = max(U(e_r), t_wr + fold). See [`bounds::nftl`]. The bounds hold for any history, but are
-//! what a fold may cost, not a real-time bound.
+//! the cost of a fold, not a real-time bound.
 //!
 //! Space: P = N + R + 1 physical blocks: N logical blocks, R replacement blocks, and one that is kept erased
 //! for the fold. Spare blocks serve as replacement blocks until they are needed, but for three that are kept
-//! erased for a fold in which programs and erases fail. One fold per write suffices: where a fold of `b` itself
-//! leaves the new primary full, it has freed one block net, for the replacement; where no block may be opened,
-//! N + R blocks are in use by at most N logical blocks of which `b` has fewer than two, so with R ≥ 1 another
-//! one has two, and its fold frees one.
+//! erased for a fold in which programs and erases fail. One fold per write suffices: if a fold of `b` itself
+//! leaves the new primary full, it has freed one block net, for the replacement; if no block may be opened, N +
+//! R blocks are in use by at most N logical blocks of which `b` has fewer than two, so with R ≥ 1 another one
+//! has two, and its fold frees one.
 //!
 //! Power cuts: all pages of a block carry one sequence number, fresh when it was opened. Of three blocks of
 //! one logical block the youngest is a fold that was cut, holds copies only, and is erased at the mount. A
@@ -47,9 +47,9 @@
 //! Deviations: NAND is programmed in order, so a page does not go to its own place in the primary as in the
 //! patent, but to the next erased one, in both blocks; the OOB has its LPN. Which logical block to fold when
 //! blocks run out is not prescribed: here the replacement that was opened longest ago. A fold when the device
-//! is idle is left out. A fold takes the newest version that can be read; where it met a page that cannot,
-//! reads of those that it did not find fail until they are written or trimmed. The list of pages lost to bit
-//! errors is kept until the next mount only: after it an older version may be read.
+//! is idle is left out. A fold takes the newest version that can be read; if it met an unreadable page, reads
+//! of pages that it did not find fail until they are written or trimmed. The list of pages lost to bit errors
+//! is kept until the next mount only: after it an older version may be read.
 //!
 //! Source: A. Ban, Flash file system optimized for page-mode flash technologies, US patent 5,937,425, 1999,
 //! as described in S. Choudhuri, T. Givargis, Deterministic service guarantees for NAND flash using partial

@@ -21,7 +21,7 @@
 //!
 //! Worst case (N ≥ 3, greedy): one victim per write, of at most ⌊Λ/(N−2)⌋ valid pages (with shared frontiers
 //! ⌊Λ/(N−1)⌋), and with all of Λ exported π − 1: U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al.,
-//! Definition 2.3, Eq. 5); with other copy paths, the time of as many copies is ([`bounds::moves::copies_ns`]).
+//! Definition 2.3, Eq. 5); [`bounds::moves::copies_ns`] has the time of the copies on other copy paths.
 //!
 //! Parameters: `logical_share` (up to Λ/Nπ; default Λ/Nπ), `victim` (default greedy), `idle` (erase
 //! blocks without valid pages in idle time; default off), `aware` (a victim's valid page that is dirty in a

@@ -43,9 +43,9 @@
 //! Errors: blocks too small for α, α = 0, more than 21,844 pages per block, fewer than 3 usable blocks, too
 //! large a share: refused before the run.
 //!
-//! Deviations: the RTAS paper was not at hand; how the three blocks take turns is worked out here from its
-//! description in the comparison, which has the collection begin when the primary is full. Here it begins as
-//! late as the bound allows, which copies less. An OOB that cannot be read is charged and passed over.
+//! Deviations: the RTAS paper was not available. The turns of the three blocks follow its description in the
+//! comparison, in which collection begins when the primary is full. Here it begins as late as the bound allows,
+//! which copies less. An unreadable OOB is charged and skipped.
 //!
 //! Source: Z. Qin, Y. Wang, D. Liu, Z. Shao, Real-time flash translation layer for NAND flash memory
 //! storage systems, RTAS 2012; as described in Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, §3.3, §7

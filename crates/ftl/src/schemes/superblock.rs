@@ -22,32 +22,32 @@
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write collects at most every block of one superblock, (D
 //! + 1)·π(t_rd + t_wr) + (D + K)·t_er: see [`bounds::log_block::superblock_step_ns`]. It holds for any history,
-//! but is what collection may cost, not a real-time bound.
+//! but is the cost of collection, not a real-time bound.
 //!
-//! Space: P = N_l + K + 1 blocks: as many as there are logical blocks, K update blocks, and one that is kept
-//! erased for collection. Where no other is left, N_l + K blocks are in use by superblocks whose valid pages
-//! need N_l at most, so one holds more than it needs; a victim of it loses a page at least, and each
-//! step leaves room behind for the next.
+//! Space: P = N_l + K + 1 blocks: one per logical block, K update blocks, and one that is kept erased for
+//! collection. Where no other is left, N_l + K blocks are in use by superblocks whose valid pages need N_l at
+//! most, so one holds more than it needs; a victim of it loses a page at least, and each step leaves room for
+//! the next.
 //!
 //! Power cuts: a superblock has one open block, the youngest of its blocks, so of two versions of a page the
-//! newer is in the block with the larger sequence number, or later in the same one. Collection erases a
-//! block when all its valid pages are copied; where a mount finds the kept block in use, that holds copies
-//! only and is erased.
+//! newer is in the block with the larger sequence number, or later in the same one. Collection erases a block
+//! when all its valid pages are copied; if a mount finds the kept block in use, the block holds copies only and
+//! is erased.
 //!
 //! Invariants: no write finds no block; no valid page is erased; an older version is never found. Asserted
 //! by the conformance and power-cut suites.
 //!
 //! Parameters: `log_blocks` (K, at least 1; default 128, at most an eighth of the blocks or what
 //! `logical_share` leaves), `logical_share` (at most, with whole blocks, (P − 2)/P; default what K leaves),
-//! `spare_blocks` (default 0). D = 8, as many as there are where there are fewer.
+//! `spare_blocks` (default 0). D = 8, or the number of logical blocks if that is less.
 //!
 //! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run. A page that cannot be read
 //! when collection is to copy it is lost: reads of it fail until it is written or trimmed. The list of lost
 //! pages is kept until the next mount only: after it they read as never written, or an older version is read.
 //!
-//! Deviations: the map within a superblock is kept in RAM, where the source keeps it in OOB areas and caches
-//! part of it, so that no read of a map is charged. Update blocks are not divided among superblocks: one may
-//! use all. Hot and cold pages are not separated when collected.
+//! Deviations: the map within a superblock is kept in RAM, so no map read is charged; the source keeps it in
+//! OOB areas and caches part of it. Update blocks are not divided among superblocks: one may use all. Hot and
+//! cold pages are not separated when collected.
 //!
 //! Source: J.-U. Kang, H. Jo, J.-S. Kim, J. Lee, A superblock-based flash translation layer for NAND flash
 //! memory, EMSOFT 2006; victim selection as described in S. Lee, D. Shin, J. Kim, Buffer-aware garbage

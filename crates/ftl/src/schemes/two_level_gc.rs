@@ -26,8 +26,8 @@
 //! pages: ⌊Λ/(N−2)⌋ with `victim=greedy` and `greedy-scan:1`, that or ⌈π/4⌉ − 1 with `two-level-list`, π − 1
 //! with the others; with `idle` at least ⌈π/4⌉ − 1, which no write waits for. After a write at most k =
 //! ⌈(U(λ)+1)/(π−U(λ))⌉ operations, one of them an erase: U(R) = t_wr + (k−1)(t_rd+t_wr) + t_er (with copies by
-//! other paths, and where an erase is no longer than a copy, as [`bounds::moves::copies_ns`] says). With all of
-//! Λ exported U(λ) = π − 1 and that is `page-level`'s worst case; a share of 0.8 of large arrays has U(λ) =
+//! other paths, and if an erase is no longer than a copy: see [`bounds::moves::copies_ns`]). With all of Λ
+//! exported U(λ) = π − 1 and that is `page-level`'s worst case; a share of 0.8 of large arrays has U(λ) =
 //! ⌊0.8π⌋ and 5 operations. Proof: [`crate::page_mapped::Preemptible`].
 //!
 //! Invariants: b ≥ 1 before each write; one victim at a time; λ ≤ U(λ). Asserted by the conformance suite, and on every
@@ -43,11 +43,11 @@
 //! part that endures more than 8,191 erases (13 bits): refused before the run. If a block is erased more often,
 //! its count saturates, and the log has the number of erases not counted.
 //!
-//! Deviations: the paper says that host requests may come between any two operations of a collection and nothing of one
-//! that has no time between its requests: the pace is ours. It says of a block that was collected in idle time that it
-//! only has to be added to the garbage list: read as its valid pages being copied then and its erase being left for when
-//! a block is needed; such a block counts as a victim when it is emptied, and again when it is erased. What the lists
-//! leave open: see [`crate::page_mapped::victims::TwoLevelList`].
+//! Deviations: the paper lets host requests in between any two operations of a collection, and does not cover a
+//! host without pauses: the pace is ours. A block collected in idle time "only has to be added to the garbage
+//! list": read as copying its valid pages then, and erasing it when a block is needed. Such a block counts as a
+//! victim when it is emptied, and again when it is erased. What the lists leave open: see
+//! [`crate::page_mapped::victims::TwoLevelList`].
 //!
 //! Source: S. Jung, Y. H. Song, 2LGC: an atomic-unit garbage collection scheme with a two-level list for NAND flash
 //! storage, §4; lists of §5.1.

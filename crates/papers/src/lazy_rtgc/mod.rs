@@ -88,7 +88,7 @@ const METHOD: [&str; 7] = [
      first collection\" and says no more: written full in order, each scheme all that it exports; the same and \
      then overwritten at random by 0.34 of it, which takes FSR, with most free pages, to its first \
      collection; only the workload's footprint written",
-    "worst responses (Fig. 6) and shares of translation pages are of the state with collection under way, in \
+    "longest responses (Fig. 6) and shares of translation pages are of the state with collection under way, in \
      which every scheme can show its worst; there all three printed reductions are approached. Means, copies and \
      erases (Figs 7, 9, 10) are of the array just written full: with random overwrites the mean response of \
      Lazy-RTGC is above RFTL's, with the footprint alone it copies next to nothing, and the paper's lie \

@@ -46,10 +46,10 @@ fn not_run(report: &Report, width: usize) -> String {
 }
 
 const HOW_TO_READ: [&str; 2] = [
-    "Response = service + collection behind it, without queueing. p99.9: 999 of 1000 tasks took no longer. \
+    "Response = service + collection after it, without queueing. p99.9: 999 of 1000 tasks took no longer. \
         Collection pause: the part of a response that is collection.",
     "Bound kept: no task exceeded it. Real-time (one step): at most one collection step per task. Whole-victim worst \
-        case: a task may wait until whole victims are collected. WAF: pages programmed per host page; wear: erases \
+        case: a task may wait for whole victims, folds or merges. WAF: pages programmed per host page; wear: erases \
         per block.",
 ];
 

@@ -77,7 +77,7 @@ fn a_victim_policy_of_ones_own_is_taken_and_one_that_promises_too_much_is_told()
     let boastful = SchemeConfig { logical_pages: Some(60), ..with(&BOASTFUL) };
     let failed = suite::conformance(&[boastful]).unwrap_err();
     let first = &failed.failures[0];
-    assert!(first.contains("boastful") && first.contains("promised"), "{failed}");
+    assert!(first.contains("boastful") && first.contains(", bound "), "{failed}");
 }
 
 /// An array that takes runs of copies apart.

@@ -92,6 +92,6 @@ fn rows_table(rows: &[StudyRow]) -> String {
 const LEGEND: &str = "
 collection: copies of the victim's valid pages in such transactions, and its erase after the last program; \
     early erase:
-the erase begins when the last page has left the source. saved: time relative to ICB on the same planes.
+the erase begins when the last page has left the source. saved: collection time saved against ICB on the same planes.
 Source: Jeong and Song, IEEE Trans. Consumer Electronics 58(2), 2012, Eqs 1 to 13 and §VI.
 ";

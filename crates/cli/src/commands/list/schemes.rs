@@ -150,7 +150,7 @@ fn overview() -> String {
     format!(
         "# Schemes\n\nResponse: the bound on a whole `{DEFAULT_PART}`; [../promises.md](../promises.md) \
          compares the real-time ones on every part. Every scheme has the settings `share`, `spare`, `label`, \
-         `copy`, `copy_cache`, `wear`, `dynamic_wear` and those of write buffers too.\n\n{}\nThese pages are the headers of the schemes' modules; `ftlkit list schemes --pages \
+         `copy`, `copy_cache`, `wear`, `dynamic_wear` and those of write buffers. Real-time (one step): at most one collection step per task. Whole-victim worst case: a task may wait for whole victims, folds or merges.\n\n{}\nThese pages are the headers of the schemes' modules; `ftlkit list schemes --pages \
          docs/schemes` writes them.\n",
         markdown(columns, rows)
     )
