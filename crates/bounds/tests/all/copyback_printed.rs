@@ -270,7 +270,7 @@ fn what_cannot_be_timed_is_refused() {
     assert_eq!(no_cycle, Err(named));
     let one_cycle = Part { t_wc_ns: 0, ..DDT_MLC.clone() };
     let error = CopyTimings::of_part(&one_cycle, Waits::STUDY).expect_err("no write cycle");
-    assert!(error.to_string().contains("part `ddt-mlc` gives no t_wc_ns"), "{error}");
+    assert!(error.to_string().contains("part `ddt-mlc` has no t_wc_ns"), "{error}");
 
     let planes = |planes| Copyback::new(study(), CopyPath::Icb, false, planes);
     let range = |found| CopybackError::Figure { field: "planes", least: 1, most: 4, found };

@@ -53,7 +53,7 @@ fn what_is_refused() {
         (LEAST.replace("50_000", "-1"), "invalid value: integer `-1`"),
         (LEAST.replace("50_000", "0"), "t_r_ns must be 1 ns to 1 hour, not 0"),
         (LEAST.replace("4096", "1"), "page_bytes must be 2 to 1048576, not 1"),
-        (LEAST.replace("mine", "My part"), "`My part` is no name for a part"),
+        (LEAST.replace("mine", "My part"), "`My part` is not a valid part name"),
         (format!("{LEAST}\necc_bits_per_kib = 0"), "ecc_bits_per_kib must be 1 to 512, not 0"),
         (format!("{LEAST}\n[power]\nvcc_mv = 0"), "power.vcc_mv must be 1 to 100000 mV, not 0"),
         (format!("{LEAST}\ncapacity_bytes = 4096"), "part `mine`: an array needs at least 1 block"),

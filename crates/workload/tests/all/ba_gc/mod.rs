@@ -199,9 +199,9 @@ fn what_does_not_fit_or_has_no_meaning_is_refused_with_what_does() {
         assert!(small.contains("such that a volume of at least 4 MiB fits"), "{small}");
         assert!(refusal(&spec.clone().with("footprint", "1%"), 100).contains("it has 1 MiB"));
         let rate = refusal(&spec.clone().with("rate", 100), 100);
-        assert!(rate.contains("rate must be left out with `arrivals = bursts`"), "{rate}");
+        assert!(rate.contains("rate must be omitted with `arrivals = bursts`"), "{rate}");
         let none = refusal(&spec.clone().with("arrivals", "poisson"), 100);
-        assert!(none.contains("rate must be a number of requests a second"), "{none}");
+        assert!(none.contains("rate must be a number of requests per second"), "{none}");
         assert!(!take(&spec, space(4), 1).is_empty());
     }
 }

@@ -136,7 +136,7 @@ fn ssdsim_and_mqsim_call_a_read_1() {
 #[test]
 fn five_columns_cannot_be_told_by_looking() {
     let error = refused("trace.txt", "100 2 8 16 1\n", &TraceOptions::default());
-    assert!(error.contains("disksim, ssdsim and mqsim cannot be told apart"), "{error}");
+    assert!(error.contains("disksim, ssdsim and mqsim look the same"), "{error}");
 }
 
 #[test]
