@@ -94,11 +94,13 @@ pub fn power_cuts(schemes: &[SchemeConfig]) -> Result<Tally, Failed> {
         ] {
             everywhere.extend(small.map(|shape| power_cut::Case {
                 operations,
+                shutdown: true,
                 ..power_cut::Case::new(scheme.clone(), shape, pattern, 1)
             }));
         }
         let of = |pattern, seed| power_cut::Case {
             operations: 600,
+            shutdown: true,
             ..power_cut::Case::new(scheme.clone(), roomy, pattern, seed)
         };
         let seeds = (0..12).flat_map(|seed| {

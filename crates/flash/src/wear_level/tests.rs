@@ -52,7 +52,7 @@ impl Model {
         }
         self.clock += 1;
         let version = self.clock;
-        let before = self.blocks[block as usize].last().filter(|_| version % 3 > 0);
+        let before = self.blocks[block as usize].last().filter(|_| !version.is_multiple_of(3));
         let seq = before.map_or(version, |(seq, _)| *seq);
         let oob = Oob::data(Lpn(version as u32 % 1000), seq);
         let ppn = flash.geometry().ppn(BlockId(block), page);

@@ -89,9 +89,17 @@ fn copying_rules() {
     refused(order(1, 2), copy(0, 1));
     refused(order(4, 0), copy(0, 4));
     refused(FlashError::NoSuchPage(Ppn(6)), copy(0, 6));
-    refused(FlashError::Sequence(u64::MAX), |flash| {
-        flash.copy(Ppn(0), Ppn(2), u64::MAX, HOST).map(|_| ())
+    refused(FlashError::Sequence(u64::MAX - 1), |flash| {
+        flash.copy(Ppn(0), Ppn(2), u64::MAX - 1, HOST).map(|_| ())
     });
+}
+
+#[test]
+fn a_copy_keeps_its_number_where_it_is_told_to() {
+    let mut flash = started();
+    let own = flash.read_oob(Ppn(0), HOST).unwrap();
+    assert_eq!(flash.copy(Ppn(0), Ppn(2), Oob::KEEP_SEQ, HOST), Ok(own));
+    assert_eq!(flash.read_oob(Ppn(2), HOST), Ok(own));
 }
 
 #[test]

@@ -20,6 +20,9 @@ use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
 /// Bytes of an entry in a translation page: a PPN.
 pub(super) const ENTRY_BYTES: usize = 4;
 
+/// Times that one lookup writes its translation page anew at most.
+const REPAIRS: u32 = 4;
+
 /// A victim that is collected in steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct InSteps {
@@ -45,6 +48,8 @@ pub(crate) struct Core<F> {
     pub(super) moved: Vec<(Lpn, Ppn)>,
     pub(super) logical_pages: u32,
     entries_a_page: u32,
+    /// Whether translation pages may hold [`LOST`] entries, which no OOB area tells.
+    pub(super) lost_entries: bool,
 }
 
 impl<F: Probe> Core<F> {
@@ -79,6 +84,7 @@ impl<F: Probe> Core<F> {
             moved: Vec::with_capacity(geometry.pages_per_block() as usize),
             logical_pages: plan.logical_pages,
             entries_a_page,
+            lost_entries: false,
         }
     }
 
@@ -103,23 +109,25 @@ impl<F: Probe> Core<F> {
     /// What the translation page says of an entry that is not cached.
     fn read_entry(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
         let page = self.cmt.page_of(lpn);
-        let at = self.directory[page as usize];
-        if at == UNMAPPED {
+        if self.directory[page as usize] == UNMAPPED {
             self.cmt.lookups.hits += 1;
             return Ok(UNMAPPED);
         }
         self.cmt.lookups.misses += 1;
         let (mut entry, offset) = ([0; ENTRY_BYTES], self.offset(lpn));
         let cause = self.data.cause(Cause::Translation);
-        match self.medium.flash.read_part(Ppn(at), offset, &mut entry, cause) {
-            Ok(_) => Ok(u32::from_le_bytes(entry)),
-            Err(FlashError::Uncorrectable(_)) => {
-                self.repair(page)?;
-                let repaired = Ppn(self.directory[page as usize]);
-                self.medium.flash.read_part(repaired, offset, &mut entry, cause)?;
-                Ok(u32::from_le_bytes(entry))
+        let mut repairs = 0;
+        loop {
+            let at = Ppn(self.directory[page as usize]);
+            match self.medium.flash.read_part(at, offset, &mut entry, cause) {
+                Ok(_) => return Ok(u32::from_le_bytes(entry)),
+                // What is written anew may be unreadable, too.
+                Err(FlashError::Uncorrectable(_)) if repairs < REPAIRS => {
+                    repairs += 1;
+                    self.repair(page)?;
+                }
+                Err(error) => return Err(error.into()),
             }
-            Err(error) => Err(error.into()),
         }
     }
 

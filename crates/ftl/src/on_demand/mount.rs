@@ -145,15 +145,20 @@ fn compare<F: Probe>(core: &mut Core<F>, map: &[u32], most_dirty: u32) -> Result
     let most_dirty = most_dirty.min(core.cmt.capacity());
     for page in 0..core.directory.len() as u32 {
         read_page(core, page, &mut bytes)?;
-        let differ = |lpn: u32, entry: u32| match (map[lpn as usize], entry) {
+        let mut lost_entries = core.lost_entries;
+        let mut differ = |lpn: u32, entry: u32| match (map[lpn as usize], entry) {
             // Nothing newer than what was lost was written.
-            (UNMAPPED, LOST) => None,
+            (UNMAPPED, LOST) => {
+                lost_entries = true;
+                None
+            }
             (ppn, entry) => (ppn != entry).then_some((Lpn(lpn), Ppn(ppn))),
         };
         let entries =
             bytes.as_chunks::<ENTRY_BYTES>().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
         let differing: Vec<(Lpn, Ppn)> =
             core.lpns_of(page).zip(entries).filter_map(|(lpn, entry)| differ(lpn, entry)).collect();
+        core.lost_entries = lost_entries;
         if differing.is_empty() {
             continue;
         }
@@ -179,6 +184,8 @@ fn read_page<F: Probe>(core: &mut Core<F>, page: u32, bytes: &mut [u8]) -> Resul
     match core.medium.flash.read(Ppn(at), Some(&mut *bytes), Cause::Mount) {
         Ok(_) => Ok(()),
         Err(FlashError::Uncorrectable(_)) => {
+            // It may have told of lost pages.
+            core.lost_entries = true;
             bytes.fill(u8::MAX);
             Ok(())
         }

@@ -18,6 +18,7 @@ impl<F: Probe> Core<F> {
     #[cold]
     pub(super) fn entries_from_oob(&mut self, page: u32, bytes: &mut [u8]) -> Result<(), FtlError> {
         bytes.fill(u8::MAX);
+        let mut is_certain = !self.lost_entries;
         let lpns = self.lpns_of(page);
         let geometry = *self.medium.geometry();
         for block in (0..geometry.blocks()).map(BlockId) {
@@ -30,12 +31,23 @@ impl<F: Probe> Core<F> {
                     Ok(oob) => oob.lpn.0,
                     // The rest of the frontier.
                     Err(FlashError::Erased(_)) => break,
-                    Err(FlashError::Uncorrectable(_)) => continue,
+                    Err(FlashError::Uncorrectable(_)) => {
+                        is_certain = false;
+                        continue;
+                    }
                     Err(error) => return Err(error.into()),
                 };
                 if lpns.contains(&lpn) {
                     let offset = (lpn - lpns.start) as usize * ENTRY_BYTES;
                     bytes[offset..offset + ENTRY_BYTES].copy_from_slice(&ppn.0.to_le_bytes());
+                }
+            }
+        }
+        if !is_certain {
+            // A page that is not found is lost, or was never written: there is no telling which.
+            for entry in bytes.as_chunks_mut::<ENTRY_BYTES>().0 {
+                if *entry == UNMAPPED.to_le_bytes() {
+                    *entry = LOST.to_le_bytes();
                 }
             }
         }
@@ -60,6 +72,8 @@ impl<F: Probe> Core<F> {
     /// The only copy of a page is unreadable: its logical page is lost, loudly, and collection goes on.
     #[cold]
     pub(super) fn data_page_lost(&mut self, from: Ppn) -> Result<(), FtlError> {
+        self.lost_entries = true;
+        // Where no readable translation page maps it, one that is made anew does not.
         let Some(lpn) = self.mapped_to(from)? else { return Ok(()) };
         let slot = self.cached(lpn)?;
         self.cmt.set(slot, LOST);

@@ -89,6 +89,12 @@ impl Account {
             bit_errors,
             ..SchemeReport::default()
         };
+        let lost = |errors: &BitErrorReport| errors.lost_pages + errors.lost_pages_before > 0;
+        if report.bit_errors.as_ref().is_some_and(lost) {
+            // A bound is of pages that can be read: to make up for one that cannot takes longer.
+            (report.bound_ns, report.real_time) = (None, false);
+            (report.violations, report.first_violation) = (0, None);
+        }
         report.series.erases = erases;
         report.series.victim_valid.clone_from(&log.victim_valid);
         self.measures.finish().fill(&mut report);
@@ -287,8 +293,8 @@ fn unreadable(errors: &BitErrorReport) -> Option<String> {
     };
     Some(format!(
         "more bit errors than ECC corrects: {} host reads returned an error instead of data, and {} pages were \
-        lost when collection copied them{before}; a real device would have lost this data, and bounds do not \
-        cover pages that are lost while they are copied",
+         lost when collection copied them{before}; a real device would have lost this data; where pages are lost \
+         no bound is given",
         grouped(*uncorrectable_host_reads),
         grouped(*lost_pages),
     ))

@@ -4,6 +4,7 @@
 mod common;
 
 mod accounting;
+mod bit_errors;
 mod copy_paths;
 mod promises;
 mod wear_levelling;

@@ -30,6 +30,7 @@ macro_rules! of_each_scheme {
 }
 pub(crate) use of_each_scheme;
 
+mod bit_errors;
 mod buffers;
 mod conformance;
 mod exhaustive;

@@ -133,9 +133,9 @@ impl Model {
     }
 
     pub(crate) fn copy(&mut self, from: u32, to: u32, seq: u64) -> Result<Oob, FlashError> {
-        let (oob, bytes) = self.found(from)?;
-        self.may_program(to, seq)?;
-        let oob = Oob { seq, ..oob };
+        let (own, bytes) = self.found(from)?;
+        let oob = if seq == Oob::KEEP_SEQ { own } else { Oob { seq, ..own } };
+        self.may_program(to, oob.seq)?;
         self.pages[to as usize] = Page::Holds(oob, bytes);
         Ok(oob)
     }

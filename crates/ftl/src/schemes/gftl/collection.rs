@@ -101,9 +101,12 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             } else if !self.collection.searching {
                 match self.next_in_queue() {
                     Some((ppn, page)) => {
-                        self.flash.read_oob(ppn, self.cause)?;
                         left -= 1;
-                        self.collection.found = Some((ppn, page));
+                        match self.flash.read_oob(ppn, self.cause) {
+                            Ok(_) => self.collection.found = Some((ppn, page)),
+                            Err(FlashError::Uncorrectable(_)) => self.lose(page),
+                            Err(error) => return Err(error.into()),
+                        }
                     }
                     None => {
                         self.collection.searching = true;

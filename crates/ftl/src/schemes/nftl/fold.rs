@@ -54,7 +54,7 @@ impl<F: Probe> Nftl<F> {
         let first_lpn = logical * geometry.pages_per_block();
         self.places.fill(NONE);
         let pages = geometry.pages_per_block().min(self.logical_pages - first_lpn);
-        let mut missing = pages;
+        let (mut missing, mut hidden) = (pages, false);
         for (block, written) in chain.youngest_first() {
             let first = geometry.ppn(block, 0).0;
             for ppn in (first..first + written).rev() {
@@ -64,14 +64,18 @@ impl<F: Probe> Nftl<F> {
                 match self.flash.read_oob(Ppn(ppn), Cause::FullMerge) {
                     Ok(oob) => {
                         let place = &mut self.places[(oob.lpn.0 - first_lpn) as usize];
-                        if *place == NONE {
+                        if *place == NONE && !hidden {
                             *place = ppn;
                             missing -= 1;
                         }
                     }
                     Err(FlashError::Uncorrectable(ppn)) if self.pool.is_void(ppn) => {}
-                    // Some page's newest version, or an old one: there is no telling whose.
-                    Err(FlashError::Uncorrectable(_)) => self.log.lost_pages += 1,
+                    // Some page's newest version, or an old one: there is no telling whose. What is older must not pass
+                    // for the newest.
+                    Err(FlashError::Uncorrectable(_)) => {
+                        self.log.lost_pages += 1;
+                        hidden = true;
+                    }
                     Err(error) => return Err(error.into()),
                 }
             }
