@@ -47,8 +47,8 @@
 //! Deviations: NAND is programmed in order, so a page does not go to its own place in the primary as in the
 //! patent, but to the next erased one, in both blocks; the OOB has its LPN. Which logical block to fold when
 //! blocks run out is not prescribed: here the replacement that was opened longest ago. A fold when the device
-//! is idle is left out. A fold takes the newest version that can be read; if it met an unreadable page, reads
-//! of pages that it did not find fail until they are written or trimmed. The list of pages lost to bit errors
+//! is idle is left out. A fold that meets an unreadable page takes no version older than it: pages that it
+//! did not find before are lost, and reads of them fail until they are written or trimmed. The list of pages lost to bit errors
 //! is kept until the next mount only: after it an older version may be read.
 //!
 //! Source: A. Ban, Flash file system optimized for page-mode flash technologies, US patent 5,937,425, 1999,
