@@ -3,7 +3,7 @@
 //!
 //! Source: Qin, Wang, Liu, Shao, "Real-time flash translation layer for NAND flash memory storage
 //! systems", RTAS 2012, as compared in Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015 (Table I). That
-//! comparison does not say how the blocks take turns; [`Collection`] is the condition on a way that does.
+//! comparison does not say how the blocks take turns; [`CollectionSteps`] is the condition on a way that does.
 
 use crate::error::BoundError;
 use crate::lazy_rtgc;
@@ -56,7 +56,7 @@ pub fn victim_valid(part: &Part) -> u32 {
 ///
 /// The condition is thus 2k + ⌈k/α⌉ + 2 ≤ π with k = ⌈π/α⌉. It fails for α = 1 on any block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Collection {
+pub struct CollectionSteps {
     /// α: pages copied a step.
     pub copies_a_step: u32,
     /// k: erased pages of the buffer when a collection begins, ⌈π/α⌉.
@@ -70,7 +70,7 @@ pub struct Collection {
 /// # Errors
 /// [`BoundError::CopyLongerThanErase`] where α is 0; [`BoundError::BlockTooSmall`] where the condition does
 /// not hold.
-pub fn collection(part: &Part) -> Result<Collection, BoundError> {
+pub fn collection(part: &Part) -> Result<CollectionSteps, BoundError> {
     lazy_rtgc::steps(part, 0)?;
     let (copies_a_step, pages) = (lazy_rtgc::alpha(part), part.pages_per_block);
     let begins_at_pages = pages.div_ceil(copies_a_step);
@@ -84,7 +84,7 @@ pub fn collection(part: &Part) -> Result<Collection, BoundError> {
             needed,
         });
     }
-    Ok(Collection { copies_a_step, begins_at_pages, steps: begins_at_pages + 1 + drain_steps })
+    Ok(CollectionSteps { copies_a_step, begins_at_pages, steps: begins_at_pages + 1 + drain_steps })
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn evaluation_part() {
         let found = collection(&EVALUATION_SLC).expect("a block of 64 pages suffices");
-        assert_eq!(found, Collection { copies_a_step: 8, begins_at_pages: 8, steps: 11 });
+        assert_eq!(found, CollectionSteps { copies_a_step: 8, begins_at_pages: 8, steps: 11 });
         assert_eq!(response_ns(&EVALUATION_SLC), 2_249_900);
     }
 

@@ -122,7 +122,7 @@ impl Message {
             GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(1);
         let mut text = String::new();
         // The message above says it all; the picture is an extra.
-        match handler.render_report(&mut text, &Place(self)) {
+        match handler.render_report(&mut text, &Location(self)) {
             Ok(()) => text
                 .lines()
                 .skip_while(|line| !line.contains('╭'))
@@ -135,17 +135,17 @@ impl Message {
 
 /// Where a message points to, without its words.
 #[derive(Debug)]
-struct Place<'a>(&'a Message);
+struct Location<'a>(&'a Message);
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for Location<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("in")
     }
 }
 
-impl std::error::Error for Place<'_> {}
+impl std::error::Error for Location<'_> {}
 
-impl Diagnostic for Place<'_> {
+impl Diagnostic for Location<'_> {
     fn source_code(&self) -> Option<&dyn SourceCode> {
         self.0.source.as_ref().map(|source| source as &dyn SourceCode)
     }

@@ -5,7 +5,8 @@ use crate::way::{Way, channels_timing};
 use bounds::copyback::{CopyTimings, CopybackError};
 use flash::Ns;
 use flash::channels::{
-    Addressing, BusUse, Channels, ChannelsError, Grant, Policy, RequestError, Topology, Watch,
+    Addressing, BusUse, Channels, ChannelsError, Grant, GrantObserver, Policy, RequestError,
+    Topology,
 };
 
 /// What a collection by itself took.
@@ -39,7 +40,7 @@ pub enum CopyRunError {
 
 /// Operations of a collection: how many, in transactions of how many, and what becomes of the victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Collection {
+pub struct CopyJob {
     /// Operations in all: valid pages / planes.
     pub operations: u32,
     /// Operations of a transaction; the last transaction has what is left.
@@ -50,7 +51,7 @@ pub struct Collection {
     pub addressing: Addressing,
 }
 
-impl Collection {
+impl CopyJob {
     /// One transaction, without the erase, in the order of the printed equations.
     pub const fn transaction(operations: u32) -> Self {
         let addressing = Addressing::AfterRead;
@@ -71,7 +72,7 @@ impl Collection {
 pub fn alone(
     timings: &CopyTimings,
     way: Way,
-    collection: Collection,
+    collection: CopyJob,
 ) -> Result<Alone<()>, CopyRunError> {
     watched(timings, way, collection)
 }
@@ -83,15 +84,15 @@ pub fn alone(
 pub fn logged(
     timings: &CopyTimings,
     way: Way,
-    collection: Collection,
+    collection: CopyJob,
 ) -> Result<Alone<Vec<Grant>>, CopyRunError> {
     watched(timings, way, collection)
 }
 
-fn watched<W: Watch + Default>(
+fn watched<W: GrantObserver + Default>(
     timings: &CopyTimings,
     way: Way,
-    collection: Collection,
+    collection: CopyJob,
 ) -> Result<Alone<W>, CopyRunError> {
     let mut copier = Copier::new(way, timings, collection.addressing)?;
     let topology: Topology = copier.topology(2);

@@ -18,8 +18,8 @@ use crate::way::Way;
 use bounds::copyback::{CopyPath, CopyTimings, CopybackError};
 use flash::Ns;
 use flash::channels::{
-    Addressing, Channels, Command, Completion, DieAddress, Grant, PageAddress, Pages, Request,
-    RequestError, Segment, Topology, Watch,
+    Addressing, Channels, Command, Completion, DieAddress, Grant, GrantObserver, PageAddress,
+    Pages, Request, RequestError, Segment, Topology,
 };
 
 /// Blocks a plane: a victim, and the block that its pages go to.
@@ -38,7 +38,7 @@ pub struct Loads<W = ()> {
     until_ns: Ns,
 }
 
-impl<W: Watch> Watch for Loads<W> {
+impl<W: GrantObserver> GrantObserver for Loads<W> {
     #[inline]
     fn granted(&mut self, grant: &Grant) {
         if grant.segment == Segment::DataIn && grant.tag & OURS != 0 {
@@ -154,7 +154,7 @@ impl Copier {
     ///
     /// # Errors
     /// As [`Channels::submit`]: `at_ns` before [`Channels::now_ns`].
-    pub fn begin<W: Watch>(
+    pub fn begin<W: GrantObserver>(
         &mut self,
         channels: &mut Channels<Loads<W>>,
         at_ns: Ns,
@@ -176,7 +176,7 @@ impl Copier {
     ///
     /// # Errors
     /// As [`Channels::submit`].
-    pub fn erase<W: Watch>(
+    pub fn erase<W: GrantObserver>(
         &self,
         channels: &mut Channels<Loads<W>>,
         at_ns: Ns,
@@ -188,7 +188,7 @@ impl Copier {
     ///
     /// # Errors
     /// As [`Channels::submit`].
-    pub fn next_until<W: Watch>(
+    pub fn next_until<W: GrantObserver>(
         &mut self,
         channels: &mut Channels<Loads<W>>,
         limit_ns: Ns,
@@ -214,7 +214,7 @@ impl Copier {
     }
 
     /// Reads the next page once the last has left the controller.
-    fn read_ahead<W: Watch>(
+    fn read_ahead<W: GrantObserver>(
         &mut self,
         channels: &mut Channels<Loads<W>>,
     ) -> Result<(), RequestError> {
@@ -232,7 +232,7 @@ impl Copier {
     ///
     /// # Errors
     /// As [`Channels::submit`].
-    pub fn done<W: Watch>(
+    pub fn done<W: GrantObserver>(
         &mut self,
         channels: &mut Channels<Loads<W>>,
         done: &Completion,
@@ -270,7 +270,7 @@ impl Copier {
     }
 
     /// Reads a page, if the transaction has it.
-    fn read<W: Watch>(
+    fn read<W: GrantObserver>(
         &self,
         channels: &mut Channels<Loads<W>>,
         at_ns: Ns,

@@ -49,7 +49,7 @@ pub struct HostLoad {
 
 /// One point: who collects how, and how much the host asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct LoadPoint {
     /// How pages are copied; `None`: no collection.
     pub way: Option<Way>,
     /// The way arbiter.
@@ -156,11 +156,11 @@ impl HostLoad {
     /// As [`HostLoad::validate`]; ways of copying that cannot be.
     pub fn points(
         &self,
-        asked: &[Asked],
+        asked: &[LoadPoint],
         goes_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Point>, CopyRunError> {
         let capacity = self.capacity_per_second()?;
-        let measure = |asked: &Asked| Run::new(self, *asked, capacity)?.run(goes_on);
+        let measure = |asked: &LoadPoint| Run::new(self, *asked, capacity)?.run(goes_on);
         let all = asked.par_iter().filter(|_| goes_on());
         all.filter_map(|asked| measure(asked).transpose()).collect()
     }
@@ -265,7 +265,7 @@ impl Collector {
 /// A point being measured.
 struct Run<'a> {
     study: &'a HostLoad,
-    asked: Asked,
+    asked: LoadPoint,
     channels: Channels<Loads>,
     arrivals: Arrivals,
     collector: Option<Collector>,
@@ -318,7 +318,7 @@ struct Mark {
 }
 
 impl<'a> Run<'a> {
-    fn new(study: &'a HostLoad, asked: Asked, capacity: f64) -> Result<Self, CopyRunError> {
+    fn new(study: &'a HostLoad, asked: LoadPoint, capacity: f64) -> Result<Self, CopyRunError> {
         let planes = asked.way.map_or(1, |way| way.planes);
         let timing = channels_timing(&study.timings);
         let topology = study.topology(planes);

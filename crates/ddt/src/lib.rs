@@ -14,7 +14,7 @@ pub mod waveform;
 pub mod waveform_plot;
 mod way;
 
-pub use alone::{Alone, Collection, CopyRunError, alone, logged};
+pub use alone::{Alone, CopyJob, CopyRunError, alone, logged};
 pub use copier::{Copier, EraseAt, Loads, Step};
 pub use study::{Crossover, Study, StudyRow};
 pub use way::{Way, channels_timing, in_mode};

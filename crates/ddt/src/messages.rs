@@ -3,7 +3,7 @@
 //! Times are of the first message on. An arrow shows a message between master and slave (Fig. 9 of Jeong and Song); REQ
 //! and GRANT are the arbiter's; R/B# is the device's.
 
-use crate::control::{Cycles, Event, EventKind, Job, Place};
+use crate::control::{Cycles, Event, EventKind, Job, PagePosition};
 use flash::Ns;
 use std::fmt::Write;
 
@@ -72,7 +72,7 @@ fn line(text: &mut String, event: &Event) {
     let _ = writeln!(text, "{}", line.trim_end());
 }
 
-fn page(place: Place) -> String {
+fn page(place: PagePosition) -> String {
     format!("operation {}, plane {}", place.operation, place.plane)
 }
 

@@ -1,6 +1,6 @@
 //! Every way of copying on a part, side by side: times, throughput, use of the channel, whole collections.
 
-use crate::alone::{Collection, CopyRunError, alone};
+use crate::alone::{CopyJob, CopyRunError, alone};
 use crate::way::Way;
 use bounds::copyback::{CopyPath, CopyTimings};
 use flash::Ns;
@@ -89,7 +89,7 @@ impl Study {
             corrected_bytes: way.corrected_bytes,
             pages,
             transaction_ns,
-            engine_ns: alone(t, way, Collection::transaction(operations))?.copies_ns,
+            engine_ns: alone(t, way, CopyJob::transaction(operations))?.copies_ns,
             ns_per_page: transaction_ns as f64 / f64::from(pages),
             bytes_per_second: form.bytes_per_second(pages)?,
             channel_use: form.channel_use(pages)?.as_f64(),
@@ -139,7 +139,7 @@ mod tests {
                 let way = way.with_corrected_bytes(t.corrected_bytes_at(percent));
                 let form = way.closed_form(&t).unwrap();
                 for operations in 1..=128 {
-                    let ran = alone(&t, way, Collection::transaction(operations)).unwrap();
+                    let ran = alone(&t, way, CopyJob::transaction(operations)).unwrap();
                     let pages = operations * planes;
                     let what = format!("{} on {planes} planes, {operations}", way.name());
                     assert_eq!(Ok(ran.copies_ns), form.transaction_ns(pages), "{what}");
@@ -168,12 +168,10 @@ mod tests {
         for way in Way::all(1) {
             let form = way.closed_form(&t).unwrap();
             for (valid, each) in [(128, 128), (100, 8), (3, 8), (17, 1)] {
-                let ran = alone(&t, way, Collection::whole(valid, each)).unwrap();
+                let ran = alone(&t, way, CopyJob::whole(valid, each)).unwrap();
                 assert_eq!(Ok(ran.end_ns), form.collection_ns(valid, each), "{}", way.name());
-                let early = Collection {
-                    erase: Some(EraseAt::SourceFree),
-                    ..Collection::whole(valid, each)
-                };
+                let early =
+                    CopyJob { erase: Some(EraseAt::SourceFree), ..CopyJob::whole(valid, each) };
                 let early = alone(&t, way, early).unwrap().end_ns;
                 let bound = form.collection_early_erase_ns(valid, each).unwrap();
                 // The erase's command and the last load, or its confirmation, share the bus.
@@ -181,7 +179,7 @@ mod tests {
                 assert!((bound..=bound + load).contains(&early), "{}: {early} {bound}", way.name());
             }
         }
-        let nothing = alone(&t, Way::new(CopyPath::Gcb, true, 1), Collection::whole(0, 8)).unwrap();
+        let nothing = alone(&t, Way::new(CopyPath::Gcb, true, 1), CopyJob::whole(0, 8)).unwrap();
         assert_eq!((nothing.copies_ns, nothing.end_ns), (0, 3_000_000 + 5 * 25 + 100));
     }
 
@@ -191,7 +189,7 @@ mod tests {
         for cache in [false, true] {
             let way = Way::new(CopyPath::Dgcb, cache, 1);
             let at = |addressing| {
-                let collection = Collection { addressing, ..Collection::transaction(8) };
+                let collection = CopyJob { addressing, ..CopyJob::transaction(8) };
                 alone(&t, way, collection).unwrap().copies_ns
             };
             let gain = way.closed_form(&t).unwrap().early_prog_init_gain_ns();

@@ -1,7 +1,7 @@
 //! The signals of one page's direct transfer as a picture: commands, the begin of the transfer with its windows, the end
 //! of it with corrected bytes and the confirm command (Fig. 10 of Jeong and Song, and what goes before and after).
 
-use crate::control::{Cycles, Event, EventKind, Job, Level, Place, Signal, Waveform};
+use crate::control::{Cycles, Event, EventKind, Job, Level, PagePosition, Signal, Waveform};
 use crate::timing_diagram::{Panel, Row, Shape, Span, TimingDiagram};
 use crate::waveform::signals;
 use flash::Ns;
@@ -26,7 +26,7 @@ pub fn svg(waveform: &Waveform, log: &[Event], title: &str) -> Result<String, Pl
     let tenure = |wanted: fn(Cycles) -> bool| {
         log.iter().find_map(|event| match event.kind {
             EventKind::Grant { job: Job::Copy(place), cycles, end_ns, listens: false, .. }
-                if place == Place::default() && wanted(cycles) =>
+                if place == PagePosition::default() && wanted(cycles) =>
             {
                 Some((event.at_ns, end_ns, cycles))
             }

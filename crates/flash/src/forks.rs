@@ -1,7 +1,7 @@
 //! The arrays of a simulation as any array ([`DynFlash`]): each can be had twice.
 
 use crate::array::Array;
-use crate::channels::Watch;
+use crate::channels::GrantObserver;
 use crate::faults::{BadBlocks, BitErrors, PowerCut, ProgramEraseFailure, Tearable};
 use crate::interface::Probe;
 use crate::layer::DynFlash;
@@ -25,7 +25,7 @@ forks_by_clone! {
     <> Array;
     <F: Probe> Serial<F>;
     <F: Probe> WearLevel<F>;
-    <F: Probe, W: Watch> Parallel<F, W>;
+    <F: Probe, W: GrantObserver> Parallel<F, W>;
     <F: Tearable> PowerCut<F>;
     <F: Tearable> BitErrors<F>;
     <F: Tearable> ProgramEraseFailure<F>;

@@ -38,7 +38,7 @@ pub enum Asks {
 
 /// One piece of a request: a page task, or a request that touches no page.
 #[derive(Clone, Copy, Debug)]
-pub struct Work {
+pub struct PageTask {
     /// When the request arrived.
     pub arrival_ns: Ns,
     /// The page; 0 where none is touched.
@@ -51,7 +51,7 @@ pub struct Work {
     pub forced: bool,
 }
 
-impl Work {
+impl PageTask {
     /// A page task that is a request by itself, at the start of time.
     pub fn page(kind: TaskKind, lpn: u32) -> Self {
         Self { arrival_ns: 0, lpn, asks: Asks::Page(kind), last: true, forced: false }
@@ -134,7 +134,7 @@ pub const NEAR: usize = 12;
 #[inline]
 pub(crate) fn run<S: Background + ?Sized>(
     scheme: &mut S,
-    work: &[Work],
+    work: &[PageTask],
     range: Range<usize>,
     clock: &mut HostClock,
     done: &mut [Done],
@@ -162,7 +162,7 @@ pub(crate) fn run<S: Background + ?Sized>(
 #[inline(always)]
 pub(crate) fn serve<S: Background + ?Sized>(
     scheme: &mut S,
-    work: &Work,
+    work: &PageTask,
 ) -> Result<Notes, FtlError> {
     let (lpn, mut notes) = (Lpn(work.lpn), Notes::default());
     match work.asks {
@@ -187,7 +187,7 @@ struct Run<'a, S: ?Sized> {
 
 impl<S: Background + ?Sized> Run<'_, S> {
     #[inline]
-    fn prefetch(&self, work: &[Work], at: usize, what: Prefetch) {
+    fn prefetch(&self, work: &[PageTask], at: usize, what: Prefetch) {
         if let Some(ahead) = work.get(at) {
             self.scheme.prefetch(Lpn(ahead.lpn), what);
         }
@@ -195,7 +195,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
 
     /// What the map entry of a task that comes soon points to.
     #[inline]
-    fn prefetch_near(&self, work: &[Work], at: usize) {
+    fn prefetch_near(&self, work: &[PageTask], at: usize) {
         if let Some(ahead) = work.get(at) {
             let read = ahead.asks == Asks::Page(TaskKind::Read);
             let what = if read { Prefetch::Page } else { Prefetch::Block };
@@ -204,7 +204,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
     }
 
     #[inline(always)]
-    fn task(&mut self, task: &Work, kind: TaskKind) -> Result<Done, FtlError> {
+    fn task(&mut self, task: &PageTask, kind: TaskKind) -> Result<Done, FtlError> {
         let due_collected = self.before(task.arrival_ns)?;
         self.clock.wrote |= kind == TaskKind::Write;
         let choosing = self.choosing_ns();
@@ -231,7 +231,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
 
     /// A request that touches no page.
     #[cold]
-    fn bare(&mut self, work: &Work) -> Result<Done, FtlError> {
+    fn bare(&mut self, work: &PageTask) -> Result<Done, FtlError> {
         let due_collected = self.before(work.arrival_ns)?;
         let spent = self.spent_ns();
         let steps = self.scheme.flash().worked().steps_ns;

@@ -14,7 +14,7 @@ pub enum Layout {
     /// A data block a logical block, and a write queue.
     Gftl(GftlLayout),
     /// Three blocks a logical block.
-    Rftl(bounds::rftl::Collection),
+    Rftl(bounds::rftl::CollectionSteps),
     /// Data blocks, and log blocks before them.
     LogBlock(LogBlockLayout),
     /// A scheme of another crate, which works out all that it needs when it is made.

@@ -35,7 +35,7 @@ mod victim_work;
 mod wear;
 
 pub use allocation::{Allocation, AllocationOrder, Level};
-pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, TaskKind, Work};
+pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, TaskKind};
 pub use buffer::{
     BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
     BufferUnit, Regions, UPDATE_PROBABILITIES, with_buffer,
@@ -51,7 +51,7 @@ pub use layout::{
 };
 pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
 pub use plan::Plan;
-pub use preset::{Build, Made, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue};
+pub use preset::{Build, BuildResult, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue};
 pub use processor::Processor;
 pub use scheme::Scheme;
 pub use telemetry::{CollectionLog, MapCache, MergeKind, Telemetry};

@@ -67,23 +67,23 @@ pub struct Setup<'a> {
 }
 
 /// A scheme that was made, or why it cannot be.
-pub type Made<F> = Result<Box<dyn Scheme<Flash = F>>, FtlError>;
+pub type BuildResult<F> = Result<Box<dyn Scheme<Flash = F>>, FtlError>;
 
 /// What makes a scheme, once for each array that schemes are compiled for.
 #[derive(Clone, Copy, Debug)]
 pub struct Build {
     /// On an array in serial time.
     #[cfg(not(test))]
-    pub serial: fn(&Setup<'_>, SerialArray) -> Made<SerialArray>,
+    pub serial: fn(&Setup<'_>, SerialArray) -> BuildResult<SerialArray>,
     /// On an array whose dies work side by side.
     #[cfg(not(test))]
-    pub parallel: fn(&Setup<'_>, ParallelArray) -> Made<ParallelArray>,
+    pub parallel: fn(&Setup<'_>, ParallelArray) -> BuildResult<ParallelArray>,
     /// On any other: drivers, test benches.
-    pub any: fn(&Setup<'_>, AnyArray) -> Made<AnyArray>,
+    pub any: fn(&Setup<'_>, AnyArray) -> BuildResult<AnyArray>,
 }
 
 /// Fills in [`Preset::build`] from a function that is generic over the array:
-/// `fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F>`.
+/// `fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F>`.
 #[cfg(not(test))]
 #[macro_export]
 macro_rules! build {
@@ -104,25 +104,25 @@ macro_rules! build {
 /// An array that schemes are compiled for.
 pub trait Substrate: Probe + Clone + 'static {
     /// What makes a scheme on it.
-    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> Made<Self>;
+    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> BuildResult<Self>;
 }
 
 #[cfg(not(test))]
 impl Substrate for SerialArray {
-    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> Made<Self> {
+    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> BuildResult<Self> {
         build.serial
     }
 }
 
 #[cfg(not(test))]
 impl Substrate for ParallelArray {
-    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> Made<Self> {
+    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> BuildResult<Self> {
         build.parallel
     }
 }
 
 impl Substrate for AnyArray {
-    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> Made<Self> {
+    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> BuildResult<Self> {
         build.any
     }
 }

@@ -4,7 +4,7 @@
 use super::preset::Setup;
 use crate::error::FtlError;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig, Start, Substrate};
+use crate::preset::{BuildResult, Preset, SchemeConfig, Start, Substrate};
 use crate::schemes::{
     ba_gc, bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc,
     lazy_rtgc_on_demand, nftl, page_level, rftl, superblock, two_level_gc,
@@ -55,7 +55,7 @@ pub fn among(list: &[&'static Preset], name: &str) -> Result<&'static Preset, Ft
 ///
 /// # Errors
 /// [`FtlError::Config`] where the scheme cannot work there; what the array says.
-pub fn format<F: Substrate>(config: &SchemeConfig, flash: F) -> Made<F> {
+pub fn format<F: Substrate>(config: &SchemeConfig, flash: F) -> BuildResult<F> {
     build(config, Start::Format, flash)
 }
 
@@ -64,7 +64,11 @@ pub fn format<F: Substrate>(config: &SchemeConfig, flash: F) -> Made<F> {
 ///
 /// # Errors
 /// As [`format()`].
-pub fn format_planned<F: Substrate>(config: &SchemeConfig, plan: &Plan, flash: F) -> Made<F> {
+pub fn format_planned<F: Substrate>(
+    config: &SchemeConfig,
+    plan: &Plan,
+    flash: F,
+) -> BuildResult<F> {
     F::build(&config.preset.build)(&Setup { config, plan, start: Start::Format }, flash)
 }
 
@@ -72,11 +76,11 @@ pub fn format_planned<F: Substrate>(config: &SchemeConfig, plan: &Plan, flash: F
 ///
 /// # Errors
 /// As [`format()`]; [`FtlError::Mount`] where the array holds what this scheme does not write.
-pub fn mount<F: Substrate>(config: &SchemeConfig, flash: F) -> Made<F> {
+pub fn mount<F: Substrate>(config: &SchemeConfig, flash: F) -> BuildResult<F> {
     build(config, Start::Mount, flash)
 }
 
-fn build<F: Substrate>(config: &SchemeConfig, start: Start, flash: F) -> Made<F> {
+fn build<F: Substrate>(config: &SchemeConfig, start: Start, flash: F) -> BuildResult<F> {
     let good = good_blocks(&flash);
     let plan = crate::lay_out::plan(config, flash.part(), flash.geometry(), good, start)?;
     F::build(&config.preset.build)(&Setup { config, plan: &plan, start }, flash)

@@ -1,6 +1,6 @@
 //! A scheme as everything above it holds it: one interface for all, and batches of tasks that run in code of its own.
 
-use crate::batch::{self, Done, HostClock, Notes, Work};
+use crate::batch::{self, Done, HostClock, Notes, PageTask};
 use crate::error::FtlError;
 use crate::interface::Background;
 use alloc::boxed::Box;
@@ -16,7 +16,7 @@ pub trait Scheme: Background {
     ///
     /// # Errors
     /// What the scheme says.
-    fn serve(&mut self, work: &Work) -> Result<Notes, FtlError>;
+    fn serve(&mut self, work: &PageTask) -> Result<Notes, FtlError>;
 
     /// Does pieces `range` of `work`, one after the other, and puts what came of each into `done`, which has room for them;
     /// lines of what follows in `work` are fetched meanwhile.
@@ -25,7 +25,7 @@ pub trait Scheme: Background {
     /// How many pieces were done, and what the scheme said to the next.
     fn run(
         &mut self,
-        work: &[Work],
+        work: &[PageTask],
         range: Range<usize>,
         clock: &mut HostClock,
         done: &mut [Done],
@@ -39,13 +39,13 @@ pub trait Scheme: Background {
 }
 
 impl<S: Background + Clone + 'static> Scheme for S {
-    fn serve(&mut self, work: &Work) -> Result<Notes, FtlError> {
+    fn serve(&mut self, work: &PageTask) -> Result<Notes, FtlError> {
         batch::serve(self, work)
     }
 
     fn run(
         &mut self,
-        work: &[Work],
+        work: &[PageTask],
         range: Range<usize>,
         clock: &mut HostClock,
         done: &mut [Done],

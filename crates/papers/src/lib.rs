@@ -26,7 +26,7 @@ pub use render::render;
 pub use reproduction::{CurvesFile, PlotFile, Reproduction, RunRecord, Section};
 pub use row::{Figure, Limit, Row, Verdict};
 pub use settings::{Scale, Settings};
-pub use watch::{Unwatched, Watch};
+pub use watch::{ReproductionObserver, Unwatched};
 
 use sim::config::did_you_mean;
 

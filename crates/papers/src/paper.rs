@@ -3,7 +3,7 @@
 use crate::error::ReproduceError;
 use crate::reproduction::{Reproduction, Section};
 use crate::settings::Settings;
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use sim::config::did_you_mean;
 
 /// A paper, whatever is run for it.
@@ -27,7 +27,7 @@ pub trait Paper: Sync {
     fn reproduce(
         &self,
         settings: &Settings,
-        watch: &dyn Watch,
+        watch: &dyn ReproductionObserver,
     ) -> Result<Reproduction, ReproduceError>;
 }
 
@@ -36,17 +36,17 @@ pub trait Paper: Sync {
 pub(crate) struct Exhibit<R: 'static>(
     pub(crate) &'static str,
     pub(crate) &'static str,
-    pub(crate) fn(&Given<'_, R>) -> Result<Section, ReproduceError>,
+    pub(crate) fn(&Inputs<'_, R>) -> Result<Section, ReproduceError>,
 );
 
 /// What a table or figure is made of.
-pub(crate) struct Given<'a, R> {
+pub(crate) struct Inputs<'a, R> {
     /// What was run.
     pub(crate) ran: R,
     /// What is asked for.
     pub(crate) settings: &'a Settings,
     /// For what it runs by itself.
-    pub(crate) watch: &'a dyn Watch,
+    pub(crate) watch: &'a dyn ReproductionObserver,
 }
 
 /// What a paper declares of itself.
@@ -60,7 +60,7 @@ pub(crate) struct Study<R: 'static> {
     /// Its tables and figures, in the paper's order.
     pub(crate) exhibits: &'static [Exhibit<R>],
     /// Runs what several of the tables and figures of these names share.
-    pub(crate) run: fn(&[&str], &Settings, &dyn Watch) -> Result<R, ReproduceError>,
+    pub(crate) run: fn(&[&str], &Settings, &dyn ReproductionObserver) -> Result<R, ReproduceError>,
     /// Adds what was run, and how, to the finished sections.
     pub(crate) conclude: fn(R, &mut Reproduction),
 }
@@ -85,7 +85,7 @@ impl<R> Paper for Study<R> {
     fn reproduce(
         &self,
         settings: &Settings,
-        watch: &dyn Watch,
+        watch: &dyn ReproductionObserver,
     ) -> Result<Reproduction, ReproduceError> {
         let ids = || self.exhibits.iter().map(|exhibit| exhibit.0);
         if let Some(only) = settings.only.iter().find(|only| ids().all(|id| id != *only)) {
@@ -93,7 +93,7 @@ impl<R> Paper for Study<R> {
             return Err(ReproduceError::Unknown { what, name, hint });
         }
         let wanted: Vec<&str> = ids().filter(|id| settings.wants(id)).collect();
-        let given = Given { ran: (self.run)(&wanted, settings, watch)?, settings, watch };
+        let given = Inputs { ran: (self.run)(&wanted, settings, watch)?, settings, watch };
         let mut found = Reproduction {
             version: env!("CARGO_PKG_VERSION").into(),
             paper: self.name.into(),

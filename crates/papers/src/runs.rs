@@ -2,7 +2,7 @@
 
 use crate::error::ReproduceError;
 use crate::reproduction::RunRecord;
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use rayon::prelude::*;
 use sim::config::{Experiment, Fill, Resolved, Text, Timing};
 use sim::report::SchemeReport;
@@ -49,7 +49,10 @@ impl Ran {
 ///
 /// # Errors
 /// [`ReproduceError::Setup`] where an experiment cannot be set up; then nothing was run.
-pub fn run_all(planned: Vec<Planned>, watch: &dyn Watch) -> Result<Vec<Ran>, ReproduceError> {
+pub fn run_all(
+    planned: Vec<Planned>,
+    watch: &dyn ReproductionObserver,
+) -> Result<Vec<Ran>, ReproduceError> {
     let mut all = Vec::new();
     for Planned { name, experiment } in planned {
         let resolved = experiment
@@ -91,7 +94,11 @@ fn steps(resolved: &Resolved, scheme: usize) -> u64 {
     resolved.preconditioning_writes(&resolved.schemes[scheme]) + resolved.facts.requests
 }
 
-fn run_one(resolved: &Resolved, at: usize, watch: &dyn Watch) -> Result<SchemeReport, RunError> {
+fn run_one(
+    resolved: &Resolved,
+    at: usize,
+    watch: &dyn ReproductionObserver,
+) -> Result<SchemeReport, RunError> {
     let before = resolved.preconditioning_writes(&resolved.schemes[at]);
     let observer = Steps { watch, before, told: AtomicU64::new(0) };
     let report = sim::run_one(resolved, at, &observer);
@@ -105,7 +112,7 @@ fn run_one(resolved: &Resolved, at: usize, watch: &dyn Watch) -> Result<SchemeRe
 
 /// From how far one run is to what was done since it was last asked.
 struct Steps<'a> {
-    watch: &'a dyn Watch,
+    watch: &'a dyn ReproductionObserver,
     before: u64,
     told: AtomicU64,
 }
@@ -258,7 +265,7 @@ mod tests {
         stopped: AtomicBool,
     }
 
-    impl Watch for Counting {
+    impl ReproductionObserver for Counting {
         fn planned(&self, steps: u64) {
             self.planned.fetch_add(steps, Ordering::Relaxed);
         }

@@ -1,7 +1,7 @@
 //! Who is told how far a reproduction is.
 
 /// Who is told how far a reproduction is, and may end it. Called from several threads.
-pub trait Watch: Sync {
+pub trait ReproductionObserver: Sync {
     /// So many more steps (page writes before measuring, requests measured) are to come.
     fn planned(&self, steps: u64);
 
@@ -16,7 +16,7 @@ pub trait Watch: Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 
-impl Watch for Unwatched {
+impl ReproductionObserver for Unwatched {
     fn planned(&self, _steps: u64) {}
 
     fn done(&self, _steps: u64) {}

@@ -61,9 +61,14 @@ fn usage() -> ExitCode {
 type Presets<'a> = &'a [&'static Preset];
 
 /// What came of one case: nothing to say of a pass or a refusal.
-type Said = Result<(), String>;
+type CaseResult = Result<(), String>;
 
-fn soak(seed: u32, cases: u32, presets: Presets, case: fn(&mut Pcg64, Presets) -> Said) -> bool {
+fn soak(
+    seed: u32,
+    cases: u32,
+    presets: Presets,
+    case: fn(&mut Pcg64, Presets) -> CaseResult,
+) -> bool {
     let mut failures = 0;
     for seed in seed..seed.saturating_add(cases) {
         if let Err(failure) = case(&mut Pcg64::seed_from_u64(seed.into()), presets) {
@@ -114,7 +119,7 @@ fn pattern(random: &mut Pcg64) -> Pattern {
     Pattern::ALL[random.random_range(0..Pattern::ALL.len())]
 }
 
-fn conformance_case(random: &mut Pcg64, presets: Presets) -> Said {
+fn conformance_case(random: &mut Pcg64, presets: Presets) -> CaseResult {
     let scheme = scheme(random, presets);
     let shape = shape(random, &scheme, 40, 70);
     let scheme = perhaps_buffered(random, scheme, &shape);
@@ -139,15 +144,15 @@ fn cut_case(random: &mut Pcg64, presets: Presets, operations: usize) -> power_cu
     }
 }
 
-fn power_cut_case(random: &mut Pcg64, presets: Presets) -> Said {
+fn power_cut_case(random: &mut Pcg64, presets: Presets) -> CaseResult {
     said(every_cut(&cut_case(random, presets, 250)))
 }
 
-fn storm_case(random: &mut Pcg64, presets: Presets) -> Said {
+fn storm_case(random: &mut Pcg64, presets: Presets) -> CaseResult {
     said(storm(&cut_case(random, presets, 2000), 60))
 }
 
-fn said<T>(verdict: Result<T, power_cut::Verdict>) -> Said {
+fn said<T>(verdict: Result<T, power_cut::Verdict>) -> CaseResult {
     match verdict {
         Ok(_) | Err(power_cut::Verdict::Refused(_)) => Ok(()),
         Err(verdict) => Err(verdict.to_string()),

@@ -49,7 +49,7 @@ use crate::operations::Operation;
 use crate::projection::{ByBlocks, ByHistory, ByUnits, Key, Projection};
 use crate::request::request;
 use flash::{AnyArray, Array, Lpn};
-use ftl::{FtlError, Guarantee, Made, Plan, SchemeConfig, registry};
+use ftl::{BuildResult, FtlError, Guarantee, Plan, SchemeConfig, registry};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
 
@@ -235,7 +235,7 @@ pub fn prove_planned(
 }
 
 fn formatted(
-    scheme: Made<AnyArray>,
+    scheme: BuildResult<AnyArray>,
     search: Search,
     projection: &dyn Projection,
 ) -> Result<Proof, Refutation> {

@@ -137,7 +137,7 @@ struct Stage<'c> {
 }
 
 /// What came of one stretch between two mounts.
-enum Came {
+enum StretchEnd {
     Finished,
     PowerOff,
 }
@@ -162,7 +162,7 @@ impl<'c> Stage<'c> {
     }
 
     /// Formats or mounts and goes on, to the end or to this cut.
-    fn go(&mut self, cut: Option<Cut>) -> Result<Came, Verdict> {
+    fn go(&mut self, cut: Option<Cut>) -> Result<StretchEnd, Verdict> {
         self.array.restore();
         if let Some(cut) = cut {
             self.array.cut_after(cut.after, cut.torn);
@@ -180,8 +180,8 @@ impl<'c> Stage<'c> {
         }
         self.array = shared.with(|array| array.clone());
         match end {
-            Ok(End::Finished) => Ok(Came::Finished),
-            Ok(End::PowerOff) => Ok(Came::PowerOff),
+            Ok(End::Finished) => Ok(StretchEnd::Finished),
+            Ok(End::PowerOff) => Ok(StretchEnd::PowerOff),
             Err(Failure::Scheme { error: FtlError::Full { .. }, .. }) if self.may_fill() => {
                 self.read_only()
             }
@@ -194,11 +194,11 @@ impl<'c> Stage<'c> {
     }
 
     /// No write has room: mounts once more, reads everything and ends there.
-    fn read_only(&mut self) -> Result<Came, Verdict> {
+    fn read_only(&mut self) -> Result<StretchEnd, Verdict> {
         self.run.shorten(0);
         self.array.restore();
         match self.run.go(self.array.clone()) {
-            Ok(_) => Ok(Came::Finished),
+            Ok(_) => Ok(StretchEnd::Finished),
             Err(failure) => Err(self.failed(failure)),
         }
     }
@@ -213,8 +213,10 @@ impl<'c> Stage<'c> {
         let writes = self.torn <= self.case.torn_in_a_row;
         self.run.shorten(if writes { go_on } else { 0 });
         match self.go(None)? {
-            Came::Finished => Ok(()),
-            Came::PowerOff => Err(self.failed(Failure::Account("power off without a cut".into()))),
+            StretchEnd::Finished => Ok(()),
+            StretchEnd::PowerOff => {
+                Err(self.failed(Failure::Account("power off without a cut".into())))
+            }
         }
     }
 
@@ -298,7 +300,7 @@ pub fn storm(case: &Case, longest: u64) -> Result<u64, Verdict> {
     loop {
         let torn = stage.torn < case.torn_in_a_row && random.random_bool(0.5);
         let cut = Cut { after: random.random_range(0..=longest), torn };
-        if let Came::Finished = stage.go(Some(cut))? {
+        if let StretchEnd::Finished = stage.go(Some(cut))? {
             return Ok(stage.cuts.len() as u64 - 1);
         }
     }

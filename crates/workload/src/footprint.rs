@@ -14,18 +14,18 @@ const WIDE_PAGES: u64 = 1 << 18;
 /// Wide ranges that are kept apart; extents that wide merge long before.
 const MOST_RANGES: usize = 1 << 20;
 
-type Place = (u32, u64);
+type DeviceChunk = (u32, u64);
 
 /// The set of pages touched, by device.
 #[derive(Default)]
 pub(crate) struct Footprint {
     /// Which slot holds the bits of a chunk.
-    slots: HashMap<Place, usize>,
+    slots: HashMap<DeviceChunk, usize>,
     bits: Vec<[u64; WORDS]>,
     /// The chunk used last, since neighbours follow each other.
-    last: Option<(Place, usize)>,
+    last: Option<(DeviceChunk, usize)>,
     /// Wide ranges, disjoint: the first page and one past the last.
-    wide: BTreeMap<Place, u64>,
+    wide: BTreeMap<DeviceChunk, u64>,
     overflowed: bool,
 }
 
@@ -54,7 +54,7 @@ impl Footprint {
         }
     }
 
-    fn slot(&mut self, place: Place) -> Option<usize> {
+    fn slot(&mut self, place: DeviceChunk) -> Option<usize> {
         if let Some((last, slot)) = self.last
             && last == place
         {

@@ -115,7 +115,7 @@ impl TraceInfo {
 }
 
 #[derive(Default)]
-struct Place {
+struct DeviceExtent {
     requests: u64,
     first_byte: u64,
     end_byte: u64,
@@ -126,7 +126,7 @@ struct Place {
 #[derive(Default)]
 struct Tally {
     ops: [OpInfo; 5],
-    devices: BTreeMap<u32, Place>,
+    devices: BTreeMap<u32, DeviceExtent>,
     footprint: Footprint,
     fua: u64,
     responses: u64,
@@ -147,7 +147,8 @@ impl Tally {
             return;
         }
         let end = r.offset.saturating_add(r.length);
-        let new = || Place { first_byte: u64::MAX, next: u64::MAX, ..Place::default() };
+        let new =
+            || DeviceExtent { first_byte: u64::MAX, next: u64::MAX, ..DeviceExtent::default() };
         let place = self.devices.entry(r.device).or_insert_with(new);
         place.requests += 1;
         place.first_byte = place.first_byte.min(r.offset);
@@ -172,7 +173,7 @@ impl Tally {
         let percent = |part, of| 100.0 * ratio(part, of);
         let counts = reader.counts();
         let footprint_pages = self.footprint.pages();
-        let device = |(&number, place): (&u32, &Place)| DeviceInfo {
+        let device = |(&number, place): (&u32, &DeviceExtent)| DeviceInfo {
             name: reader.device_name(number),
             requests: place.requests,
             first_byte: place.first_byte,

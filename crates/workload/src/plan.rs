@@ -5,11 +5,11 @@ use crate::facts::Facts;
 use crate::facts::{AddressFacts, TraceFacts};
 use crate::memory::Memory;
 use crate::options::TraceOptions;
-use crate::policy::fit::{Asked, fit};
+use crate::policy::fit::{TraceExtent, fit};
 use crate::policy::mapped::Mapped;
 use crate::policy::touched::Touched;
 use crate::policy::{AddressPolicy, Mapping};
-use crate::prepass::{Prepass, Watch, checked_end};
+use crate::prepass::{Prepass, ReadWatcher, checked_end};
 use crate::reader::{TraceReader, open};
 use crate::replay::Replay;
 use crate::request::{Op, Request};
@@ -57,7 +57,7 @@ pub(crate) fn check(
     policy: AddressPolicy,
     replay: &Replay,
     space: Space,
-    watch: Watch<'_>,
+    watch: ReadWatcher<'_>,
 ) -> Result<Facts, WorkloadError> {
     // One pass up to a limit needs no more of the file than that.
     let limit = if replay.loops == 1 { replay.requests.unwrap_or(u64::MAX) } else { u64::MAX };
@@ -70,7 +70,7 @@ pub(crate) fn check(
     }
     let touched_pages = intervals.iter().fold(0u64, |sum, i| sum.saturating_add(i.end - i.first));
     let interval_count = intervals.len() as u64;
-    let asked = Asked {
+    let asked = TraceExtent {
         path,
         devices: pass.devices.len(),
         farthest: pass.devices.values().map(|range| range.end).max().unwrap_or_default(),

@@ -15,7 +15,7 @@ const KEPT: usize = 2 << 20;
 const BATCH: usize = 8192;
 
 /// Told now and then how many bytes of the file were read, and of how many; false stops the pass.
-pub(crate) type Watch<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
+pub(crate) type ReadWatcher<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
 /// Devices that are listed one by one.
 const DEVICES_LISTED: usize = 1000;
@@ -52,7 +52,7 @@ impl Prepass {
         options: &TraceOptions,
         page_bytes: u64,
         limit: u64,
-        watch: Watch<'_>,
+        watch: ReadWatcher<'_>,
     ) -> Result<Self, WorkloadError> {
         let mut pass = Self {
             reader: open(path, options)?,

@@ -6,7 +6,7 @@
 
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Probe};
 use ftl::{
-    Background, CollectionLog, Ftl, FtlError, Guarantee, Layout, Made, Plan, Preset, Ram,
+    Background, CollectionLog, Ftl, FtlError, Guarantee, Layout, BuildResult, Plan, Preset, Ram,
     SchemeConfig, Setup, Start, Telemetry, build,
 };
 use std::collections::VecDeque;
@@ -36,7 +36,7 @@ fn plan(config: &SchemeConfig, part: &Part, _: &Geometry, n: u32) -> Result<Plan
     Ok(Plan { logical_pages, threshold_pages: 0, spare_blocks: 0, layout, buffer, guarantee, ram })
 }
 
-fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let blocks = (0..flash.geometry().blocks()).map(BlockId);
     let good: Vec<_> = blocks.filter(|block| !flash.is_bad(*block)).collect();
     let (plan, places) = (*setup.plan, vec![None; setup.plan.logical_pages as usize]);

@@ -14,7 +14,7 @@ use flash::{BlockId, Geometry, Part, Probe};
 use ftl::page_mapped::victims::Victims;
 use ftl::page_mapped::{self, Collection, Core, Tables};
 use ftl::{
-    CollectionKind, DirtyPages, FtlError, Guarantee, Layout, Made, NoBuffer, Plan, Preset,
+    CollectionKind, DirtyPages, FtlError, Guarantee, Layout, BuildResult, NoBuffer, Plan, Preset,
     SchemeConfig, Setup, VictimKind, build,
 };
 
@@ -70,7 +70,7 @@ fn plan(
     })
 }
 
-fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let victims = setup.config.victim.unwrap_or(VictimKind::GREEDY);
     page_mapped::assemble(setup, flash, victims, Paced { victim: None, cursor: 0 })
 }

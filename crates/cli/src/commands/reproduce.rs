@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use papers::{PAPERS, Paper, ReproduceError, Reproduction, Scale, Settings, Watch};
+use papers::{PAPERS, Paper, ReproduceError, Reproduction, ReproductionObserver, Scale, Settings};
 use std::ffi::OsStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -176,7 +176,7 @@ impl Bar {
     }
 }
 
-impl Watch for Bar {
+impl ReproductionObserver for Bar {
     fn planned(&self, steps: u64) {
         let planned = self.planned.fetch_add(steps, Ordering::Relaxed) + steps;
         self.bar.total(planned);

@@ -121,7 +121,7 @@ fn run_resolved(
     out: Option<&OutDir>,
 ) -> Result<(), Failure> {
     interrupt::listen();
-    let watch = Watch::new(resolved, output.quiet);
+    let watch = RunProgress::new(resolved, output.quiet);
     let found = sim::compare(resolved, &watch).map_err(Failure::internal)?;
     drop(watch);
     if let Some(out) = out {
@@ -190,7 +190,7 @@ fn verdict(found: &sim::Comparison) -> Result<(), Failure> {
 }
 
 /// Adds up the progress of schemes that run side by side.
-struct Watch {
+struct RunProgress {
     bar: Progress,
     /// Steps that are done, a scheme.
     done: Mutex<Vec<u64>>,
@@ -199,7 +199,7 @@ struct Watch {
     before: Vec<u64>,
 }
 
-impl Watch {
+impl RunProgress {
     fn new(resolved: &Resolved, quiet: bool) -> Self {
         let before: Vec<u64> =
             resolved.schemes.iter().map(|scheme| resolved.preconditioning_writes(scheme)).collect();
@@ -213,7 +213,7 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl Observer for RunProgress {
     fn progress(&self, scheme: &str, phase: Phase, done: u64, _total: Option<u64>) {
         let Some(at) = self.labels.iter().position(|label| label == scheme) else { return };
         let before = if phase == Phase::Measure { self.before[at] } else { 0 };

@@ -141,7 +141,7 @@ impl InfoArgs {
 
     fn gather(&self, file: &Path) -> Result<Gathered, Failure> {
         let reader = self.read.open(file)?;
-        let mut watch = Watch::new(&reader, self.quiet);
+        let mut watch = ReadProgress::new(&reader, self.quiet);
         let mut interrupted = false;
         let info = TraceInfo::gather(reader, |reader| {
             let go_on = watch.at(reader);
@@ -196,7 +196,7 @@ impl ConvertArgs {
         reader: TraceReader,
         target: &'static FormatInfo,
     ) -> Result<Converted, Failure> {
-        let mut watch = Watch::new(&reader, self.quiet);
+        let mut watch = ReadProgress::new(&reader, self.quiet);
         let to = self.aside();
         let done =
             workload::convert(reader, &to, target, self.allow_loss, |reader| watch.at(reader));
@@ -313,11 +313,11 @@ fn told(to: &Path, format: &str, target: &'static FormatInfo, done: &Converted) 
 }
 
 /// Shows how far a file is read.
-struct Watch {
+struct ReadProgress {
     bar: Progress,
 }
 
-impl Watch {
+impl ReadProgress {
     fn new(reader: &TraceReader, quiet: bool) -> Self {
         let (_, total) = reader.progress();
         Self { bar: Progress::start_bytes((total > 0).then_some(total), quiet) }

@@ -1,14 +1,14 @@
 //! What a control unit does, event by event.
 
 use super::cycles::Cycles;
-use super::message::{Message, Party, Place};
+use super::message::{Message, PagePosition, Party};
 use flash::Ns;
 
 /// For whom a way uses the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Job {
     /// A page of the transaction.
-    Copy(Place),
+    Copy(PagePosition),
     /// A request of another way, by its tag.
     Background(u64),
 }
@@ -35,7 +35,7 @@ pub enum EventKind {
         to: Party,
         /// The page that it is about; the first where it is about those of all planes
         /// ([`Message::about_operation`]).
-        place: Place,
+        place: PagePosition,
     },
     /// A way controller asks the way arbiter for the bus (REQ).
     Request {
@@ -75,7 +75,7 @@ pub enum EventKind {
     /// The ECC engine tells the master how many bytes of a page were wrong.
     Checked {
         /// The page.
-        place: Place,
+        place: PagePosition,
         /// The bytes.
         wrong_bytes: u32,
     },
@@ -89,18 +89,18 @@ pub enum EventKind {
 }
 
 /// Sees each event, in order of time and of cause; `()` sees nothing.
-pub trait Watch {
+pub trait EventObserver {
     /// Something has happened.
     fn saw(&mut self, event: &Event);
 }
 
-impl Watch for () {
+impl EventObserver for () {
     #[inline(always)]
     fn saw(&mut self, _: &Event) {}
 }
 
 /// A log of all events.
-impl Watch for Vec<Event> {
+impl EventObserver for Vec<Event> {
     fn saw(&mut self, event: &Event) {
         self.push(*event);
     }

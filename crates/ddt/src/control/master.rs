@@ -1,6 +1,6 @@
 //! The DDT master: which message it sends upon which.
 
-use super::message::{Message, Place};
+use super::message::{Message, PagePosition};
 use flash::channels::Addressing;
 
 /// A side of the transaction.
@@ -14,9 +14,9 @@ pub(super) enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// Sends a message.
-    Send(Message, Side, Place),
+    Send(Message, Side, PagePosition),
     /// Asks the ECC engine for its verdict on a page.
-    Check(Place),
+    Check(PagePosition),
 }
 
 /// The master, between two messages.
@@ -25,7 +25,7 @@ pub(super) struct Master {
     operations: u32,
     planes: u8,
     addressing: Addressing,
-    place: Place,
+    place: PagePosition,
     read_end: bool,
     din_ready: bool,
     ddt_done: u8,
@@ -38,7 +38,7 @@ impl Master {
             operations,
             planes,
             addressing,
-            place: Place::default(),
+            place: PagePosition::default(),
             read_end: false,
             din_ready: false,
             ddt_done: 0,
@@ -116,7 +116,7 @@ impl Master {
 
     /// The destination's R/B# has gone low for its program: the next read overlaps it.
     pub(super) fn program_busy(&mut self, orders: &mut Vec<Order>) {
-        self.place = Place { operation: self.place.operation + 1, plane: 0 };
+        self.place = PagePosition { operation: self.place.operation + 1, plane: 0 };
         self.read_end = false;
         if self.place.operation < self.operations {
             self.begin(orders);

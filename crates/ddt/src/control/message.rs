@@ -101,7 +101,7 @@ impl fmt::Display for Party {
 
 /// Which page of a transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct PagePosition {
     /// Operation, from 0.
     pub operation: u32,
     /// Plane, from 0.

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! [`ControlUnit::run`] carries out a [`Transaction`], with requests of other ways ([`Background`]) that compete for
-//! the bus, and lets a [`Watch`] see every [`Event`]. [`windows`](flash::pins::windows) checks whether what a source drives can be latched
+//! the bus, and lets a [`EventObserver`] see every [`Event`]. [`windows`](flash::pins::windows) checks whether what a source drives can be latched
 //! by a destination, and [`Waveform`] draws a log as the signals of the channel.
 //!
 //! ```
@@ -81,9 +81,9 @@ mod way;
 
 pub use cost::Cost;
 pub use cycles::Cycles;
-pub use event::{Event, EventKind, Job, Watch};
-pub use message::{Message, Party, Place};
+pub use event::{Event, EventKind, EventObserver, Job};
+pub use message::{Message, PagePosition, Party};
 pub use signals::{Change, Level, Signal};
-pub use transaction::{Background, ControlError, MAX_PAGES, Transaction, Work};
+pub use transaction::{Background, BackgroundKind, ControlError, MAX_PAGES, Transaction};
 pub use unit::{ControlUnit, Outcome};
 pub use waveform::{Drawing, Waveform, WaveformError};

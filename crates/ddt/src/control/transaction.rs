@@ -1,6 +1,6 @@
 //! What a control unit is asked to do, and why it may refuse.
 
-use super::message::Place;
+use super::message::PagePosition;
 use flash::Ns;
 use flash::channels::{Addressing, MAX_PLANES, Timing, TimingError};
 
@@ -34,7 +34,7 @@ impl Transaction<'_> {
     }
 
     /// Wrong bytes of a page.
-    pub(super) fn wrong(&self, place: Place) -> u32 {
+    pub(super) fn wrong(&self, place: PagePosition) -> u32 {
         self.wrong_bytes
             [place.operation as usize * usize::from(self.planes) + usize::from(place.plane)]
     }
@@ -67,7 +67,7 @@ impl Transaction<'_> {
 
 /// What a way is asked beside the transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum BackgroundKind {
     /// A page is read and goes out to the controller.
     Read,
     /// A page comes in and is programmed.
@@ -87,7 +87,7 @@ pub struct Background {
     /// Anything by which the caller knows it again.
     pub tag: u64,
     /// What to do.
-    pub work: Work,
+    pub work: BackgroundKind,
 }
 
 impl Background {

@@ -1,9 +1,9 @@
 //! The channel controller: way arbiter, way controllers and DDT master, driven by a queue of events.
 
 use super::cycles::Cycles;
-use super::event::{Event, EventKind, Job, Watch};
+use super::event::{Event, EventKind, EventObserver, Job};
 use super::master::{Master, Order, Side};
-use super::message::{Message, Party, Place};
+use super::message::{Message, PagePosition, Party};
 use super::transaction::{Background, ControlError, Transaction};
 use super::way::{Destination, Known, Step, Wait, Way};
 use flash::Ns;
@@ -38,7 +38,7 @@ impl ControlUnit {
     ///
     /// # Errors
     /// See [`ControlError`]; nothing has happened then.
-    pub fn run<W: Watch>(
+    pub fn run<W: EventObserver>(
         &self,
         transaction: &Transaction<'_>,
         background: &[Background],
@@ -63,11 +63,11 @@ impl ControlUnit {
 /// What falls due at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
-    ToSlave(Message, Side, Place),
+    ToSlave(Message, Side, PagePosition),
     ToMaster(Message),
     Released(u16, Job, Cycles),
     Waited(u16, Wait),
-    Checked(Place),
+    Checked(PagePosition),
     Arrived(usize),
 }
 
@@ -90,7 +90,7 @@ struct Run<'a, W> {
     outcome: Outcome,
 }
 
-impl<'a, W: Watch> Run<'a, W> {
+impl<'a, W: EventObserver> Run<'a, W> {
     fn new(
         unit: &'a ControlUnit,
         transaction: &'a Transaction<'a>,
@@ -286,9 +286,9 @@ impl<'a, W: Watch> Run<'a, W> {
         }
     }
 
-    fn sent(&mut self, message: Message, from: Party, to: Party, place: Place) {
+    fn sent(&mut self, message: Message, from: Party, to: Party, place: PagePosition) {
         let plane = if message.about_operation() { 0 } else { place.plane };
-        let place = Place { plane, ..place };
+        let place = PagePosition { plane, ..place };
         self.saw(EventKind::Message { message, from, to, place });
     }
 

@@ -5,7 +5,7 @@
 
 use super::cycles::Cycles;
 use super::event::{Event, EventKind, Job};
-use super::message::Place;
+use super::message::PagePosition;
 use super::signals::{Change, Level, Pen, Signal};
 use super::transaction::Transaction;
 use flash::Ns;
@@ -238,7 +238,7 @@ impl Draft<'_> {
         }
     }
 
-    fn row(&self, way: u16, place: Place) -> u32 {
+    fn row(&self, way: u16, place: PagePosition) -> u32 {
         let first = if way == self.transaction.source {
             self.drawing.source_row
         } else {
@@ -276,7 +276,7 @@ impl Draft<'_> {
     fn tenure(
         &mut self,
         way: u16,
-        place: Place,
+        place: PagePosition,
         cycles: Cycles,
         at_ns: Ns,
     ) -> Result<(), WaveformError> {
@@ -361,7 +361,7 @@ impl Draft<'_> {
     }
 
     /// Corrected bytes: column change and byte for each.
-    fn corrections(&mut self, place: Place, bytes: u32, at_ns: Ns) {
+    fn corrections(&mut self, place: PagePosition, bytes: u32, at_ns: Ns) {
         let way = self.transaction.destination;
         let row = self.row(self.transaction.source, place);
         let mut at_ns = at_ns;
@@ -374,7 +374,7 @@ impl Draft<'_> {
     }
 
     /// The data of a direct transfer, with one bit wrong in each of its wrong bytes.
-    fn transfer(&mut self, place: Place, row: u32, at_ns: Ns) {
+    fn transfer(&mut self, place: PagePosition, row: u32, at_ns: Ns) {
         let bytes = self.timing.transfer_bytes;
         let drawn = self.drawing.data_cycles.unwrap_or(bytes).min(bytes);
         let (first, last) = (drawn.div_ceil(2), bytes - drawn / 2);

@@ -3,8 +3,8 @@
 use super::cycles::Cycles;
 use super::event::Job;
 use super::master::Side;
-use super::message::{Message, Place};
-use super::transaction::{Transaction, Work};
+use super::message::{Message, PagePosition};
+use super::transaction::{BackgroundKind, Transaction};
 use flash::Ns;
 use flash::channels::Timing;
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ pub(super) enum Wait {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Sends a message to the master.
-    Send(Message, Place),
+    Send(Message, PagePosition),
     /// Asks for the bus.
     Ask(Job, Cycles),
     /// Waits.
@@ -57,7 +57,7 @@ pub(super) enum Way {
     /// Its device takes part in the transaction.
     Side(Side, Destination),
     /// It does requests, one after another.
-    Server(VecDeque<(u64, Work)>),
+    Server(VecDeque<(u64, BackgroundKind)>),
 }
 
 /// What the destination's controller keeps.
@@ -66,7 +66,7 @@ pub(super) struct Destination {
     /// Whether its register can be filled.
     register_free: bool,
     /// The page that waits for it.
-    waiting: Option<Place>,
+    waiting: Option<PagePosition>,
     /// Until when its cells work.
     cells_free_ns: Ns,
 }
@@ -112,7 +112,7 @@ impl Way {
     pub(super) fn receive(
         &mut self,
         message: Message,
-        place: Place,
+        place: PagePosition,
         known: &Known<'_>,
         steps: &mut Vec<Step>,
     ) {
@@ -139,7 +139,7 @@ impl Way {
     }
 
     /// A request of this way has arrived.
-    pub(super) fn arrive(&mut self, tag: u64, work: Work, steps: &mut Vec<Step>) {
+    pub(super) fn arrive(&mut self, tag: u64, work: BackgroundKind, steps: &mut Vec<Step>) {
         if let Self::Server(queue) = self {
             queue.push_back((tag, work));
             if queue.len() == 1 {
@@ -234,7 +234,7 @@ impl Way {
                 if let Job::Copy(place) = job {
                     let plane = place.plane + 1;
                     let last = plane + 1 == known.transaction.planes;
-                    let job = Job::Copy(Place { plane, ..place });
+                    let job = Job::Copy(PagePosition { plane, ..place });
                     steps.push(Step::Ask(job, Cycles::Read { last }));
                 }
             }
@@ -273,12 +273,12 @@ impl Way {
 }
 
 /// Begins the first request of a queue.
-fn serve(queue: &VecDeque<(u64, Work)>, steps: &mut Vec<Step>) {
+fn serve(queue: &VecDeque<(u64, BackgroundKind)>, steps: &mut Vec<Step>) {
     if let Some(&(tag, work)) = queue.front() {
         let cycles = match work {
-            Work::Read => Cycles::Read { last: true },
-            Work::Program => Cycles::Program,
-            Work::Erase => Cycles::Erase,
+            BackgroundKind::Read => Cycles::Read { last: true },
+            BackgroundKind::Program => Cycles::Program,
+            BackgroundKind::Erase => Cycles::Erase,
         };
         steps.push(Step::Ask(Job::Background(tag), cycles));
     }

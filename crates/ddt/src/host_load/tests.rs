@@ -7,11 +7,11 @@ fn study(requests: u32) -> HostLoad {
     HostLoad::new(timings, requests, 1)
 }
 
-fn asked(way: Option<Way>, load_percent: u32) -> Asked {
-    Asked { way, policy: Policy::Fifo, load_percent, pace: None }
+fn asked(way: Option<Way>, load_percent: u32) -> LoadPoint {
+    LoadPoint { way, policy: Policy::Fifo, load_percent, pace: None }
 }
 
-fn one(study: &HostLoad, asked: Asked) -> Point {
+fn one(study: &HostLoad, asked: LoadPoint) -> Point {
     study.points(&[asked], &|| true).unwrap().remove(0)
 }
 
@@ -28,7 +28,7 @@ fn every_request_is_served_under_every_path_and_policy() {
     for policy in Policy::ALL {
         for way in Way::all(1).map(Some).chain([None]) {
             for load in [20, 95] {
-                let found = one(&study, Asked { policy, ..asked(way, load) });
+                let found = one(&study, LoadPoint { policy, ..asked(way, load) });
                 let served = found.read_ns.count + found.write_ns.count;
                 assert_eq!(served, 3_800, "{found:?}");
                 let reads = found.read_ns.count as f64 / served as f64;
@@ -46,7 +46,7 @@ fn paths_agree_where_nothing_is_collected() {
     let none = one(&study, asked(None, 50));
     // A pace at which no second transaction has its turn: all but the first requests see an idle channel.
     for way in Way::all(1) {
-        let found = one(&study, Asked { pace: Some(1), ..asked(Some(way), 50) });
+        let found = one(&study, LoadPoint { pace: Some(1), ..asked(Some(way), 50) });
         assert_eq!(times(&found), times(&none));
     }
 }
@@ -109,7 +109,7 @@ fn a_pace_is_kept() {
     let study = study(20_000);
     let pace = (study.alone_per_second(Way::new(CopyPath::Lcb, false, 1)).unwrap() * 0.8) as u64;
     for way in Way::all(1) {
-        let found = one(&study, Asked { pace: Some(pace), ..asked(Some(way), 20) });
+        let found = one(&study, LoadPoint { pace: Some(pace), ..asked(Some(way), 20) });
         assert!((found.pages_per_second / pace as f64 - 1.0).abs() < 0.01, "{found:?}");
     }
 }

@@ -3,8 +3,8 @@
 use flash::channels::{Addressing, Policy, Timing};
 use flash::parts::DDT_MLC;
 use ftlkit_ddt::control::{
-    Background, ControlError, ControlUnit, Cycles, Event, EventKind, Message, Party, Transaction,
-    Work,
+    Background, BackgroundKind, ControlError, ControlUnit, Cycles, Event, EventKind, Message,
+    Party, Transaction,
 };
 
 /// Figures of the study, with tCCS 130 and tDBSY 500 as the closed forms count.
@@ -212,7 +212,7 @@ fn another_way_competes_for_the_bus() {
     let of = pages(Addressing::AfterRead, false, 1, &[0]);
     let alone = unit().run(&of, &[], &mut ()).expect("a transaction");
     // Its data are ready just before the page's.
-    let host = Background { arrival_ns: 175, way: 3, tag: 77, work: Work::Read };
+    let host = Background { arrival_ns: 175, way: 3, tag: 77, work: BackgroundKind::Read };
     let mut log = Vec::new();
     let beside = unit().run(&of, &[host], &mut log).expect("a transaction");
     assert_eq!(beside.bus_ns, alone.bus_ns);
@@ -274,7 +274,7 @@ fn what_cannot_be_done_is_refused() {
     assert_eq!(run(&pages(&[0; 3]), &[]), ControlError::Pages { pages: 3, planes: 2 });
     let error = run(&pages(&[192, 193]), &[]);
     assert_eq!(error, ControlError::Uncorrectable { page: 1, found: 193, most: 192 });
-    let host = Background { arrival_ns: 0, way: 1, tag: 5, work: Work::Erase };
+    let host = Background { arrival_ns: 0, way: 1, tag: 5, work: BackgroundKind::Erase };
     assert_eq!(run(&good, &[host]), ControlError::TakesPart { way: 1, tag: 5 });
     assert!(matches!(
         run(&good, &[Background { way: 9, ..host }]),

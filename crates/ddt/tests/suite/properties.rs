@@ -3,8 +3,8 @@
 use flash::channels::{Addressing, Policy, Timing};
 use flash::parts::DDT_MLC;
 use ftlkit_ddt::control::{
-    Background, ControlUnit, Cycles, Event, EventKind, Job, Message, Outcome, Party, Place,
-    Transaction, Work,
+    Background, BackgroundKind, ControlUnit, Cycles, Event, EventKind, Job, Message, Outcome,
+    PagePosition, Party, Transaction,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ impl Case {
         }
     }
 
-    fn wrong(&self, place: Place) -> u32 {
+    fn wrong(&self, place: PagePosition) -> u32 {
         let first = place.operation as usize * usize::from(self.planes);
         self.wrong_bytes[first + usize::from(place.plane)]
     }
@@ -101,7 +101,8 @@ fn cases() -> impl Strategy<Value = Case> {
                     arrival_ns,
                     way: others[usize::from(way) % others.len()],
                     tag: tag as u64,
-                    work: [Work::Read, Work::Program, Work::Erase][work],
+                    work: [BackgroundKind::Read, BackgroundKind::Program, BackgroundKind::Erase]
+                        [work],
                 })
                 .collect(),
         }
@@ -109,7 +110,7 @@ fn cases() -> impl Strategy<Value = Case> {
 }
 
 /// Where in the log each message of a page is; DDT_BEGIN and DDT_DONE by the slave they go to or come from.
-fn messages(log: &[Event]) -> BTreeMap<(Message, Place, u16), Vec<usize>> {
+fn messages(log: &[Event]) -> BTreeMap<(Message, PagePosition, u16), Vec<usize>> {
     let mut found: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (index, event) in log.iter().enumerate() {
         if let EventKind::Message { message, from, to, place } = event.kind {
@@ -141,14 +142,14 @@ fn check_messages(case: &Case, log: &[Event]) {
     };
     let (from, to) = (case.source, case.destination);
     for operation in 0..case.transaction().operations() {
-        let whole = Place { operation, plane: 0 };
+        let whole = PagePosition { operation, plane: 0 };
         let read_end = at(Message::ReadEnd, whole, from);
         assert!(at(Message::ReadInit, whole, from) < at(Message::ReadStart, whole, from));
         assert!(at(Message::ReadStart, whole, from) < read_end);
         let prog_start = at(Message::ProgStart, whole, to);
         assert!(prog_start < at(Message::ProgEnd, whole, to));
         for plane in 0..case.planes {
-            let place = Place { operation, plane };
+            let place = PagePosition { operation, plane };
             let begins = [from, to].map(|way| at(Message::DdtBegin, place, way));
             assert_eq!(log[begins[0]].at_ns, log[begins[1]].at_ns, "to both at once");
             let din_ready = at(Message::DinReady, place, to);
@@ -165,7 +166,7 @@ fn check_messages(case: &Case, log: &[Event]) {
             }
         }
         if operation > 0 {
-            let before = Place { operation: operation - 1, plane: 0 };
+            let before = PagePosition { operation: operation - 1, plane: 0 };
             let next = at(Message::ReadInit, whole, from);
             assert!(at(Message::ProgStart, before, to) < next);
             assert!(next < at(Message::ProgEnd, before, to), "beside the program before");
@@ -179,7 +180,7 @@ fn check_messages(case: &Case, log: &[Event]) {
 }
 
 /// Corrected bytes are sent after ERR_RETRANSMIT and before the confirm command, or the next plane's.
-fn check_corrected(case: &Case, log: &[Event], place: Place, error: usize) {
+fn check_corrected(case: &Case, log: &[Event], place: PagePosition, error: usize) {
     let granted = |index: usize, wanted: fn(Cycles) -> bool| match log[index].kind {
         EventKind::Grant { job: Job::Copy(of), cycles, end_ns, .. } if wanted(cycles) => {
             Some((of, end_ns))
@@ -273,9 +274,9 @@ proptest! {
         for (request, done_ns) in case.background.iter().zip(&outcome.background_done_ns) {
             let t = &case.unit.timing;
             let least = match request.work {
-                Work::Read => t.t_r_ns + t.t_do_ns(),
-                Work::Program => t.t_di_ns() + t.t_prog_ns,
-                Work::Erase => t.t_bers_ns,
+                BackgroundKind::Read => t.t_r_ns + t.t_do_ns(),
+                BackgroundKind::Program => t.t_di_ns() + t.t_prog_ns,
+                BackgroundKind::Erase => t.t_bers_ns,
             };
             prop_assert!(request.arrival_ns + least < *done_ns);
         }

@@ -6,10 +6,10 @@ use super::precedence::Class;
 use super::request::{Addressing, Request};
 use super::rules::{Follows, RequestError, check, check_direct, follows};
 use super::script::{Busy, Scripts, Segment};
-use super::usage::Watch;
+use super::usage::GrantObserver;
 use crate::time::Ns;
 
-impl<W: Watch> Channels<W> {
+impl<W: GrantObserver> Channels<W> {
     /// Queues a direct transfer: a read of `source` whose data go to `destination` at the same time as to the
     /// controller, where they are checked and programmed. Each side queues behind the operations of its die and
     /// has a completion of its own: the source is done with its data out, the destination when it is programmed.

@@ -8,7 +8,7 @@ use super::rules::{Follows, RequestError, check, follows};
 use super::script::{Busy, Scripts};
 use super::timing::{Timing, TimingError};
 use super::topology::{DieAddress, Topology, TopologyError};
-use super::usage::{Grant, Watch};
+use super::usage::{Grant, GrantObserver};
 use crate::time::Ns;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -71,7 +71,7 @@ impl Channels<()> {
     }
 }
 
-impl<W: Watch> Channels<W> {
+impl<W: GrantObserver> Channels<W> {
     /// The same, with someone who sees each grant.
     ///
     /// # Errors

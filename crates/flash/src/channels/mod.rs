@@ -120,4 +120,4 @@ pub use rules::RequestError;
 pub use script::Segment;
 pub use timing::{Timing, TimingError};
 pub use topology::{DieAddress, MAX_PLANES, Topology, TopologyError};
-pub use usage::{BusUse, DieUse, Grant, Watch, share_ppm};
+pub use usage::{BusUse, DieUse, Grant, GrantObserver, share_ppm};

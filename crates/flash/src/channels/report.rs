@@ -6,10 +6,10 @@ use super::rules::Follows;
 use super::script::Scripts;
 use super::timing::Timing;
 use super::topology::{DieAddress, Topology};
-use super::usage::{BusUse, DieUse, Watch};
+use super::usage::{BusUse, DieUse, GrantObserver};
 use crate::time::Ns;
 
-impl<W: Watch> Channels<W> {
+impl<W: GrantObserver> Channels<W> {
     /// Their shape.
     #[inline]
     pub fn topology(&self) -> &Topology {

@@ -4,12 +4,12 @@ use super::die::{Die, NONE};
 use super::engine::Channels;
 use super::precedence::{COLLECTION, Class, Precedence, READS, Suspended, Suspensions, WRITES};
 use super::request::Command;
-use super::usage::Watch;
+use super::usage::GrantObserver;
 use crate::prefetch::prefetch;
 use crate::time::Ns;
 use core::cmp::Reverse;
 
-impl<W: Watch> Channels<W> {
+impl<W: GrantObserver> Channels<W> {
     /// Sets what goes before what from here on.
     pub fn set_precedence(&mut self, precedence: Precedence) {
         self.precedence = precedence;

@@ -94,18 +94,18 @@ pub struct Grant {
 
 /// Sees each grant as it is given, in order of time (of channels, where times are the same). For logs,
 /// waveforms and checks; `()` sees nothing and costs nothing.
-pub trait Watch {
+pub trait GrantObserver {
     /// A grant has been given.
     fn granted(&mut self, grant: &Grant);
 }
 
-impl Watch for () {
+impl GrantObserver for () {
     #[inline(always)]
     fn granted(&mut self, _: &Grant) {}
 }
 
 /// A log of all grants.
-impl Watch for alloc::vec::Vec<Grant> {
+impl GrantObserver for alloc::vec::Vec<Grant> {
     fn granted(&mut self, grant: &Grant) {
         self.push(*grant);
     }

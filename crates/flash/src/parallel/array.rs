@@ -1,11 +1,11 @@
 //! The array as schemes see it: state moves at once, what it takes goes to the channels.
 
 use super::Parallel;
-use super::operations::{NO_STEP, NONE, Operation, Operations, Side, Work};
+use super::operations::{ChannelWork, NO_STEP, NONE, Operation, Operations, Side};
 use super::tasks::Done;
 use crate::address::{BlockId, Lpn, Ppn};
 use crate::channels::{
-    Addressing, Command, DieAddress, MAX_PLANES, PageAddress, Pages, Request, Watch,
+    Addressing, Command, DieAddress, GrantObserver, MAX_PLANES, PageAddress, Pages, Request,
 };
 use crate::copies::CopyPath;
 use crate::error::{FlashError, has_run};
@@ -15,7 +15,7 @@ use crate::operation::{Cause, Operation as Op};
 use crate::time::Ns;
 use alloc::vec::Vec;
 
-impl<F: Probe, W: Watch> Parallel<F, W> {
+impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// A command for a page of the array.
     #[inline]
     fn side(&self, command: Command, ppn: Ppn) -> Side {
@@ -73,7 +73,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         } else {
             None
         };
-        let work = Work::One(self.side(command, aside.unwrap_or(ppn)));
+        let work = ChannelWork::One(self.side(command, aside.unwrap_or(ppn)));
         let slot = self.operation(work, task, step);
         #[cfg(test)]
         self.contents.asked(slot, &work, self.side(command, ppn), None);
@@ -92,7 +92,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
 
     /// An operation of a task or of a collection step.
     #[inline]
-    fn operation(&mut self, work: Work, task: u32, step: bool) -> u32 {
+    fn operation(&mut self, work: ChannelWork, task: u32, step: bool) -> u32 {
         let step = if step { self.steps.add() } else { NO_STEP };
         self.operations.add(work, task, self.tasks.number, step)
     }
@@ -119,13 +119,13 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         }
         let work = match path {
             CopyPath::Lcb | CopyPath::Gcb => None,
-            CopyPath::Dgcb => Some(Work::Direct(read, program)),
+            CopyPath::Dgcb => Some(ChannelWork::Direct(read, program)),
             CopyPath::Icb | CopyPath::IcbUnchecked => {
                 if path == CopyPath::IcbUnchecked {
                     read.command = Command::CopyRead;
                 }
                 program.command = Command::CopyProgram;
-                Some(Work::CopyBack(read, program))
+                Some(ChannelWork::CopyBack(read, program))
             }
         };
         let out_of = read.block;
@@ -141,7 +141,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
             self.issue_copy(copy, from, out_of, program.block);
             return;
         }
-        let (source, destination) = (Work::One(read), Work::One(program));
+        let (source, destination) = (ChannelWork::One(read), ChannelWork::One(program));
         let reading = self.operation(source, NONE, step);
         #[cfg(test)]
         self.contents.asked(reading, &source, read, None);
@@ -253,7 +253,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
         let request = self.request(&first, slot, arrival_ns, 0);
         let second = second.map(|to| self.request(&to, slot, arrival_ns, repair_ns));
         let sent = match (work, second) {
-            (Work::Direct(..), Some(to)) => {
+            (ChannelWork::Direct(..), Some(to)) => {
                 self.channels.submit_direct_as(&request, &to, Addressing::DuringRead, class)
             }
             (_, second) => self
@@ -307,7 +307,7 @@ fn release(operations: &mut Operations, ready: &mut Vec<u32>, slot: u32) {
     }
 }
 
-impl<F: Probe, W: Watch> crate::layer::Layer for Parallel<F, W> {
+impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
     type Inner = F;
 
     #[inline]

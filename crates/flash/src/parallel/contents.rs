@@ -1,7 +1,7 @@
 //! Versions of pages, followed from request to cell: holds in tests that dies keep the rules of NAND, and that every read
 //! finds the version that was there when it was asked for.
 
-use super::operations::{Side, Work};
+use super::operations::{ChannelWork, Side};
 use crate::address::BlockId;
 use crate::channels::Command;
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
@@ -26,7 +26,7 @@ pub(super) struct Contents {
 
 impl Contents {
     /// An operation was asked for, `side` as the scheme sees it; `from`: the page that it copies.
-    pub(super) fn asked(&mut self, slot: u32, work: &Work, side: Side, from: Option<Side>) {
+    pub(super) fn asked(&mut self, slot: u32, work: &ChannelWork, side: Side, from: Option<Side>) {
         let Side { block, page, command } = side;
         let here = from.unwrap_or(side);
         let version = match command {
@@ -51,7 +51,7 @@ impl Contents {
     }
 
     /// An operation is done.
-    pub(super) fn done(&mut self, slot: u32, work: &Work) {
+    pub(super) fn done(&mut self, slot: u32, work: &ChannelWork) {
         let version = self.of.remove(&slot).unwrap_or_default();
         let (first, second) = work.sides();
         for side in [Some(first), second].into_iter().flatten() {

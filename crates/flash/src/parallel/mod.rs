@@ -61,7 +61,9 @@ use super::copies::CopyPath;
 use super::interface::Probe;
 use super::operation::Counts;
 use super::time::Ns;
-use crate::channels::{Channels, ChannelsError, Policy, Precedence, Timing, Topology, Watch};
+use crate::channels::{
+    Channels, ChannelsError, GrantObserver, Policy, Precedence, Timing, Topology,
+};
 use alloc::vec::Vec;
 use operations::Operations;
 use order::Order;
@@ -136,7 +138,7 @@ impl<F: Probe> Parallel<F> {
     }
 }
 
-impl<F: Probe, W: Watch> Parallel<F, W> {
+impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// The same, with someone who sees each grant of a bus.
     ///
     /// # Errors

@@ -28,7 +28,7 @@ impl Side {
 
 /// What reaches the channels at once.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Work {
+pub(super) enum ChannelWork {
     /// One command.
     One(Side),
     /// A read and the program of what it leaves in the registers, on one die.
@@ -37,7 +37,7 @@ pub(super) enum Work {
     Direct(Side, Side),
 }
 
-impl Work {
+impl ChannelWork {
     /// Commands that it consists of.
     #[inline]
     pub(super) fn sides(&self) -> (Side, Option<Side>) {
@@ -80,7 +80,7 @@ impl Work {
 /// An operation that is not done.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
-    pub(super) work: Work,
+    pub(super) work: ChannelWork,
     /// Bus time for corrected bytes.
     pub(super) repair_ns: Ns,
     /// Number of the task that asked for it.
@@ -110,7 +110,7 @@ pub(super) struct Operation {
 
 impl Operation {
     const NONE: Self = Self {
-        work: Work::One(Side { block: BlockId(0), page: 0, command: Command::Read }),
+        work: ChannelWork::One(Side { block: BlockId(0), page: 0, command: Command::Read }),
         repair_ns: 0,
         number: 0,
         step: NO_STEP,
@@ -152,7 +152,7 @@ pub(super) struct Operations {
 impl Operations {
     /// Another one, that waits for nothing. It is made where it stays: made elsewhere and moved it costs more.
     #[inline]
-    pub(super) fn add(&mut self, work: Work, task: u32, number: u64, step: u64) -> u32 {
+    pub(super) fn add(&mut self, work: ChannelWork, task: u32, number: u64, step: u64) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Operation::NONE);
             (self.slots.len() - 1) as u32
@@ -170,7 +170,7 @@ impl Operations {
         operation.out_of = NONE;
         operation.from = NONE;
         operation.behind = NONE;
-        operation.left = if matches!(work, Work::One(_)) { 1 } else { 2 };
+        operation.left = if matches!(work, ChannelWork::One(_)) { 1 } else { 2 };
         operation.aside = false;
         slot
     }

@@ -1,6 +1,6 @@
 //! What each block's operations have to wait for.
 
-use super::operations::{NONE, Operation, Operations, Work};
+use super::operations::{ChannelWork, NONE, Operation, Operations};
 use crate::address::{BlockId, Geometry, Ppn};
 use crate::channels::{Class, QUEUES};
 use crate::prefetch::prefetch;
@@ -243,7 +243,7 @@ impl Order {
     }
 
     /// The operation has to wait: what comes for its blocks goes behind it.
-    pub(super) fn hold(&mut self, work: &Work, slot: u32) {
+    pub(super) fn hold(&mut self, work: &ChannelWork, slot: u32) {
         work.blocks().for_each(|(block, _)| self.block(block).held = slot);
     }
 

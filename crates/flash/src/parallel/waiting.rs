@@ -1,15 +1,15 @@
 //! What waits for what: told where nothing more can happen.
 
 use super::Parallel;
-use super::operations::{Operation, Work};
-use crate::channels::Watch;
+use super::operations::{ChannelWork, Operation};
+use crate::channels::GrantObserver;
 use crate::interface::Probe;
 use core::fmt;
 
 /// Most operations that are told of.
 const MOST: usize = 12;
 
-impl<F: Probe, W: Watch> Parallel<F, W> {
+impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// The operations that are not done, and what each waits for: for errors.
     pub fn waiting(&self) -> impl fmt::Display + '_ {
         Waiting(self)
@@ -18,7 +18,7 @@ impl<F: Probe, W: Watch> Parallel<F, W> {
 
 struct Waiting<'a, F, W>(&'a Parallel<F, W>);
 
-impl<F: Probe, W: Watch> fmt::Display for Waiting<'_, F, W> {
+impl<F: Probe, W: GrantObserver> fmt::Display for Waiting<'_, F, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parallel { operations, channels, steps, tasks, .. } = self.0;
         let (all, sent) = (operations.outstanding(), channels.outstanding());
@@ -31,7 +31,7 @@ impl<F: Probe, W: Watch> fmt::Display for Waiting<'_, F, W> {
             tasks.outstanding()
         )?;
         for (slot, operation) in operations.iter().take(MOST) {
-            write!(f, "; operation {slot}: {}", Told(operation))?;
+            write!(f, "; operation {slot}: {}", Described(operation))?;
         }
         if all > MOST {
             write!(f, "; and {} more", all - MOST)?;
@@ -41,16 +41,16 @@ impl<F: Probe, W: Watch> fmt::Display for Waiting<'_, F, W> {
 }
 
 /// One operation.
-struct Told<'a>(&'a Operation);
+struct Described<'a>(&'a Operation);
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Operation { work, waits, left, .. } = self.0;
         let (first, second) = work.sides();
         let how = match work {
-            Work::One(_) => "",
-            Work::CopyBack(..) => " copy-back",
-            Work::Direct(..) => " direct transfer",
+            ChannelWork::One(_) => "",
+            ChannelWork::CopyBack(..) => " copy-back",
+            ChannelWork::Direct(..) => " direct transfer",
         };
         write!(f, "{} of {}", first.command.name(), first.block)?;
         if let Some(second) = second {

@@ -2,7 +2,7 @@
 
 use super::blocks::Blocks;
 use super::choice::Choice;
-use super::places::Places;
+use super::places::BlockMap;
 use super::rule::WearRule;
 use crate::address::{BlockId, Geometry, Lpn, Ppn};
 use crate::error::FlashError;
@@ -15,7 +15,7 @@ use alloc::{vec, vec::Vec};
 #[derive(Clone, Debug)]
 pub(super) struct Levelling {
     pub(super) rule: WearRule,
-    pub(super) places: Places,
+    pub(super) places: BlockMap,
     pub(super) blocks: Blocks,
     pub(super) choice: Choice,
     classes: u32,
@@ -33,7 +33,7 @@ impl Levelling {
         let classes = classes.clamp(1, blocks);
         Self {
             rule,
-            places: Places::new(blocks),
+            places: BlockMap::new(blocks),
             blocks: Blocks::new(blocks),
             choice: Choice::new(rule, blocks, classes, seed),
             classes,
@@ -48,7 +48,7 @@ impl Levelling {
     /// As after a power-up: every block where it is.
     pub(super) fn restart(&mut self, geometry: &Geometry) {
         let blocks = geometry.blocks();
-        self.places = Places::new(blocks);
+        self.places = BlockMap::new(blocks);
         self.blocks = Blocks::new(blocks);
         self.choice = Choice::new(self.rule, blocks, self.classes, self.seed);
     }

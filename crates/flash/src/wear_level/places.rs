@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 
 /// A permutation of the blocks, both ways: 8 bytes a block.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct BlockMap {
     physical: Vec<u32>,
     outer: Vec<u32>,
 }
 
-impl Places {
+impl BlockMap {
     /// Every block is itself.
     pub(super) fn new(blocks: u32) -> Self {
         Self { physical: (0..blocks).collect(), outer: (0..blocks).collect() }
@@ -92,7 +92,7 @@ mod tests {
 
         #[test]
         fn swaps_leave_a_permutation(swaps in proptest::collection::vec((0u32..9, 0u32..9), 0..40)) {
-            let mut places = Places::new(9);
+            let mut places = BlockMap::new(9);
             for (one, other) in swaps {
                 let (one, other) = (BlockId(one), BlockId(other));
                 let before = (places.outer(one), places.outer(other));

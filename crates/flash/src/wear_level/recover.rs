@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 /// A block that holds something readable.
 #[derive(Clone, Copy)]
-struct Found {
+struct ScannedBlock {
     block: BlockId,
     /// Sequence number of its first readable page.
     seq: u64,
@@ -35,12 +35,12 @@ impl Levelling {
         }
         all.sort_unstable_by_key(|found| (found.seq, found.block));
         for same in all.chunk_by(|one, other| one.seq == other.seq) {
-            let mut kept: Vec<Found> = Vec::new();
+            let mut kept: Vec<ScannedBlock> = Vec::new();
             for found in same {
                 let mut found = *found;
                 for other in &mut kept {
                     if are_copies(flash, &found, other)? {
-                        let worth = |of: &Found| (of.readable, flash.erase_count(of.block));
+                        let worth = |of: &ScannedBlock| (of.readable, flash.erase_count(of.block));
                         if worth(&found) > worth(other) {
                             core::mem::swap(&mut found, other);
                         }
@@ -67,16 +67,17 @@ impl Levelling {
         &mut self,
         flash: &mut F,
         block: BlockId,
-    ) -> Result<Option<Found>, FlashError> {
+    ) -> Result<Option<ScannedBlock>, FlashError> {
         let geometry = *flash.geometry();
         let pages = geometry.pages_per_block();
-        let mut found: Option<Found> = None;
+        let mut found: Option<ScannedBlock> = None;
         let mut written = pages;
         for page in 0..pages {
             match flash.read_oob(geometry.ppn(block, page), Cause::Mount) {
                 Ok(Oob { kind, seq, .. }) => {
                     self.blocks.programmed(block, page, Some(kind));
-                    let found = found.get_or_insert(Found { block, seq, written: 0, readable: 0 });
+                    let found =
+                        found.get_or_insert(ScannedBlock { block, seq, written: 0, readable: 0 });
                     found.readable += 1;
                 }
                 Err(FlashError::Uncorrectable(_)) => {
@@ -95,7 +96,7 @@ impl Levelling {
         } else if written > 0 && written < pages {
             self.blocks.suspect(block);
         }
-        Ok(found.map(|found| Found { written, ..found }))
+        Ok(found.map(|found| ScannedBlock { written, ..found }))
     }
 
     /// Erases a block that holds nothing of its own. Where that fails nothing of it can be read any more, and the
@@ -116,16 +117,21 @@ impl Levelling {
 }
 
 /// Whether all that can be read in both blocks at the same page is the same, and there is such a page.
-fn are_copies<F: Flash>(flash: &mut F, one: &Found, other: &Found) -> Result<bool, FlashError> {
+fn are_copies<F: Flash>(
+    flash: &mut F,
+    one: &ScannedBlock,
+    other: &ScannedBlock,
+) -> Result<bool, FlashError> {
     let geometry = *flash.geometry();
     let mut any = false;
     for page in 0..one.written.min(other.written) {
-        let mut oob =
-            |found: &Found| match flash.read_oob(geometry.ppn(found.block, page), Cause::Mount) {
-                Ok(oob) => Ok(Some(oob)),
-                Err(FlashError::Uncorrectable(_)) => Ok(None),
-                Err(error) => Err(error),
-            };
+        let mut oob = |found: &ScannedBlock| match flash
+            .read_oob(geometry.ppn(found.block, page), Cause::Mount)
+        {
+            Ok(oob) => Ok(Some(oob)),
+            Err(FlashError::Uncorrectable(_)) => Ok(None),
+            Err(error) => Err(error),
+        };
         if let (Some(one), Some(other)) = (oob(one)?, oob(other)?) {
             if one != other {
                 return Ok(false);

@@ -27,7 +27,7 @@ struct Bits {
 
 /// A page of a unit that is in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct UnitPage {
     pub(super) slot: u32,
     pub(super) page: u32,
 }
@@ -132,7 +132,7 @@ impl Units {
     }
 
     #[inline]
-    pub(super) fn lpn(&self, at: Place) -> Lpn {
+    pub(super) fn lpn(&self, at: UnitPage) -> Lpn {
         Lpn(self.units[at.slot as usize].number * self.unit_pages + at.page)
     }
 
@@ -183,15 +183,15 @@ impl Units {
     }
 
     #[inline]
-    fn bit(&self, at: Place) -> (usize, u64) {
+    fn bit(&self, at: UnitPage) -> (usize, u64) {
         ((at.slot * self.words + at.page / 64) as usize, 1 << (at.page % 64))
     }
 
     /// A page that is in the buffer.
     #[inline]
-    pub(super) fn find(&self, lpn: Lpn) -> Option<Place> {
+    pub(super) fn find(&self, lpn: Lpn) -> Option<UnitPage> {
         let (number, page) = self.split(lpn);
-        let at = Place { slot: self.slot(number)?, page };
+        let at = UnitPage { slot: self.slot(number)?, page };
         let (word, bit) = self.bit(at);
         (self.bits[word].held & bit != 0).then_some(at)
     }
@@ -203,33 +203,33 @@ impl Units {
     }
 
     #[inline]
-    fn flip_dirty_lpn(&mut self, at: Place) {
+    fn flip_dirty_lpn(&mut self, at: UnitPage) {
         let lpn = self.lpn(at);
         self.dirty_lpns[lpn.0 as usize / 64] ^= 1 << (lpn.0 % 64);
     }
 
     #[inline]
-    pub(super) fn is_dirty(&self, at: Place) -> bool {
+    pub(super) fn is_dirty(&self, at: UnitPage) -> bool {
         let (word, bit) = self.bit(at);
         self.bits[word].dirty & bit != 0
     }
 
     #[inline]
-    pub(super) fn is_held(&self, at: Place) -> bool {
+    pub(super) fn is_held(&self, at: UnitPage) -> bool {
         let (word, bit) = self.bit(at);
         self.bits[word].held & bit != 0
     }
 
     /// The first dirty page of a unit from `page` on.
     #[inline]
-    pub(super) fn next_dirty(&self, slot: u32, page: u32) -> Option<Place> {
+    pub(super) fn next_dirty(&self, slot: u32, page: u32) -> Option<UnitPage> {
         let words = (slot * self.words) as usize..((slot + 1) * self.words) as usize;
         let mut mask = u64::MAX << (page % 64);
         for (word, bits) in self.bits[words].iter().enumerate().skip((page / 64) as usize) {
             let dirty = bits.dirty & mask;
             if dirty != 0 {
                 let page = word as u32 * 64 + dirty.trailing_zeros();
-                return Some(Place { slot, page });
+                return Some(UnitPage { slot, page });
             }
             mask = u64::MAX;
         }
@@ -247,7 +247,7 @@ impl Units {
 
     /// Puts a page, clean, into its unit, where it was not; there must be room.
     #[inline]
-    pub(super) fn add(&mut self, at: Place) {
+    pub(super) fn add(&mut self, at: UnitPage) {
         let (word, bit) = self.bit(at);
         self.bits[word].held |= bit;
         self.units[at.slot as usize].held += 1;
@@ -259,7 +259,7 @@ impl Units {
     }
 
     /// Takes a page out; returns whether its unit is empty, and thereby closed.
-    pub(super) fn take(&mut self, at: Place) -> bool {
+    pub(super) fn take(&mut self, at: UnitPage) -> bool {
         self.set_clean(at);
         let (word, bit) = self.bit(at);
         self.bits[word].held &= !bit;
@@ -285,7 +285,7 @@ impl Units {
         let number = self.units[slot as usize].number as usize;
         if self.cells.is_some() {
             for page in 0..self.unit_pages {
-                let at = Place { slot, page };
+                let at = UnitPage { slot, page };
                 if self.is_held(at) && self.take(at) {
                     self.place[number] = place;
                     return;
@@ -303,7 +303,7 @@ impl Units {
 
     /// A page in the buffer became dirty; true where its unit did.
     #[inline]
-    pub(super) fn set_dirty(&mut self, at: Place, now_ns: Ns) -> bool {
+    pub(super) fn set_dirty(&mut self, at: UnitPage, now_ns: Ns) -> bool {
         let (word, bit) = self.bit(at);
         let bits = &mut self.bits[word];
         if bits.dirty & bit != 0 {
@@ -324,7 +324,7 @@ impl Units {
 
     /// A page in the buffer became clean; true where its unit did.
     #[inline]
-    pub(super) fn set_clean(&mut self, at: Place) -> bool {
+    pub(super) fn set_clean(&mut self, at: UnitPage) -> bool {
         let (word, bit) = self.bit(at);
         let bits = &mut self.bits[word];
         if bits.dirty & bit == 0 {
@@ -350,12 +350,12 @@ impl Units {
     }
 
     /// The bytes of a page in the buffer, in arrays that keep any.
-    pub(super) fn bytes(&self, at: Place) -> Option<&[u8]> {
+    pub(super) fn bytes(&self, at: UnitPage) -> Option<&[u8]> {
         self.cells.as_ref().map(|cells| &cells.bytes[cells.range(at, self.unit_pages)])
     }
 
     /// Where to put them.
-    pub(super) fn bytes_mut(&mut self, at: Place) -> Option<&mut [u8]> {
+    pub(super) fn bytes_mut(&mut self, at: UnitPage) -> Option<&mut [u8]> {
         self.cells.as_mut().map(|cells| {
             let range = cells.range(at, self.unit_pages);
             &mut cells.bytes[range]
@@ -376,7 +376,7 @@ impl Units {
 }
 
 impl Cells {
-    fn range(&self, at: Place, unit_pages: u32) -> Range<usize> {
+    fn range(&self, at: UnitPage, unit_pages: u32) -> Range<usize> {
         let cell = self.of[at.slot as usize * unit_pages as usize + at.page as usize] as usize;
         cell * self.page_bytes..(cell + 1) * self.page_bytes
     }
@@ -391,13 +391,14 @@ mod tests {
         let mut units = Units::new(200, 130, 1300, None);
         let (slot, _) = units.open(3);
         for page in [0, 1, 5, 63, 64, 65, 100, 127, 128, 129] {
-            units.add(Place { slot, page });
-            units.set_dirty(Place { slot, page }, 0);
+            units.add(UnitPage { slot, page });
+            units.set_dirty(UnitPage { slot, page }, 0);
         }
-        units.set_clean(Place { slot, page: 65 });
+        units.set_clean(UnitPage { slot, page: 65 });
         for start in 0..130 {
             for end in start..=130 {
-                let dirty = (start..end).filter(|page| units.is_dirty(Place { slot, page: *page }));
+                let dirty =
+                    (start..end).filter(|page| units.is_dirty(UnitPage { slot, page: *page }));
                 let expected = dirty.count() as u32;
                 assert_eq!(units.dirty_within(slot, start..end), expected, "{start}..{end}");
             }

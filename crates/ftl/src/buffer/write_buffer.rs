@@ -1,7 +1,7 @@
 //! The buffer itself: what is in it, and what it writes below when.
 
 use super::policy::{Evictor, Room, Use, Used};
-use super::units::{Place, Units};
+use super::units::{UnitPage, Units};
 use crate::buffer::log::BufferLog;
 use crate::buffer::settings::BufferPlan;
 use crate::dirty_pages::{DirtyPages, DirtyRange, Probability};
@@ -221,7 +221,7 @@ impl WriteBuffer {
     }
 
     /// Puts a page in that is not there, clean and without its bytes; makes room for it.
-    fn bring(&mut self, below: &mut dyn Below, lpn: Lpn) -> Result<Place, FtlError> {
+    fn bring(&mut self, below: &mut dyn Below, lpn: Lpn) -> Result<UnitPage, FtlError> {
         while self.units.held() >= self.plan.pages {
             self.evict(below)?;
         }
@@ -233,21 +233,21 @@ impl WriteBuffer {
                 (slot, Use::New, left)
             }
         };
-        let at = Place { slot, page };
+        let at = UnitPage { slot, page };
         self.units.add(at);
         let of = self.units.pages_in(slot);
         self.policy.used(Used { slot, page, of, how, left });
         Ok(at)
     }
 
-    fn used(&mut self, at: Place, how: Use) {
-        let Place { slot, page } = at;
+    fn used(&mut self, at: UnitPage, how: Use) {
+        let UnitPage { slot, page } = at;
         let of = self.units.pages_in(slot);
         self.policy.used(Used { slot, page, of, how, left: None });
     }
 
     /// Array and host may keep no bytes, each for itself.
-    fn fill(&mut self, at: Place, data: Option<&[u8]>) {
+    fn fill(&mut self, at: UnitPage, data: Option<&[u8]>) {
         let Some(bytes) = self.units.bytes_mut(at) else { return };
         match data {
             Some(data) if bytes.len() == data.len() => bytes.copy_from_slice(data),
@@ -256,13 +256,13 @@ impl WriteBuffer {
         }
     }
 
-    fn dirty(&mut self, at: Place) {
+    fn dirty(&mut self, at: UnitPage) {
         if self.units.set_dirty(at, self.now_ns) {
             self.policy.dirtied(at.slot);
         }
     }
 
-    fn clean(&mut self, at: Place) {
+    fn clean(&mut self, at: UnitPage) {
         if self.units.set_clean(at) {
             self.policy.cleaned(at.slot);
         }
@@ -323,7 +323,12 @@ impl WriteBuffer {
         Ok(())
     }
 
-    fn write_dirty(&mut self, below: &mut dyn Below, at: Place, why: Why) -> Result<(), FtlError> {
+    fn write_dirty(
+        &mut self,
+        below: &mut dyn Below,
+        at: UnitPage,
+        why: Why,
+    ) -> Result<(), FtlError> {
         let written = self.send(below, at);
         if written.is_err() {
             self.dirty(at);
@@ -337,7 +342,7 @@ impl WriteBuffer {
     }
 
     /// Writes a page of the buffer below; it is clean from here on.
-    fn send(&mut self, below: &mut dyn Below, at: Place) -> Result<(), FtlError> {
+    fn send(&mut self, below: &mut dyn Below, at: UnitPage) -> Result<(), FtlError> {
         self.clean(at);
         let mut page = self.page.take();
         if let Some((page, bytes)) = page.as_mut().zip(self.units.bytes(at)) {
@@ -355,7 +360,7 @@ impl WriteBuffer {
             return Ok(());
         }
         for page in 0..self.units.pages_in(slot) {
-            let at = Place { slot, page };
+            let at = UnitPage { slot, page };
             if self.units.is_dirty(at) {
                 self.write_dirty(below, at, why)?;
             } else if self.units.is_held(at) {

@@ -45,7 +45,7 @@ pub(crate) struct Room {
 
 /// Map, data blocks and pool of a log-block scheme; what log blocks there are is the scheme's own.
 #[derive(Clone, Debug)]
-pub(crate) struct Core<F> {
+pub(crate) struct LogBlockCore<F> {
     pub(crate) flash: F,
     pub(crate) pool: Pool,
     pub(crate) clock: Clock,
@@ -69,7 +69,7 @@ pub(crate) struct Core<F> {
     pub(super) lpns: Vec<Lpn>,
 }
 
-impl<F: Probe> Core<F> {
+impl<F: Probe> LogBlockCore<F> {
     pub(crate) fn new(flash: F, plan: &Plan) -> Self {
         let geometry = *flash.geometry();
         let pages_per_block = geometry.pages_per_block();

@@ -1,6 +1,6 @@
 //! Merges: the newest version of each page of a logical block, brought together in one block.
 
-use super::core::{Core, DataBlock, NONE, NOWHERE};
+use super::core::{DataBlock, LogBlockCore, NONE, NOWHERE};
 use super::stamp::Role;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
@@ -54,7 +54,7 @@ struct Filled {
     failed: bool,
 }
 
-impl<F: Probe> Core<F> {
+impl<F: Probe> LogBlockCore<F> {
     /// Merges a logical block and its log block, if it has one, with all that other log blocks hold of it:
     /// afterwards its data block is all that it has. A page that is dirty in the buffer is taken from there
     /// (S. Lee et al., Fig. 2).

@@ -25,8 +25,8 @@ mod scheme;
 mod space;
 pub(crate) mod stamp;
 
-pub(crate) use self::core::{Core, NONE, Room};
+pub(crate) use self::core::{LogBlockCore, NONE, Room};
 pub(crate) use merge::Tail;
-pub(crate) use mount::{Found, Survey};
+pub(crate) use mount::{ScannedBlock, Survey};
 pub(crate) use scheme::{LogBlock, Logs};
 pub(crate) use space::{Division, divide};

@@ -6,7 +6,7 @@
 //! it was to replace, it is not complete and is erased. Where it is, or where a log block with all pages in
 //! place is, the older blocks are what was not yet erased.
 
-use super::core::{Core, DataBlock, NONE};
+use super::core::{DataBlock, LogBlockCore, NONE};
 use super::merge::Tail;
 use super::stamp;
 use super::stamp::Role;
@@ -16,7 +16,7 @@ use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
 
 /// A block that holds something readable.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
+pub(crate) struct ScannedBlock {
     pub(crate) block: BlockId,
     pub(crate) seq: u64,
     pub(crate) role: Role,
@@ -34,7 +34,7 @@ pub(crate) struct Found {
     readable: u32,
 }
 
-impl Found {
+impl ScannedBlock {
     /// It holds all pages up to a place, each at its own.
     fn covers(&self, extent: u32) -> bool {
         self.in_place && self.dense && self.readable >= extent
@@ -55,7 +55,7 @@ impl Found {
 /// All that is on flash.
 pub(crate) struct Survey {
     scheme: &'static str,
-    found: Vec<Found>,
+    found: Vec<ScannedBlock>,
     /// Logical page of each physical page that is readable and holds data.
     lpns: Vec<u32>,
 }
@@ -64,7 +64,7 @@ impl Survey {
     /// Reads the OOB areas of all blocks that are not bad; pools those that are erased, and erases those
     /// that hold nothing readable.
     pub(crate) fn take<F: Probe>(
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         scheme: &'static str,
     ) -> Result<Self, FtlError> {
         let geometry = *core.flash.geometry();
@@ -80,7 +80,7 @@ impl Survey {
                 (written, Some(found)) => {
                     core.clock.saw(found.seq);
                     core.pool.found_open(geometry.pages_per_block() - written);
-                    survey.found.push(Found { written, ..found });
+                    survey.found.push(ScannedBlock { written, ..found });
                 }
             }
         }
@@ -91,11 +91,11 @@ impl Survey {
     /// Pages used up in a block and, where one is readable, what it is.
     fn scan<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         block: BlockId,
-    ) -> Result<(u32, Option<Found>), FtlError> {
+    ) -> Result<(u32, Option<ScannedBlock>), FtlError> {
         let geometry = *core.flash.geometry();
-        let mut found: Option<Found> = None;
+        let mut found: Option<ScannedBlock> = None;
         let mut readable = 0;
         for page in 0..geometry.pages_per_block() {
             let ppn = geometry.ppn(block, page);
@@ -115,7 +115,7 @@ impl Survey {
                 )));
             };
             let (logical, place) = core.split(oob.lpn);
-            let found = found.get_or_insert(Found {
+            let found = found.get_or_insert(ScannedBlock {
                 block,
                 seq,
                 role,
@@ -158,7 +158,7 @@ impl Survey {
     }
 
     /// Takes out the log blocks of pages of any logical block, the oldest first.
-    pub(crate) fn take_random(&mut self) -> Vec<Found> {
+    pub(crate) fn take_random(&mut self) -> Vec<ScannedBlock> {
         self.found.extract_if(.., |found| found.role == Role::Random).collect()
     }
 
@@ -166,7 +166,7 @@ impl Survey {
     /// blocks of one logical block, each with that: the oldest first.
     pub(crate) fn data_blocks<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
     ) -> Result<Vec<(u32, Tail)>, FtlError> {
         let mut found = core::mem::take(&mut self.found);
         found.sort_by_key(|found| (found.logical, found.seq, found.block));
@@ -183,7 +183,7 @@ impl Survey {
     }
 
     /// Maps the pages of log blocks of one logical block: they are newer than all else of it.
-    pub(crate) fn map_tails<F: Probe>(&self, core: &mut Core<F>, tails: &[(u32, Tail)]) {
+    pub(crate) fn map_tails<F: Probe>(&self, core: &mut LogBlockCore<F>, tails: &[(u32, Tail)]) {
         for (logical, tail) in tails {
             self.map_log_block(core, tail.block, tail.written, |_, _| true);
             // A partial merge that was cut has padded places of pages that had been trimmed. It goes on from
@@ -201,9 +201,9 @@ impl Survey {
     /// Data block and log block of a logical block that has these blocks, the oldest first.
     fn resolve<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
-        blocks: &[Found],
-    ) -> Result<(Option<Found>, Option<Found>), FtlError> {
+        core: &mut LogBlockCore<F>,
+        blocks: &[ScannedBlock],
+    ) -> Result<(Option<ScannedBlock>, Option<ScannedBlock>), FtlError> {
         let mut blocks = blocks;
         let mut tail = None;
         while let [older @ .., youngest] = blocks {
@@ -231,8 +231,8 @@ impl Survey {
         Ok((None, tail))
     }
 
-    fn install<F: Probe>(&self, core: &mut Core<F>, found: Found) {
-        let Found { block, seq, written, logical, .. } = found;
+    fn install<F: Probe>(&self, core: &mut LogBlockCore<F>, found: ScannedBlock) {
+        let ScannedBlock { block, seq, written, logical, .. } = found;
         core.data[logical as usize] = DataBlock { seq, block: block.0, written, present: 0 };
         core.mapped += 1;
         let first_lpn = core.first_lpn(logical);
@@ -250,7 +250,7 @@ impl Survey {
     /// than the version in the data block, of the sequence number given, where that holds one.
     pub(crate) fn map_log_block<F: Probe>(
         &self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         block: BlockId,
         written: u32,
         is_newer: impl Fn(u32, u64) -> bool,
@@ -270,7 +270,11 @@ impl Survey {
         }
     }
 
-    fn discard<F: Probe>(&self, core: &mut Core<F>, found: &Found) -> Result<(), FtlError> {
+    fn discard<F: Probe>(
+        &self,
+        core: &mut LogBlockCore<F>,
+        found: &ScannedBlock,
+    ) -> Result<(), FtlError> {
         let unused = core.flash.geometry().pages_per_block() - found.written;
         core.pool.erase(&mut core.flash, found.block, unused, Cause::Mount, &mut core.log)?;
         Ok(())
@@ -279,7 +283,7 @@ impl Survey {
     /// Erases a block that holds nothing and was not counted yet.
     fn discard_block<F: Probe>(
         &self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         block: BlockId,
         written: u32,
     ) -> Result<(), FtlError> {

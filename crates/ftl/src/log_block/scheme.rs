@@ -1,6 +1,6 @@
 //! A log-block scheme: the core that all share, and the log blocks of one.
 
-use super::core::{Core, Room};
+use super::core::{LogBlockCore, Room};
 use super::mount::Survey;
 use super::stamp::Role;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
@@ -18,21 +18,25 @@ pub(crate) trait Logs: Clone {
     /// A page where the next version of `lpn` may be programmed; merges where there is none.
     fn room<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         lpn: Lpn,
         buffer: &mut dyn DirtyPages,
     ) -> Result<Room, FtlError>;
 
     /// The page, of a log block, is used up: by `lpn`, or by a program that failed. The core has the place
     /// of the version before yet.
-    fn used<F: Probe>(&mut self, core: &mut Core<F>, lpn: Lpn, room: &Room, failed: bool);
+    fn used<F: Probe>(&mut self, core: &mut LogBlockCore<F>, lpn: Lpn, room: &Room, failed: bool);
 
     /// A page is about to be forgotten.
     #[inline]
-    fn forget<F: Probe>(&mut self, _core: &Core<F>, _lpn: Lpn) {}
+    fn forget<F: Probe>(&mut self, _core: &LogBlockCore<F>, _lpn: Lpn) {}
 
     /// Takes over what is on flash.
-    fn mount<F: Probe>(&mut self, core: &mut Core<F>, survey: Survey) -> Result<(), FtlError>;
+    fn mount<F: Probe>(
+        &mut self,
+        core: &mut LogBlockCore<F>,
+        survey: Survey,
+    ) -> Result<(), FtlError>;
 
     fn heap_bytes(&self) -> usize;
 }
@@ -40,7 +44,7 @@ pub(crate) trait Logs: Clone {
 /// A scheme put together from its log blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct LogBlock<F, L> {
-    pub(crate) core: Core<F>,
+    pub(crate) core: LogBlockCore<F>,
     pub(crate) logs: L,
     guarantee: Guarantee,
     ram: Ram,
@@ -50,7 +54,7 @@ impl<F: Probe, L: Logs> LogBlock<F, L> {
     /// Formats or mounts.
     pub(crate) fn new(setup: &Setup<'_>, flash: F, logs: L) -> Result<Self, FtlError> {
         let Setup { config, plan, start } = *setup;
-        let core = Core::new(flash, plan);
+        let core = LogBlockCore::new(flash, plan);
         let mut scheme = Self { core, logs, guarantee: plan.guarantee, ram: plan.ram };
         match start {
             Start::Format => {

@@ -1,30 +1,30 @@
 //! When the two areas are collected and the map is written back, and how much of it at once.
 
-use super::core::{Core, InSteps};
+use super::core::{InSteps, OnDemandCore};
 use super::medium::Moved;
 use crate::error::FtlError;
 use crate::page_mapped::space::Run;
 use flash::{BlockId, Cause, Lpn, Ppn, Probe};
 
 /// A collector's place in the path of a write or trim.
-pub(crate) trait Collection: Clone {
+pub(crate) trait Collector: Clone {
     /// Runs before a host write is programmed.
     ///
     /// # Errors
     /// [`FtlError::Full`], or what the array says.
-    fn before_write<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
+    fn before_write<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError>;
 
     /// Runs behind a host write or a trim.
     ///
     /// # Errors
-    /// As [`Collection::before_write`].
-    fn after_change<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
+    /// As [`Collector::before_write`].
+    fn after_change<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError>;
 
     /// Brings free space and cached entries back to where the collector's promise starts, after a mount.
     ///
     /// # Errors
-    /// As [`Collection::before_write`].
-    fn recover<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError>;
+    /// As [`Collector::before_write`].
+    fn recover<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError>;
 
     /// Most dirty entries that a mount may leave in the cache.
     fn most_dirty_at_mount(&self) -> u32;
@@ -47,7 +47,7 @@ pub(crate) struct WholeBlock;
 
 impl WholeBlock {
     /// Collects one data victim. False where there is none that gains anything.
-    fn collect<F: Probe>(core: &mut Core<F>) -> Result<bool, FtlError> {
+    fn collect<F: Probe>(core: &mut OnDemandCore<F>) -> Result<bool, FtlError> {
         let geometry = *core.medium.geometry();
         let victim = core.data.take_freeing_victim();
         let Some(victim) = core.data.if_room(victim, &geometry)? else { return Ok(false) };
@@ -75,7 +75,7 @@ impl WholeBlock {
     }
 
     /// Brings the entries of moved pages that are not cached into their translation pages.
-    fn write_moved<F: Probe>(core: &mut Core<F>) -> Result<(), FtlError> {
+    fn write_moved<F: Probe>(core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
         let mut moved = core::mem::take(&mut core.moved);
         moved.sort_unstable();
         let mut done = Ok(());
@@ -95,9 +95,9 @@ impl WholeBlock {
     }
 }
 
-impl Collection for WholeBlock {
+impl Collector for WholeBlock {
     #[inline]
-    fn before_write<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+    fn before_write<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
         let mut due = core.data.host_room() <= core.data.log.threshold_pages;
         while due || core.data.is_short() {
             due = false;
@@ -110,11 +110,11 @@ impl Collection for WholeBlock {
     }
 
     #[inline]
-    fn after_change<F: Probe>(&mut self, _core: &mut Core<F>) -> Result<(), FtlError> {
+    fn after_change<F: Probe>(&mut self, _core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
         Ok(())
     }
 
-    fn recover<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+    fn recover<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
         core.make_translation_room()?;
         let geometry = *core.medium.geometry();
         while core.data.needs_blocks(&geometry) && Self::collect(core)? {}
@@ -156,7 +156,7 @@ impl Stepwise {
     }
 
     /// DG. False where none is due.
-    fn collect_data<F: Probe>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+    fn collect_data<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<bool, FtlError> {
         if self.data_victim.victim.is_none() && core.data.free_pages < core.data.log.threshold_pages
         {
             self.data_victim = InSteps { victim: core.data.take_freeing_victim(), cursor: 0 };
@@ -178,7 +178,7 @@ impl Stepwise {
     /// Copies at most `most` pages of a data victim; where they are now is known to the cache alone.
     fn copy_data<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
+        core: &mut OnDemandCore<F>,
         victim: BlockId,
         most: u32,
     ) -> Result<u32, FtlError> {
@@ -199,7 +199,7 @@ impl Stepwise {
     }
 
     #[inline]
-    fn remap<F: Probe>(core: &mut Core<F>, lpn: Lpn, ppn: Ppn) -> Result<(), FtlError> {
+    fn remap<F: Probe>(core: &mut OnDemandCore<F>, lpn: Lpn, ppn: Ppn) -> Result<(), FtlError> {
         let mut slot = core.cmt.find(lpn);
         if slot.is_none() {
             core.make_room(true, Cause::WriteBack)?;
@@ -215,7 +215,10 @@ impl Stepwise {
     }
 
     /// TG. False where none is due.
-    fn collect_translation<F: Probe>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+    fn collect_translation<F: Probe>(
+        &mut self,
+        core: &mut OnDemandCore<F>,
+    ) -> Result<bool, FtlError> {
         let area = &mut core.translation;
         if core.translation_victim.victim.is_none() && area.free_pages <= area.log.threshold_pages {
             core.translation_victim = InSteps { victim: area.take_freeing_victim(), cursor: 0 };
@@ -242,7 +245,7 @@ impl Stepwise {
     }
 
     /// TW. False where it is not due.
-    fn write_back<F: Probe>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+    fn write_back<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<bool, FtlError> {
         if core.cmt.dirty() < self.dirty_threshold {
             return Ok(false);
         }
@@ -254,7 +257,10 @@ impl Stepwise {
         Ok(true)
     }
 
-    fn collect_data_whole<F: Probe>(&mut self, core: &mut Core<F>) -> Result<bool, FtlError> {
+    fn collect_data_whole<F: Probe>(
+        &mut self,
+        core: &mut OnDemandCore<F>,
+    ) -> Result<bool, FtlError> {
         let geometry = *core.medium.geometry();
         let victim = core.data.take_freeing_victim();
         let Some(victim) = core.data.if_room(victim, &geometry)? else { return Ok(false) };
@@ -266,14 +272,14 @@ impl Stepwise {
     }
 }
 
-impl Collection for Stepwise {
+impl Collector for Stepwise {
     #[inline]
-    fn before_write<F: Probe>(&mut self, _core: &mut Core<F>) -> Result<(), FtlError> {
+    fn before_write<F: Probe>(&mut self, _core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
         Ok(())
     }
 
     #[inline]
-    fn after_change<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+    fn after_change<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
         self.stepped =
             self.collect_data(core)? || self.collect_translation(core)? || self.write_back(core)?;
         Ok(())
@@ -281,7 +287,7 @@ impl Collection for Stepwise {
 
     /// A cut in the middle of a collection may have torn a page that the steps to come had counted on, so
     /// that collection is finished before the next write.
-    fn recover<F: Probe>(&mut self, core: &mut Core<F>) -> Result<(), FtlError> {
+    fn recover<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
         core.make_translation_room()?;
         while core.data.free_pages < core.data.log.threshold_pages
             && self.collect_data_whole(core)?

@@ -33,7 +33,7 @@ pub(super) struct InSteps {
 
 /// The map, the areas and what is under way in them.
 #[derive(Clone, Debug)]
-pub(crate) struct Core<F> {
+pub(crate) struct OnDemandCore<F> {
     pub(super) medium: Medium<F>,
     pub(super) data: Area,
     pub(super) translation: Area,
@@ -52,7 +52,7 @@ pub(crate) struct Core<F> {
     pub(super) lost_entries: bool,
 }
 
-impl<F: Probe> Core<F> {
+impl<F: Probe> OnDemandCore<F> {
     /// An empty core: no block is free yet.
     pub(super) fn new(flash: F, plan: &Plan, layout: &OnDemandLayout) -> Self {
         let geometry = *flash.geometry();
@@ -237,7 +237,7 @@ impl<F: Probe> Core<F> {
         self.rewrite(page, patches, cause)
     }
 
-    /// As [`Core::write_back`], where there is room: one page read, if there is a version of it, and one
+    /// As [`OnDemandCore::write_back`], where there is room: one page read, if there is a version of it, and one
     /// programmed.
     pub(super) fn rewrite(
         &mut self,

@@ -2,8 +2,8 @@
 
 use super::cmt;
 use super::cmt::Cmt;
-use super::collection::{Collection, Stepwise, WholeBlock};
-use super::core::Core;
+use super::collection::{Collector, Stepwise, WholeBlock};
+use super::core::OnDemandCore;
 use super::mount::{format, mount};
 use super::scheme::OnDemand;
 use crate::allocation::Allocation;
@@ -12,7 +12,7 @@ use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Ram;
 use crate::layout::{Layout, OnDemandLayout, Steps};
 use crate::page_mapped::victims::VictimKind;
-use crate::preset::{Made, SchemeConfig, Setup, Start};
+use crate::preset::{BuildResult, SchemeConfig, Setup, Start};
 use crate::{page_mapped, start};
 use flash::{Geometry, Probe};
 
@@ -50,7 +50,7 @@ pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, cmt_entries: u32) -> 
 }
 
 /// Makes the scheme of a plan.
-pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::OnDemand(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
     match layout.steps {
         None => put_together(setup, &layout, flash, WholeBlock),
@@ -61,14 +61,14 @@ pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> 
 }
 
 /// Formats or mounts.
-fn put_together<F: Probe + Clone + 'static, C: Collection + 'static>(
+fn put_together<F: Probe + Clone + 'static, C: Collector + 'static>(
     setup: &Setup<'_>,
     layout: &OnDemandLayout,
     flash: F,
     mut collector: C,
-) -> Made<F> {
+) -> BuildResult<F> {
     let Setup { config, plan, start } = *setup;
-    let mut core = Core::new(flash, plan, layout);
+    let mut core = OnDemandCore::new(flash, plan, layout);
     core.data.spread(&Allocation::default(), FrontierSharing::of(config.frontiers, &plan.layout));
     if config.dynamic_wear == Some(false) {
         core.take_in_order();

@@ -7,13 +7,13 @@
 //! cache may hold. A map of 4 bytes a logical page is needed while this lasts; a controller would do it in
 //! turns, a range of logical pages at a time.
 
-use super::collection::Collection;
-use super::core::{Core, ENTRY_BYTES};
+use super::collection::Collector;
+use super::core::{ENTRY_BYTES, OnDemandCore};
 use super::medium::Medium;
 use crate::error::FtlError;
 use crate::layout::OnDemandLayout;
 use crate::page_mapped::core::LOST;
-use crate::page_mapped::mount::{Found, rebuild, scan};
+use crate::page_mapped::mount::{ScannedBlock, rebuild, scan};
 use crate::page_mapped::tables::UNMAPPED;
 use crate::start::erase_written;
 use alloc::{vec, vec::Vec};
@@ -22,21 +22,22 @@ use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
 /// Blocks by use.
 #[derive(Default)]
 struct Sorted {
-    data: Vec<Found>,
-    translation: Vec<Found>,
+    data: Vec<ScannedBlock>,
+    translation: Vec<ScannedBlock>,
     erased: Vec<BlockId>,
 }
 
 /// Fills an empty core from what is on its array.
-pub(super) fn mount<F: Probe, C: Collection>(
-    core: &mut Core<F>,
+pub(super) fn mount<F: Probe, C: Collector>(
+    core: &mut OnDemandCore<F>,
     collector: &mut C,
     layout: &OnDemandLayout,
 ) -> Result<(), FtlError> {
     let Sorted { data, translation, erased } = sort(core)?;
     let used = [data.len() as u32, translation.len() as u32];
     let mut map = vec![UNMAPPED; core.logical_pages as usize];
-    let Core { medium, data: data_area, translation: translation_area, directory, .. } = core;
+    let OnDemandCore { medium, data: data_area, translation: translation_area, directory, .. } =
+        core;
     rebuild(data_area, &mut medium.flash, data, PageKind::Data, &mut map)?;
     rebuild(translation_area, &mut medium.flash, translation, PageKind::Translation, directory)?;
     distribute(core, layout, used, &erased);
@@ -57,7 +58,7 @@ pub(super) fn mount<F: Probe, C: Collection>(
 
 /// Looks into every block that is not bad. One that holds nothing readable, since its first program or its
 /// erase was cut, is erased: nothing tells its area.
-fn sort<F: Probe>(core: &mut Core<F>) -> Result<Sorted, FtlError> {
+fn sort<F: Probe>(core: &mut OnDemandCore<F>) -> Result<Sorted, FtlError> {
     let mut sorted = Sorted::default();
     for block in (0..core.medium.geometry().blocks()).map(BlockId) {
         let flash = &mut core.medium.flash;
@@ -86,12 +87,12 @@ fn sort<F: Probe>(core: &mut Core<F>) -> Result<Sorted, FtlError> {
 /// Gives each area the erased blocks that it is short of, translation blocks first, then a spare one to an
 /// area that a torn page or forgotten trims may have left without room; the rest are for either.
 fn distribute<F: Probe>(
-    core: &mut Core<F>,
+    core: &mut OnDemandCore<F>,
     layout: &OnDemandLayout,
     [data_used, translation_used]: [u32; 2],
     erased: &[BlockId],
 ) {
-    let Core { medium, data, translation, .. } = core;
+    let OnDemandCore { medium, data, translation, .. } = core;
     for block in erased {
         let erases = medium.flash.erase_count(*block);
         medium.spares.push(*block, erases);
@@ -119,7 +120,7 @@ fn distribute<F: Probe>(
 
 /// Erases every block that is written, and divides all that are not bad; returns how many went bad.
 pub(super) fn format<F: Probe>(
-    core: &mut Core<F>,
+    core: &mut OnDemandCore<F>,
     layout: &OnDemandLayout,
 ) -> Result<u32, FtlError> {
     let mut erased = Vec::new();
@@ -140,7 +141,11 @@ pub(super) fn format<F: Probe>(
 }
 
 /// Brings the cache, or the translation pages, in line with `map`.
-fn compare<F: Probe>(core: &mut Core<F>, map: &[u32], most_dirty: u32) -> Result<(), FtlError> {
+fn compare<F: Probe>(
+    core: &mut OnDemandCore<F>,
+    map: &[u32],
+    most_dirty: u32,
+) -> Result<(), FtlError> {
     let mut bytes = vec![0; core.medium.geometry().page_bytes() as usize];
     let most_dirty = most_dirty.min(core.cmt.capacity());
     for page in 0..core.directory.len() as u32 {
@@ -175,7 +180,11 @@ fn compare<F: Probe>(core: &mut Core<F>, map: &[u32], most_dirty: u32) -> Result
 }
 
 /// The newest version of a translation page; one without any maps nothing.
-fn read_page<F: Probe>(core: &mut Core<F>, page: u32, bytes: &mut [u8]) -> Result<(), FtlError> {
+fn read_page<F: Probe>(
+    core: &mut OnDemandCore<F>,
+    page: u32,
+    bytes: &mut [u8],
+) -> Result<(), FtlError> {
     let at = core.directory[page as usize];
     if at == UNMAPPED {
         bytes.fill(u8::MAX);

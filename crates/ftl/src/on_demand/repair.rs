@@ -1,13 +1,13 @@
 //! What is done where a page that is needed cannot be read: translation pages are made anew from the OOB
 //! areas of the data blocks, lost data pages are marked as such. Rare, and O(N).
 
-use super::core::{Core, ENTRY_BYTES};
+use super::core::{ENTRY_BYTES, OnDemandCore};
 use crate::error::FtlError;
 use crate::page_mapped::core::LOST;
 use crate::page_mapped::tables::UNMAPPED;
 use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 
-impl<F: Probe> Core<F> {
+impl<F: Probe> OnDemandCore<F> {
     /// Writes a translation page anew that cannot be read.
     #[cold]
     pub(super) fn repair(&mut self, page: u32) -> Result<(), FtlError> {

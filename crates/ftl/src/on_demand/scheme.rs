@@ -1,6 +1,6 @@
 //! The scheme: tasks, telemetry, idle time.
 
-use super::{collection::Collection, core::Core};
+use super::{collection::Collector, core::OnDemandCore};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::interface::{Background, Ftl, Prefetch};
@@ -14,7 +14,7 @@ use flash::{Lpn, Probe};
 /// A scheme with its map on demand: an array, a cache and a collector.
 #[derive(Clone, Debug)]
 pub(crate) struct OnDemand<F, C> {
-    pub(super) core: Core<F>,
+    pub(super) core: OnDemandCore<F>,
     pub(super) collector: C,
     guarantee: Guarantee,
     ram: Ram,
@@ -23,8 +23,13 @@ pub(crate) struct OnDemand<F, C> {
     work_before: VictimWork,
 }
 
-impl<F: Probe, C: Collection> OnDemand<F, C> {
-    pub(super) fn new(core: Core<F>, collector: C, plan: &Plan, idle_collection: bool) -> Self {
+impl<F: Probe, C: Collector> OnDemand<F, C> {
+    pub(super) fn new(
+        core: OnDemandCore<F>,
+        collector: C,
+        plan: &Plan,
+        idle_collection: bool,
+    ) -> Self {
         let (guarantee, ram, work_before) = (plan.guarantee, plan.ram, VictimWork::default());
         Self { core, collector, guarantee, ram, idle_collection, work_before }
     }
@@ -37,7 +42,7 @@ impl<F: Probe, C: Collection> OnDemand<F, C> {
     }
 }
 
-impl<F: Probe, C: Collection> Ftl for OnDemand<F, C> {
+impl<F: Probe, C: Collector> Ftl for OnDemand<F, C> {
     type Flash = F;
 
     #[inline]
@@ -129,7 +134,7 @@ impl<F: Probe, C: Collection> Ftl for OnDemand<F, C> {
     }
 }
 
-impl<F: Probe, C: Collection> Background for OnDemand<F, C> {
+impl<F: Probe, C: Collector> Background for OnDemand<F, C> {
     fn idle(&mut self) -> Result<bool, FtlError> {
         if !self.idle_collection || !self.collector.may_idle() {
             return Ok(false);

@@ -189,7 +189,7 @@ fn dirty_entries_stay_within_their_bound_and_come_near_it() {
     let mut most = 0;
     for seed in 0..4 {
         for order in adversaries(plan.logical_pages, seed) {
-            let mut core = core::Core::new(flash.clone(), &plan, &layout);
+            let mut core = core::OnDemandCore::new(flash.clone(), &plan, &layout);
             mount::format(&mut core, &layout).unwrap();
             let collector =
                 collection::Stepwise::new(steps.copies, steps.pages, steps.dirty_threshold);
@@ -297,7 +297,7 @@ fn an_unreadable_translation_page_is_made_anew() {
         let config = SchemeConfig { cmt_bytes: Some(64), ..config(name) };
         let flash = array(24, 8, 3);
         let (plan, layout) = layout(&config, &flash);
-        let mut core = core::Core::new(flash, &plan, &layout);
+        let mut core = core::OnDemandCore::new(flash, &plan, &layout);
         mount::format(&mut core, &layout).unwrap();
         let mut scheme = OnDemand::new(core, collection::WholeBlock, &plan, false);
         for lpn in (0..plan.logical_pages).chain(draws(500, plan.logical_pages, 3)) {

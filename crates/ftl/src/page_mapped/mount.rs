@@ -39,7 +39,7 @@ use core::mem;
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// What a block's OOB areas tell.
-pub(crate) struct Found {
+pub(crate) struct ScannedBlock {
     pub(crate) block: BlockId,
     /// Pages programmed (or torn).
     pub(crate) written: u32,
@@ -49,7 +49,7 @@ pub(crate) struct Found {
     newest: (u64, u32),
 }
 
-impl Found {
+impl ScannedBlock {
     /// The number at which it was opened, or soon after, and its class.
     fn opened(&self) -> Option<(u64, usize)> {
         self.first.map(|oob| number_and_class(oob.seq))
@@ -85,7 +85,7 @@ pub(super) fn mount<F: Probe, V: Victims, T: Tables>(
 pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     space: &mut Space<V, T>,
     flash: &mut F,
-    mut used: Vec<Found>,
+    mut used: Vec<ScannedBlock>,
     kind: PageKind,
     map: &mut [u32],
 ) -> Result<(), FtlError> {
@@ -103,13 +103,17 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
 }
 
 /// Goes on with the blocks that are partly written: see the module.
-fn resume<V: Victims, T: BlockInfo>(space: &mut Space<V, T>, geometry: &Geometry, used: &[Found]) {
+fn resume<V: Victims, T: BlockInfo>(
+    space: &mut Space<V, T>,
+    geometry: &Geometry,
+    used: &[ScannedBlock],
+) {
     let newest = used.iter().filter(|found| found.first.is_some()).max_by_key(|found| found.newest);
     if let Some(found) = newest {
         space.frontiers.go_on_behind(found.newest.0, found.block);
     }
     let pages = geometry.pages_per_block();
-    let (partly, full): (Vec<&Found>, Vec<_>) =
+    let (partly, full): (Vec<&ScannedBlock>, Vec<_>) =
         used.iter().partition(|found| found.written < pages);
     for found in full {
         space.victims.insert(found.block, space.blocks.valid(found.block));
@@ -136,7 +140,11 @@ fn resume<V: Victims, T: BlockInfo>(space: &mut Space<V, T>, geometry: &Geometry
 }
 
 /// A program failed in this block before the power did.
-fn close_failed<V: Victims, T: BlockInfo>(space: &mut Space<V, T>, found: &Found, pages: u32) {
+fn close_failed<V: Victims, T: BlockInfo>(
+    space: &mut Space<V, T>,
+    found: &ScannedBlock,
+    pages: u32,
+) {
     for page in found.written..pages {
         space.blocks.clear(found.block, page);
     }
@@ -149,7 +157,7 @@ fn close_failed<V: Victims, T: BlockInfo>(space: &mut Space<V, T>, found: &Found
 fn mark_valid<V, T: BlockInfo>(
     space: &mut Space<V, T>,
     geometry: &Geometry,
-    used: &[Found],
+    used: &[ScannedBlock],
     map: &[u32],
 ) {
     let mut mapped = alloc::vec![0u64; geometry.pages().div_ceil(64) as usize];
@@ -169,10 +177,10 @@ fn mark_valid<V, T: BlockInfo>(
 }
 
 /// Reads the OOB of a block's pages up to the first that is erased.
-pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<Found, FtlError> {
+pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlock, FtlError> {
     let geometry = *flash.geometry();
     let mut found =
-        Found { block, written: geometry.pages_per_block(), first: None, newest: (0, 0) };
+        ScannedBlock { block, written: geometry.pages_per_block(), first: None, newest: (0, 0) };
     for page in 0..geometry.pages_per_block() {
         match flash.read_oob(geometry.ppn(block, page), Cause::Mount) {
             Ok(oob) => {
@@ -194,7 +202,7 @@ pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<Found, Ftl
 /// mapped to.
 fn map_pages<F: Probe>(
     flash: &mut F,
-    found: &Found,
+    found: &ScannedBlock,
     kind: PageKind,
     numbers: &mut [u64],
     map: &mut [u32],

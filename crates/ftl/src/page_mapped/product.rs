@@ -12,13 +12,13 @@ use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Ram;
 use crate::layout::{CollectionKind, CopiesPerStep, Layout};
 use crate::page_mapped::victims::VictimKind;
-use crate::preset::{Made, Setup, Start};
+use crate::preset::{BuildResult, Setup, Start};
 use crate::start;
 use crate::victim_work::VictimWork;
 use flash::{BlockId, Geometry, Probe};
 
 /// Makes the scheme of a plan.
-pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::PageMapped(collection) = setup.plan.layout else {
         return Err(setup.foreign_plan());
     };
@@ -51,7 +51,12 @@ pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> 
 ///
 /// # Errors
 /// What the array says; [`FtlError::Config`] where more blocks fail than are spare.
-pub fn assemble<F, C>(setup: &Setup<'_>, flash: F, victims: VictimKind, collector: C) -> Made<F>
+pub fn assemble<F, C>(
+    setup: &Setup<'_>,
+    flash: F,
+    victims: VictimKind,
+    collector: C,
+) -> BuildResult<F>
 where
     F: Probe + Clone + 'static,
     C: Collection + 'static,
@@ -103,7 +108,11 @@ pub fn ram(geometry: &Geometry, logical_pages: u32, victims: VictimKind) -> Ram 
 }
 
 /// Formats or mounts.
-fn put_together<F, V, T, C>(setup: &Setup<'_>, mut core: Core<F, V, T>, mut collector: C) -> Made<F>
+fn put_together<F, V, T, C>(
+    setup: &Setup<'_>,
+    mut core: Core<F, V, T>,
+    mut collector: C,
+) -> BuildResult<F>
 where
     F: Probe + Clone + 'static,
     V: Victims + Clone + 'static,

@@ -54,10 +54,10 @@ use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::layout::{Layout, LogBlockLayout};
 use crate::log_block::stamp::Role;
-use crate::log_block::{Core, Division, LogBlock, Logs, Room, Survey, Tail, divide};
+use crate::log_block::{Division, LogBlock, LogBlockCore, Logs, Room, Survey, Tail, divide};
 use crate::page::page;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig, Setup};
+use crate::preset::{BuildResult, Preset, SchemeConfig, Setup};
 use alloc::{collections::VecDeque, vec, vec::Vec};
 use flash::{Geometry, Lpn, Part, Probe};
 
@@ -110,7 +110,7 @@ fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
     }
 }
 
-fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::LogBlock(LogBlockLayout::Bast { log_blocks }) = setup.plan.layout else {
         return Err(setup.foreign_plan());
     };
@@ -142,7 +142,7 @@ impl BastLogs {
     /// Merges a logical block that has a log block.
     fn merge<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         logical: u32,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
@@ -157,7 +157,7 @@ impl Logs for BastLogs {
     #[inline]
     fn room<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         lpn: Lpn,
         buffer: &mut dyn DirtyPages,
     ) -> Result<Room, FtlError> {
@@ -193,7 +193,7 @@ impl Logs for BastLogs {
     }
 
     #[inline]
-    fn used<F: Probe>(&mut self, core: &mut Core<F>, lpn: Lpn, _room: &Room, failed: bool) {
+    fn used<F: Probe>(&mut self, core: &mut LogBlockCore<F>, lpn: Lpn, _room: &Room, failed: bool) {
         let (logical, page) = core.split(lpn);
         match &mut self.tails[logical as usize] {
             Some(tail) if failed => tail.failed(),
@@ -202,7 +202,11 @@ impl Logs for BastLogs {
         }
     }
 
-    fn mount<F: Probe>(&mut self, core: &mut Core<F>, mut survey: Survey) -> Result<(), FtlError> {
+    fn mount<F: Probe>(
+        &mut self,
+        core: &mut LogBlockCore<F>,
+        mut survey: Survey,
+    ) -> Result<(), FtlError> {
         let tails = survey.data_blocks(core)?;
         survey.map_tails(core, &tails);
         for (logical, tail) in tails {

@@ -73,11 +73,11 @@ use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::layout::{Layout, LogBlockLayout, LogVictim};
 use crate::log_block::stamp::Role;
-use crate::log_block::{Core, Division, LogBlock, Logs, Room, Survey, Tail, divide};
+use crate::log_block::{Division, LogBlock, LogBlockCore, Logs, Room, Survey, Tail, divide};
 use crate::page::page;
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig, Setup};
+use crate::preset::{BuildResult, Preset, SchemeConfig, Setup};
 use alloc::format;
 use associated::Associations;
 use flash::{Geometry, Lpn, Part, Probe};
@@ -168,7 +168,7 @@ fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32, victim: LogVict
     }
 }
 
-pub(super) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+pub(super) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::LogBlock(LogBlockLayout::Fast { log_blocks, victim }) = setup.plan.layout else {
         return Err(setup.foreign_plan());
     };
@@ -197,7 +197,7 @@ impl FastLogs {
     /// Merges the owner of the sequential log block, if there is one.
     fn merge_sequential<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         match self.sequential.take() {
@@ -213,7 +213,7 @@ impl Logs for FastLogs {
     #[inline]
     fn room<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         lpn: Lpn,
         buffer: &mut dyn DirtyPages,
     ) -> Result<Room, FtlError> {
@@ -243,7 +243,7 @@ impl Logs for FastLogs {
     }
 
     #[inline]
-    fn used<F: Probe>(&mut self, core: &mut Core<F>, lpn: Lpn, room: &Room, failed: bool) {
+    fn used<F: Probe>(&mut self, core: &mut LogBlockCore<F>, lpn: Lpn, room: &Room, failed: bool) {
         if !failed {
             self.random.invalidate(core, lpn);
         }
@@ -258,11 +258,15 @@ impl Logs for FastLogs {
     }
 
     #[inline]
-    fn forget<F: Probe>(&mut self, core: &Core<F>, lpn: Lpn) {
+    fn forget<F: Probe>(&mut self, core: &LogBlockCore<F>, lpn: Lpn) {
         self.random.invalidate(core, lpn);
     }
 
-    fn mount<F: Probe>(&mut self, core: &mut Core<F>, mut survey: Survey) -> Result<(), FtlError> {
+    fn mount<F: Probe>(
+        &mut self,
+        core: &mut LogBlockCore<F>,
+        mut survey: Survey,
+    ) -> Result<(), FtlError> {
         let random = survey.take_random();
         let tails = survey.data_blocks(core)?;
         self.random.mount(core, &survey, &random);

@@ -70,7 +70,7 @@ use crate::guarantee::{Guarantee, Ram};
 use crate::layout::{GftlLayout, GftlThreshold, Layout};
 use crate::page::page;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig, Setup, Start, WriteQueue};
+use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start, WriteQueue};
 use alloc::{format, string::ToString};
 use bounds::{
     BoundError,
@@ -205,7 +205,7 @@ fn ram<Q: CollectionQueue>(geometry: &Geometry, logical_blocks: u32, queue_block
 }
 
 /// Makes the scheme and hands it to `visitor`.
-pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::Gftl(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
     Ok(match layout.dirtiest_first {
         true => setup.finish(start_up::<F, Dirtiest>(setup, layout, flash)?),

@@ -67,7 +67,7 @@ use crate::interface::{Background, Ftl, Prefetch, zeros};
 use crate::layout::Layout;
 use crate::page::page;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig, Setup, Start};
+use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
 use crate::telemetry::{CollectionLog, Telemetry};
 use alloc::boxed::Box;
 use alloc::{format, vec, vec::Vec};
@@ -141,7 +141,7 @@ fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
 }
 
 /// Makes the scheme and hands it to `visitor`.
-fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Setup { config, plan, start } = *setup;
     let mut scheme = Nftl::new(flash, plan);
     match start {

@@ -22,7 +22,7 @@
 //!
 //! Formulas (t in ns, pages): σ = 1/3; U(e_r) = t_rd + t_oob; U(e_w) = t_wr + t_oob; a step takes at most
 //! t_er; U(R) = max(U(e_r), t_er + U(e_w)); α = ⌊t_er/(t_rd+t_wr)⌋; k = ⌈π/α⌉;
-//! 2k + ⌈k/α⌉ + 2 ≤ π. Derivation and proof: [`bounds::rftl::Collection`].
+//! 2k + ⌈k/α⌉ + 2 ≤ π. Derivation and proof: [`bounds::rftl::CollectionSteps`].
 //!
 //! Power cuts: pages of a block carry one sequence number, fresh when it was opened, and even; R's is one less
 //! than W's. Its copies are older than what W took after the beginning (the last k pages) and newer than what
@@ -64,7 +64,7 @@ use crate::interface::{Background, Ftl, Prefetch, zeros};
 use crate::layout::Layout;
 use crate::page::page;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig, Setup, Start};
+use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
 use crate::telemetry::{CollectionLog, Telemetry};
 use alloc::boxed::Box;
 use alloc::{format, string::ToString, vec, vec::Vec};
@@ -148,7 +148,7 @@ fn ram(geometry: &Geometry) -> Ram {
 }
 
 /// Makes the scheme and hands it to `visitor`.
-fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Setup { config, plan, start } = *setup;
     let Layout::Rftl(collection) = plan.layout else { return Err(setup.foreign_plan()) };
     let mut scheme = Rftl::new(flash, plan, collection);
@@ -183,7 +183,7 @@ pub(crate) struct Rftl<F> {
 }
 
 impl<F: Probe> Rftl<F> {
-    fn new(flash: F, plan: &Plan, collection: bounds::rftl::Collection) -> Self {
+    fn new(flash: F, plan: &Plan, collection: bounds::rftl::CollectionSteps) -> Self {
         let geometry = *flash.geometry();
         let pages_per_block = geometry.pages_per_block();
         let logical_blocks = plan.logical_pages.div_ceil(pages_per_block);

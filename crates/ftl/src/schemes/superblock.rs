@@ -69,7 +69,7 @@ use crate::page::page;
 use crate::page_mapped::blocks::BlockTable;
 use crate::page_mapped::core::LOST;
 use crate::plan::Plan;
-use crate::preset::{Made, Preset, SchemeConfig, Setup, Start};
+use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
 use crate::telemetry::CollectionLog;
 use alloc::{vec, vec::Vec};
 use candidates::Candidates;
@@ -147,7 +147,7 @@ impl Own {
     const EMPTY: Self = Self { seq: 0, open: NONE, written: 0, valid: 0, blocks: Vec::new() };
 }
 
-fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> Made<F> {
+fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::LogBlock(LogBlockLayout::Superblock { log_blocks }) = setup.plan.layout else {
         return Err(setup.foreign_plan());
     };

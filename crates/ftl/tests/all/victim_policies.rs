@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 use std::collections::BTreeSet;
 
 /// What was seen of one run.
-struct Seen {
+struct RunFigures {
     kind: VictimKind,
     /// Most victims behind one write, and how many writes had any.
     most: u64,
@@ -19,7 +19,7 @@ struct Seen {
     step_ns: Option<u64>,
 }
 
-fn see(kind: VictimKind) -> Seen {
+fn see(kind: VictimKind) -> RunFigures {
     let geometry = Geometry::new(64, 16, EVALUATION_SLC.page_bytes).unwrap();
     let array = Array::new(geometry, EVALUATION_SLC.clone(), Store::Metadata);
     let logical_pages = Some(64 * 16 * 4 / 5);
@@ -42,7 +42,7 @@ fn see(kind: VictimKind) -> Seen {
     let work = told.victim_work.unwrap();
     assert!(work.filled.writes > 0 && work.chosen.reads > 0, "{kind}: {work:?}");
     let (victims, step_ns) = (told.collections.finished, told.guarantee.step_ns);
-    Seen { kind, most, collections, victims, step_ns }
+    RunFigures { kind, most, collections, victims, step_ns }
 }
 
 #[test]

@@ -11,18 +11,18 @@ use crate::row::{Figure, Row, Verdict};
 use sim::report::SchemeReport;
 
 /// A figure of a run.
-struct Told {
+struct ReportedFigure {
     what: &'static str,
     unit: &'static str,
     decimals: usize,
     of: fn(&SchemeReport) -> f64,
 }
 
-const TOLD: [Told; 4] = [
-    Told { what: "execution time", unit: "s", decimals: 2, of: execution_s },
-    Told { what: "copies", unit: "", decimals: 0, of: |report| report.copies as f64 },
-    Told { what: "erases", unit: "", decimals: 0, of: |report| report.erases as f64 },
-    Told {
+const TOLD: [ReportedFigure; 4] = [
+    ReportedFigure { what: "execution time", unit: "s", decimals: 2, of: execution_s },
+    ReportedFigure { what: "copies", unit: "", decimals: 0, of: |report| report.copies as f64 },
+    ReportedFigure { what: "erases", unit: "", decimals: 0, of: |report| report.erases as f64 },
+    ReportedFigure {
         what: "mean response",
         unit: "µs",
         decimals: 2,
@@ -133,7 +133,7 @@ impl Case<'_> {
     }
 
     fn rows(&self) -> Vec<Row> {
-        let row = |told: &Told| {
+        let row = |told: &ReportedFigure| {
             let row = Row::evidence(
                 &format!("{}: {}", self.name, told.what),
                 told.unit,

@@ -16,7 +16,7 @@ const SETS: Sets = Sets { blocks: 2, from_flash: 6, from_buffer: 2, dirty_again:
 const WHY: &str = "the scheme does not do as the figure says";
 
 /// The figure, and the same with what FAST would have written to L0.
-struct Seen {
+struct Merges {
     unaware: Merged,
     aware: Merged,
     written: Merged,
@@ -41,19 +41,19 @@ pub(super) fn fig_1() -> Section {
     section
 }
 
-fn run() -> Result<Seen, FtlError> {
+fn run() -> Result<Merges, FtlError> {
     let below = |aware| fast_below(BufferPolicy::LRU, 1, aware);
     // p1 is there twice, since FAST would not put p0 there.
     let written = image(1, &[1, 1, 6, 7])?;
     let printed = with_first_logged(written.clone(), 1, 0)?;
-    Ok(Seen {
+    Ok(Merges {
         unaware: merge(&below(false)?, printed.clone(), &DIRTY)?,
         aware: merge(&below(true)?, printed, &DIRTY)?,
         written: merge(&below(true)?, written, &DIRTY)?,
     })
 }
 
-impl Seen {
+impl Merges {
     fn rows(&self) -> Vec<Row> {
         let Self { unaware, aware, written } = self;
         let part = part();

@@ -34,7 +34,7 @@ const L1: Sets = Sets { blocks: 1, from_flash: 2, from_buffer: 2, dirty_again: 0
 const WHY: &str = "the scheme does not do as the figure says";
 
 /// The merges that the two rules choose.
-struct Seen {
+struct Merges {
     /// Round robin.
     oldest: Merged,
     /// Least Δ.
@@ -66,9 +66,9 @@ fn config(victim: VictimKind) -> Result<SchemeConfig, FtlError> {
     Ok(SchemeConfig { victim: Some(victim), ..config })
 }
 
-fn run() -> Result<Seen, FtlError> {
+fn run() -> Result<Merges, FtlError> {
     let run = |victim| merge(&config(victim)?, image(2, &UPDATES)?, &TASKS);
-    Ok(Seen { oldest: run(VictimKind::FIFO)?, least_cost: run(VictimKind::GREEDY)? })
+    Ok(Merges { oldest: run(VictimKind::FIFO)?, least_cost: run(VictimKind::GREEDY)? })
 }
 
 fn us(ns: i64) -> f64 {
@@ -97,7 +97,7 @@ fn closed_forms(part: &Part) -> Vec<Row> {
     ]
 }
 
-impl Seen {
+impl Merges {
     fn rows(&self, part: &Part) -> Vec<Row> {
         let Self { oldest, least_cost } = self;
         let spent =
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn both_victims_cost_what_the_equations_say() {
-        let Seen { oldest, least_cost } = run().unwrap();
+        let Merges { oldest, least_cost } = run().unwrap();
         assert_eq!((oldest.copies, oldest.programs, oldest.erases), (1, 3, 2));
         assert_eq!((least_cost.copies, least_cost.programs, least_cost.erases), (2, 2, 2));
         assert_eq!((oldest.misplaced, least_cost.misplaced), (0, 0));

@@ -9,7 +9,7 @@ use crate::error::ReproduceError;
 use crate::reproduction::RunRecord;
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::{Scale, Settings};
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use flash::parts::K9WBG08U1M;
 use sim::config::{
     Bytes, Experiment, Fill, PartTable, Preconditioning, SchemeTable, Text, TextOrTable,
@@ -112,7 +112,7 @@ impl Runs {
     pub(super) fn run(
         wanted: &[&str],
         settings: &Settings,
-        watch: &dyn Watch,
+        watch: &dyn ReproductionObserver,
     ) -> Result<Self, ReproduceError> {
         let groups = Group::ALL.into_iter().filter(|group| wanted.iter().any(|id| group.is_in(id)));
         let cells: Vec<(Group, &str)> = groups

@@ -4,11 +4,11 @@ use super::*;
 use crate::reproduction::Reproduction;
 use crate::row::{Row, Verdict};
 use crate::settings::Settings;
+use crate::watch::ReproductionObserver;
 use crate::watch::Unwatched;
-use crate::watch::Watch;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-fn reproduced(only: &[&str], watch: &dyn Watch) -> Reproduction {
+fn reproduced(only: &[&str], watch: &dyn ReproductionObserver) -> Reproduction {
     let only = only.iter().map(|id| (*id).to_owned()).collect();
     PAPER.reproduce(&Settings { only, ..Settings::default() }, watch).unwrap()
 }
@@ -30,7 +30,7 @@ struct Stopped {
     planned: AtomicU64,
 }
 
-impl Watch for Stopped {
+impl ReproductionObserver for Stopped {
     fn planned(&self, _: u64) {
         self.planned.fetch_add(1, Ordering::Relaxed);
     }

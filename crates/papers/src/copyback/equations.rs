@@ -5,7 +5,7 @@ use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Row;
 use bounds::copyback::CopyPath;
-use ddt::{Collection, Way, alone};
+use ddt::{CopyJob, Way, alone};
 
 /// Error rates of Fig. 13, per cent.
 const RATES: [u32; 6] = [0, 20, 40, 60, 80, 100];
@@ -51,7 +51,7 @@ fn differences(way: Way) -> Result<(u32, u32), ReproduceError> {
         let way = way.with_corrected_bytes(t.corrected_bytes_at(rate));
         let form = way.closed_form(&t).map_err(ddt::CopyRunError::from)?;
         for operations in 1..=MOST {
-            let engine = alone(&t, way, Collection::transaction(operations))?.copies_ns;
+            let engine = alone(&t, way, CopyJob::transaction(operations))?.copies_ns;
             found.0 += u32::from(form.printed_ns(operations * way.planes) != Ok(engine));
             found.1 += 1;
         }

@@ -6,7 +6,7 @@ use crate::reproduction::Section;
 use crate::row::{Limit, Row};
 use bounds::copyback::{CopyPath, CopyTimings, Waits};
 use ddt::control::{ControlUnit, Cost, Transaction};
-use ddt::{Collection, CopyRunError, Way, alone, channels_timing};
+use ddt::{CopyJob, CopyRunError, Way, alone, channels_timing};
 use flash::channels::{Addressing, ChannelsError, Policy};
 use flash::pins::{Interface, WindowCheck, windows};
 
@@ -85,7 +85,7 @@ fn costs(check: &WindowCheck, timing: flash::channels::Timing) -> Vec<Row> {
 fn savings(t_rwc_ns: u64, t_dl_ns: u64) -> Result<Vec<Row>, ReproduceError> {
     let t = timings()?;
     let wide = CopyTimings { waits: Waits { direct_cycle_ns: t_rwc_ns, t_dl_ns, ..t.waits }, ..t };
-    let whole = Collection::whole(MOST, MOST);
+    let whole = CopyJob::whole(MOST, MOST);
     let icb = alone(&t, Way::new(CopyPath::Icb, false, 1), whole)?.end_ns as f64;
     let mut rows = Vec::new();
     for (cache, printed) in [(false, "4.63"), (true, "17.92")] {

@@ -7,14 +7,14 @@ use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Row;
 use bounds::copyback::CopyPath;
-use ddt::{Collection, EraseAt, Way, alone};
+use ddt::{CopyJob, EraseAt, Way, alone};
 
 /// Points within which a percentage is taken to agree.
 const TOLERANCE: f64 = 0.1;
 
 /// A whole block on every plane in transactions of so many operations, and the erase; ns.
 fn collection_ns(way: Way, each: u32, erase: EraseAt) -> Result<f64, ddt::CopyRunError> {
-    let collection = Collection { erase: Some(erase), ..Collection::whole(MOST, each) };
+    let collection = CopyJob { erase: Some(erase), ..CopyJob::whole(MOST, each) };
     Ok(alone(&timings()?, way, collection)?.end_ns as f64)
 }
 

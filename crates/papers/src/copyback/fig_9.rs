@@ -7,7 +7,7 @@ use crate::reproduction::Section;
 use crate::row::Row;
 use bounds::copyback::CopyPath;
 use ddt::control::{ControlUnit, Event, EventKind, Transaction};
-use ddt::{Collection, Way, alone, channels_timing, logged};
+use ddt::{CopyJob, Way, alone, channels_timing, logged};
 use flash::channels::{Addressing, Grant, Policy, Segment};
 use std::collections::BTreeMap;
 
@@ -16,8 +16,7 @@ const OPERATIONS: u32 = 8;
 
 pub(super) fn fig_9() -> Result<Section, ReproduceError> {
     let mut section = Section::default();
-    let during =
-        Collection { addressing: Addressing::DuringRead, ..Collection::transaction(OPERATIONS) };
+    let during = CopyJob { addressing: Addressing::DuringRead, ..CopyJob::transaction(OPERATIONS) };
     let way = Way::new(CopyPath::Dgcb, true, 1);
     let log = logged(&timings()?, way, during)?.watch;
     section.rows.extend(messages()?);
@@ -27,7 +26,7 @@ pub(super) fn fig_9() -> Result<Section, ReproduceError> {
     for (planes, on) in PLANES {
         for (cache, equation) in [(false, "Eq. 11"), (true, "Eq. 13")] {
             let way = Way::new(CopyPath::Dgcb, cache, planes);
-            let serial = alone(&timings()?, way, Collection::transaction(OPERATIONS))?.copies_ns;
+            let serial = alone(&timings()?, way, CopyJob::transaction(OPERATIONS))?.copies_ns;
             let early = alone(&timings()?, way, during)?.copies_ns;
             let what = format!("{equation} less Fig. 9's order, {on}");
             let gain = serial.abs_diff(early) as f64;

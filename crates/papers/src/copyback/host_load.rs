@@ -5,10 +5,10 @@ use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
 use crate::row::{Figure, Row};
 use crate::settings::{Scale, Settings};
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use bounds::copyback::CopyPath;
 use ddt::Way;
-use ddt::host_load::{Asked, HostLoad, Point};
+use ddt::host_load::{HostLoad, LoadPoint, Point};
 use flash::channels::Policy;
 use sim::report::plots::{Curve, Curves, Drawn};
 
@@ -29,7 +29,10 @@ const WAYS: [Way; 6] = [
     Way::new(CopyPath::Dgcb, true, 1),
 ];
 
-pub(super) fn host_load(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
+pub(super) fn host_load(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+) -> Result<Section, ReproduceError> {
     let requests = if settings.scale == Scale::Quick { 50_000 } else { 1_000_000 };
     let study = HostLoad::new(timings()?, requests, settings.seed);
     let mut section = Section::default();
@@ -66,19 +69,19 @@ struct Measured {
 }
 
 impl Measured {
-    fn all(study: &HostLoad, watch: &dyn Watch) -> Result<Self, ReproduceError> {
+    fn all(study: &HostLoad, watch: &dyn ReproductionObserver) -> Result<Self, ReproduceError> {
         // What the slowest path keeps up with beside all but the heaviest loads.
         let pace = (study.alone_per_second(Way::new(CopyPath::Lcb, false, 1))? * 0.5) as u64;
         let mut asked = Vec::new();
         for load_percent in LOADS {
-            let point = |way, pace| Asked { way, policy: Policy::Fifo, load_percent, pace };
+            let point = |way, pace| LoadPoint { way, policy: Policy::Fifo, load_percent, pace };
             asked.push(point(None, None));
             for way in WAYS.map(Some) {
                 asked.extend([point(way, None), point(way, Some(pace))]);
             }
         }
         for policy in [Policy::RoundRobin, Policy::ReadFirst] {
-            let point = |way| Asked { way, policy, load_percent: MIDDLE, pace: None };
+            let point = |way| LoadPoint { way, policy, load_percent: MIDDLE, pace: None };
             asked.extend([None].into_iter().chain(WAYS.map(Some)).map(point));
         }
         watch.planned(asked.len() as u64);

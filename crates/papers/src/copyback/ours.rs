@@ -3,7 +3,7 @@
 use crate::error::ReproduceError;
 use crate::reproduction::{CurvesFile, PlotFile};
 use bounds::copyback::{CopyPath, CopyTimings, Waits};
-use ddt::{Alone, Collection, CopyRunError, Way, alone};
+use ddt::{Alone, CopyJob, CopyRunError, Way, alone};
 use flash::Ns;
 use flash::parts::DDT_MLC;
 use sim::report::plots::{Curve, Curves, Drawn};
@@ -31,7 +31,7 @@ pub(super) fn timings() -> Result<CopyTimings, CopyRunError> {
 
 /// One transaction by the engine.
 pub(super) fn transaction(way: Way, operations: u32) -> Result<Alone<()>, CopyRunError> {
-    alone(&timings()?, way, Collection::transaction(operations))
+    alone(&timings()?, way, CopyJob::transaction(operations))
 }
 
 /// How long it takes.

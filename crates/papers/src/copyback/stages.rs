@@ -5,7 +5,7 @@ use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Row;
 use bounds::copyback::{CopyPath, Stages};
-use ddt::{Collection, Way, logged};
+use ddt::{CopyJob, Way, logged};
 use flash::channels::{Grant, Segment};
 use flash::parts::DDT_MLC;
 
@@ -54,7 +54,7 @@ fn tenures() -> Result<Vec<Row>, ReproduceError> {
     let t = timings()?;
     let stages = Stages::of(&t, 1, 0);
     let length = |path, segment, part: fn(&Grant) -> u64| -> Result<u64, ReproduceError> {
-        let ran = logged(&t, Way::new(path, false, 1), Collection::transaction(1))?;
+        let ran = logged(&t, Way::new(path, false, 1), CopyJob::transaction(1))?;
         let found = ran.watch.iter().find(|grant| grant.segment == segment);
         Ok(found.map_or(0, part))
     };

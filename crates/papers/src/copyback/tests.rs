@@ -4,8 +4,8 @@ use super::*;
 use crate::reproduction::Reproduction;
 use crate::row::{Row, Verdict};
 use crate::settings::Settings;
+use crate::watch::ReproductionObserver;
 use crate::watch::Unwatched;
-use crate::watch::Watch;
 
 fn reproduced(only: &[&str]) -> Reproduction {
     let only = only.iter().map(|id| (*id).to_owned()).collect();
@@ -119,7 +119,7 @@ fn headline_percentages() {
 /// Stops at once.
 struct Stopped;
 
-impl Watch for Stopped {
+impl ReproductionObserver for Stopped {
     fn planned(&self, _: u64) {}
 
     fn done(&self, _: u64) {}

@@ -1,10 +1,10 @@
 //! The runs that the tables and figures need, each made once.
 
-use super::drive::{Asked, Device, Measured};
+use super::drive::{Device, Measured, RunSpec};
 use super::paper::{CONSUMER, PAGES_PER_BLOCK, SYNTHETIC, THRESHOLD_PERCENT, Trace, UTILISATIONS};
 use crate::reproduction::RunRecord;
 use crate::settings::Settings;
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use flash::{Part, parts};
 use ftl::{SchemeConfig, registry};
 use rayon::prelude::*;
@@ -157,7 +157,11 @@ impl Cells {
     }
 
     /// Runs the cells side by side.
-    pub(super) fn run(cells: &[Cell], settings: &Settings, watch: &dyn Watch) -> Self {
+    pub(super) fn run(
+        cells: &[Cell],
+        settings: &Settings,
+        watch: &dyn ReproductionObserver,
+    ) -> Self {
         let jobs: Vec<Job> = cells.iter().map(|cell| Job::new(*cell, settings)).collect();
         jobs.iter().for_each(|job| watch.planned(job.requests()));
         let ran: Vec<(Cell, Result<Ran, String>)> = jobs
@@ -194,10 +198,10 @@ impl Job {
         })
     }
 
-    fn run(&self, watch: &dyn Watch) -> Result<Ran, String> {
+    fn run(&self, watch: &dyn ReproductionObserver) -> Result<Ran, String> {
         let (device, config, workload) = self.ready.as_ref().map_err(Clone::clone)?;
         let keep_queue = matches!(self.cell.load, Load::WorstOrder | Load::QueueOrder);
-        let asked = Asked { workload: workload.clone(), seed: self.seed, keep_queue };
+        let asked = RunSpec { workload: workload.clone(), seed: self.seed, keep_queue };
         let measured = device.run(config, &asked, watch).map_err(|error| error.to_string())?;
         Ok(Ran { cell: self.cell, device: device.clone(), measured })
     }

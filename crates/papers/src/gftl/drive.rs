@@ -4,9 +4,9 @@
 //! left of the period is idle time, and a request that takes longer than the period is counted as late.
 
 use super::spread::Spread;
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use flash::{BlockId, Flash, Geometry, GeometryError, Lpn, Part, SerialArray};
-use ftl::{Done, FtlError, HostClock, Preset, Scheme, SchemeConfig, TaskKind, Work, registry};
+use ftl::{Done, FtlError, HostClock, PageTask, Preset, Scheme, SchemeConfig, TaskKind, registry};
 use sim::measures::{Wear, wear};
 use sim::run::{RunError, array_without_errors};
 use workload::{Op, Source, Space, WorkloadSpec};
@@ -81,8 +81,8 @@ impl Device {
     pub(super) fn run(
         &self,
         config: &SchemeConfig,
-        asked: &Asked,
-        watch: &dyn Watch,
+        asked: &RunSpec,
+        watch: &dyn ReproductionObserver,
     ) -> Result<Measured, RunError> {
         let space = self.space();
         let facts = asked.workload.check(space)?;
@@ -104,7 +104,7 @@ fn too_large(preset: &Preset, error: &GeometryError) -> FtlError {
 
 /// What is run.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct RunSpec {
     pub(super) workload: WorkloadSpec,
     pub(super) seed: u64,
     /// Keep the length of the write queue after each request.
@@ -171,7 +171,7 @@ struct Drive<'a> {
     requests: u64,
     keep_queue: bool,
     label: &'static str,
-    watch: &'a dyn Watch,
+    watch: &'a dyn ReproductionObserver,
 }
 
 impl Drive<'_> {
@@ -237,7 +237,7 @@ impl Loop {
 
     fn request(&mut self, op: Op, lpn: Lpn) -> Result<(), FtlError> {
         let kind = if op == Op::Read { TaskKind::Read } else { TaskKind::Write };
-        let (work, mut done) = ([Work::page(kind, lpn.0)], [Done::default()]);
+        let (work, mut done) = ([PageTask::page(kind, lpn.0)], [Done::default()]);
         let ran = self.scheme.run(&work, 0..1, &mut self.clock, &mut done);
         ran.map_err(|(_, error)| error)?;
         let [Done { service_ns: service, step_ns: step, notes, .. }] = done;

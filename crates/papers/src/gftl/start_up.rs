@@ -7,7 +7,7 @@ use super::paper::{
 };
 use crate::reproduction::Section;
 use crate::row::Row;
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use bounds::gftl::{
     Steps, mount_after_cut_ns, paper_steps, queue_pages, shutdown_ns, start_up_ns, whole_steps,
 };
@@ -25,7 +25,7 @@ fn ms(ns: u64) -> f64 {
     ns as f64 / 1e6
 }
 
-pub(super) fn start_up(watch: &dyn Watch) -> Section {
+pub(super) fn start_up(watch: &dyn ReproductionObserver) -> Section {
     let mut section = Section::default();
     let part = part(START_UP_PAGES_PER_BLOCK);
     let block = u64::from(part.page_bytes) * u64::from(part.pages_per_block);
@@ -121,7 +121,11 @@ fn simulated_rows(queue: &str, simulated: &Simulated) -> Vec<Row> {
     ]
 }
 
-fn simulate(blocks: u32, queue: WriteQueue, watch: &dyn Watch) -> Result<Simulated, RunError> {
+fn simulate(
+    blocks: u32,
+    queue: WriteQueue,
+    watch: &dyn ReproductionObserver,
+) -> Result<Simulated, RunError> {
     let gftl = registry::by_name("gftl")?;
     let device = Device::smallest(gftl, &part(START_UP_PAGES_PER_BLOCK), blocks)?;
     let config = SchemeConfig { write_queue: Some(queue), ..device.config(gftl) };
@@ -132,7 +136,7 @@ fn simulate(blocks: u32, queue: WriteQueue, watch: &dyn Watch) -> Result<Simulat
 struct StartUp<'a> {
     config: &'a SchemeConfig,
     device: &'a Device,
-    watch: &'a dyn Watch,
+    watch: &'a dyn ReproductionObserver,
 }
 
 impl StartUp<'_> {

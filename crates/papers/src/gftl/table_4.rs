@@ -4,7 +4,7 @@ use super::paper::{Benchmark, CONSUMER, SYNTHETIC, TABLE_IV};
 use crate::reproduction::Section;
 use crate::row::Row;
 use crate::settings::Settings;
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use flash::parts::SAMSUNG_LARGE_BLOCK;
 use workload::{Op, Space, WorkloadError, WorkloadSpec};
 
@@ -21,7 +21,11 @@ struct Counted {
 const BATCH: usize = 4096;
 
 /// Counts a workload; `None` where it was stopped.
-fn count(name: &str, seed: u64, watch: &dyn Watch) -> Result<Option<Counted>, WorkloadError> {
+fn count(
+    name: &str,
+    seed: u64,
+    watch: &dyn ReproductionObserver,
+) -> Result<Option<Counted>, WorkloadError> {
     let part = &SAMSUNG_LARGE_BLOCK;
     let (page_bytes, pages_per_block) = (part.page_bytes, part.pages_per_block);
     let space = Space { bytes: CONSUMER.flash_bytes, page_bytes, pages_per_block };
@@ -48,7 +52,7 @@ fn count(name: &str, seed: u64, watch: &dyn Watch) -> Result<Option<Counted>, Wo
 }
 
 /// Table IV, and the sums of §V.
-pub(super) fn table_4(settings: &Settings, watch: &dyn Watch) -> Section {
+pub(super) fn table_4(settings: &Settings, watch: &dyn ReproductionObserver) -> Section {
     let mut section = Section::default();
     let mut synthetic = (0, 0);
     for benchmark in &TABLE_IV {

@@ -1,7 +1,7 @@
 //! The worst cases on arrays of a few blocks.
 
 use super::cells::part;
-use super::drive::{Asked, Device};
+use super::drive::{Device, RunSpec};
 use super::paper::PAGES_PER_BLOCK;
 use super::table_6::counted;
 use super::*;
@@ -20,7 +20,7 @@ fn run(scheme: &'static str, pages_per_block: u32, blocks: u32) -> Ran {
     let device = Device::smallest(gftl, &part(pages_per_block), blocks).unwrap();
     let workload = WorkloadSpec::builtin("uniform").with("write_share", 0.7).limited(REQUESTS);
     let config = device.config(registry::by_name(scheme).unwrap());
-    let asked = Asked { workload, seed: 1, keep_queue: false };
+    let asked = RunSpec { workload, seed: 1, keep_queue: false };
     let measured = device.run(&config, &asked, &Unwatched).unwrap();
     Ran { cell: Cell::gftl(Load::Synthetic, pages_per_block), device, measured }
 }

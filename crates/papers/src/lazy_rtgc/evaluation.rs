@@ -4,7 +4,7 @@ use crate::error::ReproduceError;
 use crate::reproduction::RunRecord;
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::Scale;
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use sim::config::{Bytes, Experiment, Fill, Preconditioning, SchemeTable, TextOrTable};
 use sim::report::SchemeReport;
 use workload::WorkloadSpec;
@@ -117,7 +117,11 @@ pub(super) struct Evaluation {
 
 impl Evaluation {
     /// Runs everything.
-    pub(super) fn run(size: Size, seed: u64, watch: &dyn Watch) -> Result<Self, ReproduceError> {
+    pub(super) fn run(
+        size: Size,
+        seed: u64,
+        watch: &dyn ReproductionObserver,
+    ) -> Result<Self, ReproduceError> {
         let of = |before| WORKLOADS.map(|name| planned(name, before, size, seed));
         let mut ran = run_all(Before::ALL.into_iter().flat_map(of).collect(), watch)?.into_iter();
         let runs = Before::ALL.map(|_| ran.by_ref().take(WORKLOADS.len()).collect());

@@ -40,19 +40,19 @@ pub(super) fn fig_4(seed: u64) -> Result<Section, ReproduceError> {
 /// What one write's step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Step {
-    data: Work,
-    translation: Work,
+    data: BlockWork,
+    translation: BlockWork,
     written_back: u64,
 }
 
 /// Copies and erases of one kind of block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Work {
+struct BlockWork {
     copies: u64,
     erases: u64,
 }
 
-impl Work {
+impl BlockWork {
     fn of(counts: &Counts, cause: Cause) -> Self {
         Self {
             copies: counts.get(Operation::Copy, cause),
@@ -68,8 +68,8 @@ impl Work {
 impl Step {
     fn of(counts: &Counts) -> Self {
         Self {
-            data: Work::of(counts, Cause::Collection),
-            translation: Work::of(counts, Cause::TranslationCollection),
+            data: BlockWork::of(counts, Cause::Collection),
+            translation: BlockWork::of(counts, Cause::TranslationCollection),
             written_back: counts.get(Operation::Program, Cause::WriteBack),
         }
     }
@@ -81,7 +81,7 @@ impl Step {
 
 /// The largest and the forbidden, over all steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Seen {
+struct StepFigures {
     most_kinds: u64,
     most_data_copies: u64,
     most_translation_copies: u64,
@@ -96,13 +96,13 @@ struct Seen {
     translation_open: bool,
 }
 
-impl Seen {
+impl StepFigures {
     fn note(&mut self, step: Step) {
         self.most_kinds = self.most_kinds.max(step.kinds());
         self.most_data_copies = self.most_data_copies.max(step.data.copies);
         self.most_translation_copies = self.most_translation_copies.max(step.translation.copies);
         self.most_written_back = self.most_written_back.max(step.written_back);
-        let mixed = |part: Work| u64::from(part.copies > 0 && part.erases > 0);
+        let mixed = |part: BlockWork| u64::from(part.copies > 0 && part.erases > 0);
         self.mixed += mixed(step.data) + mixed(step.translation);
         let overtakes_data = self.data_open && (step.translation.ran() || step.written_back > 0);
         let overtakes_translation = self.translation_open && step.written_back > 0;
@@ -152,7 +152,7 @@ impl Seen {
     }
 }
 
-fn run(seed: u64) -> Result<Seen, FtlError> {
+fn run(seed: u64) -> Result<StepFigures, FtlError> {
     let part = Part {
         page_bytes: PAGE_BYTES,
         pages_per_block: PAGES,
@@ -169,7 +169,7 @@ fn run(seed: u64) -> Result<Seen, FtlError> {
     let mut scheme = ftl::registry::format(&SchemeConfig::preset(preset), array)?;
     let pages = scheme.logical_pages();
     let mut random = Pcg64::seed_from_u64(seed);
-    let mut seen = Seen::default();
+    let mut seen = StepFigures::default();
     for _ in 0..WRITES {
         let before = *scheme.flash().counts();
         scheme.write(Lpn(random.random_range(0..pages)), None)?;

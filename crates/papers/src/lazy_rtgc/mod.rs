@@ -12,9 +12,9 @@ mod on_demand;
 mod traces;
 
 use crate::error::ReproduceError;
-use crate::paper::{Exhibit, Given, Paper, Study, note};
+use crate::paper::{Exhibit, Inputs, Paper, Study, note};
 use crate::settings::Settings;
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use evaluation::{Evaluation, Size};
 
 /// The paper.
@@ -69,14 +69,14 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Option<Evaluation>> {
 fn evaluate(
     wanted: &[&str],
     settings: &Settings,
-    watch: &dyn Watch,
+    watch: &dyn ReproductionObserver,
 ) -> Result<Option<Evaluation>, ReproduceError> {
     let measured = ["fig-6", "fig-7", "fig-8", "fig-9", "fig-10"];
     let run = || Evaluation::run(Size::of(settings.scale), settings.seed, watch);
     wanted.iter().any(|id| measured.contains(id)).then(run).transpose()
 }
 
-fn measured<'a>(of: &'a Given<'_, Option<Evaluation>>) -> &'a Evaluation {
+fn measured<'a>(of: &'a Inputs<'_, Option<Evaluation>>) -> &'a Evaluation {
     of.ran.as_ref().expect("a figure that measures has been asked for")
 }
 
@@ -172,7 +172,7 @@ mod tests {
     /// Stops after a few looks.
     struct Stopping(AtomicU64);
 
-    impl Watch for Stopping {
+    impl ReproductionObserver for Stopping {
         fn planned(&self, _: u64) {}
 
         fn done(&self, _: u64) {}

@@ -5,7 +5,7 @@ use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Row;
 use crate::settings::Settings;
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use flash::parts::EVALUATION_SLC;
 use workload::{Op, Space, WorkloadError, WorkloadSpec};
 
@@ -23,14 +23,17 @@ const SIZE_TOLERANCE: f64 = 0.01;
 
 /// What a generator made.
 #[derive(Default)]
-struct Made {
+struct TraceFigures {
     requests: u64,
     writes: u64,
     bytes: u64,
 }
 
 /// Table V, always at the paper's request counts.
-pub(super) fn table_5(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
+pub(super) fn table_5(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     for (name, (requests, writes, size)) in WORKLOADS.iter().zip(PRINTED) {
         match made(name, settings.seed, watch) {
@@ -61,7 +64,11 @@ pub(super) fn table_5(settings: &Settings, watch: &dyn Watch) -> Result<Section,
 }
 
 /// Runs a generator to its end; none where it was stopped.
-fn made(name: &str, seed: u64, watch: &dyn Watch) -> Result<Option<Made>, WorkloadError> {
+fn made(
+    name: &str,
+    seed: u64,
+    watch: &dyn ReproductionObserver,
+) -> Result<Option<TraceFigures>, WorkloadError> {
     let part = &EVALUATION_SLC;
     let space = Space {
         bytes: part.capacity_bytes,
@@ -71,7 +78,7 @@ fn made(name: &str, seed: u64, watch: &dyn Watch) -> Result<Option<Made>, Worklo
     let spec = WorkloadSpec::builtin(name);
     let facts = spec.check(space)?;
     let mut source = spec.open(space, seed, &facts)?;
-    let mut made = Made::default();
+    let mut made = TraceFigures::default();
     let mut requests = Vec::new();
     while source.fill(&mut requests, 1 << 14)? > 0 {
         if watch.stop() {

@@ -9,11 +9,14 @@ use crate::error::ReproduceError;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::Settings;
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use sim::report::SchemeReport;
 use sim::report::plots::{Curve, Curves, Drawn};
 
-pub(super) fn fig_6(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
+pub(super) fn fig_6(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     let (size, roomy) = (Size::of(settings.scale), Size::roomy(settings.scale));
     let mut planned: Vec<Planned> =

@@ -258,7 +258,7 @@ pub(super) fn where_lists_act(ran: &Ran) -> Vec<Row> {
     rows
 }
 
-type Told = (&'static str, &'static str, usize, Of);
+type RowSpec = (&'static str, &'static str, usize, Of);
 
 fn ms(ns: Option<u64>) -> Option<f64> {
     ns.map(|ns| ns as f64 / 1e6)
@@ -269,7 +269,7 @@ fn requests(scheme: &SchemeReport) -> &Summary {
 }
 
 /// What is told of each scheme: what, unit, decimals, value.
-pub(super) const TOLD: [Told; 14] = [
+pub(super) const TOLD: [RowSpec; 14] = [
     ("page commands, mean", "/s", 0, mean),
     ("page commands, least of a window", "/s", 0, least),
     ("host pages", "/s", 0, host_pages),

@@ -103,7 +103,7 @@ struct Drive {
     /// Sequential: blocks in the order in which they were filled, from this place on; those before have no valid page.
     order: Vec<u32>,
     next: usize,
-    told: Told,
+    told: FeedOrder,
     length: Length,
 }
 
@@ -131,9 +131,9 @@ impl Drive {
             }
         }
         let told = match kind.policy().name {
-            "random" | "choices" => Told::Mixed,
-            "two-level-list" => Told::Listed,
-            _ => Told::InOrder,
+            "random" | "choices" => FeedOrder::Mixed,
+            "two-level-list" => FeedOrder::Listed,
+            _ => FeedOrder::InOrder,
         };
         Self { invalidation, valid, random, order, next, told, length }
     }
@@ -198,13 +198,13 @@ impl Drive {
     fn filled(&mut self) -> Vec<(u32, u16)> {
         let mut blocks: Vec<(u32, u16)> = (0..).zip(self.valid.iter().copied()).collect();
         match self.told {
-            Told::InOrder => {}
-            Told::Mixed => {
+            FeedOrder::InOrder => {}
+            FeedOrder::Mixed => {
                 for at in (1..blocks.len()).rev() {
                     blocks.swap(at, self.random.random_range(0..=at));
                 }
             }
-            Told::Listed => {
+            FeedOrder::Listed => {
                 blocks.sort_by_key(|(_, valid)| *valid);
                 let [room, _] = TwoLevelList::lengths(blocks.len() as u32);
                 let some = blocks.partition_point(|(_, valid)| *valid == 0);
@@ -272,7 +272,7 @@ impl Drive {
 
 /// In which order, and as what, a policy is told of the blocks that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum FeedOrder {
     /// As they were filled.
     InOrder,
     /// As mixed as draws from a list leave it.

@@ -4,7 +4,7 @@ use crate::error::ReproduceError;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::row::Row;
 use crate::settings::{Scale, Settings};
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use bounds::waf::{self, Selection, WafError, Writes};
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Geometry, Lpn, Store};
@@ -35,7 +35,10 @@ const WRITES: [(&str, &str, Writes); 2] = [
     ("hot/cold", "hot-cold", Writes::HotCold { hot_pages: HOT_PAGES, hot_writes: HOT_WRITES }),
 ];
 
-pub(super) fn waf(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
+pub(super) fn waf(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     let blocks = if settings.scale == Scale::Quick { 1024 } else { 8192 };
     let cells = cells(blocks, settings.seed);

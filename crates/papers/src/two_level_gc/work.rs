@@ -6,7 +6,7 @@ use crate::error::ReproduceError;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::row::{Limit, Row};
 use crate::settings::{Scale, Settings};
-use crate::watch::Watch;
+use crate::watch::ReproductionObserver;
 use ftl::{Processor, VICTIM_POLICIES, VictimKind};
 use sim::report::plots::{Curve, Curves, Drawn};
 use sim::report::units;
@@ -25,7 +25,10 @@ const FLAT: f64 = 0.05;
 const LEAST_LOG: u32 = 10;
 const MOST_LOG: u32 = 22;
 
-pub(super) fn work(settings: &Settings, watch: &dyn Watch) -> Result<Section, ReproduceError> {
+pub(super) fn work(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     let step = if settings.scale == Scale::Quick { 3 } else { 1 };
     let table = Table::measure(step, settings.seed, watch);
@@ -122,7 +125,7 @@ struct Table {
 
 impl Table {
     /// One after the other, so that no other thread is in the way of the clock.
-    fn measure(step: usize, seed: u64, watch: &dyn Watch) -> Self {
+    fn measure(step: usize, seed: u64, watch: &dyn ReproductionObserver) -> Self {
         let sizes: Vec<u32> = (LEAST_LOG..=MOST_LOG).step_by(step).map(|log| 1 << log).collect();
         let mut points = Vec::new();
         watch.planned((SCENARIOS.len() * kinds().len() * sizes.len()) as u64);

@@ -6,7 +6,7 @@ use crate::run::medium::array_without_errors;
 use flash::{Geometry, Lpn, Part, SerialArray};
 use ftl::{
     Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CollectionLog, Done, Ftl,
-    FtlError, Guarantee, HostClock, Ram, Regions, Scheme, TaskKind, Telemetry, Work,
+    FtlError, Guarantee, HostClock, PageTask, Ram, Regions, Scheme, TaskKind, Telemetry,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -84,7 +84,8 @@ fn best_of(
 }
 
 fn round(scheme: &mut dyn Scheme<Flash = SerialArray>, lpns: &[u32]) -> f64 {
-    let work: Vec<Work> = lpns.iter().map(|lpn| Work::page(TaskKind::Write, *lpn)).collect();
+    let work: Vec<PageTask> =
+        lpns.iter().map(|lpn| PageTask::page(TaskKind::Write, *lpn)).collect();
     let mut clock = HostClock { still: true, ..HostClock::default() };
     let mut done = vec![Done::default(); BATCH];
     let start = Instant::now();

@@ -2,7 +2,7 @@
 
 use super::error::{Requests, RunError};
 use super::medium::{Medium, RunArray, erases};
-use super::promise::{Place, Promise};
+use super::promise::{Location, Promise};
 use crate::measures::{Arrivals, Measures, TaskSample};
 use flash::Counts;
 use ftl::{Notes, Scheme};
@@ -88,8 +88,8 @@ impl Account {
 
     /// Where the run is, for a task on this page that has not been counted.
     #[inline]
-    pub(crate) fn place(&self, lpn: u32) -> Place {
-        Place { task: self.measures.tasks(), request: self.requests, lpn }
+    pub(crate) fn place(&self, lpn: u32) -> Location {
+        Location { task: self.measures.tasks(), request: self.requests, lpn }
     }
 
     /// What there is to tell of a task that comes next to be counted.

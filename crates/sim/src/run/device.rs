@@ -8,7 +8,7 @@ use super::tasks::Cutter;
 use crate::measures::{Arrivals, TaskSample};
 use crate::report::SchemeReport;
 use flash::{Probe, SerialArray};
-use ftl::{Asks, Done, FtlError, HostClock, Notes, Processor, Scheme, Work};
+use ftl::{Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Scheme};
 use workload::{Request, Source};
 
 /// Requests taken from the source at once, page tasks cut from them at once, and tasks run at once: all fit the first
@@ -97,7 +97,7 @@ impl Device {
         &mut self,
         requests: &[Request],
         cutter: &mut Cutter,
-        work: &mut Vec<Work>,
+        work: &mut Vec<PageTask>,
     ) -> Result<(), FtlError> {
         self.account.take(requests.len() as u64);
         let mut used = 0;
@@ -118,7 +118,7 @@ impl Device {
     }
 
     /// Puts work of which so many pieces are done into the account.
-    fn note(&mut self, work: &[Work], done: usize) {
+    fn note(&mut self, work: &[PageTask], done: usize) {
         let (mut at, work) = (0, &work[..done]);
         while let Some(piece) = work.get(at) {
             let alone = piece.last && self.request_ns == 0;
@@ -131,7 +131,7 @@ impl Device {
         self.account.flushes.age_ns = self.clock.longest_due_ns;
     }
 
-    fn note_one(&mut self, work: &Work, at: usize) {
+    fn note_one(&mut self, work: &PageTask, at: usize) {
         let account = &mut self.account;
         let Done { service_ns, step_ns, choosing_ns, end_ns, free_pages, notes } = self.done[at];
         let response_ns = service_ns + step_ns;
@@ -165,7 +165,7 @@ impl Device {
     /// Requests that went as the first of `work` did, which is in the account, are counted together: most do. Returns how
     /// many. `at`: where the first is in `done`.
     #[inline]
-    fn note_repeats(&mut self, work: &[Work], at: usize) -> usize {
+    fn note_repeats(&mut self, work: &[PageTask], at: usize) -> usize {
         let Some((model, rest)) = work.split_first() else { return 0 };
         let (first, rest_done) = (self.done[at], &self.done[at + 1..]);
         let quiet = first.choosing_ns == 0 && !model.forced;

@@ -5,7 +5,7 @@ use super::observer::{Observer, Phase};
 use super::setup::Setup;
 use crate::precondition::Fill;
 use flash::Probe;
-use ftl::{Done, HostClock, Scheme, TaskKind, Work};
+use ftl::{Done, HostClock, PageTask, Scheme, TaskKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -43,8 +43,8 @@ pub(crate) fn precondition<F: Probe>(
         work.clear();
         let count = (total - done).min(BATCH as u64);
         let filling = u64::from(pages).saturating_sub(done).min(count);
-        work.extend((done..done + filling).map(|lpn| Work::page(TaskKind::Write, lpn as u32)));
-        work.extend((filling..count).map(|_| Work::page(TaskKind::Write, aging.next())));
+        work.extend((done..done + filling).map(|lpn| PageTask::page(TaskKind::Write, lpn as u32)));
+        work.extend((filling..count).map(|_| PageTask::page(TaskKind::Write, aging.next())));
         let written = scheme.run(&work, 0..work.len(), &mut clock, &mut outcomes);
         written.map_err(|(at, source)| RunError::Scheme {
             scheme: label.into(),

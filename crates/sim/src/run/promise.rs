@@ -15,7 +15,7 @@ pub(crate) struct Promise {
 
 /// Where in the run a task is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub(crate) task: u64,
     pub(crate) request: u64,
     pub(crate) lpn: u32,
@@ -42,7 +42,7 @@ impl Promise {
     }
 
     /// The response alone, where service and step go side by side and are not told apart.
-    pub(crate) fn check_response(&mut self, response_ns: u64, place: Place) {
+    pub(crate) fn check_response(&mut self, response_ns: u64, place: Location) {
         if response_ns > self.response {
             self.violations += 1;
             self.note("response", [self.response, response_ns], place);
@@ -51,7 +51,13 @@ impl Promise {
 
     /// Counts a task that is beyond a bound; once, however many bounds it breaks.
     #[cold]
-    pub(crate) fn broken(&mut self, kind: TaskKind, service_ns: u64, step_ns: u64, place: Place) {
+    pub(crate) fn broken(
+        &mut self,
+        kind: TaskKind,
+        service_ns: u64,
+        step_ns: u64,
+        place: Location,
+    ) {
         self.violations += 1;
         let name = match kind {
             TaskKind::Read => "read",
@@ -71,7 +77,7 @@ impl Promise {
         }
     }
 
-    fn note(&mut self, bound: &str, [promised, seen]: [u64; 2], place: Place) {
+    fn note(&mut self, bound: &str, [promised, seen]: [u64; 2], place: Location) {
         self.first.get_or_insert_with(|| Violation {
             bound: bound.into(),
             promised,
@@ -97,7 +103,7 @@ mod tests {
             ..Guarantee::default()
         });
         let mut check = |kind, service_ns, step_ns, task| {
-            let place = Place { task, request: 0, lpn: 7 };
+            let place = Location { task, request: 0, lpn: 7 };
             if promise.is_broken(kind, service_ns, step_ns) {
                 promise.broken(kind, service_ns, step_ns, place);
             }

@@ -1,6 +1,6 @@
 //! Requests cut into page tasks, a bounded number at a time.
 
-use ftl::{Asks, TaskKind, Work};
+use ftl::{Asks, PageTask, TaskKind};
 use std::ops::Range;
 use workload::{Op, Request};
 
@@ -31,7 +31,12 @@ impl Cutter {
     /// Appends work of `requests` to `out` until that holds `most`; returns the requests used up. What is
     /// left of the last one comes first the next time.
     #[inline]
-    pub(crate) fn cut(&mut self, requests: &[Request], most: usize, out: &mut Vec<Work>) -> usize {
+    pub(crate) fn cut(
+        &mut self,
+        requests: &[Request],
+        most: usize,
+        out: &mut Vec<PageTask>,
+    ) -> usize {
         let mut used = 0;
         loop {
             if let Some(rest) = self.rest.take() {
@@ -61,7 +66,7 @@ impl Cutter {
     }
 
     #[inline]
-    fn begin(&mut self, request: &Request, out: &mut Vec<Work>) {
+    fn begin(&mut self, request: &Request, out: &mut Vec<PageTask>) {
         let first = self.page_of(request.offset);
         let bytes_end = request.offset + request.length;
         let (next, end) = match request.op {
@@ -75,7 +80,7 @@ impl Cutter {
         };
         if next >= end || request.length == 0 {
             let asks = if request.op == Op::Flush { Asks::Flush } else { Asks::Nothing };
-            out.push(Work {
+            out.push(PageTask {
                 arrival_ns: request.arrival_ns,
                 lpn: 0,
                 asks,
@@ -92,8 +97,8 @@ impl Cutter {
 
     /// The task on a page of a request.
     #[inline]
-    fn page(&self, request: &Request, page: u64, last: bool) -> Work {
-        Work {
+    fn page(&self, request: &Request, page: u64, last: bool) -> PageTask {
+        PageTask {
             arrival_ns: request.arrival_ns,
             lpn: page as u32,
             asks: Asks::Page(self.kind(request, page)),
@@ -114,7 +119,7 @@ impl Cutter {
     }
 
     #[inline]
-    fn pages(&mut self, mut rest: Rest, most: usize, out: &mut Vec<Work>) {
+    fn pages(&mut self, mut rest: Rest, most: usize, out: &mut Vec<PageTask>) {
         while rest.next < rest.end {
             if out.len() >= most {
                 self.rest = Some(rest);

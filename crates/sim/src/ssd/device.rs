@@ -9,11 +9,11 @@ use crate::measures::{Arrivals, TaskSample};
 use crate::run::account::Account;
 use crate::run::error::RunError;
 use crate::run::observer::{Observer, Phase};
-use crate::run::promise::Place;
+use crate::run::promise::Location;
 use crate::run::tasks::Cutter;
 use flash::parallel::Done;
 use flash::{Flash, Lpn, Ns, ParallelArray};
-use ftl::{Asks, FtlError, HostClock, Notes, Prefetch, Processor, Scheme, TaskKind, Work};
+use ftl::{Asks, FtlError, HostClock, Notes, PageTask, Prefetch, Processor, Scheme, TaskKind};
 use std::collections::VecDeque;
 use workload::{Op, Request};
 
@@ -51,7 +51,7 @@ struct Outstanding {
 #[derive(Clone, Copy, Debug)]
 struct Alone {
     kind: TaskKind,
-    place: Place,
+    place: Location,
     /// When it began; the choice of victims, of which nothing is promised, apart.
     begun_ns: Ns,
     /// Of a forced write that promises are not about.
@@ -69,7 +69,7 @@ struct Spent {
 
 /// What was seen of the host's and the controller's time.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct HostStats {
     pub(super) longest_stall_ns: Ns,
     pub(super) longest_collection_ns: Ns,
     pub(super) processor_ns: Ns,
@@ -88,7 +88,7 @@ pub(crate) struct SsdDevice<'a> {
     timed: bool,
     pub(super) now_ns: Ns,
     cutter: Cutter,
-    works: Vec<Work>,
+    works: Vec<PageTask>,
     queue: Queue,
     requests: Vec<Outstanding>,
     free_requests: Vec<u32>,
@@ -107,7 +107,7 @@ pub(crate) struct SsdDevice<'a> {
     wrote: bool,
     pub(super) windows: Windows,
     pub(super) totals: Totals,
-    pub(super) seen: Seen,
+    pub(super) seen: HostStats,
     pub(super) account: Account,
 }
 
@@ -145,7 +145,7 @@ impl<'a> SsdDevice<'a> {
             wrote: false,
             windows: Windows::new(setup.window_ns),
             totals: Totals::default(),
-            seen: Seen::default(),
+            seen: HostStats::default(),
             account,
             yields,
             scheme,
@@ -361,9 +361,9 @@ impl<'a> SsdDevice<'a> {
         self.scheme.advance(self.now_ns)?;
         let tag = u64::from(waiting.request);
         let before = self.begin(match waiting.work {
-            Work { asks: Asks::Page(kind), .. } => tag | (kind as u64) << 32,
-            Work { asks: Asks::Flush, .. } => tag | FLUSH,
-            Work { asks: Asks::Nothing, .. } => tag | BARE,
+            PageTask { asks: Asks::Page(kind), .. } => tag | (kind as u64) << 32,
+            PageTask { asks: Asks::Flush, .. } => tag | FLUSH,
+            PageTask { asks: Asks::Nothing, .. } => tag | BARE,
         });
         let work = &waiting.work;
         self.wrote |= work.asks == Asks::Page(TaskKind::Write);

@@ -1,7 +1,7 @@
 //! Page tasks that wait for the controller, in the order in which they are ready.
 
 use flash::Ns;
-use ftl::Work;
+use ftl::PageTask;
 use std::collections::VecDeque;
 
 /// A page task, or a request that touches no page, of a request that is outstanding.
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 pub(super) struct Waiting {
     pub(super) ready_ns: Ns,
     pub(super) request: u32,
-    pub(super) work: Work,
+    pub(super) work: PageTask,
     /// In order of arrival.
     number: u64,
 }
@@ -22,7 +22,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn push(&mut self, over_link: bool, ready_ns: Ns, request: u32, work: Work) {
+    pub(super) fn push(&mut self, over_link: bool, ready_ns: Ns, request: u32, work: PageTask) {
         let waiting = Waiting { ready_ns, request, work, number: self.numbers };
         self.numbers += 1;
         self.queues[usize::from(over_link)].push_back(waiting);

@@ -58,7 +58,7 @@ pub(crate) fn ran(resolved: &Resolved, longest: Duration) -> Result<Ran, String>
     if deadline.stop() {
         return Err(format!("time: took more than {longest:?}"));
     }
-    let asked = Asked::of(resolved).map_err(|error| format!("error: {error}"))?;
+    let asked = Requested::of(resolved).map_err(|error| format!("error: {error}"))?;
     let faults = faults(&report, &asked);
     if !faults.is_empty() {
         return Err(faults.join("; "));
@@ -74,7 +74,7 @@ pub(crate) fn ran(resolved: &Resolved, longest: Duration) -> Result<Ran, String>
 }
 
 /// What does not hold, each beginning with its kind.
-fn faults(report: &SchemeReport, asked: &Asked) -> Vec<String> {
+fn faults(report: &SchemeReport, asked: &Requested) -> Vec<String> {
     let mut faults = Vec::new();
     let SchemeReport { requests_taken: taken, requests: done, requests_refused: refused, .. } =
         report;
@@ -113,13 +113,13 @@ fn faults(report: &SchemeReport, asked: &Asked) -> Vec<String> {
 
 /// What the workload asks for, cut into pages here once more.
 #[derive(Debug, Default)]
-struct Asked {
+struct Requested {
     requests: u64,
     /// Page reads, writes and trims.
     tasks: [u64; 3],
 }
 
-impl Asked {
+impl Requested {
     fn of(resolved: &Resolved) -> Result<Self, WorkloadError> {
         let Resolved { experiment, space, facts, .. } = resolved;
         let mut source = experiment.workload.0.open(*space, experiment.seed, facts)?;

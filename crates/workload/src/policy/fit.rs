@@ -10,7 +10,7 @@ use crate::units::show_bytes;
 use std::path::Path;
 
 /// What a trace asks for.
-pub(crate) struct Asked<'a> {
+pub(crate) struct TraceExtent<'a> {
     pub(crate) path: &'a Path,
     pub(crate) devices: usize,
     /// One past the last byte asked for, of all devices.
@@ -27,11 +27,11 @@ pub(crate) struct Asked<'a> {
 /// What does not fit, by how much, and what would fit.
 pub(crate) fn fit(
     policy: AddressPolicy,
-    asked: Asked<'_>,
+    asked: TraceExtent<'_>,
     space: Space,
 ) -> Result<(Mapping, u64), WorkloadError> {
     let page_bytes = u64::from(space.page_bytes);
-    let place = Place { policy, path: asked.path, page_bytes, usable: space.pages() * page_bytes };
+    let place = Target { policy, path: asked.path, page_bytes, usable: space.pages() * page_bytes };
     match policy {
         AddressPolicy::Dense => place.dense(asked.intervals),
         AddressPolicy::Spaces => place.spaces(asked.intervals, asked.devices),
@@ -40,7 +40,7 @@ pub(crate) fn fit(
     }
 }
 
-struct Place<'a> {
+struct Target<'a> {
     policy: AddressPolicy,
     path: &'a Path,
     page_bytes: u64,
@@ -48,7 +48,7 @@ struct Place<'a> {
     usable: u64,
 }
 
-impl Place<'_> {
+impl Target<'_> {
     fn dense(&self, intervals: Vec<Interval>) -> Result<(Mapping, u64), WorkloadError> {
         let dense = Packed::new(intervals, self.page_bytes);
         let bytes = self.bytes(&dense);
@@ -82,8 +82,12 @@ impl Place<'_> {
         )
     }
 
-    fn exact(&self, asked: Asked<'_>, space_bytes: u64) -> Result<(Mapping, u64), WorkloadError> {
-        let Asked { devices, farthest, intervals, .. } = asked;
+    fn exact(
+        &self,
+        asked: TraceExtent<'_>,
+        space_bytes: u64,
+    ) -> Result<(Mapping, u64), WorkloadError> {
+        let TraceExtent { devices, farthest, intervals, .. } = asked;
         if devices > 1 {
             return Err(WorkloadError::Unfit(format!(
                 "{}: addresses = exact takes a trace of one device, and this one has {devices}, each an \

@@ -8,7 +8,7 @@ use crate::output::{self, table};
 use clap::Args;
 use ddt::Way;
 use ddt::files;
-use ddt::host_load::{Asked, HostLoad, Point};
+use ddt::host_load::{HostLoad, LoadPoint, Point};
 use flash::channels::Policy;
 use serde_json::json;
 
@@ -152,7 +152,7 @@ impl HostArgs {
         }
     }
 
-    fn points(&self, study: &HostLoad, ways: &[Way]) -> Result<Vec<Asked>, Failure> {
+    fn points(&self, study: &HostLoad, ways: &[Way]) -> Result<Vec<LoadPoint>, Failure> {
         let planes = ways.first().map_or(1, |way| way.planes);
         let lcb = Way::new(bounds::copyback::CopyPath::Lcb, false, planes);
         let paces = match self.pace.as_slice() {
@@ -168,9 +168,9 @@ impl HostArgs {
         for (&policy, &load_percent) in
             policies.iter().flat_map(|policy| loads.iter().map(move |load| (policy, load)))
         {
-            asked.push(Asked { way: None, policy, load_percent, pace: None });
+            asked.push(LoadPoint { way: None, policy, load_percent, pace: None });
             for pace in &paces {
-                asked.extend(ways.iter().map(|way| Asked {
+                asked.extend(ways.iter().map(|way| LoadPoint {
                     way: Some(*way),
                     policy,
                     load_percent,

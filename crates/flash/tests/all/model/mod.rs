@@ -7,7 +7,7 @@ use ftlkit_flash::faults::{
     BadBlocks, BitErrorRate, BitErrors, PowerCut, ProgramEraseFailure, Tearable,
 };
 use ftlkit_flash::{BlockId, Cause, FlashError, Lpn, Oob, PageKind, Ppn, Serial, Store};
-use plain::{Model, Place, Step};
+use plain::{Model, ProgramTarget, Step};
 use proptest::prelude::*;
 use std::fmt::Debug;
 
@@ -30,10 +30,10 @@ fn oobs() -> impl Strategy<Value = Oob> {
     (any::<u32>(), kind, seq).prop_map(|(lpn, kind, seq)| Oob { lpn: Lpn(lpn), kind, seq })
 }
 
-fn places() -> impl Strategy<Value = Place> {
+fn places() -> impl Strategy<Value = ProgramTarget> {
     prop_oneof![
-        5 => (0..BLOCKS).prop_map(Place::Next),
-        1 => (0..PAGES + 2).prop_map(Place::At)
+        5 => (0..BLOCKS).prop_map(ProgramTarget::Next),
+        1 => (0..PAGES + 2).prop_map(ProgramTarget::At)
     ]
 }
 

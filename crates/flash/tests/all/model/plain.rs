@@ -6,20 +6,20 @@ use ftlkit_flash::{BlockId, FlashError, Oob, PageKind, Ppn, Store};
 /// An operation; pages may be named relative to what a block may program next, so that most succeed.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    Program { ppn: Place, oob: Oob, data: Option<usize> },
-    Copy { from: u32, to: Place, seq: u64 },
+    Program { ppn: ProgramTarget, oob: Oob, data: Option<usize> },
+    Copy { from: u32, to: ProgramTarget, seq: u64 },
     Erase(u32),
     Read(u32, Option<usize>),
     ReadOob(u32),
     MarkBad(u32),
-    Waste(Place),
+    Waste(ProgramTarget),
     HalfErase(u32),
     Spoil(u32),
 }
 
 /// A page to be programmed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum ProgramTarget {
     /// The next page of a block.
     Next(u32),
     /// Any page, likely the wrong one.
@@ -82,10 +82,10 @@ impl Model {
         written as u32
     }
 
-    pub(crate) fn place(&self, place: Place) -> u32 {
+    pub(crate) fn place(&self, place: ProgramTarget) -> u32 {
         match place {
-            Place::At(ppn) => ppn,
-            Place::Next(block) => block * self.per_block + self.next(block),
+            ProgramTarget::At(ppn) => ppn,
+            ProgramTarget::Next(block) => block * self.per_block + self.next(block),
         }
     }
 

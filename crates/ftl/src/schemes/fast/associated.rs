@@ -1,7 +1,7 @@
 //! Which log blocks hold valid pages of which logical blocks, kept up to date while they are written, so that a
 //! victim is found without a look at every page of the log.
 
-use crate::log_block::{Core, NONE};
+use crate::log_block::{LogBlockCore, NONE};
 use alloc::{vec, vec::Vec};
 use flash::{BlockId, Ppn, Probe};
 
@@ -83,7 +83,7 @@ impl Associations {
     }
 
     /// Goes through the pages of all logical blocks with bits that may be set in vain.
-    pub(super) fn settle<F: Probe>(&mut self, core: &Core<F>) {
+    pub(super) fn settle<F: Probe>(&mut self, core: &LogBlockCore<F>) {
         while let Some(logical) = self.doubtful.pop() {
             self.is_doubtful[logical as usize] = false;
             self.clear(logical);

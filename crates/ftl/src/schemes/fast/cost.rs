@@ -5,7 +5,7 @@
 
 use super::random::RandomLog;
 use crate::dirty_pages::DirtyPages;
-use crate::log_block::Core;
+use crate::log_block::LogBlockCore;
 use bounds::ba_gc::{Sets, cost_of_blocks};
 use flash::{Lpn, Probe};
 
@@ -13,7 +13,11 @@ impl RandomLog {
     /// The log block of least Δ(L); of several the oldest.
     ///
     /// Each logical block adds to Δ of every log block that has a page of it, the same to all.
-    pub(super) fn cheapest<F: Probe>(&mut self, core: &Core<F>, buffer: &dyn DirtyPages) -> usize {
+    pub(super) fn cheapest<F: Probe>(
+        &mut self,
+        core: &LogBlockCore<F>,
+        buffer: &dyn DirtyPages,
+    ) -> usize {
         let Some(associations) = &mut self.associations else { return 0 };
         associations.settle(core);
         self.deltas.fill(0);
@@ -32,7 +36,7 @@ impl RandomLog {
 
 /// What one associated logical block adds (Eq. 4).
 #[inline]
-fn sets<F: Probe>(core: &Core<F>, logical: u32, buffer: &dyn DirtyPages) -> Sets {
+fn sets<F: Probe>(core: &LogBlockCore<F>, logical: u32, buffer: &dyn DirtyPages) -> Sets {
     let (first, pages) = (Lpn(core.first_lpn(logical)), core.pages_in(logical));
     let dirty = buffer.dirty_in(first, pages);
     Sets {
@@ -45,7 +49,12 @@ fn sets<F: Probe>(core: &Core<F>, logical: u32, buffer: &dyn DirtyPages) -> Sets
 
 /// |F| of a logical block with so many dirty pages: those that are on flash and not dirty.
 #[inline]
-fn clean_pages<F: Probe>(core: &Core<F>, logical: u32, dirty: u32, buffer: &dyn DirtyPages) -> u32 {
+fn clean_pages<F: Probe>(
+    core: &LogBlockCore<F>,
+    logical: u32,
+    dirty: u32,
+    buffer: &dyn DirtyPages,
+) -> u32 {
     let (present, pages) = (core.present(logical), core.pages_in(logical));
     // Where no page is dirty, or all are on flash, they need not be looked at one by one.
     if dirty == 0 || present == pages {

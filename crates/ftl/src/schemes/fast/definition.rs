@@ -3,7 +3,7 @@
 
 use super::random::RandomLog;
 use crate::dirty_pages::DirtyPages;
-use crate::log_block::Core;
+use crate::log_block::LogBlockCore;
 use alloc::collections::BTreeSet;
 use bounds::ba_gc::{self, Sets};
 use flash::{Lpn, Probe};
@@ -24,7 +24,11 @@ pub(super) struct Cost {
 }
 
 /// A(L): the logical blocks that have a valid page in the log block at this place in the queue (Eq. 1).
-pub(super) fn associated<F: Probe>(log: &RandomLog, core: &Core<F>, at: usize) -> BTreeSet<u32> {
+pub(super) fn associated<F: Probe>(
+    log: &RandomLog,
+    core: &LogBlockCore<F>,
+    at: usize,
+) -> BTreeSet<u32> {
     let pages = log.pages(core.flash.geometry(), &log.blocks[at]);
     let valid = pages.filter(|(lpn, ppn)| core.is_logged_at(*lpn, *ppn));
     valid.map(|(lpn, _)| core.split(Lpn(lpn)).0).collect()
@@ -32,7 +36,7 @@ pub(super) fn associated<F: Probe>(log: &RandomLog, core: &Core<F>, at: usize) -
 
 /// Each page of a logical block that a merge moves, and where it takes it from: B and F (Eq. 4).
 pub(super) fn each_page<F: Probe>(
-    core: &Core<F>,
+    core: &LogBlockCore<F>,
     logical: u32,
     buffer: &dyn DirtyPages,
     mut visit: impl FnMut(Lpn, Source),
@@ -47,7 +51,12 @@ pub(super) fn each_page<F: Probe>(
     }
 }
 
-fn sets<F: Probe>(log: &RandomLog, core: &Core<F>, at: usize, buffer: &dyn DirtyPages) -> Sets {
+fn sets<F: Probe>(
+    log: &RandomLog,
+    core: &LogBlockCore<F>,
+    at: usize,
+    buffer: &dyn DirtyPages,
+) -> Sets {
     let mut sets = Sets::default();
     for logical in associated(log, core, at) {
         sets.blocks += 1;
@@ -64,7 +73,7 @@ fn sets<F: Probe>(log: &RandomLog, core: &Core<F>, at: usize, buffer: &dyn Dirty
 
 pub(super) fn cost<F: Probe>(
     log: &RandomLog,
-    core: &Core<F>,
+    core: &LogBlockCore<F>,
     at: usize,
     buffer: &dyn DirtyPages,
 ) -> Cost {
@@ -79,7 +88,7 @@ pub(super) fn cost<F: Probe>(
 /// The place in the queue of the log block of least Δ(L); of several the oldest.
 pub(super) fn cheapest<F: Probe>(
     log: &RandomLog,
-    core: &Core<F>,
+    core: &LogBlockCore<F>,
     buffer: &dyn DirtyPages,
 ) -> usize {
     let part = core.flash.part();

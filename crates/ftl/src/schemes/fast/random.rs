@@ -6,7 +6,7 @@ use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::layout::LogVictim;
 use crate::log_block::stamp::Role;
-use crate::log_block::{Core, Found, NONE, Room, Survey, Tail, stamp};
+use crate::log_block::{LogBlockCore, NONE, Room, ScannedBlock, Survey, Tail, stamp};
 use crate::telemetry::MergeKind;
 use alloc::{collections::VecDeque, vec, vec::Vec};
 use flash::{BlockId, Geometry, Lpn, Ppn, Probe};
@@ -89,7 +89,7 @@ impl RandomLog {
     #[inline]
     pub(super) fn room<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         sequential: &mut Option<Sequential>,
         buffer: &mut dyn DirtyPages,
     ) -> Result<Room, FtlError> {
@@ -123,7 +123,7 @@ impl RandomLog {
     /// The youngest block, if its next page may be programmed: the place of a page in its block must tell
     /// its time.
     #[inline]
-    fn open_block<F: Probe>(&self, core: &Core<F>) -> Option<&RandomBlock> {
+    fn open_block<F: Probe>(&self, core: &LogBlockCore<F>) -> Option<&RandomBlock> {
         self.blocks.back().filter(|open| {
             open.written < self.pages_per_block
                 && stamp::time(open.seq) + u64::from(open.written) == core.clock.now()
@@ -133,7 +133,7 @@ impl RandomLog {
 
     /// The next page of the youngest block is used up.
     #[inline]
-    pub(super) fn used<F: Probe>(&mut self, core: &mut Core<F>, lpn: Lpn, failed: bool) {
+    pub(super) fn used<F: Probe>(&mut self, core: &mut LogBlockCore<F>, lpn: Lpn, failed: bool) {
         if let Some(open) = self.blocks.back_mut() {
             let at = open.slot * self.pages_per_block + open.written;
             self.lpns[at as usize] = if failed { NONE } else { lpn.0 };
@@ -147,7 +147,7 @@ impl RandomLog {
 
     /// The version of a page that is the newest so far is so no longer.
     #[inline]
-    pub(super) fn invalidate<F: Probe>(&mut self, core: &Core<F>, lpn: Lpn) {
+    pub(super) fn invalidate<F: Probe>(&mut self, core: &LogBlockCore<F>, lpn: Lpn) {
         if let Some(associations) = &mut self.associations
             && core.is_logged(lpn)
         {
@@ -155,10 +155,10 @@ impl RandomLog {
         }
     }
 
-    /// [`Core::merge`]: afterwards no log block has a valid page of the logical block.
+    /// [`LogBlockCore::merge`]: afterwards no log block has a valid page of the logical block.
     pub(super) fn merge<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         logical: u32,
         tail: Option<Tail>,
         buffer: &mut dyn DirtyPages,
@@ -176,7 +176,7 @@ impl RandomLog {
     /// Merges every logical block that has a valid page in the victim, and erases it.
     pub(super) fn collect<F: Probe>(
         &mut self,
-        core: &mut Core<F>,
+        core: &mut LogBlockCore<F>,
         sequential: &mut Option<Sequential>,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
@@ -186,7 +186,7 @@ impl RandomLog {
             LogVictim::LeastCost => self.cheapest(core, buffer),
         };
         let Some(victim) = self.blocks.get(at).copied() else { return Err(core.full()) };
-        let is_valid = |core: &Core<F>, (lpn, ppn): (u32, Ppn)| core.is_logged_at(lpn, ppn);
+        let is_valid = |core: &LogBlockCore<F>, (lpn, ppn): (u32, Ppn)| core.is_logged_at(lpn, ppn);
         let valid = self.pages(&geometry, &victim).filter(|page| is_valid(core, *page)).count();
         let first = (victim.slot * self.pages_per_block) as usize;
         for page in 0..victim.written {
@@ -208,9 +208,14 @@ impl RandomLog {
     }
 
     /// Takes over the log blocks that a mount found, the oldest first.
-    pub(super) fn mount<F: Probe>(&mut self, core: &mut Core<F>, survey: &Survey, found: &[Found]) {
+    pub(super) fn mount<F: Probe>(
+        &mut self,
+        core: &mut LogBlockCore<F>,
+        survey: &Survey,
+        found: &[ScannedBlock],
+    ) {
         let geometry = *core.flash.geometry();
-        for Found { block, seq, written, .. } in found.iter().copied() {
+        for ScannedBlock { block, seq, written, .. } in found.iter().copied() {
             self.push(block, seq);
             let Some(pushed) = self.blocks.back_mut() else { return };
             pushed.written = written;
@@ -227,7 +232,7 @@ impl RandomLog {
     }
 
     /// Finds out which log blocks belong to which logical blocks, once all pages are mapped.
-    pub(super) fn associate<F: Probe>(&mut self, core: &Core<F>) {
+    pub(super) fn associate<F: Probe>(&mut self, core: &LogBlockCore<F>) {
         if self.victim != LogVictim::LeastCost {
             return;
         }

@@ -35,7 +35,7 @@ pub(super) const DOUBTFUL: u8 = 16;
 
 /// The data block under collection, and its pages in RAM.
 #[derive(Clone, Debug)]
-pub(super) struct Collection {
+pub(super) struct InProgress {
     pub(super) state: State,
     /// The logical block, or [`NONE`].
     pub(super) logical: u32,
@@ -70,7 +70,7 @@ pub(super) struct Collection {
     pub(super) failed: Vec<u32>,
 }
 
-impl Collection {
+impl InProgress {
     pub(super) fn new(pages_per_block: u32, page_bytes: u32) -> Self {
         let pages = pages_per_block as usize;
         Self {

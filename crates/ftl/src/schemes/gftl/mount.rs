@@ -14,7 +14,7 @@ use alloc::{format, vec::Vec};
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// What a block is.
-enum Found {
+enum ScannedBlock {
     Erased,
     /// Nothing readable: a program or an erase was cut in it. So many pages are used up.
     Nothing(u32),
@@ -69,10 +69,10 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             }
             let aside = is_aside(block);
             match self.look(block)? {
-                Found::Erased if aside => self.set_aside(block, 0),
-                Found::Erased => self.pool.put(block),
-                Found::Nothing(written) => sorted.worthless.push((block, written)),
-                Found::Written(oob) if oob.kind == PageKind::Other => {
+                ScannedBlock::Erased if aside => self.set_aside(block, 0),
+                ScannedBlock::Erased => self.pool.put(block),
+                ScannedBlock::Nothing(written) => sorted.worthless.push((block, written)),
+                ScannedBlock::Written(oob) if oob.kind == PageKind::Other => {
                     let written = self.fill(block)?.0;
                     if aside {
                         self.set_aside(block, written);
@@ -80,7 +80,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
                         sorted.worthless.push((block, written));
                     }
                 }
-                Found::Written(oob) => self.sort(block, oob, &mut sorted)?,
+                ScannedBlock::Written(oob) => self.sort(block, oob, &mut sorted)?,
             }
         }
         self.scan_queue(&mut sorted)?;
@@ -106,18 +106,18 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     }
 
     /// The first readable OOB of a block.
-    fn look(&mut self, block: BlockId) -> Result<Found, FtlError> {
+    fn look(&mut self, block: BlockId) -> Result<ScannedBlock, FtlError> {
         let pages = self.geometry().pages_per_block();
         for page in 0..pages {
             match self.flash.read_oob(self.geometry().ppn(block, page), Cause::Mount) {
-                Ok(oob) => return Ok(Found::Written(oob)),
+                Ok(oob) => return Ok(ScannedBlock::Written(oob)),
                 Err(FlashError::Uncorrectable(_)) => {}
-                Err(FlashError::Erased(_)) if page == 0 => return Ok(Found::Erased),
-                Err(FlashError::Erased(_)) => return Ok(Found::Nothing(page)),
+                Err(FlashError::Erased(_)) if page == 0 => return Ok(ScannedBlock::Erased),
+                Err(FlashError::Erased(_)) => return Ok(ScannedBlock::Nothing(page)),
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(Found::Nothing(pages))
+        Ok(ScannedBlock::Nothing(pages))
     }
 
     /// Pages programmed in a block that is not erased, and whether the last of them is readable.

@@ -1,7 +1,7 @@
 //! What the scheme knows: the block map, the place of every page, the queues.
 
 use super::collection_queue::CollectionQueue;
-use super::in_progress::Collection;
+use super::in_progress::InProgress;
 use super::stamp::Stamp;
 use super::write_queue::WriteQueue;
 use crate::block_mapped::Pool;
@@ -74,7 +74,7 @@ pub(super) struct Gftl<F, Q> {
     pub(super) queue: WriteQueue,
     pub(super) waiting: Q,
     pub(super) pool: Pool,
-    pub(super) collection: Collection,
+    pub(super) collection: InProgress,
     pub(super) log: CollectionLog,
     /// What steps are charged to.
     pub(super) cause: Cause,
@@ -102,7 +102,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             queue: WriteQueue::new(geometry.blocks(), pages_per_block),
             waiting: Q::new(logical_blocks, pages_per_block),
             pool: Pool::new(&geometry, plan.spare_blocks),
-            collection: Collection::new(pages_per_block, page_bytes),
+            collection: InProgress::new(pages_per_block, page_bytes),
             log: CollectionLog::new(pages_per_block, 0),
             cause: Cause::Collection,
             area: Vec::new(),

@@ -7,7 +7,7 @@ use alloc::{format, vec::Vec};
 use flash::{BlockId, Cause, Ppn, Probe};
 
 /// A block that holds something.
-struct Found {
+struct ScannedBlock {
     logical: u32,
     seq: u64,
     block: BlockId,
@@ -36,7 +36,7 @@ impl<F: Probe> Nftl<F> {
     }
 
     /// Scans every block that is not bad; pools those that hold nothing.
-    fn scan_all(&mut self) -> Result<Vec<Found>, FtlError> {
+    fn scan_all(&mut self) -> Result<Vec<ScannedBlock>, FtlError> {
         let geometry = *self.flash.geometry();
         let mut found = Vec::new();
         for block in (0..geometry.blocks()).map(BlockId) {
@@ -55,7 +55,9 @@ impl<F: Probe> Nftl<F> {
                         "{block} holds pages of several logical blocks, but `nftl` gives each its own; the array was written by another scheme"
                     )));
                 }
-                (Some(logical), Some(seq)) => found.push(Found { logical, seq, block, written }),
+                (Some(logical), Some(seq)) => {
+                    found.push(ScannedBlock { logical, seq, block, written })
+                }
                 _ if written == 0 => self.pool.put(block),
                 _ => self.discard(block)?,
             }
@@ -65,7 +67,7 @@ impl<F: Probe> Nftl<F> {
 
     /// Of the blocks of one logical block, the oldest first, erases what a fold that was cut left behind:
     /// copies that are not complete, or blocks all of whose pages are in a younger one.
-    fn resolve<'b>(&mut self, blocks: &'b [Found]) -> Result<&'b [Found], FtlError> {
+    fn resolve<'b>(&mut self, blocks: &'b [ScannedBlock]) -> Result<&'b [ScannedBlock], FtlError> {
         let (kept, copies) = blocks.split_at(blocks.len().min(2));
         for found in copies.iter().rev() {
             self.discard(found.block)?;
@@ -79,7 +81,11 @@ impl<F: Probe> Nftl<F> {
         Ok(kept)
     }
 
-    fn is_superseded(&mut self, older: &Found, younger: &Found) -> Result<bool, FtlError> {
+    fn is_superseded(
+        &mut self,
+        older: &ScannedBlock,
+        younger: &ScannedBlock,
+    ) -> Result<bool, FtlError> {
         let logical_pages = self.logical_pages;
         let first_lpn = older.logical * self.flash.geometry().pages_per_block();
         let places = &mut self.places;

@@ -10,14 +10,14 @@ use flash::{BlockId, Cause, FlashError, Ppn, Probe};
 
 /// A block that holds something.
 #[derive(Clone, Copy)]
-struct Found {
+struct ScannedBlock {
     logical: u32,
     seq: u64,
     block: BlockId,
     written: u32,
 }
 
-impl Found {
+impl ScannedBlock {
     /// Whether this is the replacement of that buffer.
     fn replaces_for(&self, buffer: &Self) -> bool {
         !self.seq.is_multiple_of(2) && self.seq + 1 == buffer.seq
@@ -50,7 +50,7 @@ impl<F: Probe> Rftl<F> {
     }
 
     /// Scans every block that is not bad; pools those that hold nothing.
-    fn scan_all(&mut self) -> Result<Vec<Found>, FtlError> {
+    fn scan_all(&mut self) -> Result<Vec<ScannedBlock>, FtlError> {
         let geometry = *self.flash.geometry();
         let logical_pages = self.places.len() as u32;
         let mut found = Vec::new();
@@ -70,7 +70,9 @@ impl<F: Probe> Rftl<F> {
                         "{block} holds pages of several logical blocks, but `rftl` gives each its own; the array was written by another scheme"
                     )));
                 }
-                (Some(logical), Some(seq)) => found.push(Found { logical, seq, block, written }),
+                (Some(logical), Some(seq)) => {
+                    found.push(ScannedBlock { logical, seq, block, written })
+                }
                 _ if written == 0 => self.pool.put(block),
                 _ => self.discard(block)?,
             }
@@ -84,7 +86,7 @@ impl<F: Probe> Rftl<F> {
     }
 
     /// Rebuilds one logical block from its blocks, the oldest first.
-    fn rebuild(&mut self, blocks: &[Found]) -> Result<(), FtlError> {
+    fn rebuild(&mut self, blocks: &[ScannedBlock]) -> Result<(), FtlError> {
         match *blocks {
             [data] => self.take_over([Some(data), None, None], Phase::Idle),
             [old, young] if old.replaces_for(&young) => {
@@ -123,10 +125,14 @@ impl<F: Probe> Rftl<F> {
     }
 
     /// The blocks by role: data, buffer, other.
-    fn take_over(&mut self, roles: [Option<Found>; 3], phase: Phase) -> Result<(), FtlError> {
+    fn take_over(
+        &mut self,
+        roles: [Option<ScannedBlock>; 3],
+        phase: Phase,
+    ) -> Result<(), FtlError> {
         let geometry = *self.flash.geometry();
         let pages_per_block = geometry.pages_per_block();
-        let mut blocks: Vec<Found> = roles.into_iter().flatten().collect();
+        let mut blocks: Vec<ScannedBlock> = roles.into_iter().flatten().collect();
         blocks.sort_by_key(|found| found.seq);
         let places = self.newest_places(&blocks)?;
 
@@ -171,7 +177,7 @@ impl<F: Probe> Rftl<F> {
 
     /// Where the newest version of each page is (PPN), the blocks given with the oldest first. A replacement
     /// is newer than what its buffer held when it was opened, and older than what the buffer took since.
-    fn newest_places(&mut self, blocks: &[Found]) -> Result<Vec<u32>, FtlError> {
+    fn newest_places(&mut self, blocks: &[ScannedBlock]) -> Result<Vec<u32>, FtlError> {
         let mut places = vec![NONE; self.pages_per_block() as usize];
         let mut at = 0;
         while let Some(block) = blocks.get(at) {
@@ -195,7 +201,7 @@ impl<F: Probe> Rftl<F> {
     /// Notes the versions in some pages of a block over older ones.
     fn apply(
         &mut self,
-        found: &Found,
+        found: &ScannedBlock,
         pages: Range<u32>,
         places: &mut [u32],
     ) -> Result<(), FtlError> {
@@ -211,13 +217,13 @@ impl<F: Probe> Rftl<F> {
         Ok(())
     }
 
-    fn has_void(&self, found: &Found) -> bool {
+    fn has_void(&self, found: &ScannedBlock) -> bool {
         let geometry = self.flash.geometry();
         (0..found.written).any(|page| self.pool.is_void(geometry.ppn(found.block, page)))
     }
 
     /// Copies of a rescue that was cut, complete or not, are newer than all else: it is done again.
-    fn rescue_again(&mut self, blocks: &[Found]) -> Result<(), FtlError> {
+    fn rescue_again(&mut self, blocks: &[ScannedBlock]) -> Result<(), FtlError> {
         let logical = blocks[0].logical as usize;
         let mut places = self.newest_places(blocks)?;
         for found in blocks {

@@ -52,13 +52,13 @@ struct File {
 
 /// Places, some of them taken, and where the last one was found.
 #[derive(Clone, Debug)]
-struct Places {
+struct SlotSet {
     taken: Vec<u64>,
     count: u64,
     at: u64,
 }
 
-impl Places {
+impl SlotSet {
     /// The next free place from the last one on; at least one is free.
     fn take(&mut self) -> u32 {
         loop {
@@ -85,7 +85,7 @@ pub(super) struct Postmark {
     rng: Pcg64,
     volume: Volume,
     pool: Extent,
-    places: Places,
+    places: SlotSet,
     files: Vec<File>,
     /// The least and most files that there are.
     limits: (usize, usize),
@@ -100,7 +100,7 @@ impl Postmark {
         let pool = rest.cut(volume.scaled(POOL));
         // Whole words of places: two at least, on the smallest volume.
         let count = pool.length / PLACE / 64 * 64;
-        let mut places = Places { taken: vec![0; (count / 64) as usize], count, at: 0 };
+        let mut places = SlotSet { taken: vec![0; (count / 64) as usize], count, at: 0 };
         let (number, slack) = (count as usize / 8 * 7, count as usize / 16);
         let mut files = Vec::with_capacity(number + slack);
         while files.len() < number {

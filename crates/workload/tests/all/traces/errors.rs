@@ -55,7 +55,9 @@ fn what_is_no_linux_trace_is_not_asked_for_an_action() {
     let spc = "0,20,512,W,0.5\n";
     let error = refused("t", spc, &as_format("blktrace"));
     assert!(
-        error.contains("this is not a blktrace: it begins with [30, 2c, 32, 30], not with the magic"),
+        error.contains(
+            "this is not a blktrace: it begins with [30, 2c, 32, 30], not with the magic"
+        ),
         "{error}"
     );
     assert!(error.contains("(the file looks like `spc`)"), "{error}");
@@ -67,10 +69,7 @@ fn what_is_no_linux_trace_is_not_asked_for_an_action() {
 fn a_line_too_long_for_detection_and_files_of_empty_lines_are_told_apart() {
     let none = TraceOptions::default;
     let error = refused("t", vec![b'7'; 1 << 20], &none());
-    assert!(
-        error.contains("line 1 does not end within the first 64 KiB"),
-        "{error}"
-    );
+    assert!(error.contains("line 1 does not end within the first 64 KiB"), "{error}");
     let mut text = b"# a comment\n".to_vec();
     text.resize(1 << 20, b'7');
     let error = refused("t", &text, &none());
