@@ -10,6 +10,7 @@ mod error;
 mod files;
 mod gftl;
 mod lazy_rtgc;
+mod observer;
 mod paper;
 mod render;
 mod reproduction;
@@ -17,16 +18,15 @@ mod row;
 pub mod runs;
 mod settings;
 mod two_level_gc;
-mod watch;
 
 pub use error::ReproduceError;
 pub use files::write;
+pub use observer::{ReproductionObserver, Unwatched};
 pub use paper::Paper;
 pub use render::render;
 pub use reproduction::{CurvesFile, PlotFile, Reproduction, RunRecord, Section};
 pub use row::{Figure, Limit, Row, Verdict};
 pub use settings::{Scale, Settings};
-pub use watch::{ReproductionObserver, Unwatched};
 
 use sim::config::did_you_mean;
 

@@ -1,9 +1,9 @@
 //! A paper: what it says of itself, and how it is reproduced.
 
 use crate::error::ReproduceError;
+use crate::observer::ReproductionObserver;
 use crate::reproduction::{Reproduction, Section};
 use crate::settings::Settings;
-use crate::watch::ReproductionObserver;
 use sim::config::did_you_mean;
 
 /// A paper, whatever is run for it.

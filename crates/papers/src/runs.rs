@@ -1,8 +1,8 @@
 //! Everything that a paper's figures need run, side by side, with the command of each run.
 
 use crate::error::ReproduceError;
+use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
-use crate::watch::ReproductionObserver;
 use rayon::prelude::*;
 use sim::config::{Experiment, Fill, Resolved, Text, Timing};
 use sim::report::SchemeReport;
@@ -222,7 +222,7 @@ pub fn command(experiment: &Experiment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::Unwatched;
+    use crate::observer::Unwatched;
     use std::sync::atomic::AtomicBool;
 
     fn planned(name: &str, text: &str) -> Planned {

@@ -6,10 +6,10 @@ use super::schemes::{
     WORKLOADS, ageless, buffered, every_size, fixed, under_every_buffer,
 };
 use crate::error::ReproduceError;
+use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::{Scale, Settings};
-use crate::watch::ReproductionObserver;
 use flash::parts::K9WBG08U1M;
 use sim::config::{
     Bytes, Experiment, Fill, PartTable, Preconditioning, SchemeTable, Text, TextOrTable,

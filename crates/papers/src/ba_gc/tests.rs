@@ -1,11 +1,11 @@
 //! Sections without runs, and that everything is there.
 
 use super::*;
+use crate::observer::ReproductionObserver;
+use crate::observer::Unwatched;
 use crate::reproduction::Reproduction;
 use crate::row::{Row, Verdict};
 use crate::settings::Settings;
-use crate::watch::ReproductionObserver;
-use crate::watch::Unwatched;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn reproduced(only: &[&str], watch: &dyn ReproductionObserver) -> Reproduction {

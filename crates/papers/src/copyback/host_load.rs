@@ -2,10 +2,10 @@
 
 use super::ours::{points, timings};
 use crate::error::ReproduceError;
+use crate::observer::ReproductionObserver;
 use crate::reproduction::{PlotFile, Section};
 use crate::row::{Figure, Row};
 use crate::settings::{Scale, Settings};
-use crate::watch::ReproductionObserver;
 use bounds::copyback::CopyPath;
 use ddt::Way;
 use ddt::host_load::{HostLoad, LoadPoint, Point};

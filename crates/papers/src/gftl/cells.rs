@@ -2,9 +2,9 @@
 
 use super::drive::{Device, Measured, RunSpec};
 use super::paper::{CONSUMER, PAGES_PER_BLOCK, SYNTHETIC, THRESHOLD_PERCENT, Trace, UTILISATIONS};
+use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use crate::settings::Settings;
-use crate::watch::ReproductionObserver;
 use flash::{Part, parts};
 use ftl::{SchemeConfig, registry};
 use rayon::prelude::*;

@@ -4,7 +4,7 @@
 //! left of the period is idle time, and a request that takes longer than the period is counted as late.
 
 use super::spread::Spread;
-use crate::watch::ReproductionObserver;
+use crate::observer::ReproductionObserver;
 use flash::{BlockId, Flash, Geometry, GeometryError, Lpn, Part, SerialArray};
 use ftl::{Done, FtlError, HostClock, PageTask, Preset, Scheme, SchemeConfig, TaskKind, registry};
 use sim::measures::{Wear, wear};

@@ -5,9 +5,9 @@ use super::drive::Device;
 use super::paper::{
     AFTER_CUT_S, SHUTDOWN_MS, START_UP_BYTES, START_UP_MS, START_UP_PAGES_PER_BLOCK,
 };
+use crate::observer::ReproductionObserver;
 use crate::reproduction::Section;
 use crate::row::Row;
-use crate::watch::ReproductionObserver;
 use bounds::gftl::{
     Steps, mount_after_cut_ns, paper_steps, queue_pages, shutdown_ns, start_up_ns, whole_steps,
 };
@@ -175,7 +175,7 @@ impl StartUp<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::Unwatched;
+    use crate::observer::Unwatched;
 
     #[test]
     fn a_start_up_reads_what_the_closed_form_counts() {

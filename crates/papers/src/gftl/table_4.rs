@@ -1,10 +1,10 @@
 //! Table IV: what the benchmarks ask for, counted in the generators' requests.
 
 use super::paper::{Benchmark, CONSUMER, SYNTHETIC, TABLE_IV};
+use crate::observer::ReproductionObserver;
 use crate::reproduction::Section;
 use crate::row::Row;
 use crate::settings::Settings;
-use crate::watch::ReproductionObserver;
 use flash::parts::SAMSUNG_LARGE_BLOCK;
 use workload::{Op, Space, WorkloadError, WorkloadSpec};
 
@@ -106,8 +106,8 @@ fn benchmark_rows(benchmark: &Benchmark, counted: &Counted) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observer::Unwatched;
     use crate::row::Verdict;
-    use crate::watch::Unwatched;
 
     #[test]
     fn the_generators_have_the_printed_counts_and_ranges() {

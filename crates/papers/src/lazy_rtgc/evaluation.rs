@@ -1,10 +1,10 @@
 //! What §6 runs: six schemes under five workloads.
 
 use crate::error::ReproduceError;
+use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::Scale;
-use crate::watch::ReproductionObserver;
 use sim::config::{Bytes, Experiment, Fill, Preconditioning, SchemeTable, TextOrTable};
 use sim::report::SchemeReport;
 use workload::WorkloadSpec;
@@ -193,7 +193,7 @@ fn texts(before: Before, size: Size) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::Unwatched;
+    use crate::observer::Unwatched;
 
     #[test]
     fn every_scheme_runs_on_the_same_small_space() {

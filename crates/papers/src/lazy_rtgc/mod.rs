@@ -12,9 +12,9 @@ mod on_demand;
 mod traces;
 
 use crate::error::ReproduceError;
+use crate::observer::ReproductionObserver;
 use crate::paper::{Exhibit, Inputs, Paper, Study, note};
 use crate::settings::Settings;
-use crate::watch::ReproductionObserver;
 use evaluation::{Evaluation, Size};
 
 /// The paper.
@@ -119,8 +119,8 @@ const ERRATA: [&str; 6] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observer::Unwatched;
     use crate::row::{Row, Verdict};
-    use crate::watch::Unwatched;
     use std::sync::atomic::{AtomicU64, Ordering};
 
     fn rows(only: &[&str]) -> Vec<Row> {

@@ -2,10 +2,10 @@
 
 use super::evaluation::WORKLOADS;
 use crate::error::ReproduceError;
+use crate::observer::ReproductionObserver;
 use crate::reproduction::Section;
 use crate::row::Row;
 use crate::settings::Settings;
-use crate::watch::ReproductionObserver;
 use flash::parts::EVALUATION_SLC;
 use workload::{Op, Space, WorkloadError, WorkloadSpec};
 

@@ -6,10 +6,10 @@ use super::fig_6_rows::{
     TOLD, against_greedy, claims, figures, least, mean, victims_at_once, where_lists_act,
 };
 use crate::error::ReproduceError;
+use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::Settings;
-use crate::watch::ReproductionObserver;
 use sim::report::SchemeReport;
 use sim::report::plots::{Curve, Curves, Drawn};
 

@@ -1,11 +1,11 @@
 //! What each section says.
 
 use super::*;
+use crate::observer::ReproductionObserver;
+use crate::observer::Unwatched;
 use crate::reproduction::Reproduction;
 use crate::row::{Row, Verdict};
 use crate::settings::Settings;
-use crate::watch::ReproductionObserver;
-use crate::watch::Unwatched;
 
 fn reproduced(only: &[&str]) -> Reproduction {
     let only = only.iter().map(|id| (*id).to_owned()).collect();

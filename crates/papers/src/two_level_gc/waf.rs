@@ -1,10 +1,10 @@
 //! Write amplification of every policy, simulated, against closed forms and models where there are any.
 
 use crate::error::ReproduceError;
+use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::row::Row;
 use crate::settings::{Scale, Settings};
-use crate::watch::ReproductionObserver;
 use bounds::waf::{self, Selection, WafError, Writes};
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Geometry, Lpn, Store};

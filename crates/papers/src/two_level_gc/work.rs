@@ -3,10 +3,10 @@
 
 use super::synthetic::{Invalidation, Measured, PAGES, measure};
 use crate::error::ReproduceError;
+use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::row::{Limit, Row};
 use crate::settings::{Scale, Settings};
-use crate::watch::ReproductionObserver;
 use ftl::{Processor, VICTIM_POLICIES, VictimKind};
 use sim::report::plots::{Curve, Curves, Drawn};
 use sim::report::units;

@@ -73,10 +73,7 @@ fn a_line_too_long_for_detection_and_files_of_empty_lines_are_told_apart() {
     let mut text = b"# a comment\n".to_vec();
     text.resize(1 << 20, b'7');
     let error = refused("t", &text, &none());
-    assert!(
-        error.contains("line 2 is too long: it does not end within the first 64 KiB"),
-        "{error}"
-    );
+    assert!(error.contains("line 2 does not end within the first 64 KiB"), "{error}");
     for empty in ["\n\n\n", "\n", "# only\n  \n"] {
         let error = refused("t", empty, &none());
         assert!(error.contains("no records: the file holds only empty lines"), "{error}");
