@@ -39,7 +39,7 @@ pub enum BoundError {
     },
     /// A block is too small for the writes that its own collection is spread over.
     #[error(
-        "part `{part}`: a block has {pages_per_block} pages, but at {copies_a_step} page copies per step of one \
+        "part `{part}`: a block has {pages_per_block} pages, but at {copies_per_step} page copies per step of one \
         erase (t_bers_ns / (t_r_ns + t_prog_ns)) the collection of a logical block is spread over {needed} \
         writes; use larger blocks, or a longer erase relative to a copy"
     )]
@@ -49,7 +49,7 @@ pub enum BoundError {
         /// Pages a block.
         pages_per_block: u32,
         /// Page copies that fit into a step.
-        copies_a_step: u32,
+        copies_per_step: u32,
         /// Pages that would do with so many copies a step.
         needed: u64,
     },

@@ -58,7 +58,7 @@ pub fn victim_valid(part: &Part) -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectionSteps {
     /// α: pages copied a step.
-    pub copies_a_step: u32,
+    pub copies_per_step: u32,
     /// k: erased pages of the buffer when a collection begins, ⌈π/α⌉.
     pub begins_at_pages: u32,
     /// Steps of a whole collection at most, one a write: k + 1 + ⌈k/α⌉ + 1.
@@ -72,19 +72,23 @@ pub struct CollectionSteps {
 /// not hold.
 pub fn collection(part: &Part) -> Result<CollectionSteps, BoundError> {
     lazy_rtgc::steps(part, 0)?;
-    let (copies_a_step, pages) = (lazy_rtgc::alpha(part), part.pages_per_block);
-    let begins_at_pages = pages.div_ceil(copies_a_step);
-    let drain_steps = begins_at_pages.div_ceil(copies_a_step) + 1;
+    let (copies_per_step, pages) = (lazy_rtgc::alpha(part), part.pages_per_block);
+    let begins_at_pages = pages.div_ceil(copies_per_step);
+    let drain_steps = begins_at_pages.div_ceil(copies_per_step) + 1;
     let needed = 2 * u64::from(begins_at_pages) + u64::from(drain_steps) + 1;
     if needed > u64::from(pages) {
         return Err(BoundError::BlockTooSmall {
             part: part.name.clone().into_owned(),
             pages_per_block: pages,
-            copies_a_step,
+            copies_per_step,
             needed,
         });
     }
-    Ok(CollectionSteps { copies_a_step, begins_at_pages, steps: begins_at_pages + 1 + drain_steps })
+    Ok(CollectionSteps {
+        copies_per_step,
+        begins_at_pages,
+        steps: begins_at_pages + 1 + drain_steps,
+    })
 }
 
 #[cfg(test)]
@@ -100,7 +104,7 @@ mod tests {
     #[test]
     fn evaluation_part() {
         let found = collection(&EVALUATION_SLC).expect("a block of 64 pages suffices");
-        assert_eq!(found, CollectionSteps { copies_a_step: 8, begins_at_pages: 8, steps: 11 });
+        assert_eq!(found, CollectionSteps { copies_per_step: 8, begins_at_pages: 8, steps: 11 });
         assert_eq!(response_ns(&EVALUATION_SLC), 2_249_900);
     }
 

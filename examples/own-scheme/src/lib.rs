@@ -1,6 +1,6 @@
 //! Three additions to ftlkit from outside: a victim policy, a collector, a scheme.
 
-pub mod block_a_page;
+pub mod block_per_page;
 pub mod paced;
 pub mod second_look;
 
@@ -11,5 +11,5 @@ pub fn catalogue() -> Catalogue {
     Catalogue::default()
         .victim(&second_look::POLICY)
         .scheme(&paced::PRESET)
-        .scheme(&block_a_page::PRESET)
+        .scheme(&block_per_page::PRESET)
 }

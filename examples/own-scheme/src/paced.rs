@@ -14,7 +14,7 @@ use flash::{BlockId, Geometry, Part, Probe};
 use ftl::page_mapped::victims::Victims;
 use ftl::page_mapped::{self, Collection, Core, Tables};
 use ftl::{
-    CollectionKind, DirtyPages, FtlError, Guarantee, Layout, BuildResult, NoBuffer, Plan, Preset,
+    BuildResult, CollectionKind, DirtyPages, FtlError, Guarantee, Layout, NoBuffer, Plan, Preset,
     SchemeConfig, Setup, VictimKind, build,
 };
 

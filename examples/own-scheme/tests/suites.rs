@@ -2,7 +2,7 @@
 
 use ftl::registry::by_name;
 use ftl::{Preset, SchemeConfig};
-use own_scheme::{block_a_page, paced, second_look};
+use own_scheme::{block_per_page, paced, second_look};
 use std::process::{Command, Output};
 use testkit::operations::Pattern;
 use testkit::power_cut::Case;
@@ -19,7 +19,7 @@ fn additions() -> Vec<SchemeConfig> {
     let plain = |preset| SchemeConfig { victim: None, ..with(preset) };
     let page_level = by_name("page-level").expect("it is registered");
     vec![
-        plain(&block_a_page::PRESET),
+        plain(&block_per_page::PRESET),
         plain(&paced::PRESET),
         with(&paced::PRESET),
         with(page_level),
@@ -58,7 +58,7 @@ fn command(arguments: &[&str]) -> Output {
 }
 
 const ALL: &str =
-    "page-level,page-level+victim=second-look,paced,paced+victim=second-look,block-a-page";
+    "page-level,page-level+victim=second-look,paced,paced+victim=second-look,block-per-page";
 
 #[test]
 fn they_stand_beside_ours_in_the_command() {
@@ -82,7 +82,7 @@ fn they_stand_beside_ours_in_the_command() {
     assert!(String::from_utf8_lossy(&listed.stdout).contains("second-look"));
     let unknown = command(&["compare", "--schemes", "block-a-pag"]);
     let said = String::from_utf8_lossy(&unknown.stderr);
-    assert!(!unknown.status.success() && said.contains("block-a-page"), "{said}");
+    assert!(!unknown.status.success() && said.contains("block-per-page"), "{said}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The space condition: how many logical pages an array can export so that no write finds it full.
 
-use super::steps::copies_a_step;
+use super::steps::copies_per_step;
 use crate::error::BoundError;
 use crate::moves;
 use flash::Part;
@@ -177,7 +177,7 @@ struct Blocks {
 
 impl Blocks {
     fn anywhere(part: &Part, blocks: u32) -> Result<Self, BoundError> {
-        let alpha = copies_a_step(part)?;
+        let alpha = copies_per_step(part)?;
         Ok(Self { blocks, spare_blocks: 0, ways: 1, alpha, alpha_far: alpha })
     }
 

@@ -23,7 +23,7 @@ pub fn alpha(part: &Part) -> u32 {
 /// # Errors
 /// [`BoundError::CopyLongerThanErase`] where α is 0.
 pub fn steps(part: &Part, victim_valid: u32) -> Result<u32, BoundError> {
-    Ok(victim_valid.div_ceil(copies_a_step(part)?).saturating_add(1))
+    Ok(victim_valid.div_ceil(copies_per_step(part)?).saturating_add(1))
 }
 
 /// −w_G: free pages that a victim of `victim_valid` pages gives back, π − λ (Property 4.3).
@@ -41,7 +41,7 @@ pub fn sustains_its_writes(part: &Part, victim_valid: u32) -> Result<bool, Bound
 }
 
 /// α, which is at least 1 here.
-pub(super) fn copies_a_step(part: &Part) -> Result<u32, BoundError> {
+pub(super) fn copies_per_step(part: &Part) -> Result<u32, BoundError> {
     match alpha(part) {
         0 => Err(BoundError::copy_longer_than_erase(part)),
         alpha => Ok(alpha),

@@ -26,11 +26,11 @@ pub(super) struct Class {
 impl Class {
     /// Rate at which one of its pages becomes invalid, per N blocks cleaned, where `h` pages a block cleaned are the
     /// host's: h·writes / (pages·σπ).
-    pub(super) fn rate(self, h: f64, logical_pages_a_block: f64) -> f64 {
+    pub(super) fn rate(self, h: f64, logical_pages_per_block: f64) -> f64 {
         if self.writes == 0.0 {
             return 0.0;
         }
-        h * self.writes / (self.pages * logical_pages_a_block)
+        h * self.writes / (self.pages * logical_pages_per_block)
     }
 }
 

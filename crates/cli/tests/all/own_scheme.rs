@@ -26,7 +26,7 @@ fn a_crate_outside_the_workspace_brings_a_policy_a_collector_and_a_scheme() {
 fn each_addition_is_short() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/own-scheme.md")).unwrap();
-    for file in ["second_look", "paced", "block_a_page"] {
+    for file in ["second_look", "paced", "block_per_page"] {
         let source = root.join(format!("examples/own-scheme/src/{file}.rs"));
         let lines = std::fs::read_to_string(source).unwrap().lines().count();
         assert!(lines <= 150, "{file}.rs has {lines} lines");

@@ -79,7 +79,7 @@ impl WholeBlock {
         let mut moved = core::mem::take(&mut core.moved);
         moved.sort_unstable();
         let mut done = Ok(());
-        let (mut first, a_page) = (0, core.cmt.entries_a_page());
+        let (mut first, a_page) = (0, core.cmt.entries_per_page());
         while let Some((lpn, _)) = moved.get(first).filter(|_| done.is_ok()) {
             let page = core.cmt.page_of(*lpn);
             let last = moved[first..].partition_point(|(lpn, _)| lpn.0 / a_page == page);

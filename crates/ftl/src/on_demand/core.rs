@@ -47,7 +47,7 @@ pub(crate) struct OnDemandCore<F> {
     /// Entries of moved pages that are not cached, until their translation pages are rewritten.
     pub(super) moved: Vec<(Lpn, Ppn)>,
     pub(super) logical_pages: u32,
-    entries_a_page: u32,
+    entries_per_page: u32,
     /// Whether translation pages may hold [`LOST`] entries, which no OOB area tells.
     pub(super) lost_entries: bool,
 }
@@ -58,15 +58,15 @@ impl<F: Probe> OnDemandCore<F> {
         let geometry = *flash.geometry();
         let valid = || BlockTable::new(geometry.blocks(), geometry.pages_per_block());
         let greedy = || Greedy::new(geometry.blocks(), geometry.pages_per_block());
-        let entries_a_page = geometry.page_bytes() / ENTRY_BYTES as u32;
+        let entries_per_page = geometry.page_bytes() / ENTRY_BYTES as u32;
         let shape = Shape {
             entries: layout.cmt_entries,
             policy: layout.policy,
             logical_pages: plan.logical_pages,
-            entries_a_page,
+            entries_per_page,
             keeps_dirty: layout.steps.is_some(),
         };
-        let directory = vec![UNMAPPED; plan.logical_pages.div_ceil(entries_a_page) as usize];
+        let directory = vec![UNMAPPED; plan.logical_pages.div_ceil(entries_per_page) as usize];
         Self {
             data: Space::new(&geometry, valid(), greedy(), plan.threshold_pages, 0),
             translation: Space::new(
@@ -83,7 +83,7 @@ impl<F: Probe> OnDemandCore<F> {
             page: vec![0; geometry.page_bytes() as usize],
             moved: Vec::with_capacity(geometry.pages_per_block() as usize),
             logical_pages: plan.logical_pages,
-            entries_a_page,
+            entries_per_page,
             lost_entries: false,
         }
     }
@@ -97,13 +97,13 @@ impl<F: Probe> OnDemandCore<F> {
 
     /// The logical pages of a translation page.
     pub(super) fn lpns_of(&self, page: u32) -> core::ops::Range<u32> {
-        let first = page * self.entries_a_page;
-        first..first.saturating_add(self.entries_a_page).min(self.logical_pages)
+        let first = page * self.entries_per_page;
+        first..first.saturating_add(self.entries_per_page).min(self.logical_pages)
     }
 
     #[inline]
     fn offset(&self, lpn: Lpn) -> usize {
-        (lpn.0 % self.entries_a_page) as usize * ENTRY_BYTES
+        (lpn.0 % self.entries_per_page) as usize * ENTRY_BYTES
     }
 
     /// What the translation page says of an entry that is not cached.

@@ -37,8 +37,8 @@ pub(crate) fn asked_entries(config: &SchemeConfig) -> Result<Option<u32>, FtlErr
 /// RAM: the cached mapping table and the directory; valid counts and bits; greedy selection in each area;
 /// the lists through the table and one page of bytes.
 pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, cmt_entries: u32) -> Ram {
-    let entries_a_page = geometry.page_bytes() / super::core::ENTRY_BYTES as u32;
-    let translation_pages = logical_pages.div_ceil(entries_a_page.max(1));
+    let entries_per_page = geometry.page_bytes() / super::core::ENTRY_BYTES as u32;
+    let translation_pages = logical_pages.div_ceil(entries_per_page.max(1));
     let page_mapped = page_mapped::ram(geometry, 0, VictimKind::GREEDY);
     Ram {
         map: u64::from(cmt_entries) * cmt::ENTRY_BYTES + u64::from(translation_pages) * 4,

@@ -69,14 +69,14 @@ pub(crate) struct Packed {
 pub(crate) fn limit(geometry: &Geometry, part: &Part) -> Option<(&'static str, String)> {
     let (pages, a_block) = (geometry.pages(), geometry.pages_per_block());
     let most_pages = (1u32 << 31) - 2;
-    let (most_a_block, most_erases) = (INVALID.most(), ERASES.most());
+    let (most_per_block, most_erases) = (INVALID.most(), ERASES.most());
     if pages > most_pages {
         let what = format!("is {pages} pages, of which 31-bit page numbers name {most_pages}");
         return Some(("capacity", what));
     }
-    if a_block > most_a_block {
+    if a_block > most_per_block {
         let what = format!(
-            "has blocks of {a_block} pages, of which 8 bits count at most {most_a_block}: choose a part, or planes and page clusters, with fewer \
+            "has blocks of {a_block} pages, of which 8 bits count at most {most_per_block}: choose a part, or planes and page clusters, with fewer \
             pages per block"
         );
         return Some(("part", what));

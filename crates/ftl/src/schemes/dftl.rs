@@ -107,8 +107,8 @@ fn plan(
     }
     let translation_blocks = translation_blocks(part, logical_pages, EVALUATION_TRANSLATION_SHARE);
     let data_blocks = blocks - translation_blocks;
-    let entries_a_page = part.page_bytes / 4;
-    let default = (logical_pages / 256).max(4 * entries_a_page);
+    let entries_per_page = part.page_bytes / 4;
+    let default = (logical_pages / 256).max(4 * entries_per_page);
     let entries = on_demand::asked_entries(config)?.unwrap_or(default).min(logical_pages);
     Ok(Plan {
         logical_pages,

@@ -117,7 +117,7 @@ fn plan(
             policy: config.cmt_policy.unwrap_or(CmtPolicy::Lru),
             steps: Some(Steps {
                 copies: division.data.alpha,
-                pages: division.pages_a_step,
+                pages: division.pages_per_step,
                 dirty_threshold,
             }),
         }),

@@ -173,7 +173,7 @@ pub(crate) struct Rftl<F> {
     pool: Pool,
     /// The last sequence number given out; even.
     last_seq: u64,
-    copies_a_step: u32,
+    copies_per_step: u32,
     /// Written pages of the buffer at which a collection begins, π − k.
     begins_at: u32,
     /// Steps are charged to the mount instead.
@@ -193,7 +193,7 @@ impl<F: Probe> Rftl<F> {
             places: vec![EMPTY; plan.logical_pages as usize],
             pool: Pool::new(&geometry, plan.spare_blocks),
             last_seq: 0,
-            copies_a_step: collection.copies_a_step,
+            copies_per_step: collection.copies_per_step,
             begins_at: pages_per_block - collection.begins_at_pages,
             mounting: false,
             guarantee: plan.guarantee,

@@ -28,7 +28,7 @@ fn figures_of_the_map_entries_agree() {
 
 /// What the paper says of the search and of its lists, where they are what they are made for, and where they are not.
 #[test]
-fn work_a_victim_grows_as_it_is_said_to() {
+fn work_per_victim_grows_as_it_is_said_to() {
     let found = reproduced(&["victim-work"]);
     let section = &found.sections[0];
     assert_eq!(

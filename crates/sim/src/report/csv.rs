@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_row_a_scheme() {
+    fn a_summary_row_per_scheme() {
         let mut report = samples::report();
         report.schemes[0].name = "a, \"quoted\" name".into();
         let (header, rows) = records(&report, "summary.csv");

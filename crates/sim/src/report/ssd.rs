@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_is_told_a_victim_and_in_time() {
+    fn work_is_told_per_victim_and_in_time() {
         let work = VictimWork {
             invalidated: Accesses::new(5, 0),
             filled: Accesses::new(0, 10),

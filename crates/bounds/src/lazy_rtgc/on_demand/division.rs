@@ -84,7 +84,7 @@ pub struct Division {
     /// ρ_t: TG starts when fewer translation pages are free. At most π.
     pub translation_threshold_pages: u32,
     /// w: translation pages that a step of TW rewrites, 1 to α.
-    pub pages_a_step: u32,
+    pub pages_per_step: u32,
     /// D_th: dirty entries from which TW runs; more than Λ where it never need.
     pub dirty_threshold: u32,
     /// D_max: dirty entries at most, and so the entries that the table must hold.
@@ -215,11 +215,11 @@ fn default_logical_pages(part: &Part, blocks: u32, share: Ratio) -> Result<u32, 
         return Ok(printed);
     }
     // The largest λ whose collection leaves a step: each block less of λ leaves more.
-    let leaves_a_step = |valid: &u32| {
+    let leaves_per_step = |valid: &u32| {
         valid + valid.div_ceil(most.alpha) + 1 < part.pages_per_block
             && (valid + 1) * (blocks - 1) > 1
     };
-    let valid = (0..=most.victim_valid).rev().find(leaves_a_step);
+    let valid = (0..=most.victim_valid).rev().find(leaves_per_step);
     Ok(valid.map_or(most.logical_pages, |valid| (valid + 1) * (blocks - 1) - 1))
 }
 
@@ -228,10 +228,10 @@ fn complete(part: &Part, data: Space, data_blocks: u32, translation_blocks: u32)
     let translation_pages = translation_pages(part, data.logical_pages);
     let valid = translation_pages / (translation_blocks - 1);
     // λ_t ≤ π − 2, by the choice of N_t.
-    let pages_a_step = alpha.min(pages.saturating_sub(1 + valid)).max(1);
-    let threshold = valid + pages_a_step + 1;
+    let pages_per_step = alpha.min(pages.saturating_sub(1 + valid)).max(1);
+    let threshold = valid + pages_per_step + 1;
     let Dirty { threshold: dirty_threshold, slack } =
-        dirty(&data, pages, translation_pages, valid, pages_a_step);
+        dirty(&data, pages, translation_pages, valid, pages_per_step);
     let dirty_max = dirty_threshold.saturating_add(slack).min(data.logical_pages);
     Division {
         data,
@@ -240,7 +240,7 @@ fn complete(part: &Part, data: Space, data_blocks: u32, translation_blocks: u32)
         translation_pages,
         translation_victim_valid: valid,
         translation_threshold_pages: threshold,
-        pages_a_step,
+        pages_per_step,
         dirty_threshold,
         dirty_max,
         dirty_slack: slack,
@@ -253,9 +253,15 @@ struct Dirty {
 }
 
 /// D_th and D_max − D_th, as [`Division`] derives them.
-fn dirty(data: &Space, pages: u32, translation_pages: u32, valid: u32, pages_a_step: u32) -> Dirty {
+fn dirty(
+    data: &Space,
+    pages: u32,
+    translation_pages: u32,
+    valid: u32,
+    pages_per_step: u32,
+) -> Dirty {
     let [pages, a, p, w] =
-        [pages, data.steps, pages - data.victim_valid, pages_a_step].map(u64::from);
+        [pages, data.steps, pages - data.victim_valid, pages_per_step].map(u64::from);
     let b = u64::from(valid.div_ceil(data.alpha)) + 1;
     let q = pages - u64::from(valid);
     let Some(left) = p.checked_sub(a).filter(|left| *left > 0) else {
@@ -298,7 +304,7 @@ mod tests {
         assert_eq!(found.translation_pages, found.data.logical_pages.div_ceil(512));
         assert_eq!(found.translation_blocks, found.translation_pages.div_ceil(32));
         assert_eq!(found.data_blocks + found.translation_blocks, 262_144);
-        assert_eq!((found.translation_victim_valid, found.pages_a_step), (32, 8));
+        assert_eq!((found.translation_victim_valid, found.pages_per_step), (32, 8));
         assert_eq!(found.translation_threshold_pages, 41);
         // κ = ⌈64(32+40)/(32·5)⌉ = 29; ⌈64(32·13+35)/(32·5)⌉ = 181.
         assert_eq!(found.dirty_threshold, 28 * found.translation_pages / 8 + 1);
@@ -331,8 +337,8 @@ mod tests {
         assert_eq!(found.data_blocks + found.translation_blocks, blocks);
         let valid = found.translation_pages / (found.translation_blocks - 1);
         assert_eq!(found.translation_victim_valid, valid);
-        assert!((1..=found.data.alpha).contains(&found.pages_a_step));
-        assert_eq!(found.translation_threshold_pages, valid + found.pages_a_step + 1);
+        assert!((1..=found.data.alpha).contains(&found.pages_per_step));
+        assert_eq!(found.translation_threshold_pages, valid + found.pages_per_step + 1);
         assert!(found.translation_threshold_pages <= part.pages_per_block);
         assert!(found.dirty_max <= logical_pages);
     }

@@ -31,11 +31,11 @@ impl DirtyPages {
     /// Bytes that a controller keeps a translation page.
     pub(super) const PAGE_BYTES: u64 = size_of::<Page>() as u64;
 
-    pub(super) fn new(pages: u32, entries_a_page: u32) -> Self {
+    pub(super) fn new(pages: u32, entries_per_page: u32) -> Self {
         let empty = Page { first: NONE, entries: 0, before: NONE, after: NONE };
         Self {
             pages: vec![empty; pages as usize],
-            by_entries: vec![NONE; entries_a_page as usize + 1],
+            by_entries: vec![NONE; entries_per_page as usize + 1],
             most: 0,
             entries: 0,
         }

@@ -34,7 +34,7 @@ pub(crate) struct Cmt {
     recency: Recency,
     pages: DirtyPages,
     /// Entries of a translation page.
-    entries_a_page: u32,
+    entries_per_page: u32,
     /// Dirty entries are never the next to go.
     keeps_dirty: bool,
     pub(crate) lookups: MapCache,
@@ -47,7 +47,7 @@ pub(crate) struct Shape {
     pub(crate) entries: u32,
     pub(crate) policy: CmtPolicy,
     pub(crate) logical_pages: u32,
-    pub(crate) entries_a_page: u32,
+    pub(crate) entries_per_page: u32,
     /// Whether dirty entries are kept until they are written back.
     pub(crate) keeps_dirty: bool,
 }
@@ -55,14 +55,14 @@ pub(crate) struct Shape {
 impl Cmt {
     /// An empty table.
     pub(crate) fn new(shape: &Shape) -> Self {
-        let pages = shape.logical_pages.div_ceil(shape.entries_a_page);
+        let pages = shape.logical_pages.div_ceil(shape.entries_per_page);
         Self {
             slots: vec![EMPTY; shape.entries as usize],
             unused: (0..shape.entries).rev().collect(),
             place: vec![NONE; shape.logical_pages as usize],
             recency: Recency::new(shape.policy, shape.entries),
-            pages: DirtyPages::new(pages, shape.entries_a_page),
-            entries_a_page: shape.entries_a_page,
+            pages: DirtyPages::new(pages, shape.entries_per_page),
+            entries_per_page: shape.entries_per_page,
             keeps_dirty: shape.keeps_dirty,
             lookups: MapCache::default(),
         }
@@ -85,14 +85,14 @@ impl Cmt {
     }
 
     /// Entries of a translation page.
-    pub(crate) fn entries_a_page(&self) -> u32 {
-        self.entries_a_page
+    pub(crate) fn entries_per_page(&self) -> u32 {
+        self.entries_per_page
     }
 
     /// The translation page that a logical page's entry belongs to.
     #[inline]
     pub(crate) fn page_of(&self, lpn: Lpn) -> u32 {
-        lpn.0 / self.entries_a_page
+        lpn.0 / self.entries_per_page
     }
 
     #[inline]
@@ -155,7 +155,7 @@ impl Cmt {
             return;
         }
         entry.dirty = true;
-        let page = entry.lpn / self.entries_a_page;
+        let page = entry.lpn / self.entries_per_page;
         self.pages.add(&mut self.slots, page, slot);
         if self.keeps_dirty {
             self.recency.remove(&mut self.slots, slot);

@@ -105,7 +105,7 @@ proptest! {
     ) {
         let policy = if segmented { CmtPolicy::SegmentedLru } else { CmtPolicy::Lru };
         let shape = Shape {
-            entries, policy, logical_pages: LPNS, entries_a_page: A_PAGE, keeps_dirty,
+            entries, policy, logical_pages: LPNS, entries_per_page: A_PAGE, keeps_dirty,
         };
         let mut cmt = Cmt::new(&shape);
         let mut naive = Naive {

@@ -146,7 +146,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// that has it already.
     pub(super) fn may_open_queue_block(&self) -> bool {
         let kept = self.logical.len() as u32 - self.with_block
-            + u32::from(!self.collection.holds_a_block());
+            + u32::from(!self.collection.holds_per_block());
         self.queue.used() < self.settings.queue_limit && self.pool.len() > kept
     }
 

@@ -120,7 +120,7 @@ impl<F: Probe> Rftl<F> {
         let to = if copying { other } else { buffer };
         let mut copies = 0;
         for at in pages.start + triple.cursor as usize..pages.end {
-            if copies == self.copies_a_step {
+            if copies == self.copies_per_step {
                 break;
             }
             self.triples[logical].cursor = (at + 1 - pages.start) as u16;

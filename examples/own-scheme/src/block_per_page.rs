@@ -6,14 +6,14 @@
 
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Probe};
 use ftl::{
-    Background, CollectionLog, Ftl, FtlError, Guarantee, Layout, BuildResult, Plan, Preset, Ram,
+    Background, BuildResult, CollectionLog, Ftl, FtlError, Guarantee, Layout, Plan, Preset, Ram,
     SchemeConfig, Setup, Start, Telemetry, build,
 };
 use std::collections::VecDeque;
 
 /// What it declares of itself.
 pub static PRESET: Preset = Preset {
-    name: "block-a-page",
+    name: "block-per-page",
     summary: "each write goes to the first page of a free block; nothing is copied",
     source: "an example",
     settings: &[],
