@@ -4,6 +4,7 @@ use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::telemetry::Telemetry;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use flash::{Lpn, Ns, Probe};
 
 /// How far ahead a request is when its lines are fetched.
@@ -120,6 +121,12 @@ pub trait Ftl {
 
     /// Starts its logs anew: what follows is measured.
     fn restart_telemetry(&mut self);
+
+    /// All that the scheme's next operations depend on, up to the names of blocks and pages, where the scheme can tell it:
+    /// two states of the same words go on alike. For searches of all states of a small array.
+    fn state(&self) -> Option<Vec<u32>> {
+        None
+    }
 
     /// Fetches lines that a task on `lpn` will need. No effect but speed.
     #[inline]

@@ -46,7 +46,7 @@ use crate::bench::{AnyScheme, bench, bench_of, bench_of_mut};
 use crate::checks::{Failure, Worst};
 use crate::history::History;
 use crate::operations::Operation;
-use crate::projection::{ByBlocks, ByHistory, ByUnits, Key, Projection};
+use crate::projection::{ByBlocks, ByHistory, ByState, ByUnits, Key, Projection};
 use crate::request::request;
 use flash::{AnyArray, Array, Lpn};
 use ftl::{BuildResult, FtlError, Guarantee, Plan, SchemeConfig, registry};
@@ -219,6 +219,18 @@ pub fn prove_by_history(
     projection: ByHistory,
 ) -> Result<Proof, Refutation> {
     formatted(registry::format(config, bench(History::new(array))), search, &projection)
+}
+
+/// As [`prove`], for a scheme that tells its state.
+///
+/// # Errors
+/// As [`prove`].
+pub fn prove_by_state(
+    config: &SchemeConfig,
+    array: Array,
+    search: Search,
+) -> Result<Proof, Refutation> {
+    formatted(registry::format(config, bench(array)), search, &ByState)
 }
 
 /// As [`prove`], for a plan of one's own that nobody has checked.

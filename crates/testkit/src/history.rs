@@ -47,7 +47,6 @@ pub struct History {
     /// With the clock when the write was acknowledged.
     held: BTreeMap<u32, u64>,
     trimmed: BTreeSet<u32>,
-    accessed: Vec<u32>,
     clock: u64,
 }
 
@@ -64,7 +63,6 @@ impl History {
             steps: Vec::new(),
             held: BTreeMap::new(),
             trimmed: BTreeSet::new(),
-            accessed: Vec::new(),
             clock: 0,
         }
     }
@@ -99,17 +97,6 @@ impl History {
         self.trimmed.iter().copied()
     }
 
-    /// Logical pages that were asked for or moved, the last one last.
-    pub fn accessed(&self) -> &[u32] {
-        &self.accessed
-    }
-
-    /// Whether the translation page `number` was programmed after the newest version of `lpn`.
-    pub fn is_mapped(&self, lpn: Lpn, number: u32) -> bool {
-        let when = |kind, number| self.newest.get(&(kind, number)).map_or(0, |(_, when)| *when);
-        when(PageKind::Translation, number) > when(PageKind::Data, lpn.0)
-    }
-
     /// A logical page of the data block that a step opened last: of the one that was collected last, or is
     /// about to be.
     pub fn moved_last(&self) -> Option<Lpn> {
@@ -123,12 +110,6 @@ impl History {
     /// How often anything was programmed so far.
     pub fn clock(&self) -> u64 {
         self.clock
-    }
-
-    /// The host asks for a page.
-    pub fn asked(&mut self, lpn: Lpn) {
-        self.accessed.retain(|accessed| *accessed != lpn.0);
-        self.accessed.push(lpn.0);
     }
 
     /// A write was acknowledged that began at this [`History::clock`]: it is held in RAM where nothing was
@@ -187,9 +168,6 @@ impl History {
         if ppn == geometry.ppn(block, geometry.pages_per_block() - 1) {
             past.filled = self.clock;
             past.filled_by_step = cause.is_step() && held.is_none_or(|when| when < past.opened);
-        }
-        if data && cause.is_step() {
-            self.asked(oob.lpn);
         }
     }
 }

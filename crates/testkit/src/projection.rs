@@ -76,6 +76,22 @@ fn kind_of(flash: &Bench, devices: u32, lpn: Lpn) -> u64 {
     flash.inner().place(lpn).map_or(u64::MAX, |ppn| describe(flash, block(ppn), devices))
 }
 
+/// All that the scheme itself says that its next operations depend on ([`ftl::Ftl::state`]): finer than [`ByHistory`], and
+/// a proof where [`crate::exhaustive::Search::check_projection`] passes on the same array.
+#[derive(Clone, Copy, Debug)]
+pub struct ByState;
+
+impl Projection for ByState {
+    fn key(&self, scheme: &AnyScheme, stepped: bool) -> Key {
+        let words = scheme.state().expect("a scheme that tells its state").into_iter();
+        words.chain([stepped.into()]).flat_map(u32::to_le_bytes).collect()
+    }
+
+    fn kind(&self, _flash: &Bench, lpn: Lpn) -> u64 {
+        lpn.0.into()
+    }
+}
+
 impl Projection for ByBlocks {
     fn key(&self, scheme: &AnyScheme, stepped: bool) -> Key {
         let flash = bench_of(scheme);
@@ -108,14 +124,8 @@ impl Projection for ByUnits {
 /// search elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct ByHistory {
-    /// Logical pages that belong together: those of a logical block, or of a translation page.
+    /// Logical pages that belong together: those of a logical block.
     pub group_pages: u32,
-    /// The order in which pages were asked for matters: a cache of the map goes by it.
-    pub by_access: bool,
-    /// Tells by the sequence number of a block's first page whether the block is one of a write queue, whose
-    /// pages are of all logical blocks: of those that are full of old versions it does not matter which is
-    /// which.
-    pub is_queue: fn(u64) -> bool,
 }
 
 impl ByHistory {
@@ -124,8 +134,7 @@ impl ByHistory {
 
     fn encode(&self, scheme: &AnyScheme, names: &[u32]) -> Vec<u16> {
         let history: &History = bench_of(scheme).inner().below();
-        let names =
-            Names { of_groups: names, group_pages: self.group_pages, is_queue: self.is_queue };
+        let names = Names { of_groups: names, group_pages: self.group_pages };
         let mut key = Vec::with_capacity(64);
         for words in describe_blocks(history, &names) {
             key.push(u16::MAX);
@@ -139,14 +148,6 @@ impl ByHistory {
         extend_sorted(&mut key, history.held().map(|lpn| names.of_lpn(lpn)));
         key.push(u16::MAX - 2);
         extend_sorted(&mut key, history.trimmed().map(|lpn| names.of_lpn(lpn)));
-        if self.by_access {
-            key.push(u16::MAX - 3);
-            key.extend(history.accessed().iter().map(|lpn| names.of_lpn(*lpn)));
-            key.push(u16::MAX - 4);
-            let mapped = |lpn: &u32| history.is_mapped(Lpn(*lpn), lpn / self.group_pages);
-            let mapped = (0..scheme.logical_pages()).filter(mapped);
-            extend_sorted(&mut key, mapped.map(|lpn| names.of_lpn(lpn)));
-        }
         key
     }
 }
@@ -155,7 +156,6 @@ impl ByHistory {
 struct Names<'n> {
     of_groups: &'n [u32],
     group_pages: u32,
-    is_queue: fn(u64) -> bool,
 }
 
 impl Names<'_> {
@@ -183,14 +183,9 @@ fn extend_sorted(key: &mut Vec<u16>, words: impl Iterator<Item = u16>) {
     key[from..].sort_unstable();
 }
 
-/// Full, and none of its pages is the newest version.
-fn is_dead_queue_block(past: &Past, names: &Names<'_>) -> bool {
-    past.filled > 0 && past.emptied > 0 && (names.is_queue)(past.seq)
-}
-
-/// The place of each block among those that count, by a time; 0 where that is 0 or the block does not count.
-fn ranks(history: &History, counts: impl Fn(BlockId) -> bool, when: fn(&Past) -> u64) -> Vec<u16> {
-    let time = |block| if counts(block) { when(&history.past(block)) } else { 0 };
+/// The place of each block by a time; 0 where that is 0.
+fn ranks(history: &History, when: fn(&Past) -> u64) -> Vec<u16> {
+    let time = |block| when(&history.past(block));
     let times: Vec<u64> = (0..history.geometry().blocks()).map(BlockId).map(time).collect();
     let mut all = times.clone();
     all.push(0);
@@ -214,23 +209,17 @@ fn owner(history: &History, names: &Names<'_>, block: BlockId) -> u16 {
 /// All blocks that are written, in an order that does not depend on their numbers.
 fn describe_blocks(history: &History, names: &Names<'_>) -> Vec<Vec<u16>> {
     let geometry = history.geometry();
-    let lives = |block| !is_dead_queue_block(&history.past(block), names);
-    let opened = ranks(history, lives, |past| past.opened);
-    let filled = ranks(history, lives, |past| past.filled);
-    let emptied = ranks(history, lives, |past| past.emptied);
+    let opened = ranks(history, |past| past.opened);
+    let filled = ranks(history, |past| past.filled);
+    let emptied = ranks(history, |past| past.emptied);
     let mut described: Vec<Vec<u16>> = (0..geometry.blocks())
         .filter(|block| history.next_page(BlockId(*block)) > 0)
         .map(|at| {
             let (block, at) = (BlockId(at), at as usize);
             let past = history.past(block);
             let by_step = u16::from(past.by_step) + 4 * u16::from(past.filled_by_step);
-            let mut words = if !(names.is_queue)(past.seq) {
-                vec![by_step, owner(history, names, block), opened[at], filled[at], emptied[at]]
-            } else if is_dead_queue_block(&past, names) {
-                return vec![2];
-            } else {
-                vec![3, opened[at]]
-            };
+            let mut words =
+                vec![by_step, owner(history, names, block), opened[at], filled[at], emptied[at]];
             words.extend((0..history.next_page(block)).map(|page| {
                 let ppn = geometry.ppn(block, page);
                 match history.written(ppn) {
@@ -266,11 +255,8 @@ impl Projection for ByHistory {
         lpn.0.into()
     }
 
-    fn asked(&self, flash: &mut Bench, operation: Operation) -> u64 {
+    fn asked(&self, flash: &mut Bench, _operation: Operation) -> u64 {
         let history: &mut History = flash.inner_mut().below_mut();
-        if let Operation::Write(lpn) | Operation::Read(lpn) | Operation::Trim(lpn) = operation {
-            history.asked(Lpn(lpn));
-        }
         history.clock()
     }
 

@@ -11,6 +11,7 @@ use crate::plan::Plan;
 use crate::scheme::Scheme;
 use crate::telemetry::Telemetry;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use flash::{Flash, Lpn, Ns};
 
 #[cfg(test)]
@@ -167,6 +168,10 @@ impl<S: Background> Ftl for Buffered<S> {
             buffer.restart_log();
         }
         self.scheme.restart_telemetry();
+    }
+
+    fn state(&self) -> Option<Vec<u32>> {
+        if self.buffer.is_some() { None } else { self.scheme.state() }
     }
 
     #[inline]

@@ -34,6 +34,9 @@ pub(crate) trait Collector: Clone {
 
     /// Idle time was used.
     fn idled(&mut self);
+
+    /// The data block under collection, and what else the next operation depends on.
+    fn state(&self) -> (InSteps, u32);
 }
 
 /// Whole blocks, on demand, in both areas: where a write would need the last free block (the swap block)
@@ -130,6 +133,10 @@ impl Collector for WholeBlock {
     }
 
     fn idled(&mut self) {}
+
+    fn state(&self) -> (InSteps, u32) {
+        (InSteps::default(), 0)
+    }
 }
 
 /// Steps of at most one erase, one behind each write or trim (Zhang et al., 2015, §5.1): the first that is
@@ -310,5 +317,9 @@ impl Collector for Stepwise {
     /// At most one step behind each write, this one included.
     fn idled(&mut self) {
         self.stepped = true;
+    }
+
+    fn state(&self) -> (InSteps, u32) {
+        (self.data_victim, self.stepped.into())
     }
 }

@@ -23,6 +23,7 @@ mod medium;
 mod mount;
 mod repair;
 mod scheme;
+mod state;
 
 pub(crate) use self::layout::{asked_entries, build, ram};
 

@@ -9,6 +9,7 @@ use crate::plan::Plan;
 use crate::telemetry::{CollectionLog, MapCache, Telemetry};
 use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use flash::{Lpn, Probe};
 
 /// A scheme with its map on demand: an array, a cache and a collector.
@@ -120,6 +121,11 @@ impl<F: Probe, C: Collector> Ftl for OnDemand<F, C> {
             area.log = CollectionLog::new(pages_per_block, area.log.threshold_pages);
         }
         self.core.cmt.lookups = MapCache::default();
+    }
+
+    fn state(&self) -> Option<Vec<u32>> {
+        let (data_victim, besides) = self.collector.state();
+        Some(self.core.state(data_victim, besides))
     }
 
     #[inline]

@@ -176,7 +176,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     pub(crate) fn take_freeing_victim(&mut self) -> Option<BlockId> {
         let first = self.take_victim()?;
         let room = self.free_pages + 1 >= self.log.threshold_pages;
-        if room && self.leaves_per_block(first) || !self.retiring.contains(&first.0) {
+        if room && self.leaves_a_block_free(first) || !self.retiring.contains(&first.0) {
             return Some(first);
         }
         let mut left = alloc::vec![first];
@@ -186,7 +186,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             victim = self.take_victim();
         }
         if victim.is_none()
-            && let Some(at) = left.iter().position(|block| self.leaves_per_block(*block))
+            && let Some(at) = left.iter().position(|block| self.leaves_a_block_free(*block))
         {
             victim = Some(left.remove(at));
         }
@@ -195,7 +195,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     }
 
     /// Whether a block is free behind the copies of this one, if that matters.
-    fn leaves_per_block(&self, victim: BlockId) -> bool {
+    fn leaves_a_block_free(&self, victim: BlockId) -> bool {
         let frontiers = &self.frontiers;
         frontiers.classes() == 1
             || frontiers.free_blocks() > 1

@@ -61,6 +61,7 @@ mod scheme;
 mod stamp;
 mod state;
 mod tasks;
+mod words;
 mod write_queue;
 
 use crate::block_mapped::Pool;

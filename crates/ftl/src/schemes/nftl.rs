@@ -18,8 +18,8 @@
 //! State and cost: two block numbers, two counts and a sequence number per logical block, and two bits per
 //! logical page (trimmed, lost). A write is O(1) besides folds; a read and a fold look at up to 2π OOB areas.
 //!
-//! Formulas (t in ns): U(e_r) = 2π·t_oob + t_rd; U(e_w) = t_wr; a fold takes at most 2π·t_oob + π(t_rd + t_wr)
-//! + 2·t_er; U(R) = max(U(e_r), t_wr + fold). See [`bounds::nftl`]. The bounds hold for any history, but are
+//! Formulas (t in ns): U(e_r) = 2π·t_oob + t_rd; U(e_w) = t_wr; a fold takes at most
+//! 2π·t_oob + π(t_rd + t_wr) + 2·t_er; U(R) = max(U(e_r), t_wr + fold). See [`bounds::nftl`]. The bounds hold for any history, but are
 //! the cost of a fold, not a real-time bound.
 //!
 //! Space: P = N + R + 1 physical blocks: N logical blocks, R replacement blocks, and one that is kept erased

@@ -20,8 +20,8 @@
 //! among the candidates; 24 bytes per superblock, and 4 per block of its list. A read or write is O(1) besides
 //! collection; a victim is found in O(π) and, within its superblock, in O(D + K).
 //!
-//! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write collects at most every block of one superblock, (D
-//! + 1)·π(t_rd + t_wr) + (D + K)·t_er: see [`bounds::log_block::superblock_step_ns`]. It holds for any history,
+//! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write collects at most every block of one superblock,
+//! (D + 1)·π(t_rd + t_wr) + (D + K)·t_er: see [`bounds::log_block::superblock_step_ns`]. It holds for any history,
 //! but is the cost of collection, not a real-time bound.
 //!
 //! Space: P = N_l + K + 1 blocks: one per logical block, K update blocks, and one that is kept erased for

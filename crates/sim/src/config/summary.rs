@@ -131,7 +131,7 @@ impl Resolved {
             Fill::None => return "none: a fresh device".into(),
         };
         match precondition.age {
-            0.0 => format!("{fill}"),
+            0.0 => fill.to_string(),
             age if precondition.sequential == 0.0 => {
                 format!("{fill}, then random overwrites of {age} × as many pages")
             }

@@ -2,14 +2,17 @@
 //! and attacked on larger ones.
 
 use crate::guarantee;
-use flash::{Lpn, Store};
-use ftl::{FtlError, SchemeConfig, WriteQueue, registry};
+use flash::{Array, Flash, Geometry, Lpn, Part, Store};
+use ftl::{FtlError, Plan, SchemeConfig, WriteQueue, registry};
 use ftlkit_testkit::beam::{self, Attack, Reached};
+use ftlkit_testkit::bench::bench;
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::{Described, logical_pages};
-use ftlkit_testkit::exhaustive::{Proof, Refutation, Search, prove_by_history};
+use ftlkit_testkit::exhaustive::{
+    Proof, Refutation, Search, explore, prove_by_history, prove_by_state,
+};
 use ftlkit_testkit::operations::Operation;
-use ftlkit_testkit::projection::ByHistory;
+use ftlkit_testkit::projection::{ByHistory, ByState};
 use ftlkit_testkit::shape::{CHANNEL_SHAPES, Shape};
 use ftlkit_testkit::suite;
 
@@ -24,16 +27,9 @@ fn smallest(config: &SchemeConfig, pages_per_block: u32, alpha: u32) -> Shape {
     shapes.find(|shape| logical_pages(config, shape, 0).is_ok()).unwrap()
 }
 
-fn by_logical_block(config: &SchemeConfig, shape: &Shape) -> ByHistory {
-    // Sequence numbers of queue blocks have generation 0; `rftl` and `nftl` have no queue.
-    let is_queue =
-        if config.preset.name.starts_with("gftl") { |seq| seq & 0xff == 0 } else { |_| false };
-    ByHistory { group_pages: shape.pages_per_block, by_access: false, is_queue }
-}
-
 fn search(config: &SchemeConfig, shape: Shape, search: Search) -> Result<Proof, Refutation> {
     let array = shape.array(Store::Metadata, &[]);
-    prove_by_history(config, array, search, by_logical_block(config, &shape))
+    prove_by_history(config, array, search, ByHistory { group_pages: shape.pages_per_block })
 }
 
 fn proof(config: &SchemeConfig, shape: Shape, how: Search) -> Proof {
@@ -65,22 +61,76 @@ fn no_sequence_of_requests_breaks_nftl() {
     proof(&scheme("nftl", 3), Shape::new(3, 3, 1), PLAIN);
 }
 
-/// One logical block of two pages: all states, a proof. Of three pages, and of two logical blocks, the
-/// projection does not tell all that the next step depends on (it fails the check below): a search.
+fn proof_by_state(config: &SchemeConfig, array: Array, search: Search) -> Proof {
+    let geometry = array.geometry();
+    let [blocks, pages, bytes] =
+        [geometry.blocks(), geometry.pages_per_block(), geometry.page_bytes()];
+    let on = format!("{} on {blocks}x{pages} pages of {bytes} bytes", Described(config));
+    match prove_by_state(config, array, search) {
+        Ok(proof) => {
+            println!("{on}: {proof}");
+            assert!(proof.whole && proof.worst.step_ns > 0, "{proof}");
+            proof
+        }
+        Err(refutation) => panic!("{on}: {refutation}"),
+    }
+}
+
+const GFTL: [&str; 3] = ["gftl", "gftl-priority", "gftl-threshold"];
+
+/// As many logical blocks of so many pages on the smallest array for them.
+fn gftl(name: &str, blocks: u32, pages_per_block: u32, search: Search) -> Proof {
+    let config = scheme(name, blocks * pages_per_block);
+    let shape = smallest(&config, pages_per_block, 8);
+    proof_by_state(&config, shape.array(Store::Metadata, &[]), search)
+}
+
+/// Two logical blocks, so that one waits in the collection queue while the other is collected.
 #[test]
 fn no_sequence_of_requests_breaks_gftl() {
-    let whole = |name, pages_per_block, alpha, search| {
-        let config = scheme(name, pages_per_block);
-        let proof = proof(&config, smallest(&config, pages_per_block, alpha), search);
-        assert!(proof.whole && proof.worst.step_ns > 0, "{proof}");
-    };
-    for name in ["gftl", "gftl-priority", "gftl-threshold"] {
-        whole(name, 2, 8, Search { flush: true, ..PLAIN });
-        whole(name, 3, 8, PLAIN);
+    for name in GFTL {
+        gftl(name, 2, 2, PLAIN);
+        gftl(name, 1, 3, Search { trims: true, flush: true, ..PLAIN });
     }
-    whole("gftl", 2, 2, PLAIN);
-    let config = scheme("gftl", 4);
-    proof(&config, smallest(&config, 2, 8), Search { most_operations: 10, ..PLAIN });
+}
+
+/// Pages of 8 bytes hold two entries, so that few logical pages have several translation pages.
+fn small_pages(shape: Shape) -> Array {
+    let geometry = Geometry::new(shape.blocks, shape.pages_per_block, 8).unwrap();
+    let capacity_bytes = geometry.capacity_bytes();
+    let part = Part { page_bytes: 8, capacity_bytes, ..shape.part() };
+    Array::new(geometry, part, Store::Metadata)
+}
+
+const ALL: Search = Search { trims: true, idle: true, flush: true, ..PLAIN };
+
+#[test]
+fn no_sequence_of_requests_breaks_lazy_rtgc_on_demand() {
+    let on_demand = |logical_pages| SchemeConfig {
+        idle_collection: true,
+        ..scheme("lazy-rtgc-on-demand", logical_pages)
+    };
+    // All entries in one translation page.
+    for (shape, pages) in [(Shape::new(7, 6, 2), 5), (Shape::new(5, 8, 4), 4)] {
+        proof_by_state(&on_demand(pages), shape.array(Store::Metadata, &[]), ALL);
+    }
+    // One to three translation pages, the last one half full.
+    for pages in 1..=5 {
+        proof_by_state(&on_demand(pages), small_pages(Shape::new(6, 4, 2)), ALL);
+    }
+}
+
+/// A page more than the largest logical space: the search finds the requests after which no page is free.
+#[test]
+fn a_logical_page_more_breaks_lazy_rtgc_on_demand() {
+    let (config, array) = (scheme("lazy-rtgc-on-demand", 5), small_pages(Shape::new(6, 4, 2)));
+    let most = registry::plan(&config, array.part(), array.geometry(), 6).unwrap();
+    let more = Plan { logical_pages: 6, ..most };
+    let scheme = registry::format_planned(&config, &more, bench(array)).unwrap();
+    match explore(scheme, PLAIN, &ByState) {
+        Err(Refutation::Broken { failure, operations }) => println!("{failure}: {operations:?}"),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// A logical block's steps and blocks are its own, so one stands for all.
@@ -98,13 +148,15 @@ fn states_of_one_projection_go_on_alike() {
     for (pages, shape) in [(4, Shape::new(4, 2, 1)), (2, Shape::new(3, 2, 1))] {
         proof(&scheme("nftl", pages), shape, checked);
     }
-    for (name, pages_per_block) in
-        [("gftl", 2), ("gftl-priority", 2), ("gftl-threshold", 2), ("rftl", 5)]
-    {
-        let config = scheme(name, pages_per_block);
-        let proof = proof(&config, smallest(&config, pages_per_block, 8), checked);
-        assert!(proof.whole, "{proof}");
+    let config = scheme("rftl", 5);
+    assert!(proof(&config, smallest(&config, 5, 8), checked).whole);
+    for name in GFTL {
+        gftl(name, 1, 2, Search { trims: true, flush: true, ..checked });
+        gftl(name, 1, 3, checked);
     }
+    let on_demand = SchemeConfig { idle_collection: true, ..scheme("lazy-rtgc-on-demand", 4) };
+    let checked = Search { check_projection: true, ..ALL };
+    proof_by_state(&on_demand, small_pages(Shape::new(6, 4, 2)), checked);
 }
 
 /// Fills the device in order, writes a page of each logical block, so that all wait for collection, then

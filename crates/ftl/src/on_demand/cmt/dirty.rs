@@ -107,6 +107,14 @@ impl DirtyPages {
         }
     }
 
+    /// All pages with dirty entries, in the order in which they are taken.
+    pub(super) fn fullest_first(&self) -> impl Iterator<Item = u32> + '_ {
+        let real = |page: u32| Some(page).filter(|page| *page != NONE);
+        let after = move |page: &u32| real(self.pages[*page as usize].after);
+        let heads = self.by_entries.iter().skip(1).rev();
+        heads.flat_map(move |head| core::iter::successors(real(*head), after))
+    }
+
     /// The dirty entries of a page.
     pub(super) fn slots<'s>(
         &self,

@@ -8,6 +8,7 @@
 mod dirty;
 mod recency;
 mod slot;
+mod state;
 
 use self::{
     dirty::DirtyPages,

@@ -9,6 +9,7 @@
 
 use super::slot::{NONE, Slot};
 use crate::layout::CmtPolicy;
+use alloc::vec::Vec;
 
 #[derive(Clone, Copy, Debug)]
 struct Queue {
@@ -100,5 +101,14 @@ impl Recency {
     #[inline]
     pub(super) fn oldest(&self) -> Option<u32> {
         [self.probationary.oldest, self.protected.oldest].into_iter().find(|slot| *slot != NONE)
+    }
+
+    /// The slots of both queues.
+    pub(super) fn oldest_first(&self, slots: &[Slot]) -> [Vec<u32>; 2] {
+        let real = |slot: u32| Some(slot).filter(|slot| *slot != NONE);
+        [&self.probationary, &self.protected].map(|queue| {
+            let newer = |slot: &u32| real(slots[*slot as usize].newer);
+            core::iter::successors(real(queue.oldest), newer).collect()
+        })
     }
 }

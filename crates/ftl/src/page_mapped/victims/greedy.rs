@@ -109,6 +109,13 @@ impl Greedy {
         (0..).zip(&self.end).map(in_group).sum()
     }
 
+    /// All candidates, in the order in which they are taken.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = BlockId> + '_ {
+        let end = self.end[self.end.len() - 1];
+        let count = end.wrapping_sub(self.head);
+        (0..count).map(|at| BlockId(self.ring[self.index(self.head.wrapping_add(at)) as usize]))
+    }
+
     fn is_empty(&self) -> bool {
         self.end.last() == Some(&self.head)
     }

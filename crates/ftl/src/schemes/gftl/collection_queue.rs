@@ -26,6 +26,11 @@ pub(super) trait CollectionQueue: Clone {
     /// Blocks in the order in which they were added.
     fn waiting(&self) -> Vec<u32>;
 
+    /// Tells what the order of the next blocks depends on.
+    fn tell_state(&self, words: &mut Vec<u32>) {
+        words.extend(self.waiting());
+    }
+
     /// Bytes of a controller's RAM.
     fn ram_bytes(blocks: u32) -> u64;
 
@@ -227,6 +232,20 @@ impl CollectionQueue for Dirtiest {
             Some(self.links[*block as usize].younger).filter(|block| *block != NONE)
         })
         .collect()
+    }
+
+    fn tell_state(&self, words: &mut Vec<u32>) {
+        let behind =
+            |block: &u32| Some(self.links[*block as usize].behind).filter(|at| *at != NONE);
+        for block in self.waiting() {
+            let waited = self.begun - self.links[block as usize].since;
+            words.extend([block, waited.min(self.wait.into()) as u32]);
+        }
+        for (first, _) in &self.buckets {
+            words.push(NONE);
+            let first = Some(*first).filter(|block| *block != NONE);
+            words.extend(core::iter::successors(first, behind));
+        }
     }
 
     /// Two doubly linked lists and the time of each block's entry.

@@ -97,7 +97,7 @@ impl InProgress {
 
     /// Whether the block that is kept for the collection is in its hands, or will be back before the next.
     #[inline]
-    pub(super) fn holds_per_block(&self) -> bool {
+    pub(super) fn holds_block(&self) -> bool {
         self.new != NONE || self.state == State::Erase
     }
 

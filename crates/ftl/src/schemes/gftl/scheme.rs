@@ -6,6 +6,7 @@ use crate::error::FtlError;
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::telemetry::{CollectionLog, Telemetry};
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use flash::prefetch::prefetch;
 use flash::{Cause, Lpn, Ppn, Probe};
 
@@ -110,6 +111,10 @@ impl<F: Probe, Q: CollectionQueue> Ftl for Gftl<F, Q> {
 
     fn restart_telemetry(&mut self) {
         self.log = CollectionLog::new(self.flash.geometry().pages_per_block(), 0);
+    }
+
+    fn state(&self) -> Option<Vec<u32>> {
+        Some(self.words())
     }
 
     #[inline]

@@ -145,8 +145,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// A block is kept for each logical block that has none yet, and one for the next collection unless
     /// that has it already.
     pub(super) fn may_open_queue_block(&self) -> bool {
-        let kept = self.logical.len() as u32 - self.with_block
-            + u32::from(!self.collection.holds_per_block());
+        let kept =
+            self.logical.len() as u32 - self.with_block + u32::from(!self.collection.holds_block());
         self.queue.used() < self.settings.queue_limit && self.pool.len() > kept
     }
 
