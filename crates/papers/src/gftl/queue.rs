@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn the_first_requests_by_hand() {
-        // Two blocks, one cleaning every three requests: first block 0 with its two pages, then block 1 with its two.
+        // Two blocks, one cleaning every three requests: first block 0 with two pages, then block 1 with three.
         assert_eq!(model(2, 3, 6), [1, 2, 1, 2, 3, 1]);
         assert!(model_rows(16).iter().all(|row| row.verdict != Verdict::Differs));
     }
