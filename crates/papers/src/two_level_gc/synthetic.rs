@@ -288,9 +288,9 @@ enum FeedOrder {
 /// A block with fewer valid pages is a candidate of a two-level list.
 const THRESHOLD: u16 = PAGES as u16 / 4;
 
-/// Distribution of valid pages per block in greedy's steady state under uniform writes. The share of blocks with j
-/// valid pages is Λ/(hj)/N for j above the victims' counts ([`waf::greedy_victims`]). That is proportional to σπ/((π
-/// − v̄)j), with v̄ mean valid pages per victim.
+/// Distribution of valid pages per block in greedy's steady state under uniform writes ([`waf::greedy_victims`]). The
+/// share of blocks with j valid pages is Λ/(hj)/N = σπ/(hj) for j above the victims' counts. Λ is the number of logical
+/// pages; h = π − v̄ is the number of host writes per victim, with v̄ the mean valid pages per victim.
 struct Steady {
     /// Cumulative share of blocks, by number of valid pages.
     up_to: Vec<f64>,
