@@ -47,8 +47,8 @@
 //! - The bus has at most one owner; the arbiter grants every REQ.
 //! - Corrected bytes are sent before the confirm command.
 //!
-//! `tests/suite/properties.rs` asserts these. Without competition, the duration of a transaction equals Eqs 11 and 13
-//! of the paper to the nanosecond (`tests/suite/closed_forms.rs`), if a program hides the next read and t_ECC is 0.
+//! `tests/suite/properties.rs` asserts these. If a program hides the next read and t_ECC is 0, a transaction without
+//! competition takes the time of Eqs 11 and 13 of the paper. `tests/suite/closed_forms.rs` checks this to the nanosecond.
 //!
 //! # Errors
 //! [`ControlError`]; [`Refusal`](flash::pins::Refusal) if the windows do not fit; [`WaveformError`].

@@ -17,8 +17,8 @@ fn row(from: u8, to: u8) -> (u64, u64, u64, u64, u64, u64) {
     (asked.t_rwc_ns, asked.dvw_ns(), asked.drw_ns(), asked.t_dl_ns, works.t_rwc_ns, works.dvw_ns())
 }
 
-/// Calculated by hand. DVW = end of valid data − tREA. Valid data end at tRWC − tREH + tRHOH in mode 0, at tRWC +
-/// tRLOH in modes 4 and 5 below 30 ns, otherwise at tRWC. DRW = tDS + tDH; tDL = tREA + tDS − tWP.
+/// Calculated by hand. DVW = end of valid data − tREA; DRW = tDS + tDH; tDL = tREA + tDS − tWP. Valid data end at
+/// tRWC − tREH + tRHOH in mode 0. In modes 4 and 5 below 30 ns they end at tRWC + tRLOH, otherwise at tRWC.
 #[test]
 fn no_mode_works_at_its_own_shortest_cycle() {
     assert_eq!(row(0, 0), (100, 70 - 40, 40 + 20, 40 + 40 - 50, 130, 60));

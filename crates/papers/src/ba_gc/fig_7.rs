@@ -11,7 +11,7 @@ use sim::report::plots::{Curve, Curves, Drawn};
 use sim::report::units::grouped;
 use std::ops::RangeInclusive;
 
-/// Buffer size of FAB and BPLRU, and the sizes with which BA-GC is said to match them, MiB.
+/// Buffer size of FAB and BPLRU, and the sizes at which the paper has BA-GC match them, MiB.
 const THEIRS_MIB: u64 = 16;
 const OURS_MIB: RangeInclusive<u64> = 2..=4;
 
