@@ -1,3 +1,3 @@
-//! Nothing to build: without a build script cargo passes build-dependencies over.
+//! Builds nothing: cargo ignores build-dependencies of a package without a build script.
 
 fn main() {}

@@ -1,4 +1,4 @@
-//! A collection by itself on a channel, run by events.
+//! Event-driven run of one collection on an otherwise idle channel.
 
 use crate::copier::{Copier, EraseAt, Loads, Step};
 use crate::way::{Way, channels_timing};
@@ -9,66 +9,66 @@ use flash::channels::{
     Topology,
 };
 
-/// What a collection by itself took.
+/// Result of one collection on an otherwise idle channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alone<W> {
-    /// From the first command to the end of the last program, ns.
+    /// Time from the first command to the end of the last program, ns.
     pub copies_ns: Ns,
-    /// When the last page had left the source, ns after the first command.
+    /// Time at which the last page left the source, in ns after the first command.
     pub source_free_ns: Ns,
-    /// To the end of both the last program and the erase, if there was one, ns.
+    /// Time to the end of the last operation: last program or erase, whichever is later, ns.
     pub end_ns: Ns,
-    /// What it took of the bus.
+    /// Bus use of the collection.
     pub bus: BusUse,
-    /// Who saw the grants.
+    /// The observer of the grants.
     pub watch: W,
 }
 
-/// Why copies cannot be run.
+/// Reasons why copies cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyRunError {
-    /// The copies have no times.
+    /// The copy times are invalid.
     #[error(transparent)]
     Copyback(#[from] CopybackError),
-    /// The channels cannot be.
+    /// The channel configuration is invalid.
     #[error(transparent)]
     Channels(#[from] ChannelsError),
-    /// An operation is refused.
+    /// The channel refused an operation.
     #[error(transparent)]
     Request(#[from] RequestError),
 }
 
-/// Operations of a collection: how many, in transactions of how many, and what becomes of the victim.
+/// Size of a collection, its split into transactions, and the erase of its victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyJob {
-    /// Operations in all: valid pages / planes.
+    /// Total operations: valid pages / planes.
     pub operations: u32,
-    /// Operations of a transaction; the last transaction has what is left.
+    /// Operations per transaction; the last transaction has the remainder.
     pub transaction: u32,
-    /// The erase, if any.
+    /// Time of the erase; `None`: no erase.
     pub erase: Option<EraseAt>,
-    /// When the destination of a direct transfer is addressed.
+    /// Time at which the destination of a direct transfer receives its address.
     pub addressing: Addressing,
 }
 
 impl CopyJob {
-    /// One transaction, without the erase, in the order of the printed equations.
+    /// One transaction without erase, in the order of the paper's equations.
     pub const fn transaction(operations: u32) -> Self {
         let addressing = Addressing::AfterRead;
         Self { operations, transaction: operations, erase: None, addressing }
     }
 
-    /// So many operations in such transactions, and the erase after the last program.
+    /// `operations` operations in transactions of `transaction` each, then the erase after the last program.
     pub const fn whole(operations: u32, transaction: u32) -> Self {
         let addressing = Addressing::AfterRead;
         Self { operations, transaction, erase: Some(EraseAt::End), addressing }
     }
 }
 
-/// Runs a collection on a channel that has nothing else to do.
+/// Runs a collection on an otherwise idle channel.
 ///
 /// # Errors
-/// Figures outside their ranges.
+/// Parameters outside their ranges.
 pub fn alone(
     timings: &CopyTimings,
     way: Way,
@@ -77,7 +77,7 @@ pub fn alone(
     watched(timings, way, collection)
 }
 
-/// The same, with a log of every grant.
+/// As [`alone`], with a log of every grant.
 ///
 /// # Errors
 /// As [`alone`].

@@ -1,4 +1,4 @@
-//! Transactions of copies as operations on the channels: what is submitted when, for each path.
+//! Copy transactions as channel operations: the operations of each copy path and the time each is submitted.
 //!
 //! ```text
 //! ICB, LCB    read page i; when it is checked, program it; when that is done, read page i + 1
@@ -7,9 +7,9 @@
 //! cache       every program of a transaction but the last is a cache program
 //! ```
 //!
-//! Alone on a channel whose arbiter is FIFO, a transaction takes what [`Copyback::transaction_ns`] says wherever a
-//! program hides the next read ([`Copyback::reads_hidden`]); elsewhere DGCB may take less, since the next page is read
-//! as soon as its device is free, and not only once the page before is confirmed.
+//! On a channel with a FIFO arbiter and no other traffic, a transaction takes [`Copyback::transaction_ns`] if a
+//! program hides the next read ([`Copyback::reads_hidden`]). Otherwise DGCB may take less: the next page is read as
+//! soon as its device is free, not only once the previous page is confirmed.
 //!
 //! [`Copyback::transaction_ns`]: bounds::copyback::Copyback::transaction_ns
 //! [`Copyback::reads_hidden`]: bounds::copyback::Copyback::reads_hidden
@@ -22,18 +22,18 @@ use flash::channels::{
     Pages, Request, RequestError, Segment, Topology,
 };
 
-/// Blocks a plane: a victim, and the block that its pages go to.
+/// Blocks per plane: the victim and the destination block.
 pub(crate) const BLOCKS_PER_PLANE: u32 = 2;
 
-/// Tags of a copier have this bit, others do not.
+/// Tag bit of all requests of a copier; no other request may set it.
 const OURS: u64 = 1 << 63;
 
-/// Sees when pages of a copier have left the controller, and passes every grant on.
+/// Detects when a copier's pages have left the controller, and forwards every grant to `watch`.
 #[derive(Clone, Debug, Default)]
 pub struct Loads<W = ()> {
-    /// Who else sees the grants.
+    /// Further observer of the grants.
     pub watch: W,
-    /// Planes' data that went in, and until when the last held the bus.
+    /// Number of data-in transfers seen (one per plane), and the end of the latest on the bus.
     seen: u64,
     until_ns: Ns,
 }
@@ -49,17 +49,17 @@ impl<W: GrantObserver> GrantObserver for Loads<W> {
     }
 }
 
-/// When the victim is erased.
+/// Time at which the victim is erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EraseAt {
-    /// After the last program, as Fig. 12 counts it.
+    /// After the last program, as in Fig. 12.
     #[default]
     End,
     /// As soon as the last page has left the source (§III.A).
     SourceFree,
 }
 
-/// Copies pages from one device to another, or within the first, a transaction at a time.
+/// Copies pages to another device, or within one device, one transaction at a time.
 #[derive(Clone, Debug)]
 pub struct Copier {
     way: Way,
@@ -68,25 +68,25 @@ pub struct Copier {
     destination: DieAddress,
     pages_per_block: u32,
     addressing: Addressing,
-    /// Operations of the transaction under way.
+    /// Operations of the current transaction.
     operations: u32,
-    /// When its last page had left the source.
+    /// Time at which the transaction's last page left the source.
     source_free_ns: Ns,
-    /// The page that is on its way to the destination, the next being there to be read after it.
+    /// Page in transfer to the destination; the next page is read after it. GCB only.
     loading: Option<u32>,
-    /// Planes' data that will have gone in with it.
+    /// Value of `Loads::seen` once all planes of that page are transferred.
     loaded_at: u64,
-    /// Data of one plane on the bus, and from there to busy.
+    /// Bus time of one plane's data, and time from its end until the device is busy.
     t_di_ns: Ns,
     t_wb_ns: Ns,
 }
 
-/// What the end of an operation was to a transaction.
+/// Progress of a transaction at the end of one of its operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It goes on.
+    /// The transaction continues.
     GoesOn,
-    /// The last page has left the source, which could be erased.
+    /// The last page has left the source; the victim may be erased.
     SourceFree,
     /// The last page is programmed.
     Over,
@@ -95,7 +95,7 @@ pub enum Step {
 }
 
 impl Copier {
-    /// Copies by `way` from way 0 of channel 0, to way 1 where the path is between two devices.
+    /// Copies by `way` from way 0 of channel 0; to way 1 if the path is between two devices.
     ///
     /// # Errors
     /// As [`Way::closed_form`].
@@ -122,7 +122,7 @@ impl Copier {
         })
     }
 
-    /// One channel that it can work on, with so many ways.
+    /// Topology of one channel with `ways` ways that fits this copier.
     pub fn topology(&self, ways: u16) -> Topology {
         Topology {
             channels: 1,
@@ -135,22 +135,22 @@ impl Copier {
         }
     }
 
-    /// Whether a completion is of this copier's.
+    /// True if the completion belongs to a copier.
     pub fn owns(completion: &Completion) -> bool {
         completion.tag & OURS != 0
     }
 
-    /// Pages of an operation.
+    /// Planes per operation: the pages copied by one operation.
     pub fn planes(&self) -> u32 {
         self.way.planes
     }
 
-    /// When the last page of the transaction had left the source.
+    /// Time at which the last page of the transaction left the source.
     pub fn source_free_ns(&self) -> Ns {
         self.source_free_ns
     }
 
-    /// Begins a transaction of some operations, 1 or more.
+    /// Begins a transaction of `operations` operations, 1 or more.
     ///
     /// # Errors
     /// As [`Channels::submit`]: `at_ns` before [`Channels::now_ns`].
@@ -184,7 +184,7 @@ impl Copier {
         channels.submit(&self.request(at_ns, 0, Command::Erase))
     }
 
-    /// The next operation that is done by `limit_ns`, of this copier or another's; reads ahead meanwhile.
+    /// Returns the next completion up to `limit_ns`, of this copier or another requester. Reads ahead meanwhile.
     ///
     /// # Errors
     /// As [`Channels::submit`].
@@ -196,7 +196,7 @@ impl Copier {
         let mut from_ns = channels.now_ns();
         loop {
             self.read_ahead(channels)?;
-            // A page holds the bus for t_DI at least: looked at so often, none has left unseen.
+            // Polling every t_DI misses no page: each holds the bus for at least t_DI.
             let until_ns = match self.loading {
                 Some(_) => limit_ns.min(from_ns.max(channels.now_ns()) + self.t_di_ns),
                 None => limit_ns,
@@ -213,7 +213,7 @@ impl Copier {
         }
     }
 
-    /// Reads the next page once the last has left the controller.
+    /// Reads the next page once the previous one has left the controller.
     fn read_ahead<W: GrantObserver>(
         &mut self,
         channels: &mut Channels<Loads<W>>,
@@ -228,7 +228,7 @@ impl Copier {
         }
     }
 
-    /// Goes on from an operation of its own that is done.
+    /// Continues the transaction after one of the copier's own completions.
     ///
     /// # Errors
     /// As [`Channels::submit`].
@@ -269,7 +269,7 @@ impl Copier {
         Ok(Step::GoesOn)
     }
 
-    /// Reads a page, if the transaction has it.
+    /// Reads page `page` if the transaction includes it.
     fn read<W: GrantObserver>(
         &self,
         channels: &mut Channels<Loads<W>>,
@@ -317,7 +317,7 @@ impl Copier {
     }
 }
 
-/// The page of this number in the `block`th block of each plane.
+/// Page `page` in block `block` of each plane.
 pub(crate) fn pages(planes: u32, block: u32, page: u32) -> Pages {
     let mut all = [PageAddress::default(); 4];
     for (plane, address) in (0..planes).zip(&mut all) {

@@ -1,4 +1,4 @@
-//! A study as files: tables as CSV, curves as plots.
+//! Study output files: tables as CSV, curves as plots.
 
 use crate::alone::CopyRunError;
 use crate::host_load::Point;
@@ -9,10 +9,10 @@ use sim::report::plots::{Curve, Curves, Drawn, PlotError};
 use sim::report::{OutDir, OutError};
 use std::path::PathBuf;
 
-/// Why a study cannot be written.
+/// Reasons why a study cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// Its figures cannot be.
+    /// The study's parameters are invalid.
     #[error(transparent)]
     Copies(#[from] CopyRunError),
     /// A plot cannot be drawn.
@@ -23,15 +23,15 @@ pub enum WriteError {
     Out(#[from] OutError),
 }
 
-/// Rows as CSV, with a head.
+/// Study rows as CSV with a header.
 pub fn rows_csv(rows: &[StudyRow]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    // Memory takes every byte, and a row is flat.
+    // Writing to memory cannot fail, and a row is flat.
     rows.iter().for_each(|row| writer.serialize(row).unwrap_or(()));
     text(writer)
 }
 
-/// Points of the host's load as CSV, with a head.
+/// Points of the host load study as CSV with a header.
 pub fn points_csv(points: &[Point]) -> String {
     const HEAD: [&str; 19] = [
         "collection",
@@ -82,7 +82,7 @@ fn text(writer: csv::Writer<Vec<u8>>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// What is drawn of a study.
+/// Quantity plotted from a study, over the transaction size.
 struct Chart {
     file: &'static str,
     caption: &'static str,
@@ -111,11 +111,11 @@ const CHARTS: [Chart; 3] = [
     },
 ];
 
-/// Writes `copyback.csv` and plots of every size of a transaction; returns their paths. Files of these names are
-/// replaced.
+/// Writes `copyback.csv` and plots over all transaction sizes; returns their paths. Existing files with these names
+/// are replaced.
 ///
 /// # Errors
-/// Figures outside their ranges; [`OutError`] with the file's path.
+/// Parameters outside their ranges; [`OutError`] with the file's path.
 pub fn write(
     study: &Study,
     rows: &[StudyRow],
@@ -135,7 +135,7 @@ impl Chart {
     fn draw(&self, study: &Study, name: &str) -> Result<String, WriteError> {
         let curve = |way: &Way| -> Result<Curve, CopyRunError> {
             let form = way.closed_form(&study.timings)?;
-            // A collection of fewer pages than that has no larger transaction.
+            // A transaction cannot be larger than the victim's valid pages.
             let most = study.valid.min(form.most_pages()) / way.planes;
             let points = (1..=most).map(|operations| {
                 let pages = operations * way.planes;
@@ -156,11 +156,10 @@ impl Chart {
     }
 }
 
-/// What is drawn of the host's load.
+/// File name part, caption and quantity of a host load plot.
 type Time = (&'static str, &'static str, fn(&Point) -> Option<f64>);
 
-/// Writes `host_load.csv` and plots of p99.9 and mean over the load, of each policy and pace that there is; returns
-/// their paths.
+/// Writes `host_load.csv` and, per policy and pace, plots of p99.9 and mean over the load. Returns their paths.
 ///
 /// # Errors
 /// [`OutError`] with the file's path.
@@ -199,7 +198,7 @@ pub fn write_host_load(points: &[Point], out: &OutDir) -> Result<Vec<PathBuf>, W
     Ok(written)
 }
 
-/// Policies and paces of which there are points with collection, in order.
+/// Policies and paces of the points with collection, in order of appearance.
 fn kinds(points: &[Point]) -> Vec<(&'static str, Option<u64>)> {
     let mut kinds = Vec::new();
     for point in points.iter().filter(|point| point.collection != "none") {
@@ -211,7 +210,7 @@ fn kinds(points: &[Point]) -> Vec<(&'static str, Option<u64>)> {
     kinds
 }
 
-/// A curve a way of collecting, over the load; overloaded points are left out.
+/// One curve per copy method over the load; saturated points are omitted.
 fn curves<'a>(
     points: impl Iterator<Item = &'a Point>,
     value: fn(&Point) -> Option<f64>,

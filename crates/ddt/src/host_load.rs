@@ -1,16 +1,19 @@
-//! What collection on two ways of a channel does to a host that reads and writes on the others.
+//! Effect of collection on two ways of a channel on a host that uses the other ways.
 //!
-//! The source of the copy paths argues that a path which takes less of the channel helps the devices that share it
-//! (Jeong and Song, §§III.B, VI.E) and measures no such device. Here one channel has some ways. Collection runs on
-//! two of them (within one device: on the first), transaction after transaction, with an erase after the valid
-//! pages of each victim. Requests of one page arrive at the other ways as a Poisson process, evenly over them.
+//! Jeong and Song (§§III.B, VI.E) argue that a copy path with less channel use helps the devices on the same channel.
+//! They do not measure such a device. This study does, on one channel with several ways.
 //!
-//! Load is a share of the rate at which, without collection, the bus or the ways (whichever is first) would always be
-//! busy. Collection is unpaced (the next transaction begins when the last is over), or paced: no transaction begins
-//! before its turn at a given rate of pages, so that paths are compared at the same work.
+//! - Collection runs on the first two ways, or on the first way for copies within one device. It runs transaction
+//!   after transaction, with an erase after the valid pages of each victim.
+//! - Host requests of one page arrive at the other ways as a Poisson process, distributed evenly over them.
+//! - Load 100 % is the request rate at which, without collection, the bus or the host's ways saturate, whichever is
+//!   first.
+//! - Unpaced collection begins the next transaction when the previous one ends. Paced collection limits the rate of
+//!   copied pages, so that paths are compared at equal work.
 //!
-//! A host that is offered more than the channel can carry beside the collection waits ever longer; such points are
-//! marked ([`Point::saturated`]): their times are of the length of the run and no figure of the channel.
+//! If the host offers more than the channel carries beside the collection, response times grow without bound. Such
+//! points are marked ([`Point::saturated`]): their times depend on the length of the run and do not characterise the
+//! channel.
 
 use crate::alone::CopyRunError;
 use crate::copier::{self, Copier, Loads, Step};
@@ -28,80 +31,82 @@ use serde::Serialize;
 use sim::measures::Distribution;
 use sim::report::Summary;
 
-/// How the study is set up.
+/// Parameters of the study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostLoad {
-    /// The part and its waits.
+    /// Times of the part and its waits.
     pub timings: CopyTimings,
-    /// Ways of the channel, 3 to 64: collection has the first two.
+    /// Ways of the channel, 3 to 64; collection uses the first two, the host the others.
     pub ways: u16,
-    /// Pages of a transaction on each plane: operations.
+    /// Operations per transaction: pages per plane.
     pub transaction: u32,
-    /// Valid pages of a victim on each plane: operations between two erases.
+    /// Operations between two erases: valid pages per victim and plane.
     pub valid: u32,
-    /// Share of reads among the requests, per cent.
+    /// Percentage of reads among the requests.
     pub reads_percent: u32,
-    /// Requests a point, 1,000 or more; the first twentieth is not measured.
+    /// Requests per point, 1,000 or more; the first twentieth is warm-up and not measured.
     pub requests: u32,
-    /// Seed of arrivals, kinds and places.
+    /// Seed of arrival times, request kinds and ways.
     pub seed: u64,
 }
 
-/// One point: who collects how, and how much the host asks for.
+/// Settings of one point: copy method, arbiter, host load and pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadPoint {
-    /// How pages are copied; `None`: no collection.
+    /// Copy method; `None`: no collection.
     pub way: Option<Way>,
-    /// The way arbiter.
+    /// Policy of the way arbiter.
     pub policy: Policy,
-    /// Load of the host, per cent of what the channel carries without collection; 1 or more.
+    /// Host load as a percentage of the channel's capacity without collection; 1 or more.
     pub load_percent: u32,
-    /// Most pages a second that are copied; `None`: without pause.
+    /// Maximum pages copied per second; `None`: unpaced.
     pub pace: Option<u64>,
 }
 
-/// What was measured at a point.
+/// Measurements of one point.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
-    /// `icb`, `gcb + cache`, or `none`.
+    /// Name of the copy method such as `icb`, `gcb + cache`; or `none`.
     pub collection: String,
-    /// The way arbiter.
+    /// Policy of the way arbiter.
     pub policy: &'static str,
-    /// Load of the host, per cent of what the channel carries without collection.
+    /// Host load as a percentage of the channel's capacity without collection.
     pub load_percent: u32,
-    /// Pages a second at which collection is paced, if it is.
+    /// Pace of the collection in pages per second; `None`: unpaced.
     pub paced_pages_per_second: Option<u64>,
-    /// Host requests a second, as they arrive.
+    /// Arrival rate of host requests, per second.
     pub offered_per_second: f64,
-    /// True where more is offered than the channel carries beside the collection: requests take longer from quarter
-    /// to quarter of the run, or pile up.
+    /// True if the host offers more than the channel carries beside the collection. Detected if response times grow
+    /// from quarter to quarter of the run, or if requests pile up.
     pub saturated: bool,
-    /// True where both halves of the run have about the same mean response, so that percentiles mean something.
+    /// True if the mean response times of both halves of the run differ by at most 25 %, so that percentiles are
+    /// meaningful.
     pub steady: bool,
-    /// Response of host reads, ns.
+    /// Response times of host reads, ns.
     pub read_ns: Summary,
-    /// Response of host writes, ns.
+    /// Response times of host writes, ns.
     pub write_ns: Summary,
-    /// Pages a second copied while requests arrived.
+    /// Pages copied per second while requests arrive.
     pub pages_per_second: f64,
-    /// Share of the time in which the bus was held while requests arrived.
+    /// Share of time in which the bus is held while requests arrive.
     pub channel_use: f64,
-    /// The part of that for collection.
+    /// Share of time in which collection holds the bus.
     pub channel_use_collection: f64,
 }
 
 impl HostLoad {
-    /// 8 ways, transactions of 8 pages, 64 valid pages a victim (or half a block), 70 % reads.
+    /// Default study: 8 ways, half of each victim's pages valid, transactions of 8 pages (or of all valid pages if
+    /// fewer), 70 % reads.
     pub fn new(timings: CopyTimings, requests: u32, seed: u64) -> Self {
         let valid = (timings.pages_per_block / 2).max(1);
         let transaction = valid.min(8);
         Self { timings, ways: 8, transaction, valid, reads_percent: 70, requests, seed }
     }
 
-    /// Checks the ranges of the figures.
+    /// Checks the ranges of the parameters.
     ///
     /// # Errors
-    /// The first that is outside.
+    /// The first parameter outside its range.
     pub fn validate(&self) -> Result<(), CopybackError> {
         self.timings.validate()?;
         let block = u64::from(self.timings.pages_per_block);
@@ -120,11 +125,10 @@ impl HostLoad {
         Ok(())
     }
 
-    /// Requests a second that the channel carries without collection: until the bus, or the ways of the host, are
-    /// always busy.
+    /// Maximum requests per second without collection, at which the bus or the host's ways are always busy.
     ///
     /// # Errors
-    /// As [`HostLoad::validate`], and figures that the channels refuse.
+    /// As [`HostLoad::validate`], and parameters that the channels reject.
     pub fn capacity_per_second(&self) -> Result<f64, CopyRunError> {
         self.validate()?;
         let channels =
@@ -138,7 +142,7 @@ impl HostLoad {
         Ok(1e9 / bus.max(way))
     }
 
-    /// Pages a second that a way of copying collects on an idle channel, erases included.
+    /// Pages per second that `way` collects on an idle channel, erases included.
     ///
     /// # Errors
     /// As [`HostLoad::validate`].
@@ -149,11 +153,11 @@ impl HostLoad {
         Ok(f64::from(valid) * 1e9 / form.collection_ns(valid, each)? as f64)
     }
 
-    /// Measures all points, side by side; in the order asked for. Measuring ends early where `goes_on` says so, and
-    /// the points that were not over then are left out.
+    /// Measures all points in parallel and returns them in the order of `asked`. Measuring stops when `goes_on`
+    /// returns false; unfinished points are omitted.
     ///
     /// # Errors
-    /// As [`HostLoad::validate`]; ways of copying that cannot be.
+    /// As [`HostLoad::validate`]; invalid copy methods.
     pub fn points(
         &self,
         asked: &[LoadPoint],
@@ -178,7 +182,7 @@ impl HostLoad {
     }
 }
 
-/// Host requests as they arrive.
+/// Generator of host requests.
 struct Arrivals {
     random: Pcg64,
     mean_gap_ns: f64,
@@ -188,7 +192,7 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    /// A number below `bound`, evenly.
+    /// Uniform random number below `bound`.
     fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.random.next_u64()) * u128::from(bound)) >> 64) as u64
     }
@@ -209,24 +213,23 @@ impl Arrivals {
     }
 }
 
-/// The collector of a point, and what it has done.
+/// State of a point's collection.
 struct Collector {
     copier: Copier,
     transaction: u32,
     valid: u32,
-    /// Operations of the victim that are left, and of the transaction under way.
+    /// Operations left of the victim, and operations of the current transaction.
     left: u32,
     under_way: u32,
-    /// Operations done.
     done: u64,
-    /// Between the turns of two transactions, ns; 0: no pace.
+    /// Time per operation at the given pace, ns; 0: unpaced.
     turn_ns: f64,
-    /// Operations whose turn has come.
+    /// Operations of all transactions begun so far.
     begun: u64,
 }
 
 impl Collector {
-    /// When the next transaction begins that could begin at `at_ns`.
+    /// Begin of the next transaction, at `at_ns` or later if paced.
     fn turn(&self, at_ns: Ns) -> Ns {
         at_ns.max((self.begun as f64 * self.turn_ns) as Ns)
     }
@@ -262,7 +265,7 @@ impl Collector {
     }
 }
 
-/// A point being measured.
+/// Measurement of one point.
 struct Run<'a> {
     study: &'a HostLoad,
     asked: LoadPoint,
@@ -276,15 +279,15 @@ struct Run<'a> {
     offered_per_second: f64,
 }
 
-/// Requests between two looks at whether measuring goes on.
+/// Number of requests between two calls of `goes_on`.
 const CHECKED: u64 = 4096;
 
-/// Responses by the quarter of the run in which the request arrived.
+/// Count and sum of response times per quarter of the run, by arrival.
 #[derive(Clone, Copy, Debug, Default)]
 struct Quarters([(u64, Ns); 4]);
 
 impl Quarters {
-    /// A request, the `at`th of `all` that are measured.
+    /// Adds the response time of request `at` of `all` measured requests.
     fn add(&mut self, at: u64, all: u64, response_ns: Ns) {
         let (count, sum) = &mut self.0[(at * 4 / all.max(1)).min(3) as usize];
         *count += 1;
@@ -295,13 +298,14 @@ impl Quarters {
         self.0.map(|(count, sum)| sum as f64 / count.max(1) as f64)
     }
 
-    /// Whether requests take longer and longer: under a backlog that grows evenly the means are as 1 to 3 to 5 to 7.
+    /// True if response times grow steadily. With a backlog that grows linearly the quarters' means are in the ratio
+    /// 1 : 3 : 5 : 7.
     fn grow(&self) -> bool {
         let means = self.means();
         means.is_sorted() && means[3] * 4.0 >= means[1] * 7.0
     }
 
-    /// Whether the two halves agree, to a quarter.
+    /// True if the halves' means differ by at most a quarter of the smaller.
     fn are_steady(&self) -> bool {
         let [a, b, c, d] = self.means();
         let (first, second) = (a + b, c + d);
@@ -309,7 +313,7 @@ impl Quarters {
     }
 }
 
-/// Where things stood at a time.
+/// Counters at one instant.
 struct Mark {
     at_ns: Ns,
     pages: u64,
@@ -341,7 +345,7 @@ impl<'a> Run<'a> {
             study,
             asked,
             channels,
-            // The same requests whoever collects, stretched by the load.
+            // All collection methods see the same requests; only the gaps scale with the load.
             arrivals: Arrivals {
                 random: Pcg64::seed_from_u64(study.seed),
                 mean_gap_ns: 1e9 / offered_per_second,
@@ -358,7 +362,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// `None` where it is ended early.
+    /// Returns `None` if `goes_on` stops the run.
     fn run(mut self, goes_on: &dyn Fn() -> bool) -> Result<Option<Point>, CopyRunError> {
         if let Some(collector) = &mut self.collector {
             collector.begin(&mut self.channels, 0)?;
@@ -380,7 +384,7 @@ impl<'a> Run<'a> {
             self.channels.submit(&request)?;
         }
         let to = self.mark(last_ns);
-        // What has arrived is served to the end, with the collection going on beside it.
+        // Requests that have arrived are served to completion, while collection continues.
         let measured = requests - self.warm;
         let mut end_ns = last_ns;
         while self.read.count() + self.write.count() < measured {
@@ -444,7 +448,7 @@ impl<'a> Run<'a> {
             load_percent: self.asked.load_percent,
             paced_pages_per_second: self.asked.way.and(self.asked.pace),
             offered_per_second: self.offered_per_second,
-            // What is left over when arrivals end takes long only where it had piled up.
+            // Draining takes long only if requests have piled up.
             saturated: (end_ns - to.at_ns) * 50 > to.at_ns || self.quarters.grow(),
             steady: self.quarters.are_steady(),
             read_ns: self.read.summary(),

@@ -1,6 +1,8 @@
-//! Copy-back on a channel, and what direct data transfer (DDT) makes of it: ways of copying by closed form and by
-//! events, the control unit with its messages as text and its signals as a waveform, and what collection does to a
-//! host on the same channel.
+//! Copy-back on a channel, and the effect of direct data transfer (DDT) on it.
+//!
+//! - Copy methods, by closed form and by event-driven simulation.
+//! - The control unit, with its messages as text and its signals as a waveform.
+//! - The effect of collection on a host that shares the channel.
 
 mod alone;
 pub mod control;

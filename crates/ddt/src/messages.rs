@@ -1,23 +1,23 @@
-//! The log of a control unit as text: a line an event, as its sequence chart runs.
+//! The log of a control unit as text: one line per event, in the order of the sequence chart.
 //!
-//! Times are of the first message on. An arrow shows a message between master and slave (Fig. 9 of Jeong and Song); REQ
-//! and GRANT are the arbiter's; R/B# is the device's.
+//! Times count from the first message. An arrow shows a message between master and slave (Fig. 9 of Jeong and Song).
+//! REQ and GRANT belong to the arbiter, R/B# to the device.
 
 use crate::control::{Cycles, Event, EventKind, Job, PagePosition};
 use flash::Ns;
 use std::fmt::Write;
 
-/// What of a log is shown.
+/// Selects the events to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// Messages alone.
+    /// Messages only.
     Messages,
-    /// Messages, the bus, ready and busy.
+    /// Messages, bus requests and grants, ready and busy.
     #[default]
     All,
 }
 
-/// The log as text: a head, then a line an event.
+/// Renders the log as text: a header, then one line per event.
 pub fn render(log: &[Event], detail: Detail) -> String {
     let mut text = format!("{:>14}  {:<9}    {:<9}  {:<14}  what\n", "ns", "from", "to", "event");
     for event in log {
@@ -91,7 +91,6 @@ fn of_job(cycles: Cycles, job: Job) -> String {
     }
 }
 
-/// Digits in groups of three.
 fn grouped(ns: Ns) -> String {
     let digits = ns.to_string();
     let mut grouped = String::new();

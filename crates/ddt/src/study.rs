@@ -1,4 +1,4 @@
-//! Every way of copying on a part, side by side: times, throughput, use of the channel, whole collections.
+//! Comparison of all copy methods on a part: times, throughput, channel use, whole collections.
 
 use crate::alone::{CopyJob, CopyRunError, alone};
 use crate::way::Way;
@@ -6,69 +6,69 @@ use bounds::copyback::{CopyPath, CopyTimings};
 use flash::Ns;
 use serde::Serialize;
 
-/// What is compared.
+/// Parameters of the comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Study {
-    /// The part and its waits.
+    /// Times of the part and its waits.
     pub timings: CopyTimings,
-    /// The ways of copying.
+    /// Copy methods to compare.
     pub ways: Vec<Way>,
-    /// Pages of a transaction, each a multiple of every way's planes.
+    /// Pages per transaction to compare; each a multiple of every method's planes.
     pub pages: Vec<u32>,
-    /// Valid pages of a victim, which is a block on every plane.
+    /// Valid pages per victim; a victim is one block on every plane.
     pub valid: u32,
 }
 
-/// One way of copying, in transactions of one size.
+/// Result of one copy method at one transaction size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StudyRow {
-    /// The path.
+    /// Copy path.
     pub path: &'static str,
-    /// Whether programs go through the cache register.
+    /// True if programs use the cache register.
     pub cache_program: bool,
-    /// Planes that work as one.
+    /// Planes operated together.
     pub planes: u32,
-    /// Wrong bytes a page.
+    /// Bytes in error per page.
     pub corrected_bytes: u32,
-    /// Pages of a transaction.
+    /// Pages per transaction.
     pub pages: u32,
-    /// The transaction, ns.
+    /// Duration of a transaction by the closed form, ns.
     pub transaction_ns: Ns,
-    /// The same by the event-driven engine, on a channel with nothing else to do.
+    /// Duration of a transaction in the event-driven engine, on an otherwise idle channel, ns.
     pub engine_ns: Ns,
-    /// The transaction over its pages, ns.
+    /// Duration of a transaction divided by its pages, ns.
     pub ns_per_page: f64,
-    /// User bytes copied a second.
+    /// User bytes copied per second.
     pub bytes_per_second: u64,
-    /// Share of the transaction in which the channel is taken.
+    /// Share of the transaction during which the channel is occupied.
     pub channel_use: f64,
-    /// Copies of the victim's valid pages, and its erase after the last of them, ns.
+    /// Duration of a collection: copies of all valid pages, then the erase, ns.
     pub collection_ns: Ns,
-    /// The same with the erase beginning once the last page has left the source, ns.
+    /// Duration of a collection whose erase begins once the last page has left the source, ns.
     pub collection_early_erase_ns: Ns,
-    /// What is saved of ICB's collection on the same planes, with the same errors; negative where it takes longer.
+    /// Relative time saved against ICB's collection on the same planes with the same errors; negative if it takes
+    /// longer.
     pub saving: f64,
-    /// Whether a program hides the next read, as the printed equations presume.
+    /// True if a program hides the next read, as the paper's equations assume.
     pub reads_hidden: bool,
 }
 
-/// From which transaction on a way takes less time than ICB.
+/// Smallest transaction for which a copy method is faster than ICB.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Crossover {
-    /// The way.
+    /// Name of the copy method.
     pub way: String,
-    /// Planes.
+    /// Planes operated together.
     pub planes: u32,
-    /// The fewest pages; `None`: never.
+    /// Minimum pages per transaction; `None`: never faster.
     pub ahead_from_pages: Option<u32>,
 }
 
 impl Study {
-    /// Every way in transactions of every size.
+    /// Compares every copy method at every transaction size.
     ///
     /// # Errors
-    /// Figures outside their ranges; a number of pages that is no transaction on a way's planes, or beyond its
-    /// blocks.
+    /// Parameters outside their ranges; a number of pages that is no multiple of the planes or exceeds the block.
     pub fn rows(&self) -> Result<Vec<StudyRow>, CopyRunError> {
         let all = self.ways.iter().flat_map(|way| self.pages.iter().map(|&pages| (*way, pages)));
         all.map(|(way, pages)| self.row(way, pages)).collect()
@@ -100,10 +100,10 @@ impl Study {
         })
     }
 
-    /// From which transaction on each way between two devices is ahead of ICB on the same planes.
+    /// Returns, for each method between two devices, the transaction size from which it beats ICB on the same planes.
     ///
     /// # Errors
-    /// Figures outside their ranges.
+    /// Parameters outside their ranges.
     pub fn crossovers(&self) -> Result<Vec<Crossover>, CopyRunError> {
         let far = self.ways.iter().filter(|way| way.path.between_devices());
         far.map(|way| {
@@ -143,7 +143,7 @@ mod tests {
                     let pages = operations * planes;
                     let what = format!("{} on {planes} planes, {operations}", way.name());
                     assert_eq!(Ok(ran.copies_ns), form.transaction_ns(pages), "{what}");
-                    // t_ADL, and t_CCS beside data, hold the engine's bus; they are waits in the closed forms.
+                    // t_ADL, and t_CCS beside data, hold the engine's bus; the closed forms count them as waits.
                     let data = form.channel_time(pages).unwrap().data_ns;
                     let moved = ran.bus.data_in_ns + ran.bus.data_out_ns;
                     let repairs = way.repair_ns(&t).unwrap() * u64::from(operations);
@@ -151,8 +151,8 @@ mod tests {
                     let sent = if way.path.sends_corrections() { again } else { 0 };
                     assert_eq!(moved - repairs, data - sent, "{what}");
                     if way.corrected_bytes == 0 {
-                        // The source of a direct transfer reads on once its data are out, not only t_WB after
-                        // the confirmation.
+                        // In the engine, the source of a direct transfer reads on once its data are out. The closed
+                        // form waits until t_WB after the confirm command.
                         let ahead = if way.path == CopyPath::Dgcb { t.waits.t_wb_ns } else { 0 };
                         let free = form.source_free_ns(pages).unwrap();
                         assert!((free - ahead..=free).contains(&ran.source_free_ns), "{what}");
@@ -174,7 +174,7 @@ mod tests {
                     CopyJob { erase: Some(EraseAt::SourceFree), ..CopyJob::whole(valid, each) };
                 let early = alone(&t, way, early).unwrap().end_ns;
                 let bound = form.collection_early_erase_ns(valid, each).unwrap();
-                // The erase's command and the last load, or its confirmation, share the bus.
+                // The erase command shares the bus with the last load or its confirm command.
                 let load = form.stages().t_sp_set_ns + form.stages().t_di_ns;
                 assert!((bound..=bound + load).contains(&early), "{}: {early} {bound}", way.name());
             }

@@ -1,76 +1,73 @@
-//! Timing diagrams: signals below each other over time, in panels, with spans marked below them.
+//! Timing diagrams: panels of signals over time, with marked spans below the signals.
 
 use plotters::element::{PathElement, Polygon, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{BLACK, Color, RGBColor, WHITE};
 use sim::report::plots::{Area, PALETTE, PlotError, drawn, text, title};
 
-/// Width of a diagram, its names and its right edge, pixels.
+/// Widths of a diagram, of its name column and of its right margin, pixels.
 const WIDTH: i32 = 1200;
 const NAMES: i32 = 86;
 const EDGE: i32 = 16;
-/// Heights of title, a panel's head, a row, its trace, a lane of spans and the ticks, pixels.
+/// Heights of the title, a panel header, a row, its trace, a span lane and the tick labels, pixels.
 const TITLE: i32 = 44;
 const HEAD: i32 = 30;
 const ROW: i32 = 27;
 const TRACE: i32 = 17;
 const LANE: i32 = 19;
 const TICKS: i32 = 30;
-/// A slope between two levels of the data lines, and an edge of other signals, pixels.
+/// Width of a transition between two values of the data lines, pixels.
 const SLOPE: i32 = 3;
 const GREY: RGBColor = RGBColor(150, 150, 150);
 const PALE: RGBColor = RGBColor(225, 225, 225);
 
-/// What a signal is at for a time.
+/// Level of a signal during an interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Low,
     High,
-    /// A value on lines drawn as a bus; none: driven, but not certain.
+    /// Value on lines drawn as a bus; `None`: driven to an undefined value.
     Value(Option<String>),
-    /// Not driven.
     Floating,
 }
 
-/// A signal of a panel.
+/// Signal of a panel.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// Its name.
     pub(crate) name: String,
-    /// Which colour of the palette; `None`: black.
+    /// Index into the palette; `None`: black.
     pub(crate) color: Option<usize>,
-    /// From when it is at what; the first at or before the panel's beginning.
+    /// Level changes as (time, level); the first is at or before the panel's begin.
     pub(crate) shapes: Vec<(u64, Shape)>,
 }
 
-/// A time that is marked below the rows.
+/// Interval marked below the rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Span {
-    /// From when, until when.
+    /// Begin and end.
     pub(crate) of: (u64, u64),
-    /// What it is.
     pub(crate) label: String,
-    /// On which lane below the rows, from 0.
+    /// Lane below the rows, from 0.
     pub(crate) lane: usize,
-    /// Which colour of the palette; `None`: black.
+    /// Index into the palette; `None`: black.
     pub(crate) color: Option<usize>,
-    /// Rows between which its ends are drawn, besides down to the lane.
+    /// First row of the guide lines, which run from there down to the lane.
     pub(crate) top_row: usize,
 }
 
-/// Rows over a stretch of time.
+/// Rows over one interval of time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Panel {
     pub(crate) title: String,
-    /// From when, until when; ns.
+    /// Begin and end, ns.
     pub(crate) of: (u64, u64),
-    /// Distance of ticks, ns.
+    /// Distance between ticks, ns.
     pub(crate) tick: u64,
     pub(crate) rows: Vec<Row>,
     pub(crate) spans: Vec<Span>,
 }
 
-/// Panels below each other.
+/// Panels stacked vertically.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TimingDiagram {
     pub(crate) title: String,
@@ -78,10 +75,10 @@ pub(crate) struct TimingDiagram {
 }
 
 impl TimingDiagram {
-    /// The text of an SVG file.
+    /// Renders the diagram as SVG text.
     ///
     /// # Errors
-    /// Where the drawing library fails.
+    /// A failure of the drawing library.
     pub(crate) fn svg(&self) -> Result<String, PlotError> {
         let height = TITLE + self.panels.iter().map(Panel::height).sum::<i32>();
         drawn((WIDTH as u32, height as u32), |area| {
@@ -106,7 +103,7 @@ impl Panel {
         HEAD + self.rows.len() as i32 * ROW + self.lanes() as i32 * LANE + TICKS
     }
 
-    /// Where a time lies; what is beyond an end lies on it.
+    /// Horizontal position of a time; times outside the panel are clamped to its edges.
     fn x(&self, at: u64) -> i32 {
         let (from, to) = self.of;
         let at = at.clamp(from, to) - from;
@@ -119,7 +116,7 @@ impl Panel {
         let rows = top + HEAD;
         let bottom = rows + self.rows.len() as i32 * ROW + self.lanes() as i32 * LANE;
         self.ticks(area, rows, bottom)?;
-        // Guides first, so that none crosses a name.
+        // Guides are drawn first, so that none crosses a name.
         self.spans.iter().try_for_each(|span| self.guides(area, span, rows))?;
         self.spans.iter().try_for_each(|span| self.span(area, span, rows))?;
         for (n, row) in self.rows.iter().enumerate() {
@@ -145,7 +142,7 @@ impl Panel {
         rows + self.rows.len() as i32 * ROW + span.lane as i32 * LANE + LANE / 2
     }
 
-    /// From a span's ends up to the signals.
+    /// Draws dashed guide lines from both ends of a span up to the signals.
     fn guides(&self, area: &Area<'_>, span: &Span, rows: i32) -> Result<(), PlotError> {
         let (color, lane) = (color(span.color), self.lane(span, rows));
         let up = rows + span.top_row as i32 * ROW + (ROW - TRACE) / 2;
@@ -156,7 +153,7 @@ impl Panel {
         Ok(())
     }
 
-    /// A span's line with its name, on white so that nothing crosses it.
+    /// Draws a span's arrow and label; a white background keeps other lines out of the label.
     fn span(&self, area: &Area<'_>, span: &Span, rows: i32) -> Result<(), PlotError> {
         let (color, lane) = (color(span.color), self.lane(span, rows));
         let (from, to) = (self.x(span.of.0), self.x(span.of.1));
@@ -165,7 +162,7 @@ impl Panel {
             let tip = vec![(x, lane), (x + 6 * way, lane - 3), (x + 6 * way, lane + 3)];
             area.draw(&Polygon::new(tip, color.filled())).map_err(PlotError::from)?;
         }
-        // The name stands in the middle where it fits, else behind the end.
+        // The label is centred on the span if it fits, otherwise placed to its right.
         let wide = span.label.chars().count() as i32 * 7 + 6;
         if to - from > wide + 16 {
             let middle = (from + to) / 2;
@@ -209,7 +206,7 @@ impl Panel {
     }
 }
 
-/// Data lines that carry a value, or none that is certain.
+/// Draws data lines with a defined or an undefined value.
 fn bus(
     area: &Area<'_>,
     (from, to): (i32, i32),
@@ -239,7 +236,7 @@ fn bus(
     put(area, value, ((from + to) / 2, middle + 1), 12, color, place)
 }
 
-/// Draws a path and empties it.
+/// Draws a path and clears it.
 fn stroke(area: &Area<'_>, path: &mut Vec<(i32, i32)>, color: RGBColor) -> Result<(), PlotError> {
     let points = std::mem::take(path);
     if points.is_empty() { Ok(()) } else { line(area, &points, color, 2) }

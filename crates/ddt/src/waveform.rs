@@ -1,26 +1,26 @@
-//! The signals of a channel as a Value Change Dump (IEEE 1364-2005, §18), for any viewer of waveforms.
+//! The signals of a channel as a Value Change Dump (IEEE 1364-2005, §18), for any waveform viewer.
 //!
-//! | wire | width | what |
+//! | wire | width | content |
 //! | --- | --- | --- |
 //! | `W0_CE_n`, `W0_RE_n`, `W0_WE_n`, `W0_RB_n` and the same of the other way | 1 | CE#, RE#, WE#, R/B# of a device |
 //! | `CLE`, `ALE` | 1 | shared |
-//! | `IO` | 8 | shared: a byte, `x` where it is not certain, `z` where nobody drives it |
-//! | `left_out` | 1 | 1 where data cycles are left out ([`Drawing::data_cycles`](crate::control::Drawing)) |
+//! | `IO` | 8 | shared: a byte, `x` if undefined, `z` if undriven |
+//! | `left_out` | 1 | 1 where data cycles are omitted ([`Drawing::data_cycles`](crate::control::Drawing)) |
 //!
-//! Times are in ns, from the first message on.
+//! Times are in ns since the first message.
 
 use crate::control::{Change, Level, Signal, Waveform};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use vcd::{IdCode, TimescaleUnit, Value, Writer};
 
-/// Writes a waveform. `comment` goes into the head: what is shown.
+/// Writes a waveform; `comment` goes into the header to describe it.
 ///
 /// # Errors
-/// Where `out` cannot be written.
+/// A write error of `out`.
 pub fn write_vcd(waveform: &Waveform, comment: &str, out: impl Write) -> io::Result<()> {
     let mut writer = Writer::new(out);
-    // The comment's end mark must not be within.
+    // The text must not contain the end mark of a comment.
     writer.comment(&comment.replace("$end", "$ end"))?;
     writer.timescale(1, TimescaleUnit::NS)?;
     writer.add_module("channel")?;
@@ -61,14 +61,14 @@ pub fn write_vcd(waveform: &Waveform, comment: &str, out: impl Write) -> io::Res
     writer.flush()
 }
 
-/// The signals of a waveform, the source's first.
+/// Signals of a waveform; those of the source come first.
 pub fn signals(waveform: &Waveform) -> Vec<Signal> {
     let of_way = |way| [Signal::Ce(way), Signal::Re(way), Signal::We(way), Signal::Rb(way)];
     let ways = [waveform.source, waveform.destination].into_iter().flat_map(of_way);
     ways.chain([Signal::Cle, Signal::Ale, Signal::Io]).collect()
 }
 
-/// The name of a signal's wire.
+/// Wire name of a signal.
 pub fn name(signal: Signal) -> String {
     match signal {
         Signal::Ce(way) => format!("W{way}_CE_n"),

@@ -1,5 +1,5 @@
-//! The signals of one page's direct transfer as a picture: commands, the begin of the transfer with its windows, the end
-//! of it with corrected bytes and the confirm command (Fig. 10 of Jeong and Song, and what goes before and after).
+//! Plot of the signals of one page's direct transfer. Its panels: the commands, the begin of the transfer with its
+//! windows, the end of the transfer with corrected bytes and confirm command. Extends Fig. 10 of Jeong and Song.
 
 use crate::control::{Cycles, Event, EventKind, Job, Level, PagePosition, Signal, Waveform};
 use crate::timing_diagram::{Panel, Row, Shape, Span, TimingDiagram};
@@ -7,21 +7,21 @@ use crate::waveform::signals;
 use flash::Ns;
 use sim::report::plots::PlotError;
 
-/// Cycles of the data shown at the begin and at the end of the transfer.
+/// Data cycles shown at the begin and at the end of the transfer.
 const FIRST: Ns = 4;
 const LAST: Ns = 2;
-/// Corrected bytes shown at most.
+/// Maximum corrected bytes shown.
 const CORRECTED: Ns = 2;
-/// Colours of the palette: source, destination, windows.
+/// Palette colours of source, destination and windows.
 const SOURCE: usize = 0;
 const DESTINATION: usize = 1;
 const WINDOW: usize = 2;
 
-/// The first page of a log as the text of an SVG file; `title` is above it. At least so many data cycles must be in the
-/// waveform as are shown: 8 will do.
+/// Plots the first page of a log as SVG text under the heading `title`. The waveform must include all data cycles
+/// that the plot shows; 8 suffice.
 ///
 /// # Errors
-/// Where the log has no direct transfer, or the drawing library fails.
+/// The log has no direct transfer, or the drawing library fails.
 pub fn svg(waveform: &Waveform, log: &[Event], title: &str) -> Result<String, PlotError> {
     let tenure = |wanted: fn(Cycles) -> bool| {
         log.iter().find_map(|event| match event.kind {
@@ -47,7 +47,7 @@ pub fn svg(waveform: &Waveform, log: &[Event], title: &str) -> Result<String, Pl
     TimingDiagram { title: title.to_owned(), panels }.svg()
 }
 
-/// The read's command and the program's: one panel where the latter is given beside the read, two where after it.
+/// Panels of the read and program commands: one panel if the program command overlaps the read, otherwise two.
 fn commands(waveform: &Waveform, address: (Ns, Ns), read_ns: Ns, t_wb_ns: Ns) -> Vec<Panel> {
     let (busy_ns, after) = (read_ns + t_wb_ns, address.1 + 20);
     let read = "Read command of the source (00h, address, 30h), its R/B# after tWB";
@@ -77,7 +77,7 @@ fn busy_after(mut panel: Panel, way: u16, of: (Ns, Ns)) -> Panel {
     panel
 }
 
-/// The first cycles, with the windows of the second.
+/// Panel of the first data cycles, with the windows of the second.
 fn begin(waveform: &Waveform, begin_ns: Ns) -> Panel {
     let w = &waveform.windows;
     let (cycle, t_rwc) = (begin_ns + w.t_rwc_ns, w.t_rwc_ns);
@@ -107,7 +107,7 @@ fn begin(waveform: &Waveform, begin_ns: Ns) -> Panel {
     panel
 }
 
-/// The last cycles, corrected bytes and the confirm command.
+/// Panels of the last data cycles, the corrected bytes and the confirm command.
 fn end(
     waveform: &Waveform,
     end_ns: Ns,
@@ -154,7 +154,7 @@ fn panel(waveform: &Waveform, title: String, of: (Ns, Ns), tick: Ns) -> Panel {
     Panel { title, of, tick, rows, spans: Vec::new() }
 }
 
-/// A signal as far as it is needed for a panel.
+/// Row of a signal, limited to the panel's interval.
 fn row(waveform: &Waveform, signal: Signal, (from, to): (Ns, Ns)) -> Row {
     let mut shapes: Vec<(Ns, Shape)> = Vec::new();
     for change in waveform.changes.iter().filter(|change| change.signal == signal) {
@@ -185,8 +185,8 @@ fn row(waveform: &Waveform, signal: Signal, (from, to): (Ns, Ns)) -> Row {
     Row { name: label(signal), color, shapes }
 }
 
-/// Bytes of write cycles apart where they are the same, so that the data lines do not change between them: where one
-/// stands while WE# goes high more than once.
+/// Splits data bytes that several write cycles share. Equal successive bytes cause no change on the data lines, so
+/// they are split at each rising edge of WE# (plus tDH).
 fn apart(waveform: &Waveform, shapes: Vec<(Ns, Shape)>, to: Ns) -> Vec<(Ns, Shape)> {
     let latches = waveform.changes.iter().filter(|change| {
         matches!(change.signal, Signal::We(_)) && change.level == Level::High && change.at_ns > 0
@@ -206,7 +206,7 @@ fn apart(waveform: &Waveform, shapes: Vec<(Ns, Shape)>, to: Ns) -> Vec<(Ns, Shap
     all
 }
 
-/// How a data sheet writes it, with the way.
+/// Data sheet name of a signal, prefixed with its way.
 fn label(signal: Signal) -> String {
     match signal {
         Signal::Ce(way) => format!("W{way} CE#"),

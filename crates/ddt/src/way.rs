@@ -1,29 +1,29 @@
-//! A way of copying on a part, as closed form and as operations on the channels.
+//! Copy method on a part, as closed form and as channel operations.
 
 use bounds::copyback::{CopyPath, CopyTimings, Copyback, CopybackError, Waits};
 use flash::channels::{Timing, TimingError};
 use flash::{Ns, Part};
 
-/// Path, cache program, planes and wrong bytes of a copy.
+/// Copy method: path, cache program, planes and bytes in error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
     /// The path.
     pub path: CopyPath,
-    /// Whether programs go through the cache register; of no account within one device.
+    /// True if programs use the cache register; ignored for copies within one device.
     pub cache_program: bool,
-    /// Planes that work as one, 1 to 4.
+    /// Planes operated together, 1 to 4.
     pub planes: u32,
-    /// Wrong bytes a page.
+    /// Bytes in error per page.
     pub corrected_bytes: u32,
 }
 
 impl Way {
-    /// Without errors.
+    /// Copy method without byte errors.
     pub const fn new(path: CopyPath, cache_program: bool, planes: u32) -> Self {
         Self { path, cache_program, planes, corrected_bytes: 0 }
     }
 
-    /// Every path, those between two devices also with cache program, on so many planes.
+    /// All paths on `planes` planes; paths between two devices also with cache program.
     pub fn all(planes: u32) -> impl Iterator<Item = Self> {
         CopyPath::ALL.into_iter().flat_map(move |path| {
             let cached = path.between_devices().then(|| Self::new(path, true, planes));
@@ -31,35 +31,35 @@ impl Way {
         })
     }
 
-    /// The same with so many wrong bytes a page.
+    /// Same method with `corrected_bytes` bytes in error per page.
     #[must_use]
     pub const fn with_corrected_bytes(self, corrected_bytes: u32) -> Self {
         Self { corrected_bytes, ..self }
     }
 
-    /// `gcb`, or `gcb + cache`.
+    /// Name such as `gcb` or `gcb + cache`.
     pub fn name(&self) -> String {
         if self.cache_program { format!("{} + cache", self.path) } else { self.path.name().into() }
     }
 
-    /// Its closed forms.
+    /// Closed forms of this method.
     ///
     /// # Errors
-    /// A figure outside its range; more wrong bytes than can be corrected.
+    /// A parameter outside its range; more bytes in error than the ECC can correct.
     pub fn closed_form(&self, timings: &CopyTimings) -> Result<Copyback, CopybackError> {
         Copyback::new(*timings, self.path, self.cache_program, self.planes)?
             .with_corrected_bytes(self.corrected_bytes)
     }
 
-    /// Time of the bus for the corrected bytes of one operation.
+    /// Bus time of the corrected bytes of one operation.
     pub(crate) fn repair_ns(&self, timings: &CopyTimings) -> Result<Ns, CopybackError> {
         let each = self.closed_form(timings)?.times().repair_ns;
         Ok(u64::from(self.planes) * u64::from(self.corrected_bytes) * each)
     }
 }
 
-/// The timing of the channels that is that of the closed forms: the cache register takes no time to empty
-/// (t_CBSY 0), and no status is read.
+/// Channel timing that matches the closed forms. The cache register empties in no time (t_CBSY = 0), and no status is
+/// read.
 pub fn channels_timing(timings: &CopyTimings) -> Timing {
     let waits = &timings.waits;
     Timing {
@@ -87,11 +87,11 @@ pub fn channels_timing(timings: &CopyTimings) -> Timing {
     }
 }
 
-/// The part with the bus cycles of an asynchronous ONFI timing mode, 0 to 5, and that mode's waits. Its t_R and
-/// t_PROG are taken to be those of the cells alone.
+/// The part with the bus cycles of asynchronous ONFI timing mode `mode` (0 to 5), and that mode's waits. The part's
+/// t_R and t_PROG are assumed to be cell times only.
 ///
 /// # Errors
-/// A mode that there is not.
+/// A mode that does not exist.
 pub fn in_mode(part: &Part, mode: u8) -> Result<(Part, Waits), TimingError> {
     let timing = Timing::with_mode(part, mode)?;
     let part = Part { t_rc_ns: timing.t_rc_ns, t_wc_ns: timing.t_wc_ns, ..part.clone() };

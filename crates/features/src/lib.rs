@@ -1,1 +1,1 @@
-//! No code: see the manifest.
+//! No code; see the manifest.

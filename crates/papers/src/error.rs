@@ -1,34 +1,34 @@
-//! Why a paper cannot be reproduced.
+//! Errors of a reproduction.
 
 use ddt::CopyRunError;
 use sim::config::ConfigError;
 use sim::report::plots::PlotError;
 
-/// Why a paper cannot be reproduced.
+/// Reasons why a paper cannot be reproduced.
 #[derive(Debug, thiserror::Error)]
 pub enum ReproduceError {
-    /// There is no such paper or section.
+    /// Unknown paper or section.
     #[error("no {what} is called `{name}`; {hint}")]
     Unknown {
-        /// What was looked for.
+        /// Kind of thing: `paper` or `table or figure`.
         what: &'static str,
-        /// What was asked for.
+        /// Name that was requested.
         name: String,
-        /// What there is.
+        /// Suggestion of an existing name.
         hint: String,
     },
     /// A run cannot be set up.
     #[error("{run} cannot be set up: {source}")]
     Setup {
-        /// The run.
+        /// Name of the run.
         run: String,
-        /// Why.
+        /// Configuration error.
         source: Box<ConfigError>,
     },
     /// A closed form has no value on the paper's part.
     #[error("{0}")]
     Bound(#[from] bounds::BoundError),
-    /// Copies have no time on the paper's part.
+    /// A copy has no valid time on the paper's part.
     #[error("{0}")]
     Copies(#[from] CopyRunError),
     /// A plot cannot be drawn.

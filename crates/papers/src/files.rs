@@ -1,4 +1,4 @@
-//! A reproduction as files.
+//! Output files of a reproduction.
 
 use crate::render::render_without_clock;
 use crate::reproduction::Reproduction;
@@ -7,12 +7,12 @@ use sim::report::{OutDir, OutError, prepare_out_dir};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Columns of `report.txt`.
+/// Width of `report.txt` in columns.
 const WIDTH: usize = 110;
 
-/// Writes `report.txt`, `rows.csv`, `rows.json`, `plots/*.svg` and `curves/*.csv` and returns their paths; besides, where
-/// something was measured by the clock, `clock.txt`, which is the one that no two runs share. Files of these names are
-/// replaced.
+/// Writes `report.txt`, `rows.csv`, `rows.json`, `plots/*.svg` and `curves/*.csv`; returns their paths. If anything
+/// was measured in wall-clock time, it also writes `clock.txt`, the only file that differs between runs. Existing
+/// files with these names are replaced.
 ///
 /// # Errors
 /// [`OutError`] with the file's path.

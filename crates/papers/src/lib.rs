@@ -1,8 +1,8 @@
-//! Papers reproduced: each of their tables and figures as rows of the paper's figure, ours, and a verdict.
+//! Reproduction of papers: each table and figure as rows with the paper's figure, ours, and a verdict.
 //!
-//! A paper is a folder, whose `mod.rs` declares it: name, title, source, and each table and figure with the function
-//! that makes it. Its line of [`PAPERS`] brings it to the command line. What a figure needs to be run goes through [`runs`], which runs
-//! everything side by side and records the command of each run.
+//! Each paper is a folder. Its `mod.rs` declares name, title, source, and the function that produces each table and
+//! figure. An entry in [`PAPERS`] adds the paper to the command line. Figures that need simulation use [`runs`],
+//! which runs all experiments in parallel and records the command of each run.
 
 mod ba_gc;
 mod copyback;
@@ -30,11 +30,11 @@ pub use settings::{Scale, Settings};
 
 use sim::config::did_you_mean;
 
-/// Every paper that can be reproduced, in the order in which they are listed.
+/// All papers that can be reproduced, in display order.
 pub static PAPERS: &[&dyn Paper] =
     &[lazy_rtgc::PAPER, gftl::PAPER, ba_gc::PAPER, copyback::PAPER, two_level_gc::PAPER];
 
-/// The paper of this name.
+/// Finds a paper by name.
 ///
 /// # Errors
 /// [`ReproduceError::Unknown`] with the nearest name.

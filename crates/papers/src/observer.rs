@@ -1,18 +1,18 @@
-//! Who is told how far a reproduction is.
+//! Observer of a reproduction's progress.
 
-/// Who is told how far a reproduction is, and may end it. Called from several threads.
+/// Observer of a reproduction's progress, which may also stop it. Called from several threads.
 pub trait ReproductionObserver: Sync {
-    /// So many more steps (page writes before measuring, requests measured) are to come.
+    /// Announces further steps to come. A step is one page write of the preconditioning or one measured request.
     fn planned(&self, steps: u64);
 
-    /// So many more steps are done.
+    /// Reports further steps done.
     fn done(&self, steps: u64);
 
-    /// True where everything should end now; what was measured is told.
+    /// Returns true to stop; results obtained so far are still reported.
     fn stop(&self) -> bool;
 }
 
-/// A watch that watches nothing.
+/// Observer that ignores progress and never stops.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 

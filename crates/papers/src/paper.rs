@@ -1,4 +1,4 @@
-//! A paper: what it says of itself, and how it is reproduced.
+//! Papers: metadata, tables and figures, and their reproduction.
 
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
@@ -6,7 +6,7 @@ use crate::reproduction::{Reproduction, Section};
 use crate::settings::Settings;
 use sim::config::did_you_mean;
 
-/// A paper, whatever is run for it.
+/// Paper that can be reproduced, independent of the simulations that it needs.
 pub trait Paper: Sync {
     /// Name on the command line.
     fn name(&self) -> &'static str;
@@ -17,13 +17,13 @@ pub trait Paper: Sync {
     /// Authors and venue.
     fn source(&self) -> &'static str;
 
-    /// Its tables and figures: the name that `--only` takes, and what is in it.
+    /// Tables and figures as (name for `--only`, title).
     fn sections(&self) -> Vec<(&'static str, &'static str)>;
 
-    /// Reproduces the paper, or the sections of it that the settings name.
+    /// Reproduces the paper, or only the sections that the settings name.
     ///
     /// # Errors
-    /// A section that it does not have; a run that cannot be set up or fails.
+    /// An unknown section; a run that cannot be set up or fails.
     fn reproduce(
         &self,
         settings: &Settings,
@@ -31,25 +31,24 @@ pub trait Paper: Sync {
     ) -> Result<Reproduction, ReproduceError>;
 }
 
-/// A table or figure: the name that `--only` takes, what is in it, and its rows, plots and notes, made of what was
-/// run for the paper (`R`).
+/// Table or figure: name for `--only`, title, and the function that produces its rows, plots and notes. `R` is the
+/// result of the runs that the paper's sections share.
 pub(crate) struct Exhibit<R: 'static>(
     pub(crate) &'static str,
     pub(crate) &'static str,
     pub(crate) fn(&Inputs<'_, R>) -> Result<Section, ReproduceError>,
 );
 
-/// What a table or figure is made of.
+/// Inputs of a table or figure.
 pub(crate) struct Inputs<'a, R> {
-    /// What was run.
+    /// Result of the shared runs.
     pub(crate) ran: R,
-    /// What is asked for.
     pub(crate) settings: &'a Settings,
-    /// For what it runs by itself.
+    /// Observer for runs that the section starts itself.
     pub(crate) watch: &'a dyn ReproductionObserver,
 }
 
-/// What a paper declares of itself.
+/// Declaration of a paper.
 pub(crate) struct Study<R: 'static> {
     /// Name on the command line.
     pub(crate) name: &'static str,
@@ -57,11 +56,11 @@ pub(crate) struct Study<R: 'static> {
     pub(crate) title: &'static str,
     /// Authors and venue.
     pub(crate) source: &'static str,
-    /// Its tables and figures, in the paper's order.
+    /// Tables and figures in the paper's order.
     pub(crate) exhibits: &'static [Exhibit<R>],
-    /// Runs what several of the tables and figures of these names share.
+    /// Runs the simulations that the named tables and figures share.
     pub(crate) run: fn(&[&str], &Settings, &dyn ReproductionObserver) -> Result<R, ReproduceError>,
-    /// Adds what was run, and how, to the finished sections.
+    /// Adds records and notes of the shared runs to the finished sections.
     pub(crate) conclude: fn(R, &mut Reproduction),
 }
 
@@ -117,7 +116,6 @@ impl<R> Paper for Study<R> {
     }
 }
 
-/// Adds notes as they are printed.
 pub(crate) fn note(found: &mut Reproduction, notes: &[&str]) {
     found.notes.extend(notes.iter().map(|note| (*note).to_owned()));
 }

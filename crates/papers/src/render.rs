@@ -1,22 +1,22 @@
-//! A reproduction as text for people.
+//! Plain-text report of a reproduction.
 
 use crate::reproduction::{Reproduction, RunRecord, Section};
 use crate::row::{Figure, Row, Verdict, decimal};
 use sim::report::wrap;
 
-/// Blanks between columns.
+/// Spaces between columns.
 const GAP: usize = 2;
-/// A figure of more letters stands on a line of its own.
+/// Maximum length of a figure in the table; longer ones get a separate line.
 const LONGEST_FIGURE: usize = 14;
-/// How far reasons hang.
+/// Indentation of reasons.
 const INDENT: &str = "      ";
 
-/// The reproduction as plain text of about `width` columns, with what was measured by the clock.
+/// Renders the reproduction as plain text of about `width` columns, including wall-clock measurements.
 pub fn render(reproduction: &Reproduction, width: usize) -> String {
     text(reproduction, width, true)
 }
 
-/// The same without the clock: the same in every run.
+/// As [`render`] without wall-clock measurements, hence the same in every run.
 pub(super) fn render_without_clock(reproduction: &Reproduction, width: usize) -> String {
     text(reproduction, width, false)
 }
@@ -76,7 +76,7 @@ fn render_section(section: &Section, width: usize) -> String {
     out
 }
 
-/// `table-2` as `Table 2`, `fig-9` as `Fig. 9`; other names as they are.
+/// Display name: `table-2` becomes `Table 2`, `fig-9` becomes `Fig. 9`; other names are unchanged.
 fn heading(id: &str) -> String {
     match id.split_once('-') {
         Some(("table", rest)) => format!("Table {rest}"),
@@ -85,7 +85,6 @@ fn heading(id: &str) -> String {
     }
 }
 
-/// The cells of a row.
 struct Cells([String; 5]);
 
 impl Cells {
@@ -129,7 +128,7 @@ fn rows(rows: &[Row], width: usize) -> String {
             *width = (*width).max(letters(cell));
         }
     }
-    // What is compared is broken rather than that figures leave the screen.
+    // Wrap the first column rather than let figures exceed the width.
     let others: usize = widths[1..].iter().map(|w| w + GAP).sum::<usize>() + GAP;
     widths[0] = widths[0].min(width.saturating_sub(others).max(24));
 
@@ -158,7 +157,7 @@ fn rows(rows: &[Row], width: usize) -> String {
     out
 }
 
-/// Words to the left of the first and last column, figures to the right of the others.
+/// Aligns words in the first and last column left, figures in the others right.
 fn line(cells: &[String; 5], widths: &[usize; 5]) -> String {
     let [what, paper, ours, difference, verdict] = cells;
     let [w, p, o, d, _] = widths;
@@ -167,7 +166,7 @@ fn line(cells: &[String; 5], widths: &[usize; 5]) -> String {
 }
 
 fn render_run(run: &RunRecord, width: usize) -> String {
-    // A command is not broken: it is there to be copied.
+    // Commands are not wrapped, so that they can be copied.
     let mut out = format!("  {}\n    {}\n", run.name, run.command);
     for (scheme, why) in &run.missing {
         out.push_str(&wrap(&format!("    {scheme}: {why}"), width, INDENT));
@@ -175,7 +174,7 @@ fn render_run(run: &RunRecord, width: usize) -> String {
     out
 }
 
-/// How many rows of each verdict.
+/// Number of rows per verdict.
 fn tally(reproduction: &Reproduction) -> String {
     let rows = || reproduction.sections.iter().flat_map(|section| &section.rows);
     let counted = Verdict::NAMES.iter().filter_map(|name| {

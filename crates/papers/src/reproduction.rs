@@ -1,87 +1,87 @@
-//! What comes of a reproduction: sections of rows, plots and curves, and what was run for them.
+//! Result of a reproduction: sections of rows, plots and curves, and the runs behind them.
 
 use crate::row::Row;
 use crate::settings::Scale;
 use serde::Serialize;
 
-/// A paper beside ours.
+/// Reproduction of a paper.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reproduction {
     /// Version of ftlkit.
     pub version: String,
-    /// Its name in [`PAPERS`](crate::PAPERS).
+    /// Name of the paper in [`PAPERS`](crate::PAPERS).
     pub paper: String,
-    /// Title.
+    /// Title of the paper.
     pub title: String,
     /// Authors and venue.
     pub source: String,
-    /// How large the runs were.
+    /// Scale of the runs.
     pub scale: Scale,
-    /// The seed.
+    /// Random seed of the runs.
     pub seed: u64,
-    /// True where it was interrupted: what had not been run cannot be compared.
+    /// True if the reproduction was interrupted; rows of missing runs cannot be compared.
     pub interrupted: bool,
-    /// Tables and figures, in the paper's order.
+    /// Tables and figures in the paper's order.
     pub sections: Vec<Section>,
-    /// What was run, so that each can be run again by itself.
+    /// Records of all runs; each can be repeated separately.
     pub runs: Vec<RunRecord>,
-    /// How it was done, and where the paper disagrees with itself.
+    /// Notes on the method and on contradictions in the paper.
     pub notes: Vec<String>,
 }
 
-/// A table or figure of the paper.
+/// Table or figure of the paper.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Section {
-    /// Short name: `table-2`, `fig-9`.
+    /// Short name such as `table-2`, `fig-9`.
     pub id: String,
-    /// What is in it.
+    /// Title.
     pub title: String,
-    /// Its figures beside ours.
+    /// Rows of the paper's figures and ours.
     pub rows: Vec<Row>,
-    /// Its plots; in JSON their names.
+    /// Plots; JSON has their names only.
     pub plots: Vec<PlotFile>,
-    /// The points of its curves, where there are too many for rows; in JSON their names.
+    /// Points of the curves if there are too many for rows; JSON has their names only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<CurvesFile>,
-    /// What was measured by the clock, as lines of a table: another in each run, and so on the screen and in `clock.txt`
-    /// alone.
+    /// Wall-clock measurements as table lines. They differ between runs, so only the screen and `clock.txt` show
+    /// them.
     #[serde(skip)]
     pub clock: Vec<String>,
-    /// What was run for it alone, until it is with all other runs in [`Reproduction::runs`].
+    /// Runs of this section only, until they are moved to [`Reproduction::runs`].
     #[serde(skip)]
     pub(crate) runs: Vec<RunRecord>,
-    /// What must be known of this section.
+    /// Notes on this section.
     pub notes: Vec<String>,
 }
 
-/// A plot, drawn.
+/// Plot file.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlotFile {
     /// File name, with `.svg`.
     pub name: String,
-    /// The text of the file.
+    /// Content of the file.
     #[serde(skip)]
     pub svg: String,
 }
 
-/// Points of curves.
+/// File with the points of curves.
 #[derive(Clone, Debug, Serialize)]
 pub struct CurvesFile {
     /// File name, with `.csv`.
     pub name: String,
-    /// The text of the file.
+    /// Content of the file.
     #[serde(skip)]
     pub csv: String,
 }
 
-/// A run that figures come from.
+/// Record of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunRecord {
-    /// What it was for.
+    /// Name of the run.
     pub name: String,
-    /// The command that repeats it.
+    /// Command that repeats the run.
     pub command: String,
-    /// Schemes that were stopped or failed, and why.
+    /// Schemes that stopped or failed, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<(String, String)>,
 }

@@ -1,30 +1,30 @@
-//! One figure of a paper beside ours, and what is to be said of the two.
+//! Comparison of one figure of a paper with ours, and its verdict.
 
 use serde::{Serialize, Serializer};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A figure of a table: a number with the decimals that it is told with, or words.
+/// Figure in a table: a number with its printed decimals, or words.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Figure {
     /// A number.
     Number {
-        /// The value, with all the digits that there are.
+        /// Value at full precision.
         value: f64,
-        /// Decimals that are printed.
+        /// Decimals to print.
         decimals: usize,
     },
-    /// Words, such as the order of schemes.
+    /// Words, such as an order of schemes.
     Words(String),
 }
 
 impl Figure {
-    /// A number told with so many decimals.
+    /// Number printed with `decimals` decimals.
     pub fn number(value: f64, decimals: usize) -> Self {
         Self::Number { value, decimals }
     }
 
-    /// A number as a paper prints it: its decimals count. Anything else is taken as words.
+    /// Parses a number as printed in a paper, keeping its number of decimals. Other text becomes words.
     pub fn printed(text: &str) -> Self {
         match text.replace('−', "-").parse() {
             Ok(value) => {
@@ -34,7 +34,7 @@ impl Figure {
         }
     }
 
-    /// The value, where it is a number.
+    /// The value if the figure is a number.
     pub fn value(&self) -> Option<f64> {
         match self {
             Self::Number { value, .. } => Some(*value),
@@ -44,7 +44,7 @@ impl Figure {
 }
 
 impl fmt::Display for Figure {
-    /// With a minus sign that is one.
+    /// Prints numbers with a proper minus sign (U+2212).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Words(words) => f.write_str(words),
@@ -54,7 +54,7 @@ impl fmt::Display for Figure {
 }
 
 impl Serialize for Figure {
-    /// A number or a text.
+    /// Serializes a number or a string.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Number { value, .. } => serializer.serialize_f64(*value),
@@ -63,7 +63,7 @@ impl Serialize for Figure {
     }
 }
 
-/// A number with so many decimals, a minus sign that is one, and no negative zero.
+/// Number with `decimals` decimals, a proper minus sign (U+2212) and no negative zero.
 pub(super) fn decimal(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
@@ -73,25 +73,25 @@ pub(super) fn decimal(value: f64, decimals: usize) -> String {
     }
 }
 
-/// What is to be said of the paper's figure and ours.
+/// Result of comparing the paper's figure with ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
-    /// The same to the printed digits.
+    /// Equal to the printed digits.
     Equal,
-    /// No further apart than this, in the row's unit (percent: percentage points).
+    /// Within this distance, in the row's unit (percent: percentage points).
     Within(f64),
     /// Order or direction agrees, the magnitude does not.
     ShapeOnly,
-    /// Something that the comparison needs is not known or not there.
+    /// The comparison lacks a value or a parameter.
     CannotBeCompared,
-    /// It is another figure, order or direction.
+    /// Figure, order or direction differs.
     Differs,
-    /// The paper prints no such figure: ours stands as evidence for others.
+    /// The paper does not print this figure; ours is evidence for other rows.
     NotPrinted,
 }
 
 impl Verdict {
-    /// Its name without the tolerance, as CSV and JSON have it.
+    /// Name without the tolerance, as in CSV and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Equal => "equal",
@@ -103,11 +103,11 @@ impl Verdict {
         }
     }
 
-    /// Every verdict's name, best first.
+    /// Names of all verdicts, best first.
     pub(super) const NAMES: [&'static str; 6] =
         ["equal", "within", "shape only", "differs", "cannot be compared", "not printed"];
 
-    /// True where a reader must be told why.
+    /// True if the row must give a reason.
     pub fn needs_reason(self) -> bool {
         matches!(self, Self::ShapeOnly | Self::CannotBeCompared | Self::Differs)
     }
@@ -128,29 +128,30 @@ impl Serialize for Verdict {
     }
 }
 
-/// A figure of the paper beside ours.
+/// Figure of the paper beside ours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// What is compared.
+    /// Compared quantity.
     pub what: String,
-    /// The paper's figure, where it prints one.
+    /// The paper's figure, if printed.
     pub paper: Option<Figure>,
-    /// Ours, where there is one.
+    /// Our figure, if available.
     pub ours: Option<Figure>,
-    /// Ours less the paper's, where both are numbers; in the row's unit.
+    /// Ours minus the paper's if both are numbers, in the row's unit.
     pub difference: Option<f64>,
-    /// Unit of both; empty where there is none.
+    /// Unit of both figures; empty if there is none.
     pub unit: String,
-    /// What is to be said of the two.
+    /// Result of the comparison.
     pub verdict: Verdict,
-    /// Why, where that does not go without saying.
+    /// Reason for the verdict, if it is not obvious.
     pub why: String,
 }
 
 impl Row {
-    /// A closed form against a printed figure: equal, or it differs and `why` says why.
+    /// Compares a closed form with a printed figure: equal, or different with the reason `why`.
     ///
-    /// Equal are figures that round to the printed digits, or give them when cut off (which is then said).
+    /// Figures are equal if ours rounds to the printed digits. They are also equal if truncation gives the printed
+    /// digits; the row then says so.
     pub fn exact(what: &str, unit: &str, printed: &str, ours: f64, why: &str) -> Self {
         let row = Self::both(what, unit, printed, ours);
         match row.agreement() {
@@ -162,8 +163,14 @@ impl Row {
         }
     }
 
-    /// A measured figure against a printed one: equal to the printed digits, within `tolerance`, else, for a
-    /// change in percent, of the same sign (shape only), else it differs. `why` is told with the last two.
+    /// Compares a measured figure with a printed one. The verdict is the first that applies:
+    ///
+    /// - equal to the printed digits,
+    /// - within `tolerance`,
+    /// - shape only: a change in percent with the same sign,
+    /// - differs.
+    ///
+    /// The last two give `why` as reason. If `printed` is not a number, the row cannot be compared.
     pub fn measured(
         what: &str,
         unit: &str,
@@ -179,7 +186,7 @@ impl Row {
         match row.agreement() {
             Agreement::Rounded => row.judged(Verdict::Equal, ""),
             _ if difference.abs() <= tolerance => row.judged(Verdict::Within(tolerance), ""),
-            // Times and counts are above 0 whatever they are: only a change has a direction.
+            // Times and counts are never negative: only a change has a direction.
             _ if unit == "%" && paper.partial_cmp(&0.0) == ours.partial_cmp(&0.0) => {
                 row.judged(Verdict::ShapeOnly, why)
             }
@@ -187,7 +194,7 @@ impl Row {
         }
     }
 
-    /// A bound that the paper states as a limit ("below 20 %", "more than 50 %"): equal where it holds.
+    /// Compares with a limit in the paper's text ("below 20 %", "more than 50 %"): equal if it holds.
     pub fn limit(what: &str, unit: &str, limit: Limit, ours: f64, why: &str) -> Self {
         let (words, holds) = match limit {
             Limit::Below(most) => (format!("< {most}"), ours < most),
@@ -201,12 +208,12 @@ impl Row {
         }
     }
 
-    /// A figure of ours that the paper does not print.
+    /// Our figure without a printed counterpart.
     pub fn evidence(what: &str, unit: &str, ours: f64, decimals: usize) -> Self {
         Self::new(what, unit, None, Some(number(ours, decimals)))
     }
 
-    /// What cannot be compared, and why; ours is told where there is one.
+    /// Row that cannot be compared, with its reason and our figure, if available.
     pub fn incomparable(
         what: &str,
         unit: &str,
@@ -218,10 +225,10 @@ impl Row {
             .judged(Verdict::CannotBeCompared, why)
     }
 
-    /// The paper's order, smallest first, schemes between which it does not decide in one group; against
-    /// ours by value. Equal where no scheme of a group is above one of a later group.
+    /// Compares the paper's order, smallest first, with the order of our values. A group holds schemes whose mutual
+    /// order the paper leaves open. Equal if no scheme of a group exceeds one of a later group.
     ///
-    /// A scheme without a value makes the row one that cannot be compared.
+    /// If a scheme has no value, the row cannot be compared.
     pub fn order(what: &str, paper: &[&[&str]], ours: &[(&str, Option<f64>)], why: &str) -> Self {
         let printed: Vec<String> = paper.iter().map(|group| group.join(", ")).collect();
         let value = |name: &str| ours.iter().find(|(n, _)| *n == name).and_then(|(_, v)| *v);
@@ -257,7 +264,7 @@ impl Row {
         row.judged(Verdict::Differs, &why)
     }
 
-    /// Ours with the decimal that shows what was cut off.
+    /// Adds a decimal to our figure, to show the truncated digit.
     fn one_decimal_more(mut self) -> Self {
         if let Some(Figure::Number { decimals, .. }) = &mut self.ours {
             *decimals += 1;
@@ -273,7 +280,7 @@ impl Row {
         self
     }
 
-    /// The row with a remark added to its reason.
+    /// The row with `remark` appended to its reason.
     #[must_use]
     pub fn remarked(mut self, remark: &str) -> Self {
         if !remark.is_empty() {
@@ -301,7 +308,7 @@ impl Row {
         }
     }
 
-    /// Ours with as many decimals as are printed.
+    /// Row with our figure at the printed number of decimals.
     fn both(what: &str, unit: &str, printed: &str, ours: f64) -> Self {
         let paper = Figure::printed(printed);
         let decimals = match &paper {
@@ -323,7 +330,7 @@ impl Row {
         };
         let unit = 10f64.powi(*decimals as i32);
         let digits = (paper * unit).round();
-        // A value that lies on a half to the last bit may be rounded either way.
+        // An exact half may be rounded either way.
         if (value * unit - digits).abs() <= 0.5 + 1e-6 {
             Agreement::Rounded
         } else if (value * unit + 1e-9 * value.signum()).trunc() == digits {
@@ -334,21 +341,21 @@ impl Row {
     }
 }
 
-/// How a figure gives the printed digits.
+/// Way in which a figure yields the printed digits.
 enum Agreement {
     Rounded,
     CutOff,
     None,
 }
 
-/// A limit in words of the paper.
+/// Limit stated in the paper's text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// Less than this.
+    /// Less than this value.
     Below(f64),
-    /// This or less.
+    /// At most this value.
     AtMost(f64),
-    /// More than this.
+    /// Greater than this value.
     Above(f64),
 }
 
@@ -356,7 +363,7 @@ fn number(value: f64, decimals: usize) -> Figure {
     Figure::number(value, decimals)
 }
 
-/// `a < b = c`, of sorted values.
+/// Chain such as `a < b = c` of sorted values.
 fn chain(sorted: &[(&str, f64)]) -> String {
     let mut out = String::new();
     for (at, (name, value)) in sorted.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Everything that a paper's figures need run, side by side, with the command of each run.
+//! Parallel execution of all experiments that a paper's figures need, with the command of each run.
 
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
@@ -10,45 +10,45 @@ use sim::run::{Observer, Phase, RunError};
 use std::sync::atomic::{AtomicU64, Ordering};
 use workload::WorkloadSpec;
 
-/// An experiment and what it is for.
+/// Experiment to run, with its name.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// What it is for: the workload's name, or a table's cell.
+    /// Name of the experiment: the workload's name or a table's cell.
     pub name: String,
-    /// What is run.
+    /// The experiment's settings.
     pub experiment: Experiment,
 }
 
-/// What came of an experiment.
+/// Result of an experiment.
 #[derive(Clone, Debug)]
 pub struct Ran {
-    /// What it was for.
+    /// Name of the experiment.
     pub name: String,
-    /// The experiment with every default filled in.
+    /// The experiment with all defaults filled in.
     pub resolved: Resolved,
-    /// Its schemes by label, in the order asked for: what was measured, or why nothing was.
+    /// Schemes by label, in the order of the experiment: the report, or the reason why there is none.
     pub schemes: Vec<(String, Result<SchemeReport, String>)>,
-    /// For the list of runs.
+    /// Entry for the list of runs.
     pub record: RunRecord,
 }
 
 impl Ran {
-    /// The report of the scheme with this label.
+    /// Report of the scheme with this label.
     pub fn scheme(&self, label: &str) -> Option<&SchemeReport> {
         self.schemes.iter().find(|(known, _)| known == label)?.1.as_ref().ok()
     }
 
-    /// Why there is no report of the scheme with this label.
+    /// Reason why the scheme with this label has no report.
     pub fn why_not(&self, label: &str) -> Option<&str> {
         self.schemes.iter().find(|(known, _)| known == label)?.1.as_ref().err().map(String::as_str)
     }
 }
 
-/// Runs every scheme of every experiment, on all cores, and gives what came of them in the order asked
-/// for. A scheme that is stopped or fails is told as such and ends no other.
+/// Runs every scheme of every experiment on all cores and returns the results in the given order. A scheme that stops
+/// or fails is reported as such; the others continue.
 ///
 /// # Errors
-/// [`ReproduceError::Setup`] where an experiment cannot be set up; then nothing was run.
+/// [`ReproduceError::Setup`] if an experiment cannot be set up; nothing has run in that case.
 pub fn run_all(
     planned: Vec<Planned>,
     watch: &dyn ReproductionObserver,
@@ -72,7 +72,7 @@ pub fn run_all(
     for &(at, n) in &jobs {
         watch.planned(steps(&all[at].1, n));
     }
-    // Each core takes the next job when it is through with one, in order.
+    // Each core takes the next job in order when it finishes one.
     let outcomes: Vec<Result<SchemeReport, String>> = jobs
         .par_iter()
         .with_max_len(1)
@@ -104,13 +104,13 @@ fn run_one(
     let report = sim::run_one(resolved, at, &observer);
     observer.tell(steps(resolved, at));
     match report {
-        // A part of a workload must not pass for the whole of it.
+        // An incomplete run must not be reported as complete.
         Ok(_) if watch.stop() => Err(RunError::Stopped),
         other => other,
     }
 }
 
-/// From how far one run is to what was done since it was last asked.
+/// Converts the progress of one run into steps done since the last report.
 struct Steps<'a> {
     watch: &'a dyn ReproductionObserver,
     before: u64,
@@ -149,7 +149,7 @@ fn record(
     }
 }
 
-/// What an SSD is asked for with.
+/// Command line options of an SSD with several channels.
 fn board(experiment: &Experiment, push: &mut impl FnMut(String)) {
     let Some(channels) = experiment.channels else { return };
     push(format!("--channels {channels} --ways {}", experiment.ways));
@@ -173,7 +173,7 @@ fn board(experiment: &Experiment, push: &mut impl FnMut(String)) {
     }
 }
 
-/// The `ftlkit compare` command of an experiment.
+/// The `ftlkit compare` command that repeats an experiment.
 pub fn command(experiment: &Experiment) -> String {
     let mut out = String::from("ftlkit compare");
     let mut push = |text: String| {
@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    /// Counts, and stops from the start.
+    /// Counts steps; stops from the start if `stopped` is set.
     #[derive(Default)]
     struct Counting {
         planned: AtomicU64,

@@ -1,26 +1,26 @@
-//! What is asked of a reproduction.
+//! Settings of a reproduction.
 
 use serde::Serialize;
 
-/// How large the runs are.
+/// Scale of the runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// Small arrays and short workloads: minutes at most for a whole paper on two cores.
+    /// Small arrays and short workloads: a whole paper takes minutes at most on two cores.
     #[default]
     Quick,
-    /// The paper's own sizes and request counts.
+    /// Array sizes and request counts of the paper.
     Full,
 }
 
-/// What is asked of a reproduction.
+/// Settings of a reproduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How large the runs are.
+    /// Scale of the runs.
     pub scale: Scale,
-    /// Seed of everything random.
+    /// Random seed.
     pub seed: u64,
-    /// Sections, by name; all of them where empty.
+    /// Names of the sections to reproduce; empty: all.
     pub only: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether a section is asked for.
+    /// True if the section is to be reproduced.
     pub fn wants(&self, section: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only == section)
     }

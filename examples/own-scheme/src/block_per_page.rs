@@ -1,8 +1,8 @@
-//! A whole scheme: each write goes to the first page of a free block, and the block of the version before is erased.
-//! Nothing is ever copied; a write takes a program and an erase. The price is the space: one page per block.
+//! A complete scheme: each write goes to the first page of a free block and erases the block of the old version.
+//! It never copies a page; each write costs one program and one erase. The price is space: one page per block.
 //!
-//! At a mount each block tells its page by its first OOB; of two of one page the one with the higher sequence number
-//! counts. Parameters: `share` (at most N − 1 pages), `spare`.
+//! A mount reads the LPN from the first OOB of each block. If two blocks hold the same page, the one with the higher
+//! sequence number wins. Parameters: `share` (at most N − 1 pages), `spare`.
 
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Probe};
 use ftl::{
@@ -11,7 +11,7 @@ use ftl::{
 };
 use std::collections::VecDeque;
 
-/// What it declares of itself.
+/// Declaration of the scheme.
 pub static PRESET: Preset = Preset {
     name: "block-per-page",
     summary: "each write goes to the first page of a free block; nothing is copied",
@@ -61,7 +61,7 @@ struct BlockAPage<F> {
 }
 
 impl<F: Probe> BlockAPage<F> {
-    /// Takes over what is in a block at a mount, or erases it.
+    /// Adopts the content of a block at a mount, or erases the block.
     fn find(&mut self, block: BlockId, mounting: bool) -> Result<(), FtlError> {
         let ppn = self.flash.geometry().ppn(block, 0);
         match self.flash.read_oob(ppn, Cause::Mount) {
@@ -80,7 +80,7 @@ impl<F: Probe> BlockAPage<F> {
         }
     }
 
-    /// Erases a block, if there is one, for later; one that cannot be erased is bad from now on.
+    /// Erases a block, if given, and queues it as free; if the erase fails, marks the block bad.
     fn release(&mut self, place: Place, cause: Cause) -> Result<(), FtlError> {
         let Some((_, block)) = place else { return Ok(()) };
         match self.flash.erase(block, cause) {

@@ -1,4 +1,4 @@
-//! Three additions to ftlkit from outside: a victim policy, a collector, a scheme.
+//! Three additions to ftlkit in a separate crate: a victim policy, a collector and a scheme.
 
 pub mod block_per_page;
 pub mod paced;
@@ -6,7 +6,7 @@ pub mod second_look;
 
 use sim::catalogue::Catalogue;
 
-/// ftlkit's schemes and policies, and these.
+/// Catalogue of ftlkit's schemes and policies plus the three additions.
 pub fn catalogue() -> Catalogue {
     Catalogue::default()
         .victim(&second_look::POLICY)

@@ -1,4 +1,4 @@
-//! The `ftlkit` command with three additions.
+//! The `ftlkit` command with the three additions.
 
 fn main() -> std::process::ExitCode {
     ftlkit::main(own_scheme::catalogue())

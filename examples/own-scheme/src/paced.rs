@@ -1,12 +1,12 @@
-//! A collector for page maps: behind each write it moves at most four pages of a victim, or erases it. A write that would
-//! find less than a block free first finishes the victim at once.
+//! A collector for page maps: after each write it moves at most four pages of a victim, or erases the victim. A write
+//! that finds at most one block's pages free first collects a whole victim.
 //!
 //! ```text
-//! before a write, while free pages ≤ π:   finish the victim under way, or collect one whole
-//! behind a write, below 2π free pages:    take a victim; move 4 of its pages, or erase it if none is left
+//! before a write, while free pages ≤ π:   finish the current victim, or collect a whole one
+//! after a write, below 2π free pages:     select a victim; move 4 of its pages, or erase it if none is left
 //! ```
 //!
-//! A write waits for at most one whole victim (π − 1 pages and an erase) and one step; mostly for a step.
+//! Worst case: a write waits for one whole victim (π − 1 copies and an erase) and one step; usually for one step.
 //!
 //! Parameters: `victim` (any), `share` (at most (N − 2)π − 1 pages), `spare`.
 
@@ -18,10 +18,10 @@ use ftl::{
     SchemeConfig, Setup, VictimKind, build,
 };
 
-/// Pages moved behind a write.
+/// Maximum pages moved after a write.
 const MOVES: u32 = 4;
 
-/// What it declares of itself.
+/// Declaration of the scheme.
 pub static PRESET: Preset = Preset {
     name: "paced",
     summary: "page map in RAM, a few pages moved after each write, the rest at once if room is short",
@@ -48,7 +48,7 @@ fn plan(
         return Err(FtlError::Config { scheme: PRESET.name, setting: "logical share", reason });
     }
     let moves = |pages: u32| u64::from(pages) * part.t_copy_ns();
-    // With `greedy-scan:K` the K victims of one choice are finished in one go.
+    // With `greedy-scan:K`, all K victims of one selection are collected at once.
     let victims = config.victim.unwrap_or(VictimKind::GREEDY);
     let whole = u64::from(victims.victims_at_once()) * (moves(pages - 1) + part.t_bers_ns);
     let step_ns = whole + moves(MOVES).max(part.t_bers_ns);
@@ -75,11 +75,11 @@ fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<
     page_mapped::assemble(setup, flash, victims, Paced { victim: None, cursor: 0 })
 }
 
-/// See the module.
+/// Collector state; see the module documentation.
 #[derive(Clone, Debug)]
 struct Paced {
     victim: Option<BlockId>,
-    /// Where the next step goes on in the victim.
+    /// Position in the victim at which the next step continues.
     cursor: u32,
 }
 

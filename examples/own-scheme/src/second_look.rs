@@ -1,28 +1,28 @@
-//! A victim policy: the block that was filled longest ago, unless more than half of it is valid; then it is looked at
-//! once more after all others.
+//! A victim policy: selects the block filled longest ago. A block with more than half of its pages valid gets a second
+//! look after all others.
 //!
-//! State and cost: the full blocks in the order in which they were filled, 4 bytes each; O(1) when a page becomes invalid,
-//! and mostly a few looks per victim.
+//! State and cost: the full blocks in the order of filling, 4 bytes per block. An invalid page costs O(1), a victim
+//! selection usually a few entries.
 
 use flash::BlockId;
 use ftl::page_mapped::victims::{ValidPages, VictimPolicy, Victims};
 use ftl::{Accesses, VictimWork};
 use std::collections::VecDeque;
 
-/// What it declares of itself: its name, its help, what it promises, how it is made.
+/// Declaration of the policy: name, help text, guarantee on valid pages, constructor.
 pub static POLICY: VictimPolicy = VictimPolicy {
     name: "second-look",
     number: None,
     summary: "filled longest ago; a block that is more than half valid waits for a second look",
     source: "an example",
     chooses_many: false,
-    // It does not go by valid pages alone: all that is known is that a victim gains a page.
+    // Selection does not depend on valid pages alone; the only guarantee is that a victim frees a page.
     valid_pages: ValidPages::Gaining,
     controller_bytes: |of| u64::from(of.blocks) * 4,
     make: |of| Box::new(SecondLook::new(of.blocks, of.pages_per_block)),
 };
 
-/// See the module.
+/// Policy state; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct SecondLook {
     queue: VecDeque<BlockId>,
@@ -37,7 +37,7 @@ impl SecondLook {
         Self { queue, blocks, pages_per_block, work: VictimWork::default() }
     }
 
-    /// Takes the first block with at most this many valid pages; those before it go to the end.
+    /// Takes the first block with at most `most` valid pages and moves the blocks before it to the end.
     fn take_at_most(&mut self, most: u32, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         for _ in 0..self.queue.len() {
             let block = self.queue.pop_front()?;
@@ -65,7 +65,7 @@ impl Victims for SecondLook {
 
     fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         let half = self.pages_per_block / 2;
-        // The second look takes whatever gains a page.
+        // The second look accepts any block with at least one invalid page.
         self.take_at_most(half, valid)
             .or_else(|| self.take_at_most(self.pages_per_block - 1, valid))
     }

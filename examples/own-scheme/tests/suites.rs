@@ -1,4 +1,4 @@
-//! The additions are held to what ftlkit's own schemes are held to.
+//! Runs ftlkit's own test suites on the additions.
 
 use ftl::registry::by_name;
 use ftl::{Preset, SchemeConfig};
@@ -9,7 +9,7 @@ use testkit::power_cut::Case;
 use testkit::shape::Shape;
 use testkit::suite;
 
-/// The schemes, and the victim policy below three that take any.
+/// The additional schemes, and the additional victim policy below schemes that accept any policy.
 fn additions() -> Vec<SchemeConfig> {
     let with = |preset: &'static Preset| SchemeConfig {
         victim: second_look::POLICY.kind(None),

@@ -1,4 +1,4 @@
-//! An allocator that never takes memory back: enough to build, and to run once.
+//! Bump allocator that never frees memory: sufficient to build, and to run once.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
@@ -12,7 +12,7 @@ pub(crate) struct Bump {
     used: AtomicUsize,
 }
 
-// SAFETY: the arena is only handed out in parts that do not overlap, each taken from `used` atomically.
+// SAFETY: the arena is handed out only in disjoint parts, each reserved atomically through `used`.
 unsafe impl Sync for Bump {}
 
 impl Bump {
@@ -21,7 +21,7 @@ impl Bump {
     }
 }
 
-// SAFETY: what is returned is null or a part of the arena, aligned as asked for, that nobody else holds.
+// SAFETY: the result is null or an exclusive part of the arena with the requested alignment.
 unsafe impl GlobalAlloc for Bump {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let base = self.arena.get().cast::<u8>();
@@ -30,7 +30,7 @@ unsafe impl GlobalAlloc for Bump {
             used.checked_add(gap)?.checked_add(layout.size()).filter(|end| *end <= BYTES)
         };
         match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, place) {
-            // SAFETY: `place` has found the end of the new part within the arena.
+            // SAFETY: `place` has checked that the part ends within the arena.
             Ok(before) => place(before)
                 .map_or(core::ptr::null_mut(), |end| unsafe { base.add(end - layout.size()) }),
             Err(_) => core::ptr::null_mut(),

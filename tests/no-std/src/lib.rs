@@ -1,8 +1,8 @@
-//! Proof that the crates for firmware do without std: every scheme of the registry, on a faulty array,
-//! under an allocator and a panic handler of our own.
+//! Proof that the firmware crates need no std. Runs every registered scheme on a faulty array, with an allocator and
+//! a panic handler of this crate.
 //!
-//! There may be one panic handler in a program and std brings one: the build fails with a duplicate lang
-//! item `panic_impl` as soon as any crate here, or one that it depends on, links std.
+//! A program can have only one panic handler, and std brings one. If any crate in the dependency tree links std, the
+//! build fails with a duplicate lang item `panic_impl`.
 #![no_std]
 
 extern crate alloc;
@@ -33,7 +33,7 @@ fn array() -> Option<AnyArray> {
     Some(AnyArray::new(Serial::new(PowerCut::new(ProgramEraseFailure::new(array, 3)))))
 }
 
-/// Runs every scheme once; 0 where something failed.
+/// Runs every scheme once; returns 0 if a scheme fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn ftlkit_no_std() -> u64 {
     let run = |preset| {

@@ -1,4 +1,4 @@
-//! What a cycle that is wider than the one asked for costs.
+//! Cost of widening a bus cycle that is too short for the pins.
 
 use super::transaction::{ControlError, Transaction};
 use super::unit::ControlUnit;
@@ -6,20 +6,20 @@ use flash::Ns;
 use flash::channels::Timing;
 use flash::pins::WindowCheck;
 
-/// What a wider cycle costs.
+/// Cost of a wider bus cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Bus time added to each page, ns.
     pub page_ns: Ns,
-    /// The transaction with the cycle asked for, ns: what it would take if that worked.
+    /// Duration of the transaction with the requested cycle, ns: hypothetical, since that cycle does not work.
     pub asked_ns: Ns,
-    /// The transaction with the wider cycle, ns.
+    /// Duration of the transaction with the wider cycle, ns.
     pub widened_ns: Ns,
 }
 
 impl Cost {
-    /// What the wider cycle costs: bus time of a page with it less that with the cycle asked for, and both times of a
-    /// transaction, each with its own skew. `None` where the cycle asked for works or none does.
+    /// Compares the widened cycle with the requested one: bus time per page and duration of a transaction, each with
+    /// its own skew. Returns `None` if the requested cycle works or no cycle does.
     ///
     /// # Errors
     /// See [`ControlUnit::run`].
@@ -38,7 +38,7 @@ impl Cost {
         }))
     }
 
-    /// Time added to the transaction, in parts per million, rounded down.
+    /// Increase of the transaction's duration in parts per million, rounded down.
     pub fn added_ppm(&self) -> u64 {
         let added = u128::from(self.widened_ns - self.asked_ns) * 1_000_000;
         (added / u128::from(self.asked_ns)) as u64

@@ -1,14 +1,14 @@
-//! What a way controller does with the bus once it is granted it.
+//! Bus cycles of a way controller during one tenure of the bus.
 
 use flash::Ns;
 use flash::channels::Timing;
 
-/// The cycles of one tenure of the bus.
+/// Cycles of one tenure of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cycles {
-    /// 00h, address, 30h; or 32h where another plane follows.
+    /// 00h, address, 30h; or 32h if another plane follows.
     Read {
-        /// Whether this is the last plane.
+        /// True for the last plane.
         last: bool,
     },
     /// Data out of a register to the controller.
@@ -17,19 +17,19 @@ pub enum Cycles {
     ProgramAddress,
     /// 11h: the next plane follows.
     NextPlane,
-    /// Data out of one device's register into another's, tDL behind.
+    /// Data out of one device's register into another's, with WE# tDL after RE#.
     Direct {
-        /// Whether 06h, address, E0h, tCCS go before: the source's register is that of another plane than before.
+        /// True if 06h, address, E0h, tCCS precede the data, to select the source register of another plane.
         choose: bool,
     },
-    /// For each byte 85h, column, tCCS, data.
+    /// 85h, column, tCCS, data for each byte.
     Corrections {
-        /// How many.
+        /// Number of corrected bytes.
         bytes: u32,
     },
-    /// 10h; or 15h where the program leaves the cache register free.
+    /// 10h; or 15h for a cache program.
     Confirm {
-        /// Whether it does.
+        /// True for a cache program.
         cached: bool,
     },
     /// 80h, address, tADL, data in, 10h.
@@ -41,7 +41,7 @@ pub enum Cycles {
 }
 
 impl Cycles {
-    /// How logs name it.
+    /// Name in logs.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read { .. } => "read command",
@@ -57,7 +57,7 @@ impl Cycles {
         }
     }
 
-    /// How long they hold the bus.
+    /// Time for which the cycles hold the bus.
     pub fn bus_ns(self, t: &Timing) -> Ns {
         let (column, row) = (Ns::from(t.column_cycles), Ns::from(t.row_cycles));
         let page_command = (2 + column + row) * t.t_wc_ns;
@@ -77,8 +77,8 @@ impl Cycles {
         }
     }
 
-    /// Whether they read, for [`Policy::ReadFirst`](flash::channels::Policy::ReadFirst). The data of a direct transfer
-    /// are its program's.
+    /// True if the cycles count as a read for [`Policy::ReadFirst`](flash::channels::Policy::ReadFirst). The data of
+    /// a direct transfer count as part of the program.
     pub const fn reads(self) -> bool {
         matches!(self, Self::Read { .. } | Self::DataOut)
     }

@@ -1,10 +1,10 @@
-//! What a control unit does, event by event.
+//! Events of a control unit.
 
 use super::cycles::Cycles;
 use super::message::{Message, PagePosition, Party};
 use flash::Ns;
 
-/// For whom a way uses the bus.
+/// Reason for which a way uses the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Job {
     /// A page of the transaction.
@@ -13,70 +13,69 @@ pub enum Job {
     Background(u64),
 }
 
-/// Something that happens.
+/// Event with its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When, from the first message on.
+    /// Time since the first message.
     pub at_ns: Ns,
-    /// What.
+    /// Kind of the event.
     pub kind: EventKind,
 }
 
-/// What happens.
+/// Kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// A message is sent, and received at once.
+    /// A message is sent and received at the same time.
     Message {
-        /// Which.
+        /// The message.
         message: Message,
         /// Sender.
         from: Party,
         /// Receiver.
         to: Party,
-        /// The page that it is about; the first where it is about those of all planes
-        /// ([`Message::about_operation`]).
+        /// The page concerned; plane 0 for messages about all planes ([`Message::about_operation`]).
         place: PagePosition,
     },
     /// A way controller asks the way arbiter for the bus (REQ).
     Request {
-        /// Who.
+        /// The requesting way.
         way: u16,
-        /// For whom.
+        /// Reason of the request.
         job: Job,
-        /// For what.
+        /// Requested cycles.
         cycles: Cycles,
     },
-    /// The way arbiter grants the bus (GRANT) until `end_ns`. Both sides of a direct transfer are granted it at once:
-    /// the source drives it, the destination listens.
+    /// The way arbiter grants the bus (GRANT) until `end_ns`. Both sides of a direct transfer receive the grant at
+    /// the same time: the source drives the bus, the destination listens.
     Grant {
-        /// To whom.
+        /// The way that receives the grant.
         way: u16,
-        /// For whom.
+        /// Reason of the request.
         job: Job,
-        /// For what.
+        /// Granted cycles.
         cycles: Cycles,
-        /// When it was asked for.
+        /// Time of the request.
         asked_ns: Ns,
-        /// Until when.
+        /// End of the tenure.
         end_ns: Ns,
-        /// Whether another way drives the data: the destination of a direct transfer.
+        /// True for the destination of a direct transfer: another way drives the data.
         listens: bool,
     },
     /// A device's R/B# goes low.
     Busy {
-        /// Whose.
+        /// The device's way.
         way: u16,
     },
     /// A device's R/B# goes high.
     Ready {
-        /// Whose.
+        /// The device's way.
         way: u16,
     },
-    /// The ECC engine tells the master how many bytes of a page were wrong.
+    /// The ECC engine reports to the master the number of bytes in error of a page.
     Checked {
         /// The page.
         place: PagePosition,
-        /// The bytes.
+        /// Number of bytes in error.
         wrong_bytes: u32,
     },
     /// A request of another way is done.
@@ -88,9 +87,9 @@ pub enum EventKind {
     },
 }
 
-/// Sees each event, in order of time and of cause; `()` sees nothing.
+/// Receives each event in order of time and of cause; `()` ignores them.
 pub trait EventObserver {
-    /// Something has happened.
+    /// Called for each event.
     fn saw(&mut self, event: &Event);
 }
 
@@ -99,7 +98,7 @@ impl EventObserver for () {
     fn saw(&mut self, _: &Event) {}
 }
 
-/// A log of all events.
+/// Log of all events.
 impl EventObserver for Vec<Event> {
     fn saw(&mut self, event: &Event) {
         self.push(*event);

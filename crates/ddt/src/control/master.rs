@@ -1,25 +1,22 @@
-//! The DDT master: which message it sends upon which.
+//! The DDT master: the messages it sends in response to those it receives.
 
 use super::message::{Message, PagePosition};
 use flash::channels::Addressing;
 
-/// A side of the transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Side {
     Source,
     Destination,
 }
 
-/// What the master does.
+/// Action of the master.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Sends a message.
     Send(Message, Side, PagePosition),
-    /// Asks the ECC engine for its verdict on a page.
+    /// Request the ECC engine's verdict on a page.
     Check(PagePosition),
 }
 
-/// The master, between two messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Master {
     operations: u32,
@@ -46,17 +43,17 @@ impl Master {
         }
     }
 
-    /// Whether every operation has ended.
+    /// True if every operation has ended.
     pub(super) fn is_done(&self) -> bool {
         self.programmed == self.operations
     }
 
-    /// Begins the operation at hand.
+    /// Begins the current operation.
     pub(super) fn begin(&mut self, orders: &mut Vec<Order>) {
         orders.push(Order::Send(Message::ReadInit, Side::Source, self.place));
     }
 
-    /// A slave's message.
+    /// Handles a slave's message.
     pub(super) fn receive(&mut self, message: Message, orders: &mut Vec<Order>) {
         let init = Order::Send(Message::ProgInit, Side::Destination, self.place);
         match message {
@@ -93,7 +90,7 @@ impl Master {
         }
     }
 
-    /// The ECC engine's verdict.
+    /// Handles the ECC engine's verdict.
     pub(super) fn checked(&mut self, wrong_bytes: u32, orders: &mut Vec<Order>) {
         if wrong_bytes > 0 {
             orders.push(Order::Send(Message::ErrRetransmit, Side::Destination, self.place));
@@ -102,8 +99,8 @@ impl Master {
         }
     }
 
-    /// The page is right in the destination's register: the next plane, or the program. After corrected bytes it is
-    /// so once the ECC engine has delivered them.
+    /// The destination's register holds the correct page: go on with the next plane or the program. If bytes were in
+    /// error, the ECC engine has delivered the corrections.
     pub(super) fn go_on(&mut self, orders: &mut Vec<Order>) {
         let message = if self.place.plane + 1 < self.planes {
             self.place.plane += 1;
@@ -114,7 +111,7 @@ impl Master {
         orders.push(Order::Send(message, Side::Destination, self.place));
     }
 
-    /// The destination's R/B# has gone low for its program: the next read overlaps it.
+    /// The destination's R/B# has gone low for its program: begin the next read, which overlaps it.
     pub(super) fn program_busy(&mut self, orders: &mut Vec<Order>) {
         self.place = PagePosition { operation: self.place.operation + 1, plane: 0 };
         self.read_end = false;

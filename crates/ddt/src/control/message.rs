@@ -2,33 +2,33 @@
 
 use std::fmt;
 
-/// A message (Table I of the source).
+/// Message between master and slave (Table I of the paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Message {
-    /// Give the source its read command and address.
+    /// To the source: issue the read command and address.
     ReadInit,
-    /// The source reads its cells.
+    /// From the source: the cell read has begun.
     ReadStart,
-    /// The page is in the source's register, ready for data out.
+    /// From the source: the page is in the register, ready for data out.
     ReadEnd,
-    /// Give the destination its program command and address.
+    /// To the destination: issue the program command and address.
     ProgInit,
-    /// The destination is ready for data in.
+    /// From the destination: ready for data in.
     DinReady,
-    /// Bytes were wrong: send them again, corrected.
+    /// To the destination: bytes were in error and are sent again, corrected.
     ErrRetransmit,
-    /// Give the destination its confirm command.
+    /// To the destination: issue the confirm command.
     ProgStart,
-    /// The destination has programmed its page.
+    /// From the destination: the page is programmed.
     ProgEnd,
-    /// Transfer the page; to both sides at once.
+    /// To both sides at once: transfer the page.
     DdtBegin,
-    /// The page has been transferred; from both sides.
+    /// From both sides: the page has been transferred.
     DdtDone,
 }
 
 impl Message {
-    /// Every message, in the order of Table I.
+    /// All messages in the order of Table I.
     pub const ALL: [Self; 10] = [
         Self::ReadInit,
         Self::ReadStart,
@@ -42,7 +42,7 @@ impl Message {
         Self::DdtDone,
     ];
 
-    /// Its name in Table I.
+    /// Name in Table I.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ReadInit => "READ_INIT",
@@ -58,7 +58,7 @@ impl Message {
         }
     }
 
-    /// Whether slaves send it to the master; the master sends the others to slaves.
+    /// True if slaves send the message to the master; false if the master sends it to slaves.
     pub const fn to_master(self) -> bool {
         matches!(
             self,
@@ -66,7 +66,7 @@ impl Message {
         )
     }
 
-    /// Whether it is about the pages of all planes.
+    /// True if the message concerns the pages of all planes.
     pub const fn about_operation(self) -> bool {
         matches!(
             self,
@@ -81,7 +81,7 @@ impl fmt::Display for Message {
     }
 }
 
-/// Who sends or receives a message.
+/// Sender or receiver of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Party {
     /// The DDT master (DDT-M) of the channel.
@@ -99,11 +99,11 @@ impl fmt::Display for Party {
     }
 }
 
-/// Which page of a transaction.
+/// Position of a page in a transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PagePosition {
-    /// Operation, from 0.
+    /// Operation number, from 0.
     pub operation: u32,
-    /// Plane, from 0.
+    /// Plane number, from 0.
     pub plane: u8,
 }

@@ -1,19 +1,19 @@
 //! The control unit of a channel that copies pages by direct data transfer (DDT), with its messages and signals.
 //!
-//! What it does:
+//! Operation:
 //! ```text
-//! channel controller: a way arbiter, a controller a way with a DDT slave (DDT-S), one DDT master (DDT-M)
-//! a way controller asks the arbiter for the bus (REQ) for its cycles, is granted it (GRANT), gives it back
+//! channel controller: a way arbiter, one controller per way with a DDT slave (DDT-S), one DDT master (DDT-M)
+//! way controller: requests the bus from the arbiter (REQ) for its cycles, receives GRANT, releases the bus
 //! DDT-M: READ_INIT to the source; on READ_START (or on READ_END) PROG_INIT to the destination
 //!        on both READ_END and DIN_READY: DDT_BEGIN to both at once
-//!        on both DDT_DONE: the ECC engine's verdict; bytes were wrong: ERR_RETRANSMIT, corrected bytes
+//!        on both DDT_DONE: the ECC engine's verdict; if bytes are in error: ERR_RETRANSMIT, corrected bytes
 //!        another plane: PROG_INIT, and on as from DIN_READY; else PROG_START
-//!        the destination is busy: the next READ_INIT, beside the program
+//!        the destination is busy: the next READ_INIT, overlapping the program
 //! ```
 //!
-//! [`ControlUnit::run`] carries out a [`Transaction`], with requests of other ways ([`Background`]) that compete for
-//! the bus, and lets a [`EventObserver`] see every [`Event`]. [`windows`](flash::pins::windows) checks whether what a source drives can be latched
-//! by a destination, and [`Waveform`] draws a log as the signals of the channel.
+//! [`ControlUnit::run`] executes a [`Transaction`]. Requests of other ways ([`Background`]) compete for the bus. An
+//! [`EventObserver`] receives every [`Event`]. [`windows`](flash::pins::windows) checks that the destination can
+//! latch the data that the source drives. [`Waveform`] draws a log as the signals of the channel.
 //!
 //! ```
 //! use flash::channels::{Addressing, Policy, Timing};
@@ -38,30 +38,34 @@
 //! ```
 //!
 //! # State and cost
-//! A queue of events in order of time, of equal times in order of cause; one request for the bus a way. An event costs
-//! O(log events outstanding), a grant O(ways).
+//! State: an event queue ordered by time, then by cause, and at most one bus request per way. With n pending events,
+//! each event and each grant costs O(ways + log n).
 //!
 //! # Invariants
-//! DDT_BEGIN is sent once READ_END and DIN_READY of its page are there; slaves send to the master alone; the bus has
-//! one owner at a time; every REQ is granted; corrected bytes are sent before the confirm command. Asserted by
-//! `tests/suite/properties.rs`. Without competition a transaction takes what Eqs 11 and 13 of the source say, to
-//! the nanosecond: `tests/suite/closed_forms.rs`.
+//! - DDT_BEGIN follows both READ_END and DIN_READY of its page.
+//! - Slaves send messages to the master only.
+//! - The bus has at most one owner; the arbiter grants every REQ.
+//! - Corrected bytes are sent before the confirm command.
+//!
+//! `tests/suite/properties.rs` asserts these. If a program hides the next read and t_ECC is 0, a transaction without
+//! competition takes the time of Eqs 11 and 13 of the paper. `tests/suite/closed_forms.rs` checks this to the nanosecond.
 //!
 //! # Errors
-//! [`ControlError`]; [`Refusal`](flash::pins::Refusal) where the windows do not fit; [`WaveformError`].
+//! [`ControlError`]; [`Refusal`](flash::pins::Refusal) if the windows do not fit; [`WaveformError`].
 //!
 //! # Deviations
-//! - A message takes no time.
-//! - The source's messages do not tell the master that the program is busy; here it sees R/B# of the destination, and
-//!   the next READ_INIT goes out then, tWB after the confirm command, as Eqs 11 and 13 count.
-//! - No message tells it that corrected bytes have been sent; here the ECC engine, out of which they come, does.
-//! - On several planes, of which the source says nothing, READ_INIT, PROG_START and their answers are about all
-//!   planes; PROG_INIT, DIN_READY, DDT_BEGIN, DDT_DONE and ERR_RETRANSMIT about one.
-//! - The arbiter holds the two requests of a direct transfer for one: the source drives the bus, the destination
+//! - Messages take no time.
+//! - The paper has no message that reports the program's busy time to the master. Here the master sees R/B# of the
+//!   destination. It sends the next READ_INIT when R/B# goes low, tWB after the confirm command, as Eqs 11 and 13
+//!   assume.
+//! - No message reports that corrected bytes have been sent. Here the ECC engine, which supplies them, reports it.
+//! - The paper does not describe several planes. Here READ_INIT, PROG_START and their answers concern all planes.
+//!   PROG_INIT, DIN_READY, DDT_BEGIN, DDT_DONE and ERR_RETRANSMIT concern one plane.
+//! - The arbiter treats the two requests of a direct transfer as one: the source drives the bus, the destination
 //!   listens.
-//! - Reads, programs and erases of other ways are done by the same controllers; copies through the controller's buffer
-//!   need no master and are those of [`channels`](flash::channels).
-//! - The turn-around of the bus after data out (tRHW, tCHZ) is not counted, as it is not in the source.
+//! - The same controllers execute reads, programs and erases of other ways. Copies through the controller's buffer
+//!   need no master; see [`channels`](flash::channels).
+//! - The bus turnaround after data out (tRHW, tCHZ) is not counted, as in the paper.
 //!
 //! # Source
 //! Jaehyeong Jeong and Yong Ho Song, A Technique to Improve Garbage Collection Performance for NAND Flash-based

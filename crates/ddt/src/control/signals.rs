@@ -1,18 +1,18 @@
-//! The signals of a channel, and how they change.
+//! Signals of a channel and their changes over time.
 
 use flash::Ns;
 use std::collections::BTreeMap;
 
-/// A signal. RE# and WE# are a device's own, as direct transfers need them; CLE, ALE and I/O are shared.
+/// Signal of the channel. RE# and WE# are per device, as direct transfers require; CLE, ALE and I/O are shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Signal {
-    /// Chip enable, low active, of a way.
+    /// Chip enable of a way, active low.
     Ce(u16),
-    /// Read enable, low active, of a way.
+    /// Read enable of a way, active low.
     Re(u16),
-    /// Write enable, low active, of a way.
+    /// Write enable of a way, active low.
     We(u16),
-    /// Ready, or low: busy, of a way.
+    /// Ready/busy of a way: high = ready, low = busy.
     Rb(u16),
     /// Command latch enable.
     Cle,
@@ -22,33 +22,33 @@ pub enum Signal {
     Io,
 }
 
-/// What a signal is at.
+/// Level of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// 0.
+    /// Logic 0.
     Low,
-    /// 1.
+    /// Logic 1.
     High,
-    /// The byte on the data lines.
+    /// Byte on the data lines.
     Byte(u8),
-    /// Driven, but by no certain value.
+    /// Driven to an undefined value.
     Unknown,
     /// Not driven.
     Floating,
 }
 
-/// A change of a signal.
+/// Change of a signal's level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// When.
+    /// Time of the change.
     pub at_ns: Ns,
-    /// What.
+    /// The signal.
     pub signal: Signal,
-    /// To what.
+    /// The new level.
     pub level: Level,
 }
 
-/// Collects changes in any order.
+/// Collects changes in any order; [`Pen::finish`] sorts them.
 #[derive(Debug, Default)]
 pub(super) struct Pen {
     changes: Vec<Change>,
@@ -59,14 +59,14 @@ impl Pen {
         self.changes.push(Change { at_ns, signal, level });
     }
 
-    /// Low from `at_ns`, high from `until_ns`.
+    /// Drives `signal` low from `at_ns` and high from `until_ns`.
     pub(super) fn pulse(&mut self, at_ns: Ns, until_ns: Ns, signal: Signal) {
         self.set(at_ns, signal, Level::Low);
         self.set(until_ns, signal, Level::High);
     }
 
-    /// The changes in order of time, then of signals. Of several of one signal at once the last one given counts; such
-    /// as change nothing are left out.
+    /// Returns the changes in order of time, then of signal. If a signal has several changes at one time, the last
+    /// one set wins. Changes to the level already present are dropped.
     pub(super) fn finish(mut self) -> Vec<Change> {
         self.changes.sort_by_key(|change| (change.at_ns, change.signal));
         let mut levels = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a control unit is asked to do, and why it may refuse.
+//! Requests to a control unit, and the errors that reject them.
 
 use super::message::PagePosition;
 use flash::Ns;
@@ -7,33 +7,33 @@ use flash::channels::{Addressing, MAX_PLANES, Timing, TimingError};
 /// Pages copied by direct transfer from one way to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transaction<'a> {
-    /// Way of the source.
+    /// Way of the source device.
     pub source: u16,
-    /// Way of the destination, another.
+    /// Way of the destination device; differs from `source`.
     pub destination: u16,
-    /// Planes that work as one, 1 to [`MAX_PLANES`].
+    /// Planes operated together, 1 to [`MAX_PLANES`].
     pub planes: u8,
-    /// Whether all programs but the last go through the cache register.
+    /// True if all programs but the last are cache programs.
     pub cache_program: bool,
-    /// When the destination is given its first address of an operation: after READ_END or after READ_START.
+    /// Time of the destination's first address in an operation: after READ_END or after READ_START.
     pub addressing: Addressing,
-    /// Wrong bytes of each page, in the order in which they are copied, the planes of an operation together; as many
-    /// as there are pages, 1 to [`MAX_PAGES`].
+    /// Bytes in error of each page, in copy order, with the planes of an operation adjacent. One entry per page, 1 to
+    /// [`MAX_PAGES`].
     pub wrong_bytes: &'a [u32],
-    /// The most wrong bytes of a page that the ECC engine corrects.
+    /// Maximum bytes in error per page that the ECC engine corrects.
     pub most_wrong_bytes: u32,
 }
 
-/// The most pages of a transaction.
+/// Maximum pages per transaction.
 pub const MAX_PAGES: usize = 1 << 16;
 
 impl Transaction<'_> {
-    /// Operations, each of a page a plane.
+    /// Number of operations; each copies one page per plane.
     pub fn operations(&self) -> u32 {
         (self.wrong_bytes.len() / usize::from(self.planes)) as u32
     }
 
-    /// Wrong bytes of a page.
+    /// Bytes in error of the page at `place`.
     pub(super) fn wrong(&self, place: PagePosition) -> u32 {
         self.wrong_bytes
             [place.operation as usize * usize::from(self.planes) + usize::from(place.plane)]
@@ -65,33 +65,33 @@ impl Transaction<'_> {
     }
 }
 
-/// What a way is asked beside the transaction.
+/// Kind of a request of another way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackgroundKind {
-    /// A page is read and goes out to the controller.
+    /// Reads a page and transfers it to the controller.
     Read,
-    /// A page comes in and is programmed.
+    /// Transfers a page to the device and programs it.
     Program,
-    /// A block is erased.
+    /// Erases a block.
     Erase,
 }
 
-/// A request of a way that takes no part in the transaction, so that it competes for the bus.
+/// Request of a way outside the transaction; it competes for the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Background {
-    /// When it is there to be done, from the first message on; at most [`Background::LATEST_NS`]. A way does its
-    /// requests in the order of their arrival.
+    /// Arrival time since the first message; at most [`Background::LATEST_NS`]. Each way serves its requests in order
+    /// of arrival.
     pub arrival_ns: Ns,
-    /// Its way: neither source nor destination.
+    /// Way of the request: neither source nor destination.
     pub way: u16,
-    /// Anything by which the caller knows it again.
+    /// Caller's tag for the request.
     pub tag: u64,
-    /// What to do.
+    /// Kind of the request.
     pub work: BackgroundKind,
 }
 
 impl Background {
-    /// The latest arrival: eleven days.
+    /// The latest arrival: about eleven and a half days.
     pub const LATEST_NS: Ns = 1_000_000_000_000_000;
 
     pub(super) fn check(
@@ -113,21 +113,21 @@ impl Background {
     }
 }
 
-/// Why a transaction cannot be carried out.
+/// Reasons why a control unit rejects a transaction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ControlError {
-    /// A figure of the timing is outside its range.
+    /// A timing parameter is outside its range.
     #[error(transparent)]
     Timing(#[from] TimingError),
     /// The number of ways is outside its range.
     #[error("a channel with direct transfers has 2 to 64 ways, not {0}")]
     Ways(u16),
-    /// No such way.
+    /// A way outside the channel.
     #[error("{role} is on way {way}, but the channel has ways 0 to {}", ways - 1)]
     NoSuchWay {
-        /// Who.
+        /// The requester: `source`, `destination` or `a request`.
         role: &'static str,
-        /// Where.
+        /// Its way.
         way: u16,
         /// Ways of the channel.
         ways: u16,
@@ -138,7 +138,7 @@ pub enum ControlError {
     /// The number of planes is outside its range.
     #[error("planes must be 1 to {MAX_PLANES}, not {0}")]
     Planes(u8),
-    /// No transaction of so many pages.
+    /// The number of pages is outside its range or no multiple of the planes.
     #[error(
         "{pages} pages are no transaction: it has a multiple of its {planes} planes, 1 to {MAX_PAGES}"
     )]
@@ -148,16 +148,16 @@ pub enum ControlError {
         /// Planes.
         planes: u8,
     },
-    /// A page cannot be corrected, so that it must not be programmed.
+    /// A page has more bytes in error than the ECC corrects, so it must not be programmed.
     #[error(
         "page {page} of the transaction has {found} wrong bytes; the ECC corrects {most} at most"
     )]
     Uncorrectable {
-        /// The page, from 0.
+        /// Page number, from 0.
         page: usize,
-        /// Its wrong bytes.
+        /// Bytes in error of the page.
         found: u32,
-        /// The most that can be corrected.
+        /// Maximum that the ECC corrects.
         most: u32,
     },
     /// A request for a device that takes part in the transaction.
@@ -165,17 +165,17 @@ pub enum ControlError {
         "request {tag} is for way {way}, which takes part in the transaction: give another way"
     )]
     TakesPart {
-        /// The way.
+        /// Way of the request.
         way: u16,
-        /// The request's tag.
+        /// Tag of the request.
         tag: u64,
     },
     /// A request arrives too late.
     #[error("request {tag} arrives at {found} ns, beyond {} ns", Background::LATEST_NS)]
     Arrival {
-        /// The request's tag.
+        /// Tag of the request.
         tag: u64,
-        /// Its arrival.
+        /// Arrival time of the request.
         found: Ns,
     },
 }

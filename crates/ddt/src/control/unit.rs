@@ -1,4 +1,4 @@
-//! The channel controller: way arbiter, way controllers and DDT master, driven by a queue of events.
+//! The channel controller: way arbiter, way controllers and DDT master, driven by an event queue.
 
 use super::cycles::Cycles;
 use super::event::{Event, EventKind, EventObserver, Job};
@@ -14,30 +14,30 @@ use std::collections::{BinaryHeap, VecDeque};
 /// The control unit of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlUnit {
-    /// Times of bus and cells, the same of every device. tDL and the longer of tRC and tWC make a direct transfer.
+    /// Bus and cell times, the same for all devices. A direct transfer uses tDL and the longer of tRC and tWC.
     pub timing: Timing,
-    /// Devices, 2 to 64.
+    /// Number of devices, 2 to 64.
     pub ways: u16,
-    /// How the way arbiter chooses.
+    /// Policy of the way arbiter.
     pub policy: Policy,
 }
 
-/// What a transaction took.
+/// Result of a transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// From the first READ_INIT to the last PROG_END.
+    /// Time from the first READ_INIT to the last PROG_END.
     pub total_ns: Ns,
-    /// The time of the bus that the transaction held: its cycles, and tADL, tCCS, tWHR, tDL between them.
+    /// Time for which the transaction held the bus: its cycles, with tADL, tCCS, tWHR, tDL between them.
     pub bus_ns: Ns,
-    /// When each request of another way was done, in the order in which they were given.
+    /// Completion time of each background request, in the order of the `background` argument.
     pub background_done_ns: Vec<Ns>,
 }
 
 impl ControlUnit {
-    /// Carries out a transaction, with requests of other ways beside it, and lets `watch` see every event.
+    /// Executes a transaction beside background requests of other ways; `watch` receives every event.
     ///
     /// # Errors
-    /// See [`ControlError`]; nothing has happened then.
+    /// See [`ControlError`]; no event has occurred in that case.
     pub fn run<W: EventObserver>(
         &self,
         transaction: &Transaction<'_>,
@@ -60,7 +60,7 @@ impl ControlUnit {
     }
 }
 
-/// What falls due at a time.
+/// Event that is due at a certain time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     ToSlave(Message, Side, PagePosition),
@@ -71,7 +71,7 @@ enum Due {
     Arrived(usize),
 }
 
-/// A transaction under way.
+/// Transaction in progress.
 struct Run<'a, W> {
     unit: &'a ControlUnit,
     transaction: &'a Transaction<'a>,
@@ -80,7 +80,7 @@ struct Run<'a, W> {
     master: Master,
     ways: Vec<Way>,
     now_ns: Ns,
-    /// In order of time, then of entry.
+    /// Ordered by time, then by insertion.
     due: BinaryHeap<Reverse<(Ns, u64, Due)>>,
     serial: u64,
     asks: Vec<Ask>,
@@ -135,7 +135,8 @@ impl<'a, W: EventObserver> Run<'a, W> {
         self.order(Master::begin);
     }
 
-    /// Does what is next: an event that is due, or a grant where none is due before. `false`: nothing is left.
+    /// Processes the next event, or the next grant if no event is due before it. Returns `false` when nothing is
+    /// pending.
     fn next(&mut self) -> bool {
         let asked_ns = self.asks.iter().map(|ask| ask.since_ns).min().unwrap_or(Ns::MAX);
         let grant_ns = if asked_ns == Ns::MAX { Ns::MAX } else { asked_ns.max(self.bus_free_ns) };
@@ -185,7 +186,7 @@ impl<'a, W: EventObserver> Run<'a, W> {
         }
     }
 
-    /// Grants the bus to a way that asks; with the source of a direct transfer to its destination.
+    /// Grants the bus to a requesting way. The grant for the source of a direct transfer includes its destination.
     fn grant(&mut self) {
         let policy = self.unit.policy;
         let chosen = choose(policy, &self.asks, self.now_ns, self.granted_last);
@@ -210,7 +211,7 @@ impl<'a, W: EventObserver> Run<'a, W> {
         }
     }
 
-    /// Lets the master act.
+    /// Lets the master act, and carries out its orders.
     fn order(&mut self, act: impl FnOnce(&mut Master, &mut Vec<Order>)) {
         let mut orders = Vec::new();
         act(&mut self.master, &mut orders);
@@ -226,7 +227,7 @@ impl<'a, W: EventObserver> Run<'a, W> {
         }
     }
 
-    /// Lets a way controller act.
+    /// Lets a way controller act, and carries out its steps.
     fn step(&mut self, way: u16, act: impl FnOnce(&mut Way, &Known<'_>, &mut Vec<Step>)) {
         let known =
             Known { timing: &self.unit.timing, transaction: self.transaction, now_ns: self.now_ns };
@@ -253,8 +254,8 @@ impl<'a, W: EventObserver> Run<'a, W> {
         }
     }
 
-    /// A way asks for the bus. The destination of a direct transfer asks with the source, which drives the bus: the
-    /// two requests are one to the arbiter.
+    /// Requests the bus for a way. The arbiter sees one request per direct transfer: that of the source, which drives
+    /// the bus.
     fn ask(&mut self, way: u16, job: Job, cycles: Cycles) {
         self.saw(EventKind::Request { way, job: self.named(job), cycles });
         if matches!(cycles, Cycles::Direct { .. }) && way == self.transaction.destination {
@@ -278,7 +279,7 @@ impl<'a, W: EventObserver> Run<'a, W> {
         }
     }
 
-    /// A job by its caller's tag: within, requests are known by their number.
+    /// Replaces the internal request index by the caller's tag.
     fn named(&self, job: Job) -> Job {
         match job {
             Job::Background(index) => Job::Background(self.background[index as usize].tag),

@@ -1,7 +1,7 @@
-//! The log of a transaction drawn as the signals of the channel.
+//! Draws the log of a transaction as the signals of the channel.
 //!
-//! A write cycle ends as WE# goes high, so that tADL, tWB and tCCS, which count from there, are what they are in the
-//! log; its levels are held for tDH, tCLH, tALH into what follows. A read cycle begins as RE# goes low.
+//! A write cycle ends when WE# goes high. tADL, tWB and tCCS count from that edge, so they match the log. The levels
+//! of a write cycle are held for tDH, tCLH, tALH beyond its end. A read cycle begins when RE# goes low.
 
 use super::cycles::Cycles;
 use super::event::{Event, EventKind, Job};
@@ -13,21 +13,21 @@ use flash::channels::Timing;
 use flash::pins::{Interface, PinTiming};
 use flash::pins::{Refusal, Windows, windows};
 
-/// What a drawing shows beside the log.
+/// Drawing parameters that the log does not contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawing {
-    /// Pins of the source's device.
+    /// Pin timing of the source device.
     pub source: PinTiming,
-    /// Pins of the destination's.
+    /// Pin timing of the destination device.
     pub destination: PinTiming,
-    /// Row address of the first page read; every further operation reads the next one.
+    /// Row address of the first page read; each further operation reads the next row.
     pub source_row: u32,
-    /// Row address of the first page programmed.
+    /// Row address of the first page programmed; each further operation programs the next row.
     pub destination_row: u32,
-    /// Rows from a plane to the next, for both.
+    /// Row address distance between adjacent planes, for both devices.
     pub plane_rows: u32,
-    /// Data cycles drawn of each transfer, half of them at its beginning, half at its end; between them RE# and WE# rest
-    /// and the data lines are unknown. `None`: all.
+    /// Number of data cycles drawn per transfer, half at its beginning and half at its end; `None`: all. In the gap
+    /// RE# and WE# rest and the data lines are unknown.
     pub data_cycles: Option<u32>,
 }
 
@@ -38,33 +38,33 @@ pub struct Waveform {
     pub source: u16,
     /// Way of the destination.
     pub destination: u16,
-    /// Changes in order of time, of equal times in order of signals; the first of every signal is at 0.
+    /// Changes in order of time, then of signal; the first change of every signal is at 0.
     pub changes: Vec<Change>,
-    /// Where data cycles have been left out: from when until when.
+    /// Begin and end of each gap where data cycles are omitted.
     pub left_out: Vec<(Ns, Ns)>,
-    /// The windows of a cycle of its direct transfers.
+    /// Windows of one cycle of the direct transfers.
     pub windows: Windows,
-    /// The end of the log.
+    /// Time of the log's last event.
     pub end_ns: Ns,
 }
 
-/// Why no waveform can be drawn.
+/// Reasons why no waveform can be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WaveformError {
-    /// The source's data cannot be latched by the destination.
+    /// The destination cannot latch the source's data.
     #[error(transparent)]
     Windows(#[from] Refusal),
-    /// The timing's tDL does not bring WE# into the window.
+    /// The timing's tDL puts WE# outside the valid window.
     #[error("tDL is {found} ns, but data are latched in time with {least} to {most} ns alone")]
     Skew {
-        /// The timing's.
+        /// tDL of the timing.
         found: Ns,
-        /// The shortest.
+        /// Minimum tDL.
         least: Ns,
-        /// The longest.
+        /// Maximum tDL.
         most: Ns,
     },
-    /// Cycles are shorter than pins allow.
+    /// A cycle is shorter than the pins allow.
     #[error(
         "a {kind} cycle of {found} ns is too short for the pins of way {way}, which need {least} ns"
     )]
@@ -73,19 +73,19 @@ pub enum WaveformError {
         kind: &'static str,
         /// The way.
         way: u16,
-        /// The timing's tRC or tWC.
+        /// tRC or tWC of the timing.
         found: Ns,
-        /// The shortest.
+        /// Minimum cycle.
         least: Ns,
     },
-    /// The log has cycles that are not of the transaction.
+    /// The log has cycles of other ways.
     #[error(
         "the log has a {0} that is not of the transaction: only source and destination can be drawn"
     )]
     OtherWay(&'static str),
 }
 
-/// The byte at a column of a row in every drawing: any, but the same for both sides.
+/// Byte at a column of a row in every drawing: arbitrary, but equal on both sides.
 pub(super) fn data_byte(row: u32, column: u32) -> u8 {
     let mixed =
         (row.wrapping_mul(0x9E37_79B1) ^ column.wrapping_mul(0x85EB_CA6B)).wrapping_add(0x5A);
@@ -128,12 +128,12 @@ impl Waveform {
         })
     }
 
-    /// What the destination's register must hold at a column, of a page with row address `row` at the source.
+    /// Correct byte of the destination's register at `column`, for the page at row address `row` of the source.
     pub fn byte_at(row: u32, column: u32) -> u8 {
         data_byte(row, column)
     }
 
-    /// Columns of the wrong bytes of a page, spread over it.
+    /// Columns of a page's bytes in error, spread evenly over the page.
     pub fn wrong_columns(wrong_bytes: u32, transfer_bytes: u32) -> impl Iterator<Item = u32> {
         let column =
             move |n| (u64::from(n) * u64::from(transfer_bytes) / u64::from(wrong_bytes)) as u32;
@@ -141,7 +141,7 @@ impl Waveform {
     }
 }
 
-/// Whether the signals of a transaction can be drawn at all.
+/// Checks that the signals of a transaction can be drawn.
 fn check(
     timing: &Timing,
     transaction: &Transaction<'_>,
@@ -172,7 +172,7 @@ fn check(
     Ok(Windows { t_dl_ns: found_skew, ..found.asked })
 }
 
-/// What a write cycle latches.
+/// Kind of a write cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Latch {
     Command,
@@ -187,12 +187,12 @@ struct Draft<'a> {
     windows: Windows,
     pen: Pen,
     left_out: Vec<(Ns, Ns)>,
-    /// When a device is selected, in order of time for each.
+    /// Intervals in which a way needs CE# low: way, begin, end.
     enabled: Vec<(u16, Ns, Ns)>,
 }
 
 impl Draft<'_> {
-    /// Every signal at rest.
+    /// Sets every signal to its idle level.
     fn rest(&mut self) {
         for way in [self.transaction.source, self.transaction.destination] {
             for signal in [Signal::Ce(way), Signal::Re(way), Signal::We(way), Signal::Rb(way)] {
@@ -248,7 +248,8 @@ impl Draft<'_> {
         first.wrapping_add(place.operation).wrapping_add(plane)
     }
 
-    /// CE# of a tenure: for data out so early that tREA, not tCEA, tells when they are there.
+    /// Selects a device for a tenure. For data out, CE# goes low early enough that tREA determines the access time,
+    /// not tCEA.
     fn select(&mut self, way: u16, cycles: Cycles, begin_ns: Ns, end_ns: Ns) {
         let pins = self.pins(way);
         let early = match cycles {
@@ -258,7 +259,7 @@ impl Draft<'_> {
         self.enabled.push((way, begin_ns.saturating_sub(early), end_ns + pins.t_ch_ns));
     }
 
-    /// CE#, low while any of a way's tenures needs it.
+    /// Draws CE#: low while any tenure of the way needs it.
     fn enable(&mut self) {
         let mut tenures = std::mem::take(&mut self.enabled);
         tenures.sort_unstable();
@@ -272,7 +273,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The cycles of a tenure.
+    /// Draws the cycles of a tenure.
     fn tenure(
         &mut self,
         way: u16,
@@ -316,14 +317,14 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// A command and a whole address; when they are over.
+    /// Draws a command and a full address; returns their end.
     fn page_command(&mut self, way: u16, command: u8, row: u32, at_ns: Ns) -> Ns {
         let after = self.write(way, Latch::Command, command, at_ns);
         let after = self.address(way, 0, self.timing.column_cycles, after);
         self.address(way, row, self.timing.row_cycles, after)
     }
 
-    /// Address cycles, the lowest byte first.
+    /// Draws address cycles, lowest byte first; returns their end.
     fn address(&mut self, way: u16, address: u32, cycles: u32, at_ns: Ns) -> Ns {
         (0..cycles).fold(at_ns, |at_ns, cycle| {
             let byte = address.checked_shr(8 * cycle).unwrap_or(0) as u8;
@@ -331,7 +332,7 @@ impl Draft<'_> {
         })
     }
 
-    /// A write cycle; its end.
+    /// Draws a write cycle; returns its end.
     fn write(&mut self, way: u16, latch: Latch, byte: u8, at_ns: Ns) -> Ns {
         let pins = *self.pins(way);
         let (hold, end_ns) = (pins.hold_ns(), at_ns + self.timing.t_wc_ns);
@@ -350,7 +351,7 @@ impl Draft<'_> {
         end_ns
     }
 
-    /// Status out: all is well (ready, not write-protected).
+    /// Draws a status byte: ready, not write-protected, no failure.
     fn status(&mut self, way: u16, at_ns: Ns) {
         let pins = *self.pins(way);
         let high_ns = at_ns + self.timing.t_rc_ns - pins.t_reh_ns;
@@ -360,7 +361,7 @@ impl Draft<'_> {
         self.pen.set(high_ns + pins.t_rhoh_ns, Signal::Io, Level::Floating);
     }
 
-    /// Corrected bytes: column change and byte for each.
+    /// Draws the corrected bytes: a column change and a byte for each.
     fn corrections(&mut self, place: PagePosition, bytes: u32, at_ns: Ns) {
         let way = self.transaction.destination;
         let row = self.row(self.transaction.source, place);
@@ -373,7 +374,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The data of a direct transfer, with one bit wrong in each of its wrong bytes.
+    /// Draws the data of a direct transfer, with one bit flipped in each byte in error.
     fn transfer(&mut self, place: PagePosition, row: u32, at_ns: Ns) {
         let bytes = self.timing.transfer_bytes;
         let drawn = self.drawing.data_cycles.unwrap_or(bytes).min(bytes);

@@ -1,4 +1,4 @@
-//! Way controllers: what each does upon a message, once a tenure of the bus is over, and once a wait is.
+//! Way controllers: their reactions to messages, to the end of a bus tenure and to the end of a wait.
 
 use super::cycles::Cycles;
 use super::event::Job;
@@ -9,41 +9,41 @@ use flash::Ns;
 use flash::channels::Timing;
 use std::collections::VecDeque;
 
-/// Something that a way controller has waited for.
+/// Wait of a way controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Wait {
-    /// tWB after a command that makes the device busy: R/B# goes low.
+    /// tWB after a command that makes the device busy; then R/B# goes low.
     Busy(Job, Cycles),
-    /// The device is ready again: R/B# goes high.
+    /// Until the device is ready; then R/B# goes high.
     Ready(Job, Cycles),
-    /// tRR after that.
+    /// tRR after R/B# goes high.
     DataReady(Job),
-    /// The cells have programmed a page behind the cache register.
+    /// Until the cells have programmed a page of a cache program.
     CellsDone(Job),
-    /// The ECC engine is done with a page read for a request.
+    /// Until the ECC engine has corrected a page read for a background request.
     Corrected(Job),
 }
 
-/// What a way controller does.
+/// Action of a way controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Sends a message to the master.
     Send(Message, PagePosition),
-    /// Asks for the bus.
+    /// Requests the bus.
     Ask(Job, Cycles),
-    /// Waits.
+    /// Starts a wait.
     Wait(Ns, Wait),
-    /// R/B# goes low (`true`) or high.
+    /// R/B# goes low (`true`) or high (`false`).
     Line(bool),
-    /// The program of an operation begins.
+    /// The device is busy with an operation's program.
     ProgramBusy,
-    /// Corrected bytes have left the ECC engine.
+    /// The ECC engine has delivered the corrected bytes.
     Delivered,
-    /// A request is done.
+    /// A background request is complete.
     Done(u64),
 }
 
-/// What controllers know.
+/// Data available to all controllers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
     pub(super) timing: &'a Timing,
@@ -51,30 +51,30 @@ pub(super) struct Known<'a> {
     pub(super) now_ns: Ns,
 }
 
-/// The controller of a way.
+/// Controller of a way.
 #[derive(Clone, Debug)]
 pub(super) enum Way {
-    /// Its device takes part in the transaction.
+    /// The way takes part in the transaction.
     Side(Side, Destination),
-    /// It does requests, one after another.
+    /// The way serves background requests one after another.
     Server(VecDeque<(u64, BackgroundKind)>),
 }
 
-/// What the destination's controller keeps.
+/// State of the destination's controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Destination {
-    /// Whether its register can be filled.
+    /// True if the register can be filled.
     register_free: bool,
-    /// The page that waits for it.
+    /// Page that waits for the register.
     waiting: Option<PagePosition>,
-    /// Until when its cells work.
+    /// Time at which the cells become idle.
     cells_free_ns: Ns,
 }
 
 impl Destination {
     pub(super) const IDLE: Self = Self { register_free: true, waiting: None, cells_free_ns: 0 };
 
-    /// Gives the first address of an operation once the register is free.
+    /// Requests the first address of an operation once the register is free.
     fn address(&mut self, steps: &mut Vec<Step>) {
         if self.register_free
             && let Some(place) = self.waiting.take()
@@ -84,13 +84,12 @@ impl Destination {
         }
     }
 
-    /// The register is free.
     fn free(&mut self, steps: &mut Vec<Step>) {
         self.register_free = true;
         self.address(steps);
     }
 
-    /// A program is confirmed, and the device busy with it.
+    /// Starts the program after the confirm command; the device is now busy.
     fn program(&mut self, job: Job, cached: bool, known: &Known<'_>, steps: &mut Vec<Step>) {
         let begin_ns = self.cells_free_ns.max(known.now_ns);
         self.cells_free_ns = begin_ns + known.timing.t_prog_ns;
@@ -108,7 +107,7 @@ impl Destination {
 }
 
 impl Way {
-    /// A message from the master.
+    /// Handles a message from the master.
     pub(super) fn receive(
         &mut self,
         message: Message,
@@ -126,7 +125,7 @@ impl Way {
                 destination.waiting = Some(place);
                 return destination.address(steps);
             }
-            // Both sides ask; the arbiter grants both what the source asks for.
+            // Both sides request the bus; the arbiter grants the source's cycles to both.
             Message::DdtBegin => Cycles::Direct { choose: place.plane > 0 },
             Message::ErrRetransmit => Cycles::Corrections { bytes: transaction.wrong(place) },
             Message::ProgStart => {
@@ -138,7 +137,7 @@ impl Way {
         steps.push(Step::Ask(job, cycles));
     }
 
-    /// A request of this way has arrived.
+    /// Queues a background request that has arrived at this way.
     pub(super) fn arrive(&mut self, tag: u64, work: BackgroundKind, steps: &mut Vec<Step>) {
         if let Self::Server(queue) = self {
             queue.push_back((tag, work));
@@ -148,7 +147,7 @@ impl Way {
         }
     }
 
-    /// A tenure of the bus is over.
+    /// Handles the end of a bus tenure.
     pub(super) fn released(
         &mut self,
         job: Job,
@@ -173,7 +172,7 @@ impl Way {
         }
     }
 
-    /// A wait is over.
+    /// Handles the end of a wait.
     pub(super) fn waited(&mut self, wait: Wait, known: &Known<'_>, steps: &mut Vec<Step>) {
         match wait {
             Wait::Busy(job, cycles) => {
@@ -201,7 +200,7 @@ impl Way {
         }
     }
 
-    /// The device has become busy.
+    /// Handles R/B# low.
     fn busy(&mut self, job: Job, cycles: Cycles, known: &Known<'_>, steps: &mut Vec<Step>) {
         let t = known.timing;
         let busy_ns = match cycles {
@@ -224,7 +223,7 @@ impl Way {
         steps.push(Step::Wait(busy_ns, Wait::Ready(job, cycles)));
     }
 
-    /// The device is ready again.
+    /// Handles R/B# high.
     fn ready(&mut self, job: Job, cycles: Cycles, known: &Known<'_>, steps: &mut Vec<Step>) {
         match cycles {
             Cycles::Read { last: true } => {
@@ -249,7 +248,7 @@ impl Way {
         }
     }
 
-    /// A program or an erase is over, its status read where it is.
+    /// Handles the end of a program or erase; its status, if any, has been read.
     fn programmed(&mut self, job: Job, steps: &mut Vec<Step>) {
         match (self, job) {
             (Self::Side(_, destination), Job::Copy(place)) => {
@@ -272,7 +271,7 @@ impl Way {
     }
 }
 
-/// Begins the first request of a queue.
+/// Begins the first request of the queue.
 fn serve(queue: &VecDeque<(u64, BackgroundKind)>, steps: &mut Vec<Step>) {
     if let Some(&(tag, work)) = queue.front() {
         let cycles = match work {

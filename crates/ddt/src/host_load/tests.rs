@@ -15,7 +15,6 @@ fn one(study: &HostLoad, asked: LoadPoint) -> Point {
     study.points(&[asked], &|| true).unwrap().remove(0)
 }
 
-/// All that is told of the host's times.
 fn times(point: &Point) -> String {
     format!("{:?} {:?}", point.read_ns, point.write_ns)
 }
@@ -44,7 +43,7 @@ fn every_request_is_served_under_every_path_and_policy() {
 fn paths_agree_where_nothing_is_collected() {
     let study = study(3_000);
     let none = one(&study, asked(None, 50));
-    // A pace at which no second transaction has its turn: all but the first requests see an idle channel.
+    // The pace is too low for a second transaction: all but the first requests see an idle channel.
     for way in Way::all(1) {
         let found = one(&study, LoadPoint { pace: Some(1), ..asked(Some(way), 50) });
         assert_eq!(times(&found), times(&none));
@@ -62,7 +61,7 @@ fn same_seed_same_points() {
 
 #[test]
 fn a_light_load_of_reads_on_one_way_is_a_queue_with_one_server() {
-    // Reads of one way: M/D/1 with service t_SR; mean response S·(1 + ρ/(2(1 − ρ))).
+    // Reads of one way are an M/D/1 queue with service t_SR: mean response S·(1 + ρ/(2(1 − ρ))).
     let study = HostLoad { ways: 3, reads_percent: 100, ..study(400_000) };
     let service = 291_295.0;
     assert!((study.capacity_per_second().unwrap() - 1e9 / service).abs() < 0.01);
@@ -78,7 +77,7 @@ fn a_light_load_of_reads_on_one_way_is_a_queue_with_one_server() {
 fn bus_time_is_that_of_both() {
     let study = study(20_000);
     let capacity = study.capacity_per_second().unwrap();
-    // The bus is what limits: 216 µs of data and their commands, at 30 % load.
+    // The bus is the bottleneck: 216 µs of data plus commands per request, at 30 % load.
     assert!((capacity - 4_625.4).abs() < 2.0, "{capacity}");
     let none = one(&study, asked(None, 30));
     assert_eq!(none.channel_use_collection, 0.0);
@@ -87,7 +86,7 @@ fn bus_time_is_that_of_both() {
         let found = one(&study, asked(Some(way), 30));
         let host = found.channel_use - found.channel_use_collection;
         assert!((host - none.channel_use).abs() < 0.005, "{found:?}");
-        // The data of a page cross once by ICB and DGCB, twice by LCB and GCB.
+        // The data of each page cross the bus once with ICB and DGCB, twice with LCB and GCB.
         let crossings = if way.path.sends_corrections() { 1.0 } else { 2.0 };
         let a_page = found.channel_use_collection * 1e9 / found.pages_per_second;
         assert!((a_page / (crossings * 216_000.0) - 1.0).abs() < 0.02, "{a_page} {found:?}");
@@ -132,7 +131,7 @@ fn what_cannot_be_is_refused() {
 
 #[test]
 fn golden_means_and_rates() {
-    // Loads of 65 %, in whole µs and pages a second: what collection by each path does to host reads.
+    // Effect of collection by each path on host reads at 65 % load; mean in whole µs, rate in pages per second.
     let study = study(20_000);
     let found = Way::all(1).map(|way| {
         let point = one(&study, asked(Some(way), 65));
@@ -174,7 +173,7 @@ fn a_backlog_that_grows_is_told_from_one_that_comes_and_goes() {
     }
 }
 
-/// Overload of a few per cent, in a run of any length.
+/// Overload of a few per cent is detected at any run length.
 #[test]
 fn overload_is_seen_in_short_runs_and_in_long_ones() {
     let gcb = Way::new(CopyPath::Gcb, false, 1);

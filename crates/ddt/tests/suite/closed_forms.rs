@@ -1,4 +1,4 @@
-//! The control unit, event by event, against the closed forms and against the channels' engine.
+//! The event-driven control unit against the closed forms and against the channel engine.
 
 use bounds::copyback::{CopyPath, CopyTimings, Copyback, Waits};
 use flash::channels::{
@@ -12,7 +12,7 @@ fn study() -> CopyTimings {
     CopyTimings::of_part(&DDT_MLC, Waits::STUDY).expect("a part with bus cycles")
 }
 
-/// The timing that the closed forms count with.
+/// Timing that matches the closed forms.
 fn timing(t: &CopyTimings) -> Timing {
     let w = &t.waits;
     Timing {
@@ -26,7 +26,7 @@ fn timing(t: &CopyTimings) -> Timing {
         t_wb_ns: w.t_wb_ns,
         t_ccs_ns: w.t_ccs_ns,
         t_dbsy_ns: w.t_dbsy_ns,
-        // The closed forms let the cache register be free at once.
+        // The closed forms assume that the cache register is free at once.
         t_cbsy_ns: 0,
         t_dl_ns: w.t_dl_ns,
         direct_cycle_ns: w.direct_cycle_ns,
@@ -64,8 +64,8 @@ fn total_ns(t: &CopyTimings, transaction: &Transaction<'_>) -> u64 {
 const SETTINGS: [(u32, bool); 8] =
     [(1, false), (1, true), (2, false), (2, true), (3, false), (3, true), (4, false), (4, true)];
 
-/// Eqs 11 and 13 at every size of a transaction and every tenth percent of errors; slow buses and fast cells, where a
-/// program does not hide the next read, by the forms that go on from there.
+/// Eqs 11 and 13 at every transaction size and every 10 % of errors. Slow buses and fast cells, where a program does
+/// not hide the next read, follow the extended closed forms.
 #[test]
 fn every_transaction_takes_what_the_equations_say() {
     let study = study();
@@ -99,7 +99,7 @@ fn every_transaction_takes_what_the_equations_say() {
     }
 }
 
-/// Every whole percent of errors, at a few sizes.
+/// Every whole percentage of errors at a few transaction sizes.
 #[test]
 fn every_error_rate() {
     let t = study();
@@ -118,7 +118,7 @@ fn every_error_rate() {
     }
 }
 
-/// A generator of numbers below a limit, the same in every run.
+/// Deterministic random number generator.
 struct Draws(u64);
 
 impl Draws {
@@ -145,7 +145,7 @@ fn pages_with_errors_of_their_own() {
     }
 }
 
-/// As Fig. 9 draws it: what PROG_INIT beside the first read gains.
+/// The order of Fig. 9: PROG_INIT during the first read saves time.
 #[test]
 fn addressing_during_the_read() {
     let t = study();
@@ -161,8 +161,8 @@ fn addressing_during_the_read() {
     }
 }
 
-/// The same transaction on the channels' engine: each further direct transfer is submitted when the program before it
-/// has begun.
+/// Runs the same transaction in the channel engine. Each further direct transfer is submitted when the previous
+/// program has begun.
 fn engine_ns(t: &CopyTimings, of: &Transaction<'_>) -> u64 {
     let timing = timing(t);
     let topology = Topology {
@@ -196,7 +196,7 @@ fn engine_ns(t: &CopyTimings, of: &Transaction<'_>) -> u64 {
         let (source, destination) =
             (request(0, Command::Read, 0), request(1, program, wrong.iter().sum()));
         channels.submit_direct(&source, &destination, of.addressing).expect("a direct transfer");
-        // Once the source is done the confirm command is granted, beside what is still programmed.
+        // When the source is done, the confirm command has been granted; the program may still be running.
         let out = std::iter::from_fn(|| channels.next_completion())
             .find(|done| done.die.way == 0)
             .expect("the source's completion");

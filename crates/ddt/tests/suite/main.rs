@@ -1,4 +1,4 @@
-//! The control unit, its windows and signals, and ways of copying, as one binary.
+//! Tests of the control unit, its windows and signals, and the copy methods, in one binary.
 
 mod closed_forms;
 mod messages;

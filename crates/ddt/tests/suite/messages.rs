@@ -1,4 +1,4 @@
-//! The sequence of Fig. 9 of Jeong and Song: who sends what to whom, and when.
+//! The message sequence of Fig. 9 of Jeong and Song: sender, receiver and time of each message.
 
 use flash::channels::{Addressing, Policy, Timing};
 use flash::parts::DDT_MLC;
@@ -7,7 +7,7 @@ use ftlkit_ddt::control::{
     Party, Transaction,
 };
 
-/// Figures of the study, with tCCS 130 and tDBSY 500 as the closed forms count.
+/// Timing of the study, with tCCS 130 ns and tDBSY 500 ns as in the closed forms.
 fn unit() -> ControlUnit {
     let timing = Timing {
         t_ccs_ns: 130,
@@ -40,7 +40,7 @@ fn log(of: &Transaction<'_>) -> Vec<Event> {
     log
 }
 
-/// Time, message, `0` or `1` for a slave and `M` for the master, operation and plane.
+/// Time, message, sender and receiver (`0` or `1` for a slave, `M` for the master), operation and plane.
 type Sent = (u64, Message, char, char, u32, u8);
 
 fn sent(log: &[Event]) -> Vec<Sent> {
@@ -64,7 +64,7 @@ use Message::*;
 #[test]
 fn one_page_without_an_error() {
     let found = sent(&log(&pages(Addressing::DuringRead, false, 1, &[0])));
-    // 7 cycles of 25 ns and tWB; tR and tRR; 6 cycles and tADL; 8,640 cycles and tDL; a cycle, tWB and tPROG.
+    // 7 cycles of 25 ns and tWB; tR and tRR; 6 cycles and tADL; 8,640 cycles and tDL; one cycle, tWB and tPROG.
     let (start, end) = (175 + 100, 175 + 100 + 75_000 + 20);
     let (ready, done) = (start + 150 + 70, end + 216_020);
     assert_eq!(
@@ -109,7 +109,7 @@ fn two_pages_the_first_with_an_error() {
             (done, DdtDone, '1', 'M', 0, 0),
             (done, ErrRetransmit, 'M', '1', 0, 0),
             (corrected, ProgStart, 'M', '1', 0, 0),
-            // The next read overlaps the program; its PROG_INIT waits in the slave until the program is over.
+            // The next read overlaps the program; its PROG_INIT waits in the slave until the program ends.
             (busy, ReadInit, 'M', '0', 1, 0),
             (busy + 275, ReadStart, '0', 'M', 1, 0),
             (busy + 275, ProgInit, 'M', '1', 1, 0),
@@ -126,8 +126,8 @@ fn two_pages_the_first_with_an_error() {
     );
 }
 
-/// As Eqs 11 and 13 count: PROG_INIT waits for READ_END. With cache program the next page is loaded beside the
-/// program before.
+/// As in Eqs 11 and 13, PROG_INIT waits for READ_END. With cache program, the next page is loaded during the previous
+/// program.
 #[test]
 fn cache_program_in_the_order_of_the_equations() {
     let found = sent(&log(&pages(Addressing::AfterRead, true, 1, &[0, 0])));
@@ -205,13 +205,12 @@ fn two_planes_one_with_an_error() {
     assert_eq!(granted, cycles);
 }
 
-/// A host's read of a third device holds the bus: the transfer waits for it, and with reads first its data wait for
-/// the transfer.
+/// The data out of a host read on a third device holds the bus and delays the transfer.
 #[test]
 fn another_way_competes_for_the_bus() {
     let of = pages(Addressing::AfterRead, false, 1, &[0]);
     let alone = unit().run(&of, &[], &mut ()).expect("a transaction");
-    // Its data are ready just before the page's.
+    // The host's data are ready just before the page of the transaction.
     let host = Background { arrival_ns: 175, way: 3, tag: 77, work: BackgroundKind::Read };
     let mut log = Vec::new();
     let beside = unit().run(&of, &[host], &mut log).expect("a transaction");

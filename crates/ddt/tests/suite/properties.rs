@@ -1,4 +1,4 @@
-//! What holds for every transaction, whatever else competes for the bus.
+//! Invariants of every transaction, whatever else competes for the bus.
 
 use flash::channels::{Addressing, Policy, Timing};
 use flash::parts::DDT_MLC;
@@ -9,7 +9,6 @@ use ftlkit_ddt::control::{
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// A transaction, a unit and requests of other ways.
 #[derive(Clone, Debug)]
 struct Case {
     unit: ControlUnit,
@@ -47,7 +46,7 @@ impl Case {
     }
 }
 
-/// Small pages and short times, so that everything meets everything.
+/// Small pages and short times, so that many events coincide.
 fn timings() -> impl Strategy<Value = Timing> {
     let bus = (1..400_u32, 1..40_u64, 1..40_u64, 0..30_u64, any::<bool>());
     let waits = (0..60_u64, 0..60_u64, 0..60_u64, 0..200_u64);
@@ -109,7 +108,7 @@ fn cases() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Where in the log each message of a page is; DDT_BEGIN and DDT_DONE by the slave they go to or come from.
+/// Log positions of each message of a page. DDT_BEGIN and DDT_DONE are keyed by the receiving or sending slave.
 fn messages(log: &[Event]) -> BTreeMap<(Message, PagePosition, u16), Vec<usize>> {
     let mut found: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (index, event) in log.iter().enumerate() {
@@ -131,7 +130,7 @@ fn messages(log: &[Event]) -> BTreeMap<(Message, PagePosition, u16), Vec<usize>>
     found
 }
 
-/// What the master must hold before it sends.
+/// Checks the order and the number of the messages.
 fn check_messages(case: &Case, log: &[Event]) {
     let messages = messages(log);
     let at = |message, place, way| -> usize {
@@ -179,7 +178,7 @@ fn check_messages(case: &Case, log: &[Event]) {
     assert_eq!(total, 5 * operations + 6 * pages + wrong, "no message more than these");
 }
 
-/// Corrected bytes are sent after ERR_RETRANSMIT and before the confirm command, or the next plane's.
+/// Corrected bytes are sent after ERR_RETRANSMIT and before the confirm command or the next plane's command.
 fn check_corrected(case: &Case, log: &[Event], place: PagePosition, error: usize) {
     let granted = |index: usize, wanted: fn(Cycles) -> bool| match log[index].kind {
         EventKind::Grant { job: Job::Copy(of), cycles, end_ns, .. } if wanted(cycles) => {
@@ -208,7 +207,7 @@ fn check_corrected(case: &Case, log: &[Event], place: PagePosition, error: usize
     assert!(sent.1 <= log[confirm].at_ns);
 }
 
-/// One owner of the bus at a time; every REQ is granted once; nobody is granted what he has not asked for.
+/// Checks that the bus has one owner at a time, that every REQ is granted once, and that every grant had a REQ.
 fn check_bus(case: &Case, outcome: &Outcome, log: &[Event]) {
     let mut free_ns = 0;
     let mut bus_ns = 0;
@@ -244,7 +243,8 @@ fn check_bus(case: &Case, outcome: &Outcome, log: &[Event]) {
     assert!(log.is_sorted_by_key(|event| event.at_ns));
 }
 
-/// No way is granted the bus while its device is busy, but a program into the cache frees its register.
+/// Checks that no way is granted the bus while its device is busy. R/B# goes high early for a cache program, as its
+/// register is free.
 fn check_busy(log: &[Event]) {
     let mut busy: BTreeMap<u16, bool> = BTreeMap::new();
     for event in log {

@@ -1,5 +1,5 @@
-//! The Value Change Dump of a direct transfer, parsed back: it is the waveform that was written, it keeps ONFI's times,
-//! and a device that listens to its pins alone receives the right page.
+//! Parses back the Value Change Dump of a direct transfer. The dump equals the waveform, meets ONFI's times, and a
+//! device that observes only its pins receives the correct page.
 
 use flash::channels::{Addressing, Policy, Timing};
 use flash::parts::DDT_MLC;
@@ -15,7 +15,7 @@ const SOURCE_ROW: u32 = 0x0012_3456;
 const DESTINATION_ROW: u32 = 0x00AB_CDEF;
 const PLANE_ROWS: u32 = 1 << 7;
 
-/// Pins of a mode, and the shortest cycle with them that works; 25 ns with those of mode 5, as in the study.
+/// Pins of a timing mode with the shortest cycle that works. The study uses 25 ns cycles with the pins of mode 5.
 struct Scene {
     pins: PinTiming,
     timing: Timing,
@@ -83,7 +83,7 @@ fn vcd_of(waveform: &Waveform) -> Vec<u8> {
     bytes
 }
 
-/// Changes of a dump by the name of their wire, and its last time.
+/// Changes of a dump by wire name, and its last time.
 fn parse(bytes: &[u8]) -> (Vec<(u64, String, Vec<Value>)>, u64) {
     let mut parser = Parser::new(bytes);
     let header = parser.parse_header().expect("a header");
@@ -128,7 +128,7 @@ fn level(values: &[Value]) -> Level {
     }
 }
 
-/// The dump as changes of signals.
+/// Changes of signals in a dump.
 fn read_back(bytes: &[u8]) -> Vec<Change> {
     let signals = |way| [Signal::Ce(way), Signal::Re(way), Signal::We(way), Signal::Rb(way)];
     let all =
@@ -158,7 +158,7 @@ fn what_is_written_is_read_back() {
     }
 }
 
-/// Signals by time: when each changed last and what it is at.
+/// Current level of each signal, with the time of its last change.
 #[derive(Default)]
 struct Pins {
     at: BTreeMap<Signal, (u64, Option<Level>)>,
@@ -178,7 +178,7 @@ impl Pins {
     }
 }
 
-/// What one latch on WE# was: command, address or data.
+/// Byte latched at a rising edge of WE#.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Latched {
     Command(u8),
@@ -186,12 +186,12 @@ enum Latched {
     Data(u8),
 }
 
-/// Holds every time that ONFI asks for at the pins of both devices, and gives what each has latched, with its time.
+/// Checks all ONFI times at the pins of both devices; returns the bytes that each has latched, with their times.
 fn check_times(scene: &Scene, changes: &[Change]) -> [Vec<(u64, Latched)>; 2] {
     let (p, t) = (&scene.pins, &scene.timing);
     let mut pins = Pins::default();
     let mut latched = [Vec::new(), Vec::new()];
-    // When WE# last went high with CLE, with ALE, at all; when data were last latched; of each way.
+    // Last rising edge of WE# per way.
     let mut rose: BTreeMap<(u16, Signal), u64> = BTreeMap::new();
     let mut ready = [None, None];
     for change in changes {
@@ -224,7 +224,7 @@ fn check_times(scene: &Scene, changes: &[Change]) -> [Vec<(u64, Latched)>; 2] {
                 };
                 let list: &mut Vec<(u64, Latched)> = &mut latched[usize::from(way)];
                 if let (Latched::Data(_), Some((last, Latched::Address(_)))) = (what, list.last()) {
-                    // After 80h a whole address and tADL, after 85h a column and tCCS.
+                    // tADL follows the address after 80h, tCCS the column after 85h.
                     assert!(at - last >= t.t_adl_ns.min(t.t_ccs_ns), "tADL or tCCS at {at}");
                 }
                 list.push((at, what));
@@ -275,7 +275,7 @@ fn address(row: u32) -> Vec<Latched> {
     [0, 0, row as u8, (row >> 8) as u8, (row >> 16) as u8].map(Latched::Address).to_vec()
 }
 
-/// Takes the commands of a destination plane by plane, and gives what its registers hold.
+/// Interprets the commands of a destination plane by plane; returns the content of its registers.
 fn registers(latched: &[(u64, Latched)], planes: u8, bytes: usize) -> Vec<Vec<u8>> {
     let mut rest = latched.iter().map(|(_, latched)| *latched).peekable();
     let mut registers = Vec::new();
@@ -305,7 +305,7 @@ fn registers(latched: &[(u64, Latched)], planes: u8, bytes: usize) -> Vec<Vec<u8
     registers
 }
 
-/// Every mode at the shortest cycle that works with it, with and without errors, on one plane and two.
+/// Every mode at its shortest working cycle, with and without errors, on one and two planes.
 #[test]
 fn pins_keep_their_times_and_the_page_arrives() {
     for mode in 0..=5 {
@@ -333,7 +333,7 @@ fn pins_keep_their_times_and_the_page_arrives() {
     }
 }
 
-/// Without the corrected bytes the page would be wrong: the errors are on the bus.
+/// The bytes in error cross the bus before they are corrected.
 #[test]
 fn wrong_bytes_cross_the_bus_first() {
     let scene = Scene::study(&[192]);
@@ -432,7 +432,7 @@ fn the_log_as_text() {
     assert!(!all.contains("ERR_RETRANSMIT"));
 }
 
-/// Both orders, errors few and many: the parts of the figure, and its windows.
+/// Both message orders with few and many errors: the figure contains all its parts and windows.
 #[test]
 fn a_picture() {
     for (name, addressing, wrong) in [
@@ -462,7 +462,7 @@ fn a_picture() {
             assert!(svg.contains(&format!(">\n{words}\n<")), "{words}");
         }
         assert_eq!(svg.contains(">\n85\n<"), wrong != [0]);
-        // 00h and a column of 0 are three cycles, 80h and a column of 0 two.
+        // 00h with a column of 0 takes three cycles, 80h with a column of 0 two.
         assert!(svg.matches(">\n00\n<").count() >= 5, "cycles of the same byte are apart");
         assert_eq!(svg.matches(">\n07\n<").count(), 1, "and no byte is in two");
         std::fs::write(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name), svg)

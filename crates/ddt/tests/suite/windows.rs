@@ -1,4 +1,4 @@
-//! The window check over ONFI's asynchronous timing modes: Fig. 10 of Jeong and Song in figures.
+//! The window check for ONFI's asynchronous timing modes: numbers for Fig. 10 of Jeong and Song.
 
 use flash::channels::{Addressing, Policy, Timing, TimingError};
 use flash::parts::DDT_MLC;
@@ -9,7 +9,7 @@ fn mode(mode: u8) -> Interface {
     Interface::of_mode(&DDT_MLC, mode).expect("a mode")
 }
 
-/// Cycle, DVW, DRW, tDL and the shortest cycle that works with its DVW.
+/// Cycle, DVW, DRW, tDL, then the shortest working cycle and its DVW.
 fn row(from: u8, to: u8) -> (u64, u64, u64, u64, u64, u64) {
     let check = windows(&mode(from), &mode(to));
     let works = check.working().expect("some cycle works");
@@ -17,8 +17,8 @@ fn row(from: u8, to: u8) -> (u64, u64, u64, u64, u64, u64) {
     (asked.t_rwc_ns, asked.dvw_ns(), asked.drw_ns(), asked.t_dl_ns, works.t_rwc_ns, works.dvw_ns())
 }
 
-/// Worked by hand: DVW = tRWC − tREH + tRHOH in mode 0, tRWC + tRLOH (modes 4 and 5 below 30 ns) or tRWC elsewhere,
-/// less tREA; DRW = tDS + tDH; tDL = tREA + tDS − tWP.
+/// Calculated by hand. DVW = end of valid data − tREA; DRW = tDS + tDH; tDL = tREA + tDS − tWP. Valid data end at
+/// tRWC − tREH + tRHOH in mode 0. In modes 4 and 5 below 30 ns they end at tRWC + tRLOH, otherwise at tRWC.
 #[test]
 fn no_mode_works_at_its_own_shortest_cycle() {
     assert_eq!(row(0, 0), (100, 70 - 40, 40 + 20, 40 + 40 - 50, 130, 60));
@@ -39,7 +39,7 @@ fn no_mode_works_at_its_own_shortest_cycle() {
     );
 }
 
-/// A fast source to a slow destination, and the other way round: the cycle is the slower one's.
+/// A fast source with a slow destination and the reverse: the cycle is that of the slower device.
 #[test]
 fn a_source_and_a_destination_in_modes_of_their_own() {
     assert_eq!(row(5, 4), (25, 30 - 16, 15, 16 + 10 - 12, 26, 15));
@@ -49,7 +49,7 @@ fn a_source_and_a_destination_in_modes_of_their_own() {
     assert_eq!(row(5, 3), (30, 30 - 16, 15, 16 + 10 - 15, 31, 15));
 }
 
-/// What the check accepts holds at the pins, and one nanosecond less does not: for all pairs of modes.
+/// For all pairs of modes: the accepted cycle holds at the pins, and a cycle shorter by 1 ns does not.
 #[test]
 fn the_proposed_cycle_is_the_shortest() {
     for (from, to) in (0..=5).flat_map(|from| (0..=5).map(move |to| (from, to))) {
@@ -72,8 +72,8 @@ fn the_proposed_cycle_is_the_shortest() {
     }
 }
 
-/// The study's figures: 25 ns cycles and a skew of 20 ns. Cycles of 25 ns need the pins of mode 5; and the skew is one
-/// of parts with tREA 20 and tDS = tWP, which need a longer cycle.
+/// The paper's parameters: 25 ns cycles and a skew of 20 ns. A cycle of 25 ns requires the pins of mode 5. A skew of
+/// 20 ns belongs to parts with tREA 20 ns and tDS = tWP, which need a longer cycle.
 #[test]
 fn the_study() {
     let timing = Timing::of(&DDT_MLC).expect("a part with bus cycles");
@@ -112,13 +112,13 @@ fn what_a_wider_cycle_costs() {
     assert_eq!((cost.asked_ns, cost.added_ppm()), (asked, 128 * 86_400 * 1_000_000 / asked));
     let works = windows(&mode(5), &mode(0));
     assert_eq!(Cost::of(&works, &unit, &transaction), Ok(None));
-    // With cache program only the first page's transfer is in sight.
+    // With cache program, only the first page's transfer is not hidden.
     let cached = Transaction { cache_program: true, ..transaction };
     let cost = Cost::of(&check, &unit, &cached).expect("a transaction").expect("a cost");
     assert_eq!(cost.widened_ns - cost.asked_ns, 8640 * 10);
 }
 
-/// Where tREA + tDS is shorter than tWP the skew is none, and WE# goes high later than data need.
+/// If tREA + tDS is shorter than tWP, the skew is 0 and WE# goes high later than the data require.
 #[test]
 fn no_skew_is_negative() {
     let pins = PinTiming::of_mode(5).expect("a mode");
@@ -142,7 +142,7 @@ fn modes_that_there_are_not() {
     assert_eq!(PinTiming::of_mode(7), Err(TimingError::Mode(7)));
 }
 
-/// Every mode's pulses fit in its cycles.
+/// The pulses of every mode fit in its cycles.
 #[test]
 fn pulses_fit_in_cycles() {
     for each in 0..=5 {

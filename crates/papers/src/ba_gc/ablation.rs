@@ -1,5 +1,5 @@
-//! What each part of BA-GC contributes: its buffer, merges that take dirty pages along (BA-BM), and victims
-//! chosen with regard to them (BA-VBS).
+//! Contribution of each part of BA-GC: its buffer, merges that include dirty pages (BA-BM), and victim selection that
+//! considers them (BA-VBS).
 
 use super::normalised::{Measure, evidence, short};
 use super::runs::{Group, Runs};
@@ -11,7 +11,7 @@ use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Figure;
 
-/// What is added, to what, and what it is.
+/// Scheme, scheme to compare it with, and the part that differs.
 const STEPS: [(&str, &str, &str); 8] = [
     (BLOCK_LRU, FAB, "LRU order of blocks for most pages first"),
     (THREE_REGION, BLOCK_LRU, "three regions"),
@@ -52,7 +52,7 @@ pub(super) fn ablation(runs: &Runs) -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// What is to be said of the parts that the paper does not take apart.
+/// Conclusion on the parts, which the paper does not measure separately.
 fn verdict(times: &Measure<'_>) -> Option<String> {
     let gain =
         |scheme, base| times.mean_change(scheme, base).map(|change| Figure::number(change, 1));

@@ -1,5 +1,5 @@
-//! "Eliminating the unnecessary page migration will be quite beneficial to all FTL schemes" (§3): BA-BM over
-//! page-mapped collectors, and what becomes of their bounds.
+//! BA-BM with page-mapped schemes, and its effect on their bounds. Tests the claim of §3: "Eliminating the
+//! unnecessary page migration will be quite beneficial to all FTL schemes".
 
 use super::example::words;
 use super::normalised::short;
@@ -10,7 +10,7 @@ use crate::reproduction::Section;
 use crate::row::{Figure, Row, Verdict};
 use sim::report::SchemeReport;
 
-/// A figure of a run.
+/// Figure taken from a run's report.
 struct ReportedFigure {
     what: &'static str,
     unit: &'static str,
@@ -38,7 +38,7 @@ struct Case<'a> {
     with: &'a SchemeReport,
 }
 
-/// With and without.
+/// Compares each scheme with and without BA-BM.
 pub(super) fn all_ftls(runs: &Runs) -> Section {
     let mut section = Section::default();
     let mut cases = Vec::new();
@@ -73,10 +73,10 @@ pub(super) fn all_ftls(runs: &Runs) -> Section {
     section
 }
 
-/// Percent of the execution time below which a gain is none to speak of.
+/// Minimum reduction of the execution time that counts as a gain, %.
 const LEAST_GAIN: f64 = 1.0;
 
-/// Whether a scheme gains on average.
+/// Row stating if a scheme gains on average.
 fn benefit(scheme: &str, cases: &[Case<'_>]) -> Row {
     let what = format!("execution time of {scheme} with BA-BM, mean of the cases");
     let changes: Vec<f64> =
@@ -98,7 +98,7 @@ fn benefit(scheme: &str, cases: &[Case<'_>]) -> Row {
     ))
 }
 
-/// One sentence on the claim, and one on the bounds.
+/// Notes on the claim and on the bounds.
 fn conclusion(cases: &[Case<'_>]) -> Vec<String> {
     if cases.is_empty() {
         return Vec::new();
@@ -122,7 +122,7 @@ fn conclusion(cases: &[Case<'_>]) -> Vec<String> {
 }
 
 impl Case<'_> {
-    /// Of the execution time, %.
+    /// Change of the execution time, %.
     fn change(&self) -> f64 {
         (execution_s(self.with) / execution_s(self.without) - 1.0) * 100.0
     }

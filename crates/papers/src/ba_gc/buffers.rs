@@ -1,4 +1,4 @@
-//! Every buffer above every kind of scheme, under one workload.
+//! All buffers above all kinds of schemes, under one workload.
 
 use super::normalised::{evidence, short};
 use super::runs::{Group, Runs};

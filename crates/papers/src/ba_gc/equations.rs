@@ -9,7 +9,7 @@ use flash::parts::K9WBG08U1M;
 const REGIONS: [(&str, &str); 3] =
     [("initial", "0.3"), ("to-be-updated", "1.0"), ("to-be-evicted", "0.0")];
 
-/// What the equations come to.
+/// Values of the equations.
 pub(super) fn equations() -> Section {
     let part = &K9WBG08U1M;
     let mut section = Section::default();

@@ -1,5 +1,5 @@
-//! FAST on blocks of four pages, below a buffer of eight: the arrays of Figs. 1 and 3, and what the merge of a
-//! log block does there, told page by page from what is on flash afterwards.
+//! Set-up of Figs. 1 and 3: FAST with blocks of four pages, below a buffer of eight pages. The merge of a log block
+//! is reconstructed page by page from the flash content afterwards.
 
 use crate::row::{Figure, Row, Verdict};
 use flash::parts::K9WBG08U1M;
@@ -13,33 +13,32 @@ use std::collections::{BTreeMap, BTreeSet};
 const PAGES_PER_BLOCK: u32 = 4;
 const PAGE_BYTES: u32 = 8;
 
-/// Pages of the buffer.
 const BUFFER_PAGES: u64 = 8;
 
-/// Logical pages: B0 (p0 to p3), B1 (p4 to p7), and a third block, whose updates need a place in the log.
+/// Logical pages: B0 (p0 to p3), B1 (p4 to p7), and a third block, whose updates need space in the log.
 const LOGICAL_PAGES: u32 = 12;
 
 /// A page of the third block.
 const OTHER: Lpn = Lpn(9);
 
-/// Enough for data, two log blocks, and what merges need.
+/// Enough blocks for data, two log blocks and merges.
 const BLOCKS: u32 = 10;
 
 pub(super) type Chip = SerialArray;
 
-/// The paper's part with the figures' blocks.
+/// The paper's part with the figures' block size.
 pub(super) fn part() -> Part {
     Part { page_bytes: PAGE_BYTES, pages_per_block: PAGES_PER_BLOCK, ..K9WBG08U1M.clone() }
 }
 
-/// Where a page that is on flash was written from.
+/// Source of a page on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// When the data blocks were filled.
+    /// Written by the initial fill of the data blocks.
     Data = 0,
-    /// As an update, to a log block.
+    /// Written to a log block as an update.
     Log = 1,
-    /// From the buffer.
+    /// Written from the buffer.
     Buffer = 2,
 }
 
@@ -55,7 +54,7 @@ fn origin(bytes: &[u8]) -> Origin {
     }
 }
 
-/// What the buffer is asked before the merge.
+/// Task for the buffer before the merge.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task {
     Write(u32),
@@ -77,7 +76,7 @@ fn fast(log_blocks: u32) -> Result<SchemeConfig, FtlError> {
     })
 }
 
-/// The same below a buffer, whose dirty pages merges take along, or not.
+/// FAST below a buffer. If `aware`, merges include the buffer's dirty pages.
 pub(super) fn fast_below(
     policy: &'static BufferPolicy,
     log_blocks: u32,
@@ -94,7 +93,7 @@ pub(super) fn fast_below(
     Ok(SchemeConfig { buffer, ..fast(log_blocks)? })
 }
 
-/// FAST's array once all data blocks are filled in order and these pages are updated.
+/// FAST's array after a sequential fill of all data blocks and these updates.
 pub(super) fn image(log_blocks: u32, updates: &[u32]) -> Result<Chip, FtlError> {
     let mut scheme = registry::format(&fast(log_blocks)?, empty()?)?;
     for lpn in (0..LOGICAL_PAGES).map(Lpn) {
@@ -106,7 +105,7 @@ pub(super) fn image(log_blocks: u32, updates: &[u32]) -> Result<Chip, FtlError> 
     Ok(scheme.into_flash())
 }
 
-/// Every page that is on flash: its place, its OOB and its bytes.
+/// All programmed pages with address, OOB and data.
 fn pages(chip: &mut Chip) -> Result<Vec<(Ppn, Oob, Vec<u8>)>, FtlError> {
     let mut found = Vec::new();
     for ppn in (0..chip.geometry().pages()).map(Ppn) {
@@ -120,8 +119,8 @@ fn pages(chip: &mut Chip) -> Result<Vec<(Ppn, Oob, Vec<u8>)>, FtlError> {
     Ok(found)
 }
 
-/// The same array with page `to` in the place of the first of the log's pages, which is one of `from`: as the
-/// figures have it, where FAST itself would not have written it there.
+/// The same array with the first logged version of page `from` replaced by page `to`. This reproduces the figures,
+/// where FAST itself would not have written that page to the log.
 pub(super) fn with_first_logged(mut chip: Chip, from: u32, to: u32) -> Result<Chip, FtlError> {
     let mut changed = empty()?;
     let mut is_first = true;
@@ -134,38 +133,38 @@ pub(super) fn with_first_logged(mut chip: Chip, from: u32, to: u32) -> Result<Ch
     Ok(changed)
 }
 
-/// What the merge of one log block did.
+/// Result of the merge of one log block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Merged {
-    /// Each page in new data blocks, and where it was taken from.
+    /// Source of each page in the new data blocks.
     pub(super) moved: BTreeMap<u32, Origin>,
-    /// Pages of new data blocks that are not at their place there.
+    /// Pages at a wrong offset in the new data blocks.
     pub(super) misplaced: u64,
     pub(super) copies: u64,
     pub(super) programs: u64,
     pub(super) erases: u64,
     pub(super) ns: u64,
-    /// Pages that were moved while a newer version was in the buffer.
+    /// Pages moved while the buffer held a newer version.
     pub(super) in_vain: u64,
-    /// Pages written when the buffer is emptied afterwards.
+    /// Pages written when the buffer is flushed afterwards.
     pub(super) written_later: u64,
 }
 
 impl Merged {
-    /// The pages that were taken from there.
+    /// The pages from these sources.
     pub(super) fn of(&self, origins: &[Origin]) -> String {
         let of = |(_, origin): &(&u32, &Origin)| origins.contains(origin);
         set(self.moved.iter().filter(of).map(|(lpn, _)| *lpn))
     }
 }
 
-/// As the paper writes sets of pages.
+/// Set of pages in the paper's notation.
 pub(super) fn set(lpns: impl IntoIterator<Item = u32>) -> String {
     let names: Vec<String> = lpns.into_iter().map(|lpn| format!("p{lpn}")).collect();
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
-/// Mounts this array, does the tasks, and then makes FAST merge one log block, whose pages it is told from.
+/// Mounts the array, runs the tasks, and makes FAST merge one log block.
 pub(super) fn merge(config: &SchemeConfig, chip: Chip, tasks: &[Task]) -> Result<Merged, FtlError> {
     let mut scheme = registry::mount(config, chip)?;
     for task in tasks {
@@ -181,7 +180,7 @@ pub(super) fn merge(config: &SchemeConfig, chip: Chip, tasks: &[Task]) -> Result
     let before: BTreeSet<BlockId> =
         pages(scheme.flash_mut())?.iter().map(|(ppn, ..)| block(*ppn)).collect();
     let (counts, busy) = (*scheme.flash().counts(), scheme.flash().busy_in_steps_ns());
-    // It is not in the buffer, and there is no place for it in the log.
+    // This write forces a merge: the page is not in the buffer, and the log is full.
     scheme.write_through(OTHER, Some(&page(OTHER, Origin::Log)))?;
     let done = scheme.flash().counts().since(&counts);
     let count = |operation| done.get(operation, Cause::FullMerge);
@@ -206,7 +205,7 @@ pub(super) fn merge(config: &SchemeConfig, chip: Chip, tasks: &[Task]) -> Result
     Ok(merged)
 }
 
-/// Words of the paper against ours.
+/// Compares a text of the paper with ours.
 pub(super) fn words(what: &str, paper: &str, ours: &str, why: &str) -> Row {
     let mut row = Row::incomparable(what, "", Some(paper), Some(Figure::Words(ours.into())), why);
     if paper == ours {
@@ -217,7 +216,7 @@ pub(super) fn words(what: &str, paper: &str, ours: &str, why: &str) -> Row {
     row
 }
 
-/// Words of ours that the paper does not print.
+/// Our text without a printed counterpart.
 pub(super) fn told(what: &str, ours: &str) -> Row {
     Row::incomparable(what, "", None, Some(Figure::Words(ours.into())), "")
         .judged(Verdict::NotPrinted, "")

@@ -1,4 +1,4 @@
-//! Fig. 1: a merge of L0 without and with regard to the buffer, by FAST itself.
+//! Fig. 1: FAST merges L0 unaware of the buffer, and aware of it.
 
 use super::example::{
     Merged, Origin, Task, fast_below, image, merge, part, set, told, with_first_logged, words,
@@ -15,14 +15,13 @@ const SETS: Sets = Sets { blocks: 2, from_flash: 6, from_buffer: 2, dirty_again:
 
 const WHY: &str = "the scheme does not do as the figure says";
 
-/// The figure, and the same with what FAST would have written to L0.
+/// The figure's two merges, and the aware merge of an L0 that FAST itself would write.
 struct Merges {
     unaware: Merged,
     aware: Merged,
     written: Merged,
 }
 
-/// Fig. 1.
 pub(super) fn fig_1() -> Section {
     let mut section = Section::default();
     section.rows.extend(match run() {
@@ -43,7 +42,7 @@ pub(super) fn fig_1() -> Section {
 
 fn run() -> Result<Merges, FtlError> {
     let below = |aware| fast_below(BufferPolicy::LRU, 1, aware);
-    // p1 is there twice, since FAST would not put p0 there.
+    // p1 is written twice: FAST would not write p0 to a random log block.
     let written = image(1, &[1, 1, 6, 7])?;
     let printed = with_first_logged(written.clone(), 1, 0)?;
     Ok(Merges {

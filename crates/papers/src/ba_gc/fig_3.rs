@@ -1,4 +1,4 @@
-//! Fig. 3: two log blocks of equal age of which one has hot pages in the buffer and the other cold ones.
+//! Fig. 3: victim selection between two log blocks, one with hot pages in the buffer, the other with cold ones.
 
 use super::example::{Merged, Origin, Task, fast_below, image, merge, part, told, words};
 use crate::reproduction::Section;
@@ -7,8 +7,8 @@ use bounds::ba_gc::{self, Sets};
 use flash::Part;
 use ftl::{BufferPolicy, FtlError, Regions, SchemeConfig, VictimKind};
 
-/// Eight pages in the buffer, five of them dirty: p1, p2 and p3 were updated there and are to be updated again;
-/// p6 and p7 were not, and what was read behind them makes them those to be evicted.
+/// Tasks that put eight pages into the buffer, five of them dirty. p1, p2 and p3 are updated there, so they are in
+/// the to-be-updated region. p6 and p7 are not; the later reads push them into the to-be-evicted region.
 const TASKS: [Task; 11] = [
     Task::Write(6),
     Task::Write(7),
@@ -23,25 +23,24 @@ const TASKS: [Task; 11] = [
     Task::Read(5),
 ];
 
-/// Updates that fill L0 with pages of B0, and L1 with pages of B1. Each first page is one that is written
-/// twice, since FAST writes no first page of a block there.
+/// Updates that fill L0 with pages of B0 and L1 with pages of B1. p1 and p5 are written twice, since FAST never
+/// writes the first page of a block to these log blocks.
 const UPDATES: [u32; 8] = [1, 2, 3, 1, 5, 6, 7, 5];
 
-/// |A|, |F| and |B| of the two, with P(U) = 1 of hot pages and 0 of cold ones.
+/// |A|, |F| and |B| of both log blocks, with P(U) = 1 for hot pages and 0 for cold ones (`dirty_again` in thousandths).
 const L0: Sets = Sets { blocks: 1, from_flash: 1, from_buffer: 3, dirty_again: 3000 };
 const L1: Sets = Sets { blocks: 1, from_flash: 2, from_buffer: 2, dirty_again: 0 };
 
 const WHY: &str = "the scheme does not do as the figure says";
 
-/// The merges that the two rules choose.
+/// Merges chosen by the two victim policies.
 struct Merges {
-    /// Round robin.
+    /// Victim by round robin.
     oldest: Merged,
-    /// Least Δ.
+    /// Victim with the least Δ.
     least_cost: Merged,
 }
 
-/// Fig. 3.
 pub(super) fn fig_3() -> Section {
     let mut section = Section { rows: closed_forms(&part()), ..Section::default() };
     section.rows.extend(match run() {
@@ -75,7 +74,7 @@ fn us(ns: i64) -> f64 {
     ns as f64 / 1e3
 }
 
-/// The figure's costs, whose terms the paper prints as multiples.
+/// The figure's costs; the paper prints their terms as multiples.
 fn closed_forms(part: &Part) -> Vec<Row> {
     let ff = ba_gc::from_flash_ns(part) as i64;
     let bf = ba_gc::from_buffer_ns(part, 0) as i64;
@@ -119,13 +118,13 @@ impl Merges {
     }
 }
 
-/// The log block whose merge alone costs less.
+/// The log block with the lower merge cost, without benefits.
 fn cheaper(part: &Part) -> &'static str {
     let merge = |sets| ba_gc::merge_ns(part, sets, 0);
     if merge(&L0) < merge(&L1) { "L0" } else { "L1" }
 }
 
-/// Which log block was merged: that of p0's block, or that of p4's.
+/// The merged log block: L0 if p0 was moved, L1 if p4 was.
 fn victim(merged: &Merged) -> &'static str {
     match [0, 4].map(|first| merged.moved.contains_key(&first)) {
         [true, false] => "L0",
@@ -157,7 +156,7 @@ mod tests {
         assert_eq!((oldest.copies, oldest.programs, oldest.erases), (1, 3, 2));
         assert_eq!((least_cost.copies, least_cost.programs, least_cost.erases), (2, 2, 2));
         assert_eq!((oldest.misplaced, least_cost.misplaced), (0, 0));
-        // The five dirty pages, less those that the merge wrote.
+        // The five dirty pages minus those that the merge wrote.
         assert_eq!((oldest.written_later, least_cost.written_later), (2, 3));
     }
 }

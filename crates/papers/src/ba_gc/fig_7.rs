@@ -11,7 +11,7 @@ use sim::report::plots::{Curve, Curves, Drawn};
 use sim::report::units::grouped;
 use std::ops::RangeInclusive;
 
-/// The buffer with which FAB and BPLRU do what BA-GC does with one of these.
+/// Buffer size of FAB and BPLRU, and the sizes at which the paper has BA-GC match them, MiB.
 const THEIRS_MIB: u64 = 16;
 const OURS_MIB: RangeInclusive<u64> = 2..=4;
 
@@ -34,7 +34,6 @@ fn why(scheme: &str) -> &'static str {
     }
 }
 
-/// Fig. 7.
 pub(super) fn fig_7(runs: &Runs) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     let times = Times { runs, group: Group::Sizes };
@@ -107,7 +106,7 @@ impl Times<'_> {
         self.runs.why_not(self.group, &sized(&(scheme, ""), THEIRS_MIB).0)
     }
 
-    /// All sizes, the smallest first.
+    /// Execution times at all buffer sizes, smallest first.
     fn all(&self, scheme: &str) -> Option<Vec<f64>> {
         BUFFER_MIB.iter().map(|mib| self.of(scheme, *mib)).collect()
     }

@@ -1,4 +1,4 @@
-//! Figs 5 and 6: execution time and collection's part of it under six workloads, FAB = 1.
+//! Figs 5 and 6: execution time and garbage collection time under six workloads, FAB = 1.
 
 use super::normalised::{Measure, evidence, short};
 use super::runs::{Group, Runs};
@@ -10,11 +10,11 @@ use crate::row::{Figure, Row};
 use sim::report::SchemeReport;
 use sim::report::units::grouped;
 
-/// Percentage points within which the mean of stand-ins is taken to agree.
+/// Tolerance for the mean over the stand-ins, percentage points.
 const TOLERANCE: f64 = 5.0;
-/// The same for one of them that is said to be equal.
+/// Tolerance for a single stand-in that the paper states as equal, percentage points.
 const EQUAL_TOLERANCE: f64 = 5.0;
-/// The same for a share.
+/// Tolerance for a share, percentage points.
 const SHARE_TOLERANCE: f64 = 5.0;
 
 const STAND_INS: &str =
@@ -35,7 +35,7 @@ const IOZONE_WHY: &str = "as in the paper BPLRU spends less on collection (Fig. 
 const BONNIE_WHY: &str = "switch merges alone are an erase of 2 ms for 64 programs of 0.2 ms, 13.5 %; the rest is full \
                           merges of the file system's tables. The buffer under which it is a fifth is not stated";
 
-/// Other conditions under which the figures are taken as evidence.
+/// Further conditions, reported as evidence.
 const STATES: [(Group, &str); 2] =
     [(Group::Fresh, ", nothing written before"), (Group::Ageless, ", nothing flushed by age")];
 
@@ -46,7 +46,6 @@ const AGE: &str = "the 30 s after which data is flushed are of the device's cloc
 
 const AGE_WHY: &str = "FAB is not hit by the flush, see the note below";
 
-/// Fig. 5.
 pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     let times = Measure { runs, group: Group::Main, of: execution_s };
@@ -92,7 +91,6 @@ pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// Fig. 6.
 pub(super) fn fig_6(runs: &Runs) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     let times = Measure { runs, group: Group::Main, of: collection_s };
@@ -133,7 +131,7 @@ fn mean_row(times: &Measure<'_>, base: &str, printed: &str, state: &str, why: &s
     }
 }
 
-/// The changes under other conditions.
+/// Evidence rows of the changes under another condition.
 fn otherwise(times: &Measure<'_>, state: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     for base in [FAB, BPLRU] {
@@ -147,7 +145,7 @@ fn otherwise(times: &Measure<'_>, state: &str) -> Vec<Row> {
     rows
 }
 
-/// The largest or the smallest reduction against FAB.
+/// Row with the largest or smallest reduction against FAB.
 fn extreme(
     times: &Measure<'_>,
     which: &str,
@@ -189,7 +187,7 @@ fn iozone(times: &Measure<'_>) -> Row {
 fn bonnie_share(runs: &Runs) -> Row {
     let what = "share of the execution time, bonnie under fab (\"about 20 %\")";
     let share = |scheme| runs.report(Group::Main, BONNIE, scheme).map(share_of);
-    // A share is no change: its sign says nothing.
+    // A share is not a change, so its sign has no meaning: the unit must not be plain `%`.
     let unit = "% of it";
     let Some(of_fab) = share(FAB) else {
         return Row::incomparable(what, unit, Some("20"), None, &runs.why_not(Group::Main, FAB));
@@ -207,7 +205,7 @@ fn bonnie_share(runs: &Runs) -> Row {
     row.remarked(&others.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// Collection's share of the execution time, %.
+/// Share of collection in the execution time, %.
 fn share_of(report: &SchemeReport) -> f64 {
     collection_s(report) / execution_s(report) * 100.0
 }
@@ -239,7 +237,7 @@ fn iozone_order(times: &Measure<'_>) -> Row {
     Row::order(what, &[&[BPLRU], &[BA_GC]], &values, why)
 }
 
-/// Everything measured, in its unit.
+/// Evidence rows of all measured values.
 fn values(times: &Measure<'_>, unit: &str) -> Vec<Row> {
     let cells = WORKLOADS.iter().flat_map(|workload| SCHEMES.map(|scheme| (*workload, scheme)));
     let row = |(workload, scheme): (&str, &str)| {
@@ -249,7 +247,7 @@ fn values(times: &Measure<'_>, unit: &str) -> Vec<Row> {
     cells.filter_map(row).collect()
 }
 
-/// What the collection's time comes from.
+/// Evidence row with the operations behind the collection time.
 fn work(runs: &Runs, workload: &str, scheme: &str) -> Option<Row> {
     let report = runs.report(Group::Main, workload, scheme)?;
     let mut told = Vec::new();

@@ -1,4 +1,4 @@
-//! §3: pages that merges move although a newer version is in the buffer.
+//! §3: pages that merges move although the buffer holds a newer version.
 
 use super::normalised::short;
 use super::runs::{Group, Runs};
@@ -18,7 +18,7 @@ const WHY: &str = "a buffer that evicts all pages of a logical block at once lea
                    dirty pages only of blocks that are written again before they are merged. With an LRU list of \
                    pages more of the block is still there (page-lru), except under Postmark";
 
-/// The share of unnecessary migrations under FAST's merges, which do not know the buffer.
+/// Share of unnecessary migrations in FAST's merges, which are unaware of the buffer.
 pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     let share = |workload: &str, buffer: &str| {
@@ -65,7 +65,7 @@ pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// A share against the range that is printed.
+/// Compares a share with the printed range.
 fn within(what: &str, share: f64) -> Row {
     let ours = Some(Figure::number(share, 2));
     let row = Row::incomparable(what, "%", Some("5 to 50"), ours, "");

@@ -1,4 +1,4 @@
-//! Buffer-aware garbage collection: its worked examples, its evaluation, and what else there is to ask of it.
+//! Buffer-aware garbage collection: worked examples, evaluation and additional studies.
 //!
 //! Source: S. Lee, D. Shin, J. Kim, Buffer-Aware Garbage Collection for NAND Flash Memory-Based Storage
 //! Systems, 2008.
@@ -25,7 +25,6 @@ mod write_hits;
 use crate::paper::{Exhibit, Paper, Study, note};
 use runs::Runs;
 
-/// The paper.
 pub(crate) const PAPER: &dyn Paper = &Study::<Runs> {
     name: "ba-gc",
     title: "Buffer-Aware Garbage Collection for NAND Flash Memory-Based Storage Systems",
@@ -64,7 +63,7 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Runs> {
     },
 };
 
-/// How it was done.
+/// Notes on the method.
 const METHOD: [&str; 6] = [
     "the traces are not public: the six workloads are generators with the write hit ratios and the character that \
      the paper tells, and stand in for them. They are built to these ratios, and tuned to no other result",
@@ -82,7 +81,7 @@ const METHOD: [&str; 6] = [
      by the device's clock (see the note of Fig. 5)",
 ];
 
-/// Where the paper disagrees with itself.
+/// Contradictions in the paper.
 const ERRATA: [&str; 3] = [
     "Eq. 4 has F_d take p_k ∈ b_j^invalid: pages that F(L0) of Fig. 1 takes from data blocks, p3 and p5, are valid \
      there; M_d of Eq. 3 has it right",

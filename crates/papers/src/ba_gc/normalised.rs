@@ -1,4 +1,4 @@
-//! A measure of the schemes on FAST under all workloads, divided by FAB's.
+//! Quantity of the schemes on FAST under all workloads, relative to FAB.
 
 use super::runs::{Group, Runs};
 use super::schemes::{FAB, WORKLOADS};
@@ -8,7 +8,7 @@ use crate::row::{Figure, Row};
 use sim::report::SchemeReport;
 use sim::report::plots::Bars;
 
-/// A measure of a scheme.
+/// Quantity taken from the reports of a group of runs.
 #[derive(Clone, Copy)]
 pub(super) struct Measure<'a> {
     pub(super) runs: &'a Runs,
@@ -21,28 +21,28 @@ impl Measure<'_> {
         self.runs.report(self.group, workload, scheme).map(self.of)
     }
 
-    /// One scheme's over another's.
+    /// Value of one scheme divided by that of another.
     pub(super) fn over(&self, workload: &str, scheme: &str, base: &str) -> Option<f64> {
         let base = self.value(workload, base)?;
         (base > 0.0).then_some(self.value(workload, scheme)? / base)
     }
 
-    /// How far a scheme is from another, %.
+    /// Change of one scheme against another, %.
     pub(super) fn change(&self, workload: &str, scheme: &str, base: &str) -> Option<f64> {
         self.over(workload, scheme, base).map(|over| (over - 1.0) * 100.0)
     }
 
-    /// The mean of a scheme's values over FAB's, as the figures' last group would have it.
+    /// Mean over the workloads of the scheme's value relative to FAB, as in the last group of the figures.
     pub(super) fn mean(&self, scheme: &str) -> Option<f64> {
         mean(WORKLOADS.iter().map(|workload| self.over(workload, scheme, FAB)))
     }
 
-    /// The mean of the workloads' changes, %.
+    /// Mean of the workloads' changes, %.
     pub(super) fn mean_change(&self, scheme: &str, base: &str) -> Option<f64> {
         mean(WORKLOADS.iter().map(|workload| self.change(workload, scheme, base)))
     }
 
-    /// Changes under every workload, for a row's reason.
+    /// Text listing the changes of all workloads, for the reason of a row.
     pub(super) fn changes(&self, scheme: &str, base: &str) -> String {
         let change = |workload: &&str| {
             let change = self.change(workload, scheme, base);
@@ -52,7 +52,7 @@ impl Measure<'_> {
         WORKLOADS.iter().map(change).collect::<Vec<_>>().join(", ")
     }
 
-    /// A row of a change under each workload.
+    /// One row per workload with the change.
     pub(super) fn change_rows(&self, scheme: &str, base: &str, suffix: &str) -> Vec<Row> {
         let rows = WORKLOADS.iter().map(|workload| {
             let what = format!("{scheme} against {base}, {}{suffix}", short(workload));
@@ -63,7 +63,7 @@ impl Measure<'_> {
         rows.collect()
     }
 
-    /// The figure's bars.
+    /// Bar chart of the figure.
     pub(super) fn plot(
         &self,
         file: &str,
@@ -87,18 +87,18 @@ impl Measure<'_> {
     }
 }
 
-/// A workload's name without the paper's.
+/// Workload name without the prefix `ba-gc-`.
 pub(super) fn short(workload: &str) -> &str {
     workload.strip_prefix("ba-gc-").unwrap_or(workload)
 }
 
-/// The mean, where all values are there.
+/// Mean, if no value is missing.
 pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let values: Vec<f64> = values.collect::<Option<_>>()?;
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// A figure of ours that the paper does not print, or why there is none.
+/// Evidence row, or a row that gives the reason why the value is missing.
 pub(super) fn evidence(
     what: &str,
     unit: &str,

@@ -1,5 +1,5 @@
-//! Regions that follow the writes against regions of fixed size: BA-GC's execution time under each workload,
-//! over that with the best of the fixed sizes.
+//! Adaptive regions against regions of fixed size: BA-GC's execution time per workload, relative to the best fixed
+//! size.
 
 use super::normalised::{evidence, mean, short};
 use super::runs::{Group, Runs};
@@ -12,7 +12,7 @@ use sim::report::plots::Bars;
 
 const ADAPTIVE: &str = "adaptive";
 
-/// Execution time over that with the best fixed sizes.
+/// Execution time relative to that of the best fixed size.
 pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     let labels: Vec<String> = REGIONS.map(|regions| fixed(regions).0).into();

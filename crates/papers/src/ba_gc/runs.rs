@@ -1,5 +1,5 @@
-//! What §6 runs, and what we run beside it: groups of schemes under workloads, each run once however many
-//! sections ask for it.
+//! Runs of §6 and of our additional studies: groups of schemes under workloads. Each group runs once, even if several
+//! sections need it.
 
 use super::schemes::{
     BA_GC, FTLS, ON_FAST, PAGE_MAPPED, PAGE_MAPPED_BUFFERS, PAGE_MAPPED_WORKLOADS, PAPERS, REGIONS,
@@ -17,22 +17,22 @@ use sim::config::{
 use sim::report::SchemeReport;
 use workload::WorkloadSpec;
 
-/// Schemes and workloads that are run together.
+/// Group of schemes and workloads that run together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
-    /// All six workloads on an array that is written full.
+    /// All schemes on FAST under all six workloads; precondition: full array.
     Main,
-    /// The paper's three schemes on an array on which nothing is written.
+    /// The paper's three schemes and three-region; precondition: empty array.
     Fresh,
-    /// The same on a full one, where nothing is flushed because it is old.
+    /// The paper's three schemes on a full array, without flush by age.
     Ageless,
-    /// The same under Postmark with other buffers.
+    /// The paper's three schemes under Postmark with all buffer sizes.
     Sizes,
-    /// Both.
+    /// As `Sizes`, without flush by age.
     AgelessSizes,
-    /// Regions of fixed size.
+    /// BA-GC with regions of fixed size.
     Regions,
-    /// Page-mapped schemes.
+    /// Page-mapped schemes without and with BA-BM.
     PageMapped,
     /// Buffers above all kinds of schemes.
     Buffers,
@@ -50,7 +50,7 @@ impl Group {
         Self::Buffers,
     ];
 
-    /// Whether a section shows any of it.
+    /// True if the section uses results of this group.
     fn is_in(self, section: &str) -> bool {
         let sections: &[&str] = match self {
             Self::Main => &["fig-5", "fig-6", "migrations", "write-hits", "ablation", "regions"],
@@ -73,7 +73,7 @@ impl Group {
         }
     }
 
-    /// Labels and compact texts.
+    /// Labels and settings of the schemes.
     fn schemes(self) -> Vec<(String, String)> {
         let owned = |(label, text): &(&str, &str)| ((*label).to_owned(), (*text).to_owned());
         match self {
@@ -104,11 +104,11 @@ impl Group {
     }
 }
 
-/// What was run.
+/// Results of the runs.
 pub(super) struct Runs(Vec<(Group, Ran)>);
 
 impl Runs {
-    /// Runs what the sections that are asked for need.
+    /// Runs the groups that the requested sections need.
     pub(super) fn run(
         wanted: &[&str],
         settings: &Settings,
@@ -128,7 +128,6 @@ impl Runs {
         self.0.iter().filter(|(of, _)| *of == group).nth(at).map(|(_, ran)| ran)
     }
 
-    /// The report of a scheme by its label.
     pub(super) fn report(
         &self,
         group: Group,
@@ -138,20 +137,19 @@ impl Runs {
         self.ran(group, workload)?.scheme(label)
     }
 
-    /// Why there is none.
+    /// Reason why there is no report.
     pub(super) fn why_not(&self, group: Group, label: &str) -> String {
         let of_group = self.0.iter().filter(|(of, _)| *of == group);
         let why = of_group.filter_map(|(_, ran)| ran.why_not(label)).next();
         why.unwrap_or("nothing of it was measured").to_owned()
     }
 
-    /// Every run's record.
     pub(super) fn records(&self) -> Vec<RunRecord> {
         self.0.iter().map(|(_, ran)| ran.record.clone()).collect()
     }
 }
 
-/// Raw capacity: the paper does not tell its own.
+/// Raw capacity of the array; the paper does not state its own.
 fn capacity(scale: Scale) -> u64 {
     if scale == Scale::Full { 4 << 30 } else { 1 << 30 }
 }

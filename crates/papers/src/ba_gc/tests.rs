@@ -1,4 +1,4 @@
-//! Sections without runs, and that everything is there.
+//! Tests of the sections without runs, and of the completeness of all sections.
 
 use super::*;
 use crate::observer::ReproductionObserver;
@@ -69,7 +69,7 @@ fn commands_can_be_copied() {
         let command = &run.command;
         assert!(command.starts_with("ftlkit compare ba-gc-"), "{command}");
         assert!(command.contains("--part k9wbg08u1m --capacity 1GiB --schemes "), "{command}");
-        // Labels that would end an argument or a scheme of the list.
+        // Labels must not break the command line or the list of schemes.
         assert_eq!(command.split("--schemes ").nth(1).unwrap().split(' ').count(), 3, "{command}");
     }
 }

@@ -1,4 +1,4 @@
-//! Execution time, and which part of it is collection's, from the counts of operations.
+//! Execution time and collection time, from the counts of operations.
 
 use flash::Cause;
 use flash::parts::K9WBG08U1M;
@@ -21,18 +21,18 @@ fn is_collection(counts: &CauseCounts) -> bool {
     Cause::ALL.iter().any(|cause| cause.name() == counts.cause && cause.is_step())
 }
 
-/// I/O execution time: all that flash did, s.
+/// I/O execution time: all flash operations, s.
 pub(super) fn execution_s(report: &SchemeReport) -> f64 {
     report.counts.iter().map(seconds).sum()
 }
 
-/// Collection's part of it: copies, programs and erases of merges and victims, s.
+/// Collection time: all operations of merges, victims and other collection steps, s.
 pub(super) fn collection_s(report: &SchemeReport) -> f64 {
     report.counts.iter().filter(|counts| is_collection(counts)).map(seconds).sum()
 }
 
-/// Page padding's part of it, s: what a padded block reads (nothing else does, where the host reads nothing) and
-/// programs beside its dirty pages.
+/// Time of page padding, s: reads of padded blocks, and programs beside their dirty pages. Assumes that the host does
+/// not read, so that all other reads are for padding.
 pub(super) fn padding_s(report: &SchemeReport) -> f64 {
     let part = &K9WBG08U1M;
     let reads: u64 = report
@@ -48,7 +48,7 @@ pub(super) fn padding_s(report: &SchemeReport) -> f64 {
     (reads as f64 * part.t_r_ns as f64 + padded as f64 * part.t_prog_ns as f64) / 1e9
 }
 
-/// Dirty pages that one eviction writes, on average.
+/// Mean number of dirty pages written per eviction.
 pub(super) fn pages_an_eviction(report: &SchemeReport) -> f64 {
     let evicted = report.buffer.as_ref().map(|buffer| (buffer.evicted, buffer.evictions));
     evicted.map_or(0.0, |(pages, evictions)| pages as f64 / evictions.max(1) as f64)

@@ -1,4 +1,4 @@
-//! §6.2: how many writes find their page in the buffer.
+//! §6.2: share of writes that hit a page in the buffer.
 
 use super::normalised::{evidence, short};
 use super::runs::{Group, Runs};
@@ -14,10 +14,10 @@ const PRINTED: [(&str, &str); 2] = [(TIOBENCH, "4.4"), (POSTMARK, "3.1")];
 
 const BUFFERS: [&str; 5] = [BA_GC, FAB, BPLRU, BLOCK_LRU, PAGE_LRU];
 
-/// Percentage points within which a stand-in's ratio is taken to agree.
+/// Tolerance for a stand-in's ratio, percentage points.
 const TOLERANCE: f64 = 0.5;
 
-/// Hit ratios of writes.
+/// Write hit ratios.
 pub(super) fn write_hits(runs: &Runs) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     let hits = |workload: &str, buffer: &str| {

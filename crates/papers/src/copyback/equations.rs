@@ -1,4 +1,4 @@
-//! Eqs 9 to 13, on one plane and on two, against the engine: every size, every error rate.
+//! Eqs 9 to 13 against the engine: one and two planes, all transaction sizes, all error rates.
 
 use super::ours::{MOST, PATHS, PLANES, timings};
 use crate::error::ReproduceError;
@@ -7,7 +7,7 @@ use crate::row::Row;
 use bounds::copyback::CopyPath;
 use ddt::{CopyJob, Way, alone};
 
-/// Error rates of Fig. 13, per cent.
+/// Error rates of Fig. 13, percent.
 const RATES: [u32; 6] = [0, 20, 40, 60, 80, 100];
 
 pub(super) fn equations() -> Result<Section, ReproduceError> {
@@ -43,7 +43,7 @@ fn equation(path: CopyPath, cache: bool) -> &'static str {
     }
 }
 
-/// Transactions whose time by the engine is not that of the equation as printed, and how many there are.
+/// Number of transactions whose engine time differs from the printed equation, and number of all transactions.
 fn differences(way: Way) -> Result<(u32, u32), ReproduceError> {
     let t = timings()?;
     let mut found = (0, 0);

@@ -1,4 +1,4 @@
-//! Fig. 10: whether the destination can latch what the source drives.
+//! Fig. 10: check that the destination can latch the data that the source drives.
 
 use super::ours::{MOST, timings};
 use crate::error::ReproduceError;
@@ -10,7 +10,7 @@ use ddt::{CopyJob, CopyRunError, Way, alone, channels_timing};
 use flash::channels::{Addressing, ChannelsError, Policy};
 use flash::pins::{Interface, WindowCheck, windows};
 
-/// The timing mode whose cycles are the paper's 25 ns.
+/// The timing mode with the paper's cycle of 25 ns.
 const MODE: u8 = 4;
 
 pub(super) fn fig_10() -> Result<Section, ReproduceError> {
@@ -54,7 +54,7 @@ pub(super) fn fig_10() -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// What the wider cycle costs a transaction of a whole block.
+/// Rows with the cost of the wider cycle for a transaction of a whole block.
 fn costs(check: &WindowCheck, timing: flash::channels::Timing) -> Vec<Row> {
     let unit = ControlUnit { timing, ways: 2, policy: Policy::Fifo };
     let wrong_bytes = [0; 128];
@@ -81,7 +81,7 @@ fn costs(check: &WindowCheck, timing: flash::channels::Timing) -> Vec<Row> {
     rows
 }
 
-/// What is left of Fig. 12's savings, ICB at the paper's cycle.
+/// Fig. 12's savings with the wider cycle, against ICB at the paper's cycle.
 fn savings(t_rwc_ns: u64, t_dl_ns: u64) -> Result<Vec<Row>, ReproduceError> {
     let t = timings()?;
     let wide = CopyTimings { waits: Waits { direct_cycle_ns: t_rwc_ns, t_dl_ns, ..t.waits }, ..t };

@@ -1,4 +1,4 @@
-//! Fig. 11: throughput over the size of a transaction.
+//! Fig. 11: throughput over the transaction size.
 
 use super::ours::{
     MOST, PATHS, PLANES, chart, count, curve, megabytes_per_second, named, over_sizes, points,
@@ -32,7 +32,7 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// Throughput of every path over the operations of a transaction, in the order of [`PATHS`].
+/// Throughput of each path (in the order of [`PATHS`]) over the operations per transaction.
 struct Values {
     planes: u32,
     paths: Vec<Vec<f64>>,
@@ -54,14 +54,14 @@ impl Values {
         &self.paths[at.expect("is a path of the figure")]
     }
 
-    /// The fewest pages of a transaction with which a path is ahead of ICB for good.
+    /// Transaction size in pages from which a path stays ahead of ICB.
     fn ahead_from(&self, path: CopyPath, cache: bool) -> f64 {
         let (icb, of) = (self.get(CopyPath::Icb, false), self.get(path, cache));
         let behind = icb.iter().zip(of).rposition(|(icb, of)| of <= icb);
         f64::from(self.planes) * (behind.map_or(0, |at| at + 1) + 1) as f64
     }
 
-    /// Sizes of which `of` is no more than `than`.
+    /// Number of transaction sizes at which `of` is not faster than `than`.
     fn behind(&self, of: (CopyPath, bool), than: (CopyPath, bool)) -> f64 {
         let pairs: Vec<_> = self.get(of.0, of.1).iter().zip(self.get(than.0, than.1)).collect();
         count(&pairs, |(of, than)| of <= than)
@@ -145,7 +145,7 @@ impl Values {
         ])
     }
 
-    /// The text's order of the paths without cache program.
+    /// Order of the paths without cache program, as stated in the text.
     fn order(&self, on: &str, operations: u32) -> Row {
         let at = operations as usize - 1;
         let value = |path| Some(self.get(path, false)[at]);

@@ -1,4 +1,4 @@
-//! Fig. 12: the whole collection; and what §III.A says of its erase.
+//! Fig. 12: the whole collection; and the early erase of §III.A.
 
 use super::ours::{
     MOST, PATHS, PLANES, chart, count, curve, named, over_sizes, points, timings, transaction,
@@ -9,16 +9,16 @@ use crate::row::Row;
 use bounds::copyback::CopyPath;
 use ddt::{CopyJob, EraseAt, Way, alone};
 
-/// Points within which a percentage is taken to agree.
+/// Tolerance for a percentage, percentage points.
 const TOLERANCE: f64 = 0.1;
 
-/// A whole block on every plane in transactions of so many operations, and the erase; ns.
+/// Time to copy a whole block per plane, `each` operations per transaction, and to erase it, ns.
 fn collection_ns(way: Way, each: u32, erase: EraseAt) -> Result<f64, ddt::CopyRunError> {
     let collection = CopyJob { erase: Some(erase), ..CopyJob::whole(MOST, each) };
     Ok(alone(&timings()?, way, collection)?.end_ns as f64)
 }
 
-/// What is saved of ICB's collection, %.
+/// Time saved against ICB's collection, %.
 fn saving(path: CopyPath, cache: bool, planes: u32, erase: EraseAt) -> Result<f64, ReproduceError> {
     let icb = collection_ns(Way::new(CopyPath::Icb, false, planes), MOST, EraseAt::End)?;
     Ok((1.0 - collection_ns(Way::new(path, cache, planes), MOST, erase)? / icb) * 100.0)
@@ -75,7 +75,7 @@ pub(super) fn fig_12() -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// Up to which size GCB is behind ICB, and whether ICB's depends on it.
+/// Rows with the largest size at which GCB is behind ICB, and with the sizes at which ICB's time changes.
 fn crossover(planes: u32, on: &str, icb: &[f64], gcb: &[f64]) -> Vec<Row> {
     let behind = |sizes: &dyn Fn(u32) -> bool| {
         let of = (1..=MOST).filter(|&n| sizes(n) && gcb[n as usize - 1] > icb[n as usize - 1]);

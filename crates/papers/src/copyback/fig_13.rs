@@ -1,4 +1,4 @@
-//! Fig. 13: what corrected bytes that are sent again cost direct transfers.
+//! Fig. 13: cost of corrected bytes in direct transfers.
 
 use super::ours::{MOST, PLANES, named, over_sizes, points, timings, transaction_ns};
 use crate::error::ReproduceError;
@@ -8,12 +8,12 @@ use bounds::copyback::CopyPath;
 use ddt::{CopyRunError, Way};
 use sim::report::plots::{Curve, Curves, Drawn};
 
-/// Points within which a percentage is taken to agree.
+/// Tolerance for a percentage, percentage points.
 const TOLERANCE: f64 = 0.1;
-/// Operations of the transactions of which curves are drawn.
+/// Operations per transaction of the curves drawn.
 const DRAWN: [u32; 4] = [1, 2, 8, MOST];
 
-/// Throughput at an error rate over that without errors.
+/// Throughput at an error rate relative to that without errors.
 fn normalised(
     cache: bool,
     planes: u32,
@@ -25,7 +25,7 @@ fn normalised(
     Ok(transaction_ns(clean, operations)? as f64 / transaction_ns(wrong, operations)? as f64)
 }
 
-/// Throughput lost at the highest error rate, %, of every size of a transaction.
+/// Throughput lost at the highest error rate, %, at each transaction size.
 fn losses(cache: bool, planes: u32) -> Result<Vec<f64>, CopyRunError> {
     over_sizes(|n| Ok((1.0 - normalised(cache, planes, n, 100)?) * 100.0))
 }
@@ -38,7 +38,7 @@ pub(super) fn fig_13() -> Result<Section, ReproduceError> {
         section.rows.extend(cached(planes, on)?);
         let mut curves = Vec::new();
         for cache in [false, true] {
-            // One program has nothing to be cached behind.
+            // A single program is never a cache program.
             for &operations in &DRAWN[usize::from(cache)..] {
                 curves.push(curve(cache, planes, operations)?);
             }
@@ -65,7 +65,7 @@ fn curve(cache: bool, planes: u32, operations: u32) -> Result<Curve, ReproduceEr
         .step_by(5)
         .map(|rate| {
             let lost = (1.0 - normalised(cache, planes, operations, rate)?) * 100.0;
-            // As whole bytes have it.
+            // The error rate after rounding to whole bytes.
             Ok((f64::from(t.corrected_bytes_at(rate)) * 100.0 / most, lost))
         })
         .collect();
@@ -75,7 +75,7 @@ fn curve(cache: bool, planes: u32, operations: u32) -> Result<Curve, ReproduceEr
     Ok(Curve { name, note: String::new(), points: points?, drawn: Drawn::Line })
 }
 
-/// Without cache program.
+/// Rows without cache program.
 fn plain(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
     let lost = losses(false, planes)?;
     let (first, last) = (lost[0], lost[MOST as usize - 1]);
@@ -85,7 +85,7 @@ fn plain(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
     let row = |what: &str, ours| {
         Row::measured(&format!("{on}, no cache: {what}"), "%", printed, ours, TOLERANCE, why)
     };
-    // The printed figure is that of one end of the range on one plane and of the other on two.
+    // The printed figure belongs to the smallest transaction on one plane, and to the largest on two.
     let at = if planes == 1 { (first, planes) } else { (last, MOST * planes) };
     let what = format!("{on}, no cache: loss of the longest less that of the shortest transaction");
     Ok(vec![
@@ -95,7 +95,7 @@ fn plain(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
     ])
 }
 
-/// With cache program, which takes two programs at least.
+/// Rows with cache program, which requires at least two programs.
 fn cached(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
     let lost = &losses(true, planes)?[1..];
     let most = lost.iter().copied().fold(0.0, f64::max);

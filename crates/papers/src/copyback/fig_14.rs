@@ -1,4 +1,4 @@
-//! Fig. 14: how much of a transaction's time the channel is taken.
+//! Fig. 14: channel use during a transaction.
 
 use super::ours::{
     MOST, PATHS, PLANES, chart, curve, named, over_sizes, points, timings, transaction,
@@ -9,13 +9,13 @@ use crate::row::{Limit, Row};
 use bounds::copyback::CopyPath;
 use ddt::{CopyRunError, Way};
 
-/// Share of the time in which the bus is held, %.
+/// Share of time in which the bus is held, %.
 fn used(way: Way, operations: u32) -> Result<f64, CopyRunError> {
     let ran = transaction(way, operations)?;
     Ok(ran.bus.busy_ns() as f64 * 100.0 / ran.copies_ns as f64)
 }
 
-/// The figure's DGCB is at the highest error rate.
+/// Copy method as in the figure, which shows DGCB at the highest error rate.
 fn of_figure(path: CopyPath, cache: bool, planes: u32) -> Result<Way, CopyRunError> {
     let way = Way::new(path, cache, planes);
     Ok(match path {
@@ -73,7 +73,7 @@ fn sixty() -> Result<Vec<Row>, ReproduceError> {
     ])
 }
 
-/// DGCB against GCB, and ICB against both.
+/// Rows comparing DGCB with GCB, and ICB with both.
 fn halves(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
     let mut rows = Vec::new();
     for (cache, cached) in [(false, ""), (true, " + cache")] {

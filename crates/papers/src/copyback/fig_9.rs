@@ -1,5 +1,5 @@
-//! Table I and Fig. 9: the control unit's messages; PROG_INIT goes out while the source reads, which Eqs 11 and 13 do
-//! not say.
+//! Table I and Fig. 9: messages of the control unit. PROG_INIT is sent while the source reads, which Eqs 11 and 13 do
+//! not assume.
 
 use super::ours::{PLANES, timings};
 use crate::error::ReproduceError;
@@ -11,7 +11,7 @@ use ddt::{CopyJob, Way, alone, channels_timing, logged};
 use flash::channels::{Addressing, Grant, Policy, Segment};
 use std::collections::BTreeMap;
 
-/// Pages of the transaction that is looked at.
+/// Operations per transaction (one page each on one plane).
 const OPERATIONS: u32 = 8;
 
 pub(super) fn fig_9() -> Result<Section, ReproduceError> {
@@ -36,7 +36,7 @@ pub(super) fn fig_9() -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// The control unit's log of a transaction in which a page has wrong bytes.
+/// Rows from the control unit's log of a transaction in which some pages have bytes in error.
 fn messages() -> Result<Vec<Row>, ReproduceError> {
     let t = timings()?;
     let unit = ControlUnit { timing: channels_timing(&t), ways: 2, policy: Policy::Fifo };
@@ -96,7 +96,7 @@ fn messages() -> Result<Vec<Row>, ReproduceError> {
     ])
 }
 
-/// What must come before what, of every page.
+/// Rows that check the order of the messages for every page.
 fn order_of(log: &[Grant]) -> Vec<Row> {
     let tenures = |way: u16, segment| {
         log.iter().filter(move |grant| grant.die.way == way && grant.segment == segment)

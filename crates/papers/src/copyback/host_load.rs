@@ -1,4 +1,5 @@
-//! What collection by each path does to a host on the other ways, over its load: the case that the paper argues for.
+//! Effect of collection by each path on a host that uses the other ways, over the host load. The paper argues with
+//! this case but does not measure it.
 
 use super::ours::{points, timings};
 use crate::error::ReproduceError;
@@ -12,14 +13,14 @@ use ddt::host_load::{HostLoad, LoadPoint, Point};
 use flash::channels::Policy;
 use sim::report::plots::{Curve, Curves, Drawn};
 
-/// Loads of the host, per cent of what the channel carries without collection.
+/// Host loads as a percentage of the channel's capacity without collection.
 const LOADS: [u32; 11] = [5, 15, 25, 35, 50, 65, 75, 80, 85, 90, 95];
-/// Loads of which rows are told.
+/// Loads shown in rows.
 const TOLD: [u32; 3] = [25, 65, 80];
-/// The one at which paths are told of and policies compared.
+/// Load at which rates are shown and arbiter policies compared.
 const MIDDLE: u32 = 65;
 
-/// Paths that are compared.
+/// Copy methods to compare.
 const WAYS: [Way; 6] = [
     Way::new(CopyPath::Icb, false, 1),
     Way::new(CopyPath::Lcb, false, 1),
@@ -51,7 +52,7 @@ pub(super) fn host_load(
     Ok(section)
 }
 
-/// How collection is paced.
+/// Pacing of the collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum View {
     Unpaced,
@@ -60,9 +61,8 @@ enum View {
 
 const VIEWS: [(View, &str); 2] = [(View::Unpaced, "unpaced"), (View::Paced, "paced")];
 
-/// All points.
 struct Measured {
-    /// Pages a second of the paced view.
+    /// Pages per second of the paced view.
     pace: u64,
     points: Vec<Point>,
     stopped: bool,
@@ -70,7 +70,7 @@ struct Measured {
 
 impl Measured {
     fn all(study: &HostLoad, watch: &dyn ReproductionObserver) -> Result<Self, ReproduceError> {
-        // What the slowest path keeps up with beside all but the heaviest loads.
+        // The slowest path sustains this pace at all but the heaviest loads.
         let pace = (study.alone_per_second(Way::new(CopyPath::Lcb, false, 1))? * 0.5) as u64;
         let mut asked = Vec::new();
         for load_percent in LOADS {
@@ -108,14 +108,14 @@ impl Measured {
         })
     }
 
-    /// A time of a point, ns; none where it was not measured or the channel is overloaded.
+    /// Time of a point, ns; `None` if it was not measured or the channel is overloaded.
     fn time(&self, view: View, way: Option<Way>, load: u32, of: Time) -> Option<f64> {
         let point = self.at(view, way, load).filter(|point| !point.saturated)?;
-        // A percentile of a run whose halves differ is one of its length.
+        // If the halves of the run differ, a percentile depends on the length of the run.
         if of.name == P99_9.name && !point.steady { None } else { (of.value)(point) }
     }
 
-    /// The argument: what takes less of the channel delays the others less.
+    /// Rows on the paper's argument: a path with less channel use delays the host less.
     fn claims(&self, view: View, name: &str) -> Vec<Row> {
         let mut rows = Vec::new();
         for (cache, cached) in [(false, ""), (true, " + cache")] {
@@ -152,7 +152,7 @@ impl Measured {
         rows
     }
 
-    /// DGCB's times against GCB's.
+    /// Rows with the change of DGCB's times against GCB's.
     fn changes(&self, view: View, name: &str) -> Vec<Row> {
         let mut rows = Vec::new();
         for (cache, cached) in [(false, ""), (true, " + cache")] {
@@ -182,7 +182,7 @@ impl Measured {
         }
     }
 
-    /// Pages that each path collects without pause beside a host.
+    /// Rows with the pages that each path collects unpaced beside a host.
     fn pages(&self) -> Vec<Row> {
         let row = |way: Way| {
             let point = self.at(View::Unpaced, Some(way), MIDDLE)?;
@@ -192,7 +192,7 @@ impl Measured {
         WAYS.into_iter().filter_map(row).collect()
     }
 
-    /// DGCB's times against GCB's under the other policies.
+    /// Rows with the change of DGCB's times against GCB's under the other arbiter policies.
     fn policies(&self) -> Vec<Row> {
         let mut rows = Vec::new();
         for policy in [Policy::RoundRobin, Policy::ReadFirst] {
@@ -251,7 +251,7 @@ impl Measured {
         Ok(files)
     }
 
-    /// What it shows, in figures of the middle load.
+    /// Summary note with the figures of the middle load.
     fn summary(&self) -> Option<String> {
         let change = |view, of| {
             let time = |path| self.time(view, Some(Way::new(path, false, 1)), MIDDLE, of);
@@ -328,7 +328,7 @@ impl Measured {
     }
 }
 
-/// A figure of a point.
+/// Quantity of a point.
 #[derive(Clone, Copy)]
 struct Time {
     name: &'static str,
@@ -344,7 +344,7 @@ const P99_9: Time = Time {
 const MEAN: Time =
     Time { name: "reads, mean", file: "mean", value: |point| Some(point.read_ns.mean) };
 
-/// Columns of the CSV file, ns but for the last three.
+/// Columns of the CSV file; all but the last three in ns.
 const COLUMNS: [Time; 11] = [
     MEAN,
     Time { name: "reads, p99", file: "", value: |point| point.read_ns.p99.map(|ns| ns as f64) },

@@ -1,5 +1,5 @@
-//! Copy-back by direct data transfer: its equations and its evaluation, by the event-driven engine, and what it argues
-//! for a host on the same channel.
+//! Copy-back by direct data transfer: equations, evaluation in the event-driven engine, and the effect on a host on
+//! the same channel.
 //!
 //! Source: J. Jeong, Y. H. Song, A technique to improve garbage collection performance for NAND flash-based storage
 //! systems, IEEE Trans. Consumer Electronics 58(2), 2012.
@@ -19,7 +19,6 @@ mod tests;
 
 use crate::paper::{Exhibit, Paper, Study, note};
 
-/// The paper.
 pub(crate) const PAPER: &dyn Paper = &Study::<()> {
     name: "copyback",
     title: "A Technique to Improve Garbage Collection Performance for NAND Flash-based Storage Systems",
@@ -59,7 +58,7 @@ pub(crate) const PAPER: &dyn Paper = &Study::<()> {
     },
 };
 
-/// How it was done.
+/// Notes on the method.
 const METHOD: [&str; 4] = [
     "every figure of ours is the event-driven engine's (`flash::channels`), of one channel with a source and a \
      destination; section `equations` holds it to the closed forms (`bounds::copyback`) to the nanosecond",
@@ -70,7 +69,7 @@ const METHOD: [&str; 4] = [
     "quick and full differ in `host-load` alone: 50,000 and 1,000,000 requests a point",
 ];
 
-/// Where the paper disagrees with itself.
+/// Contradictions in the paper.
 const ERRATA: [&str; 7] = [
     "§VI.B and Fig. 12's text put GCB behind ICB up to 8 pages (one plane) and 32 or 16 (two): by Eqs 9 and 10 it \
      is behind while N·(t_SR − t_DI) < t_SR, up to 3 pages and up to 12",

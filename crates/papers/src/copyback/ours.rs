@@ -1,4 +1,4 @@
-//! The engine on the paper's part, and what sections have in common.
+//! The engine on the paper's part, and functions that the sections share.
 
 use crate::error::ReproduceError;
 use crate::reproduction::{CurvesFile, PlotFile};
@@ -9,13 +9,13 @@ use flash::parts::DDT_MLC;
 use sim::report::plots::{Curve, Curves, Drawn};
 use std::fmt::Write;
 
-/// Operations of the largest transaction: a block on every plane.
+/// Operations of the largest transaction: one block per plane.
 pub(super) const MOST: u32 = 128;
 
-/// `one plane`, `two planes`.
+/// Numbers of planes with their names.
 pub(super) const PLANES: [(u32, &str); 2] = [(1, "one plane"), (2, "two planes")];
 
-/// Paths of the figures, by the paper's names.
+/// Copy methods of the figures, with the paper's names.
 pub(super) const PATHS: [(CopyPath, bool, &str); 5] = [
     (CopyPath::Icb, false, "ICB"),
     (CopyPath::Gcb, false, "GCB"),
@@ -24,35 +24,35 @@ pub(super) const PATHS: [(CopyPath, bool, &str); 5] = [
     (CopyPath::Dgcb, true, "DGCB + cache"),
 ];
 
-/// The part of Table II on the interface of its cycles.
+/// Times of the part of Table II, with its bus cycles.
 pub(super) fn timings() -> Result<CopyTimings, CopyRunError> {
     Ok(CopyTimings::of_part(&DDT_MLC, Waits::STUDY)?)
 }
 
-/// One transaction by the engine.
+/// Runs one transaction in the engine.
 pub(super) fn transaction(way: Way, operations: u32) -> Result<Alone<()>, CopyRunError> {
     alone(&timings()?, way, CopyJob::transaction(operations))
 }
 
-/// How long it takes.
+/// Duration of one transaction.
 pub(super) fn transaction_ns(way: Way, operations: u32) -> Result<Ns, CopyRunError> {
     Ok(transaction(way, operations)?.copies_ns)
 }
 
-/// User bytes a second, in 10⁶.
+/// User data copied per second, in 10⁶ bytes.
 pub(super) fn megabytes_per_second(way: Way, operations: u32) -> Result<f64, CopyRunError> {
     let bytes = f64::from(operations * way.planes) * f64::from(DDT_MLC.page_bytes);
     Ok(bytes * 1e3 / transaction_ns(way, operations)? as f64)
 }
 
-/// A value of every size of a transaction, from one operation on.
+/// Values at all transaction sizes, from one operation on.
 pub(super) fn over_sizes(
     mut value: impl FnMut(u32) -> Result<f64, CopyRunError>,
 ) -> Result<Vec<f64>, CopyRunError> {
     (1..=MOST).map(&mut value).collect()
 }
 
-/// How many of them.
+/// Number of elements that satisfy `holds`.
 pub(super) fn count<'a, T: 'a>(
     all: impl IntoIterator<Item = &'a T>,
     holds: impl Fn(&T) -> bool,
@@ -60,14 +60,14 @@ pub(super) fn count<'a, T: 'a>(
     all.into_iter().filter(|one| holds(one)).count() as f64
 }
 
-/// A curve of values of every size.
+/// Curve of the values at all transaction sizes.
 pub(super) fn curve(name: &str, planes: u32, values: &[f64]) -> Curve {
     let points =
         (1..).zip(values).map(|(operations, value)| (f64::from(operations * planes), *value));
     Curve { name: name.into(), note: String::new(), points: points.collect(), drawn: Drawn::Line }
 }
 
-/// A chart over the size of a transaction.
+/// Chart over the transaction size.
 pub(super) fn chart(
     file: &str,
     caption: String,
@@ -79,7 +79,7 @@ pub(super) fn chart(
     Ok(PlotFile { name: format!("{file}.svg"), svg })
 }
 
-/// Points of curves as CSV: those of one x in a line.
+/// Points of curves as CSV, with one line per x value.
 pub(super) fn points(file: &str, x: &str, curves: &[(String, Vec<(f64, f64)>)]) -> CurvesFile {
     let mut csv = format!("\"{x}\"");
     curves.iter().for_each(|(name, _)| csv.push_str(&format!(",\"{name}\"")));
@@ -101,7 +101,7 @@ pub(super) fn points(file: &str, x: &str, curves: &[(String, Vec<(f64, f64)>)]) 
     CurvesFile { name: format!("{file}.csv"), csv }
 }
 
-/// Names and points of charts, for [`points`].
+/// Names and points of a chart's curves, for [`points`].
 pub(super) fn named(suffix: &str, curves: &[Curve]) -> Vec<(String, Vec<(f64, f64)>)> {
     let name = |curve: &Curve| format!("{}, {suffix}", curve.name);
     curves.iter().map(|curve| (name(curve), curve.points.clone())).collect()

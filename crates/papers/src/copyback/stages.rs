@@ -1,4 +1,4 @@
-//! Table II and Eqs 1 to 8, beside the tenures of the engine's bus.
+//! Table II and Eqs 1 to 8, compared with the bus tenures of the engine.
 
 use super::ours::{PLANES, timings};
 use crate::error::ReproduceError;
@@ -49,7 +49,7 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// What the engine's bus carries, against the equations.
+/// Compares the engine's bus tenures with the equations.
 fn tenures() -> Result<Vec<Row>, ReproduceError> {
     let t = timings()?;
     let stages = Stages::of(&t, 1, 0);

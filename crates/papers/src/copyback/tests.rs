@@ -1,4 +1,4 @@
-//! Every section: what agrees, and that only what is known to differ does.
+//! All sections: agreement with the paper, and exactly the known differences.
 
 use super::*;
 use crate::observer::ReproductionObserver;
@@ -37,7 +37,7 @@ fn figures_agree_but_for_the_errata() {
     for id in ["table-2", "equations", "fig-14"] {
         assert_eq!(of(id).0, Vec::<&str>::new(), "{id}");
     }
-    // PROG_INIT: both equations on both planes, and nothing else.
+    // PROG_INIT: both equations on one and two planes differ, and no other row.
     assert!(of("fig-9").0.len() == 4 && of("fig-9").0.iter().all(|what| what.starts_with("Eq. 1")));
     assert_eq!(
         of("fig-10").0,
@@ -112,7 +112,7 @@ fn headline_percentages() {
         .collect();
     let agree =
         rows.iter().filter(|row| matches!(row.verdict, Verdict::Equal | Verdict::Within(_)));
-    // Four savings and four losses; the fifth loss is the largest over all sizes of one plane, told as an erratum.
+    // Four savings and five losses agree. The sixth loss, the maximum over all sizes on one plane, is an erratum.
     assert_eq!((agree.count(), rows.len()), (9, 10), "{rows:#?}");
 }
 

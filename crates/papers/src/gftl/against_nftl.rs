@@ -1,4 +1,4 @@
-//! Figs 2, 9 and 10: the times of NFTL, and of NFTL beside GFTL on the same flash.
+//! Figs 2, 9 and 10: times of NFTL alone, and of NFTL against GFTL on the same flash.
 
 use super::cells::{Cells, Load, Ran, every_pages_per_block};
 use super::drive::{Kind, Sample};
@@ -9,10 +9,10 @@ use crate::reproduction::{PlotFile, Section};
 use crate::row::{Limit, Row};
 use sim::report::plots::{Curve, Curves, Drawn};
 
-/// π of the plots: Table I's large-block part.
+/// π of the plots: that of Table I's large-block part.
 const PLOTTED: u32 = PAGES_PER_BLOCK[1];
 
-/// Which requests a figure is of.
+/// Kind of requests that a figure shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Of {
     Reads,
@@ -27,7 +27,7 @@ impl Of {
         }
     }
 
-    /// What a request waits for: NFTL folds on the way of a write, GFTL's step comes after the request.
+    /// Time for which a request waits. NFTL folds before a write completes; GFTL's step comes after the request.
     fn spread(self, ran: &Ran) -> &Spread {
         match ran.cell.scheme {
             "nftl" => &self.kind(ran).response,
@@ -51,7 +51,7 @@ impl Of {
     }
 }
 
-/// Fig. 2: NFTL's writes.
+/// Fig. 2: write times of NFTL.
 pub(super) fn fig_2(cells: &Cells) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     for cell in every_pages_per_block("nftl", Load::Synthetic) {
@@ -75,7 +75,7 @@ pub(super) fn fig_2(cells: &Cells) -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// Fig. 9: writes.
+/// Fig. 9: write times.
 pub(super) fn fig_9(cells: &Cells) -> Result<Section, ReproduceError> {
     let mut section = both(cells, Of::Writes)?;
     for pages_per_block in PAGES_PER_BLOCK {
@@ -84,7 +84,7 @@ pub(super) fn fig_9(cells: &Cells) -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// Fig. 10: reads.
+/// Fig. 10: read times.
 pub(super) fn fig_10(cells: &Cells) -> Result<Section, ReproduceError> {
     both(cells, Of::Reads)
 }
@@ -153,7 +153,7 @@ fn plotted<'a>(cells: &'a Cells, schemes: &[&'static str]) -> Vec<&'a Ran> {
     cells.all(&schemes.iter().map(of).collect::<Vec<_>>())
 }
 
-/// Least and longest times in each place of the series.
+/// Plot of the minimum and maximum times in each interval of the series.
 fn plot(file: &str, title: &str, of: Of, ran: &[&Ran]) -> Result<PlotFile, ReproduceError> {
     let curve = |ran: &&Ran| {
         let ends = |sample: &Sample| {

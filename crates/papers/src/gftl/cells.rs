@@ -1,4 +1,4 @@
-//! The runs that the tables and figures need, each made once.
+//! Runs for the tables and figures; each is executed once.
 
 use super::drive::{Device, Measured, RunSpec};
 use super::paper::{CONSUMER, PAGES_PER_BLOCK, SYNTHETIC, THRESHOLD_PERCENT, Trace, UTILISATIONS};
@@ -11,55 +11,55 @@ use rayon::prelude::*;
 use sim::run::RunError;
 use workload::WorkloadSpec;
 
-/// What is asked of a device.
+/// Load of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Load {
     Synthetic,
     Consumer,
-    /// Every page once, a block at a time in turn, and then on in the same order (§IV-D).
+    /// Order of §IV-D: one page of each block in turn until all pages are written, then on in the same order.
     WorstOrder,
-    /// The order that fills the queue most: again and again to the block that waits longest.
+    /// Order that fills the queue most: repeated writes to the block that waits longest.
     QueueOrder,
-    /// Pages of one block at random: no trace writes a block again sooner.
+    /// Random pages of one block: no trace rewrites a block sooner.
     OneBlock,
 }
 
-/// One run.
+/// Parameters of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) scheme: &'static str,
     pub(super) load: Load,
     pub(super) pages_per_block: u32,
-    /// Of the flash size at 100 %, percent.
+    /// Percentage of the flash in use, relative to the size at 100 %.
     pub(super) utilisation: u32,
 }
 
 impl Cell {
-    /// GFTL at 100 %.
+    /// GFTL at 100 % utilisation.
     pub(super) fn gftl(load: Load, pages_per_block: u32) -> Self {
         Self { scheme: "gftl", load, pages_per_block, utilisation: 100 }
     }
 
-    /// Another scheme in its place.
+    /// The same run with another scheme.
     pub(super) fn of(self, scheme: &'static str) -> Self {
         Self { scheme, ..self }
     }
 
-    /// `nftl, synthetic, π = 32, 100 %`.
+    /// Name such as `nftl, synthetic, π = 32, 100 %`.
     pub(super) fn name(&self) -> String {
         let Self { scheme, pages_per_block, utilisation, .. } = self;
         let load = self.load.name();
         format!("{scheme}, {load}, π = {pages_per_block}, {utilisation} %")
     }
 
-    /// The blocks of the logical space (N).
+    /// Number of blocks N of the logical space.
     fn logical_blocks(&self) -> u32 {
         let part = part(self.pages_per_block);
         let block = u64::from(part.page_bytes) * u64::from(part.pages_per_block);
         (self.load.trace().flash_bytes * 100 / u64::from(self.utilisation) / block) as u32
     }
 
-    /// The array: GFTL's smallest for the logical space, or the scheme's own where that is a variant of GFTL.
+    /// Smallest array for the logical space. A variant of GFTL gets its own; NFTL gets that of GFTL.
     fn device(&self) -> Result<Device, RunError> {
         let of = if self.scheme == "nftl" { "gftl" } else { self.scheme };
         Device::smallest(registry::by_name(of)?, &part(self.pages_per_block), self.logical_blocks())
@@ -94,13 +94,13 @@ impl Cell {
     }
 }
 
-/// Rounds over all blocks of the worst order after the array is full, in units of κ: from κ on the queue is
-/// steady.
+/// Rounds over all blocks of the worst order after the array is full, in units of κ. The queue is steady from κ
+/// rounds on.
 const ROUNDS_OF_STEPS: u32 = 3;
 
 const REQUESTS_TO_ONE_BLOCK: u64 = 200_000;
 
-/// Passes over the space of the order against the queue: it repeats after three.
+/// Passes over the logical space in the order against the queue, which repeats after three.
 const PASSES_OF_QUEUE_ORDER: u32 = 3;
 
 impl Load {
@@ -113,7 +113,7 @@ impl Load {
         }
     }
 
-    /// The trace, or the one on whose flash the worst order is run.
+    /// The trace of the load, or the trace whose flash size the load uses.
     pub(super) fn trace(self) -> &'static Trace {
         match self {
             Self::Consumer => &CONSUMER,
@@ -122,12 +122,12 @@ impl Load {
     }
 }
 
-/// The large-block part of Table I with so many pages a block.
+/// Large-block part of Table I with `pages_per_block` pages per block.
 pub(super) fn part(pages_per_block: u32) -> Part {
     Part { pages_per_block, ..parts::SAMSUNG_LARGE_BLOCK.clone() }
 }
 
-/// A run and what was seen of it.
+/// A run and its measurements.
 #[derive(Clone, Debug)]
 pub(super) struct Ran {
     pub(super) cell: Cell,
@@ -135,7 +135,7 @@ pub(super) struct Ran {
     pub(super) measured: Measured,
 }
 
-/// What came of the runs.
+/// Results of the runs.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     ran: Vec<(Cell, Result<Ran, String>)>,
@@ -143,7 +143,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// The run of a cell, or why there is none.
+    /// Result of a run, or the reason why it is missing.
     pub(super) fn get(&self, cell: Cell) -> Result<&Ran, &str> {
         match self.ran.iter().find(|(known, _)| *known == cell) {
             Some((_, outcome)) => outcome.as_ref().map_err(String::as_str),
@@ -151,12 +151,12 @@ impl Cells {
         }
     }
 
-    /// The runs of these cells that there are.
+    /// Results available for these runs.
     pub(super) fn all(&self, cells: &[Cell]) -> Vec<&Ran> {
         cells.iter().filter_map(|cell| self.get(*cell).ok()).collect()
     }
 
-    /// Runs the cells side by side.
+    /// Executes the runs in parallel.
     pub(super) fn run(
         cells: &[Cell],
         settings: &Settings,
@@ -174,7 +174,7 @@ impl Cells {
     }
 }
 
-/// A run, planned.
+/// Planned run.
 struct Job {
     cell: Cell,
     seed: u64,
@@ -216,7 +216,7 @@ impl Job {
     }
 }
 
-/// The command that repeats a run.
+/// Command that repeats a run.
 fn command(device: &Device, config: &SchemeConfig, workload: &WorkloadSpec, seed: u64) -> String {
     let requests = match workload.replay().requests {
         Some(requests) => format!(" --requests {requests}"),
@@ -226,7 +226,7 @@ fn command(device: &Device, config: &SchemeConfig, workload: &WorkloadSpec, seed
         Some(percent) => format!("+threshold={percent}"),
         None => String::new(),
     };
-    // Half a page more, so that the share of the pages is not cut to one page less.
+    // Half a page is added so that rounding does not lose a page.
     let pages = f64::from(config.logical_pages.unwrap_or_default()) + 0.5;
     let set = match workload {
         WorkloadSpec::Builtin { parameters, .. } => {
@@ -245,7 +245,7 @@ fn command(device: &Device, config: &SchemeConfig, workload: &WorkloadSpec, seed
     )
 }
 
-/// GFTL on both traces, at every π and utilisation of Table V.
+/// GFTL on both traces, at each π and utilisation of Table V.
 pub(super) fn table_v() -> Vec<Cell> {
     let mut cells = Vec::new();
     for load in [Load::Synthetic, Load::Consumer] {
@@ -258,7 +258,7 @@ pub(super) fn table_v() -> Vec<Cell> {
     cells
 }
 
-/// A scheme at every π, at 100 %.
+/// A scheme at each π, at 100 % utilisation.
 pub(super) fn every_pages_per_block(scheme: &'static str, load: Load) -> [Cell; 3] {
     PAGES_PER_BLOCK.map(|pages| Cell::gftl(load, pages).of(scheme))
 }

@@ -1,4 +1,4 @@
-//! Tables I and III, and what follows from the part alone.
+//! Tables I and III, and values that depend on the part only.
 
 use super::cells::part;
 use super::paper::PAGES_PER_BLOCK;
@@ -12,7 +12,7 @@ pub(super) fn us(ns: u64) -> f64 {
     ns as f64 / 1e3
 }
 
-/// Table I, and the energy of an operation from the text on Table VI.
+/// Table I, and the energy per operation from the text on Table VI.
 pub(super) fn table_1() -> Section {
     let mut section = Section::default();
     let small = ["16384", "512", "16", "36", "10", "200", "200", "2000"];
@@ -51,7 +51,7 @@ pub(super) fn table_1() -> Section {
     section
 }
 
-/// Table III on the large-block part. The paper prints formulas there and the largest values in Table V.
+/// Table III on the large-block part. The paper prints formulas there, and the maxima in Table V.
 pub(super) fn table_3() -> Section {
     let mut section = Section::default();
     let large = part(PAGES_PER_BLOCK[0]);
@@ -82,7 +82,7 @@ pub(super) fn table_3() -> Section {
     section
 }
 
-/// κ both ways.
+/// κ as printed and with whole operations.
 fn steps(part: &Part) -> Vec<Row> {
     let pages = part.pages_per_block;
     let printed = f64::from(gftl::paper_steps(part).total());

@@ -1,7 +1,7 @@
-//! A scheme under requests of one page that come every L(p): what each of them took, and the step behind it.
+//! Runs a scheme with single-page requests at intervals of L(p), and measures each request and the step after it.
 //!
-//! Neither a request nor the step behind it depends on when the request comes, so no clock is run: what is
-//! left of the period is idle time, and a request that takes longer than the period is counted as late.
+//! Neither depends on the arrival time, so there is no clock. The remainder of the period is idle time. A request
+//! that takes longer than the period counts as late.
 
 use super::spread::Spread;
 use crate::observer::ReproductionObserver;
@@ -11,13 +11,13 @@ use sim::measures::{Wear, wear};
 use sim::run::{RunError, array_without_errors};
 use workload::{Op, Source, Space, WorkloadSpec};
 
-/// Places of a time series at which something is kept.
+/// Number of samples in a time series.
 pub(super) const BINS: u64 = 240;
 
-/// Requests taken from a workload at once.
+/// Requests read from a workload at a time.
 const BATCH: usize = 1024;
 
-/// An array, and how much of it is exported.
+/// An array and the size of its logical space.
 #[derive(Clone, Debug)]
 pub(super) struct Device {
     pub(super) part: Part,
@@ -30,7 +30,7 @@ impl Device {
     /// The smallest array on which `preset` exports `logical_blocks` blocks.
     ///
     /// # Errors
-    /// What the scheme says of an array of thrice that many blocks and 64 more, where that is not enough.
+    /// The scheme's error, if even an array of three times that many blocks plus 64 is too small.
     pub(super) fn smallest(
         preset: &'static Preset,
         part: &Part,
@@ -55,20 +55,20 @@ impl Device {
         Ok(found)
     }
 
-    /// A preset on this device.
+    /// Configuration of a preset on this device.
     pub(super) fn config(&self, preset: &'static Preset) -> SchemeConfig {
         let logical_pages = Some(self.logical_blocks * self.part.pages_per_block);
         SchemeConfig { logical_pages, ..SchemeConfig::preset(preset) }
     }
 
-    /// The logical space, as workloads see it.
+    /// Logical space as seen by workloads.
     pub(super) fn space(&self) -> Space {
         let (page_bytes, pages_per_block) = (self.part.page_bytes, self.part.pages_per_block);
         let pages = u64::from(self.logical_blocks) * u64::from(pages_per_block);
         Space { bytes: pages * u64::from(page_bytes), page_bytes, pages_per_block }
     }
 
-    /// Blocks besides those of the logical space, in percent of these.
+    /// Blocks in excess of the logical space, in percent of the logical blocks.
     pub(super) fn overhead_percent(&self) -> f64 {
         let logical = f64::from(self.logical_blocks);
         (f64::from(self.geometry.blocks()) - logical) / logical * 100.0
@@ -77,7 +77,7 @@ impl Device {
     /// Runs a workload from its start on an empty array.
     ///
     /// # Errors
-    /// What the scheme or the workload says, or that the run was stopped.
+    /// Errors of the scheme or the workload; [`RunError::Stopped`] if the run was stopped.
     pub(super) fn run(
         &self,
         config: &SchemeConfig,
@@ -92,7 +92,7 @@ impl Device {
         drive.run(registry::format(config, self.array())?)
     }
 
-    /// The array, erased.
+    /// An erased array.
     pub(super) fn array(&self) -> SerialArray {
         array_without_errors(self.geometry, self.part.clone())
     }
@@ -102,61 +102,61 @@ fn too_large(preset: &Preset, error: &GeometryError) -> FtlError {
     FtlError::Config { scheme: preset.name, setting: "capacity", reason: error.to_string() }
 }
 
-/// What is run.
+/// Parameters of a run.
 #[derive(Clone, Debug)]
 pub(super) struct RunSpec {
     pub(super) workload: WorkloadSpec,
     pub(super) seed: u64,
-    /// Keep the length of the write queue after each request.
+    /// Record the length of the write queue after each request.
     pub(super) keep_queue: bool,
 }
 
-/// What one kind of request took.
+/// Times of one kind of request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Kind {
-    /// Service, without the step behind it; reads of pages never written are not among it.
+    /// Service times without the step; excludes reads of pages never written.
     pub(super) service: Spread,
-    /// The longest service of all, reads of pages never written among them, ns.
+    /// Maximum service time, ns; includes reads of pages never written.
     pub(super) longest_ns: u64,
-    /// Service and step.
+    /// Service time plus step.
     pub(super) response: Spread,
-    /// Steps behind requests of this kind; 0 where there was none.
+    /// Durations of the steps after requests of this kind; 0 if there was none.
     pub(super) step: Spread,
-    /// Reads of pages that were never written.
+    /// Reads of pages never written.
     pub(super) unmapped: u64,
 }
 
-/// One place of the series.
+/// Sample of the time series.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sample {
-    /// Requests done by then.
+    /// Requests completed so far.
     pub(super) requests: u64,
-    /// Pages of the write queue.
+    /// Pages in the write queue.
     pub(super) queue_pages: u64,
-    /// Least and longest service of the reads and writes since the place before, ns, if there were any.
+    /// Minimum and maximum service times of reads and writes since the previous sample, ns; `None` without requests.
     pub(super) read_ns: Option<(u64, u64)>,
     pub(super) write_ns: Option<(u64, u64)>,
-    /// The same of service and step together.
+    /// The same for service time plus step.
     pub(super) read_response_ns: Option<(u64, u64)>,
     pub(super) write_response_ns: Option<(u64, u64)>,
 }
 
-/// What was seen.
+/// Measurements of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     pub(super) read: Kind,
     pub(super) write: Kind,
-    /// Requests whose service and step took longer than the period.
+    /// Requests whose service time plus step exceeded the period.
     pub(super) late: u64,
-    /// Most pages that the write queue ever held.
+    /// Maximum length of the write queue, pages.
     pub(super) queue_pages_most: u64,
-    /// Pages of the write queue after each request, where that was asked for.
+    /// Length of the write queue after each request in pages, if recorded.
     pub(super) queue_pages: Vec<u64>,
     pub(super) samples: Vec<Sample>,
     pub(super) wear: Wear,
-    /// Picojoules of all operations.
+    /// Energy of all operations, pJ.
     pub(super) energy_pj: u128,
-    /// Blocks taken for collection.
+    /// Victims selected for collection.
     pub(super) victims: u64,
 }
 
@@ -206,7 +206,7 @@ struct Loop {
     clock: HostClock,
     page_bytes: u32,
     period_ns: u64,
-    /// Requests from one sample to the next.
+    /// Requests per sample.
     every: u64,
     keep_queue: bool,
     done: u64,

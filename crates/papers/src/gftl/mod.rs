@@ -1,4 +1,4 @@
-//! GFTL: its bounds, its evaluation, and its variants for soft real-time.
+//! GFTL: closed forms, evaluation, and variants for soft real-time.
 //!
 //! Source: S. Choudhuri, T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block
 //! Cleaning, CODES+ISSS 2008 and its journal version.
@@ -23,7 +23,6 @@ use crate::paper::{Exhibit, Paper, Study, note};
 use crate::settings::Scale;
 use cells::{Cell, Cells, Load, every_pages_per_block};
 
-/// The paper.
 pub(crate) const PAPER: &dyn Paper = &Study::<Cells> {
     name: "gftl",
     title: "Deterministic Service Guarantees for NAND Flash using Partial Block Cleaning",
@@ -55,20 +54,20 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Cells> {
     ],
     run: |wanted, settings, watch| Ok(Cells::run(&needed(wanted), settings, watch)),
     conclude: |cells, found| {
-        // The paper's arrays are small enough to run at their size.
+        // The paper's arrays are small enough to run at full size.
         found.scale = Scale::Full;
         found.runs = cells.records;
         note(found, &METHOD);
     },
 };
 
-/// How it was done.
+/// Notes on the method.
 const METHOD: [&str; 1] = [
     "Quick and full are the same here: the paper's flash sizes and all of its 4.4 million requests. Requests come \
      every L(p), and each of GFTL's is served within it, so no request waits for another.",
 ];
 
-/// The runs of the sections that are asked for, each once, the longest first.
+/// Runs that the requested sections need, without duplicates, the longest first.
 fn needed(wanted: &[&str]) -> Vec<Cell> {
     let synthetic = |scheme| every_pages_per_block(scheme, Load::Synthetic).to_vec();
     let of = |id: &str| match id {

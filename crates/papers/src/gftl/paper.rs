@@ -1,6 +1,6 @@
-//! What the paper prints: its Tables IV, V and VI and the figures of §VI and §VII.
+//! Printed figures of the paper: Tables IV, V and VI, §VI and §VII.
 
-/// One line of Table IV.
+/// Row of Table IV.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Benchmark {
     pub(super) name: &'static str,
@@ -20,7 +20,7 @@ const fn benchmark(
     Benchmark { name, reads, writes, sectors: (first, last) }
 }
 
-/// Table IV, by the names of the built-in workloads.
+/// Table IV, with the names of the built-in workloads.
 pub(super) const TABLE_IV: [Benchmark; 6] = [
     benchmark("format", 15, 36, 0, 533),
     benchmark("andrew", 2, 3_126, 1, 2_867),
@@ -30,31 +30,31 @@ pub(super) const TABLE_IV: [Benchmark; 6] = [
     benchmark("consumer", 76_749, 125_596, 1, 125_060),
 ];
 
-/// One of the two traces of Table V.
+/// Trace of Table V.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trace {
-    /// As the paper names it.
+    /// Name in the paper.
     pub(super) name: &'static str,
-    /// The built-in workload.
+    /// Name of the built-in workload.
     pub(super) workload: &'static str,
     /// Flash size at 100 % utilisation, bytes (§V).
     pub(super) flash_bytes: u64,
-    /// Reads (§V).
+    /// Number of reads (§V).
     pub(super) reads: u64,
-    /// Table V, π = 16, 32, 64.
+    /// Rows of Table V for π = 16, 32, 64.
     pub(super) rows: [TableV; 3],
 }
 
-/// One line of Table V, as printed: the same at 50 % and 100 % but for the wear index. Times in µs.
+/// Row of Table V as printed: the same at 50 % and 100 % except for the wear index. Times in µs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TableV {
     pub(super) write: Times,
     pub(super) read: Times,
-    /// Wear index at 50 % and 100 %.
+    /// Wear index at 50 % and 100 % utilisation.
     pub(super) wear: [&'static str; 2],
     /// Overhead Δ, percent.
     pub(super) overhead: &'static str,
-    /// What is printed in the line at 50 % in place of `read`, where that differs.
+    /// Printed values at 50 % if they differ from `read`.
     pub(super) read_at_50: Option<Times>,
 }
 
@@ -70,13 +70,13 @@ const fn times(mean: &'static str, max: &'static str, sigma: &'static str) -> Ti
     Times { mean, max, sigma }
 }
 
-/// The values of π of Table V.
+/// The values of π in Table V.
 pub(super) const PAGES_PER_BLOCK: [u32; 3] = [16, 32, 64];
 
 /// Utilisations of Table V, percent.
 pub(super) const UTILISATIONS: [u32; 2] = [50, 100];
 
-/// format → andrew → postmark → iozone.
+/// The sequence format → andrew → postmark → iozone.
 pub(super) const SYNTHETIC: Trace = Trace {
     name: "synthetic",
     workload: "gftl-synthetic",
@@ -107,7 +107,7 @@ pub(super) const SYNTHETIC: Trace = Trace {
     ],
 };
 
-/// Formatting followed by the consumer benchmark.
+/// Format followed by the consumer benchmark.
 pub(super) const CONSUMER: Trace = Trace {
     name: "consumer",
     workload: "consumer",
@@ -138,7 +138,7 @@ pub(super) const CONSUMER: Trace = Trace {
     ],
 };
 
-/// One column of Table VI: energy an access, nJ.
+/// Column of Table VI: energy per access, nJ.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TableVi {
     pub(super) trace: &'static Trace,
@@ -147,7 +147,6 @@ pub(super) struct TableVi {
     pub(super) write_nj: &'static str,
 }
 
-/// Table VI.
 pub(super) const TABLE_VI: [TableVi; 4] = [
     TableVi { trace: &SYNTHETIC, pages_per_block: 32, read_nj: "14565", write_nj: "43993" },
     TableVi { trace: &SYNTHETIC, pages_per_block: 64, read_nj: "35363", write_nj: "48090" },
@@ -155,14 +154,14 @@ pub(super) const TABLE_VI: [TableVi; 4] = [
     TableVi { trace: &CONSUMER, pages_per_block: 64, read_nj: "10289", write_nj: "14612" },
 ];
 
-/// §VI: 1 GiB of 2-KiB pages; the figures come out with 64 pages a block.
+/// Start-up example of §VI: 1 GiB of 2 KiB pages. The printed times result with 64 pages per block.
 pub(super) const START_UP_BYTES: u64 = 1 << 30;
 pub(super) const START_UP_PAGES_PER_BLOCK: u32 = 64;
 pub(super) const START_UP_MS: &str = "13.6";
 pub(super) const SHUTDOWN_MS: &str = "163";
 pub(super) const AFTER_CUT_S: &str = "1.84";
 
-/// §VII: a threshold of 80 % of the collection queue, and what it changes on consumer, percent.
+/// §VII: a threshold of 80 % of the collection queue, and its effect on the energy in consumer, percent.
 pub(super) const THRESHOLD_PERCENT: u8 = 80;
 pub(super) const THRESHOLD_WRITES: &str = "-4";
 pub(super) const THRESHOLD_READS: &str = "1.4";

@@ -1,4 +1,4 @@
-//! Fig. 7: how a period L(p) is shared between the request, the step behind it, and nothing.
+//! Fig. 7: shares of the request, the step after it, and idle time in a period L(p).
 
 use super::cells::{Cells, Load, Ran, every_pages_per_block};
 use super::closed_forms::us;
@@ -8,7 +8,7 @@ use crate::row::{Limit, Row};
 use bounds::gftl;
 use sim::report::plots::Stacked;
 
-/// Mean µs of a period.
+/// Mean times in a period, µs.
 #[derive(Clone, Copy, Debug)]
 struct Shares {
     period: f64,

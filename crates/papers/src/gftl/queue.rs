@@ -1,5 +1,5 @@
-//! Figs 6 and 8: the write queue in the worst order of §IV-D, as the paper models it and on the scheme; and in
-//! an order that is worse.
+//! Figs 6 and 8: the write queue in the worst order of §IV-D, in the paper's model and in the scheme; and in an order
+//! that is worse.
 
 use super::cells::{Cell, Cells, Load, Ran, every_pages_per_block};
 use super::paper::PAGES_PER_BLOCK;
@@ -9,14 +9,14 @@ use crate::row::{Limit, Row};
 use bounds::gftl;
 use sim::report::plots::{Curve, Curves, Drawn};
 
-/// Points of a curve: more cannot be told apart.
+/// Maximum points per curve.
 const POINTS: usize = 600;
 
-/// Blocks of the model of Fig. 6, and its κ: that of π = 32.
+/// Blocks of Fig. 6's model; its κ is that of π = 32.
 const MODEL_BLOCKS: u32 = 1024;
 
-/// Pages in the write queue after each request of the worst order on full blocks: a block is cleaned every
-/// `steps` requests, block after block, and with it go its pages (§IV-D).
+/// Model of §IV-D: pages in the write queue after each request of the worst order on full blocks. Every `steps`
+/// requests one block is cleaned, in block order, and its pages leave the queue.
 pub(super) fn model(blocks: u32, steps: u32, requests: u64) -> Vec<u64> {
     let mut queued = vec![0u64; blocks as usize];
     let (mut length, mut victim) = (0, 0);
@@ -33,7 +33,6 @@ pub(super) fn model(blocks: u32, steps: u32, requests: u64) -> Vec<u64> {
         .collect()
 }
 
-/// Fig. 6.
 pub(super) fn fig_6() -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     for pages in PAGES_PER_BLOCK {
@@ -112,7 +111,6 @@ fn model_rows(pages_per_block: u32) -> Vec<Row> {
     rows
 }
 
-/// Fig. 8.
 pub(super) fn fig_8(cells: &Cells) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     for load in [Load::WorstOrder, Load::QueueOrder] {
@@ -134,7 +132,7 @@ pub(super) fn fig_8(cells: &Cells) -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// Requests that fill the array before the order of the figure begins.
+/// Number of requests that fill the array before the figure's order begins.
 fn filling(ran: &Ran) -> usize {
     ran.device.logical_blocks as usize * (ran.device.part.pages_per_block as usize - 1)
 }
@@ -190,7 +188,7 @@ fn beyond_printed(load: Load) -> &'static str {
     }
 }
 
-/// Growth a request in each round of N requests once all blocks are full.
+/// Rows with the growth of the queue per request, in each round of N requests after all blocks are full.
 fn slopes(name: &str, ran: &Ran) -> Vec<Row> {
     let blocks = ran.device.logical_blocks as usize;
     let queue = &ran.measured.queue_pages;
@@ -211,7 +209,7 @@ fn slopes(name: &str, ran: &Ran) -> Vec<Row> {
             Row::evidence(&what, "", *slope, 3)
         })
         .collect();
-    // The queue grows and shrinks by whole blocks: slopes are known to within two of them.
+    // The queue grows and shrinks by whole blocks, so slopes have a tolerance of two blocks.
     let block = 2.0 * f64::from(ran.device.part.pages_per_block) / blocks as f64;
     let growing = &slopes[..steps.min(slopes.len())];
     let rises = growing.windows(2).filter(|pair| pair[1] > pair[0] + block).count();
@@ -279,7 +277,7 @@ mod tests {
 
     #[test]
     fn the_first_requests_by_hand() {
-        // Two blocks, a cleaning every third request: +1 +1 +1 and block 0's two pages go; then block 1's two.
+        // Two blocks, one cleaning every three requests: first block 0 with two pages, then block 1 with three.
         assert_eq!(model(2, 3, 6), [1, 2, 1, 2, 3, 1]);
         assert!(model_rows(16).iter().all(|row| row.verdict != Verdict::Differs));
     }

@@ -1,4 +1,4 @@
-//! §VII: GFTL for soft real-time: a threshold of the collection queue, and a queue by priority.
+//! §VII: GFTL for soft real-time, with a threshold of the collection queue and with a priority queue.
 
 use super::cells::{Cell, Cells, Load, Ran, every_pages_per_block};
 use super::paper::{PAGES_PER_BLOCK, THRESHOLD_READS, THRESHOLD_WRITES};
@@ -13,7 +13,7 @@ const SAVED: &str = "what is saved is the collection that the threshold leaves u
 const READS: &str = "pages that stay in the write queue are found at once, in 50 µs, which outweighs the longer \
                      searches; the paper's consumer writes few sectors again, so few of its reads go there";
 
-/// Loads on which the two queues are compared.
+/// Loads on which both queues are compared.
 const COMPARED: [Load; 2] = [Load::Synthetic, Load::Consumer];
 
 pub(super) fn soft(cells: &Cells) -> Result<Section, ReproduceError> {
@@ -57,7 +57,7 @@ pub(super) fn soft(cells: &Cells) -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// The cells that this section needs.
+/// The runs that this section needs.
 pub(super) fn needed() -> Vec<Cell> {
     let mut cells = Vec::new();
     for load in COMPARED {
@@ -68,7 +68,7 @@ pub(super) fn needed() -> Vec<Cell> {
     cells
 }
 
-/// The threshold's energy against GFTL's.
+/// Rows with the energy of the threshold variant against GFTL.
 fn threshold_rows(gftl: &Ran, threshold: &Ran) -> Vec<Row> {
     let name = format!("threshold of 80 %, consumer, π = {}", gftl.cell.pages_per_block);
     let (before, after) = (counted(gftl), counted(threshold));
@@ -100,7 +100,7 @@ fn threshold_rows(gftl: &Ran, threshold: &Ran) -> Vec<Row> {
     ]
 }
 
-/// The threshold on a trace that is long enough for it to be reached.
+/// Rows with the threshold on a trace long enough to reach it.
 fn long_run(gftl: &Ran, threshold: &Ran) -> [Row; 2] {
     let name = format!("threshold of 80 %, synthetic, π = {}", gftl.cell.pages_per_block);
     let (before, after) = (counted(gftl), counted(threshold));
@@ -112,7 +112,7 @@ fn long_run(gftl: &Ran, threshold: &Ran) -> [Row; 2] {
     ]
 }
 
-/// The queue by priority against first in, first out.
+/// Rows comparing the priority queue with first in, first out.
 fn priority_rows(gftl: &Ran, priority: &Ran) -> Vec<Row> {
     let name =
         format!("priority queue, {}, π = {}", gftl.cell.load.name(), gftl.cell.pages_per_block);

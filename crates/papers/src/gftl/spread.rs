@@ -1,13 +1,13 @@
-//! Times of one kind of request: count, least, mean, σ and most, exact but for the last division.
+//! Statistics of one kind of request: count, minimum, mean, σ and maximum, exact except for the final division.
 
-/// Times, ns.
+/// Statistics of times, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spread {
     pub(super) count: u64,
     sum: u128,
     squares: u128,
     least: u64,
-    /// Longest, ns; 0 where nothing was measured.
+    /// Maximum, ns; 0 if nothing was measured.
     pub(super) most: u64,
 }
 
@@ -20,7 +20,7 @@ impl Spread {
         self.squares += u128::from(ns).pow(2);
     }
 
-    /// Both.
+    /// Statistics of both sets of times.
     pub(super) fn and(&self, other: &Self) -> Self {
         let least = match (self.count, other.count) {
             (0, _) => other.least,
@@ -36,7 +36,7 @@ impl Spread {
         }
     }
 
-    /// All of it, ns.
+    /// Sum of all times, ns.
     pub(super) fn sum_ns(&self) -> u128 {
         self.sum
     }
@@ -49,14 +49,14 @@ impl Spread {
         self.most as f64 / 1e3
     }
 
-    /// Mean, µs; 0 where nothing was measured.
+    /// Mean, µs; 0 if nothing was measured.
     pub(super) fn mean_us(&self) -> f64 {
         self.sum as f64 / self.count.max(1) as f64 / 1e3
     }
 
-    /// Standard deviation of the population, µs.
+    /// Population standard deviation, µs.
     pub(super) fn sigma_us(&self) -> f64 {
-        // n²σ² = n·Σx² − (Σx)² in whole numbers: nothing cancels.
+        // Integer arithmetic: n²σ² = n·Σx² − (Σx)² without loss by cancellation.
         let n = u128::from(self.count);
         let scaled = n * self.squares - self.sum * self.sum;
         (scaled as f64).sqrt() / self.count.max(1) as f64 / 1e3

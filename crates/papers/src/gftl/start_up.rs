@@ -1,4 +1,4 @@
-//! §VI: how long a start-up and a shutdown take, in closed form and on the scheme.
+//! §VI: durations of start-up and shutdown, in closed form and simulated.
 
 use super::cells::part;
 use super::drive::Device;
@@ -18,7 +18,7 @@ use sim::run::RunError;
 const CUT: &str = "erratum: 1.8432 s comes out with L = 65,536, κ = 15, which is what whole operations per step \
                    give; 13.6 and 163 ms need κ = 13";
 
-/// Rounds over all blocks after the array is full: the write queue and the collection queue are in use.
+/// Rounds over all blocks after the array is full, so that the write queue and the collection queue are in use.
 const ROUNDS: u32 = 2;
 
 fn ms(ns: u64) -> f64 {
@@ -69,7 +69,7 @@ pub(super) fn start_up(watch: &dyn ReproductionObserver) -> Section {
     section
 }
 
-/// What was seen.
+/// Simulated durations.
 #[derive(Clone, Copy, Debug)]
 struct Simulated {
     shutdown: Took,
@@ -81,7 +81,7 @@ struct Simulated {
 #[derive(Clone, Copy, Debug)]
 struct Took {
     ns: u64,
-    /// Programs for the saved maps, of a shutdown.
+    /// Programs for the saved maps at a shutdown.
     programs: u64,
     reads: u64,
     oob_reads: u64,
@@ -140,7 +140,7 @@ struct StartUp<'a> {
 }
 
 impl StartUp<'_> {
-    /// Fills the array a block at a time in turn, and goes on for some rounds.
+    /// Fills the array with one page of each block in turn, then continues for [`ROUNDS`] rounds.
     fn fill(&self, scheme: &mut dyn Scheme<Flash = SerialArray>) -> Result<(), RunError> {
         let (blocks, pages) = (self.device.logical_blocks, self.device.part.pages_per_block);
         for round in 0..pages + ROUNDS {
@@ -154,7 +154,7 @@ impl StartUp<'_> {
         Ok(())
     }
 
-    /// How long a mount takes.
+    /// Measures a mount.
     fn mount(&self, flash: SerialArray) -> Result<Took, FtlError> {
         let before = flash.clone();
         let scheme = registry::mount(self.config, flash)?;
@@ -182,7 +182,7 @@ mod tests {
         for (blocks, queue) in [(16, WriteQueue::Printed), (16, WriteQueue::Proven)] {
             let simulated = simulate(blocks, queue, &Unwatched).unwrap();
             let part = part(START_UP_PAGES_PER_BLOCK);
-            // One page behind the maps is looked at and programmed.
+            // The page after the maps is also read (OOB only) and programmed.
             let more = part.t_r_oob_ns + part.t_prog_ns;
             let reads = simulated.start_up.reads * part.t_r_ns;
             assert!((reads..=reads + more).contains(&simulated.start_up.ns), "{simulated:?}");

@@ -1,4 +1,4 @@
-//! Table IV: what the benchmarks ask for, counted in the generators' requests.
+//! Table IV: characteristics of the benchmarks, counted in the generated requests.
 
 use super::paper::{Benchmark, CONSUMER, SYNTHETIC, TABLE_IV};
 use crate::observer::ReproductionObserver;
@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use flash::parts::SAMSUNG_LARGE_BLOCK;
 use workload::{Op, Space, WorkloadError, WorkloadSpec};
 
-/// Reads, writes and sectors of a workload.
+/// Reads, writes and sector range of a workload.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     reads: u64,
@@ -17,10 +17,10 @@ struct Counted {
     last: u64,
 }
 
-/// Requests taken at once.
+/// Requests read at a time.
 const BATCH: usize = 4096;
 
-/// Counts a workload; `None` where it was stopped.
+/// Counts the requests of a workload; `None` if stopped.
 fn count(
     name: &str,
     seed: u64,
@@ -51,7 +51,7 @@ fn count(
     Ok(Some(counted))
 }
 
-/// Table IV, and the sums of §V.
+/// Table IV, and the totals of §V.
 pub(super) fn table_4(settings: &Settings, watch: &dyn ReproductionObserver) -> Section {
     let mut section = Section::default();
     let mut synthetic = (0, 0);

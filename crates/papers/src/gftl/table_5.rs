@@ -7,7 +7,7 @@ use crate::reproduction::Section;
 use crate::row::{Row, Verdict};
 use bounds::gftl;
 
-/// A tenth of a printed figure, to two decimals: by which ours may be off and still count as near.
+/// Tolerance: a tenth of the printed figure, to two decimals.
 pub(super) fn tenth(printed: &str) -> f64 {
     printed.parse().map_or(0.0, |value: f64| (value * 10.0).round() / 100.0)
 }
@@ -66,7 +66,7 @@ pub(super) fn table_5(cells: &Cells) -> Section {
     section
 }
 
-/// One line of the table.
+/// Rows for one row of the table.
 fn line(ran: &Ran, printed: &TableV) -> Vec<Row> {
     let (cell, measured) = (ran.cell, &ran.measured);
     let name =
@@ -98,7 +98,7 @@ fn line(ran: &Ran, printed: &TableV) -> Vec<Row> {
     rows
 }
 
-/// Mean, worst and σ of reads; `swapped` is what is printed instead at 50 %.
+/// Mean, worst and σ of reads; `swapped` holds the misprinted values at 50 %.
 fn reads(
     what: &dyn Fn(&str) -> String,
     printed: &Times,
@@ -150,7 +150,7 @@ fn wear_and_overhead(what: &dyn Fn(&str) -> String, ran: &Ran, printed: &TableV)
     rows
 }
 
-/// Mean read of a block that holds each page once, any of them as likely, beside the printed mean.
+/// Mean read of blocks that hold each page once, all equally likely, for comparison with the printed mean.
 fn full_blocks(load: Load, pages_per_block: u32) -> Row {
     let part = part(pages_per_block);
     let oobs = (f64::from(pages_per_block) + 1.0) / 2.0;
@@ -162,7 +162,7 @@ fn full_blocks(load: Load, pages_per_block: u32) -> Row {
     Row::evidence(&what, "µs", mean, 1)
 }
 
-/// The figures do not depend on utilisation.
+/// Rows that check that the figures do not depend on utilisation.
 fn independence(cells: &Cells, full: Cell) -> Vec<Row> {
     let half = Cell { utilisation: 50, ..full };
     let (Ok(full), Ok(half)) = (cells.get(full), cells.get(half)) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Table VI: energy of a read and a write, and what the paper may have counted in it.
+//! Table VI: energy of a read and a write, with three hypotheses of the operations that the paper counted.
 
 use super::cells::{Cell, Cells, Load, Ran};
 use super::paper::{CONSUMER, TABLE_VI, TableVi, UTILISATIONS};
@@ -6,20 +6,20 @@ use super::table_5::tenth;
 use crate::reproduction::Section;
 use crate::row::Row;
 
-/// Energy of an access, nJ, counted in three ways.
+/// Energy per access in nJ, counted in three ways.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counted {
-    /// The request's own operations.
+    /// Operations of the request only.
     pub(super) alone: f64,
-    /// And those of the step behind it.
+    /// Operations of the request and of the step after it.
     pub(super) with_step: f64,
-    /// The request's own, and its share of all steps, those behind requests of the other kind among them.
+    /// Operations of the request, plus an equal share of all steps, whatever request they follow.
     pub(super) with_share: f64,
 }
 
-/// Reads and writes of a run.
+/// Energies of reads and writes in a run.
 ///
-/// All operations of the part draw the same power, so energy is time: 33 pJ a ns.
+/// All operations of the part draw the same power, so energy is proportional to time: 33 pJ per ns.
 pub(super) fn counted(ran: &Ran) -> (Counted, Counted) {
     let part = &ran.device.part;
     let nj_a_ns = part.erase_pj() as f64 / part.t_bers_ns as f64 / 1e3;

@@ -1,4 +1,4 @@
-//! The worst cases on arrays of a few blocks.
+//! Tests of the worst cases on arrays of a few blocks.
 
 use super::cells::part;
 use super::drive::{Device, RunSpec};
@@ -14,7 +14,7 @@ use workload::WorkloadSpec;
 
 const REQUESTS: u64 = 60_000;
 
-/// Reads and writes of single pages at random, of a space of so many blocks.
+/// Random reads and writes of single pages on `blocks` logical blocks.
 fn run(scheme: &'static str, pages_per_block: u32, blocks: u32) -> Ran {
     let gftl = registry::by_name("gftl").unwrap();
     let device = Device::smallest(gftl, &part(pages_per_block), blocks).unwrap();

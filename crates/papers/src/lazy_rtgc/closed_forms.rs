@@ -1,4 +1,4 @@
-//! Tables I to III: closed forms, evaluated.
+//! Tables I to III: values of the closed forms.
 
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
@@ -6,7 +6,7 @@ use crate::row::Row;
 use bounds::tables;
 use flash::parts::EVALUATION_SLC;
 
-/// Table I on the evaluation's part. The paper prints formulas there, and three of the response bounds as
+/// Table I on the evaluation's part. The paper prints formulas in Table I, and the response bounds of two schemes as
 /// figures in §6.2.
 pub(super) fn table_1() -> Result<Section, ReproduceError> {
     let mut section = Section::default();
@@ -49,7 +49,7 @@ fn printed_response(scheme: &str) -> Option<&'static str> {
     }
 }
 
-/// §6.2 (5).
+/// Space utilisation printed in §6.2 (5).
 fn printed_share(scheme: &str) -> Option<&'static str> {
     match scheme {
         "ideal" => Some("99"),
@@ -60,7 +60,6 @@ fn printed_share(scheme: &str) -> Option<&'static str> {
     }
 }
 
-/// Table II.
 pub(super) fn table_2() -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     for printed in tables::PRINTED {
@@ -86,7 +85,6 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// Table III.
 pub(super) fn table_3() -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     for printed in tables::PRINTED {

@@ -1,4 +1,4 @@
-//! What §6 runs: six schemes under five workloads.
+//! Runs of the evaluation in §6: six schemes under five workloads.
 
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
@@ -9,7 +9,7 @@ use sim::config::{Bytes, Experiment, Fill, Preconditioning, SchemeTable, TextOrT
 use sim::report::SchemeReport;
 use workload::WorkloadSpec;
 
-/// The workloads of Table V by the name of their stand-in, in the paper's order.
+/// Stand-ins for the workloads of Table V, in the paper's order.
 pub(super) const WORKLOADS: [&str; 5] =
     ["websearch-like", "financial-like", "copy-file-like", "download-file-like", "play-video-like"];
 
@@ -17,43 +17,42 @@ pub(super) const WORKLOADS: [&str; 5] =
 pub(super) const SCHEMES: [&str; 6] =
     ["page-level", "fsr", "gftl", "rftl", "lazy-rtgc", "lazy-rtgc-on-demand"];
 
-/// Cached mapping tables of Fig. 8, KiB at 32 GiB.
+/// Sizes of the cached mapping table in Fig. 8, KiB at 32 GiB.
 pub(super) const CMT_KIB: [u64; 5] = [64, 128, 256, 512, 1024];
 
-/// The one that all other figures use (§6.2 (2)).
+/// Size of the cached mapping table in all other figures (§6.2 (2)), KiB.
 const EVALUATION_CMT_KIB: u64 = 256;
 
 /// σ of Lazy-RTGC in the evaluation (§6.2 (5)).
 const SHARE: &str = "0.875";
 
-/// How large an evaluation is: the array, and what part of the paper's it is.
+/// Array size of an evaluation and its ratio to the paper's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
     capacity: u64,
-    /// The paper's 32 GiB in terms of `capacity`: workloads and cached mapping tables are so much smaller.
+    /// The paper's 32 GiB divided by `capacity`. Workloads and cached mapping tables shrink by the same factor.
     divisor: u64,
 }
 
 impl Size {
-    /// A thirty-second of the paper's array, or all of it.
+    /// Full scale is the paper's array, quick scale a thirty-second of it.
     pub(super) fn of(scale: Scale) -> Self {
         Self::divided_by(if scale == Scale::Full { 1 } else { 32 })
     }
 
-    /// A part of the paper's array.
+    /// The paper's array divided by `divisor`.
     pub(super) fn divided_by(divisor: u64) -> Self {
         Self { capacity: (32 << 30) / divisor, divisor }
     }
 
-    /// Bytes of a cached mapping table that has so many KiB at 32 GiB.
+    /// Bytes of a cached mapping table of `kib` KiB at 32 GiB, scaled to this array.
     pub(super) fn cmt_bytes(self, kib: u64) -> u64 {
         (kib << 10) / self.divisor
     }
 
-    /// Requests of a workload: those of Table V, or the same share of them that the array is of the
-    /// paper's.
+    /// Requests of a workload: those of Table V, divided by `divisor`.
     ///
-    /// Of websearch-like all are kept: a thirty-second of its 211 writes would not fill a block.
+    /// websearch-like keeps all of its requests: a thirty-second of its 211 writes would not fill a block.
     fn requests(self, workload: &str) -> u64 {
         let info = workload::builtin(workload).ok();
         let all = info.and_then(|info| info.requests).unwrap_or_default();
@@ -61,23 +60,22 @@ impl Size {
     }
 }
 
-/// What is on the array before anything is measured.
+/// Precondition of the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
-    /// All that each scheme exports, in order.
+    /// Sequential fill of each scheme's whole logical space.
     Full,
-    /// The same, then random overwrites until collection is under way.
+    /// Sequential fill, then random overwrites until collection has started.
     Collecting,
-    /// The pages that the workload may touch, in order.
+    /// Sequential fill of the workload's footprint only.
     Footprint,
 }
 
 impl Before {
-    /// Every state, in the order of their numbers.
+    /// All states, in the order of their discriminants.
     pub(super) const ALL: [Self; 3] = [Self::Full, Self::Collecting, Self::Footprint];
 
-    /// Overwrites for each page that was written: FSR leaves a quarter of the array free, a third of what
-    /// it exports.
+    /// Overwrites per page filled. FSR leaves a quarter of the array free, which is a third of its logical space.
     const AGE: f64 = 0.34;
 
     fn preconditioning(self) -> Preconditioning {
@@ -90,7 +88,7 @@ impl Before {
         }
     }
 
-    /// As rows and runs have it.
+    /// Name in rows and runs.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Collecting => "collection under way",
@@ -99,7 +97,7 @@ impl Before {
         }
     }
 
-    /// For names of files.
+    /// Suffix of file names.
     pub(super) fn suffix(self) -> &'static str {
         match self {
             Self::Full => "-full",
@@ -109,14 +107,13 @@ impl Before {
     }
 }
 
-/// What was run for Figs 6 to 10: by state, in the order of [`Before::ALL`], and workload.
+/// Results of the runs for Figs 6 to 10, by state (in the order of [`Before::ALL`]) and workload.
 pub(super) struct Evaluation {
     pub(super) size: Size,
     runs: [Vec<Ran>; 3],
 }
 
 impl Evaluation {
-    /// Runs everything.
     pub(super) fn run(
         size: Size,
         seed: u64,
@@ -128,12 +125,12 @@ impl Evaluation {
         Ok(Self { size, runs })
     }
 
-    /// The runs in this state.
+    /// Runs with the precondition `before`.
     pub(super) fn of(&self, before: Before) -> &[Ran] {
         &self.runs[before as usize]
     }
 
-    /// The report of a scheme, by its label, under a workload, by its place in [`WORKLOADS`].
+    /// Report of a scheme (by label) under a workload (by index in [`WORKLOADS`]).
     pub(super) fn report(
         &self,
         before: Before,
@@ -143,13 +140,12 @@ impl Evaluation {
         self.of(before).get(workload)?.scheme(scheme)
     }
 
-    /// Every run's record.
     pub(super) fn records(&self) -> Vec<RunRecord> {
         self.runs.iter().flatten().map(|ran| ran.record.clone()).collect()
     }
 }
 
-/// The label of on-demand Lazy-RTGC with a cached mapping table of so many KiB at 32 GiB.
+/// Label of on-demand Lazy-RTGC with a cached mapping table of `kib` KiB at 32 GiB.
 pub(super) fn on_demand_label(kib: u64) -> String {
     match kib {
         EVALUATION_CMT_KIB => "lazy-rtgc-on-demand".into(),
@@ -172,7 +168,7 @@ fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
     Planned { name: format!("{workload}, {}", before.words()), experiment }
 }
 
-/// The schemes with their settings; Fig. 8's sizes in the state that it is of.
+/// The schemes with their settings. The sizes of Fig. 8 are included only in the state that it uses.
 fn texts(before: Before, size: Size) -> Vec<String> {
     let mut texts: Vec<String> = SCHEMES[..4].iter().map(|name| (*name).to_owned()).collect();
     // The paper has one frontier for host writes and copies.

@@ -1,4 +1,4 @@
-//! Figs 1 and 2: the worked examples, the second one run.
+//! Worked examples of Figs 1 and 2; the second one is simulated.
 
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
@@ -11,10 +11,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use sim::run::plain_array;
 
-/// Fig. 1: how long a collection takes depends on λ.
+/// Fig. 1: the duration of a collection depends on λ, the victim's valid pages.
 pub(super) fn fig_1() -> Result<Section, ReproduceError> {
     let mut section = Section::default();
-    // The example has 220 µs where the evaluation has 220.9.
+    // The example uses 220 µs, the evaluation 220.9 µs.
     let part = Part { t_prog_ns: 220 * US, ..EVALUATION_SLC.clone() };
     for (valid, collection, response) in [(12, "4988", "5208"), (2, "2498", "2718")] {
         let ours = lazy_rtgc::collection_ns(&part, valid);
@@ -28,13 +28,13 @@ pub(super) fn fig_1() -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// α of Fig. 2 and pages of its blocks.
+/// α and pages per block in Fig. 2.
 const FIG_2_ALPHA: u64 = 2;
 const FIG_2_PAGES: u32 = 8;
-/// λ of its victim.
+/// Valid pages λ of the victim in Fig. 2.
 const FIG_2_VALID: usize = 4;
 
-/// Fig. 2: `lazy-rtgc` itself, run until it takes a victim with four valid pages; then the figure's tasks.
+/// Fig. 2: runs `lazy-rtgc` until it selects a victim with four valid pages, then the tasks of the figure.
 pub(super) fn fig_2() -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     match run_fig_2(1) {
@@ -57,13 +57,13 @@ pub(super) fn fig_2() -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// What a task did.
+/// Work of one task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Done {
     copies: u64,
     erases: u64,
     response_ns: u64,
-    /// Free pages gained, the page written counted.
+    /// Change in the number of free pages, including the page that the task itself wrote.
     gained: i64,
 }
 
@@ -86,7 +86,7 @@ fn rows(tasks: &[Done; 4]) -> Vec<Row> {
     ]
 }
 
-/// The evaluation's part with small blocks and an erase that lasts as long as two copies.
+/// The evaluation's part with small blocks, and an erase as long as two copies.
 fn fig_2_part() -> Part {
     let part = EVALUATION_SLC.clone();
     Part { pages_per_block: FIG_2_PAGES, t_bers_ns: FIG_2_ALPHA * part.t_copy_ns(), ..part }
@@ -113,7 +113,7 @@ fn run_fig_2(seed: u64) -> Result<Option<[Done; 4]>, FtlError> {
         if taken(&*scheme) == before {
             continue;
         }
-        // The page just written is in no victim: the collection goes its way undisturbed.
+        // The page just written is not in the victim, so these tasks do not disturb the collection.
         let r4 = task(&mut *scheme, &|scheme| scheme.read(lpn, None).map(|_| ()))?;
         let w5 = task(&mut *scheme, &|scheme| scheme.write(lpn, None))?;
         let w6 = task(&mut *scheme, &|scheme| scheme.write(lpn, None))?;

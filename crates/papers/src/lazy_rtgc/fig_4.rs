@@ -1,5 +1,5 @@
-//! Fig. 4: the three kinds of steps of the map on demand, and their precedence, as the scheme itself runs
-//! them on blocks of the figure's size.
+//! Fig. 4: the three kinds of steps of the map on demand and their precedence. The scheme itself runs on blocks of
+//! the figure's size.
 
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
@@ -11,16 +11,15 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use sim::run::plain_array;
 
-/// Pages of a block, and pages that a step may copy.
+/// Pages per block, and maximum copies per step.
 const PAGES: u32 = 8;
 const ALPHA: u64 = 3;
 
-/// Blocks, bytes of a page (eight mappings), and random writes.
+/// Blocks, bytes per page (eight mappings), and random writes.
 const BLOCKS: u32 = 128;
 const PAGE_BYTES: u32 = 32;
 const WRITES: u32 = 50_000;
 
-/// Fig. 4.
 pub(super) fn fig_4(seed: u64) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     match run(seed) {
@@ -37,7 +36,7 @@ pub(super) fn fig_4(seed: u64) -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// What one write's step did.
+/// Work of the step after one write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Step {
     data: BlockWork,
@@ -79,16 +78,16 @@ impl Step {
     }
 }
 
-/// The largest and the forbidden, over all steps.
+/// Maxima and rule violations over all steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct StepFigures {
     most_kinds: u64,
     most_data_copies: u64,
     most_translation_copies: u64,
     most_written_back: u64,
-    /// Steps that copy and erase.
+    /// Steps that both copy and erase.
     mixed: u64,
-    /// TG or TW before a victim of DG was erased; TW before one of TG was.
+    /// Steps out of order: TG or TW before DG's victim was erased, or TW before TG's victim was erased.
     overtaken: u64,
     data_erases: u64,
     translation_erases: u64,

@@ -1,4 +1,4 @@
-//! Figs 6, 7, 9, 10: response, copies and erases of six schemes under five workloads and their means.
+//! Figs 6, 7, 9, 10: response times, copies and erases of six schemes under five workloads, with means.
 
 use super::evaluation::{Before, Evaluation, SCHEMES, WORKLOADS};
 use crate::error::ReproduceError;
@@ -7,33 +7,34 @@ use crate::row::{Figure, Row};
 use sim::report::SchemeReport;
 use sim::report::plots::Bars;
 
-/// Percentage points within which the mean of a stand-in is taken to agree.
+/// Tolerance for the mean over the stand-ins, percentage points.
 const TOLERANCE: f64 = 10.0;
 
-/// Causes under which valid pages are moved, whether by a copy or by a read and a program.
+/// Causes under which collection moves valid pages, by copy or by read and program.
 pub(super) const COLLECTION: [&str; 5] =
     ["collection", "translation-collection", "switch-merge", "partial-merge", "full-merge"];
 
-/// Valid pages that were moved for these causes.
+/// Valid pages moved for these causes.
 pub(super) fn pages_moved(report: &SchemeReport, causes: &[&str]) -> f64 {
     let of_them = report.counts.iter().filter(|count| causes.contains(&count.cause.as_str()));
     of_them.map(|count| count.copies + count.programs).sum::<u64>() as f64
 }
 
-/// What a figure shows.
+/// Quantity shown in a figure.
 pub(super) struct Metric {
     pub(super) section: &'static str,
     label: &'static str,
     of: fn(&SchemeReport) -> f64,
-    /// What the array was before.
+    /// Precondition of the array.
     before: Before,
-    /// True where the paper takes GFTL's value as 1 in each workload.
+    /// True if the paper normalises each workload to GFTL.
     normalised: bool,
-    /// Lazy-RTGC's mean against another scheme's: scheme, what is printed, %; and why ours may be far off.
+    /// Printed change of Lazy-RTGC's mean against another scheme: scheme, change in %, and reason for a large
+    /// deviation of ours.
     printed: &'static [(&'static str, &'static str, &'static str)],
-    /// What the text says of the order of the means, smallest first.
+    /// Orders of the means stated in the text, smallest first.
     orders: &'static [&'static [&'static [&'static str]]],
-    /// Why ours may be another.
+    /// Reason why our order may differ.
     order_why: &'static str,
 }
 
@@ -115,7 +116,7 @@ pub(super) const METRICS: [Metric; 4] = [
     },
 ];
 
-/// The figure of a metric.
+/// Section with the figure of a metric.
 pub(super) fn section(id: &str, evaluation: &Evaluation) -> Result<Section, ReproduceError> {
     let metric = METRICS.iter().find(|metric| metric.section == id).expect("is a figure");
     let mut section = Section::default();
@@ -153,7 +154,7 @@ pub(super) fn section(id: &str, evaluation: &Evaluation) -> Result<Section, Repr
     Ok(section)
 }
 
-/// A metric's values in one state of the array.
+/// Values of a metric in one state of the array.
 struct Values<'a> {
     metric: &'a Metric,
     evaluation: &'a Evaluation,
@@ -165,12 +166,11 @@ impl<'a> Values<'a> {
         Self { metric, evaluation, before }
     }
 
-    /// What was measured.
     fn measured(&self, workload: usize, scheme: &str) -> Option<f64> {
         self.evaluation.report(self.before, workload, scheme).map(self.metric.of)
     }
 
-    /// The figure's value: divided by GFTL's where the paper does so.
+    /// Value as in the figure: divided by GFTL's if the metric is normalised.
     fn value(&self, workload: usize, scheme: &str) -> Option<f64> {
         let value = self.measured(workload, scheme)?;
         if !self.metric.normalised {
@@ -180,7 +180,7 @@ impl<'a> Values<'a> {
         (one > 0.0).then_some(value / one)
     }
 
-    /// Workloads that a mean is of: where values are divided by GFTL's, those where that is not 0.
+    /// Workloads included in the means: all, or those with a non-zero GFTL value if the metric is normalised.
     fn counted(&self) -> impl Iterator<Item = usize> {
         (0..WORKLOADS.len())
             .filter(|at| !self.metric.normalised || self.measured(*at, "gftl") != Some(0.0))
@@ -201,7 +201,7 @@ impl<'a> Values<'a> {
             .then(|| format!("not in the means, since GFTL's is 0: {}", out.join(", ")))
     }
 
-    /// How far Lazy-RTGC is from another scheme, %.
+    /// Change of Lazy-RTGC against `base`, %.
     fn change(&self, workload: usize, base: &str) -> Option<f64> {
         let base = self.measured(workload, base)?;
         (base > 0.0).then_some((self.measured(workload, "lazy-rtgc")? / base - 1.0) * 100.0)
@@ -212,7 +212,7 @@ impl<'a> Values<'a> {
         (base > 0.0).then_some((self.mean("lazy-rtgc")? / base - 1.0) * 100.0)
     }
 
-    /// The printed mean against ours, with every workload's own where the two are far apart.
+    /// Row with the printed mean and ours. If the two are far apart, it lists the changes of all workloads.
     fn headline(&self, (base, printed, why): &(&str, &str, &str)) -> Row {
         let what = format!("lazy-rtgc against {base}, mean");
         let Some(change) = self.mean_change(base) else {
@@ -261,7 +261,7 @@ impl<'a> Values<'a> {
         WORKLOADS.iter().enumerate().map(row).collect()
     }
 
-    /// The mean in another state of the array, as evidence of what that state does.
+    /// Evidence row: the mean in another state of the array.
     fn alternative(&self, base: &str) -> Row {
         let what = format!("lazy-rtgc against {base}, mean, {}", self.before.words());
         match self.mean_change(base) {
@@ -270,7 +270,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Everything measured.
+    /// Evidence rows of all measured values.
     fn values(&self) -> Vec<Row> {
         let (unit, decimals) = if self.metric.normalised { ("", 0) } else { ("µs", 1) };
         let rows = WORKLOADS.iter().enumerate().flat_map(|(at, name)| {

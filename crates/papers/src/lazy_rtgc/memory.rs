@@ -1,4 +1,4 @@
-//! Fig. 11 and Table VII: what the schemes cost in flash and in RAM.
+//! Fig. 11 and Table VII: flash space and RAM that each scheme needs.
 
 use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
@@ -7,10 +7,10 @@ use bounds::{Ratio, fsr, gftl, lazy_rtgc, ram, rftl};
 use flash::parts::EVALUATION_SLC;
 use sim::report::plots::Bars;
 
-/// Cached mapping table of the evaluation (§6.2 (2)).
+/// Cached mapping table of the evaluation (§6.2 (2)), bytes.
 const CACHED_BYTES: u64 = 256 << 10;
 
-/// Capacity of the evaluation's array.
+/// Capacity of the evaluation's array, bytes.
 const CAPACITY: u64 = 32 << 30;
 
 fn on_demand_share() -> Ratio {
@@ -18,7 +18,7 @@ fn on_demand_share() -> Ratio {
     lazy_rtgc::on_demand::share_max(&EVALUATION_SLC, translation)
 }
 
-/// Fig. 11: logical in physical space, and the rest.
+/// Fig. 11: share of logical in physical space, and extra space.
 pub(super) fn fig_11() -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     let part = &EVALUATION_SLC;
@@ -84,7 +84,6 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
     Ok(section)
 }
 
-/// Table VII.
 pub(super) fn table_7() -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     for printed in &ram::PRINTED {
@@ -138,7 +137,7 @@ fn items(scheme: &str) -> ram::Items {
     }
 }
 
-/// §6.3's savings, from the printed figures: does the text agree with its table?
+/// Checks the savings of §6.3 against the printed figures of its table.
 fn savings() -> Vec<Row> {
     let kib = |scheme: &str| ram::printed_for(scheme).map_or(f64::NAN, |row| row.kib as f64);
     let nj = |scheme: &str| ram::printed_for(scheme).map_or(f64::NAN, |row| row.access_nj);

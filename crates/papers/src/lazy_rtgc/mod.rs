@@ -1,4 +1,4 @@
-//! Lazy-RTGC: its bounds, its worked examples and its evaluation.
+//! Lazy-RTGC: closed forms, worked examples and evaluation.
 //!
 //! Source: Q. Zhang, X. Li, L. Wang, T. Zhang, Y. Wang, Z. Shao, Lazy-RTGC, ACM TODAES 20(3):43, 2015.
 
@@ -17,7 +17,6 @@ use crate::paper::{Exhibit, Inputs, Paper, Study, note};
 use crate::settings::Settings;
 use evaluation::{Evaluation, Size};
 
-/// The paper.
 pub(crate) const PAPER: &dyn Paper = &Study::<Option<Evaluation>> {
     name: "lazy-rtgc",
     title: "Lazy-RTGC: A Real-Time Lazy Garbage Collection Mechanism with Jointly Optimizing Average and \
@@ -65,7 +64,7 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Option<Evaluation>> {
     },
 };
 
-/// Runs the evaluation where a figure that measures is asked for.
+/// Runs the evaluation if a figure needs it.
 fn evaluate(
     wanted: &[&str],
     settings: &Settings,
@@ -80,7 +79,7 @@ fn measured<'a>(of: &'a Inputs<'_, Option<Evaluation>>) -> &'a Evaluation {
     of.ran.as_ref().expect("a figure that measures has been asked for")
 }
 
-/// How it was done.
+/// Notes on the method.
 const METHOD: [&str; 7] = [
     "requests: all schemes see the same, over the smallest logical space, which is RFTL's third of the array. \
      How the paper ran 32 GiB workloads on RFTL is not stated",
@@ -104,7 +103,7 @@ const METHOD: [&str; 7] = [
      of websearch all requests, since its writes are few",
 ];
 
-/// Where the paper disagrees with itself.
+/// Contradictions in the paper.
 const ERRATA: [&str; 6] = [
     "Eq. 7 prints ⌈t_er/(t_rd+t_wr)⌉; Tables II and III and α = 8 come out with ⌊·⌋ only, and a step of ⌈·⌉ \
      pages would last longer than t_er",
@@ -169,7 +168,7 @@ mod tests {
         assert!(error.contains("did you mean `fig-6`?"), "{error}");
     }
 
-    /// Stops after a few looks.
+    /// Stops after a few calls.
     struct Stopping(AtomicU64);
 
     impl ReproductionObserver for Stopping {

@@ -1,4 +1,4 @@
-//! Fig. 8 and what §6.2 says of the map on demand.
+//! Fig. 8 and the statements of §6.2 on the map on demand.
 
 use super::evaluation::{Before, CMT_KIB, Evaluation, WORKLOADS, on_demand_label};
 use super::figures::{COLLECTION, pages_moved};
@@ -9,11 +9,11 @@ use crate::settings::Scale;
 use sim::report::plots::{Curve, Curves, Drawn};
 use sim::report::{SchemeReport, units};
 
-/// The workload whose random reads miss the cached mapping table.
+/// Index of the workload whose random reads miss the cached mapping table.
 const WEBSEARCH: usize = 0;
 const FINANCIAL: usize = 1;
 
-/// The state in which there are collections to speak of, even with websearch's 844 page writes.
+/// State with enough collections to compare, even with only 844 page writes of websearch.
 const STATE: Before = Before::Collecting;
 
 /// Fig. 8: hit ratio and mean response over the size of the cached mapping table.
@@ -111,7 +111,7 @@ fn curves(
     Ok(PlotFile { name: file.into(), svg: chart.svg()? })
 }
 
-/// §6.2 (3): which share of the copies is of translation pages.
+/// §6.2 (3): share of translation pages among the copies.
 pub(super) fn translation_copies(evaluation: &Evaluation) -> Vec<Row> {
     let share = |at: usize| {
         let report = evaluation.report(STATE, at, "lazy-rtgc-on-demand")?;

@@ -1,4 +1,4 @@
-//! Table V: the workloads' own figures.
+//! Table V: statistics of the workloads.
 
 use super::evaluation::WORKLOADS;
 use crate::error::ReproduceError;
@@ -9,7 +9,7 @@ use crate::settings::Settings;
 use flash::parts::EVALUATION_SLC;
 use workload::{Op, Space, WorkloadError, WorkloadSpec};
 
-/// Requests, share of writes and mean size as printed.
+/// Printed number of requests, share of writes (%) and mean size (KiB).
 const PRINTED: [(&str, &str, &str); 5] = [
     ("1055448", "0.02", "15.05"),
     ("3698864", "17.66", "5.24"),
@@ -18,10 +18,10 @@ const PRINTED: [(&str, &str, &str); 5] = [
     ("875928", "63.44", "47.75"),
 ];
 
-/// Share of the printed mean size by which a stand-in may be off.
+/// Relative tolerance of a stand-in's mean size.
 const SIZE_TOLERANCE: f64 = 0.01;
 
-/// What a generator made.
+/// Statistics of a generated workload.
 #[derive(Default)]
 struct TraceFigures {
     requests: u64,
@@ -29,7 +29,7 @@ struct TraceFigures {
     bytes: u64,
 }
 
-/// Table V, always at the paper's request counts.
+/// Table V, always with the paper's request counts.
 pub(super) fn table_5(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
@@ -63,7 +63,7 @@ pub(super) fn table_5(
     Ok(section)
 }
 
-/// Runs a generator to its end; none where it was stopped.
+/// Runs a generator to its end; returns `None` if stopped.
 fn made(
     name: &str,
     seed: u64,

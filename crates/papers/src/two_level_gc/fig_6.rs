@@ -1,4 +1,4 @@
-//! Fig. 6: page commands a second over time on the paper's board, and what the paper does not compare with.
+//! Fig. 6: page commands per second over time on the paper's board, and comparisons that the paper does not make.
 
 use super::fig_6_board::{GREEDY, LISTS, ROOMY, SEARCH, Size, WORKLOADS};
 use super::fig_6_notes::notes;
@@ -64,7 +64,7 @@ fn plot(ran: &Ran, number: u32) -> Result<PlotFile, ReproduceError> {
     Ok(PlotFile { name: format!("fig-6-workload-{number}.svg"), svg: chart.svg()? })
 }
 
-/// Of each whole window: its middle, s; page commands and pages of the host, a second.
+/// For each whole window: its middle in s, page commands per second, and host pages per second.
 fn rates(report: &SchemeReport) -> Vec<(f64, f64, f64)> {
     let Some(ssd) = &report.ssd else { return Vec::new() };
     let seconds = ssd.window_ns as f64 / 1e9;

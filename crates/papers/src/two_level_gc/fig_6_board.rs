@@ -1,27 +1,26 @@
-//! What is run for Fig. 6: workloads and schemes on the paper's board.
+//! Runs for Fig. 6: workloads and schemes on the paper's board.
 
 use crate::runs::Planned;
 use crate::settings::Scale;
 use sim::config::Experiment;
 
-/// A workload on the board.
+/// Workload on the board.
 pub(super) struct Workload {
     pub(super) name: &'static str,
     pub(super) words: &'static str,
     /// Share of writes.
     writes: f64,
-    /// Whether all accesses are sequential.
+    /// True if all accesses are sequential.
     sequential: bool,
-    /// Share of the flash that is exported.
+    /// Logical pages over physical pages.
     share: f64,
-    /// Share of the overwrites before that are sequential.
+    /// Share of the preconditioning overwrites that is sequential.
     aged: &'static str,
 }
 
-/// Of 64 GiB of flash: what a drive sold as 64 GB exports.
+/// A drive sold as 64 GB exports this share of its 64 GiB of flash.
 const SHARE: f64 = 0.93;
 
-/// Table 2.
 pub(super) const WORKLOADS: [Workload; 4] = [
     of_table("workload 1", "80 % reads, random", 0.2, false),
     of_table("workload 2", "80 % reads, sequential", 0.2, true),
@@ -38,7 +37,7 @@ const fn of_table(
     Workload { name, words, writes, sequential, share: SHARE, aged: "50%" }
 }
 
-/// Where blocks come to 3/4 invalid pages, which they do not in those of Table 2.
+/// Workload whose blocks reach 3/4 invalid pages; those of Table 2 do not.
 pub(super) const ROOMY: Workload = Workload {
     name: "60 % exported",
     words: "80 % writes, sequential, aged sequentially",
@@ -48,7 +47,7 @@ pub(super) const ROOMY: Workload = Workload {
     aged: "100%",
 };
 
-/// The paper's two, then the comparison that it lacks.
+/// The paper's two schemes, then those that the paper does not compare.
 pub(super) const SCHEMES: [(&str, &str); 7] = [
     (SEARCH, "page-level+victim=greedy-scan+frontiers=shared"),
     (LISTS, "2lgc"),
@@ -64,7 +63,7 @@ pub(super) const SEARCH_OF_ONE: &str = "greedy-scan:1";
 pub(super) const GREEDY: &str = "greedy-on-demand";
 pub(super) const PREEMPTIVE: &str = "greedy-pre-emptive";
 
-/// How much is run.
+/// Size of a run.
 pub(super) struct Size {
     pub(super) capacity: &'static str,
     pub(super) requests: u64,
@@ -78,7 +77,7 @@ impl Size {
         }
     }
 
-    /// Of [`ROOMY`]: more than the array once over.
+    /// Size for [`ROOMY`]: its requests overwrite more than the whole array.
     pub(super) fn roomy(scale: Scale) -> Self {
         match scale {
             Scale::Quick => Self { capacity: "4GiB", requests: 200_000 },

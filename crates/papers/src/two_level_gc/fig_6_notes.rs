@@ -1,4 +1,4 @@
-//! What must be known of Fig. 6.
+//! Notes on Fig. 6.
 
 use super::fig_6_board::{GREEDY, LISTS, SEARCH, SEARCH_OF_ONE, Size};
 use super::fig_6_rows::{Listed, Of, at_once, each, host_pages, longest_request, median, p99_9};
@@ -61,7 +61,7 @@ pub(super) fn notes([size, roomy]: [&Size; 2], ran: &[Ran], of_lists: &[Ran]) ->
     ]
 }
 
-/// Whether the lists had any part in it, of the runs' own counters.
+/// Note on the share of victims that came from the lists, by the runs' counters.
 fn of_victims(ran: &[Ran]) -> String {
     let of: Vec<Listed> = ran.iter().filter_map(Listed::of).collect();
     let victims: u64 = of.iter().map(|of| of.victims).sum();

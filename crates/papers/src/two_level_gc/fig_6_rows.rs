@@ -1,4 +1,4 @@
-//! Fig. 6 in rows: what the paper says of its scheme, and what it does not compare with.
+//! Rows of Fig. 6: the paper's claims, and comparisons that the paper does not make.
 
 use super::fig_6_board::{GREEDY, LISTS, PREEMPTIVE, SCHEMES, SEARCH, SEARCH_OF_ONE};
 use crate::row::{Figure, Limit, Row};
@@ -6,10 +6,10 @@ use crate::runs::Ran;
 use ftl::VictimKind;
 use sim::report::{SchemeReport, Summary};
 
-/// A scheme's figure.
+/// Quantity taken from a scheme's report.
 pub(super) type Of = fn(&SchemeReport) -> Option<f64>;
 
-/// Victims of one search.
+/// Victims per search (K).
 pub(super) fn at_once() -> f64 {
     let search = VictimKind::greedy_scan(ftl::page_mapped::victims::GreedyScan::AT_ONCE);
     f64::from(search.victims_at_once())
@@ -43,13 +43,13 @@ pub(super) fn longest_request(scheme: &SchemeReport) -> Option<f64> {
     Some(requests(scheme).max as f64)
 }
 
-/// Why two figures have no ratio, and what there is to tell in its place.
+/// Reason why a ratio is missing, and a text to show instead.
 struct NoRatio {
     ours: Option<Figure>,
     why: String,
 }
 
-/// One scheme's figure over another's.
+/// Value of the scheme `over` divided by that of the scheme `under`.
 fn ratio(ran: &Ran, of: Of, over: &str, under: &str) -> Result<f64, NoRatio> {
     let value = |label: &str| {
         let why = || ran.why_not(label).unwrap_or("no such figure in this run").to_owned();
@@ -65,7 +65,7 @@ fn ratio(ran: &Ran, of: Of, over: &str, under: &str) -> Result<f64, NoRatio> {
     }
 }
 
-/// The ratio of each run, told in a note.
+/// Ratios of all runs, as text for a note.
 pub(super) fn each(ran: &[Ran], of: Of, over: &str, under: &str) -> String {
     let told = |ran: &Ran| match ratio(ran, of, over, under) {
         Ok(ratio) => format!("{ratio:.2}"),
@@ -74,7 +74,7 @@ pub(super) fn each(ran: &[Ran], of: Of, over: &str, under: &str) -> String {
     ran.iter().map(told).collect::<Vec<_>>().join(", ")
 }
 
-/// A row of a ratio that has no limit to hold.
+/// Evidence row of a ratio without a printed limit.
 fn compared(ran: &Ran, what: &str, of: Of, over: &str, under: &str) -> Row {
     let what = format!("{}: {what}", ran.name);
     match ratio(ran, of, over, under) {
@@ -83,7 +83,7 @@ fn compared(ran: &Ran, what: &str, of: Of, over: &str, under: &str) -> Row {
     }
 }
 
-/// A claim: what, the least that it says, whose figure over whose, why it may differ, what a 0 means.
+/// Claim of a ratio above `least`. `why` explains a failure, `none` a missing ratio because of a zero.
 struct Claim {
     what: &'static str,
     least: f64,
@@ -112,7 +112,7 @@ impl Claim {
     }
 }
 
-/// What the paper says of its scheme against the search, and what follows from it.
+/// Rows of the paper's claims against the search, and of their consequences.
 pub(super) fn claims(ran: &Ran) -> Vec<Row> {
     const RATE: &str = "something else than the choice and the number of victims limits both";
     let ahead = |what, of| Claim {
@@ -159,14 +159,15 @@ pub(super) fn claims(ran: &Ran) -> Vec<Row> {
     rows
 }
 
-/// Where the victims of 2LGC came from, by its counters.
+/// Origin of 2LGC's victims, by its counters.
 pub(super) struct Listed {
     pub(super) victims: u64,
     pub(super) searched: u64,
 }
 
 impl Listed {
-    /// Of 2LGC: a victim from a list reads one entry and a search all N, and either writes one.
+    /// Counts the searched victims of 2LGC. A victim from a list reads one entry, a search reads all N, and both
+    /// write one.
     pub(super) fn of(ran: &Ran) -> Option<Self> {
         let work = ran.scheme(LISTS)?.victim_work.as_ref()?;
         let blocks = u64::from(ran.resolved.geometry.blocks());
@@ -175,13 +176,13 @@ impl Listed {
         Some(Self { victims, searched: more / blocks.saturating_sub(1).max(1) })
     }
 
-    /// From the lists.
+    /// Share of victims from the lists.
     pub(super) fn share(&self) -> f64 {
         1.0 - self.searched as f64 / self.victims.max(1) as f64
     }
 }
 
-/// Where victims came from and what they cost, of the run's own counters.
+/// Origin of the victims and entries per victim, by the run's counters.
 fn from_lists(ran: &Ran) -> Option<String> {
     let Listed { victims, searched } = Listed::of(ran)?;
     let entries = |label: &str| {
@@ -198,7 +199,7 @@ fn from_lists(ran: &Ran) -> Option<String> {
     ))
 }
 
-/// What the lists themselves gain over greedy in O(1), with which the paper does not compare.
+/// Rows of 2LGC's lists against greedy in O(1), which the paper does not compare.
 pub(super) fn against_greedy(ran: &Ran) -> Vec<Row> {
     let figures: [(&str, Of); 5] = [
         ("page commands, mean", mean),
@@ -217,7 +218,7 @@ pub(super) fn against_greedy(ran: &Ran) -> Vec<Row> {
     rows
 }
 
-/// What comes of the number of victims that are collected at once, and not of how they are found.
+/// Rows that separate the effect of collecting several victims at once from that of the search.
 pub(super) fn victims_at_once(ran: &Ran) -> Vec<Row> {
     let row = |what: &str, over, under| compared(ran, what, host_pages, over, under);
     vec![
@@ -228,7 +229,7 @@ pub(super) fn victims_at_once(ran: &Ran) -> Vec<Row> {
     ]
 }
 
-/// The same where blocks come to 3/4 invalid pages.
+/// Rows of the workload whose blocks reach 3/4 invalid pages.
 pub(super) fn where_lists_act(ran: &Ran) -> Vec<Row> {
     let name = &ran.name;
     let what = format!("{name}: victims of 2LGC that were on its lists");
@@ -268,7 +269,7 @@ fn requests(scheme: &SchemeReport) -> &Summary {
     &scheme.request_completion_ns
 }
 
-/// What is told of each scheme: what, unit, decimals, value.
+/// Quantities per scheme: name, unit, decimals, value.
 pub(super) const TOLD: [RowSpec; 14] = [
     ("page commands, mean", "/s", 0, mean),
     ("page commands, least of a window", "/s", 0, least),
@@ -286,7 +287,7 @@ pub(super) const TOLD: [RowSpec; 14] = [
     ("write amplification", "", 3, |s| s.waf),
 ];
 
-/// Of which rows are told; the others are in the CSV file.
+/// Quantities shown in rows; the CSV file has the others too.
 const IN_ROWS: [&str; 9] = [
     "page commands, mean",
     "page commands, least of a window",

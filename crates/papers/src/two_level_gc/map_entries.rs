@@ -1,4 +1,4 @@
-//! Fig. 2 and Table 1: what the fields of the map entries reach, asked of the scheme's own plan, and what they take on the
+//! Fig. 2 and Table 1: limits of the map entries' fields, found by probing the scheme's plan, and their RAM on the
 //! board.
 
 use crate::reproduction::Section;
@@ -8,17 +8,17 @@ use flash::{Geometry, Part};
 use ftl::registry::{self, by_name};
 use ftl::{Plan, SchemeConfig, VictimKind};
 
-/// Table 1: channels, ways, GB of the die that a way is.
+/// Table 1: channels, ways per channel, GB per way (one die).
 const BOARD: [u32; 3] = [8, 2, 4];
 /// Blocks of the board: 64 GiB in blocks of 128 clustered pages of 32 KiB.
 const BOARD_BLOCKS: u32 = 16_384;
 const BOARD_PAGES: u32 = 128;
-/// Pages that Fig. 2's 31 bits name (§4.1).
+/// Width of the PPN in Fig. 2, bits (§4.1).
 const PAGES_LOG: u32 = 31;
-/// Of which two say that a page was never written, or was lost.
+/// Reserved PPN values: page never written, page lost.
 const RESERVED: u32 = 2;
 
-/// What `2lgc` makes of an array.
+/// The plan of `2lgc` for an array.
 fn plan(
     part: &Part,
     blocks: u32,
@@ -32,7 +32,7 @@ fn plan(
     registry::plan(&config, part, &geometry, blocks).map_err(|error| error.to_string())
 }
 
-/// The largest of `range` that a test passes, where it passes the first and none behind the largest.
+/// Largest element of `range` that passes, by bisection. `None` if the first fails or `range.end` passes.
 fn largest(range: std::ops::Range<u32>, passes: impl Fn(u32) -> bool) -> Option<u32> {
     let (mut good, mut bad) = (range.start, range.end);
     if !passes(good) || passes(bad) {
@@ -45,7 +45,7 @@ fn largest(range: std::ops::Range<u32>, passes: impl Fn(u32) -> bool) -> Option<
     Some(good)
 }
 
-/// A row of what the plan takes at most; told as not found where it takes all or nothing.
+/// Row of a maximum that the plan accepts. If the plan accepts everything or nothing, the row cannot be compared.
 fn most(what: &str, unit: &str, printed: u32, found: Option<u32>, remark: &str) -> Row {
     let row = match found {
         Some(found) => {
@@ -60,14 +60,14 @@ fn most(what: &str, unit: &str, printed: u32, found: Option<u32>, remark: &str) 
     row.remarked(remark)
 }
 
-/// The largest arrays that the plan takes, found by asking it.
+/// Rows of the largest arrays that the plan accepts, found by probing.
 fn reach(part: &Part) -> Vec<Row> {
     let takes =
         |part: &Part, blocks, pages| plan(part, blocks, pages, VictimKind::TWO_LEVEL_LIST).is_ok();
     let a_block = largest(2..512, |pages| takes(part, 1024, pages));
     let array_blocks =
         |pages: u32| largest(1024..u32::MAX / pages, |blocks| takes(part, blocks, pages));
-    // Blocks of two pages come as near to the limit as any.
+    // With two pages per block the array comes closest to the limit.
     let pages = array_blocks(2).map(|blocks| blocks * 2);
     let erases = largest(1..100_000, |cycles| {
         takes(&Part { endurance_cycles: Some(cycles), ..part.clone() }, 1024, BOARD_PAGES)
@@ -109,7 +109,7 @@ fn reach(part: &Part) -> Vec<Row> {
     rows
 }
 
-/// RAM of the tables on the paper's board, as the plan counts it.
+/// Rows of the tables' RAM on the paper's board, as counted by the plan.
 fn ram(part: &Part) -> Result<Vec<Row>, String> {
     let lists = plan(part, BOARD_BLOCKS, BOARD_PAGES, VictimKind::TWO_LEVEL_LIST)?.ram;
     let why = "the plan of `2lgc` counts another number of bytes";

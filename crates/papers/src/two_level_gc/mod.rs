@@ -1,5 +1,5 @@
-//! Two-level-list collection: what choosing a victim costs as devices grow, what the lists, and every other policy, make of
-//! write amplification, and page commands a second of a whole SSD.
+//! Two-level-list collection: cost of victim selection over the device size, write amplification of all victim
+//! policies, and page commands per second of a whole SSD.
 //!
 //! Source: S. Jung, Y. H. Song, 2LGC: an atomic-unit garbage collection scheme with a two-level list for NAND flash storage.
 
@@ -16,7 +16,6 @@ mod work;
 
 use crate::paper::{Exhibit, Paper, Study};
 
-/// The paper.
 pub(crate) const PAPER: &dyn Paper = &Study::<()> {
     name: "2lgc",
     title: "2LGC: An Atomic-Unit Garbage Collection Scheme with a Two-Level List for NAND Flash Storage",

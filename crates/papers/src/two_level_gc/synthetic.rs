@@ -1,6 +1,6 @@
-//! A victim policy by itself, told what a device of any size would tell it: no map and no array, so that 2²² blocks fit.
+//! A victim policy in isolation, fed with the events of a device of any size. Without map and array, 2²² blocks fit.
 //!
-//! A cycle is what happens to a policy a victim: it gives a victim, pages become invalid, and the victim comes back full.
+//! One cycle per victim: the policy selects a victim, pages become invalid, and the victim returns as a full block.
 
 use bounds::waf;
 use flash::BlockId;
@@ -10,15 +10,16 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::time::{Duration, Instant};
 
-/// Pages a block.
+/// Pages per block.
 pub(super) const PAGES: u32 = 64;
 
-/// Which pages become invalid.
+/// Law by which pages become invalid, with the percentage of all pages that is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Invalidation {
-    /// Any valid page, where this share of all pages is valid, percent.
+    /// Uniformly random valid pages.
     Uniform(u32),
-    /// All pages of a block one after the other, the block filled longest ago first: what two-level lists are made for.
+    /// All pages of a block in turn, in the order in which blocks were filled: the case for which two-level lists are
+    /// made.
     Sequential(u32),
 }
 
@@ -31,23 +32,23 @@ impl Invalidation {
     }
 }
 
-/// What a policy did and how long that took here.
+/// Work and time of a policy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
-    /// Victims of `work`.
+    /// Number of victims in `work`.
     pub(super) victims: u64,
     pub(super) work: VictimWork,
-    /// Most entries in one go: at one page that became invalid, one full block or one choice.
+    /// Maximum entries touched by a single event: one invalid page, one full block or one selection.
     pub(super) longest: VictimWork,
-    /// Victims of `time`.
+    /// Number of victims in `time`.
     pub(super) timed: u64,
-    /// Wall time of one thread: another in each run.
+    /// Wall-clock time of one thread; differs between runs.
     pub(super) time: Duration,
-    /// Memory that the policy takes here.
+    /// Host memory of the policy, bytes.
     pub(super) heap_bytes: usize,
 }
 
-/// Victims of a policy on an array of so many blocks, at a steady state.
+/// Measures a policy on `blocks` blocks in a steady state.
 pub(super) fn measure(
     kind: VictimKind,
     blocks: u32,
@@ -59,13 +60,13 @@ pub(super) fn measure(
     drive(length).run(&mut *kind.make(blocks, PAGES, seed))
 }
 
-/// Cycles: fewer where a victim takes a search.
+/// Numbers of cycles; smaller for policies that search for each victim.
 #[derive(Clone, Copy, Debug)]
 struct Length {
     warm_up: u64,
-    /// While the clock is looked at.
+    /// Cycles timed.
     timed: u64,
-    /// After that, while entries are counted event by event.
+    /// Cycles with entries counted per event, after the timed ones.
     counted: u64,
 }
 
@@ -81,12 +82,12 @@ impl Length {
             return Self { warm_up: few / 2, timed: few, counted: few };
         }
         let counted = match invalidation {
-            // Once in as many victims as the candidate list has places it is cleared: whole such times.
+            // The candidate list is cleared once per `places` victims: count whole periods.
             Invalidation::Sequential(_) => {
                 let [places, _] = TwoLevelList::lengths(blocks).map(u64::from);
                 Self::TIMED.div_ceil(places) * places
             }
-            // No policy that comes here clears or sorts anything now and then.
+            // None of the remaining policies clears or sorts its tables periodically.
             Invalidation::Uniform(_) => Self::TIMED,
         };
         Self { warm_up: 2048, timed: Self::TIMED, counted }
@@ -95,12 +96,12 @@ impl Length {
     const TIMED: u64 = 4096;
 }
 
-/// The device as far as a policy sees it.
+/// The device as seen by a policy.
 struct Drive {
     invalidation: Invalidation,
     valid: Vec<u16>,
     random: Pcg64,
-    /// Sequential: blocks in the order in which they were filled, from this place on; those before have no valid page.
+    /// Sequential only: blocks in the order of filling. Blocks before index `next` have no valid page.
     order: Vec<u32>,
     next: usize,
     told: FeedOrder,
@@ -165,7 +166,7 @@ impl Drive {
         }
     }
 
-    /// A cycle without the clock: each event's entries are looked at.
+    /// A cycle without timing, which counts the entries of each event.
     fn counted_cycle(
         &mut self,
         victims: &mut dyn Victims,
@@ -194,7 +195,7 @@ impl Drive {
         seen(victims);
     }
 
-    /// Blocks, and how many valid pages the policy is told that they have, in the order in which it is told of them.
+    /// Initial blocks with their reported valid pages, in the order in which the policy receives them.
     fn filled(&mut self) -> Vec<(u32, u16)> {
         let mut blocks: Vec<(u32, u16)> = (0..).zip(self.valid.iter().copied()).collect();
         match self.told {
@@ -216,7 +217,7 @@ impl Drive {
         blocks
     }
 
-    /// How long the policy took.
+    /// Runs a cycle and returns the policy's time.
     fn cycle(&mut self, victims: &mut dyn Victims, lost: &mut Vec<(u32, u16)>) -> Duration {
         let start = Instant::now();
         let of = |block: BlockId| u32::from(self.valid[block.0 as usize]);
@@ -232,10 +233,11 @@ impl Drive {
         taken + start.elapsed()
     }
 
-    /// The victim's block is written: its valid pages, and as many of the host's as there is room for.
+    /// Fills the victim's block with its valid pages and with host writes in the remaining space. Each host write
+    /// invalidates a page.
     fn lose(&mut self, victim: BlockId, lost: &mut Vec<(u32, u16)>) {
         let room = u32::from(PAGES as u16 - self.valid[victim.0 as usize]);
-        // What is being written is no candidate, and loses nothing here.
+        // A block that is being written is no candidate and loses no page.
         self.valid[victim.0 as usize] = 0;
         for _ in 0..room {
             let block = match self.invalidation {
@@ -252,7 +254,7 @@ impl Drive {
         }
     }
 
-    /// The block of a valid page, all of them alike.
+    /// Block of a uniformly random valid page.
     fn any(&mut self) -> u32 {
         loop {
             let block = self.random.random_range(0..self.valid.len() as u32);
@@ -270,26 +272,27 @@ impl Drive {
     }
 }
 
-/// In which order, and as what, a policy is told of the blocks that there are.
+/// Order and form in which the policy receives the initial blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FeedOrder {
-    /// As they were filled.
+    /// In the order of filling.
     InOrder,
-    /// As mixed as draws from a list leave it.
+    /// Shuffled, as a list is after many draws.
     Mixed,
-    /// The most invalid pages first, so that these are on the candidate list. Blocks below the threshold that have no room
-    /// there are told with as many valid pages as the threshold has, and their next page to be lost with what is left: as
-    /// blocks that were dropped.
+    /// Most invalid pages first, so that these blocks enter the candidate list. Blocks below the threshold that
+    /// exceed the list are reported with `THRESHOLD` valid pages. Their next invalidation reports the true count, as
+    /// for blocks dropped from the list.
     Listed,
 }
 
-/// Valid pages below which a block is a candidate of a two-level list.
+/// A block with fewer valid pages is a candidate of a two-level list.
 const THRESHOLD: u16 = PAGES as u16 / 4;
 
-/// Valid pages of blocks at greedy's steady state under uniform writes: Λ/(hj)/N blocks have j of them where j is above its
-/// victims' counts ([`waf::greedy_victims`]).
+/// Distribution of valid pages per block in greedy's steady state under uniform writes ([`waf::greedy_victims`]). The
+/// share of blocks with j valid pages is Λ/(hj)/N = σπ/(hj) for j above the victims' counts. Λ is the number of logical
+/// pages; h = π − v̄ is the number of host writes per victim, with v̄ the mean valid pages per victim.
 struct Steady {
-    /// Share of blocks with at most so many.
+    /// Cumulative share of blocks, by number of valid pages.
     up_to: Vec<f64>,
 }
 
@@ -336,8 +339,8 @@ mod tests {
         }
     }
 
-    /// Once the candidate list is full, a page that becomes invalid has it cleared: two entries read and two written a
-    /// place, and 1 read and 2 written for the block that enters.
+    /// An invalidation clears a full candidate list: two entries read and two written per place. The block that
+    /// enters adds one entry read and two written.
     #[test]
     fn the_longest_piece_of_a_two_level_list_is_its_clearing() {
         for blocks in [1024, 1 << 17, 1 << 19] {

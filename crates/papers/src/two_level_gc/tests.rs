@@ -1,4 +1,4 @@
-//! What each section says.
+//! Tests of all sections.
 
 use super::*;
 use crate::observer::ReproductionObserver;
@@ -26,7 +26,7 @@ fn figures_of_the_map_entries_agree() {
     assert_eq!(equal, 7, "three limits, an array, two entries, the board");
 }
 
-/// What the paper says of the search and of its lists, where they are what they are made for, and where they are not.
+/// The paper's claims on the search and on its lists, where their assumption holds and where it does not.
 #[test]
 fn work_per_victim_grows_as_it_is_said_to() {
     let found = reproduced(&["victim-work"]);
@@ -64,13 +64,13 @@ fn write_amplification_is_that_of_the_closed_forms() {
     assert_eq!(section.curves[0].csv.lines().count(), 1 + section.rows.len());
 }
 
-/// The paper's words of Fig. 6, and what is not there but should be.
+/// The claims on Fig. 6: those that hold, and those that fail.
 #[test]
 fn two_level_lists_are_ahead_of_the_search_on_the_board() {
     let found = reproduced(&["fig-6"]);
     let section = &found.sections[0];
     let longest = |at: u32| format!("workload {at}: longest request, search / 2LGC, above K");
-    // On so small an array, where the host goes before collection's page operations (§4.3).
+    // Fails on this small array, where the host goes before page operations of collection (§4.3).
     let stall = "workload 1: longest gap between completions (stall), search / 2LGC, above K";
     let mut expected = vec![stall.to_owned()];
     expected.extend([1, 2, 3, 4].map(longest));
@@ -81,7 +81,8 @@ fn two_level_lists_are_ahead_of_the_search_on_the_board() {
     let table = &section.curves[1].csv;
     assert_eq!(table.lines().count(), 1 + 5 * 7);
     assert!(!table.contains(",,"), "every scheme has every figure: {table}");
-    // At 93 % no block comes to the threshold; at 60 % and in order they do, and lists are not greedy.
+    // At 93 % exported no block reaches the threshold. At 60 % with sequential writes blocks do, and the lists are
+    // not greedy.
     let victims = section.notes.iter().filter(|note| note.starts_with("none of 2LGC's "));
     assert_eq!(victims.count(), 1);
     let ours = |what: &str| {

@@ -1,4 +1,4 @@
-//! Write amplification of every policy, simulated, against closed forms and models where there are any.
+//! Simulated write amplification of every policy, against closed forms and models if there are any.
 
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
@@ -17,19 +17,19 @@ use sim::report::plots::{Curve, Curves, Drawn};
 use sim::run::plain_array;
 
 const PAGES_PER_BLOCK: u32 = 64;
-/// Physical over logical pages, less 1, percent.
+/// Over-provisioning: physical over logical pages minus 1, percent.
 const OVER_PROVISIONING: [u32; 4] = [7, 15, 28, 50];
-/// Choices of `choices`.
+/// Blocks drawn per victim by `choices`.
 const DRAWS: u16 = 8;
-/// `windowed-greedy` looks at one block of so many.
+/// `windowed-greedy` searches one block in `WINDOW`.
 const WINDOW: u32 = 8;
-/// Hot and cold: this share of the pages gets that share of the writes.
+/// Hot/cold workload: share of hot pages, and their share of the writes.
 const HOT_PAGES: f64 = 0.2;
 const HOT_WRITES: f64 = 0.8;
-/// Largest relative difference from a reference that passes.
+/// Maximum relative difference from a reference.
 const NEAR: f64 = 0.02;
 
-/// Who is written: the name in rows, the name in files, the law.
+/// Workloads: name in rows, name in files, distribution of the writes.
 const WRITES: [(&str, &str, Writes); 2] = [
     ("uniform", "uniform", Writes::Uniform),
     ("hot/cold", "hot-cold", Writes::HotCold { hot_pages: HOT_PAGES, hot_writes: HOT_WRITES }),
@@ -85,7 +85,7 @@ fn notes(blocks: u32) -> Vec<String> {
     ]
 }
 
-/// How far random as published is above random as it is here.
+/// Note on the excess of random selection as published over random selection as implemented here.
 fn above_published() -> String {
     let above = |over_provisioning: u32| {
         let share = 100.0 / f64::from(100 + over_provisioning);
@@ -103,7 +103,7 @@ fn above_published() -> String {
     )
 }
 
-/// One run.
+/// Parameters of a run.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     blocks: u32,
@@ -155,7 +155,7 @@ impl Cell {
         let config = SchemeConfig {
             logical_pages: Some(self.logical_pages()),
             victim: Some(self.kind),
-            // As in the formulas.
+            // The formulas assume one frontier.
             frontiers: Some(FrontierSharing::Shared),
             seed: self.seed,
             ..SchemeConfig::preset(by_name("page-level")?)
@@ -166,7 +166,7 @@ impl Cell {
         for lpn in 0..pages {
             scheme.write(Lpn(lpn), None)?;
         }
-        // Cold pages take longer to come to where they stay.
+        // Cold pages need longer to reach their steady state.
         let before = if self.writes == Writes::Uniform { 5 } else { 12 };
         for _ in 0..before * u64::from(pages) {
             scheme.write(self.next(pages, &mut random), None)?;
@@ -192,7 +192,7 @@ impl Cell {
         })
     }
 
-    /// What [`Cell::reference_value`] is.
+    /// Kind of the [`Cell::reference_value`].
     fn reference(&self) -> &'static str {
         let uniform = self.writes == Writes::Uniform;
         match self.kind.policy().name {
@@ -204,7 +204,7 @@ impl Cell {
         }
     }
 
-    /// None where none is known.
+    /// Reference for the write amplification; `None` if there is none.
     fn reference_value(&self) -> Option<Result<f64, WafError>> {
         let share = match waf::data_share(self.blocks, PAGES_PER_BLOCK, self.logical_pages()) {
             Ok(share) => share,
@@ -231,7 +231,7 @@ impl Cell {
     }
 }
 
-/// A cell, run.
+/// Result of a run.
 struct Measured {
     cell: Cell,
     simulated: Result<f64, String>,
@@ -239,14 +239,14 @@ struct Measured {
 }
 
 impl Measured {
-    /// Simulated less reference, of the reference.
+    /// Relative difference of the simulation from the reference.
     fn difference(&self) -> Option<f64> {
         let simulated = self.simulated.as_ref().ok()?;
         let closed = self.reference.as_ref().ok().copied().flatten()?;
         Some(simulated / closed - 1.0)
     }
 
-    /// What may set it apart from the reference.
+    /// Reason for a possible difference from the reference.
     fn why(&self) -> &'static str {
         match self.cell.kind.policy().name {
             "greedy-scan" if self.cell.writes != Writes::Uniform => {

@@ -1,5 +1,5 @@
-//! What choosing a victim costs over the number of blocks: entries counted, what they take on the paper's processor, and
-//! how long our own code takes by the wall clock.
+//! Cost of victim selection over the number of blocks: entries touched, their time on the paper's processor, and
+//! wall-clock time of our code.
 
 use super::synthetic::{Invalidation, Measured, PAGES, measure};
 use crate::error::ReproduceError;
@@ -11,17 +11,17 @@ use ftl::{Processor, VICTIM_POLICIES, VictimKind};
 use sim::report::plots::{Curve, Curves, Drawn};
 use sim::report::units;
 
-/// Invalidations that are measured, and whether two-level lists have in them what they are made for.
+/// Invalidation laws to measure, with their file names.
 const SCENARIOS: [(Invalidation, &str); 3] = [
     (Invalidation::Sequential(90), "sequential"),
     (Invalidation::Uniform(50), "uniform-50"),
     (Invalidation::Uniform(85), "uniform-85"),
 ];
 
-/// Largest exponent of growth that passes as flat.
+/// Maximum growth exponent that counts as flat.
 const FLAT: f64 = 0.05;
 
-/// log₂ of the numbers of blocks.
+/// log₂ of the minimum and maximum numbers of blocks.
 const LEAST_LOG: u32 = 10;
 const MOST_LOG: u32 = 22;
 
@@ -62,7 +62,7 @@ const NOTES: [&str; 5] = [
      entries do not (greedy in O(1) of uniform writes), the tables have outgrown the caches",
 ];
 
-/// Every policy, its number where it needs one chosen such that it does not grow with N.
+/// All policies. Parameters without a default get a value that does not grow with N.
 fn kinds() -> Vec<VictimKind> {
     let number = |name: &str| if name == "windowed-greedy" { 64 } else { 8 };
     VICTIM_POLICIES
@@ -89,7 +89,7 @@ impl Point {
         self.a_victim(self.measured.work.total())
     }
 
-    /// On the paper's processor.
+    /// Time per victim on the paper's processor, ns.
     fn arm7_ns(&self) -> f64 {
         self.a_victim(Processor::ARM7.time_ns(&self.measured.work))
     }
@@ -98,7 +98,7 @@ impl Point {
         self.measured.time.as_nanos() as f64 / self.measured.timed as f64
     }
 
-    /// What it did most of in one go.
+    /// Row with the maximum entries touched by a single event.
     fn longest(&self) -> Row {
         let work = self.measured.longest;
         let parts = [
@@ -124,7 +124,7 @@ struct Table {
 }
 
 impl Table {
-    /// One after the other, so that no other thread is in the way of the clock.
+    /// Measures all points sequentially, so that no other thread disturbs the clock.
     fn measure(step: usize, seed: u64, watch: &dyn ReproductionObserver) -> Self {
         let sizes: Vec<u32> = (LEAST_LOG..=MOST_LOG).step_by(step).map(|log| 1 << log).collect();
         let mut points = Vec::new();
@@ -148,7 +148,7 @@ impl Table {
         self.points.iter().filter(move |point| point.scenario == scenario && point.kind == kind)
     }
 
-    /// The exponent of a figure between the least and the most blocks.
+    /// Growth exponent of a quantity between the smallest and the largest number of blocks.
     fn exponent_of(
         &self,
         scenario: Invalidation,
@@ -205,7 +205,7 @@ impl Table {
         rows
     }
 
-    /// Entries and time a victim of the largest array.
+    /// Rows with entries and time per victim on the largest array.
     fn largest(&self, scenario: Invalidation) -> Vec<Row> {
         let mut rows = Vec::new();
         for kind in kinds() {
@@ -274,7 +274,7 @@ impl Table {
         CurvesFile { name: "victim-work.csv".into(), csv }
     }
 
-    /// Wall time of one thread, and its growth beside that of the entries.
+    /// Wall-clock time of one thread, with its growth and that of the entries.
     fn clock(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (scenario, _) in SCENARIOS {
@@ -301,7 +301,7 @@ impl Table {
         lines
     }
 
-    /// Policies whose time grows though their entries do not.
+    /// Policies whose time grows although their entries do not.
     fn of_memory(&self, scenario: Invalidation) -> Option<String> {
         let grows = |kind: VictimKind| {
             let time = self.exponent_of(scenario, kind, Point::clock_ns)?;
