@@ -5,6 +5,7 @@ mod buffer;
 mod buffer_aware;
 mod gftl;
 mod lost_pages;
+mod retiring;
 mod victim_policies;
 
 /// How often the files of a directory of this crate say so.
