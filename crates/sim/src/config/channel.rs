@@ -132,7 +132,7 @@ impl Channel {
 
     /// The part as a scheme with these copy settings sees it.
     ///
-    /// # Errors
+    /// If the part lacks the figures for the path, or the channel has too few devices or dies for it.
     /// If the part lacks the figures for the path, or a single device does not have the path.
     pub fn part_for(&self, copies: CopyChoice) -> Result<Part, CopyFault> {
         let fault = |setting, reason| Err(CopyFault { setting, reason });
