@@ -117,7 +117,7 @@ pub struct SchemeReport {
     pub collection: CollectionReport,
     /// Duration of the measured part on the device's clock, ns.
     pub elapsed_ns: u64,
-    /// Execution time: busy time of the flash in the measured part, ns, including flushes.
+    /// Execution time: busy time of the flash in the measured part, ns, including flushes; on an SSD the sum over its dies.
     pub busy_ns: u64,
     /// Busy time as a share of the duration.
     pub busy_share: f64,

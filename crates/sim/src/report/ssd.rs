@@ -20,7 +20,7 @@ pub struct SsdReport {
     pub window_least_per_second: f64,
     /// Page commands per second in the whole window with the most.
     pub window_most_per_second: f64,
-    /// Page tasks of the host per second.
+    /// Page reads and writes of the host per second.
     pub host_pages_per_second: f64,
     /// Longest time without a completion while requests were outstanding, ns.
     pub longest_stall_ns: u64,
@@ -53,7 +53,7 @@ pub struct WindowSample {
     pub start_ns: u64,
     /// Page reads and page programs in it; a copy is one of each.
     pub page_commands: u64,
-    /// Page tasks of the host that ended in it.
+    /// Page reads and writes of the host that ended in it.
     pub host_pages: u64,
     /// Fewest free pages in it.
     pub least_free_pages: u64,
