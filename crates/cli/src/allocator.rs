@@ -1,7 +1,7 @@
 //! Huge pages for large allocations.
 //!
-//! With pages of 4 KiB, random accesses to a map of many megabytes miss the translation look-aside buffer nearly
-//! every time; with pages of 2 MiB they do not. Linux provides huge pages on request.
+//! With pages of 4 KiB, random accesses to a map of many megabytes nearly always miss the translation look-aside
+//! buffer. With pages of 2 MiB they do not. Linux provides huge pages on request.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

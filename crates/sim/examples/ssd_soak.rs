@@ -8,9 +8,10 @@
 //! `random` draws COUNT random configurations, the first from SEED, the next from SEED + 1, and so on. In each,
 //! every request must be accounted for, all bounds kept, no page lost, and time and memory limited.
 //!
-//! `promises` runs every scheme with bounds on every part, at queue depth 1 on 1 and on 4 channels, for TASKS page
-//! tasks each, and prints one line per scheme and part. Each failure is printed with the command that replays it. The
-//! exit code is 1 if anything failed.
+//! `promises` runs every scheme with bounds on every part, at queue depth 1 on 1 and on 4 channels. Each run has TASKS
+//! page tasks; there is one line per scheme and part.
+//!
+//! Each failure is printed with the command that replays it. The exit code is 1 if anything failed.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

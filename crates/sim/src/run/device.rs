@@ -11,8 +11,8 @@ use flash::{Probe, SerialArray};
 use ftl::{Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Scheme};
 use workload::{Request, Source};
 
-/// Requests per fill from the source, page tasks per cut, and tasks per batch: small enough for the L1 cache
-/// together with the data that the tasks touch.
+/// Requests per fill from the source, page tasks per cut, and tasks per batch. They fit the L1 cache together with
+/// the data that the tasks touch.
 const REQUESTS: usize = 256;
 const TASKS: usize = 1024;
 const BATCH: usize = 128;
