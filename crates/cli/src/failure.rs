@@ -1,4 +1,4 @@
-//! How a command may end other than well, and what the caller's shell is told.
+//! Unsuccessful ends of a command, and their exit codes.
 
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
@@ -8,22 +8,22 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// Why a command did not end well.
+/// Reason why a command did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What the user gave cannot work.
+    /// Invalid input.
     Input(Box<Message>),
-    /// What should not happen did.
+    /// An internal error.
     Internal(Box<Message>),
-    /// A scheme broke its promise; the report has been printed.
+    /// A scheme exceeded its bound; the report has been printed.
     PromiseBroken,
-    /// Ctrl-C; what was measured has been printed.
+    /// Ctrl-C; the results so far have been printed.
     Interrupted,
-    /// Nobody reads the output any more.
+    /// The reader of the output has closed it.
     OutputClosed,
 }
 
-/// What was wrong, where, and what would be right.
+/// The fault, its position and a remedy.
 #[derive(Debug, Default)]
 pub(crate) struct Message {
     what: String,
@@ -32,16 +32,16 @@ pub(crate) struct Message {
     span: Option<std::ops::Range<usize>>,
 }
 
-/// Bytes of a shown line beyond which the source is left out: a binary file makes no screenful.
+/// Longest line, in bytes, for which the source is shown; a binary file would fill the screen.
 const LONGEST_LINE: usize = 240;
 
 impl Failure {
-    /// Wrong input, with no more to say than that.
+    /// Invalid input.
     pub(crate) fn input(what: impl fmt::Display) -> Self {
         Self::Input(Box::new(Message { what: what.to_string(), ..Message::default() }))
     }
 
-    /// Wrong input, and what would be right.
+    /// Invalid input, with a remedy.
     pub(crate) fn input_with_help(what: impl fmt::Display, help: impl fmt::Display) -> Self {
         Self::Input(Box::new(Message {
             what: what.to_string(),
@@ -50,12 +50,12 @@ impl Failure {
         }))
     }
 
-    /// A defect or a failing machine.
+    /// A defect of the program, or a failure of the machine.
     pub(crate) fn internal(what: impl fmt::Display) -> Self {
         Self::Internal(Box::new(Message { what: what.to_string(), ..Message::default() }))
     }
 
-    /// Prints the message, if there is one, and gives the exit code.
+    /// Prints the message, if there is one, and returns the exit code.
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Input(message) => {
@@ -110,18 +110,18 @@ impl Message {
         if let Some(help) = &self.help {
             text.push_str(&format!("help: {help}\n"));
         }
-        // With standard error gone there is nobody left to tell.
+        // If standard error is closed, nobody can read the message.
         let _ = io::stderr().write_all(text.as_bytes());
     }
 
-    /// The line at fault, marked.
+    /// The line at fault, with a mark.
     fn snippet(&self, color: bool) -> String {
         let theme =
             if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         let handler =
             GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(1);
         let mut text = String::new();
-        // The message above says it all; the picture is an extra.
+        // The message above is complete; the picture is optional.
         match handler.render_report(&mut text, &Location(self)) {
             Ok(()) => text
                 .lines()
@@ -133,7 +133,7 @@ impl Message {
     }
 }
 
-/// Where a message points to, without its words.
+/// Position of a message's fault, without its text.
 #[derive(Debug)]
 struct Location<'a>(&'a Message);
 

@@ -1,12 +1,12 @@
-//! Ctrl-C: once to stop at the next batch and print what was measured, twice to be gone.
+//! Ctrl-C: the first stops the run at the next batch and prints the results so far, the second exits at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first Ctrl-C is noted and the second ends the process.
+/// Installs the handler: the first Ctrl-C sets a flag, the second ends the process.
 pub(crate) fn listen() {
-    // Fails only where a handler is there already: then the first one serves.
+    // Fails only if a handler is already installed, which then serves.
     let _ = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
@@ -15,7 +15,7 @@ pub(crate) fn listen() {
     });
 }
 
-/// Whether Ctrl-C was pressed.
+/// True if Ctrl-C was pressed.
 pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

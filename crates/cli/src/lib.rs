@@ -1,5 +1,5 @@
-//! The `ftlkit` command as a function, so that a crate with schemes or victim policies of its own has a command of its own
-//! with one line.
+//! The `ftlkit` command as a function: a crate with its own schemes or victim policies gets its own command with one
+//! line.
 
 mod allocator;
 mod cli;
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: allocator::HugePages = allocator::HugePages;
 
-/// Runs the command that the process was called with, on these schemes and policies.
+/// Runs the command of the process's arguments, with these schemes and policies.
 pub fn main(catalogue: Catalogue) -> ExitCode {
     let installed = catalogue.install();
     let ran = match installed {

@@ -5,10 +5,10 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyl
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Writes text as it is.
+/// Writes text, and a line break if it does not end in one.
 ///
 /// # Errors
-/// Where standard output fails or is closed.
+/// If standard output fails or is closed.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -28,14 +28,14 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     text(&json)
 }
 
-/// A heading without its sign, and whether its column stands left.
+/// A heading without its mark; true if its column is left-aligned.
 fn heading(heading: &str) -> (&str, bool) {
     heading.strip_prefix('<').map_or((heading, false), |words| (words, true))
 }
 
-/// A table without frame, the headings underlined; never wider than the terminal.
+/// A table without frame, with underlined headings; never wider than the terminal.
 ///
-/// Columns are of figures and stand right; one of words has a heading that begins with `<` (which is not printed).
+/// Columns are right-aligned; a heading that begins with `<` (not printed) makes its column left-aligned.
 pub(crate) fn table<const N: usize>(
     headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
@@ -58,7 +58,7 @@ pub(crate) fn table<const N: usize>(
     table.trim_fmt()
 }
 
-/// The same as Markdown.
+/// The same table as Markdown.
 pub(crate) fn markdown<const N: usize>(
     headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
@@ -74,13 +74,13 @@ pub(crate) fn markdown<const N: usize>(
     text
 }
 
-/// Columns of the terminal; where there is none, as wide as a report likes to be.
+/// Columns of the terminal, limited to 60 to 160; 100 if unknown.
 pub(crate) fn width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     columns.unwrap_or(100).clamp(60, 160)
 }
 
-/// Microseconds with as many decimals as there are.
+/// Microseconds with all their decimals.
 pub(crate) fn micros(ns: u64) -> String {
     let text = format!("{}.{:03}", ns / 1000, ns % 1000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

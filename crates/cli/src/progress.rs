@@ -1,4 +1,4 @@
-//! A progress bar on standard error for what lasts longer than two seconds, where that is a terminal.
+//! A progress bar on standard error for tasks longer than two seconds, if standard error is a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What takes less is over before a bar is read.
+/// Shorter tasks end before a bar can be read.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 const KNOWN: &str = "{msg} {wide_bar} {percent:>3} %  {rate}  {eta} left";
@@ -25,12 +25,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts the clock. `total` steps, where known; with `quiet` nothing is ever shown.
+    /// Starts the clock. `total` steps, if known; with `quiet` nothing is ever shown.
     pub(crate) fn start(total: Option<u64>, quiet: bool) -> Self {
         Self::styled(total, quiet, if total.is_some() { KNOWN } else { UNKNOWN })
     }
 
-    /// The same for bytes of a file.
+    /// Same for bytes of a file.
     pub(crate) fn start_bytes(total: Option<u64>, quiet: bool) -> Self {
         Self::styled(total, quiet, if total.is_some() { KNOWN_BYTES } else { UNKNOWN_BYTES })
     }
@@ -39,7 +39,7 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.with_key("rate", |state: &ProgressState, text: &mut dyn Write| {
-                // Writing into a text does not fail.
+                // Writing into a string cannot fail.
                 let _ =
                     write!(text, "{} tasks/s", sim::report::units::count(state.per_sec() as u64));
             }));
@@ -47,19 +47,19 @@ impl Progress {
         Self { bar, started: Instant::now(), shown: AtomicBool::new(false), quiet }
     }
 
-    /// There are so many steps, all in all.
+    /// Sets the total number of steps.
     pub(crate) fn total(&self, steps: u64) {
         self.bar.set_length(steps);
     }
 
-    /// `done` steps of the total are done, all in all.
+    /// Sets the number of finished steps.
     pub(crate) fn at(&self, done: u64, what: &str) {
         self.bar.set_position(done);
         if self.quiet || self.started.elapsed() < PATIENCE {
             return;
         }
         if !self.shown.swap(true, Ordering::Relaxed) {
-            // Hides itself where standard error is no terminal.
+            // Hides itself if standard error is no terminal.
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         if self.bar.message() != what {
@@ -74,14 +74,14 @@ impl Drop for Progress {
     }
 }
 
-/// A spinner for what cannot say how far it is.
+/// A spinner for tasks without known progress.
 pub(crate) struct Busy {
     done: Option<Sender<()>>,
     shower: Option<JoinHandle<()>>,
 }
 
 impl Busy {
-    /// Shows itself after [`PATIENCE`], until it is dropped.
+    /// Appears after [`PATIENCE`], until it is dropped.
     pub(crate) fn start(what: &'static str, quiet: bool) -> Self {
         if quiet {
             return Self { done: None, shower: None };
@@ -109,7 +109,7 @@ impl Drop for Busy {
     fn drop(&mut self) {
         drop(self.done.take());
         if let Some(shower) = self.shower.take() {
-            // It holds no more than a spinner: how it ended does not matter.
+            // The thread only draws a spinner, so its result does not matter.
             let _ = shower.join();
         }
     }

@@ -1,7 +1,8 @@
-//! The schemes, victim policies and buffer policies that configurations may name: this workspace's, and those of other crates.
+//! The schemes, victim policies and buffer policies that configurations may name: this workspace's and those of
+//! other crates.
 //!
-//! A program that brings its own installs them before anything is read; then they stand beside ours everywhere, in
-//! `compare`, `bench`, bounds, lists and suites.
+//! A program installs its own ones before any configuration is read. They then appear next to the workspace's own
+//! in `compare`, `bench`, bounds, lists and suites.
 
 use ftl::page_mapped::victims::VictimPolicy;
 use ftl::{BUFFER_POLICIES, BufferPolicy, Preset, VICTIM_POLICIES, registry::REGISTRY};
@@ -9,7 +10,7 @@ use std::sync::OnceLock;
 
 static INSTALLED: OnceLock<Catalogue> = OnceLock::new();
 
-/// What configurations may name.
+/// Names that configurations may use.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     schemes: Vec<&'static Preset>,
@@ -18,7 +19,7 @@ pub struct Catalogue {
 }
 
 impl Default for Catalogue {
-    /// Those of this workspace.
+    /// The catalogue of this workspace.
     fn default() -> Self {
         Self {
             schemes: REGISTRY.to_vec(),
@@ -28,10 +29,10 @@ impl Default for Catalogue {
     }
 }
 
-/// Why a catalogue cannot be.
+/// Reason why a catalogue is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogueError {
-    /// Two of a kind have one name.
+    /// Two entries of a kind have the same name.
     #[error("two {what} are called `{name}`; give yours another name")]
     Twice {
         /// `schemes`, `victim policies` or `buffer policies`.
@@ -39,25 +40,25 @@ pub enum CatalogueError {
         /// Their name.
         name: &'static str,
     },
-    /// A catalogue is in use.
+    /// A catalogue is already in use.
     #[error("a catalogue is in use already: install yours before anything is read, once")]
     InUse,
 }
 
 impl Catalogue {
-    /// With this scheme, behind those that are there.
+    /// Adds this scheme at the end.
     pub fn scheme(mut self, preset: &'static Preset) -> Self {
         self.schemes.push(preset);
         self
     }
 
-    /// With this victim policy, behind those that are there.
+    /// Adds this victim policy at the end.
     pub fn victim(mut self, policy: &'static VictimPolicy) -> Self {
         self.victims.push(policy);
         self
     }
 
-    /// With this policy of write buffers, behind those that are there.
+    /// Adds this write buffer policy at the end.
     pub fn buffer(mut self, policy: &'static BufferPolicy) -> Self {
         self.buffers.push(policy);
         self
@@ -66,11 +67,11 @@ impl Catalogue {
     /// Makes this the catalogue of the process.
     ///
     /// # Errors
-    /// Where two have one name, or a catalogue is in use.
+    /// If two entries have one name, or a catalogue is already in use.
     pub fn install(self) -> Result<(), CatalogueError> {
         let schemes = self.schemes.iter().map(|preset| preset.name).collect();
         let victims = self.victims.iter().map(|policy| policy.name).collect();
-        // No buffer at all is asked for by this name.
+        // The name `none` is reserved: it selects no buffer.
         let buffers = self.buffers.iter().map(|policy| policy.name).chain(["none"]).collect();
         let all =
             [("schemes", schemes), ("victim policies", victims), ("buffer policies", buffers)];
@@ -92,17 +93,17 @@ fn installed() -> &'static Catalogue {
     INSTALLED.get_or_init(Catalogue::default)
 }
 
-/// All schemes, in the order in which they are listed.
+/// All schemes, in the order of the lists.
 pub fn schemes() -> &'static [&'static Preset] {
     &installed().schemes
 }
 
-/// All victim policies, in the order in which they are listed.
+/// All victim policies, in the order of the lists.
 pub fn victims() -> &'static [&'static VictimPolicy] {
     &installed().victims
 }
 
-/// All policies of write buffers, in the order in which they are listed.
+/// All write buffer policies, in the order of the lists.
 pub fn buffers() -> &'static [&'static BufferPolicy] {
     &installed().buffers
 }

@@ -1,4 +1,4 @@
-//! Several schemes under one workload, each on an array of its own, in parallel.
+//! Comparison of several schemes under one workload: in parallel, each on its own array.
 
 use crate::config::Resolved;
 use crate::report::{Report, SchemeReport, units};
@@ -8,26 +8,26 @@ use crate::run::run_scheme;
 use crate::run::setup::{Setup, operation_pj};
 use rayon::prelude::*;
 
-/// What a comparison found, and what failed in it.
+/// Results of a comparison, and its failures.
 #[derive(Debug)]
 pub struct Comparison {
-    /// The schemes that ran, in the order asked for.
+    /// The schemes that ran, in the requested order.
     pub report: Report,
-    /// The schemes that failed: label and why. What the others measured is not lost with them.
+    /// Label and error of each failed scheme; the other schemes' results are kept.
     pub failures: Vec<(String, RunError)>,
 }
 
 impl Comparison {
-    /// True where a scheme broke a promise.
+    /// True if a scheme exceeded a bound.
     pub fn promise_broken(&self) -> bool {
         self.report.schemes.iter().any(|scheme| scheme.violations > 0)
     }
 }
 
-/// Runs every scheme of the experiment. The observer is told of each by its label, from several threads.
+/// Runs every scheme of the experiment. Several threads call the observer, each with the label of its scheme.
 ///
 /// # Errors
-/// Where the report's JSON cannot be made of the configuration; a scheme's failure is in
+/// If the configuration cannot be written as JSON. A scheme's failure is not an error here, but in
 /// [`Comparison::failures`].
 pub fn compare(
     resolved: &Resolved,
@@ -43,7 +43,7 @@ pub fn compare(
     for (outcome, scheme) in outcomes.into_iter().zip(&resolved.schemes) {
         match outcome {
             Ok(report) => schemes.push(report),
-            // Ctrl-C while the array was being filled is an interruption, not a failure.
+            // Ctrl-C during preconditioning is an interruption, not a failure.
             Err(RunError::Stopped) => not_run.push(scheme.label.clone()),
             Err(error) => failures.push((scheme.label.clone(), error)),
         }
@@ -60,10 +60,10 @@ pub fn compare(
     Ok(Comparison { report, failures })
 }
 
-/// Runs one scheme of the experiment, by its place among them.
+/// Runs one scheme of the experiment, given by its index.
 ///
 /// # Errors
-/// What the array or the scheme refuses; [`RunError::Stopped`] where the observer asks to stop before measuring.
+/// Errors of the array or the scheme; [`RunError::Stopped`] if the observer stops the run before measurement.
 pub fn run_one(
     resolved: &Resolved,
     at: usize,
@@ -141,7 +141,7 @@ mod tests {
         assert!(!crate::report::table::render(&found.report, 100).contains("idle victims"));
     }
 
-    /// Stops everything once one scheme has begun to measure.
+    /// Stops all schemes once one has begun its measurement.
     #[derive(Default)]
     struct StopAtFirstMeasure(AtomicBool);
 

@@ -1,4 +1,4 @@
-//! A run: a device under a workload, what is measured of it, and how that is reported.
+//! Simulation runs: a device under a workload, the measures taken, and their report.
 
 pub mod bench;
 pub mod catalogue;

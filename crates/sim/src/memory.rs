@@ -1,7 +1,7 @@
-//! How much memory the machine has left.
+//! Available memory of the machine.
 
 /// Bytes that can be allocated without swapping: `MemAvailable` of Linux's `/proc/meminfo`. `None` on
-/// other systems, or where it cannot be read.
+/// other systems, or if it cannot be read.
 pub fn available_bytes() -> Option<u64> {
     if !cfg!(target_os = "linux") {
         return None;

@@ -1,32 +1,32 @@
-//! What is on the array before anything is measured: what experiments ask for and runs do.
+//! The array's precondition, shared by experiments and runs.
 
 use serde::{Deserialize, Serialize};
 
-/// What is written, sequentially, before the measured part.
+/// Sequential fill before measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fill {
-    /// Every logical page: the state that a device reaches in use, and the worst for its collector.
+    /// Every logical page: the state that a device reaches in use, and the hardest one for its collector.
     #[default]
     Full,
     /// The pages that the workload can address.
     Footprint,
-    /// Nothing: a device fresh from the box. Collection may never run.
+    /// Nothing: a fresh device. Collection may never run.
     None,
 }
 
-/// Fill and age. As text: `full`, `footprint+age=2`, `full+age=1+sequential=50%`, `none`.
+/// Fill and age. Text: `full`, `footprint+age=2`, `full+age=1+sequential=50%`, `none`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preconditioning {
-    /// What is written once, sequentially.
+    /// Pages written once, sequentially.
     #[serde(default)]
     pub fill: Fill,
-    /// After that: overwrites of what was filled, as a multiple of its size.
+    /// Overwrites after the fill, as a multiple of the filled size.
     #[serde(default)]
     pub age: f64,
-    /// Share of the overwrites that go on where the last of them stopped, from the first page to the last and again; the
-    /// others are uniformly random. Which one comes next is drawn. Default: 0.
+    /// Share of sequential overwrites; the others are uniformly random, and each overwrite's type is drawn. A
+    /// sequential overwrite continues after the last one and wraps from the last page to the first. Default: 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sequential: f64,
 }

@@ -40,7 +40,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "SHARE", default_value_t = Share(Some(bench::DEFAULT_SHARE)))]
     share: Share,
 
-    /// What to measure: schemes, buffers, channels or ssd; may be repeated [default: all; with --scheme: schemes]
+    /// Subjects to measure: schemes, buffers, channels or ssd; may be repeated [default: all; with --scheme: schemes]
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = subject)]
     only: Vec<Subject>,
 
@@ -57,7 +57,7 @@ pub(crate) struct BenchArgs {
     quiet: bool,
 }
 
-/// A logical share, or each scheme's own.
+/// A logical share, or each scheme's default.
 #[derive(Clone, Copy, Debug)]
 struct Share(Option<f64>);
 
@@ -129,7 +129,7 @@ impl BenchArgs {
     }
 }
 
-/// Ends at Ctrl-C.
+/// Stops the benchmark at Ctrl-C.
 struct Interruptible;
 
 impl Observer for Interruptible {
@@ -140,8 +140,8 @@ impl Observer for Interruptible {
     }
 }
 
-/// Refuses shapes that take more memory than there is: before anything is allocated, since the system
-/// would end the process without a word.
+/// Rejects shapes that need more memory than is available, before anything is allocated. The system would otherwise
+/// end the process without a message.
 fn fits(shapes: &[Shape], available: Option<u64>) -> Result<(), Failure> {
     let Some(available) = available else { return Ok(()) };
     match shapes.iter().find(|shape| shape.memory_bytes() > available) {
@@ -174,7 +174,7 @@ fn scheme(text: &str) -> Result<SchemeTable, Failure> {
     Ok(scheme)
 }
 
-/// The shapes of this capacity that are measured by default; one of 4 KiB pages where there are none.
+/// The default shapes of this capacity, or one shape with pages of 4 KiB if there are none.
 fn shapes_of(capacity: Bytes) -> Result<Vec<Shape>, Failure> {
     let known: Vec<Shape> =
         SHAPES.iter().filter(|shape| shape.capacity_bytes == capacity.0).copied().collect();
@@ -233,7 +233,7 @@ fn text(report: &Report, asked: Option<f64>) -> String {
     text
 }
 
-/// The write buffers, by themselves.
+/// Table of the write buffers alone.
 fn buffers(rows: &[BufferRow]) -> String {
     let columns = ["<write buffer", "unit", "ns/hit", "ns/miss", "hits among these"];
     let cells = |row: &BufferRow| {
@@ -252,7 +252,7 @@ fn buffers(rows: &[BufferRow]) -> String {
     )
 }
 
-/// Operations on channels, by themselves.
+/// Table of the channels alone.
 fn channels(rows: &[ChannelsRow]) -> String {
     let columns = ["<channels", "<arbiter", "ns/op", "million op/s", "bus use"];
     let cells = |row: &ChannelsRow| {
@@ -271,7 +271,7 @@ fn channels(rows: &[ChannelsRow]) -> String {
     )
 }
 
-/// Schemes on channels.
+/// Table of schemes on channels.
 fn ssd(rows: &[SsdRow]) -> String {
     let columns = [
         "<SSD",
@@ -300,7 +300,7 @@ fn ssd(rows: &[SsdRow]) -> String {
     )
 }
 
-/// Says of a row that it is not of the share asked for.
+/// Note on a row whose logical share is not the requested one.
 fn other_share(row: &Row, asked: f64) -> Option<String> {
     let differs = (row.logical_share - asked).abs() >= 0.000_5;
     differs.then(|| {

@@ -75,7 +75,7 @@ pub(crate) struct BoundsArgs {
     markdown: bool,
 }
 
-/// One path of copies or all.
+/// One copy path or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Paths {
     All,
@@ -118,7 +118,7 @@ impl BoundsArgs {
         output::text(&text(&sheets))
     }
 
-    /// Every way of copying, on each part.
+    /// Prints the bounds of every way of copying on each part.
     fn print_all_ways(&self) -> Result<(), Failure> {
         if self.markdown || self.copy_cache {
             return Err(Failure::input_with_help(
@@ -138,7 +138,7 @@ impl BoundsArgs {
         output::text(&ways.iter().map(Ways::text).collect::<Vec<_>>().join("\n"))
     }
 
-    /// The parts, each as schemes see it.
+    /// The parts as schemes see them.
     fn parts(&self) -> Result<Vec<Part>, Failure> {
         let path = match self.copy {
             Some(Paths::One(path)) => Some(path),
@@ -173,7 +173,7 @@ impl BoundsArgs {
         }
     }
 
-    /// Data sheets.
+    /// The data sheets.
     fn sheets(&self) -> Result<Vec<Part>, Failure> {
         if let Some(file) = &self.part_file {
             return Ok(vec![PartTable::from_file(file)?.resolve()?]);
@@ -190,14 +190,14 @@ fn refused(fault: CopyFault) -> ConfigError {
     ConfigError::Setting { setting, reason: fault.reason }
 }
 
-/// Everything that is said of one part.
+/// All tables of one part.
 struct Sheet {
     services: [ServiceBounds; 6],
     configuration: tables::SpaceConfiguration,
     shares: tables::SpaceShares,
     printed: Option<&'static Printed>,
     blocks: u32,
-    /// Lazy-RTGC's division, or why it has none: as its row of `divisions`.
+    /// Lazy-RTGC's division, or the reason why it has none, as in its row of `divisions`.
     space: Result<Space, String>,
     divisions: Vec<Division>,
     part: Part,

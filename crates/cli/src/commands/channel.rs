@@ -1,4 +1,4 @@
-//! Options of the channel that an array is on, or of each of an SSD's, which `compare` and `bounds` share.
+//! Options of the channel of an array, or of each channel of an SSD; shared by `compare` and `bounds`.
 
 use clap::Args;
 use sim::config::{BitErrorSettings, Word};
@@ -24,7 +24,7 @@ pub(super) struct ChannelArgs {
 }
 
 impl ChannelArgs {
-    /// Whether any of it was given.
+    /// True if any of these options was given.
     pub(super) fn is_given(&self) -> bool {
         self.ways.is_some() || self.planes.is_some() || self.bit_errors.is_some()
     }

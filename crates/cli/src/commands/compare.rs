@@ -159,7 +159,7 @@ struct ReplayArgs {
     seed: Option<u64>,
 }
 
-/// A whole number, with its range in the error.
+/// Parses a whole number; the error states its range.
 fn whole(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("it must be a whole number from 0 to {}", u64::MAX))
 }
@@ -170,7 +170,7 @@ impl CompareArgs {
         run_experiment(experiment, &self.output, self.dry_run)
     }
 
-    /// The experiment that the arguments ask for.
+    /// The experiment that the arguments describe.
     fn experiment(&self) -> Result<Experiment, Failure> {
         let mut experiment = Experiment::default();
         self.device.apply(&mut experiment)?;
@@ -241,7 +241,7 @@ impl WorkloadArgs {
                 Ok(())
             }
             WorkloadSpec::Builtin { name, .. } => {
-                // An option that would have no effect is an error.
+                // An option without effect is an error.
                 match read.given().or(self.addresses.map(|_| "--addresses")) {
                     None => Ok(()),
                     Some(option) => Err(Failure::input_with_help(
@@ -267,7 +267,7 @@ impl ReplayArgs {
     }
 }
 
-/// One `--set`.
+/// Applies one `--set`.
 fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Failure> {
     let Some((key, value)) = setting.split_once('=') else {
         return Err(Failure::input_with_help(

@@ -83,7 +83,7 @@ pub(crate) struct CopybackArgs {
     output: OutputArgs,
 }
 
-/// Which of both.
+/// Variants to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Cache {
     On,
@@ -143,7 +143,7 @@ impl CopybackArgs {
         output::text(&tables::text(&bus, &study, &rows, &crossovers, &note))
     }
 
-    /// Options that what is asked for does not take.
+    /// Error message for options that the requested output does not use.
     fn without_effect(&self) -> Option<&'static str> {
         let (unit, host) = (self.unit.asked(), self.host.asked());
         let of_unit = !self.path.is_empty() && !self.path.contains(&CopyPath::Dgcb);
@@ -177,12 +177,12 @@ impl CopybackArgs {
         }
     }
 
-    /// The ways of copying that are asked for.
+    /// The requested ways of copying.
     fn ways(&self, corrected: u32) -> Result<Vec<Way>, Failure> {
         let wanted = |way: &Way| {
             let cache = match self.cache {
                 Cache::Both => true,
-                // Within one device there is nothing to cache.
+                // Cache program has no effect within one device.
                 Cache::On => way.cache_program || !way.path.between_devices(),
                 Cache::Off => !way.cache_program,
             };
@@ -192,7 +192,7 @@ impl CopybackArgs {
         Ok(all.filter(wanted).collect())
     }
 
-    /// The direct transfer whose messages or signals are asked for.
+    /// The direct transfer for messages or signals.
     fn dgcb(&self, ways: &[Way], corrected: u32) -> Way {
         let direct = ways.iter().rev().find(|way| way.path == CopyPath::Dgcb);
         let cached = Way::new(CopyPath::Dgcb, self.cache != Cache::Off, self.planes);

@@ -22,7 +22,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ListArgs {
-    /// What to list
+    /// Items to list
     what: What,
 
     /// Scheme whose page is printed
@@ -134,7 +134,7 @@ fn workloads_text() -> String {
     text
 }
 
-/// Every parameter once, with the workloads that take it in that form.
+/// Every parameter once, with the workloads that have it in the same form.
 fn parameter_rows() -> Vec<[String; 5]> {
     let mut rows: Vec<([String; 4], Vec<&str>)> = Vec::new();
     for info in BUILTIN {

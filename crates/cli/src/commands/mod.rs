@@ -1,4 +1,4 @@
-//! The commands, one file each: arguments, help and what it does.
+//! The commands, one file per command: arguments, help and execution.
 
 pub(crate) mod bench;
 pub(crate) mod bounds;

@@ -1,4 +1,4 @@
-//! How a trace is to be read: the options that all commands on traces share.
+//! Options for reading a trace, shared by all commands on traces.
 
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
@@ -15,7 +15,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
 
-    /// What to do at a line that cannot be parsed [default: stop]
+    /// Treatment of lines that cannot be parsed [default: stop]
     #[arg(long, value_enum, value_name = "HOW")]
     on_bad_line: Option<BadLine>,
 
@@ -63,7 +63,7 @@ enum Assumed {
 }
 
 impl ReadArgs {
-    /// The first option that was given, by its name.
+    /// Name of the first option that was given.
     pub(crate) fn given(&self) -> Option<&'static str> {
         [
             ("--format", self.format.is_some()),
@@ -75,7 +75,7 @@ impl ReadArgs {
         .find_map(|(option, given)| given.then_some(*option))
     }
 
-    /// The options as the reader takes them.
+    /// The options for the reader.
     ///
     /// # Errors
     /// An unknown format.
@@ -109,7 +109,7 @@ impl ReadArgs {
     /// Opens a trace.
     ///
     /// # Errors
-    /// What is wrong with the file or the options.
+    /// Errors of the file or the options.
     pub(crate) fn open(&self, file: &Path) -> Result<TraceReader, Failure> {
         Ok(workload::open(file, &self.options()?).map_err(ConfigError::from)?)
     }

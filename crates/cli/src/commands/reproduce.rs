@@ -52,7 +52,7 @@ pub(crate) struct ReproduceArgs {
     output: OutputArgs,
 }
 
-/// Any name, so that one that is nearly right is answered with the nearest; completions offer what there is.
+/// Accepts any name, so that the error for a misspelt one can suggest the nearest. Completions offer all papers.
 #[derive(Clone, Debug)]
 struct PaperName;
 
@@ -135,7 +135,7 @@ fn as_json(paper: &dyn Paper) -> serde_json::Value {
     })
 }
 
-/// A run that failed is a failure; that figures differ is none.
+/// A failed run is a failure; figures that differ from the paper's are none.
 fn verdict(found: &Reproduction) -> Result<(), Failure> {
     if found.interrupted {
         return Err(Failure::Interrupted);
@@ -159,7 +159,7 @@ impl From<ReproduceError> for Failure {
     }
 }
 
-/// All runs as one bar.
+/// Progress of all runs in one bar.
 struct Bar {
     bar: Progress,
     planned: AtomicU64,

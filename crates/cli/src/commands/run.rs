@@ -1,4 +1,4 @@
-//! `ftlkit run`, and the run itself, which `ftlkit compare` shares.
+//! `ftlkit run`, and the run of an experiment, shared with `ftlkit compare`.
 
 use crate::failure::Failure;
 use crate::progress::{Busy, Progress};
@@ -50,7 +50,7 @@ pub(crate) struct RunArgs {
     dry_run: bool,
 }
 
-/// Where results go.
+/// Destination of results.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
@@ -74,7 +74,7 @@ impl RunArgs {
     }
 }
 
-/// Checks the experiment, runs it unless `dry_run`, and prints what came of it.
+/// Checks the experiment, runs it unless `dry_run`, and prints the results.
 pub(crate) fn run_experiment(
     mut experiment: Experiment,
     output: &OutputArgs,
@@ -96,7 +96,7 @@ pub(crate) fn run_experiment(
     run_resolved(&resolved, output, out.as_ref())
 }
 
-/// The directory for results, made and tried before anything is run.
+/// Creates and checks the output directory before a run.
 pub(super) fn prepare(path: &Path) -> Result<OutDir, Failure> {
     prepare_out_dir(path).map_err(|error| {
         Failure::input_with_help(
@@ -136,14 +136,14 @@ fn run_resolved(
     verdict(&found)
 }
 
-/// What was run, a line each; without the notes where `quiet`.
+/// Summary of the run, one line per item; without notes if `quiet`.
 fn summary(resolved: &Resolved, quiet: bool) -> String {
     let lines = resolved.summary();
     let shown = lines.iter().filter(|(what, _)| !quiet || *what != "note");
     shown.map(|(what, text)| format!("{what:<12} {text}\n")).collect()
 }
 
-/// The report's files, and the experiment that gives them again.
+/// Writes the report's files, and the experiment that reproduces them.
 fn write_files(
     resolved: &Resolved,
     found: &sim::Comparison,
@@ -161,7 +161,7 @@ fn write_files(
     Ok(())
 }
 
-/// An error and what caused it, on one line.
+/// An error and its causes, on one line.
 pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -172,7 +172,7 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// How the process ends. A broken promise is worse news than an interruption.
+/// Result of the process. An exceeded bound takes precedence over an interruption.
 fn verdict(found: &sim::Comparison) -> Result<(), Failure> {
     if let Some((label, error)) = found.failures.first() {
         let message =
@@ -189,13 +189,13 @@ fn verdict(found: &sim::Comparison) -> Result<(), Failure> {
     }
 }
 
-/// Adds up the progress of schemes that run side by side.
+/// Sums the progress of schemes that run in parallel.
 struct RunProgress {
     bar: Progress,
-    /// Steps that are done, a scheme.
+    /// Finished steps per scheme.
     done: Mutex<Vec<u64>>,
     labels: Vec<String>,
-    /// Pages that each scheme writes before it is measured.
+    /// Pages that each scheme writes before measurement.
     before: Vec<u64>,
 }
 

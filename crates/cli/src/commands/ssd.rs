@@ -1,4 +1,4 @@
-//! Options of an SSD: channels, how the host uses them, the controller's processor.
+//! Options of an SSD: channels, their use by the host, the controller's processor.
 
 use clap::Args;
 use flash::channels::Policy;
@@ -6,7 +6,7 @@ use ftl::{AllocationOrder, Processor};
 use sim::config::{Duration, Experiment, SuspendChoice, Word};
 use sim::ssd::{CollectionPlace, HostInterface};
 
-/// What an experiment takes besides ways and planes.
+/// SSD settings of an experiment except ways and planes.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "SSD")]
 pub(super) struct SsdArgs {

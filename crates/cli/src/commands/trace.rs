@@ -99,7 +99,7 @@ struct ConvertArgs {
     quiet: bool,
 }
 
-/// The formats that can be written, as values of `--to`.
+/// The writable formats, as values of `--to`.
 fn targets() -> impl TypedValueParser<Value = &'static FormatInfo> {
     let help = |(info, writing): (&FormatInfo, &Writing)| {
         PossibleValue::new(info.name).help(format!("holds {}", writing.holds))
@@ -153,10 +153,10 @@ impl InfoArgs {
     }
 }
 
-/// What a trace holds, or what its beginning holds.
+/// Contents of a trace, or of its beginning.
 #[derive(Debug, Serialize)]
 struct Gathered {
-    /// True where reading ended before the trace did.
+    /// True if reading stopped before the end of the trace.
     interrupted: bool,
     #[serde(flatten)]
     info: TraceInfo,
@@ -190,7 +190,7 @@ impl ConvertArgs {
         output::text(&told(&self.to, format, target, &done))
     }
 
-    /// Converts; what was under OUT before stays there unless something can be written in its place.
+    /// Converts; an existing file at OUT is kept unless the conversion writes something.
     fn convert(
         &self,
         reader: TraceReader,
@@ -206,7 +206,7 @@ impl ConvertArgs {
             done => done.map_err(|error| self.refused(error))?,
         };
         if done.written == 0 && done.left_out > 0 {
-            // The file holds no request; where it cannot be removed, the error below still tells.
+            // The file holds no request; if it cannot be removed, the error below still reports that.
             let _ = std::fs::remove_file(&to);
             return Err(self.nothing_left(target, &done));
         }
@@ -218,12 +218,12 @@ impl ConvertArgs {
         Ok(done)
     }
 
-    /// Where to write: beside OUT where a lossy conversion might turn out to hold nothing and there is a
-    /// file that would be replaced with it.
+    /// Path to write to: a file beside OUT if a lossy conversion may turn out empty and would replace an existing
+    /// file.
     fn aside(&self) -> PathBuf {
         let same = match (self.from.canonicalize(), self.to.canonicalize()) {
             (Ok(from), Ok(to)) => from == to,
-            // No file is there yet.
+            // There is no file yet.
             _ => return self.to.clone(),
         };
         match self.to.file_name() {
@@ -254,7 +254,7 @@ impl ConvertArgs {
     /// The format to write.
     ///
     /// # Errors
-    /// A name that promises what cannot be written.
+    /// A name of a format that cannot be written.
     fn target(&self) -> Result<&'static FormatInfo, Failure> {
         let refuse = |why: String| {
             let what = format!("cannot write {}: {why}", self.to.display());
@@ -312,7 +312,7 @@ fn told(to: &Path, format: &str, target: &'static FormatInfo, done: &Converted) 
     text
 }
 
-/// Shows how far a file is read.
+/// Shows the progress of reading a file.
 struct ReadProgress {
     bar: Progress,
 }

@@ -1,5 +1,4 @@
-//! Everything a user can get wrong is told on one screen, with what would be right, before anything runs:
-//! exit code 2.
+//! Every user error is reported on one screen, with a remedy, before anything runs: exit code 2.
 
 use crate::common::{Scratch, csv_trace, ftlkit, words};
 
@@ -113,7 +112,7 @@ fn shares_and_capacities_that_cannot_work() {
 
 #[test]
 fn devices_beyond_the_memory_of_the_machine() {
-    // 36 GiB a scheme and 28: on a larger machine it would be run.
+    // The two runs need 36 and 28 GiB per scheme; a larger machine would run them.
     if sim::memory::available_bytes().is_none_or(|bytes| bytes >= 24 << 30) {
         return;
     }

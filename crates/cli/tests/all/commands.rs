@@ -1,4 +1,4 @@
-//! The other commands.
+//! Commands without a test file of their own.
 
 use crate::common::{Scratch, csv_trace, ftlkit, words};
 
@@ -40,7 +40,7 @@ fn bounds_tell_what_each_copy_path_allows() {
         let lazy = schemes.iter().find(|row| row["scheme"] == "lazy-rtgc").expect("lazy-rtgc");
         lazy["logical_share"].as_f64().expect("a share")
     };
-    // A step of one erase holds two copies by DGCB with cache program, and one by GCB.
+    // A step of one erase holds two copies over DGCB with cache program, and one over GCB.
     assert!(share("dgcb", true) > 0.62 && share("gcb", true) < 0.51 && share("dgcb", false) < 0.51);
     let one = words("bounds --part ddt-mlc --ways 4 --copy dgcb --copy-cache --json").json();
     let space = &one["parts"][0]["lazy_rtgc_space"];
@@ -98,7 +98,7 @@ fn bounds_say_what_compare_finds() {
         for part in ["map", "blocks"] {
             assert_eq!(said["ram"][part], found["ram"][part], "{part}");
         }
-        // The list of free blocks, 4 B each, comes and goes.
+        // The list of free blocks, 4 B per entry, varies in length.
         let victims = |of: &serde_json::Value| of["ram"]["victims"].as_u64().expect("bytes");
         assert!((0..=128 * 4).contains(&(victims(found) - victims(said))));
     }
@@ -158,7 +158,7 @@ fn a_scheme_has_a_page_and_its_settings_are_told() {
     let keys: Vec<&str> = keys.filter_map(|key| key.as_str()).collect();
     assert_eq!(keys[..6], ["victim", "idle", "frontiers", "aware", "share", "buffer"]);
     assert_eq!(keys[keys.len() - 2..], ["spare", "label"]);
-    // What only some have is not told of the others.
+    // Settings of some schemes are not listed for the others.
     let json = words("list schemes nftl --json").json();
     let keys = json["settings"].as_array().expect("a list").iter().map(|setting| &setting["key"]);
     assert!(keys.into_iter().all(|key| key != "aware" && key != "victim"), "{json}");
@@ -176,7 +176,7 @@ fn a_write_buffer_is_a_setting_of_any_scheme() {
     let buffer = |at: usize| &json["schemes"][at]["buffer"];
     assert!(buffer(0).is_null());
     assert_eq!((&buffer(1)["policy"], &buffer(1)["capacity_pages"]), (&"fab".into(), &128.into()));
-    // nftl does not tell what it moves; ba-gc does, and takes dirty pages along instead.
+    // nftl does not report moved pages; ba-gc does, and takes dirty pages from the buffer instead.
     assert!(buffer(1)["moved_in_vain"].is_null(), "{json}");
     assert_eq!(buffer(2)["moved_in_vain"], 0);
     assert!(buffer(2)["collected"].as_u64() > Some(0), "{json}");

@@ -1,4 +1,4 @@
-//! `compare` and `run`: what they print, and that they print it again.
+//! `compare` and `run`: their output, and its reproducibility.
 
 use crate::common::{Scratch, csv_trace, ftlkit, words};
 use serde_json::Value;
@@ -58,7 +58,7 @@ fn the_same_seed_gives_the_same_bytes() {
     assert_ne!(run(&SMALL.replace("--seed 7", "--seed 8")), first);
 }
 
-/// All but the remarks on what was chosen, which the second time was given.
+/// All lines except the notes on defaults, which are given explicitly in the second run.
 fn settings(toml: &str) -> Vec<&str> {
     toml.lines().filter(|line| !line.starts_with('#')).collect()
 }

@@ -15,7 +15,7 @@ fn every_path_on_the_part_of_the_study() {
     assert!(rows[0]["channel_use"].as_f64().expect("a share") > 0.6);
     assert_eq!(rows[0]["engine_ns"], rows[0]["transaction_ns"]);
     assert_eq!(json["interface"]["t_rc_ns"], 25);
-    // 75.295 + 8 × (216.02 + 44.16 + 1300.345) µs: Eq. 11 with 192 wrong bits a page.
+    // 75.295 + 8 × (216.02 + 44.16 + 1300.345) µs: Eq. 11 with 192 bit errors per page.
     let json = words("copyback --pages 8 --path dgcb --cache off --errors 192 --json").json();
     assert_eq!(json["rows"][0]["transaction_ns"], 75_295 + 8 * 1_560_525);
     let rate = words("copyback --pages 8 --path dgcb --cache off --error-rate 100 --json").json();
@@ -70,7 +70,7 @@ fn messages_of_the_control_unit() {
     assert!(order.map(at).is_sorted(), "{text}");
     assert!(text.contains("DIN_READY") && text.contains("Eq. 13:"), "{text}");
     assert!(!text.contains("GRANT"), "{text}");
-    // At the study's cycle the pins of mode 4 do not hold data for as long as is required.
+    // At the study's cycle, the pins of mode 4 do not hold data long enough.
     assert!(text.contains("warning: direct transfers cannot work at a cycle of 25 ns"), "{text}");
     let text = words("copyback --messages --t-rwc 35 --prog-init read-end").ok();
     assert!(text.contains("GRANT") && !text.contains("warning"), "{text}");
@@ -108,7 +108,7 @@ fn a_host_on_the_other_ways() {
     assert_eq!(text, words(line).ok(), "same seed, same output");
     let json = words(&format!("{line} --json")).json();
     let points = json["points"].as_array().expect("a list");
-    // Per load: none, and two paths with and without pace.
+    // Per load: no collection, and two paths with and without pace.
     assert_eq!(points.len(), 2 * (1 + 2 * 2));
     let mean = |path: &str| {
         let of_it = |point: &&serde_json::Value| {

@@ -1,4 +1,4 @@
-//! The generated pages of `docs/` are what the code says now.
+//! The generated pages of `docs/` match the code.
 
 use crate::common::{Scratch, ftlkit, words};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The command, run as a user runs it.
+//! The command as users run it.
 
 mod bad_input;
 mod commands;

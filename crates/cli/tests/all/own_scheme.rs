@@ -1,4 +1,4 @@
-//! The example of a crate with schemes of its own, as its author builds and tests it.
+//! The example crate with its own schemes, built and tested as its author does.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 #[test]
 fn a_crate_outside_the_workspace_brings_a_policy_a_collector_and_a_scheme() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    // Beside what this test was built with, so that dependencies are built once.
+    // Beside this test's own build, so that dependencies are built only once.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
     let tested = Command::new(env!("CARGO"))
         .args(["test", "--quiet", "--manifest-path"])
@@ -21,7 +21,7 @@ fn a_crate_outside_the_workspace_brings_a_policy_a_collector_and_a_scheme() {
     assert!(said.contains("5 passed"), "{said}");
 }
 
-/// What an addition takes is at most 150 lines, its explanation included, as `docs/own-scheme.md` says.
+/// Each addition has at most 150 lines including its explanation, as `docs/own-scheme.md` says.
 #[test]
 fn each_addition_is_short() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,10 +1,10 @@
-//! The commands on real traces, where they are: in the folder that `FTLKIT_TRACES` names, else in
-//! `../shared/traces` beside the workspace.
+//! The commands on real traces, if present: in the folder that `FTLKIT_TRACES` names, otherwise in a default folder
+//! beside the workspace.
 
 use crate::common::ftlkit;
 use std::path::PathBuf;
 
-/// The trace of this name; `None`, with a word on it, where it is not there.
+/// Path of this trace; prints a note and returns `None` if it is missing.
 fn trace(name: &str) -> Option<String> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces");
     let folder = std::env::var_os("FTLKIT_TRACES").map_or_else(beside, PathBuf::from);

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A run of hours, were it not for the signal.
+/// A run that would take hours without the signal.
 const LONG: &str = "compare uniform --capacity 64MiB --schemes lazy-rtgc --requests 100000000000";
 
 fn start(line: &str) -> Child {

@@ -1,4 +1,4 @@
-//! `compare` and `run` on an SSD of several channels.
+//! `compare` and `run` on an SSD with several channels.
 
 use crate::common::{Scratch, ftlkit, words};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What a write buffer costs by itself: each policy above a scheme that does nothing.
+//! Cost of a write buffer alone: each policy on top of a scheme that does nothing.
 
 use super::drawn::{Drawn, ROUNDS, Shape, WRITES};
 use crate::catalogue;
@@ -14,24 +14,24 @@ use serde::Serialize;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Pages held: 16 MiB of 4 KiB.
+/// Capacity in pages: 16 MiB of 4 KiB.
 const PAGES: u32 = 4096;
 
-/// Writes run at once, as a run does.
+/// Writes per batch, as in a run.
 const BATCH: usize = 128;
 
-/// One policy.
+/// Result of one policy.
 #[derive(Clone, Debug, Serialize)]
 pub struct BufferRow {
-    /// Its name.
+    /// Name of the policy.
     pub policy: &'static str,
-    /// Pages that it evicts at a time at most.
+    /// Most pages evicted at a time.
     pub unit_pages: u32,
-    /// ns a host write where every page is in the buffer.
+    /// ns per host write if every page is in the buffer.
     pub ns_per_hit: f64,
-    /// ns a host write over the whole logical space: a page comes in and a unit goes, each time.
+    /// ns per host write over the whole logical space: each write inserts a page and evicts a unit.
     pub ns_per_miss: f64,
-    /// Share of these that were found in the buffer all the same.
+    /// Share of these writes that hit the buffer nevertheless.
     pub hit_share: f64,
 }
 
@@ -65,14 +65,14 @@ fn row(shape: Shape, policy: &'static BufferPolicy, unit_pages: u32, seed: u64) 
     BufferRow {
         policy: policy.name,
         unit_pages,
-        // Half the buffer: all of it comes in and stays.
+        // Half the buffer's capacity: all pages enter and stay.
         ns_per_hit: best_of(&mut *buffered, PAGES / 2, shape, &mut random),
         ns_per_miss,
         hit_share: write_hits as f64 / (write_hits + write_misses) as f64,
     }
 }
 
-/// The best of some rounds of writes to the first `pages` pages, ns a write.
+/// The best of several rounds of writes to the first `pages` pages, ns per write.
 fn best_of(
     scheme: &mut dyn Scheme<Flash = SerialArray>,
     pages: u32,
@@ -90,13 +90,13 @@ fn round(scheme: &mut dyn Scheme<Flash = SerialArray>, lpns: &[u32]) -> f64 {
     let mut done = vec![Done::default(); BATCH];
     let start = Instant::now();
     for at in (0..work.len()).step_by(BATCH) {
-        // The scheme below never fails.
+        // The underlying scheme never fails.
         let _ = scheme.run(&work, at..work.len().min(at + BATCH), &mut clock, &mut done);
     }
     start.elapsed().as_nanos() as f64 / WRITES as f64
 }
 
-/// A scheme that takes every write and does nothing.
+/// A scheme that accepts every write and does nothing.
 #[derive(Clone)]
 struct Nothing {
     flash: SerialArray,

@@ -1,4 +1,4 @@
-//! What it costs to schedule flash operations on channels, by themselves: no scheme, no array.
+//! Cost of scheduling flash operations on channels alone, without scheme and array.
 
 use super::drawn::ROUNDS;
 use flash::channels::{
@@ -19,28 +19,28 @@ const TOPOLOGY: Topology = Topology {
     paired_blocks: true,
 };
 
-/// Operations a round.
+/// Operations per round.
 const OPERATIONS: u64 = 1_000_000;
 
-/// Operations outstanding: a closed loop.
+/// Outstanding operations of the closed loop.
 const OUTSTANDING: u64 = 256;
 
-/// One load under one policy of the way arbiter.
+/// Result of one load under one policy of the way arbiter.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChannelsRow {
-    /// What is asked of the dies.
+    /// The load.
     pub load: &'static str,
     /// The way arbiter's policy.
     pub policy: &'static str,
-    /// Wall time an operation, ns.
+    /// Wall time per operation, ns.
     pub ns_per_op: f64,
-    /// Operations a second of wall time.
+    /// Operations per second of wall time.
     pub ops_per_second: f64,
-    /// Share of the simulated time in which a channel's bus was taken, the mean of all channels.
+    /// Share of simulated time for which a channel's bus was busy, mean over all channels.
     pub bus_use: f64,
 }
 
-/// What the `n`th operation of a load is.
+/// Returns the `n`th operation of a load.
 type Load = fn(u64) -> Request;
 
 /// Measures every load under every policy.
@@ -93,7 +93,7 @@ fn run(channels: &mut Channels, load: Load) {
     }
 }
 
-/// Dies by a multiplicative hash: no order that the arbiter could profit from.
+/// Spreads operations over dies by a multiplicative hash, so that the arbiter cannot benefit from their order.
 fn request(n: u64, command: Command, pages: Pages) -> Request {
     let hash = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
     let die = DieAddress { channel: (hash % 8) as u16, way: (hash / 8 % 4) as u16, die: 0 };

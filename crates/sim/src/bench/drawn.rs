@@ -1,4 +1,4 @@
-//! What is measured: shapes of arrays, and page writes drawn at random.
+//! Subjects of measurement: shapes of arrays, and random page writes.
 
 use rand::RngExt;
 use rand_pcg::Pcg64;
@@ -11,19 +11,19 @@ pub struct Shape {
     pub capacity_bytes: u64,
     /// Page size, bytes.
     pub page_bytes: u32,
-    /// Pages a block.
+    /// Pages per block.
     pub pages_per_block: u32,
 }
 
 impl Shape {
-    /// Memory that measuring it takes at its peak, bytes: about 9 a physical page, for the map, the array
-    /// and the blocks' state.
+    /// Peak memory of its measurement, bytes: about 9 per physical page, for the map, the array and the state of
+    /// blocks.
     pub fn memory_bytes(&self) -> u64 {
         (self.capacity_bytes / u64::from(self.page_bytes)).saturating_mul(9)
     }
 }
 
-/// The shapes that are measured where none is named.
+/// Default shapes.
 pub const SHAPES: [Shape; 5] = [
     Shape { capacity_bytes: 1 << 30, page_bytes: 4096, pages_per_block: 256 },
     Shape { capacity_bytes: 4 << 30, page_bytes: 4096, pages_per_block: 256 },
@@ -32,13 +32,13 @@ pub const SHAPES: [Shape; 5] = [
     Shape { capacity_bytes: 32 << 30, page_bytes: 2048, pages_per_block: 64 },
 ];
 
-/// Rounds measured; the best counts, as it does for the roofline: what else runs on the machine only adds.
+/// Rounds per measurement. The best one counts, as for the roofline: other load on the machine can only add time.
 pub(super) const ROUNDS: u32 = 8;
 
-/// Host writes a round.
+/// Host writes per round.
 pub(super) const WRITES: usize = 1 << 19;
 
-/// Uniform page overwrites, drawn beforehand as the roofline's accesses are.
+/// Uniform page overwrites, drawn in advance like the roofline's accesses.
 pub(super) struct Drawn {
     pub(super) lpns: Vec<u32>,
     next: usize,
@@ -51,10 +51,10 @@ impl Drawn {
         Self { lpns, next: 0, page_bytes: page_bytes.into() }
     }
 
-    /// All of them at once.
+    /// All requests at once.
     pub(super) fn all(mut self) -> Vec<Request> {
         let mut requests = Vec::new();
-        // It never fails.
+        // `fill` never fails.
         let _ = self.fill(&mut requests, WRITES);
         requests
     }

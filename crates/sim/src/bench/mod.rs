@@ -1,5 +1,5 @@
-//! Speed: every scheme under uniform random overwrites at steady state, with all measures on, beside the
-//! bare-memory roofline of the same run.
+//! Speed benchmark: every scheme under uniform random overwrites at steady state, with all measures on. The bare
+//! memory roofline of the same run is the reference.
 
 mod buffers;
 mod channels;
@@ -31,35 +31,35 @@ use serde::Serialize;
 use std::time::Instant;
 use workload::WorkloadError;
 
-/// The shape over whose logical space write buffers are measured.
+/// Shape whose logical space the measurement of write buffers uses.
 const BUFFER_SHAPE: Shape = SHAPES[1];
 
-/// What to measure.
+/// Subjects and settings of the benchmark.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Schemes, a share of their own apart; all presets where empty.
+    /// Schemes, which keep any logical share of their own; all presets if empty.
     pub schemes: Vec<SchemeTable>,
-    /// Shapes; [`SHAPES`] where empty.
+    /// Shapes; [`SHAPES`] if empty.
     pub shapes: Vec<Shape>,
-    /// Logical share of all schemes, so that they do the same work; a scheme that cannot be made with it
-    /// has its own. `None`: each its own.
+    /// Logical share of all schemes, so that they do the same work. A scheme that cannot work with it uses its
+    /// default share. `None`: each scheme uses its default.
     pub logical_share: Option<f64>,
     /// Seed of the writes.
     pub seed: u64,
-    /// What to measure; everything where empty, but schemes alone where any are named.
+    /// Subjects. If empty: all of them, or only schemes if any scheme is named.
     pub only: Vec<Subject>,
 }
 
-/// What there is to measure.
+/// Subjects of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Schemes, on each shape.
     Schemes,
-    /// Write buffers, by themselves.
+    /// Write buffers alone.
     Buffers,
-    /// The scheduling of operations on channels, by itself.
+    /// Scheduling of operations on channels, alone.
     Channels,
-    /// Schemes on channels: page-level, or those that are named.
+    /// Schemes on channels: page-level, or the named schemes.
     Ssd,
 }
 
@@ -67,7 +67,7 @@ impl Subject {
     /// Every subject.
     pub const ALL: [Self; 4] = [Self::Schemes, Self::Buffers, Self::Channels, Self::Ssd];
 
-    /// How options name it.
+    /// Name in options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Schemes => "schemes",
@@ -79,7 +79,7 @@ impl Subject {
 }
 
 impl Options {
-    /// The shapes on which schemes are measured.
+    /// The shapes for the measurement of schemes.
     pub fn shapes_to_measure(&self) -> &[Shape] {
         match (self.wants(Subject::Schemes), self.shapes.is_empty()) {
             (false, _) => &[],
@@ -88,7 +88,7 @@ impl Options {
         }
     }
 
-    /// Whether this is to be measured.
+    /// True if this subject is to be measured.
     fn wants(&self, subject: Subject) -> bool {
         let named = subject == Subject::Schemes || self.schemes.is_empty();
         self.only.contains(&subject) || self.only.is_empty() && named
@@ -107,7 +107,7 @@ impl Default for Options {
     }
 }
 
-/// The logical share at which greedy collection amplifies uniform writes about 4.1 times.
+/// Logical share at which greedy collection has a write amplification of about 4.1 under uniform writes.
 pub const DEFAULT_SHARE: f64 = 0.875;
 
 /// The roofline of one shape.
@@ -117,13 +117,13 @@ pub struct Roofline {
     pub capacity_bytes: u64,
     /// Page size, bytes.
     pub page_bytes: u32,
-    /// Bytes of the array that stands for the map: 4 a page.
+    /// Bytes of the array that stands for the map: 4 per page.
     pub array_bytes: u64,
-    /// ns a random load and store.
+    /// ns per random load and store.
     pub load_store_ns: f64,
 }
 
-/// One scheme on one shape.
+/// Result of one scheme on one shape.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// The scheme.
@@ -132,45 +132,44 @@ pub struct Row {
     pub capacity_bytes: u64,
     /// Page size, bytes.
     pub page_bytes: u32,
-    /// Pages a block.
+    /// Pages per block.
     pub pages_per_block: u32,
     /// Logical pages / physical pages.
     pub logical_share: f64,
-    /// Wall time a flash page operation (read, OOB read, program or copy), ns.
+    /// Wall time per flash page operation (read, OOB read, program or copy), ns.
     pub ns_per_flash_op: f64,
-    /// The same over the roofline's load + store.
+    /// Ratio of that time to the roofline's load + store.
     pub ratio_to_roofline: f64,
-    /// Wall time a host write, ns.
+    /// Wall time per host write, ns.
     pub ns_per_host_write: f64,
     /// Write amplification.
     pub waf: f64,
-    /// Memory of the whole simulation (scheme and array) a physical page, bytes.
+    /// Memory of the whole simulation (scheme and array) per physical page, bytes.
     pub ram_bytes_per_page: f64,
     /// Host writes measured.
     pub host_writes: u64,
 }
 
-/// What `bench` found.
+/// Results of `bench`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
-    /// One a shape.
+    /// One per shape.
     pub roofline: Vec<Roofline>,
-    /// One a scheme and shape.
+    /// One per scheme and shape.
     pub rows: Vec<Row>,
-    /// One a policy of write buffers, by themselves.
+    /// One per policy of write buffers alone.
     pub buffers: Vec<BufferRow>,
-    /// One a load and policy of the channels' arbiter, by themselves.
+    /// One per load and arbiter policy of the channels alone.
     pub channels: Vec<ChannelsRow>,
-    /// One a scheme on channels and load.
+    /// One per scheme on channels and load.
     pub ssd: Vec<SsdRow>,
-    /// Schemes that cannot be made on a shape, and why.
+    /// Schemes that cannot work on a shape, with the reason.
     pub left_out: Vec<String>,
-    /// True where it was ended early: what is missing was not measured.
+    /// True if the benchmark was stopped early and results are missing.
     pub interrupted: bool,
 }
 
-/// Measures; `seen` is told of each row as it is found. Where the observer stops it, what was measured so
-/// far is given.
+/// Runs the benchmark; calls `seen` with each row. If the observer stops it, returns the results so far.
 ///
 /// # Errors
 /// A scheme that cannot be set up on a shape, or that fails.
@@ -203,7 +202,7 @@ pub fn run(
     Ok(report)
 }
 
-/// Adds a shape's roofline and rows to the report; those found before an error as well.
+/// Adds a shape's roofline and rows to the report; also the rows found before an error.
 fn measure_shape(
     shape: Shape,
     options: &Options,
@@ -233,7 +232,7 @@ fn measure_shape(
         let own = own.map_err(|error| WorkloadError::Unfit(error.to_string()))?;
         let config = match config_of(own, &part, &geometry, options.logical_share) {
             Ok(config) => config,
-            // Of all schemes some may not be for this shape; one that was asked for must be.
+            // Some presets may not work on this shape; an explicitly requested scheme must.
             Err(error) if options.schemes.is_empty() => {
                 let capacity = Bytes::new(shape.capacity_bytes);
                 report.left_out.push(format!("{label} at {capacity}: {error}"));
@@ -257,7 +256,7 @@ fn measure_shape(
         seen(&row);
         report.rows.push(row);
     }
-    // The best of all rounds: a row measured before it is put beside it all the same.
+    // All rows use the best roofline of all rounds, including rows measured before it.
     for row in &mut report.rows[first..] {
         row.ratio_to_roofline = row.ns_per_flash_op / roofline.load_store_ns;
     }
@@ -265,7 +264,7 @@ fn measure_shape(
     failed.map_or(Ok(()), Err)
 }
 
-/// The evaluation part's timing with the shape's pages and blocks: timing costs nothing to simulate.
+/// The evaluation part's times with the shape's pages and blocks; the times do not affect the simulator's speed.
 fn part_of(shape: Shape) -> Part {
     Part {
         page_bytes: shape.page_bytes,
@@ -378,8 +377,8 @@ fn one_round(
     })
 }
 
-/// Overwrites before measuring, as a multiple of the logical space: small devices are cheap to age well;
-/// on large ones once over is within a few per cent of the steady state.
+/// Overwrites before measurement, as a multiple of the logical space. Small devices are cheap to age well; on large
+/// ones, overwriting once gets within a few per cent of the steady state.
 fn age(pages: u32) -> f64 {
     if pages > 1 << 25 { 1.0 } else { 2.0 }
 }
@@ -389,7 +388,7 @@ mod tests {
     use super::*;
     use crate::run::Phase;
 
-    /// Stops from the first or never.
+    /// Stops at once, or never.
     struct Stops(bool);
 
     impl Observer for Stops {
@@ -411,7 +410,7 @@ mod tests {
         };
         for preset in catalogue::schemes() {
             if preset.name == "2lgc" {
-                // Its entries count no more than 255 pages a block.
+                // Its entries count at most 255 pages per block.
                 let own = SchemeConfig::preset(preset);
                 let refused = config_of(own, &part, &geometry, None).unwrap_err().to_string();
                 assert!(refused.contains("255"), "{refused}");
@@ -420,7 +419,7 @@ mod tests {
             assert_eq!(share_of(preset, None), None, "{}", preset.name);
             let share = share_of(preset, Some(0.875)).unwrap();
             assert!(share <= 0.875, "{} at {share}", preset.name);
-            // What maps every page in RAM can do with so little room; the others have their own share.
+            // Schemes with a page map in RAM can work with this share; the others use their own.
             if ["page-level", "fsr", "lazy-rtgc"].contains(&preset.name) {
                 assert_eq!(share, 0.875, "{}", preset.name);
             }

@@ -1,14 +1,14 @@
-//! The roofline: what a bare random load and store over an array of the map's size costs here.
+//! The roofline: cost of a bare random load and store over an array of the map's size on this machine.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// ns a random load + store of 4 bytes over `entries` × 4 bytes.
+/// ns per random load + store of 4 bytes over `entries` × 4 bytes.
 ///
-/// The accesses are independent of each other and drawn beforehand, so that the processor overlaps as
-/// many as it can: the least that any map of that size costs. The best of three rounds is taken.
+/// The accesses are independent of each other and drawn in advance, so that the processor overlaps as many as it
+/// can. This is a lower bound for any map of that size. The best of three rounds is taken.
 pub(super) fn load_store_ns(entries: u32) -> f64 {
     const ACCESSES: usize = 1 << 22;
     let mut map = vec![0u32; entries as usize];

@@ -33,38 +33,38 @@ const TOPOLOGY: Topology = Topology {
     paired_blocks: false,
 };
 
-/// Requests outstanding: a closed loop.
+/// Outstanding requests of the closed loop.
 const QUEUE_DEPTH: u32 = 256;
 
-/// Requests a round.
+/// Requests per round.
 const REQUESTS: usize = 1 << 19;
 
-/// Share of the array that is exported.
+/// Share of the array that the scheme exports.
 const SHARE: f64 = 0.875;
 
-/// What is asked of the device: its name, and its reads in a hundred.
+/// Loads: name and percentage of reads.
 const LOADS: [(&str, u32); 3] = [("random writes", 0), ("half reads", 50), ("random reads", 100)];
 
-/// One scheme under one load.
+/// Result of one scheme under one load.
 #[derive(Clone, Debug, Serialize)]
 pub struct SsdRow {
-    /// The scheme, as asked for.
+    /// The scheme's label.
     pub scheme: String,
-    /// What the host asks for.
+    /// Name of the load.
     pub load: &'static str,
-    /// Wall time a flash operation (a copy is a read and a program), ns.
+    /// Wall time per flash operation (a copy is a read and a program), ns.
     pub ns_per_op: f64,
-    /// Flash operations a second of wall time.
+    /// Flash operations per second of wall time.
     pub ops_per_second: f64,
-    /// Wall time a host page, ns.
+    /// Wall time per host page, ns.
     pub ns_per_host_page: f64,
-    /// Flash operations a host page.
+    /// Flash operations per host page.
     pub ops_per_host_page: f64,
-    /// Memory of the simulation, array included, bytes a physical page.
+    /// Memory of the simulation, including the array, per physical page, bytes.
     pub ram_bytes_per_page: f64,
 }
 
-/// Measures these schemes, or page-level where there are none, under every load.
+/// Measures these schemes, or page-level if there are none, under every load.
 pub(super) fn rows(
     schemes: &[SchemeTable],
     seed: u64,

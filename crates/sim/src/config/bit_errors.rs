@@ -3,27 +3,27 @@
 use super::notation::Notation;
 use std::fmt;
 
-/// Bit errors, and the strength of the ECC. As text `off`, `8`, `wear:1000000,2000,10`, the last two also with
-/// `+ecc=24`.
+/// Bit errors, and the strength of the ECC. Text: `off`, `8` or `wear:1000000,2000,10`; the last two also
+/// with `+ecc=24`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BitErrorSettings {
-    /// How many bits are wrong.
+    /// Bit errors of a page.
     pub errors: PageErrors,
-    /// Bits that ECC corrects in 1 KiB, 1 to 512, where not those of the part.
+    /// Bits that ECC corrects per 1 KiB, 1 to 512; default: those of the part.
     pub ecc_bits_per_kib: Option<u32>,
 }
 
-/// How many bits of a page are wrong when it is read.
+/// Bit errors of a page when it is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PageErrors {
     /// None.
     #[default]
     Off,
-    /// So many of each page of a plane, as soon as it is programmed.
+    /// This number per page of one plane, from its program on.
     ByHand(u32),
-    /// A rate, in errors among 10¹² bits, that grows as a page ages.
+    /// A rate, in errors per 10¹² bits, that grows as a page ages.
     Wear {
-        /// Of a page just programmed in a block never erased.
+        /// Rate of a page just programmed in a block never erased.
         base: u64,
         /// Added by each erase of the block.
         per_erase: u64,
@@ -33,13 +33,13 @@ pub enum PageErrors {
 }
 
 impl BitErrorSettings {
-    /// True where no bit is ever wrong.
+    /// True if there are no bit errors.
     pub fn are_off(&self) -> bool {
         self.errors == PageErrors::Off
     }
 }
 
-/// What the notation is, for an error on anything else.
+/// Description of the notation, for error messages.
 const EXPECTED: &str = "bit errors must be `off`, bit errors per page such as `8`, or \
     `wear:BASE,PER_ERASE,PER_READ` in errors per 10^12 bits such as `wear:1000000,2000,10`; `+ecc=BITS` after \
     the last two overrides the part's ECC strength per 1 KiB";
@@ -86,7 +86,7 @@ fn read_errors(text: &str) -> Option<PageErrors> {
         return Some(PageErrors::Off);
     }
     let Some(rates) = text.strip_prefix("wear:") else {
-        // 0 by hand is no error at all.
+        // The number 0 means no bit errors.
         return match u32::try_from(number(text)?).ok()? {
             0 => Some(PageErrors::Off),
             bits => Some(PageErrors::ByHand(bits)),

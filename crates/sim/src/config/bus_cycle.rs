@@ -1,21 +1,21 @@
-//! The bus cycle of parts that give none: what of their times is the transfer.
+//! Bus cycle of parts that give none: separates array time from transfer time.
 
 use super::error::ConfigError;
 use crate::report::units;
 use flash::{Ns, Part};
 use workload::quantity::Duration;
 
-/// As the closed forms of copies take them.
+/// Longest cycle that the closed forms of copies accept.
 const LONGEST_CYCLE_NS: u64 = 100_000;
-/// Of a time with transfer, at least one part in so many must be the cells'.
+/// At least 1/10 of each time with transfer must remain as array time.
 const LEAST_CELLS_SHARE: u64 = 10;
 
-/// The part with bus cycles, where it has none of its own: its tR and tPROG are read as including the transfer, as
-/// those of parts without cycles do.
+/// The part with the experiment's bus cycle if it has none of its own. Its tR and tPROG then include the
+/// transfer, as for every part without cycles.
 ///
 /// # Errors
-/// Neither the part nor the experiment gives cycles, or both do; a cycle at which hardly anything or nothing is
-/// left of a time.
+/// If neither the part nor the experiment gives cycles, or both do. Also if the cycle leaves less than a tenth of
+/// a time to the array.
 pub(super) fn with_bus_cycle(
     part: Part,
     cycle: Option<Duration>,
@@ -50,7 +50,7 @@ pub(super) fn with_bus_cycle(
     }
 }
 
-/// The part's cells behind a bus of this cycle.
+/// Subtracts the transfer at this cycle from the part's times.
 fn cells_of(mut part: Part, cycle: Ns, notes: &mut Vec<String>) -> Result<Part, ConfigError> {
     let page = u64::from(part.page_bytes) + u64::from(part.oob_bytes);
     let times = [
@@ -58,7 +58,7 @@ fn cells_of(mut part: Part, cycle: Ns, notes: &mut Vec<String>) -> Result<Part, 
         ("tPROG", part.t_prog_ns, page),
         ("t_r_oob_ns", part.t_r_oob_ns, part.oob_bytes.into()),
     ];
-    // The longest cycle that leaves its share of every time, so that it can be told.
+    // The longest cycle that leaves a tenth of every time, for the error message.
     let longest = |&(_, with, bytes): &(&str, Ns, u64)| {
         (with - with.div_ceil(LEAST_CELLS_SHARE)).checked_div(bytes).unwrap_or(LONGEST_CYCLE_NS)
     };
@@ -92,7 +92,7 @@ fn cells_of(mut part: Part, cycle: Ns, notes: &mut Vec<String>) -> Result<Part, 
         units::time(t_prog as f64),
     ));
     (part.t_rc_ns, part.t_wc_ns) = (cycle, cycle);
-    // Cells take no longer for the spare bytes alone, whatever was given for both.
+    // Reading only the spare bytes takes the array no longer than tR, whatever the part says.
     (part.t_r_ns, part.t_prog_ns, part.t_r_oob_ns) = (t_r, t_prog, t_r_oob.min(t_r));
     Ok(part)
 }

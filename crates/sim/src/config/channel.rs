@@ -1,5 +1,5 @@
-//! The channel that an experiment's array is on, or all channels of an SSD: devices, planes that work as one, bit
-//! errors; and the part as a scheme sees it there.
+//! The channel of an experiment's array, or all channels of an SSD: devices, planes that operate together and
+//! bit errors. Also the part as a scheme sees it there.
 
 use super::bit_errors::{BitErrorSettings, PageErrors};
 use super::error::ConfigError;
@@ -9,57 +9,58 @@ use flash::faults::{BitErrorModel, BitErrorRate};
 use flash::pins::{Interface, windows};
 use flash::{Copies, CopyPath, CopyTimes, Geometry, GeometryError, Part};
 
-/// A part and how a controller uses it, the same for every scheme of an experiment.
+/// A part and its use by a controller, the same for every scheme of an experiment.
 ///
-/// A part that gives bus cycles (t_RC, t_WC) is seen by schemes with commands and transfers in its times and with
-/// copies by a path ([`CopySettings::part`]); another has transfers in its times, one device and one plane.
+/// If a part gives bus cycles (t_RC, t_WC), its times as schemes see them include commands and transfers.
+/// Its copies then follow a path ([`CopySettings::part`]). The array times of any other part include the
+/// transfers; it has one device and one plane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channel {
     part: Part,
-    /// Channels of an SSD; `None`: one, on which one operation runs at a time.
+    /// Channels of an SSD; `None`: one channel, which runs one operation at a time.
     pub channels: Option<u32>,
-    /// Devices of a channel.
+    /// Devices per channel.
     pub ways: u32,
-    /// Dies of a device that work each on its own: 1 where this is no SSD.
+    /// Dies per device that operate independently; 1 if this is no SSD.
     pub dies: u32,
-    /// Planes that work as one: a page of the array is a page of each.
+    /// Planes that operate together: a page of the array is one page of each plane.
     pub planes: u32,
-    /// Bit errors of its pages.
+    /// Bit errors of the pages.
     pub bit_errors: BitErrorSettings,
 }
 
-/// How copies are made: the two settings that every scheme has.
+/// The two settings of copies that every scheme has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CopyChoice {
-    /// The path; where not set LCB on one device (die of an SSD), GCB on several.
+    /// Copy path; default: LCB on one device (die of an SSD), GCB on several.
     pub path: Option<CopyPath>,
-    /// Whether copies between devices use cache program.
+    /// Use of cache program for copies between devices; default: false.
     pub cache_program: Option<bool>,
 }
 
-/// A setting of copies that cannot work.
+/// A copy setting that cannot work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopyFault {
     /// `copy` or `copy_cache`.
     pub setting: &'static str,
-    /// What is wrong with it and what would be right.
+    /// The fault and a valid value.
     pub reason: String,
 }
 
 impl Channel {
-    /// One device, one plane, no bit errors.
+    /// A channel with one device, one plane and no bit errors.
     ///
     /// # Errors
-    /// A part that gives one bus cycle without the other.
+    /// If the part gives only one of the two bus cycles.
     pub fn plain(part: Part) -> Result<Self, ConfigError> {
         Self::new(part, 1, 1, BitErrorSettings::default())
     }
 
-    /// A channel of `ways` devices, 1 to 64, that work `planes` planes as one, 1 to 4.
+    /// A channel of `ways` devices (1 to 64), each with `planes` planes that operate together (1 to 4).
     ///
     /// # Errors
-    /// A figure outside its range, or one that the part has no figures for; errors that no ECC is known for, or
-    /// more than it corrects.
+    /// If a number is outside its range, or the part lacks the figures for it. Also if bit errors are set
+    /// without a known ECC strength, or exceed the ECC's strength.
     pub fn new(
         mut part: Part,
         ways: u32,
@@ -84,24 +85,24 @@ impl Channel {
         Ok(channel)
     }
 
-    /// The same on each channel of an SSD, with so many dies on each device. The part must give bus cycles.
+    /// Same for each channel of an SSD, with `dies` dies per device. The part must give bus cycles.
     #[must_use]
     pub fn on_ssd(self, channels: u32, dies: u32) -> Self {
         Self { channels: Some(channels), dies, ..self }
     }
 
-    /// Units that work each on its own: dies of an SSD, devices of one channel. Block `b` of the array is of unit
-    /// `b mod units`.
+    /// Units that operate independently: dies of an SSD, devices of one channel. Block `b` of the array is on
+    /// unit `b mod units`.
     pub fn units(&self) -> u32 {
         self.channels.unwrap_or(1) * self.ways * self.dies
     }
 
-    /// The part's data sheet, with the strength of the ECC that bit errors were given with.
+    /// The part's data sheet; an ECC strength set with the bit errors overrides its own.
     pub fn part(&self) -> &Part {
         &self.part
     }
 
-    /// User bytes of a page of the array.
+    /// User bytes per page of the array.
     pub fn page_bytes(&self) -> u32 {
         self.part.page_bytes * self.planes
     }
@@ -111,28 +112,28 @@ impl Channel {
         self.channels.unwrap_or(1) * self.ways
     }
 
-    /// Bytes of all its devices as sold.
+    /// Nominal bytes of all its devices.
     pub fn capacity_bytes(&self) -> u64 {
         self.part.capacity_bytes.saturating_mul(self.devices().into())
     }
 
-    /// An array of `capacity_bytes`, in whole blocks.
+    /// An array of `capacity_bytes`, rounded down to whole blocks.
     ///
     /// # Errors
-    /// Where that is no block at all, or too many pages.
+    /// If the capacity is less than one block, or has too many pages.
     pub fn geometry(&self, capacity_bytes: u64) -> Result<Geometry, GeometryError> {
         Geometry::with_capacity(capacity_bytes, self.part.pages_per_block, self.page_bytes())
     }
 
-    /// True where copies go by paths whose times differ.
+    /// True if copies use paths with different times.
     pub fn has_paths(&self) -> bool {
         gives_bus_cycles(&self.part)
     }
 
-    /// The part as a scheme sees it that copies so.
+    /// The part as a scheme with these copy settings sees it.
     ///
-    /// # Errors
-    /// A path that the part has no figures for or that one device does not have.
+    /// If the part lacks the figures for the path, or the channel has too few devices or dies for it.
+    /// If the part lacks the figures for the path, or a single device does not have the path.
     pub fn part_for(&self, copies: CopyChoice) -> Result<Part, CopyFault> {
         let fault = |setting, reason| Err(CopyFault { setting, reason });
         if !self.has_paths() {
@@ -165,7 +166,7 @@ impl Channel {
         let settings = CopySettings {
             path,
             cache_program: copies.cache_program.unwrap_or(false),
-            // How many there are is of no account to times, but for there being one or several.
+            // Copy times depend only on one unit or several, not on the number.
             ways: self.units().min(2),
             planes: self.planes,
             most_corrected_bytes: self
@@ -179,8 +180,8 @@ impl Channel {
         Ok(Part { capacity_bytes: self.capacity_bytes(), copies, ..part })
     }
 
-    /// As many units as there are. Between dies of different channels a page goes through the controller, whatever the
-    /// path within one: where there are several, that is what promises must count with.
+    /// Sets the number of units. Between dies of different channels a page passes through the controller,
+    /// whatever the path within a channel. With several channels, bounds must assume the longer times.
     fn copies_among_units(&self, copies: Copies) -> Copies {
         let mut copies = Copies { ways: self.units(), ..copies };
         if let Some(through) = self.between_channels(&copies.far) {
@@ -191,7 +192,7 @@ impl Channel {
         copies
     }
 
-    /// Times of copies from one channel to another, where they differ from those within one.
+    /// Times of copies between channels, if they differ from those within one.
     fn between_channels(&self, far: &CopyTimes) -> Option<CopyTimes> {
         let several = self.channels.is_some_and(|channels| channels > 1);
         if !several || far.path != CopyPath::Dgcb {
@@ -206,7 +207,7 @@ impl Channel {
         CopyTimings::of_part(&self.part, waits_of(&self.part))
     }
 
-    /// Wrong bits of a page of one plane that can be corrected and that promises count with.
+    /// Most correctable bit errors of a page of one plane; bounds assume this number.
     fn most_wrong_bits(&self) -> Result<u32, CopybackError> {
         Ok(match self.bit_errors.errors {
             PageErrors::Off => 0,
@@ -215,7 +216,7 @@ impl Channel {
         })
     }
 
-    /// Bit errors of a page of the array, if it has any.
+    /// Bit error model of a page of the array; `None` if bit errors are off.
     pub fn bit_error_model(&self) -> Option<BitErrorModel> {
         let ecc_bits_per_kib = self.part.ecc_bits_per_kib?;
         match self.bit_errors.errors {
@@ -234,7 +235,7 @@ impl Channel {
         }
     }
 
-    /// Bits of a page of one plane that its ECC corrects, each codeword of 1 KiB its share.
+    /// Bits of a page of one plane that its ECC corrects: the sum over its codewords of 1 KiB.
     fn correctable_bits(&self) -> u32 {
         let codewords = self.page_bytes().div_ceil(1024);
         codewords * self.part.ecc_bits_per_kib.unwrap_or(0) / self.planes
@@ -271,13 +272,13 @@ impl Channel {
     }
 }
 
-/// The waits of the fastest ONFI timing mode that a part's cycles allow; without cycles they are of no account.
+/// Waits of the fastest ONFI timing mode that the part's bus cycles allow; irrelevant without bus cycles.
 fn waits_of(part: &Part) -> Waits {
     Timing::of(part).map_or(Waits::STUDY, |timing| Waits::from(&timing))
 }
 
-/// What to know of direct transfers at a part's cycles, where the pins of the fastest ONFI mode that is no faster than
-/// these cannot latch them.
+/// Note on direct transfers at a part's bus cycles. It takes the fastest ONFI mode that is not faster than
+/// the part; returns `None` if the pins of that mode can latch direct transfers.
 pub(super) fn doubt(part: &Part) -> Option<String> {
     let timing = Timing::of(part).ok()?;
     let fits = |mode: &u8| {

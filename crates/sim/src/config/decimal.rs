@@ -1,15 +1,15 @@
-//! Rates and clocks: numbers in decimal units, which [`Bytes`](super::Bytes), in powers of 1024, are not for.
+//! Rates and clocks in decimal units; [`Bytes`](super::Bytes) uses powers of 1024.
 
 use std::fmt;
 
-/// Bytes a second.
+/// Bytes per second.
 pub(super) struct Rate(pub(super) u64);
 
 impl Rate {
     const UNITS: [(&'static str, u64); 4] =
         [("gb/s", 1_000_000_000), ("mb/s", 1_000_000), ("kb/s", 1_000), ("b/s", 1)];
 
-    /// Reads a number with its unit.
+    /// Parses a number with its unit.
     pub(super) fn read(text: &str) -> Option<Self> {
         scaled(text, &Self::UNITS).filter(|rate| (1_000..=1 << 50).contains(rate)).map(Self)
     }
@@ -22,13 +22,13 @@ impl fmt::Display for Rate {
     }
 }
 
-/// Kilohertz.
+/// Clock in kHz.
 pub(super) struct Clock(pub(super) u32);
 
 impl Clock {
     const UNITS: [(&'static str, u64); 3] = [("ghz", 1_000_000), ("mhz", 1_000), ("khz", 1)];
 
-    /// Reads a number with its unit.
+    /// Parses a number with its unit.
     pub(super) fn read(text: &str) -> Option<Self> {
         let khz = scaled(text, &Self::UNITS).filter(|khz| (1..=100_000_000).contains(khz))?;
         u32::try_from(khz).ok().map(Self)
@@ -42,7 +42,7 @@ impl fmt::Display for Clock {
     }
 }
 
-/// A number with one of the units behind it, in the smallest unit; `None` where it is no whole number of that.
+/// Parses a number with one of the units into the smallest unit; `None` if that is not a whole number.
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let (number, factor) = units
@@ -60,7 +60,7 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     u64::try_from(whole).ok()
 }
 
-/// The number in the largest unit that it reaches, exactly.
+/// The exact number in the largest unit that gives at least 1.
 fn spaced(count: u64, units: &[(&str, u64)]) -> String {
     let fallback = units.last().copied().unwrap_or(("", 1));
     let (unit, factor) =

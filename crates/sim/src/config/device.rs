@@ -1,4 +1,4 @@
-//! The array of an experiment: how large it is, and whether every scheme can work on it.
+//! Size of an experiment's array, and check that every scheme works on it.
 
 use super::channel::Channel;
 use super::error::ConfigError;
@@ -12,18 +12,18 @@ use workload::quantity::Bytes;
 pub struct ResolvedScheme {
     /// Name in the report.
     pub label: String,
-    /// What `ftl` makes it from.
+    /// Configuration for `ftl`.
     pub config: SchemeConfig,
-    /// The part as it sees it: behind the channel, with its path of copies.
+    /// The part as the scheme sees it: with the channel's transfers and its copy path.
     pub part: Part,
-    /// Its logical pages, threshold and promise.
+    /// Its logical pages, threshold and bound.
     pub plan: Plan,
 }
 
-/// An array on this channel for these schemes.
+/// Sizing of an array on this channel for these schemes.
 pub(super) struct Sizing<'a> {
     pub(super) channel: &'a Channel,
-    /// Each with the part as it sees it.
+    /// Schemes, each with the part as it sees it.
     schemes: Vec<(&'a SchemeTable, Part)>,
     seed: u64,
     allocation: Allocation,
@@ -31,7 +31,7 @@ pub(super) struct Sizing<'a> {
 }
 
 impl<'a> Sizing<'a> {
-    /// Schemes that copy as they say, each.
+    /// Schemes with their own copy settings.
     pub(super) fn new(
         channel: &'a Channel,
         schemes: &'a [SchemeTable],
@@ -46,7 +46,7 @@ impl<'a> Sizing<'a> {
         Ok(Self { channel, schemes, seed, allocation, processor })
     }
 
-    /// The same schemes, whose writes are spread so and whose victims this processor chooses.
+    /// Same schemes with this allocation of writes and this processor for victim selection.
     pub(super) fn with(self, allocation: Allocation, processor: Option<Processor>) -> Self {
         Self { allocation, processor, ..self }
     }
@@ -60,12 +60,12 @@ impl<'a> Sizing<'a> {
         Ok(SchemeConfig { allocation, processor, ..scheme.to_config(geometry, self.seed)? })
     }
 
-    /// An array has so many blocks or a multiple of that: as many on each die of an SSD.
+    /// Step of the number of blocks; on an SSD, all dies have the same number of blocks.
     fn block_step(&self) -> u32 {
         if self.channel.channels.is_some() { self.channel.units() } else { 1 }
     }
 
-    /// Blocks of the largest array that page numbers can name.
+    /// Blocks of the largest array that page numbers can address.
     fn most_blocks(&self) -> u32 {
         let most = (u32::MAX - 1) / self.channel.part().pages_per_block;
         most / self.block_step() * self.block_step()
@@ -80,7 +80,7 @@ impl<'a> Sizing<'a> {
         u64::from(self.channel.part().pages_per_block) * u64::from(self.channel.page_bytes())
     }
 
-    /// The array of this raw capacity, in whole blocks, as many on each die of an SSD.
+    /// The array of this raw capacity, in whole blocks; on an SSD, the same number on each die.
     pub(super) fn array(&self, capacity: Bytes) -> Result<Geometry, ConfigError> {
         let whole = self.whole_blocks(capacity)?;
         let step = self.block_step();
@@ -98,7 +98,7 @@ impl<'a> Sizing<'a> {
         }
     }
 
-    /// The smallest array of this raw capacity at least and of so many blocks on each die.
+    /// The smallest array with at least this raw capacity and at least this number of blocks per die.
     pub(super) fn array_of_at_least(
         &self,
         capacity: Bytes,
@@ -109,7 +109,7 @@ impl<'a> Sizing<'a> {
         self.array(Bytes::new(blocks.next_multiple_of(step) * self.block_bytes()))
     }
 
-    /// The blocks of this raw capacity, wherever they lie.
+    /// Whole blocks of this raw capacity, regardless of dies.
     pub(super) fn whole_blocks(&self, capacity: Bytes) -> Result<Geometry, ConfigError> {
         self.channel.geometry(capacity.0).map_err(|error| {
             let most = Bytes::new(u64::from(self.most_blocks()) * self.block_bytes());
@@ -141,7 +141,7 @@ impl<'a> Sizing<'a> {
             .collect()
     }
 
-    /// The smallest array on which every scheme works and exports `pages` logical pages at least.
+    /// The smallest array on which every scheme works and exports at least `pages` logical pages.
     pub(super) fn smallest_with(&self, pages: u64) -> Option<Geometry> {
         let step = self.block_step();
         let fits = |steps: u32| {
@@ -153,7 +153,7 @@ impl<'a> Sizing<'a> {
         fits(least(1, self.most_blocks() / step, |steps| fits(steps).is_some())?)
     }
 
-    /// The error of a scheme that cannot work, with what would be right.
+    /// The error of a scheme that cannot work, with a value that works.
     fn explain(
         &self,
         (scheme, part): (&SchemeTable, &Part),
@@ -198,17 +198,17 @@ impl<'a> Sizing<'a> {
     }
 }
 
-/// `pages` / `all` with four decimals, rounded down so that it works when it is typed in.
+/// `pages` / `all` with four decimals, rounded down so that the printed value works as input.
 fn share_at_most(pages: u32, all: u32) -> f64 {
     f64::floor(f64::from(pages) / f64::from(all) * 1e4) / 1e4
 }
 
-/// The least number in `from..=to` that satisfies a condition that, once true, stays true for as many numbers again.
+/// The least number in `from..=to` with a condition that, once true at `n`, stays true up to `2n`.
 fn least(from: u32, to: u32, satisfies: impl Fn(u32) -> bool) -> Option<u32> {
     if from > to {
         return None;
     }
-    // From below, since what is too large for a scheme's tables works with none.
+    // Searches upwards: an array too large for a scheme's tables satisfies no condition.
     let (mut low, mut high) = (from, from);
     while !satisfies(high) {
         if high == to {

@@ -1,9 +1,9 @@
-//! What can be wrong with an experiment.
+//! Errors in experiments.
 
 use std::path::PathBuf;
 use workload::nearest::did_you_mean;
 
-/// Why an experiment cannot be run; found before anything is.
+/// Reason why an experiment cannot run; found before the run.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file of the experiment cannot be read.
@@ -11,19 +11,19 @@ pub enum ConfigError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// A text that is no experiment or part: syntax, unknown key, wrong type.
+    /// A text that is not an experiment or part: syntax, unknown key, wrong type.
     #[error("{place}{}: {message}", line_of(text, span.as_ref()))]
     Toml {
-        /// File or other place that the text comes from.
+        /// File or other source of the text.
         place: String,
-        /// The whole text, for showing the line.
+        /// The whole text, to find the line.
         text: String,
-        /// Bytes of the text that are at fault.
+        /// Byte range of the fault in the text.
         span: Option<std::ops::Range<usize>>,
-        /// What is wrong, and what would be right.
+        /// The fault and a valid alternative.
         message: String,
     },
     /// A setting that cannot work.
@@ -31,13 +31,13 @@ pub enum ConfigError {
     Setting {
         /// The setting at fault.
         setting: String,
-        /// What is wrong with it and what would be right.
+        /// The fault and a valid value.
         reason: String,
     },
-    /// A name that is not known.
+    /// An unknown name.
     #[error("no {what} is called `{name}`; {hint}")]
     Unknown {
-        /// What it should name.
+        /// Kind of thing that the name should denote.
         what: &'static str,
         /// The name.
         name: String,
@@ -54,7 +54,7 @@ impl ConfigError {
         Self::Setting { setting: setting.into(), reason: reason.into() }
     }
 
-    /// From an error of the TOML reader, with the nearest known key where one was not known.
+    /// From an error of the TOML reader; suggests the nearest known key for an unknown one.
     pub(super) fn toml(place: &str, text: &str, error: &toml::de::Error) -> Self {
         Self::Toml {
             place: place.into(),
@@ -65,14 +65,14 @@ impl ConfigError {
     }
 }
 
-/// `:3`, where the place is known.
+/// `:3` if the position is known, otherwise empty.
 fn line_of(text: &str, span: Option<&std::ops::Range<usize>>) -> String {
     let before = span.and_then(|span| text.get(..span.start));
     before.map_or_else(String::new, |before| format!(":{}", before.matches('\n').count() + 1))
 }
 
-/// Of a message on an unknown key or value: the nearest of those that were expected, where one is near,
-/// else all of them.
+/// Rewrites a message on an unknown key or value: names the nearest of the expected ones if one is near,
+/// otherwise all of them.
 pub(super) fn with_suggestion(message: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let what = [("unknown field ", "key"), ("unknown variant ", "value")]

@@ -1,4 +1,4 @@
-//! An experiment as people write it.
+//! Experiments as users write them.
 
 use super::bit_errors::BitErrorSettings;
 use super::error::ConfigError;
@@ -15,52 +15,52 @@ use ftl::{AllocationOrder, Processor};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// An experiment: which schemes, on what device, under which workload. Every field has a default.
+/// An experiment: schemes, device and workload. Every field has a default.
 ///
-/// Paths in it are relative to the directory that the command is run in.
+/// Its paths are relative to the directory in which the command runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Experiment {
-    /// Raw capacity. Default: such that a trace's footprint takes 85 % of the smallest scheme's logical
-    /// space; 1 GiB for a built-in workload.
+    /// Raw capacity. Default for a trace: its footprint takes 85 % of the smallest scheme's logical space.
+    /// Default for a built-in workload: 1 GiB.
     #[serde(alias = "capacity_bytes", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Bytes>,
-    /// Seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Channels of an SSD, 1 to 256, on which operations run side by side, several requests at a time. Default: one
-    /// channel, on which one operation runs at a time; the settings of SSDs are then refused.
+    /// Channels of an SSD, 1 to 256, whose operations run in parallel with several requests outstanding. Default:
+    /// one channel, which runs one operation at a time; the settings of SSDs are then errors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channels: Option<u32>,
-    /// Devices of the channel (of each, on an SSD), 1 to 64. On one channel block `b` of the array is on device
-    /// `b mod ways`.
+    /// Devices of the channel (on an SSD: of each channel), 1 to 64. On one channel, block `b` of the array is on
+    /// device `b mod ways`.
     #[serde(skip_serializing_if = "is_one")]
     pub ways: u32,
-    /// Planes that work as one, 1 to 4: a page of the array is a page of each.
+    /// Planes that operate together, 1 to 4: a page of the array is one page of each plane.
     #[serde(skip_serializing_if = "is_one")]
     pub planes: u32,
-    /// Dies of a way of an SSD, 1 to 16. Default: 1.
+    /// Dies per way of an SSD, 1 to 16. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dies: Option<u32>,
-    /// In which order consecutive writes go to the dies of an SSD. Default: `cwdp`.
+    /// Order in which consecutive writes go to the dies of an SSD. Default: `cwdp`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocation: Option<Word<AllocationOrder>>,
-    /// Requests outstanding at once on an SSD, 1 to 65536: always so many where requests have no arrival times or
-    /// these are not used, else at most. Default: 32, or as many as the interface carries.
+    /// Outstanding requests on an SSD, 1 to 65536. It is the constant number if requests have no arrival times or
+    /// these are not used; otherwise the maximum. Default: 32, or the interface's limit if that is lower.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
-    /// The link between host and SSD. Default: `none`, data are there at once.
+    /// Link between host and SSD. Default: `none`, transfers take no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Word<Option<HostInterface>>>,
-    /// The controller's processor, which takes time to choose victims. Default: `none`, it takes none.
+    /// The controller's processor, which needs time to select victims. Default: `none`, selection takes no time.
     #[serde(skip_serializing_if = "is_free")]
     pub cpu: Word<Option<Processor>>,
-    /// What collection keeps the host of an SSD from: `per-die` or `exclusive`. Default: `per-die`.
+    /// Scope in which collection blocks the host on an SSD: `per-die` or `exclusive`. Default: `per-die`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<Word<CollectionPlace>>,
-    /// Operations of the host that go before one of collection on its die. Default: 16, with `exclusive` 0.
+    /// Host operations that may pass one collection operation on its die. Default: 16; with `exclusive` 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_first: Option<u32>,
-    /// What a read of the host suspends: `none`, `erase` or `program`. Default: `none`.
+    /// Operations that a host read suspends: `none`, `erase` or `program`. Default: `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<Word<SuspendChoice>>,
     /// The way arbiter of each channel of an SSD. Default: `fifo`.
@@ -72,12 +72,12 @@ pub struct Experiment {
     /// Read and write cycle of an SSD's buses, 1 ns to 100 µs, for a part that gives none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bus_cycle: Option<Duration>,
-    /// Bit errors of its pages.
+    /// Bit errors of the pages.
     #[serde(skip_serializing_if = "are_off")]
     pub bit_errors: Word<BitErrorSettings>,
-    /// What is on the array before anything is measured.
+    /// Precondition of the array.
     pub precondition: PreconditionChoice,
-    /// Whose clock issues requests.
+    /// Clock that issues requests.
     pub timing: Timing,
     /// Directory for CSV series and plots.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,7 +88,7 @@ pub struct Experiment {
     /// Part: a name of the catalogue or a data sheet. Default: `evaluation-slc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<PartChoice>,
-    /// Schemes, in the order in which they are reported.
+    /// Schemes, in the order of the report.
     pub schemes: Vec<SchemeChoice>,
     /// Workload.
     pub workload: WorkloadChoice,
@@ -106,19 +106,19 @@ fn is_free(processor: &Word<Option<Processor>>) -> bool {
     processor.0.is_none()
 }
 
-/// Whose clock issues requests.
+/// Clock that issues requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Timing {
-    /// The workload's arrival times, where it has any; requests queue behind slow ones.
+    /// The workload's arrival times, if it has any; requests queue behind slow ones.
     #[default]
     Trace,
-    /// Each request is issued when the one before is done; on an SSD when one of those outstanding is.
+    /// Each request is issued when the previous one completes; on an SSD, when one outstanding request completes.
     Closed,
 }
 
 impl Default for Experiment {
-    /// What `ftlkit compare` runs when nothing is said.
+    /// The experiment of `ftlkit compare` without options.
     fn default() -> Self {
         Self {
             capacity: None,
@@ -149,8 +149,8 @@ impl Default for Experiment {
     }
 }
 
-/// Over nine tenths of the space rather than the small footprint of the trace that it stands in for:
-/// there collection would find only blocks without valid pages, and say little of the schemes.
+/// Covers 90 % of the space instead of the small footprint of the trace that it imitates. With that
+/// footprint, collection would find only blocks without valid pages, which shows little about the schemes.
 fn financial_like() -> workload::WorkloadSpec {
     workload::WorkloadSpec::builtin("financial-like").with("footprint", "0.9")
 }
@@ -166,7 +166,7 @@ impl Experiment {
     /// Reads an experiment from TOML; `place` names the text in errors.
     ///
     /// # Errors
-    /// [`ConfigError::Toml`] with the place and what would be right.
+    /// [`ConfigError::Toml`] with the place and a valid alternative.
     pub fn from_toml(text: &str, place: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|error| ConfigError::toml(place, text, &error))
     }
@@ -174,7 +174,7 @@ impl Experiment {
     /// Reads an experiment file.
     ///
     /// # Errors
-    /// As [`Experiment::from_toml`]; [`ConfigError::Io`] where it cannot be read.
+    /// As [`Experiment::from_toml`]; [`ConfigError::Io`] if the file cannot be read.
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
         let bytes =
             std::fs::read(path).map_err(|source| ConfigError::Io { path: path.into(), source })?;
@@ -189,10 +189,10 @@ impl Experiment {
         Self::from_toml(&text, &place)
     }
 
-    /// As TOML, which [`Experiment::from_toml`] reads back.
+    /// The experiment as TOML, which [`Experiment::from_toml`] reads back.
     ///
     /// # Errors
-    /// Where a path is no Unicode.
+    /// If a path is not Unicode.
     pub fn to_toml(&self) -> Result<String, ConfigError> {
         toml::to_string(self).map_err(|error| {
             ConfigError::setting("experiment", format!("{error}; paths must be Unicode"))

@@ -1,4 +1,4 @@
-//! Host interfaces as people write them.
+//! Notation of host interfaces.
 
 use super::decimal::Rate;
 use super::notation::Notation;
@@ -6,11 +6,11 @@ use crate::ssd::HostInterface;
 use std::fmt;
 use workload::nearest::list;
 
-/// Word for nothing between host and controller.
+/// Word for no interface between host and controller.
 const NONE: &str = "none";
-/// Name of an interface that was described.
+/// Name of an interface given by rate and depth.
 pub(super) const CUSTOM: &str = "custom";
-/// Most requests outstanding on any interface.
+/// Most outstanding requests on any interface.
 pub(super) const MOST_DEPTH: u32 = 65_536;
 
 /// `none`, a name, or rate and depth: `600MB/s:32`.

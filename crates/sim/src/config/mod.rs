@@ -1,4 +1,4 @@
-//! Experiments: what is to be run, as people write it, and the same with every default filled in.
+//! Experiments: as users write them, and resolved with every default filled in.
 
 mod bit_errors;
 mod bus_cycle;

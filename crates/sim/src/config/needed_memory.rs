@@ -1,5 +1,5 @@
-//! Whether an experiment fits this machine's memory: told before anything is allocated, since what cannot
-//! be had ends the process without a word.
+//! Memory check of an experiment against this machine, before anything is allocated. A failed allocation
+//! would end the process without a message.
 
 use super::bit_errors::PageErrors;
 use super::device::ResolvedScheme;
@@ -11,26 +11,26 @@ use flash::{Array, Geometry};
 use ftl::{FrontierSharing, Layout};
 use workload::{AddressPolicy, TraceFacts};
 
-/// Bytes a logical page that a scheme's map takes.
+/// Bytes per logical page of a scheme's map.
 const MAP_BYTES: u64 = 4;
-/// Bytes a physical page for everything else: valid bits, victims, blocks.
+/// Bytes per physical page for everything else: valid bits, victims, blocks.
 const OTHER_BYTES: u64 = 1;
-/// Bytes a physical page for its sequence number, where several blocks are written at a time.
+/// Bytes per physical page for its sequence number, if several blocks are written at a time.
 const NUMBER_BYTES: u64 = 8;
-/// Bytes a block for the order of its operations, and a die for its queue and what it is busy with, on channels.
+/// On channels: bytes per block for the order of its operations, and per die for its queue and its busy state.
 const ORDER_BYTES: u64 = 8;
 const DIE_BYTES: u64 = 512;
-/// Bytes a request outstanding, with its operations.
+/// Bytes per outstanding request, with its operations.
 const REQUEST_BYTES: u64 = 1024;
-/// Bytes a physical page for its reads, where they bring bit errors.
+/// Bytes per physical page for its read count, if reads cause bit errors.
 const READS_BYTES: u64 = 4;
 
 impl Resolved {
-    /// Refuses the experiment where the schemes that run at once need more memory than the machine has
-    /// left. Says nothing where the machine does not tell.
+    /// Rejects the experiment if the schemes that run at once need more memory than the machine has
+    /// available. Accepts it if the available memory is unknown.
     ///
     /// # Errors
-    /// [`ConfigError::Setting`] on `capacity` with both sizes and what would need less.
+    /// [`ConfigError::Setting`] on `capacity` with both sizes and the settings that would need less.
     pub fn check_memory(&self) -> Result<(), ConfigError> {
         match memory::available_bytes() {
             Some(available) => self.fits(rayon::current_num_threads(), available),
@@ -38,7 +38,7 @@ impl Resolved {
         }
     }
 
-    /// The same with `threads` schemes at once at most and `available` bytes.
+    /// Same check with at most `threads` schemes at once and `available` bytes.
     fn fits(&self, threads: usize, available: u64) -> Result<(), ConfigError> {
         let at_once = self.schemes.len().min(threads.max(1));
         let mut each: Vec<u64> = self
@@ -77,7 +77,7 @@ impl Resolved {
         ))
     }
 
-    /// What an array keeps where the pages of a block do not follow one another.
+    /// Bytes for sequence numbers, which an array keeps if consecutive writes go to different blocks.
     fn number_bytes(&self, scheme: &ResolvedScheme) -> u64 {
         let ResolvedScheme { config, plan, .. } = scheme;
         let in_turns =
@@ -86,7 +86,7 @@ impl Resolved {
         if in_turns || split { NUMBER_BYTES * u64::from(self.geometry.pages()) } else { 0 }
     }
 
-    /// What scheduling on channels takes.
+    /// Bytes for scheduling on channels.
     fn ssd_bytes(&self) -> u64 {
         let Some(ssd) = &self.ssd else { return 0 };
         ORDER_BYTES * u64::from(self.geometry.blocks())
@@ -94,7 +94,7 @@ impl Resolved {
             + REQUEST_BYTES * u64::from(ssd.queue_depth)
     }
 
-    /// What an array counts of each page whose bit errors grow as it is read.
+    /// Bytes for read counts, which an array keeps if bit errors grow with reads.
     fn bit_error_bytes(&self) -> u64 {
         match self.channel.bit_errors.errors {
             PageErrors::Wear { per_read: 1.., .. } => {
@@ -105,14 +105,14 @@ impl Resolved {
     }
 }
 
-/// What a scheme and its array take at the least.
+/// Lower bound of the bytes of a scheme and its array.
 fn least_bytes(geometry: &Geometry, logical_pages: u32) -> u64 {
     Array::least_heap_bytes(geometry)
         + MAP_BYTES * u64::from(logical_pages)
         + OTHER_BYTES * u64::from(geometry.pages())
 }
 
-/// Memory as it is spoken of: one decimal of a GiB.
+/// Memory size for messages: GiB with one decimal.
 fn gib(bytes: u64) -> String {
     format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))
 }
@@ -132,7 +132,7 @@ mod tests {
         for said in ["capacity: 4.0 TiB", "3 schemes at once", "16.0 GiB available", "--schemes"] {
             assert!(error.contains(said), "{said}: {error}");
         }
-        // 2^31 pages at 9 bytes and some more each, and of the two schemes with split frontiers at 8 more.
+        // 2^31 pages at slightly more than 9 bytes each; the two schemes with split frontiers need 8 more per page.
         let needed: f64 =
             error.split_once("about ").unwrap().1.split_once(' ').unwrap().0.parse().unwrap();
         assert!((80.0..92.0).contains(&needed), "{error}");
@@ -140,7 +140,7 @@ mod tests {
         assert!(error.contains("1 scheme at once") && !error.contains("--schemes"), "{error}");
     }
 
-    /// Where pages of a block do not follow one another their order takes 8 bytes each.
+    /// Schemes that write several blocks at a time need 8 bytes per page for the page order.
     #[test]
     fn numbers_of_pages_are_counted() {
         let pages = (1 << 30) / 2048;

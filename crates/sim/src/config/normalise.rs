@@ -1,13 +1,13 @@
-//! Quantities in tables of TOML.
+//! Quantities in TOML tables.
 
 use std::str::FromStr;
 use workload::quantity::{Bytes, Duration, QuantityError};
 
-/// Turns texts under keys that end in `_bytes` or `_ns` into integers, through all tables: any such key
-/// of an experiment or a part may be written `"4KiB"` or `"500us"`.
+/// Turns texts under keys that end in `_bytes` or `_ns` into integers, in all nested tables. Any such key of
+/// an experiment or a part may be written as `"4KiB"` or `"500us"`.
 ///
 /// # Errors
-/// The key and what is wrong with its text.
+/// The key and the fault of its text.
 pub(super) fn normalise(table: &mut toml::Table) -> Result<(), (String, QuantityError)> {
     for (key, value) in table.iter_mut() {
         match value {

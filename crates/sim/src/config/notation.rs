@@ -1,4 +1,4 @@
-//! Values of a scheme's settings as people write them: `fifo`, `slru`, `80%`.
+//! Text notation of the values of scheme settings: `fifo`, `slru`, `80%`.
 
 use crate::catalogue;
 use flash::{CopyPath, WearRule};
@@ -12,20 +12,20 @@ use workload::nearest::did_you_mean;
 
 /// A value that is written as a word.
 pub trait Notation: Sized {
-    /// Reads the word.
+    /// Parses the word.
     ///
     /// # Errors
-    /// What is wrong with it, and what would be right.
+    /// The fault and the valid words.
     fn read(word: &str) -> Result<Self, String>;
 
-    /// Writes the word that [`Notation::read`] reads.
+    /// Writes the word that [`Notation::read`] parses.
     ///
     /// # Errors
-    /// Where the formatter fails.
+    /// The formatter's error.
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
-/// A value in its [`Notation`], in the compact text and in TOML alike.
+/// A value in its [`Notation`], used in the compact text and in TOML.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Word<T>(pub T);
 
@@ -87,7 +87,7 @@ pub(super) fn named<T: Copy>(
     })
 }
 
-/// The notation of a choice among words.
+/// Implements [`Notation`] for an enum of plain words.
 macro_rules! words {
     ($($choice:ty, $what:literal: $($word:literal = $value:ident),*;)*) => {$(
         impl Notation for $choice {
@@ -110,7 +110,7 @@ words! {
     BufferUnit, "buffer unit": "page" = Page, "block" = Block;
 }
 
-/// A policy's name, and behind a colon its number, where it has one.
+/// A policy's name, followed by a colon and its number if it has one.
 impl Notation for VictimKind {
     fn read(word: &str) -> Result<Self, String> {
         let (name, number) = match word.split_once(':') {
@@ -135,7 +135,7 @@ impl Notation for VictimKind {
     }
 }
 
-/// A rule of static wear levelling, or none.
+/// A rule of static wear levelling, or `off`.
 impl Notation for Option<WearRule> {
     fn read(word: &str) -> Result<Self, String> {
         if word == "off" { Ok(None) } else { word.parse().map(Some) }
@@ -149,7 +149,7 @@ impl Notation for Option<WearRule> {
     }
 }
 
-/// A write buffer, or none.
+/// A write buffer, or `none`.
 impl Notation for Option<&'static BufferPolicy> {
     fn read(word: &str) -> Result<Self, String> {
         let policies = catalogue::buffers().iter().map(|policy| (policy.name, Some(*policy)));

@@ -1,4 +1,4 @@
-//! The part of an experiment: a catalogue name, or a data sheet of one's own.
+//! The part of an experiment: a catalogue name, or the user's own data sheet.
 
 use super::error::{ConfigError, with_suggestion};
 use super::normalise::normalise;
@@ -13,21 +13,21 @@ use workload::nearest::did_you_mean;
 
 /// A part: a name of the catalogue, or a table of data-sheet figures.
 ///
-/// The table has the fields of [`Part`]; `base` names the catalogue part that gives the figures left out.
-/// Without `base` the shape and the three times must be there (`page_bytes`, `pages_per_block`, `t_r_ns`,
-/// `t_prog_ns`, `t_bers_ns`). Keys that end in `_bytes` or `_ns` take texts
-/// such as `"4KiB"` and `"220.9us"`.
+/// The table has the fields of [`Part`]; `base` names the catalogue part whose figures are the defaults.
+/// Without `base`, the shape and the three times are required (`page_bytes`, `pages_per_block`, `t_r_ns`,
+/// `t_prog_ns`, `t_bers_ns`). Keys that end in `_bytes` or `_ns` accept texts such as `"4KiB"` and
+/// `"220.9us"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PartTable(pub toml::Table);
 
-/// How a part is named or described.
+/// A part's name or description.
 pub type PartChoice = TextOrTable<PartTable>;
 
-/// The part of an experiment that names none.
+/// Default part of an experiment.
 pub const DEFAULT_PART: &str = "evaluation-slc";
 
-/// Key of the catalogue part that gives what is left out.
+/// Key of the catalogue part that gives the missing figures.
 const BASE: &str = "base";
 
 /// Keys of the table `power`.
@@ -47,10 +47,10 @@ impl PartTable {
         Self([(BASE.to_owned(), toml::Value::String(name.into()))].into_iter().collect())
     }
 
-    /// Sets one figure, given as text: a whole number, or with a unit where the key has one in its name.
+    /// Sets one figure, given as text: a whole number, or a number with a unit if the key's name ends in one.
     ///
     /// # Errors
-    /// Where the text is no number.
+    /// If the key lies within a figure that is no table.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
         let parsed = match value.replace('_', "").parse::<i64>() {
             Ok(number) => toml::Value::Integer(number),
@@ -75,9 +75,8 @@ impl PartTable {
 
     /// Reads a part file: the table alone, as TOML.
     ///
-    /// # Errors
-    /// Where it cannot be read, is no TOML, or has a figure that cannot be, with its line. What is missing
-    /// may yet be set, and is told by [`PartTable::resolve`].
+    /// If the file cannot be read, is not TOML, or has an invalid figure (with its line). Missing figures are no
+    /// error here: they may be set later, and [`PartTable::resolve`] reports them.
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ConfigError::Io { path: path.into(), source })?;
@@ -96,8 +95,8 @@ impl PartTable {
         }
     }
 
-    /// True where supply and currents of `part`, which this table resolves to, are [`Power::DEFAULT`] for
-    /// want of figures: neither the table has all of them nor the source of the part or its base, GFTL.
+    /// True if supply and currents of `part`, to which this table resolves, are the assumed [`Power::DEFAULT`].
+    /// They are not assumed if the table gives all of them, or if the base's source is GFTL, which prints them.
     pub fn power_is_assumed(&self, part: &Part) -> bool {
         let given = match self.0.get("power") {
             Some(toml::Value::Table(power)) => {
@@ -138,18 +137,18 @@ impl PartTable {
     }
 }
 
-/// A file's name as a part's: lower-case letters, digits and hyphens.
+/// Turns a file's name into a part's name: lower-case letters, digits and hyphens.
 fn name_from(stem: &str) -> String {
     let allowed = |c: char| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' };
     stem.to_ascii_lowercase().chars().take(64).map(allowed).collect()
 }
 
-/// True of the error on a figure that is not there.
+/// True if the error is a missing figure.
 fn is_missing(error: &ConfigError) -> bool {
     matches!(error, ConfigError::Setting { reason, .. } if reason.starts_with("missing field"))
 }
 
-/// The reader's message, with the nearest key for an unknown one and a way out for a missing one.
+/// The reader's message, with the nearest key for an unknown one and a remedy for a missing one.
 fn said(message: &str) -> String {
     let message = with_suggestion(message);
     if message.starts_with("missing field") {
@@ -174,7 +173,7 @@ impl Text for PartTable {
     }
 }
 
-/// `own` over the figures of `base`, whose words are not true of what differs from it.
+/// `own` over the figures of `base`; replaces the base's name, description and source, which no longer apply.
 fn overlay(base: &Part, mut own: toml::Table) -> Result<toml::Table, toml::ser::Error> {
     let mut out = toml::Table::try_from(base)?;
     out.insert("name".into(), format!("{}-modified", base.name).into());

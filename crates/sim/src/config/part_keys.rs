@@ -1,11 +1,11 @@
-//! The keys of a part's table: which values they take, and where they stand in a file.
+//! Keys of a part's table: their values and their positions in a file.
 
 use super::error::ConfigError;
 use std::ops::Range;
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
-/// Words for what a key takes, with all keys that take it.
+/// Description of the accepted values, with all keys that accept them.
 const TAKES: [(&str, &[&str]); 7] = [
     (
         "a time from 1 ns to 1 hour, such as \"220.9us\"",
@@ -22,10 +22,10 @@ const TAKES: [(&str, &[&str]); 7] = [
     ("a whole number of 1 or more", &["capacity_bytes", "endurance_cycles", "ecc_bits_per_kib"]),
 ];
 
-/// Whether every figure is a number that its field holds; the ranges within that are the part's to check.
+/// Checks that every figure is a number that fits its field; the part itself checks the narrower ranges.
 ///
 /// # Errors
-/// The first key that holds something else, what it takes and what it was given.
+/// The first key with another value, the values it accepts and the value found.
 pub(super) fn check_types(table: &toml::Table) -> Result<(), String> {
     if let Some(power) = table.get("power")
         && !power.is_table()
@@ -54,7 +54,7 @@ pub(super) fn check_types(table: &toml::Table) -> Result<(), String> {
     Ok(())
 }
 
-/// The error of the part in a file, with the line of the key that it speaks of, where it names one.
+/// The error of a part in a file, with the line of the key that the message names, if it names one.
 pub(super) fn located(place: &str, text: &str, error: &ConfigError) -> ConfigError {
     let message = match error {
         ConfigError::Setting { reason, .. } => reason.clone(),
@@ -71,7 +71,7 @@ pub(super) fn located(place: &str, text: &str, error: &ConfigError) -> ConfigErr
     ConfigError::Toml { place: place.into(), text: text.into(), span, message }
 }
 
-/// Every key, tables within by `outer.inner`, and where it and its value stand.
+/// Every key (keys of inner tables as `outer.inner`) with the byte range of the key and its value.
 fn spans(table: &DeTable<'_>, within: &str) -> Vec<(String, Range<usize>)> {
     let mut out = Vec::new();
     for (key, value) in table {

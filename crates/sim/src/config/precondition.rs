@@ -1,4 +1,4 @@
-//! What is on the array before anything is measured.
+//! Settings of the array's precondition.
 
 use super::error::ConfigError;
 use super::text_or_table::{Text, TextOrTable};
@@ -10,7 +10,7 @@ use workload::nearest::did_you_mean;
 /// A [`Preconditioning`] in either notation.
 pub type PreconditionChoice = TextOrTable<Preconditioning>;
 
-/// Most times that the space is overwritten: beyond it a typing error is likelier than intent.
+/// Largest allowed age: a larger one is more likely a typing error than intended.
 const MOST_AGE: f64 = 1000.0;
 
 impl FromStr for Preconditioning {
@@ -68,10 +68,10 @@ fn share(text: &str) -> Option<f64> {
 }
 
 impl Preconditioning {
-    /// Checks the ranges of `age` and `sequential`, and that there is something to age.
+    /// Checks the ranges of `age` and `sequential`, and that `age` has filled pages to overwrite.
     ///
     /// # Errors
-    /// Where one is out of its range, `age` is set without a fill, or `sequential` without `age`.
+    /// If one is out of its range, `age` is set without a fill, or `sequential` without `age`.
     pub fn check(&self) -> Result<(), ConfigError> {
         if !(0.0..=MOST_AGE).contains(&self.age) {
             return Err(ConfigError::setting(

@@ -1,4 +1,4 @@
-//! The controller's processor as people write it.
+//! Notation of the controller's processor.
 
 use super::decimal::Clock;
 use super::notation::Notation;
@@ -6,14 +6,14 @@ use ftl::Processor;
 use serde_json::json;
 use std::fmt;
 
-/// Word for work that takes no time.
+/// Word for no processor: selection takes no time.
 const NONE: &str = "none";
 /// Name of [`Processor::ARM7`].
 const ARM7: &str = "arm7";
-/// Most cycles an entry: beyond any memory.
+/// Most cycles per entry; no memory is slower.
 const MOST_CYCLES: u32 = 1_000_000;
 
-/// `arm7 (87.5 MHz, 10 cycles per entry read, 4 per entry written)`.
+/// Text such as `arm7 (87.5 MHz, 10 cycles per entry read, 4 per entry written)`.
 pub(super) fn processor_line(processor: &Processor) -> String {
     let Processor { clock_khz, read_cycles, write_cycles } = *processor;
     let name = if *processor == Processor::ARM7 { format!("{ARM7}, ") } else { String::new() };
@@ -23,7 +23,7 @@ pub(super) fn processor_line(processor: &Processor) -> String {
     )
 }
 
-/// The echo of a processor.
+/// Echo of a processor in a report.
 pub(super) fn processor_json(processor: &Processor) -> serde_json::Value {
     json!({
         "clock_khz": processor.clock_khz,

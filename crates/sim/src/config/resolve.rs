@@ -1,4 +1,4 @@
-//! From what was written to what is run: every default filled in, everything checked.
+//! Resolution of an experiment: fills in every default and checks everything.
 
 use super::bus_cycle::with_bus_cycle;
 use super::channel::{Channel, doubt};
@@ -21,44 +21,44 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use workload::{AddressPolicy, Facts, Space, WorkloadSpec};
 
-/// Share of the smallest logical space that a trace's footprint takes where no capacity is given.
+/// Share of the smallest logical space that a trace's footprint fills; sizes the array without a set capacity.
 const FOOTPRINT_SHARE_PERCENT: u64 = 85;
 
-/// Capacity for a built-in workload where none is given.
+/// Default capacity for a built-in workload.
 const BUILTIN_CAPACITY: Bytes = Bytes::new(1 << 30);
-/// Blocks on each die of an SSD where no capacity is given.
+/// Default number of blocks per die of an SSD, if no capacity is set.
 const BUILTIN_BLOCKS_PER_DIE: u32 = 32;
 
-/// An experiment that can be run: every default filled in, everything checked.
+/// An experiment ready to run: every default filled in, everything checked.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The experiment with every default filled in; gives this same `Resolved` again.
+    /// The experiment with every default filled in; resolving it again gives the same `Resolved`.
     pub experiment: Experiment,
-    /// The part's data sheet; where the experiment gives a bus cycle, with that and its array times without transfer.
+    /// The part's data sheet. If the experiment sets a bus cycle: with that cycle and array times without transfers.
     pub part: Part,
-    /// How a controller uses it: devices, planes, bit errors.
+    /// The controller's use of the part: devices, planes, bit errors.
     pub channel: Channel,
     /// The array.
     pub geometry: Geometry,
-    /// The channels, where operations run side by side; else one at a time.
+    /// The channels, if operations run in parallel; `None`: one operation at a time.
     pub ssd: Option<SsdSetup>,
-    /// The schemes on it.
+    /// The schemes to run.
     pub schemes: Vec<ResolvedScheme>,
-    /// What the workload may address: the smallest logical space among the schemes, so that all are asked
-    /// the same.
+    /// Address space of the workload: the smallest logical space among the schemes, so that all get the same
+    /// requests.
     pub space: Space,
-    /// What was found out about the workload.
+    /// Facts found about the workload.
     pub facts: Facts,
-    /// What a reader must know: what was chosen for them, and why.
+    /// Notes for the reader: values chosen by default, and why.
     pub notes: Vec<String>,
 }
 
 impl Experiment {
-    /// Fills in every default and checks everything that can be checked before a run. A trace is read
-    /// through for that: once, or twice where the device is sized to fit it.
+    /// Fills in every default and checks everything that can be checked before a run. This reads a trace
+    /// once, or twice if the device is sized to fit it.
     ///
     /// # Errors
-    /// The first setting at fault, and what would be right.
+    /// The first setting at fault, with a valid value.
     pub fn resolve(mut self) -> Result<Resolved, ConfigError> {
         let mut notes = Vec::new();
         let mut part = self.take_part(&mut notes)?;
@@ -94,7 +94,7 @@ impl Experiment {
         if let WorkloadSpec::Builtin { parameters, .. } = &mut self.workload.0 {
             parameters.clone_from(&facts.parameters);
         }
-        // An experiment that cannot be written down cannot be repeated, nor its report be read.
+        // The report could not be read, nor the experiment repeated, if it could not be written down.
         self.to_toml()?;
         notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
@@ -102,7 +102,7 @@ impl Experiment {
         Ok(Resolved { experiment, part, channel, geometry, ssd, schemes, space, facts, notes })
     }
 
-    /// The part, checked; what the experiment says of it becomes self-contained.
+    /// Takes and checks the part; makes the experiment's description of it self-contained.
     fn take_part(&mut self, notes: &mut Vec<String>) -> Result<Part, ConfigError> {
         let choice = match (self.part.take(), self.part_file.take()) {
             (Some(_), Some(_)) => {
@@ -126,8 +126,8 @@ impl Experiment {
     }
 }
 
-/// A catalogue name as it is; of anything else all figures, but for a supply and currents that nobody gave:
-/// they are to be assumed again.
+/// Keeps a catalogue name as it is; any other choice becomes a table of all figures. Assumed supply
+/// voltage and currents are left out, so that the next resolution assumes them again.
 fn filled_in(
     choice: PartChoice,
     part: &Part,
@@ -145,8 +145,8 @@ fn filled_in(
     Ok(TextOrTable(PartTable(table)))
 }
 
-/// A trace is read more than once, which a pipe cannot be. What is not there, and a directory, the reader
-/// has words for.
+/// Rejects pipes and other special files, because a trace is read more than once. The reader itself
+/// reports missing files and directories.
 fn check_trace_file(workload: &WorkloadSpec) -> Result<(), ConfigError> {
     let WorkloadSpec::Trace { path, .. } = workload else { return Ok(()) };
     match std::fs::metadata(path).map(|metadata| metadata.file_type()) {
@@ -175,7 +175,7 @@ fn check_labels(schemes: &[SchemeTable]) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// What the SSD is and promises; what the processor has to do.
+/// Notes on the SSD with its bounds, and on the processor's load.
 fn notes_on_time(
     board: Option<&Board>,
     experiment: &Experiment,
@@ -214,7 +214,7 @@ fn notes_on_time(
     notes
 }
 
-/// What each scheme's copies take, where they have a path, and what of its settings changes nothing.
+/// Notes on each scheme's copy times, if copies have paths, and on copy settings without effect.
 fn notes_on_copies(
     channel: &Channel,
     tables: &[SchemeTable],
@@ -240,7 +240,7 @@ fn notes_on_copies(
     notes
 }
 
-/// Path, time of a page and of each further one, within a device and between two; of an SSD, of dies.
+/// Path, time of the first page and of each further page, within a device and between two (SSD: dies).
 fn copies_line(channel: &Channel, copies: &Copies) -> String {
     let by = |times: &CopyTimes| {
         let bytes = copies.most_corrected_bytes.into();
@@ -265,7 +265,7 @@ fn copies_line(channel: &Channel, copies: &Copies) -> String {
     }
 }
 
-/// The array of a capacity that was given.
+/// The array of a given capacity.
 fn given_array(
     sizing: &Sizing<'_>,
     capacity: Bytes,
@@ -283,7 +283,7 @@ fn given_array(
     Ok(geometry)
 }
 
-/// The array where no capacity is given.
+/// The array if no capacity is given.
 fn size_for(
     sizing: &Sizing<'_>,
     workload: &WorkloadSpec,
@@ -328,7 +328,7 @@ fn size_for(
     Ok(geometry)
 }
 
-/// The array of a built-in workload: the default capacity, or more where an SSD would have few blocks on each die.
+/// The array of a built-in workload: default capacity, or more if an SSD would have too few blocks per die.
 fn builtin_array(sizing: &Sizing<'_>, notes: &mut Vec<String>) -> Result<Geometry, ConfigError> {
     if sizing.channel.channels.is_none() {
         notes.push(format!(
@@ -347,7 +347,7 @@ fn builtin_array(sizing: &Sizing<'_>, notes: &mut Vec<String>) -> Result<Geometr
     Ok(geometry)
 }
 
-/// Why no array is large enough: a scheme works on none, or the trace spans too much.
+/// Cause why no array is large enough: a scheme works on none, or the trace's address span is too large.
 fn unfit(sizing: &Sizing<'_>, footprint: u64) -> ConfigError {
     let capacity = Bytes::new(sizing.channel.capacity_bytes());
     let cause = sizing.array(capacity).and_then(|geometry| sizing.schemes_on(&geometry));
@@ -365,7 +365,7 @@ fn unfit(sizing: &Sizing<'_>, footprint: u64) -> ConfigError {
 }
 
 impl Serialize for Resolved {
-    /// The echo in a report.
+    /// Writes the echo in a report.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let schemes: Vec<_> = self.schemes.iter().map(|scheme| self.scheme_json(scheme)).collect();
         json!({
@@ -397,7 +397,7 @@ impl Resolved {
         u32::try_from(self.space.pages()).unwrap_or(u32::MAX)
     }
 
-    /// True where requests are issued one after the other, whatever the workload says of arrivals.
+    /// True if each request is issued when the previous one completes, ignoring the workload's arrival times.
     pub fn closed(&self) -> bool {
         self.experiment.timing == Timing::Closed
     }
@@ -406,7 +406,7 @@ impl Resolved {
         self.experiment.allocation.unwrap_or_default().0
     }
 
-    /// Pages that a scheme writes before it is measured.
+    /// Pages that a scheme writes before measurement.
     pub fn preconditioning_writes(&self, scheme: &ResolvedScheme) -> u64 {
         let precondition = &self.experiment.precondition.0;
         let pages = match precondition.fill {
@@ -417,7 +417,7 @@ impl Resolved {
         u64::from(pages) + (f64::from(pages) * precondition.age).round() as u64
     }
 
-    /// How to see again what a scheme did.
+    /// Command that repeats the run of one scheme.
     pub fn replay(&self, label: &str) -> String {
         let file = match &self.experiment.out {
             Some(dir) => dir.join("experiment.toml").display().to_string(),
@@ -457,7 +457,7 @@ fn copies_json(channel: &Channel, copies: &Copies) -> serde_json::Value {
     json!({
         "within_a_device": by(&copies.near),
         "between_devices": (copies.ways > 1).then(|| by(&copies.far)),
-        // Between channels there is no direct transfer, and promises count with the longest.
+        // There is no direct transfer between channels, and bounds assume the longest path.
         "between_devices_timed_as": through.then(|| CopyPath::Gcb.name()),
         "most_corrected_bytes": copies.most_corrected_bytes,
     })

@@ -1,4 +1,4 @@
-//! A scheme as an experiment asks for it: a name, a compact text or a table.
+//! Schemes of an experiment: a name, a compact text or a table.
 
 use super::channel::CopyChoice;
 use super::error::ConfigError;
@@ -39,7 +39,7 @@ impl FromStr for SchemeTable {
 }
 
 impl SchemeTable {
-    /// Sets what the compact text calls `key`; gives the key as that text prints it.
+    /// Sets the setting that the compact text calls `key`; returns the key as that text prints it.
     fn set(&mut self, key: &str, value: Option<&str>) -> Result<&'static str, String> {
         let setting = SchemeSetting::by_name(key).ok_or_else(|| {
             let known = SCHEME_SETTINGS.iter().map(|setting| setting.key);
@@ -56,17 +56,17 @@ impl SchemeTable {
         Ok(setting.key)
     }
 
-    /// How the report names it.
+    /// Name in the report.
     pub fn label(&self) -> String {
         self.label.clone().unwrap_or_else(|| self.to_string())
     }
 
-    /// How it copies.
+    /// Copy settings.
     pub fn copies(&self) -> CopyChoice {
         CopyChoice { path: self.copy.map(|path| path.0), cache_program: self.copy_cache }
     }
 
-    /// The configuration that `ftl` takes, on this array.
+    /// Configuration for `ftl` on this array.
     ///
     /// # Errors
     /// An unknown preset, or a share that leaves no page to the host or none to the collector.
@@ -126,7 +126,7 @@ impl SchemeTable {
     /// The preset of this name.
     ///
     /// # Errors
-    /// An unknown name, with the nearest one.
+    /// An unknown name, with the nearest known one.
     pub fn find_preset(&self) -> Result<&'static Preset, ConfigError> {
         ftl::registry::among(catalogue::schemes(), &self.name).map_err(|_| self.unknown())
     }
@@ -152,7 +152,7 @@ impl SchemeTable {
 }
 
 impl fmt::Display for SchemeTable {
-    /// The compact text, label apart.
+    /// The compact text, without the label.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
         for setting in SCHEME_SETTINGS {

@@ -1,5 +1,5 @@
-//! The settings of schemes: the one list that knows their names, values and help. The compact text, the TOML
-//! table, `ftlkit list schemes` and the schemes' pages go through it.
+//! Settings of schemes: the one list that knows their names, values and help. The compact text, the TOML
+//! table, `ftlkit list schemes` and the schemes' pages use it.
 
 use super::scheme_table::SchemeTable;
 use crate::catalogue;
@@ -14,17 +14,17 @@ pub struct SchemeSetting {
     pub key: &'static str,
     /// Name in a TOML table.
     pub long_key: &'static str,
-    /// A value that is right; none where the name alone sets it.
+    /// A valid value; `None` if the name alone sets it.
     pub example: Option<&'static str>,
-    /// Values that it takes.
+    /// Values that it accepts.
     pub values: fn() -> String,
-    /// One line: what it sets.
+    /// One line of help.
     pub doc: &'static str,
-    /// True where every scheme has it; else a scheme has it where its preset names it.
+    /// True if every scheme has the setting; otherwise only schemes whose preset names it have it.
     pub of_all: bool,
-    /// Sets it.
+    /// Parses a value and stores it.
     pub(super) read: fn(&mut SchemeTable, &str) -> Result<(), String>,
-    /// Its value where it is set, empty where the name alone says it.
+    /// The value if it is set; empty if the name alone says it.
     pub(super) print: fn(&SchemeTable) -> Option<String>,
 }
 
@@ -301,18 +301,18 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
             scheme.label = Some(value.into());
             Ok(())
         },
-        // It stands for the compact text and is no part of it.
+        // A label replaces the compact text and is not part of it.
         print: |_| None,
     },
 ];
 
-/// The buffers that there are.
+/// Names of the write buffers.
 fn buffer_values() -> String {
     let policies = catalogue::buffers().iter().map(|policy| policy.name.into());
     enumerated(["none".into()].into_iter().chain(policies), "or")
 }
 
-/// The policies, and the ranges of their numbers: those of one range together.
+/// The policies and the ranges of their numbers; numbers with the same range are listed together.
 fn victim_values() -> String {
     let policies = catalogue::victims().iter();
     let numbers: Vec<_> = policies.clone().filter_map(|policy| policy.number).collect();
@@ -342,7 +342,7 @@ fn read<T: FromStr<Err: Display>>(setting: &mut Option<T>, value: &str) -> Resul
     Ok(())
 }
 
-/// A bare number would be nanoseconds, which hardly anybody means who leaves the unit out.
+/// Rejects bare numbers: they would be nanoseconds, which users who omit the unit hardly ever mean.
 fn read_time(key: &str, setting: &mut Option<Duration>, value: &str) -> Result<(), String> {
     if value != "0" && value.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(format!("{key} takes a time with its unit, as `{value}s` or `{value}us`"));
@@ -356,7 +356,7 @@ fn read_flag(key: &str, setting: &mut Option<bool>, value: &str) -> Result<(), S
     Ok(())
 }
 
-/// The name alone says that it is true.
+/// Empty for `true`, because the name alone says it.
 fn printed_flag(setting: Option<bool>) -> Option<String> {
     setting.map(|flag| if flag { String::new() } else { flag.to_string() })
 }
@@ -366,25 +366,25 @@ fn printed<T: Display>(setting: &Option<T>) -> Option<String> {
 }
 
 impl SchemeSetting {
-    /// The setting of this name, short or long.
+    /// The setting of this short or long name.
     pub(super) fn by_name(name: &str) -> Option<&'static Self> {
         SCHEME_SETTINGS.iter().find(|setting| setting.key == name || setting.long_key == name)
     }
 
-    /// Those of a scheme, its own before those that all have.
+    /// The settings of a scheme: its own, then those that all schemes have.
     pub fn of(preset: &Preset) -> impl Iterator<Item = &'static Self> {
         let settings = preset.settings;
         let own = SCHEME_SETTINGS.iter().filter(|setting| settings.contains(&setting.key));
         own.chain(SCHEME_SETTINGS.iter().filter(|setting| setting.of_all))
     }
 
-    /// Values that it takes of a scheme.
+    /// Values that the setting accepts for a scheme.
     pub fn values_of(&self, preset: &Preset) -> String {
         let victims = preset.victims.filter(|_| self.key == "victim");
         victims.map_or_else(self.values, String::from)
     }
 
-    /// As it is written after a scheme's name: `victim=fifo`, `idle`.
+    /// Notation after a scheme's name: `victim=fifo`, `idle`.
     pub fn usage(&self) -> String {
         match self.example {
             Some(example) => format!("{}={example}", self.key),
@@ -420,7 +420,7 @@ mod tests {
         assert_eq!(values("buffer"), "none, lru, cflru, fab, bplru or three-region");
     }
 
-    /// The help of a buffer's settings names policies: those, and only those, that declare it.
+    /// The help of each buffer setting names exactly the policies that declare the setting.
     #[test]
     fn help_names_the_policies_that_it_is_about() {
         type Is = fn(&BufferPolicy) -> bool;
@@ -439,7 +439,7 @@ mod tests {
         }
     }
 
-    /// A scheme takes a policy if, and only if, it is among the values that are documented of it.
+    /// A scheme accepts a policy if and only if its documented values name it.
     #[test]
     fn a_scheme_takes_the_policies_that_its_values_name() {
         let part = &flash::parts::EVALUATION_SLC;

@@ -1,4 +1,4 @@
-//! An SSD as an experiment asks for it: channels, how the host uses them, the controller's processor.
+//! SSD settings of an experiment: channels, their use by the host, the controller's processor.
 
 use super::channel::Channel;
 use super::decimal::Rate;
@@ -18,30 +18,30 @@ use serde_json::json;
 use std::fmt;
 use workload::quantity::Duration;
 
-/// Requests outstanding where the host is not told how many, unless its interface carries fewer.
+/// Default queue depth, unless the interface's limit is lower.
 const DEFAULT_DEPTH: u32 = 32;
 const MOST_HOST_FIRST: u32 = 1_000_000;
 const DEFAULT_WINDOW: Duration = Duration::new(100_000_000);
 const WINDOW_NS: std::ops::RangeInclusive<u64> = 1_000_000..=3_600_000_000_000;
 
-/// What an experiment says of an SSD besides its ways and planes, checked, every default filled in.
+/// SSD settings of an experiment except ways and planes: checked, every default filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
     /// Channels, each with a bus of its own: 1 to 256.
     pub channels: u32,
-    /// Dies of a way, 1 to 16.
+    /// Dies per way, 1 to 16.
     pub dies: u32,
-    /// In which order consecutive writes go to the dies.
+    /// Order in which consecutive writes go to the dies.
     pub order: AllocationOrder,
-    /// Requests outstanding at once, at most.
+    /// Most outstanding requests.
     pub queue_depth: u32,
     /// The link to the host.
     pub interface: Option<HostInterface>,
-    /// What collection keeps the host from.
+    /// Scope in which collection blocks the host.
     pub collection: CollectionPlace,
-    /// Operations of the host that go before one of collection on its die.
+    /// Host operations that may pass one collection operation on its die.
     pub host_first: u32,
-    /// What a read of the host suspends.
+    /// Operations that a host read suspends.
     pub suspend: SuspendChoice,
     /// The way arbiter of each channel.
     pub policy: Policy,
@@ -50,10 +50,10 @@ pub struct Board {
 }
 
 impl Experiment {
-    /// The board, whose defaults the experiment then has; `None` where one operation runs at a time.
+    /// The board, whose defaults are also filled in here; `None` if the experiment has no `channels`.
     ///
     /// # Errors
-    /// A figure outside its range; a setting of an SSD where there is none.
+    /// A number outside its range, settings that exclude each other, or an SSD setting without `channels`.
     pub(super) fn take_board(&mut self) -> Result<Option<Board>, ConfigError> {
         let Some(channels) = self.channels else { return self.no_board() };
         let dies = self.dies.unwrap_or(1);
@@ -112,7 +112,7 @@ impl Experiment {
         Ok(Some(board))
     }
 
-    /// Refuses what would have no effect.
+    /// Rejects SSD settings, which would have no effect.
     fn no_board(&self) -> Result<Option<Board>, ConfigError> {
         let given = [
             ("dies", self.dies.is_some()),
@@ -137,7 +137,7 @@ impl Experiment {
     }
 }
 
-/// As many as asked for, or the default.
+/// The requested number, checked, or the default.
 fn host_first(asked: Option<u32>, collection: CollectionPlace) -> Result<u32, ConfigError> {
     match (asked, collection) {
         (None, CollectionPlace::PerDie) => Ok(SsdSetup::HOST_FIRST),
@@ -150,7 +150,7 @@ fn host_first(asked: Option<u32>, collection: CollectionPlace) -> Result<u32, Co
     }
 }
 
-/// As many as asked for, or the default.
+/// The requested depth, checked, or the default.
 fn queue_depth(asked: Option<u32>, interface: Option<&HostInterface>) -> Result<u32, ConfigError> {
     let carried = interface.map_or(MOST_DEPTH, |interface| interface.most_depth);
     let fault = |reason| Err(ConfigError::setting("queue_depth", reason));
@@ -167,16 +167,16 @@ fn queue_depth(asked: Option<u32>, interface: Option<&HostInterface>) -> Result<
 }
 
 impl Board {
-    /// Frontiers of writes.
+    /// Allocation of writes to the dies.
     pub(super) fn allocation(&self, ways: u32) -> Allocation {
         let count = |count: u32| u16::try_from(count).unwrap_or(u16::MAX);
         Allocation::new([count(self.channels), count(ways), count(self.dies), 1], self.order)
     }
 
-    /// What a run takes, on an array that has as many blocks on each die.
+    /// SSD setup of a run on an array with the same number of blocks on each die.
     ///
     /// # Errors
-    /// Figures that do not fit together.
+    /// Numbers that do not fit together.
     pub(super) fn setup(
         &self,
         channel: &Channel,
@@ -211,7 +211,7 @@ impl Board {
         })
     }
 
-    /// All of it on one line.
+    /// The whole board on one line.
     pub(super) fn line(&self, ways: u32, processor: Option<&Processor>) -> String {
         let interface = match &self.interface {
             None => "no interface (transfers to the host take no time)".into(),
@@ -239,7 +239,7 @@ impl Board {
         )
     }
 
-    /// How collection and the host share the dies.
+    /// Line on the sharing of the dies between collection and host.
     fn collection_line(&self) -> String {
         let mut line = format!("collection {}", self.collection.name());
         if self.host_first > 0 {
@@ -253,7 +253,7 @@ impl Board {
         line
     }
 
-    /// What is promised of it.
+    /// Line on the response bounds.
     pub(super) fn promise_line(&self) -> String {
         let kept = "response bounds hold, and are checked, with one outstanding page task (--queue-depth 1)";
         match self.queue_depth {
@@ -278,7 +278,7 @@ fn counted(count: u32, what: &str) -> String {
     format!("{} {what}{plural}", units::grouped(count.into()))
 }
 
-/// The echo in a report.
+/// Echo in a report.
 pub(super) fn setup_json(setup: &SsdSetup, order: AllocationOrder) -> serde_json::Value {
     let SsdSetup { topology, timing, policy, queue_depth, interface, window_ns, .. } = setup;
     let Precedence { host_first, suspend } = setup.precedence;

@@ -1,5 +1,5 @@
-//! What is about to be run, in a few lines for people: what was asked for, what was read of it, and what
-//! was chosen for them.
+//! Summary of a run before it starts, in a few lines: the settings, the facts of the workload and the values
+//! chosen by default.
 
 use super::bit_errors::PageErrors;
 use super::resolve::Resolved;
@@ -9,7 +9,7 @@ use crate::report::units;
 use workload::TraceFacts;
 
 impl Resolved {
-    /// Lines of a heading and a text.
+    /// Lines of a heading and a text each.
     pub fn summary(&self) -> Vec<(&'static str, String)> {
         let mut lines = vec![
             ("device", self.device_line()),
@@ -24,7 +24,7 @@ impl Resolved {
         lines
     }
 
-    /// What a reader must know: of the device, then of the workload.
+    /// Notes for the reader: on the device, then on the workload.
     pub fn all_notes(&self) -> impl Iterator<Item = &str> {
         self.notes.iter().chain(&self.facts.notes).map(String::as_str)
     }
@@ -143,7 +143,7 @@ impl Resolved {
     }
 }
 
-/// The units without the list of all that a header may name.
+/// Replaces the long list of units that a header may name.
 fn short_units(all: &str) -> &str {
     if all.contains("header") { "units in the header" } else { all }
 }

@@ -1,4 +1,4 @@
-//! What a read of the host suspends, as people write it, and whether the part can.
+//! Suspension of operations by host reads: notation, and check against the part.
 
 use super::error::ConfigError;
 use super::notation::{Notation, named};
@@ -6,7 +6,7 @@ use flash::Part;
 use flash::channels::Suspend;
 use std::fmt;
 
-/// What a read of the host suspends.
+/// Operations that a host read suspends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SuspendChoice {
     /// Nothing.
@@ -21,7 +21,7 @@ pub enum SuspendChoice {
 impl SuspendChoice {
     const ALL: [Self; 3] = [Self::None, Self::Erase, Self::Program];
 
-    /// How options and reports name it.
+    /// Name in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -38,10 +38,10 @@ impl SuspendChoice {
         }
     }
 
-    /// With the times of this part.
+    /// The suspension with this part's times.
     ///
     /// # Errors
-    /// A part that gives none.
+    /// If the part does not give the times.
     pub(super) fn of(self, part: &Part) -> Result<Suspend, ConfigError> {
         let times = [
             ("t_erase_suspend_ns", part.t_erase_suspend_ns, self != Self::None),

@@ -1,4 +1,4 @@
-//! Settings that are written as a text or as a table, whichever reads better.
+//! Settings that can be written as a text or as a table.
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
@@ -7,23 +7,23 @@ use std::fmt::{self, Display};
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-/// A setting that has a short notation besides its table.
+/// A setting with a short text notation besides its table.
 pub trait Text: Sized {
-    /// Why a text is not the notation.
+    /// Reason why a text is not valid.
     type Error: Display;
 
-    /// Reads the notation.
+    /// Parses the text.
     ///
     /// # Errors
-    /// Where the text is not it.
+    /// If the text is not valid.
     fn from_text(text: &str) -> Result<Self, Self::Error>;
 
-    /// The text that says it all, where there is one.
+    /// The text, if it can express the whole setting.
     fn text(&self) -> Option<String>;
 }
 
-/// A `T` that is read from a text or from a table, with the error of the notation that was used, and
-/// written as a text where one says it all.
+/// A `T` that is read from a text or from a table; errors are those of the notation used. It is written as a
+/// text if that can express it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextOrTable<T>(pub T);
 

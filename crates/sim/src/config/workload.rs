@@ -6,7 +6,7 @@ use std::path::Path;
 use workload::nearest::did_you_mean;
 use workload::{BUILTIN, Replay, WorkloadSpec};
 
-/// Why a pipe is no trace.
+/// Reason why a pipe cannot be a trace.
 pub(super) const NO_REGULAR_FILE: &str = "a trace must be a regular file, since it is read more than once (first \
      for its footprint); write the pipe's output to a file first";
 
@@ -16,7 +16,7 @@ pub type WorkloadChoice = TextOrTable<WorkloadSpec>;
 impl Text for WorkloadSpec {
     type Error = ConfigError;
 
-    /// A built-in workload if there is one of that name, else a trace: `./NAME` is always a file.
+    /// A built-in workload if one has that name, otherwise a trace; `./NAME` is always a file.
     fn from_text(text: &str) -> Result<Self, ConfigError> {
         if BUILTIN.iter().any(|info| info.name == text) {
             return Ok(Self::builtin(text));

@@ -3,7 +3,7 @@
 use super::distribution::Distribution;
 use ftl::TaskKind;
 
-/// Slots a table; a power of two. The 24-byte slots of all kinds of task stay within a few KiB of L1.
+/// Slots per table; a power of two. The 24-byte slots of all task kinds need only a few KiB of L1.
 const SLOTS: usize = 32;
 /// Odd multiplier (2^64 / golden ratio): the top bits of the product depend on every bit of the value.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -38,7 +38,7 @@ impl PairCounts {
         Self([[PairSlot::default(); SLOTS]; TaskKind::ALL.len()])
     }
 
-    /// Counts so many, and returns the count that had to make room for them.
+    /// Adds `count` tasks, and returns the count evicted for them, if any.
     #[inline]
     pub(super) fn add(
         &mut self,
@@ -62,7 +62,7 @@ impl PairCounts {
         })
     }
 
-    /// Everything still counted here; the table is empty afterwards.
+    /// Removes and returns all counts.
     pub(super) fn take(&mut self) -> Vec<Pair> {
         let mut pairs = Vec::new();
         for kind in TaskKind::ALL {
@@ -77,10 +77,10 @@ impl PairCounts {
     }
 }
 
-/// A distribution behind a table of its repeating values.
+/// A distribution with a table of its repeating values in front.
 #[derive(Debug)]
 pub(super) struct ValueCounts {
-    /// (value, count); count 0 where empty.
+    /// (value, count); count 0: empty slot.
     slots: [(u64, u64); SLOTS],
     behind: Distribution,
 }
@@ -90,13 +90,13 @@ impl ValueCounts {
         Self { slots: [(0, 0); SLOTS], behind: Distribution::new() }
     }
 
-    /// Counts one.
+    /// Counts one sample.
     #[inline]
     pub(super) fn add(&mut self, value: u64) {
         self.add_many(value, 1);
     }
 
-    /// Counts so many.
+    /// Counts `count` samples.
     #[inline]
     pub(super) fn add_many(&mut self, value: u64, count: u64) {
         let slot = &mut self.slots[slot_of(value)];

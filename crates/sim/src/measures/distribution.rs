@@ -3,10 +3,10 @@
 use super::summary::Summary;
 use hdrhistogram::Histogram;
 
-/// Significant decimal digits kept of a value: it is known to within 1/1000.
+/// Significant decimal digits of a recorded value: its error is at most 1/1000.
 const DIGITS: u8 = 3;
-/// Longest time told apart, ns: 146 years. What is longer is counted with it, and still has its share in
-/// the mean and the maximum.
+/// Longest time that the histogram resolves, ns: 146 years. Longer times share its bucket; mean and maximum
+/// still use their exact values.
 const LONGEST: u64 = (1 << 62) - 1;
 
 /// Times of any length, with their exact mean and maximum.
@@ -24,7 +24,7 @@ impl Default for Distribution {
 }
 
 impl Distribution {
-    /// An empty one.
+    /// An empty distribution.
     pub fn new() -> Self {
         let histogram = Histogram::new_with_bounds(1, LONGEST, DIGITS)
             .expect("3 digits over 62 bits is a valid histogram");
@@ -41,20 +41,20 @@ impl Distribution {
         self.max = self.max.max(value);
     }
 
-    /// Counts all of another distribution.
+    /// Adds all samples of another distribution.
     pub fn add(&mut self, other: &Self) {
         self.histogram.add(&other.histogram).expect("equal bounds");
         self.sum += other.sum;
         self.max = self.max.max(other.max);
     }
 
-    /// Samples.
+    /// Number of samples.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// (value, samples up to it), rising. A value is the longest that falls into its bucket; the last is
-    /// the maximum itself.
+    /// (value, samples up to it), ascending. The value is the upper end of its bucket; the last one is the exact
+    /// maximum.
     fn cumulative(&self) -> impl Iterator<Item = (u64, u64)> {
         let mut up_to = 0;
         self.histogram.iter_recorded().map(move |step| {
@@ -64,7 +64,7 @@ impl Distribution {
         })
     }
 
-    /// (value, share of the samples above it), from the smallest value on.
+    /// (value, share of samples above it), ascending.
     pub fn ccdf(&self) -> Vec<(u64, f64)> {
         let count = self.count();
         self.cumulative()
@@ -72,10 +72,10 @@ impl Distribution {
             .collect()
     }
 
-    /// Mean, maximum, and the percentiles that the sample allows.
+    /// Mean, maximum, and the percentiles that the sample size allows.
     ///
     /// The percentile 1 − 1/d is the value of rank ⌈(1 − 1/d)·n⌉ (nearest rank), rounded up within the
-    /// histogram's precision; it is given from d samples on, so that at least one sample lies beyond it.
+    /// histogram's precision. It needs d samples, so that at least one sample lies beyond it; the median always exists.
     pub fn summary(&self) -> Summary {
         let count = self.count();
         if count == 0 {

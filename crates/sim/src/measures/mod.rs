@@ -1,10 +1,9 @@
-//! What is measured of a run while it runs: times of page tasks and host requests, and series over the
-//! device's time.
+//! Measures of a run: times of page tasks and host requests, and series over the device's time.
 //!
-//! The loop calls [`Measures::task`] once a page task, so its cost is part of every result. Latencies on
-//! flash take a handful of distinct values (a program, a program and an erase, …): tasks are counted by
-//! (kind, service, step) in a small direct-mapped table, and only a count that is evicted from it goes to
-//! the histograms. A typical task costs one compare and one add.
+//! The loop calls [`Measures::task`] once per page task, so its cost slows every run. Latencies on flash have
+//! few distinct values (a program, a program and an erase, …). Tasks are therefore counted by (kind, service,
+//! step) in a small direct-mapped table. Only counts evicted from it go to the histograms. A typical task
+//! costs one compare and one add.
 
 mod cache;
 mod distribution;
@@ -22,12 +21,12 @@ use series::TimeSeries;
 pub use summary::Summary;
 pub use task::TaskSample;
 
-/// Whether the workload says when requests arrive.
+/// Use of arrival times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrivals {
-    /// It does: completion includes queueing and is measured apart from the response.
+    /// The workload has arrival times: completion includes queueing and is measured apart from the response.
     Timed,
-    /// It does not: each request arrives as the one before it ends, and completion is the response.
+    /// No arrival times: each request arrives when the previous one ends, and completion equals response.
     Closed,
 }
 
@@ -39,9 +38,9 @@ pub struct Measures {
     pairs: PairCounts,
     service: Distribution,
     step: Distribution,
-    /// Response by kind of task.
+    /// Response by task kind.
     response: [Distribution; TaskKind::ALL.len()],
-    /// Completion by kind of task.
+    /// Completion by task kind.
     completion: [ValueCounts; TaskKind::ALL.len()],
     request_response: ValueCounts,
     request_completion: ValueCounts,
@@ -49,7 +48,7 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Measures of a part of a run that begins at `start_ns` on the device's clock.
+    /// Measures of a part of a run that starts at `start_ns` on the device's clock.
     pub fn new(start_ns: u64, arrivals: Arrivals) -> Self {
         Self {
             arrivals,
@@ -77,7 +76,7 @@ impl Measures {
         }
     }
 
-    /// Counts one host request: the sum of the responses of its page tasks, and its end − arrival.
+    /// Counts one host request: the sum of its page tasks' responses, and its end − arrival.
     #[inline]
     pub fn request(&mut self, response_ns: u64, completion_ns: u64) {
         self.request_response.add(response_ns);
@@ -86,9 +85,10 @@ impl Measures {
         }
     }
 
-    /// Counts `count` more host requests of one page task each, which went like this one, the last of which ended at
-    /// `device_ns`, and of which the fewest free pages were `free_pages`. Only where requests have no arrival times, and
-    /// before [`Measures::interval_end_ns`].
+    /// Counts `count` more host requests of one page task each, all equal to `sample`.
+    ///
+    /// The last one ended at `device_ns`; `free_pages` is the minimum over them. Only for requests without arrival
+    /// times, and only before [`Measures::interval_end_ns`].
     #[inline]
     pub fn repeat(&mut self, sample: &TaskSample, count: u64, device_ns: u64, free_pages: u64) {
         self.tasks += count;
@@ -100,16 +100,16 @@ impl Measures {
         self.series.tick(device_ns, free_pages, self.tasks);
     }
 
-    /// Ticks before this time of the device are of one interval of the series.
+    /// Device time at which the current interval of the series ends.
     #[inline]
     pub fn interval_end_ns(&self) -> u64 {
         self.series.end_ns()
     }
 
-    /// Notes the state of the device after the tasks counted so far. Call it after each page task, or more
-    /// seldom: tasks are then charged to the time of the next tick.
+    /// Records the device's state after the tasks counted so far. With fewer calls than page tasks, tasks count at
+    /// the time of the next tick.
     ///
-    /// A clock that runs backwards is taken to stand still.
+    /// If the clock runs backwards, it is treated as standing still.
     #[inline]
     pub fn tick(&mut self, device_ns: u64, free_pages: u64) {
         self.series.tick(device_ns, free_pages, self.tasks);
@@ -129,7 +129,7 @@ impl Measures {
         self.response[kind as usize].record(service_ns.saturating_add(step_ns), count);
     }
 
-    /// Closes the measures.
+    /// Ends the measurement.
     pub fn finish(mut self) -> Measured {
         for pair in self.pairs.take() {
             self.record(pair);
@@ -171,7 +171,7 @@ impl Measures {
     }
 }
 
-/// Of all kinds together.
+/// Distribution over all kinds.
 fn sum(kinds: &[Distribution; TaskKind::ALL.len()]) -> Distribution {
     let [read, write, trim] = kinds;
     let mut sum = read.clone();
@@ -180,7 +180,7 @@ fn sum(kinds: &[Distribution; TaskKind::ALL.len()]) -> Distribution {
     sum
 }
 
-/// What was measured of a run.
+/// Results of a run's measurement.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// Page tasks.
@@ -193,34 +193,33 @@ pub struct Measured {
     pub trim_tasks: u64,
     /// Host requests.
     pub requests: u64,
-    /// Service of a page task, ns.
+    /// Service time of page tasks, ns.
     pub service_ns: Summary,
-    /// Collection within a page task, ns.
+    /// Collection time within page tasks, ns.
     pub step_ns: Summary,
-    /// Response of a page task, ns.
+    /// Response of page tasks, ns.
     pub response_ns: Summary,
-    /// Response of a page read, ns.
+    /// Response of page reads, ns.
     pub read_response_ns: Summary,
-    /// Response of a page write, ns.
+    /// Response of page writes, ns.
     pub write_response_ns: Summary,
-    /// Completion of a page task, ns; the response where the workload has no arrival times.
+    /// Completion of page tasks, ns; equals the response without arrival times.
     pub completion_ns: Summary,
-    /// The same of a page read, ns.
+    /// Completion of page reads, ns.
     pub read_completion_ns: Summary,
-    /// The same of a page write, ns.
+    /// Completion of page writes, ns.
     pub write_completion_ns: Summary,
-    /// Response of a host request, ns.
+    /// Response of host requests, ns.
     pub request_response_ns: Summary,
-    /// Completion of a host request, ns; its response where the workload has no arrival times.
+    /// Completion of host requests, ns; equals the response without arrival times.
     pub request_completion_ns: Summary,
-    /// (response ns, share of page tasks with a longer one), from the shortest response on; ends at the
-    /// maximum with share 0.
+    /// (response ns, share of page tasks with a longer response), ascending; ends at the maximum with share 0.
     pub response_ccdf: Vec<(u64, f64)>,
     /// Fewest free pages at any tick; `None` without ticks.
     pub least_free_pages: Option<u64>,
-    /// (ns since the start, fewest free pages from there to the next point).
+    /// (ns since the start, fewest free pages until the next point).
     pub free_pages: Vec<(u64, u64)>,
-    /// (ns since the start, page tasks a second from there to the next point).
+    /// (ns since the start, page tasks per second until the next point).
     pub throughput: Vec<(u64, f64)>,
 }
 

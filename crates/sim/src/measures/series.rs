@@ -1,17 +1,17 @@
 //! Series over the device's time, in bounded memory.
 
-/// Most intervals kept; when the run outlasts them, neighbours are merged two by two.
+/// Most intervals kept; a longer run merges neighbours in pairs.
 const INTERVALS: usize = 2048;
-/// Most points of the throughput series: fewer than of free pages, as a rate needs tasks to count.
+/// Most points of the throughput series: fewer than of free pages, because a rate needs tasks to count.
 const THROUGHPUT_POINTS: usize = 256;
-/// Fewest tasks an interval, on average, for its rate to say something.
+/// Fewest tasks per interval, on average, for a meaningful rate.
 const TASKS_A_POINT: u64 = 16;
-/// Intervals begin 2^10 ns ≈ 1 µs wide: shorter than any page task.
+/// First interval width: 2^10 ns ≈ 1 µs, shorter than any page task.
 const FIRST_SHIFT: u32 = 10;
 
 #[derive(Clone, Copy, Debug)]
 struct Interval {
-    /// Fewest free pages seen; `u64::MAX` where no tick fell into it.
+    /// Fewest free pages; `u64::MAX` if no tick fell into the interval.
     least_free: u64,
     tasks: u64,
 }
@@ -29,19 +29,19 @@ impl Interval {
 pub(super) struct TimeSeries {
     start_ns: u64,
     shift: u32,
-    /// The interval of the last tick is the last one.
+    /// The last interval contains the last tick.
     intervals: Vec<Interval>,
-    /// Where it ends; ticks before need no search.
+    /// End of the last interval; earlier ticks need no search.
     end_ns: u64,
-    /// Fewest free pages in it, so far.
+    /// Fewest free pages in the last interval so far.
     least_free: u64,
     last_ns: u64,
-    /// Tasks at the last tick and at the last one of the interval before.
+    /// Tasks at the last tick, and at the last tick of the previous interval.
     tasks: u64,
     tasks_before: u64,
 }
 
-/// The series, as reported.
+/// The series as reported.
 #[derive(Debug, PartialEq)]
 pub(super) struct Points {
     pub(super) least_free_pages: Option<u64>,
@@ -65,7 +65,7 @@ impl TimeSeries {
         }
     }
 
-    /// Notes free pages at a time, and that so many tasks were done by then.
+    /// Records the free pages and the number of finished tasks at a time.
     #[inline]
     pub(super) fn tick(&mut self, now_ns: u64, free_pages: u64, tasks: u64) {
         if now_ns >= self.end_ns {
@@ -76,12 +76,12 @@ impl TimeSeries {
         self.least_free = self.least_free.min(free_pages);
     }
 
-    /// Ticks before need no search.
+    /// End of the last interval.
     pub(super) fn end_ns(&self) -> u64 {
         self.end_ns
     }
 
-    /// Makes the interval of `now_ns` the last.
+    /// Makes the interval of `now_ns` the last one.
     #[cold]
     fn advance(&mut self, now_ns: u64) {
         self.close();
@@ -105,7 +105,7 @@ impl TimeSeries {
         self.least_free = u64::MAX;
     }
 
-    /// The series, once `tasks` were done in all.
+    /// The series, with the final number of tasks.
     pub(super) fn finish(mut self, tasks: u64) -> Points {
         self.tasks = tasks;
         self.close();
@@ -121,9 +121,9 @@ impl TimeSeries {
         }
     }
 
-    /// Tasks a second, over intervals wide enough for a rate.
+    /// Tasks per second, over intervals wide enough for a rate.
     fn throughput(mut self) -> Vec<(u64, f64)> {
-        // In 128 bits, as one interval may be wider than the whole clock.
+        // In 128 bits, because one interval may be wider than the whole clock.
         let elapsed = u128::from(self.last_ns - self.start_ns);
         if elapsed == 0 {
             return Vec::new();
@@ -135,7 +135,7 @@ impl TimeSeries {
             merge_pairs(&mut self.intervals);
             self.shift += 1;
         }
-        // The last interval is cut off by the end of the run. A sliver of it would be a rate of nothing.
+        // The end of the run cuts the last interval. The rate of a sliver would be meaningless.
         let width = 1u128 << self.shift;
         let last = self.intervals.len() - 1;
         if last > 0 && elapsed - ((last as u128) << self.shift) < width / 4 {
@@ -165,7 +165,7 @@ fn merge_pairs(intervals: &mut Vec<Interval>) {
 mod tests {
     use super::*;
 
-    /// One task each `gap` ns, free pages counting down and up again.
+    /// One task each `gap` ns; free pages count down and up again.
     fn run(tasks: u64, gap: u64, start: u64) -> Points {
         let mut series = TimeSeries::new(start);
         for n in 1..=tasks {

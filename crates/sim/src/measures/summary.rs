@@ -1,19 +1,19 @@
-//! What is said of a set of times.
+//! Summary of a set of times.
 
 use serde::Serialize;
 
-/// Mean, percentiles (those that the sample allows) and the exact maximum of a set of times.
+/// Mean, percentiles (those that the sample size allows) and exact maximum of a set of times.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct Summary {
-    /// Samples.
+    /// Number of samples.
     pub count: u64,
     /// Exact mean.
     pub mean: f64,
     /// Median.
     pub p50: Option<u64>,
-    /// 90 %.
+    /// 90 %: from 10 samples on.
     pub p90: Option<u64>,
-    /// 99 %.
+    /// 99 %: from 100 samples on.
     pub p99: Option<u64>,
     /// 99.9 %: from 1,000 samples on.
     #[serde(rename = "p99.9")]

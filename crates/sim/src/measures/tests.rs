@@ -14,7 +14,7 @@ fn measured(arrivals: Arrivals, samples: &[TaskSample]) -> Measured {
     measures.finish()
 }
 
-/// Nearest rank ⌈q·n⌉ of sorted data, by whole numbers.
+/// Nearest rank ⌈q·n⌉ of sorted data, in integers.
 fn exact(sorted: &[u64], one_in: usize) -> Option<u64> {
     let allowed = one_in == 2 && !sorted.is_empty() || sorted.len() >= one_in;
     allowed.then(|| sorted[(sorted.len() * (one_in - 1)).div_ceil(one_in) - 1])
@@ -41,7 +41,7 @@ fn check(summary: &Summary, values: &[u64]) -> Result<(), TestCaseError> {
         prop_assert_eq!(told.is_some(), exact.is_some(), "1 in {}", one_in);
         if let (Some(told), Some(exact)) = (told, exact) {
             prop_assert!(told >= exact && told <= summary.max);
-            // Beyond 146 years times are not told apart.
+            // Times beyond 146 years share one bucket.
             let near = told - exact <= exact / 1000 || exact >= 1 << 62;
             prop_assert!(near, "1 in {}: {} of {}", one_in, told, exact);
         }
@@ -87,7 +87,7 @@ proptest! {
         prop_assert_eq!(m.read_tasks + m.write_tasks + m.trim_tasks, m.tasks);
         prop_assert_eq!(m.trim_tasks, of(TaskKind::Trim).len() as u64);
 
-        // The CCDF: falls, ends at 0 at the maximum, and each share is that of the data.
+        // The CCDF falls, ends at 0 at the maximum, and each share is that of the data.
         for &(ns, share) in &m.response_ccdf {
             let beyond = all.iter().filter(|&&r| r > ns).count() as f64 / all.len() as f64;
             prop_assert_eq!(share, beyond);

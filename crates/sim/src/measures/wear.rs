@@ -1,9 +1,9 @@
-//! How evenly blocks were erased.
+//! Evenness of block erases.
 
-/// Erases a block.
+/// Erases per block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wear {
-    /// (σ_erase / N) × 100, with σ_erase the population standard deviation of the erases a block and N the
+    /// (σ_erase / N) × 100, with σ_erase the population standard deviation of the erases per block and N the
     /// number of blocks. Smaller is more even.
     ///
     /// Source: S. Choudhuri, T. Givargis, "Deterministic Service Guarantees for NAND Flash using Partial
@@ -11,13 +11,13 @@ pub struct Wear {
     pub index: f64,
     /// Erases of the least erased block.
     pub least: u32,
-    /// Mean erases a block.
+    /// Mean erases per block.
     pub mean: f64,
     /// Erases of the most erased block.
     pub most: u32,
 }
 
-/// Wear of blocks erased so many times each; all zero without blocks.
+/// Wear from the erase count of each block; all zero without blocks.
 pub fn wear(erases: &[u32]) -> Wear {
     let (Some(&least), Some(&most)) = (erases.iter().min(), erases.iter().max()) else {
         return Wear::default();
@@ -25,7 +25,7 @@ pub fn wear(erases: &[u32]) -> Wear {
     let blocks = erases.len() as u128;
     let sum: u128 = erases.iter().map(|&e| u128::from(e)).sum();
     let squares: u128 = erases.iter().map(|&e| u128::from(e).pow(2)).sum();
-    // N²σ² = N·Σx² − (Σx)², in whole numbers: no cancellation, the same on any machine.
+    // N²σ² = N·Σx² − (Σx)², in integers: no cancellation, and the same result on every machine.
     let n = blocks as f64;
     let deviation = ((blocks * squares - sum * sum) as f64).sqrt() / n;
     Wear { index: deviation / n * 100.0, least, mean: sum as f64 / n, most }

@@ -1,4 +1,4 @@
-//! Cells of the tables.
+//! Cells of the report's tables.
 
 use super::units;
 use crate::measures::Summary;

@@ -1,127 +1,127 @@
-//! What a report holds.
+//! Contents of a report.
 
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use crate::measures::{Measured, Summary};
 use serde::Serialize;
 
-/// Everything a comparison found.
+/// All results of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Version of ftlkit.
     pub version: String,
-    /// The full configuration, as it was resolved (every default filled in).
+    /// The resolved configuration, with every default filled in.
     pub configuration: serde_json::Value,
     /// The seed.
     pub seed: u64,
-    /// What the workload was: name or file, format, requests read, kept, dropped, address range, …
+    /// Facts of the workload: name or file, format, requests read, kept, dropped, address range, …
     pub workload: serde_json::Value,
-    /// True where the run was interrupted: the measures are of what had been done.
+    /// True if the run was interrupted; the measures then cover it up to that time.
     pub interrupted: bool,
-    /// Schemes that were interrupted before anything was measured of them.
+    /// Schemes that were interrupted before their measurement.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
-    /// One entry a scheme, in the order asked for.
+    /// One entry per scheme, in the requested order.
     pub schemes: Vec<SchemeReport>,
 }
 
-/// What one scheme did.
+/// Results of one scheme.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SchemeReport {
-    /// The scheme, as asked for (`lazy-rtgc`, `lazy-rtgc+victim=fifo`).
+    /// The scheme's label (`lazy-rtgc`, `lazy-rtgc+victim=fifo`).
     pub name: String,
     /// Page tasks measured.
     pub tasks: u64,
-    /// Of these, reads, writes and trims.
+    /// Page reads.
     pub read_tasks: u64,
     /// Page writes.
     pub write_tasks: u64,
     /// Page trims.
     pub trim_tasks: u64,
-    /// Host requests that the workload handed to the device in the measured part.
+    /// Host requests taken from the workload in the measured part.
     pub requests_taken: u64,
-    /// Of these, those that ended: the requests that are measured.
+    /// Of these, the requests that ended; only they are measured.
     pub requests: u64,
-    /// Those that the scheme refused; taken = ended + refused.
+    /// Requests that the scheme refused; taken = ended + refused.
     pub requests_refused: u64,
-    /// Service time of a page task (collection apart), ns.
+    /// Service time of page tasks, without collection, ns.
     pub service_ns: Summary,
-    /// Collection within a page task, ns.
+    /// Collection time within page tasks, ns.
     pub step_ns: Summary,
-    /// Response of a page task: service + step, ns.
+    /// Response of page tasks: service + step, ns.
     pub response_ns: Summary,
-    /// Response of a page read, ns.
+    /// Response of page reads, ns.
     pub read_response_ns: Summary,
-    /// Response of a page write, ns.
+    /// Response of page writes, ns.
     pub write_response_ns: Summary,
-    /// Completion of a page task with queueing: end − arrival, ns. Equals the response where the
-    /// workload has no arrival times.
+    /// Completion of page tasks with queueing: end − arrival, ns. Equals the response if the workload has no
+    /// arrival times.
     pub completion_ns: Summary,
-    /// The same of a page read, ns.
+    /// Completion of page reads, ns.
     pub read_completion_ns: Summary,
-    /// The same of a page write, ns.
+    /// Completion of page writes, ns.
     pub write_completion_ns: Summary,
-    /// Response of a host request: the sum over its page tasks, ns.
+    /// Response of host requests: the sum over their page tasks, ns.
     pub request_response_ns: Summary,
-    /// Completion of a host request with queueing, ns.
+    /// Completion of host requests with queueing, ns.
     pub request_completion_ns: Summary,
-    /// The response bound that the scheme promises, ns; `null` where it promises none.
+    /// The scheme's response bound, ns; `null` if it has none.
     pub bound_ns: Option<u64>,
-    /// True where the bound is a real-time promise and not only the worst that can come to pass.
+    /// True for a real-time bound (one step), false for a whole-victim worst case.
     pub real_time: bool,
-    /// Tasks beyond any bound promised (read, write, step, response) and victims beyond U(λ).
+    /// Tasks that exceed a bound (read, write, step, response), and victims with more valid pages than U(λ).
     pub violations: u64,
-    /// The first violation, so that it can be replayed.
+    /// The first violation, with the data to replay it.
     pub first_violation: Option<Violation>,
     /// Pages copied.
     pub copies: u64,
-    /// The same by path; `null` where the part does not tell one path from another.
+    /// Copies by path; `null` if the part does not distinguish paths.
     pub copies_by_path: Option<Vec<CopyCount>>,
-    /// What bit errors did; `null` on an array without.
+    /// Effects of bit errors; `null` on an array without.
     pub bit_errors: Option<BitErrorReport>,
     /// Blocks erased.
     pub erases: u64,
-    /// Pages programmed a page written by the host (below 1 where a write buffer absorbs writes); `null` without
-    /// host writes.
+    /// Write amplification: pages programmed per page written by the host. Below 1 if a write buffer absorbs
+    /// writes; `null` without host writes.
     pub waf: Option<f64>,
-    /// Pages programmed a host page, by cause (`host`, `collection`, …): sums to `waf`.
+    /// Pages programmed per host page, by cause (`host`, `collection`, …): sums to `waf`.
     pub waf_by_cause: Vec<(String, f64)>,
-    /// Operations, by cause and operation.
+    /// Operations by cause.
     pub counts: Vec<CauseCounts>,
     /// Logical pages / physical pages (σ).
     pub logical_share: f64,
     /// Logical pages exported.
     pub logical_pages: u64,
-    /// Pages a block (π).
+    /// Pages per block (π).
     pub pages_per_block: u32,
-    /// RAM of the scheme's state in a controller, bytes.
+    /// RAM for the scheme's state in a controller, bytes.
     pub ram_bytes: u64,
-    /// The same by part: map, blocks, victims, buffer, other.
+    /// RAM by use: map, blocks, victims, buffer, other.
     pub ram: RamReport,
-    /// Lookups in the cache of the map; `null` where the whole map is in RAM.
+    /// Lookups in the cached mapping table; `null` if the whole map is in RAM.
     pub map_cache: Option<MapCacheReport>,
-    /// What the write buffer did; `null` without one.
+    /// Activity of the write buffer; `null` without one.
     pub buffer: Option<BufferReport>,
-    /// What choosing victims cost the controller; `null` where no policy of the list chooses them.
+    /// Controller work for victim selection; `null` if no policy of the list selects the victims.
     pub victim_work: Option<VictimWorkReport>,
-    /// What an SSD of several channels does besides; `null` where one operation runs at a time.
+    /// Further results of an SSD with several channels; `null` if one operation runs at a time.
     pub ssd: Option<SsdReport>,
     /// Energy of the flash operations, nJ.
     pub energy_nj: f64,
-    /// Energy a host page task, nJ.
+    /// Energy per host page task, nJ.
     pub energy_nj_per_task: f64,
     /// (σ_erase / N) × 100 (Choudhuri and Givargis, §VI).
     pub wear_index: f64,
-    /// Erases a block over the measured part of the run: least, mean, most.
+    /// Erases per block over the measured part of the run: least, mean, most.
     pub erases_per_block: (u32, f64, u32),
-    /// When and why collection ran.
+    /// Times and reasons of collection.
     pub collection: CollectionReport,
-    /// Time of the measured part on the device's clock, ns.
+    /// Duration of the measured part on the device's clock, ns.
     pub elapsed_ns: u64,
-    /// Execution time: how long the chip worked in it, ns. Everything is in it, flushes too.
+    /// Execution time: busy time of the flash in the measured part, ns, including flushes; on an SSD the sum over its dies.
     pub busy_ns: u64,
-    /// The same as a share of the time of the measured part.
+    /// Busy time as a share of the duration.
     pub busy_share: f64,
-    /// Host page tasks a second of device time.
+    /// Host page tasks per second of device time.
     pub tasks_per_second: f64,
     /// Warnings: collection never ran, too few tasks for a percentile, …
     pub warnings: Vec<String>,
@@ -131,19 +131,19 @@ pub struct SchemeReport {
 }
 
 impl Report {
-    /// Whether the schemes ran on several channels; all of a report did, or none.
+    /// True if the schemes ran on several channels; a report does not mix both kinds.
     pub(super) fn is_of_channels(&self) -> bool {
         self.schemes.iter().any(|scheme| scheme.ssd.is_some())
     }
 }
 
 impl SchemeReport {
-    /// Length of the windows of a run on several channels, ns: 1 or more.
+    /// Length of the windows of a run on several channels, ns: at least 1.
     pub(super) fn window_ns(&self) -> u64 {
         self.ssd.as_ref().map_or(1, |ssd| ssd.window_ns.max(1))
     }
 
-    /// Pages a block, where anything tells it.
+    /// Pages per block, if the report gives them.
     pub(super) fn block_pages(&self) -> Option<u32> {
         let by_victims = self.series.victim_valid.len().saturating_sub(1);
         let pages = match self.pages_per_block {
@@ -155,7 +155,7 @@ impl SchemeReport {
 }
 
 impl Measured {
-    /// Puts what was measured into a report, and leaves the report's other fields as they are.
+    /// Copies the measured values into a report, and leaves its other fields unchanged.
     pub fn fill(self, report: &mut SchemeReport) {
         report.tasks = self.tasks;
         report.read_tasks = self.read_tasks;
@@ -181,22 +181,22 @@ impl Measured {
     }
 }
 
-/// A broken promise.
+/// A violation of a bound.
 #[derive(Clone, Debug, Serialize)]
 pub struct Violation {
-    /// Which bound: `read`, `write`, `step`, `response`, `victim-valid`.
+    /// The bound: `read`, `write`, `step`, `response`, `victim-valid`.
     pub bound: String,
-    /// What was promised.
+    /// Value of the bound.
     pub promised: u64,
-    /// What was seen.
+    /// Measured value.
     pub seen: u64,
     /// The page task, counted from the start of the measured part.
     pub task: u64,
-    /// The host request, likewise.
+    /// The host request, counted likewise.
     pub request: u64,
     /// The logical page.
     pub lpn: u32,
-    /// How to see it again.
+    /// Command that repeats the run.
     pub replay: String,
 }
 
@@ -217,7 +217,7 @@ pub struct CauseCounts {
     pub erases: u64,
 }
 
-/// Copies that went one way.
+/// Copies over one path.
 #[derive(Clone, Debug, Serialize)]
 pub struct CopyCount {
     /// The path: `icb`, `icb-unchecked`, `lcb`, `gcb` or `dgcb`.
@@ -226,26 +226,26 @@ pub struct CopyCount {
     pub copies: u64,
 }
 
-/// What bit errors did in the measured part.
+/// Effects of bit errors in the measured part.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct BitErrorReport {
     /// Bits that ECC corrected, in reads and copies.
     pub corrected_bits: u64,
-    /// Corrected bytes that copies sent to their destination again (ICB, DGCB).
+    /// Corrected bytes that copies transferred to their destination again (ICB, DGCB).
     pub corrected_bytes_sent_again: u64,
-    /// Wrong bits that unchecked copies took over, at each copy.
+    /// Bit errors that unchecked copies propagated, counted at each copy.
     pub propagated_bits: u64,
-    /// Reads and copies that found their page uncorrectable.
+    /// Reads and copies of uncorrectable pages.
     pub uncorrectable_reads: u64,
-    /// Of these, those that the host was told of: its reads that failed.
+    /// Of these, host reads, which returned an error.
     pub uncorrectable_host_reads: u64,
-    /// Logical pages that were lost because the page that was to be copied was uncorrectable.
+    /// Logical pages lost because the page to copy was uncorrectable.
     pub lost_pages: u64,
-    /// The same while the array was filled and aged, before the measured part.
+    /// Logical pages lost during preconditioning, before the measured part.
     pub lost_pages_before: u64,
 }
 
-/// RAM by part, bytes.
+/// RAM by use, bytes.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RamReport {
     /// Address map.
@@ -256,132 +256,130 @@ pub struct RamReport {
     pub victims: u64,
     /// Write buffer.
     pub buffer: u64,
-    /// Anything else.
+    /// All other state.
     pub other: u64,
 }
 
-/// Lookups in the cache of the map, in the measured part.
+/// Lookups in the cached mapping table in the measured part.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct MapCacheReport {
     /// Mappings found in RAM.
     pub hits: u64,
     /// Mappings read from a translation page.
     pub misses: u64,
-    /// Hits among all lookups; `null` without any.
+    /// Hits / lookups; `null` without lookups.
     pub hit_share: Option<f64>,
 }
 
-/// What a write buffer did in the measured part; pages, unless said otherwise.
+/// Activity of a write buffer in the measured part; in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct BufferReport {
-    /// Its policy.
+    /// Policy of the buffer.
     pub policy: String,
-    /// Pages that it holds.
+    /// Capacity.
     pub capacity_pages: u32,
-    /// Pages that it evicts at a time at most.
+    /// Most pages evicted at a time.
     pub unit_pages: u32,
-    /// How long a page may stay dirty, ns; `null` for as long as it may.
+    /// Longest time that a page may stay dirty, ns; `null`: no limit.
     pub age_ns: Option<u64>,
-    /// Whether collectors take dirty pages along.
+    /// True if collectors take dirty pages from the buffer.
     pub aware: bool,
-    /// Written while they were in the buffer.
+    /// Writes of pages in the buffer.
     pub write_hits: u64,
-    /// Written while they were not.
+    /// Writes of pages not in the buffer.
     pub write_misses: u64,
-    /// Hits among all writes; `null` without any.
+    /// Hits / writes; `null` without writes.
     pub write_hit_share: Option<f64>,
-    /// Read from the buffer.
+    /// Reads served by the buffer.
     pub read_hits: u64,
-    /// Read from flash.
+    /// Reads served by flash.
     pub read_misses: u64,
-    /// Hits among all reads; `null` without any.
+    /// Hits / reads; `null` without reads.
     pub read_hit_share: Option<f64>,
-    /// Units that made room for others.
+    /// Units evicted to make room.
     pub evictions: u64,
-    /// Written to make room.
+    /// Pages written to make room.
     pub evicted: u64,
-    /// Clean ones dropped to make room.
+    /// Clean pages dropped to make room.
     pub dropped: u64,
-    /// Written because they had been dirty for too long.
+    /// Pages written because they had been dirty for too long.
     pub aged: u64,
-    /// Written because the host flushed.
+    /// Pages written because the host flushed.
     pub flushed: u64,
-    /// Still dirty when the workload ended, and written then: counted, in no task's response.
+    /// Pages still dirty at the end of the workload. They are written then and counted, but in no task's response.
     pub at_end: u64,
-    /// Written at once (force unit access).
+    /// Pages written through immediately (force unit access).
     pub through: u64,
-    /// Written, though not dirty, so that their block is written whole.
+    /// Clean pages written so that their block is written whole.
     pub padded: u64,
-    /// Written by collection, which took them from the buffer.
+    /// Pages that collection took from the buffer and wrote.
     pub collected: u64,
-    /// Moved by collection while a newer version was in the buffer; `null` where the scheme does not tell.
+    /// Pages that collection moved while a newer version was in the buffer; `null` if the scheme does not report it.
     pub moved_in_vain: Option<u64>,
-    /// The same, of all pages that collection copied; `null` where it copied none.
+    /// Same as a share of all pages that collection copied; `null` without copies.
     pub moved_in_vain_share: Option<f64>,
-    /// The longest flush that the host asked for, ns: in no page task's response.
+    /// The longest flush requested by the host, ns; part of no page task's response.
     pub longest_flush_ns: u64,
-    /// The longest that the buffer took at once to write a unit that had been dirty for too long, ns: likewise.
+    /// The longest single write-out of a unit that had been dirty for too long, ns; part of no response either.
     pub longest_age_flush_ns: u64,
-    /// Pages that three-region's initial region may hold at the end; 0 for other policies.
+    /// Capacity of three-region's initial region at the end; 0 for other policies.
     pub initial_region: u64,
-    /// Pages that its to-be-updated region may hold at the end.
+    /// Capacity of its to-be-updated region at the end.
     pub updated_region: u64,
 }
 
-/// When and why collection ran.
+/// Times and reasons of collection.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CollectionReport {
-    /// Victims taken in the measured part.
+    /// Victims selected in the measured part.
     pub victims: u64,
-    /// Of these, in idle time.
+    /// Of these, victims of idle time.
     pub idle: u64,
     /// Steps run.
     pub steps: u64,
-    /// Free pages below which it starts.
+    /// Threshold: collection starts below this number of free pages.
     pub threshold_pages: u64,
-    /// Fewest free pages seen.
+    /// Fewest free pages.
     pub least_free_pages: u64,
-    /// Merges of log blocks: those that became a data block as they were, after the rest was copied to them, and
-    /// those that were copied whole; `null` in schemes without log blocks.
+    /// Merges of log blocks by kind; `null` in schemes without log blocks.
     pub merges: Option<MergeReport>,
-    /// Mean valid pages of a victim.
+    /// Mean valid pages per victim.
     pub victim_valid_mean: Option<f64>,
     /// Most valid pages of a victim.
     pub victim_valid_max: Option<u32>,
-    /// What is promised of it (U(λ)).
+    /// Bound on the valid pages of a victim (U(λ)).
     pub victim_valid_bound: Option<u32>,
-    /// Page task that the first collection of the measured part went with.
+    /// Page task with the first collection of the measured part.
     pub first_at_task: Option<u64>,
-    /// One sentence for people: why it ran, or why it never did and what would make it run.
+    /// One sentence for users: why collection ran, or why it never did and what would make it run.
     pub why: String,
 }
 
 /// Merges by kind.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct MergeReport {
-    /// Nothing was copied.
+    /// The log block became the data block without copies.
     pub switch: u64,
-    /// Some pages were copied.
+    /// The log block became the data block after the remaining pages were copied to it.
     pub partial: u64,
-    /// All pages were copied.
+    /// All pages were copied to another block.
     pub full: u64,
 }
 
-/// Series behind the plots.
+/// Series for the plots.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     /// Response CCDF: (ns, share of page tasks with a longer response), falling.
     pub response_ccdf: Vec<(u64, f64)>,
-    /// Free pages over time: (ns since the start of the measured part, fewest free pages from there to
-    /// the next point), at most a few thousand points.
+    /// Free pages over time: (ns since the start of the measured part, fewest free pages until the next
+    /// point), at most a few thousand points.
     pub free_pages: Vec<(u64, u64)>,
-    /// Page tasks a second over time: (ns since the start of the measured part, rate from there to the
-    /// next point).
+    /// Page tasks per second over time: (ns since the start of the measured part, rate until the next point).
     pub throughput: Vec<(u64, f64)>,
     /// Erases of each block in the measured part.
     pub erases: Vec<u32>,
     /// Victims by valid pages.
     pub victim_valid: Vec<u64>,
-    /// Whole windows of a run on several channels, one after the other from its start on.
+    /// Whole windows of a run on several channels, in order of time.
     pub windows: Vec<WindowSample>,
 }

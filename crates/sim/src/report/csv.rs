@@ -1,15 +1,15 @@
-//! CSV: a summary with a row a scheme, and the series in long format with a scheme column.
+//! CSV: a summary with one row per scheme, and the series in long format with a scheme column.
 
 use super::contents::{Report, SchemeReport};
 use super::flat;
 use ::csv::{Error, Writer};
 use std::io::Write;
 
-/// One file: its name, and what writes it.
+/// One CSV file: its name and its writer.
 pub(super) struct Table {
     /// File name.
     pub(super) name: &'static str,
-    /// Whether a report has it.
+    /// True if a report has this file.
     pub(super) of: fn(&Report) -> bool,
     write: fn(&Report, &mut Writer<&mut dyn Write>) -> Result<(), Error>,
 }
@@ -108,12 +108,12 @@ pub(super) const TABLES: [Table; 7] = [
     },
 ];
 
-/// Every report has it.
+/// True for every report.
 fn always(_: &Report) -> bool {
     true
 }
 
-/// A row a point of each scheme, its name first.
+/// One row per point of each scheme, starting with the scheme's name.
 fn rows<'a, const N: usize, I: Iterator<Item = [String; N]>>(
     report: &'a Report,
     to: &mut Writer<&mut dyn Write>,
@@ -132,7 +132,7 @@ fn numbered<T: ToString>(values: &[T]) -> impl Iterator<Item = [String; 2]> {
     values.iter().enumerate().map(|(at, value)| [at.to_string(), value.to_string()])
 }
 
-/// A row a scheme. Schemes may differ in their causes: a column that one has, all have.
+/// One row per scheme. Schemes may differ in their causes; a column of one scheme is a column of all.
 fn summary(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error> {
     let schemes: Vec<_> = report.schemes.iter().map(flat::scalars).collect();
     let mut header: Vec<&str> = Vec::new();

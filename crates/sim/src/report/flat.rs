@@ -1,9 +1,9 @@
-//! A scheme's report as flat (name, value) pairs, in the names of the JSON.
+//! A scheme's report as flat (name, value) pairs, named as in the JSON.
 
 use super::contents::SchemeReport;
 use serde_json::Value;
 
-/// Top-level names in the order of columns; what is not listed here follows.
+/// Top-level names in the order of columns; all other names follow.
 const ORDER: [&str; 22] = [
     "name",
     "tasks",
@@ -29,7 +29,7 @@ const ORDER: [&str; 22] = [
     "ram",
 ];
 
-/// Units of names that do not end in theirs.
+/// Names with their unit, for names that do not end in it.
 const UNITS: [(&str, &str); 17] = [
     ("copies", "copies_pages"),
     ("erases", "erases_blocks"),
@@ -50,12 +50,11 @@ const UNITS: [(&str, &str); 17] = [
     ("collection.first_at_task", "collection.first_at_page_task"),
 ];
 
-/// What is no column where nobody has it: it stands for several.
+/// Fields without a column if no scheme has them, because each one stands for several columns.
 const LEFT_OUT: [&str; 5] =
     ["first_violation", "copies_by_path", "bit_errors", "victim_work", "ssd"];
 
-/// Every scalar of a scheme, in the order of the columns. Text is as it stands; what was not measured is
-/// empty.
+/// Every scalar of a scheme, in the order of the columns. Text is unchanged; values not measured are empty.
 pub(super) fn scalars(scheme: &SchemeReport) -> Vec<(String, String)> {
     let value = serde_json::to_value(scheme).expect("a report has only text keys");
     let Value::Object(mut fields) = value else { return Vec::new() };
@@ -91,7 +90,7 @@ fn push(out: &mut Vec<(String, String)>, name: &str, value: &Value) {
     }
 }
 
-/// Lists come as (cause, number) pairs, as objects with a cause or a path, as least–mean–most, or as sentences.
+/// Lists are (cause, number) pairs, objects with a cause or a path, least–mean–most, or sentences.
 fn push_items(out: &mut Vec<(String, String)>, name: &str, items: &[Value]) {
     if let ("erases_per_block", [least, mean, most]) = (name, items) {
         for (part, value) in [("least", least), ("mean", mean), ("most", most)] {

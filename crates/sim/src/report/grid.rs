@@ -1,11 +1,11 @@
-//! Aligned plain text.
+//! Layout of aligned plain text.
 
 /// Blanks between columns.
 const GAP: usize = 2;
-/// A name is broken rather than that its column gets wider than its cells and this.
+/// Width above which names are broken instead of widening their column beyond its cells.
 const NAME_WIDTH: usize = 30;
 
-/// Cells by field and scheme, laid out either way round.
+/// Cells by field and scheme; schemes may be columns or rows.
 pub(super) struct Grid {
     names: Vec<String>,
     rows: Vec<(String, Vec<String>)>,
@@ -16,13 +16,13 @@ impl Grid {
         Self { names, rows: Vec::new() }
     }
 
-    /// One field: a cell per scheme. Cells and labels may be of several lines.
+    /// Adds a field with one cell per scheme. Cells and labels may have several lines.
     pub(super) fn row(&mut self, label: &str, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.names.len());
         self.rows.push((label.to_owned(), cells));
     }
 
-    /// Fields below each other, a column a scheme; `None` where that is too wide.
+    /// One column per scheme, with the fields as rows; `None` if that is too wide.
     pub(super) fn schemes_as_columns(&self, width: usize) -> Option<String> {
         let labels = self.rows.iter().map(|(label, _)| widest_line(label)).max().unwrap_or(0);
         let room = width.checked_sub(labels)? / self.names.len();
@@ -40,7 +40,7 @@ impl Grid {
             self.names.iter().zip(&widths).map(|(name, w)| broken_name(name, *w)).collect();
         let height = heads.iter().map(Vec::len).max().unwrap_or(0);
         for line in 0..height {
-            // Names stand on the line above the rule, however many lines they take.
+            // All names end on the line above the rule, whatever their number of lines.
             let cells = heads.iter().map(|head| {
                 (line + head.len()).checked_sub(height).map_or("", |at| head[at].as_str())
             });
@@ -59,7 +59,7 @@ impl Grid {
         Some(out)
     }
 
-    /// A row a scheme, in as many tables below each other as the fields take.
+    /// One row per scheme, in as many tables below each other as the fields need.
     pub(super) fn schemes_as_rows(&self, width: usize) -> String {
         let names: Vec<Vec<String>> =
             self.names.iter().map(|name| broken_name(name, NAME_WIDTH)).collect();
@@ -77,7 +77,7 @@ impl Grid {
         out
     }
 
-    /// How many fields from `from` on fit beside each other (one at least), and their widths.
+    /// End of the fields from `from` on that fit side by side (at least one), and their widths.
     fn fields_that_fit(&self, from: usize, room: usize) -> (usize, Vec<usize>) {
         let mut widths = Vec::new();
         let mut used = 0;
@@ -126,7 +126,7 @@ impl Grid {
     }
 }
 
-/// Terminal columns of text: one a character, as this crate's reports use no wide ones.
+/// Terminal columns of text: one per character, because the reports use no wide ones.
 fn columns(text: &str) -> usize {
     text.chars().count()
 }
@@ -136,7 +136,7 @@ fn widest_line(text: &str) -> usize {
     text.lines().map(columns).max().unwrap_or(0)
 }
 
-/// A label to the left and cells to the right of their columns.
+/// A label at the left, then right-aligned cells.
 fn push_line<'a>(
     out: &mut String,
     label: &str,
@@ -156,7 +156,7 @@ fn push_rule(out: &mut String, width: usize) {
     out.push('\n');
 }
 
-/// A scheme's name in lines of this width, broken after `+` where it can be.
+/// A scheme's name in lines of this width, broken after `+` if possible.
 fn broken_name(name: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for part in name.split_inclusive('+') {
@@ -175,7 +175,7 @@ fn broken_name(name: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Words in lines of this width; a longer word stands out.
+/// Words in lines of this width; a longer word exceeds it.
 fn lines(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     for word in text.split_whitespace() {
@@ -192,10 +192,10 @@ fn lines(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A paragraph whose further lines hang by `indent`. Leading blanks of the text are kept.
+/// A paragraph whose second and later lines start with `indent`. Leading blanks of the text are kept.
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let lead: String = text.chars().take_while(|c| *c == ' ').collect();
-    // The first line has less room than the lead takes, the others than the indent takes.
+    // The lead shortens the first line, the indent the others.
     let room = width.saturating_sub(columns(&lead).max(columns(indent)));
     let mut out = String::new();
     for (at, line) in lines(text, room).iter().enumerate() {

@@ -3,7 +3,7 @@
 use super::contents::Report;
 
 impl Report {
-    /// The report as one JSON object, indented. Times are whole ns; what was not measured is `null`.
+    /// The report as one indented JSON object. Times are integers in ns; values not measured are `null`.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("a report has only text keys")
     }

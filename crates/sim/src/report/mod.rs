@@ -1,5 +1,5 @@
-//! What a run reports. Serialised as it stands, this is `--json`; as a table for people, CSV series and
-//! plots it is told by the modules below.
+//! Report of a run. Its serialization is the output of `--json`; the modules below render it as a table, CSV
+//! series and plots.
 
 mod cells;
 mod contents;

@@ -1,4 +1,4 @@
-//! The directory that a report is written to.
+//! The output directory of a report.
 
 use super::contents::Report;
 use super::{csv, plots};
@@ -6,22 +6,22 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A directory that was there and could be written to when it was looked at.
+/// A directory that existed and was writable when it was checked.
 #[derive(Clone, Debug)]
 pub struct OutDir(PathBuf);
 
-/// Why a report cannot be written.
+/// Reason why a report cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutError {
-    /// There is something else of this name.
+    /// The path is not a directory.
     #[error("{path} is a file: the results need a directory of their own, such as `out`", path = .0.display())]
     NotADirectory(PathBuf),
-    /// It cannot be made.
+    /// The directory cannot be created.
     #[error("cannot create the directory {path} for the results", path = .path.display())]
     Create {
         /// The directory.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         source: io::Error,
     },
     /// A file cannot be written.
@@ -29,21 +29,21 @@ pub enum OutError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         source: io::Error,
     },
     /// A plot cannot be drawn.
     #[error("cannot draw {path}", path = .path.display())]
     Draw {
-        /// The file that it was for.
+        /// The file of the plot.
         path: PathBuf,
-        /// Why.
+        /// The drawing library's error.
         source: plots::PlotError,
     },
 }
 
-/// Creates the directory with those above it, where missing, and tries whether it can be written to: to be
-/// called before a run, so that its results are not lost after it.
+/// Creates the directory and its missing parents, and checks that it is writable. To be called before a run,
+/// so that results cannot get lost after it.
 ///
 /// # Errors
 /// [`OutError::NotADirectory`], [`OutError::Create`], [`OutError::Write`].
@@ -66,7 +66,7 @@ impl OutDir {
         &self.0
     }
 
-    /// Writes `report.json`, the CSV tables and the plots, and returns their paths. Files of these names
+    /// Writes `report.json`, the CSV tables and the plots, and returns their paths. Existing files of these names
     /// are replaced.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::report::samples;
 
-    /// A directory of its own for each test, gone after it.
+    /// A directory per test, removed after it.
     struct Scratch(PathBuf);
 
     impl Scratch {

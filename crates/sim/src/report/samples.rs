@@ -1,4 +1,4 @@
-//! A made-up report with the shapes that real ones have: for tests, and for the gallery of plots.
+//! A synthetic report with realistic shapes, for tests and for the gallery of plots.
 
 use super::measures::{Arrivals, Measures, TaskKind, TaskSample, wear};
 use super::{
@@ -12,25 +12,25 @@ const TASKS: u64 = 200_000;
 const PAGES_PER_BLOCK: u32 = 64;
 const BLOCKS: u64 = 2048;
 
-/// A fixed sequence that looks random enough (Weyl).
+/// A fixed sequence that looks sufficiently random (Weyl).
 fn draw(n: u64) -> u64 {
     n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
 }
 
-/// What made-up schemes differ in.
+/// Differences between the synthetic schemes.
 struct Shape {
     name: &'static str,
     bound_ns: Option<u64>,
     violations: u64,
-    /// Step of a write that collects, by a draw.
+    /// Step of a collecting write, from a draw.
     step_ns: fn(u64) -> u64,
-    /// A write in so many collects.
+    /// One in this number of writes collects.
     collects_one_in: u64,
     waf_collection: f64,
     uneven: u64,
 }
 
-/// Three schemes: one that promises nothing, one that breaks its promise, one that keeps it.
+/// Three schemes: one without a bound, one that exceeds its bound, one that keeps it.
 pub(super) fn report() -> Report {
     let shapes = [
         Shape {
@@ -137,7 +137,7 @@ fn scheme(shape: &Shape) -> SchemeReport {
         };
         let collects =
             kind == TaskKind::Write && (draw(n) / 16).is_multiple_of(shape.collects_one_in);
-        // A write is sure to meet the longest step.
+        // The longest steps are always those of a write.
         let special = n == 4_242 || n % 50_000 == 7;
         let (kind, service_ns) =
             if special { (TaskKind::Write, 220_900) } else { (kind, service_ns) };

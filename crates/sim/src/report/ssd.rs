@@ -1,65 +1,65 @@
-//! What a run on several channels reports besides what every run does, and what the choice of victims cost.
+//! Further results of a run on several channels, and the work of victim selection.
 
 use ftl::{Accesses, Processor, VictimWork};
 use serde::Serialize;
 
-/// An SSD of several channels in the measured part.
+/// Results of an SSD with several channels in the measured part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SsdReport {
-    /// Requests outstanding at once, at most.
+    /// Most outstanding requests.
     pub queue_depth: u32,
-    /// Page reads and page programs, whatever their cause; a copy is one of each.
+    /// Page reads and page programs of all causes; a copy is one of each.
     pub page_commands: u64,
-    /// The same a second of device time.
+    /// Page commands per second of device time.
     pub page_commands_per_second: f64,
     /// Length of a window in which they are counted, ns.
     pub window_ns: u64,
     /// Whole windows of the measured part.
     pub windows: u64,
-    /// Page commands a second in the whole window with fewest of them; 0 where no window is whole.
+    /// Page commands per second in the whole window with the fewest; 0 without a whole window.
     pub window_least_per_second: f64,
-    /// The same in that with most.
+    /// Page commands per second in the whole window with the most.
     pub window_most_per_second: f64,
-    /// Page tasks of the host a second.
+    /// Page reads and writes of the host per second.
     pub host_pages_per_second: f64,
-    /// Longest time without the end of any request while some were outstanding, ns.
+    /// Longest time without a completion while requests were outstanding, ns.
     pub longest_stall_ns: u64,
-    /// Longest time that a collection kept the controller, ns.
+    /// Longest time that a collection occupied the controller, ns.
     pub longest_collection_ns: u64,
-    /// How often a read of the host suspended an erase.
+    /// Suspensions of erases by host reads.
     pub suspended_erases: u64,
-    /// The same of programs.
+    /// Suspensions of programs by host reads.
     pub suspended_programs: u64,
-    /// By how much the ends of these were put off in all, ns.
+    /// Total delay of the suspended operations' ends, ns.
     pub suspension_ns: u64,
-    /// Share of the time that a channel's bus was in use, mean over the channels.
+    /// Share of time that a channel's bus was busy, mean over the channels.
     pub channel_use: f64,
-    /// Share of the time that a die was busy, mean over the dies.
+    /// Share of time that a die was busy, mean over the dies.
     pub die_use: f64,
-    /// Share of the time that the link to the host was in use; `null` without one.
+    /// Share of time that the link to the host was busy; `null` without a link.
     pub link_use: Option<f64>,
-    /// Time that the processor worked on choosing victims, ns.
+    /// Processor time for victim selection, ns.
     pub processor_ns: u64,
-    /// The same as a share of the time.
+    /// Processor time as a share of the duration.
     pub processor_share: f64,
-    /// Longest time that it worked in one go, ns.
+    /// Longest uninterrupted processor time, ns.
     pub longest_processor_ns: u64,
 }
 
 /// One window of a run on several channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WindowSample {
-    /// When it began, ns since the start of the measured part.
+    /// Start, ns since the start of the measured part.
     pub start_ns: u64,
     /// Page reads and page programs in it; a copy is one of each.
     pub page_commands: u64,
-    /// Page tasks of the host that ended in it.
+    /// Page reads and writes of the host that ended in it.
     pub host_pages: u64,
     /// Fewest free pages in it.
     pub least_free_pages: u64,
 }
 
-/// Entries of tables that were looked at.
+/// Number of table entries accessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EntryCount {
     /// Entries read.
@@ -74,27 +74,27 @@ impl From<Accesses> for EntryCount {
     }
 }
 
-/// What choosing victims cost the controller in the measured part.
+/// Controller work for victim selection in the measured part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct VictimWorkReport {
-    /// Entries when a page became invalid.
+    /// Entries accessed when pages became invalid.
     pub invalidated: EntryCount,
-    /// Entries when a block became full.
+    /// Entries accessed when blocks became full.
     pub filled: EntryCount,
-    /// Entries when victims were chosen.
+    /// Entries accessed when victims were selected.
     pub chosen: EntryCount,
-    /// All of them.
+    /// Sum of the above.
     pub entries: u64,
-    /// The same a victim; `null` without victims.
+    /// Entries per victim; `null` without victims.
     pub entries_per_victim: Option<f64>,
-    /// Processor time that they took, ns; `null` where the work takes no time.
+    /// Processor time for them, ns; `null` if the work takes no time.
     pub processor_ns: Option<u64>,
-    /// The same a victim, ns.
+    /// Processor time per victim, ns.
     pub processor_ns_per_victim: Option<f64>,
 }
 
 impl VictimWorkReport {
-    /// This much work for so many victims, in no time.
+    /// Report of this work for `victims` victims, without processor time.
     pub fn new(work: &VictimWork, victims: u64) -> Self {
         let entries = work.total();
         Self {
@@ -107,7 +107,7 @@ impl VictimWorkReport {
         }
     }
 
-    /// Has `processor` do it.
+    /// Adds the time that `processor` needs for the work.
     pub fn charge(&mut self, processor: &Processor, victims: u64) {
         let accesses = |count: EntryCount| Accesses::new(count.reads, count.writes);
         let ns = processor.time_ns(&VictimWork {
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!((report.entries, report.entries_per_victim), (60, Some(15.0)));
         assert_eq!((report.processor_ns, report.processor_ns_per_victim), (None, None));
         report.charge(&Processor::ARM7, 4);
-        // 35 reads of 10 cycles and 25 writes of 4, of 11.43 ns each.
+        // 35 reads of 10 cycles and 25 writes of 4 cycles, at 11.43 ns per cycle.
         assert_eq!(report.processor_ns, Some(5143));
         assert_eq!(report.processor_ns_per_victim, Some(5143.0 / 4.0));
         assert_eq!(VictimWorkReport::new(&work, 0).entries_per_victim, None);

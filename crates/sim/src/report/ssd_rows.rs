@@ -1,4 +1,4 @@
-//! Rows of the table that only an SSD of several channels has, and those of the choice of victims.
+//! Table rows of SSDs with several channels, and of victim selection.
 
 use super::cells::{longest, mean, none, p99_9, percent};
 use super::contents::SchemeReport;
@@ -6,15 +6,15 @@ use super::ssd::SsdReport;
 use super::units;
 use crate::measures::Summary;
 
-/// One row: its label, and its cell of a scheme.
+/// Adds one row, given its label and its cell per scheme.
 pub(super) type Row<'a> = &'a mut dyn FnMut(&str, &dyn Fn(&SchemeReport) -> String);
 
-/// How these rows are to be read.
+/// Explanation of these rows.
 pub(super) const HOW_TO_READ: &str = "Completion: end − arrival (or − issue, if the host keeps requests outstanding), \
     queueing included. Page commands: page reads and programs; a copy is one of each. Stall: time without a completion \
     while requests are outstanding. Use: share of the time, mean over channels or dies.";
 
-/// When what was asked for was done.
+/// Rows of completion times.
 pub(super) fn completions(row: Row<'_>) {
     let mut of = |whose: &str, times: fn(&SchemeReport) -> &Summary| {
         row(&format!("{whose} mean"), &|s| mean(times(s)));
@@ -27,7 +27,7 @@ pub(super) fn completions(row: Row<'_>) {
     of("request completion", |s| &s.request_completion_ns);
 }
 
-/// How much was done, and what was busy with it.
+/// Rows of throughput and of the use of channels, dies, link and processor.
 pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
     let mut of = |label: &str, cell: &dyn Fn(&SsdReport) -> Option<String>| {
         row(label, &|s| s.ssd.as_ref().and_then(cell).unwrap_or_else(none));
@@ -39,7 +39,7 @@ pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
     of("  maximum per window", &|ssd| in_windows(ssd, ssd.window_most_per_second));
     of("host pages", &|ssd| Some(units::rate(ssd.host_pages_per_second)));
     of("longest stall", &|ssd| time(ssd.longest_stall_ns));
-    // Of collections that let tasks in between none keeps the controller.
+    // 0 if tasks run between the steps of a collection: it then never occupies the controller.
     let kept = |ns: u64| (ns > 0).then_some(ns);
     of("longest collection", &|ssd| kept(ssd.longest_collection_ns).and_then(time));
     of("channel use", &|ssd| Some(percent(ssd.channel_use)));
@@ -60,7 +60,7 @@ pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
     }
 }
 
-/// What choosing victims cost.
+/// Rows of the work of victim selection.
 pub(super) fn victim_work(schemes: &[SchemeReport], row: Row<'_>) {
     let work = || schemes.iter().filter_map(|s| s.victim_work.as_ref());
     if work().next().is_none() {

@@ -1,17 +1,17 @@
-//! The report as a table for people.
+//! The report as a table for users.
 
 use super::cells::{longest, mean, none, p99_9, percent};
 use super::contents::{BitErrorReport, BufferReport, Report, SchemeReport, Violation};
 use super::grid::{Grid, wrap};
 use super::{ssd_rows, units};
 
-/// Most schemes that stand as columns; more stand as rows.
+/// Most schemes shown as columns; more are shown as rows.
 const MOST_COLUMNS: usize = 5;
 
-/// The report as plain text of at most `width` columns (100 suits most terminals; below about 60 single
-/// cells may stand out).
+/// The report as plain text of at most `width` columns. 100 suits most terminals; below about 60, single
+/// cells may exceed the width.
 ///
-/// Schemes are columns where up to five of them fit, else rows of as many tables as the fields take.
+/// Up to five schemes are columns if they fit; otherwise they are rows of as many tables as the fields need.
 pub fn render(report: &Report, width: usize) -> String {
     let mut out = heading(report, width);
     if report.schemes.is_empty() {
@@ -37,7 +37,7 @@ pub fn render(report: &Report, width: usize) -> String {
     out
 }
 
-/// A line for each scheme that the interruption came too early for.
+/// One line for each scheme that was interrupted before its measurement.
 fn not_run(report: &Report, width: usize) -> String {
     let line = |name: &String| {
         wrap(&format!("{name}: not run (interrupted before it was measured)"), width, "  ")
@@ -66,7 +66,7 @@ fn heading(report: &Report, width: usize) -> String {
     out
 }
 
-/// Whether the bound was kept, in words that cannot be mistaken.
+/// Verdict on the bound, in unambiguous words.
 pub fn verdict(scheme: &SchemeReport) -> &'static str {
     match (scheme.violations, scheme.tasks, scheme.bound_ns) {
         (1.., _, _) => "BOUND EXCEEDED",
@@ -77,12 +77,12 @@ pub fn verdict(scheme: &SchemeReport) -> &'static str {
     }
 }
 
-/// Promises are of one page task at a time.
+/// True if bounds can apply: they hold for one outstanding page task.
 fn can_promise(scheme: &SchemeReport) -> bool {
     scheme.ssd.as_ref().is_none_or(|ssd| ssd.queue_depth == 1)
 }
 
-/// Every field as a row of cells, one a scheme.
+/// One row per field, with one cell per scheme.
 fn grid(report: &Report) -> Grid {
     let schemes = &report.schemes;
     let mut grid = Grid::new(schemes.iter().map(|s| s.name.clone()).collect());
@@ -189,7 +189,7 @@ fn grid(report: &Report) -> Grid {
     grid
 }
 
-/// What is promised, and whether it was kept.
+/// Rows of the bound and of the longest response against it.
 fn promises(row: ssd_rows::Row<'_>) {
     row("bound", &|s| match (s.bound_ns, s.real_time) {
         (None, _) => none(),
@@ -201,7 +201,7 @@ fn promises(row: ssd_rows::Row<'_>) {
     row("violations", &|s| units::count(s.violations));
 }
 
-/// How long what was asked for took, where one operation runs at a time.
+/// Rows of response and completion times, if one operation runs at a time.
 fn times(schemes: &[SchemeReport], row: ssd_rows::Row<'_>) {
     row("response mean", &|s| mean(&s.response_ns));
     row("response p99.9", &|s| p99_9(&s.response_ns));
@@ -217,12 +217,12 @@ fn times(schemes: &[SchemeReport], row: ssd_rows::Row<'_>) {
 /// Standard deviation and maximum of the erases per block, as multiples of their mean; `None` without erases.
 pub(super) fn wear_ratios(scheme: &SchemeReport) -> Option<(f64, f64)> {
     let (_, mean, most) = scheme.erases_per_block;
-    // The paper's index is σ / N × 100 of N blocks.
+    // The paper's index is σ / N × 100, with N blocks.
     let deviation = scheme.wear_index / 100.0 * scheme.series.erases.len() as f64;
     (mean > 0.0).then(|| (deviation / mean, f64::from(most) / mean))
 }
 
-/// Paths by which any scheme may copy, in the order in which schemes name them.
+/// Copy paths of all schemes, in the order of their reports.
 fn paths(schemes: &[SchemeReport]) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     for count in schemes.iter().flat_map(|s| &s.copies_by_path).flatten() {
@@ -238,7 +238,7 @@ fn copies_by(scheme: &SchemeReport, path: &str) -> Option<u64> {
     counts.iter().find(|count| count.path == path).map(|count| count.copies)
 }
 
-/// The longest response; to the ns where rounding would hide that it is beyond its bound.
+/// The longest response; exact in ns if rounding would hide that it exceeds its bound.
 pub(super) fn longest_response(scheme: &SchemeReport) -> String {
     let (worst, rounded) = (scheme.response_ns.max, longest(&scheme.response_ns));
     match scheme.bound_ns {
@@ -249,13 +249,13 @@ pub(super) fn longest_response(scheme: &SchemeReport) -> String {
     }
 }
 
-/// Whether any task waited for another: then completion differs from the response.
+/// True if any task waited for another one, so that completion differs from the response.
 fn has_queueing(scheme: &SchemeReport) -> bool {
     let (completion, response) = (&scheme.completion_ns, &scheme.response_ns);
     completion.count > 0 && (completion.mean != response.mean || completion.max != response.max)
 }
 
-/// Causes that programmed pages in any scheme, in the order in which schemes name them.
+/// Causes that programmed pages in any scheme, in the order of the reports.
 pub(super) fn causes(schemes: &[SchemeReport]) -> Vec<String> {
     let mut causes: Vec<String> = Vec::new();
     for (cause, waf) in schemes.iter().flat_map(|s| &s.waf_by_cause) {
@@ -266,7 +266,7 @@ pub(super) fn causes(schemes: &[SchemeReport]) -> Vec<String> {
     causes
 }
 
-/// What is to be said of one scheme below the table.
+/// Notes on one scheme below the table.
 fn notes(scheme: &SchemeReport, width: usize) -> String {
     let why = match scheme.collection.why.as_str() {
         "" => "nothing was noted.",
@@ -282,7 +282,7 @@ fn notes(scheme: &SchemeReport, width: usize) -> String {
     out
 }
 
-/// The first violation. Exact, as it may be nearer to its bound than rounding shows.
+/// The first violation, with exact values, because rounding may hide that it exceeds its bound.
 fn broken(v: &Violation) -> String {
     let unit = if v.bound == "victim-valid" { "valid pages" } else { "ns" };
     format!(

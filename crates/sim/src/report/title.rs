@@ -1,10 +1,10 @@
-//! What a report is of, in a few words.
+//! Short title of a report.
 
 use super::contents::Report;
 use serde_json::Value;
 
 impl Report {
-    /// The workload in a few words: its name, or the file it came from.
+    /// Short name of the workload: its name, or its file's name.
     pub fn workload_label(&self) -> String {
         label(&self.workload, &["label", "name", "file", "path", "source", "kind", "workload"])
             .or_else(|| {
@@ -13,7 +13,7 @@ impl Report {
             .unwrap_or_else(|| "workload".to_owned())
     }
 
-    /// The part, where the configuration names it.
+    /// The part, if the configuration names it.
     pub fn part_label(&self) -> Option<String> {
         [self.configuration.get("part"), self.configuration.pointer("/device/part")]
             .into_iter()
@@ -21,7 +21,7 @@ impl Report {
             .find_map(|part| label(part, &["name", "part", "base", "like"]))
     }
 
-    /// Whether the configuration asks this scheme to collect in idle time.
+    /// True if the configuration lets this scheme collect in idle time.
     pub(super) fn collects_when_idle(&self, scheme: &str) -> bool {
         let asked = |entry: &Value| entry["label"] == scheme && entry["idle_collection"] == true;
         self.configuration
@@ -40,7 +40,7 @@ impl Report {
     }
 }
 
-/// The value itself where it is text, else the first of these keys that leads to text. Of a path, the
+/// The value itself if it is text, otherwise the first text under one of these keys. For a path, the
 /// file's name.
 fn label(value: &Value, keys: &[&str]) -> Option<String> {
     match value {

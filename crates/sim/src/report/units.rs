@@ -1,8 +1,8 @@
-//! Quantities as people read them: every one carries its unit.
+//! Quantities in readable form, each with its unit.
 
 /// A time: `850 ns`, `2220.9 µs`, `38.12 ms`, `12.3 s`, `4.2 h`.
 ///
-/// Microseconds up to 10 ms, as data sheets and deadlines have them; then milliseconds up to 10 s.
+/// Microseconds up to 10 ms, as in data sheets and deadlines; milliseconds up to 10 s; then s and h.
 pub fn time(ns: f64) -> String {
     match ns {
         n if n < 1e3 => format!("{n:.0} ns"),
@@ -18,7 +18,7 @@ pub fn count(n: u64) -> String {
     let x = n as f64;
     match n {
         0..100_000 => grouped(n),
-        // Up to where rounding would make it 1000 of its unit.
+        // Up to the value that would round to 1000 of its unit.
         100_000..999_950 => format!("{:.1} k", x / 1e3),
         999_950..999_995_000 => format!("{:.2} M", x / 1e6),
         _ => format!("{:.2} G", x / 1e9),
@@ -72,7 +72,7 @@ pub fn rate(per_second: f64) -> String {
     }
 }
 
-/// A plain number with no more decimals than it needs: three from 0 to 100, none from 10,000 on.
+/// A plain number: three decimals below 100, one below 10,000, otherwise none.
 pub fn number(x: f64) -> String {
     match x.abs() {
         a if a < 100.0 => format!("{x:.3}"),
@@ -81,7 +81,7 @@ pub fn number(x: f64) -> String {
     }
 }
 
-/// A time on an axis, without decimals that say nothing: `20 µs`, `1 ms`, `1.5 s`.
+/// A time on an axis, without needless decimals: `20 µs`, `1 ms`, `1.5 s`.
 pub fn short_time(ns: f64) -> String {
     let (scale, unit) = match ns {
         0.0 => return "0".to_owned(),
@@ -93,7 +93,7 @@ pub fn short_time(ns: f64) -> String {
     format!("{} {unit}", short(ns / scale))
 }
 
-/// A number on an axis: at most three decimals, none of them a trailing zero.
+/// A number on an axis: at most three decimals, without trailing zeros.
 pub fn short(x: f64) -> String {
     let text = format!("{x:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

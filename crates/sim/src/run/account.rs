@@ -1,4 +1,4 @@
-//! The account of one run, whichever clock runs below: what was promised and seen, and what was there before.
+//! Account of one run, for either clock: measured values, bounds, and the counts before measurement.
 
 use super::error::{Requests, RunError};
 use super::medium::{Medium, RunArray, erases};
@@ -7,7 +7,7 @@ use crate::measures::{Arrivals, Measures, TaskSample};
 use flash::Counts;
 use ftl::{Notes, Scheme};
 
-/// What was counted before the measured part.
+/// Counts before the measured part.
 #[derive(Debug)]
 pub(crate) struct Before {
     pub(super) counts: Counts,
@@ -17,36 +17,36 @@ pub(crate) struct Before {
     pub(super) lost: u64,
 }
 
-/// What writing out the buffer took.
+/// Times and pages of buffer write-outs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flushes {
-    /// The longest flush that the host asked for.
+    /// The longest flush requested by the host.
     pub(crate) host_ns: u64,
-    /// The longest time that the buffer took at once to write what had been dirty for too long.
+    /// The longest single write-out of pages that had been dirty for too long.
     pub(crate) age_ns: u64,
-    /// Pages that the buffer had written because of flushes when the workload ended.
+    /// Pages that flushes had written when the workload ended.
     pub(crate) pages: u64,
 }
 
-/// The account of the measured part of a run. The loop above a clock tells it of tasks, requests and collection; a report
-/// is made of it.
+/// Account of the measured part of a run. The loop records tasks, requests and collection; the report is made
+/// from it.
 #[derive(Debug)]
 pub(crate) struct Account {
     pub(crate) measures: Measures,
     pub(crate) promise: Promise,
-    /// Promises are not about forced writes.
+    /// True if bounds exclude forced writes.
     pub(crate) forced_apart: bool,
-    /// Requests that the workload handed over.
+    /// Requests taken from the workload.
     pub(crate) taken: u64,
     /// Requests that have ended.
     pub(crate) requests: u64,
     /// Requests that the scheme refused with an error.
     pub(crate) refused: u64,
-    /// The page task from which collection ran.
+    /// The first page task with collection.
     pub(crate) first_collection: Option<u64>,
-    /// Reads of pages that were never written: no flash operation.
+    /// Reads of pages never written; they need no flash operation.
     pub(crate) unmapped_reads: u64,
-    /// Reads that found their page uncorrectable.
+    /// Reads of uncorrectable pages.
     pub(crate) uncorrectable_reads: u64,
     pub(crate) interrupted: bool,
     pub(crate) flushes: Flushes,
@@ -54,7 +54,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Of a scheme as it is now; its own logs begin anew.
+    /// Opens the account of a scheme in its current state; the scheme's own logs restart.
     pub(crate) fn open<F: RunArray>(
         scheme: &mut dyn Scheme<Flash = F>,
         arrivals: Arrivals,
@@ -86,13 +86,13 @@ impl Account {
         }
     }
 
-    /// Where the run is, for a task on this page that has not been counted.
+    /// Position in the run of a task on this page that is not yet counted.
     #[inline]
     pub(crate) fn place(&self, lpn: u32) -> Location {
         Location { task: self.measures.tasks(), request: self.requests, lpn }
     }
 
-    /// What there is to tell of a task that comes next to be counted.
+    /// Records the notes of the next task to be counted.
     #[cold]
     pub(crate) fn noted(&mut self, notes: Notes) {
         if notes.collected {
@@ -102,26 +102,26 @@ impl Account {
         self.uncorrectable_reads += u64::from(notes.uncorrectable);
     }
 
-    /// Collection ran in the task that comes next to be counted, or before it.
+    /// Records collection in the next task to be counted, or before it.
     #[inline]
     pub(crate) fn collected(&mut self) {
         self.first_collection.get_or_insert(self.measures.tasks());
     }
 
-    /// A page task ended.
+    /// Records the end of a page task.
     #[inline]
     pub(crate) fn task(&mut self, sample: &TaskSample, end_ns: u64, free_pages: u64) {
         self.measures.task(sample);
         self.measures.tick(end_ns, free_pages);
     }
 
-    /// The workload hands over so many requests.
+    /// Records requests taken from the workload.
     #[inline]
     pub(crate) fn take(&mut self, requests: u64) {
         self.taken += requests;
     }
 
-    /// A request ended.
+    /// Records the end of a request.
     #[inline]
     pub(crate) fn request(&mut self, response_ns: u64, completion_ns: u64) {
         self.measures.request(response_ns, completion_ns);
@@ -132,7 +132,7 @@ impl Account {
         Requests { taken: self.taken, completed: self.requests, refused: self.refused }
     }
 
-    /// The scheme refused a request: with what had become of the others.
+    /// Counts a request that the scheme refused; adds the request counts to the error.
     #[cold]
     pub(crate) fn refuse(&mut self, error: RunError) -> RunError {
         // Collection in idle time may fail while no request is open.
@@ -141,7 +141,7 @@ impl Account {
         self.told(error)
     }
 
-    /// The error, if it is a scheme's, with what had become of the requests.
+    /// Adds the request counts to a scheme's error.
     #[cold]
     pub(crate) fn told(&self, error: RunError) -> RunError {
         match error {
@@ -156,10 +156,10 @@ impl Account {
         }
     }
 
-    /// Every request that was taken has been completed or refused.
+    /// Checks that every request taken has been completed or refused.
     ///
     /// # Errors
-    /// [`RunError::Unaccounted`] where that is not so: the loop lost some, and the measures are of the rest.
+    /// [`RunError::Unaccounted`] otherwise: the loop lost requests, and the measures do not cover them.
     pub(crate) fn close(&self, label: &str) -> Result<(), RunError> {
         let requests = self.tally();
         match requests.open() {

@@ -1,4 +1,4 @@
-//! The loop of serial time: requests are cut into page tasks, which the scheme runs a batch at a time.
+//! Loop of serial time: cuts requests into page tasks, which the scheme runs in batches.
 
 use super::account::Account;
 use super::error::RunError;
@@ -11,8 +11,8 @@ use flash::{Probe, SerialArray};
 use ftl::{Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Scheme};
 use workload::{Request, Source};
 
-/// Requests taken from the source at once, page tasks cut from them at once, and tasks run at once: all fit the first
-/// cache beside what the tasks touch.
+/// Requests per fill from the source, page tasks per cut, and tasks per batch. They fit the L1 cache together with
+/// the data that the tasks touch.
 const REQUESTS: usize = 256;
 const TASKS: usize = 1024;
 const BATCH: usize = 128;
@@ -22,13 +22,13 @@ pub struct Device {
     scheme: Box<dyn Scheme<Flash = SerialArray>>,
     clock: HostClock,
     account: Account,
-    /// Response of the request under way, so far.
+    /// Response so far of the request in progress.
     request_ns: u64,
     done: Vec<Done>,
 }
 
 impl Device {
-    /// Starts measuring `scheme` as it is now.
+    /// Starts the measurement of `scheme` in its current state.
     pub fn new(mut scheme: Box<dyn Scheme<Flash = SerialArray>>, timed: bool) -> Self {
         let arrivals = if timed { Arrivals::Timed } else { Arrivals::Closed };
         Self {
@@ -40,7 +40,7 @@ impl Device {
         }
     }
 
-    /// The same, where the choice of victims takes a processor's time.
+    /// Adds a processor, whose time victim selection takes.
     pub fn choosing(mut self, processor: Option<Processor>) -> Self {
         self.clock.processor = processor;
         self
@@ -56,10 +56,10 @@ impl Device {
         &*self.scheme
     }
 
-    /// Runs the workload to its end, to the limit of requests, or until the observer stops it.
+    /// Runs the workload to its end, to the request limit, or until the observer stops it.
     ///
     /// # Errors
-    /// What the workload or the scheme says; [`RunError::Unaccounted`].
+    /// Errors of the workload or the scheme; [`RunError::Unaccounted`].
     pub fn replay(
         &mut self,
         setup: &Setup,
@@ -117,7 +117,7 @@ impl Device {
         }
     }
 
-    /// Puts work of which so many pieces are done into the account.
+    /// Adds the first `done` tasks to the account.
     fn note(&mut self, work: &[PageTask], done: usize) {
         let (mut at, work) = (0, &work[..done]);
         while let Some(piece) = work.get(at) {
@@ -141,7 +141,7 @@ impl Device {
         }
         match work.asks {
             Asks::Page(kind) => {
-                // Promises are of the array's time and the buffer's.
+                // Bounds cover the time of the array and the buffer, not the processor's.
                 let promised_ns = service_ns - choosing_ns;
                 if !(work.forced && account.forced_apart)
                     && account.promise.is_broken(kind, promised_ns, step_ns)
@@ -162,8 +162,8 @@ impl Device {
         }
     }
 
-    /// Requests that went as the first of `work` did, which is in the account, are counted together: most do. Returns how
-    /// many. `at`: where the first is in `done`.
+    /// Counts together the requests that equal the first of `work`, which is already in the account; most do.
+    /// Returns their number. `at`: index of the first in `done`.
     #[inline]
     fn note_repeats(&mut self, work: &[PageTask], at: usize) -> usize {
         let Some((model, rest)) = work.split_first() else { return 0 };
@@ -198,10 +198,10 @@ impl Device {
         count as usize
     }
 
-    /// What waits in a write buffer is written at the end, so that it is counted, in no task's response.
+    /// Writes out the buffer at the end, so that these writes are counted; they add to no task's response.
     ///
     /// # Errors
-    /// What the scheme says.
+    /// Errors of the scheme.
     pub fn empty_buffer(&mut self, label: &str) -> Result<(), RunError> {
         let tasks = self.account.measures.tasks();
         self.write_out()
@@ -221,7 +221,7 @@ impl Device {
         Ok(())
     }
 
-    /// What was measured.
+    /// The report of the measurement.
     pub fn report(self, setup: &Setup, label: &str) -> SchemeReport {
         self.account.report(&*self.scheme, setup, label, self.clock.now_ns, None)
     }

@@ -1,23 +1,23 @@
-//! Why a run ended early.
+//! Errors that end a run early.
 
 use flash::faults::FaultError;
 use ftl::FtlError;
 use std::fmt;
 use workload::WorkloadError;
 
-/// What became of the requests that a device took. At the end of a run none is open.
+/// Counts of the requests that a device took. At the end of a run none is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
-    /// Handed to the device by the workload.
+    /// Requests handed to the device by the workload.
     pub taken: u64,
-    /// Of these, those that ended.
+    /// Requests that ended.
     pub completed: u64,
-    /// Those that the scheme refused with an error.
+    /// Requests that the scheme refused with an error.
     pub refused: u64,
 }
 
 impl Requests {
-    /// Neither completed nor refused. Below 0 where more ended than were taken.
+    /// Requests neither completed nor refused; below 0 if more ended than were taken.
     pub fn open(&self) -> i128 {
         i128::from(self.taken) - i128::from(self.completed) - i128::from(self.refused)
     }
@@ -30,7 +30,7 @@ impl fmt::Display for Requests {
     }
 }
 
-/// Why a run ended early.
+/// Reason why a run ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The scheme failed at a request.
@@ -38,13 +38,13 @@ pub enum RunError {
     Scheme {
         /// The scheme's label.
         scheme: String,
-        /// What it said.
+        /// The scheme's error.
         source: FtlError,
-        /// The page task, from the start of the phase.
+        /// The page task, counted from the start of the phase.
         task: u64,
         /// `preconditioning` or `workload`.
         phase: &'static str,
-        /// What had become of the host's requests; none were taken before the workload.
+        /// Counts of the host's requests; `None` before the workload.
         requests: Option<Box<Requests>>,
     },
     /// The loop lost requests, or ended some twice.
@@ -56,19 +56,19 @@ pub enum RunError {
     Unaccounted {
         /// The scheme's label.
         scheme: String,
-        /// What became of the requests.
+        /// Counts of the requests.
         requests: Requests,
     },
     /// The scheme cannot be set up.
     #[error(transparent)]
     Setup(#[from] FtlError),
-    /// Bit errors that this array cannot have.
+    /// Bit error settings that this array cannot have.
     #[error("bit errors: {0}")]
     BitErrors(#[from] FaultError),
     /// The workload failed.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// Requests are outstanding on an SSD, and nothing can happen.
+    /// Deadlock: no event is pending while requests are outstanding on an SSD.
     #[error(
         "{scheme}: deadlock: no event is pending while {outstanding} requests are outstanding ({request} have \
         ended). This is a bug in the simulator, not in your settings: please report it with the command. \
@@ -79,9 +79,9 @@ pub enum RunError {
         scheme: String,
         /// Requests that have not ended.
         outstanding: u32,
-        /// Requests that have.
+        /// Requests that have ended.
         request: u64,
-        /// What waits for what.
+        /// The dependencies of the waiting operations.
         waiting: String,
     },
     /// The run was stopped before anything was measured.
@@ -90,13 +90,13 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// A scheme failed at a page task of the workload.
+    /// A scheme's failure at a page task of the workload.
     pub(crate) fn in_workload(label: &str, source: FtlError, task: u64) -> Self {
         Self::Scheme { scheme: label.into(), source, task, phase: "workload", requests: None }
     }
 }
 
-/// As the end of what is in brackets.
+/// The request counts, to follow the text in the brackets.
 fn told(requests: &Option<Box<Requests>>) -> String {
     requests.as_ref().map_or_else(String::new, |requests| match requests.open() {
         0 => format!("; {requests}"),
@@ -120,7 +120,7 @@ mod tests {
         for said in ["dftl: 10 requests were taken, 5 completed and 2 refused: 3 unacc", "a bug"] {
             assert!(text.contains(said), "{text}");
         }
-        // Ended twice.
+        // One request ended twice.
         assert!(told(10, 9).1.contains("9 completed and 2 refused: -1 unaccounted for"));
         assert_eq!(told(10, 8).0, 0);
     }

@@ -1,4 +1,4 @@
-//! The array of a run, and what it tells besides operations and time: copies by path, bit errors.
+//! The array of a run, and its counts besides operations and time: copies by path, bit errors.
 
 use super::error::RunError;
 use super::setup::Setup;
@@ -10,27 +10,27 @@ use flash::{
 };
 use ftl::{Scheme, SchemeConfig};
 
-/// What a run asks its array for besides what a scheme does.
+/// Data that a run needs from its array, beyond a scheme's needs.
 pub(crate) trait RunArray: Probe + 'static {
     /// Operations so far.
     fn counts(&self) -> &Counts;
 
-    /// Time in which the array worked, where it has one.
+    /// Busy time of the array, if it counts it.
     fn busy_ns(&self) -> Option<Ns>;
 
-    /// Copies that went by a path.
+    /// Copies that used a path.
     fn copies_by(&self, path: CopyPath) -> u64;
 
-    /// Corrected bytes that copies sent again.
+    /// Corrected bytes that copies transferred again.
     fn bytes_sent_again(&self) -> u64;
 
-    /// The array below its time.
+    /// The array below the clock.
     fn errors(&self) -> &BitErrors<Array>;
 
-    /// The rule by which its wear is levelled.
+    /// The rule of static wear levelling.
     fn wear_rule(&self) -> Option<WearRule>;
 
-    /// RAM that a controller needs for that, bytes.
+    /// RAM that wear levelling needs in a controller, bytes.
     fn wear_ram_bytes(&self) -> u64 {
         let blocks = self.geometry().blocks();
         self.wear_rule().map_or(0, |rule| wear_level::ram_bytes(rule, blocks))
@@ -95,22 +95,22 @@ pub(crate) fn erases<F: RunArray>(flash: &F) -> Vec<u32> {
     (0..array.geometry().blocks()).map(|block| array.erase_count(BlockId(block))).collect()
 }
 
-/// Levels the wear of an array as a scheme is configured.
+/// Adds the scheme's wear levelling to an array.
 pub(crate) fn levelled<F: Probe>(scheme: &SchemeConfig, array: F) -> WearLevel<F> {
     WearLevel::new(array, scheme.static_wear, scheme.allocation.units(), scheme.seed)
 }
 
-/// An array without bit errors or levelling that keeps no user bytes.
+/// An array without bit errors or wear levelling that stores no user bytes.
 pub fn array_without_errors(geometry: Geometry, part: Part) -> SerialArray {
     plain_array(geometry, part, Store::Metadata)
 }
 
-/// An array without bit errors or levelling.
+/// An array without bit errors or wear levelling.
 pub fn plain_array(geometry: Geometry, part: Part, store: Store) -> SerialArray {
     WearLevel::off(Serial::new(BitErrors::none(Array::new(geometry, part, store))))
 }
 
-/// The array of a scheme's run, without time.
+/// The array of a scheme's run, without a clock.
 pub(crate) fn array_of(setup: &Setup) -> Result<BitErrors<Array>, RunError> {
     let array = Array::new(setup.geometry, setup.part.clone(), Store::Metadata);
     Ok(match setup.bit_errors {
@@ -119,7 +119,7 @@ pub(crate) fn array_of(setup: &Setup) -> Result<BitErrors<Array>, RunError> {
     })
 }
 
-/// What the array has counted so far, besides operations.
+/// Counts of the array so far, besides operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Medium {
     copies_by: [u64; CopyPath::ALL.len()],
@@ -140,7 +140,7 @@ impl Medium {
         }
     }
 
-    /// What was counted since.
+    /// The counts since `before`.
     pub(super) fn since(&self, before: &Self) -> Self {
         let mut copies_by = self.copies_by;
         copies_by.iter_mut().zip(before.copies_by).for_each(|(now, before)| *now -= before);
@@ -153,12 +153,12 @@ impl Medium {
         }
     }
 
-    /// Copies by path, of the paths that this part's copies may take.
+    /// Copies by path, for the paths that this part's copies may take.
     pub(super) fn copies(&self, part: &Part) -> Option<Vec<CopyCount>> {
         let copies = part.copies.as_ref()?;
         let far = (copies.ways > 1).then_some(copies.far.path);
         let counted = |path: &CopyPath| self.copies_by[*path as usize] > 0;
-        // Where the places of two blocks do not allow a path, copies go another way.
+        // If the locations of two blocks do not allow a path, their copies take another one.
         let possible = |path: &CopyPath| *path == copies.near.path || Some(*path) == far;
         let paths = CopyPath::ALL.into_iter().filter(|path| possible(path) || counted(path));
         let count = |path: CopyPath| CopyCount {
@@ -168,7 +168,7 @@ impl Medium {
         Some(paths.map(count).collect())
     }
 
-    /// Bit errors, where the array may have any.
+    /// Bit errors, if the array may have any.
     pub(super) fn bit_errors(
         &self,
         model: Option<BitErrorModel>,
@@ -187,7 +187,7 @@ impl Medium {
     }
 }
 
-/// The array's bytes, for those who account for memory.
+/// Heap bytes of the array, for memory accounting.
 pub(crate) fn array_heap_bytes<F: RunArray>(scheme: &dyn Scheme<Flash = F>) -> usize {
     RunArray::errors(scheme.flash()).inner().heap_bytes()
 }

@@ -1,4 +1,4 @@
-//! One scheme under one workload: format, precondition, replay, report.
+//! Run of one scheme under one workload: format, precondition, replay, report.
 
 pub(crate) mod account;
 pub(crate) mod device;
@@ -29,7 +29,7 @@ use workload::Source;
 /// Runs one scheme.
 ///
 /// # Errors
-/// [`RunError`]; a broken promise is no error but counted in the report.
+/// [`RunError`]; an exceeded bound is no error but counted in the report.
 pub fn run_scheme(
     setup: &Setup,
     scheme: &SchemeConfig,

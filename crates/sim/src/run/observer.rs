@@ -1,24 +1,24 @@
-//! Who watches a run.
+//! Observers of a run.
 
-/// Who is told how far a run is, and may end it.
+/// An observer of a run's progress, which may also stop it.
 pub trait Observer: Sync {
-    /// `done` page tasks of this phase, of `total` where that is known.
+    /// `done` page writes (precondition) or host requests (measurement), of `total` if that is known.
     fn progress(&self, scheme: &str, phase: Phase, done: u64, total: Option<u64>);
 
-    /// True where the run should end now and report what it has.
+    /// True if the run should end now and report its results so far.
     fn stop(&self) -> bool;
 }
 
-/// What a run is doing.
+/// Phase of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Filling and ageing the array.
+    /// Filling and ageing of the array.
     Precondition,
-    /// Replaying the workload.
+    /// Replay of the workload.
     Measure,
 }
 
-/// An observer that watches nothing.
+/// An observer that ignores progress and never stops.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 

@@ -1,4 +1,4 @@
-//! From the account of a run to its report.
+//! Conversion of a run's account into its report.
 
 use super::account::{Account, Flushes};
 use super::medium::{Medium, RunArray, erases};
@@ -13,7 +13,7 @@ use flash::{Cause, Counts, Operation};
 use ftl::{CollectionLog, Guarantee, MapCache, MergeKind, Scheme, Telemetry};
 
 impl Account {
-    /// What was measured up to `now_ns`; `busy_ns`: time in which the array worked, where that is not for itself to tell.
+    /// The report up to `now_ns`; `busy_ns`: busy time of the array, if the array does not count it itself.
     pub(crate) fn report<F: RunArray>(
         self,
         scheme: &dyn Scheme<Flash = F>,
@@ -91,7 +91,7 @@ impl Account {
         };
         let lost = |errors: &BitErrorReport| errors.lost_pages + errors.lost_pages_before > 0;
         if report.bit_errors.as_ref().is_some_and(lost) {
-            // A bound is of pages that can be read: to make up for one that cannot takes longer.
+            // Bounds assume readable pages: the recovery from an unreadable one takes longer.
             (report.bound_ns, report.real_time) = (None, false);
             (report.violations, report.first_violation) = (0, None);
         }
@@ -152,12 +152,12 @@ fn buffer(telemetry: &Telemetry<'_>, flushes: Flushes, counts: &Counts) -> Optio
     })
 }
 
-/// Pages programmed a host page, in all and by cause.
+/// Pages programmed per host page, in total and by cause.
 fn amplification(report: &mut SchemeReport, counts: &Counts, host: u64) {
     if host == 0 {
         return;
     }
-    // A buffer's padding comes as writes to the scheme, which knows no better than that the host writes.
+    // A buffer's padding reaches the scheme as writes, which it counts as host writes.
     let padded = report.buffer.as_ref().map_or(0, |buffer| buffer.padded);
     let programmed = |cause: &Cause| match cause {
         Cause::Host => counts.pages_programmed(Cause::Host).saturating_sub(padded),
@@ -195,7 +195,7 @@ fn energy_pj(counts: &Counts, each: &[u64; Operation::ALL.len()]) -> u128 {
         .sum()
 }
 
-/// Victims with more valid pages than promised.
+/// Victims with more valid pages than the bound.
 fn victims_beyond(log: &CollectionLog, guarantee: &Guarantee) -> u64 {
     guarantee.victim_valid.map_or(0, |most| log.victim_valid.iter().skip(most as usize + 1).sum())
 }
@@ -247,7 +247,7 @@ fn collection(
     }
 }
 
-/// What collection waits for: a scheme without a threshold has the state of its blocks for it.
+/// Trigger of collection; a scheme without a threshold decides by the state of its blocks.
 fn trigger(log: &CollectionLog) -> String {
     match log.threshold_pages {
         0 => "trigger: a full block, at any number of free pages".into(),
@@ -281,7 +281,7 @@ fn warnings(
     out
 }
 
-/// What uncorrectable pages mean, where there were any.
+/// Warning on uncorrectable pages, if there were any.
 fn unreadable(errors: &BitErrorReport) -> Option<String> {
     let BitErrorReport { uncorrectable_host_reads, lost_pages, lost_pages_before, .. } = errors;
     if uncorrectable_host_reads + lost_pages + lost_pages_before == 0 {

@@ -1,4 +1,4 @@
-//! What is on the array before anything is measured: filled in order, then aged by overwrites, random or in order.
+//! Precondition of the array: sequential fill, then random or sequential overwrites.
 
 use super::error::RunError;
 use super::observer::{Observer, Phase};
@@ -9,7 +9,7 @@ use ftl::{Done, HostClock, PageTask, Scheme, TaskKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Writes between two looks at the observer.
+/// Page writes between two calls of the observer.
 const BATCH: usize = 512;
 
 pub(crate) fn precondition<F: Probe>(
@@ -58,7 +58,7 @@ pub(crate) fn precondition<F: Probe>(
     if scheme.telemetry().buffer.is_none() {
         return Ok(());
     }
-    // Nothing of it is to be written in the measured part.
+    // The buffer must be empty, so that none of these pages is written in the measured part.
     scheme.flush().map_err(|source| RunError::Scheme {
         scheme: label.into(),
         source,
@@ -68,13 +68,13 @@ pub(crate) fn precondition<F: Probe>(
     })
 }
 
-/// What ages the array.
+/// Overwrites that age the array.
 struct Overwrites {
     random: Pcg64,
     pages: u32,
-    /// Share of those in order.
+    /// Share of sequential overwrites.
     sequential: f64,
-    /// The next of these.
+    /// Page of the next sequential overwrite.
     next: u32,
 }
 
@@ -101,7 +101,7 @@ mod tests {
             (0..4000).map(|_| aging.next()).collect::<Vec<u32>>()
         };
         assert!(of(1.0).iter().copied().eq((0..4000).map(|n| n % 1000)));
-        // As many of them as continue the pass; a page that is drawn does so by chance in one of a thousand.
+        // Overwrites that continue the sequential pass; a random page does so with probability 1/1000.
         let continuing = |lpns: &[u32]| {
             let mut next = 0;
             lpns.iter()

@@ -1,9 +1,9 @@
-//! Whether the scheme keeps what it promises, task by task.
+//! Check of a scheme's bounds, task by task.
 
 use crate::report::Violation;
 use ftl::{Guarantee, TaskKind};
 
-/// Bounds of one scheme and what was seen beyond them.
+/// Bounds of one scheme, and the violations found.
 #[derive(Debug)]
 pub(crate) struct Promise {
     service: [u64; TaskKind::ALL.len()],
@@ -13,7 +13,7 @@ pub(crate) struct Promise {
     pub(crate) first: Option<Violation>,
 }
 
-/// Where in the run a task is.
+/// Position of a task in the run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Location {
     pub(crate) task: u64,
@@ -33,7 +33,7 @@ impl Promise {
         }
     }
 
-    /// Whether a task is beyond any bound.
+    /// True if a task exceeds any bound.
     #[inline]
     pub(crate) fn is_broken(&self, kind: TaskKind, service_ns: u64, step_ns: u64) -> bool {
         (service_ns > self.service[kind as usize])
@@ -41,7 +41,7 @@ impl Promise {
             | (service_ns + step_ns > self.response)
     }
 
-    /// The response alone, where service and step go side by side and are not told apart.
+    /// Checks only the response, for tasks whose service and collection overlap in time.
     pub(crate) fn check_response(&mut self, response_ns: u64, place: Location) {
         if response_ns > self.response {
             self.violations += 1;
@@ -49,7 +49,7 @@ impl Promise {
         }
     }
 
-    /// Counts a task that is beyond a bound; once, however many bounds it breaks.
+    /// Counts a task that exceeds a bound; once, even if it exceeds several.
     #[cold]
     pub(crate) fn broken(
         &mut self,

@@ -1,4 +1,4 @@
-//! What a scheme is run on and how.
+//! Setup of a scheme's run.
 
 use super::error::RunError;
 use crate::precondition::Preconditioning;
@@ -8,12 +8,12 @@ use flash::{Geometry, Operation, Part, Probe};
 use ftl::Scheme;
 use workload::WorkloadError;
 
-/// What a scheme is run on and how.
+/// Setup of a scheme's run.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The part, as the scheme sees it.
     pub part: Part,
-    /// Energy of each operation, picojoules.
+    /// Energy per operation, picojoules.
     pub operation_pj: [u64; Operation::ALL.len()],
     /// Bit errors of the array, if it has any.
     pub bit_errors: Option<BitErrorModel>,
@@ -21,23 +21,23 @@ pub struct Setup {
     pub geometry: Geometry,
     /// Seed of preconditioning and of bit errors.
     pub seed: u64,
-    /// What is on the array before anything is measured.
+    /// Precondition of the array.
     pub precondition: Preconditioning,
     /// Logical pages that the workload may address: `0..space_pages`.
     pub space_pages: u32,
-    /// Host requests after which the run ends, where the workload does not end before.
+    /// Host requests after which the run ends, unless the workload ends earlier.
     pub max_requests: Option<u64>,
-    /// Issue each request as the one before it ends, whatever the workload says of arrivals.
+    /// Issues each request when the previous one ends, ignoring the workload's arrival times.
     pub closed: bool,
-    /// The channels, where operations run side by side; else one at a time.
+    /// The channels, if operations run in parallel; `None`: one operation at a time.
     pub ssd: Option<SsdSetup>,
     /// The command that repeats the run, for the report of a violation.
     pub replay: String,
 }
 
 impl Setup {
-    /// An array of this part without bit errors, filled, all of whose first `space_pages` pages the workload may
-    /// address; seed 0, no limit of requests.
+    /// A full array of this part without bit errors, seed 0, no request limit. The workload may address its first
+    /// `space_pages` pages.
     pub fn new(part: Part, geometry: Geometry, space_pages: u32) -> Self {
         Self {
             operation_pj: operation_pj(&part, 1),
@@ -55,7 +55,7 @@ impl Setup {
     }
 }
 
-/// Refuses a workload that addresses more than the scheme exports.
+/// Rejects a workload that addresses more pages than the scheme exports.
 pub(crate) fn check_space<F: Probe>(
     scheme: &dyn Scheme<Flash = F>,
     setup: &Setup,
@@ -71,7 +71,7 @@ pub(crate) fn check_space<F: Probe>(
     ))))
 }
 
-/// Energy of each operation, picojoules: of the array times, on all planes. Bus cycles take none that a source tells.
+/// Energy per operation over all planes, picojoules: array times only, as no source gives energy for bus cycles.
 pub(crate) fn operation_pj(part: &Part, planes: u32) -> [u64; Operation::ALL.len()] {
     Operation::ALL.map(|operation| {
         let plane = match operation {

@@ -1,16 +1,17 @@
-//! Requests cut into page tasks, a bounded number at a time.
+//! Division of requests into page tasks, a bounded number at a time.
 
 use ftl::{Asks, PageTask, TaskKind};
 use std::ops::Range;
 use workload::{Op, Request};
 
-/// Cuts requests into page tasks. A page that is written or read in part is one task; a trim takes the
-/// pages that it covers whole; zeroes are written, except over whole pages, which are trimmed (trimmed
-/// pages read as zeros).
+/// Cuts requests into page tasks.
+///
+/// A page written or read in part is one task. A trim covers only the pages that lie wholly within it. Zeroes are
+/// written, except over whole pages: these are trimmed, because trimmed pages read as zeros.
 #[derive(Debug)]
 pub(crate) struct Cutter {
     page_bytes: u64,
-    /// ⌊log₂⌋ where the page size is a power of two, as it nearly always is.
+    /// log₂ of the page size if that is a power of two, as in nearly all cases.
     shift: Option<u32>,
     rest: Option<Rest>,
 }
@@ -28,8 +29,8 @@ impl Cutter {
         Self { page_bytes: page_bytes.into(), shift, rest: None }
     }
 
-    /// Appends work of `requests` to `out` until that holds `most`; returns the requests used up. What is
-    /// left of the last one comes first the next time.
+    /// Appends tasks of `requests` to `out` until it holds `most`; returns the number of requests used. The
+    /// remainder of the last one comes first in the next call.
     #[inline]
     pub(crate) fn cut(
         &mut self,
@@ -88,14 +89,14 @@ impl Cutter {
                 forced: false,
             });
         } else if end == next + 1 {
-            // One page, as most requests of many workloads have: no detour over `rest`.
+            // Requests of one page are the most frequent in many workloads: no detour over `rest`.
             out.push(self.page(request, next, true));
         } else {
             self.rest = Some(Rest { request: *request, next, end });
         }
     }
 
-    /// The task on a page of a request.
+    /// The task of one page of a request.
     #[inline]
     fn page(&self, request: &Request, page: u64, last: bool) -> PageTask {
         PageTask {
@@ -107,7 +108,7 @@ impl Cutter {
         }
     }
 
-    /// What is to be done with a page of a request.
+    /// Kind of the task of one page of a request.
     #[inline]
     fn kind(&self, request: &Request, page: u64) -> TaskKind {
         match request.op {

@@ -1,4 +1,4 @@
-//! The loop: a host, a controller and an array, event by event.
+//! Event loop of an SSD: host, controller and array.
 
 use super::feeder::Feeder;
 use super::link::Link;
@@ -17,57 +17,57 @@ use ftl::{Asks, FtlError, HostClock, Notes, PageTask, Prefetch, Processor, Schem
 use std::collections::VecDeque;
 use workload::{Op, Request};
 
-/// No time.
+/// No event pending.
 const NEVER: Ns = Ns::MAX;
 
-/// What the scheme does of its own accord, in no request's name.
+/// Tag of operations that the scheme issues on its own, for no request.
 const BACKGROUND: u64 = u64::MAX;
 
-/// Requests that touch no page: a flush, or another.
+/// Tag bits of requests that touch no page: a flush, or another one.
 const FLUSH: u64 = 1 << 40;
 const BARE: u64 = 2 << 40;
 
-/// Requests ahead at which the map entries of a request's pages, and then the blocks of their old pages, are fetched: far
-/// enough for a memory access each.
+/// Prefetch distances in requests: map entries at `FAR`, then at `NEAR` the pages (reads) or the blocks of the old
+/// pages (writes). Each distance covers one memory access.
 const FAR: usize = 16;
 const NEAR: usize = 8;
 
-/// Most pages of a request that are fetched.
+/// Most pages prefetched per request.
 const MOST: u64 = 8;
 
-/// A request that has not ended.
+/// An outstanding request.
 #[derive(Clone, Copy, Debug)]
 struct Outstanding {
     arrival_ns: Ns,
-    /// When it was taken.
+    /// Time at which the controller took it.
     taken_ns: Ns,
-    /// Page tasks that are not done.
+    /// Page tasks not yet done.
     left: u32,
-    /// Bytes that cross the link when they are.
+    /// Bytes that cross the link after the last task.
     bytes_out: u64,
 }
 
-/// The page task that is alone on the device.
+/// The only page task on the device (queue depth 1).
 #[derive(Clone, Copy, Debug)]
 struct Alone {
     kind: TaskKind,
     place: Location,
-    /// When it began; the choice of victims, of which nothing is promised, apart.
+    /// Start after victim selection, whose time no bound covers.
     begun_ns: Ns,
-    /// Of a forced write that promises are not about.
+    /// True for a forced write that bounds exclude.
     forced_apart: bool,
-    /// Its own time and its end − arrival, once it is done.
+    /// Service time and end − arrival, once the task is done.
     done: Option<(Ns, Ns)>,
 }
 
-/// What the controller has spent so far.
+/// Controller time spent so far.
 #[derive(Clone, Copy, Debug)]
 struct Spent {
     ram_ns: Ns,
     choosing_ns: Ns,
 }
 
-/// What was seen of the host's and the controller's time.
+/// Statistics of the host's and the controller's time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HostStats {
     pub(super) longest_stall_ns: Ns,
@@ -79,12 +79,12 @@ pub(super) struct HostStats {
 /// An SSD under a workload.
 pub(crate) struct SsdDevice<'a> {
     pub(super) scheme: Box<dyn Scheme<Flash = ParallelArray>>,
-    /// Tasks may come between the operations of a collection.
+    /// True if tasks may run between the operations of a collection.
     yields: bool,
     pub(super) setup: &'a SsdSetup,
-    /// The controller's processor, where the choice of victims takes time.
+    /// Host clock, with the controller's processor if victim selection takes time.
     clock: HostClock,
-    /// Requests arrive when the workload says; else one as soon as there is room for it.
+    /// True if requests have arrival times; otherwise one arrives whenever there is room.
     timed: bool,
     pub(super) now_ns: Ns,
     cutter: Cutter,
@@ -94,16 +94,16 @@ pub(crate) struct SsdDevice<'a> {
     free_requests: Vec<u32>,
     outstanding: u32,
     pub(super) link: Link,
-    /// Reads whose data cross the link, by when they have.
+    /// Reads whose data cross the link, ordered by the end of the transfer.
     outward: VecDeque<(Ns, u32)>,
-    /// Up to when the processor works.
+    /// End of the processor's current work.
     busy_until_ns: Ns,
-    /// Since when a collection keeps the controller.
+    /// Start of the collection that occupies the controller.
     collecting_since_ns: Option<Ns>,
-    /// The last end of a request, or the time since when there has been one outstanding.
+    /// Last end of a request, or the time at which the queue became non-empty.
     quiet_since_ns: Ns,
     alone: Option<Alone>,
-    /// A write came since idle time was last used in vain.
+    /// True if a write came since idle collection last found nothing to do.
     wrote: bool,
     pub(super) windows: Windows,
     pub(super) totals: Totals,
@@ -112,7 +112,7 @@ pub(crate) struct SsdDevice<'a> {
 }
 
 impl<'a> SsdDevice<'a> {
-    /// Starts measuring `scheme` as it is now.
+    /// Starts the measurement of `scheme` in its current state.
     pub(crate) fn new(
         mut scheme: Box<dyn Scheme<Flash = ParallelArray>>,
         setup: &'a SsdSetup,
@@ -158,7 +158,7 @@ impl<'a> SsdDevice<'a> {
         &*self.scheme
     }
 
-    /// True where every page task begins when all before it has ended.
+    /// True if every page task begins after everything before it has ended.
     pub(super) fn is_alone(&self) -> bool {
         self.setup.queue_depth == 1
     }
@@ -194,8 +194,8 @@ impl<'a> SsdDevice<'a> {
         }
     }
 
-    /// Takes the requests that are there, as far as the queue goes; when the next one comes that could be taken then,
-    /// `None` where there is none.
+    /// Takes all requests that have arrived, up to the queue depth. Returns the next arrival that finds room ([`NEVER`] if
+    /// the queue is full), or `None` at the end of the workload.
     fn take_requests(&mut self, feeder: &mut Feeder) -> Result<Option<Ns>, RunError> {
         while self.outstanding < self.setup.queue_depth {
             let Some(request) = feeder.peek()? else { return Ok(None) };
@@ -213,7 +213,7 @@ impl<'a> SsdDevice<'a> {
         Ok(Some(NEVER))
     }
 
-    /// Fetches what the pages of a request that comes soon will need.
+    /// Prefetches the data for the pages of an upcoming request.
     #[inline]
     fn fetch(&self, request: Option<&Request>, what: Prefetch) {
         let Some(request) = request else { return };
@@ -223,7 +223,7 @@ impl<'a> SsdDevice<'a> {
         }
     }
 
-    /// A request is taken: its page tasks are ready when its data are in.
+    /// Takes a request; its page tasks are ready once its data have crossed the link.
     fn take(&mut self, request: &Request) {
         self.account.take(1);
         let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
@@ -269,14 +269,14 @@ impl<'a> SsdDevice<'a> {
         }
     }
 
-    /// The next thing that happens; `arrival_ns`: when a request comes that could be taken. False where nothing can, though
-    /// requests are outstanding.
+    /// Runs the next event; `arrival_ns`: next arrival that finds room. Returns false on a deadlock: requests are
+    /// outstanding, but no event is pending.
     fn event(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
         let start_ns = self.next_start_ns();
         let out_ns = self.outward.front().map_or(NEVER, |(end_ns, _)| *end_ns);
         let due_ns = self.next_due_ns();
         let limit_ns = arrival_ns.min(start_ns).min(out_ns).min(due_ns);
-        // Up to now all has happened on the array that happens before.
+        // Earlier events of the array come first.
         let (more, done) = match limit_ns > self.now_ns {
             true => self.scheme.flash_mut().step_until(limit_ns),
             false => (false, None),
@@ -310,7 +310,7 @@ impl<'a> SsdDevice<'a> {
         Ok(true)
     }
 
-    /// The error of a run in which nothing can happen any more.
+    /// The error of a deadlock.
     #[cold]
     fn stuck(&self, label: &str) -> RunError {
         let waiting = format!(
@@ -327,7 +327,7 @@ impl<'a> SsdDevice<'a> {
         }
     }
 
-    /// When the controller can take the next task.
+    /// Earliest time at which the controller can take the next task.
     #[inline]
     fn next_start_ns(&self) -> Ns {
         let Some(ready_ns) = self.queue.next_ns() else { return NEVER };
@@ -337,15 +337,15 @@ impl<'a> SsdDevice<'a> {
         if kept { NEVER } else { ready_ns.max(self.busy_until_ns).max(self.now_ns) }
     }
 
-    /// Whether the last task, or what it made the scheme do, has not ended.
+    /// True if the last task, or an operation that it caused, has not ended.
     #[inline]
     fn is_at_work(&self) -> bool {
-        // One that asked the array for nothing ends when the processor has worked.
+        // A task without array operations ends when its processor time has passed.
         let runs = self.alone.is_some_and(|alone| alone.done.is_none());
         runs || self.scheme.flash().outstanding() > 0
     }
 
-    /// When the write buffer has something to write on its own.
+    /// Time at which the write buffer must write a page on its own.
     #[inline]
     fn next_due_ns(&self) -> Ns {
         match self.scheme.due_ns() {
@@ -382,12 +382,12 @@ impl<'a> SsdDevice<'a> {
         Ok(())
     }
 
-    /// Lets the scheme do what is not a task's.
+    /// Lets the scheme work for no task.
     fn background(
         &mut self,
         what: impl FnOnce(&mut dyn Scheme<Flash = ParallelArray>, Ns) -> Result<bool, FtlError>,
     ) -> Result<bool, FtlError> {
-        // What follows is not of the task that was alone.
+        // The following work does not belong to the previous single task.
         self.settle();
         let before = self.begin(BACKGROUND);
         let did = what(&mut *self.scheme, self.now_ns)?;
@@ -395,7 +395,7 @@ impl<'a> SsdDevice<'a> {
         Ok(did)
     }
 
-    /// What the scheme asks for from here on is in this name.
+    /// Begins a call of the scheme; its operations get this tag.
     fn begin(&mut self, tag: u64) -> Spent {
         let now_ns = self.now_ns;
         self.scheme.flash_mut().begin(tag, now_ns);
@@ -407,7 +407,7 @@ impl<'a> SsdDevice<'a> {
         Spent { ram_ns: self.scheme.ram_ns(), choosing_ns }
     }
 
-    /// That was all; what the controller spent on it, and only then asked the array.
+    /// Ends the call; its operations reach the array after the controller time that the call took. Returns that time.
     fn end_call(&mut self, before: Spent) -> Spent {
         let now = self.spent();
         let spent = Spent {
@@ -432,13 +432,13 @@ impl<'a> SsdDevice<'a> {
         spent
     }
 
-    /// What has happened on the array up to its time now.
+    /// Records the events of the array up to its current time.
     #[inline]
     fn note_commands(&mut self) {
         let flash = self.scheme.flash();
         let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
         self.now_ns = self.now_ns.max(at_ns);
-        // What is done at the end of a window is of the next one.
+        // An event at the end of a window belongs to the next window.
         self.windows.advance(self.now_ns, self.totals, self.scheme.free_pages());
         self.totals.page_commands = page_commands;
     }
@@ -488,7 +488,7 @@ impl<'a> SsdDevice<'a> {
     fn page_done(&mut self, kind: TaskKind, service_ns: Ns, completion_ns: Ns, done_ns: Ns) {
         self.totals.host_pages += u64::from(kind != TaskKind::Trim);
         match &mut self.alone {
-            // Its steps are yet to end.
+            // Its collection steps have yet to end.
             Some(alone) => alone.done = Some((service_ns, completion_ns)),
             None => {
                 let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
@@ -508,7 +508,7 @@ impl<'a> SsdDevice<'a> {
         self.quiet_since_ns = end_ns;
     }
 
-    /// The task that was alone has ended, with all that it made the scheme do.
+    /// Ends the single task, with all operations that it caused.
     fn settle(&mut self) {
         let Some(Alone { kind, place, begun_ns, forced_apart, done }) = self.alone.take() else {
             return;
@@ -524,7 +524,8 @@ impl<'a> SsdDevice<'a> {
         self.account.task(&sample, self.now_ns, self.scheme.free_pages());
     }
 
-    /// Lets the scheme collect where nothing is under way and there is time before the next request; true where it did.
+    /// Lets the scheme collect if nothing is in progress and the gap before the next arrival is long enough. Returns true
+    /// if it did.
     fn idle_before(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
         let is_idle = self.timed
             && self.wrote
@@ -538,8 +539,8 @@ impl<'a> SsdDevice<'a> {
         Ok(self.wrote)
     }
 
-    /// What waits in a write buffer is written at the end, so that it is counted, in no task's time; all that is under
-    /// way ends.
+    /// Writes out the buffer at the end, so that these writes are counted; they add to no task's time. Waits for all
+    /// operations in progress.
     pub(super) fn finish(&mut self, label: &str) -> Result<(), RunError> {
         self.drain(label)?;
         self.settle();
@@ -554,7 +555,7 @@ impl<'a> SsdDevice<'a> {
         Ok(())
     }
 
-    /// Lets all operations end: those of collection, too, which no request waits for.
+    /// Lets all operations end, including those of collection, for which no request waits.
     fn drain(&mut self, label: &str) -> Result<(), RunError> {
         while self.scheme.flash_mut().next_done().is_some() {}
         if self.scheme.flash().outstanding() > 0 { Err(self.stuck(label)) } else { Ok(()) }

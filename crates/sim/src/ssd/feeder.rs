@@ -2,7 +2,7 @@
 
 use workload::{Request, Source, WorkloadError};
 
-/// Requests taken from the source at once.
+/// Requests per fill from the source.
 const BATCH: usize = 256;
 
 /// A workload's requests, up to a limit.
@@ -18,12 +18,12 @@ impl Feeder {
         Self { source: Some(source), requests: Vec::with_capacity(BATCH), next: 0, left: limit }
     }
 
-    /// These requests.
+    /// A feeder of these requests.
     pub(crate) fn of(requests: Vec<Request>) -> Self {
         Self { source: None, requests, next: 0, left: 0 }
     }
 
-    /// The next request, which stays the next one.
+    /// The next request, without taking it.
     pub(super) fn peek(&mut self) -> Result<Option<&Request>, WorkloadError> {
         if self.next == self.requests.len() {
             self.requests.clear();
@@ -42,13 +42,13 @@ impl Feeder {
         Ok(self.requests.get(self.next))
     }
 
-    /// One that comes soon after the next.
+    /// The request `by` positions after the next one, if it is already loaded.
     #[inline]
     pub(super) fn ahead(&self, by: usize) -> Option<&Request> {
         self.requests.get(self.next + by)
     }
 
-    /// The request that was looked at has been taken.
+    /// Takes the next request.
     pub(super) fn pass(&mut self) {
         self.next += 1;
     }

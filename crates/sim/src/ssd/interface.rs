@@ -1,29 +1,29 @@
-//! The link to the host, and how many commands it carries at once.
+//! Host interface: link rate and command queue depth.
 
 use flash::Ns;
 
-/// A host interface: every request's data cross one link, one at a time, in or out.
+/// A host interface: the data of all requests cross one link, one request at a time, in either direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostInterface {
     /// Name in configurations and reports.
     pub name: &'static str,
-    /// User bytes a second; 1 or more.
+    /// User bytes per second; at least 1.
     pub bytes_per_second: u64,
-    /// Time of a command besides its data.
+    /// Time per command in addition to its data.
     pub command_ns: Ns,
-    /// Most commands that may be outstanding.
+    /// Most outstanding commands.
     pub most_depth: u32,
 }
 
 impl HostInterface {
-    /// SATA, 3 Gb/s: 8b/10b coding leaves 300 MB/s; native command queueing takes 32 commands (Serial ATA 2.6).
+    /// SATA, 3 Gb/s: 8b/10b coding leaves 300 MB/s; native command queueing carries 32 commands (Serial ATA 2.6).
     pub const SATA2: Self =
         Self { name: "sata2", bytes_per_second: 300_000_000, command_ns: 0, most_depth: 32 };
 
-    /// Every interface that has a name.
+    /// Every named interface.
     pub const ALL: [Self; 1] = [Self::SATA2];
 
-    /// Time that a request of so many bytes holds the link.
+    /// Time for which a request of `bytes` occupies the link.
     pub fn transfer_ns(&self, bytes: u64) -> Ns {
         let ns =
             (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(self.bytes_per_second.max(1)));

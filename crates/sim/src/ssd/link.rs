@@ -3,7 +3,7 @@
 use super::interface::HostInterface;
 use flash::Ns;
 
-/// A link, and up to when it is taken. Without an interface everything is there at once.
+/// A link, and the end of its last transfer. Without an interface, transfers take no time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link {
     interface: Option<HostInterface>,
@@ -16,7 +16,7 @@ impl Link {
         Self { interface, free_ns: 0, busy_ns: 0 }
     }
 
-    /// When so many bytes that are to cross at `at_ns` have crossed.
+    /// Transfers `bytes` at `at_ns` or when the link is free; returns the end of the transfer.
     pub(super) fn transfer(&mut self, at_ns: Ns, bytes: u64) -> Ns {
         let Some(interface) = &self.interface else { return at_ns };
         let took_ns = interface.transfer_ns(bytes);

@@ -1,17 +1,18 @@
-//! An SSD of several channels: operations side by side, requests several at a time, a host interface.
+//! SSD with several channels: parallel operations, several outstanding requests, a host interface.
 //!
 //! ```text
-//! a request is there, and fewer than `queue_depth` are outstanding:
-//!   a write's data cross the link; its page tasks are ready when all are in, a read's at once
-//! the controller takes page tasks in the order in which they are ready, one after the other:
-//!   the scheme decides at once; its processor time passes before the array is asked
-//!   where collection is exclusive no task is taken while a collection that does not yield is under way
+//! a request arrives, and fewer than `queue_depth` are outstanding:
+//!   a write's data cross the link; its page tasks are ready after the transfer, a read's at once
+//! the controller takes page tasks one at a time, in the order in which they become ready:
+//!   the scheme decides at once; its processor time passes before its operations reach the array
+//!   exclusive collection: no task is taken during a collection that does not yield
 //! a request's last page task is done on the array: a read's data cross the link, a write has ended
 //! ```
 //!
-//! With one request outstanding at a time each page task begins when everything before it has ended, its collection
-//! steps too: then no operation waits for another task's, an operation takes no longer than in serial time, and what
-//! the scheme promises is checked. With more, tasks wait for each other's operations, and nothing is promised.
+//! With one outstanding request, each page task begins after everything before it has ended, including collection
+//! steps. No operation then waits for another task's operation, and each takes no longer than in serial time. The
+//! scheme's bounds therefore apply and are checked. With more outstanding requests, tasks wait for each other's
+//! operations, and there is no bound.
 
 mod device;
 mod feeder;

@@ -1,20 +1,20 @@
-//! Page tasks that wait for the controller, in the order in which they are ready.
+//! Page tasks that wait for the controller, in the order in which they become ready.
 
 use flash::Ns;
 use ftl::PageTask;
 use std::collections::VecDeque;
 
-/// A page task, or a request that touches no page, of a request that is outstanding.
+/// A waiting page task of an outstanding request, or a waiting request that touches no page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) ready_ns: Ns,
     pub(super) request: u32,
     pub(super) work: PageTask,
-    /// In order of arrival.
+    /// Sequence number of arrival.
     number: u64,
 }
 
-/// Two queues, each in order of time: what came over the link, and what needed not.
+/// Two queues, each ordered by time: tasks whose data crossed the link, and all others.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     queues: [VecDeque<Waiting>; 2],
@@ -28,7 +28,7 @@ impl Queue {
         self.queues[usize::from(over_link)].push_back(waiting);
     }
 
-    /// Which queue's first is the next one.
+    /// Index of the queue with the next task.
     fn first(&self) -> usize {
         let key = |queue: &VecDeque<Waiting>| {
             queue.front().map_or((Ns::MAX, u64::MAX), |first| (first.ready_ns, first.number))
@@ -40,7 +40,7 @@ impl Queue {
         self.queues.iter().map(VecDeque::len).sum()
     }
 
-    /// When the next one is ready.
+    /// Time at which the next task is ready.
     #[inline]
     pub(super) fn next_ns(&self) -> Option<Ns> {
         self.queues[self.first()].front().map(|first| first.ready_ns)

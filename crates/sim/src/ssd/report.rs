@@ -1,4 +1,4 @@
-//! From an SSD that has run to its report.
+//! Conversion of an SSD's measurement into its report.
 
 use super::device::SsdDevice;
 use crate::report::{SchemeReport, SsdReport};
@@ -6,7 +6,7 @@ use crate::run::setup::Setup;
 use flash::channels::DieAddress;
 
 impl SsdDevice<'_> {
-    /// What was measured; `elapsed_ns`: when the last request ended.
+    /// The report; `elapsed_ns`: end of the last request.
     pub(super) fn report(self, elapsed_ns: u64, setup: &Setup, label: &str) -> SchemeReport {
         let (channel_use, die_use, busy_ns) = self.uses(elapsed_ns);
         let per_second = |count: u64, ns: u64| count as f64 / (ns.max(1) as f64 / 1e9);
@@ -43,10 +43,10 @@ impl SsdDevice<'_> {
         let mut report =
             self.account.report(&*self.scheme, setup, label, elapsed_ns, Some(busy_ns));
         if queue_depth > 1 {
-            // Tasks wait for each other's operations: nothing is promised of that.
+            // Tasks wait for each other's operations: no bound covers that.
             report.bound_ns = None;
             report.real_time = false;
-            // Valid pages of victims do not depend on time.
+            // The bound on the valid pages of victims does not depend on time.
             report.violations -= beyond_bounds;
             report.first_violation = None;
         }
@@ -55,7 +55,7 @@ impl SsdDevice<'_> {
         report
     }
 
-    /// Mean use of channels and dies, and the time that all dies together worked.
+    /// Mean use of channels and of dies, and the sum of the dies' array times.
     fn uses(&self, elapsed_ns: u64) -> (f64, f64, u64) {
         let channels = self.scheme.flash().channels();
         let topology = channels.topology();

@@ -41,7 +41,7 @@ pub(crate) fn run_scheme(
     let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
     let mut device = SsdDevice::new(made, ssd, scheme.processor, timed);
     let replayed = device.replay(&mut Feeder::new(source, limit), label, total, observer);
-    // After an interruption what was taken is still to end.
+    // After an interruption, the requests taken must still end.
     let ended = replayed
         .and_then(|()| device.replay(&mut Feeder::of(Vec::new()), label, total, &Unobserved));
     ended.map_err(|error| device.account.refuse(error))?;

@@ -1,9 +1,9 @@
-//! What an SSD is besides its array.
+//! Settings of an SSD besides its array.
 
 use super::interface::HostInterface;
 use flash::channels::{Policy, Precedence, Timing, Topology};
 
-/// An SSD: its channels, and how the host uses it. The allocation of writes and the processor are the scheme's
+/// Channels of an SSD and their use by the host. The allocation of writes and the processor belong to the scheme
 /// ([`ftl::SchemeConfig`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SsdSetup {
@@ -13,41 +13,41 @@ pub struct SsdSetup {
     pub timing: Timing,
     /// The way arbiter of each channel.
     pub policy: Policy,
-    /// Whether the planes of a die work as one: a page of the array is a page of each.
+    /// True if the planes of a die operate together: a page of the array is one page of each plane.
     pub ganged: bool,
-    /// Requests that the host keeps outstanding (where it does not say when they arrive), or has outstanding at most.
+    /// Outstanding requests: the constant number without arrival times, otherwise the maximum.
     pub queue_depth: u32,
-    /// The link to the host; none: data are there at once.
+    /// The link to the host; `None`: transfers take no time.
     pub interface: Option<HostInterface>,
-    /// Whether collection keeps the controller, or only the dies that it works on.
+    /// Scope in which collection blocks the host: the controller, or only the dies in use.
     pub collection: CollectionPlace,
-    /// What goes before what on a die.
+    /// Precedence of operations on a die.
     pub precedence: Precedence,
     /// Length of the windows in which page commands are counted, ns.
     pub window_ns: u64,
 }
 
 impl SsdSetup {
-    /// Operations of the host that go before one of collection on its die, where nothing else is asked for.
+    /// Default number of host operations that may pass one collection operation on its die.
     pub const HOST_FIRST: u32 = 16;
 }
 
-/// What collection keeps the host from.
+/// Scope in which collection blocks the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CollectionPlace {
-    /// The dies that it works on; tasks go on everywhere else.
+    /// Only the dies in use by collection; tasks continue on all others.
     #[default]
     PerDie,
-    /// All: while one victim is collected nothing else is begun, unless the scheme lets tasks come in between
-    /// ([`ftl::Telemetry::yields`]). A controller with one thread, as that of Jung and Song's 2LGC.
+    /// The whole device: no task begins during the collection of a victim, unless the scheme lets tasks run in between
+    /// ([`ftl::Telemetry::yields`]). Models a controller with one thread, as that of Jung and Song's 2LGC.
     Exclusive,
 }
 
 impl CollectionPlace {
-    /// Every one.
+    /// All values.
     pub const ALL: [Self; 2] = [Self::PerDie, Self::Exclusive];
 
-    /// How options and reports name it.
+    /// Name in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::PerDie => "per-die",

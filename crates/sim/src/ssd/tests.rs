@@ -1,4 +1,4 @@
-//! The loop on small arrays, with times worked out by hand.
+//! The loop on small arrays; expected times computed by hand.
 
 use super::*;
 use crate::report::SchemeReport;
@@ -18,7 +18,7 @@ const PAGES: u32 = 8;
 const BLOCKS: u32 = 64;
 const PAGE: u64 = 8192;
 
-/// Pages that are asked for.
+/// Pages that the workload addresses.
 const SPACE: u32 = 120;
 
 fn part() -> Part {
@@ -47,14 +47,14 @@ fn ssd(channels: u16, ways: u16, queue_depth: u32) -> SsdSetup {
     }
 }
 
-/// The part as a scheme sees it: with transfers in its times.
+/// The part as a scheme sees it: its times include transfers.
 fn seen(units: u32) -> Part {
     let settings = CopySettings { path: CopyPath::Gcb, ways: units, ..CopySettings::PLAIN };
     let timing = Timing::of(&part()).unwrap();
     settings.part(&part(), (&timing).into()).unwrap()
 }
 
-/// What a command takes on an idle array.
+/// Time of a command on an idle array.
 fn alone(command: Command) -> u64 {
     let SsdSetup { topology, timing, policy, .. } = ssd(1, 1, 1);
     Channels::new(topology, timing, policy).unwrap().alone_ns(command, 1)
@@ -102,7 +102,7 @@ fn run_timed(
     run_promised(scheme, ssd, seen(units), timed, script)
 }
 
-/// The same where the scheme promises by another part than the array is of.
+/// Same run with the scheme's bounds computed from another part than the array's.
 fn run_promised(
     scheme: &SchemeConfig,
     ssd: SsdSetup,
@@ -119,7 +119,7 @@ fn run(name: &str, ssd: SsdSetup, script: Vec<(u64, Op, u64, u64)>) -> SchemeRep
     run_timed(&scheme(name, &ssd), ssd, false, script)
 }
 
-/// Writes of single pages all over the space.
+/// Writes of single pages across the whole space.
 fn random_writes(count: u64) -> Vec<(u64, Op, u64, u64)> {
     (0..count).map(|at| (0, Op::Write, at * at * 7919 % 113, 1)).collect()
 }
@@ -138,12 +138,12 @@ fn one_request_takes_what_its_command_takes() {
 
 #[test]
 fn requests_side_by_side_go_as_fast_as_dies_let_them() {
-    // Pages were written in order, so consecutive pages are on consecutive dies.
+    // The fill was sequential, so consecutive pages are on consecutive dies.
     let script: Vec<_> = (0..192).map(|page| (0, Op::Read, page % 96, 1)).collect();
     let one = run("page-level", ssd(4, 2, 1), script.clone());
     let eight = run("page-level", ssd(4, 2, 8), script);
     assert_eq!(one.elapsed_ns, 192 * alone(Command::Read));
-    // Eight dies, but two share a channel: the bus is what they wait for.
+    // Two of the eight dies share each channel, so the bus is the bottleneck.
     let bus_ns = 192 / 4 * (alone(Command::Read) - part().t_r_ns);
     assert!(eight.elapsed_ns >= bus_ns && eight.elapsed_ns < bus_ns + bus_ns / 4);
     let ssd = eight.ssd.unwrap();
@@ -155,14 +155,14 @@ fn requests_side_by_side_go_as_fast_as_dies_let_them() {
 fn writes_in_turn_use_every_die() {
     let script: Vec<_> = (0..64).map(|page| (0, Op::Write, page, 1)).collect();
     let report = run("page-level", ssd(4, 2, 64), script);
-    // Eight pages a die, one behind the other; loads of a way wait for the other's.
+    // Eight pages per die, one after the other; the two ways of a channel wait for each other's transfers.
     let each_ns = alone(Command::Program);
     assert!(report.elapsed_ns >= 8 * part().t_prog_ns && report.elapsed_ns < 9 * each_ns);
 }
 
 #[test]
 fn no_more_is_outstanding_than_the_depth() {
-    // All arrive at once: with depth 2 they go two by two.
+    // All arrive at once: with depth 2 they run in pairs.
     let script: Vec<_> = (0..8).map(|page| (0, Op::Read, page, 1)).collect();
     let setup = ssd(8, 1, 2);
     let report = run_timed(&scheme("page-level", &setup), setup, true, script);
@@ -179,7 +179,7 @@ fn arrivals_are_waited_for() {
     let report = run_timed(&scheme("page-level", &setup), setup, true, script);
     assert_eq!(report.elapsed_ns, late + alone(Command::Read));
     assert_eq!(report.completion_ns.max, alone(Command::Read));
-    // Nothing was outstanding in between: that was no stall.
+    // Nothing was outstanding in between, so that time is no stall.
     assert_eq!(report.ssd.unwrap().longest_stall_ns, alone(Command::Read));
 }
 
@@ -211,7 +211,7 @@ fn a_collection_that_does_not_yield_keeps_the_host_waiting() {
     let ssd = report.ssd.unwrap();
     assert!(report.collection.victims > 100);
     assert!(ssd.longest_collection_ns >= part().t_bers_ns);
-    // What the array had before goes on while it is collected.
+    // Earlier operations of the array continue during the collection.
     assert!(ssd.longest_stall_ns >= part().t_bers_ns);
     assert_eq!(ssd.page_commands, 4000 + 2 * report.copies);
     assert!(report.bound_ns.is_none());
@@ -229,7 +229,7 @@ fn a_promise_is_checked_where_one_task_is_alone() {
 #[test]
 fn a_promise_that_is_not_kept_is_told() {
     let setup = ssd(4, 2, 1);
-    // An erase of the array takes 3 ms, and goes beside the write unless that is on the same die.
+    // An erase of the array takes 3 ms, but runs in parallel with the write unless both are on the same die.
     let part = Part { t_bers_ns: 2_100_000, ..seen(8) };
     let lazy = scheme("lazy-rtgc", &setup);
     let report = run_promised(&lazy, setup, part, false, random_writes(3000));

@@ -3,10 +3,10 @@
 use crate::report::WindowSample;
 use flash::Ns;
 
-/// Windows kept; where there would be more, two become one of twice the length.
+/// Number of samples at which pairs of windows are merged into windows of twice the length.
 const MOST: usize = 1 << 16;
 
-/// What has been counted so far.
+/// Counts so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Totals {
     pub(super) page_commands: u64,
@@ -17,7 +17,7 @@ pub(super) struct Totals {
 #[derive(Debug)]
 pub(super) struct Windows {
     length_ns: Ns,
-    /// End of the current one.
+    /// End of the current window.
     end_ns: Ns,
     before: Totals,
     least_free_pages: u64,
@@ -36,7 +36,8 @@ impl Windows {
         }
     }
 
-    /// `totals` had been counted before `now_ns`; what is counted from here on is of that time or later.
+    /// Closes the windows that end up to `now_ns`. `totals` are the counts before `now_ns`; later counts are of that time
+    /// or later.
     #[inline]
     pub(super) fn advance(&mut self, now_ns: Ns, totals: Totals, free_pages: u64) {
         while now_ns >= self.end_ns {
@@ -72,7 +73,7 @@ impl Windows {
         self.samples = self.samples.chunks(2).map(merge).collect();
     }
 
-    /// The whole windows, and their length.
+    /// All whole windows, and their length.
     pub(super) fn finish(self) -> (Vec<WindowSample>, Ns) {
         (self.samples, self.length_ns)
     }
@@ -106,7 +107,7 @@ mod tests {
         }
         let (samples, length_ns) = windows.finish();
         assert_eq!(length_ns, 2);
-        // Half of the first 65,536, and every second of the rest.
+        // Half of the first 65,536, and half of the remaining ones.
         assert_eq!(samples.len(), 50_000);
         assert!(
             samples.iter().zip(0u64..).all(|(s, at)| (s.start_ns, s.page_commands) == (2 * at, 6))

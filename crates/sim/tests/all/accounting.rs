@@ -1,5 +1,5 @@
-//! No SSD run loses a request: every scheme with every buffer on 1 to 16 dies at depths of 1 to 64, closed, timed and in
-//! bursts, with trims, flushes and forced writes.
+//! No SSD run loses a request: every scheme with every buffer, on 1 to 16 dies at queue depths of 1 to 64. Requests
+//! are closed, timed or in bursts, and include trims, flushes and forced writes.
 
 use crate::common::case::{Case, Load};
 use crate::common::check::check;
@@ -31,9 +31,9 @@ const SMALL: Range = Range {
     builtin_one_in: 4,
 };
 
-/// Runs of each scheme with each buffer and without.
+/// Runs per scheme, with each buffer and without one.
 const OF_EACH: usize = 10;
-/// Drawn at most until there is one that can be.
+/// Draws per run until one is valid.
 const DRAWS: u64 = 200;
 const SEED: u64 = 14;
 
@@ -85,7 +85,7 @@ fn every_request_of_every_run_is_accounted_for() {
     );
 }
 
-/// Runs that once ended in silence with most requests outstanding: nothing was due.
+/// Runs that once ended silently with most requests outstanding, because no event was pending.
 #[test]
 fn no_request_is_lost_where_some_once_were() {
     let run = |load, options: &[(&'static str, &str)]| {
@@ -123,7 +123,7 @@ fn no_request_is_lost_where_some_once_were() {
     assert!(failures.is_empty(), "{} runs failed:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Ends a run at its second look.
+/// Stops a run at its second progress call.
 #[derive(Default)]
 struct StopSoon(AtomicU64);
 
@@ -147,7 +147,7 @@ fn what_was_taken_ends_before_an_interrupted_run_does() {
         let resolved = Experiment::from_toml(&text, "test").unwrap().resolve().unwrap();
         let report = run_one(&resolved, 0, &StopSoon::default()).unwrap();
         assert!(report.warnings.iter().any(|warning| warning.contains("interrupted")));
-        // It looks each 256 requests; then the queue is as full as it goes.
+        // The loop calls the observer every 256 requests; the queue is then full.
         let taken = report.requests_taken;
         assert!((256..=256 + depth).contains(&taken), "{taken} at depth {depth}");
         assert_eq!((report.requests, report.requests_refused), (taken, 0), "depth {depth}");

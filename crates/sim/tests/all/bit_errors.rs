@@ -1,10 +1,10 @@
-//! What a run says where more bits are wrong than ECC corrects.
+//! Report of a run with more bit errors than ECC corrects.
 
 use crate::common::case::{Case, Load};
 use ftlkit_sim::run::Unobserved;
 use ftlkit_sim::run_one;
 
-/// Copies that pass bit errors on lose pages: then no bound is given, and none is said to be broken.
+/// Copies that propagate bit errors lose pages. The report then gives no bound and no violation.
 #[test]
 fn no_bound_is_given_where_pages_are_lost() {
     for (errors, lost) in [("wear:1000000000,2000,10", true), ("wear:1000000,2000,10", false)] {

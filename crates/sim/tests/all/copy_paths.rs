@@ -1,4 +1,4 @@
-//! Every scheme by every copy path, with bit errors, on a small channel of `ddt-mlc` devices.
+//! Every scheme over every copy path, with bit errors, on a small channel of `ddt-mlc` devices.
 
 use ftl::registry::REGISTRY;
 use ftlkit_sim::compare;
@@ -10,7 +10,7 @@ fn resolve(text: &str) -> Resolved {
     Experiment::from_toml(text, "test").unwrap().resolve().unwrap()
 }
 
-/// Schemes of an experiment on blocks of 32 pages of 2 KiB, which an erase of 40 ms lets every scheme collect.
+/// Schemes of an experiment with blocks of 32 pages of 2 KiB; with an erase of 40 ms every scheme can collect them.
 fn run(device: &str, copy: &str, schemes: &[&str]) -> Report {
     let schemes: Vec<String> =
         schemes.iter().map(|scheme| format!("'{scheme}+copy={copy}'")).collect();
@@ -66,11 +66,11 @@ fn every_scheme_keeps_its_promise_and_tells_what_it_copied_how() {
         assert_eq!([by[0].0, by[1].0], ["lcb", "dgcb"]);
         assert_eq!(by[0].1 + by[1].1, scheme.copies, "{}", scheme.name);
         assert!(errors(scheme).corrected_bits > 0, "{}", scheme.name);
-        // Eight wrong bits a page, each in a byte of its own, and only DGCB sends them again.
+        // Eight bit errors per page, each in its own byte; only DGCB transfers these bytes again.
         assert_eq!(errors(scheme).corrected_bytes_sent_again, 8 * by[1].1, "{}", scheme.name);
         assert_nothing_lost(scheme);
     }
-    // GFTL's collections read and program, for what they write differs from what they read.
+    // The GFTL schemes collect by read and program, because the data written differ from the data read.
     let copying = report.schemes.iter().filter(|scheme| scheme.copies > 0).count();
     assert_eq!(copying, REGISTRY.len() - 3);
 }
@@ -109,7 +109,7 @@ fn unchecked_copies_end_in_uncorrectable_pages_that_are_told_and_checked_ones_do
         assert_eq!(found.corrected_bytes_sent_again, 0, "{name}");
         assert!(found.propagated_bits > 0, "{name}: {found:?}");
         assert!(found.uncorrectable_reads > 0 && found.uncorrectable_host_reads > 0, "{name}");
-        // The run goes on to its end, and says what it met.
+        // The run continues to its end and reports the errors.
         assert!(unchecked.tasks == checked.tasks && unchecked.requests == checked.requests);
         let said = unchecked.warnings.iter().any(|text| text.contains("a real device would have"));
         assert!(said, "{name}: {:?}", unchecked.warnings);

@@ -1,4 +1,4 @@
-//! Runs through the library, as `compare` makes them.
+//! Runs through the library, as in `compare`.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Promises on SSDs, in the short: the soak has a million page tasks of each scheme on every part.
+//! Bounds on SSDs in short runs; the soak runs a million page tasks per scheme on every part.
 
 use crate::common::promises::kept;
 use flash::parts;
@@ -7,7 +7,7 @@ use ftl::registry::REGISTRY;
 #[test]
 fn every_promise_is_kept_where_one_task_is_outstanding() {
     let (mut failures, mut without, mut tasks) = (Vec::new(), Vec::new(), 0);
-    // With bus cycles of its own, with an OOB read that is told apart, and that of the papers.
+    // A part with bus cycles, one with a separate OOB read time, and the part of the papers.
     for part in ["ddt-mlc", "samsung-small-block", "evaluation-slc"] {
         let part = parts::by_name(part).unwrap();
         for scheme in REGISTRY {
@@ -23,7 +23,7 @@ fn every_promise_is_kept_where_one_task_is_outstanding() {
     }
     println!("{tasks} page tasks");
     assert!(failures.is_empty(), "{} runs failed:\n{}", failures.len(), failures.join("\n"));
-    // Its blocks are too large for an erase of this part: it refuses it.
+    // RFTL rejects this part: its blocks are too large for its erase time.
     assert_eq!(without, [("rftl", "ddt-mlc", 1), ("rftl", "ddt-mlc", 4)]);
     assert!(tasks > 6000 * 2 * (3 * REGISTRY.len() as u64 - 1), "{tasks}");
 }

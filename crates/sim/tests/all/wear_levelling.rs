@@ -1,10 +1,10 @@
-//! Static wear levelling levels, whatever the frontiers and however many dies.
+//! Static wear levelling evens out wear, for all frontiers and numbers of dies.
 
 use crate::common::case::{Case, Load};
 use ftlkit_sim::run::Unobserved;
 use ftlkit_sim::run_one;
 
-/// σ/N × 100 of the erases per block, under writes of which 99 % go to a tenth of the space.
+/// σ/N × 100 of the erases per block; 99 % of the writes go to a tenth of the space.
 fn wear(scheme: &str, channels: Option<u32>) -> f64 {
     let mut options = vec![
         ("--part", "k9lcg08u1m".to_owned()),

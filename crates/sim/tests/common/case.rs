@@ -1,4 +1,4 @@
-//! A run as `ftlkit compare` is asked for it: one list of options makes the experiment and the command that replays it.
+//! A run of `ftlkit compare`: one list of options makes the experiment and the command that replays it.
 
 use ftlkit_sim::config::{Experiment, PartTable, TextOrTable, Timing};
 use std::fmt::{self, Display};
@@ -7,43 +7,43 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use workload::{AddressPolicy, Op, Request, WorkloadSpec};
 
-/// What is replayed.
+/// Requests of a run.
 #[derive(Clone, Debug)]
 pub(crate) enum Load {
     /// A built-in workload, with its parameters among the options.
     Builtin(&'static str),
-    /// These requests, by way of a trace: built-in workloads have no flushes and no forced writes.
+    /// These requests, through a trace: built-in workloads have no flushes and no forced writes.
     Trace {
         /// The requests; their addresses are taken modulo the logical space.
         requests: Vec<Request>,
-        /// Whether they arrive when they say.
+        /// True if arrival times are used.
         arrivals: bool,
-        /// Names the file.
+        /// Name of the trace file.
         name: String,
     },
 }
 
-/// One run of one scheme: of the first, where several are named because all are asked for the same space.
+/// One run of one scheme. If several schemes are named, so that all get the same space, only the first one runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// What is replayed.
+    /// Requests of the run.
     pub(crate) load: Load,
-    /// Options of `ftlkit compare` and their values; empty where an option has none.
+    /// Options of `ftlkit compare` with their values; empty for an option without a value.
     pub(crate) options: Vec<(&'static str, String)>,
 }
 
 impl Case {
-    /// Where the trace is, while there is one.
+    /// Path of the trace, if the load is one.
     fn file(&self) -> Option<PathBuf> {
         let Load::Trace { name, .. } = &self.load else { return None };
         let dir = std::env::temp_dir().join(format!("ftlkit-ssd-{}", std::process::id()));
         Some(dir.join(format!("{name}.csv")))
     }
 
-    /// The experiment. A trace is written for it.
+    /// The experiment; writes its trace, if it has one.
     ///
     /// # Errors
-    /// An option that cannot be read.
+    /// An option that cannot be parsed, or a trace that cannot be written.
     pub(crate) fn experiment(&self) -> Result<Experiment, String> {
         let workload = TextOrTable(match &self.load {
             Load::Builtin(name) => WorkloadSpec::builtin(*name),
@@ -80,18 +80,18 @@ impl Case {
         Ok(WorkloadSpec::trace(path))
     }
 
-    /// Removes the trace: only that of a case which failed is kept, to be replayed.
+    /// Removes the trace; only the trace of a failed case is kept, for its replay.
     pub(crate) fn forget(&self) {
         if let Some(path) = self.file() {
             let _ = std::fs::remove_file(&path);
-            // Gone with the last of them.
+            // Succeeds only after the last trace is removed.
             let _ = path.parent().map(std::fs::remove_dir);
         }
     }
 }
 
 impl Display for Case {
-    /// The command that replays it.
+    /// The command that replays the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let load = match (&self.load, self.file()) {
             (Load::Builtin(name), _) => (*name).to_owned(),
@@ -113,7 +113,7 @@ fn parsed<T: FromStr<Err: Display>>(value: &str) -> Result<T, String> {
     value.parse().map_err(|error: T::Err| error.to_string())
 }
 
-/// As the command line does it.
+/// Applies an option as the command line does.
 fn apply(to: &mut Experiment, option: &str, value: &str) -> Result<(), String> {
     match option {
         "--part" => to.part = Some(TextOrTable(PartTable::named(value))),

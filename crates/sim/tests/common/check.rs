@@ -1,4 +1,4 @@
-//! What must hold of a run.
+//! Invariants of every run.
 
 use super::case::Case;
 use ftlkit_sim::config::Resolved;
@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use workload::{Op, Request, WorkloadError};
 
-/// Longest that a run may take.
+/// Longest wall time of a run.
 pub(crate) const LONGEST: Duration = Duration::from_secs(60);
 
 /// A run that passed.
@@ -19,7 +19,7 @@ pub(crate) struct Ran {
     pub(crate) requests: u64,
     /// Page tasks.
     pub(crate) tasks: u64,
-    /// Of the scheme's state, as the report has it.
+    /// RAM of the scheme's state, as reported.
     pub(crate) ram_bytes: u64,
     /// The longest response.
     pub(crate) worst_ns: u64,
@@ -29,19 +29,19 @@ pub(crate) struct Ran {
     pub(crate) took: Duration,
 }
 
-/// Runs it and checks all; `None` where no such run can be: the scheme, part or workload does not fit.
+/// Runs the case and checks all invariants; `None` if scheme, part or workload do not fit together.
 ///
 /// # Errors
-/// What does not hold; how to replay it is for the caller to say.
+/// The violated invariants; the caller adds the command that replays the run.
 pub(crate) fn check(case: &Case) -> Option<Result<Ran, String>> {
     let resolved = case.experiment().ok()?.resolve().ok()?;
     Some(ran(&resolved, LONGEST))
 }
 
-/// As [`check`], of what was resolved, in so much time.
+/// As [`check`], for a resolved experiment and a time limit.
 ///
 /// # Errors
-/// What does not hold.
+/// The violated invariants.
 pub(crate) fn ran(resolved: &Resolved, longest: Duration) -> Result<Ran, String> {
     let begun = Instant::now();
     let deadline = Deadline(begun + longest);
@@ -73,7 +73,7 @@ pub(crate) fn ran(resolved: &Resolved, longest: Duration) -> Result<Ran, String>
     })
 }
 
-/// What does not hold, each beginning with its kind.
+/// The violated invariants, each starting with its kind.
 fn faults(report: &SchemeReport, asked: &Requested) -> Vec<String> {
     let mut faults = Vec::new();
     let SchemeReport { requests_taken: taken, requests: done, requests_refused: refused, .. } =
@@ -93,7 +93,7 @@ fn faults(report: &SchemeReport, asked: &Requested) -> Vec<String> {
     {
         faults.push(format!("lost: {} pages", errors.lost_pages + errors.lost_pages_before));
     }
-    // Responses are promised of one task at a time. Victims are at any depth, and nothing else is counted at others.
+    // Response bounds are only checked with one outstanding task; bounds on victims at any depth.
     if report.violations > 0 {
         let first = match &report.first_violation {
             None => "of valid pages in victims".to_owned(),
@@ -111,7 +111,7 @@ fn faults(report: &SchemeReport, asked: &Requested) -> Vec<String> {
     faults
 }
 
-/// What the workload asks for, cut into pages here once more.
+/// Requests and page tasks of the workload, counted independently of the simulator.
 #[derive(Debug, Default)]
 struct Requested {
     requests: u64,
@@ -152,7 +152,7 @@ impl Requested {
     }
 }
 
-/// Ends a run that takes too long.
+/// Stops a run at its time limit.
 struct Deadline(Instant);
 
 impl Observer for Deadline {

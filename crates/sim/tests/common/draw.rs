@@ -1,4 +1,4 @@
-//! Runs drawn at random.
+//! Randomly drawn runs.
 
 use super::case::{Case, Load, request};
 use flash::parts::CATALOGUE;
@@ -8,25 +8,25 @@ use rand_pcg::Pcg64;
 use std::fmt::Display;
 use workload::{Op, Request};
 
-/// From how much cases are drawn.
+/// Ranges of the drawn values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
     /// Channels, ways and dies of the SSD.
     pub(crate) boards: &'static [[u32; 3]],
-    /// Requests outstanding at once.
+    /// Queue depths.
     pub(crate) depths: &'static [u32],
-    /// Blocks of the array, at most.
+    /// Most blocks of the array.
     pub(crate) most_blocks: u32,
-    /// Requests, at most.
+    /// Most requests.
     pub(crate) most_requests: u64,
-    /// One in so many takes a built-in workload; the others have flushes and forced writes.
+    /// One in this number of cases uses a built-in workload; the others have flushes and forced writes.
     pub(crate) builtin_one_in: u32,
 }
 
-/// Cycles for parts that give none; a part may be too quick for the long ones.
+/// Bus cycles for parts that give none; the long ones do not fit fast parts.
 pub(crate) const CYCLES: [&str; 4] = ["25ns", "10ns", "5ns", "2ns"];
 
-/// Workloads whose requests are of any number.
+/// Workloads that accept any number of requests.
 const BUILTIN: [&str; 12] = [
     "uniform",
     "zipf",
@@ -42,8 +42,7 @@ const BUILTIN: [&str; 12] = [
     "websearch-like",
 ];
 
-/// A run of this scheme, with this buffer above it. It need not be one that can be: the settings are drawn each for
-/// itself.
+/// A run of this scheme with this buffer. It may be invalid, because each setting is drawn independently.
 pub(crate) fn case(
     random: &mut Pcg64,
     range: &Range,
@@ -55,7 +54,7 @@ pub(crate) fn case(
     let mut push = |option: &'static str, value: String| options.push((option, value));
     let part = one_of(random, CATALOGUE);
     push("--part", part.name.to_string());
-    // Blocks as small as this make a small array one of many blocks.
+    // Small blocks give even a small array many blocks.
     let pages_per_block = match random.random_range(0..4) {
         0 => part.pages_per_block,
         _ => one_of(random, &[8, 12, 16, 32, 64]),
@@ -67,7 +66,7 @@ pub(crate) fn case(
         push("--bus-cycle", one_of(random, &CYCLES).to_owned());
     }
     let [channels, ways, dies] = one_of(random, range.boards);
-    // From a few of a die to as many as there may be, as often of each order of magnitude.
+    // From a few per die to the maximum, log-uniform.
     let (units, orders) = (channels * ways * dies, f64::from(range.most_blocks).log2());
     let blocks = random.random_range(2.0..=orders).exp2() as u32;
     let blocks = blocks.max(4 * units).next_multiple_of(units);
@@ -78,7 +77,7 @@ pub(crate) fn case(
     push("--channels", channels.to_string());
     push("--ways", ways.to_string());
     push("--dies", dies.to_string());
-    // One in three is alone: promises are of one task at a time.
+    // Three in ten or more run at depth 1, because bounds hold for one task at a time.
     let depth = if random.random_bool(0.3) { 1 } else { one_of(random, range.depths) };
     push("--queue-depth", depth.to_string());
     seldom(random, 4, &["wcdp", "dcwp", "pdwc"], |order| push("--allocation", order.into()));
@@ -96,12 +95,12 @@ pub(crate) fn case(
     }
     seldom(random, 4, &["sata2", "400MB/s"], |link| push("--interface", link.into()));
     seldom(random, 5, &["arm7"], |processor| push("--cpu", processor.into()));
-    // So few that ECC corrects them all: no page is lost.
+    // Few enough that ECC corrects all of them: no page is lost.
     seldom(random, 8, &["1+ecc=24"], |errors| push("--bit-errors", errors.into()));
     let fills = ["none", "full", "full+age=1", "full+age=0.5+sequential=50%", "footprint"];
     push("--precondition", one_of(random, &fills).to_owned());
     let requests = random.random_range(range.most_requests / 8..=range.most_requests);
-    // About as fast as the array, or far slower: queues that stay full, and idle time.
+    // About as fast as the array, or far slower: full queues, or idle time.
     let write_ns = (part.t_prog_ns + part.t_bers_ns / u64::from(pages_per_block)) as f64;
     let gap_ns =
         write_ns * 2f64.powi(random.random_range(-3..7)) / f64::from(channels * ways * dies);
@@ -129,7 +128,7 @@ fn one_of<T: Copy>(random: &mut Pcg64, all: &[T]) -> T {
     all[random.random_range(0..all.len())]
 }
 
-/// One of `values`, once in so many times.
+/// Passes one of `values` to `then` with probability 1 / `one_in`.
 fn seldom(
     random: &mut Pcg64,
     one_in: u32,
@@ -141,7 +140,7 @@ fn seldom(
     }
 }
 
-/// The scheme with settings of its own and those that all have, each set otherwise now and then.
+/// The scheme with some random settings: its own and those that all schemes have.
 fn scheme_text(
     random: &mut Pcg64,
     scheme: &Preset,
@@ -174,7 +173,7 @@ fn scheme_text(
         }
     }
     match buffer {
-        // Some schemes have one of their own.
+        // Some schemes have a buffer of their own.
         None => set("buffer", &"none"),
         Some(policy) => {
             set("buffer", &policy.name);
@@ -197,7 +196,7 @@ fn scheme_text(
     text
 }
 
-/// Parameters of a built-in workload: only those of uniform and its like are set.
+/// Parameters of a built-in workload; set only for uniform and similar ones.
 fn builtin(random: &mut Pcg64, name: &str, gap_ns: f64) -> Vec<String> {
     let mut out = Vec::new();
     if ["uniform", "zipf", "hot-cold", "pareto"].contains(&name) {
@@ -211,7 +210,7 @@ fn builtin(random: &mut Pcg64, name: &str, gap_ns: f64) -> Vec<String> {
     out
 }
 
-/// Requests of all kinds, most of few pages, half of them to an eighth of the space; one after the other, at random
+/// Requests of all kinds, most of few pages, half of them to an eighth of the space. They come back to back, at random
 /// times, or in bursts.
 fn drawn(random: &mut Pcg64, count: u64, pages: u64, page: u64, gap_ns: f64, name: &str) -> Load {
     let burst = one_of(random, &[0, 1, 1, 32, 200]);
@@ -248,7 +247,7 @@ fn drawn(random: &mut Pcg64, count: u64, pages: u64, page: u64, gap_ns: f64, nam
     Load::Trace { requests, arrivals: burst > 0, name: name.to_owned() }
 }
 
-/// A stream of its own for each number.
+/// An independent random stream for each number.
 pub(crate) fn seeded(seed: u64, number: u64) -> Pcg64 {
     use rand::SeedableRng;
     let mut random = Pcg64::seed_from_u64(seed.wrapping_add(number));

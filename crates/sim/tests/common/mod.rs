@@ -1,4 +1,4 @@
-//! Runs of SSDs that are drawn at random or listed, and what must hold of each: for the suites and for the soaks.
+//! Random and listed SSD runs and their invariants, for the test suites and the soaks.
 
 pub(crate) mod case;
 pub(crate) mod check;

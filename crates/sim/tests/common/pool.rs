@@ -1,4 +1,4 @@
-//! Cases side by side, one a processor, each with a limit of time.
+//! Parallel runs of cases: one per processor, each with a time limit.
 
 use super::case::Case;
 use super::check::{LONGEST, Ran};
@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// [`check`](super::check::check)'s.
+/// Result of [`check`](super::check::check).
 pub(crate) type Checked = Option<Result<Ran, String>>;
 
 /// A run that failed.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
-    /// What did not hold.
+    /// The violated invariants.
     pub(crate) what: String,
     /// The command that replays it.
     pub(crate) replay: String,
@@ -27,13 +27,13 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What runs that passed did in all, the slowest and the largest of them.
+/// Sums over the runs that passed, with the slowest and the largest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) runs: usize,
     pub(crate) requests: u64,
     pub(crate) tasks: u64,
-    /// Runs in which something was collected.
+    /// Runs with at least one victim.
     pub(crate) collected: usize,
     pub(crate) ram_bytes: u64,
     pub(crate) slowest: (Duration, String),
@@ -64,12 +64,11 @@ impl fmt::Display for Totals {
     }
 }
 
-/// Runs `count` cases; `draw` makes each by its number, and `None` of a number of which no case can be made.
-/// `run` is [`check`], or something around it, in the thread of the run. Results are in the order of the numbers; what
-/// passed with its command.
+/// Runs `count` cases. `draw` makes each case from its number; `None` if it cannot. `run` is [`check`], or a wrapper
+/// of it in the thread of the run. Results are in the order of the numbers; a passed run comes with its command.
 ///
-/// A run that hangs cannot be ended from outside: where one does for three times [`LONGEST`], its command is printed
-/// and the process ends.
+/// A hanging run cannot be stopped from outside. If one hangs for three times [`LONGEST`], its command is printed
+/// and the process exits.
 pub(crate) fn run_all(
     count: usize,
     draw: &(dyn Fn(usize) -> Option<Case> + Sync),

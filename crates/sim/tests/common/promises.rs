@@ -1,4 +1,4 @@
-//! Every scheme that promises, alone on an SSD at depth 1.
+//! Every scheme with a response bound, on an SSD at queue depth 1.
 
 use super::case::{Case, Load};
 use super::check::{LONGEST, Ran, ran};
@@ -9,8 +9,8 @@ use ftl::Preset;
 use ftlkit_sim::config::Resolved;
 use std::time::Duration;
 
-/// Workloads, each with the tasks that all get, and what is set of it. The orders that drive schemes to their bounds
-/// write only; what else a host asks for is in the first.
+/// Workloads with their parameters; each gets a share of the tasks. The adversarial orders consist of writes only; the
+/// first workload also has reads and trims.
 const LOADS: [(&str, &[&str]); 7] = [
     ("uniform", &["write_share=0.6", "trim_share=0.1"]),
     ("financial-like", &["footprint=0.9"]),
@@ -21,10 +21,10 @@ const LOADS: [(&str, &[&str]); 7] = [
     ("map-miss-worst-case", &[]),
 ];
 
-/// Blocks of the array, in the order in which they are tried: as few as the scheme can work on.
+/// Numbers of blocks, tried in ascending order: the scheme gets the smallest array on which it works.
 const BLOCKS: [u64; 6] = [16, 64, 256, 1024, 4096, 16384];
 
-/// What was seen of a scheme on a part, on channels of this count.
+/// Results of a scheme on a part with this number of channels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
     /// Page tasks.
@@ -33,18 +33,18 @@ pub(crate) struct Kept {
     pub(crate) victims: u64,
     /// The longest response.
     pub(crate) worst_ns: u64,
-    /// What is promised of it, by the part's times on these channels.
+    /// Its bound, from the part's times on these channels.
     pub(crate) bound_ns: u64,
-    /// The runs that broke it, or failed otherwise.
+    /// The runs that exceeded it or failed otherwise.
     pub(crate) failures: Vec<Failure>,
 }
 
-/// At least so many page tasks at depth 1; `None` where the scheme promises nothing, or cannot work on this part.
+/// Runs at least `tasks` page tasks at depth 1; `None` if the scheme has no bound or cannot work on this part.
 pub(crate) fn kept(scheme: &Preset, part: &Part, channels: u32, tasks: u64) -> Option<Kept> {
     let mut kept = Kept::default();
     let share = tasks.div_ceil(LOADS.len() as u64);
     for (at, (load, sets)) in LOADS.into_iter().enumerate() {
-        // What no workload before could run is for the next.
+        // The next workload also runs the tasks that earlier ones could not run.
         let requests = (share * (at as u64 + 1)).min(tasks).saturating_sub(kept.tasks).max(share);
         let Some((case, resolved)) = resolve(scheme, part, channels, load, sets, requests) else {
             continue;
@@ -69,7 +69,7 @@ pub(crate) fn kept(scheme: &Preset, part: &Part, channels: u32, tasks: u64) -> O
     Some(kept)
 }
 
-/// On the longest bus cycle and the smallest array that there can be.
+/// Resolves a case with the longest bus cycle and the smallest array that work.
 fn resolve(
     scheme: &Preset,
     part: &Part,

@@ -1,4 +1,4 @@
-//! What real-time schemes promise by every way of copying that a channel has, one below another.
+//! Bounds of the real-time schemes for every way of copying on a channel.
 
 use super::division::{Division, own_blocks, percent};
 use super::promises::real_time_schemes;
@@ -8,13 +8,13 @@ use flash::{Copies, CopyPath, CopyTimes, Part};
 use serde_json::{Value, json};
 use sim::config::{Channel, CopyChoice, CopyFault};
 
-/// One way of copying, and what the schemes make of it.
+/// One way of copying, with the bounds of the schemes.
 struct Way {
     path: CopyPath,
     cache: bool,
     name: String,
     copies: Copies,
-    /// Lazy-RTGC's division, where there is one.
+    /// Lazy-RTGC's division, if it has one.
     space: Option<Space>,
     divisions: Vec<Division>,
 }
@@ -26,10 +26,10 @@ pub(super) struct Ways {
 }
 
 impl Ways {
-    /// Those of a channel, on so many blocks or its whole capacity.
+    /// The ways of copying on a channel, on `blocks` blocks or the part's whole capacity.
     ///
     /// # Errors
-    /// A part that does not tell them apart.
+    /// If the part does not distinguish copy paths.
     pub(super) fn of(channel: &Channel, blocks: Option<u32>) -> Result<Self, CopyFault> {
         let mut ways = Vec::new();
         let mut last = None;
@@ -48,7 +48,7 @@ impl Ways {
                 last = Some(part);
             }
         }
-        // A part that has no paths is refused by the first of them.
+        // For a part without copy paths, the first path already returned an error.
         let part = last.map_or_else(|| channel.part_for(CopyChoice::default()), Ok)?;
         Ok(Self {
             title: format!(
@@ -107,7 +107,7 @@ impl Ways {
         text
     }
 
-    /// Why a scheme cannot work, each reason with the ways of copying that it is of.
+    /// Reasons why a scheme cannot work, each with its ways of copying.
     fn reasons(&self, scheme: &str) -> Vec<(&str, Vec<&str>)> {
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
         for way in &self.ways {

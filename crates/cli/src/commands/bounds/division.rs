@@ -1,4 +1,4 @@
-//! What every scheme makes of an array: its logical space, promise and RAM, as a run would have them.
+//! Every scheme's division of an array: logical space, bounds and RAM, as in a run.
 
 use crate::output::{micros, table};
 use flash::{Geometry, Part};
@@ -12,17 +12,17 @@ pub(crate) struct Division {
     scheme: &'static str,
     /// Physical pages.
     pages: u64,
-    /// The plan, or why there is none.
+    /// The plan, or the reason why there is none.
     plan: Result<Plan, String>,
 }
 
 impl Division {
-    /// Every scheme of the registry, with its own settings, on so many blocks of the part.
+    /// Every scheme of the registry with its default settings, on `blocks` blocks of the part.
     pub(crate) fn all(part: &Part, blocks: u32) -> Vec<Self> {
         catalogue::schemes().iter().map(|preset| Self::of(preset, part, blocks)).collect()
     }
 
-    /// One of them.
+    /// The division of one scheme.
     pub(super) fn of(preset: &'static Preset, part: &Part, blocks: u32) -> Self {
         let config = SchemeConfig::preset(preset);
         let plan = match Geometry::new(blocks, part.pages_per_block, part.page_bytes) {
@@ -81,7 +81,7 @@ impl Division {
             plan.logical_pages.to_string(),
             format!("{:.4}", self.share(plan)),
             promise.victim_valid.map_or_else(none, |pages| pages.to_string()),
-            // At 0 free pages nothing starts: its collection starts at something else.
+            // Threshold 0: collection has another trigger.
             match plan.threshold_pages {
                 0 => none(),
                 pages => pages.to_string(),
@@ -97,7 +97,7 @@ impl Division {
     }
 }
 
-/// The table of one array; a scheme that cannot work there has its reason in place of figures.
+/// The table of one array; a scheme that cannot work there has its reason below the table.
 pub(super) fn division_table(rows: &[Division]) -> String {
     let columns = [
         "<scheme",
@@ -122,7 +122,7 @@ pub(super) fn division_table(rows: &[Division]) -> String {
     text
 }
 
-/// Without the name of the scheme, which stands beside it.
+/// The reason without the scheme's name, which the table already shows.
 fn reason(error: FtlError) -> String {
     match error {
         FtlError::Config { setting: "part", reason, .. } => reason,
@@ -131,7 +131,7 @@ fn reason(error: FtlError) -> String {
     }
 }
 
-/// What a bound stands for.
+/// Kind of a response bound.
 pub(crate) fn kind_of_promise(promise: &Guarantee) -> &'static str {
     match (promise.response_ns, promise.real_time) {
         (None, _) => "none",
@@ -144,7 +144,7 @@ pub(super) fn kib(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / 1024.0)
 }
 
-/// Blocks of a part at its own capacity.
+/// Blocks of a part at its nominal capacity.
 pub(crate) fn own_blocks(part: &Part) -> u32 {
     part.geometry(part.capacity_bytes).map_or(0, |geometry| geometry.blocks())
 }

@@ -1,4 +1,4 @@
-//! What the real-time schemes promise, side by side: `docs/promises.md` is this for all parts.
+//! Bounds of the real-time schemes side by side; for all parts this is `docs/promises.md`.
 
 use super::division::{Division, kib, own_blocks, percent};
 use crate::output::{markdown, micros};
@@ -7,14 +7,14 @@ use ftl::Preset;
 use sim::catalogue;
 use sim::config::Bytes;
 
-/// One part and what the real-time schemes make of it.
+/// One part, with the bounds of the real-time schemes.
 struct Chapter<'a> {
     part: &'a Part,
     blocks: u32,
     divisions: Vec<Division>,
 }
 
-/// The page: two tables of all parts, and a chapter for each.
+/// The page: two tables of all parts, and a chapter per part.
 pub(super) fn page(parts: &[Part], blocks: Option<u32>) -> String {
     let schemes: Vec<&'static Preset> = real_time_schemes().collect();
     let chapters: Vec<Chapter<'_>> = parts
@@ -58,7 +58,7 @@ copies through the controller (lcb).
 - †: a write may be in RAM only when it is answered, until the next flush.
 ";
 
-/// Those that promise in real time on any part of the catalogue.
+/// The schemes that have a real-time bound on any part of the catalogue.
 pub(super) fn real_time_schemes() -> impl Iterator<Item = &'static Preset> {
     catalogue::schemes().iter().copied().filter(|preset| {
         parts::CATALOGUE.iter().any(|part| {
@@ -68,7 +68,7 @@ pub(super) fn real_time_schemes() -> impl Iterator<Item = &'static Preset> {
     })
 }
 
-/// A line a part, a column a scheme.
+/// One line per part, one column per scheme.
 fn side_by_side(
     schemes: &[&Preset],
     chapters: &[Chapter<'_>],

@@ -1,4 +1,4 @@
-//! RAM of every scheme's maps on the array of the paper's Table VII, beside what is printed.
+//! RAM of every scheme's maps on the array of the paper's Table VII, compared to the printed values.
 
 use super::division::kib;
 use crate::output::table;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Cached mapping table of the map on demand (§6.2).
 const CACHED_BYTES: u64 = 256 << 10;
 
-/// Scheme, its items, and what is printed, by printed size.
+/// Printed row and computed items of each scheme, ordered by printed size.
 fn rows() -> Vec<(&'static ram::Printed, ram::Items)> {
     let part = &EVALUATION_SLC;
     let blocks = part.geometry(part.capacity_bytes).map_or(0, |geometry| geometry.blocks());

@@ -1,4 +1,4 @@
-//! `--host-load`: what collection does to a host on the same channel.
+//! `--host-load`: effect of collection on host requests on the same channel.
 
 use super::interface::Bus;
 use crate::commands::run::{OutputArgs, prepare};
@@ -55,7 +55,7 @@ pub(super) struct HostArgs {
     seed: Option<u64>,
 }
 
-/// Pages a second, or no pace.
+/// Limit in pages per second, or no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pace(Option<u64>);
 
@@ -77,7 +77,7 @@ impl HostArgs {
         self.host_load
     }
 
-    /// Settings of the host without a host.
+    /// Rejects host settings without `--host-load`.
     pub(super) fn refuse_alone(&self) -> Result<(), Failure> {
         let given = [
             ("--ways", self.ways.is_some()),
@@ -139,7 +139,7 @@ impl HostArgs {
         if points.len() < asked.len() { Err(Failure::Interrupted) } else { Ok(()) }
     }
 
-    /// `valid`: operations between two erases.
+    /// The study; `valid`: operations between two erases.
     fn study(&self, bus: &Bus, valid: Option<u32>) -> HostLoad {
         let requests = self.requests.unwrap_or(50_000);
         let default = HostLoad::new(bus.timings, requests, self.seed.unwrap_or(1));

@@ -1,4 +1,4 @@
-//! The part and its bus: data sheet, ONFI timing mode, single figures.
+//! The part and its bus: data sheet, ONFI timing mode, single values.
 
 use crate::failure::Failure;
 use bounds::copyback::{CopyTimings, CopybackError, Waits};
@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use sim::config::{PartTable, part_by_name};
 use std::path::PathBuf;
 
-/// The part of the study, whose data sheet gives bus cycles.
+/// Part of the study; its data sheet gives bus cycles.
 const STUDY_PART: &str = "ddt-mlc";
-/// The mode whose cycles are the study's.
+/// Timing mode with the study's cycles.
 const STUDY_MODE: u8 = 4;
 
 #[derive(Debug, Args)]
@@ -75,9 +75,9 @@ pub(super) struct InterfaceArgs {
 pub(super) struct Bus {
     pub(super) part: Part,
     pub(super) timings: CopyTimings,
-    /// The timing mode whose pins it has.
+    /// The timing mode that the pins support.
     pub(super) mode: u8,
-    /// Whether t_DL was given, and is not to be found from the pins.
+    /// True if t_DL was given; otherwise it is computed from the pins.
     pub(super) skew_given: bool,
 }
 
@@ -119,7 +119,7 @@ impl InterfaceArgs {
 }
 
 impl Bus {
-    /// Cycles and waits, a line or two.
+    /// Cycles and waits, on two lines.
     pub(super) fn text(&self) -> String {
         let (t, w) = (&self.timings, &self.timings.waits);
         format!(

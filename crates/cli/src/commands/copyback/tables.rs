@@ -4,7 +4,7 @@ use super::interface::Bus;
 use crate::output::table;
 use ddt::{Crossover, Study, StudyRow};
 
-/// Everything.
+/// The whole study.
 pub(super) fn text(
     bus: &Bus,
     study: &Study,
@@ -42,7 +42,7 @@ pub(super) fn text(
     text
 }
 
-/// Whether events take what the closed forms say.
+/// Comparison of the event-driven engine's times with the closed forms.
 fn engine(rows: &[StudyRow]) -> String {
     let apart: Vec<&StudyRow> =
         rows.iter().filter(|row| row.engine_ns != row.transaction_ns).collect();

@@ -1,4 +1,4 @@
-//! The control unit: its messages, the signals of a transfer, and whether data can be latched at all.
+//! The control unit: its messages, the signals of a transfer, and the check that data can be latched.
 
 use super::interface::Bus;
 use crate::commands::run::{OutputArgs, prepare, with_causes};
@@ -13,7 +13,7 @@ use flash::channels::{Addressing, Policy};
 use flash::pins::{Interface, PinTiming, WindowCheck, windows};
 use std::path::{Path, PathBuf};
 
-/// Data cycles of a transfer that a picture needs.
+/// Fewest data cycles per transfer that a picture needs.
 const LEAST_CYCLES: u32 = 8;
 
 #[derive(Debug, Args)]
@@ -49,7 +49,7 @@ pub(super) struct UnitArgs {
     prog_init: Option<When>,
 }
 
-/// How many cycles, or all.
+/// Number of cycles; `None`: all.
 #[derive(Clone, Copy, Debug)]
 struct DataCycles(Option<u32>);
 
@@ -72,7 +72,7 @@ impl UnitArgs {
         self.messages || self.waveform.is_some() || self.plot || self.windows
     }
 
-    /// What is asked for and has nowhere to go.
+    /// Error message for options that have no effect together.
     pub(super) fn without_effect(&self, output: &OutputArgs) -> Option<&'static str> {
         if self.plot && output.out.is_none() {
             return Some("--plot draws a file: give its directory with --out DIR");
@@ -103,7 +103,7 @@ impl UnitArgs {
         }
         let pages = pages.copied().unwrap_or(2 * way.planes);
         let pins = Pins::of(bus)?;
-        // With the skew that the windows ask for; the closed form knows which transactions there are.
+        // Uses the skew that the windows require; the closed form rejects impossible transactions.
         let mut timings = bus.timings;
         timings.waits.t_dl_ns = pins.unit.timing.t_dl_ns;
         let printed_ns = way.closed_form(&timings)?.transaction_ns(pages)?;
@@ -118,7 +118,7 @@ impl UnitArgs {
         if self.messages {
             let detail = if self.messages_only { Detail::Messages } else { Detail::All };
             let total = micros(outcome.total_ns);
-            // The order of the messages does not hang on whether data can be latched.
+            // The order of messages does not depend on whether data can be latched.
             let warning = refusal
                 .map_or_else(String::new, |(what, right)| format!("warning: {what}\n  {right}\n"));
             output::text(&format!(
@@ -194,7 +194,7 @@ fn write(path: &Path, bytes: &[u8], quiet: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A control unit between two devices of a part, and whether data can be latched.
+/// A control unit between two devices of a part, with the check that data can be latched.
 struct Pins {
     unit: ControlUnit,
     pins: PinTiming,
@@ -223,7 +223,7 @@ impl Pins {
         Ok(Self { unit, pins: interface.pins, check })
     }
 
-    /// Why nothing can be latched, and what would be right.
+    /// The reason why data cannot be latched, and a cycle that works.
     fn refusal(&self, transaction: &Transaction<'_>) -> Result<Option<(String, String)>, Failure> {
         let Some(refusal) = self.check.refusal else { return Ok(None) };
         let cycle = self.check.asked.t_rwc_ns;
@@ -246,7 +246,7 @@ impl Pins {
     }
 }
 
-/// What tables with direct transfers must say where these cannot work; empty where they can, or where there are none.
+/// Note for tables with direct transfers if these cannot work; otherwise empty.
 pub(super) fn windows_note(bus: &Bus, ways: &[Way]) -> Result<String, Failure> {
     let direct = ways.iter().any(|way| way.path == CopyPath::Dgcb);
     let pins = Pins::of(bus)?;
@@ -261,7 +261,7 @@ pub(super) fn windows_note(bus: &Bus, ways: &[Way]) -> Result<String, Failure> {
     ))
 }
 
-/// The cycle that works, and what it costs.
+/// The cycle that works, and its cost.
 fn proposal(
     check: &WindowCheck,
     unit: &ControlUnit,
@@ -282,7 +282,7 @@ fn proposal(
     })
 }
 
-/// The check of every mode, source and destination in the same.
+/// The check of every mode, with source and destination in the same mode.
 fn all_modes(bus: &Bus) -> Result<String, Failure> {
     let columns = [
         "mode",

@@ -1,4 +1,4 @@
-//! `ftlkit list schemes`: the table, the settings, and a page for each.
+//! `ftlkit list schemes`: the table, the settings, and a page per scheme.
 
 use crate::commands::bounds::{Division, kind_of_promise, own_blocks};
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ pub(super) fn text() -> String {
     text
 }
 
-/// Names of the schemes that have the setting; nothing where none has it.
+/// Names of the schemes that have the setting; `None` if no scheme has it.
 fn owners(setting: &SchemeSetting) -> Option<String> {
     let has = |preset: &&&Preset| preset.settings.contains(&setting.key);
     let names: Vec<&str> =
@@ -68,10 +68,10 @@ fn scheme_json(preset: &Preset) -> Value {
     })
 }
 
-/// Prints all about one scheme.
+/// Prints the page of one scheme.
 ///
 /// # Errors
-/// Where no scheme has this name.
+/// If no scheme has this name.
 pub(super) fn print(name: &str, as_json: bool) -> Result<(), Failure> {
     let table = SchemeTable { name: name.into(), ..SchemeTable::default() };
     let preset = table.find_preset()?;
@@ -83,10 +83,10 @@ pub(super) fn print(name: &str, as_json: bool) -> Result<(), Failure> {
     output::json(&value)
 }
 
-/// Writes all pages and their table.
+/// Writes all pages and their overview.
 ///
 /// # Errors
-/// Where the directory or a file cannot be written.
+/// If the directory or a file cannot be written.
 pub(super) fn write_pages(directory: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(directory)
         .map_err(|error| Failure::input(format!("{}: {error}", directory.display())))?;
@@ -104,7 +104,7 @@ pub(super) fn write_pages(directory: &Path) -> Result<(), Failure> {
     ))
 }
 
-/// The header of its module, and its settings.
+/// A scheme's page: the header of its module, and its settings.
 fn page(preset: &Preset) -> String {
     let mut text = format!("# {}\n\n{}\n", preset.name, without_links(preset.page).trim_end());
     text.push_str("\n## Settings\n\nAll settings are optional.\n\n");
@@ -124,7 +124,7 @@ fn page(preset: &Preset) -> String {
     text
 }
 
-/// Links between items of the code lead nowhere outside its documentation: their text stays.
+/// Replaces intra-doc links by their text, because they lead nowhere outside the code's documentation.
 fn without_links(header: &str) -> String {
     header.replace("[`", "`").replace("`]", "`")
 }

@@ -1,15 +1,15 @@
-//! Runs the command as a shell would.
+//! Runs the command as a shell does.
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What a run of the command gave.
+/// Result of a run of the command.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// The command, to be given arguments.
+/// The command without arguments.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ftlkit"));
     command.env_remove("COLUMNS").env("NO_COLOR", "1");
@@ -21,7 +21,7 @@ pub(crate) fn ftlkit<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Ite
     ran(command().args(arguments).output().expect("ftlkit starts"))
 }
 
-/// Runs `ftlkit` with arguments that hold no blanks.
+/// Runs `ftlkit` with arguments that contain no blanks.
 pub(crate) fn words(line: &str) -> Ran {
     ftlkit(line.split_whitespace())
 }
@@ -32,7 +32,7 @@ pub(crate) fn ran(output: Output) -> Ran {
 }
 
 impl Ran {
-    /// Ended well; gives what was printed.
+    /// Checks for success; returns standard output.
     #[track_caller]
     pub(crate) fn ok(self) -> String {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
@@ -44,7 +44,7 @@ impl Ran {
         serde_json::from_str(&self.ok()).expect("one JSON object")
     }
 
-    /// Ended with exit code 2, with nothing on standard output and one screen of words that include these.
+    /// Checks for exit code 2, empty standard output, and at most one screen of errors that contains these words.
     #[track_caller]
     pub(crate) fn refused(self, said: &[&str]) {
         assert_eq!(self.code, Some(2), "{} {}", self.stdout, self.stderr);
@@ -57,7 +57,7 @@ impl Ran {
     }
 }
 
-/// A directory of its own, gone with the value.
+/// A scratch directory, removed on drop.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -76,7 +76,7 @@ impl Scratch {
         self.0.join(name).display().to_string()
     }
 
-    /// Writes a file; gives its path.
+    /// Writes a file; returns its path.
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         std::fs::write(self.0.join(name), content).expect("a scratch file");
         self.at(name)
@@ -89,7 +89,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A trace of ftlkit's own format: writes of 4 KiB, one after the other, `requests` of them.
+/// A trace in ftlkit's own format: `requests` sequential writes of 4 KiB.
 pub(crate) fn csv_trace(requests: u64) -> String {
     let mut text = "arrival_ns,op,offset_bytes,length_bytes\n".to_owned();
     for n in 0..requests {

@@ -1,4 +1,4 @@
-//! SSDs in experiments: what comes of the settings, and what is refused.
+//! SSDs in experiments: effects of the settings, and rejected settings.
 
 use crate::config::experiment::Experiment;
 use crate::config::resolve::Resolved;
@@ -139,7 +139,7 @@ fn every_die_has_as_many_blocks() {
         notes(&found).contains("1GiB less 1 blocks, so that all 3 dies have equally many"),
         "{found:?}"
     );
-    // A block is 1 MiB: 32 on each of 64 dies are more than the usual 1 GiB.
+    // A block is 1 MiB: 32 on each of 64 dies exceed the usual 1 GiB.
     let found = ddt("channels = 16\nways = 4");
     assert_eq!(found.geometry.blocks(), 64 * 32);
     assert!(notes(&found).contains("32 blocks per die"));

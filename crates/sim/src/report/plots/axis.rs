@@ -1,12 +1,12 @@
-//! Axes: a range, ticks at round numbers, and their names.
+//! Axes: a range, and ticks with names at round numbers.
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
 
-/// One axis, linear or logarithmic, of values in their own unit.
+/// One linear or logarithmic axis, in the values' own unit.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
-    /// What it shows, with the unit where ticks do not name it.
+    /// Label, with the unit if the ticks do not name it.
     pub(super) label: String,
     from: f64,
     to: f64,
@@ -40,7 +40,7 @@ impl Axis {
         Self { label: label.to_owned(), from, to, log: false, ticks }
     }
 
-    /// Logarithmic, with ticks at powers of ten, and between them where there are few.
+    /// Logarithmic, with ticks at powers of ten, and between them if there are few.
     pub(super) fn log(label: &str, from: f64, to: f64, name: fn(f64) -> String) -> Self {
         let (low, high) = (from.log10(), to.log10());
         let between: &[f64] = match high - low {
@@ -56,7 +56,7 @@ impl Axis {
         Self { label: label.to_owned(), from, to, log: true, ticks }
     }
 
-    /// Names below each other, the first on top.
+    /// Names below each other, from the top.
     pub(super) fn names(names: &[&str]) -> Self {
         let rows = names.len().max(1) as f64;
         let row = |at: usize| rows - 0.5 - at as f64;
@@ -64,7 +64,7 @@ impl Axis {
         Self { label: String::new(), from: 0.0, to: rows, log: false, ticks: ticks.collect() }
     }
 
-    /// The value at a share of the way from one end to the other.
+    /// The value at this share of the axis.
     pub(super) fn value_at(&self, share: f64) -> f64 {
         match self.log {
             true => self.from * (self.to / self.from).powf(share),
@@ -72,7 +72,7 @@ impl Axis {
         }
     }
 
-    /// How far from one end to the other a value lies; what is beyond an end lies on it.
+    /// Position of a value as a share of the axis; values beyond an end are at that end.
     pub(super) fn share_at(&self, value: f64) -> f64 {
         let share = match self.log {
             true => {
@@ -83,7 +83,7 @@ impl Axis {
         share.clamp(0.0, 1.0)
     }
 
-    /// Ticks.
+    /// Values of the ticks.
     pub(super) fn ticks(&self) -> Vec<f64> {
         self.ticks.iter().map(|tick| tick.0).collect()
     }
@@ -117,14 +117,14 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// 1, 2 or 5 × a power of ten, at least `least`.
+/// The least 1, 2 or 5 × a power of ten that is at least `least`.
 fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     let rounded = [1.0, 2.0, 5.0, 10.0].into_iter().find(|n| n * power >= least * (1.0 - 1e-9));
     rounded.unwrap_or(10.0) * power
 }
 
-/// `10⁻³`.
+/// Text such as `10⁻³`.
 pub(super) fn power_of_ten(value: f64) -> String {
     let power = value.log10().round() as i32;
     if power == 0 {

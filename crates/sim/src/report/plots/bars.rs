@@ -1,4 +1,4 @@
-//! Bars in groups: a group a workload, a bar a scheme.
+//! Grouped bars: one group per workload, one bar per scheme.
 
 use super::axis::Axis;
 use super::chart::{beside_legend, framed, legend_text};
@@ -10,22 +10,22 @@ use plotters::element::{EmptyElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{BLACK, Color};
 
-/// Height of a bar and of the room around a group, pixels.
+/// Height of a bar, and of the space around a group, pixels.
 const BAR: u32 = 17;
 const GROUP: u32 = 16;
 
-/// A chart of bars in groups.
+/// A chart of grouped bars.
 #[derive(Clone, Debug, Default)]
 pub struct Bars {
     /// Title.
     pub title: String,
-    /// What the bars' length is, with the unit.
+    /// Quantity that a bar's length shows, with the unit.
     pub label: String,
     /// Names of the groups, from the top.
     pub groups: Vec<String>,
     /// Name of each series with its value in each group; `None` leaves the bar out.
     pub series: Vec<(String, Vec<Option<f64>>)>,
-    /// Draws lengths by their logarithm: for values that lie orders of magnitude apart.
+    /// Logarithmic lengths, for values that differ by orders of magnitude.
     pub log: bool,
 }
 
@@ -33,7 +33,7 @@ impl Bars {
     /// The text of an SVG file.
     ///
     /// # Errors
-    /// Where the drawing library fails.
+    /// If the drawing library fails.
     pub fn svg(&self) -> Result<String, PlotError> {
         let rows = self.groups.len().max(1) as u32;
         let height = 120 + rows * (self.series.len().max(1) as u32 * BAR + GROUP);
@@ -76,7 +76,7 @@ impl Bars {
         let most = values().fold(0.0, f64::max);
         let least = values().filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
         if self.log && least.is_finite() {
-            // A tenth more of the range at the right, where the numbers stand.
+            // 15 % more of the range at the right, for the numbers.
             let (from, to) = (least / 2.0, most.max(least * 2.0));
             return Axis::log(&self.label, from, to * (to / from).powf(0.15), units::short);
         }

@@ -17,29 +17,29 @@ use plotters::style::{BLACK, Color, RGBColor};
 /// A chart on two axes.
 pub(super) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
 
-/// One line, in values.
+/// One line, in data values.
 pub(super) struct Line {
     pub(super) name: String,
-    /// What else the legend says of it, in two lines at most.
+    /// Further lines of the legend, at most two.
     pub(super) notes: Vec<String>,
     pub(super) look: Look,
-    /// Corners of stairs, in the order of x.
+    /// Corners of a step curve, in the order of x.
     pub(super) points: Vec<(f64, f64)>,
-    /// Draws a mark at the line's end, and not only along it.
+    /// Draws a mark at the line's end as well.
     pub(super) end_marked: bool,
 }
 
-/// A bound that one scheme or several have in common.
+/// A bound of one or several schemes.
 pub(super) struct Bound {
     pub(super) at: f64,
     pub(super) label: String,
     pub(super) color: RGBColor,
 }
 
-/// Most rows of labels of bounds before the first is used again.
+/// Rows of bound labels; further bounds start again at the first row.
 pub(super) const BOUND_ROWS: usize = 4;
 
-/// Draws lines over both axes, and the legend to the right.
+/// Draws the lines and bounds, and the legend at the right.
 pub(super) fn draw_lines(
     area: &Area<'_>,
     caption: &str,
@@ -55,7 +55,7 @@ pub(super) fn draw_lines(
     for (n, line) in lines.iter().enumerate() {
         draw_line(&mut chart, axes.0, line, n, lines.len())?;
     }
-    // Bounds after all lines, or a line would hide them.
+    // Bounds are drawn last, so that no line hides them.
     for (row, bound) in bounds.iter().enumerate() {
         draw_bound(&mut chart, axes, bound, row % BOUND_ROWS)?;
     }
@@ -72,7 +72,7 @@ pub(super) fn beside_legend<'a>(area: &Area<'a>) -> (Area<'a>, Area<'a>) {
     area.split_horizontally(width - LEGEND)
 }
 
-/// A chart with a title, labelled axes and a grid, and nothing in it yet.
+/// An empty chart with a title, labelled axes and a grid.
 pub(super) fn framed<'a, 'b>(
     area: &'a Area<'b>,
     caption: &str,
@@ -117,7 +117,7 @@ fn draw_line(
     of: usize,
 ) -> Result<(), PlotError> {
     draw_path(chart, &line.points, line.look, 2)?;
-    // Marks every eighth of the width, at other places for each line, so that lines that coincide show.
+    // Marks at every eighth of the width, shifted for each line, so that lines that coincide stay visible.
     const MARKS: usize = 8;
     for at in 0..MARKS {
         let share = (at as f64 + (n as f64 + 0.5) / of as f64) / MARKS as f64;
@@ -153,7 +153,7 @@ fn draw_path(
     drawn.map_err(PlotError::from)
 }
 
-/// The point of the stairs at `x`, if they go that far.
+/// The point of the step curve at `x`, if the curve reaches it.
 fn on_stairs(points: &[(f64, f64)], x: f64) -> Option<(f64, f64)> {
     let tread = points.windows(2).find(|pair| pair[0].0 <= x && x <= pair[1].0)?;
     Some((x, tread[0].1))
@@ -172,7 +172,7 @@ fn draw_mark(chart: &mut Chart<'_, '_>, place: (f64, f64), look: Look) -> Result
     .map_err(PlotError::from)
 }
 
-/// A dashed line from bottom to top, its label to the side where there is room.
+/// A dashed line from bottom to top, with its label on the side that has room.
 fn draw_bound(
     chart: &mut Chart<'_, '_>,
     (x, y): (&Axis, &Axis),
@@ -192,7 +192,7 @@ fn draw_bound(
         .map_err(PlotError::from)
 }
 
-/// One entry at a height; returns the height below it.
+/// Draws one entry at a height; returns the height below it.
 fn legend_entry(legend: &Area<'_>, line: &Line, top: i32) -> Result<i32, PlotError> {
     let (middle, color) = (top + 8, line.look.color);
     let sample = [(8, middle), (48, middle)];
@@ -218,7 +218,7 @@ fn legend_entry(legend: &Area<'_>, line: &Line, top: i32) -> Result<i32, PlotErr
     Ok(below + 8)
 }
 
-/// Lines of text beside a legend's samples; returns the height below them.
+/// Draws lines of text beside a legend's samples; returns the height below them.
 pub(super) fn legend_text(
     legend: &Area<'_>,
     lines: &[String],

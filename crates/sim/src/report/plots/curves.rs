@@ -1,4 +1,4 @@
-//! Curves and dots over two linear or logarithmic axes: for figures of papers, which are not of one report.
+//! Curves and dots over two linear or logarithmic axes, for figures of papers, which need several reports.
 
 use super::axis::Axis;
 use super::chart::{beside_legend, centered, framed, legend_text};
@@ -8,56 +8,56 @@ use crate::report::units;
 use plotters::element::{Circle, DashedPathElement, PathElement};
 use plotters::style::{BLACK, Color, RGBColor};
 
-/// How points are drawn.
+/// Style of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawn {
-    /// Joined by a line.
+    /// Points joined by a line.
     Line,
-    /// One by one.
+    /// Single dots.
     Dots,
 }
 
 /// One set of points.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// What the legend calls it.
+    /// Name in the legend.
     pub name: String,
-    /// What else the legend says of it.
+    /// Further text in the legend.
     pub note: String,
-    /// Points (x, y), in the order in which a line joins them.
+    /// Points (x, y), in the order in which the line joins them.
     pub points: Vec<(f64, f64)>,
-    /// How they are drawn.
+    /// Style of the points.
     pub drawn: Drawn,
 }
 
-/// A chart of them.
+/// A chart of curves.
 #[derive(Clone, Debug)]
 pub struct Curves {
     /// Title above the chart.
     pub caption: String,
-    /// What x is, with its unit.
+    /// Quantity on the x axis, with its unit.
     pub x_label: &'static str,
-    /// What y is, with its unit.
+    /// Quantity on the y axis, with its unit.
     pub y_label: &'static str,
-    /// Logarithmic from the smallest value above 0; what is 0 is drawn at the bottom.
+    /// Logarithmic y axis from the smallest value above 0; zeros are drawn at the bottom.
     pub log_y: bool,
     /// The curves, in the order of the legend.
     pub curves: Vec<Curve>,
 }
 
 impl Curves {
-    /// The chart, as the text of an SVG file.
+    /// The chart as the text of an SVG file.
     ///
     /// # Errors
-    /// Where the drawing library fails.
+    /// If the drawing library fails.
     pub fn svg(&self) -> Result<String, PlotError> {
         drawn((WIDTH, 560), |area| self.draw(area, self.x_axis()))
     }
 
-    /// The chart with a logarithmic axis across, for sizes that double.
+    /// The chart with a logarithmic x axis, for sizes that double.
     ///
     /// # Errors
-    /// Where the drawing library fails.
+    /// If the drawing library fails.
     pub fn svg_log_x(&self) -> Result<String, PlotError> {
         let above = || self.points().map(|point| point.0).filter(|x| *x > 0.0);
         let most = above().fold(1.0, f64::max);
@@ -118,7 +118,7 @@ impl Curves {
     }
 }
 
-/// One entry of the legend at a height; returns the height below it.
+/// Draws one entry of the legend at a height; returns the height below it.
 fn entry(legend: &Area<'_>, curve: &Curve, look: Look, top: i32) -> Result<i32, PlotError> {
     let middle = top + 8;
     let sample = vec![(8, middle), (48, middle)];

@@ -1,4 +1,4 @@
-//! Erases a block: a histogram a scheme, below each other, on one axis where they are alike.
+//! Erases per block: one histogram per scheme, below each other, on a shared axis if their ranges are similar.
 
 use super::axis::Axis;
 use super::chart::{centered, framed};
@@ -11,9 +11,9 @@ use crate::report::units;
 use plotters::element::Rectangle;
 use plotters::style::{Color, WHITE};
 
-/// Most bars a histogram.
+/// Most bars per histogram.
 const BARS: u32 = 60;
-/// A scheme that would have fewer bars than this on the axis of all gets one of its own.
+/// A scheme with fewer bars than this on the shared axis gets its own axis.
 const FEWEST_BARS: u32 = 5;
 
 pub(super) fn size(report: &Report) -> (u32, u32) {
@@ -36,7 +36,7 @@ pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     Ok(())
 }
 
-/// Erases on an axis, in bars of some width.
+/// Range of erases on an axis, and the width of a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
     least: u32,
@@ -98,7 +98,7 @@ fn draw_panel(
     Ok(())
 }
 
-/// From 0; or logarithmic where bars too low to be seen stand for many blocks.
+/// Linear from 0; logarithmic if bars too low to be visible stand for more than 1 % of the blocks.
 fn blocks_axis(bars: &[u64]) -> Axis {
     const LOW: u64 = 30;
     let high = bars.iter().copied().max().unwrap_or(0);
@@ -109,7 +109,7 @@ fn blocks_axis(bars: &[u64]) -> Axis {
     Axis::linear("blocks", high as f64 * 1.05, 4, whole)
 }
 
-/// Blocks by erases: from `least` on, `width` erases a bar, up to `most`.
+/// Blocks by erases, from `least` to `most` with `width` erases per bar.
 fn histogram(erases: &[u32], Range { least, most, width }: Range) -> Vec<u64> {
     let mut bars = vec![0; ((most - least) / width + 1) as usize];
     for &erased in erases {
@@ -118,7 +118,7 @@ fn histogram(erases: &[u32], Range { least, most, width }: Range) -> Vec<u64> {
     bars
 }
 
-/// Only whole numbers of blocks and erases are named.
+/// Names only whole numbers of blocks and erases.
 fn whole(x: f64) -> String {
     if x.fract() == 0.0 { units::short(x) } else { String::new() }
 }

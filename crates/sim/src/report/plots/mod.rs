@@ -1,4 +1,4 @@
-//! Plots as SVG files: one function each, on axes, charts and styles that they share.
+//! Plots as SVG files: one function per plot, with shared axes, charts and styles.
 
 mod axis;
 mod bars;
@@ -25,7 +25,7 @@ use super::contents::Report;
 pub struct Plot {
     /// The file's name.
     pub file: &'static str,
-    /// Whether a report has it.
+    /// True if a report has this plot.
     pub(super) of: fn(&Report) -> bool,
     /// Width and height, pixels.
     size: fn(&Report) -> (u32, u32),
@@ -33,10 +33,10 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// The plot of a report, as the text of an SVG file.
+    /// The plot of a report as the text of an SVG file.
     ///
     /// # Errors
-    /// Where the drawing library fails.
+    /// If the drawing library fails.
     pub fn svg(&self, report: &Report) -> Result<String, PlotError> {
         drawn((self.size)(report), |area| (self.draw)(report, area))
     }
@@ -57,7 +57,7 @@ pub const PLOTS: [Plot; 6] = [
     Plot { file: "waf.svg", of: always, size: waf::size, draw: waf::draw },
 ];
 
-/// Every report has it.
+/// True for every report.
 fn always(_: &Report) -> bool {
     true
 }

@@ -1,4 +1,4 @@
-//! How many page tasks take longer than a time: the CCDF of the response, both axes logarithmic.
+//! Complementary distribution (CCDF) of page task responses, both axes logarithmic.
 
 use super::axis::{Axis, power_of_ten};
 use super::chart::{BOUND_ROWS, Bound, Line, draw_lines};
@@ -10,9 +10,9 @@ use crate::report::units;
 use plotters::style::BLACK;
 use std::collections::BTreeMap;
 
-/// Fewest decades of share that are shown.
+/// Fewest decades of share that the plot shows.
 const LEAST_DECADES: i32 = 3;
-/// Room above the share of 1 for a row of labels, as a share of the decades below it.
+/// Space above share 1 per row of labels, as a share of the decades below it.
 const LABEL_ROOM: f64 = 0.042;
 
 pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
@@ -21,7 +21,7 @@ pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     let floor = 10f64.powi(-decades);
     let bounds = bounds(report);
     let rows = bounds.len().min(BOUND_ROWS) as f64;
-    // Below 10, where an axis of shares would get a tick.
+    // Below 10, so that the axis gets no tick for it.
     let ceiling = 10f64.powf(f64::from(decades) * LABEL_ROOM * rows).min(9.9);
     let x = Axis::log("response of a page task", from, to, units::short_time);
     let y = Axis::log(
@@ -35,7 +35,7 @@ pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     draw_lines(area, &format!("Response: {}", report.title()), (&x, &y), &lines, &bounds)
 }
 
-/// Every response and every bound, with some room.
+/// Range of all responses and bounds, with a margin.
 fn response_range(report: &Report) -> (f64, f64) {
     let times = report.schemes.iter().flat_map(|s| {
         let ccdf = &s.series.response_ccdf;
@@ -47,7 +47,7 @@ fn response_range(report: &Report) -> (f64, f64) {
     if times.is_empty() { (1e3, 1e7) } else { (least / 1.5, most * 1.5) }
 }
 
-/// Decades of share down to one task of the scheme with most tasks.
+/// Decades of share, down to one task of the scheme with the most tasks.
 fn decades(report: &Report) -> i32 {
     let tasks = report.schemes.iter().map(|s| s.response_ns.count).max().unwrap_or(0);
     (tasks.max(1) as f64).log10().ceil().max(f64::from(LEAST_DECADES)) as i32
@@ -72,7 +72,7 @@ fn line(n: usize, scheme: &SchemeReport, from: f64, floor: f64) -> Line {
     }
 }
 
-/// Every bound once, from the smallest; in a scheme's colour where it is that scheme's alone.
+/// Every bound once, ascending; in a scheme's colour if only that scheme has it.
 fn bounds(report: &Report) -> Vec<Bound> {
     let mut of: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (n, scheme) in report.schemes.iter().enumerate() {
@@ -90,7 +90,7 @@ fn bounds(report: &Report) -> Vec<Bound> {
             }
             _ => (format!("{} schemes", schemes.len()), BLACK),
         };
-        // Long names are in the legend, with their bounds.
+        // For long names, the legend shows the bounds.
         let label = match label.chars().count() {
             0..=26 => format!("bound {time} ({label})"),
             _ => format!("bound {time}"),
@@ -100,8 +100,8 @@ fn bounds(report: &Report) -> Vec<Bound> {
     of.into_iter().map(bound).collect()
 }
 
-/// The CCDF as stairs: from the left edge at share 1, down at each response, to the floor at the longest.
-/// Steps too small to be seen are left out, never the last.
+/// The CCDF as a step curve: from the left edge at share 1, down at each response, to the floor at the longest.
+/// Invisibly small steps are left out, except the last.
 fn stairs(ccdf: &[(u64, f64)], from: f64, floor: f64) -> Vec<(f64, f64)> {
     if ccdf.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Stacked bars: how a whole is shared out.
+//! Stacked bars: the parts of a whole.
 
 use super::axis::Axis;
 use super::chart::{beside_legend, framed, legend_text};
@@ -14,7 +14,7 @@ use plotters::style::{BLACK, Color, WHITE};
 pub struct Stacked {
     /// Title above the chart.
     pub caption: String,
-    /// What a bar's length is, with its unit.
+    /// Quantity that a bar's length shows, with its unit.
     pub label: &'static str,
     /// Names of the parts, from the left.
     pub parts: Vec<String>,
@@ -23,10 +23,10 @@ pub struct Stacked {
 }
 
 impl Stacked {
-    /// The chart, as the text of an SVG file.
+    /// The chart as the text of an SVG file.
     ///
     /// # Errors
-    /// Where the drawing library fails.
+    /// If the drawing library fails.
     pub fn svg(&self) -> Result<String, PlotError> {
         drawn((WIDTH, 110 + 34 * self.bars.len().max(4) as u32), |area| self.draw(area))
     }
@@ -48,7 +48,7 @@ impl Stacked {
                 chart
                     .draw_series([Rectangle::new(corners, color.filled())])
                     .map_err(PlotError::from)?;
-                // A share that has no room for its figure goes without.
+                // A part too narrow for its number has none.
                 if *length > longest / 18.0 {
                     let style = text(13).color(&WHITE).pos(Pos::new(HPos::Center, VPos::Center));
                     let share =

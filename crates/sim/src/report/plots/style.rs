@@ -1,20 +1,20 @@
-//! Sizes, colours and strokes that the plots share.
+//! Sizes, colours and strokes of all plots.
 
 use crate::report::contents::Report;
 use plotters::style::{BLACK, Color, IntoFont, RGBColor, ShapeStyle, TextStyle};
 
 /// Width of every plot, pixels.
 pub(super) const WIDTH: u32 = 1000;
-/// Room for the legend at the right edge, pixels.
+/// Width of the legend at the right edge, pixels.
 pub(super) const LEGEND: u32 = 230;
 
-/// Height at which a legend begins.
+/// Height at which the legend begins.
 pub(super) const LEGEND_TOP: u32 = 44;
-/// Size of names in a legend, and of what else it says of them.
+/// Text size of names and of further text in a legend.
 pub(super) const NAME_SIZE: u32 = 15;
 pub(super) const NOTE_SIZE: u32 = 13;
 
-/// Size of a plot of lines; a legend of many schemes makes it taller.
+/// Size of a line plot; a legend of many schemes makes it taller.
 pub(super) fn wide(report: &Report) -> (u32, u32) {
     let lines: usize = report.schemes.iter().map(|s| legend_lines(&s.name).len()).sum();
     let notes = 2 * report.schemes.len();
@@ -22,7 +22,7 @@ pub(super) fn wide(report: &Report) -> (u32, u32) {
     (WIDTH, 560.max(LEGEND_TOP + legend + 20))
 }
 
-/// A title that fits above the data.
+/// A title, shortened to fit above the data.
 pub fn title(words: &str) -> String {
     const LETTERS: usize = 80;
     match words.char_indices().nth(LETTERS) {
@@ -31,7 +31,7 @@ pub fn title(words: &str) -> String {
     }
 }
 
-/// Colours that people with any colour vision tell apart (M. Okabe, K. Ito, "Color Universal Design",
+/// Colours that are distinguishable with any colour vision (M. Okabe, K. Ito, "Color Universal Design",
 /// 2008; without its yellow, which is faint on white).
 pub const PALETTE: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
@@ -43,7 +43,7 @@ pub const PALETTE: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
-/// Dash and gap, pixels. Later lines are drawn over earlier ones, which show through their gaps.
+/// Dash and gap, pixels. Later lines cover earlier ones, which show through the gaps.
 const DASHES: [Option<(i32, i32)>; 5] =
     [None, Some((14, 7)), Some((4, 6)), Some((20, 4)), Some((8, 10))];
 
@@ -56,7 +56,7 @@ pub(super) enum Mark {
     Cross,
 }
 
-/// How a scheme is drawn.
+/// Line style of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) color: RGBColor,
@@ -65,8 +65,7 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// The look of the n-th scheme: colour, dash and mark repeat after different numbers, so that 140
-    /// schemes differ.
+    /// Style of the n-th scheme. Colour, dash and mark repeat with different periods, so that 140 schemes differ.
     pub(super) fn of(n: usize) -> Self {
         const MARKS: [Mark; 4] = [Mark::Circle, Mark::Triangle, Mark::Square, Mark::Cross];
         Self {
@@ -86,7 +85,7 @@ pub fn text(size: u32) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&BLACK)
 }
 
-/// The name of a scheme in lines that fit beside a legend's sample: broken after `+`, or where it must.
+/// A scheme's name in lines that fit beside a legend's sample: broken after `+`, or anywhere if necessary.
 pub(super) fn legend_lines(name: &str) -> Vec<String> {
     const LETTERS: usize = 24;
     let mut lines = vec![String::new()];

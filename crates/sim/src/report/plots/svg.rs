@@ -1,10 +1,10 @@
-//! An SVG file that is drawn on.
+//! Drawing into an SVG file.
 
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::prelude::SVGBackend;
 use plotters::style::WHITE;
 
-/// Where plots are drawn on.
+/// Drawing area of a plot.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// A plot could not be drawn.
@@ -13,12 +13,12 @@ pub type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 pub struct PlotError(String);
 
 impl PlotError {
-    /// Of what the drawing library says.
+    /// Wraps an error of the drawing library.
     pub fn from(cause: impl std::fmt::Display) -> Self {
         Self(cause.to_string())
     }
 
-    /// What is to be drawn lacks something.
+    /// The data to draw are incomplete.
     pub fn missing(what: &str) -> Self {
         Self(format!("there is nothing to draw without {what}"))
     }

@@ -8,13 +8,13 @@ use crate::report::contents::{Report, SchemeReport};
 use crate::report::ssd::WindowSample;
 use crate::report::units;
 
-/// Most stairs a line: more cannot be told apart.
+/// Most steps per line; more would not be distinguishable.
 const STAIRS: usize = 700;
-/// Runs whose lengths have such a ratio do not share a linear axis, nor do values with the other.
+/// Ratio of run lengths, and of values, above which a linear axis is unsuitable.
 const LENGTHS_APART: f64 = 8.0;
 const VALUES_APART: f64 = 30.0;
 
-/// Free blocks, fewest in each interval.
+/// Free blocks: the minimum in each interval.
 pub(super) fn free_blocks(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     // Schemes of one comparison share a geometry; without one, pages are shown.
     let by_blocks = report.schemes.iter().all(|s| s.block_pages().is_some());
@@ -32,7 +32,7 @@ pub(super) fn free_blocks(report: &Report, area: &Area<'_>) -> Result<(), PlotEr
     draw(report, area, ("Free space", label), units::short, &series, &note, &run_end)
 }
 
-/// Page tasks a second.
+/// Page tasks per second.
 pub(super) fn throughput(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     let series = |s: &SchemeReport| -> Vec<(f64, f64)> {
         s.series.throughput.iter().map(|&(ns, rate)| (ns as f64, rate)).collect()
@@ -45,7 +45,7 @@ pub(super) fn throughput(report: &Report, area: &Area<'_>) -> Result<(), PlotErr
     draw(report, area, label, thousands, &series, &note, &run_end)
 }
 
-/// Page commands a second, window by window; of a long run means of several windows.
+/// Page commands per second in each window; in a long run, means of several windows.
 pub(super) fn page_commands(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     let series = |s: &SchemeReport| -> Vec<(f64, f64)> {
         let windows = &s.series.windows;
@@ -66,14 +66,14 @@ pub(super) fn page_commands(report: &Report, area: &Area<'_>) -> Result<(), Plot
     })
 }
 
-/// Of windows one after the other: when they begin, and their page commands a second.
+/// Start of consecutive windows, and their page commands per second.
 fn rate(windows: &[WindowSample], window_ns: u64) -> (f64, f64) {
     let commands: u64 = windows.iter().map(|window| window.page_commands).sum();
     let ns = window_ns as f64 * windows.len() as f64;
     (windows[0].start_ns as f64, commands as f64 * 1e9 / ns)
 }
 
-/// The end of the measured part.
+/// End of the measured part.
 fn run_end(scheme: &SchemeReport) -> f64 {
     scheme.elapsed_ns as f64
 }
@@ -109,8 +109,8 @@ fn draw(
     draw_lines(area, &format!("{what}: {}", report.title()), (&x, &y), &lines, &[])
 }
 
-/// From the start to the end of the longest run; logarithmic where runs differ so much in length that the
-/// short ones would vanish.
+/// From the start to the end of the longest run. Logarithmic if the lengths differ so much that short runs
+/// would be invisible.
 fn time_axis(report: &Report) -> Axis {
     let ends = || report.schemes.iter().map(|s| s.elapsed_ns as f64).filter(|ns| *ns > 0.0);
     let longest = ends().fold(0.0, f64::max);
@@ -123,7 +123,7 @@ fn time_axis(report: &Report) -> Axis {
     Axis::linear(label, longest, 7, units::short_time)
 }
 
-/// From 0; or logarithmic from the smallest value above it, where most values would lie along the axis.
+/// From 0; logarithmic from the smallest value above 0 if more than a third of the values would lie on the axis.
 fn value_axis<I: Iterator<Item = f64>>(
     label: &str,
     values: impl Fn() -> I,
@@ -138,7 +138,7 @@ fn value_axis<I: Iterator<Item = f64>>(
     Axis::linear(label, most * 1.06, 7, name)
 }
 
-/// Fewer points, each the fewest of those that it stands for.
+/// Fewer points, each the minimum of the points that it replaces.
 fn fewest(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let group = points.len().div_ceil(STAIRS).max(1);
     let least = |group: &[(f64, f64)]| {
@@ -147,7 +147,7 @@ fn fewest(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     points.chunks(group).map(least).collect()
 }
 
-/// Each value holds from its time to the next, the last to the end.
+/// Step curve: each value holds until the next, the last one until the end.
 fn stairs(points: &[(f64, f64)], end: f64) -> Vec<(f64, f64)> {
     let mut out = Vec::with_capacity(points.len() * 2);
     for (at, &(time, value)) in points.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Write amplification, split by cause: a bar a scheme.
+//! Write amplification by cause: one bar per scheme.
 
 use super::axis::Axis;
 use super::chart::{beside_legend, framed, legend_text};
@@ -12,7 +12,7 @@ use plotters::element::{EmptyElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{BLACK, Color, RGBColor, WHITE};
 
-/// A narrower part of a bar has no room for its number, as a share of the axis.
+/// Share of the axis below which a part of a bar has no room for its number.
 const NARROW: f64 = 0.07;
 
 pub(super) fn size(report: &Report) -> (u32, u32) {
@@ -62,7 +62,7 @@ pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
     Ok(())
 }
 
-/// Colours by cause; other than those of schemes, which they are not.
+/// Colours by cause: grey for the host, the palette for the others.
 fn color(cause: usize) -> RGBColor {
     const HOST: RGBColor = RGBColor(90, 90, 90);
     if cause == 0 { HOST } else { PALETTE[cause % PALETTE.len()] }

@@ -1,4 +1,4 @@
-//! The loop on real schemes of a few blocks, with times worked out by hand.
+//! The loop on real schemes with few blocks; expected times computed by hand.
 
 use super::*;
 use crate::measures::Measures;
@@ -30,7 +30,7 @@ fn setup() -> Setup {
     Setup { seed: 1, replay: String::from("again"), ..Setup::new(part(), geometry(), 1) }
 }
 
-/// Page requests at (arrival, operation, page). Writes of [`FORCED`] and beyond are forced, to the page less that.
+/// Page requests as (arrival, operation, page). Writes to [`FORCED`] and above are forced writes to page − `FORCED`.
 struct Script(Vec<(u64, Op, u64)>);
 
 const FORCED: u64 = 1000;
@@ -91,7 +91,7 @@ fn scheme(name: &str) -> SchemeConfig {
 
 #[test]
 fn completion_counts_the_queue_and_response_does_not() {
-    // The second arrives while the first is programmed; the third after both.
+    // The second request arrives during the first program; the third after both.
     let script = vec![(0, Op::Write, 0), (100_000, Op::Write, 1), (1_000_000, Op::Read, 0)];
     let report = run(scheme("fsr"), true, script.clone());
     assert_eq!(report.completion_ns.max, 2 * PROGRAM - 100_000);
@@ -103,7 +103,7 @@ fn completion_counts_the_queue_and_response_does_not() {
     assert_eq!(closed.completion_ns.max, PROGRAM);
 }
 
-/// Stops a run once it is told of requests that ended.
+/// Stops a run once it reports finished requests.
 struct StopSoon(AtomicBool);
 
 impl Observer for StopSoon {
@@ -148,7 +148,7 @@ fn every_request_that_was_taken_is_accounted_for() {
 
 #[test]
 fn a_refused_request_ends_the_run_and_all_are_told() {
-    // The fourth is to a page that the scheme does not have; the fifth is not begun.
+    // The fourth write is to a page that the scheme does not have; the fifth does not begin.
     let script = [0, 1, 2, 999, 3].map(|page| (0, Op::Write, page)).into();
     let setup = setup();
     let array = levelled(&scheme("fsr"), Serial::new(array_of(&setup).unwrap()));
@@ -167,10 +167,10 @@ fn a_refused_request_ends_the_run_and_all_are_told() {
 
 #[test]
 fn amplification_energy_and_the_first_collection_are_those_of_the_operations() {
-    // Six blocks of four pages: page 0 written 21 times leaves no victim with a valid page.
+    // Six blocks of four pages: 21 writes of page 0 leave no victim with a valid page.
     let script = (0..21).map(|_| (0, Op::Write, 0)).collect();
     let report = run(scheme("fsr"), false, script);
-    // The first collection comes before the write that would need the sixth block: the 21st.
+    // The first collection precedes the write that would need the sixth block: the 21st.
     assert_eq!((report.collection.first_at_task, report.collection.victims), (Some(20), 1));
     assert_eq!((report.waf, report.copies, report.erases), (Some(1.0), 0, 1));
     let pj = 21 * part().program_pj() + part().erase_pj();
@@ -182,12 +182,12 @@ fn amplification_energy_and_the_first_collection_are_those_of_the_operations() {
 
 #[test]
 fn copies_amplify() {
-    // Fill the logical space in order, then overwrite its first page of each block but the last.
+    // Fill the logical space in order, then overwrite the first page of each block but the last.
     let logical = 18u64;
     let mut script: Vec<_> = (0..logical).map(|page| (0, Op::Write, page)).collect();
     script.extend([0, 4, 8, 12].map(|page| (0, Op::Write, page)));
     let report = run(scheme("fsr"), false, script);
-    // 18 + 2 writes fill five blocks; the 21st takes a victim of three valid pages.
+    // 18 + 2 writes fill five blocks; the 21st takes a victim with three valid pages.
     assert_eq!(report.copies, 3 * report.collection.victims);
     assert!(report.copies > 0);
     assert_eq!(report.waf, Some((22 + report.copies) as f64 / 22.0));
@@ -198,7 +198,7 @@ fn copies_amplify() {
 #[test]
 fn idle_time_is_used_behind_a_write_and_only_where_an_erase_fits() {
     let idle = SchemeConfig { idle_collection: true, ..scheme("lazy-rtgc") };
-    // Four writes of one page fill a block without valid pages once the fifth is written.
+    // Four writes of one page fill a block; after the fifth, it has no valid pages.
     let script = |gap: u64, between: Option<Op>| {
         let mut at = 0;
         let mut script: Vec<_> = (0..5).map(|_| (0, Op::Write, 0)).collect();
@@ -237,7 +237,7 @@ fn a_buffer_answers_in_ram_time_and_what_is_left_in_it_is_written_at_the_end() {
     assert_eq!((buffer.write_hits, buffer.write_misses, buffer.read_hits), (1, 2, 1));
     assert_eq!((buffer.flushed, buffer.at_end), (0, 2));
     assert_eq!(report.elapsed_ns, 4 * 500 + 2 * PROGRAM);
-    // Three pages were written by the host, two to flash.
+    // The host wrote three pages, the scheme two.
     assert_eq!(report.waf, Some(2.0 / 3.0));
     assert_eq!(report.violations, 0);
 }
@@ -263,7 +263,7 @@ fn a_full_buffer_evicts_and_forced_writes_and_flushes_reach_flash() {
 #[test]
 fn dirty_pages_are_written_when_they_are_due_and_whoever_comes_then_waits() {
     let second = 1_000_000_000;
-    // The first is due 30 s after it came; the read comes while it is programmed.
+    // The first write is due 30 s after its arrival; the read arrives while it is programmed.
     let script = vec![
         (second, Op::Write, 0),
         (31 * second + PROGRAM / 2, Op::Read, 0),
@@ -274,7 +274,7 @@ fn dirty_pages_are_written_when_they_are_due_and_whoever_comes_then_waits() {
     assert_eq!((buffer.aged, buffer.at_end, buffer.read_hits), (1, 1, 1));
     assert_eq!(report.completion_ns.max, PROGRAM / 2 + 500);
     assert_eq!(report.response_ns.max, 500);
-    // Two are due when the second's read comes: it waits for one of them, and the other for what comes next.
+    // Both pages are due when the reads arrive. They are written one at a time, and the reads wait for both.
     let script = vec![
         (second, Op::Write, 0),
         (second, Op::Write, 1),
@@ -286,7 +286,7 @@ fn dirty_pages_are_written_when_they_are_due_and_whoever_comes_then_waits() {
     let buffer = report.buffer.unwrap();
     assert_eq!((buffer.aged, buffer.longest_age_flush_ns), (2, PROGRAM));
     assert_eq!(report.completion_ns.max, 2 * PROGRAM + 3 * 500);
-    // By the device's own clock, where requests do not tell when they come.
+    // Without arrival times, the device's own clock decides.
     let writes = (0..200_000).map(|page| (0, Op::Write, page % 3)).collect();
     let report = run(buffered("fsr"), false, writes);
     assert_eq!(report.buffer.unwrap().aged, 0);
@@ -337,13 +337,13 @@ fn a_broken_promise_is_counted_and_shown() {
     assert_eq!((first.bound.as_str(), first.promised, first.seen), ("step", ERASE - 1, ERASE));
 }
 
-/// `ddt-mlc` with blocks of four pages as a scheme sees it behind its channel.
+/// `ddt-mlc` with blocks of four pages, as a scheme sees it on its channel.
 fn behind_channel(settings: CopySettings) -> Part {
     let part = parts::by_name("ddt-mlc").unwrap();
     settings.part(&Part { pages_per_block: 4, ..part.clone() }, Waits::STUDY).unwrap()
 }
 
-/// Writes that fill 18 logical pages, then victims of three valid pages, the most there are.
+/// Writes that fill 18 logical pages, then cause victims with three valid pages, the most possible.
 fn worst_victims() -> Vec<(u64, Op, u64)> {
     let fill = (0..18).map(|page| (0, Op::Write, page));
     fill.chain([0, 4, 8, 12].map(|page| (0, Op::Write, page))).collect()
@@ -377,14 +377,14 @@ fn copies_that_cost_more_than_is_promised_break_the_promise() {
     let broken = run(&lcb, &icb, 0);
     assert!(broken.violations > 0 && broken.copies > 0);
     assert_eq!(told(&broken), ("step".into(), lcb.t_copies_ns(3) - icb.t_copies_ns(3)));
-    // Eight corrected bytes a page that the promise does not count with.
+    // Eight corrected bytes per page, which the bound does not include.
     let counted = by(CopyPath::Icb, 1, 8);
     assert_eq!(run(&counted, &counted, 8).violations, 0);
     let broken = run(&icb, &icb, 8);
     let sent = broken.bit_errors.as_ref().unwrap().corrected_bytes_sent_again;
     assert_eq!(sent, 8 * broken.copies);
     assert_eq!(told(&broken), ("step".into(), counted.t_copies_ns(3) - icb.t_copies_ns(3)));
-    // Between devices what is promised within one.
+    // Copies between devices, with a bound for copies within one.
     let gcb = by(CopyPath::Gcb, 2, 0);
     let broken = run(&gcb, &icb, 0);
     let paths: Vec<(String, u64)> = broken
@@ -418,7 +418,7 @@ fn an_uncorrectable_page_is_told_to_the_host_and_the_run_goes_on() {
     let array = WearLevel::off(Serial::new(array_of(&setup).unwrap()));
     let mut scheme = registry::format(&scheme("fsr"), array).unwrap();
     (0..3).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
-    // Page 1 is spoilt before the run, wherever it is.
+    // Page 1 is made unreadable before the run.
     let spoilt = (0..scheme.flash().geometry().pages())
         .map(flash::Ppn)
         .find(|ppn| scheme.flash().peek_lpn(*ppn) == Some(Lpn(1)));
@@ -432,7 +432,7 @@ fn an_uncorrectable_page_is_told_to_the_host_and_the_run_goes_on() {
     assert!(said.contains("2 host reads returned an error"), "{said}");
 }
 
-/// Requests that went alike are counted together: that changes no figure.
+/// Counting equal requests together changes no figure.
 #[test]
 fn what_is_counted_together_is_as_if_counted_one_by_one() {
     let setup = Setup::new(part(), Geometry::new(64, 4, 2048).unwrap(), 1);
@@ -452,8 +452,8 @@ fn what_is_counted_together_is_as_if_counted_one_by_one() {
     assert_eq!(report.series.throughput, expected.throughput);
     assert_eq!((report.tasks, report.requests), (writes, writes));
 
-    // Reads that go alike, long enough for intervals to hold several; then page 0 is written until collection breaks the
-    // promise: the request is told by its number.
+    // Equal reads, long enough for intervals with several of them. Then writes of page 0 until collection exceeds the
+    // bound: the violation must name the right request.
     let reads = (0..20_000).map(|_| (0, Op::Read, 0));
     let writes = (0..200).map(|_| (0, Op::Write, 0));
     let script = [(0, Op::Write, 0)].into_iter().chain(reads).chain(writes).collect();
