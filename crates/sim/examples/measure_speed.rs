@@ -1,4 +1,4 @@
-//! What measuring costs: ns a page task of each call of the measures, over latencies as flash has them.
+//! Cost of measurement: ns per page task of each call of the measures, with latencies typical of flash.
 //!
 //! `cargo run --release -p ftlkit-sim --example measure_speed`
 
@@ -8,13 +8,13 @@ use std::time::Instant;
 
 const TASKS: u64 = 50_000_000;
 
-/// Draws from a fixed sequence (Weyl), cheap next to what is measured.
+/// Draws from a fixed sequence (Weyl), cheap compared to the measured code.
 #[inline]
 fn draw(n: u64) -> u64 {
     n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
 }
 
-/// Reads and writes mixed; every 16th write collects, and copies up to `victims` numbers of pages.
+/// Mixed reads and writes; one in 16 writes collects, with `victims` different numbers of copies.
 #[inline]
 fn flash_task(n: u64, victims: u64) -> TaskSample {
     let drawn = draw(n);
@@ -25,7 +25,7 @@ fn flash_task(n: u64, victims: u64) -> TaskSample {
     TaskSample { kind, service_ns, step_ns, completion_ns: service_ns + step_ns }
 }
 
-/// Prints the fastest of three rounds: what else the machine does only adds.
+/// Prints the fastest of three rounds: other load on the machine can only add time.
 fn time(what: &str, mut task: impl FnMut(u64)) {
     let mut best = f64::INFINITY;
     for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! Draws every plot, and writes every table, of a made-up report into a folder: to look at them.
+//! Draws every plot and writes every table of a synthetic report into a folder, for visual inspection.
 //!
 //! `cargo run -p ftlkit-sim --example plot_gallery -- DIR`
 
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ssd = samples::on_channels();
     print!("\n{}", table::render(&ssd, 100));
     prepare_out_dir(&dir.path().join("ssd"))?.write(&ssd)?;
-    // As many schemes with long names as are hard to draw.
+    // Enough schemes with long names to be hard to draw.
     for n in 0..6 {
         let mut more = report.schemes[n % 3].clone();
         more.name = format!("{}+victim=choices-{n}+logical-share=0.8{n}", more.name);

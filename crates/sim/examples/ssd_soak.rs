@@ -1,14 +1,17 @@
-//! Longer runs of SSDs than the suites have time for.
+//! SSD runs too long for the test suites.
 //!
 //! ```text
 //! cargo run --release -p ftlkit-sim --example ssd_soak -- random SEED COUNT
 //! cargo run --release -p ftlkit-sim --example ssd_soak -- promises TASKS
 //! ```
 //!
-//! The first draws COUNT random configurations, the first from SEED, the next from SEED + 1, and so on: of each every
-//! request must be accounted for, no promise broken, no page lost, and time and memory bounded. The second runs every
-//! scheme that promises, on every part, at queue depth 1 on 1 and on 4 channels, for TASKS page tasks each, and prints
-//! a line for each. Each failure comes with the command that replays it. The exit code is 1 where anything failed.
+//! `random` draws COUNT random configurations, the first from SEED, the next from SEED + 1, and so on. In each,
+//! every request must be accounted for, all bounds kept, no page lost, and time and memory limited.
+//!
+//! `promises` runs every scheme with bounds on every part, at queue depth 1 on 1 and on 4 channels. Each run has TASKS
+//! page tasks; there is one line per scheme and part.
+//!
+//! Each failure is printed with the command that replays it. The exit code is 1 if anything failed.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -54,10 +57,10 @@ const WIDE: Range = Range {
     builtin_one_in: 2,
 };
 
-/// Most that a run may hold at once, bytes: arrays of these sizes and their schemes take a tenth of it.
+/// Most heap that a run may hold at once, bytes; arrays of these sizes and their schemes need a tenth of it.
 const MOST_BYTES: i64 = 256 << 20;
 
-/// Configurations that are drawn until there is one that can be.
+/// Draws per configuration until one is valid.
 const DRAWS: u64 = 200;
 
 fn main() -> ExitCode {
@@ -76,7 +79,7 @@ fn main() -> ExitCode {
 }
 
 fn random(seed: u64, count: usize) -> bool {
-    // What a run panics with is told with its command.
+    // A run's panic is reported with its command instead.
     std::panic::set_hook(Box::new(|_| ()));
     let draw = |at: usize| {
         let number = seed.wrapping_add(at as u64);
@@ -166,7 +169,7 @@ fn promises(tasks: u64) -> bool {
     failed == 0
 }
 
-/// Counts what the thread holds: a run is all in one.
+/// Counts the heap bytes of the thread: a run uses only one thread.
 mod heap {
     use super::{Cell, GlobalAlloc, Layout, System};
 
@@ -175,7 +178,7 @@ mod heap {
         static MOST: Cell<i64> = const { Cell::new(0) };
     }
 
-    /// Counts the most anew from what is held now, which it gives.
+    /// Restarts the maximum from the bytes held now, which it returns.
     pub(super) fn restart() -> i64 {
         let held = HELD.get();
         MOST.set(held);
@@ -198,29 +201,29 @@ mod heap {
     static COUNTING: Counting = Counting;
 
     #[expect(unsafe_code, reason = "the trait of allocators is unsafe")]
-    // SAFETY: all is handed to the system's allocator; what is counted touches no heap.
+    // SAFETY: every call is passed to the system's allocator; the counters use no heap.
     unsafe impl GlobalAlloc for Counting {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             add(layout.size() as i64);
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds the contract.
             unsafe { System.alloc(layout) }
         }
 
         unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
             add(-(layout.size() as i64));
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds the contract.
             unsafe { System.dealloc(at, layout) }
         }
 
         unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
             add(layout.size() as i64);
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds the contract.
             unsafe { System.alloc_zeroed(layout) }
         }
 
         unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
             add(size as i64 - layout.size() as i64);
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds the contract.
             unsafe { System.realloc(at, layout, size) }
         }
     }
