@@ -19,7 +19,7 @@
 //! opens a block of a unit only when it has none. The others wait, and are written before a free block is opened: blocks
 //! of other settings, of which more may have been open. So no free page is lost by a mount, whatever the settings.
 //!
-//! A block that was opened before another of its unit and class was full or abandoned by then. So if it is partly written, and its
+//! A block that was opened before another of its unit and class, be that one full by now, was full or abandoned by then. So if it is partly written, and its
 //! last page is unreadable, then a program failed in it: it is collected as it is, and retired. (Where the power failed before
 //! the next block was opened nothing tells, and it goes on; and where an array is mounted with another allocation a
 //! torn page may be taken for a failed one, which costs a block.) If its last page can be read, it was open with other settings.
@@ -113,24 +113,25 @@ fn resume<V: Victims, T: BlockInfo>(
         space.frontiers.go_on_behind(found.newest.0, found.block);
     }
     let pages = geometry.pages_per_block();
-    let (partly, full): (Vec<&ScannedBlock>, Vec<_>) =
-        used.iter().partition(|found| found.written < pages);
-    for found in full {
+    // The one opened first is the oldest candidate.
+    for found in used.iter().filter(|found| found.written == pages) {
         space.victims.insert(found.block, space.blocks.valid(found.block));
     }
     // What tells its class before what does not, the one opened last first.
-    let (known, unknown): (Vec<_>, Vec<_>) =
-        partly.into_iter().partition(|found| found.first.is_some());
+    let (known, unknown): (Vec<_>, Vec<_>) = used.iter().partition(|found| found.first.is_some());
     let mut opened_later = vec![[false; CLASSES]; space.frontiers.count() as usize];
     for found in known.into_iter().rev().chain(unknown) {
         let class = found.opened().map(|(_, class)| class);
-        if let Some(class) = class {
+        let later = class.is_some_and(|class| {
             let place = space.frontiers.place_of(found.block);
-            let later = mem::replace(&mut opened_later[place][class], true);
-            if later && !found.ends_readable() {
-                close_failed(space, found, pages);
-                continue;
-            }
+            mem::replace(&mut opened_later[place][class], true)
+        });
+        if found.written == pages {
+            continue;
+        }
+        if later && !found.ends_readable() {
+            close_failed(space, found, pages);
+            continue;
         }
         let first = geometry.ppn(found.block, 0).0;
         let (next, end) = (first + found.written, first + pages);

@@ -61,7 +61,11 @@ fn is_retired(config: &SchemeConfig, programs: u64) -> bool {
             return true;
         }
         let now = erased_from(&mut *scheme, block, page + 1);
-        assert!(now >= left, "{name}: {block} is written again though a program failed in it");
+        assert!(
+            now >= left,
+            "{name}: {block} is written again though program {programs} failed at its page {page}, {left} erased then, {now} now, version {version}, {:?}",
+            config.frontiers
+        );
         left = now;
     }
     // Where whole blocks are collected there is no room to spare then: such a block is left for one that frees pages, and

@@ -118,6 +118,11 @@ impl Ftl for Recorder {
         self.note("restart_telemetry", ());
     }
 
+    fn state(&self) -> Option<Vec<u32>> {
+        self.note("state", ());
+        Some(alloc::vec![7])
+    }
+
     fn prefetch(&self, lpn: Lpn, what: Prefetch) {
         self.note("prefetch", (lpn, what));
     }
@@ -170,7 +175,7 @@ impl DirtyPages for AllDirty {
 type Ask = fn(Box<dyn Scheme<Flash = Array>>) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 21] = [
+const ASKS: [(&str, Ask); 22] = [
     ("flash", |scheme| text(scheme.flash().geometry())),
     ("flash_mut", |mut scheme| text(scheme.flash_mut().geometry())),
     ("into_flash", |scheme| text(scheme.into_flash().geometry())),
@@ -192,6 +197,7 @@ const ASKS: [(&str, Ask); 21] = [
         scheme.restart_telemetry();
         String::new()
     }),
+    ("state", |scheme| text(scheme.state())),
     ("prefetch", |scheme| {
         scheme.prefetch(Lpn(6), Prefetch::Block);
         String::new()
