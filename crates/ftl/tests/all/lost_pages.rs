@@ -192,3 +192,40 @@ fn nftl_loses_loudly() {
 fn page_level_loses_loudly() {
     run("page-level", true);
 }
+
+/// After a mount GFTL does not know which pages its data blocks hold. One page was never written, and one that is
+/// unreadable is the newest version of a third: the count of pages that are not found is as if it was the only one.
+#[test]
+fn gftl_reads_no_old_version_after_a_mount() {
+    let config = SchemeConfig { logical_pages: Some(80), ..preset("gftl") };
+    let array = failing(Geometry::new(60, PAGES_PER_BLOCK, PAGE_BYTES).unwrap(), 7, 0);
+    let scheme = registry::format(&config, array).unwrap();
+    let newest = vec![0; LOGICAL_PAGES as usize];
+    let mut test = Test { scheme, newest, random: Pcg64::seed_from_u64(3) };
+    // Page 0 twice in one data block, of which one page is left. A last page that is unreadable would be a torn one.
+    [0, 1, 2, 3, 4, 0, 5].into_iter().for_each(|lpn| test.write(lpn));
+    let flash = test.scheme.flash_mut().downcast_mut::<Failing>().unwrap();
+    let pages = flash.geometry().pages();
+    let is_of_page_0 =
+        |ppn: &Ppn| matches!(flash.read_oob(*ppn, Cause::Host), Ok(oob) if oob.lpn == Lpn(0));
+    let newest = (0..pages).map(Ppn).filter(is_of_page_0).max().unwrap();
+    flash.spoil(newest).unwrap();
+
+    test.scheme = registry::mount(&config, test.scheme.into_flash()).unwrap();
+    // The block is full: it is collected, and what follows moves it on.
+    test.write(6);
+    for lpn in (8..40).chain(8..40) {
+        let read = test.read(0);
+        assert!(matches!(read, Err(FtlError::Flash(FlashError::Uncorrectable(_)))), "{read:?}");
+        test.write(lpn);
+    }
+    assert!(test.lost_pages() > 0);
+    // What was written after the unreadable page is the newest for certain, and what was before it may not be.
+    for lpn in [5, 6] {
+        assert_eq!(test.read(lpn).unwrap(), Some(test.bytes(lpn)));
+    }
+    for lpn in 1..5 {
+        let read = test.read(lpn);
+        assert!(matches!(read, Err(FtlError::Flash(FlashError::Uncorrectable(_)))), "{read:?}");
+    }
+}
