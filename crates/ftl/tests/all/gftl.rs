@@ -6,6 +6,8 @@ use flash::parts::SAMSUNG_LARGE_BLOCK;
 use flash::{Array, Cause, Counts, Geometry, Lpn, Ns, Operation, Part, Probe, Serial, Store};
 use flash::{SerialArray, US, WearLevel};
 use ftlkit_ftl::{FtlError, Guarantee, Scheme, SchemeConfig, WriteQueue, registry};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 
 /// The large-block part of the paper's Table I with so many pages a block.
 fn part(pages_per_block: u32) -> Part {
@@ -304,6 +306,43 @@ fn the_printed_queue_overflows_in_another_order_and_recovers() {
     (0..test.device.logical_pages()).for_each(|page| {
         test.read(page);
     });
+}
+
+/// A write that is refused leaves its page as it was, and none is refused for one that was taken: the page that waits in RAM
+/// for the end of an erase keeps its room in the queue.
+#[test]
+fn a_write_that_the_printed_queue_refuses_changes_nothing() {
+    let printed = SchemeConfig { write_queue: Some(WriteQueue::Printed), ..config("gftl") };
+    let mut test = Test::formatted(&printed, bench(8, 100, Store::All));
+    let pages = test.device.logical_pages();
+    let mut versions = vec![0u64; pages as usize];
+    let (mut random, mut refused) = (Pcg64::seed_from_u64(5), 0);
+    let last = to_the_block_queued_last(8);
+    let mut bytes = [0; 2048];
+    for version in 1..40_000u64 {
+        let at = version as u32;
+        let lpn = match at {
+            _ if at <= pages => at - 1,
+            _ if random.random_bool(0.7) => last(&*test.device, at),
+            _ => random.random_range(0..pages),
+        };
+        bytes[..8].copy_from_slice(&version.to_le_bytes());
+        match test.device.write(Lpn(lpn), Some(&bytes)) {
+            Ok(()) => versions[lpn as usize] = version,
+            Err(FtlError::Full { .. }) => {
+                refused += 1;
+                test.device.read(Lpn(lpn), Some(&mut bytes)).unwrap();
+                assert_eq!(bytes[..8], versions[lpn as usize].to_le_bytes(), "write {version}");
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    println!("{refused} refused");
+    assert!(refused > 1000, "{refused}");
+    for (lpn, version) in (0..).map(Lpn).zip(versions) {
+        test.device.read(lpn, Some(&mut bytes)).unwrap();
+        assert_eq!(bytes[..8], version.to_le_bytes(), "{lpn:?}");
+    }
 }
 
 #[test]
