@@ -28,7 +28,7 @@ pub fn response_ns(part: &Part) -> Ns {
     read_ns(part).max(part.t_bers_ns + write_ns(part))
 }
 
-/// U(λ) = π: the valid pages of a logical block under collection have no lower bound than all.
+/// U(λ) = π: nothing limits the valid pages of a logical block under collection.
 pub fn victim_valid(part: &Part) -> u32 {
     part.pages_per_block
 }
