@@ -10,15 +10,14 @@ use flash::Ns;
 /// ```text
 /// t_DO     = k·B·t_RC + (k−1)·(A·t_WC + t_CCS)                         (1)  06h-address-E0h between planes
 /// t_DI     = k·B·t_WC                                                  (2)
-/// t_DI_EC  = k·e·((2 + column cycles)·t_WC + t_CCS)                         85h-column-byte per corrected
-/// byte
+/// t_DI_EC  = k·e·((2 + column cycles)·t_WC + t_CCS)                         85h-column-byte per corrected byte
 /// t_DIO    = k·(B·t_RWC + t_DL + t_ECC) + (k−1)·(A·t_WC + t_CCS) + t_DI_EC  (3)
 /// t_SR_SET = k·A·t_WC + (k−1)·(t_WB + t_DBSY) + t_WB + t_RR                 00h-address-32h ... 30h
 /// t_SP_SET = k·(A·t_WC + t_ADL) + (k−1)·(t_WB + t_DBSY) + t_WB              80h-address ... 11h ... 10h
 /// ```
 ///
 /// Source: Jeong and Song, IEEE TCE 58(2), 2012, Eqs 1–8.
-/// They print one plane, without the last two definitions and without t_DI_EC ("omitted due to the page
+/// The paper prints one plane, without the last two definitions and without t_DI_EC ("omitted due to the page
 /// limit", §V).
 /// Cycle counts come from ONFI 2.1, the basis of the paper's reference 13.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
