@@ -47,9 +47,9 @@ pub const LEAST_TRANSLATION_BLOCKS: u32 = 3;
 /// 1. Collections of data start at least p rounds apart. Each starts when exactly ρ_d − 1 pages are free, and
 ///    one with c ≤ λ copies reclaims π − c. In p consecutive rounds there are at most a steps of DG and at
 ///    most λ copies. Suppose these rounds end in one collection's first m rounds. They then begin after at
-///    least the first m rounds of the previous one. What the former collection adds, the latter lacks,
-///    because all its steps except the last two copy α pages. So in h rounds DG takes at most (h/p + 1)a
-///    steps, and at most hπ/p + λ entries become dirty.
+///    least the first m rounds of the previous one. What the later collection adds, the earlier one
+///    lacks, because all its steps except the last two copy α pages. So in h rounds DG takes at most
+///    (h/p + 1)a steps, and at most hπ/p + λ entries become dirty.
 /// 2. TG. Let n collections overlap the rounds. The first starts with at least ρ_t − w pages free, the last
 ///    with at most ρ_t − 1, and each of the n − 1 before it reclaimed at least q. With x steps of TW, wx ≥
 ///    (n−1)q − (w−1), so TG takes at most b(1 + (wx+w−1)/q) steps.
