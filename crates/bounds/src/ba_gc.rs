@@ -1,89 +1,93 @@
-//! Buffer-aware garbage collection: what merging a log block costs, and what it saves where dirty pages of a
-//! write buffer are taken along.
+//! Buffer-aware garbage collection: cost of merging a log block, and the saving from merging dirty buffer
+//! pages too.
 //!
-//! C_r, C_p and C_e are `t_r_ns`, `t_prog_ns` and `t_bers_ns` of the part; a page that is read from the buffer
-//! takes C_b, which the caller gives (0 in the paper's evaluation).
+//! C_r, C_p and C_e are `t_r_ns`, `t_prog_ns` and `t_bers_ns` of the part.
+//! Reading a page from the buffer takes C_b, which the caller passes (0 in the paper's evaluation).
 //!
 //! Source: S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based storage
-//! systems, 2008, Eqs. 3 to 9. Eq. 4 prints the invalid pages of a data block as those that F_d moves where
-//! the valid ones must be meant: its example has valid ones.
+//! systems, 2008, Eqs. 3 to 9.
+//!
+//! Erratum: Eq. 4 prints the invalid pages of a data block as those that F_d moves.
+//! It must mean the valid ones, as in the paper's example.
 
 use crate::ratio::Ratio;
 use flash::{Ns, Part};
 
-/// What a merge of a log block moves.
+/// Sets of blocks and pages that a merge of a log block involves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sets {
     /// |A(L)|: logical blocks with a valid page in the log block (Eq. 1).
     pub blocks: u32,
-    /// |F(L)|: pages that are taken from flash (Eq. 4).
+    /// |F(L)|: pages read from flash (Eq. 4).
     pub from_flash: u32,
-    /// |B(L)|: pages that are taken from the buffer (Eq. 4).
+    /// |B(L)|: pages read from the buffer (Eq. 4).
     pub from_buffer: u32,
-    /// Σ P(U) over B(L), in thousandths: pages that are expected to be dirty again when they are evicted
-    /// (Eq. 9).
+    /// Σ P(U) over B(L), in thousandths: expected pages that are dirty again when they are evicted (Eq. 9).
     pub dirty_again: u32,
 }
 
 impl Sets {
-    /// |M(L)| = |F(L)| + |B(L)|, where each page of the buffer has an older version on flash.
+    /// |M(L)| = |F(L)| + |B(L)|, if each page of the buffer has an older version on flash.
     pub fn moved(&self) -> u32 {
         self.from_flash + self.from_buffer
     }
 }
 
-/// C_ff: a page moved within flash, C_r + C_p.
+/// C_ff: one page moved within flash, C_r + C_p.
 pub fn from_flash_ns(part: &Part) -> Ns {
     part.t_r_ns + part.t_prog_ns
 }
 
-/// C_bf: a page moved from the buffer to flash, C_b + C_p.
+/// C_bf: one page moved from the buffer to flash, C_b + C_p.
 pub fn from_buffer_ns(part: &Part, buffer_ns: Ns) -> Ns {
     buffer_ns + part.t_prog_ns
 }
 
-/// α = (C_p + C_r)/C_p: the merge that the eviction of one dirty page leads to, in page programs.
+/// α = (C_p + C_r)/C_p: cost, in page programs, of the merge that the eviction of one dirty page causes.
 pub fn alpha(part: &Part) -> Ratio {
     Ratio::of(part.t_prog_ns + part.t_r_ns, part.t_prog_ns)
 }
 
-/// Eq. 3: |M(L)|·C_ff, where the buffer is not asked.
+/// Eq. 3: |M(L)|·C_ff, the merge cost of a collector that ignores the buffer.
 pub fn unaware_merge_ns(part: &Part, sets: &Sets) -> Ns {
     u64::from(sets.moved()) * from_flash_ns(part)
 }
 
-/// Eq. 4: |B(L)|·C_bf + |F(L)|·C_ff.
+/// Eq. 4: |B(L)|·C_bf + |F(L)|·C_ff, the cost of a buffer-aware merge.
 pub fn merge_ns(part: &Part, sets: &Sets, buffer_ns: Ns) -> Ns {
     u64::from(sets.from_buffer) * from_buffer_ns(part, buffer_ns)
         + u64::from(sets.from_flash) * from_flash_ns(part)
 }
 
-/// Eq. 7: (|A(L)| + 1)·C_e.
+/// Eq. 7: (|A(L)| + 1)·C_e, the cost of the erases.
 pub fn erase_ns(part: &Part, sets: &Sets) -> Ns {
     (u64::from(sets.blocks) + 1) * part.t_bers_ns
 }
 
-/// Eqs. 8 and 9: |B_d(L)|·C_p ≈ Σ P(U)·C_p, what the pages of B(L) that are dirty again cost to evict.
+/// Eqs. 8 and 9: |B_d(L)|·C_p ≈ Σ P(U)·C_p, the eviction cost of the pages of B(L) that are dirty again.
 pub fn evicted_again_ns(part: &Part, sets: &Sets) -> Ns {
     u64::from(sets.dirty_again) * part.t_prog_ns / 1000
 }
 
-/// Eq. 5 with Eqs. 8 and 9: (|B(L)| − Σ P(U))·C_p·(1 + α) = (|B(L)| − Σ P(U))·(2·C_p + C_r); 0 where more
-/// pages would be dirty again than there are.
+/// Eq. 5 with Eqs. 8 and 9: (|B(L)| − Σ P(U))·C_p·(1 + α) = (|B(L)| − Σ P(U))·(2·C_p + C_r).
+///
+/// 0 if more pages would be dirty again than B(L) has.
 pub fn benefit_ns(part: &Part, sets: &Sets) -> Ns {
     let kept_clean = (u64::from(sets.from_buffer) * 1000).saturating_sub(sets.dirty_again.into());
     kept_clean * (2 * part.t_prog_ns + part.t_r_ns) / 1000
 }
 
-/// Eq. 6: |B(L)|·(C_r − C_b + C_p·(1 + α)), the most that a buffer-aware merge gains over an unaware one;
-/// negative where the buffer is that slow.
+/// Eq. 6: |B(L)|·(C_r − C_b + C_p·(1 + α)), the largest gain of a buffer-aware merge over an unaware one.
+///
+/// Negative if the buffer is slow enough (C_b above 2·(C_r + C_p)).
 pub fn most_gain_ns(part: &Part, sets: &Sets, buffer_ns: Ns) -> i64 {
     let each = (2 * (part.t_r_ns + part.t_prog_ns)) as i64 - buffer_ns as i64;
     i64::from(sets.from_buffer) * each
 }
 
-/// Eq. 7 without the erase of L itself, δ_merge + |A(L)|·C_e − δ_benefit, in thousandths of a ns: exact, so that it
-/// may be summed up over the logical blocks of L.
+/// Eq. 7 without the erase of L itself, δ_merge + |A(L)|·C_e − δ_benefit, in thousandths of a ns.
+///
+/// Exact, so that it may be summed over the logical blocks of L.
 pub fn cost_of_blocks(part: &Part, sets: &Sets, buffer_ns: Ns) -> i64 {
     let kept_clean = (u64::from(sets.from_buffer) * 1000).saturating_sub(sets.dirty_again.into());
     let benefit = kept_clean * (2 * part.t_prog_ns + part.t_r_ns);
@@ -91,7 +95,7 @@ pub fn cost_of_blocks(part: &Part, sets: &Sets, buffer_ns: Ns) -> i64 {
     (spent * 1000) as i64 - benefit as i64
 }
 
-/// Eq. 7: Δ(L), by which the victim is chosen; the least goes.
+/// Eq. 7: Δ(L); the log block with the least is the victim.
 pub fn cost_ns(part: &Part, sets: &Sets, buffer_ns: Ns) -> i64 {
     (merge_ns(part, sets, buffer_ns) + erase_ns(part, sets)) as i64 - benefit_ns(part, sets) as i64
 }
@@ -105,7 +109,7 @@ mod tests {
 
     /// p1, p2 and p3 will be updated.
     const L0: Sets = Sets { blocks: 1, from_flash: 1, from_buffer: 3, dirty_again: 3000 };
-    /// p6 and p7 will not.
+    /// p6 and p7 will not be updated.
     const L1: Sets = Sets { blocks: 1, from_flash: 2, from_buffer: 2, dirty_again: 0 };
 
     #[test]
@@ -124,7 +128,7 @@ mod tests {
                 + benefit_ns(part, &FIG_1) as i64;
             assert_eq!(gain, most_gain_ns(part, &FIG_1, buffer_ns));
         }
-        // C_r + C_p·(1 + α) = 25 + 200·2.125 µs a page.
+        // C_r + C_p·(1 + α) = 25 + 200·2.125 µs per page.
         assert_eq!(most_gain_ns(part, &FIG_1, 0), 2 * 450_000);
     }
 
@@ -145,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_probability_between_takes_its_share() {
-        // One page of the initial region: 0.3.
+        // One page of the initial region has P(U) = 0.3.
         let sets = Sets { dirty_again: 300, from_buffer: 1, ..L1 };
         assert_eq!(benefit_ns(&K9WBG08U1M, &sets), 425_000 * 7 / 10);
         assert_eq!(evicted_again_ns(&K9WBG08U1M, &sets), 60_000);

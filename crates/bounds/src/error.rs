@@ -1,56 +1,56 @@
-//! Why a promise cannot be made.
+//! Errors for parts and spaces that have no bound.
 
 use crate::moves::move_ns;
 use alloc::string::String;
 use flash::{Ns, Part};
 
-/// Why a promise cannot be made on this part and space.
+/// Reason why no bound exists on this part and space.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BoundError {
-    /// Collection steps of one erase time cannot copy a page.
+    /// No page copy fits into a collection step of one erase time.
     #[error(
         "part `{part}`: a page copy ({copy_ns} ns) is longer than a block erase \
          ({erase_ns} ns: t_bers_ns), so no page can be copied in a step of one erase; partial collection \
          needs a part whose erase is at least as long as a copy"
     )]
     CopyLongerThanErase {
-        /// The part's name.
+        /// Name of the part.
         part: String,
-        /// Page copy.
+        /// Time of one page copy.
         copy_ns: Ns,
-        /// Block erase.
+        /// Time of one block erase.
         erase_ns: Ns,
     },
-    /// A collection step of one erase time does not hold one operation.
+    /// One operation does not fit into a collection step of one erase time.
     #[error(
         "part `{part}`: a {operation} ({ns} ns) is longer than a block erase ({erase_ns} ns: t_bers_ns), \
          so it does not fit into a collection step of one erase; partial collection needs a part whose \
          erase is the longest operation"
     )]
     OperationLongerThanErase {
-        /// The part's name.
+        /// Name of the part.
         part: String,
-        /// What does not fit.
+        /// The operation that does not fit.
         operation: &'static str,
-        /// How long it takes.
+        /// Time of that operation.
         ns: Ns,
-        /// Block erase.
+        /// Time of one block erase.
         erase_ns: Ns,
     },
-    /// A block is too small for the writes that its own collection is spread over.
+    /// A block has fewer pages than the writes over which its own collection is spread.
     #[error(
         "part `{part}`: a block has {pages_per_block} pages, but at {copies_per_step} page copies per step of one \
         erase (t_bers_ns / (t_r_ns + t_prog_ns)) the collection of a logical block is spread over {needed} \
         writes; use larger blocks, or a longer erase relative to a copy"
     )]
     BlockTooSmall {
-        /// The part's name.
+        /// Name of the part.
         part: String,
-        /// Pages a block.
+        /// Pages per block.
         pages_per_block: u32,
-        /// Page copies that fit into a step.
+        /// Page copies that fit into one step.
         copies_per_step: u32,
-        /// Pages that would do with so many copies a step.
+        /// Pages per block needed at this number of copies per step.
         needed: u64,
     },
     /// Too few blocks for any logical page.
@@ -58,34 +58,34 @@ pub enum BoundError {
         "{blocks} blocks of {pages_per_block} pages are too few for any bound: at least {least} are needed"
     )]
     TooFewBlocks {
-        /// Blocks asked for.
+        /// Requested blocks.
         blocks: u32,
-        /// Pages a block.
+        /// Pages per block.
         pages_per_block: u32,
-        /// The fewest that work.
+        /// The fewest blocks that work.
         least: u32,
     },
-    /// More pages than a 32-bit page number names.
+    /// More pages than 32-bit page numbers can address.
     #[error("{blocks} blocks of {pages_per_block} pages are more than the {} pages that a 32-bit page number can name", u32::MAX - 1)]
     TooManyPages {
-        /// Blocks asked for.
+        /// Requested blocks.
         blocks: u32,
-        /// Pages a block.
+        /// Pages per block.
         pages_per_block: u32,
     },
-    /// The logical space is outside what the promise covers.
+    /// The logical space is outside the range that the bound covers.
     #[error(
         "{logical_pages} logical pages on {blocks} blocks of {pages_per_block} pages have no bound: ask for 1 \
         to {largest}"
     )]
     LogicalPages {
-        /// Logical pages asked for.
+        /// Requested logical pages.
         logical_pages: u32,
         /// Blocks of the array.
         blocks: u32,
-        /// Pages a block.
+        /// Pages per block.
         pages_per_block: u32,
-        /// The most that can be promised.
+        /// The most logical pages that have a bound.
         largest: u32,
     },
 }

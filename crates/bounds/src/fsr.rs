@@ -1,5 +1,7 @@
-//! Free-space replenishment: whole-block collection with a logical share that bounds every victim's valid
-//! pages, so that each collection is sure to gain some.
+//! Free-space replenishment: whole-block collection with a logical share that limits every victim's valid
+//! pages.
+//!
+//! Each collection is therefore certain to free pages.
 //!
 //! Source: L.-P. Chang, Kuo, Lo, "Real-time garbage collection for flash-memory storage systems of
 //! real-time embedded systems", ACM TECS 3(4), 2004, as compared in Zhang et al., Lazy-RTGC, ACM TODAES
@@ -14,16 +16,16 @@ use flash::{Ns, Part};
 /// σ of Lazy-RTGC's evaluation (§6.2(5)).
 pub const EVALUATION_SHARE: Ratio = Ratio::of(3, 4);
 
-/// U(λ) as Table I has it, ⌈σπ⌉: every one of the N blocks counted as full.
+/// U(λ) as in Table I, ⌈σπ⌉: all N blocks count as full.
 pub fn victim_valid(part: &Part, share: Ratio) -> u32 {
     crate::lazy_rtgc::victim_valid(part, share)
 }
 
-/// U(λ) with the swap block counted as what it is, free: ⌊Λ/(N−1)⌋.
+/// U(λ) with the swap block counted as free: ⌊Λ/(N−1)⌋.
 ///
 /// # Errors
-/// [`BoundError::LogicalPages`] where Λ is 0 or more than [`page_level::logical_pages`]; the errors of
-/// that function.
+/// [`BoundError::LogicalPages`] if Λ is 0 or more than [`page_level::logical_pages`]; the errors of that
+/// function.
 pub fn victim_valid_on(part: &Part, blocks: u32, logical_pages: u32) -> Result<u32, BoundError> {
     let largest = page_level::logical_pages(part, blocks)?;
     if !(1..=largest).contains(&logical_pages) {
@@ -37,15 +39,16 @@ pub fn victim_valid_on(part: &Part, blocks: u32, logical_pages: u32) -> Result<u
     Ok(logical_pages / (blocks - 1))
 }
 
-/// U(R) as Table I has it: Definition 2.3 with π − 1 valid pages, for without the real-time tasks' periods
-/// the paper takes σ as not given.
+/// U(R) as in Table I: Definition 2.3 with π − 1 valid pages.
+///
+/// Without the periods of the real-time tasks the paper treats σ as unknown.
 pub fn table_response_ns(part: &Part) -> Ns {
     page_level::response_ns(part)
 }
 
 /// U(R) = max(t_rd, t_wr) + U(λ)(t_rd + t_wr) + t_er on N blocks that export Λ pages.
 ///
-/// One collection a write suffices, since λ ≤ π − 1.
+/// One collection per write suffices, since λ ≤ π − 1.
 ///
 /// # Errors
 /// As [`victim_valid_on`].

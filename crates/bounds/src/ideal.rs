@@ -1,5 +1,5 @@
-//! The ideal case that the papers compare with: a task costs its page operation, and no longer than an
-//! erase can be hidden.
+//! The papers' ideal case: a task costs its page operation, and the response is one erase, which cannot be
+//! hidden.
 
 use flash::{Ns, Part};
 
@@ -8,18 +8,19 @@ pub fn write_ns(part: &Part) -> Ns {
     part.t_prog_ns
 }
 
-/// U(e_r) of the ideal case in Lazy-RTGC's Table I: one page read, the map being in RAM.
+/// U(e_r) of the ideal case in Lazy-RTGC's Table I: one page read, with the map in RAM.
 pub fn read_ns(part: &Part) -> Ns {
     part.t_r_ns
 }
 
-/// U(e_r) of the ideal case in GFTL's Table III, which also reads the page's OOB.
+/// U(e_r) of the ideal case in GFTL's Table III, which also reads the page's OOB area.
 pub fn read_with_oob_ns(part: &Part) -> Ns {
     part.t_r_ns + part.t_r_oob_ns
 }
 
-/// U(R), and the least period of requests that any scheme on one chip can promise: one erase, which
-/// cannot be interrupted (Lazy-RTGC, Table I; GFTL, Table III).
+/// U(R) and the shortest request period that any scheme on one chip can guarantee: one erase.
+///
+/// An erase cannot be interrupted (Lazy-RTGC, Table I; GFTL, Table III).
 pub fn response_ns(part: &Part) -> Ns {
     part.t_bers_ns
 }

@@ -1,9 +1,9 @@
-//! Log-block schemes: the most that one write may have to merge.
+//! Log-block schemes: worst-case merge work of one write.
 //!
-//! A merge of one logical block moves at most π pages, a place without a page being padded by a program,
-//! which counts as a copy ([`move_ns`]), and erases its data block and, where its log block does not become the
-//! new one, that as well. The bounds hold for any history, but are no real-time promise: they say what the
-//! worst write costs.
+//! A merge of one logical block moves at most π pages.
+//! An offset without a page is padded by a program, which counts as a copy ([`move_ns`]).
+//! The merge erases the data block, and also the log block unless that becomes the new data block.
+//! The bounds hold for any history but are not real-time bounds: they are the cost of the worst write.
 //!
 //! Source: derived here for the schemes of Kim et al., "A space-efficient flash translation layer for
 //! CompactFlash systems", IEEE TCE 48(2), 2002 (BAST); Lee et al., "A log buffer-based flash translation
@@ -18,17 +18,20 @@ pub fn bast_step_ns(part: &Part) -> Ns {
     moves_ns(part, 1) + 2 * part.t_bers_ns
 }
 
-/// FAST: the sequential log block is merged, and then every data block of a random log block, each with one
-/// erase, and that log block is erased: at most min(π, N_l) + 1 merges of π pages and as many erases, and
-/// two erases more, for N_l logical blocks.
+/// FAST: merge of the sequential log block, then of every data block of a random log block.
+///
+/// Each merge has one erase; the random log block is erased last.
+/// For N_l logical blocks: at most min(π, N_l) + 1 merges of π pages with one erase each, and two more
+/// erases.
 pub fn fast_step_ns(part: &Part, logical_blocks: u32) -> Ns {
     let merges = u64::from(part.pages_per_block.min(logical_blocks)) + 1;
     moves_ns(part, merges) + (merges + 2) * part.t_bers_ns
 }
 
-/// Superblock: one superblock is made compact, which moves each of its D·π pages once at most, but those that
-/// filled its open block perhaps twice, and erases each of its `blocks` blocks once at most:
-/// (D + 1)·π(t_rd + t_wr) + `blocks`·t_er.
+/// Superblock: compaction of one superblock, (D + 1)·π(t_rd + t_wr) + `blocks`·t_er.
+///
+/// Each of its D·π pages moves at most once, except that pages which filled its open block may move twice.
+/// Each of its `blocks` blocks is erased at most once.
 pub fn superblock_step_ns(part: &Part, logical_blocks: u32, blocks: u32) -> Ns {
     moves_ns(part, u64::from(logical_blocks) + 1) + u64::from(blocks) * part.t_bers_ns
 }

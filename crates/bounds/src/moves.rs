@@ -1,33 +1,36 @@
-//! What it takes at most to move pages, by whatever way the part has of copying and however a collector has to
-//! go about it.
+//! Upper bounds on the time to move pages, for every way of copying that the part has.
 //!
-//! On a part without [`Part::copies`] a page is moved by a read and a program, and all of this is t_rd + t_wr for
-//! each page.
+//! On a part without [`Part::copies`] a page is moved by a read and a program.
+//! Every bound here is then t_rd + t_wr per page.
 
 use flash::{CopyTimes, Ns, Part};
 
 /// Most pages that a page-mapped collector copies at once.
 pub const RUN_PAGES: u32 = 32;
 
-/// The longest that one page takes to its new place: by a copy, or by a read and a program, where it is changed or
-/// put together on the way.
+/// Upper bound on moving one page, by a copy or by a read and a program.
+///
+/// The second way applies to pages that are changed or assembled on the way.
 pub fn move_ns(part: &Part) -> Ns {
     part.t_copy_ns().max(part.t_r_ns + part.t_prog_ns)
 }
 
-/// The longest that a page takes which is copied, or, where a write buffer has a newer version of it, programmed
-/// from there.
+/// Upper bound on moving one page that is copied or, if a write buffer holds a newer version, programmed from
+/// there.
 pub fn copy_or_program_ns(part: &Part) -> Ns {
     part.t_copy_ns().max(part.t_prog_ns)
 }
 
-/// The longest that the copies of one victim's `pages` valid pages take.
+/// Upper bound on copying the `pages` valid pages of one victim.
 ///
-/// They are made in runs of [`RUN_PAGES`], the last one shorter, and where the block that is written becomes full
-/// one of them goes on in another: no victim has more valid pages than a block holds, so that this comes to pass
-/// once at most. What a run of n pages takes is convex in n (the larger of two straight lines, for a block of the
-/// same device and for one of another), so that a run that is cut in two takes most where the one part is a single
-/// page. Nor do copies ever take longer than as many copies of one page.
+/// The copies are made in runs of [`RUN_PAGES`]; the last run is shorter.
+/// If the destination block becomes full within a run, the run continues in another block.
+/// A victim has no more valid pages than a block holds, so this cuts at most one run.
+///
+/// The time of a run of n pages is convex in n.
+/// It is the larger of two straight lines, for a destination on the same device and for one on another.
+/// A run cut in two therefore takes longest if one part is a single page.
+/// Copies also never take longer than the same number of copies of one page.
 pub fn copies_ns(part: &Part, pages: u32) -> Ns {
     let (runs, rest) = (u64::from(pages / RUN_PAGES), u64::from(pages % RUN_PAGES));
     let run = |pages: u64| part.t_copies_ns(pages);
@@ -41,8 +44,9 @@ pub fn copies_ns(part: &Part, pages: u32) -> Ns {
     last_cut.max(other_cut).min(u64::from(pages) * one)
 }
 
-/// The most pages that can be copied within `limit_ns`, in runs of [`RUN_PAGES`] that all go to the same block: of
-/// another device if `far`, else of the same.
+/// Most pages that can be copied within `limit_ns`, in runs of [`RUN_PAGES`] that all go to the same block.
+///
+/// That block is on another device if `far`, else on the same one.
 pub fn copies_within(part: &Part, limit_ns: Ns, far: bool) -> u32 {
     let Some(copies) = &part.copies else { return pages(limit_ns.checked_div(part.t_copy_ns())) };
     let times = if far { &copies.far } else { &copies.near };
@@ -52,8 +56,10 @@ pub fn copies_within(part: &Part, limit_ns: Ns, far: bool) -> u32 {
     pages(Some(runs)).saturating_mul(RUN_PAGES).saturating_add(rest)
 }
 
-/// The most pages that can be moved within `limit_ns`, each of which is copied (to another device if `far`) or
-/// programmed from a write buffer, in any order.
+/// Most pages that can be moved within `limit_ns`, each copied or programmed from a write buffer, in any
+/// order.
+///
+/// If `far`, copies go to another device.
 pub fn copies_or_programs_within(part: &Part, limit_ns: Ns, far: bool) -> u32 {
     let copy = match &part.copies {
         None => part.t_copy_ns(),
@@ -67,13 +73,14 @@ fn longest_ns(part: &Part, times: &CopyTimes, pages: u64) -> Ns {
     times.run_ns(pages, corrected.into())
 }
 
-/// Of a part without times any number.
+/// A part whose times are 0 has no limit.
 fn pages(count: Option<u64>) -> u32 {
     count.and_then(|count| u32::try_from(count).ok()).unwrap_or(u32::MAX)
 }
 
-/// e_G = λ(t_rd + t_wr) + t_er: one victim of λ valid pages collected whole (Eq. 6). Where copies take other paths
-/// than a read and a program, λ of them at most ([`copies_ns`]) and the erase.
+/// e_G = λ(t_rd + t_wr) + t_er: collection of one whole victim of λ valid pages (Eq. 6).
+///
+/// If the part has other ways of copying, at most λ copies ([`copies_ns`]) and the erase.
 pub fn collection_ns(part: &Part, victim_valid: u32) -> Ns {
     copies_ns(part, victim_valid) + part.t_bers_ns
 }
@@ -89,7 +96,7 @@ mod tests {
         CopyTimes { path, cache_program: true, fetch_ns, load_ns, prog_ns, repair_ns }
     }
 
-    /// A victim's copies, `first` of which still fit into the block that is written; the rest go to another.
+    /// Time of a victim's copies: the first `first` fit into the open block, the others go to another block.
     fn in_runs(copies: &Copies, pages: u32, first: u32, far: [bool; 2]) -> Ns {
         let mut total = 0;
         let mut at = 0;

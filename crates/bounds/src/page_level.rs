@@ -1,5 +1,4 @@
-//! Page-level mapping with whole-block collection at the last moment: no promise but the worst that can
-//! come to pass.
+//! Page-level mapping with whole-block collection as late as possible: a worst case, but no real-time bound.
 //!
 //! Source: Ban, US patent 5,404,485, 1995, as compared in Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43,
 //! 2015 (Definition 2.3).
@@ -11,17 +10,16 @@ use flash::{Ns, Part};
 
 /// U(R): max(t_rd, t_wr) + (π−1)(t_rd + t_wr) + t_er (Lazy-RTGC, Definition 2.3, Eq. 5).
 ///
-/// Holds where a task runs at most one collection and no victim is wholly valid, as with
-/// [`logical_pages`]. A collector that takes victims until some count of free pages is reached may run
-/// several, and then exceeds this.
+/// Holds if a task runs at most one collection and no victim is fully valid, as with [`logical_pages`].
+/// A collector that takes victims until it reaches a target of free pages may run several, and then exceeds
+/// this bound.
 pub fn response_ns(part: &Part) -> Ns {
     part.t_r_ns.max(part.t_prog_ns) + collection_ns(part, part.pages_per_block.saturating_sub(1))
 }
 
-/// Λ = (N−1)π − 1: everything but the swap block and one page.
+/// Λ = (N−1)π − 1: all pages except the swap block and one page.
 ///
-/// Without that page the N − 1 full blocks could all be wholly valid, and collecting one would gain
-/// nothing.
+/// Without that page all N − 1 full blocks could be fully valid, and collecting one would free nothing.
 ///
 /// # Errors
 /// [`BoundError::TooFewBlocks`] below 2 blocks; [`BoundError::TooManyPages`] beyond 32-bit page numbers.
@@ -36,7 +34,7 @@ pub fn logical_pages(part: &Part, blocks: u32) -> Result<u32, BoundError> {
     Ok(((blocks - 1) * pages_per_block).saturating_sub(1))
 }
 
-/// σ = Λ/Nπ for [`logical_pages`]. The paper prints 0.99 whatever N is.
+/// σ = Λ/Nπ for [`logical_pages`]. The paper prints 0.99 for every N.
 ///
 /// # Errors
 /// As [`logical_pages`].

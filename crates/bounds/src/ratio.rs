@@ -1,10 +1,10 @@
-//! An exact share, so that ⌈σπ⌉ does not hang on the rounding of a float.
+//! Exact fractions, so that ⌈σπ⌉ does not depend on floating-point rounding.
 
 use core::fmt;
 
-/// A non-negative fraction, such as logical over physical space.
+/// Non-negative fraction, such as logical over physical space.
 ///
-/// Kept as it was made, not reduced: 504/576 and 7/8 differ under `==` but not under [`Ratio::as_f64`].
+/// It is not reduced: 504/576 and 7/8 differ under `==` but not under [`Ratio::as_f64`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
     numerator: u64,
@@ -12,22 +12,22 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// `numerator / denominator`; `None` where the denominator is zero.
+    /// `numerator / denominator`; `None` if the denominator is zero.
     pub const fn new(numerator: u64, denominator: u64) -> Option<Self> {
         if denominator == 0 { None } else { Some(Self { numerator, denominator }) }
     }
 
-    /// A fraction whose denominator is known not to be zero; zero is taken as one.
+    /// A fraction whose denominator the caller knows is not zero; zero is replaced by one.
     pub(crate) const fn of(numerator: u64, denominator: u64) -> Self {
         Self { numerator, denominator: if denominator == 0 { 1 } else { denominator } }
     }
 
-    /// The upper number.
+    /// The numerator.
     pub const fn numerator(self) -> u64 {
         self.numerator
     }
 
-    /// The lower number, never zero.
+    /// The denominator, never zero.
     pub const fn denominator(self) -> u64 {
         self.denominator
     }
@@ -37,23 +37,23 @@ impl Ratio {
         Self::new(self.denominator, self.numerator)
     }
 
-    /// The ratio over `divisor`, which is not zero; a denominator beyond 64 bits saturates.
+    /// The ratio over a non-zero `divisor`; a denominator beyond 64 bits saturates.
     pub(crate) const fn divided_by(self, divisor: u64) -> Self {
         Self::of(self.numerator, self.denominator.saturating_mul(divisor))
     }
 
-    /// The nearest float.
+    /// The ratio as the nearest `f64`.
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// ⌈ratio × n⌉, exactly; `u64::MAX` where that is more.
+    /// ⌈ratio × n⌉, exact; saturates at `u64::MAX`.
     pub const fn ceil_of(self, n: u64) -> u64 {
         let product = self.numerator as u128 * n as u128;
         saturate(product.div_ceil(self.denominator as u128))
     }
 
-    /// ⌊ratio × n⌋, exactly; `u64::MAX` where that is more.
+    /// ⌊ratio × n⌋, exact; saturates at `u64::MAX`.
     pub const fn floor_of(self, n: u64) -> u64 {
         saturate(self.numerator as u128 * n as u128 / self.denominator as u128)
     }

@@ -1,19 +1,19 @@
-//! RFTL: three physical blocks a logical block, partial collection only behind writes to the same logical
-//! block.
+//! RFTL: three physical blocks per logical block; partial collection only after writes to that logical block.
 //!
-//! Source: Qin, Wang, Liu, Shao, "Real-time flash translation layer for NAND flash memory storage
-//! systems", RTAS 2012, as compared in Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015 (Table I). That
-//! comparison does not say how the blocks take turns; [`CollectionSteps`] is the condition on a way that does.
+//! Source: Qin, Wang, Liu, Shao, "Real-time flash translation layer for NAND flash memory storage systems",
+//! RTAS 2012, as compared in Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015 (Table I).
+//! That comparison does not say how the blocks alternate; [`CollectionSteps`] is the condition for one way
+//! that works.
 
 use crate::error::BoundError;
 use crate::lazy_rtgc;
 use crate::ratio::Ratio;
 use flash::{Ns, Part};
 
-/// σ: one logical block on a primary, a buffer and a replacement block.
+/// σ: one logical block per primary, buffer and replacement block.
 pub const SHARE: Ratio = Ratio::of(1, 3);
 
-/// U(e_r) = t_rd + t_oob: the page map lies in the OOB.
+/// U(e_r) = t_rd + t_oob: the page map is in the OOB area.
 pub fn read_ns(part: &Part) -> Ns {
     part.t_r_ns + part.t_r_oob_ns
 }
@@ -28,48 +28,47 @@ pub fn response_ns(part: &Part) -> Ns {
     read_ns(part).max(part.t_bers_ns + write_ns(part))
 }
 
-/// U(λ) = π: nothing bounds the valid pages of a logical block under collection.
+/// U(λ) = π: nothing limits the valid pages of a logical block under collection.
 pub fn victim_valid(part: &Part) -> u32 {
     part.pages_per_block
 }
 
-/// How the collection of one logical block is spread over its writes, one step of at most t_er behind each.
+/// Steps of the collection of one logical block, at most t_er each, one after each of its writes.
 ///
-/// A data block D is full, a buffer W takes the writes, a replacement block is erased. The collection
-/// begins behind the write that leaves W with k erased pages:
+/// A data block D is full, a buffer W takes the writes, a replacement block is erased.
+/// The collection begins after the write that leaves W with k erased pages:
 ///
-/// 1. *copy*: the newest version of each page, from D and from what W held at the beginning, goes to the
-///    replacement, α a step; then D is erased. The replacement is the data block now.
-/// 2. *drain*: writes go to the block just erased, the new buffer. The pages whose newest version was
-///    written to W during phase 1 are copied to it, α a step; then W is erased: the replacement of the
+/// 1. *copy*: the newest version of each page, from D and from the pages that W held at the beginning, goes
+///    to the replacement, α per step. Then D is erased, and the replacement becomes the data block.
+/// 2. *drain*: writes go to the block just erased, the new buffer. The pages whose newest version was written
+///    to W during phase 1 are copied to it, α per step. Then W is erased and becomes the replacement of the
 ///    next collection.
 ///
 /// No write lacks a page:
 /// - The replacement suffices: a logical block has π pages, and each is copied at most once.
-/// - W suffices: phase 1 takes at most c = ⌈π/α⌉ steps of copies and one of erase. The first rides behind
-///   the write at which the collection begins, the last behind the c-th write after that; only those c
-///   writes go to W. So k = c.
-/// - The new buffer suffices: at most k pages are to be drained, in s = ⌈k/α⌉ + 1 steps, each behind a
-///   write that takes a page, so that at most k + s pages are used up when the collection ends. The next
-///   one begins behind a later write, and must find k erased pages left: k + s + 1 ≤ π − k. From there on
-///   the same holds again.
+/// - W suffices. Phase 1 takes at most c = ⌈π/α⌉ copy steps and one erase step. The first runs after the
+///   write at which the collection begins, the last after the c-th write from there. Only those c writes go
+///   to W, so k = c.
+/// - The new buffer suffices. At most k pages are drained, in s = ⌈k/α⌉ + 1 steps, each after a write that
+///   takes a page. At most k + s pages are used when the collection ends. The next collection begins after a
+///   later write and must find k erased pages, so k + s + 1 ≤ π − k. From there the same argument repeats.
 ///
 /// The condition is thus 2k + ⌈k/α⌉ + 2 ≤ π with k = ⌈π/α⌉. It fails for α = 1 on any block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectionSteps {
-    /// α: pages copied a step.
+    /// α: pages copied per step.
     pub copies_per_step: u32,
-    /// k: erased pages of the buffer when a collection begins, ⌈π/α⌉.
+    /// k: erased pages left in the buffer when a collection begins, ⌈π/α⌉.
     pub begins_at_pages: u32,
-    /// Steps of a whole collection at most, one a write: k + 1 + ⌈k/α⌉ + 1.
+    /// Most steps of a whole collection, one per write: k + 1 + ⌈k/α⌉ + 1.
     pub steps: u32,
 }
 
-/// The collection on this part.
+/// The collection steps on this part.
 ///
 /// # Errors
-/// [`BoundError::CopyLongerThanErase`] where α is 0; [`BoundError::BlockTooSmall`] where the condition does
-/// not hold.
+/// [`BoundError::CopyLongerThanErase`] if α is 0; [`BoundError::BlockTooSmall`] if the condition does not
+/// hold.
 pub fn collection(part: &Part) -> Result<CollectionSteps, BoundError> {
     lazy_rtgc::steps(part, 0)?;
     let (copies_per_step, pages) = (lazy_rtgc::alpha(part), part.pages_per_block);
@@ -108,8 +107,9 @@ mod tests {
         assert_eq!(response_ns(&EVALUATION_SLC), 2_249_900);
     }
 
-    /// All writes to one logical block, every step as long as it can be: the smallest block that is accepted
-    /// suffices, and is as small as the steps counted one by one allow.
+    /// All writes go to one logical block and every step takes its longest.
+    ///
+    /// The smallest accepted block suffices, and it is as small as counting the steps one by one allows.
     #[test]
     fn condition_is_what_counting_gives() {
         for alpha in 1..20 {
@@ -118,7 +118,7 @@ mod tests {
                 let mut buffer = 0_u32;
                 let mut holds = true;
                 for _ in 0..4 {
-                    // To the write at which the collection begins: there must be one.
+                    // The buffer must have a write left at which the collection can begin.
                     holds &= buffer < pages - k;
                     buffer = pages - k;
                     let mut copied = 0;

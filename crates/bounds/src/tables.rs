@@ -1,4 +1,4 @@
-//! Tables I to III of Lazy-RTGC for any part, as rows of data, and what the paper prints for its five
+//! Tables I to III of Lazy-RTGC for any part, as data rows, and the printed figures for the paper's five
 //! parts.
 //!
 //! Source: Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, §3.3 and §4.3.
@@ -13,31 +13,32 @@ use crate::ratio::Ratio;
 use crate::rftl;
 use flash::{Ns, Part};
 
-/// σ of the ideal case as Table I prints it; what N blocks allow is [`page_level::share`].
+/// σ of the ideal case as Table I prints it; the share that N blocks allow is [`page_level::share`].
 pub const IDEAL_SHARE: Ratio = Ratio::of(99, 100);
 
 /// One scheme's row of Table I.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceBounds {
-    /// The scheme: `ideal`, `fsr`, `gftl`, `rftl`, `lazy-rtgc`, `lazy-rtgc-on-demand`.
+    /// Name of the scheme: `ideal`, `fsr`, `gftl`, `rftl`, `lazy-rtgc`, `lazy-rtgc-on-demand`.
     pub scheme: &'static str,
     /// U(e_r), ns.
     pub read_ns: Ns,
     /// U(e_w), ns.
     pub write_ns: Ns,
-    /// U(R), ns. Of a partial collector only a promise where [`ServiceBounds::share`] is above 0.
+    /// U(R), ns. For a partial collector it is a bound only if [`ServiceBounds::share`] is above 0.
     pub response_ns: Ns,
     /// U(λ), pages.
     pub victim_valid: u32,
-    /// U(σ); `None` where the paper has N/A.
+    /// U(σ); `None` if the paper prints N/A.
     pub share: Option<Ratio>,
 }
 
-/// Table I for a part: its five rows in the paper's order, and that of §5's extension to a map on demand.
+/// Table I for a part: its five rows in the paper's order, and the row of §5's on-demand extension.
 ///
-/// FSR's U(λ) is at the evaluation's σ = 0.75, while its U(R) is Eq. 5's with λ = π − 1, since the paper
-/// takes σ as not given there; on an array with its σ it is [`fsr::response_ns`]. Lazy-RTGC's are at U(σ), on demand with the evaluation's
-/// σ_t = 0.5. The corrected division of a given number of blocks is [`lazy_rtgc::space`].
+/// - FSR: U(λ) is at the evaluation's σ = 0.75. U(R) is that of Eq. 5 with λ = π − 1, because the paper
+///   treats σ as unknown there. For an array with its own σ, see [`fsr::response_ns`].
+/// - Lazy-RTGC: both rows are at U(σ); on demand with the evaluation's σ_t = 0.5. For the corrected division
+///   of a given number of blocks, see [`lazy_rtgc::space`].
 pub fn service_bounds(part: &Part) -> [ServiceBounds; 6] {
     let pages = part.pages_per_block;
     let share = lazy_rtgc::share_max(part);
@@ -95,7 +96,7 @@ pub fn service_bounds(part: &Part) -> [ServiceBounds; 6] {
     ]
 }
 
-/// A part's row of Table II.
+/// One part's row of Table II.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceConfiguration {
     /// t_rd, ns.
@@ -106,7 +107,7 @@ pub struct SpaceConfiguration {
     pub t_bers_ns: Ns,
     /// π.
     pub pages_per_block: u32,
-    /// α; 0: the part does not allow partial collection.
+    /// α; 0 if the part does not allow partial collection.
     pub alpha: u32,
     /// U(σ) of Lazy-RTGC (Eq. 11).
     pub share: Ratio,
@@ -124,16 +125,16 @@ pub fn space_configuration(part: &Part) -> SpaceConfiguration {
     }
 }
 
-/// A part's row of Table III: the share of logical in physical space that each scheme allows.
+/// One part's row of Table III: logical over physical space for each scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceShares {
-    /// [`IDEAL_SHARE`], as in Table I; what N blocks allow is [`page_level::share`].
+    /// [`IDEAL_SHARE`], as in Table I; the share that N blocks allow is [`page_level::share`].
     pub ideal: Ratio,
-    /// FSR; the paper has N/A: it depends on the real-time tasks.
+    /// FSR; the paper prints N/A because the share depends on the real-time tasks.
     pub fsr: Option<Ratio>,
     /// RFTL.
     pub rftl: Ratio,
-    /// GFTL, steps counted as Lazy-RTGC's Table I does.
+    /// GFTL, with steps counted as in Lazy-RTGC's Table I.
     pub gftl: Ratio,
     /// Lazy-RTGC (Eq. 11).
     pub lazy_rtgc: Ratio,
@@ -150,7 +151,7 @@ pub fn space_shares(part: &Part) -> SpaceShares {
     }
 }
 
-/// What Tables II and III print for one part.
+/// Figures that Tables II and III print for one part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Printed {
     /// The part's name in the catalogue.
@@ -165,7 +166,7 @@ pub struct Printed {
     pub pages_per_block: u32,
     /// U(σ) of Table II, thousandths; Table III prints the same.
     pub lazy_rtgc_permille: u32,
-    /// GFTL's column of Table III, thousandths (92.97 % is printed cut off, as 92.9).
+    /// GFTL's column of Table III, thousandths (92.97 % is printed truncated, as 92.9).
     pub gftl_permille: u32,
     /// RFTL's column of Table III, thousandths.
     pub rftl_permille: u32,
@@ -180,7 +181,7 @@ pub const PRINTED: [Printed; 5] = [
     printed("toshiba-tlc", [250, 2700, 4000], 192, 497, 596),
 ];
 
-/// What Tables II and III print for the part of this name.
+/// The printed figures for the part of this name.
 pub fn printed_for(part: &str) -> Option<&'static Printed> {
     PRINTED.iter().find(|row| row.part == part)
 }

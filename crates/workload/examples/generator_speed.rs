@@ -1,10 +1,10 @@
-//! Prints what a request costs, for every built-in workload, or for those that are named:
+//! Prints the time per request of all or the named built-in workloads:
 //! `cargo run --release -p ftlkit-workload --example generator_speed [NAME…]`.
 
 use ftlkit_workload::{BUILTIN, Op, Space, WorkloadError, WorkloadSpec};
 use std::time::{Duration, Instant};
 
-/// Time that this thread has run, where the system tells it: what else runs does not count.
+/// CPU time of this thread if the system reports it (so that other programs do not count), else elapsed time.
 fn processor_time(since: Instant) -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let ns = stat.and_then(|stat| stat.split_whitespace().next()?.parse().ok());
@@ -28,7 +28,7 @@ fn main() -> Result<(), WorkloadError> {
         let start = processor_time(begin);
         while source.fill(&mut batch, 4096)? > 0 {
             requests += batch.len() as u64;
-            // Look at the batch, so that it has to be made.
+            // Uses the batch, so that the compiler cannot remove its generation.
             let look = |sum: u64, request: &ftlkit_workload::Request| {
                 sum.wrapping_add(request.offset ^ u64::from(request.op == Op::Read))
             };

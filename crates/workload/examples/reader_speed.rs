@@ -1,4 +1,4 @@
-//! Measures how many records a second the readers take in, on one core:
+//! Measures the records per second of the readers on one core:
 //! `cargo run --release -p ftlkit-workload --example reader_speed [-- RECORDS]`.
 
 use std::io::Write;
@@ -27,15 +27,16 @@ fn write_csv(path: &Path, records: u64) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Seconds that this thread was on a processor, where the system tells (Linux); else those that passed.
-/// Another program on the same core does not count then.
+/// CPU seconds of this thread if the system reports them (Linux), else elapsed seconds.
+///
+/// CPU time excludes other programs on the same core.
 fn seconds(start: Instant) -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let on_cpu = told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
     on_cpu.map_or_else(|| start.elapsed().as_secs_f64(), |ns| ns / 1e9)
 }
 
-/// Seconds to read the whole file, and its requests.
+/// Seconds to read the whole file, and the number of its requests.
 fn read(path: &Path, start: Instant) -> Result<(f64, u64), ftlkit_workload::WorkloadError> {
     let options = TraceOptions { on_bad_line: OnBadLine::Stop, ..TraceOptions::default() };
     let begin = seconds(start);

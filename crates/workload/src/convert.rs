@@ -1,4 +1,4 @@
-//! `trace convert`: from any format to one that can be written, and what is lost on the way.
+//! `trace convert`: conversion from any format to a writable one, with a count of what is lost.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,23 +16,25 @@ use crate::reader::TraceReader;
 use crate::request::Request;
 use crate::source::Source;
 
-/// What a conversion did.
+/// Result of a conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Converted {
     /// Requests written.
     pub written: u64,
-    /// Requests left out, because the target cannot hold them.
+    /// Requests left out because the target format cannot hold them.
     pub left_out: u64,
-    /// What was lost, and of how many requests.
+    /// Number of requests per kind of loss.
     pub losses: BTreeMap<Loss, u64>,
 }
 
-/// Writes all requests of `reader` to the file `to`, compressed with gzip where its name ends in `.gz`. The
-/// file appears only when it is complete. Without `allow_loss` the first request that would lose something
-/// ends it. `watch` is called now and then; where it returns false, the conversion is given up.
+/// Writes all requests of `reader` to the file `to`, compressed with gzip if its name ends in `.gz`.
+///
+/// The file appears only when it is complete.
+/// Without `allow_loss` the first request that would lose something ends the conversion.
+/// `watch` is called regularly; if it returns false, the conversion stops.
 ///
 /// # Errors
-/// Whatever is wrong with the trace; a loss that is not allowed; a file that cannot be written.
+/// Any error of the trace; a loss without `allow_loss`; a file that cannot be written.
 pub fn convert(
     mut reader: TraceReader,
     to: &Path,
@@ -125,7 +127,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// A file under another name until it is complete; removed if it never is.
+/// A file under a temporary name until it is complete; removed if it never is.
 struct Partial {
     path: PathBuf,
     file: File,
@@ -154,13 +156,13 @@ impl Partial {
 impl Drop for Partial {
     fn drop(&mut self) {
         if !self.complete {
-            // Nothing better can be done where this fails.
+            // If this fails nothing more can be done.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// Turns requests into the text of a target, and counts what that loses.
+/// Converts requests to the target's text and counts the losses.
 struct Written {
     writing: &'static Writing,
     writer: Box<dyn Writer>,

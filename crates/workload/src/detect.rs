@@ -1,4 +1,4 @@
-//! Which format a file is of: by its content where that can tell, else by what its name ends in.
+//! Format detection: by content if that suffices, else by the end of the file name.
 
 use std::path::Path;
 
@@ -11,15 +11,15 @@ use crate::formats::head::{Head, Looks, is_aside};
 use crate::formats::{FORMATS, find, names};
 use crate::input::plain_name;
 
-/// A format, and how it was recognised.
+/// A detected format and the reason for it.
 pub(crate) struct Detected {
     pub(crate) format: &'static FormatInfo,
     pub(crate) how: String,
-    /// What the content looks like, where that is another format.
+    /// Format that the content resembles, if it is a different one.
     pub(crate) looks_like: Option<&'static str>,
 }
 
-/// The format asked for, or the one that the file is of; else why there is none, in words.
+/// Returns the requested format or the detected one, or an error text if there is none.
 pub(crate) fn detect(
     path: &Path,
     head: &Head<'_>,
@@ -80,7 +80,7 @@ fn by_content(head: &Head<'_>) -> Result<Detected, String> {
     }
 }
 
-/// Why nothing fits, as far as can be seen.
+/// Error text for content that matches no format.
 fn unknown(head: &Head<'_>) -> String {
     let bytes = head.bytes;
     let packed = match bytes {
@@ -120,7 +120,7 @@ fn unknown(head: &Head<'_>) -> String {
     )
 }
 
-/// Why a text has no line that could be a record.
+/// Error text for content without a line that could be a record.
 fn no_line(head: &Head<'_>) -> String {
     let begin = memrchr(b'\n', head.bytes).map_or(0, |at| at + 1);
     let line = 1 + memchr_iter(b'\n', head.bytes).count();

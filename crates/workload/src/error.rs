@@ -1,63 +1,63 @@
-//! What can be wrong with a workload.
+//! Errors of workloads.
 
 use std::path::PathBuf;
 
-/// Why a workload cannot be read or made.
+/// Reason why a workload cannot be read or generated.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
     /// The file cannot be opened or read.
     #[error("{}: {source}", path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A line or record that is not of the format.
+    /// A line or record does not match the format.
     #[error("{}:{line}:{column}: expected {expected}, found `{found}` ({format} format)", path.display())]
     BadRecord {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Line (text) or record (binary), from 1.
+        /// Line (text) or record (binary), counted from 1.
         line: u64,
-        /// Column (text) or byte within the record (binary), from 1.
+        /// Column (text) or byte within the record (binary), counted from 1.
         column: u32,
-        /// What should be there.
+        /// Expected content.
         expected: String,
-        /// What is there, shortened.
+        /// Content found, shortened.
         found: String,
-        /// The format's name.
+        /// Name of the format.
         format: &'static str,
     },
-    /// The format cannot be told, is not known, or does not fit the file.
+    /// The format cannot be detected, is unknown, or does not fit the file.
     #[error("{}: {reason}", path.display())]
     Format {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong and what would be right.
+        /// Problem and remedy.
         reason: String,
     },
     /// A parameter of a generator or policy is unknown or outside its range.
     #[error("workload `{workload}`: {parameter} must be {expected}, not {found}")]
     Parameter {
-        /// The workload.
+        /// Name of the workload.
         workload: String,
-        /// The parameter.
+        /// Name of the parameter.
         parameter: String,
-        /// The range.
+        /// Valid values.
         expected: String,
-        /// What it was.
+        /// Value found.
         found: String,
     },
     /// No workload of this name.
     #[error("no workload is called `{name}`; {hint}")]
     Unknown {
-        /// What was asked for.
+        /// Requested name.
         name: String,
-        /// The nearest name, or how to list them.
+        /// Nearest name, or how to list all names.
         hint: String,
     },
-    /// The workload cannot be run as it is.
+    /// The workload cannot be run as specified.
     #[error("{0}")]
     Unfit(String),
 }

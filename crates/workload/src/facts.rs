@@ -1,4 +1,4 @@
-//! What was found out about a workload before it runs, for the report to echo.
+//! Facts about a workload that are known before it runs, for the report.
 
 use crate::formats::Counts;
 use crate::input::Compression;
@@ -10,66 +10,66 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What [`WorkloadSpec::check`](crate::WorkloadSpec::check) found.
+/// Result of [`WorkloadSpec::check`](crate::WorkloadSpec::check).
 #[derive(Clone, Debug, Serialize)]
 pub struct Facts {
-    /// The name of a built-in workload, or a trace's file.
+    /// Name of a built-in workload, or file of a trace.
     pub workload: String,
-    /// Where a built-in workload is from; a trace's format.
+    /// Source of a built-in workload, or format of a trace.
     pub origin: String,
-    /// Every parameter of a built-in workload, defaults filled in; empty for a trace.
+    /// Every parameter of a built-in workload, including defaults; empty for a trace.
     pub parameters: BTreeMap<String, String>,
-    /// Requests of one pass.
+    /// Requests per pass.
     pub requests_per_pass: u64,
-    /// Requests in all: every pass, or up to the limit.
+    /// Total requests: all passes, or up to the limit.
     pub requests: u64,
-    /// How often and how fast it is run.
+    /// Number of passes, limit and time scale.
     pub replay: Replay,
-    /// True where requests have arrival times.
+    /// True if requests have arrival times.
     pub has_arrivals: bool,
-    /// Bytes of the space, from the first, within which every request lies.
+    /// Bytes from the start of the space that contain every request.
     pub footprint_bytes: u64,
-    /// The space it was checked for.
+    /// The space that the workload was checked for.
     pub space: Space,
-    /// What a reader of the results must know: stand-ins, what was done to addresses, what was dropped.
+    /// Remarks that readers of the results need: stand-ins, changed addresses, dropped records.
     pub notes: Vec<String>,
-    /// What was found in a trace.
+    /// Facts about a trace; `None` for a built-in workload.
     pub trace: Option<TraceFacts>,
-    /// How to open the trace without reading it through again.
+    /// Opens the trace again without another full read.
     #[serde(skip)]
     pub(crate) plan: Option<Arc<dyn Reopen>>,
 }
 
-/// What a first pass over a trace found.
+/// Result of the first pass over a trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceFacts {
-    /// The format's name.
+    /// Name of the format.
     pub format: String,
-    /// How it was recognised.
+    /// Reason for the detected format.
     pub recognised_by: String,
     /// Units of its times, addresses and lengths.
     pub units: String,
-    /// How the file is compressed.
+    /// Compression of the file.
     pub compression: Compression,
     /// Records read, kept and dropped.
     pub counts: Counts,
-    /// Requests of each operation.
+    /// Requests per operation.
     pub operations: OperationCounts,
-    /// Bytes of the reads and writes, in all.
+    /// Total bytes of reads and writes.
     pub transferred_bytes: u64,
-    /// From the first request to the latest arrival, ns.
+    /// Time from the first request to the latest arrival, ns.
     pub duration_ns: u64,
-    /// Where the requests of each device lie, in the order of their numbers; at most the first 1,000 devices.
+    /// Address range per device, in the order of device numbers; at most the first 1,000 devices.
     pub devices: Vec<DeviceRange>,
-    /// Devices in all.
+    /// Total number of devices.
     pub device_count: u64,
-    /// How addresses come to lie within the space.
+    /// Placement of the addresses within the space.
     pub addresses: AddressFacts,
-    /// True where the requests are kept in memory after the first pass.
+    /// True if the requests are kept in memory after the first pass.
     pub kept_in_memory: bool,
 }
 
-/// Requests of each operation.
+/// Requests per operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OperationCounts {
     /// Reads.
@@ -84,36 +84,36 @@ pub struct OperationCounts {
     pub write_zeroes: u64,
 }
 
-/// Where the requests of a device of a trace lie.
+/// Address range of one device of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviceRange {
-    /// What the trace calls it.
+    /// Name of the device in the trace.
     pub device: String,
-    /// Requests, flushes apart.
+    /// Requests, except flushes.
     pub requests: u64,
-    /// First byte asked for.
+    /// First accessed byte.
     pub first_byte: u64,
-    /// One past the last byte asked for.
+    /// One past the last accessed byte.
     pub end_byte: u64,
 }
 
-/// How the addresses of a trace come to lie within the space.
+/// Placement of a trace's addresses within the space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AddressFacts {
     /// The policy.
     pub policy: AddressPolicy,
     /// Pages that reads and writes touch.
     pub touched_pages: u64,
-    /// Intervals that these pages make up.
+    /// Number of contiguous intervals of these pages.
     pub intervals: u64,
-    /// Pages that count as one: 1, unless there were too many intervals to keep.
+    /// Pages that count as one group: 1, unless there were too many intervals to keep.
     pub pages_per_group: u64,
-    /// Bytes of the space that the workload takes under the policy.
+    /// Bytes of the space that the workload occupies under the policy.
     pub placed_bytes: u64,
-    /// Trims that touch nothing that is read or written, and are left out.
+    /// Trims outside everything that is read or written; they are left out.
     pub trims_left_out: u64,
-    /// Trims that are cut down to what is read or written.
+    /// Trims shortened to the range that is read or written.
     pub trims_cut: u64,
-    /// Requests that reach around the end of the space and are given in two parts.
+    /// Requests that wrap around the end of the space and are split in two.
     pub split: u64,
 }

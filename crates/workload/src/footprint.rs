@@ -1,17 +1,17 @@
-//! How many distinct 4 KiB pages are touched, in memory that stays bounded whatever the addresses.
+//! Number of distinct 4 KiB pages touched, in bounded memory for any addresses.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// The page in which footprints are counted.
+/// Page size for footprints.
 pub(crate) const PAGE_BYTES: u64 = 4096;
-/// Pages of a chunk: 16 MiB of addresses in 512 bytes.
+/// Pages per chunk: 16 MiB of addresses in 512 bytes.
 const CHUNK_PAGES: u64 = 4096;
 const WORDS: usize = (CHUNK_PAGES / 64) as usize;
-/// 512 MiB of chunks: 16 TiB of addresses, touched anywhere.
+/// 512 MiB of chunks: 16 TiB of addresses with scattered accesses.
 const MOST_CHUNKS: usize = 1 << 20;
 /// Extents of at least this many pages (1 GiB) are kept as ranges.
 const WIDE_PAGES: u64 = 1 << 18;
-/// Wide ranges that are kept apart; extents that wide merge long before.
+/// Most wide ranges that are kept separately; extents this wide merge long before.
 const MOST_RANGES: usize = 1 << 20;
 
 type DeviceChunk = (u32, u64);
@@ -19,10 +19,10 @@ type DeviceChunk = (u32, u64);
 /// The set of pages touched, by device.
 #[derive(Default)]
 pub(crate) struct Footprint {
-    /// Which slot holds the bits of a chunk.
+    /// Slot with the bits of each chunk.
     slots: HashMap<DeviceChunk, usize>,
     bits: Vec<[u64; WORDS]>,
-    /// The chunk used last, since neighbours follow each other.
+    /// The chunk used last; neighbouring pages tend to follow each other.
     last: Option<(DeviceChunk, usize)>,
     /// Wide ranges, disjoint: the first page and one past the last.
     wide: BTreeMap<DeviceChunk, u64>,
@@ -97,7 +97,7 @@ impl Footprint {
             let mut bits = self.bits[slot];
             let ranges = self.wide.range(..(device, end)).rev();
             for (&(at, start), &stop) in ranges {
-                // Disjoint: once one ends before the chunk, so do all before it.
+                // The ranges are disjoint: if one ends before the chunk, all earlier ones do.
                 if at != device || stop <= first {
                     break;
                 }
@@ -108,13 +108,13 @@ impl Footprint {
         pages
     }
 
-    /// True where some pages could not be kept.
+    /// True if some pages could not be recorded.
     pub(crate) fn is_lower_bound(&self) -> bool {
         self.overflowed
     }
 }
 
-/// The bits of a word from `first` to before `end`, both counted from the word's start.
+/// Bits `first..end` that fall into this word, both counted from the first word's start.
 fn mask(word: u64, first: u64, end: u64) -> u64 {
     let low = first.saturating_sub(word * 64).min(64);
     let high = end.saturating_sub(word * 64).min(64);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     proptest! {
-        // A model of a million pages takes a while.
+        // A model with a million pages is slow.
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]

@@ -1,4 +1,4 @@
-//! `trace info`: what a trace holds, found by reading it once.
+//! `trace info`: contents of a trace, found in one read.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,23 +16,23 @@ use crate::units::{counted, round_bytes};
 
 const OPS: [Op; 5] = [Op::Read, Op::Write, Op::Trim, Op::Flush, Op::WriteZeroes];
 
-/// What the requests of one operation amount to.
+/// Totals of the requests of one operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct OpInfo {
     /// Requests.
     pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Mean bytes a request.
+    /// Mean bytes per request.
     pub mean_bytes: f64,
-    /// The longest, bytes.
+    /// Bytes of the longest request.
     pub max_bytes: u64,
 }
 
-/// Where the requests of one device lie.
+/// Address range of one device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviceInfo {
-    /// What the trace calls it.
+    /// Name of the device in the trace.
     pub name: String,
     /// Requests.
     pub requests: u64,
@@ -42,61 +42,63 @@ pub struct DeviceInfo {
     pub end_byte: u64,
 }
 
-/// What a trace holds.
+/// Contents of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceInfo {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// The format's name.
+    /// Name of the format.
     pub format: &'static str,
-    /// Its units.
+    /// Units of the format.
     pub units: &'static str,
-    /// How it was recognised.
+    /// Reason for the detected format.
     pub recognised_by: String,
-    /// How the file is compressed.
+    /// Compression of the file.
     pub compression: Compression,
     /// Records read, kept and dropped.
     pub counts: Counts,
-    /// What a user should know of how the trace was taken.
+    /// Remarks on how the trace was taken.
     pub notes: Vec<String>,
-    /// By operation: `read`, `write`, `trim`, `flush`, `write-zeroes`.
+    /// Totals per operation: `read`, `write`, `trim`, `flush`, `write-zeroes`.
     pub ops: BTreeMap<&'static str, OpInfo>,
-    /// Writes of all requests, percent.
+    /// Writes as a percentage of all requests.
     pub write_percent: f64,
     /// Bytes of all requests.
     pub bytes: u64,
-    /// Mean bytes of the requests that have an extent (all but flushes).
+    /// Mean bytes per request with an extent (all but flushes).
     pub mean_bytes: f64,
     /// Requests with force unit access.
     pub fua_requests: u64,
     /// Requests with a measured response.
     pub measured_responses: u64,
-    /// By device, in the order of their numbers.
+    /// Address range per device, in the order of device numbers.
     pub devices: Vec<DeviceInfo>,
     /// Distinct 4 KiB pages that are read or written (trims touch none).
     pub footprint_pages: u64,
     /// The same in bytes.
     pub footprint_bytes: u64,
-    /// True where the footprint grew beyond what is kept in memory: it is at least this.
+    /// True if the footprint exceeded the memory limit and is a lower bound.
     pub footprint_is_a_lower_bound: bool,
-    /// Extents whose offset is no multiple of 4 KiB, percent.
+    /// Extents whose offset is not a multiple of 4 KiB, percent.
     pub unaligned_offset_percent: f64,
-    /// Extents whose offset or length is no multiple of 4 KiB, percent.
+    /// Extents whose offset or length is not a multiple of 4 KiB, percent.
     pub unaligned_percent: f64,
-    /// Extents that begin where the one before on the same device ended, percent.
+    /// Extents that begin at the end of the previous one on the same device, percent.
     pub sequential_percent: f64,
-    /// True where the trace has arrival times.
+    /// True if the trace has arrival times.
     pub has_arrivals: bool,
-    /// From the earliest to the latest time of the trace, ns.
+    /// Time from the earliest to the latest arrival of the trace, ns.
     pub duration_ns: u64,
 }
 
 impl TraceInfo {
-    /// Reads the trace to its end. `watch` is called now and then, for a progress bar; where it returns
-    /// false, reading stops and what was found so far is given.
+    /// Reads the trace to its end.
+    ///
+    /// `watch` is called regularly, for a progress bar. If it returns false, reading stops and the results so
+    /// far are returned.
     ///
     /// # Errors
-    /// Whatever is wrong with the trace.
+    /// Any error of the trace.
     pub fn gather(
         mut reader: TraceReader,
         mut watch: impl FnMut(&TraceReader) -> bool,
@@ -119,7 +121,7 @@ struct DeviceExtent {
     requests: u64,
     first_byte: u64,
     end_byte: u64,
-    /// Where the last extent ended.
+    /// End of the last extent.
     next: u64,
 }
 
@@ -210,7 +212,7 @@ fn ratio(part: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { part as f64 / of as f64 }
 }
 
-/// More devices than this are summed up in what people read.
+/// The printed text summarizes devices beyond this number.
 const DEVICES_SHOWN: usize = 24;
 
 impl fmt::Display for TraceInfo {

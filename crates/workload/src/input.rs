@@ -1,4 +1,4 @@
-//! Opening a file, with gzip, Zstandard, xz and bzip2 told by their first bytes.
+//! Input files, with gzip, Zstandard, xz and bzip2 detected by their first bytes.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -11,24 +11,24 @@ use serde::Serialize;
 
 use crate::error::WorkloadError;
 
-/// An xz dictionary may ask for 4 GiB; `xz -9` asks for 64 MiB.
+/// Memory limit for xz. A dictionary may request 4 GiB; `xz -9` requests 64 MiB.
 const XZ_MEMORY_KIB: u32 = 256 << 10;
-/// The largest Zstandard window taken: `zstd --long=27`, which is also what its own tool takes unasked.
+/// Largest accepted Zstandard window: `zstd --long=27`, which is also the default limit of the zstd tool.
 const ZSTD_WINDOW_BYTES: u64 = 128 << 20;
 
-/// How a file is compressed.
+/// Compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
-    /// gzip, one member or several.
+    /// gzip, one or more members.
     Gzip,
-    /// Zstandard, one frame or several.
+    /// Zstandard, one or more frames.
     Zstd,
-    /// xz, one stream or several.
+    /// xz, one or more streams.
     Xz,
-    /// bzip2, one stream or several.
+    /// bzip2, one or more streams.
     Bzip2,
 }
 
@@ -60,7 +60,7 @@ impl Compression {
     }
 }
 
-/// The file name without the suffix of a compression.
+/// The file name without a compression suffix.
 pub(crate) fn plain_name(path: &Path) -> String {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     for suffix in [".gz", ".zst", ".xz", ".bz2"] {
@@ -71,7 +71,7 @@ pub(crate) fn plain_name(path: &Path) -> String {
     name
 }
 
-/// How far the reading of a file has come, in bytes of the file as it lies on disk.
+/// Read progress in bytes of the file as stored on disk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress {
     done: Arc<AtomicU64>,
@@ -106,8 +106,9 @@ impl Input {
         Ok(Self { path: path.to_owned(), compression, progress, reader: decoder(compression, raw) })
     }
 
-    /// Reads once into `bytes`, which must not be empty; 0 at the end. `before` is how many decompressed
-    /// bytes have been read, for the message.
+    /// Reads once into `bytes`, which must not be empty; returns 0 at the end.
+    ///
+    /// `before` is the number of decompressed bytes read so far, for the error text.
     pub(crate) fn read(&mut self, bytes: &mut [u8], before: u64) -> Result<usize, WorkloadError> {
         loop {
             match self.reader.read(bytes) {
@@ -176,7 +177,7 @@ impl Read for Counted {
     }
 }
 
-/// All frames of a Zstandard file, one after the other, skippable ones passed over, checksums checked.
+/// All frames of a Zstandard file in sequence; skips skippable frames and verifies checksums.
 struct MultiZstd<R> {
     source: R,
     frame: FrameDecoder,

@@ -1,5 +1,5 @@
-//! What is asked of a device: readers of block traces, generators, and the policies between a
-//! workload's addresses and a device's.
+//! Workloads: readers of block traces, generators, and policies that map a workload's addresses to a
+//! device's.
 
 mod convert;
 mod detect;

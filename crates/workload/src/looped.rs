@@ -1,23 +1,23 @@
-//! A workload again and again: a number of passes, or until enough requests were made.
+//! Repetition of a workload: a number of passes, or until a number of requests.
 
 use crate::error::WorkloadError;
 use crate::request::Request;
 use crate::source::Source;
 
-/// The passes of a workload one after the other, at most `left` requests in all.
+/// Consecutive passes of a workload, at most `left` requests in total.
 ///
-/// Arrival times keep growing: a pass begins one mean gap after the last arrival of the pass before it.
+/// Arrival times keep growing: each pass begins one mean gap after the last arrival of the previous pass.
 pub struct Looped<F> {
     open: F,
     pass: Box<dyn Source>,
     left: u64,
-    /// Requests of a pass; the mean gap needs it.
+    /// Requests per pass, used for the mean gap.
     once: u64,
-    /// Requests that this pass has given.
+    /// Requests produced in this pass.
     given: u64,
     /// Added to the arrivals of this pass.
     begin_ns: u64,
-    /// The latest arrival of this pass, from its begin.
+    /// Latest arrival of this pass, relative to its begin.
     last_ns: u64,
 }
 
@@ -25,17 +25,18 @@ impl<F> Looped<F>
 where
     F: FnMut() -> Result<Box<dyn Source>, WorkloadError> + Send,
 {
-    /// The first `total` requests of what `open` opens as often as it takes; `once` is the length of a
-    /// pass as it was counted before.
+    /// The first `total` requests of the passes that `open` opens, as often as needed.
+    ///
+    /// `once` is the length of a pass as counted before.
     ///
     /// # Errors
-    /// What `open` says.
+    /// Any error of `open`.
     pub fn new(mut open: F, total: u64, once: u64) -> Result<Self, WorkloadError> {
         let pass = open()?;
         Ok(Self { open, pass, left: total, once, given: 0, begin_ns: 0, last_ns: 0 })
     }
 
-    /// A new pass. One that gave fewer requests than were counted is not silently made up for.
+    /// Starts a new pass; an error if the last one produced fewer requests than were counted.
     fn again(&mut self) -> Result<(), WorkloadError> {
         if self.given != self.once {
             return Err(WorkloadError::Unfit(format!(

@@ -5,7 +5,7 @@ use crate::request::Request;
 use crate::source::Source;
 use std::sync::Arc;
 
-/// Requests that were read once and are kept: passes after the first cost no parsing.
+/// Requests that were read once and kept, so that later passes cost no parsing.
 pub struct Memory {
     requests: Arc<[Request]>,
     at: usize,
@@ -13,7 +13,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// These requests, in this order.
+    /// These requests in this order.
     pub fn new(requests: Arc<[Request]>, has_arrivals: bool) -> Self {
         Self { requests, at: 0, has_arrivals }
     }

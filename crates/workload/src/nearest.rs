@@ -1,11 +1,11 @@
-//! The name that was probably meant: what an error about an unknown name suggests.
+//! Nearest known name, as a suggestion in errors about unknown names.
 
-/// The candidate closest to `name`, where one is close enough to have been meant.
+/// Returns the candidate closest to `name` if it is close enough.
 ///
-/// Close enough is one edit in three letters (insertion, deletion, substitution or transposition of
-/// neighbours, letter case apart), or being the start of exactly one candidate.
+/// Close enough means one edit per three letters, or that `name` is a prefix of exactly one candidate.
+/// Edits are insertion, deletion, substitution and transposition of neighbours; letter case is ignored.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A name of thousands of letters is no slip: the work stays bounded.
+    // A name of thousands of letters is no typo; the limit bounds the work.
     if name.len() > 64 {
         return None;
     }
@@ -24,7 +24,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     })
 }
 
-/// One sentence that names the nearest candidate, or all of them where none is near.
+/// One sentence that names the nearest candidate, or all of them if none is near.
 pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     let candidates: Vec<&str> = candidates.into_iter().collect();
     match nearest(name, candidates.iter().copied()) {
@@ -33,7 +33,7 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     }
 }
 
-/// `` `a`, `b` and `c` ``.
+/// Joins names as `` `a`, `b` and `c` ``.
 pub fn list(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.as_slice() {
@@ -43,8 +43,9 @@ pub fn list(names: &[&str]) -> String {
     }
 }
 
-/// Edits between two words: insertions, deletions, substitutions, transpositions of neighbours
-/// (optimal string alignment).
+/// Number of edits between two words: insertions, deletions, substitutions, transpositions of neighbours.
+///
+/// This is the optimal string alignment distance.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();

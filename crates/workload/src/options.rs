@@ -1,39 +1,40 @@
-//! How a trace is to be read.
+//! Options for reading a trace.
 
 use serde::{Deserialize, Serialize};
 
 use crate::request::Op;
 
-/// What to do at a line or record that cannot be read.
+/// Action on a line or record that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnBadLine {
-    /// Stop with an error that says what is wrong and where.
+    /// Stop with an error that gives problem and position.
     #[default]
     Stop,
-    /// Skip it and count it. A file that is cut off, damaged or too long in a line is an error still.
+    /// Skip and count it. A truncated or damaged file or an overlong line is still an error.
     Skip,
 }
 
-/// How to read a trace.
+/// Options for reading a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TraceOptions {
-    /// The format's name; without it the format is recognised.
+    /// Name of the format; default: detected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
-    /// What to do at a line that cannot be read.
+    /// Action on a line that cannot be read.
     pub on_bad_line: OnBadLine,
-    /// Which events of a blkparse or blktrace trace are taken as arrivals; without it, Q if the beginning of
-    /// the file has such an event, else D.
+    /// Event of a blkparse or blktrace trace that counts as arrival.
+    ///
+    /// Default: Q if the beginning of the file has such an event, else D.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
-    /// What every request does, for a format that does not say: a read or a write.
+    /// Operation of every request, read or write, for formats without an operation.
     #[serde(with = "assumed", skip_serializing_if = "Option::is_none")]
     pub assume_op: Option<Op>,
 }
 
-/// `read` or `write`, in a file of options.
+/// `read` or `write` in an options file.
 mod assumed {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -56,20 +57,20 @@ mod assumed {
     }
 }
 
-/// Which event of a request is taken as its arrival.
+/// Event of a request that counts as its arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
-    /// Q: the request was handed to the block layer.
+    /// Q: the block layer received the request.
     #[default]
     #[serde(rename = "Q")]
     Queued,
-    /// D: the request was issued to the device.
+    /// D: the driver issued the request to the device.
     #[serde(rename = "D")]
     Issued,
 }
 
 impl Action {
-    /// The action of this letter, as blkparse prints it.
+    /// The action with this blkparse letter.
     #[must_use]
     pub fn from_letter(letter: char) -> Option<Self> {
         match letter {
@@ -79,7 +80,7 @@ impl Action {
         }
     }
 
-    /// The letter that blkparse prints.
+    /// The letter in blkparse output.
     #[must_use]
     pub fn letter(self) -> char {
         match self {

@@ -1,64 +1,66 @@
-//! Parameters of generators: what there is, what each may be, and the values that a user gave.
+//! Parameters of generators: declarations, ranges and the values that a user gave.
 
 use crate::error::WorkloadError;
 use crate::units;
 use std::collections::BTreeMap;
 
-/// What values a parameter takes.
+/// Values that a parameter accepts.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// 0 to 1, as `0.25` or `25%`.
     Share,
-    /// A decimal number between two bounds, both allowed.
+    /// A decimal number between two bounds, inclusive.
     Number {
-        /// Least.
+        /// Minimum.
         min: f64,
-        /// Most.
+        /// Maximum.
         max: f64,
     },
-    /// A whole number between two bounds, both allowed.
+    /// A whole number between two bounds, inclusive.
     Count {
-        /// Least.
+        /// Minimum.
         min: u64,
-        /// Most.
+        /// Maximum.
         max: u64,
     },
     /// Bytes, at least one, as `4096`, `4k` or `4KiB`.
     Bytes,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// A text of this form.
+    /// Text of this form.
     Text(&'static str),
 }
 
 /// One parameter of a built-in workload.
 #[derive(Clone, Copy, Debug)]
 pub struct ParameterInfo {
-    /// Its key.
+    /// Key of the parameter.
     pub name: &'static str,
-    /// What it does.
+    /// Effect of the parameter.
     pub summary: &'static str,
-    /// Its unit; empty where it has none.
+    /// Unit; empty if it has none.
     pub unit: &'static str,
-    /// What it may be.
+    /// Accepted values.
     pub kind: Kind,
-    /// What it is where nothing is said. A word that is none of `kind`'s values (`page`, `none`) is a
-    /// value too, and means what `summary` says.
+    /// Default value.
+    ///
+    /// A word outside `kind`'s values (`page`, `none`) is also accepted and has the meaning given in
+    /// `summary`.
     pub default: &'static str,
 }
 
 impl ParameterInfo {
-    /// A share.
+    /// Declares a share.
     pub const fn share(name: &'static str, default: &'static str, summary: &'static str) -> Self {
         Self { name, summary, unit: "share", kind: Kind::Share, default }
     }
 
-    /// A number of bytes.
+    /// Declares a number of bytes.
     pub const fn bytes(name: &'static str, default: &'static str, summary: &'static str) -> Self {
         Self { name, summary, unit: "bytes", kind: Kind::Bytes, default }
     }
 
-    /// The range, for people.
+    /// Description of the range for error texts and lists.
     pub fn range(&self) -> String {
         let range = match self.kind {
             Kind::Share => "a share, 0 to 1 or 0% to 100%".to_owned(),
@@ -86,7 +88,7 @@ impl ParameterInfo {
     }
 }
 
-/// The parameters of one workload, every default filled in and every value in its range.
+/// The parameters of one workload, including defaults, with every value in its range.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameters {
     workload: &'static str,
@@ -95,7 +97,7 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// Fills in the defaults of `infos` and checks what was `given`.
+    /// Adds the defaults of `infos` and checks the `given` values.
     pub(crate) fn resolve(
         workload: &'static str,
         infos: &'static [&'static [ParameterInfo]],
@@ -117,13 +119,14 @@ impl Parameters {
         Ok(Self { workload, infos, values })
     }
 
-    /// Every parameter with its value.
+    /// All parameters with their values.
     pub(crate) fn values(&self) -> &BTreeMap<String, String> {
         &self.values
     }
 
-    /// The text of a parameter. A name that was not declared is a mistake in this crate, which the test
-    /// that opens every built-in workload would find.
+    /// Text of a parameter.
+    ///
+    /// An undeclared name is a bug in this crate; the test that opens every built-in workload would find it.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.values.get(name).map_or_else(
             || unreachable!("{}: {name} is not declared", self.workload),
@@ -136,27 +139,27 @@ impl Parameters {
         units::share(self.text(name)).unwrap_or_default()
     }
 
-    /// A number; none where it is the default's word.
+    /// A number; `None` if the value is the default's word.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         self.text(name).trim().parse().ok()
     }
 
-    /// A whole number; none where it is the default's word.
+    /// A whole number; `None` if the value is the default's word.
     pub(crate) fn count(&self, name: &str) -> Option<u64> {
         units::count(self.text(name))
     }
 
-    /// Bytes; none where it is the default's word (`page`, `size`).
+    /// Bytes; `None` if the value is the default's word (`page`, `size`).
     pub(crate) fn bytes(&self, name: &str) -> Option<u64> {
         units::bytes(self.text(name))
     }
 
-    /// True where the word is `yes`.
+    /// True if the value is `yes`.
     pub(crate) fn yes(&self, name: &str) -> bool {
         self.text(name) == "yes"
     }
 
-    /// The error for a value that cannot work here, though it is in its range.
+    /// Error for a value that is in its range but cannot work here.
     pub(crate) fn refuse(&self, name: &str, expected: impl Into<String>) -> WorkloadError {
         debug_assert!(self.infos.iter().copied().flatten().any(|info| info.name == name));
         parameter_error(self.workload, name, expected.into(), self.text(name))

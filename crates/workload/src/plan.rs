@@ -1,4 +1,4 @@
-//! From what the first pass found to a source whose requests lie within the space.
+//! Conversion of the first pass's results into a source whose requests lie within the space.
 
 use crate::error::WorkloadError;
 use crate::facts::Facts;
@@ -20,14 +20,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A trace that was read through, ready to be opened again and again.
+/// A trace that was read once and can be opened repeatedly.
 struct TracePlan {
     path: PathBuf,
     options: TraceOptions,
     mapping: Mapping,
-    /// Requests to read of the file: all of them, or up to the limit.
+    /// Requests to read from the file: all, or up to the limit.
     read: u64,
-    /// Requests of a pass after mapping, where they are kept in memory.
+    /// Requests of one pass after mapping, if they are kept in memory.
     kept: Option<Arc<[Request]>>,
     has_arrivals: bool,
 }
@@ -41,7 +41,7 @@ impl std::fmt::Debug for TracePlan {
     }
 }
 
-/// What mapping did to the requests of a pass.
+/// Counts of the effects of mapping on one pass.
 #[derive(Clone, Copy, Debug, Default)]
 struct Done {
     given: u64,
@@ -50,7 +50,7 @@ struct Done {
     split: u64,
 }
 
-/// Reads a trace through and plans how it is opened.
+/// Reads a trace once and plans how it is opened.
 pub(crate) fn check(
     path: &Path,
     options: &TraceOptions,
@@ -59,7 +59,7 @@ pub(crate) fn check(
     space: Space,
     watch: ReadWatcher<'_>,
 ) -> Result<Facts, WorkloadError> {
-    // One pass up to a limit needs no more of the file than that.
+    // A single pass with a limit needs no more of the file than that.
     let limit = if replay.loops == 1 { replay.requests.unwrap_or(u64::MAX) } else { u64::MAX };
     let page = u64::from(space.page_bytes);
     let mut pass = Prepass::run(path, options, page, limit, watch)?;
@@ -191,7 +191,7 @@ fn notes(pass: &Prepass, addresses: &AddressFacts, replay: &Replay, page: u64) -
 }
 
 impl TracePlan {
-    /// Counts what a pass gives, and keeps it where the requests themselves were kept.
+    /// Counts the requests of a pass, and keeps them mapped if the first pass kept them.
     fn count(&mut self, pass: &Prepass, kept: Option<Vec<Request>>) -> Result<Done, WorkloadError> {
         let mut done = Done::default();
         if let Some(requests) = kept {
@@ -207,7 +207,7 @@ impl TracePlan {
             done.given = pass.requests;
             return Ok(done);
         }
-        // Trims may be left out and wrapped requests split: only mapping them all tells how many there are.
+        // Trims may be left out and wrapped requests split, so only mapping all requests gives their number.
         let mut source = Addressed::new(&*self)?;
         let mut batch = Vec::new();
         while source.fill(&mut batch, 8192)? > 0 {
@@ -216,7 +216,7 @@ impl TracePlan {
         Ok(source.done)
     }
 
-    /// Appends where `request` goes.
+    /// Appends the mapped parts of `request`.
     #[inline]
     fn place(
         &self,
@@ -258,14 +258,14 @@ impl Reopen for TracePlan {
     }
 }
 
-/// A trace whose requests are placed in the space as they are read.
+/// A trace whose requests are mapped into the space while they are read.
 struct Addressed<P> {
     plan: P,
     reader: TraceReader,
-    /// Requests of the file still to be read.
+    /// Remaining requests of the file.
     left: u64,
     batch: Vec<Request>,
-    /// Requests beyond what the caller asked for, where some were split in two.
+    /// Surplus requests beyond the caller's `max`, caused by splits.
     over: Vec<Request>,
     done: Done,
 }
@@ -305,7 +305,7 @@ impl<P: std::ops::Deref<Target = TracePlan> + Send> Source for Addressed<P> {
 }
 
 impl<P: std::ops::Deref<Target = TracePlan> + Send> Addressed<P> {
-    /// The next requests of the file.
+    /// Reads the next requests of the file.
     fn read(&mut self, max: usize) -> Result<(), WorkloadError> {
         let room = usize::try_from(self.left).map_or(max, |left| left.min(max)).min(1 << 16);
         self.batch.clear();

@@ -1,4 +1,4 @@
-//! The first pass over a trace: what is in it, and where.
+//! The first pass over a trace: contents and address ranges.
 
 use crate::error::WorkloadError;
 use crate::facts::{DeviceRange, OperationCounts};
@@ -10,17 +10,17 @@ use crate::source::Source;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Requests that are kept in memory, so that further passes need no parsing: 96 MiB of them.
+/// Most requests kept in memory to avoid parsing in further passes: 96 MiB.
 const KEPT: usize = 2 << 20;
 const BATCH: usize = 8192;
 
-/// Told now and then how many bytes of the file were read, and of how many; false stops the pass.
+/// Called regularly with the bytes read and the file's total; returns false to stop the pass.
 pub(crate) type ReadWatcher<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
-/// Devices that are listed one by one.
+/// Most devices that are listed individually.
 const DEVICES_LISTED: usize = 1000;
 
-/// What the first pass found.
+/// Results of the first pass.
 pub(crate) struct Prepass {
     pub(crate) reader: TraceReader,
     /// Requests read: all, or up to the limit.
@@ -31,13 +31,13 @@ pub(crate) struct Prepass {
     pub(crate) devices: BTreeMap<u32, Range>,
     /// Pages that reads and writes touch.
     pub(crate) touched: Touched,
-    /// The longest read or write, bytes.
+    /// Bytes of the longest read or write.
     pub(crate) longest: u64,
-    /// All requests, where there are few enough.
+    /// All requests, if there are few enough.
     pub(crate) kept: Option<Vec<Request>>,
 }
 
-/// Where the requests of a device lie.
+/// Address range of a device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
     requests: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Range {
 }
 
 impl Prepass {
-    /// Reads the trace through, or its first `limit` requests.
+    /// Reads the whole trace, or its first `limit` requests.
     pub(crate) fn run(
         path: &Path,
         options: &TraceOptions,
@@ -107,7 +107,7 @@ impl Prepass {
         range.requests += 1;
         range.first = range.first.min(request.offset);
         range.end = range.end.max(end);
-        // A trim writes nothing: what it alone reaches needs no place.
+        // A trim writes nothing: pages reached only by trims need no place.
         if request.op != Op::Trim {
             let first_page = request.offset / page_bytes;
             self.touched.add(request.device, first_page, (end - 1) / page_bytes + 1);
@@ -137,7 +137,7 @@ impl Prepass {
         ))
     }
 
-    /// Where the requests of each device lie.
+    /// Address range of each device.
     pub(crate) fn ranges(&self) -> Vec<DeviceRange> {
         let range = |(&device, range): (&u32, &Range)| DeviceRange {
             device: self.reader.device_name(device),
@@ -149,7 +149,7 @@ impl Prepass {
     }
 }
 
-/// One past a request's last byte, where it has one and that is below 2⁶⁴.
+/// One past a request's last byte; `None` if it has no byte or the end is not below 2⁶⁴.
 pub(crate) fn checked_end(request: &Request) -> Option<u64> {
     request.offset.checked_add(request.length).filter(|_| request.length > 0)
 }

@@ -1,4 +1,4 @@
-//! Quantities as people write them: `32GiB`, `4KiB`, `500us`. Integers stay exact.
+//! Quantities with units: `32GiB`, `4KiB`, `500us`. Integers stay exact.
 
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -6,28 +6,30 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-/// Bytes. Text takes `k`, `KB` and `KiB`, `M`, `MB` and `MiB`, … in any case, all powers of 1024 (as fio
-/// does); a bare integer is bytes.
+/// Number of bytes.
+///
+/// Text accepts `k`, `KB` and `KiB`, `M`, `MB` and `MiB`, … in any case, all powers of 1024 (as in fio).
+/// A bare integer is bytes.
 pub type Bytes = Quantity<ByteUnits>;
 
-/// Time. Text takes `ns`, `us`, `ms`, `s`, `min`, `h`; a bare integer is nanoseconds.
+/// Time. Text accepts `ns`, `us`, `ms`, `s`, `min`, `h`; a bare integer is nanoseconds.
 pub type Duration = Quantity<TimeUnits>;
 
-/// An exact count of a unit, with the notation that people use for it.
+/// An exact count of a unit, with its usual notation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Quantity<U>(pub u64, PhantomData<U>);
 
-/// The notation of one kind of quantity.
+/// Notation of one kind of quantity.
 pub trait Units {
-    /// What a quantity of it is called in an error.
+    /// Name of the quantity in errors.
     const WHAT: &'static str;
-    /// An example that is right.
+    /// A valid example.
     const EXAMPLE: &'static str;
-    /// The units in words.
+    /// List of the units.
     const KNOWN: &'static str;
-    /// Suffixes in lower case, each with its factor; the empty suffix is the base unit.
+    /// Suffixes in lower case with their factors; the empty suffix is the base unit.
     const SUFFIXES: &'static [(&'static str, u64)];
-    /// Suffixes to print with, largest first; the last has factor 1.
+    /// Suffixes for printing, largest first; the last has factor 1.
     const PRINTED: &'static [(&'static str, u64)];
 }
 
@@ -81,7 +83,7 @@ impl Units for TimeUnits {
         &[("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
 }
 
-/// Why a text is no quantity.
+/// Reason why a text is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{found}` is not {what}: {reason}; write it like {example}")]
 pub struct QuantityError {
@@ -92,14 +94,14 @@ pub struct QuantityError {
 }
 
 impl<U> Quantity<U> {
-    /// This many of the base unit.
+    /// A quantity of `count` base units.
     pub const fn new(count: u64) -> Self {
         Self(count, PhantomData)
     }
 }
 
 impl<U: Units> Quantity<U> {
-    /// A round quantity that is no larger, for messages: whole units, at most a thousandth less.
+    /// Rounds down to whole units, for messages; the result is at most a thousandth smaller.
     #[must_use]
     pub fn rounded_down(self) -> Self {
         let unit = U::PRINTED.iter().find(|(_, factor)| self.0 / factor >= 1000);
@@ -140,7 +142,7 @@ impl<U: Units> FromStr for Quantity<U> {
     }
 }
 
-/// `number` (digits, perhaps with a decimal point) × `factor`, exactly.
+/// `number` (digits, optional decimal point) × `factor`, exact.
 fn scaled(number: &str, factor: u64) -> Result<u64, &'static str> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let fraction = fraction.trim_end_matches('0');
@@ -159,7 +161,7 @@ fn scaled(number: &str, factor: u64) -> Result<u64, &'static str> {
 }
 
 impl<U: Units> fmt::Display for Quantity<U> {
-    /// Exactly, in the largest unit that divides it.
+    /// Prints the exact value in the largest unit that divides it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit =
             U::PRINTED.iter().find(|(_, factor)| self.0 != 0 && self.0.is_multiple_of(*factor));

@@ -1,4 +1,4 @@
-//! Reading a trace: open a file of any format, take requests, see what was read and dropped.
+//! Trace reader: opens a file of any format, returns requests and counts dropped records.
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,11 @@ use crate::options::TraceOptions;
 use crate::request::Request;
 use crate::source::Source;
 
-/// A trace being read. Arrivals count from the first request; the order is the file's. A request that arrives
-/// earlier than the one before it keeps its arrival and is counted; one that arrives before the first has
-/// arrival 0.
+/// A trace being read.
+///
+/// Arrivals count from the first request, and requests keep the file's order.
+/// A request that arrives earlier than its predecessor keeps its arrival and is counted.
+/// One that arrives before the first request has arrival 0.
 pub struct TraceReader {
     engine: Box<dyn Engine>,
     path: PathBuf,
@@ -25,12 +27,13 @@ pub struct TraceReader {
     notes: Vec<String>,
 }
 
-/// Opens a trace and recognises its format and compression. `path` may also be the NAME of a
-/// trace in several files, as `NAME.blktrace.0`, `NAME.blktrace.1`, …: they are merged by time.
+/// Opens a trace and detects its format and compression.
+///
+/// `path` may also be the NAME of a trace in several files, as `NAME.blktrace.0`, `NAME.blktrace.1`, …: they
+/// are merged by time.
 ///
 /// # Errors
-/// A file that cannot be read, is empty, or is of no format that can be recognised; options that do not fit
-/// the format.
+/// A file that cannot be read, is empty, or has no detectable format; options that do not fit the format.
 pub fn open(path: &Path, options: &TraceOptions) -> Result<TraceReader, WorkloadError> {
     let files = if path.exists() { Vec::new() } else { per_processor(path) };
     let buffers = buffers(path, &files)?;
@@ -51,14 +54,14 @@ pub fn open(path: &Path, options: &TraceOptions) -> Result<TraceReader, Workload
     Ok(TraceReader { engine, path: path.to_owned(), format, how, compression, progress, notes })
 }
 
-/// The files, their beginnings read: `path` itself, or those of the processors.
+/// Opens the files and reads their beginnings: `path` itself, or the files per processor.
 fn buffers(path: &Path, files: &[PathBuf]) -> Result<Vec<Buffer>, WorkloadError> {
     let mut buffers = Vec::new();
     let itself = [path.to_owned()];
     for file in if files.is_empty() { &itself } else { files } {
         let mut buffer = Buffer::new(Input::open(file)?);
         buffer.fill_head()?;
-        // A processor that did nothing leaves an empty file.
+        // A processor without requests leaves an empty file.
         if files.is_empty() || !buffer.head().bytes.is_empty() {
             buffers.push(buffer);
         }
@@ -66,7 +69,7 @@ fn buffers(path: &Path, files: &[PathBuf]) -> Result<Vec<Buffer>, WorkloadError>
     Ok(buffers)
 }
 
-/// An option that the format has no use for is an error, not without effect.
+/// An option without effect on the format is an error.
 fn check(options: &TraceOptions, format: &FormatInfo) -> Result<(), String> {
     if options.action.is_some() && !format.has_actions {
         return Err(format!(
@@ -85,7 +88,7 @@ fn check(options: &TraceOptions, format: &FormatInfo) -> Result<(), String> {
     Ok(())
 }
 
-/// The files `path.N`, or `path.FORMAT.N` of a format that is merged, by N.
+/// The files `path.N`, or `path.FORMAT.N` for a format that is merged, sorted by N.
 fn per_processor(path: &Path) -> Vec<PathBuf> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -130,37 +133,37 @@ fn files_note(path: &Path, format: &FormatInfo, merged: &[PathBuf]) -> Vec<Strin
 }
 
 impl TraceReader {
-    /// The file, as it was named.
+    /// The path as the caller gave it.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The format.
+    /// Format of the trace.
     #[must_use]
     pub fn format(&self) -> &'static FormatInfo {
         self.format
     }
 
-    /// How the format was recognised.
+    /// Reason for the detected format.
     #[must_use]
     pub fn recognised_by(&self) -> &str {
         &self.how
     }
 
-    /// How the file is compressed.
+    /// Compression of the file.
     #[must_use]
     pub fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// What was read, kept and dropped so far.
+    /// Records read, kept and dropped so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.engine.counts()
     }
 
-    /// What a user should know of how the trace was taken; complete when all has been read.
+    /// Remarks on how the trace was taken; complete once everything has been read.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.notes.clone();
@@ -168,13 +171,13 @@ impl TraceReader {
         notes
     }
 
-    /// What the trace calls this device.
+    /// Name of this device in the trace.
     #[must_use]
     pub fn device_name(&self, device: u32) -> String {
         self.engine.device_name(device).unwrap_or_else(|| device.to_string())
     }
 
-    /// Bytes of the file read so far, and all its bytes (0 where unknown, as for a pipe).
+    /// Bytes of the file read so far, and its size (0 if unknown, as for a pipe).
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         let add = |(a, b): (u64, u64), (c, d): (u64, u64)| (a + c, b + d);

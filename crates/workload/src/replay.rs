@@ -1,4 +1,4 @@
-//! How often and how fast a workload is run.
+//! Number of passes, request limit and time scale of a workload.
 
 use crate::error::WorkloadError;
 use crate::looped::Looped;
@@ -7,15 +7,15 @@ use crate::scale::Scaled;
 use crate::source::Source;
 use serde::{Deserialize, Serialize};
 
-/// How often and how fast a workload is run.
+/// Number of passes, request limit and time scale of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Replay {
-    /// Stop after so many requests; `None`: at the end of the workload.
+    /// Stop after this number of requests; `None`: at the end of the workload.
     pub requests: Option<u64>,
-    /// Run the workload so many times; 0: as often as it takes to reach `requests`.
+    /// Number of passes; 0: as many as needed to reach `requests`.
     pub loops: u64,
-    /// Arrival times are multiplied by this: at 0.5 the workload arrives twice as fast.
+    /// Factor for arrival times: at 0.5 the workload arrives twice as fast.
     pub time_scale: f64,
 }
 
@@ -51,7 +51,7 @@ impl Replay {
         Ok(())
     }
 
-    /// A time scale on a workload without arrival times would have no effect.
+    /// Refuses a time scale for a workload without arrival times, where it would have no effect.
     pub(crate) fn check_arrivals(
         &self,
         workload: &str,
@@ -68,7 +68,7 @@ impl Replay {
         })
     }
 
-    /// Requests in all of a workload whose one pass has `once`.
+    /// Total requests of a workload with `once` requests per pass.
     pub(crate) fn total(&self, once: u64) -> u64 {
         let limit = self.requests.unwrap_or(u64::MAX);
         match self.loops {
@@ -78,7 +78,7 @@ impl Replay {
         }
     }
 
-    /// The workload that `open` opens, `once` requests a pass, as often and as fast as this says.
+    /// Opens the workload with `once` requests per pass, with these passes and this time scale.
     pub(crate) fn run(
         &self,
         once: u64,

@@ -1,6 +1,6 @@
-//! The canonical request: what every reader yields and every generator makes.
+//! The common request type of all readers and generators.
 
-/// What a request asks for.
+/// Operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {
@@ -8,16 +8,16 @@ pub enum Op {
     Read,
     /// Write bytes.
     Write,
-    /// The bytes are no longer needed (TRIM, discard, deallocate).
+    /// Declare bytes unused (TRIM, discard, deallocate).
     Trim,
-    /// Everything acknowledged before must survive a power cut.
+    /// Make everything acknowledged before survive a power cut.
     Flush,
-    /// Write zeros (may be done as a trim by a device that reads trimmed pages as zeros).
+    /// Write zeros (a device that reads trimmed pages as zeros may trim instead).
     WriteZeroes,
 }
 
 impl Op {
-    /// Its name, as a trace in ftlkit's own format has it.
+    /// Name of the operation in ftlkit's own trace format.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -33,19 +33,21 @@ impl Op {
 /// One request of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Arrival, ns from the first request of the workload. Sources without arrival times give 0 and say
-    /// so by [`Source::has_arrivals`](crate::Source::has_arrivals).
+    /// Arrival, ns from the first request of the workload.
+    ///
+    /// Sources without arrival times set 0 and return false from
+    /// [`Source::has_arrivals`](crate::Source::has_arrivals).
     pub arrival_ns: u64,
     /// First byte.
     pub offset: u64,
     /// Bytes; 0 for a flush.
     pub length: u64,
-    /// Device, volume, ASU or LUN that the trace names; each is an address space of its own.
+    /// Device, volume, ASU or LUN in the trace; each has its own address space.
     pub device: u32,
-    /// What is asked.
+    /// Operation.
     pub op: Op,
-    /// Force unit access: durable before it is acknowledged.
+    /// Force unit access: durable before acknowledgement.
     pub fua: bool,
-    /// Response time that the trace measured, ns.
+    /// Response time measured in the trace, ns.
     pub response_ns: Option<u64>,
 }

@@ -1,24 +1,24 @@
-//! Faster or slower than the arrival times say.
+//! Scaling of arrival times.
 
 use crate::error::WorkloadError;
 use crate::request::Request;
 use crate::source::Source;
 use std::ops::RangeInclusive;
 
-/// What a time scale may be.
+/// Valid time scales.
 pub(crate) const RANGE: RangeInclusive<f64> = 1e-6..=1e6;
 
-/// Bits behind the point of the factor: with a factor below 2²⁰ and 64-bit times the product fits 128 bits.
+/// Fraction bits of the factor: with a factor below 2²⁰ and 64-bit times the product fits into 128 bits.
 const FRACTION: u32 = 40;
 
-/// A source whose arrival times are multiplied. Response times that a trace measured stay as they are.
+/// A source with scaled arrival times. Measured response times of a trace are unchanged.
 pub struct Scaled<S> {
     source: S,
     factor: u128,
 }
 
 impl<S: Source> Scaled<S> {
-    /// Arrivals of `source` times `factor`, 10⁻⁶ to 10⁶; at 0.5 it arrives twice as fast.
+    /// Multiplies the arrivals of `source` by `factor`, 10⁻⁶ to 10⁶; 0.5 makes it twice as fast.
     pub fn new(source: S, factor: f64) -> Self {
         let factor = factor.clamp(*RANGE.start(), *RANGE.end());
         Self { source, factor: (factor * (1u64 << FRACTION) as f64).round() as u128 }

@@ -1,29 +1,29 @@
-//! Where requests come from.
+//! Sources of requests.
 
 use crate::error::WorkloadError;
 use crate::request::Request;
 use std::sync::Arc;
 
-/// A finite stream of requests, taken in batches: dispatch is once a batch, not once a request.
+/// A finite stream of requests, read in batches: one dynamic dispatch per batch, not per request.
 pub trait Source: Send {
-    /// Appends at most `max` requests to `out`; returns how many. 0 means the end.
+    /// Appends at most `max` requests to `out` and returns their number; 0 means the end.
     ///
     /// # Errors
-    /// A line or record that cannot be read, with its place and what was expected there.
+    /// A line or record that cannot be read, with its position and the expected content.
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError>;
 
-    /// True where `arrival_ns` means something; else requests are issued one after the other.
+    /// True if `arrival_ns` is meaningful; else requests are issued one after another.
     fn has_arrivals(&self) -> bool;
 
-    /// Requests in all, where that is known beforehand (for progress and time left).
+    /// Total number of requests, if known in advance (for progress and remaining time).
     fn len_hint(&self) -> Option<u64> {
         None
     }
 }
 
-/// What a source can be opened from again and again.
+/// A workload that can be opened repeatedly.
 pub(crate) trait Reopen: std::fmt::Debug + Send + Sync {
-    /// A pass.
+    /// Opens one pass.
     fn open(self: Arc<Self>) -> Result<Box<dyn Source>, WorkloadError>;
 }
 

@@ -1,18 +1,19 @@
-//! The logical space that a workload may address.
+//! Logical space that a workload may address.
 
 use crate::error::WorkloadError;
 use serde::{Deserialize, Serialize};
 
-/// A device as a workload sees it: bytes, in pages; and the pages of a block, for the orders of writes
-/// that are laid out against blocks.
+/// A device as a workload sees it: bytes and pages.
+///
+/// Pages per block are for write orders that are laid out against blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Space {
-    /// Logical bytes, from 0.
+    /// Logical bytes, starting at 0.
     pub bytes: u64,
-    /// Bytes of a page.
+    /// Bytes per page.
     pub page_bytes: u32,
-    /// Pages of a block.
+    /// Pages per block.
     pub pages_per_block: u32,
 }
 
@@ -22,7 +23,7 @@ impl Space {
         self.bytes / u64::from(self.page_bytes.max(1))
     }
 
-    /// Refuses a space of no page.
+    /// Refuses a space without a page.
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         if self.page_bytes == 0 || self.pages_per_block == 0 || self.pages() == 0 {
             return Err(WorkloadError::Unfit(format!(

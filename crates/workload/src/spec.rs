@@ -1,4 +1,4 @@
-//! A workload as it is asked for: a built-in one by name, or a trace; and how it is checked and opened.
+//! Specification of a workload, its check and its opening. It is a built-in workload by name, or a trace.
 
 use crate::error::WorkloadError;
 use crate::facts::Facts;
@@ -15,42 +15,45 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A workload as it is asked for.
+/// Specification of a workload.
 ///
-/// In a file it is one table: `name` and `parameters` for a built-in workload, `trace`, `addresses` and
-/// `options` for a trace, and for both `requests`, `loops` and `time_scale` (see [`Replay`]).
+/// In a file it is one table.
+///
+/// - Built-in workload: `name` and `parameters`.
+/// - Trace: `trace`, `addresses` and `options`.
+/// - Both: `requests`, `loops` and `time_scale` (see [`Replay`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Table", into = "Table")]
 pub enum WorkloadSpec {
     /// One of [`BUILTIN`](crate::BUILTIN).
     Builtin {
-        /// Its name.
+        /// Name of the workload.
         name: String,
-        /// The parameters that differ from their defaults.
+        /// Parameters with other values than their defaults.
         parameters: BTreeMap<String, String>,
-        /// How often and how fast.
+        /// Passes, limit and time scale.
         replay: Replay,
     },
     /// A trace.
     Trace {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// How it is read.
+        /// Options for reading it.
         options: TraceOptions,
-        /// How its addresses come to lie within the space.
+        /// Placement of its addresses within the space.
         addresses: AddressPolicy,
-        /// How often and how fast.
+        /// Passes, limit and time scale.
         replay: Replay,
     },
 }
 
 impl WorkloadSpec {
-    /// The built-in workload of this name, every parameter at its default.
+    /// The built-in workload of this name with default parameters.
     pub fn builtin(name: impl Into<String>) -> Self {
         Self::Builtin { name: name.into(), parameters: BTreeMap::new(), replay: Replay::default() }
     }
 
-    /// The trace in this file, packed densely.
+    /// The trace in this file with dense packing of its addresses.
     pub fn trace(path: impl Into<PathBuf>) -> Self {
         Self::Trace {
             path: path.into(),
@@ -60,7 +63,7 @@ impl WorkloadSpec {
         }
     }
 
-    /// This workload with a parameter set, where it is a built-in one; a trace has none and stays as it is.
+    /// Sets a parameter of a built-in workload; a trace stays unchanged.
     #[must_use]
     pub fn with(mut self, parameter: &str, value: impl ToString) -> Self {
         if let Self::Builtin { parameters, .. } = &mut self {
@@ -69,14 +72,14 @@ impl WorkloadSpec {
         self
     }
 
-    /// This workload, stopped after so many requests.
+    /// Stops the workload after this number of requests.
     #[must_use]
     pub fn limited(mut self, requests: u64) -> Self {
         self.replay_mut().requests = Some(requests);
         self
     }
 
-    /// Its name, or the path of its file.
+    /// Name of the workload, or path of its file.
     pub fn label(&self) -> String {
         match self {
             Self::Builtin { name, .. } => name.clone(),
@@ -84,34 +87,36 @@ impl WorkloadSpec {
         }
     }
 
-    /// How often and how fast.
+    /// Passes, limit and time scale.
     pub fn replay(&self) -> &Replay {
         match self {
             Self::Builtin { replay, .. } | Self::Trace { replay, .. } => replay,
         }
     }
 
-    /// How often and how fast, to be changed.
+    /// Passes, limit and time scale, mutable.
     pub fn replay_mut(&mut self) -> &mut Replay {
         match self {
             Self::Builtin { replay, .. } | Self::Trace { replay, .. } => replay,
         }
     }
 
-    /// Finds out whether this workload can be run on `space`, and what it is. A trace is read through once.
+    /// Checks if this workload can run on `space`, and collects facts about it. A trace is read once.
     ///
     /// # Errors
     /// An unknown name or parameter, a value out of its range, a footprint that does not fit `space` (with
-    /// what would), an empty trace, or whatever is wrong with a trace's file.
+    /// one that would), an empty trace, or any error of a trace's file.
     pub fn check(&self, space: Space) -> Result<Facts, WorkloadError> {
         self.check_watched(space, |_, _| true)
     }
 
-    /// As [`check`](Self::check); `watch` is told now and then how many bytes of a trace's file were read, and
-    /// of how many (0 where that is unknown), and stops the reading where it says false.
+    /// As [`check`](Self::check), with progress of the read of a trace.
+    ///
+    /// `watch` is called regularly with the bytes read and the file's total (0 if unknown).
+    /// If it returns false, the read stops.
     ///
     /// # Errors
-    /// As `check`; and that it was stopped.
+    /// As `check`; also if `watch` stopped it.
     pub fn check_watched(
         &self,
         space: Space,
@@ -132,10 +137,10 @@ impl WorkloadSpec {
         Ok(facts)
     }
 
-    /// Opens the workload that [`check`](Self::check) found `facts` about. Every request lies within `space`.
+    /// Opens the workload with the `facts` of [`check`](Self::check). Every request lies within `space`.
     ///
     /// # Errors
-    /// As `check`; and `facts` that were found for another space.
+    /// As `check`; also if `facts` belong to another space.
     pub fn open(
         &self,
         space: Space,
@@ -205,7 +210,7 @@ fn check_builtin(
     })
 }
 
-/// The keys of both kinds of workload. A tagged enumeration would make the user name the kind as well.
+/// Keys of both kinds of workload. With a tagged enumeration the user would have to name the kind too.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
@@ -221,7 +226,7 @@ struct Table {
     time_scale: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     addresses: Option<AddressPolicy>,
-    // Tables come last, as TOML wants them.
+    // Tables must come last in TOML.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<String, Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -236,7 +241,7 @@ fn as_it_is() -> f64 {
     Replay::default().time_scale
 }
 
-/// A parameter's value: `theta = 0.99` reads as well as `theta = "0.99"`.
+/// Value of a parameter: both `theta = 0.99` and `theta = "0.99"` are accepted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Value {

@@ -1,48 +1,50 @@
-//! When a device has settled: the judge of the SNIA Performance Test Specification.
+//! Steady-state detection of the SNIA Performance Test Specification: has the device settled?
 
 use serde::Serialize;
 use std::collections::VecDeque;
 
-/// Rounds that are looked at together.
+/// Rounds per window.
 const WINDOW: usize = 5;
-/// Largest minus least of the window, as a share of its mean.
+/// Maximum minus minimum of the window, as a share of its mean.
 const RANGE: f64 = 0.20;
-/// What the fitted line moves over the window, as a share of its mean.
+/// Change of the fitted line over the window, as a share of its mean.
 const SLOPE: f64 = 0.10;
 
-/// Judges a measure that is taken once a round, such as IOPS or write amplification.
+/// Detects steady state in a measure that is taken once per round, such as IOPS or write amplification.
 ///
-/// Steady: over the last five rounds the largest and the least differ by at most 20 % of the mean, and the
-/// line fitted through them by least squares moves by at most 10 % of the mean from the first of the five to
-/// the last (SNIA Solid State Storage Performance Test Specification 2.0.2, definition of steady state).
+/// Both conditions must hold over the last five rounds:
+/// - The largest and the smallest differ by at most 20 % of the mean.
+/// - The least-squares line changes by at most 10 % of the mean from the first to the last of the five.
+///
+/// Source: SNIA Solid State Storage Performance Test Specification 2.0.2, definition of steady state.
 #[derive(Clone, Debug, Default)]
 pub struct SteadyState {
     rounds: u64,
     window: VecDeque<f64>,
 }
 
-/// What the judge says after a round.
+/// Result after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Verdict {
-    /// True where both conditions hold.
+    /// True if both conditions hold.
     pub steady: bool,
     /// Rounds so far.
     pub rounds: u64,
-    /// Mean of the last five.
+    /// Mean of the last five rounds.
     pub mean: f64,
-    /// (largest − least) / mean; at most 0.20 where steady.
+    /// (largest − smallest) / mean; at most 0.20 in steady state.
     pub range_share: f64,
-    /// |fitted at the last − fitted at the first| / mean; at most 0.10 where steady.
+    /// |fitted at the last − fitted at the first| / mean; at most 0.10 in steady state.
     pub slope_share: f64,
 }
 
 impl SteadyState {
-    /// Before the first round.
+    /// A detector before the first round.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the measure of a round; a verdict from the fifth round on.
+    /// Adds the measure of a round; returns a verdict from the fifth round on.
     pub fn push(&mut self, measure: f64) -> Option<Verdict> {
         self.rounds += 1;
         if self.window.len() == WINDOW {
@@ -64,7 +66,7 @@ impl SteadyState {
         let share = |value: f64| if value == 0.0 { 0.0 } else { (value / mean).abs() };
         let range_share = share(largest - least);
         let slope_share = share(slope * (WINDOW - 1) as f64);
-        // Written so that a measure that is no number is never steady.
+        // Written so that NaN is never steady.
         let steady = mean.is_finite() && range_share <= RANGE && slope_share <= SLOPE;
         Verdict { steady, rounds: self.rounds, mean, range_share, slope_share }
     }

@@ -1,4 +1,4 @@
-//! Quantities as people write them: bytes with a suffix, shares as a fraction or in per cent.
+//! Quantities in text: bytes with a suffix, shares as a fraction or in per cent.
 
 pub(crate) use crate::nearest::nearest;
 use crate::quantity::Bytes;
@@ -23,17 +23,17 @@ pub(crate) fn count(text: &str) -> Option<u64> {
     text.trim().replace('_', "").parse().ok()
 }
 
-/// A number of things: `1 request`, `2 requests`.
+/// A number with its noun: `1 request`, `2 requests`.
 pub(crate) fn counted(n: u64, thing: &str) -> String {
     format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
 }
 
 const UNITS: [&str; 7] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-/// Bytes for people, rounded to a tenth of the unit: `512 bytes`, `5.3 KiB`.
+/// Bytes rounded to a tenth of the unit: `512 bytes`, `5.3 KiB`.
 pub(crate) fn round_bytes(bytes: f64) -> String {
     let (mut value, mut unit) = (bytes, 0);
-    // What would be rounded up to 1024.0 is given in the next unit.
+    // Values that would round up to 1024.0 use the next unit.
     while unit + 1 < UNITS.len() && value >= 1023.95 {
         value /= 1024.0;
         unit += 1;
@@ -45,7 +45,7 @@ pub(crate) fn round_bytes(bytes: f64) -> String {
     }
 }
 
-/// Bytes for people: `4 KiB`, `1.5 GiB`, and the exact number where rounding would lose some.
+/// Bytes as `4 KiB` or `1.5 GiB`, or the exact number if rounding would lose some.
 pub(crate) fn show_bytes(bytes: u64) -> String {
     let mut unit = 0;
     while unit + 1 < UNITS.len() && bytes >= 1 << (10 * (unit + 1)) {

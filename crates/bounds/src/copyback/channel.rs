@@ -1,28 +1,30 @@
-//! What a transaction takes of the channel.
+//! Channel time of a transaction.
 
 use super::error::CopybackError;
 use super::transaction::Copyback;
 use crate::ratio::Ratio;
 use flash::{CopyPath, Ns};
 
-/// Time in which a channel is taken, ns. Waits (t_ADL, t_WB, t_DBSY, t_CCS, t_ECC) and busy dies leave it free.
+/// Time in which the channel is occupied, ns.
+///
+/// Waits (t_ADL, t_WB, t_DBSY, t_CCS, t_ECC) and busy dies leave it free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChannelTime {
-    /// Pages, out and in, t_DL included; and corrected bytes.
+    /// Pages out and in, including t_DL, and corrected bytes.
     pub data_ns: Ns,
     /// Commands and addresses.
     pub command_ns: Ns,
 }
 
 impl ChannelTime {
-    /// Both.
+    /// Sum of both.
     pub fn total_ns(self) -> Ns {
         self.data_ns + self.command_ns
     }
 }
 
 impl Copyback {
-    /// Time of the channel that `pages` pages take, the same for every split into transactions, ns.
+    /// Channel time for `pages` pages, the same for every split into transactions, ns.
     ///
     /// # Errors
     /// See [`Copyback::operations`].
@@ -44,13 +46,15 @@ impl Copyback {
         let choices = if self.path == CopyPath::IcbUnchecked { 0 } else { k - 1 };
         Ok(ChannelTime {
             data_ns: n * k * (page + corrected * t.t_wc_ns),
-            // A read and a program a plane, and where data go out the choice of each further plane's register.
+            // Per plane a read and a program; if data go out, also the selection of each further plane's
+            // register.
             command_ns: n
                 * ((2 * k + choices) * command + k * corrected * (correction - t.t_wc_ns)),
         })
     }
 
-    /// Share of a transaction's time in which the channel is taken, data and commands (Jeong and Song, Fig. 14).
+    /// Share of a transaction's time in which the channel is occupied, data and commands (Jeong and Song,
+    /// Fig. 14).
     ///
     /// # Errors
     /// See [`Copyback::operations`].
@@ -58,8 +62,9 @@ impl Copyback {
         Ok(Ratio::of(self.channel_time(pages)?.total_ns(), self.transaction_ns(pages)?))
     }
 
-    /// User bytes copied a second in transactions of `pages` pages, rounded down, without erases (Fig. 11; with
-    /// corrected bytes, Fig. 13).
+    /// User bytes copied per second in transactions of `pages` pages, rounded down, without erases.
+    ///
+    /// Fig. 11; with corrected bytes, Fig. 13.
     ///
     /// # Errors
     /// See [`Copyback::operations`].
@@ -68,7 +73,8 @@ impl Copyback {
         Ok((bytes * 1_000_000_000 / u128::from(self.transaction_ns(pages)?)) as u64)
     }
 
-    /// Throughput over that without corrected bytes, in transactions of `pages` pages (Fig. 13): at most 1.
+    /// Throughput relative to that without corrected bytes, in transactions of `pages` pages (Fig. 13): at
+    /// most 1.
     ///
     /// # Errors
     /// See [`Copyback::operations`].

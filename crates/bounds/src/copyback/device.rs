@@ -1,4 +1,4 @@
-//! A part as schemes see it behind its channel: bus time within every operation, and copies by a path.
+//! A part as schemes see it through its channel: operations include bus time, and copies use a path.
 
 use super::error::CopybackError;
 use super::stages::Stages;
@@ -6,21 +6,21 @@ use super::timings::{CopyTimings, Waits};
 use super::transaction::Copyback;
 use flash::{Copies, CopyPath, Ns, Part};
 
-/// How a controller uses a part: devices on the channel, planes that work as one, the path of copies.
+/// Use of a part by a controller: devices on the channel, planes that work as one, path of copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopySettings {
-    /// The path that copies take where their addresses allow it: ICB, checked or not, and LCB within a device, GCB
-    /// and DGCB between two. Copies that it does not serve go through the controller: between two devices by GCB,
-    /// within one by LCB.
+    /// Path of copies whose addresses allow it: ICB (checked or not) and LCB within a device, GCB and DGCB
+    /// between two.
+    ///
+    /// Other copies go through the controller: between two devices by GCB, within one by LCB.
     pub path: CopyPath,
-    /// Whether copies between devices use cache program.
+    /// True if copies between devices use cache program.
     pub cache_program: bool,
-    /// Devices on the channel, 1 to 64; GCB and DGCB need 2 at least.
+    /// Devices on the channel, 1 to 64; GCB and DGCB need at least 2.
     pub ways: u32,
-    /// Planes that work as one, 1 to 4: a page of the array is a page of each.
+    /// Planes that work as one, 1 to 4: a page of the array is one page per plane.
     pub planes: u32,
-    /// Corrected bytes, a page of one plane, that promises count with: 0 to
-    /// [`CopyTimings::most_corrected_bytes`].
+    /// Corrected bytes per page of one plane that bounds assume: 0 to [`CopyTimings::most_corrected_bytes`].
     pub most_corrected_bytes: u32,
 }
 
@@ -34,13 +34,17 @@ impl CopySettings {
         most_corrected_bytes: 0,
     };
 
-    /// The part so used: its pages are of all planes, its array times include commands, transfer and the verdict of
-    /// the ECC (so its bus cycles are 0), and its copies go by the path. An OOB read transfers the spare bytes
-    /// alone. Its capacity is that of `part`, in whole blocks of all planes.
+    /// The part in this use.
+    ///
+    /// - Its pages span all planes.
+    /// - Its array times include commands, transfer and the ECC result, so its bus cycles are 0.
+    /// - Its copies use the path.
+    /// - An OOB read transfers the spare bytes alone.
+    /// - Its capacity is that of `part`, in whole blocks of all planes.
     ///
     /// # Errors
-    /// A part without bus cycles; a figure outside its range; GCB or DGCB on one device; pages of all planes of
-    /// more than 2²⁰ bytes; a part that has no block for every plane.
+    /// A part without bus cycles; a figure outside its range; GCB or DGCB on one device; pages of all planes
+    /// of more than 2²⁰ bytes; a part with less than one block per plane.
     pub fn part(&self, part: &Part, waits: Waits) -> Result<Part, CopybackError> {
         let timings = CopyTimings::of_part(part, waits)?;
         self.check_ways()?;
@@ -81,7 +85,7 @@ impl CopySettings {
         within(field, self.ways.into(), least, 64)
     }
 
-    /// Read of the spare bytes alone, ns: its address is that of their column, so nothing else is transferred.
+    /// Read of the spare bytes alone, ns. It is addressed at their column, so nothing else is transferred.
     fn oob_read_ns(&self, part: &Part, timings: CopyTimings) -> Result<Ns, CopybackError> {
         within("t_r_oob_ns", part.t_r_oob_ns, 1, CopyTimings::LONGEST_ARRAY_NS)?;
         let (page_bytes, t_r_ns) = (timings.spare_bytes, part.t_r_oob_ns);
@@ -91,7 +95,7 @@ impl CopySettings {
     }
 }
 
-/// Pages of some planes as one, and what they make of the part's capacity.
+/// Page sizes over all planes together, and the resulting capacity.
 struct Pages {
     data_bytes: u32,
     spare_bytes: u32,
@@ -99,7 +103,7 @@ struct Pages {
 }
 
 impl Pages {
-    /// Of 1 to 4 planes.
+    /// Sizes for 1 to 4 planes.
     fn of(part: &Part, planes: u32) -> Result<Self, CopybackError> {
         let (data_bytes, spare_bytes) = (part.page_bytes * planes, part.oob_bytes * planes);
         let most = CopyTimings::MOST_PAGE_BYTES;

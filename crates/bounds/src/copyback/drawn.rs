@@ -5,16 +5,17 @@ use super::transaction::Copyback;
 use flash::Ns;
 
 impl Copyback {
-    /// A transaction page by page, `corrected_bytes` naming the wrong bytes of each, in the order in which they
-    /// are copied, the planes of an operation together; ns. In place of the number that
-    /// [`Copyback::with_corrected_bytes`] gave to all; with that number for all it is
-    /// [`Copyback::transaction_ns`].
+    /// Time of a transaction page by page, with the wrong bytes per page in `corrected_bytes`; ns.
+    ///
+    /// The pages are in copy order, with the planes of an operation together.
+    /// These numbers replace the one that [`Copyback::with_corrected_bytes`] sets for all pages.
+    /// With that number for all pages the result is [`Copyback::transaction_ns`].
     ///
     /// The recurrences are those of [`flash::CopyRun`].
     ///
     /// # Errors
-    /// A number of pages that [`Copyback::operations`] refuses; the first page that cannot be corrected, by any
-    /// path.
+    /// If [`Copyback::operations`] refuses the number of pages, or for the first page that no path can
+    /// correct.
     pub fn drawn_ns(&self, corrected_bytes: &[u32]) -> Result<Ns, CopybackError> {
         let pages = u32::try_from(corrected_bytes.len()).unwrap_or(u32::MAX);
         self.operations(pages)?;

@@ -1,33 +1,34 @@
-//! The stages of one page copy: Eqs 1 to 8, on any number of planes.
+//! Stages of one page copy: Eqs 1 to 8, on any number of planes.
 
 use super::timings::CopyTimings;
 use flash::Ns;
 
-/// Times of the stages of one operation, which reads and programs one page on each of its planes, ns.
+/// Times of the stages of one operation, which reads and programs one page per plane, ns.
 ///
-/// With k planes, e corrected bytes a page, B bytes moved a page, A = 2 + address cycles:
+/// With k planes, e corrected bytes per page, B bytes moved per page, A = 2 + address cycles:
 ///
 /// ```text
 /// t_DO     = k·B·t_RC + (k−1)·(A·t_WC + t_CCS)                         (1)  06h-address-E0h between planes
 /// t_DI     = k·B·t_WC                                                  (2)
-/// t_DI_EC  = k·e·((2 + column cycles)·t_WC + t_CCS)                         85h-column-byte a corrected byte
+/// t_DI_EC  = k·e·((2 + column cycles)·t_WC + t_CCS)                         85h-column-byte per corrected byte
 /// t_DIO    = k·(B·t_RWC + t_DL + t_ECC) + (k−1)·(A·t_WC + t_CCS) + t_DI_EC  (3)
 /// t_SR_SET = k·A·t_WC + (k−1)·(t_WB + t_DBSY) + t_WB + t_RR                 00h-address-32h ... 30h
 /// t_SP_SET = k·(A·t_WC + t_ADL) + (k−1)·(t_WB + t_DBSY) + t_WB              80h-address ... 11h ... 10h
 /// ```
 ///
-/// Source: Jeong and Song, IEEE TCE 58(2), 2012, Eqs 1–8, which print one plane without the last two
-/// definitions and without t_DI_EC's ("omitted due to the page limit", §V); cycle counts from ONFI 2.1, on
-/// which its reference 13 rests.
+/// Source: Jeong and Song, IEEE TCE 58(2), 2012, Eqs 1–8.
+/// The paper prints one plane, without the last two definitions and without t_DI_EC ("omitted due to the page
+/// limit", §V).
+/// Cycle counts come from ONFI 2.1, the basis of the paper's reference 13.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stages {
     /// Data out of the source (Eq. 1).
     pub t_do_ns: Ns,
     /// Data into the destination (Eq. 2).
     pub t_di_ns: Ns,
-    /// Corrected bytes sent again, in Eq. 3.
+    /// Corrected bytes sent again, part of Eq. 3.
     pub t_di_ec_ns: Ns,
-    /// Direct data transfer, corrected bytes included (Eq. 3).
+    /// Direct data transfer, including corrected bytes (Eq. 3).
     pub t_dio_ns: Ns,
     /// Commands, addresses and internal delays of a read.
     pub t_sr_set_ns: Ns,
@@ -37,12 +38,12 @@ pub struct Stages {
     pub t_r_ns: Ns,
     /// Program busy.
     pub t_prog_ns: Ns,
-    /// From the last byte to the verdict of the ECC where the data waits for it.
+    /// Time from the last byte to the ECC result, if the data waits for it.
     pub t_ecc_ns: Ns,
 }
 
 impl Stages {
-    /// Stages on `planes` planes (1 to 4) with `corrected_bytes` sent again a page.
+    /// Stages on `planes` planes (1 to 4) with `corrected_bytes` sent again per page.
     pub fn of(timings: &CopyTimings, planes: u32, corrected_bytes: u32) -> Self {
         let (k, waits) = (u64::from(planes), &timings.waits);
         let (bytes, command) = (timings.moved_bytes(), timings.full_command_ns());
@@ -63,28 +64,29 @@ impl Stages {
         }
     }
 
-    /// What a direct data transfer saves over data out and in, t_DIO_GAIN (Eq. 4); negative where more is
-    /// sent again than the second transfer took.
+    /// t_DIO_GAIN (Eq. 4): time that a direct data transfer saves over data out and in.
+    ///
+    /// Negative if the bytes sent again take longer than the second transfer.
     pub fn t_dio_gain_ns(&self) -> i64 {
         (self.t_di_ns + self.t_do_ns) as i64 - self.t_dio_ns as i64
     }
 
-    /// Whole read, t_SR (Eq. 5).
+    /// t_SR: whole read (Eq. 5).
     pub fn t_sr_ns(&self) -> Ns {
         self.t_sr_set_ns + self.t_r_ns + self.t_do_ns
     }
 
-    /// Whole program, t_SP (Eq. 6).
+    /// t_SP: whole program (Eq. 6).
     pub fn t_sp_ns(&self) -> Ns {
         self.t_sp_set_ns + self.t_di_ns + self.t_prog_ns
     }
 
-    /// Read without its transfer, t_SR_EXC.D (Eq. 7).
+    /// t_SR_EXC.D: read without its transfer (Eq. 7).
     pub fn t_sr_exc_d_ns(&self) -> Ns {
         self.t_sr_set_ns + self.t_r_ns
     }
 
-    /// Program without its transfer, t_SP_EXC.D (Eq. 8).
+    /// t_SP_EXC.D: program without its transfer (Eq. 8).
     pub fn t_sp_exc_d_ns(&self) -> Ns {
         self.t_sp_set_ns + self.t_prog_ns
     }

@@ -1,4 +1,4 @@
-//! What a copy takes from the data sheet: array times, bus cycles, waits, bytes.
+//! Data-sheet figures that copy times depend on: array times, bus cycles, waits, bytes.
 
 use super::error::CopybackError;
 use alloc::string::ToString;
@@ -18,26 +18,31 @@ pub struct Waits {
     pub t_ccs_ns: Ns,
     /// Busy between two planes of one operation (t_DBSY, later t_PLPBSY and its siblings); 0 to 100,000.
     pub t_dbsy_ns: Ns,
-    /// Skew of WE# behind RE# in a direct data transfer (t_DL); 0 to 100,000.
+    /// Delay of WE# after RE# in a direct data transfer (t_DL); 0 to 100,000.
     pub t_dl_ns: Ns,
-    /// Cycle of a direct data transfer where it is to be longer than t_RC and t_WC; 0 to 100,000. 0: the longer of
-    /// these.
+    /// Cycle of a direct data transfer, if longer than t_RC and t_WC; 0 to 100,000.
+    ///
+    /// 0: the longer of t_RC and t_WC.
     pub direct_cycle_ns: Ns,
-    /// From the last byte of a page to the verdict of the ECC; 0 to 100,000. 0: checked as it streams.
+    /// Time from the last byte of a page to the ECC result; 0 to 100,000. 0: checked as it streams.
     pub t_ecc_ns: Ns,
-    /// Address cycles of a column; 1 to 8.
+    /// Address cycles per column; 1 to 8.
     pub column_cycles: u32,
-    /// Address cycles of a row; 1 to 8.
+    /// Address cycles per row; 1 to 8.
     pub row_cycles: u32,
 }
 
 impl Waits {
-    /// What the figures of Jeong and Song follow from. Of ONFI 2.1 timing mode 4, the one whose t_RC and t_WC are
-    /// 25 ns: t_WB 100, t_ADL 70, t_RR 20; two column and three row cycles. t_DL 20 (§VI.A). ECC as the page streams.
+    /// Waits from which the figures of Jeong and Song follow.
     ///
-    /// t_CCS 130 and t_DBSY 500 are fitted, not ONFI's (mode 4 has a t_CCS of 200): the paper prints neither, nor
-    /// t_DI_EC. A corrected byte takes 4·25 + 130 = 230 ns; no figure gives all four of its percentages of lost
-    /// throughput to two digits, and one of 126 to 128 ns gives all four within 0.1 of a point.
+    /// From ONFI 2.1 timing mode 4, the one with t_RC and t_WC of 25 ns: t_WB 100, t_ADL 70, t_RR 20, two
+    /// column and three row cycles.
+    /// From §VI.A: t_DL 20. The ECC checks the page as it streams.
+    ///
+    /// t_CCS 130 and t_DBSY 500 are fitted and are not ONFI's (mode 4 has a t_CCS of 200).
+    /// The paper prints neither, nor t_DI_EC. A corrected byte takes 4·25 + 130 = 230 ns.
+    /// No t_CCS gives all four of the paper's percentages of lost throughput to two digits.
+    /// A t_CCS of 126 to 128 ns gives all four within 0.1 of a point.
     pub const STUDY: Self = Self {
         t_wb_ns: 100,
         t_adl_ns: 70,
@@ -52,7 +57,7 @@ impl Waits {
     };
 }
 
-/// The waits of a channel's timing.
+/// Waits of a channel's timing.
 impl From<&Timing> for Waits {
     fn from(timing: &Timing) -> Self {
         Self {
@@ -70,16 +75,16 @@ impl From<&Timing> for Waits {
     }
 }
 
-/// Array times, bus cycles, waits and sizes of a part: all that the closed forms take.
+/// Array times, bus cycles, waits and sizes of a part: the input of the closed forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyTimings {
-    /// Data bytes a page; 1 to 2²⁰.
+    /// Data bytes per page; 1 to 2²⁰.
     pub page_bytes: u32,
-    /// Spare bytes a page, moved with the data; 0 to 2²⁰.
+    /// Spare bytes per page, moved with the data; 0 to 2²⁰.
     pub spare_bytes: u32,
-    /// Pages a block (π); 1 to 2²⁰.
+    /// Pages per block (π); 1 to 2²⁰.
     pub pages_per_block: u32,
-    /// Bits that the ECC corrects a KiB; 1 to 512. `None`: any byte can be corrected.
+    /// Bits that the ECC corrects per KiB; 1 to 512. `None`: any byte can be corrected.
     pub ecc_bits_per_kib: Option<u32>,
     /// Array to register (t_R); 1 to 10¹² ns.
     pub t_r_ns: Ns,
@@ -89,7 +94,7 @@ pub struct CopyTimings {
     pub t_bers_ns: Ns,
     /// Read cycle (t_RC); 1 to 100,000 ns.
     pub t_rc_ns: Ns,
-    /// Write cycle, for data as for commands and addresses (t_WC); 1 to 100,000 ns.
+    /// Write cycle of data, commands and addresses (t_WC); 1 to 100,000 ns.
     pub t_wc_ns: Ns,
     /// Waits and cycle counts.
     pub waits: Waits,
@@ -99,13 +104,13 @@ impl CopyTimings {
     /// The longest array time in range, ns.
     pub(super) const LONGEST_ARRAY_NS: Ns = 1_000_000_000_000;
 
-    /// The most bytes of a page in range, and of its spare bytes.
+    /// The most data bytes per page in range; also the most spare bytes.
     pub(super) const MOST_PAGE_BYTES: u64 = 1 << 20;
 
     /// Figures of a part, with the waits of its interface.
     ///
     /// # Errors
-    /// A part that gives no bus cycles, or the first figure that is outside its range.
+    /// If the part gives no bus cycles, or for the first figure outside its range.
     pub fn of_part(part: &Part, waits: Waits) -> Result<Self, CopybackError> {
         for (field, cycle) in [("t_rc_ns", part.t_rc_ns), ("t_wc_ns", part.t_wc_ns)] {
             if cycle == 0 {
@@ -128,10 +133,10 @@ impl CopyTimings {
         Ok(timings)
     }
 
-    /// Checks every figure's range; within them no sum of this module overflows.
+    /// Checks every figure's range; within these ranges no sum of this module overflows.
     ///
     /// # Errors
-    /// The first figure that is outside.
+    /// The first figure outside its range.
     pub fn validate(&self) -> Result<(), CopybackError> {
         const ARRAY: u64 = CopyTimings::LONGEST_ARRAY_NS;
         const BUS: u64 = 100_000;
@@ -166,7 +171,7 @@ impl CopyTimings {
         Ok(())
     }
 
-    /// Bytes that a page moves over the bus: data and spare (`pageSize` of Eqs 1–3).
+    /// Bytes moved over the bus per page: data and spare (`pageSize` of Eqs 1–3).
     pub fn moved_bytes(&self) -> u64 {
         u64::from(self.page_bytes) + u64::from(self.spare_bytes)
     }
@@ -176,8 +181,9 @@ impl CopyTimings {
         self.t_rc_ns.max(self.t_wc_ns).max(self.waits.direct_cycle_ns)
     }
 
-    /// The most bytes of a page that can be corrected, each wrong bit in a byte of its own: 24 bits a KiB of
-    /// 8 KiB give 192. Without `ecc_bits_per_kib`: every byte.
+    /// The most bytes per page that can be corrected, with each wrong bit in its own byte.
+    ///
+    /// 24 bits per KiB of 8 KiB give 192. Without `ecc_bits_per_kib`: every byte.
     pub fn most_corrected_bytes(&self) -> u32 {
         match self.ecc_bits_per_kib {
             Some(bits) => {
@@ -187,28 +193,29 @@ impl CopyTimings {
         }
     }
 
-    /// Corrected bytes a page at an error rate of `percent`, 0 to 100 of
-    /// [`CopyTimings::most_corrected_bytes`], rounded down (Jeong and Song, §VI.D).
+    /// Corrected bytes per page at an error rate of `percent`, rounded down (Jeong and Song, §VI.D).
+    ///
+    /// `percent` is 0 to 100 of [`CopyTimings::most_corrected_bytes`].
     pub fn corrected_bytes_at(&self, percent: u32) -> u32 {
         (u64::from(self.most_corrected_bytes()) * u64::from(percent.min(100)) / 100) as u32
     }
 
-    /// Command and address cycles of one page: two commands around a full address, ns.
+    /// Command and address cycles per page: two commands around a full address, ns.
     pub(super) fn full_command_ns(&self) -> Ns {
         (2 + u64::from(self.waits.column_cycles) + u64::from(self.waits.row_cycles)) * self.t_wc_ns
     }
 
-    /// The command and the column of one corrected byte and the byte: 85h, column, data, ns.
+    /// Cycles of one corrected byte: 85h, column, data, ns.
     pub(super) fn correction_cycles_ns(&self) -> Ns {
         (2 + u64::from(self.waits.column_cycles)) * self.t_wc_ns
     }
 
-    /// One corrected byte, t_CCS included, ns.
+    /// Time of one corrected byte, including t_CCS, ns.
     pub(super) fn correction_ns(&self) -> Ns {
         self.correction_cycles_ns() + self.waits.t_ccs_ns
     }
 
-    /// Busy between two planes: t_WB + t_DBSY.
+    /// Busy time between two planes: t_WB + t_DBSY.
     pub(super) fn between_planes_ns(&self) -> Ns {
         self.waits.t_wb_ns + self.waits.t_dbsy_ns
     }

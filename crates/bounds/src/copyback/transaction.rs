@@ -1,14 +1,15 @@
-//! A transaction: pages copied in one go, by one of the paths.
+//! A transaction: pages copied in one sequence over one path.
 
 use super::error::CopybackError;
 use super::stages::Stages;
 use super::timings::CopyTimings;
 use flash::{CopyPath, CopyTimes, Ns};
 
-/// A way of copying on a part: path, cache program, planes, corrected bytes; times any transaction.
+/// A way of copying on a part: path, cache program, planes, corrected bytes. It gives the time of any
+/// transaction.
 ///
-/// Every page is taken to have the same number of corrected bytes, but by [`Copyback::drawn_ns`]. LCB and GCB correct in the controller, so
-/// that number costs them nothing.
+/// Every page has the same number of corrected bytes, except in [`Copyback::drawn_ns`].
+/// LCB and GCB correct in the controller, so that number costs them nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copyback {
     pub(super) timings: CopyTimings,
@@ -20,8 +21,9 @@ pub struct Copyback {
 }
 
 impl Copyback {
-    /// Pages without errors, copied by `path` on `planes` planes (1 to 4) at once. `cache_program` changes
-    /// nothing for a path within one device.
+    /// Pages without errors, copied by `path` on `planes` planes (1 to 4) at once.
+    ///
+    /// `cache_program` has no effect on a path within one device.
     ///
     /// # Errors
     /// The first figure of `timings`, or `planes`, that is outside its range.
@@ -40,10 +42,10 @@ impl Copyback {
         Ok(Self { timings, stages, path, cache_program, planes, corrected_bytes: 0 })
     }
 
-    /// The same with `corrected_bytes` wrong bytes in every page.
+    /// The same with `corrected_bytes` wrong bytes per page.
     ///
     /// # Errors
-    /// More than [`CopyTimings::most_corrected_bytes`]: such a page cannot be copied by any path.
+    /// More than [`CopyTimings::most_corrected_bytes`]: no path can copy such a page.
     pub fn with_corrected_bytes(self, corrected_bytes: u32) -> Result<Self, CopybackError> {
         let most = self.timings.most_corrected_bytes();
         if corrected_bytes > most {
@@ -58,15 +60,15 @@ impl Copyback {
         &self.stages
     }
 
-    /// The most pages of a transaction: a block on every plane, π·k.
+    /// The most pages of a transaction: one block per plane, π·k.
     pub fn most_pages(&self) -> u32 {
         self.timings.pages_per_block * self.planes
     }
 
-    /// Operations N of a transaction of `pages` pages: `pages` / planes.
+    /// N: operations of a transaction of `pages` pages, `pages` / planes.
     ///
     /// # Errors
-    /// `pages` that is no multiple of the planes from one operation to [`Copyback::most_pages`].
+    /// If `pages` is not a multiple of the planes from one operation to [`Copyback::most_pages`].
     pub fn operations(&self, pages: u32) -> Result<u64, CopybackError> {
         let (planes, most) = (self.planes, self.most_pages());
         if pages == 0 || pages > most || !pages.is_multiple_of(planes) {
@@ -75,7 +77,7 @@ impl Copyback {
         Ok(u64::from(pages / planes))
     }
 
-    /// From the first command to the end of the last program, ns; the forms of the [module](super).
+    /// Time from the first command to the end of the last program, ns; formulas in the [module](super).
     ///
     /// # Errors
     /// See [`Copyback::operations`].
@@ -88,15 +90,19 @@ impl Copyback {
         Ok(first + (n - 1) * self.period_ns() + prog)
     }
 
-    /// Whether a program hides the fetch of the next page, as Eqs 10–13 presume: F ≤ t_PROG, and with cache
-    /// program F + D ≤ t_PROG. Always so for a path within one device, which hides nothing.
+    /// True if a program hides the fetch of the next page, as Eqs 10–13 assume: F ≤ t_PROG.
+    ///
+    /// With cache program the condition is F + D ≤ t_PROG.
+    /// A path within one device hides nothing and always returns true.
     pub fn reads_hidden(&self) -> bool {
         let loaded = if self.cache_program { self.load_ns() } else { 0 };
         !self.path.between_devices() || self.fetch_ns() + loaded <= self.stages.t_prog_ns
     }
 
-    /// Eq. 9, 10, 11, 12 or 13 as printed, or (t_SR + t_SP)·N for LCB, with the stages of any number of planes;
-    /// ns. Equal to [`Copyback::transaction_ns`] where [`Copyback::reads_hidden`] and the ECC adds no time.
+    /// Eq. 9, 10, 11, 12 or 13 as printed, or (t_SR + t_SP)·N for LCB, with the stages of any number of
+    /// planes; ns.
+    ///
+    /// Equal to [`Copyback::transaction_ns`] if [`Copyback::reads_hidden`] and the ECC adds no time.
     ///
     /// # Errors
     /// See [`Copyback::operations`].
@@ -113,9 +119,12 @@ impl Copyback {
         })
     }
 
-    /// When the source's device is idle again, so that its block could be erased, ns after the first command:
-    /// for GCB when the last page is out, for DGCB when its last transfer is over, corrected bytes not counted;
-    /// for a path within one device, when the transaction ends.
+    /// Time at which the source's device is idle again, so that its block could be erased, ns after the first
+    /// command.
+    ///
+    /// - GCB: when the last page is out.
+    /// - DGCB: when its last transfer is over, without corrected bytes.
+    /// - Path within one device: when the transaction ends.
     ///
     /// # Errors
     /// See [`Copyback::operations`].
@@ -134,11 +143,13 @@ impl Copyback {
         })
     }
 
-    /// What Fig. 9 gains over Eqs 11 and 13, once a transaction, ns: command, address and t_ADL of the first
-    /// program while the source reads. 0 for the other paths.
+    /// Gain of Fig. 9 over Eqs 11 and 13, once per transaction, ns.
+    ///
+    /// It is the command, address and t_ADL of the first program while the source reads. 0 for the other
+    /// paths.
     pub fn early_prog_init_gain_ns(&self) -> Ns {
         let waits = &self.timings.waits;
-        // The command and the address; the second command of the pair confirms and comes after the data.
+        // Command and address; the pair's second command confirms and comes after the data.
         let init = self.timings.full_command_ns() - self.timings.t_wc_ns + waits.t_adl_ns;
         match self.path {
             CopyPath::Dgcb => init.min(waits.t_wb_ns + self.stages.t_r_ns + waits.t_rr_ns),
@@ -146,10 +157,10 @@ impl Copyback {
         }
     }
 
-    /// The fewest pages with which this way takes less time than `other`, if any transaction does.
+    /// The fewest pages for which this way is faster than `other`, if any.
     ///
     /// # Errors
-    /// Where the two do not have the same planes, so that their transactions cannot be compared.
+    /// If the two have different planes, so that their transactions cannot be compared.
     pub fn first_ahead_of(&self, other: &Self) -> Result<Option<u32>, CopybackError> {
         let most = self.most_pages().min(other.most_pages());
         for pages in (self.planes..=most).step_by(self.planes as usize) {
@@ -160,7 +171,7 @@ impl Copyback {
         Ok(None)
     }
 
-    /// What its operations take without corrected bytes, and what each of these adds.
+    /// Times of an operation without corrected bytes, and the time that each corrected byte adds.
     pub fn times(&self) -> CopyTimes {
         let stages = Stages::of(&self.timings, self.planes, 0);
         let fetch_ns = match self.path {
@@ -183,32 +194,33 @@ impl Copyback {
         }
     }
 
-    /// Bytes that an operation sends again.
+    /// Corrected bytes that one operation sends again.
     fn corrections(&self) -> u64 {
         u64::from(self.planes) * u64::from(self.corrected_bytes)
     }
 
-    /// F: until the data can go to the destination.
+    /// F: time until the data can go to the destination.
     fn fetch_ns(&self) -> Ns {
         self.times().fetch_ns
     }
 
-    /// D: until the destination starts to program.
+    /// D: time until the destination starts to program.
     fn load_ns(&self) -> Ns {
         let times = self.times();
         times.load_ns + self.corrections() * times.repair_ns
     }
 
-    /// What every further operation adds, in the long run.
+    /// Time that every further operation adds in the long run.
     fn period_ns(&self) -> Ns {
         let run = |pages| self.times().run_ns(pages, self.corrections());
         run(2) - run(1)
     }
 
-    /// When operation `n` ≥ 1 is confirmed, between devices.
+    /// Time at which operation `n` ≥ 1 is confirmed, between devices.
     ///
-    /// With cache program, the load of n waits for its own fetch, which begins when n − 1 is confirmed, and for
-    /// the cache, which is free when n − 1 begins to be programmed.
+    /// With cache program, the load of n waits for two events.
+    /// One is its own fetch, which begins when n − 1 is confirmed.
+    /// The other is the cache, which is free when n − 1 begins to be programmed.
     fn loaded_ns(&self, n: u64) -> Ns {
         let (load, period) = (self.load_ns(), self.period_ns());
         let first = self.fetch_ns() + load;

@@ -1,4 +1,4 @@
-//! The write queue: how long it gets in the worst arrival order 0, 1, …, N−1, 0, 1, … (§IV-D).
+//! The write queue: how long does it get in the worst arrival order 0, 1, …, N−1, 0, 1, … (§IV-D)?
 
 use super::steps::Steps;
 use crate::ratio::Ratio;
@@ -16,13 +16,15 @@ pub fn queue_blocks(part: &Part, blocks: u32, steps: Steps) -> u64 {
 
 /// L/π/N = (κ+1)/2π: the write queue's blocks over the logical blocks (without rounding).
 ///
-/// Table V prints 16, 14, 14 % and 16, 13, 12 % for π = 16, 32, 64 where this is 18.75, 12.5 and 10.9 %.
+/// Table V prints 16, 14, 14 % and 16, 13, 12 % for π = 16, 32, 64; this formula gives 18.75, 12.5 and 10.9
+/// %.
 pub fn queue_share(part: &Part, steps: Steps) -> Ratio {
     Ratio::of(u64::from(steps.total()) + 1, 2 * u64::from(part.pages_per_block))
 }
 
-/// Σ L_i: pages in the write queue at the end of the `interval`-th N requests of the worst order, where
-/// L_i = N − ⌊iN/κ⌋ (§IV-D, Fig. 6); constant from the κ-th on.
+/// Σ L_i: pages in the write queue after the `interval`-th group of N requests of the worst order.
+///
+/// L_i = N − ⌊iN/κ⌋ (§IV-D, Fig. 6); the sum is constant from the κ-th group on.
 pub fn queue_growth_pages(blocks: u32, steps: Steps, interval: u32) -> u64 {
     let (blocks, total) = (u64::from(blocks), u64::from(steps.total()));
     (1..=u64::from(interval).min(total)).map(|i| blocks - i * blocks / total).sum()

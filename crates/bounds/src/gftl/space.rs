@@ -1,5 +1,7 @@
-//! The space condition: how long the write queue gets in any order of requests, and how many logical
-//! blocks an array can export besides it.
+//! Space condition: how long does the write queue get, and how many logical blocks can an array export
+//! besides it?
+//!
+//! The answer holds for any order of requests.
 
 use super::queue::queue_blocks;
 use super::start_up::image_pages;
@@ -7,20 +9,20 @@ use super::steps::{Steps, paper_steps, whole_steps};
 use crate::error::BoundError;
 use flash::Part;
 
-/// How many blocks the write queue gets.
+/// Rule for the number of blocks of the write queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QueueBound {
-    /// ⌈L/π⌉ with L = ⌈N(κ+1)/2⌉ as printed: enough for the order 0, 1, …, N−1, 0, 1, … and no other.
+    /// ⌈L/π⌉ with L = ⌈N(κ+1)/2⌉ as printed: enough for the order 0, 1, …, N−1, 0, 1, … only.
     Printed,
-    /// [`proven_queue_blocks`]; the next data block to be collected is the one queued first.
+    /// [`proven_queue_blocks`] with collection of data blocks in queue order.
     Fifo,
-    /// [`proven_queue_blocks`] where the dirtiest block goes first, until one has waited for
-    /// [`aged_wait`] collections.
+    /// [`proven_queue_blocks`] with the dirtiest block first, unless one has waited for [`aged_wait`]
+    /// collections.
     Aged,
 }
 
 impl QueueBound {
-    /// Collections that a queued block may have to wait for besides one of each block queued before it.
+    /// Collections that a queued block may wait for, in addition to one per block queued before it.
     fn extra_wait(self, blocks: u32) -> u32 {
         match self {
             Self::Printed | Self::Fifo => 0,
@@ -38,68 +40,75 @@ impl QueueBound {
     }
 }
 
-/// ⌈N/8⌉: collections after which a block that waits for its own goes before dirtier ones.
+/// ⌈N/8⌉: collections after which a waiting block has precedence over dirtier ones.
 pub fn aged_wait(blocks: u32) -> u32 {
     blocks.div_ceil(8)
 }
 
-/// K = κ + 1: most steps of one block's collection. The step beyond κ programs the page that the host wrote
-/// between the last program and the erase, when writes are taken in RAM.
+/// K = κ + 1: most steps of one block's collection.
+///
+/// If writes are taken in RAM, the step beyond κ programs the page that the host wrote between the last
+/// program and the erase.
 pub fn collection_steps(steps: Steps) -> u64 {
     u64::from(steps.total()) + 1
 }
 
-/// How the usable blocks of an array are divided.
+/// Division of the usable blocks of an array.
 ///
 /// # The condition
-/// One step runs behind every page task as long as a data block is queued or under collection, or a block of
-/// the write queue is obsolete. Obsolete queue blocks are erased, one a step, before the next data block is
-/// taken. With K = κ + 1 steps a collection ([`collection_steps`]) and W further collections that a queued
-/// block may have to wait for (0 where the block queued first goes first),
+/// One step runs after every page task while a data block is queued or under collection, or a queue block is
+/// obsolete.
+/// Obsolete queue blocks are erased, one per step, before the next data block is selected. Let
 ///
-/// U = ⌈(X + π)/(π − 1)⌉ blocks, X = (N + W + 2)·K + 2,
+/// - K = κ + 1, the steps per collection ([`collection_steps`]),
+/// - W further collections that a queued block may wait for (0 if blocks are collected in queue order),
+/// - U = ⌈(X + π)/(π − 1)⌉ blocks, X = (N + W + 2)·K + 2.
 ///
-/// the write queue never takes up more than U blocks, whatever the order of the requests.
+/// Then the write queue never occupies more than U blocks, whatever the order of the requests.
 ///
-/// # Why
+/// # Proof
 /// A page of the queue is live until a newer version is written to the queue or its block's collection ends.
 ///
-/// 1. Life. A page is written to the queue only when its data block waits in the collection queue, enters it,
-///    or is itself being collected; in the last case the block enters again, behind at most N − 1 others. So
-///    the page is dead when at most N + W collections have ended after the one under way: within
-///    (N + W)·K + β + 2 steps of data blocks (the rest of a collection whose pages are being programmed is
-///    β + 2 steps at most).
-/// 2. What is left. Let t be any moment, and go back to when the last data block was taken: at most K steps.
-///    At that moment no obsolete queue block was left, for these go first. So every block that the queue
-///    takes up at t holds a page written in the last D = (N + W + 1)·K + β + 2 steps of data blocks. Pages
-///    that were taken in RAM and programmed by a flush come late by the read phase and one page, at most
-///    α + 1; and the task at t has written its page and its step is still to run. D + α + 2 = X.
-/// 3. Erases. Steps that erase queue blocks lie between those D steps and let pages come in too, one a task.
-///    Let E of them erase blocks that were there at the beginning of that time, E ≤ U, and F others. The
-///    pages written meanwhile touch at most ⌈(X + E + F)/π⌉ + 1 blocks, of which F are erased again; so at
-///    most ⌈(X + U)/π⌉ + 1 are taken up, and that is at most U exactly if U ≥ (X + π)/(π − 1).
+/// 1. Life. A page is written to the queue only while its data block waits in the collection queue, enters
+///    it, or is itself being collected. In the last case the block enters again, after at most N − 1 others.
+///    So the page is dead when at most N + W collections have ended after the one in progress. That takes at
+///    most (N + W)·K + β + 2 steps of data blocks, because a collection whose pages are being programmed has
+///    at most β + 2 steps left.
+/// 2. What is left. Take any moment t, and go back at most K steps to the last selection of a data block. At
+///    that moment no obsolete queue block was left, because these go first. So every block that the queue
+///    occupies at t holds a page written in the last D = (N + W + 1)·K + β + 2 steps of data blocks. Pages
+///    that were taken in RAM and programmed by a flush are late by the read phase and one page, at most α + 1
+///    steps. The task at t has written its page, and its step is still to run. D + α + 2 = X.
+/// 3. Erases. Steps that erase queue blocks lie between those D steps and admit pages too, one per task. Let
+///    E of them erase blocks that existed at the beginning of that time, E ≤ U, and F others. The pages
+///    written meanwhile touch at most ⌈(X + E + F)/π⌉ + 1 blocks, of which F are erased again. So at most ⌈(X
+///    + U)/π⌉ + 1 are occupied, and that is at most U exactly if U ≥ (X + π)/(π − 1).
 ///
 /// Reads run steps and write no page; trims only kill pages; a step in idle time only gains.
 ///
-/// After a power cut blocks are queued in the order of their oldest page in the write queue, which keeps
-/// step 1: whatever is before a page's block was already queued when the page was written. The steps of
-/// the collection that was cut, fewer than K, are lost, and so is the page that was being written; the mount
-/// makes up for them with one whole collection before it serves.
+/// After a power cut, blocks are queued in the order of their oldest page in the write queue.
+/// This preserves step 1: every block ahead of a page's block was already queued when the page was written.
+/// The cut loses the steps of the collection in progress, fewer than K, and the page that was being written.
+/// The mount compensates for them with one whole collection before it serves.
 ///
 /// # Why not the paper's L
-/// L = ⌈N(κ+1)/2⌉ pages is derived for the order 0, 1, …, N−1, 0, 1, …, in which pages die at all ages. A host
-/// that writes again and again to the block that was queued last makes (almost) every page live through the
-/// whole cycle, about N·κ requests: twice as long. With the erases of the queue's own blocks, which L does
-/// not count, the queue takes up about N·κ/(π−1) blocks.
+/// L = ⌈N(κ+1)/2⌉ pages is derived for the order 0, 1, …, N−1, 0, 1, …, in which pages die at all ages.
+/// A host may instead write again and again to the block that was queued last.
+/// Then (almost) every page lives through the whole cycle, about N·κ requests: twice as long.
+/// L also does not count the erases of the queue's own blocks. With them the queue occupies about N·κ/(π−1)
+/// blocks.
 ///
 /// # Besides the queue
-/// N data blocks, one that the pages of a collected block are written to before that is erased, and the
-/// blocks in which a shutdown keeps the maps. Torn pages cost nothing more (see above).
+/// - N data blocks,
+/// - one block that receives the pages of a collected block before that is erased,
+/// - the blocks in which a shutdown keeps the maps.
+///
+/// Torn pages cost nothing more (see above).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
     /// N: logical blocks.
     pub logical_blocks: u32,
-    /// U: most blocks of the write queue, the one being written included.
+    /// U: most blocks of the write queue, including the open one.
     pub queue_blocks: u32,
     /// Blocks that hold the maps after a shutdown.
     pub area_blocks: u32,
@@ -108,7 +117,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// All of them, with the one that a collection writes to.
+    /// Total blocks, including the one that a collection writes to.
     pub fn blocks(&self) -> u64 {
         u64::from(self.logical_blocks)
             + u64::from(self.queue_blocks)
@@ -117,7 +126,7 @@ impl Space {
     }
 }
 
-/// U = ⌈((N + W + 2)·K + 2 + π)/(π − 1)⌉: see [`Space`].
+/// U = ⌈((N + W + 2)·K + 2 + π)/(π − 1)⌉, derived in [`Space`].
 pub fn proven_queue_blocks(
     pages_per_block: u32,
     blocks: u32,
@@ -132,8 +141,8 @@ pub fn proven_queue_blocks(
 /// The division with the most logical blocks.
 ///
 /// # Errors
-/// - [`BoundError::OperationLongerThanErase`] where a page operation does not fit into a step;
-/// - [`BoundError::TooFewBlocks`] where not one logical block is left.
+/// - [`BoundError::OperationLongerThanErase`] if a page operation does not fit into a step;
+/// - [`BoundError::TooFewBlocks`] if no logical block is left.
 pub fn space(part: &Part, blocks: u32, bound: QueueBound) -> Result<Space, BoundError> {
     let steps = whole_steps(part)?;
     let needs = |logical| divide(part, logical, steps, bound).map(|space| space.blocks());
@@ -151,7 +160,7 @@ pub fn space(part: &Part, blocks: u32, bound: QueueBound) -> Result<Space, Bound
     divide(part, most, steps, bound).ok_or(too_many(part, blocks))
 }
 
-/// The division for so many logical pages, at most π of a logical block.
+/// The division for this number of logical pages, at most π per logical block.
 ///
 /// # Errors
 /// As [`space`]; [`BoundError::LogicalPages`], with the largest that works.
@@ -175,11 +184,11 @@ fn too_many(part: &Part, blocks: u32) -> BoundError {
     BoundError::TooManyPages { blocks, pages_per_block: part.pages_per_block }
 }
 
-/// `None` where the numbers do not fit.
+/// `None` if the numbers overflow.
 fn divide(part: &Part, logical_blocks: u32, steps: Steps, bound: QueueBound) -> Option<Space> {
     let pages = u64::from(part.pages_per_block.max(1));
     let queue = bound.queue_blocks(part, logical_blocks, steps);
-    // One page more says, after a mount, that the image is out of date.
+    // One page more marks the image as out of date after a mount.
     let area = (image_pages(part, logical_blocks, queue.checked_mul(pages)?) + 1).div_ceil(pages);
     Some(Space {
         logical_blocks,
@@ -222,7 +231,7 @@ mod tests {
 
     #[test]
     fn share_of_the_large_block_part() {
-        // Proven: about twice the paper's 10.9 % of κ = 13, with the paper's errata in κ counted.
+        // The bound is about twice the paper's 10.9 % (κ = 13), with the paper's errata in κ corrected.
         let part = Part { pages_per_block: 64, ..SAMSUNG_LARGE_BLOCK.clone() };
         let steps = whole_steps(&part).unwrap();
         assert_eq!(collection_steps(steps), 16);

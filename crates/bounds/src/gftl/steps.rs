@@ -1,4 +1,4 @@
-//! How the collection of one block is cut into steps of at most one erase time (§IV-C).
+//! Division of the collection of one block into steps of at most one erase time (§IV-C).
 
 use crate::error::BoundError;
 use flash::{Ns, Part};
@@ -21,9 +21,10 @@ impl Steps {
 
 /// α = ⌈(2π−1)t_rd/t_er⌉ and β = ⌈π·t_wr/t_er⌉, as printed.
 ///
-/// Errata: a page operation cannot be cut in two, so a step of t_er holds ⌊t_er/t⌋ operations and β is too
-/// small wherever t_wr does not divide t_er; and the text counts the read phase as (2π−1)t_oob + π·t_rd,
-/// more than the (2π−1)t_rd of α. [`whole_steps`] counts both.
+/// Errata: a page operation cannot be split, so a step of t_er holds ⌊t_er/t⌋ operations.
+/// β is therefore too small wherever t_wr does not divide t_er.
+/// The text also counts the read phase as (2π−1)t_oob + π·t_rd, more than the (2π−1)t_rd of α.
+/// [`whole_steps`] corrects both.
 pub fn paper_steps(part: &Part) -> Steps {
     let pages = u64::from(part.pages_per_block);
     let steps = |ns: Ns| count(Some(ns.div_ceil(part.t_bers_ns.max(1))));
@@ -33,14 +34,17 @@ pub fn paper_steps(part: &Part) -> Steps {
     }
 }
 
-/// Steps that hold whole operations: ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ that read (2π−1 OOBs and π pages, the
-/// text's read phase) and ⌈π/⌊t_er/t_wr⌋⌉ that write.
+/// Steps that hold whole operations.
 ///
-/// For the large-block part of Table I at π = 64 this is κ = 3 + 11 + 1 = 15, for which the paper's
-/// 1.84 s of start-up after a power cut comes out; the printed formulas give κ = 13 and 1.638 s.
+/// - Read: ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ (2π−1 OOB areas and π pages, the text's read phase).
+/// - Write: ⌈π/⌊t_er/t_wr⌋⌉.
+///
+/// For the large-block part of Table I at π = 64 this gives κ = 3 + 11 + 1 = 15.
+/// That κ yields the paper's 1.84 s of start-up after a power cut; the printed formulas give κ = 13 and 1.638
+/// s.
 ///
 /// # Errors
-/// [`BoundError::OperationLongerThanErase`] where not one page operation fits into a step.
+/// [`BoundError::OperationLongerThanErase`] if not even one page operation fits into a step.
 pub fn whole_steps(part: &Part) -> Result<Steps, BoundError> {
     let pages = u64::from(part.pages_per_block);
     let read = per_step(part, "page or OOB read", part.t_r_ns.max(part.t_r_oob_ns))?;
@@ -51,7 +55,7 @@ pub fn whole_steps(part: &Part) -> Result<Steps, BoundError> {
     })
 }
 
-/// Operations of `ns` in one step, at least 1.
+/// Operations of `ns` per step, at least 1.
 fn per_step(part: &Part, operation: &'static str, ns: Ns) -> Result<u64, BoundError> {
     match part.t_bers_ns.checked_div(ns) {
         Some(0) => Err(BoundError::OperationLongerThanErase {

@@ -1,7 +1,8 @@
-//! Lazy-RTGC: partial collection whose steps ride on page writes, one a write, none longer than an erase.
+//! Lazy-RTGC: partial collection in steps of at most one erase time, one step per page write.
 //!
-//! [`WholeArray::space`] is the condition to build on, and [`space`] where blocks may be anywhere; [`share_max`], [`victim_valid`], [`steps_max`] and
-//! [`paper_threshold_pages`] are the paper's own, for comparison.
+//! The condition to build on is [`WholeArray::space`], or [`space`] if blocks may be anywhere.
+//! [`share_max`], [`victim_valid`], [`steps_max`] and [`paper_threshold_pages`] are the paper's own, for
+//! comparison.
 //!
 //! Source: Zhang, Li, Wang, Zhang, Wang, Shao, "Lazy-RTGC: A Real-Time Lazy Garbage Collection Mechanism
 //! with Jointly Optimizing Average and Worst Performance for NAND Flash Memory Storage Systems", ACM

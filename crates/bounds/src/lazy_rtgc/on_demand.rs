@@ -1,11 +1,14 @@
-//! Lazy-RTGC over a page map on demand (§5): data and translation blocks collected apart, each within its
-//! own threshold, and new mappings written back in groups.
+//! Lazy-RTGC over an on-demand page map (§5).
 //!
-//! Erratum: §5.2 prints N_t = σ_t × Λ_t, which gives the translation pages fewer physical pages than
-//! logical ones; with σ_t the share of logical in physical translation space it is N_t = Λ_t / σ_t.
+//! Data and translation blocks are collected separately, each with its own threshold.
+//! New mappings are written back in groups.
 //!
-//! [`divide`] is the division to build on, with the table that the promise needs; [`share_max`],
-//! [`pages_written_back`] and [`cached_entries_max`] are the paper's own, for comparison.
+//! Erratum: §5.2 prints N_t = σ_t × Λ_t, which gives the translation pages fewer physical pages than logical
+//! ones.
+//! With σ_t as the share of logical in physical translation space, N_t = Λ_t / σ_t.
+//!
+//! [`divide`] is the division to build on, with the table size that the bound needs.
+//! [`share_max`], [`pages_written_back`] and [`cached_entries_max`] are the paper's own, for comparison.
 
 mod division;
 mod printed;

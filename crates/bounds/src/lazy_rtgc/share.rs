@@ -1,16 +1,19 @@
-//! The paper's space configuration (Theorem 4.3, Eqs 10–13), as printed but for ⌊·⌋ in α.
+//! The paper's space configuration (Theorem 4.3, Eqs 10–13), as printed except for ⌊·⌋ in α.
 //!
-//! Erratum: Eq. 11 is had from λ + λ/α + 1 ≤ π without rounding, and then U(λ) and U(k) are rounded up. If
-//! (π−1)α is no multiple of α+1, as on four of the five parts of Table II, the σ of Eq. 11 thus gives
-//! U(λ) + ⌈U(λ)/α⌉ + 1 = π + 1, one page more than a victim's block reclaims (Eq. 9), and Eq. 10 has to be
-//! read with ⌊·⌋ where ⌈·⌉ is printed. [`space`](super::space) rounds the way that holds.
+//! Erratum: Eq. 11 follows from λ + λ/α + 1 ≤ π without rounding, but U(λ) and U(k) are then rounded up.
+//! If (π−1)α is no multiple of α+1, as on four of the five parts of Table II, the σ of Eq. 11 gives U(λ) +
+//! ⌈U(λ)/α⌉ + 1 = π + 1.
+//! That is one page more than a victim's block reclaims (Eq. 9).
+//! Eq. 10 must therefore be read with ⌊·⌋ instead of the printed ⌈·⌉.
+//! [`space`](super::space) rounds in the direction that holds.
 
 use super::steps::alpha;
 use crate::ratio::Ratio;
 use flash::Part;
 
 /// σ ≤ (π−1)α / ((α+1)π) (Eq. 11): the largest share of logical in physical space; Tables II and III.
-/// 0 where α is 0.
+///
+/// 0 if α is 0.
 pub fn share_max(part: &Part) -> Ratio {
     let (pages, copies) = (u64::from(part.pages_per_block), u64::from(alpha(part)));
     Ratio::of(pages.saturating_sub(1) * copies, (copies + 1) * pages)
@@ -26,7 +29,7 @@ pub fn victim_valid(part: &Part, share: Ratio) -> u32 {
     share.ceil_of(part.pages_per_block.into()).min(part.pages_per_block.into()) as u32
 }
 
-/// U(λ) = ⌈Λπ/Θ⌉ (Theorem 4.3) for Λ logical and Θ physical pages; π where Θ is 0.
+/// U(λ) = ⌈Λπ/Θ⌉ (Theorem 4.3) for Λ logical and Θ physical pages; π if Θ is 0.
 pub fn victim_valid_of_pages(part: &Part, logical_pages: u32, physical_pages: u32) -> u32 {
     match Ratio::new(logical_pages.into(), physical_pages.into()) {
         Some(share) => victim_valid(part, share),
@@ -34,7 +37,7 @@ pub fn victim_valid_of_pages(part: &Part, logical_pages: u32, physical_pages: u3
     }
 }
 
-/// U(k) = max(⌈σπ/(α+1)⌉, ⌈(1−σ)π⌉) (Eq. 12): steps, and so free pages for host writes, of a collection.
+/// U(k) = max(⌈σπ/(α+1)⌉, ⌈(1−σ)π⌉) (Eq. 12): steps of a collection, and so free pages for host writes.
 pub fn steps_max(part: &Part, share: Ratio) -> u32 {
     let pages = u64::from(part.pages_per_block);
     let copying = share.divided_by(u64::from(alpha(part)) + 1).ceil_of(pages);

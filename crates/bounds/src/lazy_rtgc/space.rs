@@ -1,159 +1,188 @@
-//! The space condition: how many logical pages an array can export so that no write finds it full.
+//! Space condition: how many logical pages can an array export so that every write finds a free page?
 
 use super::steps::copies_per_step;
 use crate::error::BoundError;
 use crate::moves;
 use flash::Part;
 
-/// How an array is to be divided and when collection must start, so that Lazy-RTGC's promise holds.
+/// Division of an array and start of collection for which Lazy-RTGC's bound holds.
 ///
 /// # The condition
-/// One write frontier is shared by host writes and copies. After each host write one step runs if a
-/// collection is under way, or if fewer than ρ_th pages are free (then a victim is taken greedily and its
-/// first step runs at once, behind that same write). A step copies the next at most α pages of the victim
-/// that are still valid, or, if none is left, erases it. With
+/// Host writes and copies share one write frontier.
+/// After each host write one step runs if a collection is in progress, or if fewer than ρ_th pages are free.
+/// In the second case a victim is selected greedily, and its first step runs at once, after that same write.
+/// A step copies up to α pages of the victim that are still valid. If none is left, it erases the victim.
+/// With
 ///
 /// - U(λ) = ⌊Λ / (N−1)⌋,
 /// - ρ_th = U(λ) + ⌈U(λ)/α⌉ + 1 ≤ π,
 ///
-/// no write and no copy ever finds the array without a free page, and no victim holds more than U(λ)
-/// valid pages.
+/// no write and no copy ever finds the array without a free page, and no victim holds more than U(λ) valid
+/// pages.
 ///
-/// # Why
-/// Invariant: whenever no collection is under way and a host write is about to come, Φ ≥ ρ_th.
+/// # Proof
+/// Invariant: whenever no collection is in progress and the next task is a host write, Φ ≥ ρ_th.
 ///
-/// 1. Start. All Nπ ≥ ρ_th pages are free. A host write takes one page, so a collection starts with
-///    exactly Φ = ρ_th − 1.
-/// 2. Victim. Φ ≤ π − 1, hence no block is wholly free: all free pages are the rest of the frontier, and
-///    the other N − 1 blocks are full. They hold at most Λ valid pages together, so the one with the
-///    fewest holds λ ≤ ⌊Λ / (N−1)⌋ = U(λ).
-/// 3. Until the erase. Let c pages be copied; c ≤ λ, for the host may overwrite or trim pages of the
-///    victim first. Every copying step but the last copies α pages, so there are ⌈c/α⌉ of them, and as
-///    many host writes come between the first step and the erase (the first step rides on the write that
-///    started the collection, the erase on the last of these writes). Pages taken:
-///    c + ⌈c/α⌉ ≤ U(λ) + ⌈U(λ)/α⌉ = ρ_th − 1 = Φ. All of them are there, and in the frontier itself.
-/// 4. After the erase. Φ − (c + ⌈c/α⌉) + π ≥ π ≥ ρ_th pages are free: the invariant holds again.
+/// 1. Start. All Nπ ≥ ρ_th pages are free. A host write takes one page, so a collection starts with exactly Φ
+///    = ρ_th − 1.
+/// 2. Victim. Φ ≤ π − 1, hence no block is completely free. All free pages are in the frontier, and the other
+///    N − 1 blocks are full. They hold at most Λ valid pages together, so the one with the fewest holds λ ≤
+///    ⌊Λ / (N−1)⌋ = U(λ).
+/// 3. Until the erase. Let c be the number of copied pages. c ≤ λ, because the host may first overwrite or
+///    trim pages of the victim. Every copy step except the last copies α pages, so there are ⌈c/α⌉ of them.
+///    As many host writes come between the first step and the erase: the first step follows the write that
+///    started the collection, and the erase follows the last of these writes. Pages taken: c + ⌈c/α⌉ ≤ U(λ) +
+///    ⌈U(λ)/α⌉ = ρ_th − 1 = Φ. All of them are available, and in the frontier itself.
+/// 4. After the erase. Φ − (c + ⌈c/α⌉) + π ≥ π ≥ ρ_th pages are free, so the invariant holds again.
 ///
-/// Reads take no page and no step; a trim only lowers λ; erasing in idle time a full block without valid
-/// pages only raises Φ. A block that goes bad lowers N: ask again with the blocks that remain.
+/// Reads take no page and run no step. A trim only lowers λ. Erasing a full block without valid pages in idle
+/// time only raises Φ.
+/// A block that goes bad lowers N: compute the division again for the remaining blocks.
 ///
-/// A power cut while step s of the copying steps runs (1 ≤ s ≤ ⌈λ/α⌉) leaves ⌈λ/α⌉ − s + 1 ≥ 1 pages more
-/// than the copies still to be done, so a mount that finishes the collection before it serves, in the same
-/// frontier, can afford the page that was torn, and restores the invariant. Any threshold from ρ_th up to π
-/// keeps the promise as well (step 2 needs Φ ≤ π − 1, step 3 Φ ≥ ρ_th − 1): one that is r pages higher
-/// starts collection r writes earlier and holds r pages in reserve, one for each further cut during such a
-/// mount, or for a program that fails. Where ρ_th = π, fewer logical pages ([`space_for`]) make that room.
+/// A power cut may come while step s of the copy steps runs (1 ≤ s ≤ ⌈λ/α⌉).
+/// It leaves ⌈λ/α⌉ − s + 1 ≥ 1 more pages than the remaining copies need.
+/// A mount that finishes the collection in the same frontier before it serves thus has room for the torn
+/// page, and restores the invariant.
+///
+/// Any threshold from ρ_th up to π keeps the bound as well (step 2 needs Φ ≤ π − 1, step 3 Φ ≥ ρ_th − 1).
+/// A threshold that is r pages higher starts collection r writes earlier and holds r pages in reserve.
+/// Each reserve page covers one further cut during such a mount, or one failed program.
+/// If ρ_th = π, fewer logical pages ([`space_for`]) make that room.
 ///
 /// # Two ways of copying
-/// On a channel of W devices block b is of device b mod W ([`flash::Copies`]), and a copy within a device
-/// takes another time than one between two. Step 3 has all copies of a collection go to one block, the
-/// frontier. So a victim is *near* for the whole of its collection, if it is of the frontier's device, or
-/// *far*, and a step has room for α_n or for α_f copies before it outlasts t_er. With
+/// On a channel of W devices, block b belongs to device b mod W ([`flash::Copies`]).
+/// A copy within a device takes a different time than one between two devices.
+/// By step 3 all copies of a collection go to one block, the frontier.
+/// For the whole of its collection a victim is therefore either *near* (on the frontier's device) or *far*.
+/// A step of at most t_er has room for α_n or for α_f copies. With
 ///
-/// - L(α) = the largest λ with λ + ⌈λ/α⌉ + 1 ≤ ρ_th (0 where α = 0: such a victim can be erased, not copied),
+/// - L(α) = the largest λ with λ + ⌈λ/α⌉ + 1 ≤ ρ_th (0 if α = 0: such a victim can be erased, not copied),
 ///   L_n = L(α_n), L_f = L(α_f),
-/// - Λ = min over m of m(L_n+1) + (N−1−m)(L_f+1), less 1, where m is the number of near full blocks and
-///   ρ_th ≤ π,
+/// - Λ = min over m of m(L_n+1) + (N−1−m)(L_f+1), less 1, where m is the number of near full blocks and ρ_th
+///   ≤ π,
 ///
-/// and where of the near and the far block with fewest valid pages the one is taken whose λ + ⌈λ/α⌉ is less, the
-/// promise holds, and a near victim has at most L_n valid pages, a far one L_f. Only step 2 changes: were there
-/// neither a near block with L_n pages or fewer nor a far one with L_f or fewer, the N − 1 full blocks would hold
-/// m(L_n+1) + (N−1−m)(L_f+1) > Λ valid pages. So one of the two has λ + ⌈λ/α⌉ ≤ ρ_th − 1 with its own α, and the
-/// one that is taken does too, for it has the least; that is all that steps 3 and 4 use.
+/// the bound holds under one rule of victim selection.
+/// The candidates are the near and the far block with the fewest valid pages, and the victim is the one with
+/// the smaller λ + ⌈λ/α⌉.
+/// A near victim then has at most L_n valid pages, a far one at most L_f.
 ///
-/// m depends on the frontier's device. Let the array have B ≥ N blocks, N of which are in use at least: B − N
-/// spare ones stand in for others that are or go bad (one of them is kept free, see below). The device has ⌊B/W⌋
-/// or ⌈B/W⌉ blocks, or one where that is 0. Of d blocks, d − 1 at most are near and full, and B − d at most are
-/// far, so that max(0, N−1−(B−d)) ≤ m ≤ min(d−1, N−1). The minimum over m, which enters in a straight line, is
-/// at an end of that range. More than N − 1 full blocks hold more. With one device or α_n = α_f it is Λ = (L+1)(N−1) − 1:
-/// the condition above.
+/// Only step 2 of the proof changes.
+/// Suppose there is neither a near block with at most L_n pages nor a far one with at most L_f.
+/// Then the N − 1 full blocks hold m(L_n+1) + (N−1−m)(L_f+1) > Λ valid pages, a contradiction.
+/// So one of the two has λ + ⌈λ/α⌉ ≤ ρ_th − 1 with its own α.
+/// The selected one does too, because it has the least; steps 3 and 4 use nothing else.
 ///
-/// A mount takes the full block with fewest valid pages, near or far: no more than the one under collection has
-/// left, whatever its α, and its copies are done in no steps. The room that step s leaves is computed with the α of the
-/// victim that was under way, so what is said above of power cuts holds for either.
+/// m depends on the frontier's device.
+/// Let the array have B ≥ N blocks, of which at least N are in use.
+/// The B − N spare blocks replace blocks that are or go bad (one of them is kept free, see below).
+/// The device has ⌊B/W⌋ or ⌈B/W⌉ blocks, or one block if that is 0.
+/// Of d blocks, at most d − 1 are near and full, and at most B − d blocks are far, so max(0, N−1−(B−d)) ≤ m ≤
+/// min(d−1, N−1).
+/// The sum is linear in m, so its minimum is at an end of that range. More than N − 1 full blocks hold more.
+/// With one device or α_n = α_f the result is Λ = (L+1)(N−1) − 1: the condition above.
 ///
-/// Where there are spare blocks, collection starts a block's worth of pages earlier, with Φ = ρ_th − 1 + π. One block
-/// is then wholly free and ρ_th − 1 pages are left of the frontier, as in step 2. A program that fails costs
-/// the rest of the frontier and that block takes its place: the copies still to come have room, but those of the collection under way may
-/// turn from far to near or the reverse, and its steps then outlast t_er by what the one path takes longer. So may a step that comes
-/// upon an unreadable page, as it begins a run of copies anew behind it.
+/// A mount selects the full block with the fewest valid pages, near or far.
+/// It has no more than the one under collection has left, whatever its α, and its copies are not divided into
+/// steps.
+/// The room that step s leaves is computed with the α of the victim that was in progress.
+/// The statement on power cuts above therefore holds for either.
+///
+/// If there are spare blocks, collection starts one block of pages earlier, with Φ = ρ_th − 1 + π.
+/// One block is then completely free and ρ_th − 1 pages of the frontier are left, as in step 2.
+/// A failed program costs the remaining frontier, and that free block replaces it, so the remaining copies
+/// have room.
+/// The copies of the collection in progress may turn from far to near or the reverse.
+/// Its steps then exceed t_er by the time difference of the two paths.
+/// A step that meets an unreadable page may exceed t_er too, because it starts a new run of copies after that
+/// page.
 ///
 /// # Why not the paper's Theorem 4.3
-/// The theorem has U(λ) = ⌈Λπ/Θ⌉ with all N blocks full of data. But ρ_th ≤ π means that one block's worth
-/// of pages is free when collection starts, so the Λ pages may lie in N − 1 blocks. For N > ⌈σπ⌉ rounding
-/// hides the difference; on fewer blocks the emptiest victim can exceed the theorem's bound, and a
-/// threshold computed from it is too low. (N = 4, π = 8, Λ = 16: the theorem says 4; the frontier may hold
-/// only the page just written and the three full blocks five each.) On the other hand ⌊·⌋ where the theorem
-/// has ⌈·⌉ exports more on many blocks: 57/64 of a large evaluation part rather than 56/64.
+/// The theorem has U(λ) = ⌈Λπ/Θ⌉ with all N blocks full of data.
+/// But ρ_th ≤ π means that one block's worth of pages is free when collection starts, so the Λ pages may lie
+/// in N − 1 blocks.
+/// For N > ⌈σπ⌉ rounding hides the difference.
+/// On fewer blocks the victim with the fewest valid pages can exceed the theorem's bound, and a threshold
+/// computed from it is too low.
+/// Example: N = 4, π = 8, Λ = 16. The theorem gives 4, but the frontier may hold only the page just written
+/// and the three full blocks five each.
+/// On the other hand, ⌊·⌋ in place of the theorem's ⌈·⌉ exports more on many blocks: 57/64 of a large
+/// evaluation part instead of 56/64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
     /// Λ: logical pages exported, at least 1.
     pub logical_pages: u32,
-    /// U(λ): valid pages of any victim when it is taken, pages; the larger of L_n and L_f.
+    /// U(λ): most valid pages of any victim when it is selected; the larger of L_n and L_f.
     pub victim_valid: u32,
-    /// U(k): steps of one collection, ⌈U(λ)/α⌉ + 1, and so the host writes that it takes part in; the larger of both
-    /// ways.
+    /// U(k): steps of one collection, ⌈U(λ)/α⌉ + 1, the larger value of both ways.
+    ///
+    /// One host write comes with each step.
     pub steps: u32,
-    /// ρ_th = U(λ) + U(k), of either way where there are two: collection starts after a host write that leaves fewer
-    /// pages free. 1 to π.
+    /// ρ_th = U(λ) + U(k), 1 to π: collection starts after a host write that leaves fewer pages free.
+    ///
+    /// With two ways of copying it holds for either of them.
     pub threshold_pages: u32,
-    /// α, or α_n: copies in one step, to the device of the victim.
+    /// α, or α_n: copies per step to the victim's own device.
     pub alpha: u32,
-    /// α_f: copies in one step to another device. As `alpha` where there is one way of copying. At least one of
-    /// both is not 0.
+    /// α_f: copies per step to another device. Equal to `alpha` if there is one way of copying.
+    ///
+    /// At least one of the two is not 0.
     pub alpha_far: u32,
 }
 
 impl Space {
-    /// L_n, or L_f: valid pages of any victim on the frontier's device, or of any other.
+    /// L_f if `far`, else L_n: most valid pages of a victim on another device or on the frontier's.
     pub fn victim_valid_of(&self, far: bool) -> u32 {
         largest_victim_valid(self.threshold_pages, if far { self.alpha_far } else { self.alpha })
     }
 }
 
-/// The division of `blocks` blocks of `part` that exports the most logical pages, wherever on a channel they are: with
-/// the α of the slowest way of copying, one page at a time.
+/// The division of `blocks` blocks of `part` that exports the most logical pages, for blocks anywhere on a
+/// channel.
 ///
-/// The largest λ with λ + ⌈λ/α⌉ + 1 ≤ π, then Λ = (λ+1)(N−1) − 1. Since λ ≤ π − 2, Λ is less than the
-/// (N−1)π pages that lie outside the frontier.
+/// α is that of the slowest way of copying, one page at a time.
+/// λ is the largest with λ + ⌈λ/α⌉ + 1 ≤ π, and Λ = (λ+1)(N−1) − 1.
+/// Since λ ≤ π − 2, Λ is less than the (N−1)π pages outside the frontier.
 ///
 /// # Errors
-/// - [`BoundError::CopyLongerThanErase`] where α is 0;
-/// - [`BoundError::TooFewBlocks`] where no logical page is left (2 blocks at least);
-/// - [`BoundError::TooManyPages`] where a 32-bit page number does not name them all.
+/// - [`BoundError::CopyLongerThanErase`] if α is 0;
+/// - [`BoundError::TooFewBlocks`] if no logical page is left (2 blocks at least);
+/// - [`BoundError::TooManyPages`] if 32-bit page numbers cannot address all pages.
 pub fn space(part: &Part, blocks: u32) -> Result<Space, BoundError> {
     Blocks::anywhere(part, blocks)?.space(part)
 }
 
-/// The division for `logical_pages` logical pages, not more than [`space`] exports.
+/// The division for `logical_pages` logical pages, at most as many as [`space`] exports.
 ///
-/// Fewer logical pages make emptier victims, and so a lower threshold: collection starts later.
+/// With fewer logical pages victims hold fewer valid pages, so the threshold is lower and collection starts
+/// later.
 ///
 /// # Errors
-/// As [`space`]; [`BoundError::LogicalPages`], with the largest that works, where `logical_pages` is 0 or
-/// more than that.
+/// As [`space`]; [`BoundError::LogicalPages`], with the largest that works, if `logical_pages` is 0 or above
+/// it.
 pub fn space_for(part: &Part, blocks: u32, logical_pages: u32) -> Result<Space, BoundError> {
     Blocks::anywhere(part, blocks)?.space_for(part, logical_pages)
 }
 
-/// An array all of whose blocks are of one collector, which knows what way each copy takes.
+/// An array whose blocks all belong to one collector, which knows the path of every copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WholeArray {
-    /// N: blocks that are in use at least.
+    /// N: the fewest blocks in use.
     pub blocks: u32,
-    /// Blocks beyond those, which stand in for others.
+    /// Blocks beyond those, which replace bad blocks.
     pub spare_blocks: u32,
-    /// Whether a step programs pages from a write buffer where that has a newer version: such a page may take longer than
-    /// a copy, and what comes behind it begins a run of copies anew.
+    /// True if a step programs pages from a write buffer that holds a newer version.
+    ///
+    /// Such a page may take longer than a copy, and the pages after it start a new run of copies.
     pub from_buffer: bool,
 }
 
 impl WholeArray {
-    /// The division for `logical_pages` logical pages, or the one that exports the most: by two ways of copying where
-    /// the part has them, and with as many copies in a step as go one behind another.
+    /// The division for `logical_pages` logical pages, or by default the one that exports the most.
+    ///
+    /// It uses both ways of copying if the part has them, with as many copies per step as fit in sequence.
     ///
     /// # Errors
-    /// As [`space`] and [`space_for`]. One way of copying may take longer than an erase where the other does not.
+    /// As [`space`] and [`space_for`], but not if only one of two ways of copying takes longer than an erase.
     pub fn space(&self, part: &Part, logical_pages: Option<u32>) -> Result<Space, BoundError> {
         let blocks = Blocks::of(self, part)?;
         match logical_pages {
@@ -163,7 +192,7 @@ impl WholeArray {
     }
 }
 
-/// Blocks that are collected together, and what a step can copy.
+/// Blocks that are collected together, and copies per step.
 struct Blocks {
     /// N.
     blocks: u32,
@@ -198,7 +227,8 @@ impl Blocks {
         let (blocks, pages_per_block) = (self.blocks, part.pages_per_block);
         let most = self.logical_pages(blocks, pages_per_block);
         if most == 0 {
-            // Of three blocks two are full, and two pages are too many for both to be without.
+            // With three blocks two are full, and two logical pages are too many for both to hold no valid
+            // page.
             let suffice = |blocks: &u32| self.logical_pages(*blocks, pages_per_block) > 0;
             let least = (2..=3).find(suffice).unwrap_or(u32::MAX);
             return Err(BoundError::TooFewBlocks { blocks, pages_per_block, least });
@@ -206,7 +236,7 @@ impl Blocks {
         if u64::from(blocks) * u64::from(pages_per_block) >= u64::from(u32::MAX) {
             return Err(BoundError::TooManyPages { blocks, pages_per_block });
         }
-        // Below Nπ.
+        // `most` is below Nπ.
         Ok(self.divide(most as u32, pages_per_block))
     }
 
@@ -223,7 +253,7 @@ impl Blocks {
         Ok(self.divide(logical_pages, most.threshold_pages))
     }
 
-    /// The lowest threshold, `most` or less, that does for so many pages.
+    /// The lowest threshold, at most `most`, that suffices for `logical_pages`.
     fn divide(&self, logical_pages: u32, most: u32) -> Space {
         let (mut from, mut to) = (1, most);
         while from < to {
@@ -245,7 +275,7 @@ impl Blocks {
         }
     }
 
-    /// Λ of `blocks` blocks in place of N, where collection starts at fewer free pages than `threshold`.
+    /// Λ of `blocks` blocks (instead of N) if collection starts below `threshold` free pages.
     fn logical_pages(&self, blocks: u32, threshold: u32) -> u64 {
         let Some(full) = blocks.checked_sub(1).filter(|_| threshold > 0) else { return 0 };
         let all = blocks.saturating_add(self.spare_blocks);
@@ -263,7 +293,7 @@ impl Blocks {
 
 /// L(α): the largest λ with λ + ⌈λ/α⌉ + 1 ≤ `threshold` (at least 1).
 fn largest_victim_valid(threshold: u32, alpha: u32) -> u32 {
-    // λ + ⌈λ/α⌉ ≤ m exactly if λ ≤ ⌊mα/(α+1)⌋: with m = q(α+1) + r, λ = qα + max(r−1, 0) is the last.
+    // λ + ⌈λ/α⌉ ≤ m exactly if λ ≤ ⌊mα/(α+1)⌋. With m = q(α+1) + r the largest λ is qα + max(r−1, 0).
     let pages = threshold.saturating_sub(1);
     let group = u64::from(alpha) + 1;
     (u64::from(pages) * u64::from(alpha) / group) as u32
@@ -319,7 +349,7 @@ mod tests {
         assert_eq!(largest_victim_valid(64, 0), 0);
     }
 
-    /// Against every device that the frontier may be on, and every way in which the spare blocks may be bad.
+    /// Compares with every device the frontier may be on and every set of bad spare blocks.
     #[test]
     fn two_ways_of_copying_export_what_the_worst_frontier_leaves() {
         for (alpha, alpha_far) in [(1, 8), (8, 1)] {
@@ -333,7 +363,7 @@ mod tests {
         }
     }
 
-    /// Valid pages of N − 1 full blocks each of which has so many, near or far.
+    /// Fewest valid pages of N − 1 full blocks with `near` or `far` valid pages each.
     fn held_by_the_worst(array: &Blocks, [near, far]: [u64; 2]) -> u64 {
         let all = array.blocks + array.spare_blocks;
         let combinations = all.pow(array.spare_blocks);
@@ -345,7 +375,7 @@ mod tests {
                 .filter(|block| !bad.contains(block))
                 .for_each(|block| good[(block % array.ways) as usize] += 1);
             let left: u64 = good.iter().sum();
-            // The bad ones are not all different.
+            // The bad blocks must all be different.
             let own = good.iter().filter(|own| **own > 0 && left == u64::from(array.blocks));
             own.map(|own| (own - 1) * near + (left - own) * far).min()
         });

@@ -1,19 +1,19 @@
-//! Greedy cleaning at finite π: the fixed point of the large-system model.
+//! Greedy cleaning at finite π: fixed point of the large-system model.
 
 use super::error::{WafError, check, check_pages};
 
-/// How full greedy's victims are in the limit of many blocks: one of two successive counts.
+/// Valid pages of greedy victims in the limit of many blocks: one of two successive counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Victims {
-    /// The smaller count of valid pages, J.
+    /// J: the smaller count of valid pages.
     pub least_valid: u32,
-    /// Share of victims that hold J valid pages; the others hold J + 1.
+    /// Share of victims with J valid pages; the others have J + 1.
     pub share_least: f64,
     /// Mean valid pages of a victim.
     pub mean_valid: f64,
 }
 
-/// Greedy cleaning: A = π / (π − E\[valid pages of a victim\]), see [`greedy_victims`].
+/// Greedy cleaning: A = π / (π − E\[valid pages of a victim\]), from [`greedy_victims`].
 ///
 /// Any π ≥ 2; N → ∞. Source: Bux and Iliadis, "Performance of greedy garbage collection in flash-based
 /// solid-state drives", Performance Evaluation 67(11), 2010 (the large-system model).
@@ -26,17 +26,19 @@ pub fn greedy(share: f64, pages_per_block: u32) -> Result<f64, WafError> {
     Ok(pages / (pages - victims.mean_valid))
 }
 
-/// The mean-field fixed point of greedy cleaning under uniform writes.
+/// Mean-field fixed point of greedy cleaning under uniform writes.
 ///
-/// Per block cleaned, one block is written full, and h = π − E\[valid\] host writes invalidate one page
-/// each, of a block with j valid pages with chance j/Λ. So all blocks pass each count j > J + 1, where they
-/// stay for Λ/(hj) cleanings, and a share f of them passes J + 1 to be cleaned at J, the rest being
-/// cleaned at J + 1. Blocks add up to N = Λ/(σπ) where
+/// Per block cleaned, one block is written full, and h = π − E\[valid\] host writes invalidate one page each.
+/// Such a write hits a block with j valid pages with probability j/Λ.
+/// So all blocks pass each count j > J + 1, where they stay for Λ/(hj) cleanings.
+/// A share f of them passes J + 1 and is cleaned at J; the others are cleaned at J + 1.
+/// The blocks add up to N = Λ/(σπ) if
 ///
-/// Σ_{j=J+2}^{π} 1/j + f/(J+1) = (π − J − 1 + f) / (σπ), 0 ≤ f < 1,
+/// Σ_{j=J+2}^{π} 1/j + f/(J+1) = (π − J − 1 + f) / (σπ), 0 ≤ f < 1.
 ///
-/// which has one solution with J + 1 < σπ: each step of J down changes the right side less the left by
-/// 1/(σπ) − 1/(J+1) < 0. Where σ is so small that it has none, victims are empty and A = 1.
+/// This has one solution with J + 1 < σπ.
+/// Lowering J by one changes right side minus left side by 1/(σπ) − 1/(J+1) < 0.
+/// If σ is too small for a solution, victims hold no valid page and A = 1.
 ///
 /// # Errors
 /// [`WafError`].
@@ -44,7 +46,7 @@ pub fn greedy_victims(share: f64, pages_per_block: u32) -> Result<Victims, WafEr
     check(share)?;
     check_pages(pages_per_block)?;
     let per_page = 1.0 / (share * f64::from(pages_per_block));
-    // (π−J−1)/(σπ) − Σ 1/j at J, beginning with J = π − 1, where both are 0.
+    // Value of (π−J−1)/(σπ) − Σ 1/j at J; both terms are 0 at the start, J = π − 1.
     let mut excess = 0.0;
     for least in (0..pages_per_block).rev() {
         let passing = 1.0 / f64::from(least + 1);

@@ -4,10 +4,10 @@ use core::f64::consts::E;
 
 /// W₀(x): the w ≥ −1 with w·e^w = x, for x ≥ −1/e; NaN below.
 ///
-/// Halley's iteration from a start that is within a few per cent everywhere; relative error below 1e−14,
-/// but near the branch point, where w + 1 ≈ √(2(ex+1)) itself is known to half the digits only.
+/// Halley's iteration from a start within a few per cent of the result. The relative error is below 1e−14.
+/// The exception is near the branch point, where w + 1 ≈ √(2(ex+1)) itself is known to half the digits only.
 pub fn lambert_w0(x: f64) -> f64 {
-    // ex + 1 ≥ 0, but for the rounding of −1/e.
+    // ex + 1 ≥ 0, except for the rounding of −1/e.
     let above = libm::fma(E, x, 1.0);
     if x.is_nan() || above < -1e-15 {
         return f64::NAN;
@@ -37,7 +37,7 @@ fn start(x: f64, above: f64) -> f64 {
         let p = libm::sqrt(2.0 * above);
         -1.0 + p * (1.0 - p * (1.0 / 3.0 - p * 11.0 / 72.0))
     } else if x < 3.0 {
-        // ln(1+x) and W share value and slope at 0.
+        // ln(1+x) and W have the same value and slope at 0.
         let log = libm::log1p(x);
         log * (1.0 - libm::log1p(log) / (2.0 + log))
     } else {

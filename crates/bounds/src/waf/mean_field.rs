@@ -1,26 +1,28 @@
-//! The fixed point of the mean-field model: any selection by counts of valid pages, one or two classes of pages.
+//! Fixed point of the mean-field model: any selection by valid pages, one or two classes of pages.
 
 use super::error::{WafError, check, check_pages};
 use super::writes::{Class, Writes};
 use alloc::{vec, vec::Vec};
 
-/// How a victim is chosen.
+/// Rule of victim selection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Selection {
-    /// Fewest valid pages of all.
+    /// Fewest valid pages of all blocks.
     Greedy,
-    /// Fewest valid pages of so many drawn uniformly with replacement, 1 or more.
+    /// Fewest valid pages of this number of blocks (1 or more), drawn uniformly with replacement.
     Choices(u32),
-    /// As [`Selection::Choices`]; where the pages of all that were drawn are valid, any block of which that is not so.
+    /// As [`Selection::Choices`]; if all drawn blocks are fully valid, any block that is not.
     ChoicesPassingOver(u32),
-    /// Fewest valid pages among the blocks that were written longest ago: this share of all, above 0 and up to 1.
+    /// Fewest valid pages within a window of the oldest written blocks.
+    ///
+    /// The value is the window's share of all blocks, above 0 and up to 1.
     Windowed(f64),
 }
 
-/// What the model gives.
+/// Result of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeanField {
-    /// Pages programmed a page written by the host.
+    /// Pages programmed per page written by the host.
     pub write_amplification: f64,
     /// Share of victims by valid pages, `0..=π`.
     pub victims: Vec<f64>,
@@ -33,32 +35,42 @@ impl MeanField {
     }
 }
 
-/// Rounds after which there is no answer.
+/// Rounds after which the iteration gives up.
 const MOST_ROUNDS: u32 = 20_000;
-/// Largest change of a round, relative, of what has settled.
+/// Largest relative change in a round at which the iteration has converged.
 const SETTLED: f64 = 1e-12;
 
 /// Steady state of cleaning for N → ∞ at finite π.
 ///
-/// m(x, y) is the share of blocks with x valid pages of the hot and y of the cold class, time is counted in N blocks
-/// cleaned, and h = π − E\[valid pages of a victim\] pages of each block cleaned are then the host's. A page of class i
-/// becomes invalid at k_i = h·r_i/(f_i·σπ), so that
+/// m(x, y) is the share of blocks with x valid hot pages and y valid cold pages.
+/// Time is counted in N cleaned blocks. Of every cleaned block, h = π − E\[valid pages of a victim\] pages
+/// are host writes.
+/// A page of class i becomes invalid at the rate k_i = h·r_i/(f_i·σπ), so that
 ///
 /// a(x, y) + k_h·(x+1)·m(x+1, y) + k_c·(y+1)·m(x, y+1) = (k_h·x + k_c·y)·m(x, y) + p(x, y),
 ///
-/// where p is the share of victims and a that of blocks just filled: a victim's valid pages, and π − x − y pages of the
-/// host's, each hot with chance r. With M_j the share of blocks of j valid pages and more, d choices take M_j^d − M_{j+1}^d
-/// of their victims among those of j, of these all alike; greedy takes what cannot stay without M_0 becoming more than 1.
-/// A window of a share w of the blocks is entered by what is left of a block after 1 − w, each of its pages with chance
-/// e^(−k_i(1−w)), and within it cleaning is greedy with M_0 at most w. The h and a that give themselves are found by
-/// repetition.
+/// where p is the share of victims and a the share of blocks just filled.
+/// A filled block holds a victim's valid pages and π − x − y host pages, each hot with probability r.
+/// M_j is the share of blocks with at least j valid pages. The selections are:
 ///
-/// Host writes and copies share a frontier. Sources: Van Houdt, SIGMETRICS 2013 (uniform writes, d choices and random);
-/// Van Houdt, "Performance of garbage collection algorithms for flash-based solid state drives with hot/cold data",
-/// Performance Evaluation 70(10), 2013 (two classes, one frontier); the window, as such a model, is derived here: Hu,
-/// Eleftheriou, Haas, Iliadis, Pletka, SYSTOR 2009, who proposed it, give a numerical model of their own.
+/// - d choices: M_j^d − M_{j+1}^d of the victims have j valid pages, and all blocks with j valid pages are
+///   equally likely.
+/// - Greedy: takes the blocks that cannot stay without M_0 exceeding 1.
+/// - A window of a share w of the blocks: a block enters it after 1 − w, with each page still valid with
+///   probability e^(−k_i(1−w)). Within the window cleaning is greedy with M_0 at most w.
 ///
-/// Cost: O(π) a round under uniform writes, O(π³) for two classes; some hundred rounds.
+/// Iteration finds the fixed point of h and a.
+///
+/// Host writes and copies share a frontier.
+///
+/// Sources:
+/// - Van Houdt, SIGMETRICS 2013 (uniform writes, d choices and random);
+/// - Van Houdt, "Performance of garbage collection algorithms for flash-based solid state drives with
+///   hot/cold data", Performance Evaluation 70(10), 2013 (two classes, one frontier);
+/// - the window as such a model is derived here: Hu, Eleftheriou, Haas, Iliadis, Pletka, SYSTOR 2009, who
+///   proposed it, give a numerical model of their own.
+///
+/// Cost: O(π) per round under uniform writes, O(π³) for two classes; some hundred rounds.
 ///
 /// # Errors
 /// [`WafError`].
@@ -94,11 +106,11 @@ struct Model {
     selection: Selection,
     /// h.
     host_pages: f64,
-    /// By hot pages: blocks just filled.
+    /// a: share of blocks just filled, by hot pages.
     filled: Vec<f64>,
-    /// p, by hot pages within valid pages.
+    /// p, by valid pages, then by hot pages.
     victims: Vec<Vec<f64>>,
-    /// Of n host writes, how many are hot: by n, then by count.
+    /// Probability of each count of hot pages among n host writes: by n, then by count.
     hot_of: Vec<Vec<f64>>,
 }
 
@@ -123,7 +135,7 @@ impl Model {
         self.classes[1].writes == 0.0
     }
 
-    /// One repetition; the largest relative change.
+    /// Runs one iteration and returns the largest relative change.
     fn round(&mut self) -> f64 {
         self.choose();
         let valid: f64 = self
@@ -142,7 +154,7 @@ impl Model {
         change.max(moved)
     }
 
-    /// Blocks as they are filled after these victims.
+    /// Shares of the blocks that are filled after these victims.
     fn fill(&self) -> Vec<f64> {
         let mut filled = vec![0.0; self.pages + 1];
         for (valid, level) in self.victims.iter().enumerate() {
@@ -158,7 +170,7 @@ impl Model {
         filled
     }
 
-    /// Goes through blocks from the most valid pages to none, and sets the victims.
+    /// Sets the victims, level by level from π valid pages down to 0.
     fn choose(&mut self) {
         let rates = self.classes.map(|class| class.rate(self.host_pages, self.logical));
         let entering = self.entering(rates);
@@ -191,7 +203,7 @@ impl Model {
         }
     }
 
-    /// At which rate blocks of a level are taken, where `more` blocks have more valid pages.
+    /// Rate at which blocks of a level are taken, if `more` blocks have more valid pages.
     fn taken(&self, level: &Level, more: f64, passed_over: &mut f64) -> Taken {
         let most = match self.selection {
             Selection::Greedy => 1.0,
@@ -202,7 +214,7 @@ impl Model {
                     *passed_over = power(level.members(Taken::At(0.0)).min(1.0), draws);
                     return Taken::At(0.0);
                 }
-                // All others alike.
+                // Then all other blocks are equally likely.
                 let wholly_valid = libm::pow(*passed_over, 1.0 / f64::from(draws));
                 return self.drawn(level, more, draws, *passed_over / (1.0 - wholly_valid));
             }
@@ -216,7 +228,7 @@ impl Model {
         root(|rate| most - more - level.members(Taken::At(rate)))
     }
 
-    /// The rate at which `draws` choices take blocks of a level, besides `anyway` of each.
+    /// Rate at which `draws` choices take blocks of a level, in addition to `anyway` of each block.
     fn drawn(&self, level: &Level, more: f64, draws: u32, anyway: f64) -> Taken {
         if level.valid == 0 {
             return Taken::All;
@@ -228,7 +240,7 @@ impl Model {
         })
     }
 
-    /// What enters the blocks that may be chosen, by valid pages.
+    /// Blocks that become candidates, by valid pages.
     fn entering(&self, rates: [f64; 2]) -> Entering {
         let Selection::Windowed(window) = self.selection else {
             return Entering::Filled(self.filled.clone(), self.pages);
@@ -254,11 +266,11 @@ impl Model {
     }
 }
 
-/// Blocks that become candidates, a block cleaned.
+/// Blocks that become candidates, per cleaned block.
 enum Entering {
-    /// As they were filled, by hot pages.
+    /// Just filled, by hot pages.
     Filled(Vec<f64>, usize),
-    /// By valid pages, then hot ones.
+    /// By valid pages, then by hot pages.
     Left(Vec<Vec<f64>>),
 }
 
@@ -276,17 +288,17 @@ impl Entering {
 enum Taken {
     /// Each block at this rate.
     At(f64),
-    /// As they come, so that there are none.
+    /// Immediately, so that the level stays empty.
     All,
 }
 
-/// Blocks of one count of valid pages.
+/// Blocks with one count of valid pages.
 struct Level {
     valid: usize,
     /// Fewest hot pages.
     first: usize,
     rates: [f64; 2],
-    /// By hot pages, a block cleaned.
+    /// By hot pages, per cleaned block.
     arriving: Vec<f64>,
 }
 
@@ -295,7 +307,7 @@ impl Level {
         Self { valid, first, rates, arriving: vec![0.0; valid + 1] }
     }
 
-    /// Share of all blocks that has so many hot pages.
+    /// Share of all blocks in this level that have `hot` hot pages.
     fn share(&self, hot: usize, taken: Taken) -> f64 {
         let Taken::At(rate) = taken else { return 0.0 };
         let losing = self.rates[0] * hot as f64 + self.rates[1] * (self.valid - hot) as f64;
@@ -307,7 +319,7 @@ impl Level {
     }
 }
 
-/// Where a function that rises with the rate is 0.
+/// Zero of a function that rises with the rate.
 fn root(excess: impl Fn(f64) -> f64) -> Taken {
     let (mut low, mut high) = (0.0, 1.0);
     while excess(high) < 0.0 {
@@ -335,7 +347,7 @@ fn power(base: f64, exponent: u32) -> f64 {
     result
 }
 
-/// Chances of `0..=n` successes of n, for n up to `most`.
+/// Probabilities of `0..=n` successes in n trials, for n up to `most`.
 fn binomials(most: usize, chance: f64) -> Vec<Vec<f64>> {
     let mut all = vec![vec![1.0]];
     for n in 1..=most {

@@ -1,22 +1,22 @@
-//! How host writes are spread over logical pages, and FIFO cleaning under two classes of them.
+//! Distribution of host writes over logical pages, and FIFO cleaning with two classes of pages.
 
 use super::error::{WafError, check};
 
-/// Which logical pages the host writes.
+/// Distribution of host writes over logical pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Writes {
-    /// Any page, uniformly.
+    /// Uniform over all pages.
     Uniform,
     /// Two classes of pages, each written uniformly.
     HotCold {
         /// Share of the logical pages that are hot, above 0 and below 1.
         hot_pages: f64,
-        /// Share of the writes that go to them, above 0 and below 1.
+        /// Share of the writes that go to hot pages, above 0 and below 1.
         hot_writes: f64,
     },
 }
 
-/// A class: its share of the logical pages and of the writes.
+/// Share of a class in the logical pages and in the writes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
     pub(super) pages: f64,
@@ -24,8 +24,9 @@ pub(super) struct Class {
 }
 
 impl Class {
-    /// Rate at which one of its pages becomes invalid, per N blocks cleaned, where `h` pages a block cleaned are the
-    /// host's: h·writes / (pages·σπ).
+    /// Rate at which one page of the class becomes invalid, per N cleaned blocks: h·writes / (pages·σπ).
+    ///
+    /// Of every cleaned block, `h` pages are host writes.
     pub(super) fn rate(self, h: f64, logical_pages_per_block: f64) -> f64 {
         if self.writes == 0.0 {
             return 0.0;
@@ -35,7 +36,7 @@ impl Class {
 }
 
 impl Writes {
-    /// Both classes; under uniform writes the second has no pages.
+    /// Both classes; under uniform writes the second is empty.
     ///
     /// # Errors
     /// [`WafError::Class`].
@@ -57,16 +58,18 @@ impl Writes {
     }
 }
 
-/// FIFO (LRU) cleaning where some pages are written more often than others: with y = 1/A,
+/// FIFO (LRU) cleaning with two classes of pages. With y = 1/A,
 ///
 /// Σ_i y·r_i / (1 − e^(−y·r_i/(f_i·σ))) = 1,
 ///
-/// f_i and r_i being the shares of class i of the pages and of the writes: a block is cleaned N blocks after it was
-/// written, when a page of class i is still valid with chance e^(−y·r_i/(f_i·σ)), and what is written of a class is what
-/// the host writes and what was still valid.
+/// where f_i and r_i are the shares of class i in the pages and in the writes.
+/// A block is cleaned N blocks after it was written.
+/// A page of class i is then still valid with probability e^(−y·r_i/(f_i·σ)).
+/// The writes of a class are its host writes plus its pages that were still valid.
 ///
-/// Any π; N → ∞; one frontier for all. Of one class it is [`fifo`](super::fifo). Source: Desnoyers, SYSTOR 2012, §4 (LRU
-/// cleaning of hot and cold data without separation).
+/// Any π; N → ∞; one frontier for all. With one class it is [`fifo`](super::fifo).
+///
+/// Source: Desnoyers, SYSTOR 2012, §4 (LRU cleaning of hot and cold data without separation).
 ///
 /// # Errors
 /// [`WafError::Share`], [`WafError::Class`].

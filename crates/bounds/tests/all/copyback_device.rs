@@ -1,5 +1,6 @@
-//! The part as schemes see it behind its channel: its figures by hand, and an array in serial time against the closed
-//! forms, to the nanosecond.
+//! The part as schemes see it through its channel.
+//!
+//! Its figures are checked by hand, and an array in serial time against the closed forms, to the nanosecond.
 
 use flash::faults::{BitErrorModel, BitErrorRate, BitErrors};
 use flash::parts::{DDT_MLC, EVALUATION_SLC};
@@ -10,9 +11,9 @@ use flash::{
 use ftlkit_bounds::copyback::{CopySettings, CopyTimings, Copyback, CopybackError, Waits};
 
 const GC: Cause = Cause::Collection;
-/// Pages a block of the part.
+/// Pages per block of the part.
 const BLOCK: u32 = 128;
-/// Bits that the part's ECC corrects in 1 KiB, and in a page of one plane.
+/// Bits that the part's ECC corrects per KiB, and per page of one plane.
 const ECC: u32 = 24;
 const MOST: u32 = 192;
 
@@ -24,8 +25,8 @@ fn settings(path: CopyPath, cache_program: bool, ways: u32, planes: u32) -> Copy
 fn ddt_mlc_on_one_plane_by_hand() {
     let settings = CopySettings { most_corrected_bytes: 5, ..settings(CopyPath::Dgcb, true, 4, 1) };
     let part = settings.part(&DDT_MLC, Waits::STUDY).unwrap();
-    // 7 cycles of command and address are 175 ns, 8,640 bytes 216,000; t_SR_SET 175 + 100 + 20 = 295, t_SP_SET
-    // 175 + 70 + 100 = 345.
+    // 7 cycles of command and address take 175 ns, 8,640 bytes take 216,000.
+    // t_SR_SET is 175 + 100 + 20 = 295, t_SP_SET is 175 + 70 + 100 = 345.
     assert_eq!(part.t_r_ns, 295 + 75_000 + 216_000);
     assert_eq!(part.t_r_oob_ns, 295 + 75_000 + 448 * 25);
     assert_eq!(part.t_prog_ns, 345 + 216_000 + 1_300_000);
@@ -46,7 +47,7 @@ fn ddt_mlc_on_one_plane_by_hand() {
         repair_ns,
     };
     assert_eq!(copies.near, times(CopyPath::Lcb, 291_295, 216_345, 0));
-    // One transfer with t_DL; 4 cycles and t_CCS a corrected byte.
+    // One transfer with t_DL; 4 cycles and t_CCS per corrected byte.
     assert_eq!(copies.far, times(CopyPath::Dgcb, 75_295, 345 + 216_000 + 20, 230));
     // A copy through the controller is a read and a program.
     assert_eq!(copies.near.run_ns(7, 5), 7 * (part.t_r_ns + part.t_prog_ns));
@@ -67,8 +68,8 @@ fn ddt_mlc_on_one_plane_by_hand() {
 #[test]
 fn ddt_mlc_on_two_planes_by_hand() {
     let part = settings(CopyPath::Dgcb, false, 2, 2).part(&DDT_MLC, Waits::STUDY).unwrap();
-    // t_SR_SET 2·175 + 600 + 120 = 1,070; the choice of the second plane's register 175 + 130 = 305; t_SP_SET
-    // 2·245 + 600 + 100 = 1,190.
+    // t_SR_SET is 2·175 + 600 + 120 = 1,070. Selecting the second plane's register takes 175 + 130 = 305.
+    // t_SP_SET is 2·245 + 600 + 100 = 1,190.
     assert_eq!(part.t_r_ns, 1_070 + 75_000 + 432_000 + 305);
     assert_eq!(part.t_r_oob_ns, 1_070 + 75_000 + 2 * 11_200 + 305);
     assert_eq!(part.t_prog_ns, 1_190 + 432_000 + 1_300_000);
@@ -119,7 +120,7 @@ fn capacity_is_whole_blocks_of_all_planes() {
     }
 }
 
-/// An array of four blocks a way, the first full.
+/// Array of four blocks per way, the first one full.
 fn filled(part: &Part, ways: u32) -> Array {
     let geometry = Geometry::new(2 * ways.max(2), BLOCK, part.page_bytes).unwrap();
     let mut array = Array::new(geometry, part.clone(), Store::Metadata);
@@ -129,7 +130,7 @@ fn filled(part: &Part, ways: u32) -> Array {
     array
 }
 
-/// Time in which the first pages of block 0 are copied in one run to a block, which is then erased.
+/// Time to copy the first pages of block 0 in one run to a block, which is then erased.
 fn run_ns(flash: &mut Serial<BitErrors<Array>>, pages: u32, block: u32) -> Ns {
     let from: Vec<Ppn> = (0..pages).map(Ppn).collect();
     let mut lpns = vec![Lpn(0); pages as usize];
@@ -141,7 +142,8 @@ fn run_ns(flash: &mut Serial<BitErrors<Array>>, pages: u32, block: u32) -> Ns {
     took
 }
 
-/// Every setting with a destination: the part, the path that is taken, and the block that it leads to.
+/// Calls `check` for every setting and destination: the part, the path in use, the ways and the destination
+/// block.
 fn each(mut check: impl FnMut(&Part, &Copyback, u32, u32)) {
     let timings = CopyTimings::of_part(&DDT_MLC, Waits::STUDY).unwrap();
     for path in CopyPath::ALL {
@@ -208,13 +210,13 @@ fn runs_without_errors_and_with_errors_by_hand_are_the_closed_forms() {
 
 #[test]
 fn runs_with_drawn_errors_are_the_closed_forms() {
-    // Mean 8 of the 24 bits that can be corrected in a codeword.
+    // Mean of 8 out of the 24 bits that can be corrected per codeword.
     let rate = BitErrorRate { base: 976_562_500, per_erase: 0, per_read: 0, ecc_bits_per_kib: ECC };
     each(|part, way, ways, block| {
         let planes = part.page_bytes / DDT_MLC.page_bytes;
         let flash = BitErrors::new(filled(part, ways), rate, 21).unwrap();
         let mut looked_at = flash.clone();
-        // What each page of the array has wrong; how it lies on the planes is of no account.
+        // Wrong bits per page of the array; their position on the planes does not matter.
         let mut errors = Vec::new();
         for page in 0..BLOCK {
             let before = looked_at.corrected_bits();
@@ -318,7 +320,7 @@ fn the_ends_of_all_ranges_overflow_nothing() {
                 assert!(block > part.t_copies_ns((1 << 20) - 1));
                 let copies = part.copies.unwrap();
                 assert_eq!(copies.pages_within(u64::MAX, true).min(1 << 20), 1 << 20);
-                // The closed forms on pages that only they take: of 2²⁰ bytes on every plane.
+                // The closed forms on pages that only they accept: 2²⁰ bytes per plane.
                 let largest = CopyTimings { page_bytes: 1 << 20, spare_bytes: 1 << 20, ..timings };
                 let way = Copyback::new(largest, path, cache_program, planes).unwrap();
                 let way = way.with_corrected_bytes(largest.most_corrected_bytes()).unwrap();

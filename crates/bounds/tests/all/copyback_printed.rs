@@ -1,5 +1,7 @@
-//! Printed figures of Jeong and Song, "A technique to improve garbage collection performance for NAND flash-based
-//! storage systems", IEEE TCE 58(2), 2012: what its equations give, and where the print departs from them.
+//! Printed figures of Jeong and Song, "A technique to improve garbage collection performance for NAND
+//! flash-based storage systems", IEEE TCE 58(2), 2012.
+//!
+//! The tests show the results of its equations, and the printed figures that differ from them.
 
 use flash::Part;
 use flash::parts::{DDT_MLC, EVALUATION_SLC};
@@ -20,7 +22,7 @@ fn time(path: CopyPath, cache: bool, planes: u32, pages: u32) -> u64 {
     way(path, cache, planes).transaction_ns(pages).expect("a transaction")
 }
 
-/// Percent of ICB's time that a path saves in the collection of a whole block a plane, erase included.
+/// Percent of ICB's time that a path saves when one whole block per plane is collected, including the erase.
 fn saving(path: CopyPath, cache: bool, planes: u32) -> f64 {
     let whole = 128 * planes;
     let collection = |way: Copyback| way.collection_ns(whole, whole).expect("whole blocks") as f64;
@@ -28,7 +30,7 @@ fn saving(path: CopyPath, cache: bool, planes: u32) -> f64 {
     100.0 * (1.0 - collection(way(path, cache, planes)) / icb)
 }
 
-/// Percent of DGCB's throughput lost to `corrected` bytes a page.
+/// Percent of DGCB's throughput lost to `corrected` bytes per page.
 fn loss(t: CopyTimings, cache: bool, planes: u32, pages: u32, corrected: u32) -> f64 {
     let way = Copyback::new(t, CopyPath::Dgcb, cache, planes)
         .and_then(|way| way.with_corrected_bytes(corrected))
@@ -87,7 +89,7 @@ fn savings_over_icb() {
         let found = saving(path, cache, ONE);
         assert!(near(found, percent, 0.01), "{path} cache {cache}: {found} for {percent}");
     }
-    // Two planes are not printed: "a similar trend".
+    // Two planes are not printed, only described as "a similar trend".
     for (path, cache, percent) in [
         (CopyPath::Gcb, false, 3.94),
         (CopyPath::Dgcb, false, 4.11),
@@ -99,8 +101,10 @@ fn savings_over_icb() {
     }
 }
 
-/// The savings count the erase after the last program, although §III.A lets it begin when the last page has left
-/// the source: GCB would then gain more than is printed.
+/// The printed savings count the erase after the last program.
+///
+/// §III.A lets the erase begin when the last page has left the source; GCB would then gain more than is
+/// printed.
 #[test]
 fn early_erase_is_not_in_the_printed_savings() {
     let icb = way(CopyPath::Icb, false, ONE).collection_ns(128, 128).expect("whole") as f64;
@@ -120,12 +124,13 @@ fn early_erase_is_not_in_the_printed_savings() {
 fn throughput_lost_to_corrections() {
     let t = study();
     assert_eq!(t.most_corrected_bytes(), 192);
-    // "Worst case" with cache program: a transaction of two page programs.
+    // "Worst case" with cache program means a transaction of two page programs.
     assert!(near(loss(t, true, ONE, 2, 192), 1.51, 0.01), "{}", loss(t, true, ONE, 2, 192));
     assert!(near(loss(t, true, TWO, 4, 192), 2.77, 0.01), "{}", loss(t, true, TWO, 4, 192));
     assert!(near(loss(t, false, ONE, 1, 192), 2.71, 0.02), "{}", loss(t, false, ONE, 1, 192));
     assert!(near(loss(t, false, TWO, 256, 192), 4.86, 0.02), "{}", loss(t, false, TWO, 256, 192));
-    // Not "the same regardless of the transaction size": the first read dilutes it, the more the shorter.
+    // Not "the same regardless of the transaction size": the first read dilutes the loss, most in short
+    // transactions.
     assert!(near(loss(t, false, ONE, 128, 192), 2.83, 0.01), "{}", loss(t, false, ONE, 128, 192));
     assert!(near(loss(t, false, TWO, 2, 192), 4.65, 0.01), "{}", loss(t, false, TWO, 2, 192));
     for planes in [ONE, TWO] {
@@ -138,8 +143,10 @@ fn throughput_lost_to_corrections() {
     }
 }
 
-/// 2.71 % and 4.86 % are no two maxima over the same transactions: whatever a corrected byte takes, one of the
-/// four printed losses is off by more than 0.04 of a point. With 2.71 % at one page all four agree.
+/// 2.71 % and 4.86 % cannot both be maxima over the same transactions.
+///
+/// For any time per corrected byte, one of the four printed losses is off by more than 0.04 of a point.
+/// With 2.71 % at one page all four agree.
 #[test]
 fn no_correction_time_gives_both_maxima_without_cache_program() {
     let misses = |t_ccs_ns: u64, one_plane: u32, two_planes: u32| {
@@ -169,21 +176,22 @@ fn crossovers() {
         let icb = way(CopyPath::Icb, false, planes);
         way(path, cache, planes).first_ahead_of(&icb).expect("the same planes")
     };
-    // Printed: from 8 pages and 32 (Fig. 11), beyond 8 and 16 (Fig. 12).
+    // Printed: ahead from 8 and 32 pages (Fig. 11), beyond 8 and 16 (Fig. 12).
     assert_eq!(ahead(CopyPath::Gcb, false, ONE), Some(4));
     assert_eq!(ahead(CopyPath::Gcb, false, TWO), Some(14));
-    // Printed: "regardless of the transaction size"; one operation has nothing to overlap.
+    // Printed: "regardless of the transaction size". But one operation has nothing to overlap.
     assert_eq!(ahead(CopyPath::Gcb, true, ONE), Some(2));
     assert_eq!(ahead(CopyPath::Gcb, true, TWO), Some(4));
     let behind = time(CopyPath::Gcb, true, ONE, 1) - time(CopyPath::Icb, false, ONE, 1);
     assert_eq!(behind, 216_000);
-    // Printed: DGCB before ICB and GCB for all; one operation is behind ICB by t_DL.
+    // Printed: DGCB is ahead of ICB and GCB for all sizes. But one operation is slower than ICB by t_DL.
     for (cache, planes) in [(false, ONE), (false, TWO), (true, ONE), (true, TWO)] {
         assert_eq!(ahead(CopyPath::Dgcb, cache, planes), Some(2 * planes));
         let skew = time(CopyPath::Dgcb, cache, planes, planes)
             - time(CopyPath::Icb, false, planes, planes);
         assert_eq!(skew, 20 * u64::from(planes));
-        // GCB's first page is longer by t_DO, which t_DL a transfer outweighs only after 10,000 of them.
+        // GCB's first page takes longer by t_DO; t_DL per transfer outweighs that only after 10,000
+        // transfers.
         for n in 1..=128 {
             let pages = n * planes;
             let (gcb, dgcb) = (CopyPath::Gcb, CopyPath::Dgcb);
@@ -191,7 +199,7 @@ fn crossovers() {
         }
     }
     assert_eq!(ahead(CopyPath::Lcb, false, ONE), None);
-    // Eq. 9 against Eq. 10: N > t_SR / (t_SR − t_DI).
+    // Eq. 9 compared with Eq. 10: N > t_SR / (t_SR − t_DI).
     for planes in [ONE, TWO] {
         let stages = *way(CopyPath::Gcb, false, planes).stages();
         let n = stages.t_sr_ns() / (stages.t_sr_ns() - stages.t_di_ns) + 1;
@@ -204,7 +212,7 @@ fn channel_use() {
     let used = |path, cache, planes, pages| {
         100.0 * way(path, cache, planes).channel_use(pages).expect("a transaction").as_f64()
     };
-    // "Exceeded 60% when the transaction size was 16 pages or more": a power of two is printed.
+    // "Exceeded 60% when the transaction size was 16 pages or more": the paper prints only powers of two.
     assert!((16..=256).step_by(2).all(|pages| used(CopyPath::Gcb, true, TWO, pages) > 60.0));
     assert!((2..=8).step_by(2).all(|pages| used(CopyPath::Gcb, true, TWO, pages) < 57.0));
     for (cache, planes) in [(false, ONE), (false, TWO), (true, ONE), (true, TWO)] {
@@ -215,7 +223,7 @@ fn channel_use() {
         let share =
             used(CopyPath::Dgcb, cache, planes, 128) / used(CopyPath::Gcb, cache, planes, 128);
         assert!(near(share, 0.5, 0.005), "half of the channel's share: {share}");
-        // "The channel utilization of ICB was lower than that of the copy-backs", those of its planes.
+        // "The channel utilization of ICB was lower than that of the copy-backs": those with the same planes.
         let icb = used(CopyPath::Icb, false, planes, 128);
         assert!(icb < used(CopyPath::Dgcb, cache, planes, 128));
         let full = dgcb.with_corrected_bytes(192).expect("corrected").channel_use(128);
@@ -242,7 +250,7 @@ fn throughput_of_figure_11() {
     ] {
         assert!((1..=128).map(|pages| rate(path, cache, ONE, pages)).is_sorted(), "{path}");
     }
-    // The margin of DGCB over GCB narrows with the transaction.
+    // The advantage of DGCB over GCB shrinks as the transaction grows.
     let margin =
         |n| rate(CopyPath::Dgcb, false, ONE, n) as f64 / rate(CopyPath::Gcb, false, ONE, n) as f64;
     assert!(margin(1) > 1.13 && margin(128) < 1.0012, "{} {}", margin(1), margin(128));

@@ -1,10 +1,11 @@
-//! Closed forms of copying against a timeline that walks every page stage by stage, with a source, a
-//! destination, a bus and a cache register, each known by when it is free.
+//! Closed forms of copying against a timeline that walks through every page stage by stage.
+//!
+//! It keeps the time at which each of source, destination, bus and cache register is free.
 
 use flash::parts::DDT_MLC;
 use ftlkit_bounds::copyback::{CopyPath, CopyTimings, Copyback, CopybackError, Waits};
 
-/// What a walk through a transaction finds.
+/// Result of a walk through a transaction.
 #[derive(Debug, PartialEq, Eq)]
 struct Walk {
     end_ns: u64,
@@ -12,7 +13,7 @@ struct Walk {
     bus_ns: u64,
 }
 
-/// One bus: whoever needs it waits for it, and its taken time is summed.
+/// One bus: every user waits for it, and its occupied time is summed.
 #[derive(Default)]
 struct Bus {
     free_at: u64,
@@ -30,7 +31,7 @@ impl Bus {
 struct Walker {
     t: CopyTimings,
     planes: u64,
-    /// Of each page, in the order of the copies.
+    /// Corrected bytes per page, in copy order.
     corrected: Vec<u32>,
     bus: Bus,
 }
@@ -40,7 +41,7 @@ impl Walker {
         (2 + u64::from(self.t.waits.column_cycles + self.t.waits.row_cycles)) * self.t.t_wc_ns
     }
 
-    /// Read commands on every plane and read busy: when the registers are full.
+    /// Read commands on every plane, then read busy. Returns the time when the registers are full.
     fn read(&mut self, mut at: u64) -> u64 {
         for plane in 0..self.planes {
             if plane > 0 {
@@ -76,8 +77,9 @@ impl Walker {
         at
     }
 
-    /// Program commands, data and confirmations on every plane: when the die turns busy, and when the last page
-    /// left the source.
+    /// Program commands, data and confirmations on every plane.
+    ///
+    /// Returns the time when the die becomes busy, and the time when the last page left the source.
     fn load(&mut self, mut at: u64, path: CopyPath, operation: u32) -> (u64, u64) {
         let first_page = u64::from(operation) * self.planes;
         let mut left = at;
@@ -148,7 +150,7 @@ fn check(t: CopyTimings, planes: u32, percents: &[u32], operations: impl Iterato
                     let corrected = vec![corrected; (n * planes) as usize];
                     assert_eq!(way.drawn_ns(&corrected), way.transaction_ns(n * planes));
                     let walker = Walker { t, planes: planes.into(), corrected, bus };
-                    // A device that copies within itself has no use for cache program.
+                    // Cache program has no effect on a copy within one device.
                     let walk = walker.walk(path, cache && path.between_devices(), n);
                     let pages = n * planes;
                     let form = Walk {

@@ -1,4 +1,4 @@
-//! GFTL's printed figures: Table III's bounds, the write queue, start-up, energy.
+//! GFTL's printed figures: bounds of Table III, the write queue, start-up, energy.
 
 use crate::common::part;
 use flash::{Part, Power, US};
@@ -6,7 +6,7 @@ use ftlkit_bounds::{energy, gftl, ideal};
 
 const POWER: Power = Power { vcc_mv: 3300, read_ua: 10_000, program_ua: 10_000, erase_ua: 10_000 };
 
-/// The large-block part of Table I with so many pages a block.
+/// The large-block part of Table I with this number of pages per block.
 fn large(pages_per_block: u32) -> Part {
     Part { power: POWER, page_bytes: 2048, ..part(25, 300, 2000, pages_per_block) }
 }
@@ -84,7 +84,7 @@ fn the_queue_grows_less_each_round_and_never_beyond_its_limit() {
     let slopes: Vec<u64> = lengths.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(slopes.windows(2).all(|pair| pair[0] >= pair[1]));
     assert_eq!(slopes[12..], [0; 7]);
-    // N(κ−1)/2 and at most one page a round for the rounding.
+    // N(κ−1)/2, plus at most one page per interval from rounding.
     assert!((8192 * 6..8192 * 6 + 13).contains(&lengths[19]));
     assert!(lengths[19] <= gftl::queue_pages(8192, steps));
 }
@@ -96,7 +96,7 @@ fn energy_of_section_6() {
     assert_eq!(nj, [825, 9_900, 66_000]);
     assert_eq!(energy::copy_pj(&part), 10_725_000);
     assert_eq!(energy::collection_pj(&part, 10), 173_250_000);
-    // Six copies fit into an erase and take 64,350 nJ, less than the erase.
+    // Six copies fit into an erase and use 64,350 nJ, less than the erase.
     assert_eq!(energy::step_pj(&part), 66_000_000);
     assert_eq!(energy::oob_search_pj(&part), 65 * 825_000);
     assert_eq!(energy::host_write_pj(&part, 1.0), 9_900_000.0 + 66_000_000.0 / 64.0);

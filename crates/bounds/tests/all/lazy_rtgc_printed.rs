@@ -1,4 +1,4 @@
-//! Lazy-RTGC's printed figures: worked examples, Tables I to III and VII, the evaluation's bounds.
+//! Lazy-RTGC's printed figures: worked examples, Tables I to III and VII, the bounds of the evaluation.
 
 use crate::common::part;
 use flash::{
@@ -61,11 +61,11 @@ fn tables_2_and_3() {
         let part = part_of(row);
         let configuration = tables::space_configuration(&part);
         assert_eq!(configuration.alpha, alpha, "{}", row.part);
-        // Half a unit of the last printed digit.
+        // Tolerance: half a unit of the last printed digit.
         close(configuration.share, row.lazy_rtgc_permille, 0.000_51, row.part);
         let shares = tables::space_shares(&part);
         assert_eq!(shares.lazy_rtgc, configuration.share);
-        // 92.97 % is printed as 92.9: a whole unit.
+        // 92.97 % is printed as 92.9, so the tolerance is a whole unit.
         close(shares.gftl, row.gftl_permille, 0.001, row.part);
         close(shares.rftl, row.rftl_permille, 0.000_51, row.part);
         assert_eq!(shares.fsr, None);
@@ -120,7 +120,7 @@ fn equations_8_to_13_on_the_evaluation_part() {
     assert_eq!(lazy_rtgc::victim_valid_of_pages(part, 5, 0), 64);
     assert_eq!(lazy_rtgc::steps(part, 56), Ok(8));
     assert_eq!(lazy_rtgc::steps_max(part, share), 8);
-    // Starts where one block is left (§6.1).
+    // Collection starts when one block is left (§6.1).
     assert_eq!(lazy_rtgc::paper_threshold_pages(part, share), 64);
     assert_eq!(lazy_rtgc::steps_max(part, ratio(1, 2)), 32);
     assert_eq!(lazy_rtgc::steps_max(part, ratio(1, 1)), 8);
@@ -156,7 +156,7 @@ fn table_1_on_the_evaluation_part() {
 
 #[test]
 fn a_read_can_be_the_longest_task() {
-    // Tables I and Eq. 14 take the larger of the two: an erase shorter than a read.
+    // Table I and Eq. 14 take the larger of the two. Here an erase is shorter than a read.
     let odd = Part { t_bers_ns: 1_000, t_prog_ns: 1_000, ..EVALUATION_SLC.clone() };
     assert_eq!(lazy_rtgc::response_ns(&odd), 29_000);
     assert_eq!(on_demand::response_ns(&odd), 58_000);
@@ -171,11 +171,11 @@ fn equations_14_to_19_on_the_evaluation_part() {
     assert_eq!(on_demand::translation_victim_valid(part, half), 32);
     let most = on_demand::share_max(part, half);
     assert_eq!((most.numerator(), most.denominator()), (464, 576));
-    // At the largest share what is written back is what translation collection moves: λ_t.
+    // At the largest share, the write-back equals the pages that translation collection moves: λ_t.
     assert_eq!(on_demand::pages_written_back(part, most), 32);
     assert_eq!(on_demand::pages_written_back(part, ratio(3, 4)), 62 * 8 - 9 * 48);
     assert_eq!(on_demand::pages_written_back(part, ratio(7, 8)), 0);
-    // §5.2: 512 entries a translation page; 64 entries over 32 pages.
+    // §5.2: 512 entries per translation page; 64 entries over 32 pages.
     let pages = on_demand::translation_pages(part, 1 << 24);
     assert_eq!(pages, 1 << 15);
     assert_eq!(on_demand::cached_entries_max(part, most, pages), Some(2 << 15));
@@ -206,7 +206,7 @@ fn whole_block_collectors() {
         fsr::response_ns(part, BLOCKS, three_quarters),
         Ok(220_900 + 48 * 249_900 + 2_000_000)
     );
-    // 8 blocks: one is free, so 384 pages may lie in 7.
+    // 8 blocks with one free: 384 pages may lie in 7.
     assert_eq!(fsr::victim_valid_on(part, 8, 384), Ok(54));
     assert!(matches!(
         fsr::victim_valid_on(part, 8, 7 * 64),
@@ -224,7 +224,7 @@ fn table_7_ram() {
     assert_eq!(kib(ram::page_map(pages / 4 * 3)), printed("fsr"));
     assert_eq!(kib(ram::page_map(pages / 8 * 7)), printed("lazy-rtgc"));
     assert_eq!(kib(ram::rftl(BLOCKS)), printed("rftl"));
-    // 2 MiB of map a GiB (§3.4).
+    // 2 MiB of map per GiB (§3.4).
     assert_eq!(ram::page_map((1 << 30) / 2048).total(), 2 << 20);
     let gftl = ram::gftl(&EVALUATION_SLC, BLOCKS);
     assert_eq!(gftl.iter().map(|item| item.bytes / 1024).collect::<Vec<_>>(), [1024, 5120]);
@@ -248,9 +248,9 @@ fn table_7_energy_and_what_lies_between() {
         assert_eq!(found.extrapolated, !(20..=26).contains(&shift));
         last = found.nj;
     }
-    // Twice the largest: 2^0.676 of its energy.
+    // Twice the largest size: 2^0.676 times its energy.
     assert!((ram::access_energy(128 << 20).nj / 19.193 - 1.598).abs() < 0.001);
-    // §6.3: 80.1 % and 31.1 % less on demand; GFTL "79.2 % extra" over RFTL is RFTL's saving.
+    // §6.3: on-demand maps use 80.1 % and 31.1 % less. GFTL's "79.2 % extra" over RFTL is RFTL's saving.
     let [rftl, on_demand, gftl, .., page_level] = ram::PRINTED.map(|row| row.access_nj);
     for (less, more, saved) in
         [(on_demand, page_level, 801), (on_demand, gftl, 311), (rftl, gftl, 792)]
@@ -299,7 +299,7 @@ fn the_catalogue_has_the_printed_parts_and_every_part_has_tables() {
     }
 }
 
-/// The division of 4 GiB of the copy-back study's part, on so many devices and planes, by a path.
+/// The division of 4 GiB of the copy-back study's part, for these devices, planes and path.
 fn by_path(path: CopyPath, cache_program: bool, ways: u32, planes: u32) -> (lazy_rtgc::Space, f64) {
     let settings = CopySettings { path, cache_program, ways, planes, ..CopySettings::PLAIN };
     let part = settings.part(&DDT_MLC, Waits::STUDY).unwrap();
@@ -310,11 +310,14 @@ fn by_path(path: CopyPath, cache_program: bool, ways: u32, planes: u32) -> (lazy
     (space, f64::from(space.logical_pages) / f64::from(blocks * part.pages_per_block))
 }
 
-/// U(σ) follows the path. A copy of this part takes 1.3 ms of an erase's 3 ms and what its data take on the bus: a
-/// second one has room only where they stay in the device, unchecked, or where DGCB with cache program
-/// has no more than t_PROG to wait for each page but the first, and on one plane only. What α gains for the one
-/// way counts for the blocks that are copied that way: far ones the more, near ones the less, the more devices
-/// there are.
+/// U(σ) depends on the path.
+///
+/// A copy on this part takes 1.3 ms of the 3 ms of an erase, plus the bus time of its data.
+/// A step has room for a second copy in two cases only.
+/// Either the copies stay in the device, unchecked, or one plane uses DGCB with cache program.
+/// With the latter every page but the first waits no longer than t_PROG.
+/// A larger α for one way helps only the blocks that are copied that way.
+/// With more devices, far blocks weigh more and near blocks less.
 #[test]
 fn the_share_follows_the_copy_path() {
     let unchecked = [0.6639, 0.5819, 0.5409, 0.5203, 0.5101];

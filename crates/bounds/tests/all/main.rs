@@ -1,4 +1,4 @@
-//! The closed forms against what the papers print, and against exhaustive searches and simulations.
+//! Tests the closed forms against printed figures, exhaustive searches and simulations.
 
 mod common;
 mod copyback_device;

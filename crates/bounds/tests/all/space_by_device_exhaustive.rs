@@ -1,12 +1,14 @@
-//! The space condition where copies take one time within a device and another between two: small arrays on
-//! channels of some devices, with the spare blocks bad of every choice of devices.
+//! The space condition with different copy times within a device and between two devices.
+//!
+//! The arrays are small, on channels of several devices. Spare blocks are bad in every distribution over the
+//! devices.
 
 use crate::space_model::{Array, Broken};
 use flash::{Copies, CopyPath, CopyTimes, Part};
 use ftlkit_bounds::lazy_rtgc::{Space, WholeArray};
 use std::collections::HashSet;
 
-/// So many pages a block, so many devices, and α of a copy within one and between two.
+/// A part with `pages` per block, `ways` devices, and α for copies within a device and between two.
 fn part(pages: u32, ways: u32, [near, far]: [u32; 2]) -> Part {
     let plain = crate::common::part(1, 9, 100, pages);
     let times = |path, alpha: u32| CopyTimes {
@@ -21,7 +23,7 @@ fn part(pages: u32, ways: u32, [near, far]: [u32; 2]) -> Part {
     Part { copies: Some(Copies { ways, near, far, most_corrected_bytes: 0 }), ..plain }
 }
 
-/// One array: pages a block, usable blocks, spare ones that are bad, devices, both α.
+/// One array: pages per block, usable blocks, bad spare blocks, devices, both α.
 #[derive(Clone, Copy, Debug)]
 struct Case(u32, u32, u32, u32, [u32; 2]);
 
@@ -34,7 +36,7 @@ impl Case {
         space
     }
 
-    /// Good blocks of each device, for every way in which the spare ones are the bad ones.
+    /// Good blocks per device, for every choice of the spare blocks as the bad ones.
     fn devices(&self) -> Vec<Vec<u32>> {
         let Self(_, blocks, bad, ways, _) = *self;
         let all = blocks + bad;
@@ -57,7 +59,7 @@ impl Case {
         ways_to.into_iter().collect()
     }
 
-    /// With a space of one's own: the states of all ways, or the first that breaks.
+    /// Explores with the given space: the total number of states, or the first violation.
     fn explore(&self, space: Space, cuts: u32, bounded: bool) -> Result<usize, Broken> {
         let array = Array { pages: self.0, space, cuts, bounded };
         self.devices().iter().map(|devices| array.explore(devices)).sum()
@@ -107,8 +109,9 @@ fn no_order_of_requests_breaks_the_promise() {
     assert!(states > 100_000, "{states}");
 }
 
-/// As where there is one way of copying: one page more still holds, since the page just written lies in the
-/// frontier. Of two more, some victim is beyond what its α allows, or a write finds no page.
+/// As with one way of copying, one page more still holds, since the page just written lies in the frontier.
+///
+/// With two more, some victim exceeds what its α allows, or a write finds no page.
 #[test]
 fn two_logical_pages_more_break_it() {
     for case in CASES {
@@ -120,7 +123,7 @@ fn two_logical_pages_more_break_it() {
     }
 }
 
-/// A victim beyond its bound is no matter of counting: the array runs dry of it.
+/// A victim beyond its bound is a real failure: the array runs out of free pages.
 #[test]
 fn beyond_the_bound_the_array_runs_dry() {
     for case in [Case(4, 4, 0, 2, [1, 3]), Case(4, 5, 0, 2, [3, 1]), Case(6, 4, 0, 2, [1, 5])] {
@@ -131,7 +134,7 @@ fn beyond_the_bound_the_array_runs_dry() {
     }
 }
 
-/// To count on the better way alone, or to leave out that devices may have one block more or less, is too much.
+/// Too optimistic: assuming the better way for all copies, or ignoring that devices may differ by one block.
 #[test]
 fn every_part_of_the_minimum_counts() {
     for Case(pages, blocks, spare, ways, [near, far]) in CASES.iter().copied() {
@@ -145,7 +148,7 @@ fn every_part_of_the_minimum_counts() {
             assert!(matches!(broken, Err(Broken::Victim { .. })), "{case:?}: {broken:?}");
         }
     }
-    // Five blocks of two devices: the frontier's may have two or three.
+    // Five blocks on two devices: the frontier's device may have two or three.
     let case = Case(4, 5, 0, 2, [1, 3]);
     let [near, far] = [false, true].map(|far| case.space(None).victim_valid_of(far) + 1);
     assert_eq!(case.space(None).logical_pages, 2 * near + 2 * far - 1);
@@ -153,7 +156,7 @@ fn every_part_of_the_minimum_counts() {
     assert!(matches!(case.explore(evenly, 0, true), Err(Broken::Victim { .. })));
 }
 
-/// Where the next lower threshold does for one page less it does for this one, too: see above.
+/// If the next lower threshold suffices for one page less, it suffices for this number too (see above).
 #[test]
 fn a_threshold_one_page_lower_runs_dry() {
     let mut tight = 0;
@@ -170,8 +173,7 @@ fn a_threshold_one_page_lower_runs_dry() {
     assert!(tight >= CASES.len() / 2, "{tight}");
 }
 
-/// Nor would it do to take the block with fewest valid pages, whichever way its copies go, at the α that both ways
-/// allow.
+/// Selecting the block with the fewest valid pages, with the α common to both ways, does not suffice either.
 #[test]
 fn the_way_of_the_victim_counts() {
     for case in [Case(4, 4, 0, 2, [1, 3]), Case(6, 4, 0, 2, [1, 5]), Case(6, 4, 0, 3, [2, 5])] {

@@ -1,10 +1,10 @@
-//! The space condition of Lazy-RTGC on small arrays of one device.
+//! Space condition of Lazy-RTGC on small arrays of one device.
 
 use crate::space_model::{Array, Broken};
 use flash::Part;
 use ftlkit_bounds::lazy_rtgc::{self, Space};
 
-/// A part with so many pages a block on which α copies fit into a step.
+/// A part with `pages` per block, on which `alpha` copies fit into a step.
 fn small(pages: u32, alpha: u64) -> Part {
     crate::common::part(1, 9, 10 * alpha, pages)
 }
@@ -17,7 +17,7 @@ fn explore(pages: u32, blocks: u32, space: Space, cuts: u32) -> Result<usize, Br
     Array { pages, space, cuts, bounded: true }.explore(&[blocks])
 }
 
-/// The same without cuts, with victims beyond their bound let through.
+/// Explores without cuts, and lets victims exceed their bound.
 fn unbounded(pages: u32, blocks: u32, space: Space) -> Result<usize, Broken> {
     Array { pages, space, cuts: 0, bounded: false }.explore(&[blocks])
 }
@@ -58,8 +58,8 @@ fn no_order_of_requests_breaks_the_promise() {
 
 #[test]
 fn two_logical_pages_more_break_it() {
-    // One more than Λ still holds, since the page just written lies in the frontier; that page is not
-    // counted on.
+    // One more than Λ still holds, since the page just written lies in the frontier. The bound does not rely
+    // on it.
     for (pages, alpha, blocks) in [(4, 1, 3), (4, 2, 4), (8, 3, 3)] {
         let most = lazy_rtgc::space(&small(pages, alpha), blocks).unwrap();
         let with = |more| {
@@ -82,7 +82,7 @@ fn a_threshold_one_page_lower_runs_dry() {
 
 #[test]
 fn each_page_above_the_threshold_pays_for_one_more_cut() {
-    // λ = 3, ρ_th = 5 of 8 pages: 3 in reserve.
+    // λ = 3, ρ_th = 5 of 8 pages, so 3 pages are in reserve.
     let (pages, blocks) = (8, 3);
     let least = lazy_rtgc::space_for(&small(pages, 3), blocks, 7).unwrap();
     assert_eq!(least.threshold_pages, 5);
@@ -105,8 +105,8 @@ fn theorem_4_3_fails_on_few_blocks() {
     let (alpha, alpha_far) = (7, 7);
     let space = Space { logical_pages, victim_valid, steps, threshold_pages, alpha, alpha_far };
     assert_eq!(explore(pages, blocks, space, 0), Err(victim(5)));
-    // Nor is it only the count: taken as true, it lets writes find no free page.
+    // The paper's count is not merely off: if it is trusted, a write finds no free page.
     assert_eq!(unbounded(pages, blocks, space), Err(Broken::NoFreePage));
-    // Ours for the same logical pages.
+    // Our condition for the same logical pages.
     assert_eq!(lazy_rtgc::space_for(&part, blocks, logical_pages).unwrap().victim_valid, 5);
 }

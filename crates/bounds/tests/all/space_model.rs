@@ -1,9 +1,12 @@
-//! Lazy-RTGC on small arrays: every order of writes, overwrites, trims, idle erases and power cuts, to exhaustion.
+//! Lazy-RTGC on small arrays: exhaustive over all orders of writes, overwrites, trims, idle erases and power
+//! cuts.
 //!
-//! Which logical page lies where does not matter, only how many valid pages each block of each device holds: an
-//! adversary may overwrite any. So a state is the valid count of each full block (sorted), the frontier's fill and
-//! valid count, the victim's remaining valid pages and the number of free blocks. Which free block is opened next,
-//! which of equal victims is taken: every way is gone. Devices with as many blocks may change names.
+//! The position of each logical page does not matter, because an adversary may overwrite any.
+//! Only the number of valid pages per block of each device does.
+//! A state is the sorted valid counts of the full blocks, the frontier's fill and valid count, the victim's
+//! remaining valid pages and the number of free blocks.
+//! The search follows every choice of the next free block and among equal victims.
+//! Devices with the same number of blocks are interchangeable.
 
 use ftlkit_bounds::lazy_rtgc::Space;
 use std::collections::HashSet;
@@ -13,26 +16,26 @@ struct Device {
     /// Blocks that are not bad.
     blocks: u32,
     free_blocks: u32,
-    /// Valid pages of each full block, ascending, the victim apart.
+    /// Valid pages of each full block, ascending, without the victim.
     full: Vec<u32>,
-    /// The frontier's programmed and valid pages, where it is here.
+    /// The frontier's programmed and valid pages, if it is on this device.
     frontier: Option<(u32, u32)>,
-    /// Valid pages that the victim still holds, and its α, where it is here.
+    /// The victim's remaining valid pages and its α, if it is on this device.
     victim: Option<(u32, u32)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct State {
     devices: Vec<Device>,
-    /// A step ran behind the last write.
+    /// A step ran after the last write.
     stepped: bool,
 }
 
-/// What went wrong.
+/// A violation of the bound.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Broken {
     NoFreePage,
-    /// Of a victim on another device than the frontier, or on the same.
+    /// Victim with too many valid pages, on another device than the frontier or on the same.
     Victim {
         far: bool,
         valid: u32,
@@ -42,9 +45,9 @@ pub(crate) enum Broken {
 pub(crate) struct Array {
     pub(crate) pages: u32,
     pub(crate) space: Space,
-    /// How often the power may be cut in one collection, the mounts that finish it included.
+    /// Power cuts allowed per collection, including the mounts that finish it.
     pub(crate) cuts: u32,
-    /// Victims are held against their bound.
+    /// True if victims are checked against their bound.
     pub(crate) bounded: bool,
 }
 
@@ -78,7 +81,7 @@ impl Array {
         s.devices.iter().map(of).sum()
     }
 
-    /// One page more is programmed, valid or (torn) not; in whichever free block, where one must be opened.
+    /// Programs one page, valid or not (torn). If a block must be opened, every free block is tried.
     fn program(&self, s: &State, valid: u32) -> Result<Vec<State>, Broken> {
         if let Some((at, (programmed, before))) = s.place(|device| device.frontier) {
             let mut next = s.clone();
@@ -104,12 +107,12 @@ impl Array {
         if far { self.space.alpha_far } else { self.space.alpha }
     }
 
-    /// Every victim that may be taken: of the least used-up pages.
+    /// Every possible victim: those that use up the fewest pages.
     fn take(&self, s: &State) -> Result<Vec<State>, Broken> {
         let frontier = s.place(|device| device.frontier).map(|(at, _)| at);
         let candidate = |at: usize| {
             let valid = *s.devices[at].full.first()?;
-            // Without a frontier no page is free, and a victim can only be erased.
+            // Without a frontier no page is free, so a victim can only be erased.
             let far = frontier != Some(at);
             let used_up = match (valid, self.alpha(far)) {
                 (0, _) => 0,
@@ -136,7 +139,7 @@ impl Array {
         Ok(all)
     }
 
-    /// One page of the victim is copied.
+    /// Copies one page of the victim.
     fn copy(&self, s: &State) -> Result<Vec<State>, Broken> {
         let mut copied = self.program(s, 1)?;
         for next in &mut copied {
@@ -146,7 +149,7 @@ impl Array {
         Ok(copied)
     }
 
-    /// The step that rides behind a write, with every state in it on the way.
+    /// The step after a write, with every state in between.
     fn after_write(&self, s: &State) -> Result<(Vec<State>, Vec<State>), Broken> {
         let begins = s.place(|device| device.victim).is_none()
             && self.free_pages(s) < self.space.threshold_pages;
@@ -177,7 +180,7 @@ impl Array {
         Ok((ends, on_the_way))
     }
 
-    /// Every state in which one more page has become invalid, by overwrite or trim.
+    /// Every state with one more invalid page, by overwrite or trim.
     fn invalidated(&self, s: &State) -> Vec<State> {
         let mut all = Vec::new();
         for (at, device) in s.devices.iter().enumerate() {
@@ -244,15 +247,17 @@ impl Array {
         Ok(all)
     }
 
-    /// For each state all that may come of one page more, valid or torn.
+    /// All successors of the states after one more page, valid or torn.
     fn programmed(&self, states: &[State], valid: u32) -> Result<Vec<State>, Broken> {
         let programmed: Result<Vec<_>, _> =
             states.iter().map(|state| self.program(state, valid)).collect();
         Ok(programmed?.into_iter().flatten().collect())
     }
 
-    /// Mounts: collects the full blocks with fewest valid pages, near or far, until collection need not run; each cut
-    /// but the first tears a copy of it.
+    /// Mounts: collect the full blocks with the fewest valid pages, near or far, until no collection is
+    /// needed.
+    ///
+    /// Each cut except the first tears a copy of the mount.
     fn mounted(&self, states: Vec<State>) -> Result<Vec<State>, Broken> {
         let (mut open, mut done) = (Vec::new(), Vec::new());
         for mut s in states {
@@ -296,7 +301,7 @@ impl Array {
         Ok(done)
     }
 
-    /// All states that can be reached from erased devices of so many blocks, or the first broken promise.
+    /// All states reachable from erased devices with these numbers of blocks, or the first violation.
     pub(crate) fn explore(&self, devices: &[u32]) -> Result<usize, Broken> {
         let erased =
             |blocks: &u32| Device { blocks: *blocks, free_blocks: *blocks, ..Device::default() };

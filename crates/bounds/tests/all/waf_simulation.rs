@@ -1,11 +1,11 @@
-//! The closed forms of write amplification against a simulation that shares nothing with them.
+//! Closed forms of write amplification against an independent simulation.
 
 use ftlkit_bounds::waf;
 use std::collections::VecDeque;
 
 const UNMAPPED: u32 = u32::MAX;
 
-/// Knuth's MMIX multiplier; the upper bits are good enough to draw pages.
+/// Linear congruential generator with Knuth's MMIX multiplier; the upper bits are good enough to draw pages.
 struct Lcg(u64);
 
 impl Lcg {
@@ -16,7 +16,7 @@ impl Lcg {
     }
 }
 
-/// Full blocks in the order in which they are to be collected.
+/// Full blocks in collection order.
 trait Order {
     fn filled(&mut self, block: u32, valid: u32);
     fn invalidated(&mut self, block: u32, valid: u32);
@@ -35,8 +35,9 @@ impl Order for Fifo {
     }
 }
 
-/// Full blocks by valid pages; a block's place in its bucket makes moves O(1). Of equals any is taken, as the model of two
-/// classes has it: which of them it is matters there.
+/// Full blocks by valid pages; the position of a block in its bucket makes moves O(1).
+///
+/// Ties are broken at random, as in the model with two classes, where the choice matters.
 struct Greedy {
     buckets: Vec<Vec<u32>>,
     place: Vec<u32>,
@@ -80,7 +81,7 @@ impl Order for Greedy {
     }
 }
 
-/// Full blocks in no order: one of a few drawn; where all of them are wholly valid, any that is not.
+/// Full blocks in no order: the best of a few drawn; if all of those are fully valid, any block that is not.
 struct Drawn {
     blocks: Vec<u32>,
     valid: Vec<u32>,
@@ -109,7 +110,7 @@ impl Order for Drawn {
     }
 }
 
-/// The block with fewest valid pages of those filled longest ago.
+/// The block with the fewest valid pages among the oldest written.
 struct Windowed {
     queue: VecDeque<u32>,
     valid: Vec<u32>,
@@ -184,7 +185,7 @@ impl<O: Order> Device<O> {
 
     fn write(&mut self, lpn: u32) {
         self.program(lpn);
-        // Again where the victim was wholly valid (FIFO), so that nothing was gained.
+        // Repeats if the victim was fully valid (FIFO), because that freed no page.
         while self.programmed == self.pages && self.free.len() <= 1 {
             self.collect();
         }
@@ -192,7 +193,7 @@ impl<O: Order> Device<O> {
 
     fn collect(&mut self) {
         let victim = self.order.next();
-        // Out of the order: its pages move without being reported to it.
+        // The victim has left the order, so moves of its pages are not reported to it.
         for page in victim * self.pages..(victim + 1) * self.pages {
             let lpn = std::mem::replace(&mut self.owner[page as usize], UNMAPPED);
             if lpn != UNMAPPED {
@@ -205,12 +206,12 @@ impl<O: Order> Device<O> {
     }
 }
 
-/// Pages programmed a host write at steady state.
+/// Pages programmed per host write at steady state.
 fn simulate<O: Order>(device: Device<O>, warm_up: u64, measured: u64) -> f64 {
     simulate_writes(device, warm_up, measured, |random, logical| random.below(logical))
 }
 
-/// The same for other writes than uniform ones.
+/// The same for a given distribution of writes.
 fn simulate_writes<O: Order>(
     mut device: Device<O>,
     warm_up: u64,
@@ -233,7 +234,7 @@ fn simulate_writes<O: Order>(
     (device.programs - before) as f64 / writes as f64
 }
 
-/// σ is of the blocks that hold data: one of the N is free when collection starts.
+/// σ refers to the blocks that hold data: one of the N is free when collection starts.
 fn logical_pages(blocks: u32, pages: u32, share: f64) -> u32 {
     (share * f64::from((blocks - 1) * pages)).round() as u32
 }
@@ -247,7 +248,7 @@ fn fifo_and_greedy_agree_with_the_closed_forms() {
             let fifo = simulate(Device::new(blocks, pages, logical, Fifo(VecDeque::new())), 5, 3);
             let order = Greedy::new(blocks, pages);
             let greedy = simulate(Device::new(blocks, pages, logical, order), 5, 3);
-            // Desnoyers' form is stated for π ≥ 64.
+            // Desnoyers' formula is stated for π ≥ 64.
             let forms = if pages < 64 { 2 } else { 3 };
             let compared = [
                 ("fifo", fifo, waf::fifo(share)),
@@ -269,7 +270,7 @@ fn fifo_and_greedy_agree_with_the_closed_forms() {
     println!("worst {:.2} %", worst * 100.0);
 }
 
-/// Hot pages are every fifth, and take four of five writes.
+/// Every fifth page is hot, and hot pages get four of five writes.
 fn hot_and_cold(random: &mut Lcg, logical: u32) -> u32 {
     let fifth = logical / 5;
     match random.below(5) {
@@ -282,9 +283,10 @@ fn hot_and_cold(random: &mut Lcg, logical: u32) -> u32 {
     .min(logical - 1)
 }
 
-/// Blocks written once stay for as long as their cold pages do, so that much more is written before measuring than under
-/// uniform writes; what is left of chance at this size is below half a per cent, the rest of the tolerance is that of
-/// finite N.
+/// Blocks written once stay as long as their cold pages do.
+///
+/// Warm-up therefore writes much more than under uniform writes.
+/// At this size the random error is below half a per cent; the remaining tolerance covers finite N.
 #[test]
 fn choices_windows_and_two_classes_agree_with_the_mean_field_model() {
     let (blocks, pages) = (2500, 16);

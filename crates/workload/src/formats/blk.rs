@@ -1,20 +1,20 @@
-//! What the two forms of Linux block traces share: devices, actions, flags, stray time stamps.
+//! Common parts of the two forms of Linux block traces: devices, actions, flags, stray time stamps.
 
 use crate::formats::format::Setup;
 use crate::options::Action;
 use crate::request::Op;
 
-/// The kernel's number of a device: 12 bits major, 20 bits minor.
+/// The kernel's device number: 12 bits major, 20 bits minor.
 pub(super) fn device(major: u64, minor: u64) -> Option<u32> {
     (major < 1 << 12 && minor < 1 << 20).then_some((major << 20 | minor) as u32)
 }
 
-/// `major,minor`.
+/// Formats a device as `major,minor`.
 pub(super) fn name(device: u32) -> String {
     format!("{},{}", device >> 20, device & 0xf_ffff)
 }
 
-/// The action to take, and why.
+/// The action in use, and whether the user chose it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Choice {
     pub(super) action: Action,
@@ -22,7 +22,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// What was asked for; else Q if the beginning of the file (64 KiB) has a Q event, else D.
+    /// The user's choice; else Q if the beginning of the file (64 KiB) has a Q event, else D.
     pub(super) fn of(setup: &Setup<'_>, queued: bool, issued: bool) -> Result<Self, String> {
         let action = match setup.options.action {
             Some(action) => return Ok(Self { action, asked: true }),
@@ -47,7 +47,7 @@ impl Choice {
     }
 }
 
-/// The RWBS column of blkparse.
+/// The RWBS column of blkparse output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Flags {
     pub(super) preflush: bool,
@@ -56,8 +56,9 @@ pub(super) struct Flags {
     pub(super) fua: bool,
 }
 
-/// Reads RWBS: an F first is a preflush, then the operation (D, W, R, N), then F is FUA, then E (secure
-/// erase), A (read-ahead), S (synchronous), M (metadata) and the like.
+/// Parses RWBS: a leading F is a preflush, then comes the operation (D, W, R, N), then F for FUA.
+///
+/// Further letters follow, such as E (secure erase), A (read-ahead), S (synchronous) and M (metadata).
 pub(super) fn flags(rwbs: &[u8]) -> Option<Flags> {
     let (preflush, rest) = match rwbs {
         [b'F', rest @ ..] => (true, rest),
@@ -78,15 +79,16 @@ pub(super) fn flags(rwbs: &[u8]) -> Option<Flags> {
 
 const YEAR_NS: u64 = 365 * 86_400 * 1_000_000_000;
 
-/// Finds time stamps that count from 1970 among those that count from the trace's start: the kernel writes
-/// some of these when tracing is switched on or off.
+/// Detects time stamps that count from 1970 among those that count from the trace's start.
+///
+/// The kernel writes some of these when tracing is switched on or off.
 #[derive(Default)]
 pub(super) struct StrayTimes {
     last_ns: Option<u64>,
 }
 
 impl StrayTimes {
-    /// True where `time_ns` is a year or more after the one before it.
+    /// True if `time_ns` is at least a year after the previous time.
     pub(super) fn is_stray(&mut self, time_ns: u64) -> bool {
         if self.last_ns.is_some_and(|last| time_ns.saturating_sub(last) >= YEAR_NS) {
             return true;

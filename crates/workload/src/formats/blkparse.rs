@@ -1,4 +1,4 @@
-//! blkparse: Linux block traces as text. A request has several events; those of one action are taken.
+//! blkparse: Linux block traces as text. A request has several events; the reader uses those of one action.
 
 use crate::formats::blk::{self, Choice, Flags, StrayTimes};
 use crate::formats::book::DropReason;
@@ -26,7 +26,7 @@ struct Blkparse {
 
 type Line<'a> = Fields<'a, b' '>;
 
-/// The fields up to the action: device, time, action.
+/// Parses the fields up to the action: device, time, action.
 fn event<'a>(f: &mut Line<'a>) -> Result<(u32, u64, &'a [u8]), Bad> {
     let major = f.uint("major number")?;
     f.byte(b',', "a comma between the device's major and minor number")?;
@@ -79,7 +79,7 @@ impl Format for Blkparse {
                 return Ok(Parsed::Aside);
             }
         }
-        // Traces put one behind the other go on after a summary.
+        // In concatenated traces, events follow a summary.
         self.summary = false;
         let mut f = Line::new(line);
         let (device, time, action) = event(&mut f)?;
@@ -107,7 +107,7 @@ impl Format for Blkparse {
     }
 }
 
-/// `sector + count`; `None` where the event has none (a bare flush, a command's bytes).
+/// Parses `sector + count`; `None` if the event has none (a bare flush, a command's bytes).
 fn extent(f: &mut Line<'_>) -> Result<Option<(u64, u64)>, Bad> {
     if f.is_end() || matches!(f.after_blanks(), Some(b'[' | b'(')) {
         return Ok(None);
@@ -115,7 +115,7 @@ fn extent(f: &mut Line<'_>) -> Result<Option<(u64, u64)>, Bad> {
     let offset = f.sectors("sector")?;
     match f.text("`+` and a count of sectors")? {
         b"+" => {}
-        // A command passed through: bytes of data, then the command in brackets.
+        // A passed-through command: bytes of data, then the command in brackets.
         [b'(', ..] => return Ok(None),
         _ => return Err(f.bad("`+` and a count of sectors")),
     }
@@ -124,7 +124,7 @@ fn extent(f: &mut Line<'_>) -> Result<Option<(u64, u64)>, Bad> {
     Ok(Some((offset, length)))
 }
 
-/// An event without an extent.
+/// Result for an event without an extent.
 pub(super) fn without_data(flags: Flags, device: u32, time: u64) -> Parsed {
     if flags.preflush {
         Parsed::Request(request(device, Op::Flush, 0, 0, time))
@@ -133,7 +133,7 @@ pub(super) fn without_data(flags: Flags, device: u32, time: u64) -> Parsed {
     }
 }
 
-/// An event with an extent; the operation is that of the flags.
+/// Result for an event with an extent; the operation comes from the flags.
 pub(super) fn with_data(flags: Flags, extent: Request) -> Parsed {
     if extent.length == 0 && flags.preflush {
         return without_data(flags, extent.device, extent.arrival_ns);

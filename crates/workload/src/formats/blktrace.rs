@@ -1,4 +1,4 @@
-//! blktrace: Linux block traces as the kernel writes them, one file a processor, version 7.
+//! blktrace: Linux block traces as the kernel writes them, one file per processor, version 7.
 
 use crate::error::WorkloadError;
 use crate::formats::blk::{Choice, Flags, StrayTimes, name};
@@ -31,7 +31,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
 const HEADER: usize = 48;
 const VERSION: u8 = 7;
 
-/// The byte order of a record and its version.
+/// Byte order (true for big-endian) and version of a record.
 fn magic(record: &[u8]) -> Option<(bool, u8)> {
     match record.get(..4)? {
         [version, 0x74, 0x61, 0x65] => Some((false, *version)),
@@ -40,7 +40,7 @@ fn magic(record: &[u8]) -> Option<(bool, u8)> {
     }
 }
 
-/// The numbers of a record in its byte order.
+/// Numbers of a record in its byte order.
 struct Record<'a> {
     bytes: &'a [u8],
     big_endian: bool,
@@ -81,14 +81,14 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What happened, in the low half of `action`; bit 8 there says that a control group's id follows.
+/// Event, in the low half of `action`; bit 8 there means that a control group's id follows.
 mod event {
     pub(super) const MASK: u64 = 0xfeff;
     pub(super) const QUEUED: u64 = 1;
     pub(super) const ISSUED: u64 = 7;
 }
 
-/// What it happened to, in the high half of `action`.
+/// Category of the event's request, in the high half of `action`.
 mod category {
     pub(super) const WRITE: u64 = 1 << 17;
     pub(super) const FLUSH: u64 = 1 << 18;
@@ -115,7 +115,7 @@ struct Blktrace {
     strays: StrayTimes,
 }
 
-/// The actions of the whole records among the first bytes.
+/// Actions of the complete records in the head of the file.
 fn actions(head: &Head<'_>) -> impl Iterator<Item = Action> {
     let mut rest = head.bytes;
     std::iter::from_fn(move || {
@@ -167,7 +167,7 @@ impl Format for Blktrace {
         if self.strays.is_stray(time) {
             return Ok(Parsed::Drop(DropReason::StrayTime));
         }
-        // A bare flush has all bits set in place of a sector.
+        // A bare flush has all bits set instead of a sector.
         let bare = length == 0 && flags.preflush;
         let offset = if bare { Some(0) } else { sector.checked_mul(512) };
         let offset =
@@ -198,7 +198,7 @@ fn flags(action: u64) -> Flags {
     Flags { preflush: is(category::FLUSH), op: Some(op), fua: is(category::FUA) }
 }
 
-/// The records of the files of all processors, by time; where times are equal, by file.
+/// Records of the files of all processors, sorted by time; ties are sorted by file.
 struct Merged {
     files: Vec<Stream>,
     current: usize,
@@ -236,7 +236,7 @@ impl Units for Merged {
     fn new(buffers: Vec<Buffer>) -> Result<Self, WorkloadError> {
         let mut files: Vec<_> =
             buffers.into_iter().map(|buffer| Stream { buffer, next: None }).collect();
-        // The current one is looked at when the next record is asked for.
+        // The current file is read when the next record is requested.
         for file in &mut files[1..] {
             file.look()?;
         }

@@ -1,4 +1,4 @@
-//! What was read, kept and dropped; and times counted from the first request.
+//! Counts of records read, kept and dropped, and arrival times relative to the first request.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde::Serialize;
 use crate::request::{Op, Request};
 use crate::units::counted;
 
-/// Why a record of a trace gives no request.
+/// Reason why a record of a trace gives no request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum DropReason {
-    /// A read, write or trim of no bytes.
+    /// A read, write or trim of 0 bytes.
     ZeroLength,
-    /// The trace says that there was no response.
+    /// The trace marks the request as one without response.
     NoResponse,
-    /// An event of another action than the one taken.
+    /// An event of another action than the one in use.
     OtherAction,
-    /// A command that neither reads, writes, trims nor flushes, or whose range is not in the trace.
+    /// A command other than read, write, trim or flush, or one whose range is not in the trace.
     OtherCommand,
-    /// A time stamp years away from those around it.
+    /// A time stamp years away from its neighbours.
     StrayTime,
-    /// A line or record that cannot be read, skipped because that was asked for.
+    /// A line or record that cannot be read, skipped by option.
     BadRecord,
 }
 
@@ -49,38 +49,38 @@ impl DropReason {
     }
 }
 
-/// How many records were read, kept and dropped so far: `read` = `kept` + the sum of `dropped`.
+/// Counts of records read, kept and dropped so far: `read` = `kept` + the sum of `dropped`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Records (lines that are records, for text).
     pub read: u64,
     /// Records that gave a request.
     pub kept: u64,
-    /// Records that gave none, by reason.
+    /// Records without a request, by reason.
     pub dropped: BTreeMap<&'static str, u64>,
-    /// Requests given: more than `kept` where a write with a preflush gave a flush and a write.
+    /// Requests produced: more than `kept` if writes with a preflush gave a flush and a write each.
     pub requests: u64,
-    /// Requests that arrived before the one that the trace gives before them.
+    /// Requests that arrived earlier than their predecessor in the trace.
     pub out_of_order: u64,
-    /// Of these, requests before the first one: their arrival is 0.
+    /// Requests that arrived earlier than the first one; their arrival is 0.
     pub before_first: u64,
-    /// The earliest time of a request on the trace's own clock, ns; `None` before the first request.
+    /// The earliest request time on the trace's own clock, ns; `None` before the first request.
     pub earliest_ns: Option<u64>,
-    /// The latest time of a request on the trace's own clock, ns; `None` before the first request.
+    /// The latest request time on the trace's own clock, ns; `None` before the first request.
     pub latest_ns: Option<u64>,
-    /// What was wrong with the first bad record that was skipped.
+    /// Error of the first bad record that was skipped.
     pub first_bad: Option<String>,
 }
 
 impl Counts {
-    /// From the earliest to the latest time of the trace, ns.
+    /// Time from the earliest to the latest request of the trace, ns.
     #[must_use]
     pub fn span_ns(&self) -> u64 {
         self.latest_ns.unwrap_or(0) - self.earliest_ns.unwrap_or(0)
     }
 }
 
-/// Keeps the counts while reading.
+/// Keeps the counts during reading.
 #[derive(Default)]
 pub(crate) struct Book {
     read: u64,
@@ -96,7 +96,7 @@ pub(crate) struct Book {
 }
 
 impl Book {
-    /// A record that is to give `request`: false where its length says that it cannot.
+    /// Counts a record that gives `request`; false (and dropped) if its length is 0.
     #[inline]
     pub(crate) fn keep(&mut self, request: &Request) -> bool {
         if request.length == 0 && request.op != Op::Flush {
@@ -122,8 +122,10 @@ impl Book {
         self.requests == 0
     }
 
-    /// The request with its arrival counted from the first request. The order of the file is kept: what
-    /// arrived earlier than the request before it is counted, and what arrived before the first is put to 0.
+    /// The request with its arrival relative to the first request.
+    ///
+    /// The order of the file is kept. A request that arrived earlier than its predecessor is counted.
+    /// One that arrived before the first request gets arrival 0.
     #[inline]
     pub(crate) fn rebase(&mut self, mut request: Request) -> Request {
         let at = request.arrival_ns;
@@ -147,7 +149,7 @@ impl Book {
         request
     }
 
-    /// What a user should know of requests whose arrival was put to 0.
+    /// Remark on requests whose arrival was set to 0.
     pub(crate) fn order_note(&self) -> Option<String> {
         if self.before_first == 0 {
             return None;

@@ -1,4 +1,4 @@
-//! A decompressed file, cut into lines or into records of a fixed size, without copying.
+//! A decompressed file, split into lines or fixed-size records without copying.
 
 use memchr::memchr;
 
@@ -6,14 +6,14 @@ use crate::error::WorkloadError;
 use crate::formats::head::Head;
 use crate::input::Input;
 
-/// What detection may look at.
+/// Bytes available to detection.
 pub(crate) const HEAD_BYTES: usize = 64 << 10;
-/// A line longer than this is no line of a trace.
+/// Longest valid line of a trace.
 pub(crate) const LONGEST_LINE: usize = 1 << 20;
-/// Room at first: fits the second-level cache, and is many lines.
+/// Initial capacity: fits the second-level cache and holds many lines.
 const ROOM: usize = 256 << 10;
 
-/// The bytes of a file, read in large pieces into one reused allocation.
+/// Bytes of a file, read in large pieces into one reused allocation.
 pub(crate) struct Buffer {
     pub(crate) input: Input,
     bytes: Vec<u8>,
@@ -31,17 +31,17 @@ impl Buffer {
         Self { input, bytes, start: 0, end: 0, before: 0, ended: false, units: 0, cut: false }
     }
 
-    /// Lines or records given so far: the number of the current one, from 1.
+    /// Number of the current line or record, from 1.
     pub(crate) fn position(&self) -> u64 {
         self.units
     }
 
-    /// True where the file ended without the newline of the line given last.
+    /// True if the file ended without a newline after the last returned line.
     pub(crate) fn is_cut(&self) -> bool {
         self.cut
     }
 
-    /// Reads as much as [`head`](Self::head) shows, and passes the byte order mark of UTF-8.
+    /// Reads the bytes for [`head`](Self::head) and skips the UTF-8 byte order mark.
     pub(crate) fn fill_head(&mut self) -> Result<(), WorkloadError> {
         while self.end - self.start < HEAD_BYTES && self.more()? {}
         if self.before == self.end as u64 && self.bytes[..self.end].starts_with(b"\xef\xbb\xbf") {
@@ -50,14 +50,14 @@ impl Buffer {
         Ok(())
     }
 
-    /// The first bytes, not taken; after [`fill_head`](Self::fill_head).
+    /// The first bytes, not consumed; call [`fill_head`](Self::fill_head) first.
     pub(crate) fn head(&self) -> Head<'_> {
         let bytes = &self.bytes[self.start..self.end];
         let all = self.ended && bytes.len() <= HEAD_BYTES;
         Head::new(&bytes[..bytes.len().min(HEAD_BYTES)], all)
     }
 
-    /// Reads some more behind what is there; false at the end of the file.
+    /// Reads more bytes after the existing ones; false at the end of the file.
     #[cold]
     fn more(&mut self) -> Result<bool, WorkloadError> {
         if self.ended {
@@ -79,7 +79,7 @@ impl Buffer {
         Ok(n > 0)
     }
 
-    /// The next line without its end (`\n` or `\r\n`).
+    /// Returns the next line without its end (`\n` or `\r\n`).
     #[inline]
     pub(crate) fn line(&mut self) -> Result<Option<&[u8]>, WorkloadError> {
         let mut searched = 0;
@@ -118,7 +118,7 @@ impl Buffer {
         WorkloadError::Format { path: self.input.path.clone(), reason }
     }
 
-    /// Looks at the next `size` bytes; `None` where the file ends before the first of them.
+    /// Returns the next `size` bytes without consuming them; `None` if the file ends before the first.
     pub(crate) fn peek(&mut self, size: usize) -> Result<Option<&[u8]>, WorkloadError> {
         while self.end - self.start < size {
             if !self.more()? {
@@ -132,7 +132,7 @@ impl Buffer {
         Ok(Some(&self.bytes[self.start..self.start + size]))
     }
 
-    /// Takes the next `size` bytes as one record.
+    /// Consumes the next `size` bytes as one record.
     pub(crate) fn record(&mut self, size: usize) -> Result<Option<&[u8]>, WorkloadError> {
         if self.peek(size)?.is_none() {
             return Ok(None);

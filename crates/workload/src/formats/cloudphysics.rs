@@ -43,7 +43,7 @@ impl Format for CloudPhysics {
         f.end()?;
         Ok(match op {
             None => Parsed::Drop(DropReason::OtherCommand),
-            // What a flush carries is no extent.
+            // The offset and size of a flush are not an extent.
             Some(Op::Flush) => Parsed::Request(request(0, Op::Flush, 0, 0, time)),
             Some(op) => Parsed::Request(request(0, op, offset, size, time)),
         })

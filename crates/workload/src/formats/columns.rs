@@ -1,12 +1,15 @@
-//! What DiskSim, SSDSim and MQSim share: five columns between blanks. Nothing in a file tells one from the
-//! other, and they differ in the unit of time and in what 0 and 1 mean: the format or the file's name must say.
+//! Common parts of DiskSim, SSDSim and MQSim: five columns separated by blanks.
+//!
+//! The content of a file does not identify the format, but the formats differ in the time unit and in the
+//! meaning of 0 and 1.
+//! The user or the file name must give the format.
 
 use crate::formats::fields::{Bad, Fields};
 use crate::formats::format::{FormatInfo, Parsed, request};
 use crate::formats::head::{Head, Looks};
 use crate::request::Op;
 
-/// What each of the formats says of itself, given what follows from how it reads.
+/// Completes a format's declaration with detection by name.
 pub(super) const fn told_by_name(reads: FormatInfo) -> FormatInfo {
     let detection = "by --format, or by a file name that ends in the format's name";
     FormatInfo { detection, looks, ..reads }
@@ -22,7 +25,7 @@ fn is_five_columns(line: &[u8]) -> bool {
     columns.len() == 5 && columns.iter().all(number)
 }
 
-/// The three columns that all three share.
+/// Parses the three columns common to all three formats.
 pub(super) fn place(f: &mut Fields<'_, b' '>) -> Result<(u32, u64, u64), Bad> {
     let device = f.uint32("device")?;
     let offset = f.sectors("first sector")?;
@@ -31,7 +34,7 @@ pub(super) fn place(f: &mut Fields<'_, b' '>) -> Result<(u32, u64, u64), Bad> {
     Ok((device, offset, length))
 }
 
-/// A line of times in ns where 1 is a read.
+/// Parses a line with times in ns where op 1 is a read.
 pub(super) fn one_is_read(line: &[u8]) -> Result<Parsed, Bad> {
     let mut f = Fields::<b' '>::new(line);
     let time = f.uint("time in ns")?;

@@ -1,5 +1,6 @@
-//! Our own format: a header names the columns and their units. `trace convert` writes it, and every field of
-//! a request survives.
+//! ftlkit's own format: a header names the columns and their units.
+//!
+//! `trace convert` writes it, and every field of a request survives.
 
 use crate::formats::fields::{Bad, Fields, shortened};
 use crate::formats::format::{Format, FormatInfo, Parsed, Setup, request};
@@ -60,7 +61,7 @@ impl Writer for Table {
     }
 }
 
-/// Appends a number, faster than formatting does.
+/// Appends a number; faster than formatting.
 fn number(text: &mut Vec<u8>, mut value: u64) {
     let mut digits = [0; 20];
     let mut at = digits.len();
@@ -77,16 +78,16 @@ fn number(text: &mut Vec<u8>, mut value: u64) {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
-    /// With the power of ten from its unit to ns.
+    /// The value is the power of ten from its unit to ns.
     Arrival(u32),
     Device,
     Op,
     Fua,
-    /// With its unit in bytes.
+    /// The value is its unit in bytes.
     Offset(u64),
-    /// With its unit in bytes.
+    /// The value is its unit in bytes.
     Length(u64),
-    /// With the power of ten from its unit to ns.
+    /// The value is the power of ten from its unit to ns.
     Response(u32),
 }
 
@@ -113,7 +114,7 @@ impl Column {
     }
 }
 
-/// The columns that a header names.
+/// Parses the columns of a header.
 fn columns(header: &[u8]) -> Result<Vec<Column>, String> {
     let mut columns: Vec<Column> = Vec::new();
     for name in header.split(|&b| b == b',') {

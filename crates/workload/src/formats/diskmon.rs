@@ -1,4 +1,4 @@
-//! DiskMon: what the Sysinternals tool of that name saves.
+//! DiskMon: the save format of the Sysinternals tool of that name.
 
 use crate::formats::fields::{Bad, Fields};
 use crate::formats::format::{Format, FormatInfo, Parsed, request};
@@ -17,7 +17,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
 const SECOND_NS: u64 = 1_000_000_000;
 const DAY_NS: u64 = 86_400 * SECOND_NS;
 
-/// All of `text` as a decimal.
+/// Parses all of `text` as a decimal.
 fn decimal(text: &[u8], places: u32) -> Option<u64> {
     let mut f = Fields::<b' '>::new(text);
     let value = f.decimal("", places).ok()?;
@@ -26,7 +26,7 @@ fn decimal(text: &[u8], places: u32) -> Option<u64> {
 
 #[derive(Default)]
 struct DiskMon {
-    /// Midnights passed, where times are of the day, ns.
+    /// Number of midnights passed × 24 h, if times are of the day, ns.
     days_ns: u64,
     of_day_ns: u64,
     clock: bool,
@@ -34,7 +34,7 @@ struct DiskMon {
 }
 
 impl DiskMon {
-    /// `h:mm:ss[.fraction][ AM| PM]` since the first day's midnight.
+    /// Parses `h:mm:ss[.fraction][ AM| PM]` into ns since the first day's midnight.
     fn clock(&mut self, text: &[u8]) -> Option<u64> {
         let half =
             |name: &[u8]| text.len() > 2 && text[text.len() - 2..].eq_ignore_ascii_case(name);
@@ -55,7 +55,7 @@ impl DiskMon {
             return None;
         }
         let of_day_ns = (hour * 60 + minute) * 60 * SECOND_NS + second_ns;
-        // Going back by more than half a day is midnight; by less, a line out of order.
+        // A step back of more than half a day is midnight; a smaller one is a line out of order.
         if of_day_ns + DAY_NS / 2 < self.of_day_ns {
             self.days_ns = self.days_ns.checked_add(DAY_NS)?;
         }

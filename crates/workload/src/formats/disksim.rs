@@ -25,7 +25,7 @@ impl Format for DiskSim {
         let mut f = Fields::<b' '>::new(line);
         let time = f.decimal("time in ms", 6)?;
         let (device, offset, length) = place(&mut f)?;
-        // Other bits say whether the request is synchronous, or that it is one of a batch.
+        // Other bits mark synchronous requests and requests of a batch.
         let op = if f.hex("flags")? & 1 == 1 { Op::Read } else { Op::Write };
         f.end()?;
         Ok(Parsed::Request(request(device, op, offset, length, time)))

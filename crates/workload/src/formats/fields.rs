@@ -1,12 +1,12 @@
-//! Reading the fields of one line: integers and decimals straight from the bytes, never through floats.
+//! Parsing of the fields of one line: integers and decimals directly from the bytes, never through floats.
 
-/// What is wrong with a line or record, and where. Boxed, so that the good path stays small.
+/// Error with position in a line or record. Boxed to keep the success path small.
 pub(crate) type Bad = Box<BadField>;
 
-/// A field that is not what it should be.
+/// A field with invalid content.
 #[derive(Debug)]
 pub(crate) struct BadField {
-    /// Column from 1 (byte within the record, for binary ones).
+    /// Column from 1 (byte within the record for binary formats).
     pub(crate) column: usize,
     pub(crate) expected: String,
     pub(crate) found: String,
@@ -19,7 +19,7 @@ impl BadField {
     }
 }
 
-/// At most 40 characters of `bytes`, with what cannot be printed escaped.
+/// At most 40 characters of `bytes`, with control characters escaped.
 pub(crate) fn shortened(bytes: &[u8]) -> String {
     let cut = &bytes[..bytes.len().min(40)];
     let mut text = String::new();
@@ -32,7 +32,9 @@ pub(crate) fn shortened(bytes: &[u8]) -> String {
     text
 }
 
-/// A place in a line. `SEP` parts the fields: `b','` or `b'\t'` (one, with blanks around it), or `b' '`
+/// Position in a line.
+///
+/// `SEP` separates the fields: `b','` or `b'\t'` (exactly one, with optional blanks around it), or `b' '`
 /// (any run of blanks).
 pub(crate) struct Fields<'a, const SEP: u8> {
     line: &'a [u8],
@@ -47,7 +49,7 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
         Self { line, at: 0, field: 0, first: true }
     }
 
-    /// Starts in the middle of a line; the next field is its first.
+    /// Starts in the middle of a line; the next field is treated as the first.
     pub(crate) fn within(line: &'a [u8], at: usize) -> Self {
         Self { line, at, field: at, first: true }
     }
@@ -66,7 +68,7 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
         }
     }
 
-    /// Passes the separator before a field, except before the first.
+    /// Skips the separator before a field, except before the first.
     #[inline]
     fn begin(&mut self, what: &str) -> Result<(), Bad> {
         let before = self.at;
@@ -89,7 +91,7 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
         Ok(())
     }
 
-    /// The rest of the current field: what an error shows.
+    /// Error that shows the rest of the current field.
     #[cold]
     pub(crate) fn bad(&self, expected: &str) -> Bad {
         let rest = &self.line[self.field..];
@@ -102,7 +104,7 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
         BadField::at(self.field, expected, found)
     }
 
-    /// Digits from here on; the value and how many there were. `None` beyond 64 bits.
+    /// Parses digits: the value and their number. The value is `None` beyond 64 bits.
     #[inline]
     fn digits(&mut self) -> (Option<u64>, usize) {
         let from = self.at;
@@ -151,22 +153,24 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
         self.scaled(what, 512)
     }
 
-    /// An unsigned decimal × 10^`places`; further places are cut off. `12`, `12.5`, `.5` and `1e-05` are read.
+    /// An unsigned decimal × 10^`places`; further decimals are truncated. Accepts `12`, `12.5`, `.5` and
+    /// `1e-05`.
     #[inline]
     pub(crate) fn decimal(&mut self, what: &str, places: u32) -> Result<u64, Bad> {
         self.begin(what)?;
         self.decimal_here(what, places)
     }
 
-    /// A field that may be empty: passes the separator before it and says whether it is. If it is not, one of
-    /// the `_here` must follow.
+    /// Skips the separator before an optional field; true if the field is empty.
+    ///
+    /// If it is not empty, one of the `_here` functions must follow.
     #[inline]
     pub(crate) fn is_empty(&mut self, what: &str) -> Result<bool, Bad> {
         self.begin(what)?;
         Ok(self.peek().is_none_or(is_end::<SEP>))
     }
 
-    /// The decimal of a field whose separator has been passed.
+    /// Parses a decimal whose separator has been skipped.
     #[inline]
     pub(crate) fn decimal_here(&mut self, what: &str, places: u32) -> Result<u64, Bad> {
         let (whole, whole_digits) = self.digits();
@@ -200,7 +204,7 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
             })
     }
 
-    /// The rare case of a decimal written with an exponent, as C's `%g` does for small numbers.
+    /// Rare case: a decimal with an exponent, as C's `%g` prints small numbers.
     #[cold]
     fn exponent(&mut self, what: &str, places: u32) -> Result<u64, Bad> {
         let mut value = 0_u128;
@@ -259,7 +263,7 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
         Err(self.bad(&format!("{what}, a hexadecimal number below 2^64")))
     }
 
-    /// A field of text, without the blanks around it; may be empty unless blanks part the fields.
+    /// A text field without surrounding blanks; it may be empty unless blanks separate the fields.
     #[inline]
     pub(crate) fn text(&mut self, what: &str) -> Result<&'a [u8], Bad> {
         self.begin(what)?;
@@ -271,7 +275,7 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
         Ok(self.line[self.field..self.at].trim_ascii_end())
     }
 
-    /// A field of text that is not empty.
+    /// A non-empty text field.
     #[inline]
     pub(crate) fn word(&mut self, what: &str) -> Result<&'a [u8], Bad> {
         let word = self.text(what)?;
@@ -283,7 +287,7 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
     pub(crate) fn byte(&mut self, byte: u8, what: &str) -> Result<(), Bad> {
         if self.peek() == Some(byte) {
             self.at += 1;
-            // What follows belongs to the same field.
+            // The following bytes belong to the same field.
             return Ok(());
         }
         self.field = self.at;
@@ -300,7 +304,7 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
         }
     }
 
-    /// The next byte that is no blank, not taken.
+    /// The next non-blank byte, not consumed.
     pub(crate) fn after_blanks(&mut self) -> Option<u8> {
         let at = self.at;
         self.blanks();
@@ -309,12 +313,12 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
         next
     }
 
-    /// Where the field read last ended.
+    /// End of the last parsed field.
     pub(crate) fn place(&self) -> usize {
         self.at
     }
 
-    /// True where nothing but blanks is left.
+    /// True if only blanks are left.
     #[inline]
     pub(crate) fn is_end(&mut self) -> bool {
         let at = self.at;
@@ -326,7 +330,7 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
         end
     }
 
-    /// Checks that nothing but blanks is left.
+    /// Checks that only blanks are left.
     #[inline]
     pub(crate) fn end(&mut self) -> Result<(), Bad> {
         if self.is_end() {
@@ -337,7 +341,7 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
         Err(self.bad("the end of the line"))
     }
 
-    /// Checks that `offset + length` is an address; call after the later of the two.
+    /// Checks that `offset + length` is a valid address; call it after parsing the later of the two.
     #[inline]
     pub(crate) fn extent(&self, offset: u64, length: u64) -> Result<(), Bad> {
         if offset.checked_add(length).is_some() {

@@ -1,4 +1,4 @@
-//! fio iolog: what `fio --write_iolog` writes and `--read_iolog` reads, versions 2 and 3.
+//! fio iolog: the log of `fio --write_iolog` and `--read_iolog`, versions 2 and 3.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -34,7 +34,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
 /// Writes a log of version 3.
 #[derive(Default)]
 struct Log {
-    /// Names of the devices that the log has opened.
+    /// Names of the devices that the log has opened so far.
     opened: BTreeMap<u32, String>,
     last_ns: u64,
 }
@@ -71,8 +71,9 @@ impl Writer for Log {
     }
 }
 
-/// What a device is called in a log that is written. A blank would end the name. The number keeps devices
-/// apart whose names become the same, and lets the reader give each device its number again.
+/// Name of a device in a written log. Blanks would end the name and are replaced.
+///
+/// The device number keeps devices apart whose names become equal, and lets the reader restore the numbers.
 fn log_name(device: u32, name: &str) -> String {
     let blank = |c: char| c.is_whitespace() || c.is_control();
     let name: String = name.chars().map(|c| if blank(c) { '_' } else { c }).collect();
@@ -82,7 +83,7 @@ fn log_name(device: u32, name: &str) -> String {
 
 type Line<'a> = Fields<'a, b' '>;
 
-/// The device that a file's name gives: what `trace convert` writes is a number, or ends in `#` and one.
+/// Device number in a file's name: `trace convert` writes a number, or a name that ends in `#` and a number.
 fn device_of(name: &[u8]) -> Option<u32> {
     let digits = name.rsplit(|&b| b == b'#').next()?;
     let plain = digits == b"0" || !digits.starts_with(b"0");
@@ -90,13 +91,15 @@ fn device_of(name: &[u8]) -> Option<u32> {
     if plain { std::str::from_utf8(digits).ok()?.parse().ok() } else { None }
 }
 
-/// Files and their devices. A name that gives no device, or one that is taken, gets the lowest that is free.
+/// Files and their devices.
+///
+/// A name without a device number, or with one already in use, gets the lowest free number.
 #[derive(Default)]
 struct Files {
     names: Names,
-    /// By the number of the name.
+    /// Device per name number.
     devices: Vec<u32>,
-    /// The number of the name, by device.
+    /// Name number per device.
     taken: HashMap<u32, u32>,
     free: u32,
 }
@@ -129,7 +132,7 @@ struct Fio {
     /// 0 before the first line is read.
     version: u8,
     files: Files,
-    /// The last `wait` of version 2, ns.
+    /// Time of the last `wait` in version 2, ns.
     waited_ns: u64,
     arrivals: bool,
 }
@@ -193,7 +196,7 @@ impl Fio {
             }
         };
         if op == Op::Flush {
-            // The offset and length here are those of the request before: they mean nothing.
+            // Offset and length here are those of the previous request and mean nothing.
             if !f.is_end() {
                 f.uint("offset")?;
                 f.uint("length")?;
@@ -213,7 +216,7 @@ impl Format for Fio {
     type Units = Lines;
 
     fn prepare(&mut self, setup: &Setup<'_>) -> Result<(), String> {
-        // Only the first 64 KiB can say beforehand whether version 2 has times at all.
+        // Only the first 64 KiB can show in advance whether a version 2 log has times.
         let lines = &setup.head.lines;
         let untimed = lines.first().is_some_and(|line| version_of(line) == Some(2))
             && !lines.iter().any(|line| is_wait(line));

@@ -18,7 +18,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
 #[derive(Default)]
 struct Fiu;
 
-/// The six fields from `lba` on; process names before them may hold blanks.
+/// Position of the six fields from `lba` on; process names before them may contain blanks.
 fn tail(line: &[u8]) -> Option<usize> {
     let mut at = line.trim_ascii_end().len();
     for field in 0..6 {

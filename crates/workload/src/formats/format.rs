@@ -1,4 +1,4 @@
-//! What a format is: what it says of itself, how it reads one record, and what it needs for that.
+//! Interface of a format: its description, its record parser and the parser's input.
 
 use crate::error::WorkloadError;
 use crate::formats::book::{Counts, DropReason};
@@ -9,32 +9,32 @@ use crate::formats::writing::Writing;
 use crate::options::TraceOptions;
 use crate::request::{Op, Request};
 
-/// What a format is, for `list formats`, for detection, for opening and for writing.
+/// Description of a format for `list formats`, detection, opening and writing.
 #[derive(Clone, Copy)]
 pub struct FormatInfo {
-    /// Name, as `--format` takes it.
+    /// Name, as accepted by `--format`.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// Description in one line.
     pub summary: &'static str,
-    /// The fields in their order.
+    /// The fields in order.
     pub fields: &'static str,
     /// Units of times, addresses and lengths.
     pub units: &'static str,
-    /// How it is told from the others.
+    /// Distinction from other formats.
     pub detection: &'static str,
-    /// A file of two requests, which is read where the format is named.
+    /// Sample file of two requests, readable if the format is named.
     pub sample: &'static [u8],
-    /// True where records are bytes, not lines.
+    /// True if records are binary, not lines.
     pub binary: bool,
-    /// True where a trace may be in several files, `NAME.<format>.0`, `NAME.<format>.1`, …, merged by time.
+    /// True if a trace may be in several files, `NAME.<format>.0`, `NAME.<format>.1`, …, merged by time.
     pub merges: bool,
-    /// True where the trace has events of several actions (queued, issued, …) of which one is taken.
+    /// True if the trace has events of several actions (queued, issued, …), of which one is used.
     pub has_actions: bool,
-    /// True where the trace does not say whether a request reads or writes.
+    /// True if the trace does not distinguish reads and writes.
     pub lacks_op: bool,
-    /// How it is written, where it can be.
+    /// Writer of the format; `None` if it cannot be written.
     pub writing: Option<&'static Writing>,
-    /// How surely a file's beginning is of this format.
+    /// Certainty that a file's beginning is in this format.
     pub(crate) looks: fn(&Head<'_>) -> Looks,
     pub(crate) open: fn(Opening) -> Result<Box<dyn Engine>, WorkloadError>,
 }
@@ -45,46 +45,46 @@ impl std::fmt::Debug for FormatInfo {
     }
 }
 
-/// What one record is.
+/// Content of one record.
 pub(crate) enum Parsed {
-    /// A request; its arrival is in ns since whatever the trace counts from.
+    /// A request; its arrival is in ns on the trace's own clock.
     Request(Request),
-    /// A request that everything before it must be flushed for.
+    /// A flush, followed by this request.
     FlushThen(Request),
-    /// A record that gives no request.
+    /// A record without a request.
     Drop(DropReason),
-    /// No record: a header, a comment, a summary.
+    /// Not a record: a header, a comment, a summary.
     Aside,
 }
 
-/// What a format is made from.
+/// Input for the preparation of a format.
 pub(crate) struct Setup<'a> {
     pub(crate) head: &'a Head<'a>,
-    /// The beginnings of the other files, where several are merged.
+    /// Heads of the other files, if several are merged.
     pub(crate) others: &'a [Head<'a>],
     pub(crate) options: &'a TraceOptions,
 }
 
-/// How one format reads one record.
+/// Record parser of one format.
 pub(crate) trait Format: Default + Send + 'static {
-    /// True where time stamps may have been cut to whole seconds.
+    /// True if time stamps may be truncated to whole seconds.
     const MAY_SPREAD: bool = false;
 
-    /// What the records are cut from.
+    /// Source of the records.
     type Units: Units;
 
-    /// Takes what the options and the beginning of the file say.
+    /// Adapts the parser to the options and the beginning of the file.
     ///
     /// # Errors
-    /// Why they do not do, in words.
+    /// Reason why they do not work, as text.
     fn prepare(&mut self, _: &Setup<'_>) -> Result<(), String> {
         Ok(())
     }
 
-    /// Reads one record: a line without its end, or the bytes of a binary one.
+    /// Parses one record: a line without its end, or the bytes of a binary record.
     fn parse(&mut self, unit: &[u8]) -> Result<Parsed, Bad>;
 
-    /// True where the time stamp read last is cut to a whole second.
+    /// True if the last time stamp was truncated to a whole second.
     fn whole_seconds(&self) -> bool {
         Self::MAY_SPREAD
     }
@@ -93,43 +93,43 @@ pub(crate) trait Format: Default + Send + 'static {
         true
     }
 
-    /// What a user should know of how the trace was taken.
+    /// Remarks on how the trace was taken.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What the trace calls this device; `None` where that is just the number.
+    /// Name of this device in the trace; `None` if it is just the number.
     fn device_name(&self, _device: u32) -> Option<String> {
         None
     }
 }
 
-/// Where the bytes of records come from.
+/// Source of the bytes of records.
 pub(crate) trait Units: Send {
-    /// True where empty lines and lines that begin with `#` are no records.
+    /// True if empty lines and lines that begin with `#` are not records.
     const TEXT: bool;
-    /// True where records of several files are merged.
+    /// True if records of several files are merged.
     const MERGES: bool = false;
     /// # Errors
-    /// Why the files cannot be cut into records.
+    /// Reason why the files cannot be split into records.
     fn new(buffers: Vec<Buffer>) -> Result<Self, WorkloadError>
     where
         Self: Sized;
     fn next(&mut self) -> Result<Option<&[u8]>, WorkloadError>;
-    /// The file that the current unit is from.
+    /// The file of the current unit.
     fn buffer(&self) -> &Buffer;
 }
 
-/// Everything that opening needs.
+/// Input for opening a trace.
 pub(crate) struct Opening {
     pub(crate) format: &'static FormatInfo,
     pub(crate) buffers: Vec<Buffer>,
     pub(crate) options: TraceOptions,
-    /// What the file looks like, where that is another format than the one asked for.
+    /// Format that the file resembles, if it is not the requested one.
     pub(crate) looks_like: Option<&'static str>,
 }
 
-/// A trace being read, whatever its format.
+/// A trace being read, in any format.
 pub(crate) trait Engine: Send {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError>;
     fn counts(&self) -> Counts;
@@ -138,7 +138,7 @@ pub(crate) trait Engine: Send {
     fn device_name(&self, device: u32) -> Option<String>;
 }
 
-/// Fields of a request that most formats have no say in.
+/// A request with defaults for the fields that most formats lack.
 pub(crate) fn request(device: u32, op: Op, offset: u64, length: u64, arrival_ns: u64) -> Request {
     Request { arrival_ns, offset, length, device, op, fua: false, response_ns: None }
 }

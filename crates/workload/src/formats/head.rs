@@ -1,27 +1,28 @@
-//! The beginning of a file, for detection.
+//! Beginning of a file, for detection.
 
 use memchr::memrchr;
 
-/// How surely the beginning of a file is of a format.
+/// Certainty that the beginning of a file is in a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Looks {
-    /// It is not.
+    /// Certainly not.
     No,
-    /// Nobody can tell from the content: the format or the file's name must say. True where the content may
-    /// be of the format.
+    /// The content does not decide: the user or the file name must give the format.
+    ///
+    /// True if the content may be in the format.
     ByName(bool),
-    /// So many of the first lines can be read, of so many that are no headers or summaries.
+    /// Number of readable lines, out of the first lines that are not headers or summaries.
     Lines(usize, usize),
-    /// A magic number or a header says so.
+    /// A magic number or a header identifies the format.
     Sure,
 }
 
-/// The beginning of a file, for detection.
+/// Beginning of a file, for detection.
 pub(crate) struct Head<'a> {
     pub(crate) bytes: &'a [u8],
-    /// The first complete lines that are not empty; none where the file is no text.
+    /// The first complete non-empty lines; none if the file is not text.
     pub(crate) lines: Vec<&'a [u8]>,
-    /// True where the file has no more bytes than these.
+    /// True if the file has no more bytes.
     pub(crate) all: bool,
 }
 
@@ -42,7 +43,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// True for lines that no text format has a record in.
+/// True for lines that are not records in any text format.
 #[inline]
 pub(crate) fn is_aside(line: &[u8]) -> bool {
     match line.first() {

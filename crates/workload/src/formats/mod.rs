@@ -1,4 +1,4 @@
-//! The formats of block traces. To add one: its file, and here its `mod` and its line in [`FORMATS`].
+//! Formats of block traces. To add one: its file, its `mod` here and its line in [`FORMATS`].
 
 mod blk;
 mod book;
@@ -35,7 +35,7 @@ pub use book::{Counts, DropReason};
 pub use format::FormatInfo;
 pub use writing::Writing;
 
-/// Every format that can be read, in the order in which they are listed.
+/// Every readable format, in list order.
 pub static FORMATS: &[&FormatInfo] = &[
     &spc::INFO,
     &msr::INFO,
@@ -62,12 +62,12 @@ pub fn find(name: &str) -> Option<&'static FormatInfo> {
     FORMATS.iter().copied().find(|info| info.name == name)
 }
 
-/// The formats that can be written, each with how.
+/// The writable formats and their writers.
 pub fn written() -> impl Iterator<Item = (&'static FormatInfo, &'static Writing)> {
     FORMATS.iter().filter_map(|info| Some((*info, info.writing?)))
 }
 
-/// The names of the formats that `test` is true of: `a`, `a and b`, `a, b and c`.
+/// The names of the formats that satisfy `test`: `a`, `a and b`, `a, b and c`.
 #[must_use]
 pub fn names(test: impl Fn(&FormatInfo) -> bool) -> String {
     let names: Vec<_> = FORMATS.iter().filter(|info| test(info)).map(|info| info.name).collect();

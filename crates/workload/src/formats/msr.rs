@@ -1,4 +1,4 @@
-//! MSR Cambridge: block traces of enterprise servers, one file a volume.
+//! MSR Cambridge: block traces of enterprise servers, one file per volume.
 
 use crate::formats::fields::{Bad, Fields};
 use crate::formats::format::{Format, FormatInfo, Parsed, request};
@@ -67,9 +67,9 @@ impl Format for Msr {
         f.extent(offset, size)?;
         let response = f.scaled("response in 100-ns ticks", TICK_NS)?;
         f.end()?;
-        // The first host's disks keep their numbers.
+        // Disks of the first host keep their numbers.
         let mut r = request(host * DISKS_A_HOST + disk as u32, op, offset, size, time);
-        // No disk answers within a tick: 0 stands for a response that was not measured.
+        // No disk responds within one tick, so 0 means that the response was not measured.
         r.response_ns = (response > 0).then_some(response);
         Ok(Parsed::Request(r))
     }

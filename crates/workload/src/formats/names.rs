@@ -1,11 +1,11 @@
-//! Numbers for the names that traces give to hosts and files.
+//! Numbers for the host and file names in traces.
 
 use std::collections::HashMap;
 
-/// More names than any trace has: a file of nonsense must not fill the memory.
+/// Limit above the names of any trace, so that a nonsense file cannot fill the memory.
 const MOST: usize = 1 << 16;
 
-/// Names in the order in which they came up.
+/// Names in order of appearance.
 #[derive(Default)]
 pub(super) struct Names {
     numbers: HashMap<Box<[u8]>, u32>,
@@ -14,9 +14,9 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The number of this name; `None` where there are too many already.
+    /// The number of this name; `None` if there are too many names.
     pub(super) fn number(&mut self, name: &[u8]) -> Option<u32> {
-        // Neighbouring lines mostly name the same.
+        // Consecutive lines mostly have the same name.
         if self.names.get(self.last as usize).is_some_and(|last| **last == *name) {
             return Some(self.last);
         }

@@ -1,4 +1,4 @@
-//! oracleGeneral: the binary form in which libCacheSim keeps traces. It does not say what a request does.
+//! oracleGeneral: the binary trace format of libCacheSim. It has no operation per request.
 
 use crate::formats::fields::{Bad, BadField};
 use crate::formats::format::{Format, FormatInfo, Parsed, Setup, request};

@@ -1,4 +1,4 @@
-//! The loop that all formats share: take a line or record, read it, count it, give its request.
+//! Common read loop of all formats: take a line or record, parse it, count it, return its request.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::options::{OnBadLine, TraceOptions};
 use crate::request::{Op, Request};
 use crate::units::counted;
 
-/// What follows from how `F` reads its records, for a format to add to.
+/// Base declaration derived from `F`'s parser, to be completed by the format.
 pub(crate) const fn reads<F: Format>() -> FormatInfo {
     FormatInfo {
         name: "",
@@ -31,7 +31,7 @@ pub(crate) const fn reads<F: Format>() -> FormatInfo {
     }
 }
 
-/// The lines of a text.
+/// Lines of a text file.
 pub(crate) struct Lines(Buffer);
 
 impl Units for Lines {
@@ -64,7 +64,7 @@ impl<const SIZE: usize> Units for Fixed<SIZE> {
     }
 }
 
-/// How many of the first lines the format can read.
+/// Number of the first lines that the format can read.
 pub(crate) fn share<F: Format>(head: &Head<'_>) -> Looks {
     let options = TraceOptions::default();
     let mut format = F::default();
@@ -114,8 +114,9 @@ pub(crate) fn open<F: Format>(mut opening: Opening) -> Result<Box<dyn Engine>, W
     }))
 }
 
-/// More requests than this in one second are more than any trace of whole seconds has; they are held back
-/// until the second's end, and memory stays bounded.
+/// Most requests per second of a trace with whole seconds; no real trace has more.
+///
+/// Requests are held back until their second ends, so this limit bounds the memory.
 const SECOND_LIMIT: usize = 1 << 20;
 
 struct Records<F: Format> {
@@ -123,9 +124,9 @@ struct Records<F: Format> {
     format: F,
     name: &'static str,
     book: Book,
-    /// Requests of the current second, where time stamps are cut to seconds.
+    /// Requests of the current second, if time stamps are truncated to seconds.
     group: Vec<Request>,
-    /// Requests with their final times that `out` had no room for.
+    /// Requests with final times for which `out` had no room.
     ready: Vec<Request>,
     given: usize,
     spread: bool,
@@ -136,7 +137,7 @@ struct Records<F: Format> {
 }
 
 impl<F: Format> Records<F> {
-    /// Moves what is ready to `out`.
+    /// Moves up to `room` ready requests to `out`.
     fn give(&mut self, out: &mut Vec<Request>, room: usize) {
         let until = self.ready.len().min(self.given + room);
         out.extend_from_slice(&self.ready[self.given..until]);
@@ -151,14 +152,14 @@ impl<F: Format> Records<F> {
     fn close_second(&mut self) {
         let n = self.group.len() as u64;
         for (i, mut request) in self.group.drain(..).enumerate() {
-            // At most 2^20 × 10^9, which fits.
+            // At most 2^20 × 10^9, which fits into 64 bits.
             let within = i as u64 * 1_000_000_000 / n;
             request.arrival_ns = request.arrival_ns.saturating_add(within);
             self.ready.push(self.book.rebase(request));
         }
     }
 
-    /// Takes a request of a trace with times cut to seconds.
+    /// Adds a request of a trace whose times may be truncated to seconds.
     fn hold(&mut self, request: Request) -> Result<(), WorkloadError> {
         let whole = self.format.whole_seconds();
         if self.group.first().is_some_and(|first| !whole || first.arrival_ns != request.arrival_ns)
@@ -310,7 +311,7 @@ fn no_requests(path: &Path, format: &str, counts: &Counts) -> WorkloadError {
     WorkloadError::Format { path: path.to_owned(), reason }
 }
 
-/// Skips the path that an error begins with: it is said already.
+/// Skips the path at the beginning of an error, because the caller has already given it.
 fn shortened_tail(error: &str) -> String {
     match error.find("expected ") {
         Some(at) => error[at..].to_owned(),

@@ -1,9 +1,10 @@
-//! What SCSI operation codes ask for (SPC-4, SBC-3).
+//! Meaning of SCSI operation codes (SPC-4, SBC-3).
 
 use crate::request::Op;
 
-/// The request behind an operation code; `None` for one that neither reads, writes nor flushes, or whose
-/// range is in a parameter list or count that traces do not hold (UNMAP, WRITE SAME).
+/// The request of an operation code; `None` if it is not a read, write or flush.
+///
+/// Also `None` if its range is in a parameter list or count that traces do not contain (UNMAP, WRITE SAME).
 pub(super) fn op(code: u64) -> Option<Op> {
     match code {
         // READ (6), (10), (16), (12).

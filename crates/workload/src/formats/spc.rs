@@ -1,5 +1,4 @@
-//! SPC: the trace format of the Storage Performance Council, in which the UMass repository keeps the
-//! Financial and WebSearch traces.
+//! SPC: the trace format of the Storage Performance Council, used for UMass's Financial and WebSearch traces.
 
 use crate::formats::fields::{Bad, Fields};
 use crate::formats::format::{Format, FormatInfo, Parsed, request};
@@ -53,7 +52,7 @@ impl Format for Spc {
         };
         let time = f.decimal("time in seconds", 9)?;
         if !f.is_end() {
-            // Optional fields of any number may follow, but only after a comma.
+            // Any number of optional fields may follow, but only after a comma.
             f.text("optional fields")?;
         }
         Ok(Parsed::Request(request(asu, op, offset, size, time)))

@@ -36,7 +36,7 @@ impl Format for Systor17 {
     type Units = Lines;
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
-        // Files put one behind the other have a header in the middle too.
+        // Concatenated files have headers in the middle too.
         if line.first().is_some_and(u8::is_ascii_alphabetic) && is_header(line) {
             return Ok(Parsed::Aside);
         }

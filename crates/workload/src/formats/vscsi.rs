@@ -26,7 +26,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
 
 const US: u64 = 1_000;
 
-/// True where all the first records have the version at `at`, and a one-byte command at `cmd`.
+/// True if all the first records have `version` at `at` and a one-byte command at `cmd`.
 fn fits(bytes: &[u8], size: usize, cmd: usize, at: usize, version: u8) -> bool {
     let mut records = bytes.chunks_exact(size).take(64).peekable();
     records.peek().is_some() && records.all(|r| r[at + 1] == version && r[cmd + 1] == 0)
@@ -69,7 +69,7 @@ fn u64_at(r: &[u8], at: usize) -> u64 {
     u64::from(u32_at(r, at)) | u64::from(u32_at(r, at + 4)) << 32
 }
 
-/// Where the fields of a layout begin.
+/// Offsets of the fields of a layout.
 struct Layout {
     version: u16,
     cmd: usize,

@@ -1,35 +1,35 @@
-//! How requests are written in a format, and what a format cannot hold of them.
+//! Writers of formats, and the losses of each format.
 
 use serde::Serialize;
 use std::io::Write;
 
 use crate::request::{Op, Request};
 
-/// How a format is written.
+/// Writer of a format.
 #[derive(Debug)]
 pub struct Writing {
-    /// What it can hold, in words.
+    /// Description of what the format can hold.
     pub holds: &'static str,
-    /// The same, for counting what is lost; none where nothing ever is.
+    /// The same as data, to count losses; `None` if nothing is ever lost.
     pub(crate) limits: Option<Limits>,
     pub(crate) start: fn() -> Box<dyn Writer>,
 }
 
 impl Writing {
-    /// True where every field of every request survives.
+    /// True if every field of every request survives.
     #[must_use]
     pub fn is_lossless(&self) -> bool {
         self.limits.is_none()
     }
 
-    /// What is lost of a request.
+    /// Losses of one request.
     pub(crate) fn losses(&self, r: &Request, arrivals: bool) -> impl Iterator<Item = Loss> + use<> {
         let when = |lost: bool, loss| lost.then_some(loss);
         let losses = self.limits.as_ref().map(|limits| {
             let response = match (r.response_ns, limits.response_tick_ns) {
                 (None, _) => false,
                 (Some(_), None) => true,
-                // 0 ticks stand for a response that was not measured.
+                // 0 ticks mean that the response was not measured.
                 (Some(ns), Some(tick)) => !ns.is_multiple_of(tick) || ns == 0,
             };
             [
@@ -46,40 +46,40 @@ impl Writing {
     }
 }
 
-/// What a format can hold. No format with limits holds the flag for force unit access.
+/// Limits of a format. No format with limits holds the force-unit-access flag.
 #[derive(Debug)]
 pub(crate) struct Limits {
     pub(crate) ops: &'static [Op],
     pub(crate) sectors: bool,
     /// Unit of arrivals.
     pub(crate) tick_ns: u64,
-    /// Unit of responses; none where there is no field for them.
+    /// Unit of responses; `None` if there is no field for them.
     pub(crate) response_tick_ns: Option<u64>,
     pub(crate) last_device: u32,
 }
 
-/// What a target cannot hold.
+/// Information that a target format cannot hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
-    /// The request: there is no such operation in the target. It is left out.
+    /// The operation does not exist in the target. The request is left out.
     Operation,
-    /// The part of the offset below a sector.
+    /// The offset within a sector.
     OffsetWithinSector,
-    /// The part of the arrival below the target's unit of time.
+    /// The part of the arrival below the target's time unit.
     ArrivalPrecision,
-    /// The measured response, or the part of it below the target's unit.
+    /// The measured response, or its part below the target's unit.
     Response,
-    /// The flag for force unit access.
+    /// The force-unit-access flag.
     Fua,
-    /// The number of the device: the target's numbers are smaller. The request is left out.
+    /// The device number exceeds the target's range. The request is left out.
     Device,
-    /// That the trace has no arrival times: the target holds one for every request, here 0.
+    /// The absence of arrival times: the target stores one per request, here 0.
     NoArrivals,
 }
 
 impl Loss {
-    /// What is lost, in words.
+    /// Description of the loss.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -98,19 +98,19 @@ impl Loss {
     }
 }
 
-/// Turns requests into the text of a format.
+/// Converts requests to the text of a format.
 pub(crate) trait Writer {
-    /// What stands before the first request.
+    /// Writes the text before the first request.
     fn begin(&mut self, _text: &mut Vec<u8>, _arrivals: bool) {}
 
-    /// One request, with the name of its device.
+    /// Writes one request with the name of its device.
     fn add(&mut self, text: &mut Vec<u8>, r: &Request, name: &dyn Fn(u32) -> String);
 
-    /// What stands behind the last request.
+    /// Writes the text after the last request.
     fn end(&mut self, _text: &mut Vec<u8>) {}
 }
 
-/// A writer that gives a line for each request on its own.
+/// A writer with one independent line per request.
 pub(crate) struct EachLine(pub(crate) fn(&mut Vec<u8>, &Request));
 
 impl Writer for EachLine {

@@ -1,8 +1,8 @@
-//! Stand-ins for traces that are not public: their printed figures exactly, their described character.
+//! Stand-ins for traces that are not public: exact printed figures, and their described character.
 //!
-//! Reads and writes go each their own way: runs that continue where the one before ended, several at a
-//! time, and jumps to places drawn by a law. Small requests of file systems' own data go to a zone at the
-//! start of the space.
+//! Reads and writes are independent.
+//! Each has several concurrent runs that continue at their previous end, and jumps to places drawn by a law.
+//! Small requests for file-system metadata go to a zone at the start of the space.
 
 use crate::generators::draw::{self, Chance};
 use crate::generators::generated::{Access, Counted, Pattern};
@@ -16,28 +16,28 @@ use crate::request::Op;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-/// How the requests of one operation choose their places.
+/// Choice of places for the requests of one operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flow {
-    /// Share that goes on where its run stopped.
+    /// Share of requests that continue a run.
     pub(crate) sequential: f64,
     pub(crate) runs: u32,
-    /// Zipf's θ of the places that others jump to; 0: all alike.
+    /// Zipf's θ of the places for jumps; 0: uniform.
     pub(crate) theta: f64,
 }
 
-/// Small requests that go to a zone of their own.
+/// Small requests that go to a metadata zone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Metadata {
-    /// Share of the footprint, at its start.
+    /// Share of the footprint, from its start.
     pub(crate) space: f64,
-    /// Requests up to this size go there, bytes.
+    /// Largest request that may go there, bytes.
     pub(crate) largest: u64,
-    /// Of these, the share that does.
+    /// Share of these small requests that goes there.
     pub(crate) share: f64,
 }
 
-/// A character: what is known of a trace without having it.
+/// Character of a trace that is not available.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Character {
     pub(crate) read: Flow,
@@ -45,7 +45,7 @@ pub(crate) struct Character {
     pub(crate) metadata: Option<Metadata>,
 }
 
-/// The requests of a character over a part of the space.
+/// Requests of a character over a part of the space.
 pub(crate) struct Played {
     rng: Pcg64,
     quota: Quota,
@@ -57,7 +57,7 @@ pub(crate) struct Played {
     align: u64,
 }
 
-/// One operation's sizes and places.
+/// Sizes and places of one operation.
 struct Lane {
     sizes: Sizes,
     sequential: Chance,
@@ -67,19 +67,19 @@ struct Lane {
     end: u64,
 }
 
-/// The part of the space that a character plays on, and in what steps.
+/// Part of the space on which a character plays, and its alignment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stage {
     /// First byte.
     pub(crate) base: u64,
     /// Bytes.
     pub(crate) bytes: u64,
-    /// Jumps go to multiples of this from `base`.
+    /// Jumps go to multiples of this, counted from `base`.
     pub(crate) align: u64,
 }
 
 impl Played {
-    /// `quota` requests of `sizes` (of reads, of writes), none larger than the stage.
+    /// `quota` requests with these `sizes` (of reads, of writes), none larger than the stage.
     pub(crate) fn new(
         character: &Character,
         stage: Stage,
@@ -93,7 +93,7 @@ impl Played {
                 .saturating_sub(metadata.largest)
                 / stage.align
                 + 1;
-            // Tables of a file system are rewritten at a few places above all.
+            // File systems rewrite their tables mostly at a few places.
             let law = Law::Ranked(Ranks::zipf(places, 0.8), Some(Scramble::new(places, seed)));
             (Chance::new(metadata.share), metadata.largest, law)
         });
@@ -159,12 +159,12 @@ impl Lane {
         }
     }
 
-    /// Where a request of `length` bytes starts: after its run, or at a new place, where the run goes on.
+    /// First byte of a request of `length` bytes: the end of its run, or a new place where the run continues.
     #[inline]
     fn place(&mut self, length: u64, align: u64, rng: &mut Pcg64) -> u64 {
         let run = draw::below(rng, self.runs.len() as u64) as usize;
         let run = &mut self.runs[run];
-        // A run ends where the next request would go beyond the part.
+        // A run ends if the next request would exceed the part.
         let goes_on = self.sequential.happens(rng) && run.at + length <= self.end;
         let offset = if goes_on { run.at } else { self.law.draw(rng) * align };
         run.at = offset + length;

@@ -1,11 +1,11 @@
-//! From a pattern of accesses to a source of requests.
+//! Conversion of an access pattern into a source of requests.
 
 use crate::error::WorkloadError;
 use crate::generators::pace::Pace;
 use crate::request::{Op, Request};
 use crate::source::Source;
 
-/// What a request asks for, and where.
+/// Operation and byte range of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
     pub(crate) op: Op,
@@ -13,21 +13,21 @@ pub(crate) struct Access {
     pub(crate) length: u64,
 }
 
-/// An order of accesses without an end.
+/// An endless sequence of accesses.
 pub(crate) trait Pattern: Send {
     fn next(&mut self) -> Access;
 }
 
-/// A pattern of so many accesses.
+/// A pattern with a fixed number of accesses.
 pub(crate) trait Counted: Pattern {
-    /// Requests still to come.
+    /// Remaining requests.
     fn left(&self) -> u64;
 
-    /// A write, where one is left, of the smallest piece at byte `offset` of the part that it plays on.
+    /// A write of the smallest unit at byte `offset` of the part, or a read if no write is left.
     fn write_at(&mut self, offset: u64) -> Access;
 }
 
-/// Requests written in one go: bounds what a caller that asks for everything at once allocates.
+/// Most requests per call; limits the allocation for a caller that requests everything at once.
 pub(crate) const BATCH: usize = 1 << 16;
 
 /// The first `left` accesses of a pattern, with arrival times.

@@ -1,4 +1,4 @@
-//! What a generator says of itself, what it is made from, and what comes out.
+//! Declaration, input and output of a generator.
 
 use crate::error::WorkloadError;
 use crate::generators::generated::{Generated, Pattern};
@@ -13,21 +13,21 @@ use rand_pcg::Pcg64;
 /// A built-in workload, for lists and help.
 #[derive(Debug)]
 pub struct BuiltinInfo {
-    /// Its name.
+    /// Name of the workload.
     pub name: &'static str,
-    /// One line.
+    /// Description in one line.
     pub summary: &'static str,
-    /// Its parameters, in groups.
+    /// Parameters, in groups.
     pub parameters: &'static [&'static [ParameterInfo]],
-    /// Requests where nothing is said; none where the number follows from the parameters or the space.
+    /// Default number of requests; `None` if it follows from the parameters or the space.
     pub requests: Option<u64>,
-    /// Authors, title, venue; what it stands in for.
+    /// Authors, title and venue of the source, or of the original that it stands in for.
     pub source: &'static str,
     pub(crate) build: fn(&Build<'_>) -> Result<Built, WorkloadError>,
 }
 
 impl BuiltinInfo {
-    /// What declarations leave out: paced, and of no fixed number of requests.
+    /// Defaults of declarations: paced, without a fixed number of requests.
     pub(crate) const PLAIN: Self = Self {
         name: "",
         summary: "",
@@ -37,19 +37,19 @@ impl BuiltinInfo {
         build: |_| Err(WorkloadError::Unfit("a generator without a `build`".into())),
     };
 
-    /// Every parameter, in the order in which they are listed.
+    /// Every parameter, in list order.
     pub fn all_parameters(&self) -> impl Iterator<Item = &'static ParameterInfo> + use<> {
         self.parameters.iter().copied().flatten()
     }
 }
 
-/// What a generator is made from.
+/// Input of a generator.
 pub(crate) struct Build<'a> {
     pub(crate) info: &'static BuiltinInfo,
     pub(crate) parameters: &'a Parameters,
     pub(crate) space: &'a Space,
     pub(crate) seed: u64,
-    /// Requests asked for, where something was said.
+    /// Requested number of requests, if given.
     pub(crate) requests: Option<u64>,
 }
 
@@ -58,23 +58,23 @@ impl Build<'_> {
         Pcg64::seed_from_u64(self.seed)
     }
 
-    /// A permutation of places, of its own stream.
+    /// A permutation of places with its own random stream.
     pub(crate) fn scramble(&self, places: u64) -> Scramble {
         Scramble::new(places, self.seed ^ 0x5363_6174)
     }
 
-    /// The same where the parameter `scatter` says so.
+    /// The same permutation if the parameter `scatter` is `yes`.
     pub(crate) fn scatter(&self, places: u64) -> Option<Scramble> {
         self.parameters.yes("scatter").then(|| self.scramble(places))
     }
 
-    /// A pattern that goes on for as long as it is asked, with arrival times as the parameters say.
+    /// An endless pattern with the arrival times of the parameters.
     pub(crate) fn paced<P: Pattern + 'static>(&self, pattern: P, footprint_bytes: u64) -> Built {
         let requests = self.requests.or(self.info.requests).unwrap_or_default();
         self.paced_for(pattern, footprint_bytes, requests)
     }
 
-    /// The same, for a number of requests that the generator itself knows.
+    /// The same, with a number of requests from the generator.
     pub(crate) fn paced_for<P: Pattern + 'static>(
         &self,
         pattern: P,
@@ -91,8 +91,8 @@ pub(crate) struct Built {
     pub(crate) source: Box<dyn Source>,
     /// Requests of one pass.
     pub(crate) requests: u64,
-    /// Bytes from the first that may be addressed to the last.
+    /// Bytes from the first to the last addressable one.
     pub(crate) footprint_bytes: u64,
-    /// What a reader of the results must know.
+    /// Remarks that readers of the results need.
     pub(crate) notes: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Stand-ins for the benchmarks of GFTL: numbers of reads and writes and the range of sectors as printed.
+//! Stand-ins for the benchmarks of GFTL, with the printed numbers of reads and writes and range of sectors.
 //!
 //! | | reads | writes | sectors |
 //! | --- | --- | --- | --- |
@@ -9,14 +9,22 @@
 //! | iozone | 3,713 | 3,089,393 | 1–65,588 |
 //! | consumer | 76,749 | 125,596 | 1–125,060 |
 //!
-//! A sector is a page: 65,589 of them in 2-KiB pages are the 136 MB that the paper needs at full use, 125,061
-//! the 260 MB of consumer. Every request is one sector. The first two requests of each go to the ends of its
-//! range. Table IV has 76,749 reads for consumer, §V has 76,479 (two digits changed places); the table's
-//! number is used. Which sectors follow which is not printed: Postmark's files are small and new, and FAT puts
-//! each behind the one before, so its writes are long runs and its tables; IOzone has the order of its
-//! automatic mode; consumer's 125,596 writes to 125,060 sectors, and a wear index near 0, mean that each is
-//! written once. The synthetic trace is format → andrew → postmark → iozone: 4.3 million writes come out
-//! only with postmark in both its lengths, which gives 4,351,843 writes and 27,836 reads (printed: 27,841).
+//! A sector is a page: 65,589 of them in 2-KiB pages are the 136 MB that the paper needs at full use.
+//! Consumer's 125,061 are 260 MB.
+//! Every request is one sector. The first two requests of each benchmark go to the ends of its range.
+//!
+//! Table IV has 76,749 reads for consumer, §V has 76,479 (two digits are swapped); the table's number is
+//! used.
+//!
+//! The order of sectors is not printed:
+//! - Postmark's files are small and new, and FAT puts each after the previous one. Its writes are long runs
+//!   and table updates.
+//! - IOzone has the order of its automatic mode.
+//! - Consumer has 125,596 writes to 125,060 sectors and a wear index near 0, so each sector is written once.
+//!
+//! The synthetic trace is format → andrew → postmark → iozone.
+//! Its 4.3 million writes result only with both lengths of postmark: 4,351,843 writes and 27,836 reads
+//! (printed: 27,841).
 
 use crate::error::WorkloadError;
 use crate::generators::character::{Character, Flow, Metadata, Played, Stage};
@@ -38,19 +46,19 @@ struct Benchmark {
     order: Order,
 }
 
-/// What is known of a benchmark's order.
+/// Known order of a benchmark.
 enum Order {
     /// Runs and jumps.
     Runs {
-        /// Share of the requests that go on where a run stopped, and runs at a time.
+        /// Share of the requests that continue a run, and number of concurrent runs.
         sequential: f64,
         runs: u32,
-        /// Share of the requests on the allocation tables and directories of FAT.
+        /// Share of the requests on FAT's allocation tables and directories.
         tables: f64,
     },
-    /// That of IOzone's automatic mode.
+    /// Order of IOzone's automatic mode.
     Iozone,
-    /// Each sector written once, in order, and read anywhere among those that are there.
+    /// Each sector written once, in order; reads go to random written sectors.
     WrittenOnce,
 }
 
@@ -96,7 +104,7 @@ static SECTORS: &[ParameterInfo] = &[
     },
 ];
 
-/// What is common to all.
+/// Declaration common to all.
 const STAND_IN: BuiltinInfo = BuiltinInfo {
     parameters: &[SECTORS, pace::PARAMETERS],
     source: "stand-in with the figures of the benchmark in S. Choudhuri and T. Givargis, Deterministic \
@@ -188,7 +196,7 @@ fn build(request: &Build<'_>, benchmarks: &[&'static Benchmark]) -> Result<Built
 
 struct Part {
     requests: Box<dyn Counted>,
-    /// Requests that go to the ends of the range, still to come.
+    /// Remaining requests that go to the ends of the range.
     ends: Vec<u64>,
 }
 
@@ -222,7 +230,7 @@ impl Part {
     }
 }
 
-/// Benchmarks one after the other, the last first in the list.
+/// Consecutive benchmarks; the list is in reverse order.
 struct Parts {
     parts: Vec<Part>,
 }

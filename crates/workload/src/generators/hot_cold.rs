@@ -1,4 +1,4 @@
-//! Two temperatures: a share of the places takes a share of the requests, evenly within each.
+//! Hot and cold places: a share of the places gets a share of the requests, uniform within each class.
 
 use crate::error::WorkloadError;
 use crate::generators::generator::{Build, Built, BuiltinInfo};

@@ -1,10 +1,13 @@
-//! The order of IOzone's automatic mode: files of 64 KiB to 32 MiB, each with records of 4 KiB to 16 MiB, and
-//! for each of these a new file that is written, rewritten, written in random order of its records,
-//! rewritten in one record again and again, and written and rewritten through the standard library.
+//! Order of IOzone's automatic mode: files of 64 KiB to 32 MiB, each with records of 4 KiB to 16 MiB.
 //!
-//! These tests write 2.46 million sectors of 2 KiB. What is missing to the 3.09 million of the trace is
-//! given to the tables of the file system, a few sectors that are written again all the time. Reads, most
-//! of which a page cache answers, are few and anywhere in the file.
+//! Each combination uses a new file.
+//! It is written, rewritten, written in random order of its records, rewritten in one record repeatedly, and
+//! written and rewritten through the standard library.
+//!
+//! These tests write 2.46 million sectors of 2 KiB.
+//! The rest of the trace's 3.09 million goes to the tables of the file system, a few sectors that are
+//! rewritten all the time.
+//! Reads, most of which a page cache answers, are few and anywhere in the file.
 
 use crate::generators::draw;
 use crate::generators::generated::{Access, Counted, Pattern};
@@ -13,7 +16,7 @@ use crate::request::Op;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-/// Sectors of 2 KiB in the range that the benchmark was printed for: files are as large a part of it.
+/// Sectors of 2 KiB in the printed range of the benchmark; file sizes scale with the range.
 const RANGE: u64 = 65_588;
 
 /// Sectors of the smallest and of the largest file, 64 KiB and 32 MiB.
@@ -22,26 +25,26 @@ const FILES: (u64, u64) = (32, 16_384);
 /// Sectors of the smallest and of the largest record, 4 KiB and 16 MiB.
 const RECORDS: (u64, u64) = (2, 8_192);
 
-/// Share of the writes that go to the tables, in 10,000: 3,089,393 less 2,457,024.
+/// Share of the writes that goes to the tables, in 1/10,000: 3,089,393 less 2,457,024.
 const TABLES: u64 = 2_047;
 
-/// Part of the range that the tables take up: the first of so many.
+/// The tables occupy the first 1/`TABLE_SECTORS` of the range.
 const TABLE_SECTORS: u64 = 500;
 
-/// A test of IOzone that writes the file once over.
+/// A test of IOzone that writes the whole file once.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Test {
-    /// From its first sector to its last.
+    /// From the first sector to the last.
     InOrder,
     /// Record by record, each drawn at random.
     RandomRecords,
-    /// The same record all the time.
+    /// The same record every time.
     OneRecord,
-    /// As the first, of a file that was truncated.
+    /// In order, to a file that was truncated.
     Fwrite,
 }
 
-/// Those that write, in order: write, rewrite, random write, record rewrite, fwrite, frewrite.
+/// Writing tests, in order: write, rewrite, random write, record rewrite, fwrite, frewrite.
 const TESTS: [Test; 6] = [
     Test::InOrder,
     Test::InOrder,
@@ -51,19 +54,20 @@ const TESTS: [Test; 6] = [
     Test::InOrder,
 ];
 
-/// Where the automatic mode is: sizes are doubled from the least to the largest, in any unit.
+/// Position in the automatic mode: sizes double from the smallest to the largest, in any unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sweep {
     files: (u64, u64),
     records: (u64, u64),
-    /// Size of the file, and of its records.
+    /// Size of the file and of its records.
     pub(super) file: u64,
     pub(super) record: u64,
     test: usize,
 }
 
 impl Sweep {
-    /// At the smallest file and record; each pair is the least and the largest, a power of two times it.
+    /// Starts at the smallest file and record. Each pair is the smallest and the largest size; their ratio is
+    /// a power of two.
     pub(super) fn new(files: (u64, u64), records: (u64, u64)) -> Self {
         Self { files, records, file: files.0, record: records.0, test: 0 }
     }
@@ -72,7 +76,7 @@ impl Sweep {
         TESTS[self.test]
     }
 
-    /// Goes to the next test; true where that writes a new file.
+    /// Goes to the next test; true if it writes a new file.
     pub(super) fn advance(&mut self) -> bool {
         self.test += 1;
         if self.test < TESTS.len() {
@@ -92,16 +96,16 @@ impl Sweep {
 pub(crate) struct Iozone {
     rng: Pcg64,
     quota: Quota,
-    /// First byte of the part, and bytes of a sector.
+    /// First byte of the part, and bytes per sector.
     base: u64,
     sector: u64,
     /// Sectors of the part.
     range: u64,
     sweep: Sweep,
-    /// First sector of the file, and sectors of it written by the test that runs.
+    /// First sector of the file, and sectors of it written by the current test.
     start: u64,
     written: u64,
-    /// First sector of the record that is being written, in the file.
+    /// First sector of the current record within the file.
     at: u64,
 }
 
@@ -114,12 +118,12 @@ impl Iozone {
         Self { rng, quota, base, sector, range, sweep, start, written: 0, at: 0 }
     }
 
-    /// As large a part of this range as `sectors` is of the printed one.
+    /// Scales `sectors` from the printed range to this one.
     fn scaled(&self, sectors: u64) -> u64 {
         (sectors * self.range / RANGE).clamp(1, self.range)
     }
 
-    /// The sector of the tables that tells of the place being written, or the directory.
+    /// Table sector for the place being written, or the directory.
     fn table(&mut self) -> u64 {
         let tables = tables(self.range);
         if draw::below(&mut self.rng, 2) == 0 { 0 } else { self.start * tables / self.range }
@@ -151,7 +155,7 @@ impl Iozone {
         if !self.sweep.advance() {
             return;
         }
-        // The new file lies behind the one that was removed: FAT looks for free clusters from there on.
+        // The new file follows the one that was removed: FAT searches for free clusters from there.
         self.start += file;
         if self.start + self.scaled(self.sweep.file) > self.range {
             self.start = tables(self.range).min(self.range - 1);
@@ -159,7 +163,7 @@ impl Iozone {
     }
 }
 
-/// Sectors of the tables at the start of so many.
+/// Number of table sectors at the start of the range.
 fn tables(range: u64) -> u64 {
     (range / TABLE_SECTORS).max(1)
 }

@@ -1,4 +1,4 @@
-//! Which places of a space are drawn how often.
+//! Probability distributions over the places of a space.
 
 use crate::generators::draw;
 use crate::generators::ranks::Ranks;
@@ -7,7 +7,7 @@ use crate::parameters::{Kind, ParameterInfo};
 use rand::Rng;
 use rand_pcg::Pcg64;
 
-/// Whether hot places lie together.
+/// Position of hot places: scattered or contiguous.
 pub(crate) const SCATTER: ParameterInfo = ParameterInfo {
     name: "scatter",
     summary: "hot places are spread over the space at random; no: they lie together at its start",
@@ -16,14 +16,14 @@ pub(crate) const SCATTER: ParameterInfo = ParameterInfo {
     default: "yes",
 };
 
-/// Which places are drawn how often.
+/// Probability distribution over places.
 #[derive(Clone, Debug)]
 pub(crate) enum Law {
-    /// All alike.
+    /// Uniform.
     Even(u64),
     /// By rank, most likely first.
     Ranked(Ranks, Option<Scramble>),
-    /// Zones, all places of a zone alike.
+    /// Zones, uniform within each zone.
     Zoned(Zones, Option<Scramble>),
 }
 
@@ -42,21 +42,22 @@ impl Law {
     }
 }
 
-/// Zones of the space, one after the other, and the share of the draws that falls on each.
+/// Consecutive zones of the space, and the share of draws of each.
 #[derive(Clone, Debug)]
 pub(crate) struct Zones(Vec<Zone>);
 
 #[derive(Clone, Copy, Debug)]
 struct Zone {
-    /// Draws of 64 bits below it, and not below that of the zone before, fall here.
+    /// A 64-bit draw below this, and not below the previous zone's, selects this zone.
     end: u64,
     first: u64,
     places: u64,
 }
 
 impl Zones {
-    /// Zones as (share of the draws, share of the places), both of which sum to 1. None where a zone that
-    /// is drawn from would have no place.
+    /// Zones as (share of the draws, share of the places); both sum to 1.
+    ///
+    /// `None` if a zone with draws would have no place.
     pub(crate) fn new(places: u64, shares: &[(f64, f64)]) -> Option<Self> {
         let mut zones = Vec::new();
         let (mut first, mut draws_end, mut share_end) = (0, 0.0, 0.0);
@@ -83,7 +84,7 @@ impl Zones {
     fn draw(&self, rng: &mut Pcg64) -> u64 {
         let draw = rng.next_u64();
         let index: usize = self.0.iter().map(|zone| usize::from(draw >= zone.end)).sum();
-        // What rounding leaves over falls on the last.
+        // Draws left over by rounding go to the last zone.
         let zone = &self.0[index.min(self.0.len() - 1)];
         zone.first + draw::below(rng, zone.places)
     }

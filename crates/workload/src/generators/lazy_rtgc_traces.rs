@@ -1,6 +1,6 @@
-//! Stand-ins for the five traces on which Lazy-RTGC was evaluated.
+//! Stand-ins for the five traces of Lazy-RTGC's evaluation.
 //!
-//! | | requests | writes | mean size | character that the paper gives |
+//! | | requests | writes | mean size | character given in the paper |
 //! | --- | --- | --- | --- | --- |
 //! | websearch | 1,055,448 | 0.02 % | 15.05 KiB | most reads are random |
 //! | financial | 3,698,864 | 17.66 % | 5.24 KiB | much sequential access; far smaller than the device |
@@ -8,9 +8,9 @@
 //! | download file | 1,730,415 | 67.21 % | 41.10 KiB | more sequential writes than copy file |
 //! | play video | 875,928 | 63.44 % | 47.75 KiB | many random reads and writes |
 //!
-//! Numbers of reads and writes are exact, mean sizes come from the weights below. The sizes of websearch and
-//! financial follow the first requests of the UMass traces; those of the desktop traces are what Windows XP
-//! asks of NTFS: clusters of 4 KiB, transfers of at most 64 KiB.
+//! Numbers of reads and writes are exact; mean sizes come from the weights below.
+//! The sizes of websearch and financial follow the first requests of the UMass traces.
+//! Those of the desktop traces follow Windows XP on NTFS: clusters of 4 KiB, transfers of at most 64 KiB.
 
 use crate::error::WorkloadError;
 use crate::generators::character::{Character, Flow, Metadata, Played, Stage};
@@ -20,7 +20,7 @@ use crate::generators::pace;
 use crate::generators::quota::Quota;
 use crate::parameters::ParameterInfo;
 
-/// Sizes in bytes, with weights.
+/// Sizes in bytes with weights.
 type Weights = &'static [(u64, u32)];
 
 const KIB: u64 = 1024;
@@ -36,7 +36,7 @@ struct StandIn {
 static WHOLE: &[ParameterInfo] = &[FOOTPRINT];
 static SMALL: &[ParameterInfo] = &[ParameterInfo { default: "0.03125", ..FOOTPRINT }];
 
-/// What is common to all.
+/// Declaration common to all.
 const STAND_IN: BuiltinInfo = BuiltinInfo {
     parameters: &[WHOLE, pace::PARAMETERS],
     source: "stand-in with the figures and the described character of the trace in Q. Zhang et al., \

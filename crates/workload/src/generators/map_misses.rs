@@ -1,11 +1,14 @@
-//! An order that a cached map can do nothing for.
+//! An order of requests that defeats a cached mapping table.
 //!
-//! A map on flash has E = page size / 4 B mappings a translation page, so T = ⌈pages/E⌉ of them. Round j writes
-//! the j-th page of translation page 0, 1, …, T−1: each write dirties another translation page, and whatever a
-//! cache of mappings holds, the dirty ones are spread over all translation pages as evenly as can be, so that
-//! writing one back takes as few others with it as can be. Behind each write a page is read that the round
-//! before wrote, half the translation pages away: where the cache holds less than half a round, its mapping is
-//! gone, and a dirty one must go for it.
+//! A map on flash has E = page size / 4 B mappings per translation page, so T = ⌈pages/E⌉ translation pages.
+//! Round j writes the j-th page of translation page 0, 1, …, T−1, so each write dirties another translation
+//! page.
+//! Whatever the cache holds, its dirty mappings are spread over all translation pages as evenly as possible.
+//! A write-back of one translation page therefore cleans as few other mappings as possible.
+//!
+//! Each write is followed by a read of a page that the previous round wrote, half the translation pages away.
+//! If the cache holds less than half a round, the mapping of that page is evicted, and a dirty one must be
+//! evicted for it.
 
 use crate::error::WorkloadError;
 use crate::generators::generated::{Access, Pattern};
@@ -21,10 +24,10 @@ pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     ..BuiltinInfo::PLAIN
 };
 
-/// Bytes of a mapping in a translation page.
+/// Bytes per mapping in a translation page.
 const MAPPING_BYTES: u64 = 4;
 
-/// Rounds over all mappings where nothing is said about requests.
+/// Default number of rounds over all mappings.
 const PASSES: u64 = 4;
 
 fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
@@ -42,10 +45,10 @@ fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
 struct EachInTurn {
     page_bytes: u64,
     pages: u64,
-    /// Mappings of a translation page.
+    /// Mappings per translation page.
     mappings: u64,
     translations: u64,
-    /// Place within each translation page.
+    /// Offset within each translation page.
     round: u64,
     translation: u64,
     read_next: bool,
@@ -66,7 +69,7 @@ impl EachInTurn {
         }
     }
 
-    /// The page at a place of a translation page; the last of them may be short.
+    /// The page at an offset of a translation page; the last translation page may be short.
     fn page(&self, translation: u64, round: u64) -> u64 {
         let first = translation * self.mappings;
         first + round % self.mappings.min(self.pages - first)
@@ -112,7 +115,7 @@ mod tests {
 
     #[test]
     fn every_write_dirties_the_next_translation_page() {
-        // Eight mappings of 4 B on a page of 32 B.
+        // Eight mappings of 4 B per page of 32 B.
         let taken = accesses(32, 2 * 32);
         let writes: Vec<u64> =
             taken.iter().filter(|(op, _)| *op == Op::Write).map(|(_, page)| *page).collect();

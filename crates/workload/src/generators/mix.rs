@@ -1,4 +1,4 @@
-//! The common body of the generators that draw each request on its own: an operation, a size, a place.
+//! Common code of the generators that draw each request independently: an operation, a size, a place.
 
 use crate::error::WorkloadError;
 use crate::generators::generated::{Access, Pattern};
@@ -11,7 +11,7 @@ use crate::units;
 use rand::Rng;
 use rand_pcg::Pcg64;
 
-/// Which share of the requests writes and trims.
+/// Shares of writes and trims in the requests.
 pub(crate) static OPERATIONS: &[ParameterInfo] = &[
     ParameterInfo::share(
         "write_share",
@@ -21,7 +21,7 @@ pub(crate) static OPERATIONS: &[ParameterInfo] = &[
     TRIM_SHARE,
 ];
 
-/// Which share of the requests trims.
+/// Share of trims in the requests.
 pub(crate) const TRIM_SHARE: ParameterInfo =
     ParameterInfo::share("trim_share", "0", "share of trims among all requests");
 
@@ -34,24 +34,24 @@ pub(crate) const ALIGN: ParameterInfo = ParameterInfo::bytes(
     "requests start at multiples of this; size: of their size, so that none overlap in part",
 );
 
-/// How much of the logical space is used.
+/// Share of the logical space in use.
 pub(crate) const FOOTPRINT: ParameterInfo = ParameterInfo::share(
     "footprint",
     "1",
     "share of the logical space that is addressed, from its start",
 );
 
-/// Sizes, places and the share of the space.
+/// Sizes, alignment and share of the space.
 pub(crate) static SIZES: &[ParameterInfo] = &[SIZE, ALIGN, FOOTPRINT];
 
-/// Draws operations, without a branch that cannot be foreseen.
+/// Draws operations without unpredictable branches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operations {
-    /// Of 2⁶³: draws below it are trims.
+    /// Draws below this, of 2⁶³, are trims.
     trims: u64,
-    /// Draws from there to here are writes, the others reads.
+    /// Draws from `trims` up to this are writes, all others reads.
     writes: u64,
-    /// The operation, where there is only one.
+    /// The operation if there is only one.
     only: Option<Op>,
 }
 
@@ -71,12 +71,12 @@ impl Operations {
         }
     }
 
-    /// As `write_share` and `trim_share` say.
+    /// Operations as set by `write_share` and `trim_share`.
     pub(crate) fn of(parameters: &Parameters) -> Self {
         Self::new(parameters.share("write_share"), parameters.share("trim_share"))
     }
 
-    /// An operation. Where there is only one it takes no draw.
+    /// Draws an operation. If there is only one it takes no draw.
     #[inline]
     pub(crate) fn draw(self, rng: &mut Pcg64) -> Op {
         if let Some(only) = self.only {
@@ -88,28 +88,28 @@ impl Operations {
     }
 }
 
-/// The places where a request may start: multiples of `align` from where the largest ends within the
+/// Places where a request may start: multiples of `align` at which the largest request ends within the
 /// footprint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
-    /// Bytes of the space that are used.
+    /// Bytes of the space in use.
     pub(crate) footprint: u64,
     /// Size of the largest request, bytes.
     pub(crate) size: u64,
-    /// Distance of two places, bytes.
+    /// Distance between two places, bytes.
     pub(crate) align: u64,
     pub(crate) count: u64,
 }
 
 impl Slots {
-    /// As `size`, `align` and `footprint` say.
+    /// Places as set by `size`, `align` and `footprint`.
     pub(crate) fn of(parameters: &Parameters, space: &Space) -> Result<Self, WorkloadError> {
         let size = size_bytes(parameters, space);
         let align = parameters.bytes("align").unwrap_or(size);
         Self::within(parameters, "size", footprint_bytes(parameters, space), size, align)
     }
 
-    /// Places for requests of at most `size` bytes, which parameter `size_name` set, in `footprint` bytes.
+    /// Places in `footprint` bytes for requests of at most `size` bytes, the value of parameter `size_name`.
     pub(crate) fn within(
         parameters: &Parameters,
         size_name: &str,
@@ -122,7 +122,7 @@ impl Slots {
     }
 }
 
-/// Refuses requests of `size` bytes, which parameter `size_name` set, where `footprint` bytes hold none.
+/// Refuses requests of `size` bytes, the value of parameter `size_name`, if `footprint` bytes hold none.
 pub(crate) fn check_fits(
     parameters: &Parameters,
     size_name: &str,
@@ -141,7 +141,7 @@ pub(crate) fn check_fits(
     Err(parameters.refuse(if hinders { FOOTPRINT.name } else { size_name }, expected))
 }
 
-/// True where requests of `size` bytes would fit the space, but not the share of it that `footprint` leaves.
+/// True if requests of `size` bytes fit the space, but not the share that `footprint` leaves.
 fn hinders(parameters: &Parameters, footprint: u64, size: u64) -> bool {
     if !parameters.values().contains_key(FOOTPRINT.name) {
         return false;
@@ -150,19 +150,19 @@ fn hinders(parameters: &Parameters, footprint: u64, size: u64) -> bool {
     share < 1.0 && (footprint == 0 || size as f64 * share <= footprint as f64)
 }
 
-/// Bytes of a request as `size` says.
+/// Bytes per request as set by `size`.
 pub(crate) fn size_bytes(parameters: &Parameters, space: &Space) -> u64 {
     parameters.bytes("size").unwrap_or(u64::from(space.page_bytes))
 }
 
-/// Bytes of the space that `footprint` leaves, in whole pages.
+/// Bytes of the space as set by `footprint`, in whole pages.
 pub(crate) fn footprint_bytes(parameters: &Parameters, space: &Space) -> u64 {
     let share = parameters.share("footprint");
     let pages = (space.pages() as f64 * share).round() as u64;
     pages.min(space.pages()) * u64::from(space.page_bytes)
 }
 
-/// Sizes of requests and how often each is drawn; the last takes what the others leave.
+/// Sizes of requests with their probabilities; the last size gets the remaining draws.
 #[derive(Clone, Debug)]
 pub(crate) struct Sizes(Vec<(u64, u64)>);
 
@@ -171,7 +171,7 @@ impl Sizes {
         Self(vec![(u64::MAX, bytes)])
     }
 
-    /// Sizes with weights; at least one of these is above 0.
+    /// Sizes with weights; at least one weight must be above 0.
     pub(crate) fn weighted(sizes: impl Iterator<Item = (u64, f64)> + Clone) -> Self {
         let total: f64 = sizes.clone().map(|(_, weight)| weight).sum();
         let mut sum = 0.0;
@@ -196,7 +196,7 @@ impl Sizes {
         self.0.iter().map(|&(_, bytes)| bytes).min().unwrap_or_default()
     }
 
-    /// A size. A single one takes no draw.
+    /// Draws a size. A single size takes no draw.
     #[inline]
     pub(crate) fn draw(&self, rng: &mut Pcg64) -> u64 {
         if let [(_, only)] = self.0[..] {
@@ -208,14 +208,14 @@ impl Sizes {
     }
 }
 
-/// Requests drawn one by one, each on its own.
+/// Requests drawn independently of each other.
 pub(crate) struct Mix {
     pub(crate) rng: Pcg64,
     pub(crate) operations: Operations,
     pub(crate) law: Law,
-    /// Bytes from a place to the next.
+    /// Bytes from one place to the next.
     pub(crate) align: u64,
-    /// Of reads, and of writes and trims.
+    /// Sizes of reads, and of writes and trims.
     pub(crate) sizes: [Sizes; 2],
 }
 
@@ -228,7 +228,7 @@ impl Pattern for Mix {
     }
 }
 
-/// The generator of requests of one size at places that follow the `law` for so many places.
+/// Generator of requests of one size; `law` gives the distribution for a number of places.
 pub(crate) fn generator(
     request: &Build<'_>,
     law: impl FnOnce(u64) -> Result<Law, WorkloadError>,

@@ -1,4 +1,4 @@
-//! Sequential streams among random requests.
+//! Sequential streams mixed with random requests.
 
 use crate::error::WorkloadError;
 use crate::generators::draw::{self, Chance};

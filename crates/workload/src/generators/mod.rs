@@ -1,4 +1,4 @@
-//! The built-in workloads. To add one: its file, and here its `mod` and its line in [`BUILTIN`].
+//! The built-in workloads. To add one: its file, its `mod` here and its line in [`BUILTIN`].
 
 mod character;
 mod draw;
@@ -31,7 +31,7 @@ use crate::error::WorkloadError;
 use crate::units;
 use generator::BuiltinInfo;
 
-/// All built-in workloads, in the order in which they are listed.
+/// All built-in workloads, in list order.
 pub static BUILTIN: &[&BuiltinInfo] = &[
     &uniform::INFO,
     &zipf::INFO,

@@ -5,7 +5,7 @@ use crate::parameters::{Kind, ParameterInfo, Parameters};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-/// How many requests arrive in a second.
+/// Requests per second.
 pub(crate) const RATE: ParameterInfo = ParameterInfo {
     name: "rate",
     summary: "requests per second; none: each is issued when the one before is done",
@@ -14,7 +14,7 @@ pub(crate) const RATE: ParameterInfo = ParameterInfo {
     default: "none",
 };
 
-/// Parameters of every generator that can be paced.
+/// Parameters of every generator with arrival times.
 pub(crate) static PARAMETERS: &[ParameterInfo] = &[
     RATE,
     ParameterInfo {
@@ -26,7 +26,7 @@ pub(crate) static PARAMETERS: &[ParameterInfo] = &[
     },
 ];
 
-/// When the requests of a generator arrive.
+/// Arrival times of a generator's requests.
 #[derive(Clone, Debug)]
 pub(crate) enum Pace {
     None,
@@ -34,7 +34,8 @@ pub(crate) enum Pace {
     Poisson(Clock, Box<Pcg64>),
 }
 
-/// Time in 2⁻³² ns, so that a rate that divides no second drifts by less than a ns in an hour.
+/// Time in 2⁻³² ns: a rate whose gap is not a whole number of ns drifts by less than 1 ns per hour, up to a
+/// million requests/s.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     now: u128,
@@ -51,8 +52,9 @@ impl Clock {
 }
 
 impl Pace {
-    /// As `rate` and `arrivals` say. The gaps have a stream of their own: pacing a workload does not
-    /// change what it asks for.
+    /// Arrival times as set by `rate` and `arrivals`.
+    ///
+    /// The gaps have their own random stream, so pacing does not change a workload's requests.
     pub(crate) fn new(parameters: &Parameters, seed: u64) -> Self {
         let Some(rate) = parameters.number("rate") else { return Self::None };
         let clock = Clock { now: 0, gap: 1e9 / rate * (1u64 << 32) as f64 };
@@ -62,12 +64,12 @@ impl Pace {
         }
     }
 
-    /// True where requests have arrival times.
+    /// True if requests have arrival times.
     pub(crate) fn is_set(&self) -> bool {
         !matches!(self, Self::None)
     }
 
-    /// Arrival of the next request, ns; the first is at 0.
+    /// Arrival of the next request, ns; the first is 0.
     #[inline]
     pub(crate) fn next_arrival(&mut self) -> u64 {
         match self {

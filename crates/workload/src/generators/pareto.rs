@@ -1,4 +1,4 @@
-//! Pareto's law: the hottest share h of the places takes 1−h of the requests, and so on within it.
+//! Pareto's law: the hottest share h of the places gets 1−h of the requests, and so on within it.
 
 use crate::error::WorkloadError;
 use crate::generators::generator::{Build, Built, BuiltinInfo};

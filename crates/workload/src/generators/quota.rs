@@ -4,8 +4,9 @@ use crate::generators::draw;
 use crate::request::Op;
 use rand_pcg::Pcg64;
 
-/// So many reads and so many writes, every order of them equally likely (selection sampling: D. E. Knuth,
-/// The Art of Computer Programming, vol. 2, §3.4.2, algorithm S).
+/// A number of reads and a number of writes, with every order equally likely.
+///
+/// Selection sampling: D. E. Knuth, The Art of Computer Programming, vol. 2, §3.4.2, algorithm S.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quota {
     reads: u64,
@@ -17,7 +18,7 @@ impl Quota {
         Self { reads, writes }
     }
 
-    /// Of `requests` in all, the nearest number to `write_share`.
+    /// Quota of `requests` requests with the number of writes nearest to `write_share`.
     pub(crate) fn of(requests: u64, write_share: f64) -> Self {
         let writes = ((requests as f64 * write_share).round() as u64).min(requests);
         Self { reads: requests - writes, writes }
@@ -27,7 +28,7 @@ impl Quota {
         self.reads + self.writes
     }
 
-    /// Takes one operation; reads where none are left.
+    /// Takes one operation; a read if none is left.
     #[inline]
     pub(crate) fn draw(&mut self, rng: &mut Pcg64) -> Op {
         if self.writes > 0 && (self.reads == 0 || draw::below(rng, self.left()) < self.writes) {
@@ -39,7 +40,7 @@ impl Quota {
         }
     }
 
-    /// Takes a write where one is left, else a read.
+    /// Takes a write if one is left, else a read.
     pub(crate) fn take_write(&mut self) -> Op {
         if self.writes > 0 {
             self.writes -= 1;

@@ -1,7 +1,7 @@
-//! Random reads and writes with fio's words: `rwmixread`, `bs`, `bssplit`, `blockalign`,
+//! Random reads and writes with fio's option names: `rwmixread`, `bs`, `bssplit`, `blockalign`,
 //! `random_distribution`.
 //!
-//! Requests are drawn each on its own, as fio does with `norandommap`.
+//! Requests are independent of each other, as in fio with `norandommap`.
 
 use crate::error::WorkloadError;
 use crate::generators::generator::{Build, Built, BuiltinInfo};

@@ -1,15 +1,18 @@
-//! Drawing a rank from a skewed law in O(1), whatever the number of ranks.
+//! Draws a rank from a skewed law in O(1), for any number of ranks.
 //!
-//! The first 64 ranks have a cell each; after them a cell holds ranks a to a + a/64, so that the law is
-//! even to within a hundredth inside a cell, and 2⁴⁰ ranks need 1,600 cells. A cell is drawn by the alias
-//! method (A. J. Walker, ACM TOMS 3(3), 1977; M. Vose, IEEE TSE 17(9), 1991), a rank in it evenly.
-//! The powers come from a library in Rust: the same table on every machine.
+//! The first 64 ranks have one cell each.
+//! After them a cell holds ranks a to a + a/64, so that the law is uniform to within one per cent inside a
+//! cell.
+//! 2⁴⁰ ranks need 1,600 cells.
+//! A cell is drawn by the alias method (A. J. Walker, ACM TOMS 3(3), 1977; M. Vose, IEEE TSE 17(9), 1991),
+//! and a rank in it uniformly.
+//! Powers come from a Rust library, so the table is the same on every machine.
 
 use crate::generators::draw;
 use rand::Rng;
 use rand_pcg::Pcg64;
 
-/// Ranks that have a cell of their own, and the cells of a doubling after them, nearly.
+/// Ranks with their own cell; also roughly the number of cells per doubling after them.
 const FINE: u64 = 64;
 
 /// A law over ranks 0, 1, …, most likely first.
@@ -20,7 +23,7 @@ pub(crate) struct Ranks {
 
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    /// Below it the draw stays here, else it goes to `alias`; of 2⁶⁴.
+    /// A draw below this, of 2⁶⁴, stays in this cell; any other goes to `alias`.
     threshold: u64,
     first: u64,
     width: u64,
@@ -34,14 +37,15 @@ impl Ranks {
             if first < FINE {
                 (first..end).map(|rank| libm::pow((rank + 1) as f64, -theta)).sum()
             } else {
-                // The midpoint rule on the sum, off by less than θ²/(24·64²).
+                // Midpoint rule for the sum; its relative error is below about θ(θ+1)/(24·64²).
                 power_integral(first as f64 + 0.5, end as f64 + 0.5, theta)
             }
         })
     }
 
-    /// Pareto's law as fio has it: the first share h of the ranks takes 1−h of the draws, for h up to 0.5,
-    /// and so on within every such part: the first y of all ranks take y^(ln(1−h)/ln h).
+    /// Pareto's law as in fio: the first share h of the ranks gets 1−h of the draws, for h up to 0.5.
+    ///
+    /// The same holds within every such part: the first share y of all ranks gets y^(ln(1−h)/ln h).
     pub(crate) fn pareto(ranks: u64, h: f64) -> Self {
         let exponent = libm::log(1.0 - h) / libm::log(h);
         let taken = |end: u64| libm::pow(end as f64 / ranks as f64, exponent);
@@ -70,7 +74,7 @@ impl Ranks {
         Self { cells }
     }
 
-    /// A rank, without a branch: which cell it is, nobody can foresee.
+    /// Draws a rank without a branch, because the cell is unpredictable.
     #[inline]
     pub(crate) fn draw(&self, rng: &mut Pcg64) -> u64 {
         let product = u128::from(rng.next_u64()) * self.cells.len() as u128;
@@ -82,7 +86,7 @@ impl Ranks {
     }
 }
 
-/// ∫ x^−θ from `a` to `b`, right for θ at and near 1 too.
+/// ∫ x^−θ from `a` to `b`, accurate also for θ at and near 1.
 fn power_integral(a: f64, b: f64, theta: f64) -> f64 {
     let log = libm::log(b / a);
     let exponent = (1.0 - theta) * log;
@@ -90,7 +94,8 @@ fn power_integral(a: f64, b: f64, theta: f64) -> f64 {
     libm::pow(a, 1.0 - theta) * log * ratio
 }
 
-/// Vose's construction: every cell ends with a mean weight, its own below the threshold and one other's above.
+/// Vose's construction: every cell ends with a mean weight, its own below the threshold and another cell's
+/// above.
 fn alias(cells: &mut [Cell], weights: &mut [f64]) {
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
     for weight in weights.iter_mut() {
@@ -100,7 +105,7 @@ fn alias(cells: &mut [Cell], weights: &mut [f64]) {
         (0..weights.len()).partition(|&i| weights[i] < 1.0);
     while let (Some(&poor), Some(&rich)) = (small.last(), large.last()) {
         small.pop();
-        // Saturates at 2⁶⁴ − 1, which stands for always.
+        // Saturates at 2⁶⁴ − 1, which means always.
         cells[poor].threshold = (weights[poor] * 18_446_744_073_709_551_616.0) as u64;
         cells[poor].alias = rich as u32;
         weights[rich] -= 1.0 - weights[poor];
@@ -116,7 +121,7 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
 
-    /// Shares of the draws that fall on ranks up to each of `ends`, and what they should be.
+    /// Compares the shares of draws on ranks up to each of `ends` with their expected values.
     fn compare(ranks: &Ranks, ends: &[u64], expected: impl Fn(u64) -> f64) {
         let mut rng = Pcg64::seed_from_u64(7);
         let draws = 400_000;

@@ -1,13 +1,13 @@
-//! A permutation of 0 … n−1 without a table: spreads hot ranks over the space.
+//! A permutation of 0 … n−1 without a table, which scatters hot ranks over the space.
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// A permutation of 0 … n−1, drawn by a seed.
+/// A permutation of 0 … n−1, determined by a seed.
 ///
-/// Multiplications by odd numbers and shifts are one-to-one on the least power of two that holds n; a value
-/// beyond n is put through again until it falls below (cycle walking: J. Black and P. Rogaway, Ciphers with
-/// Arbitrary Finite Domains, CT-RSA 2002), less than twice on the mean.
+/// Multiplications by odd numbers and shifts are one-to-one on the smallest power of two that holds n.
+/// A value of n or more is permuted again until it falls below n, less than twice on average.
+/// Source: cycle walking, J. Black and P. Rogaway, Ciphers with Arbitrary Finite Domains, CT-RSA 2002.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scramble {
     n: u64,
@@ -31,7 +31,7 @@ impl Scramble {
         }
     }
 
-    /// Where `x`, below n, goes.
+    /// The image of `x`, which must be below n.
     #[inline]
     pub(crate) fn apply(&self, mut x: u64) -> u64 {
         loop {
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_spread_like_throws_of_a_die() {
-        // The first 64 × 256 of a million fall on 256 equal parts: chi-squared with 255 degrees.
+        // The first 64 × 256 of a million fall on 256 equal parts: chi-squared with 255 degrees of freedom.
         let n = 1_000_000;
         for seed in 0..20 {
             let scramble = Scramble::new(n, seed);

@@ -1,4 +1,4 @@
-//! From the first byte to the last, and again from the first.
+//! Sequential passes from the first byte to the last.
 
 use crate::error::WorkloadError;
 use crate::generators::generated::{Access, Pattern};
@@ -32,17 +32,17 @@ fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
     Ok(request.paced(pattern, footprint))
 }
 
-/// A place that moves on with each request, round and round.
+/// A position that advances with each request and wraps around.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
-    /// Where the next request starts, below `end`.
+    /// First byte of the next request, below `end`.
     pub(crate) at: u64,
     /// Bytes of the space.
     pub(crate) end: u64,
 }
 
 impl Cursor {
-    /// The next `size` bytes, or what is left up to the end: offset and length.
+    /// The next `size` bytes, or fewer up to the end: offset and length.
     #[inline]
     pub(crate) fn take(&mut self, size: u64) -> (u64, u64) {
         let offset = self.at;

@@ -1,8 +1,9 @@
-//! The preconditioning and the test loop of the SNIA Solid State Storage Performance Test Specification.
+//! Preconditioning and test loop of the SNIA Solid State Storage Performance Test Specification.
 //!
-//! First the space is written through sequentially, twice, in requests of 128 KiB. Then come rounds; a round
-//! runs through every mix of reads and writes, and in each mix through every block size; a cell of that table
-//! is a number of uniform random requests. [`SteadyState`](crate::SteadyState) says when rounds may stop.
+//! First the space is written sequentially, twice, in requests of 128 KiB. Then come rounds.
+//! A round runs through every mix of reads and writes, and in each mix through every block size.
+//! A cell of that table is a number of uniform random requests.
+//! [`SteadyState`](crate::SteadyState) decides when rounds may stop.
 
 use crate::error::WorkloadError;
 use crate::generators::draw;
@@ -88,33 +89,33 @@ fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
     Ok(request.paced_for(pattern, plan.footprint_bytes, plan.requests()))
 }
 
-/// Which request of the `snia` workload belongs to what.
+/// Layout of the requests of the `snia` workload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SniaPlan {
-    /// Requests of the passes before the first round.
+    /// Requests of the preconditioning passes.
     pub precondition_requests: u64,
-    /// Size of these, bytes; the last of a pass may be shorter.
+    /// Bytes per preconditioning request; the last of a pass may be shorter.
     pub precondition_bytes: u64,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: u64,
-    /// Requests of a cell.
+    /// Requests per cell.
     pub requests_per_cell: u64,
-    /// Reads in per cent, in the order of the loop.
+    /// Shares of reads in per cent, in loop order.
     pub read_percents: Vec<u8>,
-    /// Block sizes in bytes, in the order of the loop.
+    /// Block sizes in bytes, in loop order.
     pub block_sizes: Vec<u64>,
-    /// Bytes of the space that are used.
+    /// Bytes of the space in use.
     pub footprint_bytes: u64,
 }
 
 /// One cell of the table that a round runs through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Cell {
-    /// The round, from 0.
+    /// The round, counted from 0.
     pub round: u64,
     /// Reads, per cent of the requests.
     pub read_percent: u8,
-    /// Bytes of a request.
+    /// Bytes per request.
     pub block_bytes: u64,
 }
 
@@ -158,19 +159,19 @@ impl SniaPlan {
         Ok(plan)
     }
 
-    /// Cells of a round.
+    /// Cells per round.
     pub fn cells(&self) -> u64 {
         (self.read_percents.len() * self.block_sizes.len()) as u64
     }
 
-    /// Requests in all.
+    /// Total number of requests.
     pub fn requests(&self) -> u64 {
         let rounds =
             self.rounds.saturating_mul(self.cells()).saturating_mul(self.requests_per_cell);
         self.precondition_requests.saturating_add(rounds)
     }
 
-    /// The cell of request `index`, counted from 0; none for the passes before the first round.
+    /// The cell of request `index`, counted from 0; `None` for preconditioning requests.
     pub fn cell(&self, index: u64) -> Option<Cell> {
         let cell = index.checked_sub(self.precondition_requests)? / self.requests_per_cell;
         let (round, in_round) = (cell / self.cells(), cell % self.cells());

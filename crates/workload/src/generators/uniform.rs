@@ -1,4 +1,4 @@
-//! Every place is as likely as any other: the workload of the closed forms for write amplification.
+//! Uniform random places: the workload of the closed forms for write amplification.
 
 use crate::error::WorkloadError;
 use crate::generators::generator::{Build, Built, BuiltinInfo};

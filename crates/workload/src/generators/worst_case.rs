@@ -1,6 +1,6 @@
-//! Orders of writes that drive a collector to its bound: those of two papers, one against a queue, and a
-//! random one. (Against maps that are cached: [`super::map_misses`].)
+//! Write orders that drive a collector to its bound: two from papers, one against a queue, and a random one.
 //!
+//! For orders against cached maps see [`super::map_misses`].
 //! All write whole pages of whole blocks: N blocks of π pages, M = N·π pages.
 
 use crate::error::WorkloadError;
@@ -9,8 +9,9 @@ use crate::generators::generator::{Build, Built, BuiltinInfo};
 use crate::generators::scramble::Scramble;
 use crate::request::Op;
 
-/// GFTL's order: blocks 0, 1, …, N−1, 0, 1, …, each time another page of the block. Its write queue fills
-/// with pages no two of which belong to one block.
+/// GFTL's order: blocks 0, 1, …, N−1, 0, 1, …, each time another page of the block.
+///
+/// Its write queue fills with pages of which no two belong to one block.
 pub(crate) static GFTL: BuiltinInfo = BuiltinInfo {
     name: "gftl-worst-case",
     summary: "writes to logical blocks 0, 1, …, N-1, 0, 1, …, each time to the next page of the block",
@@ -20,13 +21,16 @@ pub(crate) static GFTL: BuiltinInfo = BuiltinInfo {
     ..BuiltinInfo::PLAIN
 };
 
-/// Against GFTL's collection queue: what is written last waits longest.
+/// Order against GFTL's collection queue: the block written last waits longest.
 ///
-/// Round-robin passes fill all blocks at the same time, so that block N−1 is queued behind all others, and what
-/// is written to it before its turn goes to the write queue. Each pass is followed by half a pass of such
-/// writes: in turn to block N−1 alone, whose pages supersede each other in the queue, and to blocks N−1, N−2, …,
-/// every page once, so that the queue holds nothing but valid pages. Half a pass, N·π/2 writes, outlasts a queue
-/// of N blocks where cleaning one takes κ ≤ π/2 steps.
+/// Round-robin passes fill all blocks at the same time, so block N−1 is queued after all others.
+/// Writes to it before its turn go to the write queue. Each pass is followed by half a pass of such writes.
+/// These half passes alternate between two kinds:
+///
+/// - To block N−1 alone, whose pages supersede each other in the queue.
+/// - To blocks N−1, N−2, …, each page once, so that the queue holds only valid pages.
+///
+/// Half a pass, N·π/2 writes, lasts longer than a queue of N blocks if cleaning one takes κ ≤ π/2 steps.
 pub(crate) static GFTL_QUEUE: BuiltinInfo = BuiltinInfo {
     name: "gftl-queue-worst-case",
     summary: "fills all blocks at once, then writes again and again to the block queued last, or to the last ones \
@@ -37,13 +41,16 @@ pub(crate) static GFTL_QUEUE: BuiltinInfo = BuiltinInfo {
     ..BuiltinInfo::PLAIN
 };
 
-/// The order that keeps the valid pages of all victims alike.
+/// Order that keeps the valid pages of all victims equal.
 ///
-/// A pass writes every page once. Pass k takes the order of pass k−1 as a table of N rows of π and reads it by
-/// columns: each block that pass k−1 filled loses one page in every N writes, so that all lose theirs at the
-/// same rate and no victim is ever much better than the mean. Pass 0 fills the device in order; pass 1 writes
-/// page 0 of every block, then page 1 of every block, and so on. Read by columns k times, position i of M is
-/// i·π^k mod (M−1), and the last stays the last: a pass is one addition a write.
+/// A pass writes every page once.
+/// Pass k takes the order of pass k−1 as a table of N rows of π pages and reads it by columns.
+/// Each block that pass k−1 filled loses one page in every N writes.
+/// All blocks thus lose pages at the same rate, and no victim is ever much better than the mean.
+/// Pass 0 fills the device in order; pass 1 writes page 0 of every block, then page 1 of every block, and so
+/// on.
+/// After k such passes, position i of M is i·π^k mod (M−1), and the last page stays last.
+/// A pass needs one addition per write.
 pub(crate) static LAZY_RTGC: BuiltinInfo = BuiltinInfo {
     name: "lazy-rtgc-worst-case",
     summary: "passes over the space that take a page of every block in turn, in the order in which they were written",
@@ -53,7 +60,7 @@ pub(crate) static LAZY_RTGC: BuiltinInfo = BuiltinInfo {
     ..BuiltinInfo::PLAIN
 };
 
-/// Every page once a pass, in another random order each time.
+/// Every page once per pass, in another random order each time.
 pub(crate) static RANDOM: BuiltinInfo = BuiltinInfo {
     name: "random-adversary",
     summary: "passes over the space that write every page once, each in another random order",
@@ -62,7 +69,7 @@ pub(crate) static RANDOM: BuiltinInfo = BuiltinInfo {
     ..BuiltinInfo::PLAIN
 };
 
-/// Passes where nothing is said about requests: one fills, three overwrite.
+/// Default number of passes: one fills, three overwrite.
 const PASSES: u64 = 4;
 
 struct Blocks {
@@ -90,7 +97,7 @@ impl Blocks {
     }
 }
 
-/// The workload of an order of the pages of whole blocks.
+/// Workload from an order of the pages of whole blocks.
 fn build<O: Order + 'static>(
     request: &Build<'_>,
     order: impl FnOnce(&Blocks) -> O,
@@ -156,9 +163,9 @@ impl Order for BlockByBlock {
 
 struct QueueTail {
     fill: BlockByBlock,
-    /// Writes so far of this pass and the half pass behind it.
+    /// Writes so far in this pass and the half pass after it.
     position: u64,
-    /// The half pass is to the last block alone.
+    /// True if the half pass goes to the last block alone.
     alone: bool,
 }
 

@@ -1,5 +1,7 @@
-//! Pictures, music and films that are stored and looked at: each sector is written once, in order, and read
-//! anywhere among those that are there; the few writes beyond one a sector go to the file system's tables.
+//! Stored pictures, music and films: each sector is written once, in order, and reads go to random written
+//! sectors.
+//!
+//! The few writes beyond one per sector go to the file system's tables.
 
 use crate::generators::draw;
 use crate::generators::generated::{Access, Counted, Pattern};
@@ -8,20 +10,20 @@ use crate::request::Op;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-/// Part of the range that the tables take up: the first of so many.
+/// The tables occupy the first 1/`TABLE_SECTORS` of the range.
 const TABLE_SECTORS: u64 = 500;
 
 /// The requests, each one sector of a part of the space.
 pub(crate) struct WrittenOnce {
     rng: Pcg64,
     quota: Quota,
-    /// First byte of the part, and bytes of a sector.
+    /// First byte of the part, and bytes per sector.
     base: u64,
     sector: u64,
-    /// Sectors of the part, and how many are written.
+    /// Sectors of the part, and number of written sectors.
     range: u64,
     written: u64,
-    /// Writes to sectors not written yet, and to the tables, still to come.
+    /// Remaining writes to new sectors (as writes) and to the tables (as reads).
     order: Quota,
 }
 

@@ -1,4 +1,4 @@
-//! Zipf's law: the place of rank r is drawn in proportion to r^−θ.
+//! Zipf's law: the probability of the place of rank r is proportional to r^−θ.
 
 use crate::error::WorkloadError;
 use crate::generators::generator::{Build, Built, BuiltinInfo};

@@ -1,4 +1,4 @@
-//! Whether what a trace asks for fits a space under a policy, and what would where it does not.
+//! Check of a trace's extent against the space under a policy, and alternatives if it does not fit.
 
 use crate::error::WorkloadError;
 use crate::policy::packed::Packed;
@@ -9,11 +9,11 @@ use crate::space::Space;
 use crate::units::show_bytes;
 use std::path::Path;
 
-/// What a trace asks for.
+/// Extent of a trace.
 pub(crate) struct TraceExtent<'a> {
     pub(crate) path: &'a Path,
     pub(crate) devices: usize,
-    /// One past the last byte asked for, of all devices.
+    /// One past the last accessed byte over all devices.
     pub(crate) farthest: u64,
     /// The longest read or write, bytes.
     pub(crate) longest: u64,
@@ -21,10 +21,10 @@ pub(crate) struct TraceExtent<'a> {
     pub(crate) intervals: Vec<Interval>,
 }
 
-/// The policy, ready; and the bytes of the space, from the first, that the trace takes under it.
+/// The prepared policy, and the bytes from the start of the space that the trace occupies under it.
 ///
 /// # Errors
-/// What does not fit, by how much, and what would fit.
+/// The part that does not fit, the excess, and alternatives that would fit.
 pub(crate) fn fit(
     policy: AddressPolicy,
     asked: TraceExtent<'_>,
@@ -117,7 +117,7 @@ impl Target<'_> {
         packed.pages().saturating_mul(self.page_bytes)
     }
 
-    /// What would fit where a policy that is more demanding than dense packing needs `least` bytes.
+    /// Alternatives that fit, if a policy stricter than dense packing needs `least` bytes.
     fn instead(&self, intervals: Vec<Interval>, least: u64) -> String {
         let dense = self.bytes(&Packed::new(intervals, self.page_bytes));
         let (least, takes) = (show_bytes(least), show_bytes(dense));

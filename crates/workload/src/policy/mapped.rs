@@ -1,15 +1,15 @@
-//! Where a policy puts a request.
+//! Result of mapping one request.
 
 use crate::request::Request;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mapped {
-    /// There.
+    /// One request.
     One(Request),
-    /// There, less the part that nothing else touches.
+    /// One request, without the parts outside the touched pages.
     Cut(Request),
-    /// There, in two parts: around the end of the space.
+    /// Two requests, split at the end of the space.
     Two(Request, Request),
-    /// Nowhere: it touches nothing that has a place.
+    /// Nothing: the request touches no mapped page.
     Outside,
 }

@@ -1,4 +1,4 @@
-//! How the addresses of a trace come to lie within a device's space.
+//! Placement of a trace's addresses within a device's space.
 
 pub(crate) mod fit;
 pub(crate) mod mapped;
@@ -12,19 +12,20 @@ use packed::Packed;
 use serde::{Deserialize, Serialize};
 use wrap::Wrap;
 
-/// How the addresses of a trace come to lie within a device's space.
+/// Placement of a trace's addresses within a device's space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AddressPolicy {
-    /// The pages that the trace reads or writes are packed one after the other, by device and address: what
-    /// was adjacent stays adjacent, what was never touched takes no room.
+    /// Packs the touched pages one after another, by device and address.
+    ///
+    /// Adjacent pages stay adjacent, and pages that are never touched take no room.
     #[default]
     Dense,
-    /// Modulo the space; the devices of the trace lie over one another.
+    /// Addresses modulo the space; the devices of the trace overlap.
     Wrap,
-    /// Each device of the trace gets a contiguous region, from the first page that it touches to the last.
+    /// A contiguous region per device of the trace, from its first touched page to its last.
     Spaces,
-    /// As they are; what lies beyond the space is refused.
+    /// Unchanged addresses; refuses addresses beyond the space.
     Exact,
 }
 
@@ -32,7 +33,7 @@ impl AddressPolicy {
     /// Every policy.
     pub const ALL: [Self; 4] = [Self::Dense, Self::Wrap, Self::Spaces, Self::Exact];
 
-    /// Its name, as configurations have it.
+    /// Name of the policy in configurations.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dense => "dense",
@@ -54,17 +55,17 @@ impl std::str::FromStr for AddressPolicy {
     }
 }
 
-/// A policy, made ready for a trace and a space.
+/// A policy, prepared for a trace and a space.
 pub(crate) enum Mapping {
     /// `dense` and `spaces`.
     Packed(Packed),
     Wrap(Wrap),
-    /// `exact`, after everything was found to lie within the space.
+    /// `exact`, after the check that everything lies within the space.
     Exact,
 }
 
 impl Mapping {
-    /// Where a request goes, which ends before 2⁶⁴ and is not empty unless it is a flush.
+    /// Maps a request. It must end before 2⁶⁴ and must not be empty unless it is a flush.
     #[inline]
     pub(crate) fn map(&self, request: &Request) -> Mapped {
         if request.op == Op::Flush {

@@ -1,20 +1,20 @@
-//! Intervals of a trace's pages, one after the other in the space: dense packing, and regions of devices.
+//! Intervals of a trace's pages, placed one after another in the space: dense packing and device regions.
 
 use crate::policy::mapped::Mapped;
 use crate::policy::touched::Interval;
 use crate::request::Request;
 
-/// Intervals and where each begins in the space.
+/// Intervals and their first pages in the space.
 pub(crate) struct Packed {
     intervals: Vec<Interval>,
-    /// Page of the space at which the interval of the same number begins.
+    /// First page in the space of each interval.
     begins: Vec<u64>,
     pages: u64,
     page_bytes: u64,
 }
 
 impl Packed {
-    /// The intervals in their order, which is that of devices and addresses: they neither overlap nor adjoin.
+    /// Intervals sorted by device and address; they must neither overlap nor adjoin.
     pub(crate) fn new(intervals: Vec<Interval>, page_bytes: u64) -> Self {
         let mut pages = 0u64;
         let begins = intervals.iter().map(|interval| {
@@ -26,7 +26,7 @@ impl Packed {
         Self { intervals, begins, pages, page_bytes }
     }
 
-    /// A region for each device, from the first page that it touches to the last.
+    /// One region per device, from its first touched page to its last.
     pub(crate) fn regions(intervals: &[Interval], page_bytes: u64) -> Self {
         let mut regions: Vec<Interval> = Vec::new();
         for &interval in intervals {
@@ -38,13 +38,14 @@ impl Packed {
         Self::new(regions, page_bytes)
     }
 
-    /// Pages of the space that the intervals take.
+    /// Pages of the space that the intervals occupy.
     pub(crate) fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Where a request goes. One that reaches beyond what was touched, as a trim may, is cut down to that;
-    /// since order is kept, what is left of it is contiguous.
+    /// Maps a request. A request that exceeds the touched pages, as a trim may, is cut down to them.
+    ///
+    /// The result is contiguous because the order is kept.
     #[inline]
     pub(crate) fn map(&self, request: &Request) -> Mapped {
         let first = request.offset / self.page_bytes;
@@ -63,7 +64,7 @@ impl Packed {
         Mapped::Cut(self.cut(request, i, last))
     }
 
-    /// The part of a request that was touched, from interval `i` on.
+    /// The touched part of a request, from interval `i` on.
     fn cut(&self, request: &Request, i: usize, last: u64) -> Request {
         let page = self.page_bytes;
         let place =

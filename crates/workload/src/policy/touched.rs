@@ -1,6 +1,6 @@
-//! Which pages a trace touches, in memory that stays bounded.
+//! Set of pages that a trace touches, in bounded memory.
 
-/// Pages of one device, `first` to before `end`.
+/// Pages `first..end` of one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Interval {
     pub(crate) device: u32,
@@ -8,16 +8,16 @@ pub(crate) struct Interval {
     pub(crate) end: u64,
 }
 
-/// Intervals that are kept: 8 Mi of 24 bytes.
+/// Most intervals kept: 8 Mi of 24 bytes.
 const MOST: usize = 8 << 20;
-/// New intervals that are collected before they are merged with the others, at least.
+/// Fewest new intervals collected before they are merged with the others.
 const FRESH: usize = 1 << 16;
 
 /// The pages that a trace touches, as intervals that neither overlap nor adjoin.
 ///
-/// Where there would be more intervals than are kept, the unit doubles: pages are counted in groups of two,
-/// four, …, a group being touched where one page of it is. That closes gaps and costs room, no more: order
-/// and adjacency stay.
+/// If there are too many intervals, the unit doubles: pages are counted in groups of two, four, ….
+/// A group counts as touched if one of its pages is.
+/// This only closes gaps and costs room; order and adjacency are preserved.
 pub(crate) struct Touched {
     merged: Vec<Interval>,
     fresh: Vec<Interval>,
@@ -34,7 +34,7 @@ impl Touched {
         Self { merged: Vec::new(), fresh: Vec::new(), most, shift: 0 }
     }
 
-    /// Adds the pages `first` to before `end`.
+    /// Adds the pages `first..end`.
     #[inline]
     pub(crate) fn add(&mut self, device: u32, first: u64, end: u64) {
         if let Some(last) = self.fresh.last_mut()
@@ -51,7 +51,7 @@ impl Touched {
         self.fresh.push(Interval { device, first, end });
     }
 
-    /// The intervals, in order, and the pages of a group.
+    /// The intervals in order, and the pages per group.
     pub(crate) fn finish(mut self) -> (Vec<Interval>, u64) {
         self.merge();
         (self.merged, 1 << self.shift)
@@ -63,7 +63,7 @@ impl Touched {
         let new = std::mem::take(&mut self.fresh);
         self.merged =
             coalesced(merge_sorted(&old, &new).map(|interval| grouped(interval, self.shift)));
-        // A device keeps one interval, whatever the unit.
+        // Each device keeps at least one interval, whatever the unit.
         let devices = self.merged.chunk_by(|a, b| a.device == b.device).count();
         while self.merged.len() > self.most.max(devices) {
             self.shift += 1;
@@ -74,7 +74,7 @@ impl Touched {
     }
 }
 
-/// The interval in whole groups of 2^`shift` pages.
+/// Extends the interval to whole groups of 2^`shift` pages.
 fn grouped(interval: Interval, shift: u32) -> Interval {
     let end = (u128::from((interval.end - 1) >> shift) + 1) << shift;
     let end = u64::try_from(end).unwrap_or(u64::MAX);

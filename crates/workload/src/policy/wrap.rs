@@ -3,16 +3,18 @@
 use crate::policy::mapped::Mapped;
 use crate::request::Request;
 
-/// Modulo the whole pages of a space.
+/// Addresses modulo the whole pages of a space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wrap {
-    /// Bytes, a multiple of the page.
+    /// Bytes, a multiple of the page size.
     pub(crate) bytes: u64,
 }
 
 impl Wrap {
-    /// Where a request goes; one that reaches around the end is two. Of one longer than the space, every byte
-    /// is asked for once: reads and writes as long as that are refused before, trims are not.
+    /// Maps a request; one that reaches past the end is split in two.
+    ///
+    /// A request longer than the space covers every byte once. Only trims can be that long: such reads and
+    /// writes are refused earlier.
     #[inline]
     pub(crate) fn map(&self, request: &Request) -> Mapped {
         if request.length > self.bytes {

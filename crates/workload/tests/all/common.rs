@@ -1,4 +1,4 @@
-//! What several of the tests need: a temporary folder, reading a trace, running a workload.
+//! Helpers of several tests: temporary folders, reading a trace, running a workload.
 
 use proptest::test_runner::Config;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use ftlkit_workload::{
     Op, Request, Source, Space, TraceOptions, TraceReader, WorkloadError, WorkloadSpec, open,
 };
 
-/// A folder that is removed with what is in it.
+/// A folder that is removed with its contents.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -39,7 +39,7 @@ impl Drop for Folder {
     }
 }
 
-/// All requests; taken three at a time, so that batches end in odd places.
+/// All requests, read three at a time so that batches end at odd positions.
 pub(crate) fn drain(reader: &mut TraceReader) -> Result<Vec<Request>, WorkloadError> {
     let mut all = Vec::new();
     loop {
@@ -60,7 +60,7 @@ pub(crate) fn read_path(
     Ok((all, reader))
 }
 
-/// What a file of this content and name gives.
+/// Result of reading a file with this content and name.
 pub(crate) fn try_read(
     name: &str,
     bytes: impl AsRef<[u8]>,
@@ -70,7 +70,7 @@ pub(crate) fn try_read(
     read_path(&folder.file(name, bytes), options)
 }
 
-/// What a file gives that must be read, and recognised as `format`.
+/// Requests of a file that must be readable and be detected as `format`.
 pub(crate) fn read(format: &str, bytes: impl AsRef<[u8]>) -> (Vec<Request>, TraceReader) {
     let (requests, reader) =
         try_read("trace", bytes, &TraceOptions::default()).expect("a good trace");
@@ -99,12 +99,12 @@ pub(crate) fn dropped(counts: &Counts, reason: &str) -> u64 {
     counts.dropped.get(reason).copied().unwrap_or(0)
 }
 
-/// So many cases of a property; what fails is printed, and no file is left behind.
+/// Runs `cases` cases of a property; failures are printed and no file is left behind.
 pub(crate) fn cases(cases: u32) -> Config {
     Config { failure_persistence: None, ..Config::with_cases(cases) }
 }
 
-/// All requests of a workload, which are as many as its facts say.
+/// All requests of a workload; their number must match its facts.
 pub(crate) fn take(spec: &WorkloadSpec, space: Space, seed: u64) -> Vec<Request> {
     let facts = spec.check(space).unwrap();
     let mut source = spec.open(space, seed, &facts).unwrap();
@@ -117,7 +117,7 @@ pub(crate) fn take(spec: &WorkloadSpec, space: Space, seed: u64) -> Vec<Request>
     out
 }
 
-/// Those of the requests that start where one of the last 16 ended.
+/// The requests that start at the end of one of the last 16.
 pub(crate) fn sequential<'a>(requests: impl IntoIterator<Item = &'a Request>) -> Vec<&'a Request> {
     let mut ends = [u64::MAX; 16];
     let follows = |(i, request): (usize, &'a Request)| {
@@ -128,7 +128,7 @@ pub(crate) fn sequential<'a>(requests: impl IntoIterator<Item = &'a Request>) ->
     requests.into_iter().enumerate().filter_map(follows).collect()
 }
 
-/// The file of this name in the folder of real traces, which FTLKIT_TRACES names, else beside the workspace.
+/// The real trace of this name in the folder FTLKIT_TRACES, by default beside the workspace.
 pub(crate) fn real_trace(name: &str) -> Option<PathBuf> {
     let root = std::env::var_os("FTLKIT_TRACES").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces"),

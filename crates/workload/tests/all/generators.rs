@@ -1,4 +1,4 @@
-//! What the built-in workloads yield: shares, sizes, heat, order.
+//! Output of the built-in workloads: shares, sizes, heat, order.
 
 use crate::common::{sequential, take};
 use ftlkit_workload::{BUILTIN, Op, Request, SniaPlan, Space, WorkloadSpec};
@@ -14,7 +14,7 @@ fn share(requests: &[Request], what: impl Fn(&Request) -> bool) -> f64 {
     requests.iter().filter(|r| what(r)).count() as f64 / requests.len() as f64
 }
 
-/// Within five standard deviations of a share of `n` draws.
+/// True if `seen` is within five standard deviations of the share `right` of `n` draws.
 fn near(seen: f64, right: f64, n: usize) -> bool {
     (seen - right).abs() <= 5.0 * (right * (1.0 - right) / n as f64).sqrt() + 1e-9
 }
@@ -163,7 +163,7 @@ fn tables_of_the_papers_come_out() {
     }
 }
 
-/// Share of the requests of one operation that start where one of the last 16 of it ended.
+/// Share of the requests of one operation that start at the end of one of its last 16.
 fn sequential_share(requests: &[Request], op: Op) -> f64 {
     let of_op = || requests.iter().filter(|r| r.op == op);
     sequential(of_op()).len() as f64 / of_op().count() as f64
@@ -304,7 +304,7 @@ fn every_workload_repeats_itself_with_its_seed_and_differs_with_another() {
 
 #[test]
 fn the_stream_of_a_seed_is_pinned() {
-    // What another machine, or a later version, must yield as well.
+    // Another machine or a later version must produce the same.
     let hash = |name: &str| {
         let spec = WorkloadSpec::builtin(name)
             .with("rate", 1000)

@@ -1,19 +1,18 @@
-//! Every file that declares a format or a generator is in the list of those, and every one in a list says all
-//! that there is to say.
+//! Every file that declares a format or generator is in the list of those, and every list entry is complete.
 
 use ftlkit_workload::formats::FORMATS;
 use ftlkit_workload::{BUILTIN, Kind};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The Rust files below a folder of the sources.
+/// Rust files below a folder of the sources.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let files = entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] });
     files.collect()
 }
 
-/// The names of what is declared as `static …: ty = ty { name: "…", … }` below `folder`.
+/// Names of the declarations `static …: ty = ty { name: "…", … }` below `folder`.
 fn declared(folder: &str, ty: &str) -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
     let mut names = BTreeSet::new();

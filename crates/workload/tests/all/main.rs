@@ -1,4 +1,4 @@
-//! Traces and generators, in one binary.
+//! Tests of traces and generators in one binary.
 
 mod ba_gc;
 mod common;

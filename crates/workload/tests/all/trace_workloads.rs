@@ -1,4 +1,4 @@
-//! Traces on a space: policies, loops, time, limits, errors.
+//! Traces on a space: address policies, loops, time scale, limits, errors.
 
 use crate::common::{Folder, cases, real_trace};
 use ftlkit_workload::{AddressPolicy, Facts, Op, Request, Space, WorkloadError, WorkloadSpec};
@@ -13,7 +13,7 @@ fn space(pages: u64) -> Space {
     Space { bytes: pages * PAGE, page_bytes: PAGE as u32, pages_per_block: 64 }
 }
 
-/// A trace file that goes away with its last use.
+/// A trace file that is removed when dropped.
 struct File(PathBuf, #[expect(dead_code, reason = "removes the file")] Folder);
 
 fn file(text: &str) -> File {
@@ -21,7 +21,7 @@ fn file(text: &str) -> File {
     File(folder.file("trace.csv", text), folder)
 }
 
-/// A trace of (arrival ns, device, operation, offset, length).
+/// A trace with these rows of arrival ns, device, operation, offset and length.
 fn trace(rows: &[(u64, u32, &str, u64, u64)]) -> File {
     let mut text = String::from("arrival_ns,device,op,offset_bytes,length_bytes\n");
     for (arrival, device, op, offset, length) in rows {
@@ -133,7 +133,7 @@ fn loops_keep_arrivals_growing_and_limits_cut() {
     let arrivals = |spec: &WorkloadSpec| {
         run(spec, space(4)).unwrap().1.iter().map(|r| r.arrival_ns).collect::<Vec<_>>()
     };
-    // A pass takes 300 ns and a mean gap of 150.
+    // Each pass takes 300 ns plus a mean gap of 150.
     assert_eq!(arrivals(&spec), [0, 100, 300, 450, 550, 750, 900, 1000, 1200]);
     spec.replay_mut().time_scale = 0.5;
     spec.replay_mut().requests = Some(5);
@@ -170,7 +170,7 @@ fn what_cannot_run_is_refused_with_what_would() {
         "footprint must be such that requests of 4 KiB fit the space that is addressed, 0 bytes"
     ));
     assert!(message(&named("randrw").with("footprint", 0)).contains("footprint must be such that"));
-    // Too large whatever the footprint.
+    // Too large for any footprint.
     assert!(
         message(&named("randrw").with("footprint", "50%").with("bs", "1G"))
             .contains("bs must be such that")
@@ -218,7 +218,7 @@ fn a_watcher_can_stop_the_first_pass() {
 
 #[test]
 fn a_file_that_changed_after_the_check_is_not_run_wrongly_in_silence() {
-    // Beyond what is kept in memory, so that the file is read again.
+    // More requests than are kept in memory, so that the file is read again.
     let mut rows = String::from("arrival_ns,op,offset_bytes,length_bytes\n");
     let head = rows.len();
     for i in 0..(2u64 << 20) + 10 {
@@ -312,7 +312,7 @@ proptest! {
             prop_assert!(spec.check(space(1000)).is_err());
             return Ok(());
         }
-        // The least space that will do, so that nothing but a bijection fits.
+        // The smallest sufficient space: only a bijection fits.
         let least = space(touched.len() as u64);
         prop_assert!(spec.check(space(touched.len() as u64 - 1)).is_err());
         let (facts, out) = run(&spec, least).unwrap();

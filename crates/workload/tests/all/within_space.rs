@@ -1,4 +1,4 @@
-//! No request of a built-in workload ever lies beyond the space, whatever the space and the parameters.
+//! No request of a built-in workload exceeds the space, for any space and any parameters.
 
 use crate::common::cases;
 use ftlkit_workload::{BUILTIN, Kind, ParameterInfo, Space, WorkloadSpec};
@@ -65,7 +65,7 @@ proptest! {
 
     #[test]
     fn no_request_lies_beyond_the_space(space in spaces(), spec in specs(), seed: u64) {
-        // What does not fit is refused; what is not refused fits.
+        // A workload that does not fit must be refused.
         let Ok(facts) = spec.check(space) else { return Ok(()) };
         prop_assert!(facts.footprint_bytes <= space.bytes);
         let mut source = spec.open(space, seed, &facts).unwrap();

@@ -1,5 +1,6 @@
-//! The division of an array between data and translation blocks, and the cached mapping table that it
-//! needs so that no write ever waits for the map.
+//! Division of an array between data and translation blocks, and the size of the cached mapping table.
+//!
+//! With that size no write ever waits for the map.
 
 use super::printed::{share_max, translation_pages, translation_space_pages};
 use crate::error::BoundError;
@@ -8,70 +9,77 @@ use crate::lazy_rtgc::space::{Space, space, space_for};
 use crate::ratio::Ratio;
 use flash::Part;
 
-/// Fewest translation blocks: one being written, one to be collected, one free.
+/// Fewest translation blocks: one open, one victim, one free.
 pub const LEAST_TRANSLATION_BLOCKS: u32 = 3;
 
-/// How an array is divided, when each of the three tasks starts, and how many dirty entries come of it.
+/// Division of an array, start of each of the three background tasks, and most dirty entries.
 ///
 /// # The condition
-/// Behind each host write, and behind each trim (it makes an entry dirty too), the first of these that is
-/// due runs one step of at most t_er:
+/// After each host write and each trim (which also makes an entry dirty), one step of at most t_er runs.
+/// It belongs to the first of these tasks that is due:
 ///
-/// - DG: a collection of the data area as [`Space`] has it, with its threshold;
-/// - TG: where a translation victim is under way, or fewer than ρ_t translation pages are free: it copies
-///   the next at most α valid pages of the victim, or, if none is left, erases it;
-/// - TW: where D_th entries are dirty: it rewrites the w translation pages with most dirty entries.
+/// - DG: a collection of the data area as in [`Space`], with its threshold;
+/// - TG: due if a translation victim is in progress, or fewer than ρ_t translation pages are free. It copies
+///   up to α valid pages of the victim, or, if none is left, erases it;
+/// - TW: due if D_th entries are dirty. It rewrites the w translation pages with the most dirty entries.
 ///
-/// With λ, a = ⌈λ/α⌉+1 and p = π−λ of a data victim, Λ_t translation pages on N_t blocks,
-/// λ_t = ⌊Λ_t/(N_t−1)⌋, b = ⌈λ_t/α⌉+1 and q = π−λ_t of a translation victim:
+/// Let λ, a = ⌈λ/α⌉+1 and p = π−λ belong to a data victim.
+/// Let Λ_t translation pages lie on N_t blocks, and λ_t = ⌊Λ_t/(N_t−1)⌋, b = ⌈λ_t/α⌉+1 and q = π−λ_t belong
+/// to a translation victim. Then:
 ///
 /// - ρ_t = λ_t + w + 1 ≤ π, 1 ≤ w ≤ α;
 /// - if p > a: κ = ⌈π(q+wb) / (q(p−a))⌉, D_th = ⌊(κ−1)Λ_t/w⌋ + 1,
 ///   D_max = D_th + α + λ + ⌈π(q(a+b)+b(w−1)) / (q(p−a))⌉, or Λ if that is less;
 /// - if p = a: D_max = Λ, and nothing is written back.
 ///
-/// # Why
-/// DG takes precedence, so that the data area is that of Lazy-RTGC and [`Space`]'s proof holds (a step behind
-/// a trim takes no free page). Translation space: TW starts with at least ρ_t free pages and leaves λ_t+1, so
-/// that a victim's valid pages always have room, and one page more that a power cut may have torn. TG starts
-/// with fewer than ρ_t ≤ π free pages, so that all other N_t − 1 blocks are full, and the emptiest holds at
-/// most λ_t. Its erase leaves at least π ≥ ρ_t.
+/// # Proof
+/// Data space. DG has precedence, so the proof of [`Space`] holds (a step after a trim takes no free page).
 ///
-/// Dirty entries. Call a host write or a trim with its step a round, and look at rounds 1 to h in which at
-/// least D_th entries are dirty when the step is chosen.
+/// Translation space. TW starts with at least ρ_t free pages and leaves λ_t+1.
+/// A victim's valid pages therefore always have room, plus one page that a power cut may have torn.
+/// TG starts with fewer than ρ_t ≤ π free pages, so all other N_t − 1 blocks are full, and the one with the
+/// fewest valid pages holds at most λ_t.
+/// Its erase leaves at least π ≥ ρ_t free pages.
 ///
-/// 1. Collections of data start at least p rounds apart: each starts when exactly ρ_d − 1 pages are free,
-///    and one of c ≤ λ copies gives back π − c. In p rounds that follow each other there are at most a steps
-///    of DG and at most λ copies: where they end in one collection's first m rounds and begin after the
-///    first m or more of the collection before, what the former adds the latter lacks, for all its steps
-///    but the last two copy α pages. So in h rounds DG takes at most (h/p + 1)a, and at most hπ/p + λ
-///    entries become dirty.
-/// 2. TG: of n collections that overlap the rounds, the first starts with at least ρ_t − w pages free, the
-///    last with at most ρ_t − 1 or fewer, and the n − 1 before it gave back q or more each: with x steps of
-///    TW, wx ≥ (n−1)q − (w−1), so TG takes at most b(1 + (wx+w−1)/q).
-/// 3. The rest are TW, for there are always entries to write back:
+/// Dirty entries. A round is a host write or a trim with its step.
+/// Consider rounds 1 to h in which at least D_th entries are dirty when the step is selected.
+///
+/// 1. Collections of data start at least p rounds apart. Each starts when exactly ρ_d − 1 pages are free, and
+///    one with c ≤ λ copies reclaims π − c. In p consecutive rounds there are at most a steps of DG and at
+///    most λ copies. Suppose these rounds end in one collection's first m rounds. They then begin after at
+///    least the first m rounds of the previous one. What the later collection adds, the earlier one
+///    lacks, because all its steps except the last two copy α pages. So in h rounds DG takes at most
+///    (h/p + 1)a steps, and at most hπ/p + λ entries become dirty.
+/// 2. TG. Let n collections overlap the rounds. The first starts with at least ρ_t − w pages free, the last
+///    with at most ρ_t − 1, and each of the n − 1 before it reclaimed at least q. With x steps of TW, wx ≥
+///    (n−1)q − (w−1), so TG takes at most b(1 + (wx+w−1)/q) steps.
+/// 3. All other steps are TW, because there are always entries to write back:
 ///    x(1 + wb/q) ≥ h(1 − a/p) − a − b − b(w−1)/q.
-/// 4. Of D_th dirty entries on at most Λ_t pages the w fullest hold at least ⌈w·D_th/Λ_t⌉ ≥ κ, by the choice of
-///    D_th (where Λ_t < w, all of them: nothing is dirty behind such a step). κ is chosen so that what x steps clear outweighs what becomes dirty for every round beyond
-///    h₀ = (a + b + b(w−1)/q)/(1 − a/p), before which there may be no step of TW at all. So at most
-///    λ + h₀π/p entries come on top of those before the first round: at most D_th − 1 when the step of
-///    the round before it was chosen, and the α that this step copied. And within a round there may be one
-///    entry more than behind it.
+/// 4. By the choice of D_th, the w fullest of at most Λ_t pages hold at least ⌈w·D_th/Λ_t⌉ ≥ κ of D_th dirty
+///    entries. (If Λ_t < w they hold all: nothing is dirty after such a step.) κ is chosen so that x steps
+///    clear more than becomes dirty in every round beyond h₀ = (a + b + b(w−1)/q)/(1 − a/p). Before h₀ there
+///    may be no step of TW at all. So at most λ + h₀π/p entries are added to those before the first round.
+///    Those were at most D_th − 1 when the step of the previous round was selected, plus the α that this step
+///    copied. Within a round there may be one entry more than after it.
 ///
 /// A larger table may have a larger D_th: only κ grows with it.
 ///
-/// # Against the paper's Eqs 18 and 19
-/// γ = (π−2)α − (α+1)σ_dπ takes all pages that are left of π after DG (but not the α − 1 of the last, partial
-/// step) as pages written back, α a step; it leaves out the steps of TG, or rather counts λ_t (Eq. 17) as
-/// pages written back by TG, which costs λ_t/α + 1 steps in which TW cannot run. For that, TG must merge
-/// dirty entries into the pages that it copies, and these, unlike those of TW, are not the fullest: in the
-/// worst case they have no dirty entry. With π/γ entries a page (Eq. 19) the balance is kept only if every
-/// page written holds that many, but Eq. 19 bounds the mean over all N_t pages at the moment when write-back
-/// begins, without what becomes dirty before its first step. On the evaluation part (σ_t = 1/2) Eq. 19 has
-/// 2.0 entries a translation page; 3.5 are needed, and 200 or so more.
+/// # Comparison with the paper's Eqs 18 and 19
+/// γ = (π−2)α − (α+1)σ_dπ counts all pages that DG leaves of π as pages written back, α per step.
+/// It does not count the α − 1 pages of the last, partial step.
+/// It ignores the steps of TG: it counts λ_t (Eq. 17) as pages written back by TG.
+/// But TG costs λ_t/α + 1 steps in which TW cannot run.
+/// For the paper's count to hold, TG would have to merge dirty entries into the pages that it copies.
+/// Unlike those of TW, these pages are not the fullest; in the worst case they have no dirty entry.
+///
+/// With π/γ entries per page (Eq. 19), write-back keeps up only if every written page holds that many.
+/// But Eq. 19 limits the mean over all N_t pages at the moment when write-back begins.
+/// It also omits the entries that become dirty before the first write-back step.
+/// On the evaluation part (σ_t = 1/2) Eq. 19 gives 2.0 entries per translation page; 3.5 are needed, plus
+/// about 200.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Division {
-    /// N_d and what [`Space`] says of them.
+    /// Division of the N_d data blocks.
     pub data: Space,
     /// N_d: data blocks.
     pub data_blocks: u32,
@@ -79,23 +87,24 @@ pub struct Division {
     pub translation_blocks: u32,
     /// Λ_t: translation pages.
     pub translation_pages: u32,
-    /// U(λ_t): valid pages of a translation victim.
+    /// U(λ_t): most valid pages of a translation victim.
     pub translation_victim_valid: u32,
     /// ρ_t: TG starts when fewer translation pages are free. At most π.
     pub translation_threshold_pages: u32,
-    /// w: translation pages that a step of TW rewrites, 1 to α.
+    /// w: translation pages that one step of TW rewrites, 1 to α.
     pub pages_per_step: u32,
-    /// D_th: dirty entries from which TW runs; more than Λ where it never need.
+    /// D_th: dirty entries from which TW runs; above Λ if it never needs to run.
     pub dirty_threshold: u32,
-    /// D_max: dirty entries at most, and so the entries that the table must hold.
+    /// D_max: most dirty entries, and so the entries that the table must hold.
     pub dirty_max: u32,
-    /// D_max − D_th, had the map no end: room that a table needs above any other D_th.
+    /// D_max − D_th without the cap at Λ: room that a table needs above any other D_th.
     pub dirty_slack: u32,
 }
 
 impl Division {
-    /// The least D_th of a table of `entries` entries, where it is larger than [`Division::dirty_max`]: half
-    /// of what it holds more goes to dirty entries, the rest is left to those that were only read.
+    /// The lowest D_th of a table of `entries` entries, if the table is larger than [`Division::dirty_max`].
+    ///
+    /// Half of the surplus is for dirty entries; the other half remains for entries that were only read.
     pub fn dirty_threshold_for(&self, entries: u32) -> u32 {
         if entries >= self.data.logical_pages {
             return self.data.logical_pages.saturating_add(1);
@@ -105,13 +114,16 @@ impl Division {
     }
 }
 
-/// Divides `blocks` blocks of `part`, translation blocks at most σ_t = `translation_share` full of valid
-/// pages, for `logical_pages` logical pages, or by default the share of Eq. 17 of the data blocks. Where that
-/// share leaves nothing (small blocks), the largest that leaves a step to TW, else the largest of [`space`].
+/// Divides `blocks` blocks of `part` into data and translation blocks for `logical_pages` logical pages.
+///
+/// At most σ_t = `translation_share` of the pages of the translation blocks are valid.
+/// Default of `logical_pages`: the share of Eq. 17 of the data blocks.
+/// If that share is 0 (small blocks), the default is the largest that leaves a step to TW, else the largest
+/// of [`space`].
 ///
 /// # Errors
-/// As [`space`] and [`space_for`] for the data blocks; [`BoundError::TooFewBlocks`] where the translation
-/// blocks leave none.
+/// As [`space`] and [`space_for`] for the data blocks; [`BoundError::TooFewBlocks`] if the translation blocks
+/// leave no data block.
 pub fn divide(
     part: &Part,
     blocks: u32,
@@ -127,7 +139,7 @@ pub fn divide(
     let logical = |translation: u32| {
         default_logical_pages(part, blocks.saturating_sub(translation), translation_share)
     };
-    // More translation blocks leave fewer logical pages, which need no more of them.
+    // More translation blocks leave fewer logical pages, which need no more translation blocks.
     let suffices = |translation: &u32| match logical(*translation) {
         Ok(pages) => translation_blocks(part, pages, translation_share) <= *translation,
         Err(_) => true,
@@ -140,7 +152,8 @@ pub fn divide(
     Ok(complete(part, data, data_blocks, translation))
 }
 
-/// The least of `from..=to` that will do, where `to` does and so do all above one that does.
+/// The least of `from..=to` that satisfies `will_do`. `to` must satisfy it, and so must all values above one
+/// that does.
 fn least(from: u32, to: u32, will_do: impl Fn(&u32) -> bool) -> u32 {
     let (mut from, mut to) = (from, to);
     while from < to {
@@ -161,7 +174,7 @@ fn asked(
     space_for(part, data_blocks, logical_pages).map(|data| (data, data_blocks, translation))
 }
 
-/// The error of the data blocks, told of all blocks.
+/// The error of the data blocks, with the number of all blocks.
 fn of_all_blocks(error: BoundError, blocks: u32) -> BoundError {
     match error {
         BoundError::TooFewBlocks { pages_per_block, least, .. } => BoundError::TooFewBlocks {
@@ -173,7 +186,7 @@ fn of_all_blocks(error: BoundError, blocks: u32) -> BoundError {
     }
 }
 
-/// The error where so many logical pages do not fit, with the most that do.
+/// The error for too many logical pages, with the most that fit.
 fn too_many(
     part: &Part,
     blocks: u32,
@@ -194,7 +207,7 @@ fn too_many(
     }
 }
 
-/// N_t: Λ_t/(σ_t·π), but at least so many that a victim leaves room for a page written back and one torn.
+/// N_t: Λ_t/(σ_t·π), but enough that a victim leaves room for one page written back and one torn page.
 pub fn translation_blocks(part: &Part, logical_pages: u32, translation_share: Ratio) -> u32 {
     let pages = translation_pages(part, logical_pages);
     let by_share = translation_space_pages(pages, translation_share)
@@ -214,7 +227,7 @@ fn default_logical_pages(part: &Part, blocks: u32, share: Ratio) -> Result<u32, 
     if printed > 0 {
         return Ok(printed);
     }
-    // The largest λ whose collection leaves a step: each block less of λ leaves more.
+    // The largest λ whose collection leaves a step: every valid page less leaves more.
     let leaves_per_step = |valid: &u32| {
         valid + valid.div_ceil(most.alpha) + 1 < part.pages_per_block
             && (valid + 1) * (blocks - 1) > 1
@@ -227,7 +240,7 @@ fn complete(part: &Part, data: Space, data_blocks: u32, translation_blocks: u32)
     let (pages, alpha) = (part.pages_per_block, data.alpha);
     let translation_pages = translation_pages(part, data.logical_pages);
     let valid = translation_pages / (translation_blocks - 1);
-    // λ_t ≤ π − 2, by the choice of N_t.
+    // λ_t ≤ π − 2 by the choice of N_t.
     let pages_per_step = alpha.min(pages.saturating_sub(1 + valid)).max(1);
     let threshold = valid + pages_per_step + 1;
     let Dirty { threshold: dirty_threshold, slack } =
@@ -272,7 +285,7 @@ fn dirty(
     let before = (pages * (q * (a + b) + b * (w - 1))).div_ceil(q * left);
     let slack = before + u64::from(data.victim_valid) + u64::from(data.alpha);
     let small = |entries: u64| u32::try_from(entries).unwrap_or(u32::MAX);
-    // Beyond the map's end nothing need ever be written back.
+    // A threshold above Λ means that nothing needs to be written back.
     if threshold > u64::from(data.logical_pages) {
         return Dirty { threshold: data.logical_pages.saturating_add(1), slack: small(slack) };
     }

@@ -4,7 +4,7 @@ use crate::waf::writes::fifo_of;
 use crate::waf::{fifo, greedy, random};
 
 const HOT: Writes = Writes::HotCold { hot_pages: 0.2, hot_writes: 0.8 };
-/// As many writes a page in both classes.
+/// Both classes have the same number of writes per page.
 const ALIKE: Writes = Writes::HotCold { hot_pages: 0.3, hot_writes: 0.3 };
 const SHARES: [f64; 4] = [1.0 / 1.5, 1.0 / 1.28, 1.0 / 1.15, 1.0 / 1.07];
 
@@ -79,7 +79,7 @@ fn a_window_lies_between_fifo_and_greedy() {
             near(waf(share, 16, writes, Selection::Windowed(1.0)), greedy, 1e-8);
             let half = waf(share, 16, writes, Selection::Windowed(0.3));
             assert!(half < fifo, "{fifo} {half}");
-            // Where some pages are seldom written, waiting may pay.
+            // If some pages are seldom written, FIFO order may beat greedy.
             assert!(writes == HOT || half > greedy * (1.0 - 1e-9), "{half} {greedy}");
         }
     }

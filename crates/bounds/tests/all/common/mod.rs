@@ -1,8 +1,8 @@
-//! Parts made for the tests, independent of the catalogue but for the evaluation part.
+//! Parts for the tests, independent of the catalogue except for the evaluation part.
 
 use flash::{Part, US, parts::EVALUATION_SLC};
 
-/// A part with these timings (µs; the OOB reads as long as a page) and pages a block.
+/// A part with these timings in µs and these pages per block. An OOB read takes as long as a page read.
 pub(crate) fn part(t_r: u64, t_prog: u64, t_bers: u64, pages_per_block: u32) -> Part {
     Part {
         name: "under-test".into(),

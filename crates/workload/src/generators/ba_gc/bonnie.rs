@@ -1,12 +1,20 @@
-//! Bonnie++ (`bonnie++ -s 256 -r 128 -n 16`): one large file written by character, written by block, and
-//! rewritten; blocks of it changed at random; then small files created and removed, in order and at random.
+//! Bonnie++ (`bonnie++ -s 256 -r 128 -n 16`): one large file, then many small files.
 //!
-//! The three passes over the file are in order and as large as two memories, so that no page of one is in the
-//! buffer at the next: collection has little to do there beyond switch merges (an erase of 2 ms for 64 programs
-//! of 0.2 ms: 13.5 % of the time, most of the 20 % that the paper gives). What it can save lies in the
-//! file system's tables, which the creation of 16,384 files twice over rewrites all the time: their records
-//! are as large as a buffer of 16 MiB, and those of files removed at random do not all fit it. A seek in ten
-//! writes back what it read. 256 MiB are two memories of a small PC, so that a whole pass takes 1.5 GiB.
+//! The large file is written by character, written by block and rewritten; then blocks of it change at
+//! random.
+//! The small files are created and removed, in order and at random.
+//!
+//! The three passes over the large file are sequential, and the file is twice as large as the memory.
+//! So no page of one pass is in the buffer at the next, and collection does little beyond switch merges.
+//! They take 13.5 % of the time (an erase of 2 ms per 64 programs of 0.2 ms), most of the 20 % that the paper
+//! gives.
+//!
+//! The possible saving lies in the file system's tables.
+//! Creating 16,384 files twice rewrites them all the time.
+//! Their records are as large as a buffer of 16 MiB, and those of files removed at random do not all fit.
+//!
+//! Every tenth seek writes back the block that it read.
+//! 256 MiB are twice the memory of a small PC, so a whole pass takes 1.5 GiB.
 
 use crate::generators::ba_gc::script::{CLUSTER, Program, Script};
 use crate::generators::ba_gc::stand_in::{STAND_IN, build};
@@ -25,44 +33,49 @@ pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     ..STAND_IN
 };
 
-/// Bytes of the large file where the volume has room for it.
+/// Bytes of the large file, if the volume has room for it.
 const FILE: u64 = 256 << 20;
 
-/// A block of the program, bytes.
+/// Bytes per block of the program.
 const PIECE: u64 = 8 << 10;
 
-/// What is put on the script at a time where the file is written in order, bytes.
+/// Bytes added to the script at a time while the file is written in order.
 const CHUNK: u64 = 256 << 10;
 
-/// Data after which the lazy writer has put down the file's record, bytes.
+/// Bytes of data after which the lazy writer writes the file's record.
 const COMMIT: u64 = 1 << 20;
 
 /// Seeks that write: 10 % of 8,192.
 const SEEKS: u64 = 819;
 
-/// Small files where the volume has room for their records.
+/// Number of small files, if the volume has room for their records.
 const SMALL_FILES: u64 = 16 << 10;
 
-/// Entries of a directory in a cluster.
+/// Directory entries per cluster.
 const ENTRIES: u64 = 40;
 
-/// Time without a write: of `putc` for a chunk (at 16 MiB/s), of reading a chunk before it is rewritten, of
-/// the ten seeks around one that writes, of the calls for a small file, and of the reading tests, ns.
+/// Times without a write, ns.
+///
+/// - `PUTC_NS`: `putc` for a chunk (at 16 MiB/s).
+/// - `READ_NS`: reading a chunk before it is rewritten.
+/// - `SEEK_NS`: the ten seeks around one that writes.
+/// - `CALL_NS`: the calls for a small file.
+/// - `TEST_NS`: the reading tests.
 const PUTC_NS: u64 = 8_000_000;
 const READ_NS: u64 = 8_000_000;
 const SEEK_NS: u64 = 100_000_000;
 const CALL_NS: u64 = 500_000;
 const TEST_NS: u64 = 5_000_000_000;
 
-/// What the program does, in order.
+/// Phases of the program, in order.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Writes the file in order, and so much time passes before each chunk.
+    /// Writes the file in order, with this pause before each chunk.
     InOrder {
         pause_ns: u64,
     },
     Seek,
-    /// Creates or removes the small files; their entries in order or not, their records too.
+    /// Creates or removes the small files, with entries and records in order or at random.
     SmallFiles {
         entries_in_order: bool,
         records_in_order: bool,
@@ -85,7 +98,7 @@ pub(super) struct Bonnie {
     rng: Pcg64,
     volume: Volume,
     places: Behind,
-    /// Bytes of the large file, where it begins, and the number of small ones.
+    /// Bytes of the large file, its first byte, and the number of small files.
     length: u64,
     start: u64,
     small_files: u64,
@@ -136,7 +149,7 @@ impl Bonnie {
         let (entry, record) = (order(entries_in_order), order(records_in_order));
         script.pause(CALL_NS);
         self.volume.log(512, script);
-        // Record 0 is the large file's.
+        // Record 0 belongs to the large file.
         self.volume.record(1 + record, script);
         self.volume.directory(entry / ENTRIES, script);
         self.done += 1;
@@ -166,7 +179,7 @@ impl Program for Bonnie {
     }
 }
 
-// A chunk is made of whole blocks and whole pieces.
+// A chunk consists of whole blocks and whole pieces.
 const _: () = assert!(CHUNK.is_multiple_of(BLOCK) && CHUNK.is_multiple_of(PIECE));
 const _: () = assert!(PIECE.is_multiple_of(CLUSTER));
 

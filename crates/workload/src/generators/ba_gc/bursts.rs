@@ -1,4 +1,4 @@
-//! Arrival times of a program on a device that keeps up with it: bursts at the device's pace, and pauses.
+//! Arrival times of a program on a device that keeps up with it: bursts at the device's rate, and pauses.
 
 use crate::error::WorkloadError;
 use crate::generators::ba_gc::script::{Player, Program};
@@ -6,7 +6,7 @@ use crate::generators::generated::{BATCH, request};
 use crate::request::Request;
 use crate::source::Source;
 
-/// What the device of the traced machine takes for a request whatever its size, ns.
+/// Fixed time per request on the traced machine's device, ns.
 pub(super) const COMMAND_NS: u64 = 100_000;
 
 /// The first `left` requests of a program, with arrival times.
@@ -14,7 +14,7 @@ pub(super) struct Bursts<P> {
     player: Player<P>,
     left: u64,
     now: u64,
-    /// Bytes a second of the traced machine's device.
+    /// Bytes per second of the traced machine's device.
     bandwidth: u64,
     /// Factor on the program's pauses.
     think: f64,
@@ -28,7 +28,7 @@ impl<P: Program> Bursts<P> {
     #[inline]
     fn request(&mut self) -> Request {
         let (access, pause_ns) = self.player.take();
-        // A transfer has at most 2¹⁶ bytes: 64 bits hold the product.
+        // A transfer has at most 2¹⁶ bytes, so the product fits into 64 bits.
         let transfer_ns = access.length * 1_000_000_000 / self.bandwidth;
         self.now = self.now.saturating_add((pause_ns as f64 * self.think) as u64);
         let request = request(access, self.now);

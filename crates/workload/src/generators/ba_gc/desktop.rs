@@ -1,22 +1,26 @@
-//! A desktop PC with Windows XP at work: office, browser, mail, music and games over NTFS.
+//! A desktop PC with Windows XP over NTFS: office, browser, mail, music and games.
 //!
-//! Every action is a burst with a pause before it, and each has a share of the actions:
+//! Every action is a burst after a pause, and has a fixed share of all actions:
 //!
 //! | action | writes |
 //! | --- | --- |
-//! | tick | journal, file table, bitmap, a few pages of the registry: what the system does all the time |
-//! | save | a document as a new file beside the old one, and the old one's place is the next one's |
-//! | browse | small files of the cache, one behind the other; its index, history and cookies in place |
-//! | mail | pages of the message store, anywhere but some far more often than others |
+//! | tick | journal, file table, bitmap, a few pages of the registry: continuous activity of the system |
+//! | save | a document as a new file beside the old one, whose place the next version takes |
+//! | browse | small files of the cache, one after another; its index, history and cookies in place |
+//! | mail | pages of the message store, at random, some far more often than others |
 //! | page out | clusters of the page file |
 //! | game | a saved game in place |
-//! | download | a song, a picture, a program: a new file in order, behind the one before |
+//! | download | a song, a picture, a program: a new file in order, after the previous one |
 //!
-//! Places that are rewritten are drawn by Zipf's law. `desktop-1` is office and browser: nearly all its
-//! writes are small. `desktop-2` is music, games and downloads over the same system: half of what it writes
-//! is in order. The shares are chosen so that a third of the writes goes to the tables of the file system, and
-//! a buffer of 16 MiB hits half the time or a third of it; the pauses, which are those of several programs at
-//! once, so that half such a buffer and more becomes dirty in the 30 s after which it is flushed.
+//! Places that are rewritten are drawn by Zipf's law.
+//! `desktop-1` is office and browser: nearly all its writes are small.
+//! `desktop-2` is music, games and downloads over the same system: half of its data is written in order.
+//!
+//! Choice of the shares: a third of the writes goes to the tables of the file system.
+//! A buffer of 16 MiB hits half of the time (`desktop-1`) or a third of it (`desktop-2`).
+//!
+//! Choice of the pauses: they are those of several programs at once.
+//! At least half of such a buffer becomes dirty in the 30 s after which it is flushed.
 
 use crate::generators::ba_gc::script::{CLUSTER, Program, Script};
 use crate::generators::ba_gc::stand_in::{STAND_IN, build};
@@ -50,23 +54,23 @@ pub(crate) static DESKTOP_2: BuiltinInfo = BuiltinInfo {
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-/// File records of the files that are there; those of new files come behind them, round and round.
+/// File records of existing files; records of new files follow them, in a ring.
 const RECORDS: u64 = 20_000;
 
-/// Bytes of a document's place; it has two, so that a new version does not overwrite the old one.
+/// Bytes per document place; each document has two, so that a new version does not overwrite the old one.
 const DOCUMENT: u64 = 256 * KIB;
 
-/// Bytes of a saved game's place.
+/// Bytes per saved game.
 const SAVED_GAME: u64 = MIB;
 
-/// What a user does, in shares of all actions; and how long the pauses are.
+/// A user's actions, as shares of all actions, and the pauses between them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Habits {
-    /// Of 1,000 actions: tick, save, browse, mail, page out, game, download.
+    /// Per 1,000 actions: tick, save, browse, mail, page out, game, download.
     shares: [u32; 7],
     /// Smallest and largest download, bytes.
     downloads: (u64, u64),
-    /// Mean pause before an action, ns; pauses are exponential.
+    /// Mean pause before an action, ns; pauses are exponentially distributed.
     pause_ns: u64,
 }
 
@@ -103,7 +107,7 @@ const ACTIONS: [Action; 7] = [
     Action::Download,
 ];
 
-/// A file of which parts are rewritten in place: some steps of it more often than others.
+/// A file with parts that are rewritten in place, some steps more often than others.
 #[derive(Debug)]
 struct Rewritten {
     extent: Extent,
@@ -119,13 +123,13 @@ impl Rewritten {
         Self { extent, step, law: Law::Ranked(Ranks::zipf(places, theta), Some(scramble)) }
     }
 
-    /// Number of a step, and where it begins.
+    /// Draws a step: its number and first byte.
     fn draw(&self, rng: &mut Pcg64) -> (u64, u64) {
         let index = self.law.draw(rng);
         (index, self.extent.start + index * self.step)
     }
 
-    /// Rewrites `length` bytes at most from a step on.
+    /// Rewrites at most `length` bytes from the start of a drawn step.
     fn write(&self, length: u64, rng: &mut Pcg64, script: &mut Script) {
         let (_, at) = self.draw(rng);
         script.write(at, length.min(self.extent.end() - at));
@@ -135,24 +139,24 @@ impl Rewritten {
 pub(super) struct Desktop {
     rng: Pcg64,
     volume: Volume,
-    /// Draws below these, of 1,000, are the actions in order.
+    /// Upper ends of the actions' ranges, per 1,000, in order.
     ends: [u32; 7],
     habits: Habits,
-    /// File records that are changed.
+    /// File records that change.
     records: Law,
     registry: Rewritten,
     page_file: Rewritten,
     mail: Rewritten,
     index: Rewritten,
     games: Rewritten,
-    /// Documents, two places each, and which of them is the newer one.
+    /// Documents with two places each, and a flag for the newer place.
     documents: Rewritten,
     newer: Vec<bool>,
     cache: Behind,
     downloads: Behind,
-    /// Bytes of a download, at most.
+    /// Most bytes per download.
     room: u64,
-    /// Number of the file that was made last.
+    /// Number of the newest file.
     made: u64,
 }
 
@@ -195,7 +199,7 @@ impl Desktop {
         }
     }
 
-    /// The pause before an action.
+    /// Pauses before an action.
     fn wait(&mut self, script: &mut Script) {
         let gaps = -libm::log(draw::unit(&mut self.rng));
         script.pause((self.habits.pause_ns as f64 * gaps) as u64);
@@ -205,7 +209,7 @@ impl Desktop {
         least + draw::below(&mut self.rng, most - least + 1)
     }
 
-    /// Whole clusters.
+    /// Draws a size in whole clusters.
     fn clusters(&mut self, range: (u64, u64)) -> u64 {
         self.between(range).next_multiple_of(CLUSTER)
     }
@@ -218,7 +222,7 @@ impl Desktop {
         }
     }
 
-    /// Puts down what the tables say of a new file.
+    /// Writes the table entries of a new file.
     fn make(&mut self, at: u64, script: &mut Script) {
         self.made += 1;
         self.volume.commit(RECORDS + self.made % RECORDS, at, script);
@@ -231,7 +235,7 @@ impl Desktop {
         *newer = !*newer;
         let place = self.documents.step / 2;
         let at = at + u64::from(*newer) * place;
-        // A document keeps its size.
+        // The size of a document is fixed.
         let length = (DOCUMENT / 8 * (1 + index % 8)).min(place).next_multiple_of(CLUSTER);
         script.write(at, length.min(place));
         self.make(at, script);

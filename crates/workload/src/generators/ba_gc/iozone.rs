@@ -1,11 +1,16 @@
-//! IOzone in its automatic mode (`iozone -a -g 32m -q 64k`): files of 64 KiB to 32 MiB, each with records of
-//! 4 to 64 KiB, and for each of these a new file that is written, rewritten, written in random order of its
-//! records, rewritten in one record again and again, and written and rewritten through the standard library,
-//! which truncates it, so that its clusters are new ones.
+//! IOzone in its automatic mode (`iozone -a -g 32m -q 64k`): files of 64 KiB to 32 MiB.
 //!
-//! The largest file is a choice: two buffers of 16 MiB, so that what is rewritten shortly is there to be hit
-//! up to 8 MiB, is not at 32 MiB, and random records of the large files reach the medium one by one. What is
-//! written in order leaves the host's cache in transfers of 64 KiB whatever the record. Reads leave no trace.
+//! Each file size is tested with records of 4 to 64 KiB, and each of these tests uses a new file.
+//! The file is written, rewritten, written in random order of its records, and rewritten in one record
+//! repeatedly.
+//! Then it is written and rewritten through the standard library, which truncates it and so gives it new
+//! clusters.
+//!
+//! The largest file size is a choice: twice a buffer of 16 MiB.
+//! Data rewritten soon is still in the buffer for files up to 8 MiB, but not at 32 MiB.
+//! Random records of the large files reach the medium one by one.
+//! Sequential data leaves the host's cache in transfers of 64 KiB, whatever the record size.
+//! Reads do not appear in the trace.
 
 use crate::generators::ba_gc::script::{CLUSTER, Program, Script};
 use crate::generators::ba_gc::stand_in::{STAND_IN, build};
@@ -29,13 +34,13 @@ const FILES: (u64, u64) = (64 << 10, 32 << 20);
 /// Smallest and largest record, bytes.
 const RECORDS: (u64, u64) = (CLUSTER, 64 << 10);
 
-/// Data after which the lazy writer has put down the file's record, bytes.
+/// Bytes of data after which the lazy writer writes the file's record.
 const COMMIT: u64 = 1 << 20;
 
-/// What is put on the script at a time where a test writes in order, bytes.
+/// Bytes added to the script at a time while a test writes in order.
 const CHUNK: u64 = 256 << 10;
 
-/// The file is closed and opened between two tests, and its reads take as long as its writes: ns a byte.
+/// ns per byte between two tests: the file is closed and opened, and reads take as long as writes.
 const READING_NS: u64 = 30;
 
 pub(super) struct Iozone {
@@ -43,17 +48,17 @@ pub(super) struct Iozone {
     volume: Volume,
     places: Behind,
     sweep: Sweep,
-    /// First byte of the file, its number, and bytes of it that the test has written.
+    /// First byte of the file, its number, and the bytes that the test has written.
     start: u64,
     number: u64,
     written: u64,
-    /// Data since the file's record was written.
+    /// Bytes of data since the file's record was written.
     uncommitted: u64,
 }
 
 impl Iozone {
     pub(super) fn new(volume: Volume, rng: Pcg64) -> Self {
-        // The largest power of two of which the volume holds four.
+        // The largest power of two that fits four times into the volume.
         let fits = 1 << (volume.data.length / 4).ilog2();
         let largest = FILES.1.min(fits);
         let mut places = Behind::new(volume.data);
@@ -104,7 +109,7 @@ mod tests {
     #[test]
     fn a_run_is_one_sweep_over_files_and_records() {
         let iozone = Iozone::new(Volume::new(1 << 30), Pcg64::seed_from_u64(5));
-        // Files of 2¹⁶ to 2²⁴ bytes with records from 2¹² bytes on.
+        // Files of 2¹⁶ to 2²⁴ bytes with records of 2¹² bytes and more.
         let files = (16..=24).map(|file| file - 12 + 1).sum();
         let requests = requests_until(iozone, |iozone| iozone.number == files);
         assert_eq!(INFO.requests, Some(requests));

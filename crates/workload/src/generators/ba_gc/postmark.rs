@@ -1,12 +1,17 @@
-//! Postmark (`set number 28672; set size 500 16384`, 22 subdirectories): a mail server's many small files, in
-//! a transaction one created or removed, and one read or appended to.
+//! Postmark (`set number 28672; set size 500 16384`, 22 subdirectories): the many small files of a mail
+//! server.
 //!
-//! The transactions alone: the creation of all files before and their removal behind are left out, so that
-//! every part of a run is like every other. Files lie in places for the largest, seven of eight of which
-//! are taken. A new one gets the next free place from the last one on, as a file system looks for it, so that
-//! writes go forward with gaps. What is appended to is any file, and 231 MiB of them lie in a buffer of 16 MiB
-//! only seldom; file records, directory and bitmap are put down by the lazy writer for 80 transactions at a
-//! time. Together: the printed ratio of 3.1 %.
+//! Each transaction creates or removes one file, and reads one or appends to one.
+//!
+//! The workload has the transactions only, so that every part of a run is alike.
+//! It leaves out the creation of all files before them and the removal after them.
+//!
+//! Every file has a place with room for the largest size, and seven of eight places are occupied.
+//! A new file gets the next free place after the last one, as file systems search, so writes go forward with
+//! gaps.
+//! Appends go to any file, and of 231 MiB of files few are in a buffer of 16 MiB.
+//! The lazy writer writes file records, directory and bitmap for 80 transactions at a time.
+//! Together this gives the printed ratio of 3.1 %.
 
 use crate::generators::ba_gc::script::{CLUSTER, Program, Script};
 use crate::generators::ba_gc::stand_in::{STAND_IN, build};
@@ -24,24 +29,24 @@ pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     ..STAND_IN
 };
 
-/// Bytes that are kept for files, where the volume has room.
+/// Bytes reserved for files, if the volume has room.
 const POOL: u64 = 512 << 20;
 
-/// Smallest and largest file, bytes; a place has room for the largest.
+/// Smallest and largest file, bytes; each place has room for the largest.
 const SIZES: (u64, u64) = (500, 16 << 10);
 const PLACE: u64 = SIZES.1;
 
-/// Transactions for which the tables are put down at a time, and file records that are ripe then.
+/// Transactions per write of the tables, and file records due at that time.
 const COMMIT: u64 = 80;
 const RIPE: usize = 8;
 
-/// Bytes of journal of a transaction that changes the tables.
+/// Journal bytes per transaction that changes the tables.
 const LOGGED: u64 = 256;
 
-/// Entries of a directory in a cluster.
+/// Directory entries per cluster.
 const ENTRIES: u64 = 40;
 
-/// Time without a write in a transaction, ns: reads, and the program's own.
+/// Time without a write per transaction, ns: reads, and the program's own time.
 const TRANSACTION_NS: u64 = 2_000_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +55,7 @@ struct File {
     size: u32,
 }
 
-/// Places, some of them taken, and where the last one was found.
+/// Places with their occupation, and the position of the last allocation.
 #[derive(Clone, Debug)]
 struct SlotSet {
     taken: Vec<u64>,
@@ -59,7 +64,7 @@ struct SlotSet {
 }
 
 impl SlotSet {
-    /// The next free place from the last one on; at least one is free.
+    /// Takes the next free place after the last one; at least one must be free.
     fn take(&mut self) -> u32 {
         loop {
             let word = &mut self.taken[(self.at / 64) as usize];
@@ -87,10 +92,10 @@ pub(super) struct Postmark {
     pool: Extent,
     places: SlotSet,
     files: Vec<File>,
-    /// The least and most files that there are.
+    /// Fewest and most files.
     limits: (usize, usize),
     transactions: u64,
-    /// The files last changed, round and round: their records, and their places.
+    /// Ring of the files changed last: their records and places.
     changed: [(u64, u32); RIPE],
 }
 
@@ -98,7 +103,7 @@ impl Postmark {
     pub(super) fn new(volume: Volume, mut rng: Pcg64) -> Self {
         let mut rest = volume.data;
         let pool = rest.cut(volume.scaled(POOL));
-        // Whole words of places: two at least, on the smallest volume.
+        // Whole words of places: at least two, on the smallest volume.
         let count = pool.length / PLACE / 64 * 64;
         let mut places = SlotSet { taken: vec![0; (count / 64) as usize], count, at: 0 };
         let (number, slack) = (count as usize / 8 * 7, count as usize / 16);
@@ -129,7 +134,7 @@ impl Postmark {
         self.note(index, file.place);
     }
 
-    /// Appends to a file that has room; up to the largest size, as the program does.
+    /// Appends to a file with room, up to the largest size, as the program does.
     fn append(&mut self, script: &mut Script) {
         let index = draw::below(&mut self.rng, self.files.len() as u64) as usize;
         let file = self.files[index];
@@ -143,7 +148,7 @@ impl Postmark {
         self.note(index, file.place);
     }
 
-    /// Writes the clusters that have bytes `from` to `to` of the file in this place.
+    /// Writes the clusters that hold bytes `from` to `to` of the file in this place.
     fn write(&self, place: u32, from: u32, to: u32, script: &mut Script) {
         let first = u64::from(from) / CLUSTER * CLUSTER;
         let end = u64::from(to).next_multiple_of(CLUSTER);
@@ -187,14 +192,14 @@ impl Postmark {
     }
 }
 
-/// The size of a new file, bytes.
+/// Draws the size of a new file, bytes.
 fn size(rng: &mut Pcg64) -> u32 {
     (SIZES.0 + draw::below(rng, SIZES.1 - SIZES.0)) as u32
 }
 
 impl Program for Postmark {
     fn act(&mut self, script: &mut Script) {
-        // A commit writes, so that no more than so many transactions write nothing.
+        // A commit writes, so at most `COMMIT` transactions in a row write nothing.
         while script.is_empty() {
             self.transaction(script);
         }

@@ -1,62 +1,62 @@
-//! From what an application does next to the writes that reach the device.
+//! Conversion of an application's actions into the writes that reach the device.
 
 use crate::generators::generated::{Access, Pattern};
 use crate::request::Op;
 
-/// Largest transfer of the disk driver of Windows XP, bytes; transfers end at multiples of it.
+/// Largest transfer of the Windows XP disk driver, bytes; transfers end at multiples of it.
 pub(super) const TRANSFER: u64 = 64 << 10;
 
-/// Bytes of a cluster of NTFS, and of a page of the host's cache: nothing smaller is written.
+/// Bytes per NTFS cluster and per page of the host's cache: the smallest unit of writes.
 pub(super) const CLUSTER: u64 = 4 << 10;
 
-/// A program that writes for ever.
+/// A program that writes without end.
 pub(super) trait Program: Send {
-    /// Puts the writes of its next action on `script`: at least one.
+    /// Adds the writes of its next action to `script`: at least one.
     fn act(&mut self, script: &mut Script);
 }
 
-/// A stretch of bytes to be written.
+/// A contiguous range of bytes to write.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     offset: u64,
     length: u64,
-    /// Time that passes before it without a request.
+    /// Time without a request before this write.
     pause_ns: u64,
 }
 
-/// The writes of an action, in order.
+/// The writes of one action, in order.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     writes: Vec<Write>,
     next: usize,
-    /// Pause before the write that is put on next.
+    /// Pause before the write that is added next.
     pause_ns: u64,
 }
 
 impl Script {
-    /// Time that passes before the next write, beyond what was said before.
+    /// Adds to the pause before the next write.
     pub(super) fn pause(&mut self, ns: u64) {
         self.pause_ns += ns;
     }
 
-    /// A write of `length` bytes from `offset` on; `length` is at least 1.
+    /// Adds a write of `length` bytes, at least 1, at `offset`.
     pub(super) fn write(&mut self, offset: u64, length: u64) {
         let pause_ns = std::mem::take(&mut self.pause_ns);
         self.writes.push(Write { offset, length, pause_ns });
     }
 
-    /// True where nothing was written yet.
+    /// True if the script has no write.
     pub(super) fn is_empty(&self) -> bool {
         self.writes.is_empty()
     }
 
-    /// Where its writes start.
+    /// First bytes of the writes.
     #[cfg(test)]
     pub(super) fn offsets(&self) -> impl Iterator<Item = u64> {
         self.writes.iter().map(|write| write.offset)
     }
 
-    /// The next transfer and the pause before it; none at the end of the action.
+    /// The next transfer and the pause before it; `None` at the end of the action.
     #[inline]
     fn take(&mut self) -> Option<(Access, u64)> {
         let write = self.writes.get_mut(self.next)?;
@@ -81,7 +81,7 @@ impl<P: Program> Player<P> {
         Self { program, script: Script::default() }
     }
 
-    /// The next request, and how long the program does nothing before it, ns.
+    /// The next request, and the program's idle time before it, ns.
     #[inline]
     pub(super) fn take(&mut self) -> (Access, u64) {
         loop {
@@ -102,7 +102,7 @@ impl<P: Program> Pattern for Player<P> {
     }
 }
 
-/// Requests of the actions of `program` until it `is_done`.
+/// Number of requests of `program` until it `is_done`.
 #[cfg(test)]
 pub(super) fn requests_until<P: Program>(mut program: P, is_done: impl Fn(&P) -> bool) -> u64 {
     let mut requests = 0;

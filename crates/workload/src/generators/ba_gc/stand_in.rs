@@ -1,4 +1,4 @@
-//! What the six stand-ins share: parameters, and a program made into a workload.
+//! Common parts of the six stand-ins: parameters, and the conversion of a program into a workload.
 
 use crate::error::WorkloadError;
 use crate::generators::ba_gc::bursts::Bursts;
@@ -36,13 +36,13 @@ static PARAMETERS: &[ParameterInfo] = &[
     },
 ];
 
-/// The rate of the other two kinds of arrivals.
+/// Rate for the other two kinds of arrivals.
 static RATE: &[ParameterInfo] = &[ParameterInfo {
     summary: "requests per second, if `arrivals` is fixed or poisson",
     ..pace::RATE
 }];
 
-/// What is common to all.
+/// Declaration common to all six.
 pub(super) const STAND_IN: BuiltinInfo = BuiltinInfo {
     parameters: &[PARAMETERS, RATE],
     source: "stand-in with the write hit ratio and the described character of the trace in S. Lee, D. \
@@ -51,7 +51,7 @@ pub(super) const STAND_IN: BuiltinInfo = BuiltinInfo {
     ..BuiltinInfo::PLAIN
 };
 
-/// The workload of `program` on the volume that the space has room for.
+/// The workload of `program` on the volume that fits into the space.
 pub(super) fn build<P: Program + 'static>(
     request: &Build<'_>,
     program: impl FnOnce(Volume, &Build<'_>) -> P,

@@ -1,11 +1,14 @@
-//! Tiobench (`tiobench.pl --size 256 --block 4096 --random 32768`): 1, 2, 4 and 8 threads, each of which
-//! writes a file of its own in order and then blocks of it at random.
+//! Tiobench (`tiobench.pl --size 256 --block 4096 --random 32768`): runs with 1, 2, 4 and 8 threads.
 //!
-//! All files together have the same size whatever the threads, 256 MiB, two memories of a small PC. The
-//! threads' writes leave the host's cache interleaved, in transfers of 64 KiB in order and of 4 KiB at random.
-//! Random writes are a third of what is written (the script's 4,000 would be a sixteenth, too few to be
-//! random at all). A buffer of 16 MiB holds a sixteenth of the files, so that about one random write in
-//! sixteen hits: with the tables of the file system that is the printed ratio of 4.4 %.
+//! Each thread writes its own file in order, and then blocks of it at random.
+//!
+//! The total size of all files is 256 MiB for any number of threads, twice the memory of a small PC.
+//! The threads' writes leave the host's cache interleaved, in transfers of 64 KiB in order and of 4 KiB at
+//! random.
+//! Random writes are a third of all written bytes.
+//! The script's 4,000 would be a sixteenth, too few for random access to matter.
+//! A buffer of 16 MiB holds a sixteenth of the files, so about one random write in sixteen hits.
+//! With the tables of the file system this gives the printed ratio of 4.4 %.
 
 use crate::generators::ba_gc::script::{CLUSTER, Program, Script, TRANSFER};
 use crate::generators::ba_gc::stand_in::{STAND_IN, build};
@@ -22,34 +25,34 @@ pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     ..STAND_IN
 };
 
-/// Numbers of threads that are tried, one after the other.
+/// Numbers of threads, one run each.
 const THREADS: [u64; 4] = [1, 2, 4, 8];
 
-/// Bytes of all files together, where the volume has room for them.
+/// Total bytes of all files, if the volume has room for them.
 const FILES: u64 = 256 << 20;
 
-/// Data written in order after which the lazy writer has put down a file's record, bytes.
+/// Bytes written in order after which the lazy writer writes a file's record.
 const COMMIT: u64 = 512 << 10;
 
-/// Random writes after which it has.
+/// Random writes after which the lazy writer writes a file's record.
 const RANDOM_COMMIT: u64 = 64;
 
-/// Time without a write in the reading tests between two runs, ns.
+/// Time without a write for the reading tests between two runs, ns.
 const READING_NS: u64 = 10_000_000_000;
 
 pub(super) struct Tiobench {
     rng: Pcg64,
     volume: Volume,
     places: Behind,
-    /// Bytes of all files, and of one; where the first begins.
+    /// Bytes of all files, bytes per file, and first byte of the first file.
     total: u64,
     file: u64,
     start: u64,
     run: usize,
-    /// Bytes that each thread has written in order, and how many of them are at work.
+    /// Bytes that each thread has written in order, and the threads still writing.
     written: [u64; 8],
     busy: Vec<u64>,
-    /// Bytes written in order in all, and random writes.
+    /// Total bytes written in order, and number of random writes.
     in_order: u64,
     random: u64,
 }
@@ -77,7 +80,7 @@ impl Tiobench {
         tiobench
     }
 
-    /// New files, one a thread.
+    /// Creates new files, one per thread.
     fn begin(&mut self) {
         let threads = THREADS[self.run];
         self.file = self.total / threads;
@@ -88,7 +91,7 @@ impl Tiobench {
         (self.in_order, self.random) = (0, 0);
     }
 
-    /// A thread that is not done yet writes on.
+    /// An unfinished thread writes its next transfer.
     fn write_in_order(&mut self, script: &mut Script) {
         let index = draw::below(&mut self.rng, self.busy.len() as u64) as usize;
         let thread = self.busy[index];
@@ -105,7 +108,7 @@ impl Tiobench {
         }
     }
 
-    /// A block anywhere in a file.
+    /// Writes one random block of a file.
     fn write_at_random(&mut self, script: &mut Script) {
         let at = self.start + draw::below(&mut self.rng, self.total / CLUSTER) * CLUSTER;
         script.write(at, CLUSTER);
@@ -124,7 +127,7 @@ impl Program for Tiobench {
             return;
         }
         self.write_at_random(script);
-        // As many random bytes as make up a third of what is written.
+        // Random bytes are a third of all written bytes.
         if self.random * CLUSTER >= self.total / 2 {
             script.pause(READING_NS);
             self.run = (self.run + 1) % THREADS.len();
@@ -143,7 +146,7 @@ mod tests {
     fn a_run_tries_every_number_of_threads_once() {
         let tiobench = Tiobench::new(Volume::new(1 << 30), Pcg64::seed_from_u64(5));
         assert_eq!(tiobench.total, FILES);
-        // As many as `--random` says.
+        // The same number as in `--random`.
         assert_eq!(tiobench.total / 2 / CLUSTER, 32_768);
         let requests =
             requests_until(tiobench, |tiobench| tiobench.run == 0 && tiobench.in_order == 0);

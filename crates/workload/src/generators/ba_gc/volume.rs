@@ -1,31 +1,31 @@
-//! A volume of NTFS, as far as its writes go: the file table, the journal, the bitmap, directories, and the
-//! clusters that files are put in.
+//! An NTFS volume, as far as its writes go: file table, journal, bitmap, directories, and file clusters.
 //!
 //! ```text
 //! | $MFT, 1/8 | $LogFile, 1/128 | $Bitmap | directories, 1/64 | data ...                         |
 //! ```
 //!
-//! Sizes are those of Windows XP: clusters of 4 KiB, file records of 1 KiB, an eighth of the volume kept for
-//! the file table, a journal that is written round and round. Where NTFS puts the zones on a large volume is
-//! not copied: the order is as above. Data begins at a multiple of [`BLOCK`], as on a medium that is
-//! formatted for flash, so that a file written in order fills whole logical blocks.
+//! Sizes are those of Windows XP: clusters of 4 KiB, file records of 1 KiB, an eighth of the volume for the
+//! file table, a circular journal.
+//! The position of the zones of a large NTFS volume is not modelled: the order is as above.
+//! Data begins at a multiple of [`BLOCK`], as on a medium formatted for flash, so a file written in order
+//! fills whole logical blocks.
 
 use crate::generators::ba_gc::script::{CLUSTER, Script};
 
-/// A logical block of the part that the paper has: 64 pages of 2 KiB.
+/// Bytes per logical block of the paper's part: 64 pages of 2 KiB.
 pub(super) const BLOCK: u64 = 128 << 10;
 
 pub(super) const SMALLEST: u64 = 4 << 20;
 
-/// Bytes of a file record.
+/// Bytes per file record.
 const RECORD: u64 = 1 << 10;
 
 const LARGEST_LOG: u64 = 64 << 20;
 
-/// Bytes of data from which on files have the sizes that are named; on a smaller volume they shrink with it.
+/// Bytes of data from which files have their nominal sizes; on a smaller volume they shrink with it.
 const FULL_SIZE: u64 = 512 << 20;
 
-/// Bytes in a row.
+/// A contiguous range of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
     pub(super) start: u64,
@@ -37,17 +37,18 @@ impl Extent {
         self.start + self.length
     }
 
-    /// Whole clusters.
+    /// Number of whole clusters.
     pub(super) fn clusters(&self) -> u64 {
         self.length / CLUSTER
     }
 
-    /// The cluster that holds byte `offset` of it, round and round.
+    /// First byte of the cluster that holds byte `offset` of the extent; offsets wrap around.
     fn cluster_of(&self, offset: u64) -> u64 {
         self.start + offset / CLUSTER % self.clusters() * CLUSTER
     }
 
-    /// The first `length` bytes in whole blocks, which are cut off; all where there are no more.
+    /// Cuts off and returns the first `length` bytes, rounded up to whole blocks, or everything if there is
+    /// less.
     pub(super) fn cut(&mut self, length: u64) -> Self {
         let length = length.next_multiple_of(BLOCK).min(self.length);
         let cut = Self { start: self.start, length };
@@ -56,21 +57,21 @@ impl Extent {
     }
 }
 
-/// The zones of a volume, and how far its journal is written.
+/// Zones of a volume, and the position in its journal.
 #[derive(Clone, Debug)]
 pub(super) struct Volume {
     mft: Extent,
     log: Extent,
     bitmap: Extent,
     directories: Extent,
-    /// Clusters of files, in whole blocks.
+    /// File clusters, in whole blocks.
     pub(super) data: Extent,
-    /// Bytes that were ever appended to the journal.
+    /// Total bytes appended to the journal.
     logged: u64,
 }
 
 impl Volume {
-    /// On the first `bytes` of the space, at least [`SMALLEST`].
+    /// A volume on the first `bytes` of the space, at least [`SMALLEST`].
     pub(super) fn new(bytes: u64) -> Self {
         let mut end = 0;
         let mut zone = |length: u64| {
@@ -87,14 +88,14 @@ impl Volume {
         Self { mft, log, bitmap, directories, data, logged: 0 }
     }
 
-    /// `bytes` in whole blocks, or as large a part of this volume's data as they are of [`FULL_SIZE`].
+    /// `bytes` in whole blocks; if this volume's data is smaller than [`FULL_SIZE`], the same fraction of it.
     pub(super) fn scaled(&self, bytes: u64) -> u64 {
         let share = self.data.length.min(FULL_SIZE);
-        // 4 KiB of every size keep the product below 2⁶⁴.
+        // Counting in units of 4 KiB keeps the product below 2⁶⁴.
         (bytes / CLUSTER * share / FULL_SIZE * CLUSTER).next_multiple_of(BLOCK)
     }
 
-    /// Appends `bytes` to the journal and writes what of it is new: the cluster that was not full once more.
+    /// Appends `bytes` to the journal and writes the new clusters; a partly filled cluster is written again.
     pub(super) fn log(&mut self, bytes: u64, script: &mut Script) {
         let first = self.logged / CLUSTER;
         self.logged += bytes;
@@ -103,7 +104,7 @@ impl Volume {
         }
     }
 
-    /// Writes the part of the file table that has this file's record.
+    /// Writes the cluster of the file table that holds this file's record.
     pub(super) fn record(&self, file: u64, script: &mut Script) {
         script.write(self.mft.cluster_of(file * RECORD), CLUSTER);
     }
@@ -113,13 +114,14 @@ impl Volume {
         script.write(self.directories.cluster_of(cluster * CLUSTER), CLUSTER);
     }
 
-    /// Writes the part of the bitmap that tells of the cluster at byte `offset`.
+    /// Writes the cluster of the bitmap that covers byte `offset`.
     pub(super) fn bits(&self, offset: u64, script: &mut Script) {
         script.write(self.bitmap.cluster_of(offset / CLUSTER / 8), CLUSTER);
     }
 
-    /// What the lazy writer puts down for a file that has grown, its data being at `offset`: journal, record
-    /// and bitmap.
+    /// Writes the lazy writer's updates for a file that has grown: journal, record and bitmap.
+    ///
+    /// `offset` is the position of its data.
     pub(super) fn commit(&mut self, file: u64, offset: u64, script: &mut Script) {
         self.log(512, script);
         self.record(file, script);
@@ -127,7 +129,7 @@ impl Volume {
     }
 }
 
-/// Files one behind the other, each from a new block on, round and round: what lies there was removed.
+/// Allocates files one after another, each at a new unit, and wraps around; earlier files there are removed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Behind {
     zone: Extent,
@@ -139,7 +141,7 @@ impl Behind {
         Self { zone, at: zone.start }
     }
 
-    /// Where a file of `length` bytes goes; `length` is at most the zone's.
+    /// First byte for a file of `length` bytes; `length` is at most the zone's.
     pub(super) fn place(&mut self, length: u64, unit: u64) -> u64 {
         let length = length.next_multiple_of(unit);
         if self.at + length > self.zone.end() {

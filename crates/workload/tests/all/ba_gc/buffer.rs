@@ -1,33 +1,33 @@
-//! A write buffer that only counts: LRU, a page or a logical block at a time.
+//! A write buffer that only counts hits: LRU lists of pages or logical blocks.
 
 use crate::common::req;
 use ftlkit_workload::{Op, Request};
 use std::collections::{BTreeMap, HashMap};
 
-/// Bytes of a page of the paper's part.
+/// Bytes per page of the paper's part.
 pub(crate) const PAGE: u64 = 2048;
 
 /// Pages of a buffer of 16 MiB.
 pub(crate) const PAGES: u64 = (16 << 20) / PAGE;
 
-/// Pages of a logical block.
+/// Pages per logical block.
 pub(crate) const BLOCK: u64 = 64;
 
-/// An LRU list of units of some pages each; the one that was written longest ago goes as a whole.
+/// LRU list of units of several pages; the oldest unit is evicted as a whole.
 #[derive(Default)]
 pub(crate) struct Buffer {
     pages_per_unit: u64,
-    /// When each unit was written last, and which of its pages are here.
+    /// Time of the last write per unit, and its pages in the buffer.
     units: HashMap<u64, (u64, u64)>,
     by_age: BTreeMap<u64, u64>,
     pages: u64,
-    /// Pages written, and those of them that were here.
+    /// Written pages, and those of them that were in the buffer.
     pub(crate) written: u64,
     pub(crate) hits: u64,
 }
 
 impl Buffer {
-    /// Managed in units of so many pages, at most 64.
+    /// A buffer managed in units of `pages_per_unit` pages, at most 64.
     pub(crate) fn new(pages_per_unit: u64) -> Self {
         Self { pages_per_unit, ..Self::default() }
     }
@@ -59,7 +59,7 @@ impl Buffer {
         }
     }
 
-    /// Share of the written pages that were here, in per cent.
+    /// Share of the written pages that were in the buffer, in per cent.
     pub(crate) fn hit_percent(&self) -> f64 {
         100.0 * self.hits as f64 / self.written as f64
     }
@@ -77,7 +77,7 @@ pub(crate) fn hit_percent(requests: &[Request], pages_per_unit: u64) -> f64 {
 #[test]
 fn a_buffer_hits_what_is_within_its_pages() {
     let write = |page: u64, pages: u64| req(0, 0, Op::Write, page * PAGE, pages * PAGE);
-    // Round and round over what just fits, and over one page more, which finds nothing ever.
+    // Repeated writes of exactly the buffer's size hit; one page more never hits.
     for (pages, expected) in [(PAGES, 2 * PAGES), (PAGES + 1, 0)] {
         let mut buffer = Buffer::new(1);
         for _ in 0..3 {
@@ -85,7 +85,7 @@ fn a_buffer_hits_what_is_within_its_pages() {
         }
         assert_eq!((buffer.written, buffer.hits), (3 * pages, expected));
     }
-    // By blocks, one page keeps the 63 others, and an old block goes whole.
+    // With blocks, one write keeps the 63 other pages, and an old block is evicted as a whole.
     let mut blocks = Buffer::new(BLOCK);
     blocks.write(&write(0, BLOCK));
     blocks.write(&write(BLOCK, PAGES - BLOCK));

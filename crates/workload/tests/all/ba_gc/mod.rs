@@ -1,4 +1,4 @@
-//! What the stand-ins for the workloads of buffer-aware garbage collection are held to.
+//! Requirements on the stand-ins for the workloads of buffer-aware garbage collection.
 
 mod buffer;
 
@@ -11,7 +11,7 @@ fn space(mib: u64) -> Space {
     Space { bytes: mib << 20, page_bytes: PAGE as u32, pages_per_block: BLOCK as u32 }
 }
 
-/// Share of the bytes in requests that start where one of the last 16 ended, in per cent.
+/// Share of the bytes in requests that start at the end of one of the last 16, in per cent.
 fn sequential_percent(requests: &[Request]) -> f64 {
     let bytes: u64 = sequential(requests).iter().map(|request| request.length).sum();
     100.0 * bytes as f64 / written_bytes(requests) as f64
@@ -30,7 +30,7 @@ fn touched_bytes(requests: &[Request]) -> u64 {
     pages.len() as u64 * PAGE
 }
 
-/// Write hit ratios in per cent: page-managed, by logical blocks, and how far off a run may be.
+/// Write hit ratios in per cent: with pages, with logical blocks, and the tolerance.
 const HITS: [(&str, f64, f64, f64); 6] = [
     ("ba-gc-iozone", 40.1, 40.1, 1.0),
     ("ba-gc-bonnie", 43.4, 44.1, 1.0),
@@ -79,7 +79,7 @@ fn requests_are_writes_of_whole_clusters_in_aligned_transfers() {
 
 #[test]
 fn sizes_order_and_reach_are_those_of_the_programs() {
-    // Mean size in KiB, share of the bytes that go on where a request ended, GiB written, MiB touched.
+    // Mean size in KiB, share of the bytes that continue at the end of a request, GiB written, MiB touched.
     let expected = [
         ("ba-gc-iozone", 21.8, 66.2, 2.0, 688.0),
         ("ba-gc-bonnie", 7.6, 76.0, 1.5, 281.0),
@@ -104,7 +104,7 @@ fn sizes_order_and_reach_are_those_of_the_programs() {
     }
 }
 
-/// Share of the bytes in logical blocks that are written whole by two requests in a row, in per cent.
+/// Share of the bytes in logical blocks that two consecutive requests write completely, in per cent.
 fn whole_blocks_percent(requests: &[Request]) -> f64 {
     let block = BLOCK * PAGE;
     let whole = requests.windows(2).filter(|pair| {
@@ -121,13 +121,14 @@ fn files_in_order_fill_whole_logical_blocks() {
         whole_blocks_percent(&requests)
     };
     let (iozone, bonnie) = (share("ba-gc-iozone"), share("ba-gc-bonnie"));
-    // All but the tables, the small files of Bonnie++, and IOzone's two tests of six that do not write in order.
+    // Exceptions: tables, the small files of Bonnie++, and the two of IOzone's six tests that do not write in
+    // order.
     assert!(iozone > 60.0 && bonnie > 48.0, "{iozone} {bonnie}");
-    // The three passes over Bonnie's file are first, and all but its tables are blocks.
+    // The three passes over Bonnie's file come first; except for its tables they write whole blocks.
     let bonnie = take(&WorkloadSpec::builtin("ba-gc-bonnie").limited(14_000), space(1024), 1);
     let in_passes = whole_blocks_percent(&bonnie);
     assert!(in_passes > 98.0, "{in_passes}");
-    // Threads and small files do not.
+    // Threads and small files do not write whole blocks.
     assert!(share("ba-gc-tiobench") < 35.0 && share("ba-gc-postmark") == 0.0);
 }
 
@@ -135,7 +136,7 @@ fn files_in_order_fill_whole_logical_blocks() {
 fn tables_of_the_file_system_are_the_hottest_pages_of_a_desktop() {
     for name in ["ba-gc-desktop-1", "ba-gc-desktop-2"] {
         let requests = take(&WorkloadSpec::builtin(name), space(1024), 5);
-        // Up to the data, as the volume is laid out.
+        // The tables lie before the data zone of the volume.
         let tables: Vec<Request> =
             requests.iter().copied().filter(|r| r.offset < 153 << 20).collect();
         let share = 100.0 * written_bytes(&tables) as f64 / written_bytes(&requests) as f64;
@@ -149,7 +150,7 @@ fn tables_of_the_file_system_are_the_hottest_pages_of_a_desktop() {
 
 #[test]
 fn arrivals_come_in_bursts_with_pauses_and_at_a_rate_where_one_is_asked_for() {
-    // MiB a second on the mean.
+    // Mean MiB per second.
     let expected = [
         ("ba-gc-iozone", 15.0),
         ("ba-gc-bonnie", 6.6),
@@ -168,7 +169,7 @@ fn arrivals_come_in_bursts_with_pauses_and_at_a_rate_where_one_is_asked_for() {
         let seen = rate(&requests);
         println!("{name} {seen:.2} MiB/s");
         assert!((seen / mib_per_second - 1.0).abs() < 0.1, "{name}: {seen} MiB/s");
-        // A burst goes at the device's pace: 64 KiB at 32 MiB/s and the command take 2,053,125 ns.
+        // A burst runs at the device's rate: 64 KiB at 32 MiB/s plus the command take 2,053,125 ns.
         let gap = |pair: &[Request]| pair[1].arrival_ns - pair[0].arrival_ns;
         let least = |requests: &[Request], length: u64| {
             requests.windows(2).filter(|pair| pair[0].length == length).map(gap).min().unwrap()

@@ -1,4 +1,4 @@
-//! Binary Linux block traces, in both byte orders, one file or one a processor.
+//! Binary Linux block traces in both byte orders, in one file or one per processor.
 
 use ftlkit_workload::formats::Action;
 use ftlkit_workload::{OnBadLine, Op, Request, TraceOptions, TraceReader};
@@ -16,7 +16,7 @@ const QUEUED: u32 = 1;
 const ISSUED: u32 = 7;
 const DEVICE: u32 = 259 << 20 | 3;
 
-/// One record; `extra` is the length of what follows it.
+/// One record; `extra` is the length of the data after it.
 pub(crate) fn record(
     big_endian: bool,
     time: u64,
@@ -58,7 +58,7 @@ fn sample(big_endian: bool) -> Vec<u8> {
         record(110, 8, 4096, READ | ISSUED, 0),
         record(120, 16, 512, WRITE | FLUSH | FUA | QUEUED, 0),
         record(130, u64::MAX, 0, WRITE | FLUSH | QUEUED, 0),
-        // A control group's id follows.
+        // The id of a control group follows.
         record(140, 24, 8192, WRITE | DISCARD | QUEUED | 1 << 8, 8),
         record(150, 0, 36, PASSTHROUGH | READ | QUEUED, 6),
         record(1_500_000_000_000_000_000, 0, 512, READ | QUEUED, 0),

@@ -1,4 +1,5 @@
-//! Compressed traces: the same requests as uncompressed, several streams in one file, cut and damaged files.
+//! Compressed traces: same requests as uncompressed, several streams in one file, truncated and damaged
+//! files.
 
 use std::io::Write;
 
@@ -72,7 +73,7 @@ fn several_streams_in_one_file_are_all_read() {
         let (requests, _) = read("spc", [pack(first), pack(second)].concat());
         assert_eq!(requests, plain, "{suffix}");
     }
-    // Zstandard may have frames to skip, also at the beginning.
+    // Zstandard may have skippable frames, also at the beginning.
     let skip = [&[0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
     let frames = [skip.clone(), zstd(first), skip, zstd(second)].concat();
     assert_eq!(read("spc", frames).0, plain);
@@ -138,7 +139,7 @@ proptest! {
             let at = at.index(packed.len());
             packed[at] = byte;
         }
-        // The checksums make it all but certain that a change is seen; what must not be is a panic.
+        // Checksums almost certainly detect the change. The test only requires that nothing panics.
         let _ = try_read("t", packed, &TraceOptions::default());
     }
 }

@@ -1,4 +1,4 @@
-//! Conversion: what survives, what is lost, and that a file is complete or not there.
+//! Conversion: what survives, what is lost, and that a file is either complete or absent.
 
 use ftlkit_workload::formats::{find, written};
 use ftlkit_workload::{Loss, Op, Request, TraceOptions, WorkloadError, convert, open};
@@ -60,7 +60,7 @@ fn any_request() -> impl Strategy<Value = Request> {
     })
 }
 
-/// The lines of our csv, written here a second time.
+/// Independent second implementation of the csv writer.
 fn csv(requests: &[Request]) -> String {
     let mut text = "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns\n".to_owned();
     for r in requests {
@@ -83,7 +83,7 @@ proptest! {
 
     #[test]
     fn every_field_survives_csv(mut requests in prop::collection::vec(any_request(), 1..20)) {
-        // Arrivals count from the first.
+        // Arrivals count from the first request.
         requests[0].arrival_ns = 0;
         let text = csv(&requests);
         let folder = Folder::new();
@@ -123,7 +123,7 @@ fn devices_keep_their_numbers_through_fio() {
         let path = folder.file("a", text);
         let (requests, _) = read_path(&path, &TraceOptions::default()).unwrap();
         let mut from = path;
-        // Twice: a name that carries its number is not given another.
+        // Two conversions: a name that already has its number must not get another.
         for name in ["b", "c"] {
             let out = folder.path(name);
             let reader = open(&from, &TraceOptions::default()).unwrap();

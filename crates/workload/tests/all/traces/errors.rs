@@ -1,4 +1,4 @@
-//! What is refused, and what the error says.
+//! Refused files and the texts of their errors.
 
 use ftlkit_workload::{OnBadLine, TraceOptions, WorkloadError, open};
 

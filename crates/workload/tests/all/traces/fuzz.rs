@@ -1,5 +1,6 @@
-//! Any bytes, and good traces with a few bytes changed, into every reader: an error or requests, never a
-//! panic, and no request that ends beyond 64 bits.
+//! Arbitrary bytes and mutated samples in every reader.
+//!
+//! The result must be an error or requests, never a panic, and no request may end beyond 64 bits.
 
 use ftlkit_workload::formats::{FORMATS, find};
 use ftlkit_workload::{OnBadLine, Op, Source, TraceOptions, open};
@@ -8,7 +9,7 @@ use proptest::prelude::*;
 use super::samples;
 use crate::common::{Folder, cases, dropped};
 
-/// Reads a file in every way; the counts must hold whenever it can be read.
+/// Reads a file in every way; whenever it is readable the counts must be consistent.
 fn survives(bytes: &[u8], format: Option<&str>) -> Result<(), TestCaseError> {
     let folder = Folder::new();
     let path = folder.file("fuzz", bytes);
@@ -51,14 +52,14 @@ fn a_format() -> impl Strategy<Value = Option<&'static str>> {
     prop_oneof![Just(None), prop::sample::select(FORMATS).prop_map(|info| Some(info.name))]
 }
 
-/// Characters that traces are made of.
+/// Characters that occur in traces.
 fn tracelike() -> impl Strategy<Value = Vec<u8>> {
     let character =
         prop::sample::select(b"0123456789,,,\t   .\n\n\nRWDFQreadwrit+-[]:ex#\r".to_vec());
     prop::collection::vec(character, 0..400)
 }
 
-/// A sample repeated, with bytes changed, removed and put in.
+/// A sample repeated, with bytes changed, removed and inserted.
 fn mutated() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
     let change = (any::<prop::sample::Index>(), 0..3, any::<u8>());
     let digit = prop::sample::select(b"0123456789,. \n\t-RW\0\xff".to_vec());

@@ -1,4 +1,4 @@
-//! Counts of real traces, where these are at hand.
+//! Counts of real traces, if they are available.
 
 use crate::common::real_trace;
 use ftlkit_workload::{TraceInfo, TraceOptions, open};
@@ -46,9 +46,9 @@ fn real_traces_give_the_known_counts() {
 #[test]
 fn the_virtual_machine_is_mostly_unaligned() {
     let Some(info) = gather("cloudphysics-vm-2h.csv") else { return };
-    // 80 % of the offsets are 7 sectors beyond a multiple of 4 KiB (a partition from sector 63 on).
+    // 80 % of the offsets are 7 sectors beyond a multiple of 4 KiB (the partition starts at sector 63).
     assert_eq!(info.unaligned_offset_percent.round(), 99.0);
-    // Whole seconds in the file; the last request is spread within the last one.
+    // The file has whole seconds; the last request is spread within the last one.
     assert_eq!(info.duration_ns / 1_000_000_000, 7200);
     assert!(info.notes.iter().any(|note| note.contains("spread evenly")));
 }

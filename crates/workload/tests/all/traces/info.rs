@@ -1,4 +1,4 @@
-//! What `trace info` finds.
+//! Results of `trace info`.
 
 use ftlkit_workload::{TraceInfo, TraceOptions, open};
 
@@ -33,10 +33,10 @@ fn every_figure_of_a_small_trace() {
     assert_eq!((info.fua_requests, info.measured_responses), (1, 1));
     // Pages 0, 1, 2 and 257 of device 0, page 2 of device 1; the trim touches none.
     assert_eq!((info.footprint_pages, info.footprint_bytes), (5, 20_480));
-    // The two reads; by its offset only one of them.
+    // Both reads count; by offset only one of them does.
     assert_eq!(info.unaligned_percent, 100.0 * (2.0 / 6.0));
     assert_eq!(info.unaligned_offset_percent, 100.0 * (1.0 / 6.0));
-    // The second write, and the zeroes behind the trim.
+    // The second write, and the write of zeros after the trim.
     assert_eq!(info.sequential_percent, 100.0 * (2.0 / 6.0));
     assert_eq!(info.duration_ns, 50);
     let places: Vec<_> = info.devices.iter().map(|d| (d.first_byte, d.end_byte)).collect();

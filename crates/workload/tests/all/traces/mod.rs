@@ -1,5 +1,6 @@
-//! Trace readers: one sample a format with the traps of each, what is refused and how, compression, fuzzing,
-//! conversion, and the counts of real traces where these are at hand.
+//! Trace readers: one sample per format with its pitfalls, refused files, compression, fuzzing, conversion.
+//!
+//! Counts of real traces are tested too, if these are available.
 
 mod blktrace;
 mod compressed;

@@ -1,4 +1,4 @@
-//! A good sample of every format, for tests that go through all of them.
+//! A valid sample of every format, for tests that cover all formats.
 
 use super::vscsi;
 use crate::common::{Folder, as_format, read_path, try_read};
@@ -21,7 +21,7 @@ impl Sample {
     }
 }
 
-/// What a format needs to be read by its name.
+/// Options needed to read a format by its name.
 pub(crate) fn options(format: &str) -> TraceOptions {
     let lacks_op = find(format).unwrap().lacks_op;
     TraceOptions { assume_op: lacks_op.then_some(Op::Read), ..as_format(format) }
@@ -49,7 +49,7 @@ fn every_format_has_a_sample_that_is_read() {
 fn every_sample_is_recognised_or_left_to_its_name() {
     for sample in all() {
         let plain = TraceOptions { format: None, ..sample.options() };
-        // What nobody can tell from the content is told by the file's name.
+        // If the content does not identify the format, the file name must.
         let name = format!("trace.{}", sample.format);
         let names = if sample.told_by_name() { vec![name] } else { vec!["trace".into(), name] };
         for name in names {

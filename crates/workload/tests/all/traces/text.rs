@@ -1,4 +1,4 @@
-//! The traps of the text formats, each with lines that spring it.
+//! Pitfalls of the text formats, each with lines that trigger it.
 
 use ftlkit_workload::formats::Action;
 use ftlkit_workload::{Op, Request, Source, TraceOptions};
@@ -35,7 +35,7 @@ fn spc_asu_lba_beyond_64_bits_of_bytes_is_refused() {
 
 #[test]
 fn msr_ticks_are_kept_to_the_last_digit_and_order_is_the_files() {
-    // As floats, these four time stamps would be one.
+    // As floats these four time stamps would be equal.
     let text = "128166372003061629,web,1,Read,8192,4096,151\n\
                 128166372003061630,web,1,Write,0,512,1\n\
                 128166372003061628,web,1,read,512,512,0\n\

@@ -1,4 +1,4 @@
-//! The binary formats of fixed records: vscsi in both versions, oracleGeneral.
+//! Binary formats with fixed records: vscsi in both versions, oracleGeneral.
 
 use ftlkit_workload::{Op, Request, TraceOptions};
 
