@@ -313,3 +313,54 @@ fn an_unreadable_translation_page_is_made_anew() {
         }
     }
 }
+
+#[test]
+fn the_map_is_written_back_from_the_threshold_on() {
+    let config = config("lazy-rtgc-on-demand");
+    let flash = array(40, 16, 3);
+    let (_, layout) = layout(&config, &flash);
+    let threshold = layout.steps.unwrap().dirty_threshold;
+    let mut scheme = registry::format(&config, AnyArray::new(flash)).unwrap();
+    // Each write makes one more entry dirty, and no block is collected yet.
+    for dirty in 1..=threshold {
+        scheme.write(Lpn(dirty - 1), None).unwrap();
+        let written_back = counts(&*scheme).get(Operation::Program, Cause::WriteBack);
+        assert_eq!(written_back > 0, dirty == threshold, "{dirty} of {threshold} are dirty");
+    }
+}
+
+/// The only copy of a page becomes unreadable and is collected. The translation page says so, and a mount believes it.
+#[test]
+fn a_lost_page_is_lost_after_a_mount_too() {
+    for name in ["dftl", "lazy-rtgc-on-demand"] {
+        let config = SchemeConfig { cmt_bytes: Some(200), ..config(name) };
+        let flash = array(24, 8, 3);
+        let (plan, _) = layout(&config, &flash);
+        let mut scheme = registry::format(&config, AnyArray::new(flash)).unwrap();
+        // The last page is never written.
+        let pages = plan.logical_pages - 1;
+        (0..pages).for_each(|lpn| scheme.write(Lpn(lpn), Some(&bytes_of(1))).unwrap());
+        let array = scheme.flash_mut().downcast_mut::<Bench>().unwrap().inner_mut();
+        let is_of_page_0 = |ppn: &flash::Ppn| {
+            let oob = array.read_oob(*ppn, Cause::Host);
+            matches!(oob, Ok(oob) if oob.lpn == Lpn(0) && oob.kind == flash::PageKind::Data)
+        };
+        let lost = (0..24 * 8).map(flash::Ppn).find(is_of_page_0).unwrap();
+        array.spoil(lost).unwrap();
+        for lpn in draws(3000, pages - 1, 3) {
+            scheme.write(Lpn(lpn + 1), Some(&bytes_of(2))).unwrap();
+        }
+        assert_eq!(scheme.telemetry().collections.lost_pages, 1, "{name}");
+        for mounted in [false, true] {
+            if mounted {
+                scheme = registry::mount(&config, scheme.into_flash()).unwrap();
+            }
+            let read = scheme.read(Lpn(0), None);
+            assert!(
+                matches!(read, Err(crate::FtlError::Flash(flash::FlashError::Uncorrectable(_)))),
+                "{name}: {read:?}, mounted: {mounted}"
+            );
+            assert!(!scheme.read(Lpn(pages), None).unwrap(), "{name}: page {pages} is not lost");
+        }
+    }
+}
