@@ -5,6 +5,7 @@ mod buffer;
 mod buffer_aware;
 mod gftl;
 mod lost_pages;
+mod nftl;
 mod retiring;
 mod victim_policies;
 
