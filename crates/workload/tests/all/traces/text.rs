@@ -47,6 +47,9 @@ fn msr_ticks_are_kept_to_the_last_digit_and_order_is_the_files() {
     assert_eq!((counts.out_of_order, counts.before_first), (1, 1));
     let responses: Vec<_> = requests.iter().map(|r| r.response_ns).collect();
     assert_eq!(responses, [Some(15_100), Some(100), None, Some(200)]);
+    let extents: Vec<_> = requests.iter().map(|r| (r.op, r.offset, r.length)).collect();
+    let (read, write) = (Op::Read, Op::Write);
+    assert_eq!(extents, [(read, 8192, 4096), (write, 0, 512), (read, 512, 512), (write, 512, 512)]);
     assert_eq!(requests[0].device, 1);
     assert_eq!(reader.device_name(1), "web disk 1");
 }
