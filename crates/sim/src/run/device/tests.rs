@@ -217,6 +217,24 @@ fn idle_time_is_used_behind_a_write_and_only_where_an_erase_fits() {
     assert_eq!(run(idle, false, script(ERASE, None)).collection.idle, 0);
 }
 
+#[test]
+fn idle_time_is_used_once_per_write_however_long_it_is_idle() {
+    // `lazy-rtgc` itself counts its steps per write; `fsr` collects whenever it is told to.
+    for name in ["lazy-rtgc", "fsr"] {
+        let idle = SchemeConfig { idle_collection: true, ..scheme(name) };
+        // Nine writes of one page leave two blocks without valid pages; each gap has room for both erases.
+        let collected = |between: Op| {
+            let mut script: Vec<_> = (0..9).map(|_| (0, Op::Write, 0)).collect();
+            let gaps = [(1, between), (2, Op::Read), (3, Op::Read)];
+            script.extend(gaps.map(|(second, op)| (second * 1_000_000_000, op, 0)));
+            run(idle.clone(), true, script).collection.idle
+        };
+        assert_eq!(collected(Op::Read), 1, "{name}: no write came between the gaps");
+        assert_eq!(collected(Op::Flush), 1, "{name}: a flush is no write");
+        assert_eq!(collected(Op::Write), 2, "{name}: one before the write and one behind it");
+    }
+}
+
 /// A write buffer of two pages.
 fn buffered(name: &str) -> SchemeConfig {
     let buffer = BufferSettings {
