@@ -428,6 +428,35 @@ fn energy_is_that_of_the_arrays_times_on_every_plane() {
     assert_eq!(report.response_ns.max, part.t_prog_ns);
 }
 
+/// One request after the other, each of so many pages from page 0 on.
+fn run_of_pages(scheme: &SchemeConfig, fua: bool, pages: &[u64]) -> SchemeReport {
+    let setup = setup();
+    let array = levelled(scheme, Serial::new(array_of(&setup).unwrap()));
+    let mut device = Device::new(registry::format(scheme, array).unwrap(), false);
+    let one = Request {
+        arrival_ns: 0,
+        offset: 0,
+        length: 0,
+        device: 0,
+        op: Op::Write,
+        fua,
+        response_ns: None,
+    };
+    let requests: Vec<_> =
+        pages.iter().map(|pages| Request { length: pages * 2048, ..one }).collect();
+    device.run_requests(&requests, &mut Cutter::new(2048), &mut Vec::new()).unwrap();
+    device.report(&setup, "test")
+}
+
+#[test]
+fn energy_per_task_is_that_of_a_page_not_of_a_request() {
+    let report = run_of_pages(&scheme("fsr"), false, &[3, 1, 4]);
+    assert_eq!((report.requests, report.tasks), (3, 8));
+    let page_nj = part().program_pj() as f64 / 1000.0;
+    assert!((report.energy_nj - 8.0 * page_nj).abs() < 1e-9 * page_nj);
+    assert!((report.energy_nj_per_task - page_nj).abs() < 1e-9 * page_nj, "{report:?}");
+}
+
 #[test]
 fn an_uncorrectable_page_is_told_to_the_host_and_the_run_goes_on() {
     let model = BitErrorModel::Fixed { bits_per_page: 1, ecc_bits_per_kib: 24 };
