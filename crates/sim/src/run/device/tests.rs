@@ -458,6 +458,14 @@ fn energy_per_task_is_that_of_a_page_not_of_a_request() {
 }
 
 #[test]
+fn a_forced_request_reaches_flash_with_all_its_pages() {
+    let report = run_of_pages(&buffered("fsr"), true, &[3]);
+    let buffer = report.buffer.unwrap();
+    assert_eq!((buffer.through, buffer.at_end), (3, 0));
+    assert_eq!(report.request_response_ns.max, 3 * (500 + PROGRAM));
+}
+
+#[test]
 fn an_uncorrectable_page_is_told_to_the_host_and_the_run_goes_on() {
     let model = BitErrorModel::Fixed { bits_per_page: 1, ecc_bits_per_kib: 24 };
     let setup = Setup { bit_errors: Some(model), ..setup() };
