@@ -305,12 +305,20 @@ impl WriteBuffer {
         }
     }
 
-    /// Writes the dirty pages of a unit below, in order, where it has any; a padded block whole.
+    /// Writes the dirty pages of a unit below, in order, where it has any; a padded block whole. The log tells what is left
+    /// dirty where that fails.
     fn write_back(&mut self, below: &mut dyn Below, slot: u32, why: Why) -> Result<(), FtlError> {
         // What is flushed stays, and may be written again shortly: only what leaves is worth padding.
-        if self.plan.policy.pads && why == Why::Eviction {
-            return self.write_padded(below, slot, why);
-        }
+        let written = if self.plan.policy.pads && why == Why::Eviction {
+            self.write_padded(below, slot, why)
+        } else {
+            self.write_unit(below, slot, why)
+        };
+        self.note();
+        written
+    }
+
+    fn write_unit(&mut self, below: &mut dyn Below, slot: u32, why: Why) -> Result<(), FtlError> {
         let mut page = 0;
         // A collector may take some of them along before it is their turn.
         while self.units.dirty_of(slot) > 0
@@ -319,7 +327,6 @@ impl WriteBuffer {
             self.write_dirty(below, at, why)?;
             page = at.page + 1;
         }
-        self.note();
         Ok(())
     }
 
@@ -378,7 +385,6 @@ impl WriteBuffer {
                 self.log.padded += done?;
             }
         }
-        self.note();
         Ok(())
     }
 
@@ -473,3 +479,6 @@ impl DirtyPages for WriteBuffer {
         range
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -410,3 +410,91 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page_mapped::victims::Greedy;
+    use alloc::vec::Vec;
+
+    const PAGES: u32 = 4;
+    /// Blocks in which no program failed, and blocks in which one did.
+    const SOUND: BlockId = BlockId(0);
+    const SOUND_FULLER: BlockId = BlockId(1);
+    const RETIRING: BlockId = BlockId(2);
+    const RETIRING_FULLER: BlockId = BlockId(3);
+
+    /// Blocks of four pages: collection at fewer than 8 free pages, of which there are `free_pages` in `free_blocks` blocks;
+    /// these candidates, with so many valid pages each.
+    fn space(
+        sharing: FrontierSharing,
+        (free_blocks, free_pages): (u32, u64),
+        candidates: &[(BlockId, u32)],
+    ) -> Space<Greedy> {
+        let geometry = Geometry::new(8, PAGES, 32).unwrap();
+        let (blocks, victims) = (BlockTable::new(8, PAGES), Greedy::new(8, PAGES));
+        let mut space = Space::new(&geometry, blocks, victims, PAGES, 1);
+        assert_eq!(space.log.threshold_pages, 8);
+        space.spread(&Allocation::default(), sharing);
+        (0..free_blocks).for_each(|block| space.add_free(&geometry, BlockId(4 + block), 0));
+        space.free_pages = free_pages;
+        for (block, valid) in candidates {
+            space.blocks.open(*block, PAGES);
+            (*valid..PAGES).for_each(|page| _ = space.blocks.clear(*block, page));
+            space.victims.insert(*block, *valid);
+            if [RETIRING, RETIRING_FULLER].contains(block) {
+                space.retiring.insert(block.0);
+            }
+        }
+        space
+    }
+
+    /// Victims in the order in which they are taken until there is none. Each is logged when it is taken and no other is.
+    fn taken(mut space: Space<Greedy>) -> Vec<BlockId> {
+        let mut taken = Vec::new();
+        while let Some(victim) = space.take_freeing_victim() {
+            taken.push(victim);
+            let mut valid = [0; PAGES as usize + 1];
+            taken.iter().for_each(|block| valid[space.blocks.valid(*block) as usize] += 1);
+            assert_eq!(
+                (space.log.started, &*space.log.victim_valid),
+                (taken.len() as u64, &valid[..])
+            );
+        }
+        taken
+    }
+
+    /// Its copies take pages and its erase gives none back: collected first, a retiring block brings collection farther from
+    /// its threshold.
+    #[test]
+    fn while_room_is_short_a_retiring_block_is_taken_only_where_there_is_no_other() {
+        let candidates = [(RETIRING, 0), (RETIRING_FULLER, 1), (SOUND, 2), (SOUND_FULLER, 3)];
+        let order = [SOUND, SOUND_FULLER, RETIRING, RETIRING_FULLER];
+        for free_pages in [4, 6] {
+            let space = space(FrontierSharing::Shared, (1, free_pages), &candidates);
+            assert_eq!(taken(space), order, "{free_pages} free pages");
+        }
+    }
+
+    #[test]
+    fn with_room_to_spare_the_policy_alone_chooses() {
+        let candidates = [(RETIRING, 0), (RETIRING_FULLER, 2), (SOUND, 1), (SOUND_FULLER, 3)];
+        let order = [RETIRING, SOUND, RETIRING_FULLER, SOUND_FULLER];
+        // One page below the threshold, where collection starts.
+        assert_eq!(taken(space(FrontierSharing::Shared, (2, 7), &candidates)), order);
+    }
+
+    /// With split frontiers the copies of a retiring block may open the last free block, which its erase does not replace:
+    /// with room to spare too.
+    #[test]
+    fn a_retiring_block_does_not_take_the_last_free_block() {
+        let split = FrontierSharing::Split;
+        let candidates = [(RETIRING_FULLER, 1), (SOUND, 2)];
+        assert_eq!(taken(space(split, (1, 7), &candidates)), [SOUND]);
+        assert_eq!(taken(space(split, (2, 7), &candidates)), [RETIRING_FULLER, SOUND]);
+        // Without valid pages it needs no room.
+        let candidates = [(RETIRING, 0), (RETIRING_FULLER, 1), (SOUND, 2)];
+        assert_eq!(taken(space(split, (1, 4), &candidates)), [SOUND, RETIRING]);
+        assert_eq!(taken(space(split, (1, 7), &candidates)), [RETIRING, SOUND]);
+    }
+}

@@ -92,6 +92,44 @@ impl Overwrites {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::precondition::Preconditioning;
+    use crate::run::medium::{array_of, levelled};
+    use crate::run::observer::Unobserved;
+    use flash::{Cause, Geometry, Lpn, Operation, Part, Serial, SerialArray, parts};
+    use ftl::{SchemeConfig, registry};
+
+    /// `fsr` on so many blocks of four pages, after preconditioning as the text says; the workload addresses the first 7
+    /// pages.
+    fn prepared(blocks: u32, fill: Fill, age: f64) -> Box<dyn Scheme<Flash = SerialArray>> {
+        let part = Part { pages_per_block: 4, ..parts::EVALUATION_SLC.clone() };
+        let precondition = Preconditioning { fill, age, sequential: 0.0 };
+        let geometry = Geometry::new(blocks, 4, 2048).unwrap();
+        let setup = Setup { precondition, ..Setup::new(part, geometry, 7) };
+        let config = SchemeConfig::preset(registry::by_name("fsr").unwrap());
+        let array = levelled(&config, Serial::new(array_of(&setup).unwrap()));
+        let mut scheme = registry::format(&config, array).unwrap();
+        super::precondition(&mut *scheme, &setup, "fsr", &Unobserved).unwrap();
+        scheme
+    }
+
+    #[test]
+    fn a_fill_writes_each_page_of_its_range_once_the_last_one_too() {
+        // Fewer pages than one batch, and several batches of which the last is not full.
+        for (blocks, logical) in [(6, 18), (400, 1200)] {
+            for (fill, filled) in [(Fill::Full, logical), (Fill::Footprint, 7), (Fill::None, 0)] {
+                let mut scheme = prepared(blocks, fill, 0.0);
+                assert_eq!(scheme.logical_pages(), logical);
+                let written = scheme.flash().counts().get(Operation::Program, Cause::Host);
+                assert_eq!(written, u64::from(filled), "{fill:?} of {logical} pages");
+                for lpn in 0..logical {
+                    let present = scheme.read(Lpn(lpn), None).unwrap();
+                    assert_eq!(present, lpn < filled, "page {lpn}: {fill:?} of {logical} pages");
+                }
+            }
+        }
+        let aged = prepared(6, Fill::Full, 1.5);
+        assert_eq!(aged.flash().counts().get(Operation::Program, Cause::Host), 18 + 27);
+    }
 
     #[test]
     fn overwrites_are_in_order_as_often_as_asked() {

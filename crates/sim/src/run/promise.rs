@@ -117,4 +117,61 @@ mod tests {
         assert_eq!((first.bound.as_str(), first.promised, first.seen), ("response", 25, 26));
         assert_eq!((first.task, first.lpn), (2, 7));
     }
+
+    /// Whether a task is beyond a bound, and if so the bound that the report names: its name, its value and what was
+    /// seen.
+    fn verdict(kind: TaskKind, service_ns: u64, step_ns: u64) -> Option<(String, u64, u64)> {
+        let mut promise = Promise::new(&Guarantee {
+            read_ns: Some(5),
+            write_ns: Some(10),
+            step_ns: Some(20),
+            response_ns: Some(25),
+            ..Guarantee::default()
+        });
+        if !promise.is_broken(kind, service_ns, step_ns) {
+            return None;
+        }
+        promise.broken(kind, service_ns, step_ns, Location { task: 0, request: 0, lpn: 0 });
+        assert_eq!(promise.violations, 1);
+        let first = promise.first.unwrap();
+        Some((first.bound, first.promised, first.seen))
+    }
+
+    #[test]
+    fn each_bound_alone_is_kept_to_the_nanosecond() {
+        use TaskKind::{Read, Trim, Write};
+        // (the bound, at it, 1 ns beyond it and within all others)
+        let cases = [
+            (("read", 5, 6), (Read, 5, 0), (Read, 6, 0)),
+            (("write", 10, 11), (Write, 10, 0), (Write, 11, 0)),
+            (("step", 20, 21), (Write, 4, 20), (Write, 4, 21)),
+            (("response", 25, 26), (Write, 10, 15), (Write, 10, 16)),
+        ];
+        for ((name, promised, seen), (kind, service_ns, step_ns), beyond) in cases {
+            assert_eq!(verdict(kind, service_ns, step_ns), None, "at the bound: {name}");
+            let told = Some((name.into(), promised, seen));
+            assert_eq!(verdict(beyond.0, beyond.1, beyond.2), told, "1 ns beyond: {name}");
+        }
+        assert_eq!(
+            verdict(Write, 5, 20),
+            None,
+            "the service is at no bound; step and response are"
+        );
+        assert_eq!(verdict(Trim, 25, 0), None, "a trim has no bound of its service");
+    }
+
+    #[test]
+    fn a_response_on_channels_is_compared_to_the_nanosecond() {
+        let bounds = Guarantee { response_ns: Some(25), ..Guarantee::default() };
+        let mut promise = Promise::new(&bounds);
+        let place = Location { task: 3, request: 2, lpn: 7 };
+        promise.check_response(25, place);
+        assert_eq!((promise.violations, promise.first.is_none()), (0, true));
+        promise.check_response(26, place);
+        let first = promise.first.unwrap();
+        assert_eq!(
+            (promise.violations, &*first.bound, first.promised, first.seen),
+            (1, "response", 25, 26)
+        );
+    }
 }

@@ -181,4 +181,25 @@ mod tests {
         assert_eq!(all.len(), 1001);
         assert_eq!(all.iter().filter(|task| task.2).count(), 2);
     }
+    #[test]
+    fn every_page_of_a_forced_request_is_forced_and_of_another_none() {
+        let forced = Request { fua: true, ..request(Op::Write, 4096, 4 * 4096) };
+        let one = Request { length: 4096, ..forced };
+        let plain = request(Op::Write, 0, 3 * 4096);
+        let expected = [true, true, true, true, false, false, false, true];
+        // Two at a time as well: what is left of a request is kept between two cuts.
+        for most in [2, 3, 64] {
+            let (mut cutter, mut used, mut flags) = (Cutter::new(4096), 0, Vec::new());
+            let requests = [forced, plain, one];
+            loop {
+                let mut out = Vec::new();
+                used += cutter.cut(&requests[used..], most, &mut out);
+                if out.is_empty() {
+                    break;
+                }
+                flags.extend(out.iter().map(|task| task.forced));
+            }
+            assert_eq!(flags, expected, "{most} at a time");
+        }
+    }
 }

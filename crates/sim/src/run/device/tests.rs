@@ -217,6 +217,24 @@ fn idle_time_is_used_behind_a_write_and_only_where_an_erase_fits() {
     assert_eq!(run(idle, false, script(ERASE, None)).collection.idle, 0);
 }
 
+#[test]
+fn idle_time_is_used_once_per_write_however_long_it_is_idle() {
+    // `lazy-rtgc` itself counts its steps per write; `fsr` collects whenever it is told to.
+    for name in ["lazy-rtgc", "fsr"] {
+        let idle = SchemeConfig { idle_collection: true, ..scheme(name) };
+        // Nine writes of one page leave two blocks without valid pages; each gap has room for both erases.
+        let collected = |between: Op| {
+            let mut script: Vec<_> = (0..9).map(|_| (0, Op::Write, 0)).collect();
+            let gaps = [(1, between), (2, Op::Read), (3, Op::Read)];
+            script.extend(gaps.map(|(second, op)| (second * 1_000_000_000, op, 0)));
+            run(idle.clone(), true, script).collection.idle
+        };
+        assert_eq!(collected(Op::Read), 1, "{name}: no write came between the gaps");
+        assert_eq!(collected(Op::Flush), 1, "{name}: a flush is no write");
+        assert_eq!(collected(Op::Write), 2, "{name}: one before the write and one behind it");
+    }
+}
+
 /// A write buffer of two pages.
 fn buffered(name: &str) -> SchemeConfig {
     let buffer = BufferSettings {
@@ -408,6 +426,43 @@ fn energy_is_that_of_the_arrays_times_on_every_plane() {
     let report = Run { setup, ..Run::new(false, vec![(0, Op::Write, 0)]) }.of(&scheme("fsr"));
     assert_eq!(report.energy_nj, 2.0 * sheet.program_pj() as f64 / 1000.0);
     assert_eq!(report.response_ns.max, part.t_prog_ns);
+}
+
+/// One request after the other, each of so many pages from page 0 on.
+fn run_of_pages(scheme: &SchemeConfig, fua: bool, pages: &[u64]) -> SchemeReport {
+    let setup = setup();
+    let array = levelled(scheme, Serial::new(array_of(&setup).unwrap()));
+    let mut device = Device::new(registry::format(scheme, array).unwrap(), false);
+    let one = Request {
+        arrival_ns: 0,
+        offset: 0,
+        length: 0,
+        device: 0,
+        op: Op::Write,
+        fua,
+        response_ns: None,
+    };
+    let requests: Vec<_> =
+        pages.iter().map(|pages| Request { length: pages * 2048, ..one }).collect();
+    device.run_requests(&requests, &mut Cutter::new(2048), &mut Vec::new()).unwrap();
+    device.report(&setup, "test")
+}
+
+#[test]
+fn energy_per_task_is_that_of_a_page_not_of_a_request() {
+    let report = run_of_pages(&scheme("fsr"), false, &[3, 1, 4]);
+    assert_eq!((report.requests, report.tasks), (3, 8));
+    let page_nj = part().program_pj() as f64 / 1000.0;
+    assert!((report.energy_nj - 8.0 * page_nj).abs() < 1e-9 * page_nj);
+    assert!((report.energy_nj_per_task - page_nj).abs() < 1e-9 * page_nj, "{report:?}");
+}
+
+#[test]
+fn a_forced_request_reaches_flash_with_all_its_pages() {
+    let report = run_of_pages(&buffered("fsr"), true, &[3]);
+    let buffer = report.buffer.unwrap();
+    assert_eq!((buffer.through, buffer.at_end), (3, 0));
+    assert_eq!(report.request_response_ns.max, 3 * (500 + PROGRAM));
 }
 
 #[test]
