@@ -24,7 +24,7 @@ pub enum FlashError {
     /// Rule: only a programmed page can be read or copied.
     #[error("{0} is erased: there is nothing to read")]
     Erased(Ppn),
-    /// Rule: the payload is exactly one page, or `None`.
+    /// Rule: a payload is exactly one page, or `None`; part of a page lies within it.
     #[error("a page takes {expected} bytes, not {found}")]
     PayloadLength {
         /// Bytes per page.
