@@ -1,4 +1,4 @@
-//! Copies within flash: the path of a page, the time of a run of copies by it, and the distribution of an
+//! Copies within flash: the path of a page, and the time of a run of copies by it. Also the distribution of an
 //! array's blocks over the devices of a channel.
 //!
 //! ```text

@@ -7,8 +7,8 @@ use core::ops::Range;
 /// Bit errors of each codeword of the pages that carry any.
 ///
 /// State: nothing until a page carries errors. From then on 4 bytes per page of the array, and 2 bytes per
-/// codeword for the largest number of pages that carried errors at once. Pages of an erased block count until
-/// they are programmed, although nobody sees their errors.
+/// codeword of as many pages as ever carried errors at once. Pages of an erased block count until they are
+/// programmed, although nobody sees their errors.
 #[derive(Clone, Debug)]
 pub(super) struct Carried {
     pages: usize,

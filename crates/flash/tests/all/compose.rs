@@ -34,8 +34,8 @@ fn bad<F: Tearable>(inner: F) -> BadBlocks<F> {
     BadBlocks::listed(inner, &[BlockId(1)]).unwrap()
 }
 
-/// Asserts the results of one cut (at the fourth change), one failed program (the second) and one bad block
-/// (block 1), for any order of the wrappers.
+/// Asserts the effects of three faults, for any order of the wrappers: one cut (at the fourth change), one
+/// failed program (the second) and one bad block (block 1).
 fn goes_wrong(flash: &mut impl Tearable) {
     assert_eq!(program(flash, 4, 1, 1), Err(FlashError::BadBlock(BlockId(1))));
     program(flash, 0, 1, 1).unwrap();
