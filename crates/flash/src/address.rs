@@ -1,12 +1,12 @@
-//! Addresses on a NAND array and the geometry that relates them.
+//! Addresses on a NAND array, and the geometry that relates them.
 
 use core::fmt;
 
-/// Logical page number: what the host (or a layer above) calls a page. `0..logical_pages`.
+/// Logical page number: a page as the host (or a layer above) numbers it, `0..logical_pages`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lpn(pub u32);
 
-/// Physical page number: block × pages-per-block + page within the block.
+/// Physical page number: block × pages per block + page within the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ppn(pub u32);
 
@@ -23,20 +23,20 @@ macro_rules! display {
 }
 display!(Lpn "LPN", Ppn "PPN", BlockId "block");
 
-/// Shape of an array: blocks × pages a block × bytes a page.
+/// Shape of an array: blocks × pages per block × bytes per page.
 ///
-/// At most `u32::MAX - 1` pages (16 TiB of 4 KiB pages): the last value is the "unmapped" mark of maps.
+/// At most `u32::MAX - 1` pages (16 TiB of 4 KiB pages). Maps use the value `u32::MAX` as the "unmapped" mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     blocks: u32,
     pages_per_block: u32,
     page_bytes: u32,
     pages: u32,
-    /// ⌊2⁶⁴ / π⌋ + 1: exact division of any u32 by π with one multiplication.
+    /// ⌊2⁶⁴ / π⌋ + 1: divides any u32 by π exactly with one multiplication.
     reciprocal: u64,
 }
 
-/// Why a geometry cannot be.
+/// Reason why a geometry is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GeometryError {
     /// A dimension is zero, or a block holds fewer than two pages.
@@ -44,28 +44,28 @@ pub enum GeometryError {
         "an array needs at least 1 block of at least 2 pages of at least 1 byte, not {blocks} × {pages_per_block} × {page_bytes}"
     )]
     Empty {
-        /// Blocks asked for.
+        /// Requested blocks.
         blocks: u32,
-        /// Pages a block asked for.
+        /// Requested pages per block.
         pages_per_block: u32,
-        /// Bytes a page asked for.
+        /// Requested bytes per page.
         page_bytes: u32,
     },
-    /// More pages than a 32-bit page number can name.
+    /// More pages than 32-bit page numbers can address.
     #[error("{blocks} blocks of {pages_per_block} pages exceed the {} pages that a 32-bit page number can name; use larger pages or a smaller device", u32::MAX - 1)]
     TooLarge {
-        /// Blocks asked for.
+        /// Requested blocks.
         blocks: u64,
-        /// Pages a block asked for.
+        /// Requested pages per block.
         pages_per_block: u32,
     },
 }
 
 impl Geometry {
-    /// A geometry of `blocks` × `pages_per_block` × `page_bytes`.
+    /// Geometry of `blocks` × `pages_per_block` × `page_bytes`.
     ///
     /// # Errors
-    /// [`GeometryError`] where a dimension is too small or the page count exceeds 32 bits.
+    /// [`GeometryError`] if a dimension is too small or the page count exceeds 32 bits.
     pub fn new(blocks: u32, pages_per_block: u32, page_bytes: u32) -> Result<Self, GeometryError> {
         if blocks == 0 || pages_per_block < 2 || page_bytes == 0 {
             return Err(GeometryError::Empty { blocks, pages_per_block, page_bytes });
@@ -78,7 +78,7 @@ impl Geometry {
         Ok(Self { blocks, pages_per_block, page_bytes, pages, reciprocal })
     }
 
-    /// The geometry with this many bytes of raw capacity, rounded down to whole blocks.
+    /// Geometry with this raw capacity in bytes, rounded down to whole blocks.
     ///
     /// # Errors
     /// As [`Geometry::new`].
@@ -101,13 +101,13 @@ impl Geometry {
         self.blocks
     }
 
-    /// Pages in a block (π of the papers).
+    /// Pages per block (π in the papers).
     #[inline]
     pub fn pages_per_block(&self) -> u32 {
         self.pages_per_block
     }
 
-    /// User bytes in a page.
+    /// User bytes per page.
     #[inline]
     pub fn page_bytes(&self) -> u32 {
         self.page_bytes
@@ -131,13 +131,13 @@ impl Geometry {
         BlockId(((u128::from(ppn.0) * u128::from(self.reciprocal)) >> 64) as u32)
     }
 
-    /// A page's place within its block, `0..π`.
+    /// Page number within its block, `0..π`.
     #[inline]
     pub fn page_of(&self, ppn: Ppn) -> u32 {
         ppn.0 - self.block_of(ppn).0 * self.pages_per_block
     }
 
-    /// Block and place within it, at once.
+    /// Block of a page, and page number within it.
     #[inline]
     pub fn split(&self, ppn: Ppn) -> (BlockId, u32) {
         let block = self.block_of(ppn);
@@ -150,7 +150,7 @@ impl Geometry {
         Ppn(block.0 * self.pages_per_block + page)
     }
 
-    /// True where `ppn` names a page of this array.
+    /// True if `ppn` is a page of this array.
     #[inline]
     pub fn contains(&self, ppn: Ppn) -> bool {
         ppn.0 < self.pages()

@@ -1,9 +1,9 @@
-//! The array itself: state of every page and block, and the rules of NAND.
+//! The array: state of every page and block, and the rules of NAND.
 //!
-//! State: 4 bytes a page (the OOB's LPN) and 24 bytes a block (stamp of its first page, next page, erase count,
-//! mark). The OOB stamp (kind and sequence) is kept once a block while all its pages share it, and once
-//! a page (8 bytes more, 12 in all) from the first program on that differs; pages used up without content have none. Page
-//! bytes are kept only where [`Store`] asks.
+//! State: 4 bytes per page (the OOB's LPN) and 24 bytes per block (stamp of its first page, next page, erase
+//! count, bad mark). While all pages of a block share the OOB stamp (kind and sequence number), it is kept once
+//! per block. From the first program with a different stamp on, it is kept per page (8 bytes more, 12 in all).
+//! Pages used up without content have no stamp. Page bytes are kept only as [`Store`] says.
 
 use super::address::{BlockId, Geometry, Lpn, Ppn};
 use super::error::FlashError;
@@ -15,17 +15,17 @@ use crate::prefetch::prefetch;
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 use core::ops::Range;
 
-/// Which page bytes the array keeps.
+/// Pages of which the array keeps the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
-    /// Metadata pages only ([`PageKind::Translation`] and [`PageKind::Other`]): for simulations, whose
-    /// user bytes mean nothing.
+    /// Metadata pages only ([`PageKind::Translation`] and [`PageKind::Other`]). For simulations, in which user
+    /// bytes have no meaning.
     Metadata,
-    /// Every page.
+    /// All pages.
     All,
 }
 
-/// Mark of a block that no page has stamped since its erase; no stamp is this large.
+/// Mark of a block that no page has stamped since its erase. Real stamps are smaller.
 const NO_STAMP: u64 = u64::MAX;
 
 #[derive(Clone, Debug)]
@@ -48,20 +48,20 @@ pub struct Array {
     store: Store,
     lpns: Vec<u32>,
     blocks: Vec<Block>,
-    /// Stamp of every page, from the first on that differs from its block's.
+    /// Stamp of every page; empty until a page's stamp differs from its block's.
     page_stamps: Vec<u64>,
-    /// Whether any block ever held pages of several kinds.
+    /// True if any block has held pages of several kinds.
     kinds_differ: bool,
     /// Pages whose content is lost: torn, failed, or in a block whose erase was cut. Rare.
     unreadable: BTreeSet<u32>,
-    /// Where each stored page's bytes are in `bytes`, plus one; empty until the first is stored.
+    /// Slot of each page in `bytes`, plus one (0: none). Empty until the first page is stored.
     slots: Vec<u32>,
     bytes: Vec<u8>,
     free_slots: Vec<u32>,
 }
 
 impl Array {
-    /// An erased array.
+    /// Creates an erased array.
     pub fn new(geometry: Geometry, part: Part, store: Store) -> Self {
         let blocks = vec![Block::NEW; geometry.blocks() as usize];
         let lpns = vec![u32::MAX; geometry.pages() as usize];
@@ -80,20 +80,20 @@ impl Array {
         }
     }
 
-    /// Bytes of memory that an array of this shape takes before it stores any page: to be checked
-    /// against the machine before [`Array::new`], which aborts where they cannot be had.
+    /// Memory in bytes that an array of this shape takes before it stores any page. Check it against the
+    /// machine before [`Array::new`], which aborts if the allocation fails.
     pub fn least_heap_bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.pages()) * 4 + u64::from(geometry.blocks()) * size_of::<Block>() as u64
     }
 
-    /// The next page of the block that may be programmed; π where none may be before an erase, and for a
-    /// block beyond the array.
+    /// Next page of the block that may be programmed. π if none may be until an erase, and for a block beyond
+    /// the array.
     pub fn next_page(&self, block: BlockId) -> u32 {
         let state = self.blocks.get(block.0 as usize);
         state.map_or(self.geometry.pages_per_block(), |block| block.next_page)
     }
 
-    /// Bytes of memory that the state of the array takes (stored page bytes included).
+    /// Memory in bytes that the state of the array takes, including stored page bytes.
     pub fn heap_bytes(&self) -> usize {
         self.lpns.capacity() * 4
             + self.blocks.capacity() * size_of::<Block>()
@@ -101,22 +101,22 @@ impl Array {
             + self.slots.capacity() * 4
             + self.bytes.capacity()
             + self.free_slots.capacity() * 4
-            // A B-tree's leaf holds eleven numbers and two words and is half full at the least.
+            // A B-tree leaf holds eleven numbers and two words, and is at least half full.
             + self.unreadable.len() * 12
     }
 
-    /// Spoils a programmed page: reading it is uncorrectable until its block is erased. What a power cut
-    /// during a program, or a failed program, leaves behind.
+    /// Spoils a programmed page: reads of it are uncorrectable until its block is erased. A power cut during a
+    /// program or a failed program leaves this state.
     ///
     /// # Errors
-    /// Address; an erased page holds nothing to spoil.
+    /// Address; the page is erased and holds nothing to spoil.
     pub fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError> {
         self.programmed(ppn)?;
         self.unreadable.insert(ppn.0);
         Ok(())
     }
 
-    /// Uses up a page without content: it may not be programmed and cannot be read until an erase.
+    /// Uses up a page without content: it can be neither programmed nor read until an erase.
     ///
     /// # Errors
     /// As [`Flash::program`].
@@ -128,7 +128,7 @@ impl Array {
         self.spoil(ppn)
     }
 
-    /// Leaves a block as an interrupted erase does: no page can be read or programmed before an erase.
+    /// Leaves a block as an interrupted erase does: no page can be read or programmed until an erase.
     ///
     /// # Errors
     /// As [`Flash::erase`].
@@ -192,7 +192,7 @@ impl Array {
         }
     }
 
-    // Always inlined: an `Oob` passed through memory costs more than all the rest of a program.
+    // Always inlined: passing an `Oob` through memory costs more than the rest of a program.
     #[inline(always)]
     fn set_oob(&mut self, ppn: Ppn, lpn: Lpn, stamp: u64) {
         let (id, page) = self.geometry.split(ppn);
@@ -203,7 +203,7 @@ impl Array {
             block.stamp = stamp;
         }
         if stamp != block.stamp {
-            // The kind is above the sequence number.
+            // The kind occupies the bits above the sequence number.
             self.kinds_differ |= stamp ^ block.stamp > Oob::MAX_SEQ;
             if self.page_stamps.is_empty() {
                 self.keep_page_stamps();
@@ -214,7 +214,7 @@ impl Array {
         }
     }
 
-    /// Pages of one block have stamps that differ: from here on a stamp is kept for each page.
+    /// Switches to one stamp per page, because the pages of a block now differ in their stamps.
     #[cold]
     fn keep_page_stamps(&mut self) {
         let per_block = self.geometry.pages_per_block() as usize;
@@ -233,8 +233,8 @@ impl Array {
         Oob::from_stamp(self.lpns[ppn.0 as usize], stamp)
     }
 
-    /// Copies the head of a run as far as nothing is special: no bytes to move, no lost page, one kind a
-    /// block, no rule broken. Returns how many pages that is.
+    /// Copies the head of a run, up to the first page that needs special treatment. Special are: bytes to move,
+    /// a lost page, a block with several kinds, a broken rule. Returns the number of pages copied.
     #[inline]
     fn copy_plain_run(&mut self, from: &[Ppn], to: Ppn, seq: u64, lpns: &mut [Lpn]) -> usize {
         let Some(first) = from.first() else { return 0 };
@@ -255,7 +255,7 @@ impl Array {
         let room = (self.geometry.pages_per_block() - page) as usize;
         let target = &mut self.blocks[id.0 as usize];
         let same_stamp = target.stamp == stamp || target.stamp == NO_STAMP;
-        // Another kind is told by the first page that is copied by itself.
+        // A run of another kind takes the slow path, in which `set_oob` notes that kinds differ.
         let kept = !self.page_stamps.is_empty() && stamp ^ target.stamp <= Oob::MAX_SEQ;
         if target.bad || page != target.next_page || !(same_stamp || kept) {
             return 0;
@@ -287,7 +287,7 @@ impl Array {
         self.store == Store::All || kind != PageKind::Data
     }
 
-    /// Where a page's bytes are to be written: a slot of its own.
+    /// Allocates a slot for a page's bytes and returns its offset in `bytes`.
     fn take_slot(&mut self, ppn: Ppn) -> usize {
         let size = self.geometry.page_bytes() as usize;
         if self.slots.is_empty() {
@@ -310,7 +310,7 @@ impl Array {
         }
     }
 
-    /// Where a page's bytes are, if any are kept.
+    /// Range of a page's bytes in `bytes`, if any are kept.
     fn stored(&self, ppn: Ppn) -> Option<Range<usize>> {
         let size = self.geometry.page_bytes() as usize;
         match self.slots.get(ppn.0 as usize) {

@@ -1,4 +1,4 @@
-//! The arrays of a simulation as any array ([`DynFlash`]): each can be had twice.
+//! [`DynFlash`] for the arrays of a simulation; each can be forked by cloning.
 
 use crate::array::Array;
 use crate::channels::GrantObserver;

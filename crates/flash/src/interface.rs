@@ -1,5 +1,5 @@
-//! The two traits through which a scheme sees flash: [`Flash`], which a driver of a real part implements, and [`Probe`],
-//! what may be asked of an array for nothing.
+//! The two traits through which a scheme sees flash. A driver of a real part implements [`Flash`]; [`Probe`]
+//! answers queries that cost no operation.
 
 use super::address::{BlockId, Geometry, Lpn, Ppn};
 use super::error::FlashError;
@@ -8,27 +8,27 @@ use super::operation::Cause;
 use super::part::Part;
 use super::time::Ns;
 
-/// A NAND array, real, simulated or wrapped.
+/// A NAND array: real, simulated or wrapped.
 ///
-/// All addresses are checked: a broken rule is an error in every build. Bytes pass as slices of exactly one page; `None`
-/// stands for bytes that nobody wants: those of padding, and all of a simulation that keeps none.
+/// All addresses are checked: a broken rule is an error in every build. Bytes pass as slices of exactly one
+/// page. `None` stands for bytes that nobody needs: padding, or all bytes of a simulation that keeps none.
 pub trait Flash {
     /// Shape of the array.
     fn geometry(&self) -> &Geometry;
 
-    /// The part's data sheet: timing, energy.
+    /// Data sheet of the part: timing, energy.
     fn part(&self) -> &Part;
 
-    /// Reads a page's OOB, and its bytes into `data` if they are wanted. Bytes that were never stored read as zeros.
+    /// Reads a page's OOB, and its bytes into `data` if given. Bytes that were never stored read as zeros.
     ///
     /// # Errors
     /// Address, length, erased page; `Uncorrectable`, `PowerOff`.
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError>;
 
-    /// Reads part of a page, from byte `offset` on (ONFI's change read column): as long as a page read.
+    /// Reads part of a page, from byte `offset` on (ONFI's change read column). Takes as long as a page read.
     ///
     /// # Errors
-    /// As [`Flash::read`]; `PayloadLength` where the part does not lie within the page.
+    /// As [`Flash::read`]; `PayloadLength` if the part does not lie within the page.
     fn read_part(
         &mut self,
         ppn: Ppn,
@@ -48,7 +48,7 @@ pub trait Flash {
     /// As [`Flash::read`].
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError>;
 
-    /// Programs a page and its OOB; where there is no `data` any bytes will do.
+    /// Programs a page and its OOB. Without `data` the page's bytes are arbitrary.
     ///
     /// # Errors
     /// Address, order, length, sequence number, bad block; `ProgramFailed` (the page is used up), `PowerOff`.
@@ -60,20 +60,19 @@ pub trait Flash {
         cause: Cause,
     ) -> Result<(), FlashError>;
 
-    /// Copies page `from` to page `to`: content, LPN and kind stay, the sequence number becomes `seq`, or stays
-    /// where that is [`Oob::KEEP_SEQ`].
-    /// Returns the OOB as written.
+    /// Copies page `from` to page `to`. Content, LPN and kind stay. The sequence number becomes `seq`, or stays
+    /// if `seq` is [`Oob::KEEP_SEQ`]. Returns the OOB as written.
     ///
     /// # Errors
     /// As [`Flash::read`] of `from` and [`Flash::program`] of `to`.
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError>;
 
-    /// Copies pages `from`, all of one block, to consecutive pages of one block from `to` on, as
-    /// [`Flash::copy`] does one by one, and tells the LPN of each in `lpns` (as many as `from`). An array that
-    /// can do better than one by one does.
+    /// Copies pages `from`, all of one block, to consecutive pages of one block from `to` on. The result equals
+    /// single copies by [`Flash::copy`]. Writes the LPN of each page to `lpns` (as many as `from`). An array
+    /// overrides this if it can copy faster than one by one.
     ///
     /// # Errors
-    /// How many were copied before the first that failed, and why that did.
+    /// The number of pages copied before the first failure, and its error.
     #[inline]
     fn copy_run(
         &mut self,
@@ -92,7 +91,7 @@ pub trait Flash {
     /// Address, bad block; `EraseFailed`, `PowerOff`.
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError>;
 
-    /// True where the block is marked bad, by the factory or by [`Flash::mark_bad`].
+    /// True if the block is marked bad, by the factory or by [`Flash::mark_bad`].
     fn is_bad(&self, block: BlockId) -> bool;
 
     /// Marks a block bad for good (a real part writes the mark into the block's OOB).
@@ -101,34 +100,34 @@ pub trait Flash {
     /// Address; `PowerOff`.
     fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError>;
 
-    /// How often the block was erased, as far as the array (or its driver's own records) knows.
+    /// Erase count of the block, as far as the array (or its driver's own records) knows.
     fn erase_count(&self, block: BlockId) -> u32;
 }
 
-/// What may be asked of an array without an operation. The defaults are right for a driver of a real part.
+/// Queries of an array that cost no operation. The defaults are right for a driver of a real part.
 pub trait Probe: Flash {
-    /// Whether user bytes are kept: where they are not, a scheme need not carry them about.
+    /// True if user bytes are kept. If not, a scheme need not carry them.
     fn keeps_user_bytes(&self) -> bool {
         true
     }
 
-    /// The longest that an erase takes, ns, with all that goes with it.
+    /// Worst-case time of an erase, ns, with all work that it causes.
     fn longest_erase_ns(&self) -> Ns {
         self.part().t_bers_ns
     }
 
-    /// The LPN at `ppn` if it can be had at no cost: only a hint, to fetch map entries early. An array
-    /// that would have to read says `None`.
+    /// LPN at `ppn` if it is available at no cost, as a hint to fetch map entries early. An array that would
+    /// have to read returns `None`.
     #[inline]
     fn peek_lpn(&self, _ppn: Ppn) -> Option<Lpn> {
         None
     }
 
-    /// Fetches what a read of `ppn` will touch. No effect but speed.
+    /// Prefetches the state that a read of `ppn` will touch. This affects speed only.
     #[inline]
     fn prefetch(&self, _ppn: Ppn) {}
 
-    /// Whether pages may have bit errors, so that [`Probe::corrected_bits`] grows.
+    /// True if pages may have bit errors, so that [`Probe::corrected_bits`] grows.
     #[inline]
     fn has_bit_errors(&self) -> bool {
         false
@@ -140,23 +139,23 @@ pub trait Probe: Flash {
         0
     }
 
-    /// How long the array has worked, where it keeps a serial clock.
+    /// Busy time of the array, if it keeps a serial clock.
     #[inline]
     fn worked(&self) -> Worked {
         Worked::default()
     }
 }
 
-/// Time that an array has worked, by a serial clock.
+/// Busy time of an array, by a serial clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Worked {
-    /// In all, ns.
+    /// Total, ns.
     pub busy_ns: Ns,
     /// In collection steps ([`Cause::is_step`]), ns.
     pub steps_ns: Ns,
 }
 
-/// [`Flash::copy_run`] by single copies.
+/// Implements [`Flash::copy_run`] by single copies.
 #[inline]
 pub fn copy_one_by_one(
     from: &[Ppn],

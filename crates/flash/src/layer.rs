@@ -1,4 +1,5 @@
-//! Wrappers around an array. A wrapper forwards every call unless it says otherwise, so that none is dropped in silence.
+//! Wrappers around an array. A wrapper forwards every call that it does not override, so that no call is lost
+//! silently.
 
 use super::address::{BlockId, Geometry, Lpn, Ppn};
 use super::error::FlashError;
@@ -11,7 +12,7 @@ use alloc::boxed::Box;
 use core::any::Any;
 use core::fmt;
 
-/// Every method of [`Flash`], handed on to the same method of `$to`.
+/// Forwards every method of [`Flash`] to the same method of `$to`.
 macro_rules! forward_flash {
     ($self:ident, $to:ident: $inner:expr, $inner_mut:expr) => {
         /// As in [`Flash`].
@@ -133,7 +134,7 @@ macro_rules! forward_flash {
     };
 }
 
-/// Every method of [`Probe`], likewise.
+/// Forwards every method of [`Probe`] likewise.
 macro_rules! forward_probe {
     ($self:ident, $to:ident: $inner:expr) => {
         /// As in [`Probe`].
@@ -178,19 +179,19 @@ macro_rules! forward_probe {
     };
 }
 
-/// A wrapper around another array: it has [`Flash`] and [`Probe`] through this trait, whose methods hand on to the array
-/// below.
+/// A wrapper around another array. Implementors get [`Flash`] and [`Probe`]; by default every method forwards
+/// to the array below.
 ///
-/// [`Layer::copy_run`] and [`Layer::read_part`] do so as well. A wrapper that overrides [`Layer::copy`] or
-/// [`Layer::read`] has to override them too: see [`copy_one_by_one`](crate::copy_one_by_one).
+/// [`Layer::copy_run`] and [`Layer::read_part`] forward as well. A wrapper that overrides [`Layer::copy`] or
+/// [`Layer::read`] must override them too: see [`copy_one_by_one`](crate::copy_one_by_one).
 pub trait Layer {
-    /// The array below.
+    /// Type of the array below.
     type Inner: Probe + ?Sized;
 
     /// The array below.
     fn inner(&self) -> &Self::Inner;
 
-    /// The array below, to be changed.
+    /// The array below, mutable.
     fn inner_mut(&mut self) -> &mut Self::Inner;
 
     forward_flash!(self, Flash: self.inner(), self.inner_mut());
@@ -205,41 +206,40 @@ impl<L: Layer> Probe for L {
     forward_probe!(self, Layer: self);
 }
 
-/// An array whose type is known at run time only ([`AnyArray`]).
+/// An array whose type is known only at run time ([`AnyArray`]).
 pub trait DynFlash: Probe + Any + fmt::Debug {
-    /// The array with all that it holds, a second time: for searches that go several ways from one state. `None` for a
-    /// real part.
+    /// Copies the array with all its state, for searches that branch from one state. `None` for a real part.
     fn fork(&self) -> Option<Box<dyn DynFlash>> {
         None
     }
 }
 
-/// Any array, behind one type: each scheme is compiled for it once, and then runs on drivers and test benches.
+/// Any array, behind one type. Each scheme is compiled for it once, and then runs on drivers and test benches.
 #[derive(Debug)]
 pub struct AnyArray(Box<dyn DynFlash>);
 
 impl AnyArray {
-    /// Of this array.
+    /// Wraps this array.
     pub fn new(array: impl DynFlash) -> Self {
         Self(Box::new(array))
     }
 
-    /// The array, if it is of this type.
+    /// The array, if it has this type.
     pub fn downcast_ref<F: DynFlash>(&self) -> Option<&F> {
         (&*self.0 as &dyn Any).downcast_ref()
     }
 
-    /// The array, to be changed, if it is of this type.
+    /// The array, mutable, if it has this type.
     pub fn downcast_mut<F: DynFlash>(&mut self) -> Option<&mut F> {
         (&mut *self.0 as &mut dyn Any).downcast_mut()
     }
 
-    /// The array itself, if it is of this type.
+    /// Unwraps the array, if it has this type.
     pub fn downcast<F: DynFlash>(self) -> Option<F> {
         (self.0 as Box<dyn Any>).downcast().ok().map(|array| *array)
     }
 
-    /// [`DynFlash::fork`].
+    /// Forks the array by [`DynFlash::fork`].
     pub fn fork(&self) -> Option<Self> {
         self.0.fork().map(Self)
     }
@@ -247,7 +247,7 @@ impl AnyArray {
 
 impl Clone for AnyArray {
     /// # Panics
-    /// On an array that cannot be had twice ([`DynFlash::fork`]).
+    /// If the array cannot be forked ([`DynFlash::fork`]).
     fn clone(&self) -> Self {
         self.fork().expect("only searches ask for an array twice, on arrays that can be had so")
     }

@@ -1,14 +1,17 @@
-//! What a NAND flash array is: addresses, parts, the rules of NAND, time, energy, wear and faults.
+//! Model of a NAND flash array: addresses, parts, the rules of NAND, time, energy, wear and faults.
 //!
-//! A flash translation layer sees an array through [`Flash`], which a driver of a real part implements, and [`Probe`],
-//! whose defaults suit one. The [`Array`] enforces the rules of NAND as errors in every build; wrappers ([`Layer`])
-//! compose around it, each adding one concern:
-//! [`Serial`] charges time and counts operations by cause; [`faults`] cut the power, tear pages, flip
-//! bits, fail programs and erases, and mark bad blocks; [`wear_level`] moves cold data onto worn blocks.
+//! A flash translation layer sees an array through two traits. A driver of a real part implements [`Flash`];
+//! the defaults of [`Probe`] suit such a driver. The [`Array`] enforces the rules of NAND as errors in every
+//! build. Wrappers ([`Layer`]) compose around it, and each adds one concern:
 //!
-//! [`channels`] schedules operations on channels × ways × dies × planes by events: time without an array.
+//! - [`Serial`] charges time and counts operations by cause.
+//! - [`faults`] cut the power, tear pages, flip bits, fail programs and erases, and mark bad blocks.
+//! - [`wear_level`] moves cold data onto worn blocks.
 //!
-//! Times are integer nanoseconds ([`Ns`]); an address is a newtype ([`Lpn`], [`Ppn`], [`BlockId`]).
+//! [`channels`] schedules operations on channels × ways × dies × planes by events. It models time without an
+//! array.
+//!
+//! Times are integer nanoseconds ([`Ns`]). Each kind of address is a newtype ([`Lpn`], [`Ppn`], [`BlockId`]).
 #![no_std]
 #![deny(unsafe_code)]
 
@@ -51,8 +54,8 @@ pub use serial::Serial;
 pub use time::{Ns, US};
 pub use wear_level::{WearLevel, WearRule};
 
-/// The array that runs in serial time are made on: it may have bit errors, and its wear may be levelled.
+/// Simulated array in serial time, with optional bit errors and wear levelling.
 pub type SerialArray = WearLevel<Serial<faults::BitErrors<Array>>>;
 
-/// The same on channels, where operations run side by side.
+/// Simulated array on channels, where operations overlap; bit errors and wear levelling are optional.
 pub type ParallelArray = WearLevel<parallel::Parallel<faults::BitErrors<Array>>>;

@@ -1,55 +1,53 @@
-//! The out-of-band (spare) area of a page: what a scheme writes beside the user's bytes, so that the
-//! map can be rebuilt from flash alone.
+//! Out-of-band (spare) area of a page. A scheme writes it beside the user's bytes, so that it can rebuild the
+//! map from flash alone.
 
 use crate::address::Lpn;
 
-/// What a page holds, as its writer marked it.
+/// Kind of a page's content, as its writer marked it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum PageKind {
     /// User data; `lpn` is the logical page.
     Data = 0,
-    /// Mapping metadata; `lpn` is the translation page's number.
+    /// Mapping metadata; `lpn` is the number of the translation page.
     Translation = 1,
-    /// Anything else a scheme keeps on flash (checkpoints, padding); meaning is the scheme's own.
+    /// Anything else that a scheme keeps on flash (checkpoints, padding). The scheme defines the meaning.
     Other = 2,
 }
 
-/// A page's OOB record: the inverse map entry, its kind, and a sequence number that orders versions.
+/// OOB record of a page: the inverse map entry, its kind, and a sequence number that orders versions.
 ///
-/// `seq` grows with the age of writing (at most [`Oob::MAX_SEQ`]). A scheme with one open block may give all
-/// pages of a block the same number (order within the block is program order); the array then keeps it
-/// once a block.
+/// A later write has a larger `seq`, up to [`Oob::MAX_SEQ`]. A scheme with one open block may give all pages of
+/// a block the same number, because program order orders them. The array then keeps it once per block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Oob {
-    /// Logical page (or translation page) that these bytes are a version of.
+    /// Logical page (or translation page) of which the content is a version.
     pub lpn: Lpn,
-    /// What the page holds.
+    /// Kind of the content.
     pub kind: PageKind,
-    /// Order of writing.
+    /// Sequence number: order of writing.
     pub seq: u64,
 }
 
 impl Oob {
-    /// The largest sequence number that an OOB holds.
+    /// Largest sequence number that an OOB area holds.
     pub const MAX_SEQ: u64 = (1 << 56) - 1;
 
     /// For [`Flash::copy`](crate::Flash::copy): each page keeps its own number.
     pub const KEEP_SEQ: u64 = u64::MAX;
 
-    /// A user-data page.
+    /// OOB record of a user-data page.
     #[inline]
     pub fn data(lpn: Lpn, seq: u64) -> Self {
         Self { lpn, kind: PageKind::Data, seq }
     }
 
-    /// Kind and sequence in one word: the part that neighbouring pages mostly share.
+    /// Kind and sequence number in one word. Neighbouring pages mostly share it.
     #[inline]
     pub(crate) fn stamp(self) -> u64 {
         (self.kind as u64) << 56 | self.seq
     }
 
-    /// Inverse of [`Oob::stamp`].
     #[inline]
     pub(crate) fn from_stamp(lpn: u32, stamp: u64) -> Self {
         let kind = match stamp >> 56 {

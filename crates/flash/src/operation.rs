@@ -1,6 +1,6 @@
-//! Flash operations, the causes they are charged to, and counts of both.
+//! Flash operations, the causes they are charged to, and counts by both.
 
-/// What the array is asked to do.
+/// Operation on the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Operation {
@@ -10,41 +10,40 @@ pub enum Operation {
     ReadOob = 1,
     /// Page program (data and OOB).
     Program = 2,
-    /// Page copied to another page: a read and a program on one chip.
+    /// Copy of a page to another page: a read and a program on one chip.
     Copy = 3,
     /// Block erase.
     Erase = 4,
 }
 
-/// On whose behalf: write amplification and time are split by it.
+/// Cause of an operation. Write amplification and time are broken down by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Cause {
-    /// The host's own reads and writes.
+    /// Reads and writes of the host.
     Host = 0,
     /// Garbage collection (copies and erases of victims).
     Collection = 1,
-    /// Mapping metadata on flash, on the way of a host's read or write: looked up, or evicted from RAM.
+    /// Mapping metadata on flash during a host's read or write: a lookup, or an eviction from RAM.
     Translation = 2,
-    /// Mapping metadata written back apart from any task, or because pages that were collected have moved.
+    /// Write-back of mapping metadata outside any task, or because collection moved pages.
     WriteBack = 3,
     /// Garbage collection of blocks that hold mapping metadata.
     TranslationCollection = 4,
-    /// Merges of blocks that hold versions of the same logical blocks, in which the log block becomes the data
-    /// block as it is.
+    /// Switch merge: the log block becomes the data block as it is.
     SwitchMerge = 5,
-    /// The same, in which the log block gets the rest of the pages first.
+    /// Partial merge: the log block first gets the remaining pages of the logical block.
     PartialMerge = 6,
-    /// The same, in which all pages go to a new block.
+    /// Full merge: all pages go to a new block.
     FullMerge = 7,
     /// Rebuilding state after a power-up.
     Mount = 8,
-    /// Static wear levelling: cold data moved onto worn blocks, and the erases that go with it.
+    /// Static wear levelling: cold data moved onto worn blocks, and the erases this needs.
     WearLevel = 9,
 }
 
 impl Cause {
-    /// Whether time for this cause is that of a collection step, rather than of the task's own service.
+    /// True if time for this cause belongs to a collection step and not to the task's own service.
     #[inline]
     pub const fn is_step(self) -> bool {
         matches!(
@@ -63,9 +62,9 @@ impl Cause {
 macro_rules! all {
     ($t:ident: $($v:ident = $name:literal),*) => {
         impl $t {
-            /// Every value, in order of its number.
+            /// All values, in order of their numbers.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$v),*];
-            /// How reports name it.
+            /// Name in reports.
             pub fn name(self) -> &'static str { match self { $(Self::$v => $name),* } }
         }
     };
@@ -73,18 +72,18 @@ macro_rules! all {
 all!(Operation: Read = "read", ReadOob = "read-oob", Program = "program", Copy = "copy", Erase = "erase");
 all!(Cause: Host = "host", Collection = "collection", Translation = "translation", WriteBack = "write-back", TranslationCollection = "translation-collection", SwitchMerge = "switch-merge", PartialMerge = "partial-merge", FullMerge = "full-merge", Mount = "mount", WearLevel = "wear-level");
 
-/// Operations done, by operation and cause.
+/// Counts of operations, by operation and cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts([[u64; Operation::ALL.len()]; Cause::ALL.len()]);
 
 impl Counts {
-    /// One more.
+    /// Counts one operation.
     #[inline]
     pub fn add(&mut self, op: Operation, cause: Cause) {
         self.0[cause as usize][op as usize] += 1;
     }
 
-    /// So many more.
+    /// Counts `count` operations.
     #[inline]
     pub fn add_many(&mut self, op: Operation, cause: Cause, count: u64) {
         self.0[cause as usize][op as usize] += count;
@@ -106,7 +105,7 @@ impl Counts {
         self.get(Operation::Program, cause) + self.get(Operation::Copy, cause)
     }
 
-    /// What was done since `earlier` was taken.
+    /// Counts since the snapshot `earlier`.
     pub fn since(&self, earlier: &Counts) -> Counts {
         let mut out = *self;
         for (now, then) in out.0.iter_mut().flatten().zip(earlier.0.iter().flatten()) {

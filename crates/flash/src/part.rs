@@ -1,4 +1,4 @@
-//! A NAND part: what its data sheet says of shape, time and power. ONFI names for the timings.
+//! A NAND part: the shape, times and power of its data sheet. Timings have their ONFI names.
 
 use crate::address::{Geometry, GeometryError};
 use crate::copies::Copies;
@@ -7,7 +7,7 @@ use alloc::borrow::Cow;
 use core::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
-/// Bits a cell.
+/// Bits per cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cell {
@@ -21,45 +21,50 @@ pub enum Cell {
     Qlc,
 }
 
-/// Supply voltage and active currents; energy of an operation is t·V·I.
+/// Supply voltage and active currents. The energy of an operation is t·V·I.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Power {
-    /// Supply, millivolts.
+    /// Supply voltage, mV.
     pub vcc_mv: u32,
-    /// Active read current, microamperes.
+    /// Active read current, µA.
     pub read_ua: u32,
-    /// Active program current, microamperes.
+    /// Active program current, µA.
     pub program_ua: u32,
-    /// Active erase current, microamperes.
+    /// Active erase current, µA.
     pub erase_ua: u32,
 }
 
 /// A NAND part.
 ///
-/// It reads from a table of these fields, by these names; fields it does not
-/// know are an error. What may be left out: `description` and `source` (empty), `cell` (`slc`),
-/// `oob_bytes` (a thirty-second of the page), `capacity_bytes` ([`Part::DEFAULT_CAPACITY_BYTES`]),
-/// `t_r_oob_ns` (`t_r_ns`), `t_rc_ns`, `t_wc_ns`, `t_erase_suspend_ns` and `t_program_suspend_ns` (0), `power` ([`Power::DEFAULT`], also for any field
-/// of it), `endurance_cycles` and `ecc_bits_per_kib` (not known). What is read has passed
-/// [`Part::validate`].
+/// It deserializes from a table with these field names. Unknown fields are an error, and the result has passed
+/// [`Part::validate`]. Optional fields and their defaults:
+///
+/// - `description` and `source`: empty
+/// - `cell`: `slc`
+/// - `oob_bytes`: 1/32 of the page
+/// - `capacity_bytes`: [`Part::DEFAULT_CAPACITY_BYTES`]
+/// - `t_r_oob_ns`: `t_r_ns`
+/// - `t_rc_ns`, `t_wc_ns`, `t_erase_suspend_ns` and `t_program_suspend_ns`: 0
+/// - `power`, and each of its fields: [`Power::DEFAULT`]
+/// - `endurance_cycles` and `ecc_bits_per_kib`: unknown
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
-    /// Name by which the command line knows it: lower case, digits, hyphens.
+    /// Name on the command line: lower-case letters, digits, hyphens.
     pub name: Cow<'static, str>,
-    /// One line: maker, model, what paper uses it.
+    /// One line: maker, model, paper that uses it.
     pub description: Cow<'static, str>,
-    /// Bits a cell.
+    /// Bits per cell.
     pub cell: Cell,
-    /// User bytes a page.
+    /// User bytes per page.
     pub page_bytes: u32,
-    /// OOB bytes a page.
+    /// OOB bytes per page.
     pub oob_bytes: u32,
-    /// Pages a block (π).
+    /// Pages per block (π).
     pub pages_per_block: u32,
-    /// Capacity of one chip as sold, bytes: what a run takes where it names no capacity.
+    /// Capacity of one chip as sold, bytes. Default capacity of a run.
     pub capacity_bytes: u64,
-    /// Page read, array to register (tR), including transfer where the source gives one figure.
+    /// Page read from array to register (tR). Includes the transfer if the source gives one figure for both.
     pub t_r_ns: Ns,
     /// OOB read.
     pub t_r_oob_ns: Ns,
@@ -67,34 +72,33 @@ pub struct Part {
     pub t_prog_ns: Ns,
     /// Block erase (tBERS).
     pub t_bers_ns: Ns,
-    /// Read cycle (tRC) and write cycle (tWC) of the bus, where the source gives them; 0: included in
-    /// `t_r_ns` and `t_prog_ns`.
+    /// Read cycle (tRC) of the bus. 0 if the source gives none: `t_r_ns` and `t_prog_ns` include the transfer.
     pub t_rc_ns: Ns,
-    /// See `t_rc_ns`.
+    /// Write cycle (tWC) of the bus; 0 as for `t_rc_ns`.
     pub t_wc_ns: Ns,
-    /// From the command that suspends an erase until a read can begin; 0: the part suspends none, or its source does not
-    /// say.
+    /// Time from the command that suspends an erase until a read can begin. 0: the part cannot suspend erases,
+    /// or its source does not say.
     pub t_erase_suspend_ns: Ns,
-    /// The same of a program.
+    /// As `t_erase_suspend_ns`, for a program.
     pub t_program_suspend_ns: Ns,
     /// Voltage and currents.
     pub power: Power,
-    /// Rated program/erase cycles, if the source says.
+    /// Rated program/erase cycles, if the source gives them.
     pub endurance_cycles: Option<u32>,
-    /// Bit errors that ECC corrects in 1 KiB, if the source says.
+    /// Bit errors that ECC corrects per KiB, if the source gives them.
     pub ecc_bits_per_kib: Option<u32>,
-    /// Where the figures come from: authors, venue, table.
+    /// Source of the figures: authors, venue, table.
     pub source: Cow<'static, str>,
-    /// How the controller copies its pages; `None`: by a read and a program on one chip. No figure of a data sheet,
-    /// and in no file.
+    /// Copy paths of the controller; `None`: each copy is a read and a program on one chip. Neither data sheets
+    /// nor part files give this.
     #[serde(skip)]
     pub copies: Option<Copies>,
 }
 
-/// Why a part's figures cannot be.
+/// Reason why a part's figures are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartError {
-    /// The name is not one that a command line or a file can carry.
+    /// The name is not valid on a command line or in a file.
     #[error(
         "`{0}` is not a valid part name: it must be 1 to 64 lower-case letters, digits and hyphens"
     )]
@@ -102,28 +106,28 @@ pub enum PartError {
     /// A figure is outside its range.
     #[error("part `{part}`: {field} must be {expected}, not {found}")]
     Figure {
-        /// The part's name.
+        /// Name of the part.
         part: alloc::string::String,
-        /// The field at fault.
+        /// Name of the field.
         field: &'static str,
-        /// The range.
+        /// Valid range.
         expected: &'static str,
-        /// What it was.
+        /// Value of the field.
         found: u64,
     },
-    /// The capacity does not make an array.
+    /// The capacity does not make a valid array.
     #[error("part `{part}`: {source}")]
     Geometry {
-        /// The part's name.
+        /// Name of the part.
         part: alloc::string::String,
-        /// What is wrong with it.
+        /// Reason why the geometry is invalid.
         source: GeometryError,
     },
 }
 
 impl Power {
-    /// 3.3 V and 10 mA for every operation: what a part takes whose source gives no figures. (Choudhuri
-    /// and Givargis, GFTL, CODES+ISSS 2008, in the text on Table VI.)
+    /// 3.3 V and 10 mA for every operation: default for parts whose source gives no figures. (Choudhuri and
+    /// Givargis, GFTL, CODES+ISSS 2008, in the text on Table VI.)
     pub const DEFAULT: Self =
         Self { vcc_mv: 3300, read_ua: 10_000, program_ua: 10_000, erase_ua: 10_000 };
 }
@@ -135,13 +139,13 @@ impl Default for Power {
 }
 
 impl Part {
-    /// Capacity of a part whose table names none: 4 GiB.
+    /// Default capacity of a part: 4 GiB.
     pub const DEFAULT_CAPACITY_BYTES: u64 = 4 << 30;
 
-    /// Checks every figure's range.
+    /// Checks the range of every figure.
     ///
     /// # Errors
-    /// The first figure that is outside.
+    /// The first figure outside its range.
     pub fn validate(&self) -> Result<(), PartError> {
         let named = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.name.is_empty() || self.name.len() > 64 || !self.name.chars().all(named) {
@@ -160,14 +164,14 @@ impl Part {
 
     /// Every figure with its range, and the range in words.
     fn ranges(&self) -> [(&'static str, u64, RangeInclusive<u64>, &'static str); 17] {
-        // An hour is far beyond any operation of NAND and keeps sums far from overflow; so do 100 V and
-        // 10 A for energy.
+        // No NAND operation takes an hour. These limits, with 100 V and 10 A for energy, keep sums far from
+        // overflow.
         const HOUR: u64 = 3_600_000_000_000;
         let time = |field, found| (field, found, 1..=HOUR, "1 ns to 1 hour");
         let cycle = |field, found| (field, found, 0..=HOUR, "0 ns to 1 hour");
         let size = |field, found: u32| (field, found.into(), 2..=1 << 20, "2 to 1048576");
         let current = |field, found: u32| (field, found.into(), 0..=10_000_000, "0 to 10000000 µA");
-        // Figures that a source may leave out are in range where they are absent.
+        // Absent optional figures count as in range.
         let endurance = u64::from(self.endurance_cycles.unwrap_or(1));
         let ecc = u64::from(self.ecc_bits_per_kib.unwrap_or(1));
         let power = &self.power;
@@ -192,22 +196,22 @@ impl Part {
         ]
     }
 
-    /// An array of this part with `capacity_bytes` of raw space, in whole blocks.
+    /// Geometry of an array of this part with `capacity_bytes` of raw space, in whole blocks.
     ///
     /// # Errors
-    /// Where that is no block at all, or too many pages.
+    /// If the capacity is less than one block, or needs too many pages.
     pub fn geometry(&self, capacity_bytes: u64) -> Result<Geometry, GeometryError> {
         Geometry::with_capacity(capacity_bytes, self.pages_per_block, self.page_bytes)
     }
 
-    /// The longest that the copy of one page takes: a page read and a page program on one chip, unless
-    /// [`Part::copies`] says otherwise.
+    /// Worst-case time of a copy of one page, ns: a page read and a page program on one chip, unless
+    /// [`Part::copies`] overrides it.
     #[inline]
     pub fn t_copy_ns(&self) -> Ns {
         self.t_copies_ns(1)
     }
 
-    /// The longest that a run of copies takes, ns.
+    /// Worst-case time of a run of copies, ns.
     #[inline]
     pub fn t_copies_ns(&self, pages: u64) -> Ns {
         match &self.copies {

@@ -1,4 +1,4 @@
-//! A part as a user's file gives it: what may be left out, and what is taken instead.
+//! Part files: optional fields and their defaults.
 
 use crate::part::{Cell, Part, PartError, Power};
 use crate::time::Ns;

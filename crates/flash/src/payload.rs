@@ -1,10 +1,10 @@
-//! What bytes a page takes and gives.
+//! Checks of the payload of page operations.
 
 use crate::address::Geometry;
 use crate::error::FlashError;
 
 impl Geometry {
-    /// The rule for payloads: exactly one page, if there are any bytes.
+    /// Checks that a payload, if there is one, is exactly one page long.
     ///
     /// # Errors
     /// [`FlashError::PayloadLength`].
@@ -18,7 +18,7 @@ impl Geometry {
         }
     }
 
-    /// The part of a page's bytes that is asked for.
+    /// The `length` bytes of a page from `offset` on.
     pub(crate) fn part_of<'p>(
         &self,
         page: &'p [u8],

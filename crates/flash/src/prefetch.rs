@@ -1,6 +1,6 @@
-//! Prefetch hints: most of what runs on an array is bound by memory latency, and requests are known ahead.
+//! Prefetch hints. Memory latency dominates most simulations, and the next requests are known ahead.
 
-/// Asks for the cache line of `slice[index]`, if that exists. No effect but speed.
+/// Prefetches the cache line of `slice[index]`, if that exists. This affects speed only.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     if let Some(item) = slice.get(index) {

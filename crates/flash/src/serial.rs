@@ -1,5 +1,5 @@
-//! Serial time: one chip, or the chips of one channel, and one operation (or run of copies) at a time. The model of
-//! the real-time papers and of BA-GC.
+//! Serial time: one operation (or run of copies) at a time, on one chip or on the chips of one channel. The
+//! real-time papers and BA-GC use this model.
 
 use super::address::{BlockId, Lpn, Ppn};
 use super::copies::{Copies, CopyPath, CopyTimes};
@@ -10,19 +10,19 @@ use super::operation::{Cause, Counts, Operation};
 use super::time::Ns;
 use crate::error::has_run;
 
-/// Charges each operation its data-sheet time and counts it, by cause.
+/// Charges each operation its data-sheet time, and counts operations by cause.
 ///
-/// The times are tR, tPROG and tBERS as the part gives them; bus cycles (`t_rc_ns`, `t_wc_ns`) are not charged on
-/// top. A part that gives them apart is to be made into one that has commands and transfers in these times, as
+/// The times are the part's tR, tPROG and tBERS; bus cycles (`t_rc_ns`, `t_wc_ns`) are not added. If a part
+/// gives the bus cycles separately, first convert it into one whose times include commands and transfers, as
 /// `bounds::copyback::CopySettings` does.
 ///
-/// Where a part says how its pages are copied ([`Part::copies`](crate::Part::copies)), a copy is charged by the path between its two
-/// blocks: [`Flash::copy`](crate::Flash::copy) as a run of one page, [`Flash::copy_run`](crate::Flash::copy_run) as one run, by the recurrence of
-/// [`CopyRun`](crate::CopyRun). Where the path sends corrected bytes again, each bit that ECC corrects counts as a
-/// byte of its own.
+/// If a part specifies its copy paths ([`Part::copies`](crate::Part::copies)), the two blocks of a copy
+/// determine its path and time. The time follows the recurrence of [`CopyRun`](crate::CopyRun):
+/// [`Flash::copy`](crate::Flash::copy) is a run of one page, [`Flash::copy_run`](crate::Flash::copy_run) one
+/// run. If the path sends corrected bytes again, each bit that ECC corrects counts as a byte of its own.
 ///
-/// An operation that fails at the medium has run all the same and is charged (a copy as a page of its run); one
-/// that breaks a rule is refused before it starts and is not.
+/// An operation that fails at the medium has run, so it is charged (a copy as a page of its run). An operation
+/// that breaks a rule is refused before it starts, so it is not charged.
 #[derive(Clone, Debug)]
 pub struct Serial<F> {
     pub(crate) inner: F,
@@ -37,7 +37,7 @@ pub struct Serial<F> {
 }
 
 impl<F: Probe> Serial<F> {
-    /// Starts the clock at 0.
+    /// Wraps an array; the clock starts at 0.
     pub fn new(inner: F) -> Self {
         let part = inner.part();
         let times =
@@ -56,31 +56,31 @@ impl<F: Probe> Serial<F> {
         }
     }
 
-    /// Time the chip has worked, ns.
+    /// Busy time, ns.
     #[inline]
     pub fn busy_ns(&self) -> Ns {
         self.busy_ns
     }
 
-    /// Time the chip has worked for one cause, ns.
+    /// Busy time for one cause, ns.
     #[inline]
     pub fn busy_for_ns(&self, cause: Cause) -> Ns {
         self.busy_by_cause_ns[cause as usize]
     }
 
-    /// Time the chip has worked in collection steps ([`Cause::is_step`]), ns.
+    /// Busy time in collection steps ([`Cause::is_step`]), ns.
     #[inline]
     pub fn busy_in_steps_ns(&self) -> Ns {
         self.busy_in_steps_ns
     }
 
-    /// Operations so far.
+    /// Operation counts so far.
     #[inline]
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Copies that went by a path; none where the part does not say how its pages are copied.
+    /// Copies by one path; 0 if the part does not specify its copy paths.
     #[inline]
     pub fn copies_by(&self, path: CopyPath) -> u64 {
         self.copies_by[path as usize]
@@ -110,12 +110,12 @@ impl<F: Probe> Serial<F> {
         &self.inner
     }
 
-    /// The wrapped array, to be changed.
+    /// The wrapped array, mutable.
     pub fn inner_mut(&mut self) -> &mut F {
         &mut self.inner
     }
 
-    /// The wrapped array itself.
+    /// Unwraps the array.
     pub fn into_inner(self) -> F {
         self.inner
     }
@@ -145,7 +145,7 @@ impl<F: Probe> Serial<F> {
         result
     }
 
-    /// What copies from one page's block to another's take, where the part says it.
+    /// Copy times from one page's block to another's; `None` if the part does not specify its copy paths.
     #[inline(always)]
     fn times_between(&self, from: Ppn, to: Ppn) -> Option<CopyTimes> {
         let copies = self.copies.as_ref()?;
@@ -153,7 +153,7 @@ impl<F: Probe> Serial<F> {
         Some(*copies.between(geometry.block_of(from), geometry.block_of(to)))
     }
 
-    /// Charges copies, by a path where the part says how its pages are copied.
+    /// Charges copies, and counts them by their path if the part specifies its copy paths.
     #[inline(always)]
     fn charge_copies(&mut self, path: Option<CopyPath>, time: Ns, copies: u64, cause: Cause) {
         self.spend(time, cause);
@@ -163,7 +163,7 @@ impl<F: Probe> Serial<F> {
         }
     }
 
-    /// Bytes that a copy which has just run sent again, by the bits that were corrected before it.
+    /// Bytes that the last copy sent again, from the bits that ECC corrected during it.
     #[inline]
     fn sent_again(&mut self, path: CopyPath, corrected_before: u64) -> u64 {
         if !path.sends_corrections() {
@@ -174,7 +174,7 @@ impl<F: Probe> Serial<F> {
         sent
     }
 
-    /// A run of copies, page by page, for each may send other bytes again.
+    /// Runs copies page by page, because each page may send a different number of bytes again.
     fn copy_each(
         &mut self,
         times: &CopyTimes,

@@ -1,25 +1,26 @@
-//! The way arbiter of a channel: which of the dies that ask for the bus is granted it.
+//! Way arbiter of a channel: chooses the die that is granted the bus.
 
 use crate::time::Ns;
 
-/// How the arbiter chooses among requests for the bus that are there.
+/// Policy of the arbiter: choice among the pending requests for the bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// The one that has asked for longest; of two that asked at once, the one submitted first.
+    /// The die that has asked for longest. Of dies that asked at the same time, the one whose operation was
+    /// submitted first.
     #[default]
     Fifo,
-    /// The dies in turn, way by way, from the one after the last granted on.
+    /// The dies in turn, way by way, starting after the die granted last.
     RoundRobin,
-    /// Commands and data of reads before all others, each kind by [`Policy::Fifo`]. Reads without end starve the
-    /// rest, the data of direct transfers among it: they are the program's.
+    /// Commands and data of reads before all others; within each kind as [`Policy::Fifo`]. Endless reads starve
+    /// all other requests. That includes the data of direct transfers, which count as the program's.
     ReadFirst,
 }
 
 impl Policy {
-    /// Every policy.
+    /// All policies.
     pub const ALL: [Self; 3] = [Self::Fifo, Self::RoundRobin, Self::ReadFirst];
 
-    /// How options and reports name it.
+    /// Name in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fifo => "fifo",
@@ -32,24 +33,27 @@ impl Policy {
 /// A die's request for the bus (REQ).
 #[derive(Clone, Copy, Debug)]
 pub struct Ask {
-    /// Since when; [`Ns::MAX`] where the die asks for nothing.
+    /// Time of the request; [`Ns::MAX`] if the die asks for nothing.
     pub since_ns: Ns,
-    /// In which order its operation was submitted.
+    /// Submission number of the operation.
     pub serial: u64,
-    /// Whether for a read.
+    /// True if the operation is a read.
     pub read: bool,
 }
 
-/// No time at all.
+/// Time of an event that never happens.
 pub(super) const NEVER: Ns = Ns::MAX;
 
 impl Ask {
-    /// Nothing is asked for.
+    /// No request.
     pub const NONE: Self = Self { since_ns: NEVER, serial: 0, read: false };
 }
 
-/// The die that is granted the bus at `now_ns`, of those that ask by then; one must. `last` is the die that was
-/// granted before.
+/// Chooses the die that is granted the bus at `now_ns`, among those that ask by then. `last` is the die granted
+/// before.
+///
+/// # Panics
+/// If no die asks by `now_ns`.
 #[inline]
 pub fn choose(policy: Policy, asks: &[Ask], now_ns: Ns, last: usize) -> usize {
     let chosen = match policy {
@@ -62,7 +66,7 @@ pub fn choose(policy: Policy, asks: &[Ask], now_ns: Ns, last: usize) -> usize {
     chosen.expect("a grant is given only where a die asks")
 }
 
-/// The one that has asked for longest, of those that are not `late` if there are any.
+/// The die that has asked for longest. Requests that are `late` are chosen only if there are no others.
 #[inline(always)]
 fn longest(asks: &[Ask], now_ns: Ns, late: impl Fn(&Ask) -> bool) -> Option<usize> {
     let (mut chosen, mut least) = (None, (true, NEVER, u64::MAX));

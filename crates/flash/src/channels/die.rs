@@ -1,4 +1,4 @@
-//! A die: its queue of operations, until when its parts are taken, and what a step of an operation takes of them.
+//! A die: its queues of operations, the busy times of its parts, and the effect of a step on them.
 
 use super::precedence::{QUEUES, Suspended};
 use super::request::{Addressing, Command, Pages};
@@ -9,10 +9,10 @@ use super::topology::DieAddress;
 use super::usage::DieUse;
 use crate::time::Ns;
 
-/// No operation.
+/// Index of no operation.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// An operation that has been submitted and not yet delivered.
+/// An operation that was submitted and not yet delivered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
     pub(super) tag: u64,
@@ -21,18 +21,19 @@ pub(super) struct Pending {
     pub(super) released_ns: Ns,
     pub(super) serial: u64,
     pub(super) repair_ns: Ns,
-    /// Since when this side of a direct transfer is ready for the next page of data. Of any operation that has left the bus:
-    /// when it is done; [`Ns::MAX`] while it is suspended.
+    /// Side of a direct transfer: time from which it is ready for the next page of data. Operation that has
+    /// left the bus: its completion time; [`Ns::MAX`] while it is suspended.
     pub(super) ready_ns: Ns,
-    /// The operation behind it in its die's queue; in the list of free entries, the next one.
+    /// The next operation in its die's queue, or the next entry of the free list.
     pub(super) next: u32,
     /// The other side of a direct transfer.
     pub(super) partner: u32,
-    /// Number of the one before it in its queue, whose cells may work while its data come in.
+    /// Number of the previous operation in its queue. That operation's cells may work while this one's data
+    /// come in.
     pub(super) after: u32,
     pub(super) script: u16,
     pub(super) step: u8,
-    /// Which of its die's queues it waits in.
+    /// Queue of its die in which it waits.
     pub(super) queue: u8,
     /// Reads that it gave way to while its cells worked.
     pub(super) suspended: u16,
@@ -40,7 +41,6 @@ pub(super) struct Pending {
     pub(super) follows: Follows,
     pub(super) addressing: Addressing,
     pub(super) die: DieAddress,
-    /// [`Class::order`].
     pub(super) order: u64,
 }
 
@@ -68,36 +68,36 @@ impl Pending {
     };
 }
 
-/// Operations that wait for a die, in the order in which they were submitted.
+/// Operations that wait for a die, in order of submission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
     pub(super) head: u32,
     pub(super) tail: u32,
     /// The request submitted last.
     pub(super) last: Option<(Command, Pages)>,
-    /// Its number.
+    /// Submission number of that request.
     pub(super) last_serial: u32,
 }
 
-/// A die: queues of operations, and until when its parts are taken.
+/// A die: queues of operations, and busy times of its parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Die {
     /// The operation that has the die, or asks for it.
     pub(super) head: u32,
-    /// By class.
+    /// Queues by class.
     pub(super) queues: [Queue; QUEUES],
     /// The queue whose next operation must follow at once.
     pub(super) bound: Option<u8>,
-    /// Operations of the host that went before the one of collection that waits.
+    /// Host operations that have gone before the waiting operation of collection.
     pub(super) passed: u32,
-    /// Number of the operation begun last.
+    /// Submission number of the operation begun last.
     pub(super) previous: u32,
-    /// What the cells are at that might be suspended, and since when.
+    /// Operation of the cells that may be suspended, and its start.
     pub(super) running: Option<(u32, Ns)>,
     pub(super) suspended: Option<Suspended>,
-    /// Until when its interface and the register behind it are taken.
+    /// End of the busy time of its interface and of the register behind it.
     pub(super) interface_free_ns: Ns,
-    /// Until when its cells work.
+    /// End of the busy time of its cells.
     pub(super) array_free_ns: Ns,
     pub(super) usage: DieUse,
 }
@@ -105,7 +105,6 @@ pub(super) struct Die {
 impl Die {
     const EMPTY: Queue = Queue { head: NONE, tail: NONE, last: None, last_serial: 0 };
 
-    /// Idle.
     pub(super) fn new() -> Self {
         Self {
             head: NONE,
@@ -122,23 +121,23 @@ impl Die {
     }
 }
 
-/// Whether this step confirms a copy, so that corrected bytes go before it.
+/// True if this step confirms a program that takes corrected bytes, which go before the confirm.
 #[inline]
 pub(super) fn is_confirm(op: &Pending, step: &Step) -> bool {
     op.repair_ns != 0 && matches!(step.busy, Busy::Array { .. } | Busy::CachedArray { .. })
 }
 
-/// What comes of a step.
+/// Times that follow from a step.
 pub(super) struct After {
-    /// When the operation's next tenure can begin.
+    /// Earliest start of the operation's next tenure.
     pub(super) next_ns: Ns,
-    /// When the operation is done, if that was its last.
+    /// Completion time of the operation, if the step was its last.
     pub(super) done_ns: Ns,
     pub(super) array_begin_ns: Ns,
     pub(super) array_end_ns: Ns,
 }
 
-/// Takes a die's parts for what a step, whose tenure ends at `end_ns`, makes it do.
+/// Occupies a die's parts for a step whose tenure ends at `end_ns`.
 #[inline]
 pub(super) fn settle(die: &mut Die, step: &Step, end_ns: Ns, timing: &Timing) -> After {
     let busy_ns = end_ns + timing.t_wb_ns;

@@ -1,4 +1,5 @@
-//! Direct transfers between two dies of a channel: the read of one and the program of the other meet on the bus.
+//! Direct transfers between two dies of a channel: the read of one and the program of the other meet on the
+//! bus.
 
 use super::arbiter::NEVER;
 use super::engine::Channels;
@@ -10,15 +11,21 @@ use super::usage::GrantObserver;
 use crate::time::Ns;
 
 impl<W: GrantObserver> Channels<W> {
-    /// Queues a direct transfer: a read of `source` whose data go to `destination` at the same time as to the
-    /// controller, where they are checked and programmed. Each side queues behind the operations of its die and
-    /// has a completion of its own: the source is done with its data out, the destination when it is programmed.
+    /// Queues a direct transfer: a read of `source` whose data go to `destination` and to the controller at the
+    /// same time. The controller checks them; then `destination` programs them. Each side queues behind the
+    /// operations of its die and has its own completion. The source completes with its data out, the
+    /// destination when it is programmed.
     ///
     /// The bus time of the data counts once, for the destination.
     ///
     /// # Errors
-    /// As [`Channels::submit`], for either side; two dies of one channel, as many planes, a read and a program or
-    /// cache program; a source that goes on with a cache read. Nothing has changed then.
+    /// As [`Channels::submit`], for either side. Also if the sides break a rule of direct transfers:
+    ///
+    /// - They are two dies of one channel, with equal numbers of planes.
+    /// - They are a read and a program or cache program.
+    /// - The source does not continue a cache read.
+    ///
+    /// An error leaves the state unchanged.
     pub fn submit_direct(
         &mut self,
         source: &Request,
@@ -28,8 +35,8 @@ impl<W: GrantObserver> Channels<W> {
         self.submit_direct_as(source, destination, addressing, Class::default())
     }
 
-    /// The same behind those of its class. All direct transfers between the same dies must be of one class: two that
-    /// wait for each other's dies would wait for ever.
+    /// As [`Channels::submit_direct`], behind the operations of its class. All direct transfers between the
+    /// same dies must have one class. Two that wait for each other's dies would deadlock.
     ///
     /// # Errors
     /// As [`Channels::submit_direct`].
@@ -63,7 +70,7 @@ impl<W: GrantObserver> Channels<W> {
         Ok(())
     }
 
-    /// A side of a direct transfer has had a tenure that ended at `end_ns`; it can go on at `next_ns`.
+    /// Continues a side of a direct transfer after a tenure that ended at `end_ns`. It can go on at `next_ns`.
     pub(super) fn directed(&mut self, at: usize, entry: u32, next_ns: Ns, end_ns: Ns) {
         if self.step_is_direct(entry, -1) {
             self.source_sent(self.pending[entry as usize].partner, end_ns);
@@ -77,7 +84,7 @@ impl<W: GrantObserver> Channels<W> {
         self.meet(entry);
     }
 
-    /// The source has put a page of data on the bus until `end_ns`.
+    /// Ends the source's part of a page transfer: its data were on the bus until `end_ns`.
     fn source_sent(&mut self, entry: u32, end_ns: Ns) {
         let op = &mut self.pending[entry as usize];
         let die = op.die;
@@ -93,8 +100,8 @@ impl<W: GrantObserver> Channels<W> {
         }
     }
 
-    /// One side is ready: the destination asks for the bus if the other is, too. Where it has waited for the page
-    /// to be addressed at all, it is now.
+    /// Called when one side is ready. The destination asks for the bus if the other side is ready too. A
+    /// destination that waits for the source's read before it is addressed is addressed now.
     fn meet(&mut self, entry: u32) {
         let op = &self.pending[entry as usize];
         let other = &self.pending[op.partner as usize];
@@ -110,7 +117,7 @@ impl<W: GrantObserver> Channels<W> {
         }
     }
 
-    /// Whether the step an operation is at (or, from there, another) is the data of a direct transfer.
+    /// True if the step at distance `from` from the operation's current step is the data of a direct transfer.
     fn step_is_direct(&self, entry: u32, from: isize) -> bool {
         let op = &self.pending[entry as usize];
         let step = usize::from(op.step).checked_add_signed(from);

@@ -1,4 +1,4 @@
-//! The engine: dies that ask for their channel's bus, grants in order of time, completions in order of time.
+//! Event engine: dies ask for their channel's bus; grants and completions come in order of time.
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
 use super::die::{Die, NONE, Pending, is_confirm, settle};
@@ -14,13 +14,13 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-/// Why channels cannot be.
+/// Reason why channels cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChannelsError {
-    /// Their shape.
+    /// Invalid shape.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// Their timing.
+    /// Invalid timing.
     #[error(transparent)]
     Timing(#[from] TimingError),
 }
@@ -33,7 +33,7 @@ pub(super) struct Bus {
     last: usize,
 }
 
-/// The scheduling of flash operations on channels, ways and dies. See the [module](super) for how to drive it.
+/// Scheduler of flash operations on channels, ways and dies. The [module](super) shows how to drive it.
 #[derive(Clone, Debug)]
 pub struct Channels<W = ()> {
     pub(super) topology: Topology,
@@ -41,10 +41,10 @@ pub struct Channels<W = ()> {
     pub(super) policy: Policy,
     pub(super) scripts: Scripts,
     pub(super) dies: Vec<Die>,
-    /// What each die asks of its bus, one entry a die.
+    /// Request of each die for its bus.
     pub(super) asks: Vec<Ask>,
     pub(super) buses: Vec<Bus>,
-    /// When each bus can be granted next.
+    /// Earliest next grant of each bus.
     pub(super) next_grant_ns: Vec<Ns>,
     pub(super) pending: Vec<Pending>,
     pub(super) free: u32,
@@ -52,17 +52,17 @@ pub struct Channels<W = ()> {
     pub(super) serial: u64,
     pub(super) now_ns: Ns,
     pub(super) last_done_ns: Ns,
-    /// Completions that are known but not delivered: when, submitted as which, entry.
+    /// Completions that are known but not delivered: time, submission number, entry.
     pub(super) done: BinaryHeap<Reverse<(Ns, u64, u32)>>,
     pub(super) precedence: Precedence,
-    /// What was collected behind tasks up to this one goes before programs and erases of the host.
+    /// [`Class::order`] up to which collection is urgent: it goes before programs and erases of the host.
     pub(super) urgent: u64,
     pub(super) suspensions: Suspensions,
     pub(super) watch: W,
 }
 
 impl Channels<()> {
-    /// Idle channels at time 0.
+    /// Creates idle channels at time 0.
     ///
     /// # Errors
     /// A count or a time outside its range.
@@ -72,7 +72,7 @@ impl Channels<()> {
 }
 
 impl<W: GrantObserver> Channels<W> {
-    /// The same, with someone who sees each grant.
+    /// Creates idle channels with an observer of every grant.
     ///
     /// # Errors
     /// As [`Channels::new`].
@@ -86,7 +86,7 @@ impl<W: GrantObserver> Channels<W> {
         timing.validate()?;
         let channels = usize::from(topology.channels);
         let dies = channels * topology.dies_per_channel();
-        // The first turn of a round-robin is the first die's.
+        // So that round-robin starts with the first die.
         let bus = Bus { free_ns: 0, last: topology.dies_per_channel() - 1 };
         Ok(Self {
             topology,
@@ -114,7 +114,8 @@ impl<W: GrantObserver> Channels<W> {
     /// Queues an operation of the host behind those of its die.
     ///
     /// # Errors
-    /// Address, plane and cache rules; an arrival before [`Channels::now_ns`]. Nothing has changed then.
+    /// Address, plane and cache rules; an arrival before [`Channels::now_ns`]. An error leaves the state
+    /// unchanged.
     #[inline]
     pub fn submit(&mut self, request: &Request) -> Result<(), RequestError> {
         self.submit_as(request, Class::default())
@@ -137,7 +138,7 @@ impl<W: GrantObserver> Channels<W> {
         Ok(())
     }
 
-    /// Puts an operation behind those of its die and class.
+    /// Appends an operation to the queue of its die and class.
     #[inline]
     pub(super) fn queue(&mut self, at: usize, entry: u32, request: &Request) {
         let op = &self.pending[entry as usize];
@@ -163,7 +164,7 @@ impl<W: GrantObserver> Channels<W> {
         }
     }
 
-    /// When a bus can be granted next, from what its dies ask.
+    /// Earliest next grant of a bus, from the requests of its dies.
     fn next_of_bus(&self, channel: usize) -> Ns {
         let dies = self.topology.dies_per_channel();
         let asks = &self.asks[channel * dies..(channel + 1) * dies];
@@ -171,24 +172,24 @@ impl<W: GrantObserver> Channels<W> {
         if next == NEVER { NEVER } else { next.max(self.buses[channel].free_ns) }
     }
 
-    /// The next operation to be done, in order of time (of submission, where times are the same). `None` where
-    /// nothing is outstanding.
+    /// Returns the next completion in order of time, and of submission for equal times. `None` if nothing is
+    /// outstanding.
     #[inline]
     pub fn next_completion(&mut self) -> Option<Completion> {
         self.next_completion_until(NEVER)
     }
 
-    /// The next operation that is done by `limit_ns`. `None` where there is none; then all grants before
-    /// `limit_ns` have been given and none at or after it, so that requests which arrive then still compete for
+    /// Returns the next completion up to `limit_ns`, or `None` if there is none. After `None`, all grants
+    /// before `limit_ns` have been given, and none at or after it. Requests that arrive then still compete for
     /// the bus on equal terms.
     #[inline]
     pub fn next_completion_until(&mut self, limit_ns: Ns) -> Option<Completion> {
         loop {
             let (grant_ns, channel) = self.next_grant();
-            // A grant completes nothing before its own time: what is done by then is final.
+            // A grant completes nothing before its own time, so completions up to then are final.
             let due = match self.done.peek() {
                 None => NEVER,
-                // It was suspended since.
+                // The operation was suspended after this entry was pushed.
                 Some(Reverse((due, _, entry)))
                     if self.precedence.suspend != Suspend::Never
                         && self.pending[*entry as usize].ready_ns != *due =>
@@ -211,7 +212,7 @@ impl<W: GrantObserver> Channels<W> {
         }
     }
 
-    /// Takes the earliest completion that is known.
+    /// Delivers the earliest known completion.
     fn deliver(&mut self) -> Option<Completion> {
         let Reverse((done_ns, _, entry)) = self.done.pop()?;
         let op = &mut self.pending[entry as usize];
@@ -231,7 +232,7 @@ impl<W: GrantObserver> Channels<W> {
         Some(completion)
     }
 
-    /// The earliest time at which a bus can be granted, and which; of two at once the first.
+    /// The earliest time at which a bus can be granted, and its channel. Ties go to the lowest channel.
     #[inline]
     fn next_grant(&self) -> (Ns, usize) {
         let mut earliest = (NEVER, 0);
@@ -243,7 +244,7 @@ impl<W: GrantObserver> Channels<W> {
         earliest
     }
 
-    /// Grants a bus at `begin_ns` to a die that asks by then, and finds when it can be granted next.
+    /// Grants a bus at `begin_ns` to a die that asks by then, and updates the bus's next grant.
     fn grant(&mut self, channel: usize, begin_ns: Ns) {
         let dies = self.topology.dies_per_channel();
         let first = channel * dies;
@@ -255,7 +256,8 @@ impl<W: GrantObserver> Channels<W> {
         self.now_ns = self.now_ns.max(begin_ns);
     }
 
-    /// Gives a die the bus from `begin_ns` on for the next step of its first operation; until when.
+    /// Gives a die the bus from `begin_ns` on for the next step of its first operation. Returns the end of the
+    /// tenure.
     fn tenure(&mut self, at: usize, begin_ns: Ns) -> Ns {
         let (die, ask) = (&mut self.dies[at], &mut self.asks[at]);
         let entry = die.head;
@@ -286,7 +288,7 @@ impl<W: GrantObserver> Channels<W> {
             array_end_ns: after.array_end_ns,
         });
         let last = usize::from(op.step) == steps.len();
-        // Where a status read follows, the die is not left to anything else.
+        // Before a status read the die is reserved, so the operation cannot be suspended.
         let runs = last && matches!(step.busy, Busy::Array { .. });
         die.running = runs.then_some((entry, after.array_begin_ns));
         if op.partner != NONE {
@@ -300,7 +302,7 @@ impl<W: GrantObserver> Channels<W> {
         end_ns
     }
 
-    /// The first operation of a die has left the bus for good.
+    /// Ends the last tenure of a die's operation, and gives the die its next operation.
     #[inline]
     pub(super) fn finish(&mut self, at: usize, released_ns: Ns, done_ns: Ns) {
         let die = &mut self.dies[at];
@@ -312,7 +314,7 @@ impl<W: GrantObserver> Channels<W> {
         self.last_done_ns = self.last_done_ns.max(done_ns);
         self.done.push(Reverse((done_ns, op.serial, entry)));
         let queue = usize::from(op.queue);
-        // Of one queue alone the order is as it is.
+        // With a single queue, submission order already keeps a run together.
         let runs_on = self.precedence.host_first > 0
             && (op.command == Command::CacheRead || self.register_goes_to(at, queue));
         let die = &mut self.dies[at];
@@ -322,14 +324,14 @@ impl<W: GrantObserver> Channels<W> {
         self.next(at, released_ns);
     }
 
-    /// Whether the next operation of a queue is the program of what a read has left in the registers.
+    /// True if the next operation of a queue programs what a read has left in the registers.
     #[inline]
     fn register_goes_to(&self, at: usize, queue: usize) -> bool {
         let next = self.pending.get(self.dies[at].queues[queue].head as usize);
         next.is_some_and(|next| next.command == Command::CopyProgram)
     }
 
-    /// Lets the operation that has a die ask for its first tenure, not before `from_ns`.
+    /// Makes the die's current operation ask for its first tenure, not before `from_ns`.
     #[inline]
     pub(super) fn begin(&mut self, at: usize, from_ns: Ns) {
         let op = &self.pending[self.dies[at].head as usize];
@@ -351,7 +353,7 @@ impl<W: GrantObserver> Channels<W> {
         self.asks[at] = Ask { since_ns, serial: op.serial, read: op.command.is_read() };
     }
 
-    /// Makes an entry of a request.
+    /// Allocates and fills the entry of a request.
     pub(super) fn enter(
         &mut self,
         request: &Request,
@@ -367,7 +369,7 @@ impl<W: GrantObserver> Channels<W> {
         } else {
             self.free
         };
-        // Made where it stays: made elsewhere and moved it costs more.
+        // Filled in place: filling it elsewhere and moving it costs more.
         let op = &mut self.pending[entry as usize];
         if self.free != NONE {
             self.free = op.next;
@@ -401,7 +403,7 @@ impl<W: GrantObserver> Channels<W> {
         usize::from(die.channel) * self.topology.dies_per_channel() + self.topology.slot(die)
     }
 
-    /// Makes room for so many operations outstanding at once: below it nothing is allocated.
+    /// Reserves room for `operations` outstanding at once. Up to that number nothing is allocated.
     pub fn reserve(&mut self, operations: usize) {
         self.pending.reserve(operations.saturating_sub(self.pending.len()));
         self.done.reserve(operations.saturating_sub(self.done.len()));

@@ -1,7 +1,7 @@
-//! Time on channels: many dies behind few buses, by events.
+//! Time on channels: many dies behind few buses, simulated by events.
 //!
-//! [`Channels`] schedules; it knows nothing of what pages hold. A caller submits operations, each for one die
-//! with the time at which it arrives, and takes completions back in order of time:
+//! [`Channels`] schedules operations and ignores page contents. A caller submits operations, each for one die
+//! and with its arrival time. It takes completions back in order of time:
 //!
 //! ```
 //! use ftlkit_flash::channels::{Channels, Command, DieAddress, Pages, Policy, Request, Timing, Topology};
@@ -28,74 +28,84 @@
 //! ```
 //!
 //! # How to drive it
-//! - **Queue depth** (closed loop): submit as many as the depth; for each completion submit the next, with an
-//!   arrival at the completion's time or later.
-//! - **Arrivals** (open loop): before a request that arrives at `t` is submitted, take completions with
+//! - **Queue depth** (closed loop): submit as many requests as the depth. For each completion submit the next
+//!   request, with an arrival at the completion's time or later.
+//! - **Arrivals** (open loop): before you submit a request that arrives at `t`, take completions with
 //!   [`Channels::next_completion_until`] `(t)` until there are none.
-//! - **Transactions** (copies): submit what depends on a completion when it is delivered. Of requests that arrive
-//!   at once the one submitted first is first.
+//! - **Transactions** (copies): submit dependent operations when the completion is delivered. Of requests that
+//!   arrive at the same time, the one submitted first goes first.
 //!
-//! An arrival may lie in the future, never before [`Channels::now_ns`]. Operations of one die and [`Class`] are done in the
-//! order in which they are submitted: one that may be done at once waits behind one that arrives later. What goes before
-//! what of two classes, and what a read suspends, is told by [`Precedence`].
+//! An arrival may lie in the future, but never before [`Channels::now_ns`]. Operations of one die and [`Class`]
+//! run in the order of submission. An operation that could run at once waits behind one that arrives later.
+//! [`Precedence`] sets which class goes first and what a read suspends.
 //!
 //! # What it does
 //! ```text
-//! an operation is a script of tenures of its channel's bus, and what its die is busy with after each
-//! a die asks for the bus (REQ): for the first tenure of its next operation
-//!     once that has arrived and its interface is free, and (but within a run of cache programs) its cells are;
-//!     for a later one, once what followed the last is over
-//! the arbiter of a channel grants the bus (GRANT) when it is free and a die asks, by its policy
-//! the last tenure of an operation fixes when it is done
+//! an operation is a script of tenures of its channel's bus, with the time that its die is busy after each
+//! a die asks for the bus (REQ):
+//!     for the first tenure of its next operation, once that has arrived and the die's interface is free;
+//!         its cells must be free too, except within a run of cache programs
+//!     for a later tenure, once the busy time after the previous tenure is over
+//! the arbiter of a channel grants the bus (GRANT) by its policy when the bus is free and a die asks
+//! the last tenure of an operation fixes its completion time
 //! a completion is delivered once no bus can be granted before it
 //! ```
 //!
-//! | operation | tenures of the bus, with what follows |
+//! | operation | tenures of the bus, each with the busy time after it |
 //! | --- | --- |
 //! | read | command and address; tWB + tR + tRR; data out; ECC |
 //! | read of the spare area | the same, with its own tR and its bytes alone |
-//! | cache read | as a read with, before data out, one cycle; tWB + tCBSY + tRR; the next page's tR beside data out |
+//! | cache read | as a read with, before data out, one cycle; tWB + tCBSY + tRR; the next page's tR during data out |
 //! | program | command, address, tADL, data in; tWB + tPROG |
-//! | cache program | the same; the next data in beside tPROG, from tCBSY after its beginning |
+//! | cache program | the same; the next data in during tPROG, from tCBSY after its beginning |
 //! | copy-read | as a read, without data out and ECC |
 //! | copy-program | command, address, tADL, corrected bytes; tWB + tPROG |
 //! | direct transfer | source: command and address; tWB + tR + tRR. Destination: command, address, tADL. Then both: a page of data, tDL. Destination: ECC; corrected bytes, confirm; tWB + tPROG |
 //! | erase | command and row address; tWB + tBERS |
 //!
-//! A direct transfer ([`Channels::submit_direct`]) is a read of one die and a program (or cache program) of another
-//! die of the channel that share the tenure of the data: it is granted once both are ready. On several planes the command, with data in where there are, is given for each plane, tWB + tDBSY apart (the
-//! bus is free meanwhile); data out of every plane but the first begin with the choice of it (seven cycles and tCCS).
-//! Programs and erases end with a status read where [`Timing::status`] says so.
+//! A direct transfer ([`Channels::submit_direct`]) is a read of one die and a program (or cache program) of
+//! another die of the channel. They share the tenure of the data, which is granted once both are ready.
+//!
+//! A multi-plane operation repeats the command (with its data in, if any) for each plane, tWB + tDBSY apart.
+//! The bus is free in between. Data out of every plane but the first begin with the selection of the plane
+//! (seven cycles and tCCS). Programs and erases end with a status read if [`Timing::status`] is set.
 //!
 //! # State and cost
-//! A die has at most one request for the bus, and buses do not touch each other: so the event queue is an array
-//! with one time a die, and one next grant a channel above it. A grant costs O(channels + dies a channel), in
-//! arrays of a few cache lines; only completions, of which few are known and not delivered, are in a heap.
-//! Operations wait in lists through one slab that is reused: nothing is allocated below the largest number
+//! A die has at most one request for the bus, and buses are independent. So the event queue is an array with
+//! one time per die, and above it one next grant per channel. A grant costs O(channels + dies per channel), in
+//! arrays of a few cache lines. Only completions are in a heap, because few are known and not yet delivered.
+//! Operations wait in lists through one slab that is reused. Nothing is allocated below the largest number
 //! outstanding so far ([`Channels::reserve`]).
 //!
-//! Order is fixed for equal times: grants by channel, requests for one bus by policy, completions by submission.
+//! The order is fixed for equal times: grants by channel, requests for one bus by policy, completions by
+//! submission.
 //!
 //! # Invariants
-//! A bus has one tenure at a time; a die's cells do one operation at a time; within a die nothing but a run of
-//! cache operations crosses the bus while its cells work; bus time is that of the scripts, no more and no less;
-//! no operation is done sooner than it would be alone. Asserted by `tests/all/channels_properties.rs`; timelines worked by hand
-//! are in `tests/all/channels_timelines.rs`.
+//! - A bus has one tenure at a time, and a die's cells do one operation at a time.
+//! - While a die's cells work, only a run of cache operations crosses the bus for that die.
+//! - Bus time is exactly that of the scripts.
+//! - No operation completes sooner than it would alone.
+//!
+//! `tests/all/channels_properties.rs` asserts them; `tests/all/channels_timelines.rs` has timelines worked by
+//! hand.
 //!
 //! # Errors
-//! [`RequestError`]: addresses, the rules of multi-plane operations (one block of a plane, the same page, where
-//! [`Topology::paired_blocks`] the same place) and of cache reads, and arrivals that are too late.
+//! [`RequestError`] covers addresses, the rules of multi-plane operations and of cache reads, and late
+//! arrivals. Multi-plane operations take one block per plane and the same page; if [`Topology::paired_blocks`]
+//! is set, also the same place in the plane.
 //!
 //! # Deviations
-//! A program or erase that ends with a status read is not suspended, nor one of a run of cache programs but the last.
-//! What a [`Grant`] tells of the cells is what was to be when the bus was granted. ONFI allows a cache program to be followed by another
-//! only in the same block; here another may be asked for, and waits until the cells are free. A copy-program
-//! keeps tADL also where no corrected byte follows, as Eq. 9 of the source does.
+//! - A program or erase that ends with a status read is not suspended. In a run of cache programs only the last
+//!   program is suspended.
+//! - The cell times of a [`Grant`] are those planned when the bus was granted.
+//! - ONFI allows a cache program to be followed by another only in the same block. Here a program of another
+//!   block may be submitted, and waits until the cells are free.
+//! - A copy-program keeps tADL even if no corrected byte follows, as Eq. 9 of the source does.
 //!
 //! # Source
-//! ONFI 2.1 (January 2009): commands, address cycles, timing modes. Jaehyeong Jeong and Yong Ho Song, A Technique
-//! to Improve Garbage Collection Performance for NAND Flash-based Storage Systems, IEEE Transactions on Consumer
-//! Electronics: way arbiter, interleaving, cache program, Eqs 1, 2 and 5 to 8.
+//! ONFI 2.1 (January 2009): commands, address cycles, timing modes. Jaehyeong Jeong and Yong Ho Song, A
+//! Technique to Improve Garbage Collection Performance for NAND Flash-based Storage Systems, IEEE Transactions
+//! on Consumer Electronics: way arbiter, interleaving, cache program, Eqs 1, 2 and 5 to 8.
 
 mod arbiter;
 mod die;

@@ -1,39 +1,41 @@
-//! What goes before what on a die: the host's operations before those of collection, up to a limit, and reads before
-//! what the cells are at, where the part can suspend that.
+//! Precedence on a die: operations of the host go before those of collection, up to a limit. Reads of the host
+//! suspend a running program or erase if the part supports it.
 //!
 //! ```text
-//! a die has three queues: the host's reads, its other operations, collection; it takes, when it is free,
-//!     the host's first before collection's, unless so many of the host's have gone before that already (the limit)
-//!     the host's first read before collection's that is urgent (the host waits for it), but nothing else of the host's
-//! an operation of collection that has not been granted its first tenure gives way to one of the host that comes
-//! a read of the host that finds the cells at a program or an erase that can be suspended, and long enough from its
-//!     end, suspends it; when no more reads wait, or so many have gone before, it is resumed
+//! a die has three queues: the host's reads, the host's other operations, collection
+//! a free die takes
+//!     a host operation before collection, unless the limit of host operations has gone before it already
+//!     before urgent collection (the host waits for it), only a host read
+//! an operation of collection without its first tenure gives way to a host operation that arrives
+//! a host read suspends a running program or erase that can be suspended and is far enough from its end;
+//!     it resumes when no more reads wait, or the limit of reads has gone before
 //! ```
 //!
-//! Operations of one queue keep their order, and those that must follow each other (a run of cache reads; a read and
-//! the program of what it left in the registers) have the die without a break.
+//! Operations of one queue keep their order. Operations that must follow each other have the die without a
+//! break: a run of cache reads, or a read and the program of what it left in the registers.
 //!
-//! Source: G. Wu, X. He, Reducing SSD read latency via NAND flash program and erase suspension, USENIX FAST 2012.
+//! Source: G. Wu, X. He, Reducing SSD read latency via NAND flash program and erase suspension, USENIX FAST
+//! 2012.
 
 use super::request::Command;
 use crate::time::Ns;
 
-/// In whose name an operation is.
+/// Class of an operation: on whose behalf it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Class {
     /// A read for which the host waits.
     Read,
-    /// Anything else for which the host waits.
+    /// Any other operation for which the host waits.
     #[default]
     Write,
-    /// Collection; `order` grows from task to task.
+    /// Collection. `order` grows from task to task.
     Collection {
-        /// The task behind which it is collected.
+        /// The task after which it is collected.
         order: u64,
     },
 }
 
-/// A die's queues: one of each class.
+/// Queues per die: one for each class.
 pub(crate) const QUEUES: usize = 3;
 pub(super) const READS: usize = 0;
 pub(super) const WRITES: usize = 1;
@@ -43,7 +45,7 @@ impl Class {
     /// The queue of collection.
     pub(crate) const COLLECTION: usize = 2;
 
-    /// Which of a die's queues.
+    /// Queue of the class within a die.
     #[inline]
     pub(crate) fn queue(self) -> usize {
         match self {
@@ -53,7 +55,7 @@ impl Class {
         }
     }
 
-    /// One more than the order of collection, 0 of the host.
+    /// The order of collection plus 1; 0 for the host.
     #[inline]
     pub(super) fn order(self) -> u64 {
         match self {
@@ -63,24 +65,24 @@ impl Class {
     }
 }
 
-/// What goes before what on a die.
+/// Precedence of operations on a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Precedence {
-    /// How many operations of the host may go before one of collection that waits; 0: none, all are done in the order in
-    /// which they were submitted.
+    /// Most host operations that may go before a waiting operation of collection. 0: no precedence; all
+    /// operations run in the order of submission.
     pub host_first: u32,
-    /// Which operations a read of the host suspends.
+    /// Operations that a host read suspends.
     pub suspend: Suspend,
 }
 
 impl Precedence {
-    /// Reads that an operation gives way to while its cells work.
+    /// Most reads that an operation gives way to while its cells work.
     pub(super) fn most_suspended(&self) -> u32 {
         self.host_first.clamp(1, 1000)
     }
 }
 
-/// Which operations a read of the host suspends.
+/// Operations that a host read suspends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Suspend {
     /// None.
@@ -88,41 +90,41 @@ pub enum Suspend {
     Never,
     /// Erases.
     Erases {
-        /// From the suspend command until the die takes a read, ns.
+        /// Time from the suspend command until the die takes a read, ns.
         erase_ns: Ns,
     },
     /// Erases and programs.
     ErasesAndPrograms {
-        /// As above.
+        /// As for [`Suspend::Erases`].
         erase_ns: Ns,
-        /// The same of a program.
+        /// The same for a program.
         program_ns: Ns,
     },
 }
 
-/// What was suspended so far.
+/// Counts of suspensions so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Suspensions {
-    /// How often an erase was.
+    /// Suspensions of erases.
     pub erases: u64,
-    /// How often a program was.
+    /// Suspensions of programs.
     pub programs: u64,
-    /// By how much their ends were put off in all, ns.
+    /// Total delay of their ends, ns.
     pub delay_ns: Ns,
 }
 
-/// An operation that is suspended.
+/// A suspended operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Suspended {
     pub(super) entry: u32,
-    /// When it would have ended.
+    /// End without the suspension.
     pub(super) end_ns: Ns,
-    /// What is left of it.
+    /// Remaining cell time.
     pub(super) left_ns: Ns,
 }
 
 impl Suspend {
-    /// How long it takes to suspend such an operation, if it can be.
+    /// Time to suspend an operation of this command; `None` if it cannot be suspended.
     pub(super) fn time_ns(self, command: Command) -> Option<Ns> {
         match (self, command) {
             (

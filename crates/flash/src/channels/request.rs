@@ -1,37 +1,37 @@
-//! What is asked of the channels, and what comes back.
+//! Requests to the channels, and their completions.
 
 use super::topology::{DieAddress, MAX_PLANES};
 use crate::time::Ns;
 
-/// Operation of one die, on one page (or block) of each of its planes that take part.
+/// Operation of one die, on one page (or block) of each plane that takes part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Command {
-    /// Page read: cells to register, then data out. After a [`Command::CacheRead`] of the page before, the last
-    /// page of that run.
+    /// Page read: cells to register, then data out. After a [`Command::CacheRead`] of the page before, it reads
+    /// the last page of that run.
     Read = 0,
-    /// Page read with the next page of the block read from the cells during this one's data out. The next
-    /// request of the die must be the read of that page, by [`Command::CacheRead`] or, as the last of the run, by
-    /// [`Command::Read`].
+    /// Page read, with the next page of the block read from the cells during this one's data out. The die's
+    /// next request must read that page: by [`Command::CacheRead`], or by [`Command::Read`] as the last of the
+    /// run.
     CacheRead = 1,
     /// Page program: data in, then cells.
     Program = 2,
-    /// Page program through the cache register: the data of a program of the same blocks that follows may cross
+    /// Page program through the cache register. The data of a following program of the same blocks may cross
     /// the bus while the cells are busy with this one. A program of other blocks, or any other operation, waits
     /// until the cells are done.
     CacheProgram = 3,
-    /// Program of what the registers hold since a read of this die (copy-back program): no data in.
+    /// Program of what a read of this die left in the registers (copy-back program), without data in.
     CopyProgram = 4,
-    /// Block erase; the page of its address is of no account.
+    /// Block erase. The page of its address is ignored.
     Erase = 5,
     /// Page read for a [`Command::CopyProgram`] (copy-back read): cells to register, no data out.
     CopyRead = 6,
-    /// Read of the spare bytes alone: cells to register, then those bytes out, whose column its address names.
+    /// Read of the spare bytes alone: cells to register, then those bytes out. The address names their column.
     ReadOob = 7,
 }
 
 impl Command {
-    /// Every command, in order of its number.
+    /// All commands, in order of their numbers.
     pub const ALL: [Self; 8] = [
         Self::Read,
         Self::CacheRead,
@@ -43,7 +43,7 @@ impl Command {
         Self::ReadOob,
     ];
 
-    /// How reports name it.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -57,13 +57,13 @@ impl Command {
         }
     }
 
-    /// Whether it is one of the reads.
+    /// True for any kind of read.
     #[inline]
     pub fn is_read(self) -> bool {
         matches!(self, Self::Read | Self::CacheRead | Self::CopyRead | Self::ReadOob)
     }
 
-    /// Whether it brings data out, so that it can go on from a cache read.
+    /// True if it brings page data out, so that it can continue a cache read.
     #[inline]
     pub(super) fn reads_out(self) -> bool {
         matches!(self, Self::Read | Self::CacheRead)
@@ -79,7 +79,7 @@ pub struct PageAddress {
     pub page: u32,
 }
 
-/// The pages of one operation: one to [`MAX_PLANES`], each of another plane.
+/// Pages of one operation: 1 to [`MAX_PLANES`], each on a different plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pages {
     pages: [PageAddress; MAX_PLANES],
@@ -87,7 +87,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// One page.
+    /// A single page.
     #[inline]
     pub const fn one(block: u32, page: u32) -> Self {
         let none = PageAddress { block: 0, page: 0 };
@@ -96,8 +96,8 @@ impl Pages {
         Self { pages, count: 1 }
     }
 
-    /// Some pages, in the order in which they are addressed. `None` for no page or for more than
-    /// [`MAX_PLANES`]; the other rules are checked where the request is submitted.
+    /// Several pages, in the order in which they are addressed. `None` for no page or more than [`MAX_PLANES`];
+    /// the submission of the request checks the other rules.
     #[inline]
     pub fn of(list: &[PageAddress]) -> Option<Self> {
         let mut pages = [PageAddress::default(); MAX_PLANES];
@@ -115,13 +115,13 @@ impl Pages {
         &self.pages[..usize::from(self.count)]
     }
 
-    /// How many they are.
+    /// Number of pages, one per plane.
     #[inline]
     pub fn planes(&self) -> usize {
         usize::from(self.count)
     }
 
-    /// The same blocks, in the same order.
+    /// True if both address the same blocks in the same order.
     #[inline]
     pub(super) fn same_blocks(&self, other: &Self) -> bool {
         let pairs = self.pages.iter().zip(&other.pages);
@@ -129,50 +129,49 @@ impl Pages {
     }
 }
 
-/// One operation to be done.
+/// An operation to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// When it is there to be done.
+    /// Earliest time at which it can start.
     pub arrival_ns: Ns,
-    /// Anything by which the caller knows it again.
+    /// Identifier chosen by the caller.
     pub tag: u64,
     /// The die.
     pub die: DieAddress,
-    /// What to do.
+    /// The operation.
     pub command: Command,
-    /// With which pages.
+    /// The pages.
     pub pages: Pages,
-    /// Bus time for corrected bytes that are sent into the register before the confirm command of a
-    /// [`Command::CopyProgram`] or of the program of a direct transfer (column changes and data); 0 for all
-    /// others.
+    /// Bus time for corrected bytes (column changes and data), which go into the register before the confirm
+    /// command. For a [`Command::CopyProgram`] or the program of a direct transfer; 0 for all others.
     pub repair_ns: Ns,
 }
 
-/// One operation done.
+/// A completed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// The request's.
+    /// Tag of the request.
     pub tag: u64,
-    /// The request's.
+    /// Die of the request.
     pub die: DieAddress,
-    /// The request's.
+    /// Command of the request.
     pub command: Command,
-    /// The request's.
+    /// Arrival time of the request.
     pub arrival_ns: Ns,
-    /// When it was first granted the bus.
+    /// Time of its first grant of the bus.
     pub granted_ns: Ns,
-    /// When it left the bus for good: all data of a read are out, all data of a program are in.
+    /// Time at which it left the bus for good: all data of a read are out, all data of a program are in.
     pub released_ns: Ns,
-    /// When it was done: data corrected, page programmed, block erased (and its status read, where it is).
+    /// Completion time: data corrected, page programmed, block erased (and its status read, if configured).
     pub done_ns: Ns,
 }
 
-/// When the destination of a direct transfer is given its command and address.
+/// Time at which the destination of a direct transfer receives its command and address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Addressing {
     /// Once the page is in the source's register: the serial order of Jeong and Song's Eqs 11 and 13.
     #[default]
     AfterRead,
-    /// As soon as bus and die are free, also beside the source's tR: the order of their Fig. 9.
+    /// As soon as bus and die are free, possibly during the source's tR: the order of their Fig. 9.
     DuringRead,
 }

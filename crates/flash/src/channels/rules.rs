@@ -1,10 +1,10 @@
-//! What a request must keep to.
+//! Rules for requests.
 
 use super::request::{Command, PageAddress, Pages, Request};
 use super::topology::{DieAddress, Topology};
 use crate::time::Ns;
 
-/// Why a request is refused. Nothing has changed then.
+/// Reason why a request is refused. A refusal leaves the state unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// There is no such die.
@@ -13,9 +13,9 @@ pub enum RequestError {
         die.channel, die.way, die.die, topology.channels, topology.ways, topology.dies
     )]
     NoSuchDie {
-        /// The die asked for.
+        /// The requested die.
         die: DieAddress,
-        /// What there is.
+        /// Topology of the channels.
         topology: Topology,
     },
     /// There is no such page.
@@ -24,11 +24,11 @@ pub enum RequestError {
         address.block, address.page
     )]
     NoSuchPage {
-        /// The page asked for.
+        /// The requested page.
         address: PageAddress,
-        /// Blocks of a die.
+        /// Blocks per die.
         blocks: u32,
-        /// Pages of a block.
+        /// Pages per block.
         pages: u32,
     },
     /// Two pages of one plane in one operation.
@@ -38,7 +38,7 @@ pub enum RequestError {
     SamePlane {
         /// A block.
         first: u32,
-        /// Another of the same plane.
+        /// Another block of the same plane.
         second: u32,
         /// That plane.
         plane: u16,
@@ -50,10 +50,10 @@ pub enum RequestError {
     DifferentPages {
         /// The first plane's page.
         first: u32,
-        /// Another's.
+        /// The page of another plane.
         second: u32,
     },
-    /// Blocks at different places of their planes, where the part wants the same.
+    /// Blocks at different places of their planes, on a part that requires the same place.
     #[error(
         "blocks {first} and {second} in one multi-plane operation: this part takes only blocks at the same place of their planes ({} and {})",
         first / u32::from(*planes), second / u32::from(*planes)
@@ -61,18 +61,18 @@ pub enum RequestError {
     UnpairedBlocks {
         /// The first plane's block.
         first: u32,
-        /// Another's.
+        /// The block of another plane.
         second: u32,
-        /// Planes of a die.
+        /// Planes per die.
         planes: u16,
     },
-    /// A cache read has begun the next page, and something else follows.
+    /// A cache read has started the next page, but another request follows.
     #[error(
         "{} of block {} page {} follows a cache read of block {} page {}: the next request of the die must read the page after it, on the same planes",
         command.name(), found.block, found.page, before.block, before.page
     )]
     BrokenCacheRead {
-        /// What was asked.
+        /// The command of the request that follows.
         command: Command,
         /// Its first page.
         found: PageAddress,
@@ -89,45 +89,45 @@ pub enum RequestError {
         /// Its last page.
         page: u32,
     },
-    /// A copy-back program where no read has filled the registers of its planes.
+    /// A copy-back program, but no read has filled the registers of its planes.
     #[error(
         "a copy-program of block {} page {} must be the next request of its die after the read that fills the registers, on the same planes in the same order",
         .0.block, .0.page
     )]
     EmptyRegister(PageAddress),
-    /// It arrives before what has been decided.
+    /// The request arrives before the current time of the channels.
     #[error(
         "a request that arrives at {arrival_ns} ns is too late: the channels have run to {now_ns} ns"
     )]
     Late {
-        /// When it arrives.
+        /// Arrival time of the request.
         arrival_ns: Ns,
-        /// Up to when grants have been given.
+        /// Current time of the channels: grants up to here are fixed.
         now_ns: Ns,
     },
-    /// Times that would overflow.
+    /// A time that would overflow.
     #[error("{field} must be at most {most} ns, not {found}")]
     Time {
-        /// The field at fault.
+        /// Name of the field.
         field: &'static str,
-        /// Its largest value.
+        /// Largest value.
         most: Ns,
-        /// What it was.
+        /// Value of the field.
         found: Ns,
     },
-    /// Corrected bytes for something else than a copy.
+    /// Corrected bytes for an operation that is not a copy.
     #[error(
         "repair_ns is for a copy-program or the program of a direct transfer, not for a {}: it must be 0", .0.name()
     )]
     Repair(Command),
-    /// A direct transfer that cannot be.
+    /// An invalid direct transfer.
     #[error("a direct transfer {0}")]
     Direct(&'static str),
 }
 
-/// Latest arrival, ns: 146 years; what follows stays far from overflow.
+/// Latest arrival, ns: 146 years. Sums of it and operation times stay far from overflow.
 const LATEST: Ns = 1 << 62;
-/// Longest repair, ns: an hour.
+/// Longest repair time, ns: one hour.
 const LONGEST_REPAIR: Ns = 3_600_000_000_000;
 
 /// Checks a request by itself, against the topology.
@@ -183,7 +183,7 @@ fn check_pages(command: Command, pages: &Pages, topology: &Topology) -> Result<(
     Ok(())
 }
 
-/// What another plane's page must have in common with the first's.
+/// Checks that a page of another plane matches the first plane's page.
 fn check_pair(
     first: PageAddress,
     other: PageAddress,
@@ -202,7 +202,7 @@ fn check_pair(
     Ok(())
 }
 
-/// Checks what the two sides of a direct transfer must have in common.
+/// Checks that the two sides of a direct transfer match.
 pub(super) fn check_direct(source: &Request, destination: &Request) -> Result<(), RequestError> {
     let wrong = if source.command != Command::Read {
         "reads its source by a read"
@@ -220,18 +220,17 @@ pub(super) fn check_direct(source: &Request, destination: &Request) -> Result<()
     Err(RequestError::Direct(wrong))
 }
 
-/// How a request goes on from the request before it of the same die.
+/// Relation of a request to the request before it of the same die and class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follows {
-    /// It waits for the die to be done with all before.
+    /// It waits until the die is done with all before.
     Alone,
-    /// It is the next page of a cache read: in the register when the die is ready.
+    /// It is the next page of a cache read, which is in the register when the die is ready.
     CacheRead,
-    /// It is a program of the same blocks after a cache program: its data may come in while the cells work.
+    /// It is a program of the same blocks after a cache program. Its data may come in while the cells work.
     CacheProgram,
 }
 
-/// Relates a request to the one before it.
 #[inline]
 pub(super) fn follows(
     before: Option<(Command, Pages)>,

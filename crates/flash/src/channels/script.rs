@@ -1,6 +1,6 @@
-//! Operations as scripts: the bus tenures that each takes in turn, and what the die is busy with after each.
+//! Scripts of operations: the bus tenures of each in turn, and the die's busy time after each.
 //!
-//! They are laid down once, from the timing; an operation on its way is a place in its script.
+//! They are built once, from the timing. An operation in progress is a position in its script.
 
 use super::request::Command;
 use super::rules::Follows;
@@ -8,43 +8,44 @@ use super::timing::Timing;
 use super::topology::MAX_PLANES;
 use crate::time::Ns;
 
-/// What a tenure of the bus carries.
+/// Content of a bus tenure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Segment {
     /// Command and address cycles.
     Command,
     /// Command, address, tADL and a page of data into a register.
     DataIn,
-    /// A page of data out of a register, with the choice of its plane for all but the first.
+    /// A page of data out of a register. For all planes but the first it includes the selection of the plane.
     DataOut,
-    /// A page of data out of one die's register into another's, with the choice of its plane as above. It is the
-    /// destination's tenure.
+    /// A page of data out of one die's register into another's, with the plane selection as for
+    /// [`Segment::DataOut`]. It is the destination's tenure.
     Direct,
     /// A status read.
     Status,
 }
 
-/// What the die does once the tenure is over.
+/// Work of the die after a tenure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Busy {
-    /// Nothing: the next tenure may follow at once. After the last the operation is done `after_ns` later.
+    /// None: the next tenure may follow at once. After the last tenure the operation completes `after_ns`
+    /// later.
     None { after_ns: Ns },
-    /// Nothing, but the next tenure waits for `ns`.
+    /// None, but the next tenure waits for `ns`.
     Wait { ns: Ns },
-    /// Its interface is busy for tWB and `ns` (tDBSY).
+    /// The interface is busy for tWB and `ns` (tDBSY).
     Interface { ns: Ns },
     /// The cells work for `ns`, from tWB after the tenure and not before they are free.
     Array { ns: Ns },
-    /// The same, with the data for the bus tRR after.
+    /// As [`Busy::Array`], with the data ready for the bus tRR later.
     ReadArray { ns: Ns },
-    /// The same as for [`Busy::Array`], and the interface is free again tCBSY after they have begun.
+    /// As [`Busy::Array`], but the interface is free again tCBSY after the cells have begun.
     CachedArray { ns: Ns },
-    /// After tWB, the page register goes to the cache register (tCBSY), from where the bus can have it tRR
-    /// later; then the cells read the next page for `next_ns` (0: none).
+    /// After tWB, the page register moves to the cache register (tCBSY), whose data are ready for the bus tRR
+    /// later. Then the cells read the next page for `next_ns` (0: none).
     Turn { next_ns: Ns },
 }
 
-/// A tenure of the bus and what follows.
+/// A tenure of the bus, and the work of the die after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) bus_ns: Ns,
@@ -57,7 +58,7 @@ pub(super) struct Step {
 /// Tenures of the longest script: the program of a direct transfer over all planes, with a status read.
 const MOST_STEPS: usize = 3 * MAX_PLANES + 1;
 
-/// The tenures of one operation.
+/// Tenures of one operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Script {
     steps: [Step; MOST_STEPS],
@@ -94,7 +95,7 @@ impl Script {
         self.steps().iter().map(|step| step.bus_ns).sum()
     }
 
-    /// Time of the operation where nothing else uses bus or die.
+    /// Time of the operation on an idle bus and die.
     pub(super) fn alone_ns(&self, timing: &Timing) -> Ns {
         let waits = self.steps().iter().map(|step| match step.busy {
             Busy::None { after_ns: ns } | Busy::Wait { ns } => ns,
@@ -108,12 +109,12 @@ impl Script {
     }
 }
 
-/// The first kinds of script are the commands, then the two reads that go on with a cache read, then the
-/// commands of a direct transfer: read, program, cache program.
+/// Kinds of script, in order: the commands, the two reads that continue a cache read, and the commands of a
+/// direct transfer (read, program, cache program).
 const KINDS: usize = DIRECT + 3;
 const DIRECT: usize = Command::ALL.len() + 2;
 
-/// The scripts of all operations.
+/// Scripts of all operations.
 #[derive(Clone, Debug)]
 pub(super) struct Scripts([Script; KINDS * MAX_PLANES]);
 
@@ -135,7 +136,7 @@ impl Scripts {
         Self(scripts)
     }
 
-    /// Which script an operation takes.
+    /// Index of an operation's script.
     #[inline]
     pub(super) fn index(command: Command, follows: Follows, planes: usize) -> usize {
         let goes_on = command.reads_out() && follows == Follows::CacheRead;
@@ -143,7 +144,7 @@ impl Scripts {
         kind * MAX_PLANES + planes - 1
     }
 
-    /// Which script a side of a direct transfer takes.
+    /// Index of the script of one side of a direct transfer.
     #[inline]
     pub(super) fn direct(command: Command, planes: usize) -> usize {
         let kind = match command {
@@ -200,7 +201,7 @@ fn script(t: &Timing, command: Command, follows: Follows, planes: usize) -> Scri
     script
 }
 
-/// A status read, where one is due.
+/// Appends a status read, if the timing asks for one after this command.
 fn status(script: &mut Script, t: &Timing, command: Command) {
     if t.status && !command.is_read() && command != Command::CacheProgram {
         let (bus_ns, segment) = (t.status_ns(), Segment::Status);
@@ -208,7 +209,8 @@ fn status(script: &mut Script, t: &Timing, command: Command) {
     }
 }
 
-/// The source's side of a direct transfer: its tenures of the data are those of the destination.
+/// The source's side of a direct transfer. Its data tenures are those of the destination, so they take no bus
+/// time.
 fn direct_read(t: &Timing, planes: usize) -> Script {
     let mut script = Script::EMPTY;
     let busy = Busy::ReadArray { ns: t.t_r_ns };
@@ -244,12 +246,12 @@ fn direct_program(t: &Timing, command: Command, planes: usize) -> Script {
     script
 }
 
-/// What goes before the data out of a plane: its choice, but for the first, which the command has left chosen.
+/// Bus time to select a plane before its data out. 0 for the first plane, which the command leaves selected.
 fn choice_ns(t: &Timing, plane: usize) -> Ns {
     if plane > 0 { t.page_command_ns() + t.t_ccs_ns } else { 0 }
 }
 
-/// A command for each plane, with tDBSY between them, and what the die is busy with after the last.
+/// A command for each plane, with tDBSY between them and `busy` after the last.
 fn planes_of_commands(script: &mut Script, t: &Timing, bus_ns: Ns, busy: Busy, planes: usize) {
     (1..planes).for_each(|_| script.command(bus_ns, Busy::Interface { ns: t.t_dbsy_ns }));
     script.command(bus_ns, busy);

@@ -1,15 +1,15 @@
-//! ONFI timing: what each step of an operation takes, from a part's data sheet and a timing mode.
+//! ONFI timing: time of each step of an operation, from a part's data sheet and a timing mode.
 
 use crate::part::Part;
 use crate::time::Ns;
 
-/// Times of the bus and of the cells. The cycles, tADL, tWHR, tCCS and tDL hold the bus; all others pass while it
-/// is free for other dies.
+/// Times of the bus and of the cells. The cycles, tADL, tWHR, tCCS and tDL hold the bus. All others pass while
+/// the bus is free for other dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// Bytes of a page that cross the bus: user data and OOB.
     pub transfer_bytes: u32,
-    /// Bytes of a page that cross the bus where its spare area alone is read.
+    /// Bytes that cross the bus in a read of the spare area alone.
     pub oob_bytes: u32,
     /// Address cycles for the column (ONFI: 2).
     pub column_cycles: u32,
@@ -23,7 +23,7 @@ pub struct Timing {
     pub t_adl_ns: Ns,
     /// Command to first data-out cycle of a status read (tWHR).
     pub t_whr_ns: Ns,
-    /// Ready to first data-out cycle (tRR); it has passed where the bus is granted later.
+    /// Ready to first data-out cycle (tRR). No extra wait if the bus is granted later.
     pub t_rr_ns: Ns,
     /// Last command cycle to busy (tWB).
     pub t_wb_ns: Ns,
@@ -31,30 +31,30 @@ pub struct Timing {
     pub t_ccs_ns: Ns,
     /// Busy between the planes of a multi-plane operation (tDBSY).
     pub t_dbsy_ns: Ns,
-    /// Busy while a page moves between page and cache register (tCBSY at its least). Within tPROG for a cache
+    /// Busy while a page moves between page and cache register (minimum of tCBSY). Within tPROG for a cache
     /// program; before the next tR for a cache read.
     pub t_cbsy_ns: Ns,
     /// Read cycle to write cycle of a direct transfer between dies (tDL).
     pub t_dl_ns: Ns,
-    /// Cycle of direct transfers where it is to be longer than tRC and tWC; 0: the longer of these.
+    /// Minimum cycle of direct transfers. The cycle is the longest of this, tRC and tWC; 0: no minimum.
     pub direct_cycle_ns: Ns,
     /// Cell array to page register (tR).
     pub t_r_ns: Ns,
-    /// The same where the spare area alone is read.
+    /// tR of a read of the spare area alone.
     pub t_r_oob_ns: Ns,
     /// Page program (tPROG).
     pub t_prog_ns: Ns,
     /// Block erase (tBERS).
     pub t_bers_ns: Ns,
-    /// Last byte of a page read to its corrected data (decoding latency of the ECC engine; pipelined, so that
-    /// it holds neither bus nor die).
+    /// Last byte of a page read to its corrected data: decoding latency of the ECC engine. The engine is
+    /// pipelined, so this time holds neither bus nor die.
     pub ecc_ns: Ns,
-    /// Whether programs and erases end with a status read on the bus. A program into the cache never does: its
-    /// status is that of the program that follows.
+    /// True if programs and erases end with a status read on the bus. A cache program never does: the following
+    /// program reports its status.
     pub status: bool,
 }
 
-/// Why a timing cannot be.
+/// Reason why a timing is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimingError {
     /// The part has no bus cycles of its own.
@@ -63,24 +63,24 @@ pub enum TimingError {
         cycles, or take an ONFI timing mode if its tR and tPROG are those of the cells alone"
     )]
     NoBusCycles(alloc::string::String),
-    /// No such timing mode.
+    /// There is no such timing mode.
     #[error("ONFI's asynchronous timing modes are 0 to 5, not {0}")]
     Mode(u8),
     /// A figure is outside its range.
     #[error("{field} must be {least} to {most}, not {found}")]
     Figure {
-        /// The field at fault.
+        /// Name of the field.
         field: &'static str,
         /// Smallest value.
         least: u64,
         /// Largest value.
         most: u64,
-        /// What it was.
+        /// Value of the field.
         found: u64,
     },
 }
 
-/// What an asynchronous timing mode fixes, ns.
+/// Times that an asynchronous timing mode fixes, ns.
 struct Mode {
     t_wc: Ns,
     t_rc: Ns,
@@ -106,18 +106,18 @@ const MODES: [Mode; 6] = [
 ];
 
 impl Timing {
-    /// tDBSY where nothing else is known: ONFI's largest typical figure, 1 µs.
+    /// Default tDBSY: ONFI's largest typical figure, 1 µs.
     pub const DEFAULT_T_DBSY_NS: Ns = 1_000;
-    /// tCBSY at its least where nothing else is known: 3 µs, typical of data sheets.
+    /// Default minimum of tCBSY: 3 µs, typical of data sheets.
     pub const DEFAULT_T_CBSY_NS: Ns = 3_000;
-    /// tDL where nothing else is known: that of Jeong and Song's Section VI.A.
+    /// Default tDL: that of Jeong and Song's Section VI.A.
     pub const DEFAULT_T_DL_NS: Ns = 20;
 
-    /// The part's cells and bus cycles, with the other bus times of the fastest asynchronous mode whose cycles
-    /// are no shorter than the part's (mode 0 where all are shorter).
+    /// Timing from the part's cell times and bus cycles. The other bus times are those of the fastest
+    /// asynchronous mode whose cycles are no shorter than the part's (mode 0 if all are shorter).
     ///
     /// # Errors
-    /// Where the part gives no bus cycles.
+    /// If the part gives no bus cycles, or a figure is outside its range.
     pub fn of(part: &Part) -> Result<Self, TimingError> {
         if part.t_rc_ns == 0 || part.t_wc_ns == 0 {
             return Err(TimingError::NoBusCycles(part.name.clone().into_owned()));
@@ -129,11 +129,11 @@ impl Timing {
         timing.validate().map(|()| timing)
     }
 
-    /// The part's cells on a bus in an asynchronous ONFI timing mode, 0 to 5; the part's tR and tPROG are taken
-    /// to be those of the cells alone.
+    /// Timing of the part's cells on a bus in an asynchronous ONFI timing mode, 0 to 5. It takes the part's tR
+    /// and tPROG as those of the cells alone.
     ///
     /// # Errors
-    /// Where there is no such mode.
+    /// If there is no such mode, or a figure is outside its range.
     pub fn with_mode(part: &Part, mode: u8) -> Result<Self, TimingError> {
         let timings = MODES.get(usize::from(mode)).ok_or(TimingError::Mode(mode))?;
         let timing = Self::from_mode(part, timings);
@@ -166,13 +166,12 @@ impl Timing {
         }
     }
 
-    /// Checks every figure's range.
+    /// Checks the range of every figure.
     ///
     /// # Errors
-    /// The first figure that is outside.
+    /// The first figure outside its range.
     pub fn validate(&self) -> Result<(), TimingError> {
-        // An hour is far beyond any operation; a millisecond beyond any bus cycle. Both keep sums far from
-        // overflow.
+        // No operation takes an hour and no bus cycle a millisecond. Both limits keep sums far from overflow.
         const HOUR: u64 = 3_600_000_000_000;
         const MS: u64 = 1_000_000;
         let figures = [
@@ -240,7 +239,7 @@ impl Timing {
         Ns::from(2 + self.column_cycles + self.row_cycles) * self.t_wc_ns
     }
 
-    /// The same with a row address alone.
+    /// A command of two cycles with a row address alone between them.
     pub(super) fn block_command_ns(&self) -> Ns {
         Ns::from(2 + self.row_cycles) * self.t_wc_ns
     }

@@ -1,34 +1,34 @@
-//! Channels × ways × dies × planes, and where a block of the whole array lies on them.
+//! Channels × ways × dies × planes, and the location of each block of the array on them.
 
 use crate::address::BlockId;
 
-/// Most planes that one operation may take.
+/// Most planes of one operation.
 pub const MAX_PLANES: usize = 4;
 
-/// How many of each there are, and how large a die is.
+/// Counts of channels, ways, dies and planes, and the size of a die.
 ///
-/// A way is one chip-enable line of a channel; its dies work each on its own but share the channel's bus.
-/// A plane has its own page and cache registers; block `b` of a die lies on plane `b mod planes`.
+/// A way is one chip-enable line of a channel. Its dies work independently but share the channel's bus. Each
+/// plane has its own page and cache registers; block `b` of a die lies on plane `b mod planes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Topology {
     /// Channels, each with a bus of its own: 1 to 256.
     pub channels: u16,
-    /// Ways a channel: 1 to 64.
+    /// Ways per channel: 1 to 64.
     pub ways: u16,
-    /// Dies a way: 1 to 16.
+    /// Dies per way: 1 to 16.
     pub dies: u16,
-    /// Planes a die: 1 to [`MAX_PLANES`].
+    /// Planes per die: 1 to [`MAX_PLANES`].
     pub planes: u16,
-    /// Blocks a plane, 1 or more.
+    /// Blocks per plane, 1 or more.
     pub blocks_per_plane: u32,
-    /// Pages a block, 2 or more.
+    /// Pages per block, 2 or more.
     pub pages_per_block: u32,
-    /// Whether a multi-plane operation takes only blocks at the same place of their planes (ONFI's block
-    /// address restriction), rather than any block of each.
+    /// True if a multi-plane operation takes only blocks at the same place of their planes (ONFI's block
+    /// address restriction). Otherwise it takes any block of each plane.
     pub paired_blocks: bool,
 }
 
-/// A die by channel, way and die within the way.
+/// Address of a die: channel, way, and die within the way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DieAddress {
     /// Channel, `0..channels`.
@@ -39,36 +39,36 @@ pub struct DieAddress {
     pub die: u16,
 }
 
-/// Why a topology cannot be.
+/// Reason why a topology is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TopologyError {
     /// A count is outside its range.
     #[error("{field} must be {least} to {most}, not {found}")]
     Count {
-        /// The field at fault.
+        /// Name of the field.
         field: &'static str,
         /// Smallest value.
         least: u32,
         /// Largest value.
         most: u32,
-        /// What it was.
+        /// Value of the field.
         found: u32,
     },
-    /// More blocks a die than a 32-bit number can name.
+    /// More blocks per die than 32-bit block numbers can address.
     #[error("{planes} planes of {blocks_per_plane} blocks exceed the 2^32 - 1 blocks of a die")]
     TooLarge {
-        /// Planes asked for.
+        /// Requested planes.
         planes: u16,
-        /// Blocks a plane asked for.
+        /// Requested blocks per plane.
         blocks_per_plane: u32,
     },
 }
 
 impl Topology {
-    /// Checks every count's range.
+    /// Checks the range of every count.
     ///
     /// # Errors
-    /// The first count that is outside.
+    /// The first count outside its range.
     pub fn validate(&self) -> Result<(), TopologyError> {
         let counts = [
             ("channels", u32::from(self.channels), 1, 256),
@@ -90,13 +90,13 @@ impl Topology {
         Ok(())
     }
 
-    /// Blocks of a die, over its planes.
+    /// Blocks per die, over its planes.
     #[inline]
     pub fn blocks_per_die(&self) -> u32 {
         self.blocks_per_plane * u32::from(self.planes)
     }
 
-    /// Dies on a channel, over its ways.
+    /// Dies per channel, over its ways.
     #[inline]
     pub fn dies_per_channel(&self) -> usize {
         usize::from(self.ways) * usize::from(self.dies)
@@ -108,15 +108,17 @@ impl Topology {
         u64::from(self.blocks_per_die()) * self.dies_per_channel() as u64 * u64::from(self.channels)
     }
 
-    /// The plane of a die on which one of its blocks lies.
+    /// Plane of a block of a die.
     #[inline]
     pub fn plane_of(&self, block: u32) -> u16 {
         (block % u32::from(self.planes)) as u16
     }
 
-    /// Where a block of the whole array lies: its die, and which block of that die it is. Consecutive
-    /// blocks go to consecutive channels, then ways, then dies, so that a run of blocks is spread as widely
-    /// as can be. `None` beyond the last block.
+    /// Location of a block of the array: its die, and its block number within that die. `None` beyond the last
+    /// block.
+    ///
+    /// Consecutive blocks go to consecutive channels, then ways, then dies. This spreads a run of blocks as
+    /// widely as possible.
     #[inline]
     pub fn place(&self, block: BlockId) -> Option<(DieAddress, u32)> {
         if u64::from(block.0) >= self.blocks() {
@@ -130,8 +132,8 @@ impl Topology {
         Some((DieAddress { channel: channel as u16, way: way as u16, die }, rest / dies))
     }
 
-    /// The block of the whole array that [`Topology::place`] puts there. `None` where there is no such die
-    /// or block, or a 32-bit block number cannot name it.
+    /// Inverse of [`Topology::place`]. `None` if there is no such die or block, or if its number exceeds 32
+    /// bits.
     pub fn block_at(&self, die: DieAddress, block: u32) -> Option<BlockId> {
         if !self.has(die) || block >= self.blocks_per_die() {
             return None;
@@ -142,13 +144,13 @@ impl Topology {
         u32::try_from(whole).ok().map(BlockId)
     }
 
-    /// Whether there is such a die.
+    /// True if there is such a die.
     #[inline]
     pub(super) fn has(&self, die: DieAddress) -> bool {
         die.channel < self.channels && die.way < self.ways && die.die < self.dies
     }
 
-    /// A die's number among those of its channel.
+    /// Number of a die among those of its channel.
     #[inline]
     pub(super) fn slot(&self, die: DieAddress) -> usize {
         usize::from(die.way) * usize::from(self.dies) + usize::from(die.die)

@@ -1,4 +1,4 @@
-//! Whose turn it is on a die: see [`super::precedence`].
+//! Choice of a die's next operation: see [`super::precedence`].
 
 use super::die::{Die, NONE};
 use super::engine::Channels;
@@ -10,40 +10,40 @@ use crate::time::Ns;
 use core::cmp::Reverse;
 
 impl<W: GrantObserver> Channels<W> {
-    /// Sets what goes before what from here on.
+    /// Sets the precedence from here on.
     pub fn set_precedence(&mut self, precedence: Precedence) {
         self.precedence = precedence;
     }
 
-    /// What goes before what.
+    /// Current precedence.
     pub fn precedence(&self) -> &Precedence {
         &self.precedence
     }
 
-    /// The host waits for what was collected behind the tasks up to this one: that goes before its programs and erases
-    /// from here on, though not before its reads.
+    /// Makes collection for tasks up to `order` urgent, because the host waits for it. From here on it goes
+    /// before the host's programs and erases, but not before its reads.
     pub fn urge(&mut self, order: u64) {
         self.urgent = self.urgent.max(order.saturating_add(1));
     }
 
-    /// The queue of an operation: where none goes before another all are in one.
+    /// Queue of an operation. Without precedence all operations share one queue.
     #[inline]
     pub(super) fn queue_of(&self, class: Class) -> usize {
         if self.precedence.host_first == 0 { WRITES } else { class.queue() }
     }
 
-    /// What was suspended so far.
+    /// Suspensions so far.
     pub fn suspensions(&self) -> Suspensions {
         self.suspensions
     }
 
-    /// Gives a die that is free its next operation, which asks for nothing before `from_ns`.
+    /// Gives a free die its next operation, which asks for the bus no earlier than `from_ns`.
     pub(super) fn next(&mut self, at: usize, from_ns: Ns) {
         let die = &self.dies[at];
         let queue = match (die.bound, die.suspended) {
             _ if self.precedence.host_first == 0 => WRITES,
             (Some(queue), _) => queue.into(),
-            // Nothing but reads while something is suspended.
+            // While an operation is suspended the die takes only reads.
             (None, Some(_)) if self.reads_on(at) => READS,
             (None, suspended) => {
                 if suspended.is_some() {
@@ -85,20 +85,20 @@ impl<W: GrantObserver> Channels<W> {
             return host;
         }
         if read != NONE && self.goes_before(die, true, collection) {
-            // What the host writes does not go before what is urgent, its reads do.
+            // Host writes do not go before urgent collection; host reads do.
             return if self.goes_before(die, false, collection) { host } else { READS };
         }
         if write != NONE && self.goes_before(die, false, collection) { WRITES } else { COLLECTION }
     }
 
-    /// Whether an operation of the host, a read or not, goes before this one of collection.
+    /// True if a host operation (`read`: a read) goes before this operation of collection.
     fn goes_before(&self, die: &Die, read: bool, collection: u32) -> bool {
         let is_urgent = self.pending[collection as usize].order <= self.urgent;
         die.passed < self.precedence.host_first && (read || !is_urgent)
     }
 
-    /// Takes the die from an operation that has not begun, for one of the host that came: from one of collection, and for a
-    /// read that suspends what the cells are at, from a write.
+    /// Takes the die back from an operation that has not begun, for a host operation that arrives. Collection
+    /// gives way. A write gives way to a read that suspends the running cell operation.
     pub(super) fn give_way(&mut self, at: usize, queue: usize, arrival_ns: Ns) -> bool {
         let die = &self.dies[at];
         let head = die.head;
@@ -126,7 +126,7 @@ impl<W: GrantObserver> Channels<W> {
         true
     }
 
-    /// Whether what the cells of a die are at can be suspended at a time, and is long enough from its end.
+    /// True if the die's running cell operation can be suspended at `from_ns` and is far enough from its end.
     fn can_suspend(&self, die: &Die, from_ns: Ns) -> bool {
         let Some((entry, begin_ns)) = die.running else { return false };
         let op = &self.pending[entry as usize];
@@ -136,7 +136,7 @@ impl<W: GrantObserver> Channels<W> {
             && die.array_free_ns > from_ns.max(begin_ns) + suspend_ns
     }
 
-    /// An operation of a die is granted its first tenure.
+    /// Records that an operation of a die is granted its first tenure.
     #[inline]
     pub(super) fn begun(die: &mut Die, queue: u8, serial: u64) {
         die.previous = serial as u32;
@@ -147,7 +147,8 @@ impl<W: GrantObserver> Channels<W> {
         }
     }
 
-    /// From when a die can take a read of the host whose cells work: it suspends what they are at, where that is worth it.
+    /// Suspends the running cell operation for a host read, if that saves time. The die can then take the read
+    /// after the suspend time.
     pub(super) fn suspend(&mut self, at: usize, from_ns: Ns) {
         if !self.can_suspend(&self.dies[at], from_ns) {
             return;
@@ -156,7 +157,7 @@ impl<W: GrantObserver> Channels<W> {
         let Some((entry, begin_ns)) = die.running else { return };
         let op = &mut self.pending[entry as usize];
         let Some(suspend_ns) = self.precedence.suspend.time_ns(op.command) else { return };
-        // Its interface is as busy as its cells.
+        // The interface is busy as long as the cells.
         let (from_ns, ends_ns) = (from_ns.max(begin_ns), die.array_free_ns);
         op.suspended += 1;
         op.ready_ns = Ns::MAX;
@@ -170,7 +171,7 @@ impl<W: GrantObserver> Channels<W> {
         }
     }
 
-    /// Whether another read of the host goes before what is suspended.
+    /// True if another host read goes before the suspended operation.
     fn reads_on(&mut self, at: usize) -> bool {
         let die = &mut self.dies[at];
         let Some(suspended) = die.suspended else { return false };
@@ -182,7 +183,7 @@ impl<W: GrantObserver> Channels<W> {
         u32::from(op.suspended) <= self.precedence.most_suspended()
     }
 
-    /// The cells go on with what was suspended.
+    /// Resumes the suspended operation.
     fn resume(&mut self, at: usize) {
         let die = &mut self.dies[at];
         let Some(Suspended { entry, end_ns, left_ns }) = die.suspended.take() else {

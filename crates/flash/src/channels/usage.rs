@@ -1,4 +1,4 @@
-//! How busy buses and dies have been, and the log of grants.
+//! Busy times of buses and dies, and the log of grants.
 
 use super::script::Segment;
 use super::topology::DieAddress;
@@ -9,18 +9,18 @@ use crate::time::Ns;
 pub struct BusUse {
     /// Commands, addresses, status and the waits within a tenure (tADL, tCCS, tWHR).
     pub command_ns: Ns,
-    /// Data into registers, also directly from another die's.
+    /// Data into registers, including direct transfers from another die.
     pub data_in_ns: Ns,
     /// Data out of registers to the controller alone.
     pub data_out_ns: Ns,
     /// Tenures.
     pub grants: u64,
-    /// From the request for the bus to its grant, over all tenures.
+    /// Time from the request for the bus to its grant, summed over all tenures.
     pub waited_ns: Ns,
 }
 
 impl BusUse {
-    /// Time held in all.
+    /// Total time held.
     #[inline]
     pub fn busy_ns(&self) -> Ns {
         self.command_ns + self.data_in_ns + self.data_out_ns
@@ -46,12 +46,12 @@ impl BusUse {
     }
 }
 
-/// Time that a die, or the dies of a way together, were at work.
+/// Busy time of a die, or of all dies of a way together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DieUse {
-    /// Cells busy (tR, tPROG, tBERS), summed over the dies; an operation on several planes counts once.
+    /// Cells busy (tR, tPROG, tBERS), summed over the dies. A multi-plane operation counts once.
     pub array_ns: Ns,
-    /// The bus's time for them.
+    /// Bus time for them.
     pub bus: BusUse,
     /// Operations granted their last tenure.
     pub operations: u64,
@@ -65,37 +65,37 @@ impl DieUse {
     }
 }
 
-/// Share of an elapsed time, in parts per million, rounded down; 0 where no time has passed.
+/// Share of an elapsed time in parts per million, rounded down; 0 if no time has passed.
 pub fn share_ppm(busy_ns: Ns, elapsed_ns: Ns) -> u64 {
     let share = u128::from(busy_ns) * 1_000_000;
     share.checked_div(elapsed_ns.into()).unwrap_or(0) as u64
 }
 
-/// One tenure of a bus (GRANT), and what the cells do after it.
+/// One tenure of a bus (GRANT), and the cell operation after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// The request's tag.
+    /// Tag of the request.
     pub tag: u64,
-    /// The die.
+    /// Die that is granted the bus.
     pub die: DieAddress,
-    /// What the bus carries.
+    /// Content of the tenure.
     pub segment: Segment,
-    /// When the die asked for the bus (REQ).
+    /// Time of the die's request for the bus (REQ).
     pub asked_ns: Ns,
-    /// From when it has it.
+    /// Start of the tenure.
     pub begin_ns: Ns,
-    /// Until when.
+    /// End of the tenure.
     pub end_ns: Ns,
-    /// From when the cells work in consequence.
+    /// Start of the cell operation that follows.
     pub array_begin_ns: Ns,
-    /// Until when; the same where they do not.
+    /// End of the cell operation; equal to its start if there is none.
     pub array_end_ns: Ns,
 }
 
-/// Sees each grant as it is given, in order of time (of channels, where times are the same). For logs,
-/// waveforms and checks; `()` sees nothing and costs nothing.
+/// Observer of grants, called in order of time (of channels, for equal times). For logs, waveforms and checks;
+/// `()` ignores every grant at no cost.
 pub trait GrantObserver {
-    /// A grant has been given.
+    /// Called for each grant.
     fn granted(&mut self, grant: &Grant);
 }
 
@@ -104,7 +104,7 @@ impl GrantObserver for () {
     fn granted(&mut self, _: &Grant) {}
 }
 
-/// A log of all grants.
+/// Log of all grants.
 impl GrantObserver for alloc::vec::Vec<Grant> {
     fn granted(&mut self, grant: &Grant) {
         self.push(*grant);

@@ -1,4 +1,4 @@
-//! Blocks that are bad from the factory, and those that went bad in use.
+//! Blocks that are bad from the factory, and blocks that go bad in use.
 
 use super::error::FaultError;
 use super::random::SplitMix64;
@@ -8,9 +8,9 @@ use crate::error::FlashError;
 use crate::interface::Probe;
 use alloc::{collections::BTreeSet, vec::Vec};
 
-/// Marks factory bad blocks at the start and keeps a list of those marked later.
+/// Marks factory bad blocks at the start, and lists those marked later.
 ///
-/// Bad blocks refuse programs and erases; what was in one when it went bad can still be read.
+/// Bad blocks refuse programs and erases. Pages programmed before a block went bad stay readable.
 #[derive(Clone, Debug)]
 pub struct BadBlocks<F> {
     inner: F,
@@ -22,7 +22,7 @@ impl<F: Probe> BadBlocks<F> {
     /// Marks the blocks of a list.
     ///
     /// # Errors
-    /// A block beyond the array, or one that is named twice or marked already.
+    /// A block beyond the array, or one that is listed twice or marked already.
     pub fn listed(mut inner: F, blocks: &[BlockId]) -> Result<Self, FaultError> {
         for block in blocks {
             if inner.is_bad(*block) {
@@ -33,17 +33,16 @@ impl<F: Probe> BadBlocks<F> {
         Ok(Self { inner, factory: blocks.into(), grown: Vec::new() })
     }
 
-    /// Marks `count` blocks, any of them as likely as any other (SplitMix64). Block 0 is left good, as
-    /// makers of NAND promise.
+    /// Marks `count` blocks, drawn uniformly (SplitMix64). Block 0 stays good, as NAND makers guarantee.
     ///
     /// # Errors
-    /// More bad blocks than there are blocks beside block 0; one that is marked already.
+    /// More bad blocks than blocks other than block 0; a block that is marked already.
     pub fn seeded(inner: F, count: u32, seed: u64) -> Result<Self, FaultError> {
         let candidates = inner.geometry().blocks() - 1;
         if count > candidates {
             return Err(FaultError::TooManyBadBlocks { count, most: candidates });
         }
-        // Floyd's sampling: `count` draws, whatever the share. (Bentley and Floyd, CACM 30(9), 1987.)
+        // Floyd's sampling: `count` draws for any share of bad blocks. (Bentley and Floyd, CACM 30(9), 1987.)
         let mut random = SplitMix64::new(seed);
         let mut chosen = BTreeSet::new();
         for last in candidates - count + 1..=candidates {
@@ -54,7 +53,7 @@ impl<F: Probe> BadBlocks<F> {
         Self::listed(inner, &blocks)
     }
 
-    /// Blocks marked at the start: in the order of the list, or ascending where they were drawn.
+    /// Blocks marked at the start: in the order of the list, or ascending if drawn.
     pub fn factory(&self) -> &[BlockId] {
         &self.factory
     }
@@ -69,12 +68,12 @@ impl<F: Probe> BadBlocks<F> {
         &self.inner
     }
 
-    /// The wrapped array, to be changed.
+    /// The wrapped array, mutable.
     pub fn inner_mut(&mut self) -> &mut F {
         &mut self.inner
     }
 
-    /// The wrapped array itself.
+    /// Unwraps the array.
     pub fn into_inner(self) -> F {
         self.inner
     }

@@ -1,43 +1,44 @@
-//! How many bits of a page are wrong, and how many of them ECC corrects.
+//! Bit errors per page, and the strength of the ECC.
 
 use super::error::FaultError;
 use super::poisson::Poisson;
 use super::random::SplitMix64;
 use crate::address::{Geometry, Ppn};
 
-/// Codewords carry 1 KiB of user data.
+/// User bytes per codeword.
 const CODEWORD_BYTES: u32 = 1024;
 
 /// A raw bit error rate that grows with wear and reads.
 ///
-/// The rate of a page is `base + per_erase · (erases of its block) + per_read · (reads of the page since its
-/// program)`, in errors among 10¹² bits.
+/// The rate of a page is
+/// `base + per_erase · (erases of its block) + per_read · (reads of the page since its program)`, in errors per
+/// 10¹² bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitErrorRate {
-    /// Of a page just programmed in a block never erased.
+    /// Rate of a page just programmed in a block never erased.
     pub base: u64,
-    /// Added by each erase of the block (wear).
+    /// Increase per erase of the block (wear).
     pub per_erase: u64,
-    /// Added by each read of the page (read disturb).
+    /// Increase per read of the page (read disturb).
     pub per_read: u64,
-    /// Bits that ECC corrects in each codeword of 1 KiB, 1 to 512. A page's last codeword may be
-    /// shorter and corrects as many.
+    /// Bits that ECC corrects in each codeword of 1 KiB, 1 to 512. The last codeword of a page may be shorter;
+    /// ECC corrects as many bits in it.
     pub ecc_bits_per_kib: u32,
 }
 
-/// How many bits of a page are wrong, and how many of them ECC corrects.
+/// Model of the bit errors per page, and the strength of the ECC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitErrorModel {
-    /// Drawn, more of them with wear and reads.
+    /// Drawn errors, which grow with wear and reads.
     ///
-    /// A codeword's errors are a Poisson quantile: the mean is its bits × the rate, and the point on the
-    /// curve is drawn (SplitMix64) from the seed, the page, the codeword and the erase count of the block.
-    /// So they only grow while a page ages, and do not depend on what other pages went through.
+    /// A codeword's errors are a Poisson quantile. The mean is its bits × the rate. The point on the curve is
+    /// drawn (SplitMix64) from the seed, the page, the codeword and the erase count of the block. So errors
+    /// only grow while a page ages, and do not depend on the history of other pages.
     Drawn(BitErrorRate),
-    /// Set by hand: as many in every page, always.
+    /// Fixed errors: always the same number in every page.
     Fixed {
-        /// Wrong bits a page, 0 to the bits of its data; one more in each of its first codewords where its
-        /// codewords do not divide them.
+        /// Bit errors per page, 0 to the bits of its data. They are spread evenly over the codewords; any
+        /// remainder adds one to each of the first codewords.
         bits_per_page: u32,
         /// As [`BitErrorRate::ecc_bits_per_kib`].
         ecc_bits_per_kib: u32,
@@ -50,13 +51,13 @@ impl From<BitErrorRate> for BitErrorModel {
     }
 }
 
-/// What a page's errors depend on.
+/// Inputs of a page's bit errors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Age {
     pub(super) ppn: Ppn,
-    /// Of its block.
+    /// Erases of its block.
     pub(super) erases: u32,
-    /// Since its program.
+    /// Reads since its program.
     pub(super) reads: u32,
 }
 
@@ -72,7 +73,7 @@ impl BitErrorModel {
     /// Checks the ranges for pages of an array.
     ///
     /// # Errors
-    /// The first figure that is outside.
+    /// The first figure outside its range.
     pub(super) fn validate(&self, geometry: &Geometry) -> Result<(), FaultError> {
         let ecc = self.ecc_bits_per_kib();
         if !(1..=512).contains(&ecc) {
@@ -87,12 +88,12 @@ impl BitErrorModel {
         }
     }
 
-    /// Whether reads bring errors, so that they must be counted.
+    /// True if reads bring errors, so that they must be counted.
     pub(super) fn grows_with_reads(&self) -> bool {
         matches!(self, Self::Drawn(rate) if rate.per_read > 0)
     }
 
-    /// Wrong bits of each codeword of a page, in order.
+    /// Calls `each` with the bit errors of each codeword of a page, in order.
     #[inline]
     pub(super) fn each_codeword(
         &self,
@@ -135,12 +136,12 @@ fn spread(bits: u32, page_bytes: u32, mut each: impl FnMut(usize, u64)) {
     (0..codewords).for_each(|at| each(at as usize, u64::from(share + u32::from(at < rest))));
 }
 
-/// Codewords of a page.
+/// Codewords per page.
 pub(super) fn codewords(page_bytes: u32) -> u32 {
     page_bytes.div_ceil(CODEWORD_BYTES)
 }
 
-/// Bits of data of a page's codeword.
+/// Data bits of one codeword of a page.
 pub(super) fn codeword_bits(page_bytes: u32, at: usize) -> u64 {
     let before = at as u32 * CODEWORD_BYTES;
     u64::from((page_bytes - before).min(CODEWORD_BYTES)) * 8
@@ -185,7 +186,7 @@ mod tests {
         };
         let mut means = Vec::new();
         let age = Age { ppn: Ppn(3), erases: 0, reads: 0 };
-        // 8 bits, each wrong on the average.
+        // 8 bits, each wrong on average.
         rate.draw(1, 1025, age, |_, errors| means.push(errors));
         assert!(means.len() == 2 && means[0] > 500 && means[1] < 40, "{means:?}");
     }

@@ -1,4 +1,4 @@
-//! Bit errors, the ECC that corrects them, and copies that pass them on.
+//! Bit errors, the ECC that corrects them, and copies that propagate them.
 
 use super::bit_error_model::{Age, BitErrorModel, codeword_bits, codewords};
 use super::carried::Carried;
@@ -12,20 +12,21 @@ use crate::oob::Oob;
 use crate::operation::Cause;
 use alloc::{boxed::Box, vec, vec::Vec};
 
-/// Gives pages bit errors by a [`BitErrorModel`] and corrects them at each read, or fails the read.
+/// Gives pages bit errors by a [`BitErrorModel`], and corrects them at each read or fails the read.
 ///
-/// A page that once exceeds the ECC in any codeword stays uncorrectable until its block is erased; a page within
-/// it reads as it was written. The OOB shares its page's fate.
+/// A page that exceeds the ECC in any codeword stays uncorrectable until its block is erased. A page within the
+/// ECC reads as it was written. The OOB fails together with its page.
 ///
-/// A copy goes through the same ECC as a read and writes a page without errors, unless the part's copies
-/// ([`Part::copies`](crate::Part::copies)) take it by [`CopyPath::IcbUnchecked`]. Then the source's wrong bits,
-/// however many, are in the copy from then on, besides its own; the page is uncorrectable when it is next read
-/// through ECC, if they are too many. The part itself refuses no page for its bits; what was found uncorrectable
-/// before is refused all the same, for nobody copies a page that is known to be lost. A copy that fails or is cut
-/// above this wrapper has been read through ECC.
+/// A copy goes through the same ECC as a read and writes a page without errors. The exception is a copy by
+/// [`CopyPath::IcbUnchecked`], if the part has that path ([`Part::copies`](crate::Part::copies)). From then on
+/// the copy carries all bit errors of the source in addition to its own. If they are too many, the next read
+/// through ECC finds the page uncorrectable. The part itself refuses no page for its bit errors. A page that
+/// was already found uncorrectable is refused all the same, because nobody copies a page known to be lost. If a
+/// wrapper above fails or cuts a copy, the source has been read through ECC.
 ///
-/// State: 4 bytes a page where reads bring errors; 4 more and 2 a codeword where pages carry errors of others.
-/// Switched off ([`BitErrors::none`]): none, and no work but to find it so.
+/// State: 4 bytes per page if reads bring errors. If pages carry errors of others, 4 more per page, and 2 per
+/// codeword of each page that carries any. Switched off ([`BitErrors::none`]): no state, and one branch per
+/// operation.
 #[derive(Clone, Debug)]
 pub struct BitErrors<F> {
     inner: F,
@@ -33,11 +34,11 @@ pub struct BitErrors<F> {
 }
 
 impl<F: Tearable> BitErrors<F> {
-    /// Pages already in `inner` count as never read, and carry no errors of other pages. A model that draws does
-    /// so from `seed`.
+    /// Wraps `inner`, whose pages count as never read and carry no errors of other pages. A model that draws
+    /// does so from `seed`.
     ///
     /// # Errors
-    /// A figure of the model that is outside its range.
+    /// A figure of the model outside its range.
     pub fn new(inner: F, model: impl Into<BitErrorModel>, seed: u64) -> Result<Self, FaultError> {
         let (model, geometry) = (model.into(), *inner.geometry());
         model.validate(&geometry)?;
@@ -56,22 +57,22 @@ impl<F: Tearable> BitErrors<F> {
         Ok(Self { inner, errors: Some(Box::new(errors)) })
     }
 
-    /// No errors: passes everything on.
+    /// Wraps `inner` without bit errors: forwards every call.
     pub fn none(inner: F) -> Self {
         Self { inner, errors: None }
     }
 
-    /// How many bits are wrong and how many are corrected, if any are.
+    /// The bit error model, if there is one.
     pub fn model(&self) -> Option<&BitErrorModel> {
         self.errors.as_ref().map(|errors| &errors.model)
     }
 
-    /// Reads and copies that found their page uncorrectable so far.
+    /// Reads and copies so far that found their page uncorrectable.
     pub fn uncorrectable_reads(&self) -> u64 {
         self.errors.as_ref().map_or(0, |errors| errors.uncorrectable_reads)
     }
 
-    /// Wrong bits that copies took over so far: those of the source, its own and what it carried, at each copy.
+    /// Bit errors that copies took over so far: at each copy the source's own errors and those it carried.
     pub fn propagated_bits(&self) -> u64 {
         self.errors.as_ref().map_or(0, |errors| errors.propagated_bits)
     }
@@ -81,26 +82,26 @@ impl<F: Tearable> BitErrors<F> {
         &self.inner
     }
 
-    /// The wrapped array, to be changed.
+    /// The wrapped array, mutable.
     pub fn inner_mut(&mut self) -> &mut F {
         &mut self.inner
     }
 
-    /// The wrapped array itself.
+    /// Unwraps the array.
     pub fn into_inner(self) -> F {
         self.inner
     }
 }
 
-/// The errors where there are any.
+/// State of the bit errors, if they are switched on.
 #[derive(Clone, Debug)]
 struct Errors {
     model: BitErrorModel,
     seed: u64,
-    /// Reads of each page since its program; empty where they bring no errors.
+    /// Reads of each page since its program; empty if reads bring no errors.
     reads: Vec<u32>,
     carried: Carried,
-    /// What a copy takes over while it is made, a number a codeword.
+    /// Buffer for the errors that a copy takes over: one count per codeword.
     taken_over: Vec<u16>,
     corrected_bits: u64,
     uncorrectable_reads: u64,
@@ -108,7 +109,7 @@ struct Errors {
 }
 
 impl Errors {
-    /// Wrong bits of each codeword of a page that is read once more: its own, and those that it carries.
+    /// Bit errors of each codeword of a page at its next read: its own errors and those it carries.
     fn each_codeword<F: Flash>(&self, inner: &F, ppn: Ppn, mut each: impl FnMut(usize, u64)) {
         let geometry = inner.geometry();
         let erases = inner.erase_count(geometry.block_of(ppn));
@@ -120,8 +121,8 @@ impl Errors {
         });
     }
 
-    /// Bits that ECC corrects if the page is read now; where they are too many the page is spoilt, so that the
-    /// read finds it so.
+    /// Bits that ECC corrects if the page is read now. If a codeword has too many errors, the page is spoilt,
+    /// so that the read finds it uncorrectable.
     #[inline(never)]
     fn before_read<F: Tearable>(&mut self, inner: &mut F, ppn: Ppn) -> Result<u64, FlashError> {
         let (mut all, mut worst) = (0, 0);
@@ -133,7 +134,7 @@ impl Errors {
         }
         if worst > u64::from(self.model.ecc_bits_per_kib()) {
             match inner.spoil(ppn) {
-                // An erased page holds no bits: the read is refused in its own words.
+                // An erased page holds no bits; the read itself refuses it.
                 Ok(()) | Err(FlashError::Erased(_)) => {}
                 Err(error) => return Err(error),
             }
@@ -141,7 +142,7 @@ impl Errors {
         Ok(all)
     }
 
-    /// Counts a read of a page, if it has run, and what was corrected in it.
+    /// Counts a read of a page and its corrected bits, if the read has run.
     #[inline(never)]
     fn after_read(&mut self, ppn: Ppn, corrected: u64, error: Option<FlashError>) {
         match error {
@@ -155,7 +156,7 @@ impl Errors {
         }
     }
 
-    /// A page without errors of others, and not yet read.
+    /// Resets a programmed page: no reads, no errors of other pages.
     fn programmed(&mut self, ppn: Ppn) {
         if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
             *reads = 0;
@@ -163,7 +164,7 @@ impl Errors {
         self.carried.clear(ppn);
     }
 
-    /// What is wrong in a page goes over to its copy, unless it was corrected on the way.
+    /// Gives the copy the source's bit errors, unless the controller corrected them on the way.
     #[inline(never)]
     fn after_copy<F: Flash>(
         &mut self,
@@ -186,7 +187,7 @@ impl Errors {
         let mut taken_over = core::mem::take(&mut self.taken_over);
         let mut all = 0;
         self.each_codeword(inner, from, |at, bits| {
-            // No more bits are wrong than there are: 8,192 at most.
+            // Limited to the bits of the codeword: at most 8,192.
             let bits = bits.min(codeword_bits(page_bytes, at));
             taken_over[at] = bits as u16;
             all += bits;
@@ -199,13 +200,13 @@ impl Errors {
     }
 }
 
-/// Why it failed: by value, for a result of which a reference is kept must lie in memory, errors or none.
+/// Copies the error out. A borrowed result would have to lie in memory, even without bit errors.
 #[inline(always)]
 fn error_of<T>(result: &Result<T, FlashError>) -> Option<FlashError> {
     result.as_ref().err().copied()
 }
 
-/// Whether the part copies from one page to another without a look at what it copies.
+/// True if the part copies from one page to another without a check.
 fn is_unchecked<F: Flash>(inner: &F, from: Ppn, to: Ppn) -> bool {
     let block_of = |ppn| inner.geometry().block_of(ppn);
     inner.part().copies.as_ref().is_some_and(|copies| {
@@ -282,7 +283,7 @@ impl<F: Tearable> crate::layer::Layer for BitErrors<F> {
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
         let (inner, errors) = (&mut self.inner, &mut self.errors);
         let Some(errors) = errors else { return inner.copy(from, to, seq, cause) };
-        // Nothing is corrected in a copy that nobody checks.
+        // An unchecked copy corrects nothing.
         let checked = !is_unchecked(inner, from, to);
         let corrected = if checked { Some(errors.before_read(inner, from)?) } else { None };
         let result = inner.copy(from, to, seq, cause);

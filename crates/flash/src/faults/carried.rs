@@ -1,18 +1,19 @@
-//! Wrong bits that pages took over from where they were copied from.
+//! Bit errors that pages took over from the source of their copy.
 
 use crate::address::{Geometry, Ppn};
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-/// Wrong bits of each codeword of the pages that carry any.
+/// Bit errors of each codeword of the pages that carry any.
 ///
-/// State: nothing until a page carries some; from then on 4 bytes a page of the array, and 2 a codeword of as many
-/// pages as ever carried any at once. Those of an erased block do so until they are programmed, unseen.
+/// State: nothing until a page carries errors. From then on 4 bytes per page of the array, and 2 bytes per
+/// codeword of as many pages as ever carried errors at once. Pages of an erased block count until they are
+/// programmed, although nobody sees their errors.
 #[derive(Clone, Debug)]
 pub(super) struct Carried {
     pages: usize,
     codewords: usize,
-    /// Place of each page among `bits`, plus one.
+    /// Position of each page in `bits`, plus one.
     places: Vec<u32>,
     bits: Vec<u16>,
     free: Vec<u32>,
@@ -29,7 +30,7 @@ impl Carried {
         }
     }
 
-    /// What a page carries, a number a codeword; nothing where it carries none.
+    /// Errors that a page carries, one count per codeword; empty if it carries none.
     pub(super) fn of(&self, ppn: Ppn) -> &[u16] {
         match self.places.get(ppn.0 as usize) {
             None | Some(0) => &[],
@@ -37,7 +38,7 @@ impl Carried {
         }
     }
 
-    /// Lets a page that carries nothing carry these, a number a codeword.
+    /// Sets the errors, one count per codeword, of a page that carries none.
     pub(super) fn keep(&mut self, ppn: Ppn, bits: &[u16]) {
         if self.places.is_empty() {
             self.places = vec![0; self.pages];
@@ -51,7 +52,7 @@ impl Carried {
         self.bits[range].copy_from_slice(bits);
     }
 
-    /// Lets a page, programmed anew, carry nothing.
+    /// Clears the errors of a page that is programmed anew.
     pub(super) fn clear(&mut self, ppn: Ppn) {
         if let Some(place) = self.places.get_mut(ppn.0 as usize)
             && *place != 0

@@ -1,31 +1,31 @@
-//! Why a fault wrapper cannot be set up as asked.
+//! Errors in the setup of fault wrappers.
 
 use crate::address::BlockId;
 use crate::error::FlashError;
 
-/// Why a fault wrapper cannot be set up as asked.
+/// Reason why a fault wrapper cannot be set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultError {
     /// An ECC strength outside its range.
     #[error("ECC must correct 1 to 512 bits in 1 KiB, not {0}")]
     EccStrength(u32),
-    /// More wrong bits than a page has.
+    /// More bit errors than a page has bits.
     #[error("a page of this array has {most} bits: {found} of them cannot be wrong")]
     BitsPerPage {
-        /// Asked for.
+        /// Requested bit errors per page.
         found: u32,
-        /// Bits of its data.
+        /// Data bits per page.
         most: u64,
     },
-    /// More factory bad blocks than there are blocks that may be bad.
+    /// More factory bad blocks than blocks that may be bad.
     #[error("{count} bad blocks asked for, but at most {most} blocks of this array may be bad")]
     TooManyBadBlocks {
-        /// Asked for.
+        /// Requested bad blocks.
         count: u32,
-        /// Blocks beside block 0, which is always good.
+        /// Blocks other than block 0, which is always good.
         most: u32,
     },
-    /// A bad block named twice, or marked before.
+    /// A bad block that is listed twice, or was marked before.
     #[error("{0} is marked bad already: name each bad block once")]
     MarkedTwice(BlockId),
     /// The array refused a mark.

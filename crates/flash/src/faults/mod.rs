@@ -1,15 +1,15 @@
 //! Faults of NAND, as wrappers that compose around any [`Flash`](crate::Flash), in any order.
 //!
-//! | wrapper | what goes wrong |
+//! | wrapper | fault |
 //! | --- | --- |
 //! | [`PowerCut`] | the power fails at a chosen operation, with or without tearing it |
-//! | [`BitErrors`] | bits flip with wear and reads, or as many as set by hand; ECC corrects them, or the page is lost, or an unchecked copy takes them over |
+//! | [`BitErrors`] | bits flip with wear and reads, or a fixed number per page. ECC corrects them, or the page is lost, or an unchecked copy takes them over |
 //! | [`ProgramEraseFailure`] | the part reports a program or an erase as failed |
 //! | [`BadBlocks`] | blocks are bad from the factory or go bad in use |
 //!
-//! A wrapper that leaves damage behind reaches the array through [`Tearable`], which every wrapper here
-//! (and [`Serial`](crate::Serial)) passes on. Everything random is drawn from a seed: the same seed and
-//! the same operations give the same faults on any machine.
+//! A wrapper that leaves damage behind reaches the array through [`Tearable`]. Every wrapper here, and
+//! [`Serial`](crate::Serial), forwards it. All randomness comes from a seed: the same seed and the same
+//! operations give the same faults on any machine.
 //!
 //! ```
 //! use ftlkit_flash::faults::{BitErrorRate, BitErrors, PowerCut};

@@ -1,6 +1,6 @@
-//! Quantiles of the Poisson distribution, the same on every machine.
+//! Quantiles of the Poisson distribution, identical on every machine.
 
-/// Means above this are beyond any ECC of the range allowed, and e⁻ᵐ is still a normal number.
+/// Larger means exceed any valid ECC strength. Up to here e⁻ᵐ is a normal number.
 const LARGEST_MEAN: f64 = 700.0;
 
 /// A Poisson distribution.
@@ -12,7 +12,7 @@ pub(super) struct Poisson {
 }
 
 impl Poisson {
-    /// Of a mean of 0 or more; above 700 it is taken for 700.
+    /// Distribution with this mean, 0 or more; means above 700 are taken as 700.
     pub(super) fn new(mean: f64) -> Self {
         let mean = mean.min(LARGEST_MEAN);
         Self { mean, at_zero: exp_minus(mean) }
@@ -23,7 +23,7 @@ impl Poisson {
         let mut probability = self.at_zero;
         let mut below_or_equal = probability;
         let mut k = 0;
-        // Rounding may leave the sum just short of u for good: 2,000 is 49 standard deviations out.
+        // Rounding may keep the sum just short of u for good. The limit of 2,000 is 49 standard deviations out.
         while below_or_equal <= u && k < 2_000 {
             k += 1;
             probability *= self.mean / k as f64;
@@ -33,7 +33,7 @@ impl Poisson {
     }
 }
 
-/// e⁻ˣ for 0 ≤ x ≤ 700, from additions and products alone: the same bits on every machine.
+/// e⁻ˣ for 0 ≤ x ≤ 700, from additions, products and quotients alone: the same bits on every machine.
 fn exp_minus(x: f64) -> f64 {
     let step = x / 1024.0;
     let (mut term, mut sum) = (1.0, 1.0);

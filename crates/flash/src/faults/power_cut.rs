@@ -1,4 +1,4 @@
-//! The power fails at a chosen program or erase.
+//! Power failure at a chosen program or erase.
 
 use super::tearable::Tearable;
 use crate::address::{BlockId, Lpn, Ppn};
@@ -9,9 +9,9 @@ use crate::operation::Cause;
 
 /// Cuts the power at a chosen changing operation: a program, the program of a copy, or an erase.
 ///
-/// Changing operations are numbered in the order in which they run; one that is refused (a broken rule,
-/// an uncorrectable source) has not run and takes no number. While the power is off every operation,
-/// reads included, fails with [`FlashError::PowerOff`].
+/// Changing operations are numbered in the order in which they run. A refused operation (broken rule,
+/// uncorrectable source) has not run and takes no number. While the power is off every operation, including
+/// reads, fails with [`FlashError::PowerOff`].
 #[derive(Clone, Debug)]
 pub struct PowerCut<F> {
     inner: F,
@@ -23,36 +23,39 @@ pub struct PowerCut<F> {
 }
 
 impl<F> PowerCut<F> {
-    /// The power is on, and no cut is planned.
+    /// Wraps `inner`: the power is on, and no cut is planned.
     pub fn new(inner: F) -> Self {
         Self { inner, changes: 0, cut_at: u64::MAX, tear: false, off: false }
     }
 
     /// Plans the cut: `operations` more changing operations run, and the power fails at the next.
     ///
-    /// A clean cut (`tear` false) comes before that operation has had any effect. A torn one comes in the
-    /// middle: a page being programmed is used up and unreadable ([`Tearable::waste`]), a block being
-    /// erased can be neither read nor programmed ([`Tearable::half_erase`]). A torn operation that breaks
-    /// a rule is refused as it would be with the power on, and the cut waits for the next. A later plan
-    /// replaces an earlier one.
+    /// A clean cut (`tear` false) comes before that operation has any effect. A torn cut comes in the middle of
+    /// it:
+    ///
+    /// - A page being programmed is used up and unreadable ([`Tearable::waste`]).
+    /// - A block being erased can be neither read nor programmed ([`Tearable::half_erase`]).
+    ///
+    /// A torn operation that breaks a rule is refused as with the power on, and the cut waits for the next
+    /// operation. A later plan replaces an earlier one.
     pub fn cut_after(&mut self, operations: u64, tear: bool) {
         self.cut_at = self.changes.saturating_add(operations);
         self.tear = tear;
     }
 
-    /// Turns the power on again and drops any plan that has not come true.
+    /// Turns the power on again and drops a plan that is still pending.
     pub fn restore(&mut self) {
         self.off = false;
         self.cut_at = u64::MAX;
     }
 
-    /// Changing operations that have run so far, whether or not they then failed. The one at which the
-    /// power failed is not among them.
+    /// Changing operations that have run so far, including failed ones. The operation at which the power failed
+    /// does not count.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// True from the cut on until [`PowerCut::restore`].
+    /// True from the cut until [`PowerCut::restore`].
     pub fn is_off(&self) -> bool {
         self.off
     }
@@ -62,12 +65,12 @@ impl<F> PowerCut<F> {
         &self.inner
     }
 
-    /// The wrapped array, to be changed.
+    /// The wrapped array, mutable.
     pub fn inner_mut(&mut self) -> &mut F {
         &mut self.inner
     }
 
-    /// The wrapped array itself.
+    /// Unwraps the array.
     pub fn into_inner(self) -> F {
         self.inner
     }
@@ -76,8 +79,8 @@ impl<F> PowerCut<F> {
         if self.off { Err(FlashError::PowerOff) } else { Ok(()) }
     }
 
-    /// Runs a changing operation and counts it, or cuts the power at it; `tear` is what a cut in its
-    /// middle leaves.
+    /// Runs and counts a changing operation, or cuts the power at it. `tear` applies the effect of a cut in its
+    /// middle.
     fn change<T>(
         &mut self,
         tear: impl FnOnce(&mut F) -> Result<(), FlashError>,
@@ -152,7 +155,7 @@ impl<F: Tearable> crate::layer::Layer for PowerCut<F> {
 
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
         self.change(
-            // The copy's read comes before its program: where it fails there is no program to tear.
+            // The copy's read comes before its program. If the read fails, there is no program to tear.
             |inner| {
                 inner.read_oob(from, cause)?;
                 inner.waste(to)

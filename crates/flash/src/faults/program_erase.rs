@@ -8,13 +8,13 @@ use crate::interface::copy_one_by_one;
 use crate::oob::Oob;
 use crate::operation::Cause;
 
-/// When operations of one kind fail.
+/// Schedule of failures for one kind of operation.
 #[derive(Clone, Debug)]
 struct Plan {
-    /// Operations of this kind that have run, failed ones included.
+    /// Operations of this kind that have run, including failed ones.
     run: u64,
     failed: u64,
-    /// Number of the one that fails; `u64::MAX`: none.
+    /// Number of the operation that fails; `u64::MAX`: none.
     fail_at: u64,
     per_million: u32,
 }
@@ -37,12 +37,11 @@ impl Plan {
     }
 }
 
-/// Fails programs and erases: at a chosen one, at random, or where a block is worn out.
+/// Fails programs and erases: at a chosen one, at random, or when a block is worn out.
 ///
-/// A failed program (a copy's too) uses up its page, which is unreadable. A failed erase leaves the
-/// block half erased: it must be erased again or marked bad. Random failures are drawn from SplitMix64,
-/// one draw an operation in the order of operations. An operation that breaks a rule is refused and
-/// cannot fail.
+/// A failed program (also of a copy) uses up its page, which becomes unreadable. A failed erase leaves the
+/// block half erased: it must be erased again or marked bad. Random failures come from SplitMix64, with one
+/// draw per operation in the order of operations. An operation that breaks a rule is refused and cannot fail.
 #[derive(Clone, Debug)]
 pub struct ProgramEraseFailure<F> {
     inner: F,
@@ -53,7 +52,7 @@ pub struct ProgramEraseFailure<F> {
 }
 
 impl<F> ProgramEraseFailure<F> {
-    /// Nothing fails until asked for.
+    /// Wraps `inner`. Nothing fails until a failure is scheduled.
     pub fn new(inner: F, seed: u64) -> Self {
         Self {
             inner,
@@ -64,27 +63,27 @@ impl<F> ProgramEraseFailure<F> {
         }
     }
 
-    /// `programs` more programs and copies run, and the next one fails.
+    /// Schedules the failure of the program or copy after the next `programs`.
     pub fn fail_program_after(&mut self, programs: u64) {
         self.programs.fail_at = self.programs.run.saturating_add(programs);
     }
 
-    /// `erases` more erases run, and the next one fails.
+    /// Schedules the failure of the erase after the next `erases`.
     pub fn fail_erase_after(&mut self, erases: u64) {
         self.erases.fail_at = self.erases.run.saturating_add(erases);
     }
 
-    /// Of a million programs and copies, this many fail (a million or more: all).
+    /// Sets the failure rate of programs and copies, per million (a million or more: all).
     pub fn fail_programs(&mut self, per_million: u32) {
         self.programs.per_million = per_million;
     }
 
-    /// Of a million erases, this many fail (a million or more: all).
+    /// Sets the failure rate of erases, per million (a million or more: all).
     pub fn fail_erases(&mut self, per_million: u32) {
         self.erases.per_million = per_million;
     }
 
-    /// Every erase of a block that was erased `cycles` times before fails.
+    /// Makes every erase fail whose block was erased `cycles` times before.
     pub fn wear_out_at(&mut self, cycles: u32) {
         self.endurance = cycles;
     }
@@ -104,12 +103,12 @@ impl<F> ProgramEraseFailure<F> {
         &self.inner
     }
 
-    /// The wrapped array, to be changed.
+    /// The wrapped array, mutable.
     pub fn inner_mut(&mut self) -> &mut F {
         &mut self.inner
     }
 
-    /// The wrapped array itself.
+    /// Unwraps the array.
     pub fn into_inner(self) -> F {
         self.inner
     }
@@ -146,7 +145,7 @@ impl<F: Tearable> crate::layer::Layer for ProgramEraseFailure<F> {
 
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
         let result = if self.programs.fails(&mut self.random) {
-            // Where the copy's read fails there is no program that could.
+            // If the copy's read fails, there is no program that could fail.
             self.inner.read_oob(from, cause)?;
             self.inner.waste(to).and(Err(FlashError::ProgramFailed(to)))
         } else {

@@ -1,4 +1,4 @@
-//! The generator that faults draw from: SplitMix64, the same on every machine.
+//! Random generator of the faults: SplitMix64, identical on every machine.
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ impl SplitMix64 {
         Self(seed)
     }
 
-    /// The generator of one thing among many: the same words always give the same stream.
+    /// Generator for one item among many: the same words always give the same stream.
     pub(crate) fn keyed(seed: u64, words: [u64; 2]) -> Self {
         Self(words.iter().fold(seed, |state, word| mix(state ^ word.wrapping_mul(GOLDEN_GAMMA))))
     }
@@ -63,7 +63,7 @@ mod tests {
         for _ in 0..60_000 {
             counts[random.below(6) as usize] += 1;
         }
-        // Five standard deviations of a binomial of 60,000 draws at 1/6 are 456.
+        // 456 is five standard deviations of a binomial of 60,000 draws at 1/6.
         assert!(counts.iter().all(|count| count.abs_diff(10_000) < 456), "{counts:?}");
     }
 }

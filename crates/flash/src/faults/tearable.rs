@@ -1,4 +1,4 @@
-//! How faults damage the array below other wrappers.
+//! Damage that faults do to the array below other wrappers.
 
 use crate::address::{BlockId, Ppn};
 use crate::array::Array;
@@ -6,20 +6,20 @@ use crate::error::FlashError;
 use crate::interface::{Flash, Probe};
 use crate::serial::Serial;
 
-/// A [`Flash`] that can be left as an interrupted or failed operation leaves it.
+/// A [`Flash`] that can be left in the state after an interrupted or failed operation.
 ///
-/// These are damage, not operations of NAND: [`Serial`] charges no time for them, so it belongs above the
-/// wrappers whose failures are to be charged.
+/// These methods do damage and are not operations of NAND, so [`Serial`] charges no time for them. It belongs
+/// above the wrappers whose failures are to be charged.
 pub trait Tearable: Flash + Probe {
-    /// Uses up a page without content, as a program that was cut or failed does: it may not be
-    /// programmed and reads as uncorrectable until its block is erased.
+    /// Uses up a page without content, as a cut or failed program does. The page may not be programmed and
+    /// reads as uncorrectable until its block is erased.
     ///
     /// # Errors
     /// The rules of [`Flash::program`].
     fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError>;
 
-    /// Leaves a block as an erase that was cut or failed does: none of its pages can be read or
-    /// programmed before it is erased.
+    /// Leaves a block as a cut or failed erase does: none of its pages can be read or programmed until it is
+    /// erased.
     ///
     /// # Errors
     /// The rules of [`Flash::erase`].
@@ -28,11 +28,11 @@ pub trait Tearable: Flash + Probe {
     /// Makes a programmed page uncorrectable until its block is erased.
     ///
     /// # Errors
-    /// Address; an erased page holds nothing to spoil.
+    /// Address; the page is erased and holds nothing to spoil.
     fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError>;
 }
 
-/// The methods of [`Tearable`], handed on to `self.inner`.
+/// Forwards the methods of [`Tearable`] to `self.inner`.
 macro_rules! tear_inner {
     () => {
         fn waste(&mut self, ppn: $crate::Ppn) -> Result<(), $crate::FlashError> {

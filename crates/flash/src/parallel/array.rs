@@ -1,4 +1,4 @@
-//! The array as schemes see it: state moves at once, what it takes goes to the channels.
+//! The array as schemes see it: state changes at once, and the operations go to the channels.
 
 use super::Parallel;
 use super::operations::{ChannelWork, NO_STEP, NONE, Operation, Operations, Side};
@@ -16,24 +16,24 @@ use crate::time::Ns;
 use alloc::vec::Vec;
 
 impl<F: Probe, W: GrantObserver> Parallel<F, W> {
-    /// A command for a page of the array.
+    /// The command for a page of the array.
     #[inline]
     fn side(&self, command: Command, ppn: Ppn) -> Side {
         let (block, page) = self.inner.geometry().split(ppn);
         Side { block, page, command }
     }
 
-    /// The die of a block, and which block of it that is, or the first of a gang's.
+    /// Die of a block, and its block number there (the first one if planes are ganged).
     #[inline]
     fn place(&self, block: BlockId) -> (DieAddress, u32) {
         let planes = u32::from(self.ganged);
-        // Where the channels have no such block, they refuse what is sent.
+        // If the channels have no such block, they refuse the request.
         let place = self.channels.topology().place(block);
         let (die, place) = place.unwrap_or((DieAddress::default(), u32::MAX / planes - 1));
         (die, place * planes)
     }
 
-    /// What the channels are asked for.
+    /// The request to the channels.
     #[inline]
     fn request(&self, side: &Side, slot: u32, arrival_ns: Ns, repair_ns: Ns) -> Request {
         let Side { block, page, command } = *side;
@@ -41,7 +41,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         let pages = match self.ganged {
             1 => Pages::one(first, page),
             planes => {
-                // A gang has a block on each plane of its die, at the gang's place on the die.
+                // A ganged block has one block on each plane of its die, at the same place.
                 let mut pages = [PageAddress::default(); MAX_PLANES];
                 for (address, block) in pages.iter_mut().zip(first..first + u32::from(planes)) {
                     *address = PageAddress { block, page };
@@ -52,7 +52,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         Request { arrival_ns, tag: slot.into(), die, command, pages, repair_ns }
     }
 
-    /// One command that is no copy, behind the last of its kind of the task.
+    /// Issues one command that is not a copy, after the last of its kind of the task.
     #[inline]
     fn single(&mut self, op: Op, command: Command, ppn: Ppn, cause: Cause) {
         self.counts.add(op, cause);
@@ -65,7 +65,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             self.tasks.add();
         }
         let behind_steps = !step && !self.yields && self.steps.left > 0;
-        // One that waits for an earlier operation would have the erase wait for that.
+        // A read that waits for an earlier operation would delay the erase of its block until that operation.
         let waits = behind_steps || self.tasks.last[0] != NONE;
         let is_first = !step && command == Command::Read && !waits;
         let aside = if is_first {
@@ -90,14 +90,14 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
     }
 
-    /// An operation of a task or of a collection step.
+    /// Allocates an operation of a task or of a collection step.
     #[inline]
     fn operation(&mut self, work: ChannelWork, task: u32, step: bool) -> u32 {
         let step = if step { self.steps.add() } else { NO_STEP };
         self.operations.add(work, task, self.tasks.number, step)
     }
 
-    /// One page copied, `more` to follow behind it in the same run.
+    /// Issues the copy of one page; `more` pages of the same run follow.
     fn copied(&mut self, from: Ppn, to: Ppn, corrected: u64, cause: Cause, more: bool) {
         self.counts.add(Op::Copy, cause);
         let (mut read, mut program) =
@@ -154,7 +154,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.operations.get_mut(reading).then = programming;
     }
 
-    /// The path between two places: with cache program or not, and the bus time of a byte that is sent again.
+    /// Path between two locations, whether it uses cache program, and the bus time per byte that is sent again.
     fn path(&self, from: &Side, to: &Side) -> (CopyPath, bool, Ns) {
         let Some(copies) = &self.inner.part().copies else { return (CopyPath::Gcb, false, 0) };
         let (from, to) = (self.place(from.block), self.place(to.block));
@@ -172,7 +172,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         (path, times.cache_program && !same_die, times.repair_ns)
     }
 
-    /// Takes in the operation that programs a page that is copied.
+    /// Issues the operation that programs a copied page.
     #[inline]
     fn issue_copy(&mut self, slot: u32, from: Ppn, out_of: BlockId, to: BlockId) {
         let operation = self.operations.get_mut(slot);
@@ -181,7 +181,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.order.arriving(&mut self.operations, slot, to);
     }
 
-    /// Takes an operation in, and submits it where it need not wait.
+    /// Issues an operation, and submits it if it need not wait.
     fn issue(&mut self, slot: u32) {
         let Self { operations, order, .. } = self;
         let operation = operations.get_mut(slot);
@@ -212,7 +212,8 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
     }
 
-    /// Submits an operation at this time, or as the current task ends, and those that waited for nothing else.
+    /// Submits an operation, and then those that waited for nothing else. They arrive at `at_ns`; `None`: when
+    /// the current task ends.
     fn submit(&mut self, slot: u32, at_ns: Option<Ns>) {
         self.ready.push(slot);
         while let Some(slot) = self.ready.pop() {
@@ -239,13 +240,13 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
     }
 
-    /// One thing less that an operation waits for.
+    /// Removes one dependency of an operation.
     #[inline]
     fn release(&mut self, slot: u32) {
         release(&mut self.operations, &mut self.ready, slot);
     }
 
-    /// Puts an operation on the channels. They refuse nothing: addresses were checked when the array took them.
+    /// Sends an operation to the channels. They refuse nothing, because the array has checked the addresses.
     pub(super) fn send(&mut self, slot: u32, arrival_ns: Ns) {
         let operation = self.operations.get(slot);
         let (work, repair_ns, class) = (operation.work, operation.repair_ns, operation.class());
@@ -264,7 +265,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         sent.expect("what the array has done, its channels can do");
     }
 
-    /// A command is done: what waited for its operation goes on.
+    /// Completes a command, and releases what waited for its operation.
     pub(super) fn complete(&mut self, slot: u32, done_ns: Ns) -> Option<Done> {
         let operation = self.operations.get_mut(slot);
         self.page_commands += u64::from(!operation.work.is_erase());
@@ -294,7 +295,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 }
 
-/// One thing less that an operation waits for; where it waits for nothing more it is ready.
+/// Removes one dependency of an operation; without any left it becomes ready.
 #[inline]
 fn release(operations: &mut Operations, ready: &mut Vec<u32>, slot: u32) {
     if slot == NONE {

@@ -1,12 +1,12 @@
-//! Versions of pages, followed from request to cell: holds in tests that dies keep the rules of NAND, and that every read
-//! finds the version that was there when it was asked for.
+//! Tracks page versions from request to cell. Tests assert that dies keep the rules of NAND, and that every
+//! read finds the version that was current when it was issued.
 
 use super::operations::{ChannelWork, Side};
 use crate::address::BlockId;
 use crate::channels::Command;
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
-/// The version of each programmed page.
+/// Version of each programmed page.
 type Versions = BTreeMap<(BlockId, u32), u64>;
 
 #[derive(Clone, Debug, Default)]
@@ -15,17 +15,17 @@ pub(super) struct Contents {
     asked: Versions,
     /// As the cells are.
     cells: Versions,
-    /// The version that each operation reads, moves or programs.
+    /// Version that each operation reads, moves or programs.
     of: BTreeMap<u32, u64>,
     versions: u64,
-    /// Reads redirected to where a page is copied from.
+    /// Reads redirected to the source page of a copy.
     pub(super) redirected: u64,
-    /// Rules that were broken.
+    /// Violations found.
     pub(super) wrong: Vec<String>,
 }
 
 impl Contents {
-    /// An operation was asked for, `side` as the scheme sees it; `from`: the page that it copies.
+    /// Records an issued operation, `side` as the scheme sees it; `from`: the page that it copies.
     pub(super) fn asked(&mut self, slot: u32, work: &ChannelWork, side: Side, from: Option<Side>) {
         let Side { block, page, command } = side;
         let here = from.unwrap_or(side);
@@ -35,7 +35,7 @@ impl Contents {
                 0
             }
             _ if command.is_read() || from.is_some() => {
-                // What was programmed in no time was not seen.
+                // Pages programmed while untimed were not recorded.
                 self.asked.get(&(here.block, here.page)).copied().unwrap_or_default()
             }
             _ => {
@@ -50,7 +50,7 @@ impl Contents {
         self.redirected += u64::from(command.is_read() && work.sides().0 != side);
     }
 
-    /// An operation is done.
+    /// Checks an operation that is done.
     pub(super) fn done(&mut self, slot: u32, work: &ChannelWork) {
         let version = self.of.remove(&slot).unwrap_or_default();
         let (first, second) = work.sides();

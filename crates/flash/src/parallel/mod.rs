@@ -1,49 +1,53 @@
-//! Parallel time: an array whose operations run side by side on channels.
+//! Parallel time: an array whose operations overlap on channels.
 //!
-//! A scheme sees an array that answers at once, as it does over [`Serial`](crate::Serial): state moves when it
-//! asks. What it asked for is put to [`Channels`], in the name of a **task** (a page task of the host), and the
-//! caller is told when each task is done. So one scheme serves both kinds of time, and any number of tasks may be
-//! under way:
+//! A scheme sees an array that answers at once, as over [`Serial`](crate::Serial): its state changes with each
+//! call. The operations go to [`Channels`] on behalf of a **task** (a page task of the host). The caller learns
+//! when each task is done. So each scheme serves both kinds of time, and any number of tasks may be
+//! outstanding:
 //!
 //! ```text
-//! begin(task, at): what the scheme asks for from here on arrives at `at`
-//! end():           and that was all of it
-//! end_after(ns):   the same, but it arrives so much later: the processor had to work first
+//! begin(task, at): operations of the scheme from here on arrive at `at`
+//! end():           the task is complete
+//! end_after(ns):   as end(), but its operations arrive `ns` later: the processor had to work first
 //! next_done_until(t): the next task whose operations are done by t
 //! ```
 //!
-//! # What waits for what
+//! # Dependencies
 //! ```text
 //! within a task, an operation that is no copy waits until the one before it is done;
-//!     operations of collection steps (Cause::is_step) and all others make two such chains
+//!     operations of collection steps (Cause::is_step) and all others form two such chains
 //! the program of a copy through the controller waits until its page is out and checked
 //! an erase waits until every page copied out of its block is programmed
-//! operations of one block reach its die in the order in which the scheme asked for them
-//! operations that have reached a die are done there in that order; what waits lets others pass
-//! where the host goes first (Precedence), the host's operations and those of collection make two such orders a die;
-//!     an operation that reaches a block of which those of the other kind are under way waits until they are done,
-//!     and what the host waits for is urgent
-//!     a read of the host that waits for nothing but its own page's program is behind nothing else of its block
-//!     a read of the host of a page whose copy is under way reads it where it still is
+//! operations of one block reach its die in the order in which the scheme issued them
+//! operations that have reached a die are done there in that order; waiting operations let others pass
+//! if the host goes first (Precedence), a die has one such order per class (host reads, other host operations,
+//!     collection)
+//!     an operation waits until conflicting operations of other classes on its block are done;
+//!     collection that a host operation waits for is urgent
+//!     a host read that waits only for its own page's program passes all other operations of its block
+//!     a host read of a page whose copy is in progress reads it at its old location
 //! ```
 //!
-//! A task is done when all its operations but those of collection steps are: the host is not kept waiting for a step,
-//! unless by finding die or bus taken. Where collection does not yield ([`Parallel::set_yields`]), a task's own
-//! operations wait until the steps asked for before them are done, and the caller begins no other task while
-//! [`Parallel::is_collecting`]. Copies go by the path of [`Part::copies`](crate::Part::copies), read off the places of their
-//! blocks; `None`: through the controller. A direct transfer's destination is addressed beside the source's tR, as in
-//! the source's Fig. 9, and reads run ahead of programs: a run takes no longer than in serial time, mostly less.
+//! A task is done when all its operations except those of collection steps are done. A step does not delay the
+//! host, except that it occupies die and bus. If collection does not yield ([`Parallel::set_yields`]), a task's
+//! own operations wait until the steps issued before them are done. The caller then begins no other task while
+//! [`Parallel::is_collecting`].
+//!
+//! The locations of its two blocks determine a copy's path ([`Part::copies`](crate::Part::copies)); `None`:
+//! through the controller. The destination of a direct transfer is addressed during the source's tR, as in Fig.
+//! 9 of the paper, and reads run ahead of programs. So a run takes no longer than in serial time, and mostly
+//! less.
 //!
 //! # State and cost
-//! 64 bytes a block; an entry an operation that is not done, in one slab. An operation costs the
-//! scheduling of [`Channels`] and some stores.
+//! 64 bytes per block, and an entry per outstanding operation in one slab. An operation costs the scheduling of
+//! [`Channels`] and some stores.
 //!
 //! # Errors
-//! [`ParallelError`]: shapes that do not fit together.
+//! [`ParallelError`]: array and channels do not fit together.
 //!
 //! # Source
-//! Jeong and Song, IEEE Trans. Consumer Electronics 58(2), 2012, §III for copies and interleaving. That state moves at
-//! once and time follows is our simplification: a scheme decides by the order of requests, not by that of
+//! Jeong and Song, IEEE Trans. Consumer Electronics 58(2), 2012, §III for copies and interleaving. Immediate
+//! state changes with deferred time are our simplification: a scheme decides by the order of requests, not of
 //! completions.
 
 mod array;
@@ -71,24 +75,25 @@ use steps::Steps;
 pub use tasks::Done;
 use tasks::Tasks;
 
-/// Why an array cannot be put on channels.
+/// Reason why an array cannot be put on channels.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParallelError {
-    /// The channels themselves.
+    /// Invalid channels.
     #[error(transparent)]
     Channels(#[from] ChannelsError),
-    /// Too few blocks for the array, or too short ones.
+    /// The channels have too few blocks for the array, or too few pages per block.
     #[error(
         "an array of {blocks} blocks of {pages} pages does not fit on channels of {most} blocks of {most_pages} pages"
     )]
     Shape {
-        /// The array's blocks.
+        /// Blocks of the array.
         blocks: u32,
-        /// Its pages a block.
+        /// Its pages per block.
         pages: u32,
-        /// Blocks of all dies, those of all planes of a die at one place counted once where planes work as one.
+        /// Blocks of all dies. If planes are ganged, blocks at the same place of all planes of a die count
+        /// once.
         most: u64,
-        /// Pages a block.
+        /// Pages per block of the channels.
         most_pages: u32,
     },
 }
@@ -98,7 +103,7 @@ pub enum ParallelError {
 pub struct Parallel<F, W = ()> {
     inner: F,
     channels: Channels<W>,
-    /// Planes that work as one: a block of the array is a block of each.
+    /// Ganged planes: a block of the array is one block on each of them.
     ganged: u16,
     operations: Operations,
     order: Order,
@@ -107,23 +112,23 @@ pub struct Parallel<F, W = ()> {
     tasks: Tasks,
     /// Operations of the current task that are sent when it ends.
     starting: Vec<u32>,
-    /// Whether tasks may come between the operations of a collection.
+    /// True if tasks may come between the operations of a collection.
     yields: bool,
     steps: Steps,
-    /// Whether operations take time.
+    /// True if operations take time.
     timed: bool,
     counts: Counts,
     copies_by: [u64; CopyPath::ALL.len()],
     bytes_sent_again: u64,
-    /// Reads and programs of pages that are done.
+    /// Page reads and programs that are done.
     page_commands: u64,
     #[cfg(test)]
     contents: contents::Contents,
 }
 
 impl<F: Probe> Parallel<F> {
-    /// Idle at time 0. Where `ganged`, a block of the array is one of each plane of a die, at the same place, and
-    /// every operation is one of all planes.
+    /// Puts an array on idle channels at time 0. If `ganged`, a block of the array is one block on each plane
+    /// of a die, at the same place. Every operation then uses all planes.
     ///
     /// # Errors
     /// [`ParallelError`].
@@ -139,7 +144,7 @@ impl<F: Probe> Parallel<F> {
 }
 
 impl<F: Probe, W: GrantObserver> Parallel<F, W> {
-    /// The same, with someone who sees each grant of a bus.
+    /// As [`Parallel::new`], with an observer of every bus grant.
     ///
     /// # Errors
     /// As [`Parallel::new`].
@@ -180,17 +185,17 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         })
     }
 
-    /// What is asked for from here on arrives at `at_ns`, not before [`Parallel::now_ns`], in the name of `tag`.
+    /// Begins task `tag`. Its operations arrive at `at_ns`, but not before [`Parallel::now_ns`].
     pub fn begin(&mut self, tag: u64, at_ns: Ns) {
         self.tasks.begin(tag, at_ns.max(self.channels.now_ns()));
     }
 
-    /// That was all that the task begun last asked for. One that asked for nothing is done at once.
+    /// Ends the current task. A task without operations is done at once.
     pub fn end(&mut self) {
         self.end_after(0);
     }
 
-    /// The same, where the processor worked `delay_ns` before anything could be asked for.
+    /// Ends the current task, whose operations arrive `delay_ns` later because the processor had to work first.
     pub fn end_after(&mut self, delay_ns: Ns) {
         let at_ns = self.tasks.at_ns.saturating_add(delay_ns);
         for at in 0..self.starting.len() {
@@ -201,15 +206,15 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.tasks.end(at_ns);
     }
 
-    /// Whether tasks may come between the operations of a collection, as they may at first.
+    /// Sets whether tasks may come between the operations of a collection. Default: true.
     pub fn set_yields(&mut self, yields: bool) {
         self.yields = yields;
     }
 
-    /// What goes before what on a die from here on.
+    /// Sets the precedence on each die from here on.
     ///
     /// # Panics
-    /// Where operations are under way.
+    /// If operations are outstanding.
     pub fn set_precedence(&mut self, precedence: Precedence) {
         assert_eq!(self.outstanding(), 0, "operations are under way");
         self.channels.set_precedence(precedence);
@@ -218,23 +223,23 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
     }
 
-    /// Whether operations take time, as they do at first. Else they are done at once, and no task is told of: to fill
-    /// an array before anything is measured.
+    /// Sets whether operations take time. Default: true. If not, they are done at once and no task is reported;
+    /// this serves to fill an array before a measurement.
     ///
     /// # Panics
-    /// Where operations are under way.
+    /// If operations are outstanding.
     pub fn set_timed(&mut self, timed: bool) {
         assert_eq!(self.outstanding(), 0, "operations are under way");
         self.timed = timed;
     }
 
-    /// Whether operations of collection steps are under way.
+    /// True if operations of collection steps are outstanding.
     pub fn is_collecting(&self) -> bool {
         self.steps.left > 0
     }
 
-    /// Lets everything happen until the next operation is done, at `limit_ns` at the latest: the task that is done with
-    /// it, if one is. False where nothing is left to be done by then.
+    /// Runs until the next operation is done, at `limit_ns` at the latest. Returns the task that this
+    /// completes, if any. The flag is false if nothing is left to be done by then.
     pub fn step_until(&mut self, limit_ns: Ns) -> (bool, Option<Done>) {
         let bare_ns = self.tasks.next_bare_ns();
         match self.channels.next_completion_until(limit_ns.min(bare_ns)) {
@@ -246,8 +251,8 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
     }
 
-    /// The next task that is done by `limit_ns`, in order of time. `None` where there is none; then everything has
-    /// happened that happens before `limit_ns`.
+    /// Returns the next task that is done by `limit_ns`, in order of time. `None` if there is none; all events
+    /// before `limit_ns` have then happened.
     pub fn next_done_until(&mut self, limit_ns: Ns) -> Option<Done> {
         loop {
             let (more, done) = self.step_until(limit_ns);
@@ -257,22 +262,22 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
     }
 
-    /// The next task that is done, however late.
+    /// Returns the next task that is done, without a time limit.
     pub fn next_done(&mut self) -> Option<Done> {
         self.next_done_until(Ns::MAX)
     }
 
-    /// Up to when everything has happened.
+    /// Current time: all events up to here have happened.
     pub fn now_ns(&self) -> Ns {
         self.channels.now_ns()
     }
 
-    /// Operations asked for so far.
+    /// Counts of the operations issued so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Copies asked for so far that went by a path; none where the part does not say how its pages are copied.
+    /// Copies issued so far that take a path; 0 if the part does not specify its copy paths.
     pub fn copies_by(&self, path: CopyPath) -> u64 {
         self.copies_by[path as usize]
     }
@@ -282,7 +287,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.bytes_sent_again
     }
 
-    /// Reads and programs of pages done so far; a copy is one of each.
+    /// Page reads and programs done so far; a copy is one of each.
     #[inline]
     pub fn page_commands(&self) -> u64 {
         self.page_commands
@@ -298,12 +303,12 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         &self.inner
     }
 
-    /// Operations that are not done.
+    /// Outstanding operations.
     pub fn outstanding(&self) -> usize {
         self.operations.outstanding()
     }
 
-    /// Bytes of memory that it takes besides the array.
+    /// Memory in bytes, without the wrapped array.
     pub fn heap_bytes(&self) -> usize {
         self.operations.heap_bytes()
             + self.order.heap_bytes()

@@ -1,4 +1,4 @@
-//! Operations that are not done.
+//! Outstanding operations.
 
 use crate::address::BlockId;
 use crate::channels::{Class, Command};
@@ -11,7 +11,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// No epoch of steps.
 pub(super) const NO_STEP: u64 = u64::MAX;
 
-/// A command for a page of the array; of an erase, for its first.
+/// A command for a page of the array; for an erase, the first page of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Side {
     pub(super) block: BlockId,
@@ -26,7 +26,7 @@ impl Side {
     }
 }
 
-/// What reaches the channels at once.
+/// Commands that reach the channels together.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ChannelWork {
     /// One command.
@@ -38,7 +38,7 @@ pub(super) enum ChannelWork {
 }
 
 impl ChannelWork {
-    /// Commands that it consists of.
+    /// Its commands.
     #[inline]
     pub(super) fn sides(&self) -> (Side, Option<Side>) {
         match *self {
@@ -47,7 +47,7 @@ impl ChannelWork {
         }
     }
 
-    /// The blocks that it concerns, each once, and whether it changes them.
+    /// Its blocks, each once, and whether it changes them.
     #[inline]
     pub(super) fn blocks(&self) -> impl Iterator<Item = (BlockId, bool)> + use<> {
         let (first, second) = self.sides();
@@ -58,7 +58,7 @@ impl ChannelWork {
         core::iter::once((first.block, changes)).chain(other)
     }
 
-    /// The block and the page that it programs, if it does.
+    /// The block and the page that it programs, if any.
     #[inline]
     pub(super) fn programs(&self) -> Option<(BlockId, u32)> {
         let (first, second) = self.sides();
@@ -77,34 +77,35 @@ impl ChannelWork {
     }
 }
 
-/// An operation that is not done.
+/// An outstanding operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
     pub(super) work: ChannelWork,
     /// Bus time for corrected bytes.
     pub(super) repair_ns: Ns,
-    /// Number of the task that asked for it.
+    /// Number of the task that issued it.
     pub(super) number: u64,
-    /// The epoch of collection steps that it is part of; [`NO_STEP`]: of none.
+    /// Its epoch of collection steps; [`NO_STEP`]: none.
     pub(super) step: u64,
     /// The task that waits for it.
     pub(super) task: u32,
-    /// What it waits for: so many operations to be done or to be submitted.
+    /// Number of operations that must be done or submitted first.
     pub(super) waits: u32,
     /// The operation that waits until this one is done.
     pub(super) then: u32,
-    /// The operations that wait until this one is submitted, one for each block that it concerns.
+    /// The operations that wait until this one is submitted, one per block that it concerns.
     pub(super) next: [u32; 2],
-    /// Of an erase that waits for copies: the next such erase of its block.
+    /// For an erase that waits for copies: the next such erase of its block.
     pub(super) erase: u32,
     /// The block that a page leaves for good with it.
     pub(super) out_of: u32,
-    /// Of the program of a copy: the page that it is copied from, and the program behind it in its block.
+    /// For the program of a copy: the source page, and the next such program of its block.
     pub(super) from: u32,
     pub(super) behind: u32,
-    /// Commands of it that are not done.
+    /// Its commands that are not done.
     pub(super) left: u8,
-    /// A read of the host from where its page is: it is behind nothing of its block, whose erase waits for it.
+    /// True for a host read at the page's current location. It does not wait for its block's operations, and
+    /// the block's erase waits for it.
     pub(super) aside: bool,
 }
 
@@ -131,7 +132,7 @@ impl Operation {
         self.step != NO_STEP
     }
 
-    /// What its die does it as.
+    /// Class of its commands on the die.
     #[inline]
     pub(super) fn class(&self) -> Class {
         match self.step {
@@ -142,7 +143,7 @@ impl Operation {
     }
 }
 
-/// A slab of them.
+/// A slab of operations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operations {
     slots: Vec<Operation>,
@@ -150,7 +151,8 @@ pub(super) struct Operations {
 }
 
 impl Operations {
-    /// Another one, that waits for nothing. It is made where it stays: made elsewhere and moved it costs more.
+    /// Adds an operation without dependencies. It is filled in place: filling it elsewhere and moving it costs
+    /// more.
     #[inline]
     pub(super) fn add(&mut self, work: ChannelWork, task: u32, number: u64, step: u64) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
@@ -189,7 +191,7 @@ impl Operations {
         self.free.push(slot);
     }
 
-    /// Those that are not done, by slot.
+    /// Outstanding operations, with their slots.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Operation)> {
         let is_free = |slot: usize| self.free.contains(&(slot as u32));
         self.slots.iter().enumerate().filter(move |(slot, _)| !is_free(*slot))

@@ -1,4 +1,4 @@
-//! What each block's operations have to wait for.
+//! Dependencies between the operations of each block.
 
 use super::operations::{ChannelWork, NONE, Operation, Operations};
 use crate::address::{BlockId, Geometry, Ppn};
@@ -6,39 +6,39 @@ use crate::channels::{Class, QUEUES};
 use crate::prefetch::prefetch;
 use alloc::vec::Vec;
 
-/// What each block's operations have to wait for.
+/// Dependencies between the operations of each block.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     blocks: Vec<Block>,
-    /// Whether operations of different classes may pass each other, but for those of one block.
+    /// True if operations of different classes may pass each other, except on the same block.
     classes: bool,
 }
 
-/// Operations of one block: a cache line.
+/// State of one block's operations: a cache line.
 ///
-/// Those that are submitted and not done may pass each other where they are of different classes: so all of them that do
-/// not read are of one class, and reads of another are not among them.
+/// Submitted operations of different classes may pass each other. So the submitted operations of a block that
+/// change it are all of one class, and no reads of another class are outstanding beside them.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Block {
-    /// The last that is not submitted.
+    /// The last operation that is not submitted.
     held: u32,
-    /// Copies out of it that are not done, since its last erase was asked for.
+    /// Copies out of the block that are not done, since its last erase was issued.
     copies: u32,
-    /// Its first erase that waits for earlier ones. A copy that is done while there is one is one of those: what was asked
-    /// for behind the erase cannot reach the die before it.
+    /// The first erase that waits for earlier copies. While it exists, every copy that completes is one of
+    /// those: copies issued after the erase cannot reach the die before it.
     erase: u32,
-    /// Operations submitted and not done, by class, and of these the programs and erases.
+    /// Operations submitted and not done, by class, and the programs and erases among them.
     counts: [u32; QUEUES],
     changes: [u32; QUEUES],
     /// The operation that waits until those of other classes are done.
     waits: u32,
-    /// Programs of the block that are not done, and the page behind the last that was asked for.
+    /// Programs of the block that are not done, and the page after the last one issued.
     programs: u32,
     next: u32,
-    /// Erases of the block that are not done: until then the same pages may be under way twice.
+    /// Erases of the block that are not done. Until then the same pages may be in progress twice.
     erases: u32,
-    /// The programs of copies into it that are not done, in their order: the first, and the last.
+    /// Programs of copies into the block that are not done, in order: the first and the last.
     arriving: [u32; 2],
 }
 
@@ -62,7 +62,7 @@ impl Order {
         Self { blocks: alloc::vec![Block::IDLE; blocks as usize], classes: false }
     }
 
-    /// Operations of different classes may pass each other from here on, but for those of one block.
+    /// Lets operations of different classes pass each other from here on, except on the same block.
     pub(super) fn keep_classes(&mut self) {
         self.classes = true;
     }
@@ -72,14 +72,14 @@ impl Order {
         &mut self.blocks[block.0 as usize]
     }
 
-    /// Fetches what is kept of a block.
+    /// Prefetches the state of a block.
     #[inline]
     pub(super) fn prefetch(&self, block: BlockId) {
         prefetch(&self.blocks, block.0 as usize);
     }
 
-    /// How many blocks of an operation, which waits for nothing else, have operations of another class under way, and whether
-    /// any of these is of collection. It is released once for each.
+    /// Number of blocks on which an otherwise ready operation conflicts with outstanding operations of another
+    /// class, and whether any of those are collection. The operation is released once for each block.
     #[inline]
     pub(super) fn conflicts(&mut self, operation: &Operation, slot: u32) -> (u32, bool) {
         let (mut waits, mut collected) = (0, false);
@@ -99,7 +99,7 @@ impl Order {
         (waits, collected)
     }
 
-    /// An operation is asked for.
+    /// Records that an operation is issued.
     #[inline]
     pub(super) fn asked(&mut self, operation: &Operation) {
         if !self.classes {
@@ -114,7 +114,7 @@ impl Order {
         }
     }
 
-    /// A page is being copied into the block of this program.
+    /// Records the program of a page being copied into the block.
     #[inline]
     pub(super) fn arriving(&mut self, operations: &mut Operations, slot: u32, block: BlockId) {
         if self.classes {
@@ -126,9 +126,9 @@ impl Order {
         }
     }
 
-    /// Where the host can read the page of `ppn` without regard to what else its block waits for: there, where it is
-    /// programmed; where it still is, while it is copied, in a block that is not programmed any more. `None` where it is
-    /// nowhere yet, or that cannot be told.
+    /// Page at which the host can read `ppn` regardless of its block's other operations. That is `ppn` itself
+    /// if it is programmed. During its copy it is the source page, if the source's block has no outstanding
+    /// programs. `None` if the page is not programmed anywhere yet, or its location is uncertain.
     #[inline]
     pub(super) fn readable_at(
         &self,
@@ -144,7 +144,7 @@ impl Order {
         if block.erases > 0 {
             return None;
         }
-        // Its last programs are those that are not done.
+        // The outstanding programs are the block's last ones.
         if block.programs == 0 || page + block.programs < block.next {
             return Some(ppn);
         }
@@ -161,7 +161,7 @@ impl Order {
         None
     }
 
-    /// A read of the host from where its page is: the erase of that block waits for it as for a copy.
+    /// Records a host read at a page's current location. The erase of that block waits for it as for a copy.
     #[inline]
     pub(super) fn reading(&mut self, operations: &mut Operations, block: BlockId) {
         let block = self.block(block);
@@ -171,7 +171,7 @@ impl Order {
         }
     }
 
-    /// An operation is done; those that waited for that.
+    /// Records that an operation is done. Returns the operations that waited for this.
     #[inline]
     pub(super) fn done(&mut self, operation: &Operation) -> [u32; 2] {
         let mut released = [NONE; 2];
@@ -195,7 +195,7 @@ impl Order {
             let block = self.block(block);
             block.counts[queue] -= 1;
             block.changes[queue] -= u32::from(changes);
-            // It looks again whether it has to wait.
+            // It checks again whether it has to wait.
             if block.counts[queue] == 0 || changes && block.changes[queue] == 0 {
                 *released = core::mem::replace(&mut block.waits, NONE);
             }
@@ -203,8 +203,8 @@ impl Order {
         released
     }
 
-    /// Puts an operation behind those of its blocks that are not submitted; how many it waits for, and whether any of these is
-    /// of collection.
+    /// Puts an operation behind those of its blocks that are not submitted. Returns the number it waits for,
+    /// and whether any of them is collection.
     #[inline]
     pub(super) fn enter(&mut self, operations: &mut Operations, slot: u32) -> (u32, bool) {
         let work = operations.get(slot).work;
@@ -222,7 +222,7 @@ impl Order {
         (waits + copies, collected)
     }
 
-    /// The copies that an erase waits for.
+    /// Makes an erase wait for the copies out of its block, and returns their number.
     fn erase(&mut self, operations: &mut Operations, slot: u32) -> u32 {
         let block = operations.get(slot).work.sides().0.block;
         let block = self.block(block);
@@ -242,12 +242,12 @@ impl Order {
         waits
     }
 
-    /// The operation has to wait: what comes for its blocks goes behind it.
+    /// Makes later operations of its blocks wait for this operation, which has to wait itself.
     pub(super) fn hold(&mut self, work: &ChannelWork, slot: u32) {
         work.blocks().for_each(|(block, _)| self.block(block).held = slot);
     }
 
-    /// The operation is submitted; those that waited for that.
+    /// Records that the operation is submitted. Returns the operations that waited for this.
     #[inline]
     pub(super) fn leave(&mut self, operation: &Operation, slot: u32) -> [u32; 2] {
         let classes = self.classes;
@@ -268,13 +268,13 @@ impl Order {
         operation.next
     }
 
-    /// A page is on its way out of the block.
+    /// Records a page being copied out of the block.
     #[inline]
     pub(super) fn copying(&mut self, block: BlockId) {
         self.block(block).copies += 1;
     }
 
-    /// It has arrived; the erase that waits for it.
+    /// Records that such a copy is done. Returns the erase that waits for it.
     #[inline]
     pub(super) fn copied(&mut self, block: u32) -> u32 {
         let block = self.block(BlockId(block));

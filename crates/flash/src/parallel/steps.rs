@@ -1,30 +1,30 @@
-//! Collection steps that are not done, and who waits for them.
+//! Outstanding collection steps, and the operations that wait for them.
 
 use alloc::collections::VecDeque;
 
-/// Collection steps that are not done, and the operations of tasks that wait for them: each for the steps that were asked
-/// for before it, and for none that came later, which may wait for it.
+/// Outstanding collection steps, and the operations of tasks that wait for them. Each waits for the steps
+/// issued before it, but not for later ones, which may wait for it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
     /// Number of the first epoch below.
     first: u64,
     epochs: VecDeque<Epoch>,
     behind: VecDeque<u32>,
-    /// Operations of all of them that are not done.
+    /// Outstanding operations of all steps.
     pub(super) left: u32,
 }
 
-/// Steps that were asked for without an operation between them that waits for them.
+/// Steps issued without an operation in between that waits for them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Epoch {
-    /// Their operations that are not done.
+    /// Their outstanding operations.
     left: u32,
-    /// Operations that wait for these and for all before.
+    /// Operations that wait for these and for all earlier steps.
     behind: u32,
 }
 
 impl Steps {
-    /// Another operation of a step: its epoch.
+    /// Adds an operation of a step and returns its epoch.
     #[inline]
     pub(super) fn add(&mut self) -> u64 {
         self.left += 1;
@@ -35,7 +35,7 @@ impl Steps {
         self.first + self.epochs.len() as u64 - 1
     }
 
-    /// The operation waits for all steps so far.
+    /// Makes the operation wait for all steps so far.
     pub(super) fn wait(&mut self, slot: u32) {
         if let Some(epoch) = self.epochs.back_mut() {
             epoch.behind += 1;
@@ -43,7 +43,8 @@ impl Steps {
         }
     }
 
-    /// An operation of a step is done; those that waited for that and for no other step are told to `released`.
+    /// Records that an operation of a step is done. Calls `released` for those that waited for that and for no
+    /// other step.
     #[inline]
     pub(super) fn done(&mut self, epoch: u64, mut released: impl FnMut(u32)) {
         self.left -= 1;

@@ -1,18 +1,18 @@
-//! Tasks under way, and when each is done.
+//! Outstanding tasks, and their completion times.
 
 use super::operations::NONE;
 use crate::time::Ns;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-/// A task whose operations, but those of collection steps, are done.
+/// A completed task: all its operations are done, except those of collection steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// The caller's name for it.
+    /// Identifier chosen by the caller.
     pub tag: u64,
-    /// When it began.
+    /// Begin of the task.
     pub begun_ns: Ns,
-    /// When the last of its operations was done; when it began where it asked for none.
+    /// Completion of its last operation. A task without operations is done when it ends.
     pub done_ns: Ns,
 }
 
@@ -29,14 +29,14 @@ struct Task {
 pub(super) struct Tasks {
     slots: Vec<Task>,
     free: Vec<u32>,
-    /// The task that the scheme works at.
+    /// The task for which the scheme currently works.
     pub(super) current: u32,
-    /// Its last operation that is part of its service, and its last of a collection step.
+    /// Its last operation of its own service, and its last of a collection step.
     pub(super) last: [u32; 2],
     pub(super) at_ns: Ns,
     /// Tasks begun so far.
     pub(super) number: u64,
-    /// Done without any operation: not told yet.
+    /// Tasks done without any operation, not yet reported.
     bare: VecDeque<Done>,
 }
 
@@ -74,7 +74,7 @@ impl Tasks {
         (self.last, self.at_ns) = ([NONE; 2], begun_ns);
     }
 
-    /// The current task has asked for all; where that was nothing it is done at `at_ns`.
+    /// Ends the current task. If it has no operations, it is done at `at_ns`.
     pub(super) fn end(&mut self, at_ns: Ns) {
         let Some(task) = self.slots.get(self.current as usize).copied() else { return };
         if task.left == 0 {
@@ -85,14 +85,14 @@ impl Tasks {
         (self.current, self.last) = (NONE, [NONE; 2]);
     }
 
-    /// The current task waits for one operation more.
+    /// Adds an operation that the current task waits for.
     pub(super) fn add(&mut self) {
         if let Some(task) = self.slots.get_mut(self.current as usize) {
             task.left += 1;
         }
     }
 
-    /// An operation of a task is done; the task, if that was its last.
+    /// Records that an operation of a task is done. Returns the task if that was its last.
     pub(super) fn less(&mut self, slot: u32, done_ns: Ns) -> Option<Done> {
         let task = self.slots.get_mut(slot as usize)?;
         task.left -= 1;
@@ -104,7 +104,7 @@ impl Tasks {
         Some(Done { tag, begun_ns, done_ns })
     }
 
-    /// When the next task is done that asked for nothing.
+    /// Completion time of the next task without operations.
     pub(super) fn next_bare_ns(&self) -> Ns {
         self.bare.front().map_or(Ns::MAX, |done| done.done_ns)
     }

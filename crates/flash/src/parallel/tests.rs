@@ -48,7 +48,7 @@ fn program(flash: &mut Logged, page: u32) {
     flash.program(Ppn(page), Oob::data(Lpn(page), 1), None, Cause::Host).unwrap();
 }
 
-/// Fills a block, each page a task of its own, to the end.
+/// Fills a block to the end, with one task per page.
 fn fill(flash: &mut Logged, block: u32) {
     for page in block * PAGES..(block + 1) * PAGES {
         flash.begin(0, flash.now_ns());
@@ -136,7 +136,7 @@ fn the_array_is_asked_when_the_processor_has_worked() {
     let done = flash.next_done().unwrap();
     let one = alone(&flash, Command::Program);
     assert_eq!((done.begun_ns, done.done_ns), (10, 510 + one));
-    // What asks for nothing is done when the processor has.
+    // A task without operations is done when the processor is.
     flash.begin(2, 1000 + one);
     flash.end_after(70);
     assert_eq!(flash.next_done().unwrap().done_ns, 1070 + one);
@@ -150,7 +150,7 @@ fn a_collection_that_does_not_yield_comes_before_its_task() {
         flash.set_yields(yields);
         let begun = flash.now_ns();
         flash.begin(1, begun);
-        // A copy from die 0 to die 1 and the erase behind it; the host's page goes to die 2.
+        // A copy from die 0 to die 1 and the erase after it; the host's page goes to die 2.
         flash.copy(Ppn(0), Ppn(PAGES), 1, Cause::Collection).unwrap();
         flash.erase(BlockId(0), Cause::Collection).unwrap();
         program(&mut flash, 2 * PAGES);
@@ -199,7 +199,7 @@ fn a_task_that_asks_for_nothing_is_done_when_it_begins() {
     assert_eq!(flash.next_done_until(one), Some(Done { tag: 1, begun_ns: 0, done_ns: one }));
 }
 
-/// Copies a block to an erased one and erases it; the grants since, and how long it took.
+/// Copies a block to an erased one and erases it. Returns the grants of that, and its time.
 fn collect(mut flash: Logged, from: u32, to: u32) -> (Vec<Grant>, Ns) {
     fill(&mut flash, from);
     let begun = flash.now_ns();
@@ -236,10 +236,10 @@ fn copies_by_every_path_take_what_its_stages_take() {
     assert_eq!(took, n * (read + copy) + erase);
     let (took, (_, _, quiet, copy, erase)) = command(CopyPath::IcbUnchecked, false, 2);
     assert_eq!(took, n * (quiet + copy) + erase);
-    // All pages are read before the first comes back: its die does what reaches it in order.
+    // All pages are read before the first is programmed, because a die works in order of arrival.
     let (took, (read, program, _, _, erase)) = command(CopyPath::Lcb, false, 2);
     assert_eq!(took, n * (read + program) + erase);
-    // Between two dies reads go on beside programs.
+    // Between two dies reads overlap programs.
     let (took, (read, program, _, _, erase)) = command(CopyPath::Gcb, false, 1);
     assert!(took >= read + n * program + erase, "{took}");
     assert!(took < n * (read + program) + erase, "{took}");
@@ -335,8 +335,9 @@ fn shapes_that_do_not_fit_are_refused() {
 proptest! {
     #![proptest_config(crate::properties::config())]
 
-    /// Whatever the order of tasks and completions, and what goes before what: each block is programmed in order; every
-    /// read finds the version that was there when it was asked for; every operation is done; the same twice.
+    /// Holds for any order of tasks and completions, and any precedence. Each block is programmed in order.
+    /// Every read finds the version that was current when it was issued. Every operation completes. A second
+    /// run gives the same.
     #[test]
     fn dies_see_the_rules_kept(
         steps in proptest::collection::vec((0u8..8, 0u32..8, 0u32..8, 0u64..3_000_000), 1..60),
@@ -379,7 +380,7 @@ proptest! {
     }
 }
 
-/// One thing that the array allows, if any.
+/// Issues one operation that the array allows, if any.
 fn random(flash: &mut Logged, what: u8, a: u32, b: u32) {
     let blocks = flash.geometry().blocks();
     let (from, to) = (a % blocks, b % blocks);
@@ -402,7 +403,7 @@ fn random(flash: &mut Logged, what: u8, a: u32, b: u32) {
             flash.copy_run(&pages, to, 1, Cause::Collection, &mut lpns).unwrap();
         }
         5 => flash.erase(BlockId(from), Cause::Collection).unwrap(),
-        // A task that collects, goes on, and collects again what it wrote to.
+        // A task that collects, continues, and collects again the block it wrote to.
         6 | 7 if from != to => {
             for what in [3, 0, 2, 3, 5, 0] {
                 let (a, b) = if what == 2 { (b, a) } else { (a, b) };

@@ -1,4 +1,4 @@
-//! What waits for what: told where nothing more can happen.
+//! Report of outstanding operations and their dependencies, for deadlocks.
 
 use super::Parallel;
 use super::operations::{ChannelWork, Operation};
@@ -6,11 +6,11 @@ use crate::channels::GrantObserver;
 use crate::interface::Probe;
 use core::fmt;
 
-/// Most operations that are told of.
+/// Most operations listed.
 const MOST: usize = 12;
 
 impl<F: Probe, W: GrantObserver> Parallel<F, W> {
-    /// The operations that are not done, and what each waits for: for errors.
+    /// The outstanding operations and the number of dependencies of each, for error messages.
     pub fn waiting(&self) -> impl fmt::Display + '_ {
         Waiting(self)
     }
@@ -40,7 +40,6 @@ impl<F: Probe, W: GrantObserver> fmt::Display for Waiting<'_, F, W> {
     }
 }
 
-/// One operation.
 struct Described<'a>(&'a Operation);
 
 impl fmt::Display for Described<'_> {

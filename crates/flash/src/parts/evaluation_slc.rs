@@ -2,7 +2,7 @@ use super::sheet::Sheet;
 use crate::part::{Cell, Part};
 use crate::time::US;
 
-/// large-block SLC NAND of Lazy-RTGC's evaluation.
+/// Large-block SLC NAND of Lazy-RTGC's evaluation.
 pub static EVALUATION_SLC: Part = Sheet {
     name: "evaluation-slc",
     description: "large-block SLC NAND of Lazy-RTGC's evaluation",

@@ -1,20 +1,20 @@
-//! The catalogue of parts: every part that the papers name, with its source.
+//! Catalogue of parts: every part that the papers name, with its source.
 //!
-//! A part declares itself in a file of its own, named as the part is, and has one line in the list below.
-//! Where a source gives no voltage or current, [`Power::DEFAULT`](crate::Power::DEFAULT) is taken; where
-//! it leaves a size open, the part's `source` says what was taken instead.
+//! Each part is defined in its own file, which has the part's name, and has one line in the list below. If a
+//! source gives no voltage or current, the part has [`Power::DEFAULT`](crate::Power::DEFAULT). If it leaves a
+//! size open, the part's `source` names the assumed value.
 
 mod sheet;
 
 use crate::part::Part;
 
-/// Makes the catalogue: the file of each part and the static in it, in the order in which parts are listed.
+/// Declares each part's file and re-exports its static, in listing order.
 macro_rules! catalogue {
     ($($file:ident::$part:ident,)*) => {
         $(mod $file;
         pub use $file::$part;)*
 
-        /// Every part, in the order in which they are listed.
+        /// All parts, in listing order.
         pub static CATALOGUE: &[&Part] = &[$(&$part),*];
     };
 }
@@ -33,7 +33,7 @@ catalogue! {
     ddt_mlc::DDT_MLC,
 }
 
-/// The part of this name.
+/// The part with this name.
 pub fn by_name(name: &str) -> Option<&'static Part> {
     CATALOGUE.iter().copied().find(|part| part.name == name)
 }

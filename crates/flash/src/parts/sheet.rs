@@ -1,10 +1,10 @@
-//! A data sheet as the file of a part writes it.
+//! Data sheet as a part's file writes it.
 
 use crate::part::{Cell, Part, Power};
 use crate::time::Ns;
 use alloc::borrow::Cow;
 
-/// The figures of a [`Part`], by its names; [`Sheet::USUAL`] gives those that most sources leave open.
+/// Figures of a [`Part`], with its field names. [`Sheet::USUAL`] gives those that most sources leave open.
 pub(super) struct Sheet {
     pub(super) name: &'static str,
     pub(super) description: &'static str,
@@ -14,7 +14,7 @@ pub(super) struct Sheet {
     pub(super) pages_per_block: u32,
     pub(super) capacity_bytes: u64,
     pub(super) t_r_ns: Ns,
-    /// `None`: as of a page.
+    /// `None`: the same as `t_r_ns`.
     pub(super) t_r_oob_ns: Option<Ns>,
     pub(super) t_prog_ns: Ns,
     pub(super) t_bers_ns: Ns,
@@ -27,7 +27,7 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    /// What a sheet need not say. Its shape and times are 0, which no part may have.
+    /// Defaults of a sheet. Its shape and times are 0, which is invalid for a part.
     pub(super) const USUAL: Self = Self {
         name: "",
         description: "",

@@ -1,4 +1,4 @@
-//! What a device asks of its pins and gives at them: ONFI's asynchronous timing modes.
+//! Timing of a device's pins: ONFI's asynchronous timing modes.
 
 use crate::channels::{Timing, TimingError};
 use crate::part::Part;
@@ -7,37 +7,37 @@ use crate::time::Ns;
 /// Times at a device's pins, ns. Cycles, and the waits between them, are those of [`Timing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PinTiming {
-    /// RE# low, at the least (tRP).
+    /// Minimum RE# low (tRP).
     pub t_rp_ns: Ns,
-    /// RE# high, at the least (tREH).
+    /// Minimum RE# high (tREH).
     pub t_reh_ns: Ns,
-    /// RE# low to data, at the most (tREA).
+    /// Maximum time from RE# low to data (tREA).
     pub t_rea_ns: Ns,
-    /// RE# high to the end of data, at the least (tRHOH).
+    /// Minimum time from RE# high to the end of data (tRHOH).
     pub t_rhoh_ns: Ns,
-    /// The next RE# low to the end of data, at the least (tRLOH): where read cycles are shorter than 30 ns (EDO).
+    /// Minimum time from the next RE# low to the end of data (tRLOH). Applies to read cycles below 30 ns (EDO).
     pub t_rloh_ns: Ns,
-    /// CE# low to data, at the most (tCEA).
+    /// Maximum time from CE# low to data (tCEA).
     pub t_cea_ns: Ns,
-    /// WE# low, at the least (tWP).
+    /// Minimum WE# low (tWP).
     pub t_wp_ns: Ns,
-    /// WE# high, at the least (tWH).
+    /// Minimum WE# high (tWH).
     pub t_wh_ns: Ns,
-    /// Data to WE# high, at the least (tDS).
+    /// Minimum time from data to WE# high (tDS).
     pub t_ds_ns: Ns,
-    /// WE# high to the end of data, at the least (tDH).
+    /// Minimum time from WE# high to the end of data (tDH).
     pub t_dh_ns: Ns,
-    /// CLE to WE# high, at the least (tCLS).
+    /// Minimum time from CLE to WE# high (tCLS).
     pub t_cls_ns: Ns,
-    /// WE# high to the end of CLE, at the least (tCLH).
+    /// Minimum time from WE# high to the end of CLE (tCLH).
     pub t_clh_ns: Ns,
-    /// ALE to WE# high, at the least (tALS).
+    /// Minimum time from ALE to WE# high (tALS).
     pub t_als_ns: Ns,
-    /// WE# high to the end of ALE, at the least (tALH).
+    /// Minimum time from WE# high to the end of ALE (tALH).
     pub t_alh_ns: Ns,
-    /// CE# low to WE# high, at the least (tCS).
+    /// Minimum time from CE# low to WE# high (tCS).
     pub t_cs_ns: Ns,
-    /// WE# high to CE# high, at the least (tCH).
+    /// Minimum time from WE# high to CE# high (tCH).
     pub t_ch_ns: Ns,
 }
 
@@ -77,41 +77,41 @@ const MODES: [PinTiming; 6] = [
 ];
 
 impl PinTiming {
-    /// Of an asynchronous timing mode, 0 to 5.
+    /// Pin times of an asynchronous timing mode, 0 to 5.
     ///
     /// # Errors
-    /// Where there is no such mode.
+    /// If there is no such mode.
     pub fn of_mode(mode: u8) -> Result<Self, TimingError> {
         MODES.get(usize::from(mode)).copied().ok_or(TimingError::Mode(mode))
     }
 
-    /// From the end of a write cycle, in which WE# goes high, until its levels may change: the longest of tDH, tCLH
-    /// and tALH.
+    /// Hold time after the end of a write cycle (WE# high) until its levels may change: the longest of tDH,
+    /// tCLH and tALH.
     pub fn hold_ns(&self) -> Ns {
         self.t_dh_ns.max(self.t_clh_ns).max(self.t_alh_ns)
     }
 
-    /// The shortest read cycle.
+    /// Shortest read cycle.
     pub fn least_read_cycle_ns(&self) -> Ns {
         self.t_rp_ns + self.t_reh_ns
     }
 
-    /// The shortest write cycle at whose end WE# goes high, and in which levels change as late as those of the one
-    /// before are held.
+    /// Shortest write cycle that ends with WE# high and whose levels change only after the hold time of the
+    /// cycle before.
     pub fn least_write_cycle_ns(&self) -> Ns {
         let set_up = self.t_ds_ns.max(self.t_cls_ns).max(self.t_als_ns);
         (self.t_wp_ns + self.t_wh_ns).max(set_up + self.hold_ns()).max(self.t_cs_ns)
     }
 }
 
-/// A device at the bus: its pins, and its cycles.
+/// A device at the bus: its pins and its cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interface {
-    /// Its pins.
+    /// Pin times.
     pub pins: PinTiming,
-    /// Its read cycle in a direct transfer.
+    /// Read cycle in a direct transfer.
     pub t_rc_ns: Ns,
-    /// Its write cycle (tWC).
+    /// Write cycle (tWC).
     pub t_wc_ns: Ns,
 }
 
@@ -119,16 +119,16 @@ impl Interface {
     /// A part in an asynchronous timing mode, 0 to 5, with the mode's own cycles.
     ///
     /// # Errors
-    /// Where there is no such mode.
+    /// If there is no such mode.
     pub fn of_mode(part: &Part, mode: u8) -> Result<Self, TimingError> {
         let timing = Timing::with_mode(part, mode)?;
         Self::of_timing(&timing, mode)
     }
 
-    /// The pins of an asynchronous timing mode, 0 to 5, with the cycles of a timing.
+    /// Pins of an asynchronous timing mode, 0 to 5, with the cycles of a timing.
     ///
     /// # Errors
-    /// Where there is no such mode.
+    /// If there is no such mode.
     pub fn of_timing(timing: &Timing, mode: u8) -> Result<Self, TimingError> {
         let pins = PinTiming::of_mode(mode)?;
         Ok(Self { pins, t_rc_ns: timing.t_rwc_ns(), t_wc_ns: timing.t_wc_ns })

@@ -1,5 +1,5 @@
-//! What devices ask of each other at the pins, and whether a page can go straight from one to another: [`windows`]
-//! checks whether what a source drives can be latched by a destination.
+//! Pin timing of devices, and the check whether a page can go straight from one device to another. [`windows`]
+//! checks whether the destination can latch what the source drives.
 
 mod interface;
 mod windows;

@@ -1,40 +1,40 @@
-//! The window check: whether what the source drives is there when the destination latches it.
+//! Window check: are the source's data valid when the destination latches them?
 //!
 //! ```text
 //! cycle    tRWC = the longer of the source's tRC and the destination's tWC; RE# is low for tRWC − tREH
 //! DVW      data valid window, from RE# low: tREA ... tRWC + the shorter of tRHOH − tREH and H
-//!          H = tRLOH where tRWC < 30 ns (EDO), 0 where the next RE# low may end the data at once
+//!          H = tRLOH if tRWC < 30 ns (EDO), else 0: the next RE# low may end the data at once
 //! DRW      data required window: tDS + tDH
 //! skew     tDL = tREA + tDS − tWP, so that data are valid for tDS when WE# goes high; at least 0
 //! fits     data valid tDS before WE# goes high and tDH after
 //! ```
 //!
-//! Source: Jeong and Song, §IV.B and Fig. 10. It gives tRC, tRP, tREH, tREA for what the DVW follows from, and draws
-//! tRHOH and tRLOH; ONFI 2.1 for what these hold.
+//! Source: Jeong and Song, §IV.B and Fig. 10. It derives the DVW from tRC, tRP, tREH and tREA, and draws tRHOH
+//! and tRLOH. Their values are those of ONFI 2.1.
 
 use super::interface::Interface;
 use crate::channels::Timing;
 use crate::time::Ns;
 
-/// Read cycles shorter than this are latched by the next RE# (EDO), so that tRLOH holds.
+/// In read cycles shorter than this the next RE# latches the data (EDO), so that tRLOH applies.
 const EDO_BELOW_NS: Ns = 30;
-/// No cycle is widened beyond this: ten times mode 0's.
+/// No cycle is widened beyond this: ten times mode 0's cycle.
 const WIDEST_NS: Ns = 1_000;
 
-/// A cycle of a direct transfer at the pins, all from the source's RE# low, ns.
+/// Cycle of a direct transfer at the pins, ns. All times count from the source's RE# low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     /// The cycle (tRWC).
     pub t_rwc_ns: Ns,
-    /// RE# low of it.
+    /// RE# low within the cycle.
     pub re_low_ns: Ns,
-    /// When data are valid (tREA).
+    /// Start of valid data (tREA).
     pub valid_from_ns: Ns,
-    /// Until when.
+    /// End of valid data.
     pub valid_until_ns: Ns,
-    /// The part of it before WE# goes high that the destination needs (tDS).
+    /// Setup time that the destination needs before WE# goes high (tDS).
     pub t_ds_ns: Ns,
-    /// The part after (tDH).
+    /// Hold time that it needs after (tDH).
     pub t_dh_ns: Ns,
     /// WE# low (tWP).
     pub we_low_ns: Ns,
@@ -43,7 +43,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Of a cycle of `t_rwc_ns`.
+    /// Windows of a cycle of `t_rwc_ns`.
     fn of(source: &Interface, destination: &Interface, t_rwc_ns: Ns) -> Self {
         let (from, to) = (&source.pins, &destination.pins);
         let re_low_ns = t_rwc_ns.saturating_sub(from.t_reh_ns);
@@ -60,23 +60,23 @@ impl Windows {
         }
     }
 
-    /// The data valid window (DVW); 0 where data are never certain.
+    /// Length of the data valid window (DVW); 0 if data are never certain.
     pub fn dvw_ns(&self) -> Ns {
         self.valid_until_ns.saturating_sub(self.valid_from_ns)
     }
 
-    /// The data required window (DRW).
+    /// Length of the data required window (DRW).
     pub fn drw_ns(&self) -> Ns {
         self.t_ds_ns + self.t_dh_ns
     }
 
-    /// When the destination latches: WE# high.
+    /// Time at which the destination latches: WE# high.
     pub fn latch_ns(&self) -> Ns {
         self.t_dl_ns + self.we_low_ns
     }
 
-    /// By how much data are valid longer than tDS before, and tDH after, WE# goes high, were the skew `t_dl_ns`;
-    /// negative where they are not.
+    /// Margins of valid data at skew `t_dl_ns`: beyond tDS before WE# goes high, and beyond tDH after. Negative
+    /// if data are not valid for that long.
     pub fn margins_ns(&self, t_dl_ns: Ns) -> (i64, i64) {
         let latch = (t_dl_ns + self.we_low_ns) as i64;
         let before = latch - (self.valid_from_ns + self.t_ds_ns) as i64;
@@ -84,13 +84,13 @@ impl Windows {
         (before, after)
     }
 
-    /// The longest skew that fits; `None` where none does.
+    /// Longest skew that fits; `None` if none does.
     pub fn longest_skew_ns(&self) -> Option<Ns> {
         let (before, after) = self.margins_ns(self.t_dl_ns);
         (before >= 0 && after >= 0).then(|| self.t_dl_ns + after as Ns)
     }
 
-    /// A timing with this cycle for direct transfers, and this skew; commands and other transfers keep their cycles.
+    /// A timing with this cycle and skew for direct transfers. Commands and other transfers keep their cycles.
     pub fn applied_to(&self, timing: &Timing) -> Timing {
         Timing { direct_cycle_ns: self.t_rwc_ns, t_dl_ns: self.t_dl_ns, ..*timing }
     }
@@ -109,16 +109,16 @@ impl Windows {
                 t_dh_ns,
             });
         }
-        // With tDL at 0 WE# goes high later than data need.
+        // With tDL at its minimum of 0, WE# goes high too late for the data.
         let (_, after) = self.margins_ns(self.t_dl_ns);
         (after < 0).then_some(Refusal::Late { latch_ns: self.latch_ns(), missing_ns: -after as Ns })
     }
 }
 
-/// Why a direct transfer cannot work.
+/// Reason why a direct transfer cannot work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Data are not valid for as long as they are required.
+    /// The data valid window is shorter than the data required window.
     #[error(
         "data are valid for {dvw_ns} ns of a cycle (DVW: {valid_from_ns} to {valid_until_ns} ns after RE# low), and \
          the destination requires {drw_ns} ns (DRW: tDS {t_ds_ns} + tDH {t_dh_ns})"
@@ -128,47 +128,47 @@ pub enum Refusal {
         dvw_ns: Ns,
         /// Data required window.
         drw_ns: Ns,
-        /// Where the former begins.
+        /// Start of the data valid window.
         valid_from_ns: Ns,
-        /// Where it ends.
+        /// End of the data valid window.
         valid_until_ns: Ns,
         /// tDS of the destination.
         t_ds_ns: Ns,
         /// tDH of the destination.
         t_dh_ns: Ns,
     },
-    /// Data are valid long enough, but WE#'s pulse is too long to go high within.
+    /// Data are valid long enough, but the WE# pulse is too long to end within the window.
     #[error(
         "WE# goes high {latch_ns} ns after RE# low at the earliest, and data end {missing_ns} ns too early then"
     )]
     Late {
-        /// When WE# goes high.
+        /// Time of WE# high.
         latch_ns: Ns,
-        /// What is missing of tDH.
+        /// Missing part of tDH.
         missing_ns: Ns,
     },
 }
 
-/// What a check finds.
+/// Result of a window check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowCheck {
-    /// The cycle asked for.
+    /// Windows of the requested cycle.
     pub asked: Windows,
-    /// Why it cannot work, if it cannot.
+    /// Reason why the requested cycle cannot work, if so.
     pub refusal: Option<Refusal>,
-    /// The shortest longer cycle that can, where it cannot; `None` where none up to 1 µs can.
+    /// The shortest longer cycle that works, if the requested one does not. `None` if none up to 1 µs works.
     pub widened: Option<Windows>,
 }
 
 impl WindowCheck {
-    /// The shortest cycle that works, from the one asked for on.
+    /// Windows of the shortest cycle that works, from the requested one on.
     pub fn working(&self) -> Option<Windows> {
         if self.refusal.is_none() { Some(self.asked) } else { self.widened }
     }
 }
 
-/// Checks direct transfers from a source to a destination, each in its own mode, at the slower of both cycles, and none
-/// below the source's tRP + tREH.
+/// Checks direct transfers from a source to a destination, each in its own mode. The cycle is the slower of
+/// both cycles, and at least the source's tRP + tREH.
 pub fn windows(source: &Interface, destination: &Interface) -> WindowCheck {
     let least = source.pins.least_read_cycle_ns();
     let cycle = source.t_rc_ns.max(destination.t_wc_ns).max(least);

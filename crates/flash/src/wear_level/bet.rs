@@ -4,21 +4,21 @@ use crate::faults::random::SplitMix64;
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-/// The table of the blocks of one unit, numbered from 0 on.
+/// Table of the blocks of one class, numbered from 0 on.
 #[derive(Clone, Debug)]
 pub(super) struct BlockErasingTable {
     blocks: u32,
     threshold: u32,
     set_bits: u8,
-    /// One bit a set.
+    /// One bit per set.
     bits: Vec<u64>,
     sets: u32,
-    /// Erases since it was cleared (e_cnt), and bits that are set (f_cnt).
+    /// Erases since the table was cleared (e_cnt), and set bits (f_cnt).
     erases: u64,
     marked: u32,
-    /// Where the search for the next set begins.
+    /// Start of the search for the next set.
     next_set: u32,
-    /// Blocks of the set under way that were not looked at yet.
+    /// Blocks of the current set that were not examined yet.
     walk: Range<u32>,
 }
 
@@ -53,14 +53,14 @@ impl BlockErasingTable {
         *word |= 1 << (set % 64);
     }
 
-    /// A block was erased.
+    /// Records the erase of a block.
     pub(super) fn erased(&mut self, block: u32) {
         self.erases += 1;
         self.mark(block >> self.set_bits);
     }
 
-    /// The block to be moved next, if there is to be one: of the set under way, then, while the erases are uneven, of
-    /// the next sets whose bit is clear.
+    /// Chooses the block to be moved next, if any: from the current set, then, while the erases are uneven,
+    /// from the next sets whose bit is clear.
     pub(super) fn choose(
         &mut self,
         movable: impl Fn(u32) -> bool,
@@ -78,7 +78,7 @@ impl BlockErasingTable {
                 return None;
             }
             let set = self.next_clear();
-            // Also where nothing of it is to be moved, or the table would never fill.
+            // Marks the set even if none of its blocks can be moved; otherwise the table would never fill.
             self.mark(set);
             self.next_set = (set + 1) % self.sets;
             let first = set << self.set_bits;
@@ -86,7 +86,7 @@ impl BlockErasingTable {
         }
     }
 
-    /// The next set whose bit is clear, of which there is one: cyclically, a word at a time.
+    /// The next set whose bit is clear, searched cyclically word by word. There must be one.
     fn next_clear(&self) -> u32 {
         let from = self.next_set;
         let clear = |word: usize, mask: u64| (!self.bits[word] & mask).trailing_zeros();
@@ -122,7 +122,7 @@ mod tests {
         for erase in 1..=30 {
             table.erased(1);
             let chosen = table.choose(|block| block != 7, &mut random);
-            // Blocks 8 and 9, then of the set of 6 and 7 the one that can be moved: behind erases 3 and 6.
+            // Set 3 first (blocks 6 and 7, of which only 6 can move), after erase 3; then blocks 8 and 9.
             moved.extend(chosen.map(|block| (erase, block)));
             chosen.into_iter().for_each(|block| table.erased(block));
             if table.marked == 5 {
@@ -132,7 +132,7 @@ mod tests {
         let blocks: Vec<u32> = moved.iter().map(|(_, block)| *block).collect();
         assert_eq!(blocks, [6, 8, 9, 2, 3, 4], "{moved:?}");
         assert_eq!(moved[0].0, 3);
-        // Full: it is cleared when erases are uneven again.
+        // The table is full: it is cleared when erases are uneven again.
         while table.marked > 0 {
             assert_eq!(table.marked, 5);
             table.erased(1);

@@ -1,4 +1,4 @@
-//! Which block's data go to a block that was just erased, if any.
+//! Choice of the block whose data go to a block just erased, if any.
 
 use super::bet::BlockErasingTable;
 use super::blocks::Blocks;
@@ -8,7 +8,7 @@ use crate::faults::random::SplitMix64;
 use crate::interface::Flash;
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 
-/// A rule at work, in each class of blocks by itself: block `b` is of class `b mod classes`.
+/// State of a rule, separate for each class of blocks: block `b` is of class `b mod classes`.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     classes: u32,
@@ -18,7 +18,7 @@ pub(super) struct Choice {
 #[derive(Clone, Debug)]
 enum Kind {
     Tables(Vec<BlockErasingTable>, SplitMix64),
-    /// Blocks that can be moved, by erases: of each class.
+    /// Movable blocks of each class, by erase count.
     Gap(u32, Vec<BTreeSet<(u32, u32)>>),
 }
 
@@ -38,7 +38,7 @@ impl Choice {
         Self { classes, kind }
     }
 
-    /// A block's data can be moved from now on.
+    /// Records that a block's data can be moved from now on.
     pub(super) fn add<F: Flash>(&mut self, flash: &F, block: BlockId) {
         if let Kind::Gap(_, sets) = &mut self.kind {
             let erases = flash.erase_count(block);
@@ -46,7 +46,7 @@ impl Choice {
         }
     }
 
-    /// A block's data cannot be moved any more, or it is about to be erased.
+    /// Records that a block's data can no longer be moved, or that it is about to be erased.
     pub(super) fn remove<F: Flash>(&mut self, flash: &F, block: BlockId) {
         if let Kind::Gap(_, sets) = &mut self.kind {
             let erases = flash.erase_count(block);
@@ -54,14 +54,14 @@ impl Choice {
         }
     }
 
-    /// A block was erased.
+    /// Records the erase of a block.
     pub(super) fn erased(&mut self, block: BlockId) {
         if let Kind::Tables(tables, _) = &mut self.kind {
             tables[(block.0 % self.classes) as usize].erased(block.0 / self.classes);
         }
     }
 
-    /// The block whose data are to go to this one, which was just erased.
+    /// Chooses the block whose data go to `worn`, which was just erased.
     pub(super) fn choose<F: Flash>(
         &mut self,
         flash: &F,
@@ -88,7 +88,7 @@ impl Choice {
     pub(super) fn heap_bytes(&self) -> usize {
         match &self.kind {
             Kind::Tables(tables, _) => tables.iter().map(BlockErasingTable::heap_bytes).sum(),
-            // A B-tree's leaf holds eleven pairs and two words and is half full at the least.
+            // A B-tree leaf holds eleven pairs and two words, and is at least half full.
             Kind::Gap(_, sets) => sets.iter().map(|set| set.len() * 20).sum(),
         }
     }

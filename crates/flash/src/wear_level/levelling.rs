@@ -1,4 +1,4 @@
-//! Levelling at work: operations at the places where blocks are, and swaps behind erases.
+//! Levelling of operations: address translation, and swaps after erases.
 
 use super::blocks::Blocks;
 use super::choice::Choice;
@@ -11,7 +11,7 @@ use crate::oob::Oob;
 use crate::operation::Cause;
 use alloc::{vec, vec::Vec};
 
-/// The state of a [`WearLevel`](super::WearLevel) that has a rule.
+/// State of a [`WearLevel`](super::WearLevel) that has a rule.
 #[derive(Clone, Debug)]
 pub(super) struct Levelling {
     pub(super) rule: WearRule,
@@ -22,7 +22,7 @@ pub(super) struct Levelling {
     seed: u64,
     pub(super) swaps: u64,
     pub(super) given_up: u64,
-    /// Pages of a run, and where they are told.
+    /// Buffers of a run: its source pages, and their LPNs.
     run: Vec<Ppn>,
     lpns: Vec<Lpn>,
 }
@@ -45,7 +45,7 @@ impl Levelling {
         }
     }
 
-    /// As after a power-up: every block where it is.
+    /// Resets the state as after a power-up: the block map is the identity.
     pub(super) fn restart(&mut self, geometry: &Geometry) {
         let blocks = geometry.blocks();
         self.places = BlockMap::new(blocks);
@@ -53,7 +53,7 @@ impl Levelling {
         self.choice = Choice::new(self.rule, blocks, self.classes, self.seed);
     }
 
-    /// A result as it is to be told outside.
+    /// Translates the addresses of an error for the scheme.
     #[inline]
     pub(super) fn told<F: Flash, T>(
         &self,
@@ -92,7 +92,7 @@ impl Levelling {
         self.told(flash, result)
     }
 
-    /// A page was programmed, or that failed.
+    /// Records a page that was programmed, or whose program failed.
     fn note_program<F: Flash>(
         &mut self,
         flash: &F,
@@ -121,7 +121,7 @@ impl Levelling {
         self.choice.remove(flash, block);
     }
 
-    /// A block that was to be moved may not be any more.
+    /// Withdraws a block that may no longer be moved.
     #[inline]
     fn note_pinned<F: Flash>(&mut self, flash: &F, block: BlockId) {
         if self.blocks.movable(block).is_none() {
@@ -174,8 +174,8 @@ impl Levelling {
         flash.mark_bad(block)
     }
 
-    /// Erases a block, and moves another's data to it where the rule has it so. The other is erased then and takes
-    /// its place.
+    /// Erases a block. If the rule says so, it moves another block's data to it; the other block is then erased
+    /// and takes its place.
     pub(super) fn erase<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -188,7 +188,7 @@ impl Levelling {
         }
         let result = self.erase_physical(flash, worn, cause);
         let suspect = self.told(flash, result)?;
-        // What a mount erases it may erase before it knows all that is on flash.
+        // A mount may erase blocks before it knows the whole contents of flash.
         if suspect || cause == Cause::Mount {
             return Ok(());
         }
@@ -198,7 +198,7 @@ impl Levelling {
         }
     }
 
-    /// Erases a physical block; returns whether a program had failed in it.
+    /// Erases a physical block. Returns true if a program had failed in it.
     fn erase_physical<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -212,8 +212,9 @@ impl Levelling {
         Ok(self.blocks.erased(block))
     }
 
-    /// Moves the data of `cold` to `worn`, which is erased, then erases `cold`, and both change places. Whatever
-    /// fails, the data stay in one of them, and outside the block that was to be erased is erased or has failed.
+    /// Moves the data of `cold` to `worn`, which is erased, then erases `cold` and swaps both. After any
+    /// failure the data are still in one of them. The block that the scheme wanted erased is then erased or
+    /// reported as failed.
     fn swap<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -230,7 +231,7 @@ impl Levelling {
         match flash.copy_run(&self.run, to, Oob::KEEP_SEQ, Cause::WearLevel, lpns) {
             Ok(()) => self.finish(flash, worn, cold),
             Err((copied, FlashError::Uncorrectable(_))) => {
-                // It must not become readable, nor go unnoticed: it stays where it is, and all that is with it.
+                // The lost page must not become readable or go unnoticed, so the whole block stays in place.
                 self.given_up += 1;
                 self.choice.remove(flash, cold);
                 self.blocks.pin(cold);

@@ -1,56 +1,64 @@
-//! Static wear levelling below any scheme: blocks that hold cold data and are never erased give their place to blocks
-//! that are erased often.
+//! Static wear levelling below any scheme. Blocks that hold cold data and are never erased swap places with
+//! blocks that are erased often.
 //!
 //! ```text
-//! a scheme sees blocks; each is some physical block of the array     # at first, and behind every power-up, itself
+//! a scheme sees blocks; each maps to a physical block of the array   # the identity at first and after every power-up
 //! erase(block):
-//!   h = the physical block; erase it
+//!   h = its physical block; erase h
 //!   c = the block that the rule chooses, if any: of the class of h, written, and hardly ever erased
-//!   copy all that is written in c to h, in order; erase c            # LPN, kind and sequence number stay
-//!   h and c change places: what was erased is c, what was in c is in h
+//!   copy all pages written in c to h, in order; erase c             # LPN, kind and sequence number stay
+//!   h and c swap: the erased block is now c, and the data of c are in h
 //! ```
 //!
-//! Rules ([`WearRule`]), each for the blocks of one class by itself (block `b` is of class `b mod classes`; classes
-//! are the units over which a scheme spreads its writes, and the devices between which copies take another path):
-//! - `bet:T[:K]`: a bit a set of 2^K blocks tells whether one of them was erased; e_cnt erases, f_cnt bits set since
-//!   the table was cleared. While e_cnt ≥ T·f_cnt the blocks of sets whose bit is clear are moved, cyclically from a
-//!   random set on; a full table is cleared.
-//! - `gap:N`: where h was erased more than N times more often than the least worn block that holds data, that is moved.
-//!   N should be well above the spread among blocks that are written often: else the least worn block is one of those, its
-//!   data are soon overwritten where they went, and swaps wear more than they level.
+//! Rules ([`WearRule`]) work for each class of blocks separately; block `b` is of class `b mod classes`. The
+//! number of classes is the least common multiple of two counts: the units over which a scheme spreads its
+//! writes, and the devices between which copies take another path.
 //!
-//! State and cost: 8 B a block for the places, 8 B for what is written in it, 1 bit a set or 20 B a block for the
-//! rule, in RAM alone; O(1) an operation, O(log N) a block erased (`gap`) or filled, O(N/64) a choice (`bet`).
-//! Without a rule: nothing, and one branch an operation.
+//! - `bet:T[:K]`: one bit per set of 2^K blocks says whether one of them was erased. e_cnt counts erases and
+//!   f_cnt set bits since the table was cleared. While e_cnt ≥ T·f_cnt, the blocks of sets whose bit is clear
+//!   are moved, cyclically from a random set on. A full table is cleared.
+//! - `gap:N`: if h was erased more than N times more often than the least worn block that holds data, the data
+//!   of the latter are moved. N should be well above the spread among frequently written blocks. Otherwise the
+//!   least worn block is one of those. Its data are soon overwritten in their new location, and swaps cause
+//!   more wear than they level.
 //!
-//! Formulas: one swap behind an erase at most, of π copies in one run and t_er ([`swap_ns`]).
+//! State and cost: 8 B per block for the block map and 8 B for its write state. The rule takes 1 bit per set or
+//! 20 B per block. All of it is in RAM alone. Time is O(1) per operation, O(log N) per block erased (`gap`) or
+//! filled, and O(N/64) per choice (`bet`). Without a rule: no state, and one branch per operation.
 //!
-//! Invariants: the places are a permutation within classes; a block's pages keep their order; no page is in two blocks
-//! but during a swap. Asserted by the module's tests against a model, and by the conformance and power-cut suites over
-//! every scheme.
+//! Formulas: at most one swap after an erase, of π copies in one run and t_er ([`swap_ns`]).
 //!
-//! What may go wrong. A page that turns out unreadable keeps its block where it is until it is erased: the swap is
-//! given up, and h erased again. A program that fails in h, or an erase of c that fails, is told as a failed erase: the
-//! block is to be retired, and its mark stays with the physical block. Behind the erase of a block in which a program
-//! failed nothing is moved to it. Not moved at all are blocks whose first
-//! page is a scheme's own record ([`PageKind::Other`](crate::PageKind::Other)), whose place may mean something;
-//! nothing is moved for an erase of a mount.
+//! Invariants: the block map is a permutation within classes. A block's pages keep their order. No page is in
+//! two blocks except during a swap. The module's tests assert them against a model; the conformance and
+//! power-cut suites assert them over every scheme.
 //!
-//! Power cuts: the places are not on flash. Behind a power-up every block is itself again, so a scheme must find what
-//! is where from the OOB areas. [`WearLevel::recover`] is to be called first: it erases what a swap that was cut has
-//! left twice, the copy with fewer readable pages or, of two complete ones, that of the block that was erased less
-//! often; and blocks in which nothing can be read.
+//! Failures:
 //!
-//! Deviations: the sources' controllers move data into the flash translation layer's free blocks; here they go to the
-//! block that was just erased, which is a worn one, for hot data have been there. The table of `bet` is not saved, so
-//! it begins anew at a power-up; one block is moved behind an erase, not whole sets at once, so that no erase takes
-//! longer than one swap. `gap` is the swap of the second source without its pools: block by block, by erase counts
-//! alone.
+//! - A page is unreadable: the swap is given up, and h is erased again. The block of the page stays in place
+//!   until it is erased.
+//! - A program fails in h, or an erase of c fails: this is reported as a failed erase. The block is to be
+//!   retired, and its bad mark stays with the physical block.
+//! - A program failed in a block: no data are moved to it after its next erase.
 //!
-//! Source: Y.-H. Chang, J.-W. Hsieh, T.-W. Kuo, Endurance enhancement of flash-memory storage systems: an efficient
-//! static wear leveling design, DAC 2007 (SW Leveler, Block Erasing Table); L.-P. Chang, C.-D. Du, Design and
-//! implementation of an efficient wear-leveling algorithm for solid-state-disk microcontrollers, ACM TODAES 15(1),
-//! 2009. Neither was at hand: from what is commonly known of them.
+//! Two cases never move data. The first is a block whose first page is a scheme's own record
+//! ([`PageKind::Other`](crate::PageKind::Other)), because its location may have a meaning. The second is an
+//! erase of a mount.
+//!
+//! Power cuts: the block map is not on flash. After a power-up it is the identity, so a scheme must find its
+//! data from the OOB areas. [`WearLevel::recover`] must be called first. A cut swap leaves two copies of a
+//! block; `recover` erases the one with fewer readable pages or, of two complete ones, the one whose block was
+//! erased less often. It also erases blocks in which nothing can be read.
+//!
+//! Deviations: the sources' controllers move data into the flash translation layer's free blocks. Here they go
+//! to the block just erased, which is a worn one because hot data have been there. The table of `bet` is not
+//! saved, so it starts empty at a power-up. One block is moved after an erase, not whole sets at once, so that
+//! no erase takes longer than one swap. `gap` is the swap of the second source without its pools: block by
+//! block, by erase counts alone.
+//!
+//! Source: Y.-H. Chang, J.-W. Hsieh, T.-W. Kuo, Endurance enhancement of flash-memory storage systems: an
+//! efficient static wear leveling design, DAC 2007 (SW Leveler, Block Erasing Table); L.-P. Chang, C.-D. Du,
+//! Design and implementation of an efficient wear-leveling algorithm for solid-state-disk microcontrollers, ACM
+//! TODAES 15(1), 2009. Neither paper was at hand: the implementation follows what is commonly known of them.
 
 mod bet;
 mod blocks;
@@ -75,8 +83,8 @@ use alloc::boxed::Box;
 use core::ops::{Deref, DerefMut};
 use levelling::Levelling;
 
-/// Levels the wear of the array below, by a rule, if there is one. What else the array below can do is reached through
-/// it, by the physical block.
+/// Levels the wear of the array below by a rule, if there is one. It dereferences to the array below, whose
+/// other methods take physical blocks.
 #[derive(Clone, Debug)]
 pub struct WearLevel<F> {
     inner: F,
@@ -84,8 +92,8 @@ pub struct WearLevel<F> {
 }
 
 impl<F: Flash> WearLevel<F> {
-    /// Over an array that is erased, or is going to be. `units` are those over which the scheme above spreads its
-    /// writes: block `b` is of unit `b mod units`, and stays in it. What is random is drawn from `seed`.
+    /// Wraps an array that is erased, or will be. `units` are those over which the scheme above spreads its
+    /// writes: block `b` belongs to unit `b mod units`, and stays in it. Random choices are drawn from `seed`.
     pub fn new(inner: F, rule: Option<WearRule>, units: u32, seed: u64) -> Self {
         let devices = inner.part().copies.map_or(1, |copies| copies.ways);
         let classes = least_common_multiple(units.max(1), devices.max(1));
@@ -94,16 +102,16 @@ impl<F: Flash> WearLevel<F> {
         Self { inner, levelling }
     }
 
-    /// No levelling: passes everything on.
+    /// Wraps an array without levelling: forwards every call.
     pub fn off(inner: F) -> Self {
         Self { inner, levelling: None }
     }
 
-    /// To be called behind a power-up, before anything else looks at the array: every block is itself, and what a
-    /// swap that was cut has left is erased.
+    /// Resets the block map to the identity and erases the remains of a cut swap. To be called after a
+    /// power-up, before any other access to the array.
     ///
     /// # Errors
-    /// What the array says.
+    /// Errors of the array.
     pub fn recover(&mut self) -> Result<(), FlashError> {
         match &mut self.levelling {
             None => Ok(()),
@@ -111,34 +119,34 @@ impl<F: Flash> WearLevel<F> {
         }
     }
 
-    /// The rule.
+    /// The rule, if there is one.
     pub fn rule(&self) -> Option<WearRule> {
         self.levelling.as_ref().map(|levelling| levelling.rule)
     }
 
-    /// The physical block that a block is now.
+    /// Current physical block of a block.
     pub fn physical(&self, block: BlockId) -> BlockId {
         self.levelling.as_ref().map_or(block, |levelling| levelling.places.physical(block))
     }
 
-    /// Blocks whose data were moved so far.
+    /// Completed swaps so far.
     pub fn swaps(&self) -> u64 {
         self.levelling.as_ref().map_or(0, |levelling| levelling.swaps)
     }
 
-    /// Swaps that were given up so far, for a page was unreadable or a program failed.
+    /// Swaps given up so far because a page was unreadable or a program failed.
     pub fn given_up(&self) -> u64 {
         self.levelling.as_ref().map_or(0, |levelling| levelling.given_up)
     }
 
-    /// Bytes of memory that levelling takes.
+    /// Memory in bytes that levelling takes.
     pub fn heap_bytes(&self) -> usize {
         self.levelling.as_ref().map_or(0, |levelling| levelling.heap_bytes())
     }
 }
 
 impl<F> WearLevel<F> {
-    /// The wrapped array itself.
+    /// Unwraps the array.
     pub fn into_inner(self) -> F {
         self.inner
     }
@@ -154,15 +162,15 @@ impl<F> Deref for WearLevel<F> {
 }
 
 impl<F> DerefMut for WearLevel<F> {
-    /// To be used for what is no operation of [`Flash`]: those that go by are not seen.
+    /// Only for calls that are not operations of [`Flash`]: levelling does not see operations that bypass it.
     #[inline]
     fn deref_mut(&mut self) -> &mut F {
         &mut self.inner
     }
 }
 
-/// The longest that an erase takes more on this part, ns: as many copies as a block has pages, in one run within a
-/// device, and an erase.
+/// Worst-case time that levelling adds to an erase on this part, ns: π copies in one run within a device, and
+/// an erase.
 pub fn swap_ns(part: &Part) -> Ns {
     let pages = u64::from(part.pages_per_block);
     let copies = match &part.copies {
@@ -172,8 +180,8 @@ pub fn swap_ns(part: &Part) -> Ns {
     copies + part.t_bers_ns
 }
 
-/// Bytes of RAM that a controller needs for a rule: places and what is written of each block, erase counts or a bit a
-/// set.
+/// RAM in bytes that a controller needs for a rule: 24 B per block of map and write state, plus an erase count
+/// per block (`gap`) or one bit per set (`bet`).
 pub fn ram_bytes(rule: WearRule, blocks: u32) -> u64 {
     let blocks = u64::from(blocks);
     let rule = match rule {
@@ -303,7 +311,7 @@ impl<F: Probe> crate::layer::Layer for WearLevel<F> {
 
     #[inline]
     fn prefetch(&self, ppn: Ppn) {
-        // Where blocks change places their table may be cold itself.
+        // With levelling, the lookup of the physical block may itself miss the cache.
         if self.levelling.is_none() {
             self.inner.prefetch(ppn)
         }

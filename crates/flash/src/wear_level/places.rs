@@ -1,10 +1,10 @@
-//! Which physical block each block of the wrapper is.
+//! Block map of the wrapper: physical block of each block.
 
 use crate::address::{BlockId, Geometry, Ppn};
 use crate::error::FlashError;
 use alloc::vec::Vec;
 
-/// A permutation of the blocks, both ways: 8 bytes a block.
+/// A permutation of the blocks, in both directions: 8 bytes per block.
 #[derive(Clone, Debug)]
 pub(super) struct BlockMap {
     physical: Vec<u32>,
@@ -12,24 +12,24 @@ pub(super) struct BlockMap {
 }
 
 impl BlockMap {
-    /// Every block is itself.
+    /// The identity.
     pub(super) fn new(blocks: u32) -> Self {
         Self { physical: (0..blocks).collect(), outer: (0..blocks).collect() }
     }
 
-    /// The physical block; a block beyond the array is itself.
+    /// Physical block of a block; a block beyond the array maps to itself.
     #[inline]
     pub(super) fn physical(&self, block: BlockId) -> BlockId {
         self.physical.get(block.0 as usize).map_or(block, |physical| BlockId(*physical))
     }
 
-    /// Which block a physical one is outside.
+    /// Inverse of [`BlockMap::physical`].
     #[inline]
     pub(super) fn outer(&self, physical: BlockId) -> BlockId {
         self.outer.get(physical.0 as usize).map_or(physical, |outer| BlockId(*outer))
     }
 
-    /// The physical page; a page beyond the array is itself.
+    /// Physical page of a page; a page beyond the array maps to itself.
     #[inline]
     pub(super) fn physical_page(&self, geometry: &Geometry, ppn: Ppn) -> Ppn {
         if !geometry.contains(ppn) {
@@ -47,7 +47,7 @@ impl BlockMap {
         geometry.ppn(self.outer(block), page)
     }
 
-    /// Two physical blocks change places.
+    /// Swaps two physical blocks.
     pub(super) fn swap(&mut self, one: BlockId, other: BlockId) {
         self.outer.swap(one.0 as usize, other.0 as usize);
         for physical in [one, other] {
@@ -56,7 +56,7 @@ impl BlockMap {
         }
     }
 
-    /// The error as it is to be told outside.
+    /// Translates the addresses of an error from physical to outer blocks.
     #[cold]
     pub(super) fn outer_error(&self, geometry: &Geometry, error: FlashError) -> FlashError {
         let page = |ppn| self.outer_page(geometry, ppn);

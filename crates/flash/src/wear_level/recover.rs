@@ -1,4 +1,4 @@
-//! What is on flash after a power-up: what a swap that was cut has left is erased.
+//! Recovery after a power-up: erases the remains of a cut swap.
 
 use super::levelling::Levelling;
 use crate::address::BlockId;
@@ -8,7 +8,7 @@ use crate::oob::{Oob, PageKind};
 use crate::operation::Cause;
 use alloc::vec::Vec;
 
-/// A block that holds something readable.
+/// A block that holds readable pages.
 #[derive(Clone, Copy)]
 struct ScannedBlock {
     block: BlockId,
@@ -20,8 +20,9 @@ struct ScannedBlock {
 }
 
 impl Levelling {
-    /// Reads the OOB areas of all blocks that are not bad; erases blocks in which nothing is readable, and, where two
-    /// hold the same pages, the one that holds fewer of them, or was erased less often.
+    /// Reads the OOB areas of all blocks that are not bad, and erases blocks in which nothing is readable. If
+    /// two blocks hold the same pages, it erases the one with fewer readable pages, or the one erased less
+    /// often.
     pub(super) fn recover<F: Flash>(&mut self, flash: &mut F) -> Result<(), FlashError> {
         let geometry = *flash.geometry();
         self.restart(&geometry);
@@ -62,7 +63,7 @@ impl Levelling {
         Ok(())
     }
 
-    /// What is readable in a block, if anything.
+    /// Scans a block; `None` if nothing is readable.
     fn look<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -99,8 +100,8 @@ impl Levelling {
         Ok(found.map(|found| ScannedBlock { written, ..found }))
     }
 
-    /// Erases a block that holds nothing of its own. Where that fails nothing of it can be read any more, and the
-    /// scheme will see to it.
+    /// Erases a block without data of its own. If the erase fails, nothing in it is readable any more, and the
+    /// scheme handles the block.
     fn discard<F: Flash>(&mut self, flash: &mut F, block: BlockId) -> Result<(), FlashError> {
         match flash.erase(block, Cause::Mount) {
             Ok(()) => {
@@ -116,7 +117,7 @@ impl Levelling {
     }
 }
 
-/// Whether all that can be read in both blocks at the same page is the same, and there is such a page.
+/// True if both blocks have a page that is readable in both, and all such pages are equal.
 fn are_copies<F: Flash>(
     flash: &mut F,
     one: &ScannedBlock,

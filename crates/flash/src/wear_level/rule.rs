@@ -1,4 +1,4 @@
-//! When cold data are moved onto a worn block.
+//! Rules for moving cold data onto worn blocks.
 
 use alloc::{format, string::String};
 use core::{fmt, str::FromStr};
@@ -6,24 +6,25 @@ use core::{fmt, str::FromStr};
 /// A rule of static wear levelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WearRule {
-    /// A Block Erasing Table: one bit for a set of 2^`set_bits` blocks tells whether one of them was erased since the
-    /// table was last cleared. Data of a set whose bit is clear are moved while there are `threshold` erases or more
-    /// for each bit that is set.
+    /// Block Erasing Table: one bit per set of 2^`set_bits` blocks says whether one of them was erased since
+    /// the table was last cleared. Data of a set whose bit is clear are moved while there are at least
+    /// `threshold` erases per set bit.
     BlockErasingTable {
-        /// T: erases for each bit that is set, 1 or more.
+        /// T: erases per set bit, 1 or more.
         threshold: u32,
-        /// k: 2^k blocks share a bit; at most [`WearRule::MOST_SET_BITS`].
+        /// K: 2^K blocks share a bit; at most [`WearRule::MOST_SET_BITS`].
         set_bits: u8,
     },
-    /// Data of the least worn block are moved onto a block that was erased more often by more than this; 1 or more.
+    /// Moves data of the least worn block onto a block that was erased more often by more than this number; 1
+    /// or more.
     Gap(u32),
 }
 
 impl WearRule {
-    /// The largest k of a Block Erasing Table.
+    /// The largest K of a Block Erasing Table.
     pub const MOST_SET_BITS: u8 = 16;
 
-    /// Values that it is read from.
+    /// Syntax and ranges of a rule as text.
     pub const VALUES: &str = "bet:T[:K] or gap:N, T and N from 1 to 4294967295, K from 0 to 16";
 }
 

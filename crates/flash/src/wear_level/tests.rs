@@ -27,7 +27,7 @@ fn content(version: u64) -> [u8; BYTES as usize] {
 /// Sequence number and version of each page of a block.
 type Pages = Vec<(u64, u64)>;
 
-/// Blocks as their user has written them.
+/// Blocks as the scheme has written them.
 #[derive(Clone, Debug)]
 struct Model {
     blocks: Vec<Pages>,
@@ -86,7 +86,7 @@ impl Model {
         Ok(())
     }
 
-    /// Everything reads as it was written, and what is erased is erased.
+    /// Checks that all pages read as written, and that erased pages are erased.
     fn check<F: Probe>(&self, flash: &mut F) {
         let geometry = *flash.geometry();
         for (block, pages) in (0..).zip(&self.blocks) {
@@ -109,7 +109,8 @@ impl Model {
     }
 }
 
-/// Some blocks are written once, the others over and over; returns the least and the most erases of a block.
+/// Writes some blocks once and the others over and over. Returns the least and the most erases of a block, and
+/// the swaps.
 fn hot_and_cold(rule: Option<WearRule>, units: u32, rounds: u32) -> ([u32; 2], u64) {
     const BLOCKS: u32 = 24;
     const COLD: u32 = 16;
@@ -156,7 +157,7 @@ fn any_rule() -> impl Strategy<Value = WearRule> {
     ]
 }
 
-/// Programs, copies and erases: mostly of few blocks.
+/// Programs, copies and erases, mostly of few blocks.
 fn any_steps() -> impl Strategy<Value = Vec<(u8, u32, u32)>> {
     proptest::collection::vec((0u8..8, 0u32..11, 0u32..11), 0..300)
 }
@@ -194,8 +195,8 @@ proptest! {
         prop_assert_eq!(physical, (0..11).map(BlockId).collect::<Vec<_>>());
     }
 
-    /// The power fails anywhere: behind `recover` every block that was written is there once, all of it, or short of
-    /// the page that was torn; nothing else is.
+    /// The power fails anywhere. After `recover` every written block exists once: complete, or without its torn
+    /// page. Nothing else exists.
     #[test]
     fn a_cut_leaves_everything_once(
         steps in any_steps(), rule in any_rule(), units in 1u32..4, after in 0u64..400, torn: bool,
@@ -233,7 +234,7 @@ proptest! {
             prop_assert!(found.contains(block), "{block:?} is gone");
         }
         for pages in &found {
-            // The copy under way is new.
+            // The target of the copy in progress is new.
             let new = pages.iter().any(|(seq, _)| *seq > before.clock);
             let is_begun = |of: &Pages| of.starts_with(pages);
             prop_assert!(new || most.iter().chain(&least).any(is_begun), "{pages:?}");
@@ -264,7 +265,7 @@ fn found<F: Probe>(flash: &mut F) -> Vec<Pages> {
     found
 }
 
-/// Two blocks, the first cold; the second is erased until the first is moved there.
+/// Two blocks, the first cold. The second is erased until the first is moved there.
 fn cold_and_hot<F: Probe>(inner: F) -> (WearLevel<F>, Model) {
     let mut flash = WearLevel::new(inner, Some(WearRule::Gap(2)), 1, 1);
     let mut model = Model::new(2);
@@ -291,7 +292,7 @@ fn a_swap_takes_as_many_copies_as_there_are_pages_and_an_erase() {
         let bound = swap_ns(&part);
         let (mut flash, mut model) =
             cold_and_hot(Serial::new(Array::new(geometry, part.clone(), Store::All)));
-        // The block that is being written moves, and goes on where it is.
+        // The block that is being written moves, and is continued in its new location.
         model.program(&mut flash, 0).unwrap();
         let before = flash.busy_in_steps_ns();
         model.erase(&mut flash, 1).unwrap();
@@ -317,7 +318,7 @@ fn an_unreadable_page_keeps_its_block_where_it_is() {
         let lost = flash.read(Ppn(unreadable), None, Cause::Host);
         assert_eq!(lost, Err(FlashError::Uncorrectable(Ppn(unreadable))));
         assert!(flash.read(Ppn(1), None, Cause::Host).is_ok());
-        // It can be moved again when it was erased.
+        // It can be moved again after its erase.
         model.erase(&mut flash, 0).unwrap();
         (0..4).for_each(|_| model.program(&mut flash, 0).unwrap());
         (0..3).for_each(|_| model.erase(&mut flash, 1).unwrap());
@@ -398,8 +399,8 @@ fn errors_name_the_blocks_that_were_asked_for() {
     assert_eq!(flash.erase(BlockId(1), Cause::Host), Err(FlashError::BadBlock(BlockId(1))));
 }
 
-/// Copies that are cut, erased or complete, in any number of blocks: what recovery keeps does not depend on where
-/// they are.
+/// Copies that are cut, erased or complete, in any number of blocks. Which one recovery keeps does not depend
+/// on their locations.
 #[test]
 fn of_two_copies_the_one_with_more_pages_is_kept_then_the_one_on_the_worn_block() {
     for (copied, worn, kept) in [(2, 1, 0), (3, 1, 1), (3, 0, 0)] {

@@ -1,4 +1,4 @@
-//! Bit errors: corrected silently and counted, or an error for good; never wrong bytes.
+//! Bit errors are corrected silently and counted, or are permanent errors; reads never return wrong bytes.
 
 use crate::common::{array, page, program, read};
 use ftlkit_flash::faults::{BitErrorRate, BitErrors, FaultError, Tearable};
@@ -23,7 +23,7 @@ fn look(flash: &mut impl Flash, ppn: u32) -> Result<Oob, FlashError> {
     flash.read(Ppn(ppn), None, HOST)
 }
 
-/// Mean errors in a page of a block erased `erases` times and read `reads` times, over 640 pages.
+/// Mean errors per page over 640 pages, in blocks erased `erases` times and pages read `reads` times.
 fn mean(rate: BitErrorRate, erases: u32, reads: u32) -> f64 {
     let mut flash = large_pages(10, rate, 11);
     let mut errors = 0;
@@ -60,7 +60,7 @@ fn the_rate_is_that_of_the_formula() {
 
 #[test]
 fn beyond_ecc_as_often_as_poisson_says() {
-    // Mean 4 a codeword, 8 corrected: P(X > 8) = 0.021363 a codeword, 0.29216 a page of 16.
+    // Mean 4 per codeword, 8 corrected: P(X > 8) = 0.021363 per codeword, 0.29216 per page of 16 codewords.
     let rate = BitErrorRate {
         base: 4 * 1_000_000_000_000 / 8192,
         per_erase: 0,
@@ -73,12 +73,12 @@ fn beyond_ecc_as_often_as_poisson_says() {
         write(&mut flash, ppn);
         failed += u32::from(look(&mut flash, ppn).is_err());
     }
-    // 2,560 pages: 748, five standard deviations of 23.
+    // 2,560 pages: 748 expected, five standard deviations of 23.
     assert!(failed.abs_diff(748) < 115, "{failed}");
     assert_eq!(flash.uncorrectable_reads(), u64::from(failed));
 }
 
-/// Mean 1 a codeword at first, one more every 20 reads.
+/// Mean 1 per codeword at first, one more every 20 reads.
 const AGEING: BitErrorRate =
     BitErrorRate { base: 122_070_312, per_erase: 0, per_read: 6_103_515, ecc_bits_per_kib: 12 };
 
@@ -99,9 +99,9 @@ fn uncorrectable_stays_so_until_the_erase() {
     assert_eq!(flash.uncorrectable_reads(), 64 * 31);
     flash.erase(BlockId(0), HOST).unwrap();
     write(&mut flash, 0);
-    // Without the reads of its earlier life the page has few errors again.
+    // Without the reads before the erase the page has few errors again.
     assert_eq!(look(&mut flash, 0), Ok(Oob::data(Lpn(0), 1)));
-    // It is in the array itself, not only in the wrapper.
+    // The damage is in the array itself, not only in the wrapper.
     let mut flash = large_pages(1, BitErrorRate { base: u64::MAX, ..AGEING }, 3);
     write(&mut flash, 0);
     assert!(look(&mut flash, 0).is_err());
@@ -193,7 +193,7 @@ fn refused_operations_age_nothing() {
     assert!(flash.read(Ppn(0), Some(&mut [0]), HOST).is_err());
     assert_eq!((flash.corrected_bits(), flash.uncorrectable_reads()), (0, 0));
     assert_eq!(flash.inner().busy_ns(), 0);
-    // A failed read is charged by the time below as any other.
+    // The time below charges a failed read like any other.
     program(&mut flash, 0, 1, 1).unwrap();
     flash.spoil(Ppn(0)).unwrap();
     assert!(read(&mut flash, 0).is_err());

@@ -1,5 +1,5 @@
-//! What goes before what on a die, worked by hand: the host's before collection's, up to a limit, unless it is urgent; and
-//! reads that suspend an erase or a program.
+//! Precedence on a die, worked by hand. The host goes before collection, up to a limit, unless collection is
+//! urgent. Reads suspend an erase or a program.
 
 use ftlkit_flash::channels::{
     Channels, Class, Command, Completion, DieAddress, Pages, Policy, Precedence, Request, Suspend,
@@ -17,7 +17,7 @@ const TOPOLOGY: Topology = Topology {
     paired_blocks: true,
 };
 
-/// A command with an address is 70 ns, with a row address 50 ns, a page 1,000 ns, a spare area 40 ns.
+/// A command with an address takes 70 ns, with a row address 50 ns, a page 1,000 ns, a spare area 40 ns.
 fn timing() -> Timing {
     Timing {
         transfer_bytes: 100,
@@ -37,7 +37,7 @@ fn timing() -> Timing {
     }
 }
 
-/// Of a read, a program and an erase alone.
+/// Times of a read, a program and an erase alone.
 const READ: u64 = 70 + 3 + 500 + 2 + 1000 + 7;
 const PROGRAM: u64 = 70 + 5 + 1000 + 3 + 3000;
 const ERASE: u64 = 50 + 3 + 9000;
@@ -61,7 +61,7 @@ const fn collection(order: u64) -> Class {
     Class::Collection { order }
 }
 
-/// Tags in the order in which they were done.
+/// Tags in order of completion.
 fn order(channels: &mut Channels) -> Vec<u64> {
     core::iter::from_fn(|| channels.next_completion()).map(|done| done.tag).collect()
 }
@@ -87,7 +87,7 @@ fn the_host_goes_before_collection_that_has_not_begun() {
         submit(&mut channels, collection(1), 0, 1, Erase);
         submit(&mut channels, collection(1), 0, 2, Program);
         submit(&mut channels, collection(1), 0, 3, Program);
-        // The erase has begun; what waits behind it gives way.
+        // The erase has begun; the waiting operation after it gives way.
         assert_eq!(channels.next_completion_until(100), None);
         submit(&mut channels, Class::Read, 100, 4, Read);
         submit(&mut channels, Class::Write, 100, 5, Program);
@@ -154,7 +154,7 @@ fn data_come_in_beside_a_cache_program_only_where_nothing_went_between() {
         }
         done(&mut channels)
     };
-    // The second page's data are in while the cells work at the first.
+    // The second page's data come in while the cells program the first.
     assert_eq!(last(false).last(), Some(&(9, PROGRAM + 3000)));
     assert_eq!(last(true), [(1, PROGRAM), (2, PROGRAM + ERASE), (9, 2 * PROGRAM + ERASE)]);
 }
@@ -165,8 +165,8 @@ fn a_read_suspends_an_erase_which_goes_on_behind_it() {
     submit(&mut channels, collection(1), 0, 1, Command::Erase);
     assert_eq!(channels.next_completion_until(1000), None);
     submit(&mut channels, Class::Read, 1000, 2, Command::Read);
-    // The die takes the read 100 ns after it came, and gives the rest of its time to the erase from then on when the data
-    // are out.
+    // The die takes the read 100 ns after its arrival. When the data are out, the erase gets the time that it
+    // has left.
     let out = 1000 + 100 + READ - 7;
     let left = ERASE - 1000;
     assert_eq!(done(&mut channels), [(2, out + 7), (1, out + left)]);

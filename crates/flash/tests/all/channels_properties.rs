@@ -1,4 +1,4 @@
-//! What holds of every schedule, on any shape, timing, policy and load.
+//! Properties of every schedule, for any shape, timing, policy and load.
 
 use ftlkit_flash::channels::{
     Addressing, Channels, Command, Completion, DieAddress, Grant, PageAddress, Pages, Policy,
@@ -7,7 +7,7 @@ use ftlkit_flash::channels::{
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 
-/// A schedule as it came out.
+/// A schedule and its inputs.
 struct Schedule {
     topology: Topology,
     timing: Timing,
@@ -57,8 +57,8 @@ fn timings() -> impl Strategy<Value = Timing> {
     })
 }
 
-/// Runs of operations, as many numbers as name them: time since the one before, die, planes, kind, block and
-/// length of the run.
+/// Runs of operations, each as numbers: time since the run before, die, planes, kind, block and length of the
+/// run.
 type Load = Vec<(u64, u16, u16, u8, u32, u32)>;
 
 fn loads() -> impl Strategy<Value = Load> {
@@ -70,7 +70,7 @@ fn requests(topology: &Topology, load: &Load) -> Vec<Request> {
     let mut requests = Vec::new();
     let mut arrival_ns = 0;
     for &(gap, die, planes, kind, place, length) in load {
-        // A third of the gaps are none: arrivals at the same time.
+        // A third of the gaps are 0: arrivals at the same time.
         arrival_ns += if gap % 3 == 0 { 0 } else { gap };
         let die = DieAddress {
             channel: die % topology.channels,
@@ -101,7 +101,7 @@ fn requests(topology: &Topology, load: &Load) -> Vec<Request> {
                 (5, _) => push(Command::Erase, 0),
                 _ => {
                     push(Command::Read, 0);
-                    // The next die of the channel; with one die alone there is no other, and it is a copy.
+                    // The next way of the channel; if there is only one way, the operation becomes a copy.
                     let (mut to, mut command) = (die, Command::CopyProgram);
                     if topology.ways > 1 {
                         to.way = (to.way + 1) % topology.ways;
@@ -117,8 +117,8 @@ fn requests(topology: &Topology, load: &Load) -> Vec<Request> {
     requests
 }
 
-/// Whether this request and the next are the sides of a direct transfer: so are a read and a program of the same
-/// arrival and channel where the program is of another die.
+/// True if this request and the next are the sides of a direct transfer. They are a read and a program with the
+/// same arrival and channel, on different dies.
 fn is_source(requests: &[Request], at: usize) -> bool {
     let Some([source, destination]) = requests.get(at..at + 2) else { return false };
     let programs = matches!(destination.command, Command::Program | Command::CacheProgram);
@@ -174,7 +174,7 @@ impl Schedule {
         }
     }
 
-    /// Reads that ask are never passed over for others.
+    /// While a read asks, no other operation of its channel is granted the bus.
     fn reads_are_first(&self) {
         let read = |grant: &Grant| self.requests[grant.tag as usize].command.is_read();
         for (at, grant) in self.log().iter().enumerate().filter(|(_, grant)| !read(grant)) {
@@ -186,13 +186,13 @@ impl Schedule {
         }
     }
 
-    /// Dies: one work of the cells at a time; the bus beside it only within runs of cache operations.
+    /// Dies: one cell operation at a time, with bus tenures during it only within runs of cache operations.
     fn dies(&self) {
         let mut dies: BTreeMap<DieAddress, Vec<Grant>> = BTreeMap::new();
         for grant in self.log() {
             dies.entry(grant.die).or_default().push(*grant);
             if grant.segment == Segment::Direct {
-                // The source's register is at work, too.
+                // The source's register is busy, too.
                 let tag = grant.tag - 1;
                 let die = self.requests[tag as usize].die;
                 let sent = Grant { tag, die, array_begin_ns: 0, array_end_ns: 0, ..*grant };
@@ -235,7 +235,7 @@ impl Schedule {
             let planes = request.pages.planes();
             let tag = done.tag as usize;
             let goes_on = tag > 0 && self.requests[tag - 1].command == Command::CacheRead;
-            // The next page of a cache read has begun before; its data still must come out.
+            // Reading of the next page has begun before; its data still must come out.
             let alone = if goes_on {
                 planes as u64 * self.timing.t_do_ns() + self.timing.ecc_ns
             } else {
@@ -256,7 +256,7 @@ impl Schedule {
             let planes = request.pages.planes() as u64;
             bus += self.channels.bus_ns(request.command, planes as usize) + request.repair_ns;
             if tag > 0 && self.requests[tag - 1].command == Command::CacheRead {
-                // No command and address for each plane, but one cycle (which a cache read has anyway).
+                // One cycle instead of command and address for each plane (a cache read has that cycle anyway).
                 bus -= 7 * planes * self.timing.t_wc_ns;
                 let ends = request.command == Command::Read;
                 bus += if ends { self.timing.t_wc_ns } else { 0 };
@@ -264,7 +264,7 @@ impl Schedule {
             let programs = matches!(request.command, Command::Program | Command::CacheProgram);
             data_in += request.repair_ns;
             if is_source(&self.requests, tag) {
-                // One transfer in place of two.
+                // One transfer instead of two.
                 let (out, into) = (self.timing.t_do_ns(), self.timing.t_di_ns());
                 let direct = self.timing.t_dio_ns();
                 saved_in += planes * into;
@@ -331,7 +331,7 @@ proptest! {
         }
     }
 
-    /// The same schedule, whether requests are submitted as they arrive or all beforehand; and again.
+    /// Two runs give the same schedule, whether requests are submitted as they arrive or all beforehand.
     #[test]
     fn determinism(
         topology in topologies(),

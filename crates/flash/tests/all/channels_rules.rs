@@ -1,4 +1,4 @@
-//! What the channels refuse, and that they say why; open and closed loops.
+//! Requests that the channels refuse, with their messages; open and closed loops.
 
 use ftlkit_flash::channels::{
     Addressing, Channels, Command, DieAddress, PageAddress, Pages, Policy, Request, RequestError,
@@ -29,7 +29,7 @@ fn request(command: Command, pages: &[(u32, u32)]) -> Request {
     Request { arrival_ns: 0, tag: 0, die: DieAddress::default(), command, pages, repair_ns: 0 }
 }
 
-/// Submits all, of which only the last may be refused; how that was.
+/// Submits all requests, of which only the last may be refused. Returns its refusal.
 fn refusal(channels: &mut Channels, requests: &[Request]) -> Option<String> {
     let (last, before) = requests.split_last().unwrap();
     before.iter().for_each(|request| channels.submit(request).unwrap());

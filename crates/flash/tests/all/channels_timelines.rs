@@ -18,7 +18,8 @@ const TOPOLOGY: Topology = Topology {
     paired_blocks: true,
 };
 
-/// Round figures: a command with an address is 70 ns, with a row address 50 ns; a page crosses in 1,000 ns.
+/// Round figures: a command with an address takes 70 ns, with a row address 50 ns; a page crosses the bus in
+/// 1,000 ns.
 const TIMING: Timing = Timing {
     transfer_bytes: 100,
     oob_bytes: 4,
@@ -54,7 +55,7 @@ fn request(arrival_ns: u64, tag: u64, way: u16, command: Command, pages: Pages) 
     Request { arrival_ns, tag, die, command, pages, repair_ns: 0 }
 }
 
-/// Both planes' pages.
+/// The pages of both planes.
 fn pair(block: u32, page: u32) -> Pages {
     Pages::of(&[PageAddress { block, page }, PageAddress { block: block + 1, page }]).unwrap()
 }
@@ -64,7 +65,7 @@ fn run(channels: &mut Logged, requests: &[Request]) -> Vec<Completion> {
     core::iter::from_fn(|| channels.next_completion()).collect()
 }
 
-/// (tag, when done) in order of delivery.
+/// (tag, completion time) in order of delivery.
 fn done(completions: &[Completion]) -> Vec<(u64, u64)> {
     completions.iter().map(|done| (done.tag, done.done_ns)).collect()
 }
@@ -74,7 +75,7 @@ fn tenures(channels: &Logged) -> Vec<(u64, u64, u64)> {
     channels.watch().iter().map(|g| (g.tag, g.begin_ns, g.end_ns)).collect()
 }
 
-/// (tag, from, to) of the cells' work.
+/// (tag, from, to) of each cell operation.
 fn cells(channels: &Logged) -> Vec<(u64, u64, u64)> {
     let works = channels.watch().iter().filter(|g| g.array_end_ns > g.array_begin_ns);
     works.map(|g| (g.tag, g.array_begin_ns, g.array_end_ns)).collect()
@@ -100,7 +101,7 @@ fn one_page() {
 
 #[test]
 fn two_planes() {
-    // Read: two commands 23 ns apart; then the second plane is chosen (70 + 4) before its data.
+    // Read: two commands 23 ns apart; then the second plane is selected (70 + 4) before its data.
     let mut two = channels(TIMING, Policy::Fifo);
     let completions = run(&mut two, &[request(0, 1, 0, Read, pair(4, 9))]);
     assert_eq!(tenures(&two), [(1, 0, 70), (1, 93, 163), (1, 668, 1668), (1, 1668, 2742)]);
@@ -176,14 +177,14 @@ fn cache_program_pipeline() {
         request(0, 4, 0, Read, Pages::one(0, 0)),
     ];
     let completions = run(&mut cache, &run_of);
-    // Data come in 30 ns after the cells have taken up the page before.
+    // Data may come in from 30 ns after the cells have begun with the page before.
     let bus = [(1, 0, 1075), (2, 1108, 2183), (3, 4108, 5183), (4, 10_078, 10_148)];
     assert_eq!(tenures(&cache)[..4], bus);
     let array = [(1, 1078, 4078), (2, 4078, 7078), (3, 7078, 10_078), (4, 10_151, 10_651)];
     assert_eq!(cells(&cache), array);
     assert_eq!(done(&completions)[..3], [(1, 4078), (2, 7078), (3, 10_078)]);
 
-    // Not into another block, nor from one plane to two.
+    // No overlap with a program of another block, or if the number of planes changes from one to two.
     for next in [Pages::one(2, 0), Pages::one(1, 0), pair(0, 1)] {
         let mut cache = channels(TIMING, Policy::Fifo);
         let first = request(0, 1, 0, CacheProgram, Pages::one(0, 0));
@@ -191,7 +192,7 @@ fn cache_program_pipeline() {
         assert_eq!(cache.watch()[1].begin_ns, 4078);
     }
 
-    // Two planes: each pair of data in hides behind the pair of programs before it.
+    // Two planes: the data in of each pair overlap the programs of the pair before.
     let mut cache = channels(TIMING, Policy::Fifo);
     let run_of =
         [request(0, 1, 0, CacheProgram, pair(0, 0)), request(0, 2, 0, Program, pair(0, 1))];
@@ -263,17 +264,18 @@ fn direct_transfers() {
         let completions = run(&mut channels, &[request(0, 3, 0, Erase, from)]);
         (tenures(&channels), done(&completions))
     };
-    // Addressed (60 + 5) when the page is ready at 575; 1,000 + 1 of data; 7 of ECC; the confirm with 8 of
+    // Addressed (60 + 5) when the page is ready at 575; 1,000 + 1 for data; 7 for ECC; the confirm with 8 for
     // corrected bytes. The source is erased once its data are out.
     let (bus, done) = direct(Addressing::AfterRead, Pages::one(0, 0), Pages::one(1, 0));
     let tenures = [(1, 0, 70), (2, 575, 640), (2, 640, 1641), (3, 1641, 1691), (2, 1691, 1709)];
     assert_eq!(bus, tenures);
     assert_eq!(done, [(1, 1648), (2, 1709 + 3 + 3000), (3, 1694 + 9000)]);
-    // Addressed beside tR.
+    // Addressed during tR.
     let (bus, _) = direct(Addressing::DuringRead, Pages::one(0, 0), Pages::one(1, 0));
     let tenures = [(1, 0, 70), (2, 70, 135), (2, 575, 1576), (3, 1576, 1626), (2, 1626, 1644)];
     assert_eq!(bus, tenures);
-    // Two planes, as the erase: 11h and tDBSY between them, 74 ns to choose the second plane at the source.
+    // Two planes, also for the erase: 11h and tDBSY between them, and 74 ns to select the source's second
+    // plane.
     let (bus, done) = direct(Addressing::AfterRead, pair(0, 0), pair(2, 0));
     let first = [(1, 0, 70), (1, 93, 163), (2, 668, 733), (2, 733, 1734), (2, 1734, 1744)];
     let second = [(2, 1767, 1832), (2, 1832, 2907), (3, 2907, 2957), (2, 2957, 2975)];
@@ -284,12 +286,12 @@ fn direct_transfers() {
 
 #[test]
 fn direct_transfers_take_what_the_closed_forms_say() {
-    // Jeong and Song, Eqs 3, 11 and 13; the source of page k + 1 reads while page k is programmed.
+    // Jeong and Song, Eqs 3, 11 and 13. The source of page k + 1 is read while page k is programmed.
     let timing = Timing::of(&parts::DDT_MLC).unwrap();
     let (t_r, t_prog, repair_ns) = (75_000, 1_300_000, 25 * 200);
     assert_eq!(timing.t_dio_ns(), 216_000 + 20);
     for (pages, planes) in (1..=256u32).flat_map(|pages| [(pages, 1), (pages, 2)]) {
-        // On two planes the choice of the second at the source is part of the transfer.
+        // On two planes the transfer includes the selection of the source's second plane.
         let (n, p) = (u64::from(pages), planes as u64);
         let between = (p - 1) * (100 + 1000);
         let choice = if planes == 2 { 7 * 25 + 200 } else { 0 };
@@ -331,7 +333,7 @@ fn arbiters() {
     assert_eq!(order(Policy::Fifo), fifo);
     let turns = [(1, 0, 1075), (3, 1075, 1145), (2, 1145, 2220), (4, 2220, 2270), (3, 2270, 3270)];
     assert_eq!(order(Policy::RoundRobin), turns);
-    // The read's data are ready at 575, before the second program and the erase have had their turn.
+    // The read's data are ready at 575, before the second program and the erase have been granted the bus.
     let reads = [(3, 0, 70), (1, 70, 1145), (3, 1145, 2145), (2, 2145, 3220), (4, 3220, 3270)];
     assert_eq!(order(Policy::ReadFirst), reads);
 }
@@ -349,8 +351,8 @@ fn copies_take_what_the_closed_forms_say() {
     assert_eq!((timing.t_do_ns(), timing.t_di_ns()), (t_do, t_do));
     let each = || (1..=256u32).flat_map(|pages| [(pages, 1), (pages, 2)]);
     for (pages, planes) in each() {
-        // On two planes everything but tR and tPROG is there twice, with tDBSY between the commands and a choice
-        // of the second plane before its data out.
+        // On two planes everything but tR and tPROG occurs twice, with tDBSY between the commands. The second
+        // plane is selected before its data out.
         let p = planes as u64;
         let between = (p - 1) * (100 + 1000);
         let choice = if planes == 2 { 7 * 25 + 200 } else { 0 };
@@ -373,7 +375,7 @@ fn copies_take_what_the_closed_forms_say() {
             [(false, t_sr + t_sp * n), (true, t_sr + sp_set + p * t_do + t_prog * n)]
         {
             let mut gcb = channels(timing, Policy::Fifo);
-            // Even tags read, odd ones program. Page k is read while page k - 1 is programmed.
+            // Even tags read, odd ones program. Page k is read while page k − 1 is programmed.
             let ahead = |gcb: &mut Logged, at, page: u32| {
                 if page < pages {
                     gcb.submit(&read(2 * u64::from(page), at, page)).unwrap();

@@ -1,4 +1,4 @@
-//! Wrappers compose in any order, and a fault at any depth reaches the array and those above it.
+//! Wrappers compose in any order. A fault at any depth reaches the array below and the wrappers above.
 
 use crate::common::{array, page, program, read};
 use ftlkit_flash::faults::{
@@ -19,7 +19,7 @@ fn cut<F: Tearable>(inner: F) -> PowerCut<F> {
     flash
 }
 
-/// The second program fails.
+/// A wrapper in which the second program fails.
 fn fail<F: Tearable>(inner: F) -> ProgramEraseFailure<F> {
     let mut flash = ProgramEraseFailure::new(inner, 1);
     flash.fail_program_after(1);
@@ -34,8 +34,8 @@ fn bad<F: Tearable>(inner: F) -> BadBlocks<F> {
     BadBlocks::listed(inner, &[BlockId(1)]).unwrap()
 }
 
-/// What every order of one cut (at the fourth change), one failed program (the second) and one bad
-/// block (block 1) must do.
+/// Asserts the effects of three faults, for any order of the wrappers: one cut (at the fourth change), one
+/// failed program (the second) and one bad block (block 1).
 fn goes_wrong(flash: &mut impl Tearable) {
     assert_eq!(program(flash, 4, 1, 1), Err(FlashError::BadBlock(BlockId(1))));
     program(flash, 0, 1, 1).unwrap();
@@ -47,7 +47,7 @@ fn goes_wrong(flash: &mut impl Tearable) {
     assert_eq!(read(flash, 8), Err(FlashError::PowerOff));
 }
 
-/// What must be left in the array below all of them.
+/// Asserts the damage in the array below all wrappers.
 fn left(mut flash: Array) {
     for ppn in 0..4 {
         assert_eq!(read(&mut flash, ppn), Err(FlashError::Uncorrectable(Ppn(ppn))));
@@ -82,8 +82,8 @@ order!(bad_bits_fail_cut_serial: bad, bits, fail, cut, Serial::new => flash());
 fn time_above_the_faults_counts_what_ran() {
     let mut flash = Serial::new(cut(fail(bits(bad(flash())))));
     goes_wrong(&mut flash);
-    // Two programs (one failed), one copy, two reads (one uncorrectable); not what was refused, and not
-    // what the cut stopped.
+    // Two programs (one failed), one copy and two reads (one uncorrectable). Neither refused operations nor the
+    // one that the cut stopped are charged.
     assert_eq!(flash.busy_ns(), 2 * 300_000 + 325_000 + 2 * 25_000);
     assert_eq!(flash.busy_for_ns(Cause::Collection), 0);
 }
@@ -103,9 +103,9 @@ fn what_ecc_did_is_seen_through_every_wrapper() {
     flash.read_oob(Ppn(0), Cause::Mount).unwrap();
     flash.copy(Ppn(0), Ppn(8), 2, Cause::Collection).unwrap_err();
     flash.copy(Ppn(0), Ppn(9), 2, Cause::Collection).unwrap();
-    // The copy that failed has read its page too.
+    // The failed copy has read its page, too.
     assert_eq!(flash.corrected_bits(), 4 * 5);
-    // Two of them: what either corrected.
+    // Two wrappers: the sum of the bits that each corrected.
     let mut flash = five(five(self::flash()));
     program(&mut flash, 0, 1, 1).unwrap();
     read(&mut flash, 0).unwrap();

@@ -1,4 +1,4 @@
-//! Copies by paths: what serial time charges for them, page by page, and whom it asks.
+//! Copies by paths: their charge in serial time, page by page, and its dependence on bit errors.
 
 use crate::common::PAGE;
 use ftlkit_flash::faults::{BitErrorModel, BitErrorRate, BitErrors, ProgramEraseFailure, Tearable};
@@ -8,16 +8,16 @@ use ftlkit_flash::{
 };
 
 const GC: Cause = Cause::Collection;
-/// Pages a block.
+/// Pages per block.
 const BLOCK: u32 = 8;
 
-/// F 10, D 5, t_PROG 100 and, where corrected bytes are sent again, 2 each.
+/// F 10, D 5, t_PROG 100; 2 per corrected byte on paths that send them again.
 fn times(path: CopyPath, cache_program: bool) -> CopyTimes {
     let repair_ns = if path.sends_corrections() { 2 } else { 0 };
     CopyTimes { path, cache_program, fetch_ns: 10, load_ns: 5, prog_ns: 100, repair_ns }
 }
 
-/// A part of these copies, on two devices: even blocks and odd ones.
+/// A part with these copy paths, on two devices: even blocks and odd ones.
 fn part(near: CopyPath, far: CopyPath, cache_program: bool) -> Part {
     let copies = Copies {
         ways: 2,
@@ -50,7 +50,7 @@ fn with(inner: Array, bits_per_page: Option<u32>) -> BitErrors<Array> {
     }
 }
 
-/// Copies the first pages of block 0 in one run to a block; what failed, and at which page.
+/// Copies the first pages of block 0 in one run to a block. Returns the failure, if any, and its page.
 fn run(flash: &mut impl Flash, pages: u32, block: u32) -> Result<(), (usize, FlashError)> {
     let from: Vec<Ppn> = (0..pages).map(Ppn).collect();
     let mut lpns = vec![Lpn(u32::MAX); from.len()];
@@ -65,9 +65,11 @@ fn run(flash: &mut impl Flash, pages: u32, block: u32) -> Result<(), (usize, Fla
 #[test]
 fn a_run_takes_what_the_recurrence_says() {
     use CopyPath::{Dgcb, Gcb, Icb, IcbUnchecked, Lcb};
-    // Three pages, without errors and with three in each; without cache program and with it. By hand:
-    // within one device 3·(F + D + t_PROG); between two C = 15, 120, 225 and 15, 30, 120 (S₃ = 215); with three
-    // bytes sent again D is 11 and C = 21, 132, 243 and 21, 42, 132 (S₃ = 221).
+    // Three pages, without errors and with three in each; without and with cache program. By hand:
+    //
+    // - Within one device: 3·(F + D + t_PROG).
+    // - Between two: C = 15, 120, 225 and 15, 30, 120 (S₃ = 215).
+    // - With three bytes sent again: D is 11, and C = 21, 132, 243 and 21, 42, 132 (S₃ = 221).
     let by_hand: [(CopyPath, [Ns; 2], [Ns; 2]); 5] = [
         (Icb, [345, 345], [363, 363]),
         (IcbUnchecked, [345, 345], [345, 345]),
@@ -155,17 +157,17 @@ fn what_fails_is_a_page_of_its_run() {
             assert_eq!((flash.busy_ns(), flash.counts()), (expected, &counts));
             assert_eq!(flash.copies_by(CopyPath::Dgcb), counts.total(Operation::Copy));
         };
-        // The second program fails: it has run.
+        // The second program fails, so it has run.
         flash.inner_mut().fail_program_after(1);
         let failed = FlashError::ProgramFailed(Ppn(BLOCK + 1));
         assert_eq!(run(&mut flash, 4, 1), Err((1, failed)));
         check(&flash, 2);
-        // As a single copy too.
+        // Also as a single copy.
         flash.inner_mut().fail_program_after(0);
         let failed = Err(FlashError::ProgramFailed(Ppn(BLOCK + 2)));
         assert_eq!(flash.copy(Ppn(2), Ppn(BLOCK + 2), 2, GC), failed);
         check(&flash, 1);
-        // What breaks a rule has not run, whatever was copied before.
+        // An operation that breaks a rule has not run, regardless of the copies before it.
         let order = FlashError::ProgramOrder { ppn: Ppn(3 * BLOCK + 1), next: 0 };
         assert_eq!(flash.copy(Ppn(2), Ppn(3 * BLOCK + 1), 2, GC), Err(order));
         check(&flash, 0);
@@ -177,7 +179,7 @@ fn what_fails_is_a_page_of_its_run() {
         assert_eq!(flash.copy_run(&[], Ppn(3 * BLOCK), 2, GC, &mut []), Ok(()));
         check(&flash, 0);
     }
-    // An unreadable source corrects nothing, so that nothing is sent again for it.
+    // An unreadable source corrects nothing, so no bytes are sent again for it.
     let mut flash = Serial::new(fixed(array(part(CopyPath::Lcb, CopyPath::Dgcb, false)), 3));
     flash.spoil(Ppn(2)).unwrap();
     assert_eq!(run(&mut flash, 4, 1), Err((2, FlashError::Uncorrectable(Ppn(2)))));
@@ -187,7 +189,7 @@ fn what_fails_is_a_page_of_its_run() {
 
 #[test]
 fn pages_with_errors_of_their_own_enter_the_recurrence() {
-    // Mean 20 a page of 16 bytes: every page has another number.
+    // Mean 20 errors per page of 16 bytes: pages differ in their errors.
     let rate =
         BitErrorRate { base: 156_250_000_000, per_erase: 0, per_read: 0, ecc_bits_per_kib: 512 };
     for cache_program in [false, true] {
@@ -211,12 +213,13 @@ fn pages_with_errors_of_their_own_enter_the_recurrence() {
             assert_eq!(flash.busy_ns(), expected.total_ns());
             assert_eq!(flash.bytes_sent_again(), errors.iter().sum());
             assert_eq!(flash.corrected_bits(), errors.iter().sum());
-            // The same errors and the same time again, and through a wrapper that copies one by one.
+            // A second run gives the same errors and the same time, also through a wrapper that copies one by
+            // one.
             let again = BitErrors::new(array.clone(), rate, 5).unwrap();
             let mut again = Serial::new(ProgramEraseFailure::new(again, 1));
             run(&mut again, BLOCK, block).unwrap();
             assert_eq!(again.busy_ns(), flash.busy_ns());
-            // Other errors of another seed.
+            // Another seed gives other errors.
             let mut other = Serial::new(BitErrors::new(array.clone(), rate, 6).unwrap());
             run(&mut other, BLOCK, block).unwrap();
             assert_ne!(other.corrected_bits(), flash.corrected_bits());
@@ -242,7 +245,7 @@ fn a_run_is_never_longer_than_promised() {
                 assert_eq!(longest == promised, bits == 8);
             }
         }
-        // As many pages as fit, to the nanosecond.
+        // The most pages that fit, to the nanosecond.
         let copies = part.copies.unwrap();
         for far in [false, true] {
             let times = if far { copies.far } else { copies.near };

@@ -11,7 +11,7 @@ fn a_chosen_program_fails() {
     let mut flash = ProgramEraseFailure::new(array(2, 4, Store::All), 0);
     flash.fail_program_after(2);
     program(&mut flash, 0, 1, 1).unwrap();
-    // Refused operations are not counted, and a copy is a program.
+    // Refused operations do not count, and a copy counts as a program.
     assert!(matches!(program(&mut flash, 0, 1, 1), Err(FlashError::ProgramOrder { .. })));
     flash.copy(Ppn(0), Ppn(4), 2, HOST).unwrap();
     assert!(matches!(program(&mut flash, 0, 1, 1), Err(FlashError::ProgramOrder { .. })));
@@ -66,7 +66,8 @@ fn worn_blocks_fail_for_good() {
     assert_eq!((flash.erase_count(BlockId(0)), flash.failed_erases()), (3, 2));
 }
 
-/// Programs and erases on 2 blocks of 100 pages, 200 times; failures of each.
+/// Programs and erases 2 blocks of 100 pages 200 times. Returns the failed programs and erases, and the failed
+/// pages.
 fn at_random(seed: u64, programs: u32, erases: u32) -> (u64, u64, Vec<u32>) {
     let mut flash = ProgramEraseFailure::new(array(2, 100, Store::Metadata), seed);
     flash.fail_programs(programs);
@@ -89,7 +90,7 @@ fn at_random(seed: u64, programs: u32, erases: u32) -> (u64, u64, Vec<u32>) {
 #[test]
 fn random_failures_have_the_rate_asked_for_and_repeat() {
     let (programs, erases, failed) = at_random(1, 10_000, 200_000);
-    // 20,000 programs at 1 %: 200, five standard deviations of 14.1; 200 erases that succeed at 80 %:
+    // 20,000 programs at 1 %: 200 failures, five standard deviations of 14.1. 200 erases that succeed at 80 %:
     // 50 failures on average, five standard deviations of 7.9.
     assert!(programs.abs_diff(200) < 71, "{programs}");
     assert!(erases.abs_diff(50) < 40, "{erases}");
@@ -132,7 +133,7 @@ fn factory_bad_blocks_by_seed() {
     assert_eq!(bad(20, 7), bad(20, 7));
     assert_ne!(bad(20, 7), bad(20, 8));
     assert!(bad(0, 7).is_empty());
-    // Block 0 is never bad, every other may be.
+    // Block 0 is never bad; every other block may be.
     assert!(bad(99, 7).into_iter().eq((1..100).map(BlockId)));
     let mut times = [0u32; 100];
     for seed in 0..2_000 {

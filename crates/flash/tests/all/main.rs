@@ -1,4 +1,4 @@
-//! What a user of the crate sees: rules, faults, time, parts.
+//! Tests of the crate's public behaviour: rules, faults, time, parts.
 
 mod bit_errors;
 mod channels_precedence;

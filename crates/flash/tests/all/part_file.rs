@@ -1,4 +1,4 @@
-//! Parts from a user's TOML: what may be left out, and what is refused.
+//! Parts from a user's TOML: defaults and errors.
 
 use ftlkit_flash::{Cell, Part, Power, parts::CATALOGUE};
 

@@ -29,7 +29,7 @@ fn every_file_is_listed() {
     }
 }
 
-/// Name, tR, tPROG, tBERS (µs), pages a block.
+/// Name, tR, tPROG, tBERS (µs), pages per block.
 const PRINTED: &[(&str, f64, f64, f64, u32)] = &[
     // Lazy-RTGC, Table II.
     ("spansion-slc", 25.0, 200.0, 2000.0, 64),
@@ -39,12 +39,12 @@ const PRINTED: &[(&str, f64, f64, f64, u32)] = &[
     ("toshiba-tlc", 250.0, 2700.0, 4000.0, 192),
     // Lazy-RTGC, Table IV, as the bounds in the text fix it.
     ("evaluation-slc", 29.0, 220.9, 2000.0, 64),
-    // GFTL, Table I; pages a block are block size / page size: 16,384/512 and 65,536/2048.
+    // GFTL, Table I. Pages per block are block size / page size: 16,384/512 and 65,536/2048.
     ("samsung-small-block", 36.0, 200.0, 2000.0, 32),
     ("samsung-large-block", 25.0, 300.0, 2000.0, 32),
     // BA-GC, Section 6.1.
     ("k9wbg08u1m", 25.0, 200.0, 2000.0, 64),
-    // The course material that stands in for times that 2LGC does not print.
+    // Course material, used because 2LGC prints no times.
     ("k9lcg08u1m", 250.0, 1300.0, 1500.0, 128),
     // Direct data transfer, Table II.
     ("ddt-mlc", 75.0, 1300.0, 3000.0, 128),
@@ -61,7 +61,7 @@ fn printed_times() {
         let found = (us(part.t_r_ns), us(part.t_prog_ns), us(part.t_bers_ns), part.pages_per_block);
         assert_eq!(found, (*read, *program, *erase, *pages), "{name}");
         assert_eq!(part.t_copy_ns(), part.t_r_ns + part.t_prog_ns);
-        // Only GFTL gives a time of its own for the OOB.
+        // Only GFTL gives a separate time for the OOB.
         let oob = if *name == "samsung-small-block" { 10_000 } else { part.t_r_ns };
         assert_eq!(part.t_r_oob_ns, oob, "{name}");
     }
@@ -69,8 +69,8 @@ fn printed_times() {
 
 #[test]
 fn printed_sizes() {
-    // Name, page, OOB, capacity: what the papers print or, for OOBs and pages of Table II, the data
-    // sheets they cite.
+    // Name, page, OOB, capacity: as the papers print them. OOBs and pages of Table II are from the data sheets
+    // that they cite.
     for (name, page, oob, capacity) in [
         ("spansion-slc", 2048, 64, 512 << 20),
         ("toshiba-slc", 4096, 232, 512 << 20),
@@ -98,9 +98,9 @@ fn cells_bus_and_ecc() {
         let bus = if part.name == "ddt-mlc" { 25 } else { 0 };
         assert_eq!((part.t_rc_ns, part.t_wc_ns), (bus, bus), "{}", part.name);
         let ecc = match &*part.name {
-            // 24 bits a KiB, so 192 bits a page of 8 KiB.
+            // 24 bits per KiB, so 192 bits per page of 8 KiB.
             "ddt-mlc" => Some(24),
-            // At most 16 bits a sector of 512 bytes.
+            // At most 16 bits per sector of 512 bytes.
             "k9lcg08u1m" => Some(32),
             _ => None,
         };

@@ -1,4 +1,4 @@
-//! The power fails at every operation in turn: what is left is exactly what was promised.
+//! The power fails at every operation in turn. The remaining state is exactly the documented one.
 
 use crate::common::{Snapshot, array, page, program, read, snapshot};
 use ftlkit_flash::faults::{PowerCut, Tearable};
@@ -42,7 +42,7 @@ fn apply(flash: &mut impl Flash, change: Change, version: u64) -> Result<(), Fla
     }
 }
 
-/// The array after the first `count` operations, nothing having gone wrong.
+/// The array after the first `count` operations without a fault.
 fn after(count: usize) -> Array {
     let mut flash = array(3, PER_BLOCK, Store::All);
     for (version, change) in WORKLOAD[..count].iter().enumerate() {
@@ -51,7 +51,7 @@ fn after(count: usize) -> Array {
     flash
 }
 
-/// What a torn operation leaves: its page lost, or its block.
+/// State after a torn operation: its page is lost, or its block.
 fn torn(mut state: Snapshot, change: Change) -> Snapshot {
     let lost = match change {
         Program(ppn) | Change::Copy(_, ppn) => ppn..ppn + 1,
@@ -70,7 +70,7 @@ fn cut_at_every_operation() {
             let mut flash = PowerCut::new(array(3, PER_BLOCK, Store::All));
             flash.cut_after(cut as u64, tear);
             for (version, change) in WORKLOAD.iter().enumerate() {
-                // Reads are no changes: any number of them moves the cut nowhere.
+                // Reads are not changing operations: any number of them leaves the cut where it is.
                 let expected = if version > cut { Err(FlashError::PowerOff) } else { Ok(()) };
                 match read(&mut flash, 0) {
                     Err(FlashError::PowerOff) => assert!(expected.is_err()),
@@ -138,7 +138,8 @@ fn refused_operations_take_no_number() {
     assert_eq!(flash.erase(BlockId(3), HOST), Err(FlashError::NoSuchBlock(BlockId(3))));
     assert_eq!(flash.changes(), 0);
     program(&mut flash, 3, 1, 9).unwrap();
-    // The next is the one that is cut; those refused before it still are, and the power stays on.
+    // The cut comes at the next operation that is not refused. Those refused before it still are, and the power
+    // stays on.
     assert!(matches!(program(&mut flash, 0, 1, 9), Err(FlashError::ProgramOrder { .. })));
     let short = flash.program(Ppn(4), Oob::data(Lpn(1), 9), Some(&[1]), HOST);
     assert!(matches!(short, Err(FlashError::PayloadLength { .. })));
@@ -174,7 +175,7 @@ fn a_cut_tears_through_serial_and_is_not_charged() {
         let mut flash = PowerCut::new(Serial::new(after(3)));
         flash.cut_after(0, true);
         assert_eq!(apply(&mut flash, change, 9), Err(FlashError::PowerOff));
-        // A copy is torn in its program: its read was done.
+        // A copy is torn in its program, so its read was done.
         let read_ns = if matches!(change, Change::Copy(..)) { 25_000 } else { 0 };
         assert_eq!(flash.inner().busy_ns(), read_ns);
         flash.restore();

@@ -1,4 +1,4 @@
-//! Copies that nobody checks take over what is wrong in their source; and bit errors switched off change nothing.
+//! Unchecked copies take over the bit errors of their source. Bit errors switched off change nothing.
 
 use crate::common::{PAGE, program, read, snapshot};
 use ftlkit_flash::faults::{BitErrorModel, BitErrorRate, BitErrors, FaultError, Tearable};
@@ -9,7 +9,7 @@ use ftlkit_flash::{
 use proptest::prelude::*;
 
 const GC: Cause = Cause::Collection;
-/// Pages a block.
+/// Pages per block.
 const BLOCK: u32 = 8;
 
 fn times(path: CopyPath) -> CopyTimes {
@@ -17,13 +17,13 @@ fn times(path: CopyPath) -> CopyTimes {
     CopyTimes { path, cache_program: true, fetch_ns: 10, load_ns: 5, prog_ns: 100, repair_ns }
 }
 
-/// A part on two devices, even blocks and odd ones.
+/// A part on two devices: even blocks and odd ones.
 fn part(near: CopyPath, far: CopyPath) -> Part {
     let copies = Copies { ways: 2, near: times(near), far: times(far), most_corrected_bytes: 0 };
     Part { copies: Some(copies), ..parts::SAMSUNG_LARGE_BLOCK.clone() }
 }
 
-/// Twelve blocks of pages of 2 KiB, two codewords each.
+/// Twelve blocks of pages of 2 KiB, with two codewords each.
 fn blocks(part: Part) -> Array {
     Array::new(Geometry::new(12, BLOCK, 2048).unwrap(), part, Store::Metadata)
 }
@@ -43,7 +43,7 @@ fn errors<F: Tearable>(flash: &mut BitErrors<F>, ppn: u32) -> Result<u64, FlashE
     Ok(flash.corrected_bits() - before)
 }
 
-/// 10 bits a page, 5 a codeword, of which 16 can be corrected.
+/// 10 bits per page, 5 per codeword; ECC corrects 16 per codeword.
 const TEN: BitErrorModel = BitErrorModel::Fixed { bits_per_page: 10, ecc_bits_per_kib: 16 };
 
 fn ten(near: CopyPath, far: CopyPath) -> BitErrors<Array> {
@@ -60,13 +60,14 @@ fn unchecked_copies_add_up_until_ecc_gives_up() {
     let mut flash = ten(CopyPath::IcbUnchecked, CopyPath::Gcb);
     write(&mut flash, first(0));
     assert_eq!(errors(&mut flash, first(0)), Ok(10));
-    // From block to block of one device; 15 of 16 bits a codeword are the last that can be corrected.
+    // From block to block of one device. After two hops a codeword has 15 errors of 16 that can be corrected.
     for (hop, wrong) in [(1, Ok(20)), (2, Ok(30))] {
         copy(&mut flash, first(2 * (hop - 1)), first(2 * hop)).unwrap();
         assert_eq!(errors(&mut flash, first(2 * hop)), wrong);
     }
     assert_eq!((flash.propagated_bits(), flash.uncorrectable_reads()), (10 + 20, 0));
-    // The third hop's page cannot be read; the fourth is made from it without complaint before anybody tries.
+    // The page of the third hop is unreadable. The fourth copy is made from it without an error, because no
+    // read has found that yet.
     copy(&mut flash, first(4), first(6)).unwrap();
     assert_eq!(copy(&mut flash, first(6), first(8)), Ok(Oob::data(Lpn(0), 2)));
     assert_eq!((flash.propagated_bits(), flash.uncorrectable_reads()), (10 + 20 + 30 + 40, 0));
@@ -75,13 +76,13 @@ fn unchecked_copies_add_up_until_ecc_gives_up() {
         let lost = Err(FlashError::Uncorrectable(Ppn(ppn)));
         assert_eq!(flash.read(Ppn(ppn), None, Cause::Host), lost);
         assert_eq!(flash.read_oob(Ppn(ppn), GC), lost);
-        // A checked copy finds it too, and so does an unchecked one of a page that is known to be lost.
+        // A checked copy finds it, too. An unchecked copy of a page known to be lost is refused.
         assert_eq!(copy(&mut flash, ppn, first(1)), lost);
         assert_eq!(copy(&mut flash, ppn, first(10)), lost);
     }
     assert_eq!((flash.corrected_bits(), flash.uncorrectable_reads()), (corrected, 8));
     assert_eq!(flash.propagated_bits(), 100);
-    // The pages on the way are as they were.
+    // The pages on the way are unchanged.
     for (hop, wrong) in [(0, 10), (1, 20), (2, 30)] {
         assert_eq!(errors(&mut flash, first(2 * hop)), Ok(wrong));
     }
@@ -97,7 +98,7 @@ fn a_run_of_copies_takes_over_page_by_page() {
     flash.copy_run(&run(2), Ppn(first(4)), 2, GC, &mut lpns).unwrap();
     assert_eq!(lpns, [Lpn(0), Lpn(1), Lpn(2), Lpn(3)]);
     assert_eq!(flash.inner().propagated_bits(), 4 * 10 + 4 * 20);
-    // Nothing was looked at, and nothing sent again.
+    // Nothing was checked, and nothing sent again.
     assert_eq!((flash.corrected_bits(), flash.bytes_sent_again()), (0, 0));
     assert_eq!(flash.busy_for_ns(GC), 8 * 115);
     assert_eq!(flash.copies_by(CopyPath::IcbUnchecked), 8);
@@ -125,13 +126,13 @@ fn checked_copies_are_clean() {
             assert_eq!(errors(&mut flash, first(block)), Ok(10), "{near}, {far}");
         }
     }
-    // Without a word of the part on how it copies.
+    // A part that does not specify its copy paths.
     let plain = Part { copies: None, ..part(CopyPath::IcbUnchecked, CopyPath::Gcb) };
     let mut flash = BitErrors::new(blocks(plain), TEN, 0).unwrap();
     write(&mut flash, first(0));
     copy(&mut flash, first(0), first(2)).unwrap();
     assert_eq!(errors(&mut flash, first(2)), Ok(10));
-    // A checked copy of what carries errors leaves them behind.
+    // A checked copy of a page that carries errors does not take them over.
     let mut flash = ten(CopyPath::IcbUnchecked, CopyPath::Gcb);
     write(&mut flash, first(0));
     copy(&mut flash, first(0), first(2)).unwrap();
@@ -148,12 +149,12 @@ fn carried_errors_vanish_with_the_erase() {
         copy(&mut flash, first(0), first(2)).unwrap();
         copy(&mut flash, first(2), first(4)).unwrap();
         copy(&mut flash, first(0) + 1, first(2) + 1).unwrap();
-        // The source is erased: the copy keeps what it took over.
+        // The source is erased: the copy keeps the errors that it took over.
         flash.erase(BlockId(2), GC).unwrap();
         assert_eq!(errors(&mut flash, first(4)), Ok(30), "round {round}");
         write(&mut flash, first(2));
         assert_eq!(errors(&mut flash, first(2)), Ok(10));
-        // So does an erase that failed and was done again.
+        // Also after an erase that failed and was repeated.
         copy(&mut flash, first(2), first(6)).unwrap();
         flash.half_erase(BlockId(6)).unwrap();
         assert!(errors(&mut flash, first(6)).is_err());
@@ -184,7 +185,7 @@ fn drawn_errors_add_up_with_wear() {
     };
     let mut carried = Vec::new();
     for erases in [0, 10, 50] {
-        // What each page has by itself.
+        // Own errors of each page.
         let mut own = Vec::new();
         let mut alone = drawn(erases);
         for block in [0, 2, 4, 6] {
@@ -192,7 +193,7 @@ fn drawn_errors_add_up_with_wear() {
             let errors = (0..BLOCK).map(|page| errors(&mut alone, first(block) + page).unwrap());
             own.push(errors.collect::<Vec<_>>());
         }
-        // Copied from block to block: the sum of all on the way.
+        // Copied from block to block: the sum of all errors on the way.
         let mut flash = drawn(erases);
         (0..BLOCK).for_each(|page| write(&mut flash, page));
         let mut sums = own[0].clone();
@@ -215,7 +216,7 @@ fn drawn_errors_add_up_with_wear() {
 
 #[test]
 fn the_read_of_an_unchecked_copy_disturbs_its_page() {
-    // A read adds 1 bit in 10⁴, 1.6 a page.
+    // A read adds 1 bit per 10⁴ bits, 1.6 per page.
     let rate = BitErrorRate { base: 0, per_erase: 0, per_read: 100_000_000, ecc_bits_per_kib: 512 };
     let mut flash =
         BitErrors::new(blocks(part(CopyPath::IcbUnchecked, CopyPath::Gcb)), rate, 3).unwrap();
@@ -226,7 +227,7 @@ fn the_read_of_an_unchecked_copy_disturbs_its_page() {
             copy(flash, 0, first(2 + 2 * (at / BLOCK)) + at % BLOCK).unwrap();
         }
     }
-    // The same reads of page 0, whatever was done with what they found.
+    // Page 0 was read equally often, with or without a check of the copies.
     let wrong = errors(&mut checked, 0).unwrap();
     assert!(wrong > 20, "{wrong}");
     assert_eq!(errors(&mut flash, 0), Ok(wrong));
@@ -269,7 +270,7 @@ fn fixed_errors_have_a_range() {
     }
 }
 
-/// One operation on an array of six blocks of four pages, some of them beyond it.
+/// One operation on an array of six blocks of four pages; some addresses are beyond it.
 #[derive(Clone, Debug)]
 enum Op {
     Program(u32, u64),
@@ -310,7 +311,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What came of it, in words; `next` finds the page of a block that may be programmed next.
+/// Result of the operation as text; `next` returns the page of a block that may be programmed next.
 fn apply(flash: &mut impl Tearable, op: &Op, next: impl Fn(u32) -> u32) -> String {
     let cause = Cause::FullMerge;
     match op {
@@ -352,7 +353,7 @@ fn small(near: CopyPath) -> Array {
 proptest! {
     #![proptest_config(crate::common::cases(256))]
 
-    /// Switched off there is nothing of them, as where no bit of a page is wrong.
+    /// Switched off bit errors have no effect, like a model without bit errors.
     #[test]
     fn switched_off_is_the_bare_array(
         ops in prop::collection::vec(op(), 1..120),

@@ -16,7 +16,7 @@ fn started() -> Array {
     flash
 }
 
-/// The operation is refused with this error, and nothing has changed.
+/// Asserts that the operation is refused with this error and changes nothing.
 fn refused(error: FlashError, operation: impl FnOnce(&mut Array) -> Result<(), FlashError>) {
     let mut flash = started();
     let before = snapshot(&mut flash);
@@ -147,7 +147,7 @@ fn bytes_not_given_read_as_zeros() {
     let mut flash = array(2, 3, Store::All);
     program(&mut flash, 0, 1, 1).unwrap();
     flash.erase(BlockId(0), HOST).unwrap();
-    // The slot of the old bytes is free again; nothing of them may show.
+    // The slot of the old bytes is free again; none of them may show.
     flash.program(Ppn(0), Oob::data(Lpn(2), 2), None, HOST).unwrap();
     flash.copy(Ppn(0), Ppn(1), 3, HOST).unwrap();
     for ppn in [0, 1] {
@@ -166,7 +166,7 @@ fn stored_pages_reuse_their_memory() {
         flash.erase(BlockId(0), HOST).unwrap();
         flash.erase(BlockId(1), HOST).unwrap();
         match round {
-            // Stamps a page begin with the second round at the latest.
+            // Stamps per page begin with the second round at the latest.
             1 => after_first = flash.heap_bytes(),
             _ => assert!(round == 0 || flash.heap_bytes() == after_first, "round {round}"),
         }
@@ -181,7 +181,7 @@ fn heap_is_counted() {
     let empty = 64_000 * 4 + 1000 * 24;
     assert_eq!(flash.heap_bytes(), empty);
     assert_eq!(Array::least_heap_bytes(&geometry), empty as u64);
-    // User data with one stamp a block cost nothing more, torn pages a dozen bytes each.
+    // User data with one stamp per block cost nothing more; torn pages cost 12 bytes each.
     for ppn in 0..3 {
         flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), Some(&[0; 2048]), HOST).unwrap();
     }
@@ -192,12 +192,13 @@ fn heap_is_counted() {
         flash.program(Ppn(ppn), Oob::data(Lpn(ppn), 1), None, HOST).unwrap();
     }
     assert_eq!(flash.heap_bytes(), empty + 24);
-    // Nor does another stamp after an erase.
+    // A different stamp after an erase costs nothing either.
     flash.erase(BlockId(1), HOST).unwrap();
     flash.program(Ppn(64), Oob::data(Lpn(64), 9), None, HOST).unwrap();
     flash.program(Ppn(65), Oob::data(Lpn(65), 9), None, HOST).unwrap();
     assert_eq!(flash.heap_bytes(), empty + 12);
-    // A second stamp in a block costs 8 bytes a page, a stored page itself and 4 bytes a page.
+    // A second stamp in a block costs 8 bytes per page of the array. A stored page costs its bytes, and 4 bytes
+    // per page of the array.
     flash.program(Ppn(5), Oob::data(Lpn(5), 2), None, HOST).unwrap();
     assert_eq!(flash.heap_bytes(), empty + 12 + 64_000 * 8);
     let oob = Oob { lpn: Lpn(0), kind: PageKind::Translation, seq: 2 };
@@ -215,7 +216,7 @@ fn the_largest_array_is_named_without_overflow() {
     assert_eq!(Array::least_heap_bytes(&geometry), ((1 << 24) - 1) * (256 * 4 + 24));
     let widest = Geometry::new(u32::MAX / 2, 2, u32::MAX).unwrap();
     assert_eq!(widest.capacity_bytes(), u64::from(u32::MAX - 1) * u64::from(u32::MAX));
-    // Blocks of the most pages there may be, up to the last page.
+    // Blocks with the most pages possible, up to the last page.
     let mut flash = Array::new(
         Geometry::new(3, 1 << 20, 1 << 20).unwrap(),
         Part { page_bytes: 1 << 20, ..parts::SAMSUNG_LARGE_BLOCK.clone() },

@@ -6,7 +6,7 @@ use ftlkit_flash::{
     BlockId, Cause, Counts, Flash, FlashError, Lpn, Oob, Operation, Ppn, Serial, Store,
 };
 
-/// tR, tR of the OOB, tPROG, copy, tBERS of the part of the tests, ns.
+/// tR, tR of the OOB, tPROG, copy, tBERS of the tests' part, ns.
 const TIMES: [u64; 5] = [25_000, 25_000, 300_000, 325_000, 2_000_000];
 
 #[test]

@@ -1,5 +1,5 @@
-//! Every wrapper, every method: it reaches the array below as it was called, or the wrapper is known to do otherwise; and
-//! a run of copies and the read of a part do what single copies and reads do.
+//! Every method of every wrapper reaches the array below unchanged, or is a known exception. A run of copies
+//! and the read of part of a page equal single copies and whole reads.
 
 use ftlkit_flash::channels::{Policy, Timing, Topology};
 use ftlkit_flash::faults::{
@@ -27,7 +27,7 @@ fn part() -> Part {
     Part { name: Cow::Borrowed("recorded"), copies: None, ..parts::DDT_MLC.clone() }
 }
 
-/// Each wrapper of the crate around an array; two ways where it can be switched off.
+/// Each wrapper of the crate around an array; switched on and off if it can be.
 fn wrapped<F: Tearable + DynFlash + Clone>(flash: &F) -> Vec<(&'static str, AnyArray)> {
     let flash = || flash.clone();
     let topology = Topology {
@@ -59,7 +59,7 @@ fn wrapped<F: Tearable + DynFlash + Clone>(flash: &F) -> Vec<(&'static str, AnyA
     ]
 }
 
-/// Writes down each call, and answers what nobody else does.
+/// Records each call, and returns distinctive answers.
 #[derive(Clone, Debug)]
 struct Recorder {
     geometry: Geometry,
@@ -77,7 +77,7 @@ impl Recorder {
     }
 }
 
-/// Nothing here is left to a default.
+/// Overrides every method, including those with defaults.
 impl Flash for Recorder {
     fn geometry(&self) -> &Geometry {
         self.note("geometry", ());
@@ -217,7 +217,7 @@ impl Tearable for Recorder {
 
 impl DynFlash for Recorder {}
 
-/// Calls a method and tells what came back.
+/// Calls a method and returns its answer as text.
 type Ask = fn(&mut AnyArray) -> String;
 
 /// Each method once.
@@ -259,7 +259,7 @@ const ASKS: [(&str, Ask); 19] = [
     ("worked", |flash| text(flash.worked())),
 ];
 
-/// What wrappers do themselves: wrapper, method, and what comes back from which calls below.
+/// Methods that wrappers override: wrapper, method, and its answer with the calls below.
 const OWN: [(&str, &str, &str); 8] = [
     ("WearLevel with a rule", "longest_erase_ns", LONGER_ERASE),
     ("WearLevel with a rule", "prefetch", "done from []"),
@@ -271,7 +271,7 @@ const OWN: [(&str, &str, &str); 8] = [
     ("ProgramEraseFailure", "copy_run", ONE_BY_ONE),
 ];
 
-/// The time of a swap on this part comes on top.
+/// Includes the time of a swap on this part.
 const LONGER_ERASE: &str = r#"179000017 from ["longest_erase_ns ()"]"#;
 
 const ONE_BY_ONE: &str = r#"(Ok(()), [Lpn(408), Lpn(411)]) from ["copy (Ppn(8), Ppn(32), 7, FullMerge)", "copy (Ppn(11), Ppn(33), 7, FullMerge)"]"#;
@@ -284,7 +284,7 @@ fn method_of(call: &str) -> &str {
     call.split(' ').next().unwrap()
 }
 
-/// Calls the method: what comes back from which calls of that method, and of any others that do something.
+/// Calls the method. Returns its answer, with its calls below and any other calls that act.
 fn ask(flash: &mut AnyArray, calls: &RefCell<Vec<String>>, (method, ask): (&str, Ask)) -> String {
     calls.borrow_mut().clear();
     let answer = ask(flash);
@@ -298,7 +298,7 @@ fn ask(flash: &mut AnyArray, calls: &RefCell<Vec<String>>, (method, ask): (&str,
     format!("{answer} from {below:?}")
 }
 
-/// Names of a trait's methods, as its source has them.
+/// Names of a trait's methods, from its source.
 fn methods<'s>(source: &'s str, name: &str) -> BTreeSet<&'s str> {
     let start = source.find(&format!("pub trait {name}")).unwrap();
     let body = &source[start..];
@@ -353,7 +353,7 @@ fn calls_reach_the_array_below_as_they_are_but_for_what_a_wrapper_does_itself() 
     assert_eq!(own, expected);
 }
 
-/// A driver that has nothing but what it must have.
+/// A driver with the required methods only.
 #[derive(Clone, Debug)]
 struct Driver(Array);
 
@@ -413,7 +413,8 @@ impl DynFlash for Driver {
     }
 }
 
-/// What the wrapper and all below it hold. What levelling keeps between two calls is left out: it has a buffer for runs.
+/// State of the wrapper and of all below it. Levelling's own state is left out, because it has a buffer for
+/// runs.
 fn state<F: Tearable + DynFlash + Clone>(flash: &AnyArray) -> String {
     match flash.downcast_ref::<WearLevel<F>>() {
         Some(levelled) => format!("{:?}", **levelled),
@@ -421,7 +422,7 @@ fn state<F: Tearable + DynFlash + Clone>(flash: &AnyArray) -> String {
     }
 }
 
-/// Copies five pages in a run and one by one; returns how many before one failed.
+/// Copies five pages in a run and one by one. Returns the number of copies before one failed.
 fn run_as_one_by_one<F: Tearable + DynFlash + Clone>(name: &str, flash: &AnyArray) -> usize {
     let (from, to, seq) = ([0, 1, 3, 4, 6].map(Ppn), Ppn(3 * PAGES), 9);
     let (mut one, mut other) = (flash.clone(), flash.clone());
@@ -437,7 +438,7 @@ fn run_as_one_by_one<F: Tearable + DynFlash + Clone>(name: &str, flash: &AnyArra
     done
 }
 
-/// Reads the middle of each page of the first block, and the same of the whole page.
+/// Reads the middle of each page of the first block, and compares it with a read of the whole page.
 fn parts_as_wholes<F: Tearable + DynFlash + Clone>(name: &str, flash: &AnyArray) {
     let (mut one, mut other) = (flash.clone(), flash.clone());
     for ppn in (0..=PAGES).map(Ppn) {
@@ -453,7 +454,8 @@ fn parts_as_wholes<F: Tearable + DynFlash + Clone>(name: &str, flash: &AnyArray)
     assert!(matches!(beyond, Err(FlashError::PayloadLength { .. })), "{name}: {beyond:?}");
 }
 
-/// Compares below each wrapper; returns how many copies ran before one failed, which is the same below all.
+/// Compares runs and single copies below each wrapper. Returns the number of copies before one failed, which
+/// must be the same below all.
 fn compare<F: Tearable + DynFlash + Clone>(flash: F) -> usize {
     let ran = wrapped(&flash).into_iter().map(|(name, flash)| run_as_one_by_one::<F>(name, &flash));
     let ran: BTreeSet<usize> = ran.collect();
@@ -461,7 +463,7 @@ fn compare<F: Tearable + DynFlash + Clone>(flash: F) -> usize {
     *ran.first().unwrap()
 }
 
-/// The first block is written, each page with bytes of its own.
+/// An array whose first block is written, each page with different bytes.
 fn written() -> Array {
     let mut array = Array::new(geometry(), part(), Store::All);
     for page in 0..PAGES {
@@ -505,7 +507,7 @@ fn a_part_of_a_page_is_read_as_all_of_it() {
     parts_as_wholes::<Array>("Driver", &AnyArray::new(Driver(array)));
 }
 
-/// What other wrappers are compared with goes through [`AnyArray`] itself: so that is compared with the array.
+/// The other wrappers are compared through [`AnyArray`], so it is itself compared with the array.
 #[test]
 fn any_array_answers_as_the_array_in_it() {
     let array = Recorder::new();

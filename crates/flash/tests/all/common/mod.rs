@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Helpers shared by the tests of this crate.
 use ftlkit_flash::{
     Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Ppn, Store, parts,
 };
@@ -6,7 +6,7 @@ use proptest::prelude::ProptestConfig;
 
 pub(crate) const PAGE: usize = 16;
 
-/// So many cases of a property; one that fails leaves no file behind.
+/// Property test with this number of cases. A failing case leaves no file.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -17,14 +17,14 @@ pub(crate) fn array(blocks: u32, pages_per_block: u32, store: Store) -> Array {
     Array::new(geometry, parts::SAMSUNG_LARGE_BLOCK.clone(), store)
 }
 
-/// Bytes of a page that say which version they are.
+/// Bytes of a page, with its version in them.
 pub(crate) fn page(version: u64) -> [u8; PAGE] {
     let mut bytes = [0xa5; PAGE];
     bytes[..8].copy_from_slice(&version.to_le_bytes());
     bytes
 }
 
-/// A page as a read finds it: OOB and bytes.
+/// Result of a page read: OOB and bytes.
 pub(crate) type Found = Result<(Oob, [u8; PAGE]), FlashError>;
 
 pub(crate) fn read(flash: &mut impl Flash, ppn: u32) -> Found {
@@ -33,7 +33,7 @@ pub(crate) fn read(flash: &mut impl Flash, ppn: u32) -> Found {
     Ok((oob, bytes))
 }
 
-/// Programs user data of that version as that LPN.
+/// Programs user data of this version as this LPN.
 pub(crate) fn program(
     flash: &mut impl Flash,
     ppn: u32,
@@ -43,7 +43,7 @@ pub(crate) fn program(
     flash.program(Ppn(ppn), Oob::data(Lpn(lpn), version), Some(&page(version)), Cause::Host)
 }
 
-/// Everything that can be seen of an array.
+/// Complete visible state of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Snapshot {
     pub(crate) pages: Vec<Found>,

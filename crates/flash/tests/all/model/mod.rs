@@ -1,4 +1,4 @@
-//! The array against a plain model of it, under random operations, every page compared after each.
+//! The array against a plain model, under random operations, with every page compared after each.
 
 mod plain;
 
@@ -66,7 +66,7 @@ fn same<T: Debug + PartialEq>(found: T, expected: T) -> Result<(), TestCaseError
     Ok(())
 }
 
-/// Does one step to both and compares what they answer.
+/// Applies one step to both and compares their answers.
 fn step(
     model: &mut Model,
     flash: &mut impl Tearable,
@@ -118,7 +118,7 @@ fn agrees(mut flash: impl Tearable, store: Store, steps: &[Step]) -> Result<(), 
         step(&mut model, &mut flash, taken, version as u64 + 1)?;
         same(snapshot(&mut flash), model.snapshot())?;
         for ppn in 0..PAGES {
-            // The hint of a page that can be read is the LPN that reading it gives.
+            // The hint for a readable page is the LPN that a read returns.
             if let Ok((oob, _)) = model.found(ppn) {
                 prop_assert_eq!(flash.peek_lpn(Ppn(ppn)), Some(oob.lpn));
             }
@@ -141,7 +141,7 @@ proptest! {
         agrees(array(BLOCKS, PER_BLOCK, store), store, &steps)?;
     }
 
-    /// Wrappers that are asked for no fault change nothing, in either order.
+    /// Wrappers without scheduled faults change nothing, in either order.
     #[test]
     fn wrappers_are_transparent(
         steps in prop::collection::vec(steps(), 1..60),

@@ -1,9 +1,9 @@
-//! What an array should be, in the plainest form, and the steps that the test takes on both.
+//! Plain model of an array, and the steps that the test takes on model and array.
 
 use crate::common::{Found, PAGE, Snapshot};
 use ftlkit_flash::{BlockId, FlashError, Oob, PageKind, Ppn, Store};
 
-/// An operation; pages may be named relative to what a block may program next, so that most succeed.
+/// An operation. Pages may be relative to a block's next page, so that most operations succeed.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Program { ppn: ProgramTarget, oob: Oob, data: Option<usize> },
@@ -33,7 +33,7 @@ enum Page {
     Holds(Oob, [u8; PAGE]),
 }
 
-/// What an array should be, in the plainest form.
+/// Plain model of an array.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     store: Store,
@@ -75,7 +75,7 @@ impl Model {
         (block * self.per_block) as usize..((block + 1) * self.per_block) as usize
     }
 
-    /// First erased page of a block, counted in the block.
+    /// First erased page of a block, counted within the block.
     fn next(&self, block: u32) -> u32 {
         let pages = &self.pages[self.block_pages(block)];
         let written = pages.iter().filter(|page| !matches!(page, Page::Erased)).count();
