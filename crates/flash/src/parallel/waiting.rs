@@ -48,8 +48,8 @@ impl fmt::Display for Described<'_> {
         let (first, second) = work.sides();
         let how = match work {
             ChannelWork::One(_) => "",
-            ChannelWork::CopyBack(..) => " copy-back",
-            ChannelWork::Direct(..) => " direct transfer",
+            ChannelWork::CopyBack(..) => "copy-back",
+            ChannelWork::Direct(..) => "direct transfer",
         };
         write!(f, "{} of {}", first.command.name(), first.block)?;
         if let Some(second) = second {

@@ -56,6 +56,37 @@ copies through the controller (lcb).
 - victim: largest number of valid pages per victim.
 - RAM: maps and state of a controller, without data buffers.
 - †: a write may be in RAM only when it is answered, until the next flush.
+
+## How each bound is known
+
+- Derived: a closed form for any array, in the crate `ftlkit-bounds`, with the paper's equation or our own proof.
+- Proved: all request sequences on small arrays, by a search of all states of the real code. States are merged by all that
+  the next operations depend on; on the smaller arrays a test checks that merged states go on alike.
+- Searched: all states, or states chosen for being close to the bound, without that check.
+- Measured: every run compares each page task with the bound. The soaks are in CONTRIBUTING.md, with their last results.
+
+| scheme | derived | proved | searched | measured |
+| --- | --- | --- | --- | --- |
+| `lazy-rtgc` | yes | 17 arrays of 3x3 to 5x12 pages, with trims and idle collection; 13 with two ways of copying | attacks; units in turns; split frontiers | 525 M page tasks |
+| `lazy-rtgc-on-demand` | yes | 7x6 and 5x8 pages with one translation page, 6x4 with one to three; trims, flushes and idle collection | attacks | 22.9 M |
+| `gftl`, `gftl-priority`, `gftl-threshold` | yes (write queue: own proof; the printed length is refuted) | two logical blocks of 2 pages; one of 3 with trims and flushes | attacks, the worst order of writes | 22.9 M |
+| `rftl` | yes | a logical block of 5 pages; logical blocks share nothing but the pool | attacks | 22.9 M |
+| `nftl` (worst-case fold) | yes | 3x2 and 4x2 pages | 5x2 and 3x3 pages; attacks | 525 M |
+| `page-level`, `fsr` (whole-victim worst case) | yes | 3x4, 4x6 and 5x5 pages, with idle collection | attacks; units in turns; split frontiers | every run |
+| `2lgc` (one step) | yes | 3x4 to 5x8 pages at four shares, with greedy victims | attacks; units in turns; the two-level list | every run |
+| `dftl` (whole-victim worst case) | yes | no | attacks | every run |
+| `bast`, `fast`, `superblock`, `ba-gc` (worst-case merges) | yes | no | attacks | every run |
+
+`cargo test -p ftlkit-testkit --test all -- exhaustive:: search:: two_level_gc:: frontiers:: --nocapture` runs all proofs and
+searches but the largest (CONTRIBUTING.md has its command), and prints their counts of states.
+
+| condition | bound | how it is known |
+| --- | --- | --- |
+| power cuts, several in a row, in mounts and in a shutdown | kept after each mount | measured: soaks `power-cut` and `storm` |
+| failed programs and erases, with spare blocks left | none while blocks are replaced | data: nothing is lost, tested on every scheme |
+| an SSD at queue depth 1 | kept | measured: soak `promises`, every pair of scheme and part |
+| an SSD at a higher queue depth, or with suspension | none | |
+| pages lost to bit errors | none: what is done for a lost page is not bounded | data: what is read is the newest version or an error, tested on every scheme |
 ";
 
 /// The schemes that have a real-time bound on any part of the catalogue.
@@ -146,4 +177,19 @@ fn row(division: &Division) -> Option<[String; 8]> {
         promise.victim_valid.map_or_else(|| "–".into(), |pages| pages.to_string()),
         kib(plan.ram.total()),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_scheme_has_a_row_that_says_how_its_bound_is_known() {
+        for preset in catalogue::schemes() {
+            let named = format!("`{}`", preset.name);
+            let rows = INTRODUCTION.lines().filter(|line| line.starts_with("| `"));
+            let of_it = rows.filter(|row| row.split(" | ").next().unwrap().contains(&named));
+            assert_eq!(of_it.count(), 1, "{named}");
+        }
+    }
 }
