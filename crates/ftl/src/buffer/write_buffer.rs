@@ -8,7 +8,7 @@ use crate::dirty_pages::{DirtyPages, DirtyRange, Probability};
 use crate::error::FtlError;
 use crate::interface::{Ftl, Prefetch};
 use alloc::{boxed::Box, vec, vec::Vec};
-use flash::{Lpn, Ns, Probe};
+use flash::{FlashError, Lpn, Ns, Probe};
 
 /// Pages of one victim whose lines are fetched: more would push each other out.
 const MOST_FETCHED: u32 = 16;
@@ -361,7 +361,7 @@ impl WriteBuffer {
     }
 
     /// Writes a whole block in order: what is missing is read below first (page padding). Pages that were
-    /// never written are left out.
+    /// never written are left out, and so are those that cannot be read: the block would stay in the buffer for good.
     fn write_padded(&mut self, below: &mut dyn Below, slot: u32, why: Why) -> Result<(), FtlError> {
         if self.units.dirty_of(slot) == 0 {
             return Ok(());
@@ -378,7 +378,7 @@ impl WriteBuffer {
                 let mut bytes = self.page.take();
                 let done = match below.read(lpn, bytes.as_deref_mut()) {
                     Ok(true) => below.write_below(lpn, bytes.as_deref(), self).map(|()| 1),
-                    Ok(false) => Ok(0),
+                    Ok(false) | Err(FtlError::Flash(FlashError::Uncorrectable(_))) => Ok(0),
                     Err(error) => Err(error),
                 };
                 self.page = bytes;

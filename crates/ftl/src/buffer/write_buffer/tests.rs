@@ -3,7 +3,7 @@
 use super::*;
 use crate::buffer::policy::{BUFFER_POLICIES, BufferPolicy, BufferUnit, Regions};
 use alloc::format;
-use flash::{Array, Geometry, Store, parts::EVALUATION_SLC};
+use flash::{Array, FlashError, Geometry, Ppn, Store, parts::EVALUATION_SLC};
 
 const PAGE_BYTES: usize = 4;
 const BLOCK: u32 = 4;
@@ -14,6 +14,8 @@ const AGE_NS: Ns = 1000;
 struct Refusing {
     takes: u32,
     stored: [Option<u8>; LOGICAL as usize],
+    /// A page that is beyond ECC until it is written.
+    lost: Option<Lpn>,
 }
 
 impl Below for Refusing {
@@ -27,11 +29,15 @@ impl Below for Refusing {
             return Err(FtlError::Full { free_pages: 0, victim_valid: 4, pages_per_block: BLOCK });
         }
         self.takes -= 1;
+        self.lost = self.lost.filter(|lost| *lost != lpn);
         self.stored[lpn.0 as usize] = Some(data.unwrap()[0]);
         Ok(())
     }
 
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
+        if self.lost == Some(lpn) {
+            return Err(FlashError::Uncorrectable(Ppn(0)).into());
+        }
         let stored = self.stored[lpn.0 as usize];
         data.unwrap().fill(stored.unwrap_or(0));
         Ok(stored.is_some())
@@ -69,7 +75,7 @@ impl Host {
         let stored = [None; LOGICAL as usize];
         Self {
             buffer: WriteBuffer::new(&plan, LOGICAL, &array),
-            below: Refusing { takes: u32::MAX, stored },
+            below: Refusing { takes: u32::MAX, stored, lost: None },
             newest: stored,
         }
     }
@@ -206,4 +212,23 @@ fn pages_that_could_not_be_written_for_their_age_stay_dirty() {
         let failed = refuse_each_write(host, what, advance);
         assert!((1..=3).contains(&failed), "{what}: {failed}");
     });
+}
+
+/// Nothing makes it readable but a write of the host: a block that failed for it would never leave the buffer.
+#[test]
+fn a_lost_page_is_left_out_of_a_padded_block() {
+    let host = &mut Host::new(BufferPolicy::BPLRU, BufferUnit::Block);
+    host.write_through(2, 30).unwrap();
+    host.below.lost = Some(Lpn(2));
+    // The second block out of order, lest it goes first.
+    for lpn in [0, 1, 3, 5, 4, 6, 7, 9] {
+        host.write(lpn, 1 + lpn as u8).unwrap();
+    }
+    host.write(12, 99).unwrap();
+    assert_eq!(host.below.stored[..4], [Some(1), Some(2), Some(30), Some(4)]);
+    assert_eq!((host.buffer.log().evictions, host.buffer.log().padded), (1, 0));
+    let lost = host.buffer.read(&mut host.below, Lpn(2), Some(&mut [0; PAGE_BYTES]));
+    assert!(lost.is_err(), "it is lost still, not an older version or zeros");
+    host.write(2, 31).unwrap();
+    host.recover("the host wrote it anew");
 }
