@@ -34,7 +34,7 @@ pub(crate) fn detect(
         })?;
         let other = by_content(head).ok().filter(|d| d.format.name != name);
         let looks_like = other.map(|d| d.format.name);
-        return Ok(Detected { format, how: "as asked for".into(), looks_like });
+        return Ok(Detected { format, how: "as requested".into(), looks_like });
     }
     let why = match by_content(head) {
         Ok(detected) => return Ok(detected),

@@ -173,7 +173,7 @@ fn notes(pass: &Prepass, addresses: &AddressFacts, replay: &Replay, page: u64) -
     }
     if addresses.pages_per_group > 1 {
         notes.push(format!(
-            "so many intervals were touched that {} pages count as one",
+            "many intervals were touched: {} pages count as one",
             addresses.pages_per_group
         ));
     }

@@ -111,7 +111,7 @@ impl Pages {
         within("oob_bytes of all planes together", spare_bytes.into(), 0, most)?;
         let block_bytes = u64::from(part.pages_per_block) * u64::from(data_bytes);
         within(
-            "capacity_bytes of a part of so many planes",
+            "capacity_bytes of a part with this number of planes",
             part.capacity_bytes,
             block_bytes,
             u64::MAX,

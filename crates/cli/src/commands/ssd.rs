@@ -52,7 +52,7 @@ pub(super) struct SsdArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     host_first: Option<u32>,
 
-    /// Operations that a host read suspends, whoever issued them: none, erase, or program (and erases); the read then goes
+    /// Operations that a host read suspends, of the host and of collection: none, erase, or program (and erases); the read then goes
     /// before the writes that wait for the die. The part must have the time from the suspend command to the read,
     /// t_erase_suspend_ns and t_program_suspend_ns: no part of the catalogue has it, so set it, as with --set
     /// part.t_erase_suspend_ns=100us [default: none]

@@ -18,7 +18,7 @@ pub enum FaultError {
         most: u64,
     },
     /// More factory bad blocks than blocks that may be bad.
-    #[error("{count} bad blocks asked for, but at most {most} blocks of this array may be bad")]
+    #[error("{count} bad blocks requested, but at most {most} blocks of this array may be bad")]
     TooManyBadBlocks {
         /// Requested bad blocks.
         count: u32,

@@ -79,7 +79,7 @@ fn rows(name: &str, shares: &Shares, ran: &Ran) -> Vec<Row> {
             "µs",
             Limit::Below(erase),
             busy,
-            "the stand-in writes so many blocks again that a step runs behind nearly every request",
+            "the stand-in writes so many blocks again that a step runs after nearly every request",
         ),
     ]
 }

@@ -39,7 +39,7 @@ impl Choice {
 
     pub(super) fn note(self) -> String {
         let why = match (self.asked, self.action) {
-            (true, _) => "as asked for",
+            (true, _) => "as requested",
             (false, Action::Queued) => "chosen: the first 64 KiB have Q events",
             (false, Action::Issued) => "chosen: the first 64 KiB have D events and no Q events",
         };

@@ -244,7 +244,7 @@ fn blkparse_issued_events_on_demand_or_where_none_is_queued() {
     let (asked, reader) = try_read("t", BLKPARSE, &issued).unwrap();
     let offsets: Vec<_> = asked.iter().map(|r| r.offset / 512).collect();
     assert_eq!(offsets, [4_938_888, 0]);
-    assert!(reader.notes()[0].contains("D events (as asked for)"));
+    assert!(reader.notes()[0].contains("D events (as requested)"));
     let none_queued: String =
         BLKPARSE.lines().filter(|l| !l.contains(" Q ")).map(|l| format!("{l}\n")).collect();
     let (chosen, reader) = read("blkparse", none_queued);
