@@ -66,7 +66,7 @@ pub(super) struct InProgress {
     /// The old block, which the erase state erases, and the number of its erased pages.
     pub(super) old: u32,
     pub(super) old_unwritten: u32,
-    /// New blocks in which a program failed; earlier pages in them are programmed.
+    /// New blocks in which a program failed; they are erased before the old block.
     pub(super) failed: Vec<u32>,
 }
 
