@@ -32,7 +32,7 @@ impl<F: Probe> Nftl<F> {
         if let Some(primary) = primary {
             self.chains.add(logical, primary.block, primary.written, primary.seq);
         }
-        // The older block first: otherwise, after a power cut, a mount would take its versions for the newest.
+        // The older block first: otherwise a mount after a power cut could take its versions for the newest.
         for (block, written) in chain.youngest_first().rev() {
             self.erase(block, written)?;
             self.log.finished += 1;
