@@ -29,8 +29,9 @@ impl<F: Probe> Superblock<F> {
         Ok(())
     }
 
-    /// Erases the youngest block if more blocks are in use than host writes may take. A power cut interrupted
-    /// collection between opening that block and erasing its victim, and the victim still holds all its pages.
+    /// Erases the youngest block, if there is one. The caller found more blocks in use than host writes may take: a power
+    /// cut interrupted collection between opening that block and erasing its victim. The victim still holds all its
+    /// pages.
     fn discard_copies(&mut self, youngest: Option<Scanned>) -> Result<(), FtlError> {
         let Some(Scanned { block, written, .. }) = youngest else { return Ok(()) };
         let unused = self.flash.geometry().pages_per_block() - written;
