@@ -14,8 +14,8 @@
 //! read(lpn): the page in the log block, else in the data block
 //! ```
 //!
-//! State and cost: 16 bytes per logical block, two bits per logical page, the log block of each logical
-//! block, and the location of each page in the log. The locations take 4 bytes per logical page here, and π entries
+//! State and cost: 16 bytes per logical block, two bits per logical page, and the log block of each logical
+//! block. In addition, the location of each page in the log. The locations take 4 bytes per logical page here, and π entries
 //! per log block in a controller. A read or write is O(1) besides merges, and O(K) if a log block is merged out of
 //! turn.
 //!

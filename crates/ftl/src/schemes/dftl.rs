@@ -31,7 +31,7 @@
 //! U(R) is the sum of step and task. None of these is a real-time bound.
 //!
 //! Invariants: the newest entry is in the CMT, else in its translation page; one data victim per write. Asserted by
-//! the conformance and power-cut suites, and against `page-level`: with a CMT that holds the whole map, the
+//! the conformance and power-cut suites, and against `page-level`. With a CMT that holds the whole map, the
 //! data area makes the same copies and erases, and there is no translation traffic.
 //!
 //! Parameters:

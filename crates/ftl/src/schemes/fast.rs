@@ -1,5 +1,5 @@
-//! `fast`: data blocks with pages in place, one log block for sequential writes, and K random log blocks, filled in
-//! the order of writes, for all others. To free a log block, every logical block with a page in it is merged.
+//! `fast`: data blocks with pages in place, one log block for sequential writes, and K random log blocks for all
+//! others, filled in the order of writes. To free a log block, every logical block with a page in it is merged.
 //!
 //! ```text
 //! write(lpn):                        # page k of logical block b
@@ -16,8 +16,8 @@
 //! read(lpn): the page in a log block, else in the data block
 //! ```
 //!
-//! State and cost: 16 bytes per logical block, two bits per logical page, the LPN of each page in log blocks (K·π),
-//! and the location of each page in the log. The locations take 4 bytes per logical page here, and an index of K·π
+//! State and cost: 16 bytes per logical block, two bits per logical page, and the LPN of each page in log blocks
+//! (K·π). In addition, the location of each page in the log. The locations take 4 bytes per logical page here, and an index of K·π
 //! entries in a controller. A read or write is O(1) besides merges. The cheapest victim (`victim=greedy`) takes one
 //! bit per logical block and log block. Its search makes one lookup per logical block that has pages in the log, and
 //! one step per log block that has them: O(K·π) at most.

@@ -215,7 +215,7 @@ fn ram<Q: CollectionQueue>(geometry: &Geometry, logical_blocks: u32, queue_block
     }
 }
 
-/// Makes the scheme and hands it to `visitor`.
+/// Formats or mounts the array, and returns the scheme.
 pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::Gftl(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
     Ok(match layout.dirtiest_first {

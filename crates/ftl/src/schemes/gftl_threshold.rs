@@ -10,7 +10,7 @@
 //! State and cost: as `gftl`.
 //!
 //! Formulas: U(e_w), U(e_r) as in `gftl`. Below the threshold, pages of up to t % of the blocks stay in the
-//! write queue for any time, and each of these pages may hold one queue block. To keep the bound, the queue would
+//! write queue for any time. Each of these pages may hold one queue block. To keep the bound, the queue would
 //! need its U blocks beyond the threshold, U/(1 − t) in all. With U blocks, the worst step is a whole cycle:
 //! ((N+1)(κ+1) + U + 1)·t_er. No write is refused: without writes, N + 1 collections empty the queue.
 //!

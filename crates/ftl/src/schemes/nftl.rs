@@ -32,7 +32,7 @@
 //!
 //! Power cuts: all pages of a block carry one sequence number, which is new when the block is opened. If one logical
 //! block has three blocks, the youngest is an interrupted fold. It holds copies only, and the mount erases it. If a
-//! younger block of the same logical block holds every page of a block, the erases of a fold were interrupted, and the
+//! younger block of the same logical block holds every page of an older one, the erases of a fold were interrupted. The
 //! mount erases the older one. A fold erases the older block first, so that no older version becomes the newest.
 //!
 //! Invariants: every write finds a block; one fold per write; the newest version of each page is found. Asserted
@@ -47,8 +47,8 @@
 //! Deviations: NAND is programmed in order. So a page does not go to its own place in the primary as in the
 //! patent, but to the next erased page, in both blocks; the OOB has its LPN. The patent does not prescribe which
 //! logical block to fold when blocks run out: here the one whose replacement was opened longest ago. There is no fold in
-//! idle time. After an unreadable page, a fold takes no older version: the pages that it has not found by then are lost,
-//! and reads of them fail until they are written or trimmed. The list of pages lost to bit errors is kept until
+//! idle time. After an unreadable page, a fold takes no older version: the pages that it has not found by then are
+//! lost. Reads of them fail until they are written or trimmed. The list of pages lost to bit errors is kept until
 //! the next mount only: after it an older version may be read.
 //!
 //! Source: A. Ban, Flash file system optimized for page-mode flash technologies, US patent 5,937,425, 1999,
@@ -140,7 +140,7 @@ fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
     }
 }
 
-/// Makes the scheme and hands it to `visitor`.
+/// Formats or mounts the array, and returns the scheme.
 fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Setup { config, plan, start } = *setup;
     let mut scheme = Nftl::new(flash, plan);

@@ -31,7 +31,7 @@
 //! a torn page, it may be one page short; it is erased and copied anew, since D and W still hold all pages.
 //!
 //! Failures: if a program fails, the newest versions of the whole logical block are copied to one erased block at
-//! once, and the others are erased (no bound holds for that write). A spare block replaces a block that goes bad.
+//! once. Its other blocks are erased, and no bound holds for that write. A spare block replaces a block that goes bad.
 //!
 //! Invariants: every write finds a page; no step is longer than t_er. Asserted by the conformance, power-cut and
 //! exhaustive suites and, on every run, by the count of violations.
@@ -146,7 +146,7 @@ fn ram(geometry: &Geometry) -> Ram {
     Ram { map: bounds::ram::rftl(geometry.blocks()).total(), ..Ram::default() }
 }
 
-/// Makes the scheme and hands it to `visitor`.
+/// Formats or mounts the array, and returns the scheme.
 fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Setup { config, plan, start } = *setup;
     let Layout::Rftl(collection) = plan.layout else { return Err(setup.foreign_plan()) };

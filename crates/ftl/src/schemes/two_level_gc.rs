@@ -51,8 +51,8 @@
 //! 256 invalid ones), or an endurance of more than 8,191 erases (13 bits). If a block is erased more often, its
 //! count saturates, and the log has the number of erases not counted.
 //!
-//! Deviations: the paper lets host requests in between any two operations of a collection, and does not cover a
-//! host without pauses: the pace here is not from the paper. A block collected in idle time "only has to be added
+//! Deviations: the paper lets host requests in between any two operations of a collection. It does not cover a
+//! host without pauses, so the pace here is not from the paper. A block collected in idle time "only has to be added
 //! to the garbage list". This implementation copies its valid pages then, and erases it when a block is needed.
 //! Such a block counts as a victim when it is emptied, and again when it is erased. For what the lists leave open
 //! see [`crate::page_mapped::victims::TwoLevelList`].

@@ -1,10 +1,13 @@
 //! The maps on flash between a shutdown and the next start-up (§VI).
 //!
 //! The last good blocks of the array are reserved as the area. A shutdown writes three sections from its first page
-//! on: the header with the collection queue and the obsolete queue blocks, the block map (8 B per entry), and the
-//! write-queue map (16 B per entry). Each section begins on a new page and has room for its greatest length. A
-//! start-up reads them. Before it changes anything else, it programs one page after them, which marks them as out of
-//! date.
+//! on:
+//! - the header, the collection queue and the obsolete queue blocks;
+//! - the block map, 8 B per entry;
+//! - the write-queue map, 16 B per entry.
+//!
+//! Each section begins on a new page and has room for its greatest length. A start-up reads them. Before it changes
+//! anything else, it programs one page after them, which marks them as out of date.
 
 use super::collection_queue::CollectionQueue;
 use super::stamp::Stamp;

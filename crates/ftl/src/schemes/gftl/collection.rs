@@ -206,8 +206,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         let pages = self.collection.flags.len() as u32;
         self.count_missing();
         let missing = self.collection.missing;
-        // If there are as many missing pages as unreadable ones, each unreadable page is the only version of a missing
-        // one, and hides no newer version of another.
+        // If exactly as many pages are missing for certain as are unreadable, each unreadable one is the only version
+        // of a missing page. Then it hides no newer version of another.
         let hides = self.collection.unreadable > 0
             && !(entry.certain && missing == self.collection.unreadable);
         for page in 0..pages {

@@ -1,4 +1,4 @@
-//! GFTL as a [`Scheme`].
+//! GFTL as an [`Ftl`].
 
 use super::collection_queue::CollectionQueue;
 use super::state::{Gftl, LOST, Logical};
