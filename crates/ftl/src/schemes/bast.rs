@@ -15,9 +15,8 @@
 //! ```
 //!
 //! State and cost: 16 bytes per logical block, two bits per logical page, and the log block of each logical
-//! block. In addition, the location of each page in the log. The locations take 4 bytes per logical page here, and π entries
-//! per log block in a controller. A read or write is O(1) besides merges, and O(K) if a log block is merged out of
-//! turn.
+//! block. In addition, the location of each page in the log: 4 bytes per logical page here, π entries per log
+//! block in a controller. A read or write is O(1) besides merges, and O(K) if a log block is merged out of turn.
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most once, π(t_rd + t_wr) + 2·t_er: see
 //! [`bounds::log_block::bast_step_ns`]. This holds for any history, but it is the cost of a merge, not a real-time

@@ -1,5 +1,5 @@
-//! `fast`: data blocks with pages in place, one log block for sequential writes, and K random log blocks for all
-//! others, filled in the order of writes. To free a log block, every logical block with a page in it is merged.
+//! `fast`: data blocks with pages in place, one log block for sequential writes, and K random log blocks, filled in
+//! write order, for all others. To free a log block, every logical block with a page in it is merged.
 //!
 //! ```text
 //! write(lpn):                        # page k of logical block b
@@ -17,10 +17,11 @@
 //! ```
 //!
 //! State and cost: 16 bytes per logical block, two bits per logical page, and the LPN of each page in log blocks
-//! (K·π). In addition, the location of each page in the log. The locations take 4 bytes per logical page here, and an index of K·π
-//! entries in a controller. A read or write is O(1) besides merges. The cheapest victim (`victim=greedy`) takes one
-//! bit per logical block and log block. Its search makes one lookup per logical block that has pages in the log, and
-//! one step per log block that has them: O(K·π) at most.
+//! (K·π). In addition, the location of each page in the log: 4 bytes per logical page here, an index of K·π
+//! entries in a controller. A read or write is O(1) besides merges.
+//!
+//! The cheapest victim (`victim=greedy`) takes one bit per logical block and log block. Its search makes one lookup
+//! per logical block that has pages in the log, and one step per log block that has them: O(K·π) at most.
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most min(π, N_l) + 1 logical blocks,
 //! (min(π, N_l) + 1)·(π(t_rd + t_wr) + t_er) + 2·t_er: see [`bounds::log_block::fast_step_ns`]. This holds for
