@@ -20,8 +20,8 @@
 //! (K·π). In addition, the location of each page in the log: 4 bytes per logical page here, an index of K·π
 //! entries in a controller. A read or write is O(1) besides merges.
 //!
-//! The cheapest victim (`victim=greedy`) takes one bit per logical block and log block. Its search makes one lookup
-//! per logical block that has pages in the log, and one step per log block that has them: O(K·π) at most.
+//! The cheapest victim (`victim=greedy`) takes one bit per logical block and log block. Its search
+//! makes one lookup per logical block with pages in the log, and one step per log block with pages of it: O(K·π) at most.
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most min(π, N_l) + 1 logical blocks,
 //! (min(π, N_l) + 1)·(π(t_rd + t_wr) + t_er) + 2·t_er: see [`bounds::log_block::fast_step_ns`]. This holds for

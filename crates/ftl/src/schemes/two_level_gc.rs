@@ -15,7 +15,7 @@
 //!   else copy the valid pages of the candidates' head, which goes to the garbage list
 //! ```
 //!
-//! State and cost: the map entries of Fig. 2 and the lists. An entry has 4 B per physical page: PPN of LPN i, and a
+//! State and cost: the map entries of Fig. 2 and the lists. The map has 4 B per physical page: PPN of LPN i, and a
 //! valid flag of physical page i. It has 4 B per block: bad, free and erased flags, invalid pages, next page,
 //! erases. O(1) per task besides the cost of a full list and of two empty lists, which
 //! [`crate::page_mapped::victims::TwoLevelList`] states.
