@@ -1,5 +1,5 @@
-//! `ba-gc`: `fast` below a three-region write buffer that its collector knows: a merge takes dirty pages from
-//! the buffer, and the victim is the log block for which that costs least and saves most.
+//! `ba-gc`: `fast` below a three-region write buffer that its collector knows. A merge takes dirty pages from the
+//! buffer, and the victim is the log block whose merge costs least and saves most.
 //!
 //! ```text
 //! collect:                           # when `fast` has no page left in its log blocks
@@ -13,9 +13,9 @@
 //!   erase L
 //! ```
 //!
-//! State and cost: that of `fast` with the cheapest victim, and the buffer. To choose a victim takes one look
-//! into the buffer for each logical block that has a page in the log (one for each of its pages if the buffer
-//! keeps pages rather than blocks).
+//! State and cost: those of `fast` with the cheapest victim, and the buffer. Victim selection takes one lookup
+//! in the buffer for each logical block that has a page in the log. If the buffer keeps pages rather than blocks,
+//! it takes one for each of the block's pages.
 //!
 //! Formulas (t in ns):
 //!
@@ -30,29 +30,29 @@
 //! P(U) = 0.3 in the initial region, 1 in the to-be-updated one, 0 in the to-be-evicted one   (§6.1)
 //! ```
 //!
-//! Worst case: that of `fast` ([`bounds::log_block::fast_step_ns`]) for each page that a write may have to
-//! evict before it. What a merge takes from the buffer costs a program, less than the copy that it stands
-//! for.
+//! Worst case: that of `fast` ([`bounds::log_block::fast_step_ns`]) for each page that must be evicted before
+//! a write. A page that a merge takes from the buffer costs a program, less than the copy it replaces.
 //!
-//! Power cuts: as in `fast`; a page counts as clean only when the merge that took it is complete, and until
-//! then the older version is not erased. What the buffer holds and did not write is lost.
+//! Power cuts: as in `fast`. A page counts as clean only when the merge that took it is complete; until then
+//! the older version is not erased. Pages in the buffer that were not written to flash are lost.
 //!
 //! Invariants: those of `fast`; the victim is the one that Eqs. 1 to 9 name, page by page. Asserted by the
 //! worked examples of Figs. 1 and 3, a comparison with the definition, and the conformance suite.
 //!
-//! Parameters: `log_blocks` (K), `logical_share` and `spare_blocks` as in `fast`; `buffer` and its settings
-//! (default `three-region`, 16 MiB, by blocks; any policy; all except `three-region` have P(U) = 0, as Eq. 6
-//! does; `none` leaves `fast` with the cheapest victim); `victim` (`greedy`, the default: least Δ; `fifo`,
-//! round robin: BA-BM without BA-VBS); `aware` (default on; off, merges take nothing from the buffer, so that B
-//! is empty in Δ too: the victim is the one whose merge costs least, and neither BA-BM nor its benefit is
-//! there).
+//! Parameters:
+//! - `log_blocks` (K), `logical_share` and `spare_blocks`: as in `fast`.
+//! - `buffer` and its settings: default `three-region`, 16 MiB, by blocks. Any policy is possible; all except
+//!   `three-region` have P(U) = 0, as in Eq. 6. `none` leaves `fast` with the cheapest victim.
+//! - `victim`: `greedy`, the default: least Δ; `fifo`, round robin: BA-BM without BA-VBS.
+//! - `aware`: default on. If off, merges take nothing from the buffer and B is empty in Δ too. The victim is then
+//!   the one whose merge costs least, without BA-BM and its benefit.
 //!
 //! Errors: those of `fast`; a buffer smaller than a block or larger than the array: refused before the run.
 //!
-//! Deviations: those of `fast`. The time of a read from the buffer is `buffer_time`, which is charged to the
-//! host's tasks; C_b is 0 in Δ. Eq. 4's F_d prints the invalid pages of a data block, but must mean the valid
-//! ones. α is (C_p + C_r)/C_p of the part that is simulated: 1.125 for the paper's. The rule by which the
-//! regions adapt is our own, since the paper leaves it to a report; fixed sizes can be set.
+//! Deviations: those of `fast`. A read from the buffer takes `buffer_time`, which is charged to the host's tasks;
+//! C_b is 0 in Δ. Eq. 4's F_d prints the invalid pages of a data block, but must mean the valid ones. α is
+//! (C_p + C_r)/C_p of the simulated part: 1.125 for the paper's. The rule by which the regions adapt is not from
+//! the paper, which leaves it to a report; fixed sizes can be set.
 //!
 //! Source: S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based storage
 //! systems, 2008, Fig. 2, Eqs. 1 to 9.

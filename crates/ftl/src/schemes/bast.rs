@@ -1,10 +1,10 @@
-//! `bast`: data blocks with pages in place, and K log blocks, each of one logical block; a full log block, or
+//! `bast`: data blocks with pages in place, and K log blocks, each for one logical block. A full log block, or
 //! the oldest if all are in use, is merged with its data block.
 //!
 //! ```text
 //! write(lpn):                        # page k of logical block b
 //!   loop:
-//!     if no version of lpn is anywhere and k is next in b's data block:
+//!     if lpn has no version anywhere and k is next in b's data block:
 //!       program it in place; return
 //!     if b has a log block with an erased page: append to it; return
 //!     if b has a log block: merge(b)
@@ -14,35 +14,36 @@
 //! read(lpn): the page in the log block, else in the data block
 //! ```
 //!
-//! State and cost: 16 bytes per logical block, its log block, where in the log a page is (here 4 bytes per
-//! logical page, in a controller π entries per log block), two bits per logical page. A read or write is O(1)
-//! besides merges, and O(K) if a log block is merged out of turn.
+//! State and cost: 16 bytes per logical block, two bits per logical page, and the log block of each logical
+//! block. In addition, the location of each page in the log: 4 bytes per logical page here, π entries per log
+//! block in a controller. A read or write is O(1) besides merges, and O(K) if a log block is merged out of turn.
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most once, π(t_rd + t_wr) + 2·t_er: see
-//! [`bounds::log_block::bast_step_ns`]. It holds for any history, but is the cost of a merge, not a real-time
+//! [`bounds::log_block::bast_step_ns`]. This holds for any history, but it is the cost of a merge, not a real-time
 //! bound.
 //!
 //! Space: P = N_l + K + 1 blocks: data blocks, log blocks, and one that is kept erased for a merge.
 //!
-//! Power cuts: a log block is younger than the data block that it belongs to, so its pages are newer. A merge
-//! erases what it replaces only when it is complete; an incomplete new block is erased at the mount.
+//! Power cuts: a log block is younger than its data block, so its pages are newer. A merge erases the blocks that it
+//! replaces only when it is complete; the mount erases an incomplete new block.
 //!
-//! Invariants: no write finds no block; one merge per write; no valid page is erased; an older version is never
+//! Invariants: every write finds a block; one merge per write; no valid page is erased; an older version is never
 //! found. Asserted by the conformance and power-cut suites.
 //!
-//! Parameters: `log_blocks` (K, at least 1; default 128, at most an eighth of the blocks or what
-//! `logical_share` leaves), `aware` (merges take dirty pages from a write buffer, as in `ba-gc`; default
-//! off), `logical_share` (at most, with whole blocks, (P − 2)/P; default what K leaves), `spare_blocks`
-//! (default 0).
+//! Parameters:
+//! - `log_blocks`: K, at least 1; default 128, at most an eighth of the blocks or what `logical_share` leaves.
+//! - `aware`: merges take dirty pages from a write buffer, as in `ba-gc`; default off.
+//! - `logical_share`: at most, in whole blocks, (P − 2)/P; default what K leaves.
+//! - `spare_blocks`: default 0.
 //!
-//! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run. A page that cannot be read
-//! when a merge is to copy it is lost: reads of it fail until it is written or trimmed. The list of lost pages
-//! is kept until the next mount only: after it they read as never written, or an older version is read.
+//! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run. A page that a merge cannot read
+//! is lost: reads of it fail until it is written or trimmed. The list of lost pages is kept until the next mount
+//! only. After it such a page reads as never written, or an older version is read.
 //!
 //! Deviations: pages of a data block are programmed in order, so a page that is not the next one goes to a log
-//! block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the merge).
-//! While a logical block without a data block has a log block, all its pages go there. The map of a log block
-//! is not kept in its OOB areas as a whole: each page's OOB has its own LPN.
+//! block. Places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the merge). While a
+//! logical block without a data block has a log block, all its pages go there. OOB areas do not hold the map of a
+//! log block as a whole: each page's OOB has its own LPN.
 //!
 //! Source: J. Kim, J. M. Kim, S. H. Noh, S. L. Min, Y. Cho, A space-efficient flash translation layer for
 //! CompactFlash systems, IEEE Transactions on Consumer Electronics 48(2), 2002.
@@ -95,9 +96,8 @@ fn plan(
     })
 }
 
-/// A block number, a sequence number, a count and the number of its log block a logical block; two bytes an
-/// offset in each log block; 16 bytes a log block; its queue and the ring of erased blocks; two bits a
-/// page.
+/// Controller RAM. Per logical block: data block number, sequence number, count and log block number. Per log
+/// block: 16 bytes, two bytes per page offset, and a queue entry. The ring of erased blocks; two bits per page.
 fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32) -> Ram {
     let pages_per_block = u64::from(geometry.pages_per_block());
     let logical_blocks = u64::from(logical_pages).div_ceil(pages_per_block);
@@ -118,12 +118,12 @@ fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult
     Ok(setup.finish(LogBlock::new(setup, flash, logs)?))
 }
 
-/// The log blocks; see the module's page.
+/// The log blocks; see the module header.
 #[derive(Clone, Debug)]
 pub(crate) struct BastLogs {
     /// The log block of each logical block that has one.
     tails: Vec<Option<Tail>>,
-    /// Logical blocks that have one, the oldest first.
+    /// Logical blocks that have a log block, in the order in which these were opened.
     queue: VecDeque<u32>,
     /// K.
     limit: u32,
@@ -164,7 +164,7 @@ impl Logs for BastLogs {
         let (logical, _) = core.split(lpn);
         loop {
             let tail = self.tails[logical as usize];
-            // A data block younger than the log block would be taken for an unfinished merge.
+            // A mount would take a data block younger than the log block for an unfinished merge.
             if (tail.is_none() || core.has_data_block(logical))
                 && let Some(room) = core.room_in_place(lpn)?
             {

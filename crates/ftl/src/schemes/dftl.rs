@@ -5,13 +5,13 @@
 //! write(lpn):
 //!   while free data pages <= π:            # as `page-level`, within the data blocks
 //!     victim = full data block with fewest valid pages; copy them to the frontier
-//!     of each, change the entry in the CMT if it is there; rewrite the translation pages of the rest
+//!     for each copy: change its entry in the CMT if it is there; rewrite the translation pages of the others
 //!     erase the victim
 //!   entry = cached(lpn); program the frontier's next page; entry = it, dirty; the old page is invalid
 //! read(lpn): read the page that cached(lpn) names
-//! cached(lpn): where the CMT lacks it, read it from its translation page, and evict the entry that was
+//! cached(lpn): if the CMT lacks it, read it from its translation page, and evict the entry that was
 //!   used least recently: a dirty one with all dirty entries of its translation page, which is rewritten
-//! rewriting a translation page: one read, one program; where free translation pages <= π, whole
+//! rewriting a translation page: one read, one program; if free translation pages <= π, whole
 //!   translation victims are collected first
 //! ```
 //!
@@ -19,32 +19,37 @@
 //! O(1) per task besides collection and the bytes of the translation pages that it rewrites.
 //!
 //! Space: N_t = max(3, Λ_t/(σ_t·π)) translation blocks, σ_t = 1/2, for Λ_t translation pages of
-//! page bytes / 4 entries; of the other N_d blocks, Λ = (N_d − 1)π − 1 as in `page-level`.
+//! page bytes / 4 entries. In the other N_d blocks, Λ = (N_d − 1)π − 1 as in `page-level`.
 //!
-//! Formulas (t in ns): U(e_r) = 3·t_rd + t_wr, U(e_w) = 2(t_rd + t_wr) (an entry fetched, another one's
-//! translation page rewritten, the task itself; Zhang et al., §5.1 and Eq. 15). A step: one data victim, λ =
-//! ⌊Λ/(N_d−2)⌋ copies, at most π − 1, and an erase (⌊Λ/(N_d−1)⌋ with `frontiers=shared`); min(λ, Λ_t)
-//! translation pages rewritten; and of the translation victims for these and one eviction, ⌈(min(λ, Λ_t) +
-//! 1)/(π − λ_t)⌉ times λ_t copies and an erase, λ_t = ⌊Λ_t/(N_t−1)⌋. U(R) is the sum of step and task. None of
-//! it is a real-time bound.
+//! Formulas (t in ns): U(e_r) = 3·t_rd + t_wr, U(e_w) = 2(t_rd + t_wr): fetch an entry, rewrite the translation
+//! page of another, and the task itself (Zhang et al., §5.1 and Eq. 15). A step is the sum of:
+//! - one data victim: λ = ⌊Λ/(N_d−2)⌋ copies, at most π − 1, and an erase (⌊Λ/(N_d−1)⌋ with `frontiers=shared`);
+//! - min(λ, Λ_t) translation pages rewritten;
+//! - the translation victims for these and one eviction: ⌈(min(λ, Λ_t) + 1)/(π − λ_t)⌉ times λ_t copies and an
+//!   erase, λ_t = ⌊Λ_t/(N_t−1)⌋.
 //!
-//! Invariants: the CMT has the newest entry, else its translation page; one data victim per write. Asserted by
-//! the conformance and power-cut suites, and against `page-level`: with a CMT that holds the whole map, the
+//! U(R) is the sum of step and task. None of these is a real-time bound.
+//!
+//! Invariants: the newest entry is in the CMT, else in its translation page; one data victim per write. Asserted by
+//! the conformance and power-cut suites, and against `page-level`. With a CMT that holds the whole map, the
 //! data area makes the same copies and erases, and there is no translation traffic.
 //!
-//! Parameters: `logical_share` (up to, and by default, Λ above), `cmt` (bytes, from 8; default 1/128 of the
-//! map's 4·Λ bytes, as the 256 KiB at 32 GiB of Zhang et al., but at least the entries of four
-//! translation pages, or the whole map's), `cmt_policy` (LRU, or segmented LRU as in the source; default LRU),
-//! `idle` (data blocks without valid pages are erased in idle time; default off), `spare_blocks` (default 0;
-//! they stand in for blocks of either kind), `frontiers` (of the data blocks, as in `page-level`; default `split`).
+//! Parameters:
+//! - `logical_share`: up to, and by default, Λ above.
+//! - `cmt`: bytes, from 8. Default 1/128 of the map's 4·Λ bytes (Zhang et al. use 256 KiB for 32 GiB), but at least
+//!   the entries of four translation pages, or the whole map if that is less.
+//! - `cmt_policy`: LRU, or segmented LRU as in the source; default LRU.
+//! - `idle`: erase data blocks without valid pages in idle time; default off.
+//! - `spare_blocks`: default 0; they replace blocks of either kind.
+//! - `frontiers`: of the data blocks, as in `page-level`; default `split`.
 //!
 //! Errors: fewer than 6 usable blocks, a share that leaves no swap block, pages of less than 4 bytes:
 //! refused before the run.
 //!
-//! Deviations: the map is rebuilt after a power cut (the source leaves that open): what the OOBs of the data
-//! pages say is newer than what the translation pages say. Entries of moved pages are written per translation
-//! page, one victim at a time; dirty entries of the same page go with them. A trim is an entry like any other,
-//! and advisory. Fixed shares of blocks for both areas, as in Lazy-RTGC's evaluation.
+//! Deviations: the map is rebuilt after a power cut, which the source does not cover. The OOB areas of the data
+//! pages override the translation pages. Entries of moved pages are written per translation page, one victim at a
+//! time; dirty entries of the same page go with them. A trim changes an entry like a write, and is advisory. Both
+//! areas have fixed shares of the blocks, as in Lazy-RTGC's evaluation.
 //!
 //! Source: A. Gupta, Y. Kim, B. Urgaonkar, DFTL: a flash translation layer employing demand-based selective
 //! caching of page-level address mappings, ASPLOS 2009; as in Zhang et al., Lazy-RTGC, ACM TODAES
@@ -128,7 +133,7 @@ fn plan(
     })
 }
 
-/// A page must hold an entry of the map.
+/// Checks that a page can hold an entry of the map.
 pub(super) fn check_page(config: &SchemeConfig, part: &Part) -> Result<(), FtlError> {
     if part.page_bytes >= 4 {
         return Ok(());
@@ -143,7 +148,7 @@ pub(super) fn check_page(config: &SchemeConfig, part: &Part) -> Result<(), FtlEr
 /// The most logical pages that fit with their translation pages.
 fn most(part: &Part, geometry: &Geometry, blocks: u32) -> u32 {
     let logical = |translation: &u32| most_logical_pages(geometry, blocks - translation);
-    // More translation blocks leave fewer logical pages, which need no more of them.
+    // Monotone, so a binary search works: more translation blocks leave fewer logical pages, which need no more.
     let enough = |translation: &u32| {
         translation_blocks(part, logical(translation), EVALUATION_TRANSLATION_SHARE) <= *translation
     };
@@ -163,7 +168,7 @@ fn guarantee(
 ) -> Guarantee {
     let pages = part.pages_per_block;
     let pages_of_map = translation_pages(part, logical_pages);
-    // Besides a free block, one that is open for copies.
+    // One free block; with split frontiers also the block open for copies.
     let not_full = if config.frontiers == Some(FrontierSharing::Shared) { 1 } else { 2 };
     let valid = (logical_pages / (data_blocks - not_full)).min(pages - 1);
     let valid_of_map = (pages_of_map / (translation_blocks - 1)).min(pages - 1);

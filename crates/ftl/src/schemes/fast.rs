@@ -1,11 +1,11 @@
-//! `fast`: data blocks with pages in place, one log block for sequential writes and K log blocks, filled in
-//! the order of writes, for all others; a log block is freed by merging every logical block it has pages of.
+//! `fast`: data blocks with pages in place, one log block for sequential writes, and K random log blocks, filled in
+//! write order, for all others. To free a log block, every logical block with a page in it is merged.
 //!
 //! ```text
 //! write(lpn):                        # page k of logical block b
 //!   if b owns the sequential log block:
 //!     if k is next there: append; return
-//!   if no version of lpn is anywhere and k is next in b's data block: program it in place; return
+//!   if lpn has no version anywhere and k is next in b's data block: program it in place; return
 //!   if b owns the sequential log block, or k = 0: merge the sequential log block's owner
 //!   if k = 0: open a sequential log block for b, program page 0 there; return
 //!   if no random log block has an erased page and there are K:
@@ -16,43 +16,45 @@
 //! read(lpn): the page in a log block, else in the data block
 //! ```
 //!
-//! State and cost: 16 bytes per logical block; the LPN of each page in log blocks, K·π, and where in the log a
-//! page is (here 4 bytes per logical page, in a controller an index of K·π entries); two bits per logical page.
-//! A read or write is O(1) besides merges. The cheapest victim (`victim=greedy`) takes one bit per logical
-//! block and log block, and is found in one look at each logical block that has a page in the log, and one step
-//! for each log block that it has one in: O(K·π) at most.
+//! State and cost: 16 bytes per logical block, two bits per logical page, and the LPN of each page in log blocks
+//! (K·π). In addition, the location of each page in the log: 4 bytes per logical page here, an index of K·π
+//! entries in a controller. A read or write is O(1) besides merges.
+//!
+//! The cheapest victim (`victim=greedy`) takes one bit per logical block and log block. Its search
+//! makes one lookup per logical block with pages in the log, and one step per log block with pages of it: O(K·π) at most.
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write merges at most min(π, N_l) + 1 logical blocks,
-//! (min(π, N_l) + 1)·(π(t_rd + t_wr) + t_er) + 2·t_er: see [`bounds::log_block::fast_step_ns`]. It holds for
-//! any history, but is the cost of a merge, not a real-time bound.
+//! (min(π, N_l) + 1)·(π(t_rd + t_wr) + t_er) + 2·t_er: see [`bounds::log_block::fast_step_ns`]. This holds for
+//! any history, but it is the cost of a merge, not a real-time bound.
 //!
-//! Below a write buffer, `aware` makes merges take what is dirty there from it, and the cheapest victim is
-//! the one of least Δ(L): see `ba-gc`. Without, Δ(L) is what the merge costs, padding apart.
+//! Below a write buffer, `aware` makes merges take its dirty pages from it, and the cheapest victim is the one of
+//! least Δ(L): see `ba-gc`. Without `aware`, Δ(L) is the cost of the merge, not counting padding.
 //!
 //! Space: P = N_l + K + 2 blocks: data blocks, random log blocks, the sequential one, and one that is kept
-//! erased for a merge. A merge gives back the data block it replaces, or fills the place kept for it.
+//! erased for a merge. A merge gives back the data block that it replaces, or fills the place kept for it.
 //!
 //! Power cuts: a block's sequence number has its role and its opening time, counted in pages written to random
-//! log blocks. So a mount orders each of those pages against each data block. A merge erases what it replaces
-//! only when it is complete; an incomplete new block is erased at the mount.
+//! log blocks. So a mount orders each of those pages relative to each data block. A merge erases the blocks that it
+//! replaces only when it is complete; the mount erases an incomplete new block.
 //!
-//! Invariants: no write finds no block; no valid page is erased; an older version is never found. Asserted
+//! Invariants: every write finds a block; no valid page is erased; an older version is never found. Asserted
 //! by the conformance and power-cut suites.
 //!
-//! Parameters: `log_blocks` (K, at least 1; default 128, at most an eighth of the blocks or what
-//! `logical_share` leaves), `victim` (`fifo`, the default, round robin; `greedy`, least Δ), `aware` (merges
-//! take dirty pages from a write buffer; default off), `logical_share` (at most, with whole blocks,
-//! (P − 3)/P; default what K leaves), `spare_blocks` (default 0).
+//! Parameters:
+//! - `log_blocks`: K, at least 1; default 128, at most an eighth of the blocks or what `logical_share` leaves.
+//! - `victim`: `fifo`, the default, round robin; `greedy`, least Δ.
+//! - `aware`: merges take dirty pages from a write buffer; default off.
+//! - `logical_share`: at most, in whole blocks, (P − 3)/P; default what K leaves.
+//! - `spare_blocks`: default 0.
 //!
-//! Errors: fewer than 4 usable blocks, or N_l + K > P − 2: refused before the run. A page that cannot be read
-//! when a merge is to copy it is lost: reads of it fail until it is written or trimmed. The list of lost pages
-//! is kept until the next mount only: after it they read as never written, or an older version is read.
+//! Errors: fewer than 4 usable blocks, or N_l + K > P − 2: refused before the run. A page that a merge cannot read
+//! is lost: reads of it fail until it is written or trimmed. The list of lost pages is kept until the next mount
+//! only. After it such a page reads as never written, or an older version is read.
 //!
 //! Deviations: pages of a data block are programmed in order, so a page that is not the next one goes to a log
-//! block, and places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the merge).
-//! A write that breaks the sequential log block's order merges it and goes to a random one, with no new
-//! sequential one. If a random victim has pages of the sequential log block's owner, the same merge completes
-//! that block.
+//! block. Places that stay empty in a merge are padded ([`flash::PageKind::Other`], charged to the merge). A write
+//! that breaks the order of the sequential log block merges it and goes to a random one; no new sequential one is
+//! opened. If a random victim has pages of the sequential log block's owner, the same merge completes that block.
 //!
 //! Source: S.-W. Lee, D.-J. Park, T.-S. Chung, D.-H. Lee, S. Park, H.-J. Song, A log buffer-based flash
 //! translation layer using fully-associative sector translation, ACM TECS 6(3), 2007.
@@ -108,10 +110,10 @@ fn plan(
     plan_with(config, part, geometry, blocks, LogVictim::RoundRobin)
 }
 
-/// The policies of which log blocks' victims there are.
+/// Victim policies for log blocks.
 pub(crate) const VICTIMS: &str = "greedy or fifo";
 
-/// The plan of a preset with its own choice of victims.
+/// The plan of a preset; `victim` is its default victim policy.
 pub(super) fn plan_with(
     config: &SchemeConfig,
     part: &Part,
@@ -146,9 +148,9 @@ pub(super) fn plan_with(
     })
 }
 
-/// A block number, a sequence number and two counts a logical block; LPN and index entry of each page in
-/// random log blocks; 16 bytes a log block; the ring of erased blocks, and what finds the cheapest victim; two
-/// bits a page.
+/// Controller RAM. Per logical block: block number, sequence number and two counts. Per page in random log blocks:
+/// LPN and index entry. 16 bytes per log block; the ring of erased blocks; the tables of the search for the
+/// cheapest victim; two bits per page.
 fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32, victim: LogVictim) -> Ram {
     let pages_per_block = u64::from(geometry.pages_per_block());
     let logical_blocks = u64::from(logical_pages).div_ceil(pages_per_block);
@@ -176,7 +178,7 @@ pub(super) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> 
     Ok(setup.finish(LogBlock::new(setup, flash, logs)?))
 }
 
-/// The log blocks; see the module's page.
+/// The log blocks; see the module header.
 #[derive(Clone, Debug)]
 pub(crate) struct FastLogs {
     sequential: Option<Sequential>,
@@ -270,7 +272,7 @@ impl Logs for FastLogs {
         let random = survey.take_random();
         let tails = survey.data_blocks(core)?;
         self.random.mount(core, &survey, &random);
-        // While it is open, nothing of its owner goes to the random log: its pages are the newest.
+        // While a sequential log block is open, no page of its owner goes to the random log: its pages are the newest.
         survey.map_tails(core, &tails);
         self.random.associate(core);
         match tails[..] {

@@ -5,16 +5,16 @@
 //! as `page-level`, with Λ = ⌊σ·N·π⌋ logical pages
 //! ```
 //!
-//! Worst case (greedy): a victim has at most ⌊Λ/(N−1)⌋ valid pages with `frontiers=shared`, which is the paper's
-//! U(λ) = ⌈σπ⌉ with the block that is free at that moment not counted, and ⌊Λ/(N−2)⌋ with split frontiers; U(R) = t_wr + U(λ)(t_rd+t_wr) + t_er; copies by
-//! other paths as in `page-level`. Table I of the paper puts Definition 2.3 (λ = π − 1) here, since it does not take
-//! σ as given for FSR.
+//! Worst case (greedy): with split frontiers a victim has at most U(λ) = ⌊Λ/(N−2)⌋ valid pages. With
+//! `frontiers=shared` it has at most ⌊Λ/(N−1)⌋. That is the paper's U(λ) = ⌈σπ⌉ without the block that is free at
+//! that moment. U(R) = t_wr + U(λ)(t_rd+t_wr) + t_er; other copy paths as in `page-level`. Table I of the paper
+//! uses Definition 2.3 (λ = π − 1) here, since it does not take σ as given for FSR.
 //!
-//! Parameters: `logical_share` (σ, default 0.75, the evaluation's), `victim`, `idle`, `aware`,
+//! Parameters: `logical_share` (σ, default 0.75, from the evaluation); `victim`, `idle`, `aware`,
 //! `frontiers`, `spare_blocks` as in `page-level`. Errors: as there.
 //!
-//! Deviations: free-space replenishment proper schedules a collection task for each real-time task, which needs
-//! the tasks' periods from the file system; as in the paper's comparison, only the bound on space and the
+//! Deviations: the original free-space replenishment schedules a collection task for each real-time task, which
+//! needs the tasks' periods from the file system. As in the paper's comparison, only the bound on space and the
 //! trigger are kept.
 //!
 //! Source: L.-P. Chang, T.-W. Kuo, S.-W. Lo, Real-time garbage collection for flash-memory storage systems

@@ -8,46 +8,56 @@
 //!   else: program the next page of the write queue; to the tail of the GCQ, if not there
 //!   step
 //! read(lpn): from RAM, else the write queue's page, else search the data block's OOBs backwards; step
-//! step: of the collection under way, else erase an obsolete block of the write queue, else begin on the
+//! step: of the current collection, else erase an obsolete block of the write queue, else begin on the
 //!     GCQ's first block b; ⌊t_er/t⌋ operations of time t, or one erase
 //!   read: b's pages in the write queue, then b's OOBs backwards and pages not seen yet
-//!   write: all of them to a new block; erase: the old block; then program what RAM took meanwhile
+//!   write: all of them to a new block; erase: the old block; then program the pages that RAM took meanwhile
 //! ```
 //!
-//! State and cost (N logical blocks of π pages, U blocks in the queue, P in all): a controller needs a block
-//! map (8 B × N), a map of the write queue (16 B × U·π), the GCQ (4 B × N), free blocks and live pages of queue
-//! blocks (6 B × P), one block's pages in RAM. Here the place of each page is one flat array (4 B × N·π), so a
-//! lookup is one access and a block's pages in the queue are found by reading its stretch of it. O(1) per task
-//! but for OOB reads; O(π) per collection.
+//! State and cost (N logical blocks of π pages, U blocks in the queue, P in all): a controller needs
+//! - a block map (8 B × N), a map of the write queue (16 B × U·π) and the GCQ (4 B × N);
+//! - free blocks and live pages of queue blocks (6 B × P);
+//! - one block's pages in RAM.
+//!
+//! Here one flat array (4 B × N·π) holds the location of each page. So a lookup is one access, and one contiguous
+//! stretch of the array lists a block's pages in the queue. O(1) per task except OOB reads; O(π) per collection.
 //!
 //! Formulas (t in ns): U(e_w) = t_wr, U(e_r) = π·t_oob + t_rd, step ≤ t_er, U(R) = t_er + max(U(e_w), U(e_r))
-//! (Table III); κ = ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ + ⌈π/⌊t_er/t_wr⌋⌉ + 1 and one more step if RAM took a page
+//! (Table III). κ = ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ + ⌈π/⌊t_er/t_wr⌋⌉ + 1 steps, and one more if RAM took a page
 //! before the erase. P ≥ N + U + 1 + A with U = ⌈((N+2)(κ+1) + 2 + π)/(π−1)⌉, proved for every order of
 //! requests, and A blocks for the maps at shutdown: [`bounds::gftl::Space`].
 //!
-//! Invariants: a page of the write queue is live only while its block waits in the GCQ or is under collection;
-//! such a block has a data block, and takes no pages into it; the queue never takes up more than U blocks.
+//! Invariants: a page of the write queue is live only while its block waits in the GCQ or is under collection.
+//! Such a block has a data block, and no page is programmed into it. The queue never takes up more than U blocks.
 //! Asserted by the conformance and power-cut suites and the tests of the worst orders.
 //!
-//! Parameters: `logical_share` (up to, and by default, N·π), `queue` (`proven`: U as above, the default;
-//! `printed`: ⌈L/π⌉ blocks, L = ⌈N(κ+1)/2⌉, which some orders overflow: then writes are refused until
-//! collection has made room), `idle` (a step in idle time; default off), `spare_blocks` (default 0).
+//! Parameters:
+//! - `logical_share`: up to, and by default, N·π.
+//! - `queue`: `proven`, the default: U as above; `printed`: ⌈L/π⌉ blocks, L = ⌈N(κ+1)/2⌉. Some orders overflow the
+//!   printed queue: then writes are refused until collection has made room.
+//! - `idle`: a step in idle time; default off.
+//! - `spare_blocks`: default 0.
 //!
-//! Errors: an operation longer than an erase, too few blocks, too large a share: refused before the run.
+//! Errors: an operation longer than an erase, too few blocks, or too large a share: refused before the run.
 //! [`FtlError::Full`] with the printed queue.
 //!
-//! Deviations: steps hold whole operations, so κ is larger than printed. A block that collection left full is
-//! not queued until it is written again, else an idle device would rewrite itself forever. Obsolete queue
-//! blocks are erased before the next data block is taken: after N blocks in the GCQ they would double the
-//! queue. Pages written in the write state (Algorithm 1 sends them to the queue) put their block back at the
-//! tail when its collection ends, else they would stay in the queue without bound. A page taken before the
-//! erase is programmed in a step of its own. A flush programs pages held in RAM alone in the write queue. A
-//! read of a trimmed page, or one never written, reads no flash, except after a mount, which takes every page
-//! of a data block to be there. A mount after a cut also reads the last OOB of each data block (and log₂π more
-//! of one that is not full) and runs one collection; a shutdown finishes the collection under way, and the
-//! first task after it, or after the mount from it, programs one page more, which marks the maps as out of
-//! date. The list of pages lost to bit errors is kept until the next mount only: after it an older version may
-//! be read.
+//! Deviations:
+//! - Steps hold whole operations, so κ is larger than printed.
+//! - A block that is full after its collection is not queued until it is written again. Otherwise an idle device would
+//!   rewrite itself forever.
+//! - Obsolete queue blocks are erased before the next data block is taken. After N blocks in the GCQ they would double
+//!   the queue.
+//! - Pages written in the write state go to the queue (Algorithm 1). They put their block back at the tail when its
+//!   collection ends; otherwise they would stay in the queue without bound.
+//! - A page taken before the erase is programmed in a step of its own.
+//! - A flush programs pages held in RAM alone in the write queue.
+//! - A read of a trimmed page, or of one never written, reads no flash. After a mount it does, because the mount takes
+//!   every page of a data block as present.
+//! - A mount after a power cut also reads the last OOB of each data block (log₂π more if it is not full), and
+//!   runs one collection.
+//! - A shutdown finishes the current collection. The first task after it, or after the mount from it, programs one
+//!   page more, which marks the maps as out of date.
+//! - The list of pages lost to bit errors is kept until the next mount only: after it an older version may be read.
 //!
 //! Source: S. Choudhuri, T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block
 //! Cleaning, CODES+ISSS 2008 and its journal version: §IV, Algorithms 1–3, §VI.
@@ -102,8 +112,8 @@ fn plan(
     plan_with(config, part, geometry, blocks, QueueBound::Fifo, None)
 }
 
-/// The plan of GFTL and its variants: `proven` is the space that the order of collection needs, `percent`
-/// the threshold.
+/// The plan of GFTL and its variants: `proven` is the space bound for the order of collection, `percent` the
+/// threshold.
 pub(super) fn plan_with(
     config: &SchemeConfig,
     part: &Part,
@@ -156,7 +166,7 @@ pub(super) fn plan_with(
     })
 }
 
-/// Operations of `ns` in a step; [`bounds::gftl::whole_steps`] has seen to it that there is one.
+/// Operations of `ns` per step; [`bounds::gftl::whole_steps`] ensures at least one.
 fn operations(part: &Part, ns: u64) -> u32 {
     let operations = part.t_bers_ns.checked_div(ns).unwrap_or(u64::MAX);
     u32::try_from(operations).unwrap_or(u32::MAX)
@@ -191,7 +201,7 @@ fn guarantee(part: &Part, space: &Space, threshold: bool, printed: bool) -> Guar
     }
 }
 
-/// What a controller needs: see the module's page.
+/// Controller RAM: see the module header.
 fn ram<Q: CollectionQueue>(geometry: &Geometry, logical_blocks: u32, queue_blocks: u32) -> Ram {
     let pages = u64::from(geometry.pages_per_block());
     let logical = u64::from(logical_blocks);
@@ -199,13 +209,13 @@ fn ram<Q: CollectionQueue>(geometry: &Geometry, logical_blocks: u32, queue_block
         map: logical * 8 + u64::from(queue_blocks) * pages * 16,
         blocks: u64::from(geometry.blocks()) * (4 + 2),
         victims: Q::ram_bytes(logical_blocks),
-        // One bit a page says whether it was written; one block's pages and their marks.
+        // One bit per page (written or not); one block's pages and their flags.
         other: (logical * pages).div_ceil(8) + pages * (u64::from(geometry.page_bytes()) + 1),
         ..Ram::default()
     }
 }
 
-/// Makes the scheme and hands it to `visitor`.
+/// Formats or mounts the array, and returns the scheme.
 pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::Gftl(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
     Ok(match layout.dirtiest_first {
@@ -228,7 +238,7 @@ fn start_up<F: Probe, Q: CollectionQueue>(
     Ok(device)
 }
 
-/// Erases all, and sets the area aside.
+/// Erases all blocks, and reserves the area.
 fn format_array<F: Probe, Q: CollectionQueue>(
     device: &mut Gftl<F, Q>,
     config: &SchemeConfig,

@@ -6,12 +6,12 @@
 //!   else the block with the most invalid pages, by eighths of π; within an eighth the one queued first
 //! ```
 //!
-//! State and cost: as `gftl`, and two doubly linked lists through the blocks that wait, by age and by eighth
-//! (21 B × N); O(1) to queue, to take, and to move a block whose pages become invalid.
+//! State and cost: as `gftl`, plus two doubly linked lists through the waiting blocks, by age and by eighth
+//! (21 B × N). Queuing a block, taking it, and moving it when pages become invalid are O(1).
 //!
-//! Formulas: as in `gftl`, with U = ⌈((N + ⌈N/8⌉ + 2)(κ+1) + 2 + π)/(π−1)⌉: a block waits for at most ⌈N/8⌉
-//! collections while dirtier ones go first, and then only for blocks queued before it: an eighth more queue
-//! for the choice. Proof: [`bounds::gftl::Space`].
+//! Formulas: as in `gftl`, with U = ⌈((N + ⌈N/8⌉ + 2)(κ+1) + 2 + π)/(π−1)⌉. Dirtier blocks overtake a block for at
+//! most ⌈N/8⌉ collections; after that only blocks queued before it precede it. So the choice costs an eighth more
+//! queue. Proof: [`bounds::gftl::Space`].
 //!
 //! Invariants: as in `gftl`; no block waits for more than N + ⌈N/8⌉ collections.
 //!
@@ -20,8 +20,8 @@
 //! Errors: as in `gftl`.
 //!
 //! Deviations: the source sorts the whole queue, or its buckets, at every idle step and lets clean blocks
-//! starve; then nothing bounds the age of a page in the write queue, nor its length. After a mount, blocks
-//! that waited before go first, in the order of their oldest page in the write queue.
+//! starve. Then neither the age of a page in the write queue nor the queue's length is bounded. After a mount,
+//! blocks that waited before it go first, in the order of their oldest page in the write queue.
 //!
 //! Source: S. Choudhuri, T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block
 //! Cleaning, CODES+ISSS 2008 and its journal version: §VII-B.

@@ -4,24 +4,24 @@
 //! ```text
 //! as `gftl`, but a data block is taken only while more than t % of all N data blocks wait in the GCQ, or
 //!   the write queue takes up more than t % of its U blocks
-//! a write that finds the write queue full: steps, as many as it takes to make room
+//! a write that finds the write queue full: as many steps as it takes to make room
 //! ```
 //!
 //! State and cost: as `gftl`.
 //!
-//! Formulas: U(e_w), U(e_r) as in `gftl`. Below the threshold pages of up to t % of the blocks stay in the
-//! write queue for any time, each of which may hold one queue block: to keep the bound, the queue would need
-//! its U blocks beyond the threshold, U/(1 − t) in all. With U blocks, the worst step is a whole cycle:
-//! ((N+1)(κ+1) + U + 1)·t_er. No write is refused: when nothing is written, N + 1 collections empty the queue.
+//! Formulas: U(e_w), U(e_r) as in `gftl`. Below the threshold, pages of up to t % of the blocks stay in the
+//! write queue for any time. Each of these pages may hold one queue block. To keep the bound, the queue would
+//! need its U blocks beyond the threshold, U/(1 − t) in all. With U blocks, the worst step is a whole cycle:
+//! ((N+1)(κ+1) + U + 1)·t_er. No write is refused: without writes, N + 1 collections empty the queue.
 //!
 //! Invariants: as in `gftl`; asserted there and by the test that fills the queue below the threshold.
 //!
-//! Parameters: `threshold` (t, 0 to 100 %, default 80; 0 is `gftl`, with its bound), the rest as in `gftl`.
+//! Parameters: `threshold` (t, 0 to 100 %, default 80; 0 is `gftl`, with its bound); the others as in `gftl`.
 //!
-//! Errors: as in `gftl`, but no write is refused for want of room, with the printed queue neither.
+//! Errors: as in `gftl`, but no write is refused for lack of room, even with the printed queue.
 //!
-//! Deviations: the source compares |GCQ|, in blocks, with a share of N(κ+1)/2, a length in pages of the
-//! write queue that |GCQ| ≤ N never reaches for κ > 1. Here each queue is held against its own limit.
+//! Deviations: the source compares |GCQ|, in blocks, with a share of N(κ+1)/2, a length of the write queue in
+//! pages. |GCQ| ≤ N never reaches it for κ > 1. Here each queue is compared with its own limit.
 //!
 //! Source: S. Choudhuri, T. Givargis, Deterministic Service Guarantees for NAND Flash using Partial Block
 //! Cleaning, CODES+ISSS 2008 and its journal version: §VII-A.
@@ -47,7 +47,7 @@ pub(crate) static PRESET: Preset = Preset {
     build: build!(crate::schemes::gftl::build),
 };
 
-/// The source's evaluation.
+/// Threshold of the source's evaluation, in percent.
 const DEFAULT_PERCENT: u8 = 80;
 
 fn plan(

@@ -13,35 +13,38 @@
 //! State and cost: 4 B per logical page, O(1) per task; α copies or one erase per step.
 //!
 //! Formulas (t in ns, pages): α = ⌊t_er/(t_rd+t_wr)⌋; U(λ) = ⌊Λ/(N−1)⌋; N(V_G) = ⌈λ/α⌉ + 1; ρ_th = U(λ) +
-//! ⌈U(λ)/α⌉ + 1 ≤ π, which fixes Λ; U(R) = t_wr + t_er. Derivation and proof: [`bounds::lazy_rtgc::Space`]. α
-//! follows the way that the part's copies take ([`flash::Copies`]): the most that a run of copies within a
-//! device, and between two, makes within t_er. Where these differ there are candidates per device, a step
-//! copies as many as its victim's device allows, and both go into Λ and ρ_th. With F write frontiers
-//! ([`crate::Allocation`]) all of it is for N − 2(F−1) blocks, ρ_th is (F−1)π larger, and α counts copies one
-//! at a time, by the slowest way.
+//! ⌈U(λ)/α⌉ + 1 ≤ π, which fixes Λ; U(R) = t_wr + t_er. Derivation and proof: [`bounds::lazy_rtgc::Space`].
 //!
-//! Frontiers: shared, for ⌊Λ/(N−1)⌋ counts on one block being partly written when a victim is taken. With
-//! `frontiers=split` all of it is for F + 1 blocks fewer, ρ_th is π larger, and α counts copies as with several
-//! frontiers: [`crate::FrontierSharing`] has the reason why Algorithm 1 keeps its bound.
+//! α depends on the copy path of the part ([`flash::Copies`]): the most copies that fit into t_er in a run within a
+//! device, and in a run between two. If these differ there are candidates per device. A step then copies as many pages
+//! as its victim's device allows, and both numbers enter Λ and ρ_th. With F write frontiers ([`crate::Allocation`]) the
+//! formulas hold for N − 2(F−1) blocks, and ρ_th is (F−1)π larger. α then counts single copies by the slowest path.
 //!
-//! Invariants: no write finds the array without a free page; no step outlasts t_er; λ ≤ U(λ). Asserted by
-//! the exhaustive search over small arrays and, on every run, by the simulator's count of violations.
+//! Frontiers: shared, because ⌊Λ/(N−1)⌋ requires that one block is partly written when a victim is taken. With
+//! `frontiers=split` the formulas hold for F + 1 blocks fewer, ρ_th is π larger, and α counts copies as with several
+//! frontiers. [`crate::FrontierSharing`] explains why Algorithm 1 keeps its bound.
 //!
-//! Parameters: `logical_share` (up to, and by default, the largest for which the bound holds), `idle` (§3.2: in
-//! idle time a block without valid pages is erased, at most one step per write in all; default off), `aware` (a
-//! step programs a page that is dirty in a write buffer above from there instead of copying it, and it is clean
-//! then: BA-BM of `ba-gc`; still α pages per step, where α counts the longer of a copy and a program for each,
-//! because such a program ends a run of copies; default off), `spare_blocks` (default 0), `victim` (`greedy`,
-//! the default; `greedy-scan:1`, the same block found by a search; `two-level-list`, of which U(λ) =
-//! max(⌊Λ/(N−1)⌋, ⌈π/4⌉ − 1): the second is what a list may hold, and counts if Λ is so small that the emptiest
-//! full block has fewer. No others, since the bound on λ needs it, and greedy alone if there are two copy
-//! paths), `frontiers` (`shared`, the default, or `split`, as above).
+//! Invariants: every write finds a free page; no step is longer than t_er; λ ≤ U(λ). Asserted by the exhaustive
+//! search over small arrays and, on every run, by the simulator's count of violations.
 //!
-//! Errors: another policy, α = 0 (a copy outlasts an erase), too few blocks, too large a share: refused before the run.
+//! Parameters:
+//! - `logical_share`: up to, and by default, the largest for which the bound holds.
+//! - `idle` (§3.2): erase a block without valid pages in idle time, at most one step per write in all; default off.
+//! - `aware`: a step programs a page that is dirty in a write buffer above from there instead of copying it; the
+//!   buffered page is then clean (BA-BM of `ba-gc`). Default off. A step still moves α pages, but α counts the longer of
+//!   a copy and a program for each, because such a program ends a run of copies.
+//! - `spare_blocks`: default 0.
+//! - `victim`: `greedy`, the default; `greedy-scan:1`, the same block found by a search; `two-level-list`, with U(λ) =
+//!   max(⌊Λ/(N−1)⌋, ⌈π/4⌉ − 1). The second term is what a list may hold; it counts if Λ is so small that the emptiest
+//!   full block has fewer valid pages. No others, since the bound on λ needs it. With two copy paths only greedy.
+//! - `frontiers`: `shared`, the default, or `split`, as above.
 //!
-//! Deviations: the paper prints ⌈·⌉ for α, its tables need ⌊·⌋. Tasks are not fixed when a collection
-//! starts: a page that the host overwrites meanwhile is not copied, so there may be fewer steps, never
-//! more. After a power cut the mount finishes the collection that was cut before it serves.
+//! Errors: another policy, α = 0 (a copy is longer than an erase), too few blocks, or too large a share: refused before
+//! the run.
+//!
+//! Deviations: the paper prints ⌈·⌉ for α, but its tables need ⌊·⌋. A page that the host overwrites during a
+//! collection is not copied. So there may be fewer steps than when the collection starts, never more. After a power cut
+//! the mount finishes the interrupted collection before any request.
 //!
 //! Source: Q. Zhang, X. Li, L. Wang, T. Zhang, Y. Wang, Z. Shao, Lazy-RTGC, ACM TODAES 20(3):43, 2015,
 //! Algorithm 1, Eqs 7–13.
@@ -127,7 +130,7 @@ fn plan(
     })
 }
 
-/// The policy, if a victim's valid pages are bounded by it.
+/// The configured policy; an error if it does not bound a victim's valid pages.
 fn victims(
     config: &SchemeConfig,
     ways: u32,
@@ -155,8 +158,8 @@ fn victims(
     }
 }
 
-/// U(λ) of this policy, and ρ_th. What a list may hold is within what every array can promise: at most ⌈π/4⌉ − 1, where
-/// ⌊(π−1)α/(α+1)⌋ has ρ_th ≤ π.
+/// U(λ) of this policy, and ρ_th. The limit of a list, at most ⌈π/4⌉ − 1, is possible on every array: ρ_th ≤ π up to
+/// ⌊(π−1)α/(α+1)⌋.
 fn start_of_collection(part: &Part, kind: VictimKind, space: &Space) -> (u32, u32) {
     let listed = match kind.policy().valid_pages {
         ValidPages::OrAtMost(most) => most(part.pages_per_block),
@@ -168,8 +171,8 @@ fn start_of_collection(part: &Part, kind: VictimKind, space: &Space) -> (u32, u3
     (listed, listed + listed.div_ceil(space.alpha.max(1)) + 1)
 }
 
-/// The division where the pages of a victim go to units in turns, or to several frontiers: each is copied by itself, and may be on its way to the same
-/// device or to another, so that the slowest way counts for all.
+/// The division if the pages of a victim go to units in turns, or to several frontiers. Each page is copied by
+/// itself, within a device or to another, so the slowest path counts for all.
 fn in_turns(
     part: &Part,
     blocks: u32,

@@ -1,48 +1,53 @@
-//! `lazy-rtgc-on-demand`: Lazy-RTGC over a page map on flash: it collects data, collects translation pages and
+//! `lazy-rtgc-on-demand`: Lazy-RTGC over a page map on flash. It collects data, collects translation pages and
 //! writes the map back in steps no longer than an erase, one step after each write.
 //!
 //! ```text
 //! write(lpn):
 //!   old = cached(lpn); program the frontier's next page; the entry of lpn is it, dirty; old is invalid
 //!   one step of the first that is due:
-//!     DG: fewer than ρ_d data pages are free, or a victim is under way: as `lazy-rtgc`; the entries of
+//!     DG: fewer than ρ_d data pages are free, or a victim is being collected: as `lazy-rtgc`; the entries of
 //!       the pages that are copied become dirty in the CMT
-//!     TG: fewer than ρ_t translation pages are free, or a victim is under way: as DG; the directory
+//!     TG: fewer than ρ_t translation pages are free, or a victim is being collected: as DG; the directory
 //!       follows
 //!     TW: D_th entries are dirty: rewrite the w translation pages with most dirty entries
 //! read(lpn): read the page that cached(lpn) names; no step
-//! cached(lpn): where the CMT lacks it, read it from its translation page; drop the clean entry that was
-//!   used least recently to make room (a read without such an entry is not cached)
+//! cached(lpn): if the CMT lacks it, read it from its translation page; drop the clean entry that was
+//!   used least recently to make room (if there is none, the entry of a read is not cached)
 //! ```
 //!
 //! State and cost: the CMT, 8 B per entry; the directory of translation pages, 4 B each; lists through both;
 //! O(1) per task; a step is α copies, one erase, or w translation pages read and programmed.
 //!
 //! Formulas (t in ns): U(e_r) = 2·t_rd; U(e_w) = t_rd + t_wr; U(R) = max(U(e_r), t_er + U(e_w)) (Eq. 14);
-//! λ_t ≤ σ_t·π, σ_d = ((π−2)α − λ_t)/((α+1)π) (Eq. 17); ρ_d, ρ_t, w, D_th and D_max, the entries that the
-//! CMT must hold: [`bounds::lazy_rtgc::on_demand::Division`], with the proof.
+//! λ_t ≤ σ_t·π, σ_d = ((π−2)α − λ_t)/((α+1)π) (Eq. 17). For ρ_d, ρ_t, w, D_th and D_max, the number of entries that
+//! the CMT must hold, see [`bounds::lazy_rtgc::on_demand::Division`], with the proof.
 //!
 //! Invariants: those of `lazy-rtgc` in the data area; at most D_max entries are dirty, so that a task never
 //! waits for one to be written back; a translation page that is rewritten or copied always has room.
 //! Asserted by adversarial orders on small arrays and, on every run, by the count of violations.
 //!
-//! Parameters: `logical_share` (default σ_d·N_d/N; up to the share of `lazy-rtgc` on N_d blocks; if that leaves
-//! no step to TW, the CMT needed is the whole map), `cmt` (bytes, from 8; default 8·D_max: a larger one holds
-//! more entries that are clean, and writes back later), `cmt_policy` (for clean entries; default LRU), `idle`
-//! (as in `lazy-rtgc`), `spare_blocks` (default 0). σ_t is 1/2, N_t at least 3.
+//! Parameters:
+//! - `logical_share`: default σ_d·N_d/N; up to the share of `lazy-rtgc` on N_d blocks. If that leaves no step to TW,
+//!   the CMT needed is the whole map.
+//! - `cmt`: bytes, from 8; default 8·D_max. A larger one holds more clean entries, and writes back later.
+//! - `cmt_policy`: for clean entries; default LRU.
+//! - `idle`: as in `lazy-rtgc`.
+//! - `spare_blocks`: default 0.
 //!
-//! A CMT of less than D_max entries voids the bound and changes nothing else: if all entries are dirty, the
-//! fullest translation page is written back on the task's own path, and a translation block is collected whole
-//! before that if need be. TW runs from half the entries on then, or from D_th if that is less.
+//! σ_t is 1/2, N_t at least 3.
 //!
-//! Errors: α = 0 (a copy outlasts an erase), too few blocks, too large a share, pages of less than 4 bytes:
+//! A CMT of less than D_max entries has no bound, but is otherwise the same. If all entries are dirty, the
+//! task itself writes back the fullest translation page. If needed, it collects a whole translation block before
+//! that. TW then starts at half the entries, or at D_th if that is less.
+//!
+//! Errors: α = 0 (a copy is longer than an erase), too few blocks, too large a share, pages of less than 4 bytes:
 //! refused before the run.
 //!
-//! Deviations: a trim has a step after it, too, since it makes an entry dirty. TG copies translation pages as
-//! they are; the paper has it merge dirty entries into them. Eqs 18 and 19 give a CMT that is too small for the
-//! worst case: see the proof. After a power cut the mount finishes the collections that were cut, and writes
-//! back what is more than D_th allows; as in `dftl` it finds the newest version of each page in the OOB areas,
-//! and entries that differ from their translation page become dirty. The list of pages lost to bit errors is
+//! Deviations: a trim is also followed by a step, since it makes an entry dirty. TG copies translation pages
+//! unchanged; the paper has it merge dirty entries into them. Eqs 18 and 19 give a CMT that is too small for the
+//! worst case: see the proof. After a power cut the mount finishes the interrupted collections, and writes
+//! back dirty entries beyond D_th. As in `dftl` it finds the newest version of each page in the OOB areas;
+//! entries that differ from their translation page become dirty. The list of pages lost to bit errors is
 //! kept until the next mount only: after it an older version may be read.
 //!
 //! Source: Q. Zhang, X. Li, L. Wang, T. Zhang, Y. Wang, Z. Shao, Lazy-RTGC, ACM TODAES 20(3):43, 2015, §5,
@@ -127,8 +132,8 @@ fn plan(
     })
 }
 
-/// Without the table that the promise needs, a write may have to write back a translation page itself, and
-/// a step of DG one for each of its copies.
+/// With a CMT too small for the bound, a write may have to write back a translation page itself, and a step of DG
+/// one per copy.
 fn guarantee(part: &Part, division: &Division, promised: bool) -> Guarantee {
     let whole = |bound| promised.then_some(bound);
     Guarantee {

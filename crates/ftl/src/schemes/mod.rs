@@ -1,4 +1,4 @@
-//! The schemes, one file each.
+//! The schemes, one module each.
 
 pub(crate) mod ba_gc;
 pub(crate) mod bast;

@@ -1,5 +1,5 @@
-//! `nftl`: one primary block per logical block and, when that is full, a replacement block. Both are folded
-//! into a new primary when the replacement is full, too, or when no block is left.
+//! `nftl`: one primary block per logical block and, when that is full, a replacement block. When the replacement is
+//! full too, or no block is left, both are folded into a new primary.
 //!
 //! ```text
 //! write(lpn):                             # b = logical block of lpn
@@ -16,40 +16,40 @@
 //! ```
 //!
 //! State and cost: two block numbers, two counts and a sequence number per logical block, and two bits per
-//! logical page (trimmed, lost). A write is O(1) besides folds; a read and a fold look at up to 2π OOB areas.
+//! logical page (trimmed, lost). A write is O(1) besides folds; a read and a fold search up to 2π OOB areas.
 //!
-//! Formulas (t in ns): U(e_r) = 2π·t_oob + t_rd; U(e_w) = t_wr; a fold takes at most
-//! 2π·t_oob + π(t_rd + t_wr) + 2·t_er; U(R) = max(U(e_r), t_wr + fold). See [`bounds::nftl`]. The bounds hold for any history, but are
+//! Formulas (t in ns): U(e_r) = 2π·t_oob + t_rd; U(e_w) = t_wr; a fold takes at most 2π·t_oob + π(t_rd + t_wr) +
+//! 2·t_er; U(R) = max(U(e_r), t_wr + fold). See [`bounds::nftl`]. The bounds hold for any history, but they are
 //! the cost of a fold, not a real-time bound.
 //!
 //! Space: P = N + R + 1 physical blocks: N logical blocks, R replacement blocks, and one that is kept erased
-//! for the fold. Spare blocks serve as replacement blocks until they are needed, but for three that are kept
-//! erased for a fold in which programs and erases fail. One fold per write suffices: if a fold of `b` itself
-//! leaves the new primary full, it has freed one block net, for the replacement; if no block may be opened, N +
-//! R blocks are in use by at most N logical blocks of which `b` has fewer than two, so with R ≥ 1 another one
-//! has two, and its fold frees one.
+//! for the fold. Spare blocks serve as replacement blocks until they are needed. Three of them are kept erased for a
+//! fold in which programs and erases fail.
 //!
-//! Power cuts: all pages of a block carry one sequence number, fresh when it was opened. Of three blocks of
-//! one logical block the youngest is a fold that was cut, holds copies only, and is erased at the mount. A
-//! block that holds no page that a younger one of its logical block does not hold is the rest of a fold
-//! whose erases were cut, and is erased. The older block is erased first, so that no older version
-//! becomes the newest.
+//! One fold per write suffices. If a fold of `b` itself leaves the new primary full, it has freed one block net, for
+//! the replacement. If no block may be opened, N + R blocks are in use by at most N logical blocks, of which `b` has
+//! fewer than two. So with R ≥ 1 another logical block has two, and its fold frees one.
 //!
-//! Invariants: no write finds no block; one fold per write; of each page the newest version is found. Asserted
+//! Power cuts: all pages of a block carry one sequence number, which is new when the block is opened. If one logical
+//! block has three blocks, the youngest is an interrupted fold. It holds copies only, and the mount erases it. If a
+//! younger block of the same logical block holds every page of an older one, the erases of a fold were interrupted. The
+//! mount erases the older one. A fold erases the older block first, so that no older version becomes the newest.
+//!
+//! Invariants: every write finds a block; one fold per write; the newest version of each page is found. Asserted
 //! by the conformance, power-cut and exhaustive suites and, on every run, by the count of violations.
 //!
-//! Parameters: `logical_share` (of P·π; at most, with whole blocks, (P − 2)/P; default
+//! Parameters: `logical_share` (of P·π; at most, in whole blocks, (P − 2)/P; default
 //! N = ⌊8(P − 1)/9⌋, R ≈ N/8, close to the write queue that GFTL needs on the same part), `spare_blocks`
 //! (default 0).
 //!
 //! Errors: fewer than 3 usable blocks, more logical blocks than P − 2: refused before the run.
 //!
-//! Deviations: NAND is programmed in order, so a page does not go to its own place in the primary as in the
-//! patent, but to the next erased one, in both blocks; the OOB has its LPN. Which logical block to fold when
-//! blocks run out is not prescribed: here the replacement that was opened longest ago. A fold when the device
-//! is idle is left out. A fold that meets an unreadable page takes no version older than it: pages that it
-//! did not find before are lost, and reads of them fail until they are written or trimmed. The list of pages lost to bit errors
-//! is kept until the next mount only: after it an older version may be read.
+//! Deviations: NAND is programmed in order. So a page does not go to its own place in the primary as in the
+//! patent, but to the next erased page, in both blocks; the OOB has its LPN. The patent does not prescribe which
+//! logical block to fold when blocks run out: here the one whose replacement was opened longest ago. There is no fold in
+//! idle time. After an unreadable page, a fold takes no older version: the pages that it has not found by then are
+//! lost. Reads of them fail until they are written or trimmed. The list of pages lost to bit errors is kept until
+//! the next mount only: after it an older version may be read.
 //!
 //! Source: A. Ban, Flash file system optimized for page-mode flash technologies, US patent 5,937,425, 1999,
 //! as described in S. Choudhuri, T. Givargis, Deterministic service guarantees for NAND flash using partial
@@ -127,8 +127,8 @@ fn plan(
     })
 }
 
-/// Two block numbers and the sequence number of the one that is written; two counts of 16 bits; the queue
-/// of replacements and the ring of erased blocks; two bits a page.
+/// Controller RAM. Per logical block: two block numbers, the sequence number of the open block, two 16-bit counts, and
+/// a place in the queue of replacements. The ring of erased blocks; two bits per page.
 fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
     let logical_blocks = u64::from(logical_pages.div_ceil(geometry.pages_per_block()));
     Ram {
@@ -140,7 +140,7 @@ fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
     }
 }
 
-/// Makes the scheme and hands it to `visitor`.
+/// Formats or mounts the array, and returns the scheme.
 fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Setup { config, plan, start } = *setup;
     let mut scheme = Nftl::new(flash, plan);
@@ -153,23 +153,22 @@ fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult
     Ok(setup.finish(scheme))
 }
 
-/// Programs and erases that may fail in one fold, with spare blocks to stand in, before a fold finds no
-/// block.
+/// Failed programs and erases that one fold tolerates with spare blocks.
 const FAILURES_A_FOLD: u32 = 3;
 
-/// See the module's page.
+/// The scheme; see the module header.
 #[derive(Clone, Debug)]
 pub(crate) struct Nftl<F> {
     flash: F,
     chains: Chains,
     pool: Pool,
     trimmed: PageSet,
-    /// Pages that a fold did not find, though one that it could not read may have been theirs.
+    /// Pages that a fold did not find, but that an unreadable page may have held.
     lost: PageSet,
     logical_pages: u32,
     /// Sequence number of the block opened last.
     last_seq: u64,
-    /// Where a fold found the newest version of each page of its logical block.
+    /// PPN of the newest version of each page of the logical block in a fold.
     places: Vec<u32>,
     guarantee: Guarantee,
     log: CollectionLog,
@@ -193,20 +192,19 @@ impl<F: Probe> Nftl<F> {
         }
     }
 
-    /// The logical block of a page: logical addresses divide as physical ones do.
+    /// The logical block of a page.
     #[inline]
     fn logical_block(&self, lpn: Lpn) -> u32 {
         self.flash.geometry().block_of(Ppn(lpn.0)).0
     }
 
-    /// Erased blocks that are kept for folds: one and, while blocks may yet go bad, some that a fold can
-    /// lose to failed programs and erases.
+    /// Number of erased blocks kept for folds: one and, while spare blocks are left, some for failed programs and
+    /// erases.
     fn reserve(&self) -> u32 {
         1 + self.pool.spare_blocks().min(FAILURES_A_FOLD)
     }
 
-    /// A block of the logical block with an erased page, how many pages are written there, and its
-    /// sequence number.
+    /// Returns the open block of the logical block, its next erased page, and its sequence number.
     #[inline]
     fn room(&mut self, logical: u32) -> Result<(BlockId, u32, u64), FtlError> {
         let pages_per_block = self.flash.geometry().pages_per_block();
@@ -222,12 +220,12 @@ impl<F: Probe> Nftl<F> {
         }
     }
 
-    /// Opens a block where there is none with an erased page, or folds.
+    /// Opens a block or folds, if there is no erased page.
     fn grow(&mut self, logical: u32) -> Result<(), FtlError> {
         if self.chains.get(logical).has_replacement() {
             return self.fold(logical);
         }
-        // Once, unless blocks went bad.
+        // One fold is enough unless blocks went bad.
         while self.pool.len() <= self.reserve() {
             let oldest = self.chains.oldest().ok_or_else(|| self.full())?;
             self.fold(oldest)?;

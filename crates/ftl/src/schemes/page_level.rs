@@ -9,29 +9,33 @@
 //!   program the frontier's next page; map[lpn] = it; the old page is invalid
 //! ```
 //!
-//! State and cost: 4 B per logical page, O(1) per task besides collection.
+//! State and cost: 4 B per logical page; O(1) per task besides collection.
 //!
-//! Logical space: Λ = (N − 1)π − 1 pages. One page is held back besides the swap block, so that an invalid page
-//! exists whenever all other blocks are full. Collection precedes the write and must not count on the page that
-//! the write will invalidate, because a power cut may come in between.
+//! Logical space: Λ = (N − 1)π − 1 pages. Besides the swap block, one page is held back. So an invalid page exists
+//! whenever all other blocks are full. Collection precedes the write and must not count on the page that the
+//! write will invalidate, because a power cut may come in between.
 //!
-//! Frontiers: split: host writes and copies go to separate blocks ([`crate::FrontierSharing`]). A victim is
-//! then selected as soon as at most one block is free besides the one open for copies; Λ is the same:
-//! [`crate::page_mapped::WholeBlock`] has the proof.
+//! Frontiers: with `split`, host writes and copies go to separate blocks ([`crate::FrontierSharing`]). A victim is
+//! then selected as soon as at most one block is free besides the one open for copies. Λ is the same; proof:
+//! [`crate::page_mapped::WholeBlock`].
 //!
-//! Worst case (N ≥ 3, greedy): one victim per write, of at most ⌊Λ/(N−2)⌋ valid pages (with shared frontiers
-//! ⌊Λ/(N−1)⌋), and with all of Λ exported π − 1: U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al.,
-//! Definition 2.3, Eq. 5); [`bounds::moves::copies_ns`] has the time of the copies on other copy paths.
+//! Worst case (N ≥ 3, greedy): one victim per write, with at most ⌊Λ/(N−2)⌋ valid pages (with shared frontiers
+//! ⌊Λ/(N−1)⌋). With all of Λ exported that is π − 1: U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al.,
+//! Definition 2.3, Eq. 5). [`bounds::moves::copies_ns`] has the time of the copies on other copy paths.
 //!
-//! Parameters: `logical_share` (up to Λ/Nπ; default Λ/Nπ), `victim` (default greedy), `idle` (erase
-//! blocks without valid pages in idle time; default off), `aware` (a victim's valid page that is dirty in a
-//! write buffer above is programmed from there instead of copied, and is clean then: BA-BM of `ba-gc`; default
-//! off), `spare_blocks` (default 0), `frontiers` (`split`, the default, or `shared`, as the papers have it).
+//! Parameters:
+//! - `logical_share`: up to Λ/Nπ; default Λ/Nπ.
+//! - `victim`: default greedy.
+//! - `idle`: erase blocks without valid pages in idle time; default off.
+//! - `aware`: if a valid page of a victim is dirty in a write buffer above, program it from there instead of
+//!   copying it; the buffered page is then clean (BA-BM of `ba-gc`). Default off.
+//! - `spare_blocks`: default 0.
+//! - `frontiers`: `split`, the default, or `shared`, as in the papers.
 //!
-//! Errors: fewer than 3 usable blocks, a share that leaves no swap block: refused before the run.
+//! Errors: fewer than 3 usable blocks, or a share that leaves no swap block: refused before the run.
 //!
-//! Deviations: the paper's text has one page task trigger several collections; with the order above one
-//! suffices.
+//! Deviations: in the paper's text one page task may trigger several collections; with the order above one is
+//! enough.
 //!
 //! Source: A. Ban, Flash file system, US patent 5,404,485, 1995; the variant is that of Zhang et al.,
 //! Lazy-RTGC, ACM TODAES 20(3):43, 2015, §6.1.
@@ -94,7 +98,7 @@ pub(super) fn whole_block_plan(
             ),
         });
     }
-    // With a shared frontier, when collection starts, exactly one block is free, so the other N − 1 hold all valid pages.
+    // With a shared frontier exactly one block is free when collection starts: the other N − 1 hold all valid pages.
     let kind = config.victim.unwrap_or(VictimKind::GREEDY);
     let guarantee = worst_case::of_whole_blocks(config, part, kind, logical_pages, blocks - 1);
     Ok(Plan {

@@ -5,36 +5,35 @@
 //! write(lpn):                              # b = logical block of lpn; D, W, R = its three blocks
 //!   read the OOB of b's newest page (the page map)
 //!   program the next page of D or, if D is full, of W
-//!   if W has k erased pages left and none of b is being collected: begin
+//!   if W has k erased pages left and b is not being collected: begin
 //!   if b is being collected:               # one step
 //!     copy:  copy the newest versions of α more pages of b, as they were at the beginning, to R,
 //!            or, if none is left, erase D: R is the new D, writes go to the erased block
-//!     drain: copy α more pages whose newest version is still in the old W behind the writes,
+//!     drain: copy α more pages whose newest version is still in the old W to the new one, after the writes,
 //!            or, if none is left, erase the old W: it is the new R
-//!   (where at the beginning no newest version is in D, D is erased and W is the new D: one step)
+//!   (if no newest version is in D at the beginning, D is erased and W is the new D: one step)
 //! read(lpn): read the OOB of b's newest page, read the page
 //! ```
 //!
-//! State and cost: the page map lies in the OOB of the page programmed last, so a controller's RAM holds one
-//! entry of 4 B per physical block. The OOB of the simulated array has room for one LPN: the simulation keeps
-//! the map in its own memory (2 B per logical page), charges the OOB read that fetches it with each access of a
-//! logical block that is not empty, and rebuilds it at a mount. O(1) per task, O(π) per collection.
+//! State and cost: the page map is in the OOB of the page programmed last, so a controller's RAM holds one entry
+//! of 4 B per physical block. The OOB of the simulated array has room for one LPN. So the simulation keeps the map in
+//! its own memory (2 B per logical page) and rebuilds it at a mount. It charges the OOB read that fetches the map with
+//! each access to a logical block that is not empty. O(1) per task, O(π) per collection.
 //!
 //! Formulas (t in ns, pages): σ = 1/3; U(e_r) = t_rd + t_oob; U(e_w) = t_wr + t_oob; a step takes at most
 //! t_er; U(R) = max(U(e_r), t_er + U(e_w)); α = ⌊t_er/(t_rd+t_wr)⌋; k = ⌈π/α⌉;
 //! 2k + ⌈k/α⌉ + 2 ≤ π. Derivation and proof: [`bounds::rftl::CollectionSteps`].
 //!
-//! Power cuts: pages of a block carry one sequence number, fresh when it was opened, and even; R's is one less
-//! than W's. Its copies are older than what W took after the beginning (the last k pages) and newer than what
-//! W held before, so versions are ordered: D, W's first π − k pages, R, W's last k pages, the new buffer. A
-//! mount orders them so and finishes every collection that was cut, or was due, before it serves. R with a
-//! torn page, which may be one too few, is erased and copied anew: D and W still hold all.
+//! Power cuts: pages of a block carry one sequence number, which is new when the block is opened, and even; R's is one
+//! less than W's. The copies in R are older than the pages written to W after the beginning (the last k), and newer than
+//! W's earlier pages. So versions are ordered: D, W's first π − k pages, R, W's last k pages, the new buffer. A
+//! mount orders them in this way. Before any request it finishes every collection that was interrupted or due. If R has
+//! a torn page, it may be one page short; it is erased and copied anew, since D and W still hold all pages.
 //!
-//! Failures: if a program fails, the newest versions of the whole logical block are copied to one erased block
-//! at once and the others are erased (no bound holds for that write); a block that goes bad is replaced by a
-//! spare one.
+//! Failures: if a program fails, the newest versions of the whole logical block are copied to one erased block at
+//! once. Its other blocks are erased, and no bound holds for that write. A spare block replaces a block that goes bad.
 //!
-//! Invariants: no write lacks a page; no step outlasts t_er. Asserted by the conformance, power-cut and
+//! Invariants: every write finds a page; no step is longer than t_er. Asserted by the conformance, power-cut and
 //! exhaustive suites and, on every run, by the count of violations.
 //!
 //! Parameters: `logical_share` (up to, and by default, 1/3: whole logical blocks), `spare_blocks`
@@ -86,10 +85,10 @@ pub(crate) static PRESET: Preset = Preset {
     build: build!(build),
 };
 
-/// Most pages of a block for which a place within three blocks takes 16 bits.
+/// Most pages per block with which a location within three blocks fits 16 bits.
 const MOST_PAGES: u32 = (LOST as u32 - 1) / 3;
 
-/// A logical page whose only copy became unreadable: reads fail until it is written again.
+/// Location of a lost page: its only copy is unreadable; reads fail until it is written again.
 const LOST: u16 = u16::MAX - 1;
 
 fn plan(
@@ -147,7 +146,7 @@ fn ram(geometry: &Geometry) -> Ram {
     Ram { map: bounds::ram::rftl(geometry.blocks()).total(), ..Ram::default() }
 }
 
-/// Makes the scheme and hands it to `visitor`.
+/// Formats or mounts the array, and returns the scheme.
 fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Setup { config, plan, start } = *setup;
     let Layout::Rftl(collection) = plan.layout else { return Err(setup.foreign_plan()) };
@@ -162,21 +161,21 @@ fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult
     Ok(setup.finish(scheme))
 }
 
-/// See the module's page.
+/// The scheme; see the module header.
 #[derive(Clone, Debug)]
 pub(crate) struct Rftl<F> {
     flash: F,
     triples: Vec<Triple>,
-    /// Where each logical page is within the three blocks of its logical block.
+    /// Location of each logical page within the three blocks of its logical block.
     places: Vec<u16>,
     /// Spare blocks.
     pool: Pool,
-    /// The last sequence number given out; even.
+    /// The last sequence number used, rounded up to an even one.
     last_seq: u64,
     copies_per_step: u32,
     /// Written pages of the buffer at which a collection begins, π − k.
     begins_at: u32,
-    /// Steps are charged to the mount instead.
+    /// A mount is running: steps are charged to it.
     mounting: bool,
     guarantee: Guarantee,
     log: CollectionLog,
@@ -201,7 +200,7 @@ impl<F: Probe> Rftl<F> {
         }
     }
 
-    /// Gives every logical block its three blocks, as far as there are erased ones.
+    /// Gives every logical block its three blocks, while there are erased ones.
     fn fill_up_triples(&mut self) {
         for triple in &mut self.triples {
             for block in triple.blocks.iter_mut().filter(|block| **block == NONE) {
@@ -210,7 +209,7 @@ impl<F: Probe> Rftl<F> {
         }
     }
 
-    /// The logical block of a page: logical addresses divide as physical ones do.
+    /// The logical block of a page.
     #[inline]
     fn logical_block(&self, lpn: Lpn) -> usize {
         self.flash.geometry().block_of(Ppn(lpn.0)).0 as usize
@@ -247,7 +246,7 @@ impl<F: Probe> Rftl<F> {
         }
     }
 
-    /// Where the next page is written: slot, page, sequence number.
+    /// Slot, page and sequence number of the next write.
     #[inline]
     fn room(&mut self, logical: usize) -> Result<(usize, u32, u64), FtlError> {
         let pages_per_block = self.pages_per_block();
@@ -260,7 +259,7 @@ impl<F: Probe> Rftl<F> {
         Ok((slot, page, triple.open_seq(slot, &mut self.last_seq)))
     }
 
-    /// A page was programmed, for the host or as a copy: the logical page `at` of `places` is there.
+    /// Maps the logical page `at` of `places` to the page just programmed in a slot, by the host or as a copy.
     #[inline]
     fn programmed(&mut self, logical: usize, at: usize, slot: usize) {
         let pages_per_block = self.pages_per_block();
@@ -271,7 +270,7 @@ impl<F: Probe> Rftl<F> {
         self.pool.programmed(1);
     }
 
-    /// The program of a slot's next page failed.
+    /// Accounts for a failed program of a slot's next page.
     #[cold]
     fn failed(&mut self, logical: usize, slot: usize) {
         let pages_per_block = self.pages_per_block();

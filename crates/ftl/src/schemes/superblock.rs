@@ -1,6 +1,6 @@
-//! `superblock`: D adjacent logical blocks share their blocks, each page anywhere in them; when no block is
-//! left for a superblock that needs one, the block with fewest valid pages is collected into its own
-//! superblock's open block.
+//! `superblock`: D adjacent logical blocks share their physical blocks, with each page anywhere in them. When no block
+//! is left for a superblock that needs one, the block with fewest valid pages is collected into its own superblock's
+//! open block.
 //!
 //! ```text
 //! write(lpn):                        # superblock s of lpn
@@ -11,43 +11,45 @@
 //! gain a block:
 //!   s' = superblock of the full block with fewest valid pages, of those that hold more blocks than their
 //!        valid pages need
-//!   until a block more is erased than was:
+//!   until there is one erased block more than before:
 //!     copy the valid pages of the least valid full block of s' to its open block, or to a new one when
 //!     that is full; erase it
 //! ```
 //!
-//! State and cost: 4 bytes per logical page (the map); a valid count and π valid bits per block, and its place
-//! among the candidates; 24 bytes per superblock, and 4 per block of its list. A read or write is O(1) besides
-//! collection; a victim is found in O(π) and, within its superblock, in O(D + K).
+//! State and cost: 4 bytes per logical page (the map); per block a valid count, π valid bits, and its links among
+//! the candidates; 24 bytes per superblock, and 4 per block in its list. A read or write is O(1) besides
+//! collection. Victim selection takes O(π), and within its superblock O(D + K).
 //!
 //! Formulas (t in ns): U(e_r) = t_rd; U(e_w) = t_wr; a write collects at most every block of one superblock,
-//! (D + 1)·π(t_rd + t_wr) + (D + K)·t_er: see [`bounds::log_block::superblock_step_ns`]. It holds for any history,
-//! but is the cost of collection, not a real-time bound.
+//! (D + 1)·π(t_rd + t_wr) + (D + K)·t_er: see [`bounds::log_block::superblock_step_ns`]. This holds for any history,
+//! but it is the cost of collection, not a real-time bound.
 //!
 //! Space: P = N_l + K + 1 blocks: one per logical block, K update blocks, and one that is kept erased for
-//! collection. Where no other is left, N_l + K blocks are in use by superblocks whose valid pages need N_l at
-//! most, so one holds more than it needs; a victim of it loses a page at least, and each step leaves room for
-//! the next.
+//! collection. If no other is left, superblocks use N_l + K blocks, and their valid pages need N_l at most. So one
+//! superblock holds more blocks than it needs. A victim of it has at least one invalid page, and each step leaves room
+//! for the next.
 //!
-//! Power cuts: a superblock has one open block, the youngest of its blocks, so of two versions of a page the
-//! newer is in the block with the larger sequence number, or later in the same one. Collection erases a block
-//! when all its valid pages are copied; if a mount finds the kept block in use, the block holds copies only and
-//! is erased.
+//! Power cuts: a superblock has one open block, the youngest of its blocks. So the newer of two versions of a page is
+//! in the block with the larger sequence number, or later in the same block. Collection erases a block
+//! when all its valid pages are copied. If a mount finds the kept block in use, it holds copies only and is erased.
 //!
-//! Invariants: no write finds no block; no valid page is erased; an older version is never found. Asserted
+//! Invariants: every write finds a block; no valid page is erased; an older version is never found. Asserted
 //! by the conformance and power-cut suites.
 //!
-//! Parameters: `log_blocks` (K, at least 1; default 128, at most an eighth of the blocks or what
-//! `logical_share` leaves), `logical_share` (at most, with whole blocks, (P − 2)/P; default what K leaves),
-//! `spare_blocks` (default 0). D = 8, or the number of logical blocks if that is less.
+//! Parameters:
+//! - `log_blocks`: K, at least 1; default 128, at most an eighth of the blocks or what `logical_share` leaves.
+//! - `logical_share`: at most, in whole blocks, (P − 2)/P; default what K leaves.
+//! - `spare_blocks`: default 0.
 //!
-//! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run. A page that cannot be read
-//! when collection is to copy it is lost: reads of it fail until it is written or trimmed. The list of lost
-//! pages is kept until the next mount only: after it they read as never written, or an older version is read.
+//! D = 8, or the number of logical blocks if that is less.
+//!
+//! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run. A page that collection cannot read
+//! is lost: reads of it fail until it is written or trimmed. The list of lost pages is kept until the next mount
+//! only. After it such a page reads as never written, or an older version is read.
 //!
 //! Deviations: the map within a superblock is kept in RAM, so no map read is charged; the source keeps it in
-//! OOB areas and caches part of it. Update blocks are not divided among superblocks: one may use all. Hot and
-//! cold pages are not separated when collected.
+//! OOB areas and caches part of it. Update blocks are not divided among superblocks: one may use all. Collection does
+//! not separate hot and cold pages.
 //!
 //! Source: J.-U. Kang, H. Jo, J.-S. Kim, J. Lee, A superblock-based flash translation layer for NAND flash
 //! memory, EMSOFT 2006; victim selection as described in S. Lee, D. Shin, J. Kim, Buffer-aware garbage
@@ -90,7 +92,7 @@ pub(crate) static PRESET: Preset = Preset {
 /// The block kept for collection.
 const FIXED: u32 = 1;
 
-/// D: logical blocks a superblock.
+/// D: logical blocks per superblock.
 const BLOCKS: u32 = 8;
 
 fn plan(
@@ -113,8 +115,8 @@ fn plan(
     })
 }
 
-/// The map; counts and bits; neighbours among candidates and the ring of erased blocks; the open block of
-/// each superblock, its sequence number and counts, and the owner of each block.
+/// Controller RAM: the map; valid counts and bits; links among candidates and the ring of erased blocks; the open
+/// block of each superblock with its sequence number and counts; the owner of each block.
 fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
     let blocks = u64::from(geometry.blocks());
     let pages_per_block = geometry.pages_per_block();
@@ -133,13 +135,13 @@ fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
 struct Own {
     /// Sequence number of the open block.
     seq: u64,
-    /// The block that is written.
+    /// The open block, or [`NONE`].
     open: u32,
-    /// Pages of it that are used up.
+    /// Pages of the open block that are programmed, or failed to program.
     written: u32,
-    /// Pages that hold something.
+    /// Valid pages.
     valid: u32,
-    /// Its blocks, the open one included.
+    /// All blocks of the superblock, including the open one.
     blocks: Vec<u32>,
 }
 
@@ -155,7 +157,7 @@ fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult
     Ok(setup.finish(Superblock::new(config, plan, log_blocks, start, flash)?))
 }
 
-/// See the module's page.
+/// The scheme; see the module header.
 #[derive(Clone, Debug)]
 pub(crate) struct Superblock<F> {
     flash: F,
@@ -169,11 +171,11 @@ pub(crate) struct Superblock<F> {
     table: BlockTable,
     /// Superblock of each block in use.
     owners: Vec<u32>,
-    /// Pages used up of each full block: fewer than π where a program failed or the power was cut.
+    /// Used pages of each full block: fewer than π after a failed program or a power cut.
     used: Vec<u32>,
     superblocks: Vec<Own>,
     candidates: Candidates,
-    /// Valid pages of a victim, and what their copies tell.
+    /// Valid pages of a victim, and their LPNs, which the copies return.
     run: Vec<Ppn>,
     lpns: Vec<Lpn>,
     guarantee: Guarantee,
@@ -181,7 +183,7 @@ pub(crate) struct Superblock<F> {
 }
 
 impl<F: Probe> Superblock<F> {
-    /// Formats or mounts.
+    /// Formats or mounts the array.
     pub(crate) fn new(
         config: &SchemeConfig,
         plan: &Plan,
@@ -240,7 +242,7 @@ impl<F: Probe> Superblock<F> {
         Ok(())
     }
 
-    /// The block is the superblock's open one.
+    /// Makes a block the superblock's open block.
     fn adopt(&mut self, superblock: u32, block: BlockId, seq: u64) {
         self.table.open(block, self.flash.geometry().pages_per_block());
         self.owners[block.0 as usize] = superblock;
@@ -249,7 +251,7 @@ impl<F: Probe> Superblock<F> {
         own.blocks.push(block.0);
     }
 
-    /// The open block has no page left to be programmed: it is a candidate from now on.
+    /// Closes the open block, which becomes a candidate. Pages not programmed become invalid.
     fn close(&mut self, superblock: u32) {
         let own = &mut self.superblocks[superblock as usize];
         let block = BlockId(core::mem::replace(&mut own.open, NONE));
@@ -260,7 +262,7 @@ impl<F: Probe> Superblock<F> {
         self.candidates.insert(block.0, self.table.valid(block));
     }
 
-    /// The next page of the open block holds the newest version of `lpn`.
+    /// Maps `lpn` to the next page of the open block.
     #[inline]
     fn put(&mut self, superblock: u32, lpn: Lpn) {
         let own = &mut self.superblocks[superblock as usize];
@@ -289,7 +291,7 @@ impl<F: Probe> Superblock<F> {
         self.superblocks[superblock as usize].valid -= 1;
     }
 
-    /// The program of the next page failed: it is used up, and so is the rest of the block.
+    /// Closes the open block after a failed program.
     #[cold]
     fn fail(&mut self, superblock: u32) {
         let geometry = *self.flash.geometry();

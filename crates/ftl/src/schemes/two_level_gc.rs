@@ -8,46 +8,54 @@
 //!   program the frontier's next page; map[lpn] = it; the old page is invalid
 //!   if no victim is being collected and b <= w:       # b free pages above the reserve
 //!     victim = head of the garbage list, else of the candidates, else (both empty) full block with fewest valid pages
-//!   if one is, with r valid pages left: ceil((r+1) / max(1, b-r)) of its copies, the last operation being its erase
+//!   if there is a victim, with r valid pages left:
+//!     ceil((r+1) / max(1, b-r)) of its operations: copies, and as the last one its erase
 //! idle:
-//!   go on with the victim; else erase the garbage list's head;
+//!   continue with the victim; else erase the garbage list's head;
 //!   else copy the valid pages of the candidates' head, which goes to the garbage list
 //! ```
 //!
-//! State and cost: the map entries of Fig. 2, 4 B per physical page (PPN of LPN i, and whether physical page i
-//! is valid) and 4 B per block (bad, free and erased flags, invalid pages, next page, erases); the lists; O(1)
-//! per task besides the cost of a full list and of two empty lists, which
+//! State and cost: the map entries of Fig. 2 and the lists. The map has 4 B per physical page: PPN of LPN i, and a
+//! valid flag of physical page i. It has 4 B per block: bad, free and erased flags, invalid pages, next page,
+//! erases. O(1) per task besides the cost of a full list and of two empty lists, which
 //! [`crate::page_mapped::victims::TwoLevelList`] states.
 //!
-//! Logical space: Λ = (N − 2)π − 1 pages. The reserve is a block (the swap block of `page-level`), the window w
-//! = π another; one more page ensures that a full block with an invalid page exists when a victim is selected.
+//! Logical space: Λ = (N − 2)π − 1 pages. The reserve is a block (the swap block of `page-level`); the window w = π
+//! is another. One more page ensures that a full block with an invalid page exists when a victim is selected.
 //!
-//! Worst case (N ≥ 3): a victim is taken at b = w, when N − 2 blocks are full, and has at most U(λ) valid
-//! pages: ⌊Λ/(N−2)⌋ with `victim=greedy` and `greedy-scan:1`, that or ⌈π/4⌉ − 1 with `two-level-list`, π − 1
-//! with the others; with `idle` at least ⌈π/4⌉ − 1, which no write waits for. After a write at most k =
-//! ⌈(U(λ)+1)/(π−U(λ))⌉ operations, one of them an erase: U(R) = t_wr + (k−1)(t_rd+t_wr) + t_er (with copies by
-//! other paths, and if an erase is no longer than a copy: see [`bounds::moves::copies_ns`]). With all of Λ
-//! exported U(λ) = π − 1 and that is `page-level`'s worst case; a share of 0.8 of large arrays has U(λ) =
-//! ⌊0.8π⌋ and 5 operations. Proof: [`crate::page_mapped::Preemptible`].
+//! Worst case (N ≥ 3): a victim is taken at b = w, when N − 2 blocks are full. Its valid pages, at most U(λ):
+//! - `victim=greedy` and `greedy-scan:1`: ⌊Λ/(N−2)⌋;
+//! - `two-level-list`: that or ⌈π/4⌉ − 1, the larger;
+//! - the others: π − 1;
+//! - with `idle`: at least ⌈π/4⌉ − 1, which no write waits for.
 //!
-//! Invariants: b ≥ 1 before each write; one victim at a time; λ ≤ U(λ). Asserted by the conformance suite, and on every
-//! run by the simulator's count of violations.
+//! At most k = ⌈(U(λ)+1)/(π−U(λ))⌉ operations follow a write, one of them an erase: U(R) = t_wr +
+//! (k−1)(t_rd+t_wr) + t_er. For other copy paths, and if an erase is shorter than a copy, see
+//! [`bounds::moves::copies_ns`]. With all of Λ exported U(λ) = π − 1, and the bound is `page-level`'s worst case. A
+//! share of 0.8 of large arrays has U(λ) = ⌊0.8π⌋ and 5 operations. Proof: [`crate::page_mapped::Preemptible`].
 //!
-//! Parameters: `logical_share` (up to, and by default, Λ/Nπ), `victim` (default `two-level-list`), `idle`
-//! (default off: idle time is not used), `aware` (as in `page-level`; default off), `spare_blocks` (default 0),
-//! `frontiers` (`shared`, the default, or `split`: all of this is for F + 1 blocks fewer then, with F units,
-//! and the reserve is a block larger: see [`crate::FrontierSharing`]).
+//! Invariants: b ≥ 1 before each write; one victim at a time; λ ≤ U(λ). Asserted by the conformance suite and, on
+//! every run, by the simulator's count of violations.
 //!
-//! Errors: fewer than 3 usable blocks, a share that leaves no reserve and window, an array beyond the entries'
-//! fields: more than 2³¹ − 2 pages, more than 255 pages per block (8 bits do not count 256 invalid ones), a
-//! part that endures more than 8,191 erases (13 bits): refused before the run. If a block is erased more often,
-//! its count saturates, and the log has the number of erases not counted.
+//! Parameters:
+//! - `logical_share`: up to, and by default, Λ/Nπ.
+//! - `victim`: default `two-level-list`.
+//! - `idle`: collection in idle time; default off.
+//! - `aware`: as in `page-level`; default off.
+//! - `spare_blocks`: default 0.
+//! - `frontiers`: `shared`, the default, or `split`. With `split` and F units, everything above holds for F + 1
+//!   blocks fewer, and the reserve is a block larger: see [`crate::FrontierSharing`].
 //!
-//! Deviations: the paper lets host requests in between any two operations of a collection, and does not cover a
-//! host without pauses: the pace is ours. A block collected in idle time "only has to be added to the garbage
-//! list": read as copying its valid pages then, and erasing it when a block is needed. Such a block counts as a
-//! victim when it is emptied, and again when it is erased. What the lists leave open: see
-//! [`crate::page_mapped::victims::TwoLevelList`].
+//! Errors, refused before the run: fewer than 3 usable blocks; a share that leaves no reserve and window; an array
+//! beyond the entries' fields. That is more than 2³¹ − 2 pages, more than 255 pages per block (8 bits cannot count
+//! 256 invalid ones), or an endurance of more than 8,191 erases (13 bits). If a block is erased more often, its
+//! count saturates, and the log has the number of erases not counted.
+//!
+//! Deviations: the paper lets host requests in between any two operations of a collection. It does not cover a
+//! host without pauses, so the pace here is not from the paper. A block collected in idle time "only has to be added
+//! to the garbage list". This implementation copies its valid pages then, and erases it when a block is needed.
+//! Such a block counts as a victim when it is emptied, and again when it is erased. For what the lists leave open
+//! see [`crate::page_mapped::victims::TwoLevelList`].
 //!
 //! Source: S. Jung, Y. H. Song, 2LGC: an atomic-unit garbage collection scheme with a two-level list for NAND flash
 //! storage, §4; lists of §5.1.

@@ -1,24 +1,24 @@
-//! Which log blocks hold valid pages of which logical blocks, kept up to date while they are written, so that a
-//! victim is found without a look at every page of the log.
+//! Associations of log blocks and logical blocks: a log block is associated with each logical block of which it has
+//! a valid page. They are kept up to date on writes, so that victim selection need not visit every page of the log.
 
 use crate::log_block::{LogBlockCore, NONE};
 use alloc::{vec, vec::Vec};
 use flash::{BlockId, Ppn, Probe};
 
-/// A(L) of all log blocks, the other way round: the log blocks of each logical block.
+/// The inverse of A(L): the log blocks of each logical block.
 ///
-/// A write adds to it in one step. What may have taken a valid page out of a log block (a page is written
-/// again, or trimmed) only notes its logical block, whose pages are gone through before the next look.
+/// A write adds an association in one step. An overwrite or a trim, which may remove one, only marks its logical
+/// block as doubtful. The pages of doubtful blocks are checked before the next search.
 #[derive(Clone, Debug)]
 pub(super) struct Associations {
-    /// Words a logical block.
+    /// Words of `slots` per logical block.
     words: usize,
-    /// A bit a log block, by its slot: whether it has a valid page of the logical block.
+    /// One bit per log block, by its slot: set if it has a valid page of the logical block.
     slots: Vec<u64>,
-    /// Logical blocks with a bit set, in no order, and the place of each there.
+    /// Logical blocks with a bit set, in no order, and the index of each in this list.
     logged: Vec<u32>,
     place: Vec<u32>,
-    /// Logical blocks with bits that may be set in vain, and a mark for each.
+    /// Logical blocks of which some bits may be out of date, and one flag per logical block.
     doubtful: Vec<u32>,
     is_doubtful: Vec<bool>,
     /// Slot of each block of the array that is in the log.
@@ -40,17 +40,17 @@ impl Associations {
         }
     }
 
-    /// A block joins the log.
+    /// Adds a block to the log.
     pub(super) fn joined(&mut self, block: BlockId, slot: u32) {
         self.slot_of[block.0 as usize] = slot;
     }
 
-    /// A block without valid pages leaves it.
+    /// Removes a block without valid pages from the log.
     pub(super) fn left(&mut self, block: BlockId) {
         self.slot_of[block.0 as usize] = NONE;
     }
 
-    /// The log block of this slot has a valid page of the logical block.
+    /// Associates the log block of this slot with the logical block.
     #[inline]
     pub(super) fn add(&mut self, logical: u32, slot: u32) {
         self.slots[logical as usize * self.words + (slot / 64) as usize] |= 1 << (slot % 64);
@@ -60,7 +60,7 @@ impl Associations {
         }
     }
 
-    /// A page of the logical block may have become invalid in a log block.
+    /// Marks a logical block as doubtful: one of its pages may have become invalid in a log block.
     #[inline]
     pub(super) fn doubt(&mut self, logical: u32) {
         if !core::mem::replace(&mut self.is_doubtful[logical as usize], true) {
@@ -68,7 +68,7 @@ impl Associations {
         }
     }
 
-    /// No log block has a valid page of the logical block.
+    /// Removes all associations of a logical block.
     pub(super) fn clear(&mut self, logical: u32) {
         let at = core::mem::replace(&mut self.place[logical as usize], NONE);
         if at == NONE {
@@ -82,7 +82,7 @@ impl Associations {
         }
     }
 
-    /// Goes through the pages of all logical blocks with bits that may be set in vain.
+    /// Recomputes the associations of all doubtful logical blocks from their pages.
     pub(super) fn settle<F: Probe>(&mut self, core: &LogBlockCore<F>) {
         while let Some(logical) = self.doubtful.pop() {
             self.is_doubtful[logical as usize] = false;
@@ -97,12 +97,12 @@ impl Associations {
         }
     }
 
-    /// Each logical block with a valid page in a log block; to be settled before.
+    /// Logical blocks with a valid page in a log block. Call [`Self::settle`] first.
     pub(super) fn logical_blocks(&self) -> &[u32] {
         &self.logged
     }
 
-    /// The slots of the log blocks with valid pages of a logical block.
+    /// Visits the slots of the log blocks with valid pages of a logical block.
     #[inline]
     pub(super) fn each_slot(&self, logical: u32, mut visit: impl FnMut(usize)) {
         let first = logical as usize * self.words;
@@ -115,7 +115,7 @@ impl Associations {
         }
     }
 
-    /// What a controller needs: the bits, and 9 bytes a logical block and 4 a block of the array.
+    /// Controller RAM: the bits, 9 bytes per logical block, and 4 per block of the array.
     pub(super) fn ram_bytes(blocks: u32, logical_blocks: u64, slots: u32) -> u64 {
         logical_blocks * (u64::from(slots.div_ceil(64)) * 8 + 9) + u64::from(blocks) * 4
     }

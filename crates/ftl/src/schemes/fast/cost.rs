@@ -1,4 +1,4 @@
-//! What it costs to merge a log block, and what it saves: Δ(L) of buffer-aware victim selection.
+//! Cost and benefit of merging a log block: Δ(L) of buffer-aware victim selection.
 //!
 //! Source: S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based storage
 //! systems, 2008, Eqs. 1, 4, 5, 7 to 9.
@@ -10,9 +10,9 @@ use bounds::ba_gc::{Sets, cost_of_blocks};
 use flash::{Lpn, Probe};
 
 impl RandomLog {
-    /// The log block of least Δ(L); of several the oldest.
+    /// Selects the log block of least Δ(L); of several the oldest.
     ///
-    /// Each logical block adds to Δ of every log block that has a page of it, the same to all.
+    /// Each logical block adds the same amount to Δ of every log block with a valid page of it.
     pub(super) fn cheapest<F: Probe>(
         &mut self,
         core: &LogBlockCore<F>,
@@ -22,7 +22,7 @@ impl RandomLog {
         associations.settle(core);
         self.deltas.fill(0);
         for logical in associations.logical_blocks() {
-            // The erase of the log block is the same for all; a read of the buffer takes no time.
+            // The erase of the log block itself costs the same for all; a read from the buffer takes no time.
             let delta = cost_of_blocks(core.flash.part(), &sets(core, *logical, buffer), 0);
             associations.each_slot(*logical, |slot| self.deltas[slot] += delta);
         }
@@ -34,7 +34,7 @@ impl RandomLog {
     }
 }
 
-/// What one associated logical block adds (Eq. 4).
+/// Contribution of one associated logical block (Eq. 4).
 #[inline]
 fn sets<F: Probe>(core: &LogBlockCore<F>, logical: u32, buffer: &dyn DirtyPages) -> Sets {
     let (first, pages) = (Lpn(core.first_lpn(logical)), core.pages_in(logical));
@@ -47,7 +47,7 @@ fn sets<F: Probe>(core: &LogBlockCore<F>, logical: u32, buffer: &dyn DirtyPages)
     }
 }
 
-/// |F| of a logical block with so many dirty pages: those that are on flash and not dirty.
+/// |F| of a logical block with `dirty` dirty pages: the pages on flash that are not dirty.
 #[inline]
 fn clean_pages<F: Probe>(
     core: &LogBlockCore<F>,
@@ -56,7 +56,7 @@ fn clean_pages<F: Probe>(
     buffer: &dyn DirtyPages,
 ) -> u32 {
     let (present, pages) = (core.present(logical), core.pages_in(logical));
-    // Where no page is dirty, or all are on flash, they need not be looked at one by one.
+    // If no page is dirty, or all are on flash, a subtraction is enough.
     if dirty == 0 || present == pages {
         return present - dirty;
     }

@@ -1,5 +1,5 @@
-//! A(L), B(L), F(L) and Δ(L) page by page, as Eqs. 1 to 9 have them: what the search for the cheapest victim
-//! is tested against.
+//! A(L), B(L), F(L) and Δ(L) page by page, as defined by Eqs. 1 to 9: the reference for tests of the search for the
+//! cheapest victim.
 
 use super::random::RandomLog;
 use crate::dirty_pages::DirtyPages;
@@ -8,7 +8,7 @@ use alloc::collections::BTreeSet;
 use bounds::ba_gc::{self, Sets};
 use flash::{Lpn, Probe};
 
-/// Where a merge takes a page from.
+/// The source of a page in a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Flash,
@@ -23,7 +23,7 @@ pub(super) struct Cost {
     pub(super) benefit_ns: i64,
 }
 
-/// A(L): the logical blocks that have a valid page in the log block at this place in the queue (Eq. 1).
+/// A(L): the logical blocks with a valid page in the log block at index `at` of the queue (Eq. 1).
 pub(super) fn associated<F: Probe>(
     log: &RandomLog,
     core: &LogBlockCore<F>,
@@ -34,7 +34,7 @@ pub(super) fn associated<F: Probe>(
     valid.map(|(lpn, _)| core.split(Lpn(lpn)).0).collect()
 }
 
-/// Each page of a logical block that a merge moves, and where it takes it from: B and F (Eq. 4).
+/// Visits each page of a logical block that a merge moves, with its source: B and F (Eq. 4).
 pub(super) fn each_page<F: Probe>(
     core: &LogBlockCore<F>,
     logical: u32,
@@ -85,7 +85,7 @@ pub(super) fn cost<F: Probe>(
     }
 }
 
-/// The place in the queue of the log block of least Δ(L); of several the oldest.
+/// Queue index of the log block of least Δ(L); of several the oldest.
 pub(super) fn cheapest<F: Probe>(
     log: &RandomLog,
     core: &LogBlockCore<F>,

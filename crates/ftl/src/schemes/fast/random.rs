@@ -11,29 +11,29 @@ use crate::telemetry::MergeKind;
 use alloc::{collections::VecDeque, vec, vec::Vec};
 use flash::{BlockId, Geometry, Lpn, Ppn, Probe};
 
-/// One of its blocks.
+/// A block of the random log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RandomBlock {
     pub(super) block: BlockId,
-    /// Pages used up.
+    /// Pages programmed, or failed to program.
     pub(super) written: u32,
     seq: u64,
-    /// Where the LPNs of its pages are kept.
+    /// Index of the block's part of `lpns`, in blocks.
     pub(super) slot: u32,
 }
 
-/// See the module's page.
+/// The random log; see the header of `fast.rs`.
 #[derive(Clone, Debug)]
 pub(super) struct RandomLog {
-    /// The oldest first; only the youngest may have erased pages that are still to be programmed.
+    /// Log blocks, the oldest first; only the youngest is open.
     pub(super) blocks: VecDeque<RandomBlock>,
     /// K.
     limit: u32,
     victim: LogVictim,
-    /// LPN of each page, π a slot.
+    /// LPN of each page, π per slot.
     lpns: Vec<u32>,
     free_slots: Vec<u32>,
-    /// What the cheapest victim is found with; nothing where the oldest goes.
+    /// Tables of the search for the cheapest victim; `None` for round robin.
     pub(super) associations: Option<Associations>,
     /// Δ of each log block, by its slot.
     pub(super) deltas: Vec<i64>,
@@ -73,7 +73,7 @@ impl RandomLog {
         self.free_slots.extend((first..first + slots).rev());
     }
 
-    /// LPNs and places of the pages of a block.
+    /// LPN and PPN of each page of a block.
     pub(super) fn pages(
         &self,
         geometry: &Geometry,
@@ -85,7 +85,7 @@ impl RandomLog {
         lpns.iter().copied().zip((first_ppn..).map(Ppn))
     }
 
-    /// The next page of the log; merges where there is none.
+    /// Returns the next page of the log; merges if there is none.
     #[inline]
     pub(super) fn room<F: Probe>(
         &mut self,
@@ -120,8 +120,8 @@ impl RandomLog {
         }
     }
 
-    /// The youngest block, if its next page may be programmed: the place of a page in its block must tell
-    /// its time.
+    /// The youngest block, if its next page may be programmed: block opening time plus page offset must give the page's
+    /// time.
     #[inline]
     fn open_block<F: Probe>(&self, core: &LogBlockCore<F>) -> Option<&RandomBlock> {
         self.blocks.back().filter(|open| {
@@ -131,7 +131,7 @@ impl RandomLog {
         })
     }
 
-    /// The next page of the youngest block is used up.
+    /// Counts the next page of the youngest block as programmed, or as failed.
     #[inline]
     pub(super) fn used<F: Probe>(&mut self, core: &mut LogBlockCore<F>, lpn: Lpn, failed: bool) {
         if let Some(open) = self.blocks.back_mut() {
@@ -145,7 +145,7 @@ impl RandomLog {
         }
     }
 
-    /// The version of a page that is the newest so far is so no longer.
+    /// Notes that the newest version of a page becomes invalid.
     #[inline]
     pub(super) fn invalidate<F: Probe>(&mut self, core: &LogBlockCore<F>, lpn: Lpn) {
         if let Some(associations) = &mut self.associations
@@ -202,12 +202,12 @@ impl RandomLog {
         if let Some(associations) = &mut self.associations {
             associations.left(victim.block);
         }
-        // A random log block becomes no data block.
+        // A random log block never becomes a data block, so the merge is full.
         core.merging = MergeKind::Full;
         core.give_up(victim.block, victim.written, valid as u32)
     }
 
-    /// Takes over the log blocks that a mount found, the oldest first.
+    /// Adds the log blocks that a mount found, the oldest first.
     pub(super) fn mount<F: Probe>(
         &mut self,
         core: &mut LogBlockCore<F>,
@@ -231,12 +231,12 @@ impl RandomLog {
         }
     }
 
-    /// Finds out which log blocks belong to which logical blocks, once all pages are mapped.
+    /// Builds the associations of log blocks and logical blocks, after a mount has mapped all pages.
     pub(super) fn associate<F: Probe>(&mut self, core: &LogBlockCore<F>) {
         if self.victim != LogVictim::LeastCost {
             return;
         }
-        // More log blocks than K where the array was written with a larger one.
+        // There are more than K log blocks if the array was written with a larger K.
         let slots = self.lpns.len() as u32 / self.pages_per_block;
         let blocks = core.flash.geometry().blocks();
         let mut associations = Associations::new(blocks, core.logical_blocks(), slots);

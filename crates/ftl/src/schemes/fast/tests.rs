@@ -1,4 +1,4 @@
-//! The worked examples of the paper on buffer-aware collection, and what kind of merge writes lead to.
+//! The worked examples of the paper on buffer-aware collection, and the merge kinds that writes cause.
 
 use super::definition::{self, Cost, Source, each_page};
 use super::{FastLogs, PRESET};
@@ -112,7 +112,7 @@ impl DirtyPages for Buffer {
     }
 }
 
-/// M(L), or F(L) and B(L): what a merge of this log block takes from flash and from the buffer.
+/// M(L), or F(L) and B(L): the pages that a merge of this log block takes from flash and from the buffer.
 fn sets(fast: &Fast, at: usize, buffer: &dyn DirtyPages) -> [BTreeSet<u32>; 2] {
     let mut sets = [BTreeSet::new(), BTreeSet::new()];
     for logical in definition::associated(&fast.logs.random, &fast.core, at) {
@@ -154,13 +154,13 @@ fn figure_1_takes_p2_and_p4_from_the_buffer() {
         assert!(fast.read(Lpn(lpn), Some(&mut page)).unwrap());
         assert_eq!(page, bytes(lpn, version), "p{lpn}");
     }
-    // The mount agrees.
+    // A mount finds the same version.
     let mut fast = start(Box::new(fast).into_flash(), Start::Mount, None);
     assert!(fast.read(Lpn(4), Some(&mut page)).unwrap());
     assert_eq!(page, bytes(4, 2));
 }
 
-/// p1, p2 and p3 are hot, p6 and p7 are cold.
+/// Fig. 3: p1, p2 and p3 are hot, p6 and p7 are cold.
 fn figure_3(victim: Option<VictimKind>) -> (Fast, Buffer) {
     let (hot, cold) = (Probability::ALWAYS, Probability::NEVER);
     let buffer = Buffer::of(&[(1, hot), (2, hot), (3, hot), (6, cold), (7, cold)]);
@@ -179,7 +179,7 @@ fn figure_3_costs_are_those_of_the_paper() {
         Cost { merge_ns: 2 * c_ff + 2 * c_bf, erase_ns: 2 * c_e, benefit_ns: 2 * benefit },
     ];
     assert_eq!([cost(0), cost(1)], expected);
-    // By the merge alone L0 would seem the better.
+    // By the merge cost alone L0 would be the victim.
     assert!(expected[0].merge_ns < expected[1].merge_ns);
 }
 
@@ -203,7 +203,7 @@ fn a_probability_between_takes_its_share_of_the_benefit() {
     assert_eq!(cost.benefit_ns, 425_000 * 17 / 10);
 }
 
-/// A page of the buffer that is nowhere on flash fills its place, and counts as written.
+/// A merge programs a buffered page that is not on flash at its place, and counts it as written.
 #[test]
 fn a_page_that_only_the_buffer_holds_is_merged_too() {
     let mut fast = start(array(8), Start::Format, None);
@@ -212,7 +212,7 @@ fn a_page_that_only_the_buffer_holds_is_merged_too() {
     }
     let mut buffer = Buffer::of(&[(3, Probability::NEVER)]);
     fast.logs.random.collect(&mut fast.core, &mut None, &mut buffer).unwrap();
-    // p2 is nowhere: its place is padded.
+    // p2 does not exist: its place is padded.
     assert_eq!(operations(fast.flash().counts()), [2, 2, 2]);
     let mut page = [0; PAGE_BYTES as usize];
     let present = [0, 1, 2, 3].map(|lpn| fast.read(Lpn(lpn), Some(&mut page)).unwrap());
@@ -230,10 +230,10 @@ fn merges_after(lpns: &[u32]) -> [u64; MergeKind::ALL.len()] {
 
 #[test]
 fn kinds_of_merges() {
-    // In order and complete, seen when the next sequential log block is opened.
+    // In order and complete: the switch happens when the next sequential log block is opened.
     assert_eq!(merges_after(&[0, 1, 2, 3]), [0, 0, 0]);
     assert_eq!(merges_after(&[0, 1, 2, 3, 4]), [1, 0, 0]);
-    // Interrupted by the start of another one, or out of order.
+    // Interrupted by the start of another sequential log block, or out of order.
     assert_eq!(merges_after(&[0, 1, 4]), [0, 1, 0]);
     assert_eq!(merges_after(&[0, 1, 3]), [0, 1, 0]);
     // Two random log blocks are full of pages of both logical blocks.
@@ -252,7 +252,7 @@ fn pages_go_in_place_while_they_come_in_order() {
     assert_eq!([1, 2, 3].map(|lpn| block(&fast, lpn).0 - first), [1, 2, 3]);
     let second = block(&fast, 4).0;
     assert_eq!(block(&fast, 5).0, second + 1);
-    // p6 came before its turn and is in a log block; p7 is not in its turn either while p6 is there.
+    // p6 was written before p5, so it is in a log block and not at its place.
     assert_eq!(vec![block(&fast, 6).0 % 4], [0]);
     assert_ne!(block(&fast, 6).0, second + 2);
 }

@@ -1,9 +1,13 @@
 //! The maps on flash between a shutdown and the next start-up (§VI).
 //!
-//! The last good blocks of the array are set aside. A shutdown writes, from the first page of the first of
-//! them on: the header and the collection queue, the block map (8 B an entry), the write-queue map (16 B an
-//! entry), each from a new page on and each as long as it can get. A start-up reads them, and programs one
-//! page behind them before anything else is changed: from then on they are out of date.
+//! The last good blocks of the array are reserved as the area. A shutdown writes three sections from its first page
+//! on:
+//! - the header, the collection queue and the obsolete queue blocks;
+//! - the block map, 8 B per entry;
+//! - the write-queue map, 16 B per entry.
+//!
+//! Each section begins on a new page and has room for its greatest length. A start-up reads them. Before it changes
+//! anything else, it programs one page after them, which marks them as out of date.
 
 use super::collection_queue::CollectionQueue;
 use super::stamp::Stamp;
@@ -17,10 +21,10 @@ const MAGIC: u32 = u32::from_le_bytes(*b"GFTL");
 const HEADER_WORDS: usize = 8;
 const BLOCK_WORDS: usize = 2;
 const QUEUE_WORDS: usize = 4;
-/// In a block entry: no page is appended any more.
+/// Flag of a block entry: the data block is closed.
 const CLOSED: u32 = 1 << 24;
 
-/// Words of a header.
+/// The header of an image.
 struct Header {
     logical_blocks: u32,
     waiting: u32,
@@ -45,7 +49,7 @@ impl Header {
     }
 }
 
-/// Where the parts of an image begin, in words, and how many pages it has.
+/// Starts of an image's sections, in words, and its number of pages.
 #[derive(Clone, Copy)]
 struct Layout {
     blocks: usize,
@@ -63,7 +67,7 @@ fn put(bytes: &mut [u8], at: usize, value: u32) {
 }
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
-    /// Sections fill whole pages; [`bounds::gftl::image_pages`] counts the same ones.
+    /// The layout of an image. Sections fill whole pages; [`bounds::gftl::image_pages`] counts the same pages.
     fn image_layout(&self) -> Layout {
         let geometry = self.geometry();
         let page = geometry.page_bytes() as usize / 4 * 4;
@@ -82,7 +86,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// The page of the area with this number.
+    /// Physical page of the area's page `number`.
     fn area_page(&self, number: u32) -> Option<Ppn> {
         let geometry = self.flash.geometry();
         let pages = geometry.pages_per_block();
@@ -90,7 +94,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Some(geometry.ppn(BlockId(block.block), number % pages))
     }
 
-    /// Programs the page of the area with this number. False where that failed.
+    /// Programs the area's page `number`. Returns false if that failed.
     fn program_area(&mut self, number: u32, data: Option<&[u8]>) -> Result<bool, FtlError> {
         let Some(ppn) = self.area_page(number) else { return Ok(false) };
         let seq = Stamp::queue(self.queue.position()).0;
@@ -106,8 +110,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(done)
     }
 
-    /// Erases the first of the area's blocks that is written, so that what they hold is seen to be out of
-    /// date whatever comes between. False where none is.
+    /// Erases the first written block of the area. The first block goes first, so that an interrupted sequence of
+    /// erases leaves no valid image. Returns false if no block is written.
     pub(super) fn erase_area_block(&mut self) -> Result<bool, FtlError> {
         let Some(at) = self.area.iter().position(|block| block.written > 0) else {
             return Ok(false);
@@ -124,9 +128,12 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(true)
     }
 
-    /// Writes the maps. They are not written where they do not fit (a block of the area went bad), or where
-    /// a failed program left what they do not describe, or where blocks change places below; then the next mount
-    /// scans.
+    /// Writes the maps, unless
+    /// - they do not fit because a block of the area went bad;
+    /// - a failed program left a state that they cannot describe; or
+    /// - wear levelling below moves blocks.
+    ///
+    /// Without maps the next mount scans the array.
     pub(super) fn save_image(&mut self) -> Result<(), FtlError> {
         if !self.settings.saves_maps {
             return Ok(());
@@ -152,7 +159,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(())
     }
 
-    /// The maps as they are written; `None` where they cannot be told in their space.
+    /// The image of the maps; `None` if the format or its space cannot hold them.
     fn image(&self, layout: Layout) -> Option<Vec<u8>> {
         let (waiting, dead) = (self.waiting.waiting(), self.queue.dead());
         let pages = self.geometry().pages_per_block();
@@ -192,16 +199,16 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Some(bytes)
     }
 
-    /// The maps that were saved are out of date from now on.
+    /// Marks the saved maps as out of date.
     #[cold]
     pub(super) fn spoil_image(&mut self) -> Result<(), FtlError> {
         self.area_valid = false;
         let pages = self.image_layout().pages;
-        // A page that failed to program is not an erased one, and that is all that counts.
+        // A failed program marks them too: its page is not erased, and a mount checks only that.
         self.program_area(pages, None).map(|_| ())
     }
 
-    /// Takes over the maps that a shutdown has saved, if there are any and nothing was changed since.
+    /// Loads the maps of a shutdown, if there are any and nothing has changed since. Returns false otherwise.
     pub(super) fn load_image(&mut self) -> Result<bool, FtlError> {
         let area = self.last_good_blocks();
         let (layout, pages) = (self.image_layout(), self.geometry().pages_per_block());
@@ -226,7 +233,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(true)
     }
 
-    /// Reads the image; `None` where a page is missing, or one was programmed behind it.
+    /// Reads the image; `None` if a page is missing, or the page after it is programmed.
     fn read_image(&mut self, layout: Layout) -> Result<Option<Vec<u8>>, FtlError> {
         let page_bytes = self.geometry().page_bytes() as usize;
         let used = layout.end * 4 / layout.pages as usize;
@@ -257,7 +264,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// Whether all that an image names exists: one of another configuration is left alone.
+    /// The header of an image if all blocks and pages that it names exist. An image of another configuration is ignored.
     fn believable(&self, image: &[u8], layout: Layout) -> Option<Header> {
         let words: Vec<u32> = (0..layout.end).map(|at| word(image, at)).collect();
         let header = Header::from_words(&words)?;
@@ -336,7 +343,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// A mount found a logical block's data block: all its pages may be there.
+    /// Adds a data block that a mount found; any page of the logical block may be in it.
     pub(super) fn found_data_block(&mut self, logical: u32, entry: Logical) {
         let geometry = self.geometry();
         let pages = geometry.pages_per_block();
@@ -350,7 +357,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         self.place[first..first + pages as usize].fill(IN_BLOCK);
     }
 
-    /// A mount found a page in the write queue that is newer than all that it found before.
+    /// Adds a page that a mount found in the write queue; it is newer than all versions found before.
     pub(super) fn found_in_queue(&mut self, lpn: Lpn, ppn: Ppn) {
         let old = core::mem::replace(&mut self.place[lpn.0 as usize], ppn.0);
         let (logical, _) = self.split(lpn);
@@ -363,7 +370,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         self.queue.add(geometry.block_of(ppn));
     }
 
-    /// A mount found a block that waits for its collection.
+    /// Queues a block that waited for collection before the mount.
     pub(super) fn found_waiting(&mut self, logical: u32) {
         let entry = &mut self.logical[logical as usize];
         if !core::mem::replace(&mut entry.queued, true) {

@@ -9,7 +9,7 @@ use crate::error::FtlError;
 use flash::{BlockId, FlashError, Lpn, Oob, Ppn, Probe};
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
-    /// Whether a data block is to be collected now.
+    /// True if a data block may be collected now.
     #[inline]
     fn may_collect(&self) -> bool {
         let waiting = self.waiting.len();
@@ -22,8 +22,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// The step behind a page task: of the collection under way, or of the next. False where there is
-    /// nothing to do.
+    /// The step after a page task: of the current collection, or of the next. False if there is nothing to do.
     #[inline]
     pub(super) fn step(&mut self) -> Result<bool, FtlError> {
         if self.collection.state == State::Idle && !self.queue.has_dead() && !self.may_collect() {
@@ -52,7 +51,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// An obsolete block of the write queue costs one erase.
+    /// Erases an obsolete block of the write queue: a whole collection in one step.
     pub(super) fn erase_queue_block(
         &mut self,
         block: BlockId,
@@ -65,7 +64,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(true)
     }
 
-    /// Takes the next data block.
+    /// Begins the collection of the next data block. Returns false: this takes no flash operation.
     fn start(&mut self) -> bool {
         let Some(logical) = self.waiting.pop() else { return false };
         self.logical[logical as usize].queued = false;
@@ -84,9 +83,9 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         false
     }
 
-    /// Reads ⌊t_er/t_rd⌋ pages and OOB areas: first the block's pages in the write queue, then the old
-    /// block's OOB areas, backwards, and each page of which no newer version was seen. Returns whether it
-    /// read anything.
+    /// Reads up to ⌊t_er/max(t_rd, t_oob)⌋ pages and OOB areas. First come the block's pages in the write queue. Then it
+    /// reads the old block's OOB areas backwards, and each page of which no newer version was seen. Returns false if
+    /// nothing was read.
     fn read_pages(&mut self) -> Result<bool, FtlError> {
         let mut left = self.settings.reads;
         self.count_missing();
@@ -127,20 +126,20 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(left < self.settings.reads)
     }
 
-    /// Whether a page is to be read: it is somewhere, and not in RAM.
+    /// True if a page must be read: it exists, and is not in RAM.
     #[inline]
     fn is_missing(&self, page: u32) -> bool {
         let place = self.place[self.place_of(page)];
         self.collection.flags[page as usize] & PRESENT == 0 && !matches!(place, ABSENT | LOST)
     }
 
-    /// Index of the place of a page of the block under collection.
+    /// Index in `place` of a page of the block under collection.
     #[inline]
     fn place_of(&self, page: u32) -> usize {
         self.collection.logical as usize * self.collection.flags.len() + page as usize
     }
 
-    /// Counts the pages that the search is to find; the host may have changed it since the last step.
+    /// Counts the pages that the search must find. The host may have changed their number since the last step.
     fn count_missing(&mut self) {
         if self.collection.searching {
             let pages = 0..self.collection.flags.len() as u32;
@@ -148,7 +147,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// The next page of the block that is in the write queue and not in RAM.
+    /// Finds the block's next page that is in the write queue and not in RAM.
     #[inline]
     fn next_in_queue(&mut self) -> Option<(Ppn, u32)> {
         let pages = self.collection.flags.len() as u32;
@@ -201,14 +200,14 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// All is read that there is. From here on writes go to the write queue, beyond the position that the
-    /// new block is stamped with.
+    /// Ends the read state. From here on writes go to the write queue, at positions from the new block's stamp on.
     fn end_search(&mut self) {
         let entry = self.logical[self.collection.logical as usize];
         let pages = self.collection.flags.len() as u32;
         self.count_missing();
         let missing = self.collection.missing;
-        // Where each unreadable page is the only version of one that was not found, it hides no other.
+        // If exactly as many pages are missing for certain as are unreadable, each unreadable one is the only version
+        // of a missing page. Then it hides no newer version of another.
         let hides = self.collection.unreadable > 0
             && !(entry.certain && missing == self.collection.unreadable);
         for page in 0..pages {
@@ -226,7 +225,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         collection.new_stamp = Stamp::data(self.queue.position(), entry.stamp.generation());
     }
 
-    /// A page's newest version is unreadable: it is lost, loudly, and collection goes on.
+    /// Marks a page as lost, because its newest version is unreadable. Reads of it fail; collection continues.
     #[cold]
     fn lose(&mut self, page: u32) {
         let place = self.place_of(page);
@@ -238,8 +237,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         self.log.lost_pages += 1;
     }
 
-    /// Programs ⌊t_er/t_wr⌋ pages in the new block; behind the last the new block takes the old one's place.
-    /// Returns whether it programmed any.
+    /// Programs ⌊t_er/t_wr⌋ pages in the new block. After the last page, the new block replaces the old one. Returns
+    /// false if nothing was programmed.
     fn write_pages(&mut self) -> Result<bool, FtlError> {
         let mut left = self.settings.programs;
         while let Some(page) = self.next_to_program() {
@@ -280,8 +279,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Some((from + found) as u32)
     }
 
-    /// A program failed in the new block: all is in RAM, so another takes it. The failed one is erased, and
-    /// marked bad, before the old one.
+    /// Starts over in another block after a failed program in the new one; all pages are still in RAM. The failed
+    /// block is erased, and marked bad, before the old one.
     #[cold]
     fn start_anew(&mut self, ppn: Ppn) {
         let pages = self.collection.flags.len() as u32;
@@ -291,10 +290,10 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         (self.collection.new_next, self.collection.cursor) = (0, 0);
     }
 
-    /// The new block takes the old one's place; pages of the write queue that are in it now are obsolete.
+    /// Replaces the old block by the new one; versions in the write queue of the pages in it become obsolete.
     ///
-    /// Where there is no new block because all pages went to the write queue meanwhile, the old one stays:
-    /// without a data block a mount would not know which of the queue's pages count.
+    /// If all pages went to the write queue meanwhile, there is no new block, and the old one stays. Without a data
+    /// block a mount would not know which of the queue's pages count.
     fn switch(&mut self) {
         let logical = self.collection.logical;
         let pages = self.collection.flags.len() as u32;
@@ -331,7 +330,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         collection.new = NONE;
     }
 
-    /// Erases the old block: from here on the new one counts at a mount.
+    /// Erases the old block; from here on a mount uses the new one.
     pub(super) fn erase_old(&mut self) -> Result<bool, FtlError> {
         while let Some(failed) = self.collection.failed.pop() {
             self.pool.erase(&mut self.flash, BlockId(failed), 0, self.cause, &mut self.log)?;
@@ -351,7 +350,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(true)
     }
 
-    /// Programs the page that the host wrote before the erase; returns whether there was one.
+    /// Programs the page that the host wrote before the erase. Returns false if there was none.
     pub(super) fn program_held(&mut self) -> Result<bool, FtlError> {
         let flags = self.collection.flags.iter();
         let page = flags.into_iter().position(|flags| flags & HELD != 0);
@@ -371,8 +370,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(held.is_some())
     }
 
-    /// The collection is done; the block goes back to the queue if pages of it are in the write queue, or
-    /// if the page that was held has filled it.
+    /// Ends the collection. The block returns to the collection queue if pages of it are in the write queue, or if the
+    /// held page has filled it.
     fn finish(&mut self) {
         self.collection.state = State::Idle;
         let logical = core::mem::replace(&mut self.collection.logical, NONE);
@@ -381,8 +380,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// Collects whatever waits until the write queue has room, step by step: only where the threshold let
-    /// it run full.
+    /// Runs collection steps, regardless of the threshold, until the write queue has room. Needed only if the threshold
+    /// let the queue fill up.
     pub(super) fn make_room(&mut self) -> Result<(), FtlError> {
         while !self.queue_has_room(1 + u32::from(self.collection.held)) {
             if !self.urgent_step()? {

@@ -1,40 +1,40 @@
-//! The collection queue (GCQ): data blocks that wait for their collection, each at most once.
+//! The collection queue (GCQ): data blocks that wait for collection, each at most once.
 
 use alloc::collections::VecDeque;
 use alloc::{vec, vec::Vec};
 
-/// Which data block is collected next.
+/// The collection order of data blocks.
 pub(super) trait CollectionQueue: Clone {
-    /// An empty queue of an array with so many logical blocks of so many pages.
+    /// An empty queue for `blocks` logical blocks.
     fn new(blocks: u32, pages_per_block: u32) -> Self;
 
-    /// Blocks that wait.
+    /// Number of waiting blocks.
     fn len(&self) -> u32;
 
-    /// Adds a block that is not there, with so many invalid pages.
+    /// Adds a block that is not waiting, with `invalid` invalid pages.
     fn push(&mut self, block: u32, invalid: u32);
 
-    /// Adds a block that had waited before a mount: it goes before all that are added otherwise.
+    /// Adds a block that waited before a mount; it precedes all blocks added by [`Self::push`].
     fn restore(&mut self, block: u32, invalid: u32);
 
-    /// A block that waits has so many invalid pages now.
+    /// Updates the number of invalid pages of a waiting block.
     fn invalidated(&mut self, block: u32, invalid: u32);
 
-    /// Takes the block whose turn it is.
+    /// Removes and returns the next block to collect.
     fn pop(&mut self) -> Option<u32>;
 
-    /// Blocks in the order in which they were added.
+    /// Waiting blocks in the order of their addition.
     fn waiting(&self) -> Vec<u32>;
 
-    /// Tells what the order of the next blocks depends on.
+    /// Appends the state on which the order of the next blocks depends.
     fn tell_state(&self, words: &mut Vec<u32>) {
         words.extend(self.waiting());
     }
 
-    /// Bytes of a controller's RAM.
+    /// Bytes of RAM in a controller.
     fn ram_bytes(blocks: u32) -> u64;
 
-    /// Bytes of memory of this simulation.
+    /// Bytes of heap in this simulation.
     fn heap_bytes(&self) -> usize;
 }
 
@@ -82,11 +82,11 @@ impl CollectionQueue for Fifo {
     }
 }
 
-/// Shares of invalid pages that are told apart.
+/// Number of classes by the share of invalid pages.
 const BUCKETS: u32 = 8;
 const NONE: u32 = u32::MAX;
 
-/// A block's neighbours in two lists: all that wait, by age, and those of its bucket.
+/// A block's neighbours in two lists: all waiting blocks by age, and the blocks of its bucket.
 #[derive(Clone, Copy, Debug)]
 struct Links {
     older: u32,
@@ -94,12 +94,12 @@ struct Links {
     before: u32,
     behind: u32,
     bucket: u32,
-    /// Collections begun when it was added.
+    /// Value of `begun` at the block's addition.
     since: u64,
 }
 
-/// The dirtiest first, by eighths of invalid pages and in order of age within an eighth, but the oldest as
-/// soon as it has waited for ⌈N/8⌉ collections ([`bounds::gftl::aged_wait`]).
+/// The dirtiest block first, by eighths of invalid pages and by age within an eighth. The oldest block goes first once
+/// it has waited for ⌈N/8⌉ collections ([`bounds::gftl::aged_wait`]).
 #[derive(Clone, Debug)]
 pub(super) struct Dirtiest {
     links: Vec<Links>,
@@ -132,7 +132,7 @@ impl Dirtiest {
         self.put(block, self.bucket(invalid));
     }
 
-    /// Behind all others of its bucket.
+    /// Appends a block to a bucket.
     fn put(&mut self, block: u32, bucket: u32) {
         let (first, last) = &mut self.buckets[bucket as usize];
         let before = core::mem::replace(last, block);
@@ -248,7 +248,7 @@ impl CollectionQueue for Dirtiest {
         }
     }
 
-    /// Two doubly linked lists and the time of each block's entry.
+    /// Two doubly linked lists, and the time and bucket of each block.
     fn ram_bytes(blocks: u32) -> u64 {
         u64::from(blocks) * (4 * 4 + 4 + 1)
     }
@@ -281,7 +281,7 @@ mod tests {
         for blocks in [1, 5, 16, 40u32] {
             let mut queue = Dirtiest::new(blocks, 16);
             let mut since = vec![0; blocks as usize];
-            // Whatever is taken comes back at once as the dirtiest.
+            // Every block except 0 returns at once as the dirtiest.
             (0..blocks).for_each(|block| queue.push(block, if block == 0 { 0 } else { 16 }));
             for now in 1..4000u32 {
                 let block = queue.pop().unwrap();

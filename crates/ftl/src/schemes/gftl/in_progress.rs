@@ -1,4 +1,4 @@
-//! The data block under collection, as far as it is in RAM.
+//! The RAM part of the data block under collection.
 
 use super::stamp::Stamp;
 use crate::block_mapped::NONE;
@@ -7,12 +7,12 @@ use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use flash::{FlashError, Geometry, Ppn};
 
-/// What the next step does.
+/// The work of the next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// No data block is under collection.
     Idle,
-    /// Reads its pages.
+    /// Reads the block's pages.
     Read,
     /// Programs them in a new block.
     Write,
@@ -22,15 +22,15 @@ pub(super) enum State {
     Held,
 }
 
-/// In RAM, as it is to be programmed.
+/// In RAM, ready to be programmed.
 pub(super) const PRESENT: u8 = 1;
-/// In RAM alone: the host wrote it in the read state.
+/// In RAM only: the host wrote the page in the read state.
 pub(super) const DIRTY: u8 = 2;
 /// A newer version went to the write queue in the write state.
 pub(super) const SUPERSEDED: u8 = 4;
-/// In RAM alone: the host wrote it in the erase state.
+/// In RAM only: the host wrote the page in the erase state.
 pub(super) const HELD: u8 = 8;
-/// Read from below a page that could not be read, and so perhaps not the newest.
+/// Read from below an unreadable page, so perhaps not the newest version.
 pub(super) const DOUBTFUL: u8 = 16;
 
 /// The data block under collection, and its pages in RAM.
@@ -39,34 +39,34 @@ pub(super) struct InProgress {
     pub(super) state: State,
     /// The logical block, or [`NONE`].
     pub(super) logical: u32,
-    /// Goes back to the collection queue: pages of it went to the write queue meanwhile.
+    /// Return to the collection queue afterwards: pages of the block went to the write queue during collection.
     pub(super) again: bool,
-    /// One byte a page: the marks above.
+    /// The flags above, one byte per page.
     pub(super) flags: Vec<u8>,
-    /// Bytes of the pages, where the array keeps them.
+    /// Bytes of the pages, if the array stores them.
     pub(super) bytes: Vec<u8>,
     pub(super) page_bytes: usize,
-    /// Read: the next page in the write queue to look for, then the last page searched in the old block.
-    /// Write: the next page to program.
+    /// Read state: the next page to look up in the write queue, then the last page searched in the old block.
+    /// Write state: the next page to program.
     pub(super) cursor: u32,
-    /// The write queue's pages are read; the old block is searched.
+    /// All pages in the write queue are read; the old block is being searched.
     pub(super) searching: bool,
-    /// A page whose OOB was read and whose bytes are to be.
+    /// A page whose OOB is read and whose bytes are not yet.
     pub(super) found: Option<(Ppn, u32)>,
-    /// Pages that are still to be found in the old block.
+    /// Pages not yet found in the old block.
     pub(super) missing: u32,
-    /// A page is held since the erase state.
+    /// A page is [`HELD`].
     pub(super) held: bool,
-    /// Pages of the old block that could not be read, and held data.
+    /// Unreadable pages of the old block that held data.
     pub(super) unreadable: u32,
-    /// The new block, or [`NONE`]; how many of its pages are programmed, and its stamp.
+    /// The new block, or [`NONE`]; the number of its programmed pages; its stamp.
     pub(super) new: u32,
     pub(super) new_next: u32,
     pub(super) new_stamp: Stamp,
-    /// The old block, and its erased pages, to be erased.
+    /// The old block, which the erase state erases, and the number of its erased pages.
     pub(super) old: u32,
     pub(super) old_unwritten: u32,
-    /// New blocks in which a program failed, with their programmed pages.
+    /// New blocks in which a program failed; they are erased before the old block.
     pub(super) failed: Vec<u32>,
 }
 
@@ -95,7 +95,7 @@ impl InProgress {
         }
     }
 
-    /// Whether the block that is kept for the collection is in its hands, or will be back before the next.
+    /// True if the collection has taken the block reserved for it, or frees a block before the next one begins.
     #[inline]
     pub(super) fn holds_block(&self) -> bool {
         self.new != NONE || self.state == State::Erase
@@ -105,20 +105,20 @@ impl InProgress {
         self.flags.capacity() + self.bytes.capacity() + self.failed.capacity() * 4
     }
 
-    /// Where a page's bytes are.
+    /// Range of a page's bytes in `bytes`.
     #[inline]
     pub(super) fn range(&self, page: u32) -> Range<usize> {
         page as usize * self.page_bytes..(page as usize + 1) * self.page_bytes
     }
 
-    /// Whether the newest version of a page is in RAM.
+    /// True if the newest version of a page is in RAM.
     #[inline]
     pub(super) fn serves(&self, page: u32) -> bool {
         let flags = self.flags[page as usize];
         flags & HELD != 0 || flags & (PRESENT | SUPERSEDED) == PRESENT
     }
 
-    /// Keeps a page's bytes.
+    /// Stores a page's bytes.
     pub(super) fn keep(
         &mut self,
         page: u32,
@@ -135,7 +135,7 @@ impl InProgress {
         Ok(())
     }
 
-    /// A newer version of a page than the one that is held is on flash, or it was trimmed.
+    /// Drops a held page: a newer version is on flash, or the page was trimmed.
     #[inline]
     pub(super) fn drop_held(&mut self, page: u32) {
         if self.flags[page as usize] & HELD != 0 {
@@ -144,7 +144,7 @@ impl InProgress {
         }
     }
 
-    /// Gives a page's bytes.
+    /// Copies a page's bytes to `data`.
     pub(super) fn give(
         &self,
         page: u32,
@@ -162,7 +162,7 @@ impl InProgress {
     }
 }
 
-/// A page's bytes, in an array that keeps any.
+/// A page's bytes; `None` if the array stores none.
 pub(super) fn bytes_in(kept: &[u8], range: Range<usize>) -> Option<&[u8]> {
     Some(&kept[range]).filter(|bytes| !bytes.is_empty())
 }

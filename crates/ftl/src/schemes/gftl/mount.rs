@@ -1,8 +1,8 @@
-//! Rebuilding the maps from the OOB areas, where no saved image can be used (§VI).
+//! Rebuilding the maps from the OOB areas, if no saved image can be used (§VI).
 //!
-//! The first OOB of each block tells what it is; a data block's fill is found by a binary search, and all
-//! OOB areas of the write queue are read. A logical block has two data blocks where its collection was
-//! cut: the older one counts, with the write queue, for it is complete until it is erased.
+//! The first OOB of each block identifies it. A binary search finds the number of programmed pages of a data block;
+//! all OOB areas of the write queue are read. A logical block has two data blocks if its collection was
+//! interrupted. Then the older one counts, together with the write queue: it is complete until it is erased.
 
 use super::collection_queue::CollectionQueue;
 use super::in_progress::State;
@@ -13,25 +13,25 @@ use crate::error::FtlError;
 use alloc::{format, vec::Vec};
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
 
-/// What a block is.
+/// The state of a block found by the scan.
 enum ScannedBlock {
     Erased,
-    /// Nothing readable: a program or an erase was cut in it. So many pages are used up.
+    /// No readable page: a program or an erase was interrupted. The number of pages that are not erased.
     Nothing(u32),
-    /// The first OOB that can be read.
+    /// The first readable OOB.
     Written(Oob),
 }
 
-/// Blocks of one scan, by what becomes of them.
+/// Blocks of a scan that need further work.
 #[derive(Default)]
 struct Sorted {
     queue: Vec<(Stamp, BlockId)>,
-    /// To be erased, with the pages used up.
+    /// Blocks to be erased, with the number of their pages that are not erased.
     worthless: Vec<(BlockId, u32)>,
 }
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
-    /// Fills an empty device from its array.
+    /// Mounts the array into an empty device.
     pub(super) fn mount(&mut self) -> Result<(), FtlError> {
         if self.load_image()? {
             return Ok(());
@@ -41,14 +41,14 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         let done = self.make_up();
         self.cause = Cause::Collection;
         match done {
-            // Failed blocks may have taken the room to collect. All data are there to be read.
+            // Failed blocks may leave no room to collect. All data can still be read.
             Ok(()) | Err(FtlError::Full { .. }) => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// One whole collection makes up for the steps that the cut has lost; before it, what is obsolete in the
-    /// write queue is erased.
+    /// Erases the obsolete blocks of the write queue, then runs one whole collection. This replaces the steps that the
+    /// power cut lost.
     fn make_up(&mut self) -> Result<(), FtlError> {
         while let Some((block, unwritten)) = self.queue.take_dead() {
             self.erase_queue_block(block, unwritten)?;
@@ -105,7 +105,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         self.area.push(AreaBlock { block: block.0, written });
     }
 
-    /// The first readable OOB of a block.
+    /// Searches a block for its first readable OOB.
     fn look(&mut self, block: BlockId) -> Result<ScannedBlock, FtlError> {
         let pages = self.geometry().pages_per_block();
         for page in 0..pages {
@@ -120,11 +120,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(ScannedBlock::Nothing(pages))
     }
 
-    /// Pages programmed in a block that is not erased, and whether the last of them is readable.
+    /// Number of programmed pages in a block that is not erased, and true if the last of them is readable.
     fn fill(&mut self, block: BlockId) -> Result<(u32, bool), FtlError> {
         let (mut written, mut beyond) = (1, self.geometry().pages_per_block() + 1);
         let mut readable = true;
-        // The last page first: most blocks are full.
+        // Probes the last page first, because most blocks are full.
         let mut probe = beyond - 1;
         while beyond - written > 1 {
             match self.flash.read_oob(self.geometry().ppn(block, probe - 1), Cause::Mount) {
@@ -169,8 +169,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(())
     }
 
-    /// Reads the write queue from its oldest block on: what is newer than its data block is in the queue.
-    /// Blocks wait in the order of their first such page.
+    /// Reads the write queue from its oldest block on. Pages newer than their data block are live. Their logical blocks
+    /// wait for collection in the order of their first live page.
     fn scan_queue(&mut self, sorted: &mut Sorted) -> Result<(), FtlError> {
         let pages = self.geometry().pages_per_block();
         sorted.queue.sort_unstable();
@@ -209,14 +209,14 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(())
     }
 
-    /// A page of the write queue, read in the order of positions.
+    /// Adds a page of the write queue; the pages come in the order of their positions.
     fn queued_page(&mut self, position: u64, ppn: Ppn, lpn: Lpn, order: &mut Vec<u32>) {
         if lpn.0 >= self.logical_pages {
             return;
         }
         let (logical, _) = self.split(lpn);
         let entry = self.logical[logical as usize];
-        // Pages without a data block were trimmed, with all others of their block.
+        // If there is no data block, all pages of the logical block were trimmed.
         if entry.block == NONE || position < entry.stamp.position() {
             return;
         }
@@ -226,7 +226,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         self.found_in_queue(lpn, ppn);
     }
 
-    /// The queue goes on in its last block if that has room, and if no data block was stamped behind it.
+    /// Continues the queue in its last block if that has room, and if no data block has a later stamp.
     fn go_on_behind(&mut self, last: Option<(Stamp, BlockId, u32)>) {
         let pages = self.geometry().pages_per_block();
         let stamped = self.logical.iter().map(|entry| entry.stamp.position()).max().unwrap_or(0);

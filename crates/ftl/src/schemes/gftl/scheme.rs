@@ -1,4 +1,4 @@
-//! GFTL as a [`Scheme`].
+//! GFTL as an [`Ftl`].
 
 use super::collection_queue::CollectionQueue;
 use super::state::{Gftl, LOST, Logical};
@@ -40,7 +40,7 @@ impl<F: Probe, Q: CollectionQueue> Ftl for Gftl<F, Q> {
         }
         let taken = self.take_page(lpn, data);
         match taken {
-            // A write that is refused makes room for another all the same.
+            // A refused write is followed by a step too, which makes room for the next one.
             Ok(()) | Err(FtlError::Full { .. }) => {}
             Err(_) => return taken,
         }

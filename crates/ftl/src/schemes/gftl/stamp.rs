@@ -1,11 +1,11 @@
-//! The order of blocks, told by their pages.
+//! The order of blocks, stored in the sequence numbers of their pages.
 
 /// The sequence number of a block's pages: the write queue's position when the block was opened, and a
 /// generation.
 ///
-/// A queue block has generation 0 and its own first page's position. A data block's tells which pages of the
-/// queue are newer than it: those from that position on. Generations 1 to 255, in turn, order the two data
-/// blocks that a logical block has during its collection, where the position did not move between them.
+/// A queue block has generation 0 and the position of its own first page. Queue pages from a data block's position
+/// on are newer than that block. A logical block has two data blocks during its collection. If both have the same
+/// position, their generations order them: 1 to 255, cyclic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Stamp(pub(super) u64);
 
@@ -14,7 +14,7 @@ impl Stamp {
         Self(base << 8)
     }
 
-    /// Of the data block that follows the one of generation `last` (0 where there is none).
+    /// Stamp of the data block that follows the one of generation `last` (0 if there is none).
     pub(super) fn data(position: u64, last: u8) -> Self {
         Self(position << 8 | u64::from(last % 255 + 1))
     }
@@ -35,10 +35,10 @@ impl Stamp {
         self.generation() == 0
     }
 
-    /// Whether this data block of a logical block was opened before that one.
+    /// True if this data block of a logical block was opened before `other`.
     pub(super) fn is_older(self, other: Self) -> bool {
         match self.position().cmp(&other.position()) {
-            // One collection lies between the two: the generation moved by one, whatever its number.
+            // Exactly one collection lies between the two, so `other` has the next generation.
             core::cmp::Ordering::Equal => self.generation() % 255 + 1 == other.generation(),
             order => order.is_lt(),
         }

@@ -1,4 +1,4 @@
-//! What the scheme knows: the block map, the place of every page, the queues.
+//! The state of the scheme: the block map, the location of every page, the queues.
 
 use super::collection_queue::CollectionQueue;
 use super::in_progress::InProgress;
@@ -13,30 +13,30 @@ use crate::telemetry::CollectionLog;
 use alloc::{vec, vec::Vec};
 use flash::{BlockId, Cause, Geometry, Lpn, Ppn, Probe};
 
-/// Of a page's place: never written, or trimmed.
+/// Location of a page: never written, or trimmed.
 pub(super) const ABSENT: u32 = u32::MAX;
-/// Of a page's place: in its data block, to be found by the search (after a mount: if anywhere).
+/// Location of a page: in its data block, found by the search (after a mount: possibly nowhere).
 pub(super) const IN_BLOCK: u32 = u32::MAX - 1;
-/// Of a page's place: its only copy became unreadable; reads fail until it is written again.
+/// Location of a page: lost, its only copy is unreadable; reads fail until it is written again.
 pub(super) const LOST: u32 = u32::MAX - 2;
 
 pub(super) use crate::block_mapped::NONE;
 
-/// A logical block and the data block that holds it.
+/// The data block of a logical block, and its state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Logical {
     pub(super) stamp: Stamp,
     /// The data block, or [`NONE`].
     pub(super) block: u32,
-    /// Pages programmed.
+    /// Programmed pages.
     pub(super) next: u32,
-    /// Pages of the data block that are known to be invalid.
+    /// Pages of the data block known to be invalid.
     pub(super) invalid: u32,
     /// In the collection queue.
     pub(super) queued: bool,
-    /// Not written any more though not full: its last page holds nothing.
+    /// Closed before it was full; its last page holds no data.
     pub(super) closed: bool,
-    /// Pages said to be in the block are there: false after a mount, which does not look.
+    /// Pages marked [`IN_BLOCK`] are in the block. False after a mount, which does not check.
     pub(super) certain: bool,
 }
 
@@ -52,41 +52,41 @@ impl Logical {
     };
 }
 
-/// A block set aside, and how many of its pages are programmed.
+/// A block reserved for the maps, and the number of its programmed pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AreaBlock {
     pub(super) block: u32,
     pub(super) written: u32,
 }
 
-/// GFTL over one array; `Q` is the order in which data blocks are collected.
+/// GFTL over one array; `Q` is the collection order of data blocks.
 #[derive(Clone, Debug)]
 pub(super) struct Gftl<F, Q> {
     pub(super) flash: F,
     pub(super) settings: GftlLayout,
     pub(super) guarantee: Guarantee,
     pub(super) logical_pages: u32,
-    /// Where each logical page is: a page of the write queue, or one of the marks above.
+    /// Location of each logical page: a page of the write queue, or one of the constants above.
     pub(super) place: Vec<u32>,
     pub(super) logical: Vec<Logical>,
-    /// Logical blocks that have a data block.
+    /// Number of logical blocks with a data block.
     pub(super) with_block: u32,
     pub(super) queue: WriteQueue,
     pub(super) waiting: Q,
     pub(super) pool: Pool,
     pub(super) collection: InProgress,
     pub(super) log: CollectionLog,
-    /// What steps are charged to.
+    /// Cause to which steps are charged.
     pub(super) cause: Cause,
-    /// Blocks set aside for the maps.
+    /// Blocks reserved for the maps.
     pub(super) area: Vec<AreaBlock>,
-    /// A shutdown has written the maps; the next change makes them stale.
+    /// The maps on flash are up to date: a shutdown wrote them, and nothing has changed since.
     pub(super) area_valid: bool,
     pub(super) idle_collection: bool,
 }
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
-    /// An empty device: no block is free yet.
+    /// A device without any block: not even a free one.
     pub(super) fn new(flash: F, settings: GftlLayout, plan: &Plan, idle_collection: bool) -> Self {
         let geometry = *flash.geometry();
         let pages_per_block = geometry.pages_per_block();
@@ -117,14 +117,14 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         *self.flash.geometry()
     }
 
-    /// Logical block, and the page within it.
+    /// The logical block of a page, and the page's number within it.
     #[inline]
     pub(super) fn split(&self, lpn: Lpn) -> (u32, u32) {
         let (block, page) = self.flash.geometry().split(Ppn(lpn.0));
         (block.0, page)
     }
 
-    /// The blocks of the area are the last good ones; they are not to be had from the pool.
+    /// The blocks of the area: the last good ones of the array. The pool never hands them out.
     pub(super) fn last_good_blocks(&self) -> Vec<u32> {
         let blocks = (0..self.flash.geometry().blocks()).rev();
         let good = blocks.filter(|block| !self.flash.is_bad(BlockId(*block)));
@@ -133,24 +133,24 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         area
     }
 
-    /// Whether so many pages, at most two, can be programmed in the write queue.
+    /// True if this many pages, at most two, can be programmed in the write queue.
     #[inline]
     pub(super) fn queue_has_room(&self, pages: u32) -> bool {
         let end = self.flash.geometry().pages_per_block();
         self.queue.open.is_some_and(|open| open.next + pages <= end) || self.may_open_queue_block()
     }
 
-    /// Whether the write queue can take up one more block.
+    /// True if the write queue can take one more block.
     ///
-    /// A block is kept for each logical block that has none yet, and one for the next collection unless
-    /// that has it already.
+    /// The pool reserves one block for each logical block without a data block, and one for the next collection
+    /// unless the current one holds it already.
     pub(super) fn may_open_queue_block(&self) -> bool {
         let kept =
             self.logical.len() as u32 - self.with_block + u32::from(!self.collection.holds_block());
         self.queue.used() < self.settings.queue_limit && self.pool.len() > kept
     }
 
-    /// The error of a write that finds no room.
+    /// The error of a write for which there is no room.
     #[cold]
     pub(super) fn full(&self) -> FtlError {
         FtlError::Full {

@@ -1,4 +1,4 @@
-//! What the host asks for: Algorithms 1 and 2, trims, flushes.
+//! Host tasks: Algorithms 1 and 2, trims, flushes.
 
 use super::collection_queue::CollectionQueue;
 use super::in_progress::{DIRTY, HELD, PRESENT, SUPERSEDED, State, bytes_in};
@@ -10,7 +10,7 @@ use crate::interface::zeros;
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
-    /// Takes a page: into RAM, its data block or the write queue.
+    /// Writes a page: to RAM, its data block or the write queue.
     #[inline]
     pub(super) fn take_page(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         if self.settings.threshold.is_some() {
@@ -25,7 +25,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         self.program_page(lpn, logical, page, data, Cause::Host)
     }
 
-    /// Programs a page, newer than all others of it, in its data block or in the write queue.
+    /// Programs the newest version of a page in its data block or in the write queue.
     #[inline]
     pub(super) fn program_page(
         &mut self,
@@ -42,7 +42,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             }
             return Ok(());
         }
-        // The page that is held keeps its room.
+        // Room for the held page stays reserved.
         if cause == Cause::Host && !self.queue_has_room(1 + u32::from(self.collection.held)) {
             return Err(self.full());
         }
@@ -59,8 +59,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(())
     }
 
-    /// Whether the data block takes pages itself: not once it is full, nor while pages of it may be in the
-    /// write queue, for these would pass for newer at a mount.
+    /// True if a write may go to the data block itself. False if the block is full, or while pages of it may be in the
+    /// write queue: a mount would take these for newer.
     #[inline]
     fn takes_pages(&self, logical: u32) -> bool {
         let entry = &self.logical[logical as usize];
@@ -72,7 +72,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             && (entry.block == NONE || entry.next < self.flash.geometry().pages_per_block())
     }
 
-    /// Programs the data block's next page; false where that failed, and the block takes none any more.
+    /// Programs the data block's next page. Returns false if that failed and the block is closed.
     #[inline]
     fn append(
         &mut self,
@@ -108,8 +108,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(true)
     }
 
-    /// A program failed in a data block: it is closed. One in which nothing was programmed before is worth
-    /// nothing, and another takes its place.
+    /// Closes a data block after a failed program. If the block has no programmed page, another replaces it.
     #[cold]
     fn append_failed(
         &mut self,
@@ -169,7 +168,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
                 Ok(()) => {
                     self.pool.programmed(1);
                     let old = core::mem::replace(&mut self.place[lpn.0 as usize], ppn.0);
-                    // What is superseded is released first: the block just filled may be where it was.
+                    // The old version is released first: it may be in the block that this program fills.
                     self.leave(lpn, old);
                     self.queue.wrote();
                     return Ok(());
@@ -193,7 +192,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(())
     }
 
-    /// A page is not at `old` any more.
+    /// Counts the version of a page at `old` as invalid.
     #[inline]
     pub(super) fn leave(&mut self, lpn: Lpn, old: u32) {
         match old {
@@ -210,7 +209,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// Keeps a write in RAM: its block is in the read or the erase state.
+    /// Keeps a write in RAM while its block is in the read or the erase state.
     fn hold(&mut self, lpn: Lpn, page: u32, data: Option<&[u8]>) -> Result<(), FtlError> {
         let erasing = self.collection.state == State::Erase;
         if erasing && !self.queue_has_room(1) {
@@ -224,7 +223,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         } else {
             *flags = PRESENT | DIRTY;
         }
-        // The page is present from now on; where it was on flash it stays until the block is written.
+        // The page exists from now on. An older version on flash stays until the block is written.
         let place = &mut self.place[lpn.0 as usize];
         if matches!(*place, ABSENT | LOST) {
             *place = IN_BLOCK;
@@ -264,7 +263,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             }
         };
         let Some(ppn) = ppn else {
-            // A mount takes every page for written; this one was not.
+            // A mount takes every page of a data block as written; this one was not.
             self.place[lpn.0 as usize] = ABSENT;
             zeros(data);
             return Ok(false);
@@ -283,12 +282,12 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// Programs what is held in RAM alone.
+    /// Programs all pages that are in RAM only.
     ///
-    /// In the read state pages go to the write queue, and with the rest to the new block as well. In the
-    /// write state they go to the write queue too, for until the old block is erased a mount goes back to
-    /// it. In the erase state the erase makes the new block count. Where the write queue has no room for
-    /// them, which it has in every order unless a shorter one was asked for, the collection is finished.
+    /// In the read state these pages go to the write queue, and later to the new block as well. In the write state
+    /// they also go to the write queue, because a mount uses the old block until it is erased. In the erase state
+    /// finishing the collection makes the new block count. If the write queue has no room, the collection is
+    /// finished too. Only a queue shorter than the proven one can run out of room.
     pub(super) fn program_held_pages(&mut self) -> Result<(), FtlError> {
         let only_in_ram = |flags: &u8| flags & (DIRTY | HELD) != 0;
         if !self.collection.flags.iter().any(only_in_ram) {
@@ -304,7 +303,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         done
     }
 
-    /// Steps until no data block is under collection.
+    /// Runs steps until no data block is under collection.
     pub(super) fn finish_collection(&mut self) -> Result<(), FtlError> {
         while self.collection.state != State::Idle {
             self.step_on()?;
@@ -324,7 +323,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             }
             let lpn = Lpn(logical * pages + page);
             let kept = self.collection.range(page);
-            // Taken out for the call and put back: the buffer is the collection's.
+            // Moved out for the call, which borrows all of `self`.
             let bytes = core::mem::take(&mut self.collection.bytes);
             let done = self.program_page(lpn, logical, page, bytes_in(&bytes, kept), Cause::Host);
             self.collection.bytes = bytes;

@@ -1,7 +1,7 @@
-//! All that GFTL's next operations depend on, as words for a search of all states.
+//! The state on which GFTL's next operations depend, as words for a search of all states.
 //!
-//! Physical blocks have no names here: data blocks are told with their logical block, queue blocks by their live pages.
-//! Not told: stamps and positions, which a mount alone reads; the pages' bytes; statistics.
+//! Physical blocks have no names here: a data block is named by its logical block, a queue block by its live pages.
+//! Left out: stamps and positions, which only a mount reads; the pages' bytes; statistics.
 
 use super::collection_queue::CollectionQueue;
 use super::state::{Gftl, LOST, NONE};
@@ -9,11 +9,11 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use flash::{BlockId, Ppn, Probe};
 
-/// Ends a list; no name and no count is as large.
+/// Ends a list; all names and counts are smaller.
 const END: u32 = u32::MAX;
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
-    /// See the module.
+    /// All words; see the module header.
     pub(super) fn words(&self) -> Vec<u32> {
         let mut words = Vec::new();
         for (logical, entry) in (0..).zip(&self.logical) {
@@ -37,14 +37,14 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         self.geometry().pages_per_block() - self.collection.old_unwritten
     }
 
-    /// The logical pages that the first pages of a block are of.
+    /// The LPNs of the first pages of a block.
     fn written(&self, block: u32, pages: u32) -> impl Iterator<Item = u32> + '_ {
         let pages = if block == NONE { 0 } else { pages };
         let lpn = move |page| self.flash.peek_lpn(self.geometry().ppn(BlockId(block), page));
         (0..pages).map(move |page| lpn(page).map_or(END, |lpn| lpn.0)).chain([END])
     }
 
-    /// The write queue: where each page is, by its block; blocks that are full are alike but for their live pages.
+    /// The write queue: its pages, grouped by block. Full blocks differ only in their live pages.
     fn queued(&self, words: &mut Vec<u32>) {
         let mut blocks: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let open = self.queue.open.map_or(NONE, |open| open.block.0);
@@ -81,7 +81,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         words.extend(marks.map(u32::from));
         words.extend(collection.flags.iter().map(|flags| u32::from(*flags)));
         words.push(collection.failed.len() as u32);
-        // Where a page that was found is read from: the queue, or the old block.
+        // The source of a found page: the queue, or the old block.
         let in_queue = |(ppn, _): (Ppn, u32)| self.place.contains(&ppn.0);
         words.push(collection.found.is_some_and(in_queue).into());
     }

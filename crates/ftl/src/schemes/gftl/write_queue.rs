@@ -1,4 +1,4 @@
-//! The write queue: pages of all logical blocks, in the order of their writing.
+//! The write queue: pages of all logical blocks, in the order of their writes.
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::{vec, vec::Vec};
@@ -12,23 +12,22 @@ pub(super) struct Open {
     pub(super) next: u32,
 }
 
-/// Which blocks the queue takes up, how many of their pages are live, and which are obsolete.
+/// The blocks of the queue, the number of live pages in each, and the obsolete ones.
 ///
-/// A page's position counts the pages of all queue blocks since the format: it orders the queue's pages
-/// among themselves, and a data block that notes the position when it was filled knows which of them are
-/// newer than it.
+/// A page's position counts the pages of all queue blocks since the format. It orders the pages within the queue.
+/// A data block is stamped with the position at its opening; pages from there on are newer than the block.
 #[derive(Clone, Debug)]
 pub(super) struct WriteQueue {
     /// Live pages of each physical block.
     live: Vec<u32>,
     pub(super) open: Option<Open>,
-    /// Position of the open block's page 0, or of the next block's.
+    /// Position of page 0 of the open block, or of the next one if none is open.
     base: u64,
-    /// Blocks taken up: open, full, and obsolete but not erased.
+    /// Blocks in use: open, full, and obsolete but not erased.
     used: u32,
-    /// Blocks to be erased: no live page is left.
+    /// Obsolete blocks, to be erased: no page is live.
     dead: VecDeque<u32>,
-    /// Pages that are still erased in blocks that were closed before they were full. Rare.
+    /// Number of erased pages per block that was closed before it was full. Rare.
     unwritten: BTreeMap<u32, u32>,
     pages_per_block: u32,
 }
@@ -52,35 +51,35 @@ impl WriteQueue {
         self.base + self.open.map_or(0, |open| u64::from(open.next))
     }
 
-    /// Position of the open block's first page, or of the next block's.
+    /// Position of the first page of the open block, or of the next one if none is open.
     pub(super) fn base(&self) -> u64 {
         self.base
     }
 
-    /// Later blocks begin at this position at the least.
+    /// Sets the position of the next block's first page.
     pub(super) fn begin_at(&mut self, position: u64) {
         self.base = position;
     }
 
-    /// Blocks taken up.
+    /// Blocks in use.
     #[inline]
     pub(super) fn used(&self) -> u32 {
         self.used
     }
 
-    /// Pages taken up.
+    /// Programmed pages, live or not.
     pub(super) fn pages(&self) -> u64 {
         let full = u64::from(self.used - u32::from(self.open.is_some()));
         full * u64::from(self.pages_per_block) + self.open.map_or(0, |open| u64::from(open.next))
     }
 
-    /// Goes on in this block, of which `next` pages are programmed.
+    /// Opens a block, of which `next` pages are programmed.
     pub(super) fn open(&mut self, block: BlockId, next: u32) {
         self.used += 1;
         self.open = Some(Open { block, next });
     }
 
-    /// A mount found a block that is full or will not be written any more; its pages are not counted yet.
+    /// Adds a block that a mount found full or closed; its live pages are not counted yet.
     pub(super) fn found_closed(&mut self, block: BlockId, unwritten: u32) {
         self.used += 1;
         if unwritten > 0 {
@@ -88,15 +87,15 @@ impl WriteQueue {
         }
     }
 
-    /// A mount has counted all pages: tells whether none of this closed block's is live, and if so queues
-    /// it to be erased.
+    /// Queues a block for its erase if it is closed and has no live page. A mount calls this after it has counted
+    /// all pages.
     pub(super) fn bury(&mut self, block: BlockId) {
         if self.live[block.0 as usize] == 0 && self.open.is_none_or(|open| open.block != block) {
             self.dead.push_back(block.0);
         }
     }
 
-    /// The open block's next page holds a live page now.
+    /// Counts the program of a live page in the open block; closes the block if it is full.
     #[inline]
     pub(super) fn wrote(&mut self) {
         if let Some(open) = &mut self.open {
@@ -108,7 +107,7 @@ impl WriteQueue {
         }
     }
 
-    /// The open block is not written any more; so many of its pages are erased.
+    /// Closes the open block, of which `unwritten` pages are erased.
     pub(super) fn close(&mut self, unwritten: u32) {
         if let Some(open) = self.open.take() {
             self.base += u64::from(self.pages_per_block);
@@ -119,17 +118,17 @@ impl WriteQueue {
         }
     }
 
-    /// One more page of a block is live.
+    /// Counts one more live page of a block.
     pub(super) fn add(&mut self, block: BlockId) {
         self.live[block.0 as usize] += 1;
     }
 
-    /// A mount found a newer version of a page that it had counted.
+    /// Takes back a live page that a mount counted before it found a newer version.
     pub(super) fn discount(&mut self, block: BlockId) {
         self.live[block.0 as usize] -= 1;
     }
 
-    /// One page of a block is not live any more.
+    /// Counts one live page of a block less; queues the block for its erase if it was the last.
     #[inline]
     pub(super) fn release(&mut self, block: BlockId) {
         self.live[block.0 as usize] -= 1;
@@ -143,7 +142,7 @@ impl WriteQueue {
         !self.dead.is_empty()
     }
 
-    /// Takes the block that became obsolete first, and tells how many of its pages are erased already.
+    /// Removes and returns the block that became obsolete first, and the number of its erased pages.
     #[inline]
     pub(super) fn take_dead(&mut self) -> Option<(BlockId, u32)> {
         let block = self.dead.pop_front()?;
@@ -153,12 +152,12 @@ impl WriteQueue {
         Some((BlockId(block), unwritten.unwrap_or(0)))
     }
 
-    /// Obsolete blocks, the one that became so first in front.
+    /// Obsolete blocks, in the order in which they became so.
     pub(super) fn dead(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
         self.dead.iter().copied()
     }
 
-    /// Whether a block was closed before it was full.
+    /// True if a block was closed before it was full.
     pub(super) fn has_unwritten(&self) -> bool {
         !self.unwritten.is_empty()
     }

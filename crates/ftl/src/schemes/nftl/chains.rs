@@ -1,4 +1,4 @@
-//! Which blocks each logical block has, and which replacement was opened longest ago.
+//! The blocks of each logical block, and the order in which replacements were opened.
 
 use crate::block_mapped::NONE;
 use alloc::{vec, vec::Vec};
@@ -12,9 +12,9 @@ pub(super) struct Chain {
     replacement: u32,
     primary_pages: u32,
     replacement_pages: u32,
-    /// Sequence number of the block that is written: the replacement or, without one, the primary.
+    /// Sequence number of the open block: the replacement or, without one, the primary.
     pub(super) seq: u64,
-    /// Neighbours in the queue of logical blocks that have a replacement.
+    /// Neighbours in the queue of logical blocks with a replacement.
     older: u32,
     younger: u32,
 }
@@ -35,7 +35,7 @@ impl Chain {
         self.replacement != NONE
     }
 
-    /// The block that is written, and how many of its pages are used up.
+    /// The open block, and the number of its used pages: programmed, or failed to program.
     #[inline]
     pub(super) fn open_block(&self) -> Option<(BlockId, u32)> {
         match (self.primary, self.replacement) {
@@ -45,7 +45,7 @@ impl Chain {
         }
     }
 
-    /// Its blocks and how many pages of each are used up, the replacement first.
+    /// The blocks and the number of used pages in each, the replacement first.
     #[inline]
     pub(super) fn youngest_first(&self) -> impl DoubleEndedIterator<Item = (BlockId, u32)> + use<> {
         [(self.replacement, self.replacement_pages), (self.primary, self.primary_pages)]
@@ -55,7 +55,7 @@ impl Chain {
     }
 }
 
-/// All chains, and the queue of those that have a replacement, by age of the replacement.
+/// All chains, and the queue of those with a replacement, by its age.
 #[derive(Clone, Debug)]
 pub(super) struct Chains {
     chains: Vec<Chain>,
@@ -78,7 +78,7 @@ impl Chains {
         (self.oldest != NONE).then_some(self.oldest)
     }
 
-    /// One more page of the block that is written is used up.
+    /// Counts one more used page of the open block.
     #[inline]
     pub(super) fn programmed(&mut self, logical: u32) {
         let chain = &mut self.chains[logical as usize];
@@ -89,13 +89,12 @@ impl Chains {
         }
     }
 
-    /// An erased block becomes the primary or, where there is one, the replacement.
+    /// Adds an erased block as the primary or, if there is one, as the replacement.
     pub(super) fn open(&mut self, logical: u32, block: BlockId, seq: u64) {
         self.add(logical, block, 0, seq);
     }
 
-    /// A block of which so many pages are used up becomes the primary or, where there is one, the
-    /// replacement: then it is younger than all other replacements.
+    /// Adds a block with `pages` used pages as the primary or, if there is one, as the youngest replacement.
     pub(super) fn add(&mut self, logical: u32, block: BlockId, pages: u32, seq: u64) {
         let youngest = self.youngest;
         let chain = &mut self.chains[logical as usize];
@@ -113,7 +112,7 @@ impl Chains {
         self.youngest = logical;
     }
 
-    /// Takes the blocks of a logical block that has a replacement from it.
+    /// Removes both blocks of a logical block that has a replacement.
     pub(super) fn clear(&mut self, logical: u32) {
         let Chain { older, younger, .. } =
             core::mem::replace(&mut self.chains[logical as usize], Chain::EMPTY);

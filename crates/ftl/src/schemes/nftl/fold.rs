@@ -1,4 +1,4 @@
-//! The fold: the newest version of each page of a logical block goes to a new primary.
+//! The fold: it copies the newest version of each page of a logical block to a new primary.
 
 use super::Nftl;
 use super::chains::Chain;
@@ -8,8 +8,7 @@ use alloc::vec::Vec;
 use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 
 impl<F: Probe> Nftl<F> {
-    /// Folds a logical block that has a replacement. It has one block less, or two where all its pages are
-    /// trimmed.
+    /// Folds a logical block that has a replacement. This frees one block, or two if all its pages are trimmed.
     pub(super) fn fold(&mut self, logical: u32) -> Result<(), FtlError> {
         let chain = *self.chains.get(logical);
         let lost_before = self.log.lost_pages;
@@ -33,7 +32,7 @@ impl<F: Probe> Nftl<F> {
         if let Some(primary) = primary {
             self.chains.add(logical, primary.block, primary.written, primary.seq);
         }
-        // The older block first: while both are there, none of its versions is the newest by mistake.
+        // The older block first: otherwise a mount after a power cut could take its versions for the newest.
         for (block, written) in chain.youngest_first().rev() {
             self.erase(block, written)?;
             self.log.finished += 1;
@@ -48,7 +47,7 @@ impl<F: Probe> Nftl<F> {
         Ok(())
     }
 
-    /// Searches the OOB areas, the youngest first, for the newest version of each page that is not trimmed.
+    /// Searches the OOB areas, youngest first, for the newest version of each page that is not trimmed.
     fn find_newest(&mut self, logical: u32, chain: &Chain) -> Result<(), FtlError> {
         let geometry = *self.flash.geometry();
         let first_lpn = logical * geometry.pages_per_block();
@@ -70,8 +69,8 @@ impl<F: Probe> Nftl<F> {
                         }
                     }
                     Err(FlashError::Uncorrectable(ppn)) if self.pool.is_void(ppn) => {}
-                    // Some page's newest version, or an old one: there is no telling whose. What is older must not pass
-                    // for the newest.
+                    // The unreadable page may be the newest version of any missing page, or an old one. So no older
+                    // version may be taken for the newest.
                     Err(FlashError::Uncorrectable(_)) => {
                         self.log.lost_pages += 1;
                         hidden = true;
@@ -88,8 +87,8 @@ impl<F: Probe> Nftl<F> {
         Ok(())
     }
 
-    /// A page could not be read: of those that are not found, there is no telling which were never written.
-    /// Reads of them failed before, too, while the unreadable page was in their way.
+    /// Marks all pages that were not found as lost, because an unreadable page may have held them. Some may never have
+    /// been written. Reads of all of them failed before the fold too: the search met the unreadable page first.
     #[cold]
     fn lose_missing(&mut self, logical: u32) {
         let first_lpn = logical * self.flash.geometry().pages_per_block();

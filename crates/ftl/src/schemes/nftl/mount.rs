@@ -6,7 +6,7 @@ use crate::error::FtlError;
 use alloc::{format, vec::Vec};
 use flash::{BlockId, Cause, Ppn, Probe};
 
-/// A block that holds something.
+/// A block with readable pages.
 struct ScannedBlock {
     logical: u32,
     seq: u64,
@@ -15,7 +15,7 @@ struct ScannedBlock {
 }
 
 impl<F: Probe> Nftl<F> {
-    /// Fills an empty scheme from what is on its array.
+    /// Mounts the array into an empty scheme.
     pub(super) fn mount(&mut self) -> Result<(), FtlError> {
         let mut found = self.scan_all()?;
         found.sort_by_key(|found| (found.logical, found.seq, found.block));
@@ -35,7 +35,7 @@ impl<F: Probe> Nftl<F> {
         Ok(())
     }
 
-    /// Scans every block that is not bad; pools those that hold nothing.
+    /// Scans every block that is not bad; pools the erased ones, and erases those without a readable page.
     fn scan_all(&mut self) -> Result<Vec<ScannedBlock>, FtlError> {
         let geometry = *self.flash.geometry();
         let mut found = Vec::new();
@@ -65,8 +65,8 @@ impl<F: Probe> Nftl<F> {
         Ok(found)
     }
 
-    /// Of the blocks of one logical block, the oldest first, erases what a fold that was cut left behind:
-    /// copies that are not complete, or blocks all of whose pages are in a younger one.
+    /// Erases the remains of an interrupted fold among the blocks of one logical block, the oldest first. These are
+    /// incomplete copies, and blocks of which a younger one holds every page. Returns the other blocks.
     fn resolve<'b>(&mut self, blocks: &'b [ScannedBlock]) -> Result<&'b [ScannedBlock], FtlError> {
         let (kept, copies) = blocks.split_at(blocks.len().min(2));
         for found in copies.iter().rev() {
@@ -100,7 +100,7 @@ impl<F: Probe> Nftl<F> {
         Ok(superseded)
     }
 
-    /// Erases a block that holds nothing of use and pools it, or marks it bad.
+    /// Erases a useless block and pools it, or marks it bad.
     fn discard(&mut self, block: BlockId) -> Result<(), FtlError> {
         self.pool.erase(&mut self.flash, block, 0, Cause::Mount, &mut self.log)?;
         Ok(())

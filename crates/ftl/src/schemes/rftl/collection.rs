@@ -1,4 +1,4 @@
-//! The collection of one logical block, a step at a time.
+//! The collection of one logical block in steps.
 
 use super::triple::{EMPTY, Phase, Triple};
 use super::{LOST, Rftl};
@@ -6,18 +6,18 @@ use crate::block_mapped::NONE;
 use crate::error::FtlError;
 use flash::{BlockId, FlashError, Probe};
 
-/// What a step's copies came to.
+/// The result of a step's copies.
 #[derive(PartialEq, Eq)]
 enum Copied {
     Some,
-    /// There was nothing left to copy.
+    /// No page was left to copy.
     Nothing,
-    /// A program failed, and the logical block was rescued: its collection is over.
+    /// A program failed, and a rescue ended the collection.
     Rescued,
 }
 
 impl<F: Probe> Rftl<F> {
-    /// One step, where the logical block that was just written is being collected or is due.
+    /// One step after a write, if the collection of its logical block is running or due.
     #[inline]
     pub(super) fn step_behind_write(&mut self, logical: usize) -> Result<(), FtlError> {
         if self.triples[logical].phase == Phase::Idle {
@@ -32,7 +32,8 @@ impl<F: Probe> Rftl<F> {
         u32::from(triple.written[triple.buffer as usize]) >= self.begins_at
     }
 
-    /// Begins a collection with its first step.
+    /// Begins a collection with its first step. Does nothing if there is no block to which to copy. Rescues the logical
+    /// block instead if the collection is late, or if the other block is not erased.
     pub(super) fn begin(&mut self, logical: usize) -> Result<(), FtlError> {
         let triple = &mut self.triples[logical];
         let (data, buffer, other) =
@@ -56,7 +57,7 @@ impl<F: Probe> Rftl<F> {
         self.step(logical)
     }
 
-    /// Notes a block as a victim; returns its valid pages.
+    /// Counts a block as a victim; returns the number of its valid pages.
     pub(super) fn note_victim(&mut self, logical: usize, slot: usize) -> u32 {
         let pages_per_block = self.pages_per_block();
         let here =
@@ -67,7 +68,7 @@ impl<F: Probe> Rftl<F> {
         valid as u32
     }
 
-    /// No newest version is in the data block: it is erased, and the buffer takes its place.
+    /// Erases a data block without newest versions; the buffer becomes the data block.
     fn drop_data_block(&mut self, logical: usize) -> Result<(), FtlError> {
         self.log.steps += 1;
         self.erase(logical, self.triples[logical].data as usize)?;
@@ -77,7 +78,7 @@ impl<F: Probe> Rftl<F> {
         Ok(())
     }
 
-    /// One step of a collection that is under way.
+    /// One step of a running collection.
     pub(super) fn step(&mut self, logical: usize) -> Result<(), FtlError> {
         self.log.steps += 1;
         let copied = self.copy_some(logical)?;
@@ -88,7 +89,7 @@ impl<F: Probe> Rftl<F> {
         if triple.phase == Phase::Copying {
             self.erase(logical, triple.data as usize)?;
             let triple = &mut self.triples[logical];
-            // The replacement holds the data, the buffer is drained into the block just erased.
+            // The replacement is the new data block; the buffer is drained into the block just erased.
             let (erased, drained) = (triple.data, triple.buffer);
             triple.data = triple.other;
             triple.data_seq = triple.buffer_seq - 1;
@@ -100,7 +101,7 @@ impl<F: Probe> Rftl<F> {
             let triple = &mut self.triples[logical];
             triple.phase = Phase::Idle;
             if triple.written[triple.data as usize] == 0 {
-                // All that was to be copied was overwritten meanwhile.
+                // All pages to be copied were overwritten meanwhile.
                 triple.data_seq = triple.buffer_seq;
                 core::mem::swap(&mut triple.data, &mut triple.buffer);
             }
@@ -143,7 +144,7 @@ impl<F: Probe> Rftl<F> {
         Ok(if copies == 0 { Copied::Nothing } else { Copied::Some })
     }
 
-    /// Copies one page to a slot; false where the program failed.
+    /// Copies one page to a slot. Returns false if the program failed.
     fn copy_page(
         &mut self,
         logical: usize,
@@ -180,7 +181,7 @@ impl<F: Probe> Rftl<F> {
         Ok(true)
     }
 
-    /// Erases a slot's block; a spare one takes its place where it has gone bad.
+    /// Erases a slot's block. If it goes bad, a spare block replaces it.
     pub(super) fn erase(&mut self, logical: usize, slot: usize) -> Result<(), FtlError> {
         let cause = self.cause();
         let pages_per_block = self.pages_per_block();

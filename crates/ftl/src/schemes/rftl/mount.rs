@@ -1,4 +1,4 @@
-//! Rebuilding map and triples from the OOB areas alone, and finishing every collection that was cut.
+//! Rebuilding map and triples from the OOB areas alone, and finishing every interrupted collection.
 
 use super::Rftl;
 use super::triple::{EMPTY, Phase, Triple};
@@ -8,7 +8,7 @@ use alloc::{format, vec, vec::Vec};
 use core::ops::Range;
 use flash::{BlockId, Cause, FlashError, Ppn, Probe};
 
-/// A block that holds something.
+/// A block with readable pages.
 #[derive(Clone, Copy)]
 struct ScannedBlock {
     logical: u32,
@@ -18,14 +18,14 @@ struct ScannedBlock {
 }
 
 impl ScannedBlock {
-    /// Whether this is the replacement of that buffer.
+    /// True if this is the replacement block of `buffer`.
     fn replaces_for(&self, buffer: &Self) -> bool {
         !self.seq.is_multiple_of(2) && self.seq + 1 == buffer.seq
     }
 }
 
 impl<F: Probe> Rftl<F> {
-    /// Fills an empty scheme from what is on its array.
+    /// Mounts the array into an empty scheme.
     pub(super) fn mount(&mut self) -> Result<(), FtlError> {
         self.mounting = true;
         let mut found = self.scan_all()?;
@@ -38,8 +38,8 @@ impl<F: Probe> Rftl<F> {
         self.fill_up_triples();
         for logical in 0..self.triples.len() {
             match self.finish(logical) {
-                // Pages torn by one cut after another may leave no room to finish. All data are there to be
-                // read; a write says that there is none.
+                // Pages torn by repeated power cuts may leave no room to finish. All data can still be read; a write
+                // reports that there is no room.
                 Ok(()) | Err(FtlError::Full { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -49,7 +49,7 @@ impl<F: Probe> Rftl<F> {
         Ok(())
     }
 
-    /// Scans every block that is not bad; pools those that hold nothing.
+    /// Scans every block that is not bad; pools the erased ones, and erases those without a readable page.
     fn scan_all(&mut self) -> Result<Vec<ScannedBlock>, FtlError> {
         let geometry = *self.flash.geometry();
         let logical_pages = self.places.len() as u32;
@@ -97,7 +97,7 @@ impl<F: Probe> Rftl<F> {
             }
             [data, copies, buffer] if copies.replaces_for(&buffer) => {
                 if self.has_void(&copies) {
-                    // It may be a page too short by the one that is torn; the others still hold all.
+                    // Its torn page may leave it one page short; the other blocks still hold all pages.
                     self.discard(copies.block)?;
                     return self.take_over([Some(data), Some(buffer), None], Phase::Idle);
                 }
@@ -108,10 +108,10 @@ impl<F: Probe> Rftl<F> {
             {
                 self.take_over([Some(data), Some(buffer), Some(drained)], Phase::Draining)
             }
-            // What follows was left by a program that failed and a power cut on top of it.
+            // The following cases are left by a failed program followed by a power cut.
             [_, _] | [_, _, _] => self.rescue_again(blocks),
-            // Blocks are erased only after a rescue is complete, those given up on first: with more than
-            // three, the youngest is a copy of what is in the others.
+            // A rescue erases blocks only after it is complete, its own failed blocks first. So if there are more than
+            // three, the youngest is a copy of pages in the others.
             [.., copies] if !copies.seq.is_multiple_of(2) => {
                 self.discard(copies.block)?;
                 self.rebuild(&blocks[..blocks.len() - 1])
@@ -124,7 +124,7 @@ impl<F: Probe> Rftl<F> {
         }
     }
 
-    /// The blocks by role: data, buffer, other.
+    /// Sets up the triple of a logical block from its blocks by role: data, buffer, other.
     fn take_over(
         &mut self,
         roles: [Option<ScannedBlock>; 3],
@@ -154,7 +154,7 @@ impl<F: Probe> Rftl<F> {
             let (block, page) = geometry.split(Ppn(ppn));
             let slot = triple.blocks.iter().position(|held| *held == block.0);
             let slot = slot.unwrap_or(triple.data as usize);
-            // Not copied to the replacement, so it was trimmed when the rest was.
+            // Copying left out this page of the old buffer, so it was trimmed at that time.
             let trimmed =
                 phase == Phase::Draining && slot == triple.other as usize && page < self.begins_at;
             if !trimmed {
@@ -175,8 +175,8 @@ impl<F: Probe> Rftl<F> {
         Ok(())
     }
 
-    /// Where the newest version of each page is (PPN), the blocks given with the oldest first. A replacement
-    /// is newer than what its buffer held when it was opened, and older than what the buffer took since.
+    /// PPN of the newest version of each page; `blocks` has the oldest first. A replacement is newer than the pages
+    /// that its buffer held at the beginning of the collection, and older than the buffer's later pages.
     fn newest_places(&mut self, blocks: &[ScannedBlock]) -> Result<Vec<u32>, FtlError> {
         let mut places = vec![NONE; self.pages_per_block() as usize];
         let mut at = 0;
@@ -198,7 +198,7 @@ impl<F: Probe> Rftl<F> {
         Ok(places)
     }
 
-    /// Notes the versions in some pages of a block over older ones.
+    /// Records the versions in some pages of a block, which replace older ones.
     fn apply(
         &mut self,
         found: &ScannedBlock,
@@ -222,7 +222,7 @@ impl<F: Probe> Rftl<F> {
         (0..found.written).any(|page| self.pool.is_void(geometry.ppn(found.block, page)))
     }
 
-    /// Copies of a rescue that was cut, complete or not, are newer than all else: it is done again.
+    /// Repeats an interrupted rescue. Its copies, complete or not, are newer than all other pages.
     fn rescue_again(&mut self, blocks: &[ScannedBlock]) -> Result<(), FtlError> {
         let logical = blocks[0].logical as usize;
         let mut places = self.newest_places(blocks)?;
@@ -235,8 +235,8 @@ impl<F: Probe> Rftl<F> {
         Ok(())
     }
 
-    /// Finishes the collection that was cut, or that is due: a torn page may have taken what it had counted
-    /// on.
+    /// Finishes a collection that was interrupted or is due. A torn page may have used up a page that the collection
+    /// needs.
     fn finish(&mut self, logical: usize) -> Result<(), FtlError> {
         loop {
             while self.triples[logical].phase != Phase::Idle {
@@ -247,13 +247,13 @@ impl<F: Probe> Rftl<F> {
             }
             self.begin(logical)?;
             if self.triples[logical].phase == Phase::Idle && self.is_due(logical) {
-                // There is no block to collect to.
+                // There is no block to which to copy.
                 return Ok(());
             }
         }
     }
 
-    /// Finds the readable page that was programmed last: it holds the map.
+    /// Finds the readable page programmed last, which holds the map.
     fn find_newest(&mut self, logical: usize) -> Result<(), FtlError> {
         let pages_per_block = self.pages_per_block();
         let triple = &self.triples[logical];

@@ -1,4 +1,4 @@
-//! What is done at once where a program failed: the newest versions of a logical block go to one block.
+//! The rescue after a failed program: the newest versions of a logical block are copied to one block at once.
 
 use super::triple::{EMPTY, Triple};
 use super::{LOST, Rftl};
@@ -8,11 +8,10 @@ use alloc::{vec, vec::Vec};
 use flash::{BlockId, Probe};
 
 impl<F: Probe> Rftl<F> {
-    /// Copies the newest version of each page to one erased block and erases the others: no collection is
-    /// under way then.
+    /// Copies the newest version of each page to one erased block and erases the others, which ends any collection.
     ///
     /// # Errors
-    /// [`FtlError::Full`] where no block is erased, or all that were have failed.
+    /// [`FtlError::Full`] if there is no erased block, or programs failed in all of them.
     #[cold]
     pub(super) fn rescue(&mut self, logical: usize) -> Result<(), FtlError> {
         let pages_per_block = self.pages_per_block();
@@ -41,7 +40,7 @@ impl<F: Probe> Rftl<F> {
         Ok(())
     }
 
-    /// Copies the pages at `places` to one block of the pool and erases the blocks `used` for them so far.
+    /// Copies the pages at `places` to one block of the pool, and erases the blocks `used`, which held them.
     pub(super) fn gather(
         &mut self,
         places: &mut [u32],
@@ -49,7 +48,7 @@ impl<F: Probe> Rftl<F> {
     ) -> Result<Option<Target>, FtlError> {
         let (pages_per_block, cause) = (self.pages_per_block(), self.cause());
         let Self { flash, pool, log, last_seq, .. } = self;
-        // Odd, and not one less than that of a buffer: a mount can tell the copies.
+        // Odd, and not one less than that of a buffer, so that a mount can recognize the copies.
         let next_seq = || {
             *last_seq += 2;
             *last_seq - 1
@@ -71,7 +70,7 @@ impl<F: Probe> Rftl<F> {
         target
     }
 
-    /// The logical block has this one block, or none, and erased ones as far as there are.
+    /// Gives the logical block `target` as its data block, if there is one, and erased blocks while there are any.
     pub(super) fn settle(&mut self, logical: usize, target: Option<Target>, places: &[u32]) {
         let geometry = *self.flash.geometry();
         let mut triple = Triple::MISSING;

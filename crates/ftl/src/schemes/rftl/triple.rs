@@ -1,4 +1,4 @@
-//! The three blocks of one logical block, and where their collection stands.
+//! The three blocks of one logical block, and the state of their collection.
 
 use crate::block_mapped::NONE;
 use flash::Ppn;
@@ -6,14 +6,14 @@ use flash::Ppn;
 /// A logical page that was never written, or was trimmed.
 pub(in crate::schemes) const EMPTY: u16 = u16::MAX;
 
-/// Where the collection of a logical block stands.
+/// Phase of the collection of a logical block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// None is under way.
+    /// No collection.
     Idle,
-    /// Newest versions go from the data block and from the first pages of the buffer to the other block.
+    /// Copying the newest versions in the data block and in the first pages of the buffer to the other block.
     Copying,
-    /// Newest versions go from the other block, the old buffer, to the buffer.
+    /// Copying the newest versions in the other block, the old buffer, to the buffer.
     Draining,
 }
 
@@ -23,25 +23,25 @@ pub(super) enum Phase {
 pub(super) struct Triple {
     /// The three blocks, by slot.
     pub(super) blocks: [u32; 3],
-    /// Pages used up, by slot.
+    /// Pages programmed, or failed to program, by slot.
     pub(super) written: [u16; 3],
     /// Slots by role; the other block is the erased replacement while [`Phase::Idle`].
     pub(super) data: u8,
     pub(super) buffer: u8,
     pub(super) other: u8,
     pub(super) phase: Phase,
-    /// Page of the logical block that the collection looks at next.
+    /// Page of the logical block that the collection checks next.
     pub(super) cursor: u16,
-    /// Pages of the buffer that were written when the collection began.
+    /// Pages of the buffer written before the collection began.
     pub(super) boundary: u16,
-    /// Place of the page that was programmed last.
+    /// Location of the page programmed last.
     pub(super) newest: u16,
     pub(super) data_seq: u64,
     pub(super) buffer_seq: u64,
 }
 
 impl Triple {
-    /// A logical block that holds nothing and has no blocks yet.
+    /// An empty logical block without physical blocks.
     pub(super) const MISSING: Self = Self {
         blocks: [NONE; 3],
         written: [0; 3],
@@ -56,7 +56,7 @@ impl Triple {
         buffer_seq: 0,
     };
 
-    /// Slot and page of a place.
+    /// Slot and page of a location.
     #[inline]
     pub(super) fn split(place: u16, pages_per_block: u32) -> (usize, u32) {
         let (place, mut slot) = (u32::from(place), 0);
@@ -65,14 +65,14 @@ impl Triple {
         (slot, place - slot as u32 * pages_per_block)
     }
 
-    /// The physical page of a place.
+    /// The physical page of a location.
     #[inline]
     pub(super) fn ppn(&self, place: u16, pages_per_block: u32) -> Ppn {
         let (slot, page) = Self::split(place, pages_per_block);
         Ppn(self.blocks[slot] * pages_per_block + page)
     }
 
-    /// The place of a slot's page.
+    /// The location of a slot's page.
     #[inline]
     pub(super) fn place(slot: usize, page: u32, pages_per_block: u32) -> u16 {
         (slot as u32 * pages_per_block + page) as u16
@@ -87,8 +87,7 @@ impl Triple {
         if self.phase == Phase::Idle && data_open { data } else { buffer }
     }
 
-    /// The sequence number of the data block or the buffer: the next even one after `last` where it is
-    /// opened now.
+    /// The sequence number of the data block or the buffer. A block without pages gets the next even one after `last`.
     #[inline]
     pub(super) fn open_seq(&mut self, slot: usize, last: &mut u64) -> u64 {
         let is_data = slot == self.data as usize;
@@ -100,7 +99,7 @@ impl Triple {
         *seq
     }
 
-    /// One more page of a slot is used up: its place.
+    /// Uses one more page of a slot, and returns its location.
     #[inline]
     pub(super) fn use_page(&mut self, slot: usize, pages_per_block: u32) -> u16 {
         let place = Self::place(slot, self.written[slot].into(), pages_per_block);

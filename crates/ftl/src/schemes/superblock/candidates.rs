@@ -3,15 +3,15 @@
 use crate::log_block::NONE;
 use alloc::{vec, vec::Vec};
 
-/// A list of blocks for each number of valid pages.
+/// One list of blocks per number of valid pages.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates {
-    /// First block with so many valid pages, `0..=π`.
+    /// First block of each list, by number of valid pages, `0..=π`.
     first: Vec<u32>,
     links: Vec<Link>,
 }
 
-/// Neighbours in the list, and which list it is; none where the block is no candidate.
+/// A block's neighbours in its list, and the list; `valid` is [`NONE`] if the block is not a candidate.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     previous: u32,
@@ -25,7 +25,7 @@ impl Candidates {
         Self { first: vec![NONE; pages_per_block as usize + 1], links: vec![link; blocks as usize] }
     }
 
-    /// A block became full, with so many valid pages.
+    /// Adds a full block with `valid` valid pages.
     pub(super) fn insert(&mut self, block: u32, valid: u32) {
         let next = core::mem::replace(&mut self.first[valid as usize], block);
         self.links[block as usize] = Link { previous: NONE, next, valid };
@@ -46,7 +46,7 @@ impl Candidates {
         self.links[block as usize].valid = NONE;
     }
 
-    /// A block has so many valid pages left, whether it is a candidate or not.
+    /// Updates the number of valid pages of a block. No effect if it is not a candidate.
     #[inline]
     pub(super) fn invalidated(&mut self, block: u32, valid: u32) {
         if self.contains(block) {
@@ -60,7 +60,7 @@ impl Candidates {
         self.links[block as usize].valid != NONE
     }
 
-    /// Candidates that are not full of valid pages, those with fewest first.
+    /// Candidates with at least one invalid page and their valid pages, those with fewest first.
     pub(super) fn by_valid(&self) -> impl Iterator<Item = (u32, u32)> {
         let partly = self.first.len() - 1;
         (0..).zip(&self.first[..partly]).flat_map(move |(valid, first)| {

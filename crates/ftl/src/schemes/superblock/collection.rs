@@ -1,4 +1,4 @@
-//! Gaining a block: valid pages of a superblock are moved together.
+//! Gaining a block: collection compacts the valid pages of a superblock.
 
 use super::{Own, Superblock};
 use crate::dirty_pages::DirtyPages;
@@ -8,7 +8,7 @@ use crate::page_mapped::core::LOST;
 use flash::{BlockId, Cause, FlashError, Ppn, Probe};
 
 impl<F: Probe> Superblock<F> {
-    /// Collects until a block more is erased, or until no candidate is left in the superblock chosen.
+    /// Collects until there is one erased block more, or the selected superblock has no candidate left.
     pub(super) fn gain(&mut self, buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
         let before = self.pool.len();
         let Some(superblock) = self.most_worthwhile() else { return Err(self.full()) };
@@ -20,7 +20,7 @@ impl<F: Probe> Superblock<F> {
         Ok(())
     }
 
-    /// The superblock of the block with fewest valid pages, of those that hold more blocks than they need.
+    /// Selects the superblock of the block with fewest valid pages, of those that hold more blocks than they need.
     fn most_worthwhile(&mut self) -> Option<u32> {
         let worthwhile = |(block, _): (u32, u32)| {
             let owner = self.owners[block as usize];
@@ -36,13 +36,14 @@ impl<F: Probe> Superblock<F> {
         own.blocks.len() as u32 > needed
     }
 
-    /// Where no erased block is left (collection was cut in the middle), only what fits into the open block
-    /// can be moved.
+    /// True if the valid pages of a block can be moved. Without an erased block (a power cut interrupted collection),
+    /// they must fit into the open block.
     fn fits(&self, superblock: u32, block: u32) -> bool {
         self.pool.len() > 0 || self.table.valid(BlockId(block)) <= self.room(superblock)
     }
 
-    /// No full block can be collected with gain: only open blocks hold what is not valid. Closes one.
+    /// Closes an open block and returns its superblock. Needed if no full block is worth collecting: then only open
+    /// blocks have invalid pages.
     #[cold]
     fn close_for_room(&mut self) -> Option<u32> {
         let open = |own: &Own| own.open != NONE && own.written > 0;
@@ -53,7 +54,7 @@ impl<F: Probe> Superblock<F> {
         Some(superblock)
     }
 
-    /// The least valid full block of a superblock that has an invalid page.
+    /// The full block of a superblock with fewest valid pages; `None` if none has an invalid page.
     fn least_valid_of(&self, superblock: u32) -> Option<u32> {
         let blocks = &self.superblocks[superblock as usize].blocks;
         let valid = |block: &u32| self.table.valid(BlockId(*block));
@@ -134,7 +135,7 @@ impl<F: Probe> Superblock<F> {
         }
     }
 
-    /// The only copy of a page cannot be read: its logical page is lost, loudly, and collection goes on.
+    /// Marks a logical page as lost, because its only copy is unreadable. Reads of it fail; collection continues.
     #[cold]
     fn lose(&mut self, superblock: u32, ppn: Ppn) {
         if let Some(place) = self.map.iter_mut().find(|place| **place == ppn.0) {

@@ -8,7 +8,7 @@ use alloc::{format, vec, vec::Vec};
 use flash::{BlockId, Cause, Lpn, Ppn, Probe};
 
 impl<F: Probe> Superblock<F> {
-    /// Fills an empty scheme from what is on its array.
+    /// Mounts the array into an empty scheme.
     pub(super) fn mount(&mut self) -> Result<(), FtlError> {
         let mut lpns = vec![NONE; self.flash.geometry().pages() as usize];
         let mut found = self.scan_all(&mut lpns)?;
@@ -29,8 +29,9 @@ impl<F: Probe> Superblock<F> {
         Ok(())
     }
 
-    /// More blocks are in use than the host's writes may take: collection was cut between taking a block,
-    /// the youngest, and erasing its victim. All that is in that block is still in the victim.
+    /// Erases the youngest block, if there is one. The caller found more blocks in use than host writes may take: a power
+    /// cut interrupted collection between opening that block and erasing its victim. The victim still holds all its
+    /// pages.
     fn discard_copies(&mut self, youngest: Option<Scanned>) -> Result<(), FtlError> {
         let Some(Scanned { block, written, .. }) = youngest else { return Ok(()) };
         let unused = self.flash.geometry().pages_per_block() - written;
@@ -38,7 +39,7 @@ impl<F: Probe> Superblock<F> {
         Ok(())
     }
 
-    /// Scans every block that is not bad; pools those that hold nothing.
+    /// Scans every block that is not bad; pools the erased ones, and erases those without a readable page.
     fn scan_all(&mut self, lpns: &mut [u32]) -> Result<Vec<Scanned>, FtlError> {
         let geometry = *self.flash.geometry();
         let mut found = Vec::new();
@@ -66,8 +67,7 @@ impl<F: Probe> Superblock<F> {
         Ok(found)
     }
 
-    /// Takes over a block that is younger than all that were taken over before: it is its superblock's open
-    /// one, until a younger comes.
+    /// Adds a block; the blocks come in order of age. It is its superblock's open block until a younger one is added.
     fn take_over(
         &mut self,
         block: BlockId,

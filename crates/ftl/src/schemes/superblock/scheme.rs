@@ -1,4 +1,4 @@
-//! What the host asks for.
+//! Host tasks of the superblock scheme.
 
 use super::Superblock;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
@@ -12,8 +12,7 @@ use flash::prefetch::prefetch;
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
 
 impl<F: Probe> Superblock<F> {
-    /// Makes room in the superblock's open block. Spare blocks are left alone, and the one that collection
-    /// needs.
+    /// Makes room in the superblock's open block. Spare blocks and the block kept for collection stay erased.
     #[cold]
     fn make_room(&mut self, superblock: u32, buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
         while self.room(superblock) == 0 {
@@ -54,7 +53,8 @@ impl<F: Probe> Ftl for Superblock<F> {
         self.write_below(lpn, data, &mut NoBuffer)
     }
 
-    /// Collection takes no page from the buffer; it tells which it moves, so that those moved in vain count.
+    /// Writes a page from a buffer. Collection takes no page from the buffer. It reports the pages that it moves, so
+    /// that those moved in vain are counted.
     #[inline]
     fn write_below(
         &mut self,

@@ -1,4 +1,4 @@
-//! Pages that a merge cannot read, and those that come back from the write buffer.
+//! Pages that a merge cannot read, and lost pages that are restored from the write buffer.
 
 use super::{Buffer, FIGURE_1, Fast, PAGE_BYTES, bytes, figure};
 use crate::dirty_pages::{NoBuffer, Probability};
@@ -6,7 +6,7 @@ use crate::error::FtlError;
 use crate::interface::Ftl;
 use flash::{FlashError, Lpn, faults::Tearable};
 
-/// The first figure, of which p3 was lost when its log block was merged.
+/// Fig. 1 after the merge of its log block, in which p3 was lost.
 fn without_p3() -> Fast {
     let mut fast = figure(&FIGURE_1, None);
     let p3 = fast.core.place(Lpn(3)).unwrap();
@@ -28,7 +28,7 @@ fn a_page_that_a_merge_cannot_read_fails_to_read_until_it_is_trimmed() {
         assert!(matches!(lost, Err(FtlError::Flash(FlashError::Uncorrectable(_)))), "{lost:?}");
         assert_eq!((fast.telemetry().collections.lost_pages, fast.core.present(0)), (1, 3));
         assert_eq!(read(&mut fast, 2).unwrap(), Some(bytes(2, 0)));
-        // Its place is padded; what is padded is not lost again.
+        // The page's place is padded; a further merge does not count it as lost again.
         fast.core.merge(0, None, &mut NoBuffer).unwrap();
     }
     fast.trim(Lpn(3)).unwrap();
@@ -42,7 +42,7 @@ fn a_page_that_was_lost_comes_back_from_the_buffer() {
     fast.core.merge(0, None, &mut buffer).unwrap();
     assert!(buffer.0.is_empty(), "p3 is clean");
     assert_eq!(read(&mut fast, 3).unwrap(), Some(bytes(3, 2)));
-    // Lost again, it counts again.
+    // A second loss of the same page counts again.
     let p3 = fast.core.place(Lpn(3)).unwrap();
     fast.core.flash.spoil(p3).unwrap();
     fast.core.merge(0, None, &mut NoBuffer).unwrap();

@@ -1,5 +1,5 @@
 //! The worked examples with the write buffer of the `ba-gc` preset, and long random histories, in which every
-//! choice of a victim is compared with the definition.
+//! victim is compared with the definition.
 
 use super::{FIGURE_1, PAGE_BYTES, array, bytes, figure_array, operations};
 use crate::buffer::log::BufferLog;
@@ -17,8 +17,8 @@ use rand_pcg::Pcg64;
 type Bench = Serial<Array>;
 type Device = dyn Scheme<Flash = AnyArray>;
 
-/// `ba-gc` on the array of the figures: a buffer of eight pages, whose initial region gives up a block as soon
-/// as there is another.
+/// `ba-gc` on the array of the figures: a buffer of eight pages, whose initial region releases a block as soon
+/// as it gets another.
 fn ba_gc(log_blocks: u32, victim: Option<VictimKind>, aware: bool) -> SchemeConfig {
     let regions = Some(Regions::Fixed { initial: 10, updated: 60 });
     let bytes = Some(8 * u64::from(PAGE_BYTES));
@@ -31,8 +31,8 @@ fn ba_gc(log_blocks: u32, victim: Option<VictimKind>, aware: bool) -> SchemeConf
     }
 }
 
-/// Writes pages to the buffer, then one through it, for which a log block must be merged. Returns copies, programs and
-/// erases of the merge, and what the buffer counted.
+/// Writes pages to the buffer, then one through it, which requires the merge of a log block. Returns copies, programs
+/// and erases of the merge, and the log of the buffer.
 fn merge(
     config: &SchemeConfig,
     log_blocks: &[[u32; 4]],
@@ -65,11 +65,11 @@ fn figure_1_takes_p2_and_p4_from_the_three_region_buffer() {
     let (operations, log) = merge(&ba_gc(1, None, true), &FIGURE_1, &[2, 4], 5);
     assert_eq!(operations, [6, 2, 3]);
     assert_eq!((log.collected, log.moved_in_vain, log.dirty), (2, 0, 0));
-    // What a collector moves that does not know of the buffer is the same set, two pages of it in vain.
+    // An unaware collector moves the same set of pages, two of them in vain.
     let (operations, log) = merge(&ba_gc(1, None, false), &FIGURE_1, &[2, 4], 5);
     assert_eq!(operations, [8, 0, 3]);
     assert_eq!((log.collected, log.moved_in_vain, log.dirty), (0, 2, 2));
-    // `fast`, when it is asked to be aware.
+    // `fast` with `aware`.
     let fast = by_name("fast").unwrap();
     let mut config = SchemeConfig { preset: fast, ..ba_gc(1, None, true) };
     config.buffer.policy = Some(Some(BufferPolicy::THREE_REGION));
@@ -78,25 +78,25 @@ fn figure_1_takes_p2_and_p4_from_the_three_region_buffer() {
 
 #[test]
 fn figure_3_takes_l1_by_the_regions_of_the_buffer() {
-    // p6 and p7 are written once, p1, p2 and p3 again and again.
+    // p6 and p7 are written once; p1, p2 and p3 twice.
     let buffered = [6, 7, 1, 2, 3, 1, 2, 3];
     let logs = [[0, 1, 2, 3], [4, 5, 6, 7]];
     // L1: p4 and p5 from flash, p6 and p7 from the buffer.
     let (operations, log) = merge(&ba_gc(2, None, true), &logs, &buffered, 5);
     assert_eq!(operations, [2, 2, 2]);
     assert_eq!((log.collected, log.dirty), (2, 3));
-    // L0, the oldest: p0 from flash, p1, p2 and p3 from the buffer.
+    // L0, the oldest log block: p0 from flash, p1, p2 and p3 from the buffer.
     let fifo = Some(VictimKind::FIFO);
     let (operations, log) = merge(&ba_gc(2, fifo, true), &logs, &buffered, 5);
     assert_eq!(operations, [1, 3, 2]);
     assert_eq!((log.collected, log.dirty), (3, 2));
-    // Without BA-BM both cost the same, and the older one goes, three of its pages in vain.
+    // Without BA-BM both cost the same, so the older one is the victim. Three of its pages move in vain.
     let (operations, log) = merge(&ba_gc(2, None, false), &logs, &buffered, 5);
     assert_eq!(operations, [4, 0, 2]);
     assert_eq!((log.collected, log.moved_in_vain, log.dirty), (0, 3, 5));
 }
 
-/// Random writes, reads, trims and flushes against a model; then a mount, and more of them.
+/// Random writes, reads, trims and flushes against a model; then a mount, and more of the same.
 struct History {
     seed: u64,
     now_ns: Ns,
@@ -109,13 +109,13 @@ impl History {
         Self { seed, now_ns: 0, model: Vec::new(), trimmed: Vec::new() }
     }
 
-    /// Collected and moved in vain are the numbers.
+    /// Returns the array, and the numbers of pages collected from the buffer and moved in vain.
     fn run(&mut self, mut scheme: Box<Device>) -> (AnyArray, u64, u64) {
         let pages = scheme.logical_pages();
         self.model.resize(pages as usize, None);
         self.trimmed.resize(pages as usize, false);
         let mut rng = Pcg64::seed_from_u64(self.seed);
-        // A part of the space is written more often, another never.
+        // A quarter of the written space is written more often; an eighth of the space is never written at random.
         let written = pages * 7 / 8;
         for _ in 0..6000 {
             self.now_ns += 10_000_000;
@@ -137,7 +137,7 @@ impl History {
                     scheme.write_through(Lpn(lpn), Some(&bytes(lpn, version))).unwrap();
                     self.wrote(lpn, version);
                 }
-                // Runs, so that sequential log blocks come and go.
+                // Sequential runs open and close sequential log blocks.
                 14..20 => {
                     for lpn in (lpn..pages).take(6) {
                         scheme.write(Lpn(lpn), Some(&bytes(lpn, version))).unwrap();
@@ -170,7 +170,7 @@ impl History {
         }
     }
 
-    /// Goes on behind a mount: a trim is advisory.
+    /// Continues after a mount. A trim is advisory, so the model first takes over the state of trimmed pages.
     fn run_mounted(&mut self, mut scheme: Box<Device>) -> (AnyArray, u64, u64) {
         for lpn in 0..scheme.logical_pages() {
             let mut page = [0; PAGE_BYTES as usize];
@@ -186,7 +186,7 @@ impl History {
     }
 }
 
-/// Collected and moved in vain, and copies in merges.
+/// Returns the numbers of pages collected from the buffer, of pages moved in vain, and of copies in merges.
 fn history(config: &SchemeConfig, blocks: u32, seed: u64) -> [u64; 3] {
     let mut history = History::new(seed);
     let array = AnyArray::new(array(blocks));
@@ -196,7 +196,7 @@ fn history(config: &SchemeConfig, blocks: u32, seed: u64) -> [u64; 3] {
     [collected + more, in_vain + more_in_vain, copies]
 }
 
-/// In this crate's tests each victim is compared with the definition.
+/// In this crate's tests, `RandomLog::cheapest` compares each victim with the definition.
 #[test]
 fn victims_are_those_of_the_definition_and_pages_read_back() {
     let name = |name| SchemeConfig::preset(by_name(name).unwrap());
