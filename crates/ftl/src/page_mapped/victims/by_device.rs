@@ -177,7 +177,7 @@ mod tests {
             greedy.take(&|_| valid);
             greedy.work()
         };
-        // To device 1, that of block 3: 1 + 1 pages from block 3. To device 0: 2 + 1 pages from block 0.
+        // With copies to device 1, block 3 uses up 1 + 1 pages and block 0 2 + 2. Then only block 0 is left.
         assert_eq!(victims.take_to(BlockId(3), &|_| 1), Some(BlockId(3)));
         assert_eq!(victims.take_to(BlockId(2), &|_| 2), Some(BlockId(0)));
         assert_eq!(victims.take(&|_| 0), None);
