@@ -292,7 +292,7 @@ mod tests {
         (0..4).for_each(|_| _ = greedy.take(&|_| 2));
         assert_eq!(greedy.work().chosen, Accesses::new(3 * 3 + 1, 3 * 3));
         assert_eq!(greedy.work().invalidated, Accesses::new(6, 6));
-        // Pages of victims under collection no longer count as candidates' pages.
+        // A block full of valid pages costs three reads and is not taken.
         greedy.insert(BlockId(3), 4);
         assert_eq!(greedy.take(&|_| 4), None);
         assert_eq!(greedy.work().chosen, Accesses::new(3 * 3 + 1 + 3, 3 * 3));
