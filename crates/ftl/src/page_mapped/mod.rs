@@ -14,9 +14,10 @@
 //! Collectors can query some write buffers. If a valid page of a victim is dirty in such a buffer, it is not
 //! copied. The collector programs its newest version from the buffer to the frontier, and the buffered page
 //! becomes clean (BA-BM; S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based
-//! storage systems, 2008, §4). A copy costs a read in addition to the program, so a step moves as many pages as
-//! without the buffer. Only parts with copy commands need another bound: such programs interrupt runs of copies.
-//! The newest version has a later stamp than the older one, so a mount finds it like any other newest version.
+//! storage systems, 2008, §4). A copy costs a read in addition to the program. So on parts without copy commands
+//! steps and bounds stay the same. With copy commands such programs interrupt runs of copies, so the pages per
+//! step and the bounds count each page separately. The newest version has a later stamp than the older one, so a
+//! mount finds it like any other newest version.
 //!
 //! A controller must know the LPN of a valid page before it reads the page. That takes 4 bytes per buffered page:
 //! the PPN of each dirty page. The simulation queries the array ([`flash::Probe::peek_lpn`]); pages are copied if

@@ -22,10 +22,10 @@
 //! They come from other settings, with which more blocks may have been open. So a mount loses no free page,
 //! whatever the settings.
 //!
-//! A block that was opened before another block of its unit and class was full or abandoned by then, even if the
-//! other block is full now. Suppose that it is partly written. If its last page is unreadable, a program failed in
-//! it: it is collected as it is, and retired. If its last page is readable, the block was open with other
-//! settings. Two cases are misjudged:
+//! Suppose that a block was opened before another one of its unit and class, which may be full now. Then the first
+//! block was full or abandoned when the other was opened. If it is partly written and its last page is unreadable,
+//! a program failed in it: it is collected as it is, and retired. If its last page is readable, the block was open
+//! with other settings. Two cases are misjudged:
 //! - If the power failed before the next block was opened, nothing shows the failed program, and the block is
 //!   continued.
 //! - If an array is mounted with another allocation, a torn page may look like a failed program, which costs one

@@ -1,6 +1,6 @@
-//! Cost-benefit: the full block with the greatest age × (1 − u) / 2u, where u is the share of its pages that are
-//! valid and the age is the time since it last lost a page (Kawaguchi, Nishioka and Motoda, A flash-memory based
-//! file system, USENIX 1995). Each victim takes a search of all blocks.
+//! Cost-benefit: the full block with the greatest age × (1 − u) / 2u (Kawaguchi, Nishioka and Motoda, A
+//! flash-memory based file system, USENIX 1995). u is the share of the block's pages that are valid, and the age
+//! is the time since it last lost a page. Each victim takes a search of all blocks.
 //!
 //! ```text
 //! page of b invalid, or b full:  stamp[b] = clock          # clock: pages that became invalid so far
