@@ -1,22 +1,21 @@
-//! Which pages of each block are valid: a count and one bit a page, together in one cache line.
+//! Valid pages of each block: a count and one bit per page, together in one cache line.
 
 use alloc::vec::Vec;
 use flash::{BlockId, Ppn};
 
-/// One cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Line([u64; 8]);
 
 /// Valid counts and bits of all blocks.
 ///
-/// A record is one word of count and ⌈π/64⌉ words of bits, padded to a power of two (or to whole lines),
-/// so that a block of up to 448 pages never straddles a line: to invalidate a page costs one line.
-/// Memory: 16 bytes a block for π = 64, 64 bytes for π = 256.
+/// A record is one word of count and ⌈π/64⌉ words of bits, padded to a power of two or to whole lines. So the
+/// record of a block of up to 448 pages never straddles a line, and invalidating a page costs one line. Memory: 16
+/// bytes per block for π = 64, 64 bytes for π = 256.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockTable {
     lines: Vec<Line>,
-    /// Words a record.
+    /// Words per record.
     stride: usize,
     words: usize,
 }
@@ -46,14 +45,13 @@ impl BlockTable {
         block.0 as usize * self.stride
     }
 
-    /// Valid pages of a block.
     #[inline]
     pub(crate) fn valid(&self, block: BlockId) -> u32 {
         self.word(self.record(block)) as u32
     }
 
-    /// Marks pages `0..pages` valid and the rest invalid, as a block is opened: what is programmed is valid
-    /// then without another access, and what is not is not referred to.
+    /// Marks pages `0..pages` valid and the rest invalid when a block is opened. A programmed page is then valid
+    /// without another access, and nothing refers to a page that is not programmed yet.
     pub(crate) fn open(&mut self, block: BlockId, pages: u32) {
         let at = self.record(block);
         *self.word_mut(at) = pages.into();
@@ -79,7 +77,7 @@ impl BlockTable {
         *count as u32
     }
 
-    /// The first valid page at or after `from`.
+    /// Returns the first valid page at or after `from`.
     #[inline]
     pub(crate) fn next_valid(&self, block: BlockId, from: u32) -> Option<u32> {
         let bits = self.record(block) + 1;
@@ -96,8 +94,8 @@ impl BlockTable {
         None
     }
 
-    /// The first valid pages at or after `from`, as page numbers offset by `base`, as many as `out` takes;
-    /// returns how many there are.
+    /// Fills `out` with the first valid pages at or after `from`, as page numbers offset by `base`. Returns their
+    /// number.
     #[inline]
     pub(crate) fn run(&self, block: BlockId, from: u32, base: u32, out: &mut [Ppn]) -> usize {
         let bits = self.record(block) + 1;
@@ -127,7 +125,7 @@ impl BlockTable {
         self.lines.capacity() * size_of::<Line>()
     }
 
-    /// What a controller needs: a count of 16 bits and one bit a page.
+    /// RAM of a controller, bytes: a 16-bit count and one bit per page.
     pub(crate) fn ram_bytes(blocks: u32, pages_per_block: u32) -> u64 {
         u64::from(blocks) * (2 + u64::from(pages_per_block).div_ceil(8))
     }

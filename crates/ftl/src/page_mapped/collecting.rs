@@ -1,5 +1,4 @@
-//! What a collector of another crate may ask of the map: how much room there is, a victim, its pages moved, its block
-//! erased.
+//! The map's interface for collectors of other crates: free pages, victims, moving pages and erasing blocks.
 
 use super::core::Core;
 use super::space::Run;
@@ -10,37 +9,39 @@ use crate::error::FtlError;
 use flash::{BlockId, Probe};
 
 impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
-    /// The array.
+    /// The flash array.
     pub fn flash(&self) -> &F {
         &self.flash
     }
 
-    /// Pages that may be programmed without an erase.
+    /// Pages that can be programmed without an erase.
     pub fn free_pages(&self) -> u64 {
         self.space.free_pages
     }
 
-    /// The plan's ρ_th.
+    /// ρ_th: the plan's threshold of free pages, plus one block's pages while spare blocks are left.
     pub fn threshold_pages(&self) -> u64 {
         self.space.log.threshold_pages
     }
 
-    /// The block that the policy chooses, which is no candidate any more; `None` where none would gain a page.
+    /// Takes the block that the policy chooses out of the candidates; `None` if no candidate would gain a page.
     pub fn take_victim(&mut self) -> Option<BlockId> {
         self.space.take_victim()
     }
 
-    /// Victims of a choice of several that are yet to be taken: collection goes on until there are none.
+    /// Number of victims chosen together that are not taken yet. Collection continues until it is 0.
     pub fn committed_victims(&self) -> usize {
         self.space.victims.committed()
     }
 
-    /// Moves at most `most` valid pages of a victim, from page `*cursor` on, to where the host writes next, and moves the
-    /// cursor behind them; what is dirty in the buffer is programmed from there. Returns how many were moved: 0 where
-    /// none is left. There must be room for them.
+    /// Moves up to `most` valid pages of a victim to the frontier, from page `*cursor` on, and advances the cursor
+    /// past them.
+    ///
+    /// Pages that are dirty in the buffer are programmed from there. Returns the number of pages moved: 0 if no
+    /// valid page is left. The caller makes sure that there is room for them.
     ///
     /// # Errors
-    /// What the array says.
+    /// The array's errors.
     pub fn move_pages(
         &mut self,
         victim: BlockId,
@@ -62,23 +63,23 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         Ok(moved)
     }
 
-    /// Erases a victim without valid pages; its pages are free from then on.
+    /// Erases a victim without valid pages, which frees its pages.
     ///
     /// # Errors
-    /// What the array says.
+    /// The array's errors.
     pub fn erase(&mut self, victim: BlockId) -> Result<(), FtlError> {
         self.reclaim(victim)
     }
 
-    /// Takes a victim, moves all its valid pages and erases it. False where there is none that gains a page.
+    /// Takes a victim, moves all its valid pages and erases it. Returns false if no candidate gains a page.
     ///
     /// # Errors
-    /// What the array says.
+    /// The array's errors.
     pub fn collect(&mut self, buffer: &mut dyn DirtyPages) -> Result<bool, FtlError> {
         self.collect_whole(buffer)
     }
 
-    /// That a write has no room.
+    /// The error of a write that finds no room.
     pub fn no_room(&self) -> FtlError {
         self.full()
     }

@@ -1,4 +1,4 @@
-//! The page map in RAM over its space: what all page-mapped schemes share, whatever collects.
+//! Page map in RAM over its space: the part that all page-mapped schemes share, whatever the collector.
 
 use super::frontiers::Purpose;
 use super::space::{RUN, Run, Space};
@@ -12,26 +12,26 @@ use crate::interface::zeros;
 use crate::plan::Plan;
 use flash::{BlockId, Cause, CopyPath, FlashError, Lpn, Oob, Ppn, Probe};
 
-/// A logical page whose only copy became unreadable: reads fail until it is written again.
+/// Map entry of a logical page whose only copy is unreadable: reads fail until the page is written or trimmed.
 pub(crate) const LOST: u32 = u32::MAX - 1;
 
 /// Map and space of one array.
 #[derive(Clone, Debug)]
 pub struct Core<F, V, T = Flat> {
     pub(super) flash: F,
-    /// Its tables hold the map, too.
+    /// The tables in it also hold the map.
     pub(super) space: Space<V, T>,
 }
 
 impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
-    /// An empty core: no block is free yet.
+    /// Makes an empty core, without free blocks.
     pub(super) fn new(flash: F, tables: T, victims: V, plan: &Plan) -> Self {
         let (threshold, spare) = (plan.threshold_pages, plan.spare_blocks);
         let space = Space::new(flash.geometry(), tables, victims, threshold, spare);
         Self { flash, space }
     }
 
-    /// [`Space::spread`].
+    /// See [`Space::spread`].
     pub(super) fn spread(&mut self, allocation: &Allocation, sharing: FrontierSharing) {
         let near = self.flash.part().copies.map(|copies| copies.near.path);
         self.space.spread(allocation, sharing);
@@ -40,12 +40,11 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    /// Adds an erased block to the free ones.
     pub(super) fn add_free(&mut self, block: BlockId) {
         self.space.add_free(self.flash.geometry(), block, self.flash.erase_count(block));
     }
 
-    /// Programs a page for `lpn` and maps it there.
+    /// Programs a page for `lpn` and maps `lpn` to it.
     #[inline]
     pub(super) fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         loop {
@@ -66,7 +65,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    /// `lpn` is at `ppn` now; where it was before is invalid.
+    /// Maps `lpn` to `ppn` and invalidates its old page.
     #[inline]
     fn remap(&mut self, lpn: Lpn, ppn: Ppn) {
         let old = self.space.blocks.set(lpn, ppn.0);
@@ -96,14 +95,13 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    /// [`Space::next_run`].
+    /// See [`Space::next_run`].
     #[inline]
     pub(super) fn next_run(&self, victim: BlockId, cursor: u32, most: u32, run: &mut Run) {
         self.space.next_run(self.flash.geometry(), victim, cursor, most, run);
     }
 
-    /// Fetches the map entries of a run that is to be copied soon, as far as the array can tell their LPNs
-    /// for nothing.
+    /// Prefetches the map entries of a run that is copied soon, for the LPNs that the array can tell at no cost.
     #[inline]
     pub(super) fn fetch(&self, run: &Run) {
         for ppn in run.pages() {
@@ -113,10 +111,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    /// Moves pages of a victim to the frontier: from the buffer where they are dirty there, else within flash.
+    /// Moves pages of a victim to the frontier: from the buffer if they are dirty there, otherwise within flash.
     ///
-    /// Their valid bits stay: a collector goes through the pages once, in order, and nothing maps to them
-    /// any more.
+    /// Their valid bits stay set. A collector visits the pages once, in order, and nothing maps to them any more.
     #[inline]
     pub(super) fn relocate(
         &mut self,
@@ -148,8 +145,10 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         Ok(())
     }
 
-    /// The logical page of a valid page, if that is dirty in the buffer. What the array cannot tell without a
-    /// read is not asked for: a read and a copy would cost more than a step may.
+    /// Returns the logical page of a valid page if it is dirty in the buffer.
+    ///
+    /// If the array needs a read to tell the LPN, this returns `None`: a read and a copy would exceed the limit of
+    /// a step.
     #[inline]
     fn dirty_at(&self, ppn: Ppn, buffer: &dyn DirtyPages) -> Option<Lpn> {
         let lpn = self.flash.peek_lpn(ppn)?;
@@ -157,8 +156,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         (is_there && buffer.is_dirty(lpn)).then_some(lpn)
     }
 
-    /// Programs the newest version of a page from the buffer to the frontier; the page that the map had, `from`, is
-    /// left behind as copies leave theirs.
+    /// Programs the newest version of a page from the buffer to the frontier.
+    ///
+    /// The page that was mapped, `from`, keeps its valid bit, as after a copy.
     fn program_newest(
         &mut self,
         lpn: Lpn,
@@ -185,7 +185,6 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         Ok(())
     }
 
-    /// Copies pages of a victim to the frontier.
     fn copy(&mut self, mut left: &[Ppn], buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
         let cause = self.space.cause(Cause::Collection);
         let mut lpns = [Lpn(0); RUN];
@@ -217,7 +216,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         Ok(())
     }
 
-    /// The only copy of a page is unreadable: its logical page is lost, loudly, and collection goes on.
+    /// Marks the logical page of `from` as lost and counts it: its only copy is unreadable. Collection continues.
     #[cold]
     fn lose(&mut self, from: Ppn) {
         if let Some(lpn) = self.space.blocks.find(from) {
@@ -226,12 +225,12 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    /// [`Space::reclaim`].
+    /// See [`Space::reclaim`].
     pub(super) fn reclaim(&mut self, block: BlockId) -> Result<(), FtlError> {
         self.space.reclaim(&mut self.flash, block, Cause::Collection)
     }
 
-    /// Collects one victim whole. False where there is no victim that gains anything.
+    /// Collects one whole victim. Returns false if no candidate gains a page.
     pub(super) fn collect_whole(&mut self, buffer: &mut dyn DirtyPages) -> Result<bool, FtlError> {
         let victim = self.space.take_victim();
         let Some(victim) = self.space.if_room(victim, self.flash.geometry())? else {
@@ -260,12 +259,12 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    /// [`Space::needs_blocks`].
+    /// See [`Space::needs_blocks`].
     pub(super) fn needs_blocks(&self) -> bool {
         self.space.needs_blocks(self.flash.geometry())
     }
 
-    /// [`Space::full`].
+    /// See [`Space::full`].
     #[cold]
     pub(super) fn full(&self) -> FtlError {
         self.space.full(self.flash.geometry())

@@ -1,13 +1,13 @@
-//! How long copies of a victim take at most.
+//! Worst-case duration of the copies of one victim.
 
 use flash::{Ns, Part};
 
-/// The longest that so many copies of one victim's pages take, at most as many as a block holds, where they may
-/// go to so many frontiers.
+/// Upper bound on the time for copying `pages` pages of one victim, at most a block's pages, to `frontiers`
+/// frontiers.
 pub(super) fn copies_ns(part: &Part, frontiers: u64, pages: u32) -> Ns {
     match frontiers {
         1 => bounds::moves::copies_ns(part, pages),
-        // Any of them may go to another frontier than the one before.
+        // Each copy may go to another frontier than the copy before it.
         _ => u64::from(pages) * part.t_copy_ns(),
     }
 }

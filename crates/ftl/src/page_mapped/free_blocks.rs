@@ -1,13 +1,14 @@
-//! Free blocks, least worn first (dynamic wear levelling) or in the order of their erases.
+//! Free blocks: least worn first (dynamic wear levelling) or in the order of their erases.
 
 use alloc::collections::{BinaryHeap, VecDeque};
 use core::cmp::Reverse;
 use flash::BlockId;
 
-/// Erased blocks by erase count: the next one opened is the least worn, then the lowest number. Or, where that is not
-/// asked for, the one that was erased first.
+/// Erased blocks in the order in which they are opened.
 ///
-/// In steady state there are one or two, so both operations are O(1) then and O(log N) while filling.
+/// With dynamic wear levelling that is by erase count, ties by the lowest number; otherwise first erased, first
+/// opened. In steady state one or two blocks are free, so both operations are O(1). While an array is filled they
+/// are O(log N).
 #[derive(Clone, Debug)]
 pub(crate) enum FreeBlocks {
     LeastWorn(BinaryHeap<Reverse<(u32, u32)>>),
@@ -21,7 +22,7 @@ impl Default for FreeBlocks {
 }
 
 impl FreeBlocks {
-    /// None yet, to be taken in the order in which they come.
+    /// Makes an empty queue that returns blocks in the order in which they were added.
     pub(crate) fn in_order() -> Self {
         Self::InOrder(VecDeque::new())
     }
@@ -40,7 +41,7 @@ impl FreeBlocks {
         }
     }
 
-    /// What [`FreeBlocks::pop`] takes next.
+    /// Returns the block that [`FreeBlocks::pop`] takes next.
     pub(crate) fn next(&self) -> Option<BlockId> {
         match self {
             Self::LeastWorn(heap) => heap.peek().map(|Reverse((_, block))| BlockId(*block)),

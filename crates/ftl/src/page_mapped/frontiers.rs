@@ -1,38 +1,43 @@
-//! Where the next pages go: blocks being written and erased ones for each unit of the array, and whose turn it is.
+//! Frontiers of a space: the open blocks and free blocks of each unit of the array, and the order of turns.
 //!
 //! # Classes
-//! A unit has an open block for each *class* of pages: with shared frontiers one for all, with split frontiers one for what
-//! the host writes and one for what collection copies, so that pages that were written in order lie together and become
-//! invalid together. Free blocks are the unit's, for any class.
+//! A unit has one open block for each *class* of pages. With shared frontiers one class holds all pages. With
+//! split frontiers one class holds host writes and one the copies of collection. Pages that were written in order
+//! then lie together, and become invalid together. The free blocks of a unit serve any class.
 //!
-//! A class is a preference, not a partition: any free page may be used by anyone, so that whoever counts on free pages
-//! counts all of them. A class that has no open block, and for which none may be opened, writes to another's.
+//! A class is a preference, not a partition: any free page can serve any purpose. So code that counts on free
+//! pages counts all of them. A class without an open block, for which no block may be opened, writes to another
+//! class's block.
 //!
 //! ```text
 //! shared, any page:    the first unit from the turn's on that has an open block or a free one
-//! split, a host page:  the first unit from the turn's on that has an open host block, or, where more blocks are free
-//!                      than are kept for collection, two free ones
-//!                      else, where more are free than are kept: the first unit with a free one
+//! split, a host page:  the first unit from the turn's on that has an open host block, or, if more blocks are free than
+//!                      are kept for collection, two free ones
+//!                      else, if more are free than are kept: the first unit with a free one
 //!                      else the first unit with an open block of collection; else the first with a free one
-//! split, a copy:       the first unit from the copies' turn on that has an open block of collection or a free one; else the
-//!                      first with an open host block. From the victim's unit on where that copies within itself
-//!                      without the bus (internal copy-back): else all units share the copies, so that no die is kept long
+//! split, a copy:       the first unit from the copies' turn on that has an open block of collection or a free one;
+//!                      else the first with an open host block
 //! ```
 //!
-//! Blocks kept for collection: one, and one more while there are spare blocks. A turn goes to each unit in strict rotation,
-//! one page a turn; with split frontiers the host's pages and copies have turns of their own; a unit without room is passed
-//! over. With one unit, and where copies stay in their victim's unit, several pages may be programmed at once.
+//! If the array copies within a unit without the bus (internal copy-back), the search for a copy starts at the
+//! victim's unit. Otherwise all units share the copies in turns, so that no die is busy with them for long.
+//!
+//! Blocks kept for collection: one, and one more while there are spare blocks. A turn is one page, and turns go to
+//! the units in strict rotation. With split frontiers host pages and copies have separate turns. Units without
+//! room are skipped. With one unit, and for copies that stay in their victim's unit, several pages may be
+//! programmed at once.
 //!
 //! # Order
-//! Every page carries a number: that of the page programmed before it if that is in the same block, else the next one. So
-//! a number belongs to one block (from its opening to its erase), its pages of that number are consecutive, and (number,
-//! page in its block) orders all pages by when they were programmed: of two pages of one number the later is behind the other
-//! in their block, and of two numbers the larger was given later. With one shared frontier a block has one number, as
+//! Every page carries a number. If the page programmed before it is in the same block, both have the same number.
+//! Otherwise the page has the next number. So a number belongs to one block, from its opening to its erase, and
+//! the pages with that number are consecutive. It follows that (number, page in its block) orders all pages by the
+//! time of their program. Of two pages with the same number, the one programmed later has the higher page number
+//! in their block. Of two numbers, the larger was assigned later. With one shared frontier a block has one number:
 //! programs of another block come between its pages only after a power cut.
 //!
-//! Bit 55 of what is written as sequence number tells the class that the block was open for, as it was programmed.
+//! Bit 55 of the stored sequence number holds the class for which the block was open when the page was programmed.
 //!
-//! Memory: 64 bytes a unit and what its heap of free blocks takes.
+//! Memory: 64 bytes per unit, and its heap of free blocks.
 
 use super::free_blocks::FreeBlocks;
 use crate::allocation::Allocation;
@@ -40,32 +45,31 @@ use crate::frontier_sharing::FrontierSharing;
 use alloc::{vec, vec::Vec};
 use flash::{BlockId, Geometry};
 
-/// Most classes of pages.
+/// Maximum number of classes.
 pub(crate) const CLASSES: usize = 2;
 
-/// The class of what the host writes; where frontiers are shared, of everything.
+/// Class of host writes; with shared frontiers, of all pages.
 const HOST: usize = 0;
-/// The class of what collection copies.
+/// Class of the copies of collection.
 const COLLECTION: usize = 1;
 
 /// Lowest bit of the class in a sequence number.
 const CLASS_BIT: u32 = 55;
 
-/// Number and class of a sequence number.
+/// Splits a sequence number into number and class.
 pub(crate) fn number_and_class(seq: u64) -> (u64, usize) {
     (seq & ((1 << CLASS_BIT) - 1), (seq >> CLASS_BIT) as usize % CLASSES)
 }
 
-/// Who programs a page.
+/// Origin of a page to be programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// The host.
     Host,
-    /// Collection, of a block's pages.
+    /// Collection, which copies pages of this block.
     CopiesOf(BlockId),
 }
 
-/// A block being written.
+/// Open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frontier {
     pub(crate) block: BlockId,
@@ -89,45 +93,46 @@ struct Unit {
     free: FreeBlocks,
 }
 
-/// Where the page at hand goes.
+/// Destination of the next page.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
     place: usize,
     class: usize,
-    /// The turn that it takes: that of its class, or none.
+    /// Turn that the page takes: that of its class, or none.
     turn: Option<usize>,
 }
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Frontiers {
-    /// In the order of their turns.
+    /// Units in the order of their turns.
     units: Vec<Unit>,
     /// Place of each unit of the array in that order.
     places: Vec<u32>,
-    /// 1: shared.
+    /// Number of classes; 1 if frontiers are shared.
     classes: usize,
-    /// Place of the unit of the next turn, of the host (or all) and of copies.
+    /// Place of the unit whose turn is next: for host pages (or all pages), and for copies.
     at: [usize; CLASSES],
-    /// Copies stay in the unit of their victim.
+    /// True if copies stay in the unit of their victim.
     near: bool,
     chosen: Choice,
     /// Free blocks of all units.
     free_blocks: usize,
-    /// Free blocks that are kept for collection where frontiers are split.
+    /// Free blocks that are kept for collection; ignored with shared frontiers.
     kept: usize,
     /// Pages that can be programmed in open blocks of collection.
     collection_room: u64,
-    /// Number of the last page.
+    /// Number of the last page programmed.
     number: u64,
-    /// Its block.
+    /// Block of the last page programmed.
     last: Option<BlockId>,
-    /// Blocks found partly written by a mount that are none of those last opened: written before free ones are opened.
+    /// Partly written blocks that a mount found besides the last one opened of each unit and class. They are
+    /// written before free blocks are opened.
     waiting: Vec<Frontier>,
 }
 
 impl Frontiers {
-    /// No block is being written, none is free.
+    /// Makes frontiers without open or free blocks.
     pub(crate) fn new(allocation: &Allocation, sharing: FrontierSharing) -> Self {
         let turns = allocation.turns();
         let mut places = vec![0; turns.len()];
@@ -150,37 +155,37 @@ impl Frontiers {
         }
     }
 
-    /// Free blocks, of which there is none yet, are to be taken in the order in which they come, however worn they are.
+    /// Makes free blocks come in the order in which they are added, whatever their wear. There must be none yet.
     pub(crate) fn take_in_order(&mut self) {
         self.units.iter_mut().for_each(|unit| unit.free = FreeBlocks::in_order());
     }
 
-    /// Copies stay in the unit of their victim, where frontiers are split.
+    /// Makes copies stay in the unit of their victim; no effect with shared frontiers.
     pub(crate) fn copy_near(&mut self) {
         self.near = true;
     }
 
-    /// So many free blocks are kept for collection where frontiers are split.
+    /// Sets the number of free blocks that are kept for collection; no effect with shared frontiers.
     pub(crate) fn keep(&mut self, blocks: usize) {
         self.kept = blocks;
     }
 
-    /// Whether as many blocks are free as are kept for collection; with shared frontiers none is.
+    /// Returns true if as many blocks are free as are kept for collection. Always true with shared frontiers.
     pub(crate) fn keeps_enough(&self) -> bool {
         self.classes == 1 || self.free_blocks >= self.kept
     }
 
-    /// F: units.
+    /// F: number of units.
     pub(crate) fn count(&self) -> u64 {
         self.units.len() as u64
     }
 
-    /// Classes in use: 1 where frontiers are shared.
+    /// Classes in use: 1 if frontiers are shared.
     pub(crate) fn classes(&self) -> usize {
         self.classes
     }
 
-    /// The place of a block's unit among the turns.
+    /// Place of a block's unit in the order of turns.
     pub(crate) fn place_of(&self, block: BlockId) -> usize {
         match self.places.len() {
             1 => 0,
@@ -188,27 +193,26 @@ impl Frontiers {
         }
     }
 
-    /// The page programmed last has this number and is in this block.
+    /// Continues after the page programmed last, which has this number and is in this block.
     pub(crate) fn go_on_behind(&mut self, number: u64, block: BlockId) {
         self.number = number;
         self.last = Some(block);
         self.at = [(self.place_of(block) + 1) % self.units.len(); CLASSES];
     }
 
-    /// Adds an erased block to its unit's, erased this often so far.
+    /// Adds an erased block to the free ones of its unit; `erases` is its erase count.
     pub(crate) fn add_free(&mut self, block: BlockId, erases: u32) {
         let place = self.place_of(block);
         self.units[place].free.push(block, erases);
         self.free_blocks += 1;
     }
 
-    /// Pages that can be programmed in open blocks of collection.
     #[inline]
     pub(crate) fn collection_room(&self) -> u64 {
         self.collection_room
     }
 
-    /// Where a page of this purpose goes first of all.
+    /// First choice of destination for a page of this purpose.
     #[inline]
     fn preferred(&self, purpose: Purpose) -> Choice {
         match purpose {
@@ -221,7 +225,8 @@ impl Frontiers {
         }
     }
 
-    /// The frontier of the next page, if the place where it goes first of all has one. See [`Frontiers::choose`].
+    /// Returns the frontier of the next page if its first choice of destination has an open block. See
+    /// [`Frontiers::choose`].
     #[inline]
     pub(crate) fn current(&mut self, purpose: Purpose) -> Option<Frontier> {
         let choice = self.preferred(purpose);
@@ -230,7 +235,7 @@ impl Frontiers {
         Some(frontier)
     }
 
-    /// The number that the chosen frontier's next page carries.
+    /// Sequence number of the chosen frontier's next page.
     #[inline]
     pub(crate) fn seq_for(&mut self, frontier: &Frontier) -> u64 {
         if self.last != Some(frontier.block) {
@@ -240,13 +245,13 @@ impl Frontiers {
         self.number | (self.chosen.class as u64) << CLASS_BIT
     }
 
-    /// Pages that the chosen frontier takes at once.
+    /// Number of pages that the chosen frontier takes at once.
     #[inline]
     pub(crate) fn room_of_turn(&self, frontier: &Frontier) -> u32 {
         if self.chosen.turn.is_some() && self.units.len() > 1 { 1 } else { frontier.room() }
     }
 
-    /// The places from this one on, each once.
+    /// All places in order, beginning with `from`.
     fn places_from(&self, from: usize) -> impl Iterator<Item = usize> + Clone + use<> {
         let units = self.units.len();
         (from..units).chain(0..from)
@@ -257,12 +262,13 @@ impl Frontiers {
             && self.waiting.iter().any(|frontier| self.place_of(frontier.block) == place)
     }
 
-    /// Whether the unit has more free blocks than so many.
+    /// Returns true if the unit has more than `stay` free blocks.
     fn has_free(&self, place: usize, stay: usize) -> bool {
         self.units[place].free.len() > stay
     }
 
-    /// Where a page of this purpose goes: see the module. The class need not have an open block there yet.
+    /// Finds the destination of a page of this purpose: see the module. The class may have no open block there
+    /// yet.
     fn find(&self, purpose: Purpose) -> Option<Choice> {
         let first @ Choice { place, class, turn } = self.preferred(purpose);
         let is_open = |place: usize, class: usize| self.units[place].open[class].is_some();
@@ -290,7 +296,7 @@ impl Frontiers {
         }
     }
 
-    /// Chooses where a page of this purpose goes: see the module. None where there is no room.
+    /// Chooses the destination of a page of this purpose: see the module. Returns `None` if there is no room.
     pub(crate) fn choose(&mut self, geometry: &Geometry, purpose: Purpose) -> Option<Advance> {
         let choice @ Choice { place, class, turn } = self.find(purpose)?;
         self.chosen = choice;
@@ -311,7 +317,7 @@ impl Frontiers {
         self.free_blocks -= 1;
         let next = geometry.ppn(block, 0).0;
         let frontier = Frontier { block, next, end: next + geometry.pages_per_block() };
-        // It may be the block of the last page, erased since.
+        // The block may be that of the last page, erased since.
         self.last = None;
         self.open_at(place, class, frontier);
         Some(Advance { frontier, opened: true })
@@ -324,7 +330,7 @@ impl Frontiers {
         }
     }
 
-    /// The block that the next page of this purpose goes to.
+    /// Block to which the next page of this purpose goes.
     pub(crate) fn destination(&self, purpose: Purpose) -> Option<BlockId> {
         let Choice { place, class, .. } = self.find(purpose)?;
         let unit = &self.units[place];
@@ -333,8 +339,8 @@ impl Frontiers {
         open.map(|frontier| frontier.block).or_else(|| unit.free.next())
     }
 
-    /// The next pages of the chosen frontier are programmed, and a turn passes if it was taken by one. Returns the block that
-    /// is full by that, if it is.
+    /// Records that the chosen frontier's next pages are programmed, and ends the turn if the pages took one.
+    /// Returns the block if it is full now.
     #[inline]
     pub(crate) fn programmed(&mut self, pages: u32) -> Option<BlockId> {
         let Choice { place, class, .. } = self.chosen;
@@ -362,7 +368,7 @@ impl Frontiers {
         self.units[self.chosen.place].open[self.chosen.class]
     }
 
-    /// The program of the chosen frontier's next page failed: it is not written any more, and its turn passes.
+    /// Closes the chosen frontier after a failed program of its next page, and ends its turn.
     pub(crate) fn abandon(&mut self) -> Option<Frontier> {
         let Choice { place, class, .. } = self.chosen;
         let frontier = self.units[place].open[class].take();
@@ -373,7 +379,7 @@ impl Frontiers {
         frontier
     }
 
-    /// A turn passes if the page at hand took one.
+    /// Ends the turn if the last page took one.
     #[inline]
     fn pass(&mut self) {
         if let Some(turn) = self.chosen.turn {
@@ -382,8 +388,10 @@ impl Frontiers {
         }
     }
 
-    /// Goes on with a block that was being written: for its class, or where that is not known for any, if that has none
-    /// being written; else when a block would be opened otherwise.
+    /// Continues a partly written block.
+    ///
+    /// It becomes the open block of its class, or of any class if its class is unknown. If no such class is
+    /// without an open block, it waits, and is used before a free block is opened.
     pub(crate) fn reopen(&mut self, frontier: Frontier, class: Option<usize>) {
         let place = self.place_of(frontier.block);
         let class = class.map(|class| class.min(self.classes - 1));
@@ -394,7 +402,7 @@ impl Frontiers {
         }
     }
 
-    /// Blocks being written.
+    /// Open and waiting blocks.
     pub(crate) fn open(&self) -> impl Iterator<Item = Frontier> + '_ {
         let open = self.units.iter().flat_map(|unit| unit.open.into_iter().flatten());
         open.chain(self.waiting.iter().copied())
@@ -419,22 +427,24 @@ impl Frontiers {
     }
 }
 
-/// What a controller needs for so many units and classes: of each frontier the next page (4 bytes), the sequence number (8),
-/// the head of the list of free blocks (2) and the place in the order of turns (2). One alone is counted with the registers.
+/// RAM of a controller for the frontiers of `units` units and `classes` classes, bytes.
+///
+/// Each frontier takes the next page (4 bytes), the sequence number (8), the head of the list of free blocks (2)
+/// and the place in the order of turns (2). A single frontier counts as registers.
 pub(crate) fn ram_bytes(units: u32, classes: usize) -> u64 {
     match u64::from(units) * classes as u64 {
         1 => 0,
-        // The first of several units has to be found in the order of turns as well.
+        // With several units the first one also needs its place in the order of turns.
         frontiers if units > 1 => frontiers * 16,
         frontiers => (frontiers - 1) * 16,
     }
 }
 
-/// The frontier that the next page goes to.
+/// Frontier of the next page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Advance {
     pub(crate) frontier: Frontier,
-    /// It was a free block until now.
+    /// True if the block was free until now.
     pub(crate) opened: bool,
 }
 
@@ -446,7 +456,7 @@ mod tests {
 
     const PAGES: u32 = 3;
 
-    /// The same as plainly as can be: of each unit its open blocks by class and its free ones, and every page programmed.
+    /// Plain model: the open blocks of each unit by class, its free blocks, and the next turns.
     struct Model {
         turns: Vec<u32>,
         split: bool,
@@ -562,7 +572,7 @@ mod tests {
                 prop_assert_eq!(told, opened);
                 let at = geometry.ppn(BlockId(block), page).0;
                 prop_assert_eq!((frontier.block.0, frontier.next), (block, at));
-                // Numbers and pages are in the order of programs; one number is of one block.
+                // Numbers and pages follow the order of programs; a number belongs to one block.
                 let (number, of_class) = number_and_class(frontiers.seq_for(&frontier));
                 prop_assert_eq!(of_class, class);
                 prop_assert!((number, page) > last, "{:?} behind {last:?}", (number, page));
@@ -625,8 +635,8 @@ mod tests {
         assert_eq!(frontiers.choose(&geometry, Purpose::Host), None);
     }
 
-    /// Blocks found partly written of which more were open than now may be: all of them are written to their ends before a free
-    /// one is opened.
+    /// If more partly written blocks are found than can be open, all of them are filled before a free block is
+    /// opened.
     #[test]
     fn blocks_that_wait_are_written_before_free_ones() {
         let (geometry, mut frontiers) = two_classes();
@@ -651,7 +661,7 @@ mod tests {
             written.push((frontier.block.0, frontiers.seq_for(&frontier)));
             frontiers.programmed(1);
         }
-        // The block of the page programmed last goes on with its number.
+        // The block of the page programmed last keeps its number.
         assert_eq!(written, [(0, 7), (1, 8), (3, 9), (4, 10)]);
     }
 

@@ -1,21 +1,30 @@
 //! Page-mapped schemes: one product of map × victim selection × collection × logical share.
 //!
-//! State (N blocks of π pages, Λ logical pages, F units): the map, 4 B × Λ; a valid count and π valid bits a
-//! block, in one cache line where π ≤ 448; the candidates of the victim policy; free blocks by unit and wear, and a
-//! write frontier a unit (16 B), to which consecutive pages go in turns ([`Allocation`](crate::Allocation)).
-//! A host write touches one cold line of the map and one of the old page's block; a copy, one of the
-//! map. Everything else is sequential or hot.
+//! State, for N blocks of π pages, Λ logical pages and F units:
+//! - the map: 4 B × Λ;
+//! - a valid count and π valid bits per block, in one cache line if π ≤ 448;
+//! - the candidates of the victim policy;
+//! - the free blocks, by unit and wear;
+//! - one write frontier per unit and class (16 B), used in turns ([`Allocation`](crate::Allocation)).
 //!
-//! Below a write buffer that collectors may ask, a valid page of a victim that is dirty there is not copied:
-//! its newest version is programmed from the buffer to the frontier, where its copy would go, and is clean
-//! from then on (BA-BM; S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based
-//! storage systems, 2008, §4). That costs a program where a copy costs a read more, so steps move as many
-//! pages as without, and no promise changes. It is behind the older version in the order of stamps, so
-//! a mount finds it as it finds any newest version. A controller has to know the LPN of a valid page before
-//! it reads it: 4 bytes a buffered page, the PPN of each dirty one. The simulation asks the array
-//! ([`flash::Probe::peek_lpn`]); where that cannot tell, pages are copied.
+//! A host write touches one cold line of the map and one of the old page's block. A copy touches one line of the
+//! map. All other accesses are sequential or hot.
 //!
-//! Invariants (asserted by the conformance suite over every preset):
+//! # Pages that are dirty in a write buffer
+//! Collectors can query some write buffers. If a valid page of a victim is dirty in such a buffer, it is not
+//! copied. The collector programs its newest version from the buffer to the frontier, and the buffered page
+//! becomes clean (BA-BM; S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based
+//! storage systems, 2008, §4). A copy costs a read in addition to the program. So on parts without copy commands
+//! steps and bounds stay the same. With copy commands such programs interrupt runs of copies, so the pages per
+//! step and the bounds count each page separately. The newest version has a later stamp than the older one, so a
+//! mount finds it like any other newest version.
+//!
+//! A controller must know the LPN of a valid page before it reads the page. That takes 4 bytes per buffered page:
+//! the PPN of each dirty page. The simulation queries the array ([`flash::Probe::peek_lpn`]); pages are copied if
+//! the array cannot tell.
+//!
+//! # Invariants
+//! The conformance suite asserts them for every preset:
 //! - a mapped LPN points to a valid page that carries that LPN; all other pages are invalid or free;
 //! - free pages = pages not yet programmed in the frontiers and in the free blocks;
 //! - a victim is full, is not being written, and has fewer than π valid pages;

@@ -1,32 +1,39 @@
-//! Rebuilding a map from the OOB areas alone.
+//! Rebuilds a map from the OOB areas alone.
 //!
-//! Every page carries its LPN, and the number and class of [`super::frontiers`]. Torn pages, and blocks whose erase was
-//! cut, hold nothing readable: they count as invalid and are collected like any other.
+//! Every page carries its LPN, and the number and class of [`super::frontiers`]. Torn pages, and blocks with an
+//! interrupted erase, hold nothing readable. They count as invalid and are collected like any others.
 //!
 //! # The newest version
-//! (number, page in its block) orders all readable pages by when they were programmed, so the newest version of an LPN is the
-//! one with the largest. A mount goes on with numbers behind the largest that it finds, T. Larger ones may have been given
-//! before the power failed, to pages that were torn or are erased; none can be read, so none is found to be newer than a page
-//! that carries the same number again. Where the page programmed last is in a block that goes on, its next page carries T,
-//! too: it is behind that page in its block, and all other pages have smaller numbers. So the order holds for what is
-//! written behind a mount, however many there were, and whatever allocation and sharing of frontiers each of them had: nothing
-//! in it rests on whose turn it was.
+//! (number, page in its block) orders all readable pages by the time of their program. So the newest version of an
+//! LPN is the one with the largest pair. A mount continues with numbers after the largest number T that it finds.
 //!
-//! # Which blocks go on
-//! No rule is needed for that but those of NAND: a page behind the last one written in a block may be programmed at any time, so
-//! each block that is partly written goes on, but for one in which a program failed. Of each unit and class that which was opened
-//! last goes on at once: it is the one that was being written, if the array was written with the same settings, since a class
-//! opens a block of a unit only when it has none. The others wait, and are written before a free block is opened: blocks
-//! of other settings, of which more may have been open. So no free page is lost by a mount, whatever the settings.
+//! Larger numbers may have been assigned before the power failed, to pages that are torn or erased. Such a page
+//! cannot be read, so a mount never takes it for newer than a page that carries the same number again. If the page
+//! programmed last is in a block that is continued, the block's next page also carries T. That page comes later in
+//! the block, and all other pages have smaller numbers. So the order also holds for pages that are written after a
+//! mount. It holds for any number of mounts, with any allocation and sharing of frontiers: it does not depend on
+//! the turns.
 //!
-//! A block that was opened before another of its unit and class, be that one full by now, was full or abandoned by then. So if it is partly written, and its
-//! last page is unreadable, then a program failed in it: it is collected as it is, and retired. (Where the power failed before
-//! the next block was opened nothing tells, and it goes on; and where an array is mounted with another allocation a
-//! torn page may be taken for a failed one, which costs a block.) If its last page can be read, it was open with other settings.
+//! # Blocks that are continued
+//! NAND allows programming the page after the last one written in a block at any time. So every partly written
+//! block is continued, except one in which a program failed. For each unit and class the block opened last is
+//! continued at once. If the array was written with the same settings, that is the block being written: a class
+//! opens a block of a unit only if it has none. All others wait, and are written before a free block is opened.
+//! They come from other settings, with which more blocks may have been open. So a mount loses no free page,
+//! whatever the settings.
 //!
-//! A block without any readable page was opened by the program at which the power failed, or in which the first program failed. It
-//! tells no class. Its class had no other block, so it goes on for a class of its unit that has none; if there is no such class, it
-//! waits.
+//! Suppose that a block was opened before another one of its unit and class, which may be full now. Then the first
+//! block was full or abandoned when the other was opened. If it is partly written and its last page is unreadable,
+//! a program failed in it: it is collected as it is, and retired. If its last page is readable, the block was open
+//! with other settings. Two cases are misjudged:
+//! - If the power failed before the next block was opened, nothing shows the failed program, and the block is
+//!   continued.
+//! - If an array is mounted with another allocation, a torn page may look like a failed program, which costs one
+//!   block.
+//!
+//! A block without a readable page was opened by the program that the power cut interrupted, or its first program
+//! failed. Its class is unknown. The class had no other open block, so the block is continued for a class of its
+//! unit that has none. If there is no such class, the block waits.
 
 use super::core::Core;
 use super::frontiers::{CLASSES, Frontier, number_and_class};
@@ -38,30 +45,30 @@ use alloc::{format, vec, vec::Vec};
 use core::mem;
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
 
-/// What a block's OOB areas tell.
+/// Result of reading a block's OOB areas.
 pub(crate) struct ScannedBlock {
     pub(crate) block: BlockId,
-    /// Pages programmed (or torn).
+    /// Pages programmed or torn.
     pub(crate) written: u32,
-    /// OOB of its first readable page, if any is readable.
+    /// OOB area of the first readable page, if there is one.
     pub(crate) first: Option<Oob>,
-    /// Number of its last readable page, and that page.
+    /// Number of the last readable page, and the page's index in the block.
     newest: (u64, u32),
 }
 
 impl ScannedBlock {
-    /// The number at which it was opened, or soon after, and its class.
+    /// Number at which the block was opened, or an early one, and its class.
     fn opened(&self) -> Option<(u64, usize)> {
         self.first.map(|oob| number_and_class(oob.seq))
     }
 
-    /// Whether its last page that was programmed can be read.
+    /// Returns true if the last page programmed is readable.
     fn ends_readable(&self) -> bool {
         self.first.is_some() && self.newest.1 + 1 == self.written
     }
 }
 
-/// Fills an empty core from what is on its array.
+/// Fills an empty core from the contents of its array.
 pub(super) fn mount<F: Probe, V: Victims, T: Tables>(
     core: &mut Core<F, V, T>,
 ) -> Result<(), FtlError> {
@@ -81,7 +88,7 @@ pub(super) fn mount<F: Probe, V: Victims, T: Tables>(
     Ok(())
 }
 
-/// Fills `map` and an empty space from the blocks of it that are in use, all of whose pages are of `kind`.
+/// Fills `map` and an empty space from the blocks in use, whose pages are all of `kind`.
 pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     space: &mut Space<V, T>,
     flash: &mut F,
@@ -89,7 +96,7 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     kind: PageKind,
     map: &mut [u32],
 ) -> Result<(), FtlError> {
-    // One without a readable page was opened last.
+    // A block without a readable page was opened last.
     used.sort_by_key(|found| (found.opened().map_or(u64::MAX, |(number, _)| number), found.block));
     let geometry = *flash.geometry();
     let mut numbers = vec![0; map.len()];
@@ -102,7 +109,7 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     Ok(())
 }
 
-/// Goes on with the blocks that are partly written: see the module.
+/// Continues the partly written blocks: see the module.
 fn resume<V: Victims, T: BlockInfo>(
     space: &mut Space<V, T>,
     geometry: &Geometry,
@@ -113,11 +120,11 @@ fn resume<V: Victims, T: BlockInfo>(
         space.frontiers.go_on_behind(found.newest.0, found.block);
     }
     let pages = geometry.pages_per_block();
-    // The one opened first is the oldest candidate.
+    // The block opened first is the oldest candidate.
     for found in used.iter().filter(|found| found.written == pages) {
         space.victims.insert(found.block, space.blocks.valid(found.block));
     }
-    // What tells its class before what does not, the one opened last first.
+    // Blocks of known class come first, the last one opened at their head.
     let (known, unknown): (Vec<_>, Vec<_>) = used.iter().partition(|found| found.first.is_some());
     let mut opened_later = vec![[false; CLASSES]; space.frontiers.count() as usize];
     for found in known.into_iter().rev().chain(unknown) {
@@ -140,7 +147,7 @@ fn resume<V: Victims, T: BlockInfo>(
     }
 }
 
-/// A program failed in this block before the power did.
+/// Closes a block in which a program failed before the power cut. It is retired once it is collected.
 fn close_failed<V: Victims, T: BlockInfo>(
     space: &mut Space<V, T>,
     found: &ScannedBlock,
@@ -154,7 +161,7 @@ fn close_failed<V: Victims, T: BlockInfo>(
     space.victims.insert(found.block, space.blocks.valid(found.block));
 }
 
-/// Sets the valid bits: first every page of the blocks in use, then not those that no LPN maps to.
+/// Sets the valid bits: sets those of all pages in use, then clears those of pages that no LPN maps to.
 fn mark_valid<V, T: BlockInfo>(
     space: &mut Space<V, T>,
     geometry: &Geometry,
@@ -177,7 +184,7 @@ fn mark_valid<V, T: BlockInfo>(
     }
 }
 
-/// Reads the OOB of a block's pages up to the first that is erased.
+/// Reads the OOB areas of a block's pages up to the first erased page.
 pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlock, FtlError> {
     let geometry = *flash.geometry();
     let mut found =
@@ -199,8 +206,9 @@ pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlo
     Ok(found)
 }
 
-/// Maps the LPNs of a block's readable pages to it, but for those that are newer elsewhere. `numbers` are of the pages
-/// mapped to.
+/// Maps the LPNs of a block's readable pages to these pages, except LPNs with a newer version elsewhere.
+///
+/// `numbers` holds the number of the page mapped for each LPN.
 fn map_pages<F: Probe>(
     flash: &mut F,
     found: &ScannedBlock,
@@ -228,7 +236,7 @@ fn map_pages<F: Probe>(
         }
         let (entry, newest) = (&mut map[lpn as usize], &mut numbers[lpn as usize]);
         let (number, _) = number_and_class(oob.seq);
-        // Of one number in one block the later page comes later here, too.
+        // Pages of one number are in one block, so this loop meets the later page later.
         if *entry == UNMAPPED || number >= *newest {
             (*entry, *newest) = (ppn.0, number);
         }

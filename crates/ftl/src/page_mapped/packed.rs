@@ -1,18 +1,19 @@
 //! The map entries of 2LGC (Jung and Song, Fig. 2), 32 bits each.
 //!
 //! ```text
-//! page entry i:   31 bits PPN of LPN i | 1 bit: physical page i is valid
+//! page entry i:   1 bit: physical page i is valid | 31 bits PPN of LPN i
 //! block entry:    1 bit bad | 1 bit free | 1 bit erased | 8 bits invalid pages | 8 bits next page | 13 bits erases
 //! ```
 //!
-//! State and cost: a page entry for each physical page, as one entry tells of an LPN and of a PPN that have nothing to do
-//! with each other but the number; a block entry for each block: 4 bytes each. A page that becomes invalid costs a line
-//! of page entries and one of block entries; the valid pages of a victim are told by going through its entries.
+//! State: one page entry per physical page and one block entry per block, 4 bytes each. Page entry i describes LPN
+//! i and PPN i, which share only the number. A page that becomes invalid costs a line of page entries and one of
+//! block entries. Finding the valid pages of a victim takes a search of its page entries.
 //!
-//! Limits ([`limit`]): two of the 2³¹ numbers of a page say that it is nowhere, or was lost, so there are 2³¹ − 2 pages at
-//! most; a block has 255 pages at most, since all of 256 may be invalid and 8 bits do not count to 256; 13 bits count
-//! 8,191 erases. A part that endures more is refused, and where a block is erased more often all the same, as nothing keeps
-//! a host from that, its count stays at 8,191 and the erases that it does not tell are counted.
+//! Limits ([`limit`]):
+//! - at most 2³¹ − 2 pages: two of the 2³¹ page numbers mean unmapped and lost;
+//! - at most 255 pages per block: all pages of a block may be invalid, and 8 bits cannot count to 256;
+//! - at most 8,191 erases, in 13 bits. Parts with a higher endurance are rejected. A host can still erase a block
+//!   more often: its count then stays at 8,191, and the erases beyond it are counted.
 
 use super::tables::{BlockInfo, Tables, UNMAPPED};
 use alloc::{format, string::String, vec, vec::Vec};
@@ -20,10 +21,10 @@ use core::ops::Range;
 use flash::prefetch::prefetch;
 use flash::{BlockId, Geometry, Lpn, Part, Ppn};
 
-/// In a page entry: the physical page of its number is valid.
+/// Bit of a page entry: the physical page with the entry's number is valid.
 const VALID: u32 = 1 << 31;
 
-/// A field of a block entry.
+/// Field of a block entry.
 #[derive(Clone, Copy, Debug)]
 struct Field {
     shift: u32,
@@ -47,7 +48,7 @@ impl Field {
         entry >> self.shift & self.most()
     }
 
-    /// `value` fits, or the table would be wrong without telling: [`limit`] sees to that.
+    /// `value` must fit, or the entry becomes silently wrong; [`limit`] makes sure of that.
     #[inline]
     fn set(self, entry: &mut u32, value: u32) {
         debug_assert!(value <= self.most(), "{value} in {} bits", self.bits);
@@ -65,7 +66,7 @@ pub(crate) struct Packed {
     saturated_erases: u64,
 }
 
-/// Why the entries do not hold such an array, if they do not: the setting, what is wrong and what would be right.
+/// Checks whether the entries can hold this array. If not, returns the setting, the problem and the remedy.
 pub(crate) fn limit(geometry: &Geometry, part: &Part) -> Option<(&'static str, String)> {
     let (pages, a_block) = (geometry.pages(), geometry.pages_per_block());
     let most_pages = (1u32 << 31) - 2;
@@ -88,13 +89,13 @@ pub(crate) fn limit(geometry: &Geometry, part: &Part) -> Option<(&'static str, S
     Some(("part", what))
 }
 
-/// RAM of a controller: of the page entries, and of the block entries.
+/// RAM of a controller, bytes: page entries, block entries.
 pub(crate) fn ram_bytes(geometry: &Geometry) -> [u64; 2] {
     [geometry.pages(), geometry.blocks()].map(|entries| u64::from(entries) * 4)
 }
 
 impl Packed {
-    /// No page is mapped, none is valid, no block is free. The array is within [`limit`].
+    /// Makes tables without mapped pages, valid pages or free blocks. The array must be within [`limit`].
     pub(crate) fn new(geometry: &Geometry, logical_pages: u32) -> Self {
         let pages_per_block = geometry.pages_per_block();
         let mut without_valid = 0;
@@ -120,7 +121,7 @@ impl Packed {
 }
 
 impl BlockInfo for Packed {
-    /// Of a free block none is valid, and none is invalid either.
+    /// A free block has neither valid nor invalid pages.
     #[inline]
     fn valid(&self, block: BlockId) -> u32 {
         let entry = self.blocks[block.0 as usize];
@@ -228,7 +229,8 @@ impl Tables for Packed {
         self.logical_pages
     }
 
-    /// The two numbers that name no page are the greatest of 31 bits, as they are of 32 elsewhere.
+    /// The two numbers that name no page are the largest of 31 bits; [`Flat`](super::tables::Flat) uses those of
+    /// 32 bits.
     #[inline]
     fn get(&self, lpn: Lpn) -> u32 {
         if lpn.0 >= self.logical_pages {

@@ -1,4 +1,4 @@
-//! The scheme: tasks, telemetry, idle time, and what checkers see of it.
+//! The page-mapped scheme: tasks, telemetry, idle time, and its state for checkers.
 
 use super::collection::Collection;
 use super::core::{Core, LOST};
@@ -15,18 +15,18 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::{BlockId, Lpn, Ns, Ppn, Probe};
 
-/// A page-mapped scheme: an array, a victim policy and a collector.
+/// Page-mapped scheme: an array, a victim policy and a collector.
 #[derive(Clone, Debug)]
 pub struct PageMapped<F, V, C, T = Flat> {
     pub(super) core: Core<F, V, T>,
     pub(super) collector: C,
     pub(super) guarantee: Guarantee,
     pub(super) idle_collection: bool,
-    /// Victim work that is not of the log.
+    /// Victim work before the last restart of telemetry, which the log excludes.
     pub(super) work_before: VictimWork,
 }
 
-/// What a block is being used for.
+/// Current use of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Erased.
@@ -35,7 +35,7 @@ pub enum Role {
     Frontier,
     /// Written to its end; may be a victim.
     Full,
-    /// Under collection; the next step goes on at this page.
+    /// Under collection; the next step continues at this page.
     Victim(u32),
     /// Bad.
     Bad,
@@ -44,11 +44,11 @@ pub enum Role {
 /// State of one block, for checkers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockState {
-    /// Its use.
+    /// Use of the block.
     pub role: Role,
     /// Valid pages.
     pub valid: u32,
-    /// Pages programmed since its erase.
+    /// Pages programmed since the last erase.
     pub written: u32,
 }
 
@@ -85,7 +85,7 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
         states
     }
 
-    /// Where `lpn` is, if it is anywhere.
+    /// Physical page of `lpn`, if it is mapped.
     pub fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         Some(self.core.space.blocks.get(lpn)).filter(|ppn| *ppn < LOST).map(Ppn)
     }

@@ -1,5 +1,5 @@
-//! The space of one array, or of one area of it: what is written where and what is valid, whatever maps to
-//! it and whatever collects it.
+//! The space of one array, or of one area of it: write destinations and valid pages, independent of map and
+//! collector.
 
 use super::blocks::BlockTable;
 use super::frontiers::{Advance, Frontier, Frontiers, Purpose};
@@ -12,35 +12,34 @@ use crate::telemetry::CollectionLog;
 use alloc::collections::BTreeSet;
 use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
 
-/// Valid pages, free space, the frontiers and the candidates of one area. It does not know what maps to its
-/// pages.
+/// Valid pages, free space, frontiers and candidates of one area. It does not know what maps to its pages.
 #[derive(Clone, Debug)]
 pub(crate) struct Space<V, T = BlockTable> {
     pub(crate) blocks: T,
-    /// The blocks being written and the free ones.
+    /// Open and free blocks.
     pub(crate) frontiers: Frontiers,
     pub(crate) victims: V,
     pub(crate) free_pages: u64,
-    /// Blocks to be marked bad once their valid pages are elsewhere: a program failed in them.
+    /// Blocks in which a program failed: marked bad once their valid pages are moved.
     pub(crate) retiring: BTreeSet<u32>,
-    /// Victims are chosen for room alone while a mount recovers.
+    /// True while a mount recovers: victims are then chosen for the room they give, not by the policy.
     pub(crate) mounting: bool,
     pub(crate) log: CollectionLog,
-    /// Blocks that may yet go bad. While there are any, one block's worth of pages more is kept free: a
-    /// failed program costs the rest of the block being written.
+    /// Blocks that may still go bad. While there are any, one more block's pages are kept free, since a failed
+    /// program costs the rest of the open block.
     spare_blocks: u32,
 }
 
-/// Most pages copied at once: enough for the accesses to the map to overlap, few enough for the lines that
-/// they need to stay in the first cache.
+/// Most pages copied at once: enough to overlap the accesses to the map, few enough for their lines to stay in the
+/// L1 cache.
 pub(crate) const RUN: usize = bounds::moves::RUN_PAGES as usize;
 
-/// Pages of a victim that are copied at once. Not to be moved about: that costs more than the copies.
+/// Pages of a victim that are copied at once. Do not move values of this type: that costs more than the copies.
 #[derive(Debug)]
 pub(crate) struct Run {
     pages: [Ppn; RUN],
     count: usize,
-    /// Page of the victim where the next run begins.
+    /// Page of the victim at which the next run begins.
     pub(crate) cursor: u32,
 }
 
@@ -56,8 +55,8 @@ impl Run {
 }
 
 impl<V: Victims, T: BlockInfo> Space<V, T> {
-    /// A space of one unit, without any block yet. Collection starts at `threshold_pages` free pages, and where there
-    /// are spare blocks, a block earlier.
+    /// Makes a space of one unit without blocks. Collection starts at `threshold_pages` free pages, or one block
+    /// earlier if there are spare blocks.
     pub(crate) fn new(
         geometry: &Geometry,
         blocks: T,
@@ -80,32 +79,35 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// Writes go in turns to the units of this allocation, and frontiers are shared so. No block may have been added yet.
+    /// Sets the units to which writes go in turns, and the sharing of frontiers. No block may have been added yet.
     pub(crate) fn spread(&mut self, allocation: &Allocation, sharing: FrontierSharing) {
         self.frontiers = Frontiers::new(allocation, sharing);
         self.keep_blocks();
     }
 
-    /// Collection keeps a block, and one more while there are spare ones.
+    /// Sets the number of blocks kept for collection: one, and one more while there are spare blocks.
     fn keep_blocks(&mut self) {
         self.frontiers.keep(if self.spare_blocks > 0 { 2 } else { 1 });
     }
 
-    /// Free pages but for those that only copies go to as long as there are others.
+    /// Free pages except those in open blocks of collection, to which the host writes only if there are no others.
     #[inline]
     pub(crate) fn host_room(&self) -> u64 {
         self.free_pages - self.frontiers.collection_room()
     }
 
-    /// Whether so little is free that a write waits for as many victims as it takes. With split frontiers that is nothing,
-    /// for there one victim a write suffices: see [`WholeBlock`](crate::page_mapped::WholeBlock).
+    /// Returns true if so few pages are free that a write waits for as many victims as it takes.
+    ///
+    /// With split frontiers that is at 0 free pages, since one victim per write suffices: see
+    /// [`WholeBlock`](crate::page_mapped::WholeBlock).
     #[inline]
     pub(crate) fn is_short(&self) -> bool {
         let enough = if self.frontiers.classes() == 1 { self.log.threshold_pages } else { 0 };
         self.free_pages <= enough
     }
 
-    /// Whether a mount has to collect before writes may count on [`Space::is_short`] being told in time.
+    /// Returns true if a mount must collect so that [`Space::is_short`] becomes true early enough for later
+    /// writes.
     pub(crate) fn needs_blocks(&self, geometry: &Geometry) -> bool {
         match self.frontiers.classes() {
             1 => self.is_short(),
@@ -116,20 +118,20 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// Adds an erased block, erased this often so far, to the free ones.
+    /// Adds an erased block to the free ones; `erases` is its erase count.
     pub(crate) fn add_free(&mut self, geometry: &Geometry, block: BlockId, erases: u32) {
         self.blocks.freed(block);
         self.frontiers.add_free(block, erases);
         self.free_pages += u64::from(geometry.pages_per_block());
     }
 
-    /// What an operation is charged to.
+    /// Cause to which an operation is charged: the mount while it recovers, else `cause`.
     #[inline]
     pub(crate) fn cause(&self, cause: Cause) -> Cause {
         if self.mounting { Cause::Mount } else { cause }
     }
 
-    /// The frontier that pages of this purpose go to where the one that comes first is not open.
+    /// Chooses the frontier for pages of this purpose if their first choice has no open block.
     #[cold]
     fn next_frontier(
         &mut self,
@@ -145,8 +147,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok(frontier)
     }
 
-    /// The program of the next page that [`Space::room`] told failed: the rest of the block is not to be trusted. It
-    /// becomes a candidate as it is, and is marked bad once it is erased.
+    /// Closes the frontier after a failed program of the next page of [`Space::room`].
+    ///
+    /// The rest of the block is not reliable. The block becomes a candidate as it is, and is marked bad after its
+    /// erase.
     #[cold]
     pub(crate) fn abandon_frontier(&mut self, geometry: &Geometry) {
         if let Some(frontier) = self.frontiers.abandon() {
@@ -162,7 +166,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// Nothing maps to this page any more.
+    /// Invalidates a page to which nothing maps any more.
     #[inline]
     pub(crate) fn invalidate(&mut self, geometry: &Geometry, ppn: Ppn) {
         let (block, page) = geometry.split(ppn);
@@ -170,9 +174,11 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.victims.invalidated(block, valid);
     }
 
-    /// As [`Space::take_victim`], but a block in which a program failed, and which therefore frees nothing, is
-    /// left until there is room to spare or nothing else to collect; with split frontiers also as long as its copies would
-    /// take the last free block, which no erase gives back.
+    /// As [`Space::take_victim`], but defers blocks in which a program failed, since collecting them frees
+    /// nothing.
+    ///
+    /// Such a block waits until there is room to spare or nothing else to collect. With split frontiers it also
+    /// waits while its copies would take the last free block, which no erase would give back.
     pub(crate) fn take_freeing_victim(&mut self) -> Option<BlockId> {
         let first = self.take_victim()?;
         let room = self.free_pages + 1 >= self.log.threshold_pages;
@@ -194,7 +200,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         victim
     }
 
-    /// Whether a block is free behind the copies of this one, if that matters.
+    /// Returns true if a block stays free after the copies of this victim. Always true with shared frontiers.
     fn leaves_a_block_free(&self, victim: BlockId) -> bool {
         let frontiers = &self.frontiers;
         frontiers.classes() == 1
@@ -202,7 +208,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             || u64::from(self.blocks.valid(victim)) <= frontiers.collection_room()
     }
 
-    /// Takes a victim, and notes it.
+    /// Takes a victim and logs it.
     pub(crate) fn take_victim(&mut self) -> Option<BlockId> {
         let blocks = &self.blocks;
         let valid = |block| blocks.valid(block);
@@ -216,7 +222,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Some(victim)
     }
 
-    /// A candidate that is known to have few valid pages, if the policy knows of one: to be emptied in idle time.
+    /// Takes a candidate that is known to have few valid pages, if the policy knows of one: to be emptied in idle
+    /// time.
     pub(crate) fn take_sparse(&mut self, pages_per_block: u32) -> Option<BlockId> {
         let blocks = &self.blocks;
         let victim = self.victims.take_sparse(pages_per_block, &|block| blocks.valid(block))?;
@@ -230,7 +237,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.log.victim_valid[self.blocks.valid(victim) as usize] += 1;
     }
 
-    /// The pages of a run are elsewhere, and their victim is not done with.
+    /// Invalidates the pages of a run that were moved, while their victim stays under collection.
     #[inline]
     pub(crate) fn moved(&mut self, geometry: &Geometry, run: &Run) {
         for ppn in run.pages() {
@@ -239,7 +246,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// The block that the next copy goes to, as far as it is known before its victim is.
+    /// Block of the next copy, if it is known before the victim is chosen.
     pub(crate) fn destination(&self) -> Option<BlockId> {
         match self.frontiers.classes() {
             1 => self.frontiers.destination(Purpose::Host),
@@ -247,10 +254,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// The victim that was taken, if any; it is put back where there is no room for its valid pages.
+    /// Passes on the victim that was taken, if any. If there is no room for its valid pages, puts it back.
     ///
     /// # Errors
-    /// [`FtlError::Full`] where there is no room.
+    /// [`FtlError::Full`] if there is no room.
     pub(crate) fn if_room(
         &mut self,
         victim: Option<BlockId>,
@@ -265,7 +272,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok(Some(victim))
     }
 
-    /// A victim is not collected after all.
+    /// Makes a victim a candidate again, and removes it from the log.
     #[cold]
     fn put_back(&mut self, victim: BlockId) {
         let valid = self.blocks.valid(victim);
@@ -274,8 +281,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.victims.insert(victim, valid);
     }
 
-    /// Puts the next valid pages of a victim, from page `cursor` on, into `run`: at most `most`, and no more
-    /// than one run takes.
+    /// Puts the next valid pages of a victim, from page `cursor` on, into `run`: at most `most`, and at most
+    /// [`RUN`].
     #[inline]
     pub(crate) fn next_run(
         &self,
@@ -291,10 +298,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         run.cursor = run.pages().last().map_or(cursor, |ppn| ppn.0 + 1 - first);
     }
 
-    /// Where the next pages of this purpose can be programmed, how many, and their sequence number.
+    /// First of the next pages that can be programmed for this purpose, their number, and their sequence number.
     ///
     /// # Errors
-    /// [`FtlError::Full`] where no page is free.
+    /// [`FtlError::Full`] if no page is free.
     #[inline]
     pub(crate) fn room(
         &mut self,
@@ -309,7 +316,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok((Ppn(frontier.next), self.frontiers.room_of_turn(&frontier), seq))
     }
 
-    /// The next `pages` pages that [`Space::room`] told are programmed; full, their block becomes a candidate at once.
+    /// Records that the next `pages` pages of [`Space::room`] are programmed. A block that becomes full is a
+    /// candidate at once.
     #[inline]
     pub(crate) fn use_room(&mut self, pages: u32) {
         self.free_pages -= u64::from(pages);
@@ -326,11 +334,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.victims.insert(block, self.blocks.valid(block));
     }
 
-    /// Erases a block all of whose valid pages were copied, and frees it, or retires it where it has gone
-    /// bad.
+    /// Erases a block whose valid pages were all copied, and frees it; retires it if it has gone bad.
     ///
     /// # Errors
-    /// What the array says.
+    /// The array's errors.
     pub(crate) fn reclaim<F: Probe>(
         &mut self,
         flash: &mut F,
@@ -353,10 +360,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok(())
     }
 
-    /// Marks a block bad. The last spare block gone, none is kept free for the next failure any more.
+    /// Marks a block bad. Once the last spare block is used, none is kept free for the next failure.
     ///
     /// # Errors
-    /// What the array says.
+    /// The array's errors.
     #[cold]
     pub(crate) fn retire<F: Probe>(
         &mut self,
@@ -374,12 +381,12 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok(())
     }
 
-    /// Blocks that may yet go bad.
+    /// Blocks that may still go bad.
     pub(crate) fn spare_blocks(&self) -> u32 {
         self.spare_blocks
     }
 
-    /// One block more may go bad: the first of them is kept free from now on.
+    /// Adds a spare block. One is kept free from the first spare block on.
     pub(crate) fn add_spare(&mut self, geometry: &Geometry) {
         if self.spare_blocks == 0 {
             self.log.threshold_pages += u64::from(geometry.pages_per_block());
@@ -388,7 +395,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.keep_blocks();
     }
 
-    /// A candidate without valid pages, if the policy knows of one: to be reclaimed in idle time.
+    /// Takes a candidate without valid pages, if the policy knows of one: to be reclaimed in idle time.
     pub(crate) fn take_invalid(&mut self) -> Option<BlockId> {
         if self.victims.least_valid() != Some(0) {
             return None;

@@ -1,37 +1,41 @@
-//! Whole blocks, on demand.
+//! Collection of whole blocks, on demand.
 //!
 //! # Shared frontiers
-//! Where a write would need the last free block (the swap block), victims are collected until it would not. A victim has at
-//! most π − 1 valid pages and the swap block has π, so there is always room for the copies, and each victim gains at least
-//! one page: one choice of victims a write suffices.
+//! If a write would need the last free block (the swap block), victims are collected until it would not. A victim
+//! has at most π − 1 valid pages and the swap block has π, so there is always room for the copies. Each victim
+//! gains at least one page: one choice of victims per write suffices.
 //!
 //! # Split frontiers
-//! Some free pages are in open blocks of collection, to which the host writes only where it must. So a victim is collected
-//! where no more than the threshold are free besides: one, which need not yield a block for the host, that may then write among
-//! copies. Let k blocks be free, Λ ≤ (N − 1)π − 1 pages valid, N blocks not spare and none bad.
+//! Some free pages are in open blocks of collection, to which the host writes only if it must. So one victim is
+//! collected if no more than the threshold are free elsewhere. It need not yield a block for the host, which may
+//! then write among copies. Let k blocks be free, Λ ≤ (N − 1)π − 1 pages valid, and N blocks neither spare nor
+//! bad.
 //!
-//! *Before each write k ≥ 1.* So it is behind a format. In a write, collection first: a victim's copies, π − 1 at most, go to open
-//! blocks of collection and open one free block at most; the erase frees one. So k is no less behind it, and there was room.
-//! Then the write: it opens a free block only where another stays free, or where no block is open. Let the latter
-//! be, with k = 1: then the other N − 1 blocks are full, and one of them has an invalid page, since (N − 1)π are more than
-//! Λ. No more than π pages are free, so a victim was taken, of which the copies did not open a block that is
-//! still open: k ≥ 2, a contradiction. With k ≥ 2 one stays free.
+//! *Before each write k ≥ 1.* This holds after a format. A write collects first. The victim's copies, at most π −
+//! 1, go to open blocks of collection and open at most one free block, and the erase frees one. So k does not
+//! fall, and there was room. Then the host page is written. It opens a free block only if another stays free, or
+//! if no block is open. Suppose that no block is open and k = 1. Then the other N − 1 blocks are full, and one of
+//! them has an invalid page, since (N − 1)π > Λ. At most π pages are free, so a victim was taken. Its copies
+//! opened no block that is still open, so k ≥ 2: a contradiction. With k ≥ 2 one block stays free.
 //!
-//! *No write finds no room*, as k ≥ 1; nor does a collection.
+//! *Every write finds room*, since k ≥ 1. So does every collection.
 //!
-//! *One choice of victims a write suffices*, then: no more is made, but where no page is free, which cannot be.
+//! *One choice of victims per write suffices.* Another would only be made if no page were free, which is
+//! impossible.
 //!
-//! *Valid pages of a victim.* F units, threshold Fπ. Let h and c blocks be open for the host and for collection, each
-//! with a free page at least; then h + kπ ≤ Fπ where a victim is taken. So k + h is 2F − 1 at most (k = F − 1, h = F; k = F
-//! leaves h = 0), and c is F at most: N − (3F − 1) blocks are full, and one has ⌊Λ/(N − 3F + 1)⌋ valid pages at most, or
-//! gains a page all the same. With shared frontiers N − (2F − 1) are full.
+//! *Valid pages of a victim.* Let there be F units and a threshold of Fπ. Let h blocks be open for the host and c
+//! for collection, each with at least one free page. When a victim is taken, h + kπ ≤ Fπ. So k + h ≤ 2F − 1 (k = F
+//! − 1, h = F; k = F implies h = 0), and c ≤ F. Therefore at least N − (3F − 1) blocks are full. One of them has
+//! at most ⌊Λ/(N − 3F + 1)⌋ valid pages; in any case the victim gains a page. With shared frontiers N − (2F − 1)
+//! are full.
 //!
-//! *Spare blocks.* While there are any, a block more is kept free and the threshold is π higher: then k ≥ 2 in place of
-//! 1, of which a failing program takes one. Behind one a victim a write is collected until it is so again.
+//! *Spare blocks.* While there are any, one more block is kept free and the threshold is π higher. So k ≥ 2 takes
+//! the place of k ≥ 1, and a failed program takes one of these blocks. After a failure one victim per write is
+//! collected until k ≥ 2 again.
 //!
-//! *A power cut* in a collection may leave k = 0: its copies opened the last free block. The mount goes on collecting until k ≥ 1.
-//! Of the victim, π − 1 − j pages at most are yet to be copied behind j copies, and of the π pages that were free for them at
-//! least π − j − 1 are, one being torn.
+//! *A power cut* during a collection may leave k = 0, if its copies opened the last free block. The mount then
+//! collects until k ≥ 1. After j copies, at most π − 1 − j pages of the victim are still to be copied. Of the π
+//! pages that were free for them at least π − j − 1 still are, since one may be torn.
 
 use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
@@ -41,11 +45,14 @@ use crate::page_mapped::tables::Tables;
 use crate::page_mapped::victims::Victims;
 use flash::{BlockId, Probe};
 
-/// Whole blocks, on demand: where a write would need the last free block (the swap block), victims are
-/// collected until it would not, and, of a policy that chooses several at once, until all of those are.
+/// Collects whole blocks on demand, before a write.
 ///
-/// With split frontiers one victim, or one choice of several, is collected before a write already where, besides open
-/// blocks of collection, no more pages than the threshold are free. The module has the proof for both: see its source.
+/// If a write would need the last free block (the swap block), victims are collected until it would not. If the
+/// policy chooses several victims at once, all of them are collected.
+///
+/// With split frontiers collection starts earlier: when at most the threshold of pages is free outside the open
+/// blocks of collection. It then takes one victim, or one choice of several. The source of this module has the
+/// proof for both cases.
 #[derive(Clone, Debug)]
 pub struct WholeBlock;
 
@@ -75,8 +82,8 @@ impl Collection for WholeBlock {
         Ok(())
     }
 
-    /// A torn page may have taken what the next write had counted on: without this, that write would have
-    /// to collect two victims.
+    /// Collects in advance: a torn page may have taken a page on which the next write counts, and that write would
+    /// have to collect two victims.
     fn recover<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,

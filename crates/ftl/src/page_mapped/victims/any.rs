@@ -1,7 +1,7 @@
 //! Any policy, behind a pointer.
 //!
-//! A scheme's code is compiled once for each type of its victims. So only greedy, which schemes have by default, is a type
-//! of its own for them; the others share this one, and pay an indirect call.
+//! A scheme's code is compiled once for each type of its victims. So only greedy, the default, has a type of its
+//! own in schemes. All other policies share this one, and pay for an indirect call.
 
 use super::interface::Victims;
 use crate::victim_work::VictimWork;

@@ -1,12 +1,17 @@
-//! Greedy on a channel of several devices, where a copy takes one time within a device and another between two:
-//! of the full block with fewest valid pages on the device that is written and of that on all others, the one
-//! whose collection uses up fewer pages, λ for the copies and ⌈λ/α⌉ for the host writes that its steps ride on.
+//! Greedy on a channel of several devices, where copies within a device and between two devices take different
+//! times.
 //!
-//! One [`Greedy`] a device, over the device's blocks: O(1) a page that becomes invalid, O(W) a victim.
+//! Two full blocks compete: the one with fewest valid pages on the device being written, and the one with fewest
+//! on all other devices. The victim is the block whose collection uses up fewer pages: λ for the copies, and ⌈λ/α⌉
+//! for the host writes that its steps follow.
 //!
-//! Work: as [`Greedy`]'s; besides, a victim reads the borders of each device up to its fewest valid pages.
+//! State and cost: one [`Greedy`] per device, over the device's blocks. O(1) per page that becomes invalid, and
+//! for a fixed π O(W) per victim.
 //!
-//! Ties between the two go to the other device, those between devices to the lowest number.
+//! Work: that of [`Greedy`]; in addition a victim reads the borders of each device up to its fewest valid pages.
+//!
+//! Ties between the two blocks go to the other device, those between devices to fewer valid pages, then to the
+//! lowest device number.
 
 use super::greedy::Greedy;
 use super::interface::Victims;
@@ -15,11 +20,11 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::BlockId;
 
-/// See the module. Block `b` is of device `b mod W`.
+/// See the module. Block `b` is on device `b mod W`.
 #[derive(Clone, Debug)]
 pub struct ByDevice {
     devices: Vec<Greedy>,
-    /// α to a block of the same device, and of another.
+    /// α for copies to the same device, and to another.
     copies_per_step: [u32; 2],
     pages_per_block: u32,
     /// Borders read to find each device's fewest valid pages.
@@ -27,15 +32,17 @@ pub struct ByDevice {
 }
 
 impl ByDevice {
-    /// No candidates yet, for an array of `blocks` × `pages_per_block` on `ways` devices (1 or more), with so many
-    /// copies a step to a block of the same device, and of another.
+    /// Makes a policy without candidates, for an array of `blocks` × `pages_per_block` on `ways` devices (1 or
+    /// more).
+    ///
+    /// `copies_per_step` are the copies per step to a block of the same device, and of another.
     pub fn new(blocks: u32, pages_per_block: u32, ways: u32, copies_per_step: [u32; 2]) -> Self {
         let of_device = |device| Greedy::new(blocks_of(blocks, ways, device), pages_per_block);
         let devices = (0..ways).map(of_device).collect();
         Self { devices, copies_per_step, pages_per_block, borders_read: 0 }
     }
 
-    /// What a controller needs.
+    /// RAM of a controller, bytes.
     pub(crate) fn controller_bytes(blocks: u32, pages_per_block: u32, ways: u32) -> u64 {
         let of_device =
             |device| Greedy::controller_bytes(blocks_of(blocks, ways, device), pages_per_block);
@@ -52,7 +59,7 @@ impl ByDevice {
         ((block.0 % ways) as usize, BlockId(block.0 / ways))
     }
 
-    /// Pages that the collection of a block of λ valid pages uses up.
+    /// Pages that the collection of a block of `valid` valid pages uses up.
     fn used_up(&self, valid: u32, far: bool) -> u64 {
         match (valid, self.copies_per_step[usize::from(far)]) {
             (0, _) => 0,
@@ -67,14 +74,14 @@ impl ByDevice {
         self.devices[device as usize].take(&|block| valid(global(block))).map(global)
     }
 
-    /// [`ByDevice::least`] is to be asked.
+    /// Counts the borders that the next call of [`ByDevice::least`] reads.
     fn count_borders(&mut self) {
         let read =
             |greedy: &Greedy| u64::from(greedy.least_valid().unwrap_or(self.pages_per_block)) + 1;
         self.borders_read += self.devices.iter().map(read).sum::<u64>();
     }
 
-    /// Fewest valid pages on each device that has a candidate.
+    /// Fewest valid pages of each device that has a candidate, and the device.
     fn least(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..)
             .zip(&self.devices)
@@ -170,13 +177,13 @@ mod tests {
             greedy.take(&|_| valid);
             greedy.work()
         };
-        // From block 3 to device 0: 1 + 1 pages; from block 0: 2 + 1.
+        // With copies to device 1, block 3 uses up 1 + 1 pages and block 0 2 + 2. Then only block 0 is left.
         assert_eq!(victims.take_to(BlockId(3), &|_| 1), Some(BlockId(3)));
         assert_eq!(victims.take_to(BlockId(2), &|_| 2), Some(BlockId(0)));
         assert_eq!(victims.take(&|_| 0), None);
         let mut expected = taken(2, 0);
         expected += taken(1, 1);
-        // Borders up to 2 and 1, up to 2 and all five, all five twice.
+        // Borders up to 2 and 1, then up to 2 and all five, then all five twice.
         expected.chosen.reads += (3 + 2) + (3 + 5) + (5 + 5);
         assert_eq!(victims.work(), expected);
     }
@@ -184,7 +191,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::properties::config())]
 
-        /// Against a map of valid counts that is searched in full.
+        /// Compares with a full search of a map of valid counts.
         #[test]
         fn takes_the_block_that_uses_up_least(
             ways in 1u32..6,

@@ -1,4 +1,4 @@
-//! What a victim policy declares of itself, and how one is asked for.
+//! Declarations of victim policies, and their names in configurations.
 
 use super::interface::Victims;
 use alloc::boxed::Box;
@@ -7,58 +7,58 @@ use core::{
     hash::{Hash, Hasher},
 };
 
-/// A victim policy: its name, its help, what it promises and costs, and how it is made. It stands in its own file, and in
-/// [`VICTIM_POLICIES`](super::VICTIM_POLICIES).
+/// Victim policy: its name, help, bounds, costs and constructor. Its own file declares it, and
+/// [`VICTIM_POLICIES`](super::VICTIM_POLICIES) lists it.
 #[derive(Debug)]
 pub struct VictimPolicy {
-    /// Its name in configurations.
+    /// Name in configurations.
     pub name: &'static str,
-    /// The number behind it, as in `choices:4`, where it has one.
+    /// Number after the name, as in `choices:4`, if the policy has one.
     pub number: Option<PolicyNumber>,
-    /// One line.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Authors, venue.
+    /// Source: authors, venue.
     pub source: &'static str,
-    /// What its number does to a choice: as many victims are chosen at once. Else it chooses one.
+    /// True if the policy's number is the number of victims chosen at once. Otherwise it chooses one.
     pub chooses_many: bool,
-    /// Valid pages of what it chooses.
+    /// Bound on the valid pages of the chosen victim.
     pub valid_pages: ValidPages,
-    /// Bytes of RAM that a controller needs for it.
+    /// RAM of a controller for the policy, bytes.
     pub controller_bytes: fn(&Candidates) -> u64,
-    /// Makes it, without candidates yet.
+    /// Makes the policy, without candidates.
     pub make: fn(&Candidates) -> Box<dyn Victims>,
 }
 
-/// A policy's number.
+/// Number of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyNumber {
-    /// What it is called: `D` of `choices:D`.
+    /// Name of the number: `D` in `choices:D`.
     pub letter: char,
-    /// The greatest; the least is 1.
+    /// Maximum; the minimum is 1.
     pub most: u16,
-    /// What it is where it is left out, if it may be.
+    /// Default, if the number may be omitted.
     pub default: Option<u16>,
 }
 
-/// How many valid pages a victim may have, where the blocks that are full hold few enough together.
+/// Bound on a victim's valid pages, if the full blocks together hold few enough.
 #[derive(Clone, Copy, Debug)]
 pub enum ValidPages {
-    /// As few as any full block has: at most the mean.
+    /// Fewest of any full block: at most the mean.
     Fewest,
-    /// As few, or what this says of π, whichever is more.
+    /// Fewest of any full block, or this function of π, whichever is larger.
     OrAtMost(fn(u32) -> u32),
-    /// Fewer than π: it goes by something else.
+    /// Fewer than π: the policy selects by another criterion.
     Gaining,
 }
 
-/// What a policy chooses among, and its number.
+/// Array whose full blocks a policy chooses among, and the policy's number.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates {
     /// Blocks of the array (N).
     pub blocks: u32,
     /// Pages per block (π).
     pub pages_per_block: u32,
-    /// The policy's number; 0 where it has none.
+    /// Number of the policy; 0 if it has none.
     pub number: u16,
     /// Seed of policies that draw.
     pub seed: u64,
@@ -72,8 +72,10 @@ pub struct VictimKind {
 }
 
 impl VictimPolicy {
-    /// The policy with this number; none where it has no number and one is given, needs one that is not, or it is out of
-    /// range.
+    /// Returns the policy with this number.
+    ///
+    /// `None` if the number is out of range, is given to a policy without a number, or is missing and has no
+    /// default.
     pub fn kind(&'static self, number: Option<u16>) -> Option<VictimKind> {
         match (self.number, number) {
             (None, None) => Some(VictimKind::new(self, 0)),
@@ -87,7 +89,7 @@ impl VictimPolicy {
 }
 
 impl fmt::Display for VictimPolicy {
-    /// As it is documented: `greedy`, `greedy-scan[:K]`, `choices:D`.
+    /// Writes the documented form: `greedy`, `greedy-scan[:K]`, `choices:D`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)?;
         match self.number {
@@ -99,7 +101,7 @@ impl fmt::Display for VictimPolicy {
 }
 
 impl VictimKind {
-    /// Unchecked: for the policies' own files.
+    /// Makes a kind without checks, for the policies' own files.
     pub(super) const fn new(policy: &'static VictimPolicy, number: u16) -> Self {
         Self { policy, number }
     }
@@ -109,7 +111,7 @@ impl VictimKind {
         self.policy
     }
 
-    /// Its number; 0 where the policy has none.
+    /// Number of the policy; 0 if it has none.
     pub fn number(self) -> u16 {
         self.number
     }
@@ -123,17 +125,17 @@ impl VictimKind {
         Candidates { blocks, pages_per_block, number: self.number, seed }
     }
 
-    /// Makes it for an array of `blocks` × `pages_per_block`; `seed` is for policies that draw.
+    /// Makes the policy for an array of `blocks` × `pages_per_block`; `seed` is for policies that draw.
     pub fn make(self, blocks: u32, pages_per_block: u32, seed: u64) -> Box<dyn Victims> {
         (self.policy.make)(&self.candidates(blocks, pages_per_block, seed))
     }
 
-    /// RAM that a controller needs for it on an array of `blocks` × `pages_per_block`, bytes.
+    /// RAM of a controller for the policy on an array of `blocks` × `pages_per_block`, bytes.
     pub fn controller_bytes(self, blocks: u32, pages_per_block: u32) -> u64 {
         (self.policy.controller_bytes)(&self.candidates(blocks, pages_per_block, 0))
     }
 
-    /// U(λ): most valid pages of the first victim of a choice, where `full` blocks (1 or more) are full and hold at most
+    /// U(λ): most valid pages of the first victim of a choice, if `full` full blocks (1 or more) hold at most
     /// `logical_pages` valid pages together.
     pub fn most_valid(self, pages_per_block: u32, logical_pages: u32, full: u32) -> u32 {
         let gaining = pages_per_block - 1;
@@ -161,7 +163,7 @@ impl Hash for VictimKind {
 }
 
 impl fmt::Display for VictimKind {
-    /// As configurations have it; a number that is the default is left out.
+    /// Writes the form used in configurations; a default number is omitted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.policy.name)?;
         match self.policy.number {
