@@ -1,4 +1,4 @@
-//! Which pages of each block are valid: a count and one bit a page, together in one cache line.
+//! Valid pages of each block: a count and one bit per page, in one cache line.
 
 use alloc::vec::Vec;
 use flash::{BlockId, Ppn};
@@ -8,15 +8,15 @@ use flash::{BlockId, Ppn};
 #[repr(align(64))]
 struct Line([u64; 8]);
 
-/// Valid counts and bits of all blocks.
+/// Valid counts and bitmaps of all blocks.
 ///
-/// A record is one word of count and ⌈π/64⌉ words of bits, padded to a power of two (or to whole lines),
-/// so that a block of up to 448 pages never straddles a line: to invalidate a page costs one line.
-/// Memory: 16 bytes a block for π = 64, 64 bytes for π = 256.
+/// A record has one word of count and ⌈π/64⌉ words of bits, padded to a power of two or to whole lines. A block of
+/// up to 448 pages thus never straddles a line, and invalidating a page costs one line. Memory: 16 bytes per block
+/// for π = 64, 64 bytes for π = 256.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockTable {
     lines: Vec<Line>,
-    /// Words a record.
+    /// Words per record.
     stride: usize,
     words: usize,
 }
@@ -46,14 +46,15 @@ impl BlockTable {
         block.0 as usize * self.stride
     }
 
-    /// Valid pages of a block.
+    /// Number of valid pages of a block.
     #[inline]
     pub(crate) fn valid(&self, block: BlockId) -> u32 {
         self.word(self.record(block)) as u32
     }
 
-    /// Marks pages `0..pages` valid and the rest invalid, as a block is opened: what is programmed is valid
-    /// then without another access, and what is not is not referred to.
+    /// Marks pages `0..pages` valid and the others invalid, when a block is opened.
+    ///
+    /// A programmed page is then valid without another access. A page not yet programmed is not referred to.
     pub(crate) fn open(&mut self, block: BlockId, pages: u32) {
         let at = self.record(block);
         *self.word_mut(at) = pages.into();
@@ -67,7 +68,7 @@ impl BlockTable {
         }
     }
 
-    /// Marks a page invalid; returns the valid pages left in its block.
+    /// Marks a page invalid. Returns the number of valid pages left in its block.
     #[inline]
     pub(crate) fn clear(&mut self, block: BlockId, page: u32) -> u32 {
         let at = self.record(block);
@@ -96,8 +97,7 @@ impl BlockTable {
         None
     }
 
-    /// The first valid pages at or after `from`, as page numbers offset by `base`, as many as `out` takes;
-    /// returns how many there are.
+    /// Puts the first valid pages at or after `from` into `out`, as page numbers plus `base`. Returns their number.
     #[inline]
     pub(crate) fn run(&self, block: BlockId, from: u32, base: u32, out: &mut [Ppn]) -> usize {
         let bits = self.record(block) + 1;
@@ -127,7 +127,7 @@ impl BlockTable {
         self.lines.capacity() * size_of::<Line>()
     }
 
-    /// What a controller needs: a count of 16 bits and one bit a page.
+    /// Bytes in a controller: a count of 16 bits per block and one bit per page.
     pub(crate) fn ram_bytes(blocks: u32, pages_per_block: u32) -> u64 {
         u64::from(blocks) * (2 + u64::from(pages_per_block).div_ceil(8))
     }

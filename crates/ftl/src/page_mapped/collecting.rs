@@ -1,5 +1,4 @@
-//! What a collector of another crate may ask of the map: how much room there is, a victim, its pages moved, its block
-//! erased.
+//! Operations for a collector in another crate: free space, victim selection, page moves, erase.
 
 use super::core::Core;
 use super::space::Run;
@@ -15,32 +14,35 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         &self.flash
     }
 
-    /// Pages that may be programmed without an erase.
+    /// Pages that can be programmed without an erase.
     pub fn free_pages(&self) -> u64 {
         self.space.free_pages
     }
 
-    /// The plan's ρ_th.
+    /// Collection threshold ρ_th of the plan, in pages.
     pub fn threshold_pages(&self) -> u64 {
         self.space.log.threshold_pages
     }
 
-    /// The block that the policy chooses, which is no candidate any more; `None` where none would gain a page.
+    /// Removes a victim from the candidates, as the policy selects it. `None` if no block would gain a page.
     pub fn take_victim(&mut self) -> Option<BlockId> {
         self.space.take_victim()
     }
 
-    /// Victims of a choice of several that are yet to be taken: collection goes on until there are none.
+    /// Victims already selected and not yet taken, for a policy that selects several at once. Collection continues
+    /// until there are none.
     pub fn committed_victims(&self) -> usize {
         self.space.victims.committed()
     }
 
-    /// Moves at most `most` valid pages of a victim, from page `*cursor` on, to where the host writes next, and moves the
-    /// cursor behind them; what is dirty in the buffer is programmed from there. Returns how many were moved: 0 where
-    /// none is left. There must be room for them.
+    /// Moves at most `most` valid pages of a victim to the frontier, starting at page `*cursor`, and advances the
+    /// cursor.
+    ///
+    /// Pages that are dirty in the buffer are programmed from there. Returns the number of moved pages; 0 if none
+    /// is left. There must be room for them.
     ///
     /// # Errors
-    /// What the array says.
+    /// The error of the array.
     pub fn move_pages(
         &mut self,
         victim: BlockId,
@@ -62,23 +64,23 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         Ok(moved)
     }
 
-    /// Erases a victim without valid pages; its pages are free from then on.
+    /// Erases a victim without valid pages. Its pages are free afterwards.
     ///
     /// # Errors
-    /// What the array says.
+    /// The error of the array.
     pub fn erase(&mut self, victim: BlockId) -> Result<(), FtlError> {
         self.reclaim(victim)
     }
 
-    /// Takes a victim, moves all its valid pages and erases it. False where there is none that gains a page.
+    /// Takes a victim, moves all its valid pages and erases it. Returns false if no block would gain a page.
     ///
     /// # Errors
-    /// What the array says.
+    /// The error of the array.
     pub fn collect(&mut self, buffer: &mut dyn DirtyPages) -> Result<bool, FtlError> {
         self.collect_whole(buffer)
     }
 
-    /// That a write has no room.
+    /// The error of a write that has no room.
     pub fn no_room(&self) -> FtlError {
         self.full()
     }

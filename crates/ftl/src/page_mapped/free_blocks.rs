@@ -4,10 +4,11 @@ use alloc::collections::{BinaryHeap, VecDeque};
 use core::cmp::Reverse;
 use flash::BlockId;
 
-/// Erased blocks by erase count: the next one opened is the least worn, then the lowest number. Or, where that is not
-/// asked for, the one that was erased first.
+/// Erased blocks. The next one opened is the least worn, then the lowest number. Without dynamic wear levelling it
+/// is the one erased first.
 ///
-/// In steady state there are one or two, so both operations are O(1) then and O(log N) while filling.
+/// In steady state there are one or two blocks, so both operations are O(1). While the array fills they are O(log
+/// N).
 #[derive(Clone, Debug)]
 pub(crate) enum FreeBlocks {
     LeastWorn(BinaryHeap<Reverse<(u32, u32)>>),
@@ -21,7 +22,7 @@ impl Default for FreeBlocks {
 }
 
 impl FreeBlocks {
-    /// None yet, to be taken in the order in which they come.
+    /// No blocks yet; they will be taken in order of arrival.
     pub(crate) fn in_order() -> Self {
         Self::InOrder(VecDeque::new())
     }
@@ -40,7 +41,7 @@ impl FreeBlocks {
         }
     }
 
-    /// What [`FreeBlocks::pop`] takes next.
+    /// The block that [`FreeBlocks::pop`] takes next.
     pub(crate) fn next(&self) -> Option<BlockId> {
         match self {
             Self::LeastWorn(heap) => heap.peek().map(|Reverse((_, block))| BlockId(*block)),

@@ -1,4 +1,4 @@
-//! How long collection takes at most, and what can be promised by that.
+//! Worst-case duration of collection, and the bounds that follow from it.
 
 use super::collection::operations_behind_a_write;
 use super::duration::copies_ns;
@@ -9,27 +9,29 @@ use crate::page_mapped::victims::VictimKind;
 use crate::preset::SchemeConfig;
 use flash::{Ns, Part};
 
-/// As [`copies_ns`], where pages that are dirty in a write buffer may be programmed from there instead.
+/// [`copies_ns`], if pages that are dirty in a write buffer may be programmed from there instead.
 fn moves_ns(config: &SchemeConfig, part: &Part, frontiers: u32, pages: u32) -> Ns {
     match config.buffer.aware {
-        // Pages that are programmed from the buffer cut runs of copies short.
+        // Pages programmed from the buffer interrupt runs of copies.
         Some(true) => u64::from(pages) * bounds::moves::copy_or_program_ns(part),
         _ => copies_ns(part, frontiers.into(), pages),
     }
 }
 
-/// The longest that a victim of so many valid pages takes, collected at once.
+/// Longest time to collect a victim with `victim_valid` valid pages at once.
 fn whole_block_ns(config: &SchemeConfig, part: &Part, victim_valid: u32) -> Ns {
-    // With split frontiers, too, all copies go to one block, or where that becomes full on to one that was free.
+    // With split frontiers, too, all copies go to one block. If it fills up, the others go to one that was free.
     moves_ns(config, part, config.allocation.units(), victim_valid) + part.t_bers_ns
 }
 
-/// Where whole blocks are collected before a write: one choice of victims, which is made where `full` blocks hold at most
-/// `logical_pages` valid pages with shared frontiers, and one fewer for each unit with split ones: those open for copies
-/// ([`super::collection::WholeBlock`]).
+/// Bound if whole blocks are collected before a write.
 ///
-/// Of several victims of one choice only the first is known to be among the best: of the others all that is known is
-/// that each gains a page.
+/// A write collects at most one choice of victims. With shared frontiers, `full` blocks then hold at most
+/// `logical_pages` valid pages. With split frontiers one block per unit fewer is full, since those are open for
+/// copies ([`super::collection::WholeBlock`]).
+///
+/// Of several victims of one choice, only the first is known to be among the best. The others are only known to
+/// gain a page each.
 pub(crate) fn of_whole_blocks(
     config: &SchemeConfig,
     part: &Part,
@@ -50,10 +52,11 @@ pub(crate) fn of_whole_blocks(
     Guarantee::worst_case(part, step, if others > 0 { gaining } else { first })
 }
 
-/// Where a victim is collected page by page behind writes in a window of `window_pages`: see
-/// [`super::collection::Preemptible`]. `full` as in [`of_whole_blocks`], when a victim is taken.
+/// Bound if a victim is collected page by page after writes, in a window of `window_pages`: see
+/// [`super::collection::Preemptible`].
 ///
-/// Of several victims of one choice each is collected by itself.
+/// `full` as in [`of_whole_blocks`], when a victim is taken. If a choice has several victims, each is collected
+/// separately.
 pub(crate) fn of_preemptible(
     config: &SchemeConfig,
     part: &Part,
@@ -69,7 +72,7 @@ pub(crate) fn of_preemptible(
     let frontiers = config.allocation.units() * classes;
     let with_erase = moves_ns(config, part, frontiers, operations - 1) + part.t_bers_ns;
     let step = with_erase.max(moves_ns(config, part, frontiers, operations.min(victim_valid)));
-    // Idle time takes what has less than a quarter of its pages valid, however many blocks are free.
+    // Idle collection takes blocks with less than a quarter of their pages valid, regardless of free blocks.
     let in_idle_time = most_valid_sparse(part.pages_per_block);
     let taken = if config.idle_collection { victim_valid.max(in_idle_time) } else { victim_valid };
     Guarantee { victim_valid: Some(taken), ..Guarantee::worst_case(part, step, victim_valid) }

@@ -1,4 +1,4 @@
-//! What a collector implements.
+//! Interface of a collector.
 
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
@@ -7,22 +7,22 @@ use crate::page_mapped::tables::Tables;
 use crate::page_mapped::victims::Victims;
 use flash::{BlockId, Ns, Probe};
 
-/// A collector's place in the write path.
+/// Hooks of a collector in the write path.
 pub trait Collection: Clone {
-    /// As [`Telemetry::yields`](crate::Telemetry::yields).
+    /// Value of [`Telemetry::yields`](crate::Telemetry::yields).
     const YIELDS: bool = false;
 
-    /// Runs before a host write is programmed. Of what it moves, it takes from `buffer` what is dirty there.
+    /// Called before a host write is programmed. Moved pages that are dirty in `buffer` are programmed from there.
     ///
     /// # Errors
-    /// [`FtlError::Full`], or what the array says.
+    /// [`FtlError::Full`], or the error of the array.
     fn before_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError>;
 
-    /// Runs behind a host write. `buffer` as in [`Collection::before_write`].
+    /// Called after a host write. `buffer` as in [`Collection::before_write`].
     ///
     /// # Errors
     /// As [`Collection::before_write`].
@@ -32,7 +32,7 @@ pub trait Collection: Clone {
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError>;
 
-    /// Brings the free space back to where the collector's promise starts, after a mount.
+    /// Restores, after a mount, the free space that the collector's bound assumes.
     ///
     /// # Errors
     /// As [`Collection::before_write`].
@@ -41,20 +41,19 @@ pub trait Collection: Clone {
         core: &mut Core<F, V, T>,
     ) -> Result<(), FtlError>;
 
-    /// The block under collection, and the page where the next step goes on.
+    /// The block under collection, and the page at which the next step continues.
     fn in_progress(&self) -> Option<(BlockId, u32)>;
 
-    /// Uses idle time, if there is something to do in it, for as long as [`Collection::idle_ns`] told. Returns whether it
-    /// did.
+    /// Uses idle time for at most [`Collection::idle_ns`]. Returns false if there is nothing to do.
     ///
     /// # Errors
-    /// What the array says.
+    /// The error of the array.
     fn idle<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<bool, FtlError>;
 
-    /// How long [`Collection::idle`] takes at most, as things are now.
+    /// Upper bound on the duration of [`Collection::idle`] in the current state.
     fn idle_ns<F: Probe, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) -> Ns {
         core.flash.longest_erase_ns()
     }

@@ -1,4 +1,4 @@
-//! When collection runs, and how much of it at once.
+//! Collectors: the trigger of collection and the amount of work at once.
 
 mod interface;
 mod partial;

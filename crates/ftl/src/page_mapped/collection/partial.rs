@@ -1,4 +1,4 @@
-//! Partial collection: one step behind each write.
+//! Partial collection: one step after each write.
 
 use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
@@ -10,29 +10,30 @@ use crate::page_mapped::tables::Tables;
 use crate::page_mapped::victims::Victims;
 use flash::{BlockId, Probe};
 
-/// Partial collection (Zhang et al., 2015, Algorithm 1): while free pages are below ρ_th, or a victim is
-/// being collected, one step rides behind each write. A step moves the next α pages of the victim that
-/// are still valid, or, where none is left, erases it. What it takes from a write buffer costs a program,
-/// which is counted on as a copy.
+/// Partial collection (Zhang et al., 2015, Algorithm 1).
 ///
-/// A victim keeps its α to the end, since free pages are counted by it. All its pages go to one block: only where a
-/// program fails in the midst of them may the rest go another way than was counted on.
+/// While fewer than ρ_th pages are free, or a victim is in progress, one step runs after each write. A step moves
+/// the next α valid pages of the victim, or erases the victim if none is left. A page taken from a write buffer
+/// costs a program, which counts as a copy.
+///
+/// A victim keeps its α to the end, since ρ_th assumes a fixed α per victim. All its pages go to one block. After a
+/// failed program, the remaining pages may take another copy path than assumed.
 #[derive(Clone, Debug)]
 pub struct Partial {
     copies: CopiesPerStep,
-    /// Copies a step of the victim under way.
+    /// Copies per step of the current victim.
     copies_per_step: u32,
     victim: Option<BlockId>,
-    /// Where the next step goes on in the victim.
+    /// Page of the victim at which the next step continues.
     cursor: u32,
-    /// Up to where map entries of the victim's pages were fetched: some steps ahead.
+    /// Page up to which the map entries of the victim's pages are prefetched, some steps ahead.
     fetched: u32,
-    /// A step ran behind the last write, so idle time may not add another.
+    /// True if a step ran after the last write. Idle time may then not add another.
     stepped: bool,
 }
 
 impl Partial {
-    /// At most so many copies a step.
+    /// A collector with this many copies per step.
     pub fn new(copies: CopiesPerStep) -> Self {
         let copies_per_step = copies.near;
         Self { copies, copies_per_step, victim: None, cursor: 0, fetched: 0, stepped: false }
@@ -46,12 +47,13 @@ impl Partial {
         let Some(victim) = self.victim else { return };
         let apart = |to| core.flash.part().copies.is_some_and(|by| by.are_apart(victim, to));
         let far = to.is_some_and(apart);
-        // A way by which no page can be copied within a step is not counted on, and its victims hold nothing.
+        // α is 0 if a copy on this path takes longer than a step may. The plan does not rely on such a path; its
+        // victims have no valid pages.
         self.copies_per_step = if far { self.copies.far } else { self.copies.near }.max(1);
         self.fetch(core, victim, u32::MAX);
     }
 
-    /// Fetches the map entries of the next `most` pages that were not looked at yet.
+    /// Prefetches the map entries of the next `most` pages.
     #[inline]
     fn fetch<F: Probe, V: Victims, T: Tables>(
         &mut self,
@@ -120,8 +122,8 @@ impl Collection for Partial {
         }
     }
 
-    /// A cut in the middle of a collection may have torn a page that the steps to come had counted on,
-    /// so the collection is finished before the next write.
+    /// A power cut during a collection may have torn a page that later steps counted on. The collection is
+    /// therefore finished before the next write.
     fn recover<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
@@ -136,7 +138,7 @@ impl Collection for Partial {
         self.victim.map(|victim| (victim, self.cursor))
     }
 
-    /// At most one step behind each write, this one included.
+    /// At most one step per write, idle collection included.
     fn idle<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,

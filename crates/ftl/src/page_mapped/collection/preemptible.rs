@@ -1,32 +1,36 @@
-//! One victim at a time, page by page, between which tasks of the host come (Jung and Song, 2LGC: an atomic-unit garbage
+//! One victim at a time, collected page by page between host tasks (Jung and Song, 2LGC: an atomic-unit garbage
 //! collection scheme with a two-level list for NAND flash storage, §4.2 and §4.3).
 //!
 //! ```text
-//! behind a write, b free pages being above the reserve:
-//!   if no victim is under way and b <= w: take one
-//!   if one is, with r valid pages left: ceil((r+1) / max(1, b-r)) of its operations (copies; the last one its erase)
-//! before a write, as long as b = 0: the victim under way, or another, to its end
-//! idle time: the victim under way: its copies, or where none is left its erase
+//! after a write, with b free pages above the reserve:
+//!   if no victim is in progress, and b <= w or the last choice has victims left: take one
+//!   if one is, with r valid pages left: ceil((r+1) / max(1, b-r)) of its operations (copies, then its erase)
+//! before a write, while b = 0: finish the victim in progress, or take another and finish it
+//! idle time, with a victim in progress: all its copies, or its erase if none is left
 //!   else erase a candidate that is known to have no valid page
-//!   else of a candidate that is known to have less than π/4: its copies; it is a candidate without valid pages then
+//!   else copy the pages of a candidate known to have fewer than π/4; it stays a candidate, without valid pages
 //! ```
 //!
-//! A host that asks without pause leaves no time between its tasks, so the operations that a victim needs are shared out
-//! over the writes for which there is room yet: that many copies and writes, one page each, until b is 0.
+//! A host that sends tasks without pause leaves no idle time. The operations of a victim are therefore spread over
+//! the writes for which there is room. Copies and writes take one page each, until b is 0.
 //!
-//! Why no write waits for more. Let D = b − r when a step is due, A = r + 1 the operations left. A step does
-//! k = ⌈A/D⌉; the next write leaves A' = A − k and D' = D − 1, and A'/D' ≤ A/D: no step is longer than the first, and the
-//! victim is erased after D steps at most. With U(λ) valid pages when it is taken and b = w = π, that is
-//! k = ⌈(U(λ)+1) / (π−U(λ))⌉. By then λ copies and at most D − 1 further writes have taken pages and the erase has given
-//! π: b ≥ π + 1 before the next write, so that a victim is always taken at b = w exactly. Two blocks are free then and
-//! no other is partly written (N − 2 are full), for 2π pages are free behind a page that filled a block. Pages that the
-//! host overwrites meanwhile raise D and lower A. In idle time D stays as it is, or (no victim under way) b ≥ π + 1 falls
-//! by less than π/4 and the victim that is taken next has no valid page: one erase, behind the next write at which
-//! b ≤ w. With split frontiers other blocks are partly written then; all else is in terms of free pages, and stays:
-//! [`FrontierSharing`](crate::FrontierSharing) tells how many are full.
+//! Bound on a step: let D = b − r when a step is due, and A = r + 1 the operations left. A step does k = ⌈A/D⌉
+//! operations. The next write leaves A' = A − k and D' = D − 1, and A'/D' ≤ A/D. So no step is longer than the
+//! first, and the victim is erased after at most D steps. With U(λ) valid pages at the start and b = w = π, the
+//! first step has k = ⌈(U(λ)+1) / (π−U(λ))⌉ operations.
 //!
-//! What is left of a victim is told by its valid pages (no bookmark, as the paper has it): a page that was copied is not
-//! valid any more. Fetching ahead aside nothing else is kept.
+//! By the erase, U(λ) copies and at most D − 1 further writes have taken pages, and the erase has freed π. Hence b
+//! ≥ π + 1 before the next write, and a victim is always taken at b = w exactly. At that time two blocks are free,
+//! since 2π pages are free after a page that filled a block. No other block is partly written (N − 2 are full).
+//! Pages that the host overwrites meanwhile raise D and lower A.
+//!
+//! Idle time leaves D as it is if a victim is in progress. Otherwise b ≥ π + 1 falls by less than π/4, and the next
+//! victim has no valid page: one erase, after the next write at which b ≤ w. With split frontiers other blocks are
+//! partly written. All else is in terms of free pages and holds unchanged:
+//! [`FrontierSharing`](crate::FrontierSharing) states how many blocks are full.
+//!
+//! The valid pages of a victim are its remaining work, since a copied page becomes invalid. There is no bookmark,
+//! as in the paper. No other state is kept, apart from prefetching.
 
 use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
@@ -38,7 +42,7 @@ use crate::page_mapped::tables::Tables;
 use crate::page_mapped::victims::{Victims, most_valid_sparse};
 use flash::{BlockId, Ns, Probe};
 
-/// See the module.
+/// The collector; see the module.
 #[derive(Clone, Debug)]
 pub struct Preemptible {
     victim: Option<BlockId>,
@@ -46,7 +50,7 @@ pub struct Preemptible {
     window_pages: u32,
 }
 
-/// Operations behind a write, where a victim has `left` valid pages and `above` pages are free above the reserve.
+/// Operations after a write, for a victim with `left` valid pages and `above` free pages above the reserve.
 pub(in crate::page_mapped) fn operations_behind_a_write(left: u32, above: u64) -> u32 {
     let operations = u64::from(left) + 1;
     let writes = above.saturating_sub(left.into()).max(1);
@@ -55,7 +59,7 @@ pub(in crate::page_mapped) fn operations_behind_a_write(left: u32, above: u64) -
 }
 
 impl Preemptible {
-    /// With a window of so many pages (a block's worth for the promise).
+    /// A collector with a window of this many pages. The bound assumes one block.
     pub fn new(window_pages: u32) -> Self {
         Self { victim: None, window_pages }
     }
@@ -71,7 +75,7 @@ impl Preemptible {
         self.fetch(core);
     }
 
-    /// Fetches the map entries of the pages that are copied next.
+    /// Prefetches the map entries of the pages to be copied next.
     fn fetch<F: Probe, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) {
         if let Some(victim) = self.victim {
             let run = &mut Run::new();
@@ -80,8 +84,9 @@ impl Preemptible {
         }
     }
 
-    /// So many operations on the victim under way, if there is one: copies and, behind the last, its erase. Where one
-    /// fails the victim is none any more, as with [`super::WholeBlock`], and is not collected from again.
+    /// Does this many operations on the victim in progress: copies, and its erase after the last copy.
+    ///
+    /// If an operation fails, the victim is dropped and not collected again, as with [`super::WholeBlock`].
     fn work_on<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
@@ -106,14 +111,14 @@ impl Preemptible {
         Ok(())
     }
 
-    /// All copies of one candidate that is known to have few, whose erase is left for when a block is needed.
+    /// Copies all pages of one candidate known to have few. Its erase waits until a block is needed.
     fn empty_one<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<bool, FtlError> {
         let pages_per_block = core.flash.geometry().pages_per_block();
         let most = most_valid_sparse(pages_per_block);
-        // One page for the next write, and one so that its erase can wait for that.
+        // One page for the next write, and one so that the erase can wait until then.
         if Self::above(core) < u64::from(most) + 2 {
             return Ok(false);
         }
@@ -166,13 +171,13 @@ impl Collection for Preemptible {
         let Some(victim) = self.victim else { return Ok(()) };
         let left = core.space.blocks.valid(victim);
         if u64::from(left) > core.space.free_pages {
-            // The next write says so.
+            // The next write returns the error.
             return Ok(());
         }
         self.work_on(core, operations_behind_a_write(left, above), buffer)
     }
 
-    /// As if no victim had been under way: what a cut tore, and what was copied before it, may have taken the room in
+    /// Collects as if no victim had been in progress. Torn pages and earlier copies may have taken the room in
     /// which the victim was to be collected.
     fn recover<F: Probe, V: Victims, T: Tables>(
         &mut self,

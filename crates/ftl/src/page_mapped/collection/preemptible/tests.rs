@@ -1,10 +1,10 @@
-//! The pace, as the module's header argues it.
+//! Tests of the pace, as derived in the module's header.
 
 use super::operations_behind_a_write;
 use alloc::vec::Vec;
 
-/// Operations behind each write from when a victim of `valid` pages is taken to its erase, the host overwriting none of
-/// its pages; and the free pages above the reserve behind the erase.
+/// Operations after each write from the selection of a victim to its erase, if the host overwrites none of its
+/// pages. Also returns the free pages above the reserve after the erase.
 fn pace(pages_per_block: u32, valid: u32) -> (Vec<u32>, u64) {
     let (mut left, mut above) = (valid, u64::from(pages_per_block));
     let mut steps = Vec::new();
@@ -31,7 +31,7 @@ fn no_step_is_longer_than_the_first_and_the_window_is_open_again_before_the_next
             assert_eq!(steps[0], first);
             assert!(steps.is_sorted_by(|before, after| before >= after), "{steps:?}");
             assert!(steps.len() as u32 <= pages_per_block - valid);
-            // A victim is taken behind a write that leaves exactly a block's worth.
+            // The next victim is taken after a write that leaves exactly one block.
             assert!(above > u64::from(pages_per_block));
         }
     }
@@ -44,7 +44,7 @@ fn the_pace_of_some_victims() {
     assert_eq!(pace(64, 31).0, [1; 32]);
     assert_eq!(pace(64, 51).0, [4; 13]);
     assert_eq!(pace(64, 63).0, [64]);
-    // Below the window: all that is left at once.
+    // Below the window: all operations left, at once.
     assert_eq!(operations_behind_a_write(10, 10), 11);
     assert_eq!(operations_behind_a_write(10, 0), 11);
 }
