@@ -1,4 +1,4 @@
-//! The page map in RAM over its space: what all page-mapped schemes share, whatever collects.
+//! Core of all page-mapped schemes: the page map in RAM and the space below it, for any collector.
 
 use super::frontiers::Purpose;
 use super::space::{RUN, Run, Space};
@@ -12,26 +12,26 @@ use crate::interface::zeros;
 use crate::plan::Plan;
 use flash::{BlockId, Cause, CopyPath, FlashError, Lpn, Oob, Ppn, Probe};
 
-/// A logical page whose only copy became unreadable: reads fail until it is written again.
+/// Map entry of a lost page: its only copy became unreadable. Reads fail until it is written again.
 pub(crate) const LOST: u32 = u32::MAX - 1;
 
 /// Map and space of one array.
 #[derive(Clone, Debug)]
 pub struct Core<F, V, T = Flat> {
     pub(super) flash: F,
-    /// Its tables hold the map, too.
+    /// Its tables include the map.
     pub(super) space: Space<V, T>,
 }
 
 impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
-    /// An empty core: no block is free yet.
+    /// An empty core without free blocks.
     pub(super) fn new(flash: F, tables: T, victims: V, plan: &Plan) -> Self {
         let (threshold, spare) = (plan.threshold_pages, plan.spare_blocks);
         let space = Space::new(flash.geometry(), tables, victims, threshold, spare);
         Self { flash, space }
     }
 
-    /// [`Space::spread`].
+    /// Applies [`Space::spread`]. With internal copy-back, copies stay in the unit of their victim.
     pub(super) fn spread(&mut self, allocation: &Allocation, sharing: FrontierSharing) {
         let near = self.flash.part().copies.map(|copies| copies.near.path);
         self.space.spread(allocation, sharing);
@@ -40,7 +40,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    /// Adds an erased block to the free ones.
+    /// Adds an erased block to the free blocks.
     pub(super) fn add_free(&mut self, block: BlockId) {
         self.space.add_free(self.flash.geometry(), block, self.flash.erase_count(block));
     }
@@ -66,7 +66,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    /// `lpn` is at `ppn` now; where it was before is invalid.
+    /// Maps `lpn` to `ppn` and invalidates its previous page.
     #[inline]
     fn remap(&mut self, lpn: Lpn, ppn: Ppn) {
         let old = self.space.blocks.set(lpn, ppn.0);
@@ -102,8 +102,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         self.space.next_run(self.flash.geometry(), victim, cursor, most, run);
     }
 
-    /// Fetches the map entries of a run that is to be copied soon, as far as the array can tell their LPNs
-    /// for nothing.
+    /// Prefetches the map entries of a run to be copied, if the array can tell the LPNs at no cost.
     #[inline]
     pub(super) fn fetch(&self, run: &Run) {
         for ppn in run.pages() {
@@ -113,10 +112,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    /// Moves pages of a victim to the frontier: from the buffer where they are dirty there, else within flash.
+    /// Moves pages of a victim to the frontier: from the buffer if they are dirty there, else within flash.
     ///
-    /// Their valid bits stay: a collector goes through the pages once, in order, and nothing maps to them
-    /// any more.
+    /// Their valid bits stay set. A collector visits the pages once, in order, and nothing maps to them any more.
     #[inline]
     pub(super) fn relocate(
         &mut self,
@@ -148,8 +146,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         Ok(())
     }
 
-    /// The logical page of a valid page, if that is dirty in the buffer. What the array cannot tell without a
-    /// read is not asked for: a read and a copy would cost more than a step may.
+    /// LPN of a valid page, if it is dirty in the buffer.
+    ///
+    /// If the array cannot tell the LPN without a read, the page is copied: a read and a copy would exceed a step.
     #[inline]
     fn dirty_at(&self, ppn: Ppn, buffer: &dyn DirtyPages) -> Option<Lpn> {
         let lpn = self.flash.peek_lpn(ppn)?;
@@ -157,8 +156,8 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         (is_there && buffer.is_dirty(lpn)).then_some(lpn)
     }
 
-    /// Programs the newest version of a page from the buffer to the frontier; the page that the map had, `from`, is
-    /// left behind as copies leave theirs.
+    /// Programs the newest version of a page from the buffer to the frontier. The mapped page `from` keeps its
+    /// valid bit, as after a copy.
     fn program_newest(
         &mut self,
         lpn: Lpn,
@@ -217,7 +216,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         Ok(())
     }
 
-    /// The only copy of a page is unreadable: its logical page is lost, loudly, and collection goes on.
+    /// Marks a logical page as lost whose only copy is unreadable. Its reads fail, and collection continues.
     #[cold]
     fn lose(&mut self, from: Ppn) {
         if let Some(lpn) = self.space.blocks.find(from) {
@@ -231,7 +230,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         self.space.reclaim(&mut self.flash, block, Cause::Collection)
     }
 
-    /// Collects one victim whole. False where there is no victim that gains anything.
+    /// Collects one whole victim. Returns false if no block would gain a page.
     pub(super) fn collect_whole(&mut self, buffer: &mut dyn DirtyPages) -> Result<bool, FtlError> {
         let victim = self.space.take_victim();
         let Some(victim) = self.space.if_room(victim, self.flash.geometry())? else {
@@ -252,7 +251,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         Ok(true)
     }
 
-    /// Erases one candidate without valid pages, if the policy knows of one.
+    /// Erases one candidate without valid pages. Returns false if the policy knows of none.
     pub(super) fn collect_invalid(&mut self) -> Result<bool, FtlError> {
         match self.space.take_invalid() {
             None => Ok(false),

@@ -1,38 +1,42 @@
-//! Where the next pages go: blocks being written and erased ones for each unit of the array, and whose turn it is.
+//! Frontiers: the open blocks and free blocks of each unit of the array, and the order of turns between units.
 //!
 //! # Classes
-//! A unit has an open block for each *class* of pages: with shared frontiers one for all, with split frontiers one for what
-//! the host writes and one for what collection copies, so that pages that were written in order lie together and become
-//! invalid together. Free blocks are the unit's, for any class.
+//! A unit has an open block for each *class* of pages. With shared frontiers one class holds all pages. With split
+//! frontiers one class holds host writes and one holds copies of collection. Pages written in order then lie
+//! together and become invalid together. Free blocks belong to the unit and serve any class.
 //!
-//! A class is a preference, not a partition: any free page may be used by anyone, so that whoever counts on free pages
-//! counts all of them. A class that has no open block, and for which none may be opened, writes to another's.
+//! A class is a preference, not a partition. Any page may use any free page, so a bound in terms of free pages
+//! counts all of them. If a class has no open block and may not open one, it writes to the block of the other
+//! class.
 //!
 //! ```text
-//! shared, any page:    the first unit from the turn's on that has an open block or a free one
-//! split, a host page:  the first unit from the turn's on that has an open host block, or, where more blocks are free
+//! shared, any page:    the first unit from the turn on that has an open block or a free one
+//! split, a host page:  the first unit from the turn on that has an open host block, or, if more blocks are free
 //!                      than are kept for collection, two free ones
-//!                      else, where more are free than are kept: the first unit with a free one
+//!                      else, if more are free than are kept: the first unit with a free one
 //!                      else the first unit with an open block of collection; else the first with a free one
-//! split, a copy:       the first unit from the copies' turn on that has an open block of collection or a free one; else the
-//!                      first with an open host block. From the victim's unit on where that copies within itself
-//!                      without the bus (internal copy-back): else all units share the copies, so that no die is kept long
+//! split, a copy:       the first unit from the copies' turn on that has an open block of collection or a free one;
+//!                      else the first with an open host block. With internal copy-back (copies within a unit, without
+//!                      the bus) the search starts at the victim's unit; else all units share the copies, so that no
+//!                      die is busy for long
 //! ```
 //!
-//! Blocks kept for collection: one, and one more while there are spare blocks. A turn goes to each unit in strict rotation,
-//! one page a turn; with split frontiers the host's pages and copies have turns of their own; a unit without room is passed
-//! over. With one unit, and where copies stay in their victim's unit, several pages may be programmed at once.
+//! One block is kept for collection, and one more while there are spare blocks. Turns go to the units in strict
+//! rotation, one page per turn; a unit without room is skipped. With split frontiers host pages and copies have
+//! separate turns. Several pages may be programmed at once if there is one unit, or if copies stay in their
+//! victim's unit.
 //!
 //! # Order
-//! Every page carries a number: that of the page programmed before it if that is in the same block, else the next one. So
-//! a number belongs to one block (from its opening to its erase), its pages of that number are consecutive, and (number,
-//! page in its block) orders all pages by when they were programmed: of two pages of one number the later is behind the other
-//! in their block, and of two numbers the larger was given later. With one shared frontier a block has one number, as
-//! programs of another block come between its pages only after a power cut.
+//! Every page carries a number. If the page programmed before it is in the same block, it has the same number, else
+//! the next one. A number thus belongs to one block, from its opening to its erase, and the pages with that number
+//! are consecutive. Therefore (number, page in its block) orders all pages by time of program. Of two pages with
+//! the same number, the later one follows in their block; of two numbers, the larger was given later. With one
+//! shared frontier a block has a single number: programs in another block come between its pages only after a power
+//! cut.
 //!
-//! Bit 55 of what is written as sequence number tells the class that the block was open for, as it was programmed.
+//! Bit 55 of the sequence number in the OOB area is the class for which the block was open at the program.
 //!
-//! Memory: 64 bytes a unit and what its heap of free blocks takes.
+//! Memory: 64 bytes per unit, and the heap of its free blocks.
 
 use super::free_blocks::FreeBlocks;
 use crate::allocation::Allocation;
@@ -40,12 +44,12 @@ use crate::frontier_sharing::FrontierSharing;
 use alloc::{vec, vec::Vec};
 use flash::{BlockId, Geometry};
 
-/// Most classes of pages.
+/// Maximum number of classes.
 pub(crate) const CLASSES: usize = 2;
 
-/// The class of what the host writes; where frontiers are shared, of everything.
+/// Class of host writes, and of all pages if frontiers are shared.
 const HOST: usize = 0;
-/// The class of what collection copies.
+/// Class of copies by collection.
 const COLLECTION: usize = 1;
 
 /// Lowest bit of the class in a sequence number.
@@ -56,16 +60,16 @@ pub(crate) fn number_and_class(seq: u64) -> (u64, usize) {
     (seq & ((1 << CLASS_BIT) - 1), (seq >> CLASS_BIT) as usize % CLASSES)
 }
 
-/// Who programs a page.
+/// Origin of a page to be programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// The host.
+    /// A host write.
     Host,
-    /// Collection, of a block's pages.
+    /// A copy by collection from this block.
     CopiesOf(BlockId),
 }
 
-/// A block being written.
+/// An open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frontier {
     pub(crate) block: BlockId,
@@ -89,45 +93,46 @@ struct Unit {
     free: FreeBlocks,
 }
 
-/// Where the page at hand goes.
+/// Unit and class for the next page.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
     place: usize,
     class: usize,
-    /// The turn that it takes: that of its class, or none.
+    /// The turn that the page takes: that of its class, or none.
     turn: Option<usize>,
 }
 
-/// See the module.
+/// All frontiers of an array; see the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Frontiers {
     /// In the order of their turns.
     units: Vec<Unit>,
-    /// Place of each unit of the array in that order.
+    /// Index in `units` of each unit of the array.
     places: Vec<u32>,
-    /// 1: shared.
+    /// Classes in use; 1 if frontiers are shared.
     classes: usize,
-    /// Place of the unit of the next turn, of the host (or all) and of copies.
+    /// Index of the unit that has the next turn: of host pages (or all pages), and of copies.
     at: [usize; CLASSES],
-    /// Copies stay in the unit of their victim.
+    /// True if copies stay in the unit of their victim.
     near: bool,
     chosen: Choice,
     /// Free blocks of all units.
     free_blocks: usize,
-    /// Free blocks that are kept for collection where frontiers are split.
+    /// Free blocks kept for collection if frontiers are split.
     kept: usize,
     /// Pages that can be programmed in open blocks of collection.
     collection_room: u64,
     /// Number of the last page.
     number: u64,
-    /// Its block.
+    /// Block of the last page.
     last: Option<BlockId>,
-    /// Blocks found partly written by a mount that are none of those last opened: written before free ones are opened.
+    /// Partly written blocks found by a mount that are not the last opened of their unit and class. They are
+    /// written before a free block is opened.
     waiting: Vec<Frontier>,
 }
 
 impl Frontiers {
-    /// No block is being written, none is free.
+    /// Frontiers without open or free blocks.
     pub(crate) fn new(allocation: &Allocation, sharing: FrontierSharing) -> Self {
         let turns = allocation.turns();
         let mut places = vec![0; turns.len()];
@@ -150,37 +155,39 @@ impl Frontiers {
         }
     }
 
-    /// Free blocks, of which there is none yet, are to be taken in the order in which they come, however worn they are.
+    /// Makes all units take free blocks in order of arrival, regardless of wear.
+    ///
+    /// Must be called before any block is free.
     pub(crate) fn take_in_order(&mut self) {
         self.units.iter_mut().for_each(|unit| unit.free = FreeBlocks::in_order());
     }
 
-    /// Copies stay in the unit of their victim, where frontiers are split.
+    /// Makes copies stay in the unit of their victim if frontiers are split.
     pub(crate) fn copy_near(&mut self) {
         self.near = true;
     }
 
-    /// So many free blocks are kept for collection where frontiers are split.
+    /// Sets the number of free blocks kept for collection if frontiers are split.
     pub(crate) fn keep(&mut self, blocks: usize) {
         self.kept = blocks;
     }
 
-    /// Whether as many blocks are free as are kept for collection; with shared frontiers none is.
+    /// True if at least the kept number of blocks is free. Shared frontiers keep none.
     pub(crate) fn keeps_enough(&self) -> bool {
         self.classes == 1 || self.free_blocks >= self.kept
     }
 
-    /// F: units.
+    /// F: number of units.
     pub(crate) fn count(&self) -> u64 {
         self.units.len() as u64
     }
 
-    /// Classes in use: 1 where frontiers are shared.
+    /// Classes in use; 1 if frontiers are shared.
     pub(crate) fn classes(&self) -> usize {
         self.classes
     }
 
-    /// The place of a block's unit among the turns.
+    /// Index of a block's unit in the order of turns.
     pub(crate) fn place_of(&self, block: BlockId) -> usize {
         match self.places.len() {
             1 => 0,
@@ -188,14 +195,14 @@ impl Frontiers {
         }
     }
 
-    /// The page programmed last has this number and is in this block.
+    /// Continues after a page with this number in this block.
     pub(crate) fn go_on_behind(&mut self, number: u64, block: BlockId) {
         self.number = number;
         self.last = Some(block);
         self.at = [(self.place_of(block) + 1) % self.units.len(); CLASSES];
     }
 
-    /// Adds an erased block to its unit's, erased this often so far.
+    /// Adds an erased block to the free blocks of its unit, with its erase count.
     pub(crate) fn add_free(&mut self, block: BlockId, erases: u32) {
         let place = self.place_of(block);
         self.units[place].free.push(block, erases);
@@ -208,7 +215,7 @@ impl Frontiers {
         self.collection_room
     }
 
-    /// Where a page of this purpose goes first of all.
+    /// First choice for a page of this purpose.
     #[inline]
     fn preferred(&self, purpose: Purpose) -> Choice {
         match purpose {
@@ -221,7 +228,7 @@ impl Frontiers {
         }
     }
 
-    /// The frontier of the next page, if the place where it goes first of all has one. See [`Frontiers::choose`].
+    /// Chooses the preferred frontier if it is open. Otherwise [`Frontiers::choose`] is needed.
     #[inline]
     pub(crate) fn current(&mut self, purpose: Purpose) -> Option<Frontier> {
         let choice = self.preferred(purpose);
@@ -230,7 +237,7 @@ impl Frontiers {
         Some(frontier)
     }
 
-    /// The number that the chosen frontier's next page carries.
+    /// Sequence number of the chosen frontier's next page.
     #[inline]
     pub(crate) fn seq_for(&mut self, frontier: &Frontier) -> u64 {
         if self.last != Some(frontier.block) {
@@ -240,13 +247,13 @@ impl Frontiers {
         self.number | (self.chosen.class as u64) << CLASS_BIT
     }
 
-    /// Pages that the chosen frontier takes at once.
+    /// Number of pages that may be programmed to the chosen frontier at once.
     #[inline]
     pub(crate) fn room_of_turn(&self, frontier: &Frontier) -> u32 {
         if self.chosen.turn.is_some() && self.units.len() > 1 { 1 } else { frontier.room() }
     }
 
-    /// The places from this one on, each once.
+    /// All unit indices, starting from this one.
     fn places_from(&self, from: usize) -> impl Iterator<Item = usize> + Clone + use<> {
         let units = self.units.len();
         (from..units).chain(0..from)
@@ -257,12 +264,13 @@ impl Frontiers {
             && self.waiting.iter().any(|frontier| self.place_of(frontier.block) == place)
     }
 
-    /// Whether the unit has more free blocks than so many.
+    /// True if the unit has more than `stay` free blocks.
     fn has_free(&self, place: usize, stay: usize) -> bool {
         self.units[place].free.len() > stay
     }
 
-    /// Where a page of this purpose goes: see the module. The class need not have an open block there yet.
+    /// Unit and class for a page of this purpose, as in the module's header. The class need not have an open block
+    /// there yet.
     fn find(&self, purpose: Purpose) -> Option<Choice> {
         let first @ Choice { place, class, turn } = self.preferred(purpose);
         let is_open = |place: usize, class: usize| self.units[place].open[class].is_some();
@@ -290,7 +298,8 @@ impl Frontiers {
         }
     }
 
-    /// Chooses where a page of this purpose goes: see the module. None where there is no room.
+    /// Chooses the frontier for a page of this purpose, as in the module's header. Returns `None` if there is no
+    /// room.
     pub(crate) fn choose(&mut self, geometry: &Geometry, purpose: Purpose) -> Option<Advance> {
         let choice @ Choice { place, class, turn } = self.find(purpose)?;
         self.chosen = choice;
@@ -333,8 +342,8 @@ impl Frontiers {
         open.map(|frontier| frontier.block).or_else(|| unit.free.next())
     }
 
-    /// The next pages of the chosen frontier are programmed, and a turn passes if it was taken by one. Returns the block that
-    /// is full by that, if it is.
+    /// Records programs of the next pages of the chosen frontier and passes its turn. Returns the block if it is
+    /// full now.
     #[inline]
     pub(crate) fn programmed(&mut self, pages: u32) -> Option<BlockId> {
         let Choice { place, class, .. } = self.chosen;
@@ -362,7 +371,7 @@ impl Frontiers {
         self.units[self.chosen.place].open[self.chosen.class]
     }
 
-    /// The program of the chosen frontier's next page failed: it is not written any more, and its turn passes.
+    /// Closes the chosen frontier after a failed program of its next page, and passes its turn.
     pub(crate) fn abandon(&mut self) -> Option<Frontier> {
         let Choice { place, class, .. } = self.chosen;
         let frontier = self.units[place].open[class].take();
@@ -373,7 +382,7 @@ impl Frontiers {
         frontier
     }
 
-    /// A turn passes if the page at hand took one.
+    /// Passes the turn, if the page took one.
     #[inline]
     fn pass(&mut self) {
         if let Some(turn) = self.chosen.turn {
@@ -382,8 +391,8 @@ impl Frontiers {
         }
     }
 
-    /// Goes on with a block that was being written: for its class, or where that is not known for any, if that has none
-    /// being written; else when a block would be opened otherwise.
+    /// Reopens a partly written block for its class, or for any class if its class is unknown. If that class
+    /// already has an open block, the block waits.
     pub(crate) fn reopen(&mut self, frontier: Frontier, class: Option<usize>) {
         let place = self.place_of(frontier.block);
         let class = class.map(|class| class.min(self.classes - 1));
@@ -394,7 +403,7 @@ impl Frontiers {
         }
     }
 
-    /// Blocks being written.
+    /// Open blocks, the waiting ones included.
     pub(crate) fn open(&self) -> impl Iterator<Item = Frontier> + '_ {
         let open = self.units.iter().flat_map(|unit| unit.open.into_iter().flatten());
         open.chain(self.waiting.iter().copied())
@@ -419,22 +428,24 @@ impl Frontiers {
     }
 }
 
-/// What a controller needs for so many units and classes: of each frontier the next page (4 bytes), the sequence number (8),
-/// the head of the list of free blocks (2) and the place in the order of turns (2). One alone is counted with the registers.
+/// Bytes in a controller for this number of units and classes.
+///
+/// Per frontier: the next page (4 bytes), the sequence number (8), the head of the list of free blocks (2) and the
+/// index in the order of turns (2). A single frontier is kept in registers.
 pub(crate) fn ram_bytes(units: u32, classes: usize) -> u64 {
     match u64::from(units) * classes as u64 {
         1 => 0,
-        // The first of several units has to be found in the order of turns as well.
+        // With several units, the first one must also be found in the order of turns.
         frontiers if units > 1 => frontiers * 16,
         frontiers => (frontiers - 1) * 16,
     }
 }
 
-/// The frontier that the next page goes to.
+/// The frontier for the next page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Advance {
     pub(crate) frontier: Frontier,
-    /// It was a free block until now.
+    /// True if it was a free block until now.
     pub(crate) opened: bool,
 }
 
@@ -446,13 +457,13 @@ mod tests {
 
     const PAGES: u32 = 3;
 
-    /// The same as plainly as can be: of each unit its open blocks by class and its free ones, and every page programmed.
+    /// Reference model: the open blocks of each unit by class, its free blocks, and the turns.
     struct Model {
         turns: Vec<u32>,
         split: bool,
         near: bool,
         kept: usize,
-        /// Place of the next turn, by class.
+        /// Index of the next turn, by class.
         at: [usize; 2],
         open: BTreeMap<(u32, usize), (u32, u32)>,
         free: BTreeMap<u32, BTreeSet<u32>>,
@@ -562,7 +573,7 @@ mod tests {
                 prop_assert_eq!(told, opened);
                 let at = geometry.ppn(BlockId(block), page).0;
                 prop_assert_eq!((frontier.block.0, frontier.next), (block, at));
-                // Numbers and pages are in the order of programs; one number is of one block.
+                // (Number, page) rises with each program, and a number belongs to one block.
                 let (number, of_class) = number_and_class(frontiers.seq_for(&frontier));
                 prop_assert_eq!(of_class, class);
                 prop_assert!((number, page) > last, "{:?} behind {last:?}", (number, page));
@@ -625,8 +636,8 @@ mod tests {
         assert_eq!(frontiers.choose(&geometry, Purpose::Host), None);
     }
 
-    /// Blocks found partly written of which more were open than now may be: all of them are written to their ends before a free
-    /// one is opened.
+    /// More partly written blocks may be found than can be open. All of them are written to their ends before a
+    /// free one is opened.
     #[test]
     fn blocks_that_wait_are_written_before_free_ones() {
         let (geometry, mut frontiers) = two_classes();
@@ -651,7 +662,7 @@ mod tests {
             written.push((frontier.block.0, frontiers.seq_for(&frontier)));
             frontiers.programmed(1);
         }
-        // The block of the page programmed last goes on with its number.
+        // The block of the last programmed page continues with its number.
         assert_eq!(written, [(0, 7), (1, 8), (3, 9), (4, 10)]);
     }
 

@@ -1,32 +1,35 @@
-//! Rebuilding a map from the OOB areas alone.
+//! Mount: rebuilds the map from the OOB areas alone.
 //!
-//! Every page carries its LPN, and the number and class of [`super::frontiers`]. Torn pages, and blocks whose erase was
-//! cut, hold nothing readable: they count as invalid and are collected like any other.
+//! Every page carries its LPN, and the number and class of [`super::frontiers`]. Torn pages, and blocks whose erase
+//! was cut, are unreadable. They count as invalid and are collected like any others.
 //!
 //! # The newest version
-//! (number, page in its block) orders all readable pages by when they were programmed, so the newest version of an LPN is the
-//! one with the largest. A mount goes on with numbers behind the largest that it finds, T. Larger ones may have been given
-//! before the power failed, to pages that were torn or are erased; none can be read, so none is found to be newer than a page
-//! that carries the same number again. Where the page programmed last is in a block that goes on, its next page carries T,
-//! too: it is behind that page in its block, and all other pages have smaller numbers. So the order holds for what is
-//! written behind a mount, however many there were, and whatever allocation and sharing of frontiers each of them had: nothing
-//! in it rests on whose turn it was.
+//! (number, page in its block) orders all readable pages by time of program. The newest version of an LPN is the
+//! one with the largest pair. A mount continues with numbers above the largest it finds, T. Larger numbers may have
+//! been given before the power failed, to pages that are torn or erased. None of these can be read, so none is
+//! taken for newer than a page that gets the same number again.
 //!
-//! # Which blocks go on
-//! No rule is needed for that but those of NAND: a page behind the last one written in a block may be programmed at any time, so
-//! each block that is partly written goes on, but for one in which a program failed. Of each unit and class that which was opened
-//! last goes on at once: it is the one that was being written, if the array was written with the same settings, since a class
-//! opens a block of a unit only when it has none. The others wait, and are written before a free block is opened: blocks
-//! of other settings, of which more may have been open. So no free page is lost by a mount, whatever the settings.
+//! If the last programmed page is in a block that stays open, its next page carries T, too. That page follows it in
+//! its block, and all other pages have smaller numbers. So the order holds for pages written after any number of
+//! mounts. It holds for any allocation and sharing of frontiers at each of them, since it does not depend on the
+//! order of turns.
 //!
-//! A block that was opened before another of its unit and class was full or abandoned by then. So if it is partly written, and its
-//! last page is unreadable, then a program failed in it: it is collected as it is, and retired. (Where the power failed before
-//! the next block was opened nothing tells, and it goes on; and where an array is mounted with another allocation a
-//! torn page may be taken for a failed one, which costs a block.) If its last page can be read, it was open with other settings.
+//! # Blocks that stay open
+//! Only the rules of NAND matter here: the page after the last written one of a block may be programmed at any
+//! time. So each partly written block stays open, unless a program failed in it. Of each unit and class, the block
+//! opened last is reopened at once. A class opens a block of a unit only if it has none. So this is the block that
+//! was being written, if the settings are the same. The others wait, and are written before a free block is opened.
+//! They come from other settings with more open blocks. So a mount loses no free page, whatever the settings.
 //!
-//! A block without any readable page was opened by the program at which the power failed, or in which the first program failed. It
-//! tells no class. Its class had no other block, so it goes on for a class of its unit that has none; if there is no such class, it
-//! waits.
+//! When a unit and class opened a block, its previous block was full or abandoned. If that previous block is partly
+//! written and its last page is unreadable, a program failed in it. It is collected as it is, and retired. If its
+//! last page is readable, it was open with other settings. Two cases are exceptions. If the power failed before the
+//! next block was opened, the failed program is not detected, and the block stays open. If the array is mounted
+//! with another allocation, a torn page may be taken for a failed one, which costs a block.
+//!
+//! A block without any readable page was opened by the program at which the power failed, or its first program
+//! failed. Its class is unknown. Its class had no other block, so it is reopened for a class of its unit without
+//! one; if there is none, it waits.
 
 use super::core::Core;
 use super::frontiers::{CLASSES, Frontier, number_and_class};
@@ -38,30 +41,30 @@ use alloc::{format, vec, vec::Vec};
 use core::mem;
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
 
-/// What a block's OOB areas tell.
+/// The OOB areas of a block.
 pub(crate) struct ScannedBlock {
     pub(crate) block: BlockId,
-    /// Pages programmed (or torn).
+    /// Pages programmed or torn.
     pub(crate) written: u32,
-    /// OOB of its first readable page, if any is readable.
+    /// OOB of its first readable page, if there is one.
     pub(crate) first: Option<Oob>,
-    /// Number of its last readable page, and that page.
+    /// Number and page index of its last readable page.
     newest: (u64, u32),
 }
 
 impl ScannedBlock {
-    /// The number at which it was opened, or soon after, and its class.
+    /// Number at which it was opened, or soon after, and its class.
     fn opened(&self) -> Option<(u64, usize)> {
         self.first.map(|oob| number_and_class(oob.seq))
     }
 
-    /// Whether its last page that was programmed can be read.
+    /// True if its last programmed page is readable.
     fn ends_readable(&self) -> bool {
         self.first.is_some() && self.newest.1 + 1 == self.written
     }
 }
 
-/// Fills an empty core from what is on its array.
+/// Fills an empty core from the content of its array.
 pub(super) fn mount<F: Probe, V: Victims, T: Tables>(
     core: &mut Core<F, V, T>,
 ) -> Result<(), FtlError> {
@@ -81,7 +84,7 @@ pub(super) fn mount<F: Probe, V: Victims, T: Tables>(
     Ok(())
 }
 
-/// Fills `map` and an empty space from the blocks of it that are in use, all of whose pages are of `kind`.
+/// Fills `map` and an empty space from the used blocks of the space. All their pages are of `kind`.
 pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     space: &mut Space<V, T>,
     flash: &mut F,
@@ -89,7 +92,7 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     kind: PageKind,
     map: &mut [u32],
 ) -> Result<(), FtlError> {
-    // One without a readable page was opened last.
+    // A block without a readable page was opened last.
     used.sort_by_key(|found| (found.opened().map_or(u64::MAX, |(number, _)| number), found.block));
     let geometry = *flash.geometry();
     let mut numbers = vec![0; map.len()];
@@ -102,7 +105,7 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     Ok(())
 }
 
-/// Goes on with the blocks that are partly written: see the module.
+/// Continues with the partly written blocks: see the module.
 fn resume<V: Victims, T: BlockInfo>(
     space: &mut Space<V, T>,
     geometry: &Geometry,
@@ -118,7 +121,7 @@ fn resume<V: Victims, T: BlockInfo>(
     for found in full {
         space.victims.insert(found.block, space.blocks.valid(found.block));
     }
-    // What tells its class before what does not, the one opened last first.
+    // Blocks of a known class come first, the one opened last before the others.
     let (known, unknown): (Vec<_>, Vec<_>) =
         partly.into_iter().partition(|found| found.first.is_some());
     let mut opened_later = vec![[false; CLASSES]; space.frontiers.count() as usize];
@@ -139,7 +142,7 @@ fn resume<V: Victims, T: BlockInfo>(
     }
 }
 
-/// A program failed in this block before the power did.
+/// Closes a block in which a program failed before the power did.
 fn close_failed<V: Victims, T: BlockInfo>(
     space: &mut Space<V, T>,
     found: &ScannedBlock,
@@ -153,7 +156,7 @@ fn close_failed<V: Victims, T: BlockInfo>(
     space.victims.insert(found.block, space.blocks.valid(found.block));
 }
 
-/// Sets the valid bits: first every page of the blocks in use, then not those that no LPN maps to.
+/// Sets the valid bits: all pages of the used blocks, then clears those that no LPN maps to.
 fn mark_valid<V, T: BlockInfo>(
     space: &mut Space<V, T>,
     geometry: &Geometry,
@@ -176,7 +179,7 @@ fn mark_valid<V, T: BlockInfo>(
     }
 }
 
-/// Reads the OOB of a block's pages up to the first that is erased.
+/// Reads the OOB areas of a block up to the first erased page.
 pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlock, FtlError> {
     let geometry = *flash.geometry();
     let mut found =
@@ -198,8 +201,8 @@ pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlo
     Ok(found)
 }
 
-/// Maps the LPNs of a block's readable pages to it, but for those that are newer elsewhere. `numbers` are of the pages
-/// mapped to.
+/// Maps the LPNs of a block's readable pages to it, unless they are newer elsewhere. `numbers` belong to the mapped
+/// pages.
 fn map_pages<F: Probe>(
     flash: &mut F,
     found: &ScannedBlock,
@@ -227,7 +230,7 @@ fn map_pages<F: Probe>(
         }
         let (entry, newest) = (&mut map[lpn as usize], &mut numbers[lpn as usize]);
         let (number, _) = number_and_class(oob.seq);
-        // Of one number in one block the later page comes later here, too.
+        // Pages with the same number are in one block, and the later page comes later here, too.
         if *entry == UNMAPPED || number >= *newest {
             (*entry, *newest) = (ppn.0, number);
         }

@@ -1,18 +1,19 @@
-//! The map entries of 2LGC (Jung and Song, Fig. 2), 32 bits each.
+//! Map entries of 2LGC (Jung and Song, Fig. 2), 32 bits each.
 //!
 //! ```text
 //! page entry i:   31 bits PPN of LPN i | 1 bit: physical page i is valid
 //! block entry:    1 bit bad | 1 bit free | 1 bit erased | 8 bits invalid pages | 8 bits next page | 13 bits erases
 //! ```
 //!
-//! State and cost: a page entry for each physical page, as one entry tells of an LPN and of a PPN that have nothing to do
-//! with each other but the number; a block entry for each block: 4 bytes each. A page that becomes invalid costs a line
-//! of page entries and one of block entries; the valid pages of a victim are told by going through its entries.
+//! State and cost: one page entry per physical page and one block entry per block, 4 bytes each. A page entry
+//! describes an LPN and a PPN that share only their number. A page that becomes invalid costs a line of page
+//! entries and one of block entries. The valid pages of a victim are found by a scan of its entries.
 //!
-//! Limits ([`limit`]): two of the 2³¹ numbers of a page say that it is nowhere, or was lost, so there are 2³¹ − 2 pages at
-//! most; a block has 255 pages at most, since all of 256 may be invalid and 8 bits do not count to 256; 13 bits count
-//! 8,191 erases. A part that endures more is refused, and where a block is erased more often all the same, as nothing keeps
-//! a host from that, its count stays at 8,191 and the erases that it does not tell are counted.
+//! Limits ([`limit`]):
+//! - Two of the 2³¹ page numbers mean unmapped and lost. An array thus has at most 2³¹ − 2 pages.
+//! - A block has at most 255 pages: all of 256 may be invalid, and 8 bits do not count to 256.
+//! - 13 bits count 8,191 erases. A part with a higher endurance is refused. A host can still erase a block more
+//!   often; its count then stays at 8,191, and the further erases are counted as saturated.
 
 use super::tables::{BlockInfo, Tables, UNMAPPED};
 use alloc::{format, string::String, vec, vec::Vec};
@@ -20,7 +21,7 @@ use core::ops::Range;
 use flash::prefetch::prefetch;
 use flash::{BlockId, Geometry, Lpn, Part, Ppn};
 
-/// In a page entry: the physical page of its number is valid.
+/// Flag of a page entry: the physical page of the same number is valid.
 const VALID: u32 = 1 << 31;
 
 /// A field of a block entry.
@@ -47,7 +48,7 @@ impl Field {
         entry >> self.shift & self.most()
     }
 
-    /// `value` fits, or the table would be wrong without telling: [`limit`] sees to that.
+    /// [`limit`] ensures that `value` fits; a larger value would corrupt the table silently.
     #[inline]
     fn set(self, entry: &mut u32, value: u32) {
         debug_assert!(value <= self.most(), "{value} in {} bits", self.bits);
@@ -55,7 +56,7 @@ impl Field {
     }
 }
 
-/// See the module.
+/// Tables of 2LGC; see the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Packed {
     pages: Vec<u32>,
@@ -65,7 +66,7 @@ pub(crate) struct Packed {
     saturated_erases: u64,
 }
 
-/// Why the entries do not hold such an array, if they do not: the setting, what is wrong and what would be right.
+/// Returns the setting and the reason if the entries cannot describe this array.
 pub(crate) fn limit(geometry: &Geometry, part: &Part) -> Option<(&'static str, String)> {
     let (pages, a_block) = (geometry.pages(), geometry.pages_per_block());
     let most_pages = (1u32 << 31) - 2;
@@ -88,13 +89,13 @@ pub(crate) fn limit(geometry: &Geometry, part: &Part) -> Option<(&'static str, S
     Some(("part", what))
 }
 
-/// RAM of a controller: of the page entries, and of the block entries.
+/// RAM in a controller: bytes of page entries and of block entries.
 pub(crate) fn ram_bytes(geometry: &Geometry) -> [u64; 2] {
     [geometry.pages(), geometry.blocks()].map(|entries| u64::from(entries) * 4)
 }
 
 impl Packed {
-    /// No page is mapped, none is valid, no block is free. The array is within [`limit`].
+    /// Tables without mapped or valid pages and without free blocks. The array is within [`limit`].
     pub(crate) fn new(geometry: &Geometry, logical_pages: u32) -> Self {
         let pages_per_block = geometry.pages_per_block();
         let mut without_valid = 0;
@@ -120,7 +121,7 @@ impl Packed {
 }
 
 impl BlockInfo for Packed {
-    /// Of a free block none is valid, and none is invalid either.
+    /// A free block has neither valid nor invalid pages.
     #[inline]
     fn valid(&self, block: BlockId) -> u32 {
         let entry = self.blocks[block.0 as usize];
@@ -228,7 +229,7 @@ impl Tables for Packed {
         self.logical_pages
     }
 
-    /// The two numbers that name no page are the greatest of 31 bits, as they are of 32 elsewhere.
+    /// The two numbers that name no page are the greatest of 31 bits, as they are of 32 in the other tables.
     #[inline]
     fn get(&self, lpn: Lpn) -> u32 {
         if lpn.0 >= self.logical_pages {

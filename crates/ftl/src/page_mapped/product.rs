@@ -1,4 +1,4 @@
-//! From a plan to a scheme: the one place where victims, collector and tables become types.
+//! Construction of a scheme from a plan: selects the types of victims, collector and tables.
 
 use super::collection::{Collection, Partial, Preemptible, WholeBlock};
 use super::core::Core;
@@ -17,7 +17,7 @@ use crate::start;
 use crate::victim_work::VictimWork;
 use flash::{BlockId, Geometry, Probe};
 
-/// Makes the scheme of a plan.
+/// Builds the scheme of a plan.
 pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::PageMapped(collection) = setup.plan.layout else {
         return Err(setup.foreign_plan());
@@ -36,7 +36,7 @@ pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> 
                 Preemptible::new(window),
             )
         }
-        // Plans have those policies alone of which a victim's valid pages are bounded.
+        // Plans with partial collection only have policies that bound a victim's valid pages.
         CollectionKind::Partial(_, copies) if by_device(ways, copies) => {
             let tables = Flat::new(geometry, setup.plan.logical_pages);
             let victims = ByDevice::new(blocks, pages, ways, [copies.near, copies.far]);
@@ -47,10 +47,10 @@ pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> 
     }
 }
 
-/// Makes a page-mapped scheme with flat tables, these victims, and a collector of any crate.
+/// Builds a page-mapped scheme with flat tables, these victims, and a collector of any crate.
 ///
 /// # Errors
-/// What the array says; [`FtlError::Config`] where more blocks fail than are spare.
+/// The error of the array; [`FtlError::Config`] if more blocks fail than are spare.
 pub fn assemble<F, C>(
     setup: &Setup<'_>,
     flash: F,
@@ -73,12 +73,12 @@ where
     put_together(setup, Core::new(flash, tables, victims, plan), collector)
 }
 
-/// Whether it matters to a step on which device its victim is.
+/// True if the device of a victim matters to a step.
 pub(crate) fn by_device(ways: u32, copies: CopiesPerStep) -> bool {
     ways > 1 && copies.near != copies.far
 }
 
-/// As [`ram`], where so many devices share the array and steps make so many copies.
+/// [`ram`] for an array shared by `ways` devices, with `copies` per step.
 pub(crate) fn ram_by_device(
     geometry: &Geometry,
     logical_pages: u32,
@@ -93,9 +93,10 @@ pub(crate) fn ram_by_device(
     Ram { victims: ByDevice::controller_bytes(blocks, pages, ways), ..plain }
 }
 
-/// RAM of a page-mapped scheme with such victims, as [`Telemetry::ram`](crate::Telemetry::ram) counts it. A free block is no
-/// candidate, so that which are free is told where the candidates are kept, and which of them was erased least by the
-/// erase counts.
+/// RAM of a page-mapped scheme with this policy, as [`Telemetry::ram`](crate::Telemetry::ram) counts it.
+///
+/// Free blocks need no RAM of their own. They are not candidates, so the candidate structure shows which are free.
+/// The erase counts show which of them is least worn.
 pub fn ram(geometry: &Geometry, logical_pages: u32, victims: VictimKind) -> Ram {
     let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
     Ram {
@@ -133,8 +134,8 @@ where
             mount(&mut core)?;
             core.space.mounting = true;
             match collector.recover(&mut core) {
-                // Pages torn by one cut after another may leave no room to collect. All data are there to
-                // be read, and a trim makes room; a write says that there is none.
+                // Pages torn by repeated power cuts may leave no room to collect. All data stay readable, and a
+                // trim makes room. A write returns `Full`.
                 Ok(()) | Err(FtlError::Full { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -150,7 +151,7 @@ where
     }))
 }
 
-/// Erases every block that is written, and frees all that are not bad; returns how many went bad.
+/// Erases every written block and frees all good ones. Returns the number of blocks that went bad.
 fn format_array<F: Probe, V: Victims, T: Tables>(
     core: &mut Core<F, V, T>,
 ) -> Result<u32, FtlError> {

@@ -1,4 +1,4 @@
-//! The scheme: tasks, telemetry, idle time, and what checkers see of it.
+//! The scheme: tasks, telemetry, idle time, and state for checkers.
 
 use super::collection::Collection;
 use super::core::{Core, LOST};
@@ -22,20 +22,20 @@ pub struct PageMapped<F, V, C, T = Flat> {
     pub(super) collector: C,
     pub(super) guarantee: Guarantee,
     pub(super) idle_collection: bool,
-    /// Victim work that is not of the log.
+    /// Victim work before the last restart of the telemetry.
     pub(super) work_before: VictimWork,
 }
 
-/// What a block is being used for.
+/// Role of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Erased.
     Free,
-    /// Being written.
+    /// Open for writes.
     Frontier,
-    /// Written to its end; may be a victim.
+    /// Fully written; may become a victim.
     Full,
-    /// Under collection; the next step goes on at this page.
+    /// Under collection; the next step continues at this page.
     Victim(u32),
     /// Bad.
     Bad,
@@ -44,7 +44,7 @@ pub enum Role {
 /// State of one block, for checkers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockState {
-    /// Its use.
+    /// Its role.
     pub role: Role,
     /// Valid pages.
     pub valid: u32,
@@ -85,7 +85,7 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
         states
     }
 
-    /// Where `lpn` is, if it is anywhere.
+    /// PPN of `lpn`, if it is mapped.
     pub fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         Some(self.core.space.blocks.get(lpn)).filter(|ppn| *ppn < LOST).map(Ppn)
     }

@@ -1,5 +1,4 @@
-//! The space of one array, or of one area of it: what is written where and what is valid, whatever maps to
-//! it and whatever collects it.
+//! Space of one array or of one area of it: frontiers and valid pages, for any map and any collector.
 
 use super::blocks::BlockTable;
 use super::frontiers::{Advance, Frontier, Frontiers, Purpose};
@@ -12,35 +11,35 @@ use crate::telemetry::CollectionLog;
 use alloc::collections::BTreeSet;
 use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
 
-/// Valid pages, free space, the frontiers and the candidates of one area. It does not know what maps to its
-/// pages.
+/// Valid pages, free space, frontiers and candidates of one area. The space does not know the map.
 #[derive(Clone, Debug)]
 pub(crate) struct Space<V, T = BlockTable> {
     pub(crate) blocks: T,
-    /// The blocks being written and the free ones.
+    /// The open and the free blocks.
     pub(crate) frontiers: Frontiers,
     pub(crate) victims: V,
     pub(crate) free_pages: u64,
-    /// Blocks to be marked bad once their valid pages are elsewhere: a program failed in them.
+    /// Blocks with a failed program, to be marked bad once their valid pages are copied.
     pub(crate) retiring: BTreeSet<u32>,
-    /// Victims are chosen for room alone while a mount recovers.
+    /// True while a mount recovers. Victims are then selected by free space alone.
     pub(crate) mounting: bool,
     pub(crate) log: CollectionLog,
-    /// Blocks that may yet go bad. While there are any, one block's worth of pages more is kept free: a
-    /// failed program costs the rest of the block being written.
+    /// Blocks that may still go bad. While there are any, one more block of pages is kept free, since a failed
+    /// program costs the remaining pages of the open block.
     spare_blocks: u32,
 }
 
-/// Most pages copied at once: enough for the accesses to the map to overlap, few enough for the lines that
-/// they need to stay in the first cache.
+/// Maximum number of pages copied at once: enough for the accesses to the map to overlap, few enough to keep their
+/// lines in the first-level cache.
 pub(crate) const RUN: usize = bounds::moves::RUN_PAGES as usize;
 
-/// Pages of a victim that are copied at once. Not to be moved about: that costs more than the copies.
+/// Pages of a victim that are copied at once. Passed by reference, since a move of this struct costs more than the
+/// copies.
 #[derive(Debug)]
 pub(crate) struct Run {
     pages: [Ppn; RUN],
     count: usize,
-    /// Page of the victim where the next run begins.
+    /// Page of the victim at which the next run starts.
     pub(crate) cursor: u32,
 }
 
@@ -56,8 +55,8 @@ impl Run {
 }
 
 impl<V: Victims, T: BlockInfo> Space<V, T> {
-    /// A space of one unit, without any block yet. Collection starts at `threshold_pages` free pages, and where there
-    /// are spare blocks, a block earlier.
+    /// A space of one unit, without blocks. Collection starts at `threshold_pages` free pages, or one block earlier
+    /// if there are spare blocks.
     pub(crate) fn new(
         geometry: &Geometry,
         blocks: T,
@@ -80,32 +79,34 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// Writes go in turns to the units of this allocation, and frontiers are shared so. No block may have been added yet.
+    /// Sets the allocation to units and the sharing of frontiers. No block may have been added yet.
     pub(crate) fn spread(&mut self, allocation: &Allocation, sharing: FrontierSharing) {
         self.frontiers = Frontiers::new(allocation, sharing);
         self.keep_blocks();
     }
 
-    /// Collection keeps a block, and one more while there are spare ones.
+    /// Keeps one block for collection, and one more while there are spare blocks.
     fn keep_blocks(&mut self) {
         self.frontiers.keep(if self.spare_blocks > 0 { 2 } else { 1 });
     }
 
-    /// Free pages but for those that only copies go to as long as there are others.
+    /// Free pages without those in open blocks of collection, which the host uses last.
     #[inline]
     pub(crate) fn host_room(&self) -> u64 {
         self.free_pages - self.frontiers.collection_room()
     }
 
-    /// Whether so little is free that a write waits for as many victims as it takes. With split frontiers that is nothing,
-    /// for there one victim a write suffices: see [`WholeBlock`](crate::page_mapped::WholeBlock).
+    /// True if a write must wait for as many victims as necessary.
+    ///
+    /// With split frontiers this means no free page, since one victim per write suffices there: see
+    /// [`WholeBlock`](crate::page_mapped::WholeBlock).
     #[inline]
     pub(crate) fn is_short(&self) -> bool {
         let enough = if self.frontiers.classes() == 1 { self.log.threshold_pages } else { 0 };
         self.free_pages <= enough
     }
 
-    /// Whether a mount has to collect before writes may count on [`Space::is_short`] being told in time.
+    /// True if a mount must collect before writes can rely on [`Space::is_short`].
     pub(crate) fn needs_blocks(&self, geometry: &Geometry) -> bool {
         match self.frontiers.classes() {
             1 => self.is_short(),
@@ -116,20 +117,20 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// Adds an erased block, erased this often so far, to the free ones.
+    /// Adds an erased block with this erase count to the free blocks.
     pub(crate) fn add_free(&mut self, geometry: &Geometry, block: BlockId, erases: u32) {
         self.blocks.freed(block);
         self.frontiers.add_free(block, erases);
         self.free_pages += u64::from(geometry.pages_per_block());
     }
 
-    /// What an operation is charged to.
+    /// Cause to which an operation is charged.
     #[inline]
     pub(crate) fn cause(&self, cause: Cause) -> Cause {
         if self.mounting { Cause::Mount } else { cause }
     }
 
-    /// The frontier that pages of this purpose go to where the one that comes first is not open.
+    /// Selects a frontier for pages of this purpose if the preferred one is not open.
     #[cold]
     fn next_frontier(
         &mut self,
@@ -145,8 +146,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok(frontier)
     }
 
-    /// The program of the next page that [`Space::room`] told failed: the rest of the block is not to be trusted. It
-    /// becomes a candidate as it is, and is marked bad once it is erased.
+    /// Closes the frontier after a failed program of the page from [`Space::room`]. The remaining pages of the
+    /// block are not trusted.
+    ///
+    /// The block becomes a candidate as it is, and is marked bad after its erase.
     #[cold]
     pub(crate) fn abandon_frontier(&mut self, geometry: &Geometry) {
         if let Some(frontier) = self.frontiers.abandon() {
@@ -162,7 +165,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// Nothing maps to this page any more.
+    /// Marks a page invalid that nothing maps to any more.
     #[inline]
     pub(crate) fn invalidate(&mut self, geometry: &Geometry, ppn: Ppn) {
         let (block, page) = geometry.split(ppn);
@@ -170,9 +173,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.victims.invalidated(block, valid);
     }
 
-    /// As [`Space::take_victim`], but a block in which a program failed, and which therefore frees nothing, is
-    /// left until there is room to spare or nothing else to collect; with split frontiers also as long as its copies would
-    /// take the last free block, which no erase gives back.
+    /// [`Space::take_victim`], but avoids blocks with a failed program, which free nothing.
+    ///
+    /// Such a block is left until there is room to spare or nothing else to collect. With split frontiers it is
+    /// also left while its copies would take the last free block, which its erase would not return.
     pub(crate) fn take_freeing_victim(&mut self) -> Option<BlockId> {
         let first = self.take_victim()?;
         let room = self.free_pages + 1 >= self.log.threshold_pages;
@@ -194,7 +198,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         victim
     }
 
-    /// Whether a block is free behind the copies of this one, if that matters.
+    /// True if a block stays free after the copies of this one, or if that does not matter.
     fn leaves_per_block(&self, victim: BlockId) -> bool {
         let frontiers = &self.frontiers;
         frontiers.classes() == 1
@@ -202,7 +206,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             || u64::from(self.blocks.valid(victim)) <= frontiers.collection_room()
     }
 
-    /// Takes a victim, and notes it.
+    /// Takes a victim and records it in the log.
     pub(crate) fn take_victim(&mut self) -> Option<BlockId> {
         let blocks = &self.blocks;
         let valid = |block| blocks.valid(block);
@@ -216,7 +220,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Some(victim)
     }
 
-    /// A candidate that is known to have few valid pages, if the policy knows of one: to be emptied in idle time.
+    /// Takes a candidate known to have few valid pages, if the policy knows of one, to empty it in idle time.
     pub(crate) fn take_sparse(&mut self, pages_per_block: u32) -> Option<BlockId> {
         let blocks = &self.blocks;
         let victim = self.victims.take_sparse(pages_per_block, &|block| blocks.valid(block))?;
@@ -230,7 +234,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.log.victim_valid[self.blocks.valid(victim) as usize] += 1;
     }
 
-    /// The pages of a run are elsewhere, and their victim is not done with.
+    /// Clears the valid bits of a run that was moved, while its victim is still in progress.
     #[inline]
     pub(crate) fn moved(&mut self, geometry: &Geometry, run: &Run) {
         for ppn in run.pages() {
@@ -239,7 +243,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// The block that the next copy goes to, as far as it is known before its victim is.
+    /// Block of the next copy, if it is known before the victim is.
     pub(crate) fn destination(&self) -> Option<BlockId> {
         match self.frontiers.classes() {
             1 => self.frontiers.destination(Purpose::Host),
@@ -247,10 +251,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// The victim that was taken, if any; it is put back where there is no room for its valid pages.
+    /// Returns the victim, or puts it back if there is no room for its valid pages.
     ///
     /// # Errors
-    /// [`FtlError::Full`] where there is no room.
+    /// [`FtlError::Full`] if there is no room.
     pub(crate) fn if_room(
         &mut self,
         victim: Option<BlockId>,
@@ -265,7 +269,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok(Some(victim))
     }
 
-    /// A victim is not collected after all.
+    /// Returns a victim to the candidates without collecting it.
     #[cold]
     fn put_back(&mut self, victim: BlockId) {
         let valid = self.blocks.valid(victim);
@@ -274,8 +278,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.victims.insert(victim, valid);
     }
 
-    /// Puts the next valid pages of a victim, from page `cursor` on, into `run`: at most `most`, and no more
-    /// than one run takes.
+    /// Fills `run` with the next valid pages of a victim from page `cursor` on: at most `most`, and at most one
+    /// run.
     #[inline]
     pub(crate) fn next_run(
         &self,
@@ -291,10 +295,11 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         run.cursor = run.pages().last().map_or(cursor, |ppn| ppn.0 + 1 - first);
     }
 
-    /// Where the next pages of this purpose can be programmed, how many, and their sequence number.
+    /// Returns the next page for this purpose, the number of pages that can be programmed from there, and their
+    /// sequence number.
     ///
     /// # Errors
-    /// [`FtlError::Full`] where no page is free.
+    /// [`FtlError::Full`] if no page is free.
     #[inline]
     pub(crate) fn room(
         &mut self,
@@ -309,7 +314,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok((Ppn(frontier.next), self.frontiers.room_of_turn(&frontier), seq))
     }
 
-    /// The next `pages` pages that [`Space::room`] told are programmed; full, their block becomes a candidate at once.
+    /// Records programs of the next `pages` pages from [`Space::room`]. A block that is full now becomes a
+    /// candidate.
     #[inline]
     pub(crate) fn use_room(&mut self, pages: u32) {
         self.free_pages -= u64::from(pages);
@@ -326,11 +332,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.victims.insert(block, self.blocks.valid(block));
     }
 
-    /// Erases a block all of whose valid pages were copied, and frees it, or retires it where it has gone
-    /// bad.
+    /// Erases a block whose valid pages were all copied. Frees it, or retires it if it has gone bad.
     ///
     /// # Errors
-    /// What the array says.
+    /// The error of the array.
     pub(crate) fn reclaim<F: Probe>(
         &mut self,
         flash: &mut F,
@@ -353,10 +358,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok(())
     }
 
-    /// Marks a block bad. The last spare block gone, none is kept free for the next failure any more.
+    /// Marks a block bad. After the last spare block, none is kept free for the next failure.
     ///
     /// # Errors
-    /// What the array says.
+    /// The error of the array.
     #[cold]
     pub(crate) fn retire<F: Probe>(
         &mut self,
@@ -374,12 +379,12 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok(())
     }
 
-    /// Blocks that may yet go bad.
+    /// Blocks that may still go bad.
     pub(crate) fn spare_blocks(&self) -> u32 {
         self.spare_blocks
     }
 
-    /// One block more may go bad: the first of them is kept free from now on.
+    /// Allows one more block to go bad. The first one raises the threshold by one block.
     pub(crate) fn add_spare(&mut self, geometry: &Geometry) {
         if self.spare_blocks == 0 {
             self.log.threshold_pages += u64::from(geometry.pages_per_block());
@@ -388,7 +393,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.keep_blocks();
     }
 
-    /// A candidate without valid pages, if the policy knows of one: to be reclaimed in idle time.
+    /// Takes a candidate without valid pages, if the policy knows of one, to erase it in idle time.
     pub(crate) fn take_invalid(&mut self) -> Option<BlockId> {
         if self.victims.least_valid() != Some(0) {
             return None;
@@ -399,7 +404,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Some(victim)
     }
 
-    /// The error of a write that finds no room.
+    /// The error of a write that has no room.
     #[cold]
     pub(crate) fn full(&self, geometry: &Geometry) -> FtlError {
         let pages_per_block = geometry.pages_per_block();

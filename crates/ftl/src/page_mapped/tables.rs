@@ -1,33 +1,33 @@
-//! What a controller's tables hold: where each logical page is, and what is known of each block.
+//! Tables of a controller: the map and the state of each block.
 
 use super::blocks::BlockTable;
 use alloc::{vec, vec::Vec};
 use flash::prefetch::prefetch;
 use flash::{BlockId, Geometry, Lpn, Ppn};
 
-/// A logical page that was never written, or was trimmed.
+/// Map entry of a logical page that was never written, or was trimmed.
 pub(crate) const UNMAPPED: u32 = u32::MAX;
 
-/// What is known of blocks: which of their pages are valid, and what a table keeps besides.
+/// State of the blocks: their valid pages, and the additional fields of a table.
 pub trait BlockInfo: Clone {
-    /// Valid pages of a block.
+    /// Number of valid pages of a block.
     fn valid(&self, block: BlockId) -> u32;
 
-    /// Marks pages `0..pages` valid and the rest invalid, as a block is opened: what is programmed is valid then without
-    /// another access, and what is not is not referred to.
+    /// Marks pages `0..pages` valid and the others invalid, when a block is opened.
+    ///
+    /// A programmed page is then valid without another access. A page not yet programmed is not referred to.
     fn open(&mut self, block: BlockId, pages: u32);
 
-    /// Marks a page invalid; returns the valid pages left in its block.
+    /// Marks a page invalid. Returns the number of valid pages left in its block.
     fn clear(&mut self, block: BlockId, page: u32) -> u32;
 
     /// The first valid page at or after `from`.
     fn next_valid(&self, block: BlockId, from: u32) -> Option<u32>;
 
-    /// The first valid pages at or after `from`, as page numbers offset by `base`, as many as `out` takes; returns how many
-    /// there are.
+    /// Puts the first valid pages at or after `from` into `out`, as page numbers plus `base`. Returns their number.
     fn run(&self, block: BlockId, from: u32, base: u32, out: &mut [Ppn]) -> usize;
 
-    /// Valid pages at or after `from`.
+    /// Number of valid pages at or after `from`.
     fn valid_from(&self, block: BlockId, from: u32) -> u32 {
         core::iter::successors(self.next_valid(block, from), |page| {
             self.next_valid(block, page + 1)
@@ -35,33 +35,33 @@ pub trait BlockInfo: Clone {
         .count() as u32
     }
 
-    /// Fetches what [`BlockInfo::clear`] of this page will touch.
+    /// Prefetches the state that [`BlockInfo::clear`] of this page will touch.
     fn prefetch(&self, block: BlockId, ppn: Ppn);
 
-    /// The block was erased so often when the scheme was formatted or mounted.
+    /// Sets the erase count of a block at format or mount.
     fn set_erases(&mut self, _block: BlockId, _erases: u32) {}
 
-    /// The block was erased once more, for the `of_array`-th time; returns how often as far as the table can tell.
+    /// Records one more erase, the `of_array`-th of the block. Returns the table's erase count.
     fn erased(&mut self, _block: BlockId, of_array: u32) -> u32 {
         of_array
     }
 
-    /// The block is free.
+    /// Records that the block is free.
     fn freed(&mut self, _block: BlockId) {}
 
-    /// So many pages more of a block are programmed, or not to be.
+    /// Records that this many more pages of a block are used up: programmed, or not to be programmed.
     #[inline]
     fn programmed(&mut self, _block: BlockId, _pages: u32) {}
 
-    /// The block is bad.
+    /// Records that the block is bad.
     fn marked_bad(&mut self, _block: BlockId) {}
 
-    /// Erases that no count could tell any more.
+    /// Number of erases that a saturated count missed.
     fn saturated_erases(&self) -> u64 {
         0
     }
 
-    /// Bytes of memory that it takes here.
+    /// Heap bytes in this process.
     fn heap_bytes(&self) -> usize;
 }
 
@@ -100,36 +100,36 @@ impl BlockInfo for BlockTable {
     }
 }
 
-/// The map, and what is known of blocks.
+/// The map and the state of the blocks.
 pub trait Tables: BlockInfo {
-    /// Λ.
+    /// Λ: number of logical pages.
     fn logical_pages(&self) -> u32;
 
-    /// Where a logical page is: its PPN, or `UNMAPPED`, or `LOST`.
+    /// Map entry of a logical page: its PPN, `UNMAPPED` or `LOST`.
     fn get(&self, lpn: Lpn) -> u32;
 
-    /// Notes where a logical page is; returns where it was.
+    /// Sets the map entry of a logical page. Returns the previous entry.
     fn set(&mut self, lpn: Lpn, to: u32) -> u32;
 
-    /// The logical page that is there, by a search.
+    /// LPN of this physical page, by a search.
     fn find(&self, ppn: Ppn) -> Option<Lpn> {
         (0..self.logical_pages()).map(Lpn).find(|lpn| self.get(*lpn) == ppn.0)
     }
 
-    /// Fetches a logical page's entry.
+    /// Prefetches the map entry of a logical page.
     fn prefetch_entry(&self, lpn: Lpn);
 
-    /// The map as a list that a mount fills, all of it unmapped as at first.
+    /// Returns an unmapped map as a list, for a mount to fill.
     fn take_map(&mut self) -> Vec<u32>;
 
-    /// What the mount filled.
+    /// Takes over the list that the mount has filled.
     fn put_map(&mut self, map: Vec<u32>);
 
-    /// RAM of a controller: of the map, and of what is known of blocks.
+    /// RAM in a controller: bytes of the map and of the block state.
     fn ram_bytes(&self) -> [u64; 2];
 }
 
-/// A PPN of 32 bits a logical page, a count of valid pages and a bit a page.
+/// Flat tables: a 32-bit PPN per logical page, a count of valid pages per block, and one bit per page.
 #[derive(Clone, Debug)]
 pub struct Flat {
     map: Vec<u32>,
@@ -138,14 +138,14 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// No page is mapped, none is valid.
+    /// Tables without mapped or valid pages.
     pub(crate) fn new(geometry: &Geometry, logical_pages: u32) -> Self {
         let shape @ [blocks, pages] = [geometry.blocks(), geometry.pages_per_block()];
         let map = vec![UNMAPPED; logical_pages as usize];
         Self { map, blocks: BlockTable::new(blocks, pages), shape }
     }
 
-    /// What a controller needs of blocks: valid counts and bits, and a 32-bit erase count each.
+    /// Bytes for the block state in a controller: valid counts, bits, and a 32-bit erase count per block.
     pub(crate) fn block_bytes([blocks, pages_per_block]: [u32; 2]) -> u64 {
         BlockTable::ram_bytes(blocks, pages_per_block) + u64::from(blocks) * 4
     }

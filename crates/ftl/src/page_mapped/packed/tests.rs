@@ -1,4 +1,4 @@
-//! The entries against plain tables, below a scheme against the array, and at their limits.
+//! Compares the entries with plain tables and, below a scheme, with the array; tests their limits.
 
 use super::*;
 use crate::interface::{Background, Ftl};
@@ -46,7 +46,7 @@ fn arrays_beyond_the_fields_are_refused() {
     assert!(setting == "part" && what.contains("256") && what.contains("255"), "{what}");
     let (setting, what) = limit_of(100, 64, Some(8192)).unwrap();
     assert!(setting == "part" && what.contains("8192") && what.contains("13 bits"), "{what}");
-    // 2³¹ − 2 pages, as blocks of 93; a block more is too many.
+    // 2³¹ − 2 pages in blocks of 93. One more block is too many.
     let (blocks, pages) = (2 * 3 * 7 * 11 * 151 * 331, 3 * 31);
     assert_eq!(u64::from(blocks) * u64::from(pages), (1 << 31) - 2);
     assert_eq!(limit_of(blocks, pages, None), None);
@@ -76,7 +76,7 @@ fn an_erase_count_stays_at_its_greatest() {
 proptest! {
     #![proptest_config(crate::properties::config())]
 
-    /// Both tables, told the same, tell the same.
+    /// Compares both tables after the same operations.
     #[test]
     fn agrees_with_plain_tables(
         pages in 2u32..=255,
@@ -139,7 +139,7 @@ fn shape() -> (Geometry, Part, Plan) {
     (geometry, part, plan)
 }
 
-/// A `2lgc` over these tables.
+/// A `2lgc` scheme over these tables.
 fn scheme<T: Tables>(
     tables: T,
     array: Array,
@@ -174,7 +174,7 @@ fn work<T: Tables>(scheme: &mut PageMapped<Array, TwoLevelList, Preemptible, T>,
     }
 }
 
-/// Entries are what a controller could look up instead of the array.
+/// Compares the block entries with the state of the array.
 fn check<V: crate::page_mapped::victims::Victims, C: Collection>(
     scheme: &PageMapped<Array, V, C, Packed>,
 ) {
@@ -187,7 +187,7 @@ fn check<V: crate::page_mapped::victims::Victims, C: Collection>(
         assert_eq!(ERASED.get(*entry) == 1, next == 0, "{block}");
         assert_eq!(FREE.get(*entry) == 1, next == 0, "{block}");
         assert_eq!(BAD.get(*entry) == 1, array.is_bad(block), "{block}");
-        // Of a block being written what is not programmed yet is not invalid.
+        // In an open block, pages not yet programmed are not invalid.
         let invalid = INVALID.get(*entry);
         valid += if next == 0 { 0 } else { next - invalid };
     }
@@ -214,13 +214,13 @@ fn a_scheme_does_the_same_over_both_tables_and_entries_agree_with_the_array() {
     assert_eq!(flat.telemetry().collections, packed.telemetry().collections);
     assert_eq!(flat.telemetry().victim_work, packed.telemetry().victim_work);
 
-    // And after a mount.
+    // The same after a mount.
     let (_, _, plan) = shape();
     let mut again =
         scheme(Packed::new(&geometry, 300), Box::new(packed.clone()).into_flash(), &plan);
     mount(&mut again.core).unwrap();
     check(&again);
-    // Trims may be forgotten, writes not.
+    // Trims may be forgotten, writes may not.
     let kept = (0..300).map(Lpn).filter(|lpn| packed.locate(*lpn).is_some());
     kept.for_each(|lpn| assert_eq!(packed.locate(lpn), again.locate(lpn)));
 }
