@@ -1,7 +1,7 @@
 //! Any policy, behind a pointer.
 //!
-//! A scheme's code is compiled once for each type of its victims. So only greedy, which schemes have by default, is a type
-//! of its own for them; the others share this one, and pay an indirect call.
+//! The code of a scheme is compiled once per type of victims. Only greedy, the default of the schemes, has a type
+//! of its own there. The other policies share this type and cost an indirect call.
 
 use super::interface::Victims;
 use crate::victim_work::VictimWork;

@@ -1,10 +1,15 @@
-//! Greedy on a channel of several devices, where a copy takes one time within a device and another between two:
-//! of the full block with fewest valid pages on the device that is written and of that on all others, the one
-//! whose collection uses up fewer pages, λ for the copies and ⌈λ/α⌉ for the host writes that its steps ride on.
+//! Greedy for a channel with several devices, where a copy within a device and one between two take different
+//! times.
 //!
-//! One [`Greedy`] a device, over the device's blocks: O(1) a page that becomes invalid, O(W) a victim.
+//! Two blocks are compared: the full block with fewest valid pages on the device being written, and that on all
+//! other devices. The victim is the one whose collection uses up fewer pages: λ for the copies, and ⌈λ/α⌉ for the
+//! host writes between its steps.
 //!
-//! Work: as [`Greedy`]'s; besides, a victim reads the borders of each device up to its fewest valid pages.
+//! There is one [`Greedy`] per device, over the blocks of the device: O(1) per page that becomes invalid, O(W) per
+//! victim.
+//!
+//! Work: that of [`Greedy`]; in addition, a victim selection reads the borders of each device up to its fewest
+//! valid pages.
 //!
 //! Ties between the two go to the other device, those between devices to the lowest number.
 
@@ -15,11 +20,11 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::BlockId;
 
-/// See the module. Block `b` is of device `b mod W`.
+/// Greedy per device; see the module. Block `b` is on device `b mod W`.
 #[derive(Clone, Debug)]
 pub struct ByDevice {
     devices: Vec<Greedy>,
-    /// α to a block of the same device, and of another.
+    /// α for a victim on the device being written, and for one on another device.
     copies_per_step: [u32; 2],
     pages_per_block: u32,
     /// Borders read to find each device's fewest valid pages.
@@ -27,15 +32,16 @@ pub struct ByDevice {
 }
 
 impl ByDevice {
-    /// No candidates yet, for an array of `blocks` × `pages_per_block` on `ways` devices (1 or more), with so many
-    /// copies a step to a block of the same device, and of another.
+    /// A policy without candidates, for an array of `blocks` × `pages_per_block` on `ways` devices (1 or more).
+    ///
+    /// `copies_per_step` holds the copies per step within a device, and between two devices.
     pub fn new(blocks: u32, pages_per_block: u32, ways: u32, copies_per_step: [u32; 2]) -> Self {
         let of_device = |device| Greedy::new(blocks_of(blocks, ways, device), pages_per_block);
         let devices = (0..ways).map(of_device).collect();
         Self { devices, copies_per_step, pages_per_block, borders_read: 0 }
     }
 
-    /// What a controller needs.
+    /// Bytes in a controller.
     pub(crate) fn controller_bytes(blocks: u32, pages_per_block: u32, ways: u32) -> u64 {
         let of_device =
             |device| Greedy::controller_bytes(blocks_of(blocks, ways, device), pages_per_block);
@@ -52,7 +58,7 @@ impl ByDevice {
         ((block.0 % ways) as usize, BlockId(block.0 / ways))
     }
 
-    /// Pages that the collection of a block of λ valid pages uses up.
+    /// Pages used up by the collection of a block with `valid` valid pages.
     fn used_up(&self, valid: u32, far: bool) -> u64 {
         match (valid, self.copies_per_step[usize::from(far)]) {
             (0, _) => 0,
@@ -67,14 +73,14 @@ impl ByDevice {
         self.devices[device as usize].take(&|block| valid(global(block))).map(global)
     }
 
-    /// [`ByDevice::least`] is to be asked.
+    /// Counts the reads of the next [`ByDevice::least`].
     fn count_borders(&mut self) {
         let read =
             |greedy: &Greedy| u64::from(greedy.least_valid().unwrap_or(self.pages_per_block)) + 1;
         self.borders_read += self.devices.iter().map(read).sum::<u64>();
     }
 
-    /// Fewest valid pages on each device that has a candidate.
+    /// Fewest valid pages of each device with a candidate, and the device.
     fn least(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..)
             .zip(&self.devices)
@@ -82,7 +88,7 @@ impl ByDevice {
     }
 }
 
-/// Blocks of a device: ⌊N/W⌋, or one more.
+/// Number of blocks of a device: ⌊N/W⌋, or one more.
 fn blocks_of(blocks: u32, ways: u32, device: u32) -> u32 {
     blocks / ways + u32::from(device < blocks % ways)
 }
@@ -184,7 +190,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::properties::config())]
 
-        /// Against a map of valid counts that is searched in full.
+        /// Compares the policy with a full search of a map of valid counts.
         #[test]
         fn takes_the_block_that_uses_up_least(
             ways in 1u32..6,

@@ -1,12 +1,11 @@
-//! d-choices: the block with fewest valid pages of d drawn uniformly, with replacement (Van Houdt, A
-//! mean field model for a class of garbage collection algorithms, SIGMETRICS 2013). d = 1 is random
-//! selection.
+//! d-choices: the block with fewest valid pages of d blocks drawn uniformly, with replacement (Van Houdt, A mean
+//! field model for a class of garbage collection algorithms, SIGMETRICS 2013). d = 1 is random selection.
 //!
 //! State: the full blocks in no order, 4 bytes each.
 //!
-//! Work: nothing at a page that becomes invalid; a block that becomes full writes 1 entry (its number). A victim reads
-//! two a block drawn (number, count of valid pages), drawn twice or not, two for each that is looked at beyond those,
-//! and one and writes one to close the gap.
+//! Work: none for a page that becomes invalid; a block that becomes full writes 1 entry (its number). A victim
+//! selection reads two entries per draw (number, count of valid pages), repeated draws included. It reads two for
+//! each further block examined. It reads one and writes one to close the gap.
 
 use super::interface::Victims;
 use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
@@ -14,7 +13,6 @@ use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, vec::Vec};
 use flash::BlockId;
 
-/// What it declares of itself.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "choices",
     number: Some(PolicyNumber { letter: 'D', most: 64, default: None }),
@@ -28,7 +26,7 @@ pub(super) static POLICY: VictimPolicy = VictimPolicy {
     },
 };
 
-/// The same with one draw.
+/// The policy with one draw.
 pub(super) static RANDOM: VictimPolicy = VictimPolicy {
     name: "random",
     number: None,
@@ -41,23 +39,23 @@ pub(super) static RANDOM: VictimPolicy = VictimPolicy {
 };
 
 impl VictimKind {
-    /// Any, uniformly: [`Choices`], one.
+    /// A uniformly random block: [`Choices`] with one draw.
     pub const RANDOM: Self = Self::new(&RANDOM, 0);
 
-    /// Fewest valid pages of this many drawn uniformly (1 to 64): [`Choices`].
+    /// Fewest valid pages of this many blocks drawn uniformly (1 to 64): [`Choices`].
     pub const fn choices(draws: u8) -> Self {
         Self::new(&POLICY, draws as u16)
     }
 }
 
-/// See the module.
+/// d-choices; see the module.
 #[derive(Clone, Debug)]
 pub struct Choices {
     /// Candidates in no order.
     blocks: Vec<u32>,
     random: SplitMix64,
     draws: u8,
-    /// Blocks of the array: there may be as many candidates.
+    /// Blocks of the array: the maximum number of candidates.
     most: u32,
     pages_per_block: u32,
     work: VictimWork,
@@ -76,7 +74,7 @@ impl Choices {
         }
     }
 
-    /// What a controller needs: 4 bytes a block.
+    /// Bytes in a controller: 4 per block.
     pub(crate) fn controller_bytes(blocks: u32) -> u64 {
         u64::from(blocks) * 4
     }
@@ -95,7 +93,7 @@ impl Victims for Choices {
     #[inline]
     fn invalidated(&mut self, _block: BlockId, _valid: u32) {}
 
-    /// Where all that were drawn are full of valid pages, the next block after the last draw that is not.
+    /// If all drawn blocks have only valid pages, takes the next block after the best draw that has an invalid one.
     fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         let count = self.blocks.len();
         if count == 0 {
@@ -144,7 +142,7 @@ impl Victims for Choices {
 struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Uniform in `0..bound` (multiply-shift: a bias below bound / 2⁶⁴, far beyond notice).
+    /// Uniform in `0..bound` (multiply-shift: a bias below bound / 2⁶⁴, which is negligible).
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -168,7 +166,7 @@ mod tests {
         assert_eq!(choices.take(&valid), Some(BlockId(2)));
         assert_eq!(choices.work().filled, Accesses::new(0, 1));
         assert_eq!(choices.work().chosen, Accesses::new(6 + 1, 1));
-        // None of five gains: those that were not the best drawn are looked at too.
+        // None of the five gains a page: the blocks other than the best draw are examined too.
         (3..8).for_each(|block| choices.insert(BlockId(block), 4));
         assert_eq!(choices.take(&valid), None);
         assert_eq!(choices.work().filled, Accesses::new(0, 6));

@@ -1,21 +1,26 @@
-//! Cost-benefit: the full block with the greatest age × (1 − u) / 2u, u being the share of its pages that are valid
-//! and its age the time since it lost a page last (Kawaguchi, Nishioka and Motoda, A flash-memory based file system,
-//! USENIX 1995). All blocks are looked at for each victim.
+//! Cost-benefit: the full block with the greatest age × (1 − u) / 2u (Kawaguchi, Nishioka and Motoda, A
+//! flash-memory based file system, USENIX 1995). u is the share of its pages that are valid; its age is the time
+//! since it last lost a page. All blocks are examined for each victim.
 //!
 //! ```text
 //! page of b invalid, or b full:  stamp[b] = clock          # clock: pages that became invalid so far
 //! victim:  max over full b of (clock − stamp[b]) × (π − v) / v, v = valid pages of b
 //! ```
 //!
-//! State and cost: a stamp of 8 bytes and a bit (full or not) a block; O(1) a page that becomes invalid, O(N) a victim.
+//! State and cost: a stamp of 8 bytes and a bit (full or not) per block; O(1) per page that becomes invalid, O(N)
+//! per victim.
 //!
-//! Work: a page that becomes invalid writes 1 entry (the stamp), a block that becomes full 2 (stamp, use); a victim
-//! reads the use and count of all N blocks and the stamp of the full ones, and writes 1 (its use).
+//! Work: a page that becomes invalid writes 1 entry (the stamp), a block that becomes full 2 (stamp, use). A victim
+//! selection reads the use and count of all N blocks and the stamp of the full ones, and writes 1 (the victim's
+//! use).
 //!
-//! Deviations: a policy has no clock, so time is counted in pages that became invalid; benefits are compared exactly,
-//! as integers; a block without valid pages comes before all others, of two such the older; ties go to the lower block
-//! number. The factor 2 of the cost changes no order and is left out. A block that lost no page since it became full
-//! is as old as that.
+//! Deviations:
+//! - a policy has no clock, so time is counted in pages that became invalid;
+//! - benefits are compared exactly, as integers;
+//! - a block without valid pages comes before all others; of two such blocks, the older comes first;
+//! - ties go to the lower block number;
+//! - the factor 2 of the cost does not change the order and is omitted;
+//! - a block that has lost no page since it became full has its age from that time.
 
 use super::full_blocks::FullBlocks;
 use super::interface::Victims;
@@ -26,7 +31,6 @@ use core::cmp::{Ordering, Reverse};
 use flash::BlockId;
 use flash::prefetch::prefetch;
 
-/// What it declares of itself.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "cost-benefit",
     number: None,
@@ -39,15 +43,15 @@ pub(super) static POLICY: VictimPolicy = VictimPolicy {
 };
 
 impl VictimKind {
-    /// Few valid pages and long since the last was lost: [`CostBenefit`].
+    /// Few valid pages, and a long time since the last loss of a page: [`CostBenefit`].
     pub const COST_BENEFIT: Self = Self::new(&POLICY, 0);
 }
 
-/// See the module.
+/// Cost-benefit; see the module.
 #[derive(Clone, Debug)]
 pub struct CostBenefit {
     full: FullBlocks,
-    /// When each block lost a page last, or became full.
+    /// Time at which each block last lost a page, or became full.
     stamps: Vec<u64>,
     /// Pages that became invalid so far.
     clock: u64,
@@ -56,7 +60,7 @@ pub struct CostBenefit {
 }
 
 impl CostBenefit {
-    /// No candidates yet, for an array of `blocks` × `pages_per_block`.
+    /// A policy without candidates, for an array of `blocks` × `pages_per_block`.
     pub fn new(blocks: u32, pages_per_block: u32) -> Self {
         Self {
             full: FullBlocks::new(blocks),
@@ -67,7 +71,7 @@ impl CostBenefit {
         }
     }
 
-    /// What a controller needs: a stamp and a bit a block.
+    /// Bytes in a controller: a stamp and a bit per block.
     pub(crate) fn controller_bytes(blocks: u32) -> u64 {
         FullBlocks::controller_bytes(blocks) + u64::from(blocks) * 8
     }
@@ -86,8 +90,8 @@ impl CostBenefit {
     }
 }
 
-/// age × (π − v) / v of one block against another's, exactly; a block without valid pages before all others, of two
-/// such the older.
+/// Compares age × (π − v) / v of two blocks exactly. A block without valid pages is greater than all others; of two
+/// such blocks, the older is greater.
 fn benefit(pages: u32, (valid, age): (u32, u64), (other_valid, other_age): (u32, u64)) -> Ordering {
     let gain = |valid: u32, age: u64| u128::from(age) * u128::from(pages - valid);
     match (valid, other_valid) {
@@ -162,14 +166,14 @@ mod tests {
     use alloc::collections::BTreeMap;
     use proptest::prelude::*;
 
-    /// Of two blocks, the one of greater benefit, ages and counts being what they are.
+    /// The block of greater benefit is taken, as ages and counts change.
     #[test]
     fn an_old_block_is_taken_before_an_emptier_young_one() {
         let mut victims = CostBenefit::new(4, 8);
         let valid = [7, 3, 0, 8];
         let of = |block: BlockId| valid[block.0 as usize];
         victims.insert(BlockId(0), 7);
-        // 25 pages elsewhere become invalid.
+        // 25 pages of other blocks become invalid.
         (0..25).for_each(|_| victims.invalidated(BlockId(3), 8));
         victims.insert(BlockId(1), 3);
         (0..2).for_each(|_| victims.invalidated(BlockId(3), 8));
@@ -178,7 +182,7 @@ mod tests {
         // 28 × 1/7 = 4 against 3 × 5/3 = 5.
         victims.invalidated(BlockId(3), 8);
         assert_eq!(victims.clone().take(&of), Some(BlockId(1)));
-        // A block without valid pages, however young.
+        // A block without valid pages comes first, however young.
         victims.insert(BlockId(2), 0);
         assert_eq!(victims.take(&of), Some(BlockId(2)));
         assert_eq!(victims.take(&of), Some(BlockId(1)));
@@ -192,7 +196,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::properties::config())]
 
-        /// Against a list that is searched in full, by the formula in rational numbers.
+        /// Compares the policy with a full search of a list, by the formula in rational numbers.
         #[test]
         fn takes_the_greatest_benefit(
             steps in proptest::collection::vec((0u8..8, 0u32..12, 0u32..=6), 0..500),
@@ -220,7 +224,8 @@ mod tests {
                             if *v == 6 {
                                 continue;
                             }
-                            // Fractions; nothing left to move counts as a denominator too small to be beaten.
+                            // Fractions. For a block without valid pages, the numerator is too large to be
+                            // exceeded.
                             let age = u128::from(clock - stamp);
                             let (up, down) = match v {
                                 0 => ((age + 1) << 64, 1),

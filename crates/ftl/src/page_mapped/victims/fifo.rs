@@ -1,10 +1,11 @@
-//! FIFO: the block that was filled longest ago. A block whose pages are all valid is passed over and
-//! goes to the tail, since to collect it would gain nothing.
+//! FIFO: the block that was filled longest ago. A block with only valid pages would gain nothing; it is skipped and
+//! goes to the tail.
 //!
 //! State: the full blocks in the order in which they were filled, 4 bytes each.
 //!
-//! Work: nothing at a page that becomes invalid; a block that becomes full writes 1 entry (its place in the queue). A
-//! victim reads two a block looked at (number, count of valid pages); one that is passed over is written once.
+//! Work: none for a page that becomes invalid; a block that becomes full writes 1 entry (its place in the queue). A
+//! victim selection reads two entries per block examined (number, count of valid pages), and writes one per skipped
+//! block.
 
 use super::interface::Victims;
 use super::policy::{ValidPages, VictimKind, VictimPolicy};
@@ -12,7 +13,6 @@ use crate::victim_work::VictimWork;
 use alloc::{boxed::Box, collections::VecDeque};
 use flash::BlockId;
 
-/// What it declares of itself.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "fifo",
     number: None,
@@ -29,7 +29,7 @@ impl VictimKind {
     pub const FIFO: Self = Self::new(&POLICY, 0);
 }
 
-/// See the module.
+/// FIFO; see the module.
 #[derive(Clone, Debug)]
 pub struct Fifo {
     queue: VecDeque<u32>,
@@ -39,13 +39,13 @@ pub struct Fifo {
 }
 
 impl Fifo {
-    /// No candidates yet, for an array of `blocks` × `pages_per_block`.
+    /// A policy without candidates, for an array of `blocks` × `pages_per_block`.
     pub fn new(blocks: u32, pages_per_block: u32) -> Self {
         let queue = VecDeque::with_capacity(blocks as usize);
         Self { queue, blocks, pages_per_block, work: VictimWork::default() }
     }
 
-    /// What a controller needs: 4 bytes a block.
+    /// Bytes in a controller: 4 per block.
     pub(crate) fn controller_bytes(blocks: u32) -> u64 {
         u64::from(blocks) * 4
     }

@@ -1,9 +1,9 @@
-//! Which blocks are full, one bit each, for policies that search all of them when a victim is due.
+//! Set of the full blocks, one bit each, for policies that search all blocks for a victim.
 
 use alloc::{vec, vec::Vec};
 use flash::BlockId;
 
-/// See the module. RAM: N/8 bytes.
+/// The set; see the module. RAM: N/8 bytes.
 #[derive(Clone, Debug)]
 pub(super) struct FullBlocks {
     bits: Vec<u64>,
@@ -15,7 +15,7 @@ impl FullBlocks {
         Self { bits: vec![0; blocks.div_ceil(64) as usize], blocks }
     }
 
-    /// All blocks, full or not: as many entries as a search reads.
+    /// Number of all blocks, full or not: the entries that a search reads.
     pub(super) fn blocks(&self) -> u32 {
         self.blocks
     }
@@ -28,7 +28,7 @@ impl FullBlocks {
         self.bits[(block.0 / 64) as usize] &= !(1 << (block.0 % 64));
     }
 
-    /// In order of their numbers.
+    /// Full blocks by rising number.
     pub(super) fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
         (0..).zip(&self.bits).flat_map(|(word, bits)| {
             let mut left = *bits;
@@ -40,7 +40,8 @@ impl FullBlocks {
         })
     }
 
-    /// Takes the block with fewest valid pages out, of equals the lowest number; none where all pages of all are valid.
+    /// Removes and returns the block with fewest valid pages; ties go to the lowest number. `None` if all blocks
+    /// have only valid pages.
     pub(super) fn take_least(
         &mut self,
         pages_per_block: u32,
@@ -56,7 +57,7 @@ impl FullBlocks {
         self.bits.capacity() * 8
     }
 
-    /// What a controller needs.
+    /// Bytes in a controller.
     pub(super) fn controller_bytes(blocks: u32) -> u64 {
         u64::from(blocks).div_ceil(8)
     }
@@ -75,7 +76,7 @@ mod tests {
         full.remove(BlockId(64));
         full.remove(BlockId(129));
         assert!(full.iter().eq([0, 1, 63, 127, 128].map(BlockId)));
-        // Equals by number; those whose pages are all valid stay.
+        // Ties by number; blocks with only valid pages stay.
         let valid = |block: BlockId| if block.0 > 100 { 3 } else { 4 };
         assert_eq!(full.take_least(4, &valid), Some(BlockId(127)));
         assert_eq!(full.take_least(4, &valid), Some(BlockId(128)));

@@ -1,19 +1,21 @@
-//! Greedy: the full block with fewest valid pages, in O(1) whatever the device's size.
+//! Greedy: the full block with fewest valid pages, in O(1) for any device size.
 //!
-//! Candidates stand in one ring ordered by rising valid count; `end[v]` is where those with at most `v`
-//! valid pages end. A block that loses a page changes places with the first of its group and the border
-//! between the two groups moves by one: four small accesses. The victim is the ring's first. Insertion
-//! moves one block for each group above the newcomer's, and a block that has just been filled has few above
-//! it.
+//! Candidates are in one ring, ordered by rising valid count; `end[v]` is the end of those with at most `v` valid
+//! pages. A block that loses a page swaps with the first of its group, and the border between the two groups moves
+//! by one: four small accesses. The victim is the first of the ring. Insertion moves one block for each group above
+//! that of the new block. A block that has just been filled has few groups above it.
 //!
-//! Work: a page that a candidate loses reads 2 entries (the block's place, the border) and writes 1 (the border); where
-//! the block is not the first of its group, one more read (the first) and 4 writes (two places, two of the ring); a
-//! page of a block that is no candidate reads 1 (the block's place). A block with v valid pages that becomes full reads
-//! and writes π + 1 − v borders, reads 1 and writes 2 for each group above its own that has a member to move, and writes
-//! 2 for itself. A victim with v valid pages reads 3 (the last border, the ring's first, its count) and writes v + 1
-//! (borders, its place).
+//! Work:
+//! - A page that a candidate loses reads 2 entries (the block's place, the border) and writes 1 (the border). If
+//!   the block is not the first of its group, it reads one more (the first) and writes 4 (two places, two of the
+//!   ring).
+//! - A lost page of a block that is no candidate reads 1 (the block's place).
+//! - A block with v valid pages that becomes full reads and writes π + 1 − v borders. It reads 1 and writes 2 for
+//!   each group above its own with a member to move. It writes 2 for itself.
+//! - A victim with v valid pages reads 3 (the last border, the ring's first, its count) and writes v + 1 (borders,
+//!   its place).
 //!
-//! Ties go to whichever of the equals stands first: arbitrary but the same on every machine.
+//! Ties go to the first of the equals in the ring: arbitrary, but the same on every machine.
 
 use super::interface::Victims;
 use super::policy::{ValidPages, VictimKind, VictimPolicy};
@@ -24,7 +26,6 @@ use flash::prefetch::prefetch;
 
 const NO_CANDIDATE: u32 = u32::MAX;
 
-/// What it declares of itself.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "greedy",
     number: None,
@@ -41,38 +42,38 @@ impl VictimKind {
     pub const GREEDY: Self = Self::new(&POLICY, 0);
 }
 
-/// See the module.
+/// Greedy; see the module.
 #[derive(Clone, Debug)]
 pub struct Greedy {
     /// Candidates by rising valid count: a ring whose length is a power of two.
     ring: Vec<u32>,
     /// Each block's index in `ring`.
     place: Vec<u32>,
-    /// Position of the first candidate. Positions grow without bound, wrapping; the index in the ring is
-    /// their low bits.
+    /// Position of the first candidate. Positions grow without bound and wrap; their low bits are the index in the
+    /// ring.
     head: u32,
     /// `end[v]`: position one past the candidates with at most v valid pages, v = 0..=π.
     end: Vec<u32>,
     counted: Counted,
 }
 
-/// What [`Victims::work`] is told from: little is counted where pages become invalid, and the rest follows.
+/// Counters from which [`Victims::work`] is computed. Invalidations update only the rare ones; the others follow.
 #[derive(Clone, Debug, Default)]
 struct Counted {
-    /// Pages that candidates lost which were the first of their group, as few are.
+    /// Pages lost by candidates that were the first of their group, which is rare.
     in_place: u64,
-    /// Pages that others lost.
+    /// Pages lost by blocks that are no candidates.
     not_candidates: u64,
-    /// Valid pages of all blocks when they became candidates.
+    /// Total valid pages of all blocks when they became candidates.
     inserted_pages: u64,
-    /// And of victims when they were taken.
+    /// Total valid pages of all victims when they were taken.
     taken_pages: u64,
     filled: Accesses,
     chosen: Accesses,
 }
 
 impl Greedy {
-    /// No candidates yet, for an array of `blocks` × `pages_per_block`.
+    /// A policy without candidates, for an array of `blocks` × `pages_per_block`.
     pub fn new(blocks: u32, pages_per_block: u32) -> Self {
         Self {
             ring: vec![0; blocks.next_power_of_two() as usize],
@@ -83,7 +84,7 @@ impl Greedy {
         }
     }
 
-    /// What a controller needs: 8 bytes a block, 4 a count of valid pages.
+    /// Bytes in a controller: 8 per block, and 4 per count of valid pages.
     pub(crate) fn controller_bytes(blocks: u32, pages_per_block: u32) -> u64 {
         u64::from(blocks) * 8 + (u64::from(pages_per_block) + 1) * 4
     }
@@ -99,7 +100,7 @@ impl Greedy {
         self.place[block as usize] = index;
     }
 
-    /// Valid pages of all candidates.
+    /// Total valid pages of all candidates.
     fn valid_pages(&self) -> u64 {
         let mut from = self.head;
         let in_group = |(valid, end): (u64, &u32)| {
@@ -195,7 +196,7 @@ impl Victims for Greedy {
 
     fn work(&self) -> VictimWork {
         let Counted { in_place, not_candidates, inserted_pages, taken_pages, .. } = self.counted;
-        // Valid pages only become candidates' by insertion; what is neither left nor taken was lost.
+        // Candidates gain valid pages only by insertion. Those neither left nor taken were lost.
         let lost = inserted_pages - taken_pages - self.valid_pages();
         let mut invalidated = Accesses::new(not_candidates, 0);
         invalidated += Accesses::new(2, 1).times(lost);
@@ -221,15 +222,15 @@ mod tests {
     proptest! {
         #![proptest_config(crate::properties::config())]
 
-        /// Against a map of valid counts that is searched in full.
+        /// Compares the policy with a full search of a map of valid counts.
         #[test]
         fn takes_the_least(steps in proptest::collection::vec((0u8..8, 0u32..20, 0u32..=8), 0..600)) {
             let mut greedy = Greedy::new(20, 8);
-            // Positions wrap: begin just before that.
+            // Starts just before positions wrap.
             greedy.head = u32::MAX - 5;
             greedy.end.fill(greedy.head);
             let mut model: BTreeMap<u32, u32> = BTreeMap::new();
-            // What the ring's order does not change.
+            // Counts that do not depend on the order in the ring.
             let (mut lost, mut others, mut moved) = (0, 0, 0);
             for (what, block, valid) in steps {
                 match (what, model.get(&block).copied()) {
@@ -265,25 +266,25 @@ mod tests {
     #[test]
     fn counts_by_hand() {
         let mut greedy = Greedy::new(4, 4);
-        // Borders 3 and 4; borders 2, 3, 4 and block 0 moved; borders 3 and 4, nobody above.
+        // Borders 3 and 4; borders 2, 3, 4 and block 0 moved; borders 3 and 4, no block above.
         greedy.insert(BlockId(0), 3);
         assert_eq!(greedy.work().filled, Accesses::new(2, 4));
         greedy.insert(BlockId(1), 2);
         assert_eq!(greedy.work().filled, Accesses::new(2 + 4, 4 + 7));
         greedy.insert(BlockId(2), 3);
         assert_eq!(greedy.work().filled, Accesses::new(2 + 4 + 2, 4 + 7 + 4));
-        // Second of its group, then alone in it, then no candidate.
+        // Second of its group; then alone in it; then no candidate.
         greedy.invalidated(BlockId(2), 2);
         assert_eq!(greedy.work().invalidated, Accesses::new(3, 5));
         greedy.invalidated(BlockId(0), 2);
         assert_eq!(greedy.work().invalidated, Accesses::new(5, 6));
         greedy.invalidated(BlockId(3), 1);
         assert_eq!(greedy.work().invalidated, Accesses::new(6, 6));
-        // Two valid pages each; then there is none.
+        // Two valid pages each; then no candidate is left.
         (0..4).for_each(|_| _ = greedy.take(&|_| 2));
         assert_eq!(greedy.work().chosen, Accesses::new(3 * 3 + 1, 3 * 3));
         assert_eq!(greedy.work().invalidated, Accesses::new(6, 6));
-        // Pages of victims under collection are not theirs any more.
+        // The pages of victims under collection are no longer counted.
         greedy.insert(BlockId(3), 4);
         assert_eq!(greedy.take(&|_| 4), None);
         assert_eq!(greedy.work().chosen, Accesses::new(3 * 3 + 1 + 3, 3 * 3));

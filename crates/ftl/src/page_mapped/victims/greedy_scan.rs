@@ -1,23 +1,26 @@
-//! Greedy by a search on demand, several victims in one go: the baseline of Jung and Song, 2LGC: an atomic-unit garbage
-//! collection scheme with a two-level list for NAND flash storage, §3.2 and §4.2.
+//! Greedy by a search on demand, with several victims at once: the baseline of Jung and Song, 2LGC: an atomic-unit
+//! garbage collection scheme with a two-level list for NAND flash storage, §3.2 and §4.2.
 //!
 //! ```text
 //! victim:
 //!   if victims of the last search are left: the next of them
 //!   read the count of valid pages of every block; sort the full blocks by it
-//!   victims = the first K that have an invalid page, collected one after the other before the host goes on
+//!   victims = the first K that have an invalid page, collected one after the other before the host continues
 //! ```
 //!
-//! State and cost: a bit (full or not) a block and the list to be sorted, 4 bytes a block for a controller (8 here, as
-//! the counts stand beside the numbers); nothing a page that becomes invalid, O(N log N) for K victims.
+//! State and cost: a bit (full or not) per block and the list to be sorted, 4 bytes per block in a controller. Here
+//! the list takes 8, as the counts are stored with the numbers. No cost for a page that becomes invalid; O(N log N)
+//! for K victims.
 //!
-//! Work: nothing at a page that becomes invalid; a block that becomes full writes 1 entry (its use). A search reads N
-//! entries (use and count), writes each full block to the list and sorts that by quicksort, as the paper has it: a
-//! comparison reads two, an exchange writes two. Each victim is read from the list and written once (its use).
+//! Work: none for a page that becomes invalid; a block that becomes full writes 1 entry (its use). A search reads N
+//! entries (use and count) and writes each full block to the list. It sorts the list by quicksort, as in the paper:
+//! a comparison reads two entries, an exchange writes two. Each victim is read from the list and written once (its
+//! use).
 //!
-//! Parameters: K, victims a search (1 to 64, default 4).
+//! Parameters: K, victims per search (1 to 64, default 4).
 //!
-//! Deviations: the paper leaves open how many victims "enough" are: K. Ties go to the lower block number.
+//! Deviations: the paper does not state how many victims are "enough"; K sets their number. Ties go to the lower
+//! block number.
 
 use super::full_blocks::FullBlocks;
 use super::interface::Victims;
@@ -27,7 +30,6 @@ use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, vec::Vec};
 use flash::BlockId;
 
-/// What it declares of itself.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "greedy-scan",
     number: Some(PolicyNumber { letter: 'K', most: 64, default: Some(GreedyScan::AT_ONCE as u16) }),
@@ -40,19 +42,19 @@ pub(super) static POLICY: VictimPolicy = VictimPolicy {
 };
 
 impl VictimKind {
-    /// Fewest valid pages by a search of all, so many victims a search (1 to 64): [`GreedyScan`].
+    /// Fewest valid pages by a search of all blocks, with this many victims per search (1 to 64): [`GreedyScan`].
     pub const fn greedy_scan(victims: u8) -> Self {
         Self::new(&POLICY, victims as u16)
     }
 }
 
-/// See the module.
+/// Greedy by search; see the module.
 #[derive(Clone, Debug)]
 pub struct GreedyScan {
     full: FullBlocks,
-    /// What is sorted: valid pages × 2³² + block.
+    /// The list to be sorted: valid pages × 2³² + block.
     list: Vec<u64>,
-    /// Victims of the last search that are yet to be taken, the next one last. They are full, but no candidates.
+    /// Victims of the last search not yet taken, the next one last. They are full, but not candidates.
     committed: Vec<u32>,
     at_once: u8,
     pages_per_block: u32,
@@ -60,10 +62,11 @@ pub struct GreedyScan {
 }
 
 impl GreedyScan {
-    /// Victims a search, where no other number is asked for.
+    /// Default number of victims per search.
     pub const AT_ONCE: u8 = 4;
 
-    /// No candidates yet, for an array of `blocks` × `pages_per_block`, with so many victims a search (at least one).
+    /// A policy without candidates, for an array of `blocks` × `pages_per_block`, with `at_once` victims per search
+    /// (at least one).
     pub fn new(blocks: u32, pages_per_block: u32, at_once: u8) -> Self {
         Self {
             full: FullBlocks::new(blocks),
@@ -75,7 +78,7 @@ impl GreedyScan {
         }
     }
 
-    /// What a controller needs: a bit and a place in the list a block, and the victims chosen.
+    /// Bytes in a controller: a bit and a list entry per block, and the selected victims.
     pub(crate) fn controller_bytes(blocks: u32, at_once: u8) -> u64 {
         FullBlocks::controller_bytes(blocks) + u64::from(blocks) * 4 + u64::from(at_once) * 4
     }
@@ -162,10 +165,10 @@ mod tests {
         assert_eq!(victims.take(&of), Some(BlockId(1)));
         assert_eq!(victims.take(&of), Some(BlockId(3)));
         assert_eq!((victims.committed(), victims.work().chosen.total()), (0, searched.total() + 4));
-        // By insertion, comparisons and shifts: 1 before 4 (1, 1), 3 before 4 (2, 1), 1 before 4 and 3 (3, 2), 0 before
-        // all (4, 4), 2 before 4 and 3 (3, 2); each of the five is then put in its place.
+        // By insertion, comparisons and shifts: 1 before 4 (1, 1), 3 before 4 (2, 1), 1 before 4 and 3 (3, 2), 0
+        // before all (4, 4), 2 before 4 and 3 (3, 2). Each of the five is then written to its place.
         assert_eq!(searched, Accesses::new(8 + 2 * 13 + 1, 6 + 10 + 5 + 1));
-        // Fewer than K gain: block 0 is full of valid pages.
+        // Fewer than K blocks gain: block 0 has only valid pages.
         assert_eq!(victims.take(&of), Some(BlockId(5)));
         assert_eq!(victims.take(&of), Some(BlockId(2)));
         assert_eq!((victims.committed(), victims.take(&of)), (0, None));
@@ -176,7 +179,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::properties::config())]
 
-        /// Against a map of valid counts that is sorted whenever no victim is left.
+        /// Compares the policy with a map of valid counts that is sorted whenever no victim is left.
         #[test]
         fn takes_as_a_sorted_map(
             at_once in 1u8..6,
@@ -212,7 +215,7 @@ mod tests {
                     _ => {}
                 }
             }
-            // While a mount recovers those that were chosen are candidates as any other.
+            // While a mount recovers, the selected victims are candidates like any others.
             let least = model.iter().filter(|(_, v)| **v < 8).map(|(b, v)| (*v, *b)).min();
             let taken = victims.take_least(&|b| model[&b.0]);
             prop_assert_eq!(taken, least.map(|(_, block)| BlockId(block)));

@@ -1,42 +1,46 @@
-//! What a victim policy implements.
+//! Interface of a victim policy.
 
 use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
 use core::fmt;
 use flash::BlockId;
 
-/// Most valid pages of a sparse block: fewer than a quarter.
+/// Maximum number of valid pages of a sparse block: less than a quarter.
 pub(crate) fn most_valid_sparse(pages_per_block: u32) -> u32 {
     pages_per_block.div_ceil(4).saturating_sub(1)
 }
 
-/// A policy over the full blocks. It is told of every block that becomes full and of every page that a
-/// full block loses; blocks being written or collected are not candidates.
+/// A policy over the full blocks.
+///
+/// It is notified of every block that becomes full and of every page that a full block loses. Blocks being written
+/// or collected are not candidates.
 pub trait Victims: fmt::Debug {
-    /// A second one with the same candidates.
+    /// A copy with the same candidates.
     fn fork(&self) -> Box<dyn Victims>;
 
-    /// `block` became full and is a candidate, with this many valid pages.
+    /// Adds `block` to the candidates when it becomes full, with this many valid pages.
     fn insert(&mut self, block: BlockId, valid: u32);
 
-    /// `block` lost a page and has `valid` left. Also told of blocks that are no candidates.
+    /// Records that `block` lost a page and has `valid` left. Also called for blocks that are no candidates.
     fn invalidated(&mut self, block: BlockId, valid: u32);
 
-    /// Takes a victim out of the candidates: never one whose pages are all valid, since that gains
-    /// nothing. `None` where there is no other. `valid` tells a candidate's valid pages.
+    /// Removes a victim from the candidates. `valid` returns a candidate's valid pages.
+    ///
+    /// A block with only valid pages would gain nothing and is never taken. `None` if there is no other block.
     fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId>;
 
-    /// As [`Victims::take`], where the victim's pages are to go to block `to`: which may make copies of one candidate's
-    /// cheaper than those of another's.
+    /// [`Victims::take`] for copies that go to block `to`, which may make the copies of some candidates cheaper.
     fn take_to(&mut self, _to: BlockId, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         self.take(valid)
     }
 
-    /// Takes the candidate with fewest valid pages, whatever the policy, by a search if need be: while a
-    /// mount recovers, room counts and speed does not. As [`Victims::take`] never one that gains nothing.
+    /// Takes the candidate with fewest valid pages, whatever the policy, by a search if necessary.
+    ///
+    /// A mount uses it to recover: free space matters there, speed does not. Like [`Victims::take`], it never takes
+    /// a block that gains nothing.
     fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId>;
 
-    /// Takes a candidate that it knows, without a search, to have less than a quarter of its pages valid: for idle time.
+    /// Takes a candidate known without a search to have less than a quarter of its pages valid, for idle time.
     fn take_sparse(
         &mut self,
         pages_per_block: u32,
@@ -46,29 +50,30 @@ pub trait Victims: fmt::Debug {
         self.least_valid().filter(|least| *least <= most).and_then(|_| self.take(valid))
     }
 
-    /// `block`, which was taken, has no valid page left, and its erase is yet to come: it is a candidate once more.
+    /// Makes `block`, a former victim, a candidate again. It has no valid page left and is not yet erased.
     fn emptied(&mut self, block: BlockId) {
         self.insert(block, 0);
     }
 
-    /// Victims of one choice of several that are yet to be taken: collection goes on until there are none.
+    /// Victims already selected and not yet taken, for a policy that selects several at once. Collection continues
+    /// until there are none.
     fn committed(&self) -> usize {
         0
     }
 
-    /// The fewest valid pages of any candidate, where the policy knows it without a search.
+    /// The fewest valid pages of any candidate, if the policy knows it without a search.
     fn least_valid(&self) -> Option<u32>;
 
-    /// Fetches what [`Victims::invalidated`] will touch.
+    /// Prefetches the state that [`Victims::invalidated`] will touch.
     fn prefetch(&self, _block: BlockId) {}
 
-    /// What it has read and written so far, as the policy's module says. What [`Victims::take_least`] and
-    /// [`Victims::least_valid`] search is not in it.
+    /// Entries read and written so far, as specified in the policy's module. The searches of
+    /// [`Victims::take_least`] and [`Victims::least_valid`] are not included.
     fn work(&self) -> VictimWork;
 
-    /// Bytes of memory that it takes here.
+    /// Heap bytes in this process.
     fn heap_bytes(&self) -> usize;
 
-    /// Bytes of RAM that a controller needs for it.
+    /// Bytes of RAM in a controller.
     fn ram_bytes(&self) -> u64;
 }

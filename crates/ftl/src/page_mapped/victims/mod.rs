@@ -1,4 +1,4 @@
-//! Which full block is collected next: every policy, and what each costs.
+//! Victim policies, which select the next full block to collect, and their costs.
 
 mod any;
 mod by_device;
@@ -26,8 +26,8 @@ pub use policy::{Candidates, PolicyNumber, ValidPages, VictimKind, VictimPolicy}
 pub use two_level_list::TwoLevelList;
 pub use windowed_greedy::WindowedGreedy;
 
-/// All policies of this crate, in the order in which they are listed: what configurations may ask for, the suites and the
-/// documentation go through this list.
+/// All policies of this crate, in the order of listings. Configurations, test suites and the documentation use this
+/// list.
 pub static VICTIM_POLICIES: &[&VictimPolicy] = &[
     &greedy::POLICY,
     &greedy_scan::POLICY,
@@ -40,7 +40,7 @@ pub static VICTIM_POLICIES: &[&VictimPolicy] = &[
 ];
 
 impl VictimKind {
-    /// One of each policy, its number being its default or else this one: for tests.
+    /// One kind per policy, for tests. A policy's number is its default, or else `number`.
     pub fn each(number: u16) -> impl Iterator<Item = Self> {
         VICTIM_POLICIES.iter().filter_map(move |policy| {
             policy.kind(policy.number.map(|known| known.default.unwrap_or(number)))

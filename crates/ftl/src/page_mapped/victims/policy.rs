@@ -1,4 +1,4 @@
-//! What a victim policy declares of itself, and how one is asked for.
+//! Declarations of victim policies, and their selection in configurations.
 
 use super::interface::Victims;
 use alloc::boxed::Box;
@@ -7,60 +7,60 @@ use core::{
     hash::{Hash, Hasher},
 };
 
-/// A victim policy: its name, its help, what it promises and costs, and how it is made. It stands in its own file, and in
+/// A victim policy: its name, help, bound, cost and constructor. Each is declared in its own file and listed in
 /// [`VICTIM_POLICIES`](super::VICTIM_POLICIES).
 #[derive(Debug)]
 pub struct VictimPolicy {
-    /// Its name in configurations.
+    /// Name in configurations.
     pub name: &'static str,
-    /// The number behind it, as in `choices:4`, where it has one.
+    /// Number after the name, as in `choices:4`, if the policy has one.
     pub number: Option<PolicyNumber>,
-    /// One line.
+    /// Help text of one line.
     pub summary: &'static str,
-    /// Authors, venue.
+    /// Authors and venue.
     pub source: &'static str,
-    /// What its number does to a choice: as many victims are chosen at once. Else it chooses one.
+    /// True if the policy selects as many victims at once as its number. Otherwise it selects one.
     pub chooses_many: bool,
-    /// Valid pages of what it chooses.
+    /// Bound on the valid pages of a selected victim.
     pub valid_pages: ValidPages,
-    /// Bytes of RAM that a controller needs for it.
+    /// Bytes of RAM in a controller.
     pub controller_bytes: fn(&Candidates) -> u64,
-    /// Makes it, without candidates yet.
+    /// Constructs the policy, without candidates.
     pub make: fn(&Candidates) -> Box<dyn Victims>,
 }
 
-/// A policy's number.
+/// The number of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyNumber {
-    /// What it is called: `D` of `choices:D`.
+    /// Symbol in help texts: `D` of `choices:D`.
     pub letter: char,
-    /// The greatest; the least is 1.
+    /// Maximum; the minimum is 1.
     pub most: u16,
-    /// What it is where it is left out, if it may be.
+    /// Default, if the number may be omitted.
     pub default: Option<u16>,
 }
 
-/// How many valid pages a victim may have, where the blocks that are full hold few enough together.
+/// Bound on the valid pages of a victim, in terms of the total over all full blocks.
 #[derive(Clone, Copy, Debug)]
 pub enum ValidPages {
-    /// As few as any full block has: at most the mean.
+    /// The minimum over all full blocks: at most the mean.
     Fewest,
-    /// As few, or what this says of π, whichever is more.
+    /// The minimum, or this function of π, whichever is more.
     OrAtMost(fn(u32) -> u32),
-    /// Fewer than π: it goes by something else.
+    /// Fewer than π: the policy uses another criterion.
     Gaining,
 }
 
-/// What a policy chooses among, and its number.
+/// Parameters of a policy: the array, the policy's number and a seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates {
     /// Blocks of the array (N).
     pub blocks: u32,
     /// Pages per block (π).
     pub pages_per_block: u32,
-    /// The policy's number; 0 where it has none.
+    /// Number of the policy; 0 if it has none.
     pub number: u16,
-    /// Seed of policies that draw.
+    /// Seed for random policies.
     pub seed: u64,
 }
 
@@ -72,8 +72,10 @@ pub struct VictimKind {
 }
 
 impl VictimPolicy {
-    /// The policy with this number; none where it has no number and one is given, needs one that is not, or it is out of
-    /// range.
+    /// Returns the policy with this number.
+    ///
+    /// Returns `None` if a number is given to a policy without one, if a required number is missing, or if it is
+    /// out of range.
     pub fn kind(&'static self, number: Option<u16>) -> Option<VictimKind> {
         match (self.number, number) {
             (None, None) => Some(VictimKind::new(self, 0)),
@@ -87,7 +89,7 @@ impl VictimPolicy {
 }
 
 impl fmt::Display for VictimPolicy {
-    /// As it is documented: `greedy`, `greedy-scan[:K]`, `choices:D`.
+    /// Writes the documented form: `greedy`, `greedy-scan[:K]`, `choices:D`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)?;
         match self.number {
@@ -99,7 +101,7 @@ impl fmt::Display for VictimPolicy {
 }
 
 impl VictimKind {
-    /// Unchecked: for the policies' own files.
+    /// Unchecked, for the policies' own files.
     pub(super) const fn new(policy: &'static VictimPolicy, number: u16) -> Self {
         Self { policy, number }
     }
@@ -109,12 +111,12 @@ impl VictimKind {
         self.policy
     }
 
-    /// Its number; 0 where the policy has none.
+    /// Number of the policy; 0 if it has none.
     pub fn number(self) -> u16 {
         self.number
     }
 
-    /// Most victims of one choice.
+    /// Maximum number of victims per selection.
     pub fn victims_at_once(self) -> u32 {
         if self.policy.chooses_many { u32::from(self.number).max(1) } else { 1 }
     }
@@ -123,18 +125,18 @@ impl VictimKind {
         Candidates { blocks, pages_per_block, number: self.number, seed }
     }
 
-    /// Makes it for an array of `blocks` × `pages_per_block`; `seed` is for policies that draw.
+    /// Constructs the policy for an array of `blocks` × `pages_per_block`. Random policies use `seed`.
     pub fn make(self, blocks: u32, pages_per_block: u32, seed: u64) -> Box<dyn Victims> {
         (self.policy.make)(&self.candidates(blocks, pages_per_block, seed))
     }
 
-    /// RAM that a controller needs for it on an array of `blocks` × `pages_per_block`, bytes.
+    /// Bytes of RAM in a controller, for an array of `blocks` × `pages_per_block`.
     pub fn controller_bytes(self, blocks: u32, pages_per_block: u32) -> u64 {
         (self.policy.controller_bytes)(&self.candidates(blocks, pages_per_block, 0))
     }
 
-    /// U(λ): most valid pages of the first victim of a choice, where `full` blocks (1 or more) are full and hold at most
-    /// `logical_pages` valid pages together.
+    /// U(λ): maximum valid pages of the first victim of a selection. `full` blocks (1 or more) are full, with at
+    /// most `logical_pages` valid pages in total.
     pub fn most_valid(self, pages_per_block: u32, logical_pages: u32, full: u32) -> u32 {
         let gaining = pages_per_block - 1;
         let least = (logical_pages / full).min(gaining);
@@ -161,7 +163,7 @@ impl Hash for VictimKind {
 }
 
 impl fmt::Display for VictimKind {
-    /// As configurations have it; a number that is the default is left out.
+    /// Writes the form used in configurations; a default number is omitted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.policy.name)?;
         match self.policy.number {

@@ -1,11 +1,13 @@
-//! Quicksort (Hoare, The Computer Journal 5(1), 1962) that counts what it does: the median of three at the quarters as the pivot, insertion
-//! sort of short parts. O(n log n) comparisons on average, O(n²) at worst; its stack is O(log n) deep.
+//! Quicksort (Hoare, The Computer Journal 5(1), 1962) that counts its accesses.
 //!
-//! The standard library's sorts are not used since the work that they take may change with the compiler.
+//! The pivot is the median of three at the quarters; short parts are sorted by insertion. O(n log n) comparisons on
+//! average, O(n²) in the worst case; the stack is O(log n) deep.
+//!
+//! The standard library's sorts are not used, since their number of accesses may change with the compiler.
 
 use crate::victim_work::Accesses;
 
-/// Parts as short as this are sorted by insertion.
+/// Maximum length of a part that is sorted by insertion.
 const SHORT: usize = 12;
 
 /// Sorts by rising key. A comparison reads two entries, an exchange writes two, a shift by one place writes one.
@@ -26,8 +28,11 @@ fn quicksort<T: Copy>(mut items: &mut [T], key: &impl Fn(T) -> u64, work: &mut A
     insert_in_order(items, key, work);
 }
 
-/// Where the second part begins: no key of it is smaller than any of the first. Neither is empty, since one of the three
-/// that the pivot is the median of is no smaller, one no greater, and so both searches stop within.
+/// Partitions `items` and returns the start of the second part. No key of the second part is smaller than any of
+/// the first.
+///
+/// Neither part is empty. The pivot is the median of three: one of them is no smaller and one no greater, so both
+/// searches stop within `items`.
 fn partition<T: Copy>(items: &mut [T], key: &impl Fn(T) -> u64, work: &mut Accesses) -> usize {
     let pivot = key(items[median_of_three(items, key, work)]);
     let (mut low, mut high) = (0, items.len() - 1);
@@ -110,7 +115,7 @@ mod tests {
         assert_eq!(sort(&mut [7u64], |item| item), Accesses::default());
     }
 
-    /// Rising, falling, all equal, and sorted but for the last: no order that policies meet is a bad case.
+    /// Rising, falling, all equal, and sorted except for the last: none of the orders in practice is a bad case.
     #[test]
     fn takes_n_log_n_on_orders_that_occur() {
         let n = 1u64 << 14;

@@ -1,6 +1,6 @@
-//! Two-level list: victims are found while pages become invalid, in a list of candidates and one of blocks without
-//! valid pages, so that a collection need not search (Jung and Song, 2LGC: an atomic-unit garbage collection scheme with
-//! a two-level list for NAND flash storage, §4.1 and §4.3; sizes of §5.1).
+//! Two-level list: a list of candidates and a list of blocks without valid pages (Jung and Song, 2LGC: an
+//! atomic-unit garbage collection scheme with a two-level list for NAND flash storage, §4.1 and §4.3; sizes of
+//! §5.1). Both are updated as pages become invalid, so that collection needs no search.
 //!
 //! ```text
 //! full block b loses a page, or becomes full, is on no list, and more than 3π/4 of its pages are invalid:
@@ -12,29 +12,34 @@
 //! victim: head of the garbage list, else head of the candidate list, else (deviation) a search
 //! ```
 //!
-//! State and cost (N blocks): the candidate list, max(1, ⌊N/20⌋) places of 4 bytes; the garbage list, max(1, ⌊N/10⌋);
-//! a byte a block that tells whether it is full and on which list (here 8, as the counts of valid pages stand beside
-//! it). A page that becomes invalid is O(1), but where the candidate list is full O(N/20 · log(N/20)) for a block that
-//! enters it; a victim O(1) from a list, O(N) from a search.
+//! State, for N blocks:
+//! - the candidate list, max(1, ⌊N/20⌋) places of 4 bytes;
+//! - the garbage list, max(1, ⌊N/10⌋) places of 4 bytes;
+//! - one byte per block for full or not, and its list (here 8, as the counts of valid pages are stored with it).
 //!
-//! Work: a page that becomes invalid, and a block that becomes full, read 1 entry (count and use of the block) and, where
-//! the block enters the list, write 2 (its place, its use); a block that becomes full writes 1 more (its use). A list
-//! that is full: two reads a candidate (number, count); a block that is moved writes 2, and each that closes up behind
-//! one 1; a comparison of the sort reads two, an exchange writes two; the block dropped writes 1. A block that was emptied in
-//! idle time writes 2. A victim: 1 read and 1 write from a list; a search reads N entries and writes 1.
+//! Cost: a page that becomes invalid is O(1). If the candidate list is full, a block that enters it costs O(N/20 ·
+//! log(N/20)). A victim is O(1) from a list and O(N) from a search.
+//!
+//! Work:
+//! - A page that becomes invalid, and a block that becomes full, read 1 entry (count and use of the block). A block
+//!   that enters the list writes 2 (its place, its use). A block that becomes full writes 1 more (its use).
+//! - A full list reads two per candidate (number, count). A moved block writes 2, and each block that closes up
+//!   after it writes 1. A comparison of the sort reads two, an exchange writes two. The dropped block writes 1.
+//! - A block that was emptied in idle time writes 2.
+//! - A victim from a list reads 1 and writes 1; a search reads N entries and writes 1.
 //!
 //! Deviations:
-//! - the paper does not say what is collected when both lists are empty, as they are where data fill the array so that
-//!   no block comes to 3/4 invalid pages: then all blocks are searched for the full one with most invalid pages, of
-//!   equals the lowest number, and that is counted as work;
-//! - where the paper demotes a block without valid pages as the candidate list is full, all such are, as far as the
-//!   garbage list has room: one pass over the candidates finds them all;
-//! - a block that was dropped comes back with the next page that it loses; one that never loses another (it may have no
-//!   valid page left) is found by that search alone;
-//! - blocks without valid pages stay candidates where the garbage list is full, and are sorted and dropped as others;
-//! - a block that passes the threshold while it is still being written enters once it is full;
-//! - candidates are sorted by quicksort, equals by block number;
-//! - a block number and its place are counted as whole entries, whatever the width of the bus.
+//! - The paper does not state what is collected if both lists are empty. That happens if so much data is in the
+//!   array that no block reaches 3/4 invalid pages. Then all blocks are searched for the full one with most invalid
+//!   pages; ties go to the lowest number. The search counts as work.
+//! - The paper demotes a block without valid pages when the candidate list is full. Here all such blocks are
+//!   demoted, as far as the garbage list has room: one pass over the candidates finds them all.
+//! - A dropped block returns with its next lost page. If it loses no other (it may have no valid page left), only
+//!   the search finds it.
+//! - If the garbage list is full, blocks without valid pages stay candidates, and are sorted and dropped as others.
+//! - A block that passes the threshold while it is being written enters the list once it is full.
+//! - Candidates are sorted by quicksort, ties by block number.
+//! - A block number and its place count as whole entries, whatever the width of the bus.
 
 use super::interface::{Victims, most_valid_sparse};
 use super::policy::{ValidPages, VictimKind, VictimPolicy};
@@ -44,12 +49,12 @@ use alloc::{boxed::Box, collections::VecDeque, vec, vec::Vec};
 use flash::BlockId;
 use flash::prefetch::prefetch;
 
-/// What a block is to the lists.
+/// State of a block with respect to the lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
     /// Free, being written or under collection.
     NotFull,
-    /// On no list.
+    /// Full, and on no list.
     Full,
     Candidate,
     Garbage,
@@ -57,30 +62,30 @@ enum Use {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// As it was told last.
+    /// Valid pages at the last notification.
     valid: u32,
     place: Use,
 }
 
-/// What it declares of itself.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "two-level-list",
     number: None,
     summary: "head of a list of blocks without valid pages, else of one of blocks with more than 3/4 invalid",
     source: "Jung and Song, 2LGC, §4.3",
     chooses_many: false,
-    // A list's head need not be the best, but has few; where the lists are empty the best is searched.
+    // The head of a list need not be the best block, but has few valid pages. If the lists are empty, the search
+    // finds the best.
     valid_pages: ValidPages::OrAtMost(most_valid_sparse),
     controller_bytes: |of| TwoLevelList::controller_bytes(of.blocks),
     make: |of| Box::new(TwoLevelList::new(of.blocks, of.pages_per_block)),
 };
 
 impl VictimKind {
-    /// Lists kept while pages become invalid: [`TwoLevelList`].
+    /// Lists updated as pages become invalid: [`TwoLevelList`].
     pub const TWO_LEVEL_LIST: Self = Self::new(&POLICY, 0);
 }
 
-/// See the module.
+/// Two-level list; see the module.
 #[derive(Clone, Debug)]
 pub struct TwoLevelList {
     entries: Vec<Entry>,
@@ -93,7 +98,7 @@ pub struct TwoLevelList {
 }
 
 impl TwoLevelList {
-    /// No candidates yet, for an array of `blocks` × `pages_per_block`.
+    /// A policy without candidates, for an array of `blocks` × `pages_per_block`.
     pub fn new(blocks: u32, pages_per_block: u32) -> Self {
         let [most_candidates, most_garbage] = Self::lengths(blocks).map(|length| length as usize);
         Self {
@@ -107,12 +112,12 @@ impl TwoLevelList {
         }
     }
 
-    /// Places of the candidate list and of the garbage list.
+    /// Number of places of the candidate list and of the garbage list.
     pub fn lengths(blocks: u32) -> [u32; 2] {
         [blocks / 20, blocks / 10].map(|length| length.max(1))
     }
 
-    /// What a controller needs: a byte a block, and the places of both lists.
+    /// Bytes in a controller: one per block, and the places of both lists.
     pub(crate) fn controller_bytes(blocks: u32) -> u64 {
         let places: u32 = Self::lengths(blocks).iter().sum();
         u64::from(blocks) + u64::from(places) * 4
@@ -122,7 +127,7 @@ impl TwoLevelList {
         &mut self.entries[block as usize]
     }
 
-    /// Whether more than 3/4 of a block's pages are invalid.
+    /// True if more than 3/4 of a block's pages are invalid.
     #[inline]
     fn passes(&self, valid: u32) -> bool {
         valid <= most_valid_sparse(self.pages_per_block)
@@ -178,7 +183,7 @@ impl TwoLevelList {
         work
     }
 
-    /// The full block with most invalid pages, if it has any.
+    /// The full block with most invalid pages, if there is one with any.
     fn search(&self) -> Option<u32> {
         let full = (0..).zip(&self.entries).filter(|(_, entry)| entry.place != Use::NotFull);
         let gaining = full.filter(|(_, entry)| entry.valid < self.pages_per_block);
@@ -229,7 +234,7 @@ impl Victims for TwoLevelList {
         listed.then(|| self.take(valid)).flatten()
     }
 
-    /// It goes to the garbage list, and where that is full to the candidates as any other.
+    /// Adds the block to the garbage list, or, if that is full, to the candidates like any other.
     fn emptied(&mut self, block: BlockId) {
         if self.garbage.len() == self.most_garbage {
             return self.insert(block, 0);
@@ -250,7 +255,7 @@ impl Victims for TwoLevelList {
         Some(BlockId(block))
     }
 
-    /// 0 where the garbage list tells of a block; else not known.
+    /// 0 if the garbage list is not empty; otherwise unknown.
     fn least_valid(&self) -> Option<u32> {
         (!self.garbage.is_empty()).then_some(0)
     }

@@ -1,17 +1,17 @@
-//! Windowed greedy: the block with fewest valid pages among the W that were filled longest ago (Hu, Eleftheriou, Haas,
-//! Iliadis and Pletka, Write amplification analysis in flash-based solid state drives, SYSTOR 2009).
+//! Windowed greedy: the block with fewest valid pages among the W that were filled longest ago (Hu, Eleftheriou,
+//! Haas, Iliadis and Pletka, Write amplification analysis in flash-based solid state drives, SYSTOR 2009).
 //!
-//! State and cost: the full blocks in the order in which they were filled, 4 bytes each; nothing a page that becomes
-//! invalid, O(W) a victim.
+//! State and cost: the full blocks in the order in which they were filled, 4 bytes each. No cost for a page that
+//! becomes invalid; O(W) per victim.
 //!
-//! Work: nothing at a page that becomes invalid; a block that becomes full writes 1 entry (its place in the queue). A
-//! victim reads two a block of the window (number, count of valid pages), and one and writes one for each block before
-//! it in the window, which moves up by a place.
+//! Work: none for a page that becomes invalid; a block that becomes full writes 1 entry (its place in the queue). A
+//! victim selection reads two entries per block of the window (number, count of valid pages). It reads one and
+//! writes one for each block before the victim in the window, which moves up by one place.
 //!
 //! Parameters: W, blocks in the window (1 or more). W = 1 is FIFO, W ≥ N greedy.
 //!
-//! Deviations: where all pages of all blocks in the window are valid these go to the queue's tail (one write each) and
-//! the next W are looked at, since to collect one would gain nothing. Ties go to the block filled longest ago.
+//! Deviations: if all blocks in the window have only valid pages, collecting one would gain nothing. They go to the
+//! queue's tail (one write each) and the next W are examined. Ties go to the block filled longest ago.
 
 use super::interface::Victims;
 use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
@@ -19,7 +19,6 @@ use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, collections::VecDeque};
 use flash::BlockId;
 
-/// What it declares of itself.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "windowed-greedy",
     number: Some(PolicyNumber { letter: 'W', most: u16::MAX, default: None }),
@@ -32,13 +31,13 @@ pub(super) static POLICY: VictimPolicy = VictimPolicy {
 };
 
 impl VictimKind {
-    /// Fewest valid pages of this many that were filled longest ago (1 or more): [`WindowedGreedy`].
+    /// Fewest valid pages of this many blocks filled longest ago (1 or more): [`WindowedGreedy`].
     pub const fn windowed_greedy(window: u16) -> Self {
         Self::new(&POLICY, window)
     }
 }
 
-/// See the module.
+/// Windowed greedy; see the module.
 #[derive(Clone, Debug)]
 pub struct WindowedGreedy {
     queue: VecDeque<u32>,
@@ -49,8 +48,8 @@ pub struct WindowedGreedy {
 }
 
 impl WindowedGreedy {
-    /// No candidates yet, for an array of `blocks` × `pages_per_block`, with so many blocks in the window (at least
-    /// one).
+    /// A policy without candidates, for an array of `blocks` × `pages_per_block`, with `window` blocks in the
+    /// window (at least one).
     pub fn new(blocks: u32, pages_per_block: u32, window: u32) -> Self {
         Self {
             queue: VecDeque::with_capacity(blocks as usize),
@@ -61,12 +60,12 @@ impl WindowedGreedy {
         }
     }
 
-    /// What a controller needs: 4 bytes a block.
+    /// Bytes in a controller: 4 per block.
     pub(crate) fn controller_bytes(blocks: u32) -> u64 {
         u64::from(blocks) * 4
     }
 
-    /// Valid pages and place of the best among the first so many.
+    /// Valid pages and place of the best block among the first `among`.
     fn best(&self, among: usize, valid: &dyn Fn(BlockId) -> u32) -> Option<(u32, usize)> {
         self.queue.iter().take(among).map(|block| valid(BlockId(*block))).zip(0..).min()
     }
@@ -140,7 +139,7 @@ mod tests {
         let valid = [3, 2, 2, 0, 4, 4, 4, 1];
         let of = |block: BlockId| valid[block.0 as usize];
         (0..8).for_each(|block| victims.insert(BlockId(block), valid[block as usize]));
-        // 0, 1, 2: the first of the equals, behind one block that moves up.
+        // 0, 1, 2: the first of the equals; one block before it moves up.
         assert_eq!(victims.take(&of), Some(BlockId(1)));
         assert_eq!(victims.work().chosen, Accesses::new(6 + 1, 1));
         // 0, 2, 3, then 0, 2, 4.
@@ -148,7 +147,7 @@ mod tests {
         assert_eq!(victims.take(&of), Some(BlockId(2)));
         // 0, 4, 5.
         assert_eq!(victims.take(&of), Some(BlockId(0)));
-        // 4, 5, 6 gain nothing: they go to the tail; 7 alone is left to be looked at.
+        // 4, 5, 6 gain nothing and go to the tail; only 7 is left to examine.
         let before = victims.work().chosen;
         assert_eq!(victims.take(&of), Some(BlockId(7)));
         assert_eq!(victims.work().chosen.since(before), Accesses::new(6 + 2, 3));
@@ -160,7 +159,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::properties::config())]
 
-        /// Against a list, and with W = 1 against FIFO, work and all.
+        /// Compares the policy with a list, and for W = 1 with FIFO, including the work.
         #[test]
         fn takes_the_least_of_the_oldest(
             window in 1usize..8,

@@ -1,4 +1,4 @@
-//! The rules one by one, their work by hand, and all of them against lists that are kept naively.
+//! Tests of each rule, with its work counted by hand, and of all rules against naive lists.
 
 use super::*;
 use alloc::collections::BTreeMap;
@@ -9,21 +9,22 @@ fn lists(victims: &TwoLevelList) -> [Vec<u32>; 2] {
     [&victims.candidates, &victims.garbage].map(|list| list.iter().copied().collect())
 }
 
-/// An array of 60 blocks of 8 pages, whose lists have 3 and 6 places, with full blocks of 8 valid pages.
+/// An array of 60 blocks of 8 pages, whose lists have 3 and 6 places. The first `count` blocks are full, with 8
+/// valid pages each.
 fn full(count: u32) -> TwoLevelList {
     let mut victims = TwoLevelList::new(60, 8);
     (0..count).for_each(|block| victims.insert(BlockId(block), 8));
     victims
 }
 
-/// A block loses pages one by one until so many are left.
+/// A block loses its pages one by one until `left` are left.
 fn lose(victims: &mut TwoLevelList, block: u32, left: u32) {
     let valid = victims.entries[block as usize].valid;
     (left..valid).rev().for_each(|valid| victims.invalidated(BlockId(block), valid));
 }
 
 fn take(victims: &mut TwoLevelList) -> Option<u32> {
-    // The lists keep counts themselves.
+    // The lists keep their own counts.
     victims.take(&|_| unreachable!()).map(|block| block.0)
 }
 
@@ -42,7 +43,7 @@ fn a_block_enters_once_more_than_three_quarters_are_invalid() {
     assert_eq!(lists(&victims), [vec![], vec![]]);
     lose(&mut victims, 1, 1);
     assert_eq!(lists(&victims), [vec![1], vec![]]);
-    // It is not entered twice.
+    // It does not enter twice.
     lose(&mut victims, 1, 0);
     assert_eq!(lists(&victims), [vec![1], vec![]]);
     let work = victims.work();
@@ -50,7 +51,7 @@ fn a_block_enters_once_more_than_three_quarters_are_invalid() {
     assert_eq!(work.invalidated, Accesses::new(8, 2));
 }
 
-/// A block of 6 pages passes at 5 (4.5 and more), one of 4 with its last.
+/// A block of 6 pages passes at 5 invalid pages (more than 4.5), one of 4 only with its last.
 #[test]
 fn the_threshold_is_exact() {
     for (pages, passes) in [(6, 1), (4, 0), (1, 0), (5, 1), (128, 31)] {
@@ -79,10 +80,10 @@ fn a_full_list_demotes_what_is_wholly_invalid() {
     let before = victims.work();
     lose(&mut victims, 6, 1);
     assert_eq!(lists(&victims), [vec![1, 6], vec![3, 2]]);
-    // 7 pages lost, three candidates looked at; two moved, one closed up, one entered.
+    // 7 pages lost, three candidates examined; two moved, one closed up, one entered.
     let work = victims.work().since(&before);
     assert_eq!(work.invalidated, Accesses::new(7 + 6, 4 + 1 + 2));
-    // Room again: nothing is looked at.
+    // There is room again: no candidate is examined.
     lose(&mut victims, 7, 1);
     assert_eq!(lists(&victims), [vec![1, 6, 7], vec![3, 2]]);
     assert_eq!(victims.work().since(&before).invalidated, Accesses::new(7 + 6 + 7, 7 + 2));
@@ -99,10 +100,10 @@ fn a_full_list_without_wholly_invalid_blocks_is_sorted_and_loses_its_tail() {
     let before = victims.work();
     lose(&mut victims, 7, 3);
     assert_eq!(lists(&victims), [vec![5, 6, 7], vec![]]);
-    // 13 lost, 6 looked at, three comparisons; four shifts and insertions, one dropped, one entered.
+    // 13 lost, 6 examined, three comparisons; four shifts and insertions, one dropped, one entered.
     let work = victims.work().since(&before);
     assert_eq!(work.invalidated, Accesses::new(13 + 6 + 6, 4 + 1 + 2));
-    // What was dropped comes back with the next page that it loses, and pushes another out.
+    // The dropped block returns with its next lost page, and pushes another out.
     lose(&mut victims, 4, 2);
     assert_eq!(lists(&victims), [vec![5, 6, 4], vec![]]);
     assert_eq!(victims.entries[7].place, Use::Full);
@@ -116,7 +117,7 @@ fn where_the_garbage_list_is_full_candidates_stay() {
     }
     // At 3 and 6 all candidates were moved.
     assert_eq!(lists(&victims), [vec![6, 7, 8], vec![0, 1, 2, 3, 4, 5]]);
-    // No room: sorted, equals by number, and the tail dropped though it is wholly invalid.
+    // No room: sorted, ties by number, and the tail dropped although it is wholly invalid.
     lose(&mut victims, 9, 1);
     assert_eq!(lists(&victims), [vec![6, 7, 9], vec![0, 1, 2, 3, 4, 5]]);
     // One place: the first of them is moved.
@@ -130,7 +131,7 @@ fn victims_are_the_heads_and_then_what_a_search_finds() {
     let mut victims = full(10);
     [3, 1, 2].into_iter().for_each(|block| lose(&mut victims, block, 1));
     lose(&mut victims, 2, 0);
-    // The head of the candidates, though another has no valid page.
+    // The head of the candidates, although another has no valid page.
     assert_eq!((victims.least_valid(), take(&mut victims.clone())), (None, Some(3)));
     lose(&mut victims, 6, 1);
     assert_eq!(lists(&victims), [vec![3, 1, 6], vec![2]]);
@@ -143,7 +144,7 @@ fn victims_are_the_heads_and_then_what_a_search_finds() {
     assert_eq!(take(&mut victims), Some(7));
     assert_eq!(take(&mut victims), Some(8));
     assert_eq!(victims.work().since(&before).chosen, Accesses::new(4 + 120, 6));
-    // All that is left is full of valid pages.
+    // All remaining blocks have only valid pages.
     assert_eq!(take(&mut victims), None);
     assert_eq!(victims.work().since(&before).chosen, Accesses::new(4 + 180, 6));
 }
@@ -153,14 +154,14 @@ fn a_victim_that_is_put_back_is_a_candidate_again() {
     let mut victims = full(3);
     lose(&mut victims, 1, 1);
     assert_eq!(take(&mut victims), Some(1));
-    // What it loses while it is collected does not bring it back.
+    // Pages lost during its collection do not bring it back.
     lose(&mut victims, 1, 0);
     assert_eq!(lists(&victims), [vec![], vec![]]);
     victims.insert(BlockId(1), 0);
     assert_eq!(lists(&victims), [vec![1], vec![]]);
 }
 
-/// The lists as the rules have them, on plain vectors.
+/// Reference model of the rules on plain vectors.
 #[derive(Default)]
 struct Naive {
     valid: BTreeMap<u32, u32>,
