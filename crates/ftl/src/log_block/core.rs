@@ -1,4 +1,4 @@
-//! Where the newest version of each logical page is: in a log block, or in place in its data block.
+//! State shared by the log-block schemes: the map, the data blocks and the pool of erased blocks.
 
 use super::stamp::{Clock, Role};
 use crate::block_mapped::{PageSet, Pool};
@@ -11,7 +11,7 @@ use flash::{BlockId, FlashError, Lpn, Ppn, Probe};
 /// No block, no page.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// No version of a page is anywhere.
+/// No version of the page exists.
 pub(super) const NOWHERE: Ppn = Ppn(NONE);
 
 /// The data block of a logical block.
@@ -22,7 +22,7 @@ pub(crate) struct DataBlock {
     pub(super) block: u32,
     /// Pages used up.
     pub(super) written: u32,
-    /// Pages of the logical block that hold something, wherever they are.
+    /// Pages of the logical block that have a version, in the data block or in a log block.
     pub(super) present: u32,
 }
 
@@ -30,42 +30,41 @@ impl DataBlock {
     pub(super) const NONE: Self = Self { seq: 0, block: NONE, written: 0, present: 0 };
 }
 
-/// A page that may be programmed for the host.
+/// The next page to program for a host write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
-    /// Its block.
     pub(crate) block: BlockId,
-    /// Its place there.
+    /// Page index in the block.
     pub(crate) page: u32,
-    /// The sequence number to write.
+    /// Sequence number for the OOB area.
     pub(crate) seq: u64,
-    /// Which kind of block it is.
+    /// Role of the block.
     pub(crate) role: Role,
 }
 
-/// Map, data blocks and pool of a log-block scheme; what log blocks there are is the scheme's own.
+/// Map, data blocks and pool of a log-block scheme. Each scheme keeps its own log blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct LogBlockCore<F> {
     pub(crate) flash: F,
     pub(crate) pool: Pool,
     pub(crate) clock: Clock,
     pub(crate) log: CollectionLog,
-    /// The kind of merge that is done, or was last.
+    /// Kind of the current or last merge.
     pub(crate) merging: MergeKind,
     pub(crate) logical_pages: u32,
     pub(super) data: Vec<DataBlock>,
-    /// Place in a log block of each logical page whose newest version is in one.
+    /// PPN of each logical page whose newest version is in a log block, or [`NONE`].
     pub(super) logged: Vec<u32>,
-    /// Pages that were trimmed, and those whose place in the data block is used up but holds nothing.
+    /// Trimmed pages, and pages whose in-place page in the data block is used up without holding them.
     pub(super) absent: PageSet,
-    /// Pages whose only version could not be read when a merge was to copy it: gone, loudly, until they are
-    /// written or trimmed.
+    /// Lost pages: a merge could not read their only version. Reads fail until the page is written or
+    /// trimmed.
     lost: PageSet,
     /// Logical blocks that have a data block.
     pub(super) mapped: u32,
-    /// Of the logical block that is merged: where each page is.
+    /// PPN of each page of the logical block that is being merged.
     pub(super) places: Vec<Ppn>,
-    /// What copies tell of the pages they moved; not needed.
+    /// LPNs that `copy_run` returns.
     pub(super) lpns: Vec<Lpn>,
 }
 
@@ -91,32 +90,32 @@ impl<F: Probe> LogBlockCore<F> {
         }
     }
 
-    /// Logical blocks.
+    /// Number of logical blocks.
     pub(crate) fn logical_blocks(&self) -> u32 {
         self.data.len() as u32
     }
 
-    /// Logical block of a page, and its place there: logical addresses divide as physical ones do.
+    /// Logical block and page index of a logical page. Logical addresses split as physical ones do.
     #[inline]
     pub(crate) fn split(&self, lpn: Lpn) -> (u32, u32) {
         let (block, page) = self.flash.geometry().split(Ppn(lpn.0));
         (block.0, page)
     }
 
-    /// Its first page.
+    /// First LPN of a logical block.
     #[inline]
     pub(crate) fn first_lpn(&self, logical: u32) -> u32 {
         logical * self.flash.geometry().pages_per_block()
     }
 
-    /// Pages of a logical block: the last may be short.
+    /// Number of pages of a logical block. The last logical block may be short.
     #[inline]
     pub(crate) fn pages_in(&self, logical: u32) -> u32 {
         let rest = self.logical_pages - self.first_lpn(logical);
         self.flash.geometry().pages_per_block().min(rest)
     }
 
-    /// Where the newest version of a page is.
+    /// Physical page of the newest version of a logical page.
     #[inline]
     pub(crate) fn place(&self, lpn: Lpn) -> Option<Ppn> {
         let logged = self.logged[lpn.0 as usize];
@@ -129,37 +128,38 @@ impl<F: Probe> LogBlockCore<F> {
         in_place.then(|| self.flash.geometry().ppn(BlockId(data.block), page))
     }
 
-    /// Whether this place in a log block holds the newest version of the page.
+    /// True if this page of a log block holds the newest version of the logical page.
     #[inline]
     pub(crate) fn is_logged_at(&self, lpn: u32, ppn: Ppn) -> bool {
         self.logged.get(lpn as usize).is_some_and(|logged| *logged == ppn.0)
     }
 
-    /// Whether the newest version of a page is in a log block.
+    /// True if the newest version of the page is in a log block.
     #[inline]
     pub(crate) fn is_logged(&self, lpn: Lpn) -> bool {
         self.logged[lpn.0 as usize] != NONE
     }
 
-    /// Place in a log block of each page of a logical block, or [`NONE`].
+    /// PPN in a log block of each page of a logical block, or [`NONE`].
     pub(crate) fn logged_of(&self, logical: u32) -> &[u32] {
         let first = self.first_lpn(logical) as usize;
         &self.logged[first..first + self.pages_in(logical) as usize]
     }
 
-    /// Pages of a logical block that hold something.
+    /// Pages of the logical block that have a version.
     pub(crate) fn present(&self, logical: u32) -> u32 {
         self.data[logical as usize].present
     }
 
-    /// Whether the logical block has a data block.
+    /// True if the logical block has a data block.
     pub(crate) fn has_data_block(&self, logical: u32) -> bool {
         self.data[logical as usize].block != NONE
     }
 
-    /// The place of a page in its data block, if that is the next to be programmed there and no version of
-    /// the page is anywhere: an older one might pass for the newer at a mount. Opens a data block for the
-    /// first page of a logical block that has none.
+    /// Returns the in-place page of `lpn` if it is the next page to program in its data block.
+    ///
+    /// Returns `None` if any version of the page exists: a mount could take the older version for the newer
+    /// one. Opens a data block for the first page of a logical block without one.
     #[inline]
     pub(crate) fn room_in_place(&mut self, lpn: Lpn) -> Result<Option<Room>, FtlError> {
         let (logical, page) = self.split(lpn);
@@ -189,18 +189,19 @@ impl<F: Probe> LogBlockCore<F> {
         Ok(())
     }
 
-    /// An erased block.
+    /// Takes an erased block from the pool.
     pub(crate) fn take(&mut self) -> Result<BlockId, FtlError> {
         self.pool.take().ok_or_else(|| self.full())
     }
 
-    /// Whether a log block may be opened beside `open` others that the scheme may yet open: one erased
-    /// block must be left for a merge, and one for each logical block that has none.
+    /// True if a log block may be opened while the scheme may still open `open` others.
+    ///
+    /// One erased block must be left for a merge, and one for each logical block without a data block.
     pub(crate) fn has_block_for_log(&self, open: u32) -> bool {
         self.pool.len() > 1 + open + (self.logical_blocks() - self.mapped)
     }
 
-    /// The page was programmed with the newest version of `lpn`.
+    /// Records that the page was programmed with the newest version of `lpn`.
     #[inline]
     pub(crate) fn written(&mut self, lpn: Lpn, room: &Room) {
         let is_new = self.place(lpn).is_none();
@@ -219,7 +220,7 @@ impl<F: Probe> LogBlockCore<F> {
         self.log.least_free_pages = self.log.least_free_pages.min(self.pool.free_pages());
     }
 
-    /// The program of the page failed: it is used up, and no other page of its block is to be programmed.
+    /// Records a failed program. The page is used up, and no later page of its block may be programmed.
     #[cold]
     pub(crate) fn failed(&mut self, lpn: Lpn, room: &Room) {
         let geometry = *self.flash.geometry();
@@ -232,9 +233,9 @@ impl<F: Probe> LogBlockCore<F> {
         }
     }
 
-    /// Forgets a page.
+    /// Forgets the page's versions.
     pub(crate) fn trim(&mut self, lpn: Lpn) {
-        // A page that was never written stays one: its place in the data block is open.
+        // A page that was never written must not become absent: its in-place page may still be programmed.
         if self.place(lpn).is_some() {
             let (logical, _) = self.split(lpn);
             self.data[logical as usize].present -= 1;
@@ -244,7 +245,7 @@ impl<F: Probe> LogBlockCore<F> {
         self.lost.remove(lpn);
     }
 
-    /// The only version of a page cannot be read. A merge that failed and is done again may meet it again.
+    /// Marks a page as lost. A repeated merge may find the same page again, which counts once.
     #[cold]
     pub(super) fn lose(&mut self, lpn: Lpn) {
         if !self.lost.contains(lpn) {
@@ -253,17 +254,17 @@ impl<F: Probe> LogBlockCore<F> {
         }
     }
 
-    /// A page was programmed from the write buffer: it is neither trimmed nor lost any more.
+    /// A page was programmed from the write buffer. It is no longer trimmed or lost.
     pub(super) fn restored(&mut self, lpn: Lpn) {
         self.absent.remove(lpn);
         self.lost.remove(lpn);
     }
 
-    /// Tells a page that was never written, or was trimmed, from one that is lost: of neither is there a
-    /// version anywhere.
+    /// Distinguishes a lost page from one that was never written or was trimmed. None of them has a
+    /// version.
     ///
     /// # Errors
-    /// `Uncorrectable` where it is lost.
+    /// `Uncorrectable` if the page is lost.
     #[cold]
     pub(super) fn check_not_lost(&self, lpn: Lpn) -> Result<(), FlashError> {
         if self.lost.contains(lpn) { Err(FlashError::Uncorrectable(NOWHERE)) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! Merges: the newest version of each page of a logical block, brought together in one block.
+//! Merges: collect the newest version of each page of a logical block in one block.
 
 use super::core::{DataBlock, LogBlockCore, NONE, NOWHERE};
 use super::stamp::Role;
@@ -9,31 +9,31 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use flash::{BlockId, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
 
-/// The newest version of a page is in the write buffer.
+/// The newest version of the page is in the write buffer.
 const IN_BUFFER: Ppn = Ppn(NONE - 1);
 
 /// A log block of one logical block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tail {
-    /// The block.
     pub(crate) block: BlockId,
     /// Pages used up.
     pub(crate) written: u32,
     /// Sequence number of its pages.
     pub(crate) seq: u64,
-    /// One more than the last place (in the logical block) of any page that it holds a version of.
+    /// Highest page index within the logical block of any version in this block, plus one.
     pub(crate) extent: u32,
-    /// Whether each of its pages, none left out, is at its place: then it can become the data block.
+    /// True if every used page holds the logical page of the same index. Such a block can become the data
+    /// block.
     pub(crate) in_place: bool,
 }
 
 impl Tail {
-    /// An erased block.
+    /// An erased block as an empty log block.
     pub(crate) fn new(block: BlockId, seq: u64) -> Self {
         Self { block, written: 0, seq, extent: 0, in_place: true }
     }
 
-    /// The next page was programmed with the page at this place of the logical block.
+    /// Records that the next page was programmed with this page of the logical block.
     #[inline]
     pub(crate) fn programmed(&mut self, place: u32) {
         self.in_place &= place == self.written;
@@ -41,33 +41,34 @@ impl Tail {
         self.extent = self.extent.max(place + 1);
     }
 
-    /// The program of the next page failed.
+    /// Records that the program of the next page failed.
     pub(crate) fn failed(&mut self) {
         self.written += 1;
         self.in_place = false;
     }
 }
 
-/// A block that was filled as far as its programs succeeded.
+/// The result of filling a block up to its end or to the first failed program.
 struct Filled {
     written: u32,
     failed: bool,
 }
 
 impl<F: Probe> LogBlockCore<F> {
-    /// Merges a logical block and its log block, if it has one, with all that other log blocks hold of it:
-    /// afterwards its data block is all that it has. A page that is dirty in the buffer is taken from there
-    /// (S. Lee et al., Fig. 2).
+    /// Merges a logical block with its own log block, if any, and with its pages in all other log blocks.
+    ///
+    /// Afterwards its data block holds all its pages. Pages that are dirty in the write buffer come from
+    /// the buffer (S. Lee et al., Fig. 2).
     ///
     /// # Errors
-    /// `Full` where no erased block is left; what the array says.
+    /// `Full` if no erased block is left, or the error of the array.
     pub(crate) fn merge(
         &mut self,
         logical: u32,
         tail: Option<Tail>,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
-        // What is given up without anything to move is so as after a full merge.
+        // Erases without any page to move count as those of a full merge.
         self.merging = MergeKind::Full;
         let old = self.data[logical as usize];
         let extent = self.gather(logical, buffer);
@@ -84,7 +85,8 @@ impl<F: Probe> LogBlockCore<F> {
         if new.is_some() {
             tail = None;
         } else if extent > 0 {
-            // As long as all that it replaces, so that a mount can tell that it is complete.
+            // The new block is as long as every block it replaces. A mount can then tell that it is
+            // complete.
             let end = extent.max(old.written).max(tail.map_or(0, |tail| tail.extent));
             let mut given_up = Vec::new();
             let rewritten = self.rewrite(logical, end, buffer, &mut given_up);
@@ -104,7 +106,7 @@ impl<F: Probe> LogBlockCore<F> {
         Ok(())
     }
 
-    /// The logical block has this data block and nothing in log blocks.
+    /// Makes `new` the data block of the logical block, and removes its pages from the log blocks.
     fn replace(&mut self, logical: u32, new: DataBlock) {
         let first_lpn = self.first_lpn(logical);
         let pages = self.pages_in(logical);
@@ -122,7 +124,7 @@ impl<F: Probe> LogBlockCore<F> {
         }
     }
 
-    /// Erases a victim, which held so many valid pages when it was taken.
+    /// Erases a victim that held `valid` valid pages when it was selected.
     pub(crate) fn give_up(
         &mut self,
         block: BlockId,
@@ -143,8 +145,8 @@ impl<F: Probe> LogBlockCore<F> {
         Ok(())
     }
 
-    /// Finds the newest version of each page of the logical block; returns one more than the last place for
-    /// which there is one, on flash or in the buffer.
+    /// Finds the newest version of each page of the logical block. Returns the highest index with a
+    /// version, on flash or in the buffer, plus one.
     fn gather(&mut self, logical: u32, buffer: &dyn DirtyPages) -> u32 {
         let first_lpn = self.first_lpn(logical);
         let pages = self.pages_in(logical);
@@ -173,7 +175,7 @@ impl<F: Probe> LogBlockCore<F> {
         (extent..pages).rev().find(dirty).map_or(extent, |page| page + 1)
     }
 
-    /// Notes which of these pages are to be taken from the buffer; returns whether any are.
+    /// Marks the pages that come from the buffer. Returns true if there are any.
     fn mark_dirty(&mut self, first_lpn: u32, pages: Range<u32>, buffer: &dyn DirtyPages) -> bool {
         if !has_dirty(buffer, first_lpn, pages.clone()) {
             return false;
@@ -187,7 +189,7 @@ impl<F: Probe> LogBlockCore<F> {
         true
     }
 
-    /// How many of the pages that were gathered are in a block.
+    /// Number of gathered pages that are in this block.
     fn valid_in(&self, block: u32) -> u32 {
         if block == NONE {
             return 0;
@@ -197,7 +199,7 @@ impl<F: Probe> LogBlockCore<F> {
         self.places.iter().filter(|place| pages.contains(&place.0)).count() as u32
     }
 
-    /// Brings the log block up to `end`: a switch merge, or a partial one. `None` where a program fails.
+    /// Completes the log block up to `end`: a switch or a partial merge. Returns `None` if a program fails.
     fn complete(
         &mut self,
         logical: u32,
@@ -218,8 +220,9 @@ impl<F: Probe> LogBlockCore<F> {
         Ok(Some(DataBlock { seq, block, written, present: 0 }))
     }
 
-    /// Writes all pages up to `end` to a new block: a full merge. Blocks in which a program fails are given
-    /// up; what they hold is moved again.
+    /// Writes all pages up to `end` to a new block: a full merge.
+    ///
+    /// Blocks with a failed program go to `given_up`, and the pages copied to them are moved again.
     fn rewrite(
         &mut self,
         logical: u32,
@@ -240,7 +243,7 @@ impl<F: Probe> LogBlockCore<F> {
         }
     }
 
-    /// Programs these pages of a block, each with the page of the logical block at that place.
+    /// Programs these pages of a block, each with the page of the logical block at the same index.
     fn fill(
         &mut self,
         logical: u32,
@@ -291,7 +294,7 @@ impl<F: Probe> LogBlockCore<F> {
         Ok(Filled { written: end, failed: false })
     }
 
-    /// How many of the pages from the first of `pages` on are to be copied from one block.
+    /// Length of the run at the start of `pages` that is copied from a single block.
     fn run(&self, pages: Range<u32>) -> u32 {
         let geometry = self.flash.geometry();
         let source = geometry.block_of(self.places[pages.start as usize]);
@@ -301,8 +304,8 @@ impl<F: Probe> LogBlockCore<F> {
         places.iter().take_while(|place| source.contains(&place.0)).count() as u32
     }
 
-    /// Copies a run of pages; returns how many were copied, and why no more were. What was copied is at its
-    /// new place from then on.
+    /// Copies a run of pages and updates the places of the copied ones. Returns their number and the
+    /// result.
     fn copy_run(
         &mut self,
         page: u32,
@@ -327,8 +330,9 @@ impl<F: Probe> LogBlockCore<F> {
         (copied, done)
     }
 
-    /// Pages of the block that were taken from the buffer are clean from now on: no program that failed can
-    /// undo them.
+    /// Marks the pages taken from the buffer as clean.
+    ///
+    /// The whole range has been programmed by then, so no program failure can undo them.
     fn clean(
         &mut self,
         block: BlockId,
@@ -347,7 +351,7 @@ impl<F: Probe> LogBlockCore<F> {
     }
 }
 
-/// Whether any of these pages of a logical block is dirty in the buffer.
+/// True if any of these pages of a logical block is dirty in the buffer.
 fn has_dirty(buffer: &dyn DirtyPages, first_lpn: u32, pages: Range<u32>) -> bool {
     !buffer.is_clean()
         && !pages.is_empty()

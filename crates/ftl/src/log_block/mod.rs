@@ -1,20 +1,20 @@
-//! What the log-block schemes share: data blocks with pages in place, log blocks before them, and merges of
-//! both.
+//! Common part of the log-block schemes: data blocks with pages in place, log blocks, and merges of both.
 //!
-//! A data block belongs to one logical block and holds page `k` of it at page `k`. NAND programs the pages of
-//! a block in order, so a page goes to its place in the data block only where it is the next one there and
-//! was never written; all else goes to a log block, in the order in which it comes. A merge brings the
-//! newest version of each page of a logical block together:
+//! A data block belongs to one logical block and holds its page `k` at page index `k`. NAND programs the
+//! pages of a block in order. A host write therefore goes in place only if that page is the next one and
+//! was never written. All other writes go to a log block, in order of arrival. A merge collects the newest
+//! version of each page of a logical block in one block:
 //!
 //! ```text
-//! switch    a log block that holds all pages, each at its place, becomes the data block
-//! partial   a log block that holds the first pages, each at its place, gets the rest and becomes it
+//! switch    a log block that holds all pages in place becomes the data block
+//! partial   a log block that holds the first pages in place gets the other pages, and becomes the data block
 //! full      all pages go to a new block
 //! ```
 //!
-//! A place before the last page for which there is no page (never written, or trimmed) is programmed with
-//! a padding page: kind `Other`, the LPN of the place, no bytes. Merges, padding included, are charged to
-//! the kind's own [`flash::Cause`]; padding is what programs there count, since pages that are moved are copies.
+//! If a page before the last one has no version (never written, or trimmed), its place gets a padding page.
+//! A padding page has kind `Other`, the LPN of its place and no bytes. Merges, padding included, are
+//! charged to the [`flash::Cause`] of their kind. Moved pages count as copies there; padding and pages from
+//! the write buffer count as programs.
 //!
 //! All pages of a block carry one sequence number, its [stamp](stamp).
 

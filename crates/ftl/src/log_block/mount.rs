@@ -1,10 +1,9 @@
-//! What the OOB areas tell at a mount, and which blocks of a logical block are left over from a merge that
-//! was cut.
+//! Mount: scan of the OOB areas, and recovery from interrupted merges.
 //!
-//! A block opened as a data block while its logical block had others is the new block of a full merge: it
-//! holds copies (or pages of a write buffer that was not flushed), and where it is not as long as all that
-//! it was to replace, it is not complete and is erased. Where it is, or where a log block with all pages in
-//! place is, the older blocks are what was not yet erased.
+//! A data block that is younger than other blocks of its logical block is the new block of a full merge. It
+//! holds copies, or pages of a write buffer that was not flushed. If it is shorter than the blocks it was
+//! to replace, it is incomplete and is erased. If it is complete, the older blocks were not yet erased. The
+//! same holds for a log block with all pages in place.
 
 use super::core::{DataBlock, LogBlockCore, NONE};
 use super::merge::Tail;
@@ -14,7 +13,7 @@ use crate::error::FtlError;
 use alloc::{format, vec, vec::Vec};
 use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
 
-/// A block that holds something readable.
+/// A block with at least one readable page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScannedBlock {
     pub(crate) block: BlockId,
@@ -24,23 +23,23 @@ pub(crate) struct ScannedBlock {
     pub(crate) written: u32,
     /// Logical block of its first readable page.
     pub(crate) logical: u32,
-    /// One more than the last place in that logical block that one of its pages is for.
+    /// Highest page index within the logical block of any of its pages, plus one.
     extent: u32,
-    /// Every readable page is at its place.
+    /// True if every readable page is in place.
     in_place: bool,
-    /// No page before the last readable one is unreadable.
+    /// True if no page before the last readable one is unreadable.
     dense: bool,
-    /// One more than the last readable page.
+    /// Index of the last readable page, plus one.
     readable: u32,
 }
 
 impl ScannedBlock {
-    /// It holds all pages up to a place, each at its own.
+    /// True if the block holds all pages up to `extent`, each in place.
     fn covers(&self, extent: u32) -> bool {
         self.in_place && self.dense && self.readable >= extent
     }
 
-    /// As a log block.
+    /// The block as a log block.
     pub(crate) fn tail(&self) -> Tail {
         Tail {
             block: self.block,
@@ -52,17 +51,17 @@ impl ScannedBlock {
     }
 }
 
-/// All that is on flash.
+/// The result of a scan of the array.
 pub(crate) struct Survey {
     scheme: &'static str,
     found: Vec<ScannedBlock>,
-    /// Logical page of each physical page that is readable and holds data.
+    /// LPN of each physical page that is readable and holds data.
     lpns: Vec<u32>,
 }
 
 impl Survey {
-    /// Reads the OOB areas of all blocks that are not bad; pools those that are erased, and erases those
-    /// that hold nothing readable.
+    /// Reads the OOB areas of all good blocks. Erased blocks go to the pool; blocks without a readable page
+    /// are erased.
     pub(crate) fn take<F: Probe>(
         core: &mut LogBlockCore<F>,
         scheme: &'static str,
@@ -88,7 +87,7 @@ impl Survey {
         Ok(survey)
     }
 
-    /// Pages used up in a block and, where one is readable, what it is.
+    /// Returns the number of pages used up in the block, and its description if a page is readable.
     fn scan<F: Probe>(
         &mut self,
         core: &mut LogBlockCore<F>,
@@ -144,7 +143,7 @@ impl Survey {
         Ok((geometry.pages_per_block(), found))
     }
 
-    /// What this scheme does not write.
+    /// The error for content that this scheme does not write.
     pub(crate) fn foreign(&self, what: alloc::string::String) -> FtlError {
         FtlError::Mount(format!(
             "{what}, which `{}` does not write; the array was written by another scheme or configuration",
@@ -152,18 +151,19 @@ impl Survey {
         ))
     }
 
-    /// Logical page at a physical one, if it holds data and can be read.
+    /// LPN at a physical page that is readable and holds data.
     pub(crate) fn lpn(&self, ppn: Ppn) -> Option<Lpn> {
         Some(self.lpns[ppn.0 as usize]).filter(|lpn| *lpn != NONE).map(Lpn)
     }
 
-    /// Takes out the log blocks of pages of any logical block, the oldest first.
+    /// Removes and returns the log blocks of pages of any logical block, oldest first.
     pub(crate) fn take_random(&mut self) -> Vec<ScannedBlock> {
         self.found.extract_if(.., |found| found.role == Role::Random).collect()
     }
 
-    /// Erases what merges that were cut have left, hands the data blocks to the core, and returns the log
-    /// blocks of one logical block, each with that: the oldest first.
+    /// Erases the leftovers of interrupted merges and hands the data blocks to the core.
+    ///
+    /// Returns the log blocks of one logical block, oldest first, each with its logical block.
     pub(crate) fn data_blocks<F: Probe>(
         &mut self,
         core: &mut LogBlockCore<F>,
@@ -182,12 +182,12 @@ impl Survey {
         Ok(tails)
     }
 
-    /// Maps the pages of log blocks of one logical block: they are newer than all else of it.
+    /// Maps the pages of these log blocks. They are newer than all other versions in their logical block.
     pub(crate) fn map_tails<F: Probe>(&self, core: &mut LogBlockCore<F>, tails: &[(u32, Tail)]) {
         for (logical, tail) in tails {
             self.map_log_block(core, tail.block, tail.written, |_, _| true);
-            // A partial merge that was cut has padded places of pages that had been trimmed. It goes on from
-            // there, so what older blocks hold of them stays forgotten.
+            // An interrupted partial merge has padded the places of trimmed pages. It continues from there,
+            // so versions of these pages in older blocks stay forgotten.
             let first_lpn = core.first_lpn(*logical);
             for page in (0..tail.written).filter(|_| tail.in_place) {
                 let lpn = Lpn(first_lpn + page);
@@ -198,7 +198,7 @@ impl Survey {
         }
     }
 
-    /// Data block and log block of a logical block that has these blocks, the oldest first.
+    /// Returns the data block and the log block of a logical block with these `blocks`, oldest first.
     fn resolve<F: Probe>(
         &mut self,
         core: &mut LogBlockCore<F>,
@@ -246,8 +246,10 @@ impl Survey {
         }
     }
 
-    /// Maps the pages of a log block, in the order in which they were programmed, as far as `is_newer`
-    /// than the version in the data block, of the sequence number given, where that holds one.
+    /// Maps the pages of a log block in program order.
+    ///
+    /// If the data block holds a version of the page, `is_newer(page, seq)` decides; `seq` is the data
+    /// block's sequence number.
     pub(crate) fn map_log_block<F: Probe>(
         &self,
         core: &mut LogBlockCore<F>,
@@ -280,7 +282,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Erases a block that holds nothing and was not counted yet.
+    /// Erases a block without readable pages that the pool has not counted yet.
     fn discard_block<F: Probe>(
         &self,
         core: &mut LogBlockCore<F>,

@@ -1,4 +1,4 @@
-//! A log-block scheme: the core that all share, and the log blocks of one.
+//! A log-block scheme: the common core and the scheme's own log blocks.
 
 use super::core::{LogBlockCore, Room};
 use super::mount::Survey;
@@ -13,9 +13,9 @@ use alloc::boxed::Box;
 use flash::prefetch::prefetch;
 use flash::{Cause, FlashError, Lpn, Oob, Probe};
 
-/// Which log blocks there are, and what goes to which.
+/// The log blocks of a scheme, and its choice of log block for each page.
 pub(crate) trait Logs: Clone {
-    /// A page where the next version of `lpn` may be programmed; merges where there is none.
+    /// Returns the page to program with the next version of `lpn`. Merges if there is none.
     fn room<F: Probe>(
         &mut self,
         core: &mut LogBlockCore<F>,
@@ -23,15 +23,16 @@ pub(crate) trait Logs: Clone {
         buffer: &mut dyn DirtyPages,
     ) -> Result<Room, FtlError>;
 
-    /// The page, of a log block, is used up: by `lpn`, or by a program that failed. The core has the place
-    /// of the version before yet.
+    /// Records that this page of a log block is used up, by `lpn` or by a failed program.
+    ///
+    /// The core still maps `lpn` to its previous version.
     fn used<F: Probe>(&mut self, core: &mut LogBlockCore<F>, lpn: Lpn, room: &Room, failed: bool);
 
-    /// A page is about to be forgotten.
+    /// Called before the core forgets the page.
     #[inline]
     fn forget<F: Probe>(&mut self, _core: &LogBlockCore<F>, _lpn: Lpn) {}
 
-    /// Takes over what is on flash.
+    /// Takes over the log blocks found on flash.
     fn mount<F: Probe>(
         &mut self,
         core: &mut LogBlockCore<F>,
@@ -41,7 +42,7 @@ pub(crate) trait Logs: Clone {
     fn heap_bytes(&self) -> usize;
 }
 
-/// A scheme put together from its log blocks.
+/// A scheme composed of the core and its log blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct LogBlock<F, L> {
     pub(crate) core: LogBlockCore<F>,

@@ -1,26 +1,26 @@
-//! How an array is divided into data blocks and log blocks.
+//! Division of an array into data blocks and log blocks.
 
 use crate::error::FtlError;
 use crate::preset::SchemeConfig;
 use alloc::{format, string::String};
 use flash::Geometry;
 
-/// Log blocks where none are asked for and there is room for them (S. Lee et al., §6.2).
+/// Default number of log blocks, if there is room for them (S. Lee et al., §6.2).
 const LOG_BLOCKS: u32 = 128;
 
-/// Data and log blocks.
+/// Logical space and number of log blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Division {
-    /// Logical pages exported.
+    /// Exported logical pages.
     pub(crate) logical_pages: u32,
-    /// Log blocks at most.
+    /// Maximum number of log blocks.
     pub(crate) log_blocks: u32,
 }
 
-/// Divides `blocks` usable blocks, of which `fixed` are neither data blocks nor counted as log blocks.
+/// Divides `blocks` usable blocks. `fixed` of them are neither data blocks nor counted as log blocks.
 ///
-/// Log blocks where not set: 128, at most an eighth of the blocks and, where the logical space is given, what
-/// that leaves; at least one. Logical pages where not set: all that is left.
+/// Default number of log blocks: 128, but at most an eighth of the blocks and at least one. If the logical
+/// space is set: 128, but at most the blocks that it leaves. Default logical pages: all blocks left.
 pub(crate) fn divide(
     config: &SchemeConfig,
     geometry: &Geometry,

@@ -1,15 +1,16 @@
 //! Sequence numbers of blocks, and the clock that gives them.
 //!
-//! 40 bits of time, 14 bits of serial number, 2 bits of role. Time counts the pages that were programmed in
-//! page-mapped log blocks: page `p` of a log block opened at time `t` was programmed at time `t + p`, so
-//! that one number a block orders the pages of that log against all data blocks, even those that were
-//! opened while it was being filled: a data block opened at time `t` is older than exactly the log pages
-//! of time `t` and later. Blocks opened at one time are ordered by serial number.
+//! A number has 40 bits of time, 14 bits of serial number and 2 bits of role. Time counts the pages
+//! programmed in page-mapped log blocks: page `p` of a log block opened at time `t` was programmed at time
+//! `t + p`. A single number per block therefore orders the pages of that log against all data blocks, even
+//! those opened while the log block was being filled. A data block opened at time `t` is older than exactly
+//! the log pages of time `t` and later. The serial number orders blocks opened at the same time.
 
-/// What a block was opened as.
+/// The role in which a block was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// A data block: by a write in place where there was none, or as the new block of a merge.
+    /// A data block, opened by a write in place to a logical block without one, or as the new block of a
+    /// merge.
     Data = 0,
     /// A log block of one logical block.
     Log = 1,
@@ -20,7 +21,7 @@ pub(crate) enum Role {
 const ROLE_BITS: u32 = 2;
 const SERIAL_BITS: u32 = 14;
 
-/// The role in a sequence number, if it is one.
+/// Role in a sequence number, or `None` if it is not one.
 pub(crate) fn role(seq: u64) -> Option<Role> {
     match seq & 3 {
         0 => Some(Role::Data),
@@ -30,12 +31,12 @@ pub(crate) fn role(seq: u64) -> Option<Role> {
     }
 }
 
-/// The time at which a block of this sequence number was opened.
+/// Time at which the block with this sequence number was opened.
 pub(crate) fn time(seq: u64) -> u64 {
     seq >> (ROLE_BITS + SERIAL_BITS)
 }
 
-/// Gives out sequence numbers.
+/// Source of sequence numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clock {
     /// Time and serial number of the last block.
@@ -43,31 +44,33 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// The sequence number of a block that is opened now. When the serial numbers of a time are used up, time
-    /// goes on by one without a page: a log block that is being filled is to be closed then.
+    /// Returns the sequence number of a block that is opened now.
+    ///
+    /// If the serial numbers of the current time are used up, time advances by one without a page. A log
+    /// block that is being filled must then be closed.
     pub(crate) fn open(&mut self, role: Role) -> u64 {
         self.last += 1;
         self.last << ROLE_BITS | role as u64
     }
 
-    /// Now.
+    /// Current time.
     #[inline]
     pub(crate) fn now(&self) -> u64 {
         self.last >> SERIAL_BITS
     }
 
-    /// A page of a page-mapped log block was programmed (or used up).
+    /// Records that a page of a page-mapped log block was used up.
     #[inline]
     pub(crate) fn tick(&mut self) {
         self.last = ((self.last >> SERIAL_BITS) + 1) << SERIAL_BITS;
     }
 
-    /// A mount found a block of this sequence number.
+    /// Records a sequence number found by a mount.
     pub(crate) fn saw(&mut self, seq: u64) {
         self.last = self.last.max(seq >> ROLE_BITS);
     }
 
-    /// A mount found that time has come this far.
+    /// Records a time found by a mount.
     pub(crate) fn saw_time(&mut self, time: u64) {
         self.last = self.last.max(time << SERIAL_BITS);
     }

@@ -1,4 +1,4 @@
-//! When the two areas are collected and the map is written back, and how much of it at once.
+//! Collection of the two areas and write-back of the map: triggers and amount of work at once.
 
 use super::core::{InSteps, OnDemandCore};
 use super::medium::Moved;
@@ -6,50 +6,53 @@ use crate::error::FtlError;
 use crate::page_mapped::space::Run;
 use flash::{BlockId, Cause, Lpn, Ppn, Probe};
 
-/// A collector's place in the path of a write or trim.
+/// Hooks of a collector in the path of a write or trim.
 pub(crate) trait Collector: Clone {
-    /// Runs before a host write is programmed.
+    /// Called before a host write is programmed.
     ///
     /// # Errors
-    /// [`FtlError::Full`], or what the array says.
+    /// [`FtlError::Full`], or the error of the array.
     fn before_write<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError>;
 
-    /// Runs behind a host write or a trim.
+    /// Called after a host write or a trim.
     ///
     /// # Errors
     /// As [`Collector::before_write`].
     fn after_change<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError>;
 
-    /// Brings free space and cached entries back to where the collector's promise starts, after a mount.
+    /// Restores, after a mount, the free space and the cached entries that the collector's bound assumes.
     ///
     /// # Errors
     /// As [`Collector::before_write`].
     fn recover<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError>;
 
-    /// Most dirty entries that a mount may leave in the cache.
+    /// Maximum number of dirty entries that a mount may leave in the cache.
     fn most_dirty_at_mount(&self) -> u32;
 
-    /// Whether idle time may be used now.
+    /// True if idle collection is permitted now.
     fn may_idle(&self) -> bool;
 
-    /// Idle time was used.
+    /// Called after idle collection did work.
     fn idled(&mut self);
 
     /// The data block under collection, and what else the next operation depends on.
     fn state(&self) -> (InSteps, u32);
 }
 
-/// Whole blocks, on demand, in both areas: where a write would need the last free block (the swap block)
-/// of its area, victims are collected until it would not. The map follows at once: what moved is changed in
-/// the cache if it is there, and otherwise in its translation page, once for all its entries that moved.
+/// On-demand collection of whole blocks in both areas.
 ///
-/// With split frontiers of the data area one data victim is collected earlier, as of
-/// [`WholeBlock`](crate::page_mapped::WholeBlock) with a page map in RAM, whose proof is of the data blocks here.
+/// If a write would need the last free block (the swap block) of its area, victims are collected until it
+/// would not. The map is updated at once. The entry of a moved page changes in the cache if it is there.
+/// Otherwise it changes in its translation page, with one rewrite for all moved entries of that page.
+///
+/// With split frontiers of the data area, one data victim is collected earlier, as in
+/// [`WholeBlock`](crate::page_mapped::WholeBlock) with the page map in RAM. Its proof applies to the data
+/// blocks here.
 #[derive(Clone, Debug)]
 pub(crate) struct WholeBlock;
 
 impl WholeBlock {
-    /// Collects one data victim. False where there is none that gains anything.
+    /// Collects one data victim. Returns false if no victim frees a page.
     fn collect<F: Probe>(core: &mut OnDemandCore<F>) -> Result<bool, FtlError> {
         let geometry = *core.medium.geometry();
         let victim = core.data.take_freeing_victim();
@@ -77,7 +80,7 @@ impl WholeBlock {
         Ok(true)
     }
 
-    /// Brings the entries of moved pages that are not cached into their translation pages.
+    /// Writes the entries of moved pages that are not cached to their translation pages.
     fn write_moved<F: Probe>(core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
         let mut moved = core::mem::take(&mut core.moved);
         moved.sort_unstable();
@@ -139,30 +142,32 @@ impl Collector for WholeBlock {
     }
 }
 
-/// Steps of at most one erase, one behind each write or trim (Zhang et al., 2015, §5.1): the first that is
-/// due of data collection (DG), translation collection (TG) and write-back of the map (TW).
+/// Collection in steps of at most one erase, one step after each write or trim (Zhang et al., 2015, §5.1).
+///
+/// A step is the first of these that is due: data collection (DG), translation collection (TG), write-back
+/// of the map (TW).
 #[derive(Clone, Debug)]
 pub(crate) struct Stepwise {
-    /// Copies a step of DG or TG (α).
+    /// Copies per step of DG or TG (α).
     copies_per_step: u32,
-    /// Translation pages rewritten in a step of TW.
+    /// Translation pages rewritten per step of TW.
     pages_per_step: u32,
-    /// Dirty entries from which TW runs.
+    /// Number of dirty entries from which TW runs.
     dirty_threshold: u32,
     data_victim: InSteps,
-    /// A step ran behind the last write, so idle time may not add another.
+    /// True if a step ran after the last write. Idle time may then not add another.
     stepped: bool,
 }
 
 impl Stepwise {
-    /// At most `copies_per_step` copies or `pages_per_step` translation pages a step; write-back from
-    /// `dirty_threshold` dirty entries on.
+    /// Limits a step to `copies_per_step` copies or `pages_per_step` translation pages. Write-back starts
+    /// at `dirty_threshold` dirty entries.
     pub(crate) fn new(copies_per_step: u32, pages_per_step: u32, dirty_threshold: u32) -> Self {
         let data_victim = InSteps::default();
         Self { copies_per_step, pages_per_step, dirty_threshold, data_victim, stepped: false }
     }
 
-    /// DG. False where none is due.
+    /// A step of DG. Returns false if none is due.
     fn collect_data<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<bool, FtlError> {
         if self.data_victim.victim.is_none() && core.data.free_pages < core.data.log.threshold_pages
         {
@@ -182,7 +187,8 @@ impl Stepwise {
         Ok(true)
     }
 
-    /// Copies at most `most` pages of a data victim; where they are now is known to the cache alone.
+    /// Copies at most `most` pages of a data victim and returns their number. Only the cache has their new
+    /// PPNs.
     fn copy_data<F: Probe>(
         &mut self,
         core: &mut OnDemandCore<F>,
@@ -221,7 +227,7 @@ impl Stepwise {
         }
     }
 
-    /// TG. False where none is due.
+    /// A step of TG. Returns false if none is due.
     fn collect_translation<F: Probe>(
         &mut self,
         core: &mut OnDemandCore<F>,
@@ -251,14 +257,14 @@ impl Stepwise {
         Ok(true)
     }
 
-    /// TW. False where it is not due.
+    /// A step of TW. Returns false if none is due.
     fn write_back<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<bool, FtlError> {
         if core.cmt.dirty() < self.dirty_threshold {
             return Ok(false);
         }
         for _ in 0..self.pages_per_step {
             let Some(page) = core.cmt.fullest_page() else { break };
-            // The threshold of translation collection is that of the room needed here.
+            // The threshold of TG covers the room needed here.
             core.rewrite(page, &[], Cause::WriteBack)?;
         }
         Ok(true)
@@ -292,8 +298,8 @@ impl Collector for Stepwise {
         Ok(())
     }
 
-    /// A cut in the middle of a collection may have torn a page that the steps to come had counted on, so
-    /// that collection is finished before the next write.
+    /// A power cut during a collection may have torn a page that later steps counted on. That collection is
+    /// therefore finished before the next write.
     fn recover<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
         core.make_translation_room()?;
         while core.data.free_pages < core.data.log.threshold_pages
@@ -314,7 +320,7 @@ impl Collector for Stepwise {
         !self.stepped
     }
 
-    /// At most one step behind each write, this one included.
+    /// At most one step per write, idle collection included.
     fn idled(&mut self) {
         self.stepped = true;
     }

@@ -1,5 +1,5 @@
-//! A page map on demand: translation pages on flash, their directory and the cached entries in RAM, and the
-//! two areas below.
+//! On-demand page map: translation pages on flash, their directory and the cached entries in RAM, and the
+//! data and translation areas.
 
 use super::cmt::{Cmt, Shape};
 use super::medium::{Area, Medium, Moved};
@@ -17,21 +17,21 @@ use alloc::{vec, vec::Vec};
 use flash::prefetch::prefetch;
 use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
 
-/// Bytes of an entry in a translation page: a PPN.
+/// Bytes per entry of a translation page: a PPN.
 pub(super) const ENTRY_BYTES: usize = 4;
 
-/// Times that one lookup writes its translation page anew at most.
+/// Maximum number of repairs of the translation page per lookup.
 const REPAIRS: u32 = 4;
 
-/// A victim that is collected in steps.
+/// Progress of a victim that is collected in steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct InSteps {
     pub(super) victim: Option<BlockId>,
-    /// Where the next step goes on in it.
+    /// Page index at which the next step continues.
     pub(super) cursor: u32,
 }
 
-/// The map, the areas and what is under way in them.
+/// The map, the two areas and the collections in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct OnDemandCore<F> {
     pub(super) medium: Medium<F>,
@@ -39,21 +39,21 @@ pub(crate) struct OnDemandCore<F> {
     pub(super) translation: Area,
     /// The translation block under collection.
     pub(super) translation_victim: InSteps,
-    /// Global translation directory: where each translation page is.
+    /// Global translation directory: PPN of each translation page.
     pub(super) directory: Vec<u32>,
     pub(super) cmt: Cmt,
-    /// Bytes of the translation page at hand.
+    /// Buffer for the bytes of a translation page.
     page: Vec<u8>,
     /// Entries of moved pages that are not cached, until their translation pages are rewritten.
     pub(super) moved: Vec<(Lpn, Ppn)>,
     pub(super) logical_pages: u32,
     entries_per_page: u32,
-    /// Whether translation pages may hold [`LOST`] entries, which no OOB area tells.
+    /// True if translation pages may hold [`LOST`] entries. No OOB area records these.
     pub(super) lost_entries: bool,
 }
 
 impl<F: Probe> OnDemandCore<F> {
-    /// An empty core: no block is free yet.
+    /// An empty core without free blocks.
     pub(super) fn new(flash: F, plan: &Plan, layout: &OnDemandLayout) -> Self {
         let geometry = *flash.geometry();
         let valid = || BlockTable::new(geometry.blocks(), geometry.pages_per_block());
@@ -88,14 +88,16 @@ impl<F: Probe> OnDemandCore<F> {
         }
     }
 
-    /// Free blocks, of which there is none yet, are to be taken in the order in which they come, however worn they are.
+    /// Makes both areas and the spare blocks take free blocks in order of arrival, regardless of wear.
+    ///
+    /// Must be called before any block is free.
     pub(super) fn take_in_order(&mut self) {
         self.medium.spares = FreeBlocks::in_order();
         self.data.frontiers.take_in_order();
         self.translation.frontiers.take_in_order();
     }
 
-    /// The logical pages of a translation page.
+    /// LPNs of the entries of a translation page.
     pub(super) fn lpns_of(&self, page: u32) -> core::ops::Range<u32> {
         let first = page * self.entries_per_page;
         first..first.saturating_add(self.entries_per_page).min(self.logical_pages)
@@ -106,7 +108,7 @@ impl<F: Probe> OnDemandCore<F> {
         (lpn.0 % self.entries_per_page) as usize * ENTRY_BYTES
     }
 
-    /// What the translation page says of an entry that is not cached.
+    /// Returns the entry in the translation page, for a page that is not cached.
     fn read_entry(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
         let page = self.cmt.page_of(lpn);
         if self.directory[page as usize] == UNMAPPED {
@@ -121,7 +123,7 @@ impl<F: Probe> OnDemandCore<F> {
             let at = Ppn(self.directory[page as usize]);
             match self.medium.flash.read_part(at, offset, &mut entry, cause) {
                 Ok(_) => return Ok(u32::from_le_bytes(entry)),
-                // What is written anew may be unreadable, too.
+                // The rewritten page may be unreadable, too.
                 Err(FlashError::Uncorrectable(_)) if repairs < REPAIRS => {
                     repairs += 1;
                     self.repair(page)?;
@@ -131,9 +133,10 @@ impl<F: Probe> OnDemandCore<F> {
         }
     }
 
-    /// Makes room for one more entry: drops the next to go, after its translation page was written back
-    /// where it is dirty. Where only dirty entries are left that are to be kept, `write_back` says whether
-    /// the fullest translation page is to be written back after all. False where there is no room.
+    /// Makes room for one more entry by dropping the next to evict. Returns false if there is no room.
+    ///
+    /// If that entry is dirty, its translation page is written back first. If dirty entries are kept and no
+    /// clean one is left, `write_back` permits writing back the fullest translation page.
     #[inline]
     pub(super) fn make_room(&mut self, write_back: bool, cause: Cause) -> Result<bool, FtlError> {
         if !self.cmt.is_full() {
@@ -156,7 +159,7 @@ impl<F: Probe> OnDemandCore<F> {
         Ok(true)
     }
 
-    /// The slot of an entry that is about to change; it is fetched where it is not cached.
+    /// Slot of an entry that is about to change. An uncached entry is fetched.
     #[inline]
     pub(super) fn cached(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
         if let Some(slot) = self.cmt.find(lpn) {
@@ -169,7 +172,7 @@ impl<F: Probe> OnDemandCore<F> {
         self.cmt.insert(lpn, entry).ok_or_else(|| self.data.full(self.medium.geometry()))
     }
 
-    /// Where a page is, for a read: an entry that is not cached is fetched, and cached where there is room.
+    /// Map entry of a page, for a read. An uncached entry is fetched, and cached if there is room.
     #[inline]
     fn entry(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
         if let Some(slot) = self.cmt.find(lpn) {
@@ -225,8 +228,8 @@ impl<F: Probe> OnDemandCore<F> {
         Ok(())
     }
 
-    /// Rewrites a translation page with its dirty entries, and with `patches`, which are not cached, after
-    /// room was made for it.
+    /// Makes room in the translation area, then rewrites a translation page with its dirty entries and
+    /// `patches`. The entries in `patches` are not cached.
     pub(super) fn write_back(
         &mut self,
         page: u32,
@@ -237,8 +240,8 @@ impl<F: Probe> OnDemandCore<F> {
         self.rewrite(page, patches, cause)
     }
 
-    /// As [`OnDemandCore::write_back`], where there is room: one page read, if there is a version of it, and one
-    /// programmed.
+    /// [`OnDemandCore::write_back`] without making room: reads the page once, if it has a version, and
+    /// programs it once.
     pub(super) fn rewrite(
         &mut self,
         page: u32,
@@ -252,7 +255,7 @@ impl<F: Probe> OnDemandCore<F> {
         done
     }
 
-    /// The bytes of a translation page as it is to be.
+    /// Puts the new content of a translation page into `bytes`.
     fn patched(
         &mut self,
         page: u32,
@@ -279,8 +282,9 @@ impl<F: Probe> OnDemandCore<F> {
         Ok(())
     }
 
-    /// Caches entries that could not be brought to flash, beyond the table's size if need be, so that the
-    /// pages can be read although nothing more can be written.
+    /// Caches entries that could not be written to flash, if necessary beyond the table's size.
+    ///
+    /// Their pages then stay readable although no more writes are possible.
     #[cold]
     pub(super) fn absorb(&mut self, entries: &[(Lpn, Ppn)]) {
         for (lpn, ppn) in entries {
@@ -290,7 +294,7 @@ impl<F: Probe> OnDemandCore<F> {
         }
     }
 
-    /// Programs the new version of a translation page; what is cached of it is clean then.
+    /// Programs the new version of a translation page and marks its cached entries clean.
     pub(super) fn program_page(
         &mut self,
         page: u32,
@@ -309,8 +313,8 @@ impl<F: Probe> OnDemandCore<F> {
         Ok(())
     }
 
-    /// Collects translation blocks whole until more pages than the threshold are free; one that is being
-    /// collected in steps first.
+    /// Collects whole translation blocks until more pages than the threshold are free. A block already
+    /// under collection in steps comes first.
     pub(super) fn make_translation_room(&mut self) -> Result<(), FtlError> {
         if self.translation.free_pages > self.translation.log.threshold_pages {
             return Ok(());
@@ -373,14 +377,13 @@ impl<F: Probe> OnDemandCore<F> {
         Ok(())
     }
 
-    /// [`Space::next_run`] of a data block.
+    /// [`Space::next_run`] in the data area.
     #[inline]
     pub(super) fn next_run(&self, victim: BlockId, cursor: u32, most: u32, run: &mut Run) {
         self.data.next_run(self.medium.geometry(), victim, cursor, most, run);
     }
 
-    /// Fetches what is needed of the map when a run is copied soon, as far as the array can tell its LPNs
-    /// for nothing.
+    /// Prefetches the map entries for a run to be copied, if the array can tell the LPNs at no cost.
     #[inline]
     pub(super) fn fetch(&self, run: &Run) {
         for ppn in run.pages() {
@@ -405,7 +408,7 @@ impl<F: Probe> OnDemandCore<F> {
         self.medium.reclaim(&mut self.data, victim, Cause::Collection)
     }
 
-    /// Erases one data block without valid pages, if there is any.
+    /// Erases one data block without valid pages. Returns false if there is none.
     pub(super) fn collect_invalid(&mut self) -> Result<bool, FtlError> {
         match self.data.take_invalid() {
             None => Ok(false),
@@ -418,7 +421,7 @@ impl<F: Probe> OnDemandCore<F> {
         self.cmt.prefetch_place(lpn);
     }
 
-    /// Fetches what a task on `lpn` will change, if its entry is cached.
+    /// Prefetches the state that a task on `lpn` will change, if its entry is cached.
     #[inline]
     pub(super) fn prefetch_block(&self, lpn: Lpn) {
         match self.cmt.find(lpn) {

@@ -1,4 +1,4 @@
-//! How an array is divided between data and translation pages, and what is made of it.
+//! Division of an array into data and translation areas, and construction of the scheme.
 
 use super::cmt;
 use super::cmt::Cmt;
@@ -16,7 +16,7 @@ use crate::preset::{BuildResult, SchemeConfig, Setup, Start};
 use crate::{page_mapped, start};
 use flash::{Geometry, Probe};
 
-/// The table's size where one is asked for, in entries; at least one.
+/// Number of entries of the table if its size is set; at least one.
 pub(crate) fn asked_entries(config: &SchemeConfig) -> Result<Option<u32>, FtlError> {
     let Some(bytes) = config.cmt_bytes else { return Ok(None) };
     match u32::try_from(bytes / cmt::ENTRY_BYTES) {
@@ -34,22 +34,24 @@ pub(crate) fn asked_entries(config: &SchemeConfig) -> Result<Option<u32>, FtlErr
     }
 }
 
-/// RAM: the cached mapping table and the directory; valid counts and bits; greedy selection in each area;
-/// the lists through the table and one page of bytes.
+/// RAM of an on-demand scheme.
+///
+/// The cached mapping table and the directory; valid counts and bitmaps; greedy selection in each area; the
+/// lists through the table and one page buffer.
 pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, cmt_entries: u32) -> Ram {
     let entries_per_page = geometry.page_bytes() / super::core::ENTRY_BYTES as u32;
     let translation_pages = logical_pages.div_ceil(entries_per_page.max(1));
     let page_mapped = page_mapped::ram(geometry, 0, VictimKind::GREEDY);
     Ram {
         map: u64::from(cmt_entries) * cmt::ENTRY_BYTES + u64::from(translation_pages) * 4,
-        // The borders between groups of candidates are there once more.
+        // The second area has its own borders between groups of candidates.
         victims: page_mapped.victims + (u64::from(geometry.pages_per_block()) + 1) * 4,
         other: Cmt::list_bytes(cmt_entries, translation_pages) + u64::from(geometry.page_bytes()),
         ..page_mapped
     }
 }
 
-/// Makes the scheme of a plan.
+/// Builds the scheme of a plan.
 pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::OnDemand(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
     match layout.steps {

@@ -1,4 +1,4 @@
-//! The array with its two areas' programs, copies and erases, and the spare blocks that both share.
+//! Programs, copies and erases of both areas, and the spare blocks they share.
 
 use crate::error::FtlError;
 use crate::page_mapped::free_blocks::FreeBlocks;
@@ -8,10 +8,10 @@ use crate::page_mapped::victims::Greedy;
 use alloc::vec::Vec;
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
 
-/// A space whose victims are greedy.
+/// A space with greedy victim selection.
 pub(super) type Area = Space<Greedy>;
 
-/// What one run of copies moved: LPN (or number of the translation page) and where it is now.
+/// Pages moved by one run of copies: LPN (or number of the translation page) and new PPN.
 #[derive(Debug)]
 pub(super) struct Moved {
     pages: [(Lpn, Ppn); RUN],
@@ -31,9 +31,11 @@ impl Moved {
     }
 }
 
-/// An array and its spare blocks. Where a program fails, which costs the rest of the block being written, a
-/// spare one takes its place at once, and collection keeps a block more free until that one is collected,
-/// which frees nothing. Where an erase fails, a spare block takes the place of the one that is bad.
+/// An array and its spare blocks.
+///
+/// A failed program costs the remaining pages of the open block. A spare block replaces it at once.
+/// Collection keeps one more block free until the failed block is collected, since that frees nothing. If
+/// an erase fails, a spare block replaces the bad one.
 #[derive(Clone, Debug)]
 pub(super) struct Medium<F> {
     pub(super) flash: F,
@@ -51,14 +53,14 @@ impl<F: Probe> Medium<F> {
         area.add_free(self.flash.geometry(), block, self.flash.erase_count(block));
     }
 
-    /// Gives an area one of the spare blocks for good, if there is any.
+    /// Gives an area a spare block for good, if there is one.
     pub(super) fn add_block(&mut self, area: &mut Area) {
         if let Some(block) = self.spares.pop() {
             self.add_free(area, block);
         }
     }
 
-    /// Gives an area a spare block, if there is any.
+    /// Lends an area a spare block, if there is one.
     #[cold]
     pub(super) fn add_spare(&mut self, area: &mut Area) {
         if let Some(block) = self.spares.pop() {
@@ -96,8 +98,8 @@ impl<F: Probe> Medium<F> {
         }
     }
 
-    /// Copies a run of a victim's pages to the area's frontier, and tells where they are now. They are not
-    /// valid in the victim any more.
+    /// Copies a run of a victim's pages to the area's frontier and records their new PPNs. The copied pages
+    /// become invalid in the victim.
     #[inline]
     pub(super) fn copy(
         &mut self,
@@ -144,14 +146,14 @@ impl<F: Probe> Medium<F> {
         area.blocks.clear(block, page);
     }
 
-    /// Erases a block without valid pages, and frees it or, where it has gone bad, replaces it.
+    /// Erases a block without valid pages and frees it, or replaces it if the erase made it bad.
     pub(super) fn reclaim(
         &mut self,
         area: &mut Area,
         block: BlockId,
         cause: Cause,
     ) -> Result<(), FtlError> {
-        // One in which a program failed was made up for then.
+        // A block with a failed program was replaced at that time.
         let made_up_for = area.retiring.contains(&block.0);
         let had_spare = area.spare_blocks() > 0;
         area.reclaim(&mut self.flash, block, cause)?;

@@ -1,11 +1,12 @@
-//! Rebuilding map, directory and areas from flash alone.
+//! Mount: rebuilds map, directory and areas from flash alone.
 //!
-//! A block's pages are all of one kind, which tells its area. The newest version of each translation page
-//! gives the directory. The newest version of each data page is the truth about the map: where a
-//! translation page says otherwise, it was not written back before the power failed, and the entries that
-//! differ become dirty cached entries, or are written back at once where there are more of them than the
-//! cache may hold. A map of 4 bytes a logical page is needed while this lasts; a controller would do it in
-//! turns, a range of logical pages at a time.
+//! All pages of a block are of one kind, which determines its area. The newest version of each translation
+//! page gives the directory. The newest version of each data page is the true map. A translation page that
+//! differs was not written back before the power failed. The differing entries become dirty cached entries.
+//! If the cache may not hold that many, they are written back at once.
+//!
+//! The mount needs a map of 4 bytes per logical page. A controller would instead process one range of
+//! logical pages at a time.
 
 use super::collection::Collector;
 use super::core::{ENTRY_BYTES, OnDemandCore};
@@ -27,7 +28,7 @@ struct Sorted {
     erased: Vec<BlockId>,
 }
 
-/// Fills an empty core from what is on its array.
+/// Fills an empty core from the content of its array.
 pub(super) fn mount<F: Probe, C: Collector>(
     core: &mut OnDemandCore<F>,
     collector: &mut C,
@@ -46,8 +47,8 @@ pub(super) fn mount<F: Probe, C: Collector>(
     match compare(core, &map, collector.most_dirty_at_mount())
         .and_then(|()| collector.recover(core))
     {
-        // Pages torn by one cut after another may leave no room to collect. All data are there to be read,
-        // and a trim makes room; a write says that there is none.
+        // Pages torn by repeated power cuts may leave no room to collect. All data stay readable, and a
+        // trim makes room. A write returns `Full`.
         Ok(()) | Err(FtlError::Full { .. }) => {}
         Err(error) => return Err(error),
     }
@@ -56,8 +57,10 @@ pub(super) fn mount<F: Probe, C: Collector>(
     Ok(())
 }
 
-/// Looks into every block that is not bad. One that holds nothing readable, since its first program or its
-/// erase was cut, is erased: nothing tells its area.
+/// Scans all good blocks and sorts them by area.
+///
+/// A block without a readable page is erased, since its area is unknown: its first program or its erase was
+/// cut.
 fn sort<F: Probe>(core: &mut OnDemandCore<F>) -> Result<Sorted, FtlError> {
     let mut sorted = Sorted::default();
     for block in (0..core.medium.geometry().blocks()).map(BlockId) {
@@ -67,7 +70,7 @@ fn sort<F: Probe>(core: &mut OnDemandCore<F>) -> Result<Sorted, FtlError> {
         }
         let found = scan(flash, block)?;
         match found.first.map(|oob| oob.kind) {
-            // What is neither is refused with the data pages.
+            // A page of neither kind is refused with the data pages.
             Some(PageKind::Data | PageKind::Other) => sorted.data.push(found),
             Some(PageKind::Translation) => sorted.translation.push(found),
             None if found.written == 0 => sorted.erased.push(block),
@@ -84,8 +87,10 @@ fn sort<F: Probe>(core: &mut OnDemandCore<F>) -> Result<Sorted, FtlError> {
     Ok(sorted)
 }
 
-/// Gives each area the erased blocks that it is short of, translation blocks first, then a spare one to an
-/// area that a torn page or forgotten trims may have left without room; the rest are for either.
+/// Gives each area the erased blocks that it lacks, translation blocks first.
+///
+/// Then an area without room, after a torn page or forgotten trims, gets a spare block. The remaining
+/// blocks are spare for both.
 fn distribute<F: Probe>(
     core: &mut OnDemandCore<F>,
     layout: &OnDemandLayout,
@@ -103,14 +108,14 @@ fn distribute<F: Probe>(
         (data, data_used, layout.data_blocks),
     ];
     for (area, used, blocks) in &mut areas {
-        // One that will be retired once it is collected does not count.
+        // A block that will be retired after its collection does not count.
         let due = *blocks + area.retiring.len() as u32;
         let given = due.saturating_sub(*used).min(medium.spares.len() as u32);
         (0..given).for_each(|_| medium.add_block(area));
         *used += given;
         (*blocks..*used).for_each(|_| area.add_spare(&geometry));
     }
-    // Data blocks are written more often.
+    // The data area comes first, since it is written more often.
     for (area, used, blocks) in areas.iter_mut().rev() {
         if used <= blocks && area.free_pages <= area.log.threshold_pages {
             medium.add_spare(area);
@@ -118,7 +123,7 @@ fn distribute<F: Probe>(
     }
 }
 
-/// Erases every block that is written, and divides all that are not bad; returns how many went bad.
+/// Erases every written block and divides all good ones. Returns the number of blocks that went bad.
 pub(super) fn format<F: Probe>(
     core: &mut OnDemandCore<F>,
     layout: &OnDemandLayout,
@@ -140,7 +145,7 @@ pub(super) fn format<F: Probe>(
     Ok(core.data.log.retired_blocks)
 }
 
-/// Brings the cache, or the translation pages, in line with `map`.
+/// Updates the cache or the translation pages to match `map`.
 fn compare<F: Probe>(
     core: &mut OnDemandCore<F>,
     map: &[u32],
@@ -152,7 +157,7 @@ fn compare<F: Probe>(
         read_page(core, page, &mut bytes)?;
         let mut lost_entries = core.lost_entries;
         let mut differ = |lpn: u32, entry: u32| match (map[lpn as usize], entry) {
-            // Nothing newer than what was lost was written.
+            // The lost page has not been written since.
             (UNMAPPED, LOST) => {
                 lost_entries = true;
                 None
@@ -179,7 +184,7 @@ fn compare<F: Probe>(
     Ok(())
 }
 
-/// The newest version of a translation page; one without any maps nothing.
+/// Reads the newest version of a translation page. A page without a version maps nothing.
 fn read_page<F: Probe>(
     core: &mut OnDemandCore<F>,
     page: u32,
@@ -193,7 +198,7 @@ fn read_page<F: Probe>(
     match core.medium.flash.read(Ppn(at), Some(&mut *bytes), Cause::Mount) {
         Ok(_) => Ok(()),
         Err(FlashError::Uncorrectable(_)) => {
-            // It may have told of lost pages.
+            // It may have held entries of lost pages.
             core.lost_entries = true;
             bytes.fill(u8::MAX);
             Ok(())

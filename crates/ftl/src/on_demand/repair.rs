@@ -1,5 +1,6 @@
-//! What is done where a page that is needed cannot be read: translation pages are made anew from the OOB
-//! areas of the data blocks, lost data pages are marked as such. Rare, and O(N).
+//! Recovery from unreadable pages. Rare, and O(N).
+//!
+//! Translation pages are rebuilt from the OOB areas of the data blocks. Lost data pages are marked as lost.
 
 use super::core::{ENTRY_BYTES, OnDemandCore};
 use crate::error::FtlError;
@@ -8,13 +9,13 @@ use crate::page_mapped::tables::UNMAPPED;
 use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 
 impl<F: Probe> OnDemandCore<F> {
-    /// Writes a translation page anew that cannot be read.
+    /// Rewrites an unreadable translation page.
     #[cold]
     pub(super) fn repair(&mut self, page: u32) -> Result<(), FtlError> {
         self.write_back(page, &[], Cause::WriteBack)
     }
 
-    /// The entries of a translation page as the OOB areas of all valid data pages tell them.
+    /// Rebuilds the entries of a translation page from the OOB areas of all valid data pages.
     #[cold]
     pub(super) fn entries_from_oob(&mut self, page: u32, bytes: &mut [u8]) -> Result<(), FtlError> {
         bytes.fill(u8::MAX);
@@ -29,7 +30,7 @@ impl<F: Probe> OnDemandCore<F> {
                 let cause = self.data.cause(Cause::WriteBack);
                 let lpn = match self.medium.flash.read_oob(ppn, cause) {
                     Ok(oob) => oob.lpn.0,
-                    // The rest of the frontier.
+                    // The remaining pages of the frontier.
                     Err(FlashError::Erased(_)) => break,
                     Err(FlashError::Uncorrectable(_)) => {
                         is_certain = false;
@@ -44,7 +45,8 @@ impl<F: Probe> OnDemandCore<F> {
             }
         }
         if !is_certain {
-            // A page that is not found is lost, or was never written: there is no telling which.
+            // A page that was not found is lost or was never written; the two cases cannot be
+            // distinguished.
             for entry in bytes.as_chunks_mut::<ENTRY_BYTES>().0 {
                 if *entry == UNMAPPED.to_le_bytes() {
                     *entry = LOST.to_le_bytes();
@@ -54,7 +56,7 @@ impl<F: Probe> OnDemandCore<F> {
         Ok(())
     }
 
-    /// A translation page could not be copied.
+    /// Rebuilds a translation page that could not be copied.
     #[cold]
     pub(super) fn translation_page_lost(&mut self, from: Ppn) -> Result<(), FtlError> {
         let Some(page) = self.directory.iter().position(|at| *at == from.0) else { return Ok(()) };
@@ -64,16 +66,17 @@ impl<F: Probe> OnDemandCore<F> {
             let offset = (lpn.0 - self.lpns_of(page as u32).start) as usize * ENTRY_BYTES;
             bytes[offset..offset + ENTRY_BYTES].copy_from_slice(&entry.to_le_bytes());
         }
-        // The copy of it is counted out of its block already.
+        // The valid count of its block already excludes it.
         self.directory[page] = UNMAPPED;
         self.program_page(page as u32, &bytes, Cause::TranslationCollection)
     }
 
-    /// The only copy of a page is unreadable: its logical page is lost, loudly, and collection goes on.
+    /// Marks a logical page as lost whose only copy is unreadable. Its reads fail, and collection
+    /// continues.
     #[cold]
     pub(super) fn data_page_lost(&mut self, from: Ppn) -> Result<(), FtlError> {
         self.lost_entries = true;
-        // Where no readable translation page maps it, one that is made anew does not.
+        // If no readable translation page maps it, neither will a rebuilt one.
         let Some(lpn) = self.mapped_to(from)? else { return Ok(()) };
         let slot = self.cached(lpn)?;
         self.cmt.set(slot, LOST);
@@ -81,7 +84,7 @@ impl<F: Probe> OnDemandCore<F> {
         Ok(())
     }
 
-    /// The logical page that is at `ppn`, by a search of the whole map.
+    /// The logical page mapped to `ppn`, found by a search of the whole map.
     fn mapped_to(&mut self, ppn: Ppn) -> Result<Option<Lpn>, FtlError> {
         if let Some(slot) = self.cmt.holder_of(ppn) {
             return Ok(Some(self.cmt.lpn(slot)));

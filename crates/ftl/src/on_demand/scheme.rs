@@ -12,7 +12,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::{Lpn, Probe};
 
-/// A scheme with its map on demand: an array, a cache and a collector.
+/// A scheme with an on-demand map: an array, a cache and a collector.
 #[derive(Clone, Debug)]
 pub(crate) struct OnDemand<F, C> {
     pub(super) core: OnDemandCore<F>,
@@ -20,7 +20,7 @@ pub(crate) struct OnDemand<F, C> {
     guarantee: Guarantee,
     ram: Ram,
     idle_collection: bool,
-    /// Victim work that is not of the log.
+    /// Victim work before the last restart of the telemetry.
     work_before: VictimWork,
 }
 
@@ -35,7 +35,7 @@ impl<F: Probe, C: Collector> OnDemand<F, C> {
         Self { core, collector, guarantee, ram, idle_collection, work_before }
     }
 
-    /// Of both areas, from the format or mount on.
+    /// Victim work of both areas since the format or mount.
     fn all_victim_work(&self) -> VictimWork {
         let mut work = self.core.data.victims.work();
         work += self.core.translation.victims.work();

@@ -17,7 +17,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 const PAGE_BYTES: u32 = 32;
-/// Entries of a translation page.
+/// Entries per translation page.
 const A_PAGE: u32 = 8;
 
 type Bench = Serial<Array>;
@@ -46,7 +46,7 @@ fn layout(config: &SchemeConfig, flash: &Bench) -> (Plan, OnDemandLayout) {
     (plan, layout)
 }
 
-/// What a run left behind.
+/// Results of a run.
 struct Left {
     counts: Counts,
     worst_service_ns: u64,
@@ -58,7 +58,7 @@ fn counts(scheme: &Device) -> Counts {
     *scheme.flash().downcast_ref::<Bench>().unwrap().counts()
 }
 
-/// Formats an array, writes (and, negative, trims) pages, after a warm-up that is not measured.
+/// Formats an array and runs writes (negative: trims) after a warm-up that is not measured.
 fn written(config: &SchemeConfig, flash: Bench, warm_up: &[u32], measured: &[i64]) -> Left {
     let mut scheme = registry::format(config, AnyArray::new(flash)).unwrap();
     let page = vec![7; PAGE_BYTES as usize];
@@ -94,7 +94,7 @@ fn draws(count: usize, pages: u32, seed: u64) -> Vec<u32> {
     (0..count).map(|_| random.random_range(0..pages)).collect()
 }
 
-/// The data area is that of the scheme with its map in RAM, on as many blocks and for as many pages.
+/// Asserts that the data area behaves as the scheme with its map in RAM, with as many blocks and pages.
 fn collects_as(name: &str, in_ram: &str, blocks: u32, cmt_bytes: Option<u64>) -> Left {
     let flash = array(blocks, 16, 3);
     let on_demand = SchemeConfig { cmt_bytes, ..config(name) };
@@ -135,7 +135,7 @@ fn lazy_rtgc_on_demand_collects_as_lazy_rtgc() {
     }
 }
 
-/// Orders that make entries of ever other translation pages dirty, and copies with them.
+/// Write orders that dirty entries of ever-changing translation pages, and cause copies.
 fn adversaries(pages: u32, seed: u64) -> [Vec<i64>; 5] {
     let count = 30_000;
     let strided = |stride: u32| {
@@ -151,7 +151,7 @@ fn adversaries(pages: u32, seed: u64) -> [Vec<i64>; 5] {
         some_trims.push(if random.random_bool(0.3) { -lpn - 1 } else { lpn });
         hot.push(if random.random_bool(0.9) { lpn % 7 * i64::from(A_PAGE) } else { lpn });
     }
-    // Of each block as it was filled in turn, one page at a time.
+    // One page of each block in turn, in fill order.
     let spread = strided(16).take(count).collect();
     let uniform = draws(count, pages, seed).into_iter().map(i64::from).collect();
     [strided(A_PAGE).take(count).collect(), spread, uniform, some_trims, hot]
@@ -172,14 +172,14 @@ fn no_order_fills_the_table_or_outlasts_a_step() {
                 let left = written(&config, flash.clone(), &warm_up, &measured);
                 assert!(left.worst_service_ns <= plan.guarantee.write_ns.unwrap());
                 assert!(left.worst_step_ns <= plan.guarantee.step_ns.unwrap());
-                // A page that was written back on a task's way would be counted there.
+                // A write-back in the path of a task would count there.
                 assert_eq!(left.counts.get(Operation::Program, Cause::Translation), 0);
             }
         }
     }
 }
 
-/// Watches the table's fill from inside.
+/// Observes the number of dirty entries in the core.
 #[test]
 fn dirty_entries_stay_within_their_bound_and_come_near_it() {
     let config = config("lazy-rtgc-on-demand");
@@ -208,7 +208,7 @@ fn dirty_entries_stay_within_their_bound_and_come_near_it() {
 }
 
 struct Model {
-    /// What each page reads as; `None`: it was trimmed, and may read as anything since a mount.
+    /// Version that each page reads as. `None`: trimmed before a mount, and may read as anything.
     pages: Vec<Option<u32>>,
     writes: u32,
 }
@@ -220,7 +220,8 @@ fn bytes_of(version: u32) -> [u8; PAGE_BYTES as usize] {
 }
 
 impl Model {
-    /// Does operations and holds what is read against the map, up to a remount; how many these were, and the array.
+    /// Runs operations up to a remount and checks every read against the model. Returns the array and the
+    /// number of operations.
     fn run(&mut self, mut scheme: Box<Device>, steps: &[(u8, u32)]) -> (AnyArray, usize) {
         let Self { pages, writes } = self;
         let mut done = 0;

@@ -102,12 +102,12 @@ struct Choice {
     turn: Option<usize>,
 }
 
-/// See the module.
+/// All frontiers of an array; see the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Frontiers {
     /// Units in the order of their turns.
     units: Vec<Unit>,
-    /// Place of each unit of the array in that order.
+    /// Index in `units` of each unit of the array.
     places: Vec<u32>,
     /// Number of classes; 1 if frontiers are shared.
     classes: usize,
@@ -462,7 +462,7 @@ mod tests {
         split: bool,
         near: bool,
         kept: usize,
-        /// Place of the next turn, by class.
+        /// Index of the next turn, by class.
         at: [usize; 2],
         open: BTreeMap<(u32, usize), (u32, u32)>,
         free: BTreeMap<u32, BTreeSet<u32>>,

@@ -31,9 +31,9 @@ pub struct PageMapped<F, V, C, T = Flat> {
 pub enum Role {
     /// Erased.
     Free,
-    /// Being written.
+    /// Open for writes.
     Frontier,
-    /// Written to its end; may be a victim.
+    /// Fully written; may become a victim.
     Full,
     /// Under collection; the next step continues at this page.
     Victim(u32),

@@ -1,7 +1,8 @@
-//! The dirty entries of each translation page, and the pages by how many they have.
+//! Dirty entries of each translation page, and the translation pages by number of dirty entries.
 //!
-//! Each page's entries are a list through their slots; pages with the same number of them are a list
-//! through their records. An entry more or a page written back moves one record from one list to another.
+//! The entries of each page are linked through their slots. Pages with the same number of dirty entries are
+//! linked through their records. A new dirty entry, or a write-back, moves one record from one list to
+//! another.
 
 use super::slot::{NONE, Slot};
 use alloc::{vec, vec::Vec};
@@ -11,24 +12,24 @@ struct Page {
     /// First of its dirty entries.
     first: u32,
     entries: u32,
-    /// Neighbours among pages with as many.
+    /// Neighbours among the pages with the same number of entries.
     before: u32,
     after: u32,
 }
 
-/// See the module.
+/// Lists of dirty entries; see the module.
 #[derive(Clone, Debug)]
 pub(super) struct DirtyPages {
     pages: Vec<Page>,
-    /// First page with this many dirty entries; 0 is not kept.
+    /// First page with each number of dirty entries. Index 0 is unused.
     by_entries: Vec<u32>,
-    /// Most entries of any page, or more: lowered when it is found to be too high.
+    /// Upper bound on the entries of any page, lowered when it turns out to be too high.
     most: u32,
     entries: u32,
 }
 
 impl DirtyPages {
-    /// Bytes that a controller keeps a translation page.
+    /// Bytes per translation page in a controller.
     pub(super) const PAGE_BYTES: u64 = size_of::<Page>() as u64;
 
     pub(super) fn new(pages: u32, entries_per_page: u32) -> Self {
@@ -46,7 +47,7 @@ impl DirtyPages {
         self.entries
     }
 
-    /// One more dirty entry of `page`.
+    /// Adds a dirty entry to `page`.
     #[inline]
     pub(super) fn add(&mut self, slots: &mut [Slot], page: u32, slot: u32) {
         let first = self.pages[page as usize].first;
@@ -59,7 +60,7 @@ impl DirtyPages {
         self.entries += 1;
     }
 
-    /// `page` has no dirty entry any more; returns the first of those that it had.
+    /// Makes `page` clean. Returns the first of its former dirty entries.
     pub(super) fn take(&mut self, page: u32) -> u32 {
         self.unlink(page);
         let record = &mut self.pages[page as usize];

@@ -1,9 +1,9 @@
-//! The cached mapping table (CMT): some entries of the page map in RAM, those that are newer than their
-//! translation page marked dirty.
+//! The cached mapping table (CMT): part of the page map in RAM. Entries newer than their translation page
+//! are dirty.
 //!
-//! A controller keeps 8 bytes an entry (LPN and PPN). Here an entry is found through a table of 4 bytes a
-//! logical page rather than by a search, and all lists run through the entries themselves: no operation
-//! searches or allocates.
+//! A controller keeps 8 bytes per entry (LPN and PPN). This table finds an entry through an index of 4
+//! bytes per logical page instead of a search, and links all lists through the entries. Except for error
+//! handling, no operation searches or allocates.
 
 mod dirty;
 mod recency;
@@ -21,10 +21,10 @@ use alloc::{vec, vec::Vec};
 use flash::prefetch::prefetch;
 use flash::{Lpn, Ppn};
 
-/// Bytes of an entry in a controller: LPN and PPN.
+/// Bytes per entry in a controller: LPN and PPN.
 pub(crate) const ENTRY_BYTES: u64 = 8;
 
-/// The table. Which entries it drops is the caller's decision; it says which is the next to go.
+/// The table. It names the next entry to evict; the caller decides whether to evict it.
 #[derive(Clone, Debug)]
 pub(crate) struct Cmt {
     slots: Vec<Slot>,
@@ -34,9 +34,9 @@ pub(crate) struct Cmt {
     place: Vec<u32>,
     recency: Recency,
     pages: DirtyPages,
-    /// Entries of a translation page.
+    /// Entries per translation page.
     entries_per_page: u32,
-    /// Dirty entries are never the next to go.
+    /// True if dirty entries are never the next to evict.
     keeps_dirty: bool,
     pub(crate) lookups: MapCache,
 }
@@ -44,12 +44,12 @@ pub(crate) struct Cmt {
 /// Shape of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// Entries, at least 1.
+    /// Number of entries, at least 1.
     pub(crate) entries: u32,
     pub(crate) policy: CmtPolicy,
     pub(crate) logical_pages: u32,
     pub(crate) entries_per_page: u32,
-    /// Whether dirty entries are kept until they are written back.
+    /// True if dirty entries are kept until they are written back.
     pub(crate) keeps_dirty: bool,
 }
 
@@ -69,12 +69,12 @@ impl Cmt {
         }
     }
 
-    /// Entries that it can hold.
+    /// Maximum number of entries.
     pub(crate) fn capacity(&self) -> u32 {
         self.slots.len() as u32
     }
 
-    /// Dirty entries.
+    /// Number of dirty entries.
     #[inline]
     pub(crate) fn dirty(&self) -> u32 {
         self.pages.entries()
@@ -85,12 +85,12 @@ impl Cmt {
         self.unused.is_empty()
     }
 
-    /// Entries of a translation page.
+    /// Entries per translation page.
     pub(crate) fn entries_per_page(&self) -> u32 {
         self.entries_per_page
     }
 
-    /// The translation page that a logical page's entry belongs to.
+    /// The translation page with the entry of this logical page.
     #[inline]
     pub(crate) fn page_of(&self, lpn: Lpn) -> u32 {
         lpn.0 / self.entries_per_page
@@ -119,7 +119,7 @@ impl Cmt {
         self.slots[slot as usize].dirty
     }
 
-    /// An entry was used.
+    /// Records a use of an entry.
     #[inline]
     pub(crate) fn touch(&mut self, slot: u32) {
         if !self.slots[slot as usize].kept {
@@ -127,7 +127,7 @@ impl Cmt {
         }
     }
 
-    /// Adds a clean entry, where there is room.
+    /// Adds a clean entry, if there is room.
     #[inline]
     pub(crate) fn insert(&mut self, lpn: Lpn, ppn: u32) -> Option<u32> {
         let slot = self.unused.pop()?;
@@ -138,7 +138,7 @@ impl Cmt {
         Some(slot)
     }
 
-    /// Adds a clean entry to a table that is full, which is larger by it from then on.
+    /// Adds a clean entry to a full table, which grows by it for good.
     #[cold]
     pub(crate) fn insert_beyond(&mut self, lpn: Lpn, ppn: u32) -> u32 {
         let slot = self.slots.len() as u32;
@@ -147,7 +147,7 @@ impl Cmt {
         self.insert(lpn, ppn).unwrap_or(slot)
     }
 
-    /// The entry is `ppn` now, and newer than its translation page.
+    /// Sets the entry to `ppn` and marks it dirty.
     #[inline]
     pub(crate) fn set(&mut self, slot: u32, ppn: u32) {
         let entry = &mut self.slots[slot as usize];
@@ -164,7 +164,7 @@ impl Cmt {
         }
     }
 
-    /// The next entry to go; where dirty ones are kept, the next clean one, if there is any.
+    /// The next entry to evict. If dirty entries are kept, this is the next clean one, if any.
     #[inline]
     pub(crate) fn oldest(&self) -> Option<u32> {
         self.recency.oldest()
@@ -179,13 +179,13 @@ impl Cmt {
         self.unused.push(slot);
     }
 
-    /// The translation page with most dirty entries, if any has some.
+    /// The translation page with the most dirty entries, if there are any.
     #[inline]
     pub(crate) fn fullest_page(&self) -> Option<u32> {
         self.pages.fullest()
     }
 
-    /// The dirty entries of a translation page: LPN and PPN.
+    /// LPN and PPN of each dirty entry of a translation page.
     pub(crate) fn dirty_entries(&self, page: u32) -> impl Iterator<Item = (Lpn, u32)> + '_ {
         self.pages.slots(&self.slots, page).map(|slot| {
             let entry = &self.slots[slot as usize];
@@ -193,7 +193,7 @@ impl Cmt {
         })
     }
 
-    /// The translation page was written: its entries are clean.
+    /// Marks all entries of a translation page clean, after it was written.
     pub(crate) fn clean(&mut self, page: u32) {
         let mut slot = self.pages.take(page);
         while slot != NONE {
@@ -207,7 +207,7 @@ impl Cmt {
         }
     }
 
-    /// The entry that holds this PPN, by a search.
+    /// Searches for the entry with this PPN.
     #[cold]
     pub(crate) fn holder_of(&self, ppn: Ppn) -> Option<u32> {
         let holds = |slot: &u32| {
@@ -217,13 +217,13 @@ impl Cmt {
         (0..self.capacity()).find(holds)
     }
 
-    /// Fetches where the entry of `lpn` is told.
+    /// Prefetches the index of `lpn`.
     #[inline]
     pub(crate) fn prefetch_place(&self, lpn: Lpn) {
         prefetch(&self.place, lpn.0 as usize);
     }
 
-    /// Fetches the entry itself.
+    /// Prefetches the entry.
     #[inline]
     pub(crate) fn prefetch_entry(&self, slot: u32) {
         prefetch(&self.slots, slot as usize);
@@ -235,8 +235,10 @@ impl Cmt {
             + self.pages.heap_bytes()
     }
 
-    /// What a controller needs beside the entries, for the lists: two links of recency and two of the dirty
-    /// entries of a page (32 bits each), and what [`DirtyPages`] keeps a translation page.
+    /// Bytes for the lists in a controller.
+    ///
+    /// Per entry: two links by recency and two for the dirty entries of a page, 32 bits each. Per
+    /// translation page: the record of [`DirtyPages`].
     pub(crate) fn list_bytes(entries: u32, translation_pages: u32) -> u64 {
         u64::from(entries) * 16 + u64::from(translation_pages) * DirtyPages::PAGE_BYTES
     }

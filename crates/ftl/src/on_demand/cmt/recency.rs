@@ -1,8 +1,9 @@
-//! Which clean entry goes next: least recently used, or segmented by whether it was used again.
+//! Eviction order of the clean entries: LRU or segmented LRU.
 //!
-//! Segmented LRU: an entry comes into the probationary segment; used again, it moves to the protected one,
-//! whose least recently used goes back where it would hold more than half of all entries. The next to go
-//! is the least recently used probationary entry, and a protected one only where there is none.
+//! Segmented LRU: a new entry enters the probationary segment; its next use moves it to the protected
+//! segment. If the protected segment then exceeds half of all entries, its least recently used entry
+//! returns to the probationary one. The next entry to evict is the least recently used probationary entry,
+//! or a protected one if there is none.
 //!
 //! Source: R. Karedla, J. S. Love, B. G. Wherry, Caching strategies to improve disk system performance,
 //! IEEE Computer 27(3), 1994.
@@ -48,13 +49,13 @@ impl Queue {
     }
 }
 
-/// See the module.
+/// Entries by recency of use; see the module.
 #[derive(Clone, Debug)]
 pub(super) struct Recency {
-    /// All entries of an LRU.
+    /// With plain LRU, all listed entries.
     probationary: Queue,
     protected: Queue,
-    /// Most entries that are protected: 0 for an LRU.
+    /// Maximum number of protected entries: 0 for plain LRU.
     most_protected: u32,
 }
 

@@ -1,9 +1,8 @@
-//! One entry of the table, and its links.
+//! An entry of the table, with its links.
 
 /// No slot, no page.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// One entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) lpn: u32,
@@ -14,9 +13,9 @@ pub(super) struct Slot {
     /// The next dirty entry of the same translation page.
     pub(super) dirty_after: u32,
     pub(super) dirty: bool,
-    /// Segment of a segmented LRU: used again since it came.
+    /// True if it is in the protected segment: used again after its insertion.
     pub(super) protected: bool,
-    /// Not in the lists by recency: dirty, where dirty entries are kept.
+    /// True if it is in no list by recency: it is dirty, and dirty entries are kept.
     pub(super) kept: bool,
 }
 

@@ -5,14 +5,14 @@ use proptest::prelude::*;
 const LPNS: u32 = 40;
 const A_PAGE: u32 = 8;
 
-/// The same by searches: entries in order of use, the next to go first.
+/// Reference model by linear search. Its queues are in order of use, the next entry to evict first.
 struct Naive {
     entries: usize,
     most_protected: usize,
     keeps_dirty: bool,
     probationary: VecDeque<u32>,
     protected: VecDeque<u32>,
-    /// PPN and whether it is dirty.
+    /// PPN of each entry, and true if it is dirty.
     known: BTreeMap<u32, (u32, bool)>,
 }
 
@@ -61,7 +61,7 @@ impl Naive {
         (0..LPNS / A_PAGE).map(|page| self.dirty(page).len()).max().unwrap()
     }
 
-    /// Entries that are clean again come in one order here and in another there: as many as may be.
+    /// Marks entries clean in the table's own order, since any order among them is correct.
     fn clean(&mut self, order: &[u32]) {
         for lpn in order {
             self.known.get_mut(lpn).unwrap().1 = false;
@@ -95,7 +95,7 @@ fn check(cmt: &Cmt, naive: &Naive) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(crate::properties::config())]
 
-    /// Against searches, for both policies, with dirty entries kept and not.
+    /// Compares the table with the model, for both policies, with and without keeping dirty entries.
     #[test]
     fn agrees_with_searches(
         entries in 1u32..30,

@@ -49,7 +49,7 @@ impl VictimKind {
     }
 }
 
-/// See the module.
+/// d-choices; see the module.
 #[derive(Clone, Debug)]
 pub struct Choices {
     /// Candidates in no order.

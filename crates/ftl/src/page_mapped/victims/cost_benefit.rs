@@ -47,7 +47,7 @@ impl VictimKind {
     pub const COST_BENEFIT: Self = Self::new(&POLICY, 0);
 }
 
-/// See the module.
+/// Cost-benefit; see the module.
 #[derive(Clone, Debug)]
 pub struct CostBenefit {
     full: FullBlocks,

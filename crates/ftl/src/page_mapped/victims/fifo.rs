@@ -29,7 +29,7 @@ impl VictimKind {
     pub const FIFO: Self = Self::new(&POLICY, 0);
 }
 
-/// See the module.
+/// FIFO; see the module.
 #[derive(Clone, Debug)]
 pub struct Fifo {
     queue: VecDeque<u32>,

@@ -38,7 +38,7 @@ impl VictimKind {
     }
 }
 
-/// See the module.
+/// Windowed greedy; see the module.
 #[derive(Clone, Debug)]
 pub struct WindowedGreedy {
     queue: VecDeque<u32>,
