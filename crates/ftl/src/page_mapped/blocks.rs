@@ -7,7 +7,7 @@ use flash::{BlockId, Ppn};
 #[repr(align(64))]
 struct Line([u64; 8]);
 
-/// Valid counts and bitmaps of all blocks.
+/// Valid counts and bits of all blocks.
 ///
 /// A record is one word of count and ⌈π/64⌉ words of bits, padded to a power of two or to whole lines. So the
 /// record of a block of up to 448 pages never straddles a line, and invalidating a page costs one line. Memory: 16
@@ -65,7 +65,7 @@ impl BlockTable {
         }
     }
 
-    /// Marks a page invalid. Returns the number of valid pages left in its block.
+    /// Marks a page invalid; returns the valid pages left in its block.
     #[inline]
     pub(crate) fn clear(&mut self, block: BlockId, page: u32) -> u32 {
         let at = self.record(block);

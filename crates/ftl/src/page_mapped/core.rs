@@ -251,7 +251,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         Ok(true)
     }
 
-    /// Erases one candidate without valid pages. Returns false if the policy knows of none.
+    /// Erases one candidate without valid pages, if the policy knows of one.
     pub(super) fn collect_invalid(&mut self) -> Result<bool, FtlError> {
         match self.space.take_invalid() {
             None => Ok(false),

@@ -102,12 +102,12 @@ struct Choice {
     turn: Option<usize>,
 }
 
-/// All frontiers of an array; see the module.
+/// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Frontiers {
     /// Units in the order of their turns.
     units: Vec<Unit>,
-    /// Index in `units` of each unit of the array.
+    /// Place of each unit of the array in that order.
     places: Vec<u32>,
     /// Number of classes; 1 if frontiers are shared.
     classes: usize,
@@ -462,7 +462,7 @@ mod tests {
         split: bool,
         near: bool,
         kept: usize,
-        /// Index of the next turn, by class.
+        /// Place of the next turn, by class.
         at: [usize; 2],
         open: BTreeMap<(u32, usize), (u32, u32)>,
         free: BTreeMap<u32, BTreeSet<u32>>,

@@ -1,4 +1,4 @@
-//! Page-mapped schemes: a product of map × victim selection × collection × logical share.
+//! Page-mapped schemes: one product of map × victim selection × collection × logical share.
 //!
 //! State, for N blocks of π pages, Λ logical pages and F units:
 //! - the map: 4 B × Λ;

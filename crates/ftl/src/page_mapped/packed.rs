@@ -1,4 +1,4 @@
-//! Map entries of 2LGC (Jung and Song, Fig. 2), 32 bits each.
+//! The map entries of 2LGC (Jung and Song, Fig. 2), 32 bits each.
 //!
 //! ```text
 //! page entry i:   1 bit: physical page i is valid | 31 bits PPN of LPN i
@@ -56,7 +56,7 @@ impl Field {
     }
 }
 
-/// Tables of 2LGC; see the module.
+/// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Packed {
     pages: Vec<u32>,

@@ -17,7 +17,7 @@ use crate::start;
 use crate::victim_work::VictimWork;
 use flash::{BlockId, Geometry, Probe};
 
-/// Builds the scheme of a plan.
+/// Makes the scheme of a plan.
 pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::PageMapped(collection) = setup.plan.layout else {
         return Err(setup.foreign_plan());
@@ -47,7 +47,7 @@ pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> 
     }
 }
 
-/// Builds a page-mapped scheme with flat tables, these victims, and a collector of any crate.
+/// Makes a page-mapped scheme with flat tables, these victims, and a collector of any crate.
 ///
 /// # Errors
 /// The array's errors; [`FtlError::Config`] if more blocks fail than are spare.

@@ -31,9 +31,9 @@ pub struct PageMapped<F, V, C, T = Flat> {
 pub enum Role {
     /// Erased.
     Free,
-    /// Open for writes.
+    /// Being written.
     Frontier,
-    /// Fully written; may become a victim.
+    /// Written to its end; may be a victim.
     Full,
     /// Under collection; the next step continues at this page.
     Victim(u32),

@@ -406,7 +406,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Some(victim)
     }
 
-    /// The error of a write that has no room.
+    /// The error of a write that finds no room.
     #[cold]
     pub(crate) fn full(&self, geometry: &Geometry) -> FtlError {
         let pages_per_block = geometry.pages_per_block();

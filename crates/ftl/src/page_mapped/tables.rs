@@ -10,14 +10,14 @@ pub(crate) const UNMAPPED: u32 = u32::MAX;
 
 /// State of blocks: valid pages, and whatever else a table keeps.
 pub trait BlockInfo: Clone {
-    /// Number of valid pages of a block.
+    /// Valid pages of a block.
     fn valid(&self, block: BlockId) -> u32;
 
     /// Marks pages `0..pages` valid and the rest invalid when a block is opened. A programmed page is then valid
     /// without another access, and nothing refers to a page that is not programmed yet.
     fn open(&mut self, block: BlockId, pages: u32);
 
-    /// Marks a page invalid. Returns the number of valid pages left in its block.
+    /// Marks a page invalid; returns the valid pages left in its block.
     fn clear(&mut self, block: BlockId, page: u32) -> u32;
 
     /// Returns the first valid page at or after `from`.

@@ -43,7 +43,7 @@ use crate::page_mapped::tables::Tables;
 use crate::page_mapped::victims::{Victims, most_valid_sparse};
 use flash::{BlockId, Ns, Probe};
 
-/// The collector; see the module.
+/// See the module.
 #[derive(Clone, Debug)]
 pub struct Preemptible {
     victim: Option<BlockId>,

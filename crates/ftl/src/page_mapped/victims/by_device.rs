@@ -89,7 +89,7 @@ impl ByDevice {
     }
 }
 
-/// Number of blocks of a device: ⌊N/W⌋, or one more.
+/// Blocks of a device: ⌊N/W⌋, or one more.
 fn blocks_of(blocks: u32, ways: u32, device: u32) -> u32 {
     blocks / ways + u32::from(device < blocks % ways)
 }

@@ -49,7 +49,7 @@ impl VictimKind {
     }
 }
 
-/// d-choices; see the module.
+/// See the module.
 #[derive(Clone, Debug)]
 pub struct Choices {
     /// Candidates in no order.

@@ -47,7 +47,7 @@ impl VictimKind {
     pub const COST_BENEFIT: Self = Self::new(&POLICY, 0);
 }
 
-/// Cost-benefit; see the module.
+/// See the module.
 #[derive(Clone, Debug)]
 pub struct CostBenefit {
     full: FullBlocks,

@@ -29,7 +29,7 @@ impl VictimKind {
     pub const FIFO: Self = Self::new(&POLICY, 0);
 }
 
-/// FIFO; see the module.
+/// See the module.
 #[derive(Clone, Debug)]
 pub struct Fifo {
     queue: VecDeque<u32>,

@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 use flash::BlockId;
 
-/// The set; see the module. RAM: N/8 bytes.
+/// See the module. RAM: N/8 bytes.
 #[derive(Clone, Debug)]
 pub(super) struct FullBlocks {
     bits: Vec<u64>,

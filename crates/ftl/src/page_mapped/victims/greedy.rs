@@ -43,7 +43,7 @@ impl VictimKind {
     pub const GREEDY: Self = Self::new(&POLICY, 0);
 }
 
-/// Greedy; see the module.
+/// See the module.
 #[derive(Clone, Debug)]
 pub struct Greedy {
     /// Candidates by rising valid count: a ring whose length is a power of two.
@@ -101,7 +101,7 @@ impl Greedy {
         self.place[block as usize] = index;
     }
 
-    /// Total valid pages of all candidates.
+    /// Valid pages of all candidates.
     fn valid_pages(&self) -> u64 {
         let mut from = self.head;
         let in_group = |(valid, end): (u64, &u32)| {
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(greedy.work().filled, Accesses::new(2 + 4, 4 + 7));
         greedy.insert(BlockId(2), 3);
         assert_eq!(greedy.work().filled, Accesses::new(2 + 4 + 2, 4 + 7 + 4));
-        // Second of its group; then alone in it; then no candidate.
+        // Second of its group, then alone in it, then no candidate.
         greedy.invalidated(BlockId(2), 2);
         assert_eq!(greedy.work().invalidated, Accesses::new(3, 5));
         greedy.invalidated(BlockId(0), 2);

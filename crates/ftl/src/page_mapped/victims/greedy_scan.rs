@@ -49,7 +49,7 @@ impl VictimKind {
     }
 }
 
-/// Greedy by search; see the module.
+/// See the module.
 #[derive(Clone, Debug)]
 pub struct GreedyScan {
     full: FullBlocks,
@@ -169,7 +169,7 @@ mod tests {
         // Insertions, with comparisons and shifts: 1 before 4 (1, 1), 3 before 4 (2, 1), 1 before 4 and 3 (3, 2),
         // 0 before all (4, 4), 2 before 4 and 3 (3, 2). Each of the five is then put in its place.
         assert_eq!(searched, Accesses::new(8 + 2 * 13 + 1, 6 + 10 + 5 + 1));
-        // Fewer than K blocks gain: block 0 has only valid pages.
+        // Fewer than K gain: block 0 is full of valid pages.
         assert_eq!(victims.take(&of), Some(BlockId(5)));
         assert_eq!(victims.take(&of), Some(BlockId(2)));
         assert_eq!((victims.committed(), victims.take(&of)), (0, None));

@@ -60,7 +60,7 @@ pub struct Candidates {
     pub pages_per_block: u32,
     /// Number of the policy; 0 if it has none.
     pub number: u16,
-    /// Seed for random policies.
+    /// Seed of policies that draw.
     pub seed: u64,
 }
 
@@ -116,7 +116,7 @@ impl VictimKind {
         self.number
     }
 
-    /// Maximum number of victims per selection.
+    /// Most victims of one choice.
     pub fn victims_at_once(self) -> u32 {
         if self.policy.chooses_many { u32::from(self.number).max(1) } else { 1 }
     }

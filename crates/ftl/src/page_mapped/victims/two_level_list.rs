@@ -86,7 +86,7 @@ impl VictimKind {
     pub const TWO_LEVEL_LIST: Self = Self::new(&POLICY, 0);
 }
 
-/// Two-level list; see the module.
+/// See the module.
 #[derive(Clone, Debug)]
 pub struct TwoLevelList {
     entries: Vec<Entry>,
@@ -113,7 +113,7 @@ impl TwoLevelList {
         }
     }
 
-    /// Number of places of the candidate list and of the garbage list.
+    /// Places of the candidate list and of the garbage list.
     pub fn lengths(blocks: u32) -> [u32; 2] {
         [blocks / 20, blocks / 10].map(|length| length.max(1))
     }

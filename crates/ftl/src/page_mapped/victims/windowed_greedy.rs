@@ -38,7 +38,7 @@ impl VictimKind {
     }
 }
 
-/// Windowed greedy; see the module.
+/// See the module.
 #[derive(Clone, Debug)]
 pub struct WindowedGreedy {
     queue: VecDeque<u32>,

@@ -23,7 +23,7 @@ fn lose(victims: &mut TwoLevelList, block: u32, left: u32) {
 }
 
 fn take(victims: &mut TwoLevelList) -> Option<u32> {
-    // The lists keep their own counts.
+    // The lists keep counts themselves.
     victims.take(&|_| unreachable!()).map(|block| block.0)
 }
 
