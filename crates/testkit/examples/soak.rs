@@ -5,18 +5,20 @@
 //! cargo run --release -p ftlkit-testkit --example soak -- power-cut   [SEED [CASES]] [SCHEME]
 //! cargo run --release -p ftlkit-testkit --example soak -- storm       [SEED [CASES]] [SCHEME]
 //! cargo run --release -p ftlkit-testkit --example soak -- exhaustive  BLOCKS PAGES ALPHA
+//! cargo run --release -p ftlkit-testkit --example soak -- exhaustive-on-demand BLOCKS PAGES ALPHA LOGICAL THRESHOLD ENTRIES
 //! ```
 //!
 //! The first three draw CASES (default 1000) random cases over all schemes, or over the settings of one: the first from SEED
-//! (default 1), the next from SEED + 1, and so on. A failure names the seed that draws it again. The last searches
-//! one array for `lazy-rtgc`, with and without idle time. The exit code is 1 where anything failed.
+//! (default 1), the next from SEED + 1, and so on. A failure names the seed that draws it again. `exhaustive`
+//! searches one array for `lazy-rtgc`, with and without idle time; `exhaustive-on-demand` one of 8-byte pages for
+//! `lazy-rtgc-on-demand`, with a table of ENTRIES that is written back from THRESHOLD dirty ones on. The exit code is 1 where anything failed.
 
 use flash::Store;
 use ftl::registry::{REGISTRY, by_name};
 use ftl::{Preset, SchemeConfig};
 use ftlkit_testkit::buffers::every_buffer;
 use ftlkit_testkit::conformance::{self, conform};
-use ftlkit_testkit::exhaustive::{Search, prove};
+use ftlkit_testkit::exhaustive::{OnDemandTable, Search, prove};
 use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::power_cut::{self, every_cut, storm};
 use ftlkit_testkit::shape::Shape;
@@ -24,7 +26,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::process::ExitCode;
 
-const USAGE: &str = "soak conformance|power-cut|storm [SEED [CASES]] [SCHEME], or soak exhaustive BLOCKS PAGES ALPHA";
+const USAGE: &str = "soak conformance|power-cut|storm [SEED [CASES]] [SCHEME], or soak exhaustive BLOCKS PAGES ALPHA, or soak exhaustive-on-demand BLOCKS PAGES ALPHA LOGICAL THRESHOLD ENTRIES";
 
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -36,6 +38,19 @@ fn main() -> ExitCode {
     let passed = match (arguments.first().map(String::as_str), numbers.as_deref()) {
         (Some("exhaustive"), Ok(&[blocks, pages, alpha])) => {
             exhaustive(Shape::new(blocks, pages, alpha))
+        }
+        (
+            Some("exhaustive-on-demand"),
+            Ok(&[blocks, pages, alpha, logical_pages, dirty_threshold, entries]),
+        ) => {
+            let shape = Shape::new(blocks, pages, alpha);
+            on_demand(OnDemandTable {
+                shape,
+                page_bytes: 8,
+                logical_pages,
+                dirty_threshold,
+                entries,
+            })
         }
         (Some(suite), Ok(numbers)) if numbers.len() <= 2 => {
             let seed = numbers.first().copied().unwrap_or(1);
@@ -175,4 +190,14 @@ fn exhaustive(shape: Shape) -> bool {
             }
         }
     })
+}
+
+fn on_demand(table: OnDemandTable) -> bool {
+    let search = Search { most_states: 40_000_000, ..Search::default() };
+    let proof = table.prove(search);
+    match &proof {
+        Ok(proof) => println!("lazy-rtgc-on-demand, {table:?}: {proof}"),
+        Err(refutation) => println!("lazy-rtgc-on-demand, {table:?}: {refutation}"),
+    }
+    proof.is_ok()
 }

@@ -48,8 +48,9 @@ use crate::history::History;
 use crate::operations::Operation;
 use crate::projection::{ByBlocks, ByHistory, ByState, ByUnits, Key, Projection};
 use crate::request::request;
-use flash::{AnyArray, Array, Lpn};
-use ftl::{BuildResult, FtlError, Guarantee, Plan, SchemeConfig, registry};
+use crate::shape::Shape;
+use flash::{AnyArray, Array, Flash, Lpn};
+use ftl::{BuildResult, FtlError, Guarantee, Layout, OnDemandLayout, Plan, SchemeConfig, registry};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
 
@@ -231,6 +232,53 @@ pub fn prove_by_state(
     search: Search,
 ) -> Result<Proof, Refutation> {
     formatted(registry::format(config, bench(array)), search, &ByState)
+}
+
+/// A small array for `lazy-rtgc-on-demand`, with a table of chosen size.
+///
+/// The closed form of the table's size counts the worst of every kind of step one after the other. On arrays that can be
+/// searched it is larger than the whole map, so that nothing is ever written back. With a chosen size the search shows the
+/// least that suffices there, with write-back and evictions in it.
+#[derive(Clone, Copy, Debug)]
+pub struct OnDemandTable {
+    /// Blocks, pages per block and α.
+    pub shape: Shape,
+    /// Bytes of a page: 4 per entry of a translation page.
+    pub page_bytes: u32,
+    /// Logical pages.
+    pub logical_pages: u32,
+    /// Dirty entries from which the map is written back.
+    pub dirty_threshold: u32,
+    /// Entries of the table.
+    pub entries: u32,
+}
+
+impl OnDemandTable {
+    /// Searches all request sequences for one that breaks the bound of a table of the planned size.
+    ///
+    /// # Errors
+    /// As [`prove`].
+    ///
+    /// # Panics
+    /// If there is no such array.
+    pub fn prove(&self, search: Search) -> Result<Proof, Refutation> {
+        let Self { shape, page_bytes, logical_pages, dirty_threshold, entries } = *self;
+        let array = shape.array_of(page_bytes);
+        let preset = registry::by_name("lazy-rtgc-on-demand").map_err(Refutation::Refused)?;
+        let config = SchemeConfig {
+            logical_pages: Some(logical_pages),
+            idle_collection: search.idle,
+            ..SchemeConfig::preset(preset)
+        };
+        let planned = registry::plan(&config, array.part(), array.geometry(), shape.blocks);
+        let mut plan = planned.map_err(Refutation::Refused)?;
+        if let Layout::OnDemand(OnDemandLayout { cmt_entries, steps: Some(steps), .. }) =
+            &mut plan.layout
+        {
+            (*cmt_entries, steps.dirty_threshold) = (entries, dirty_threshold);
+        }
+        formatted(registry::format_planned(&config, &plan, bench(array)), search, &ByState)
+    }
 }
 
 /// As [`prove`], for a plan of one's own that nobody has checked.

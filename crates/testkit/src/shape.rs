@@ -107,6 +107,18 @@ impl Shape {
         Geometry::new(self.blocks, self.pages_per_block, PAGE_BYTES).expect("a shape is an array")
     }
 
+    /// An erased array of this shape whose pages have this many bytes, of which none is kept.
+    ///
+    /// # Panics
+    /// If there is no such array.
+    pub fn array_of(&self, page_bytes: u32) -> Array {
+        let geometry = Geometry::new(self.blocks, self.pages_per_block, page_bytes);
+        let geometry = geometry.expect("a shape is an array");
+        let capacity_bytes = geometry.capacity_bytes();
+        let part = Part { page_bytes, capacity_bytes, ..self.part() };
+        Array::new(geometry, part, Store::Metadata)
+    }
+
     /// An erased array of this shape, some of its blocks bad.
     ///
     /// # Panics

@@ -2,17 +2,16 @@
 //! and attacked on larger ones.
 
 use crate::guarantee;
-use flash::{Array, Flash, Geometry, Lpn, Part, Store};
-use ftl::{FtlError, Plan, SchemeConfig, WriteQueue, registry};
+use flash::{Array, Flash, Lpn, Store};
+use ftl::{FtlError, SchemeConfig, WriteQueue, registry};
 use ftlkit_testkit::beam::{self, Attack, Reached};
-use ftlkit_testkit::bench::bench;
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::{Described, logical_pages};
 use ftlkit_testkit::exhaustive::{
-    Proof, Refutation, Search, explore, prove_by_history, prove_by_state,
+    OnDemandTable, Proof, Refutation, Search, prove_by_history, prove_by_state,
 };
 use ftlkit_testkit::operations::Operation;
-use ftlkit_testkit::projection::{ByHistory, ByState};
+use ftlkit_testkit::projection::ByHistory;
 use ftlkit_testkit::shape::{CHANNEL_SHAPES, Shape};
 use ftlkit_testkit::suite;
 
@@ -79,27 +78,21 @@ fn proof_by_state(config: &SchemeConfig, array: Array, search: Search) -> Proof 
 const GFTL: [&str; 3] = ["gftl", "gftl-priority", "gftl-threshold"];
 
 /// As many logical blocks of so many pages on the smallest array for them.
-fn gftl(name: &str, blocks: u32, pages_per_block: u32, search: Search) -> Proof {
+fn gftl(name: &str, blocks: u32, pages_per_block: u32, alpha: u32, search: Search) -> Proof {
     let config = scheme(name, blocks * pages_per_block);
-    let shape = smallest(&config, pages_per_block, 8);
+    let shape = smallest(&config, pages_per_block, alpha);
     proof_by_state(&config, shape.array(Store::Metadata, &[]), search)
 }
 
-/// Two logical blocks, so that one waits in the collection queue while the other is collected.
+/// Two logical blocks, so that one waits in the collection queue while the other is collected. With α = 1 a step programs one
+/// page, so that host writes come between; with 8 a whole block.
 #[test]
 fn no_sequence_of_requests_breaks_gftl() {
     for name in GFTL {
-        gftl(name, 2, 2, PLAIN);
-        gftl(name, 1, 3, Search { trims: true, flush: true, ..PLAIN });
+        gftl(name, 2, 2, 1, PLAIN);
+        gftl(name, 1, 3, 1, Search { trims: true, flush: true, ..PLAIN });
+        gftl(name, 1, 3, 8, Search { trims: true, flush: true, ..PLAIN });
     }
-}
-
-/// Pages of 8 bytes hold two entries, so that few logical pages have several translation pages.
-fn small_pages(shape: Shape) -> Array {
-    let geometry = Geometry::new(shape.blocks, shape.pages_per_block, 8).unwrap();
-    let capacity_bytes = geometry.capacity_bytes();
-    let part = Part { page_bytes: 8, capacity_bytes, ..shape.part() };
-    Array::new(geometry, part, Store::Metadata)
 }
 
 const ALL: Search = Search { trims: true, idle: true, flush: true, ..PLAIN };
@@ -116,20 +109,36 @@ fn no_sequence_of_requests_breaks_lazy_rtgc_on_demand() {
     }
     // One to three translation pages, the last one half full.
     for pages in 1..=5 {
-        proof_by_state(&on_demand(pages), small_pages(Shape::new(6, 4, 2)), ALL);
+        proof_by_state(&on_demand(pages), Shape::new(6, 4, 2).array_of(8), ALL);
     }
 }
 
-/// A page more than the largest logical space: the search finds the requests after which no page is free.
+/// Every entry of the map fits the planned table of an array as small as these, so that none is written back. With lower
+/// thresholds write-back and collection of translation blocks compete; with an entry less than the map has, the search finds
+/// a write that waits for a translation page to be written.
 #[test]
-fn a_logical_page_more_breaks_lazy_rtgc_on_demand() {
-    let (config, array) = (scheme("lazy-rtgc-on-demand", 5), small_pages(Shape::new(6, 4, 2)));
-    let most = registry::plan(&config, array.part(), array.geometry(), 6).unwrap();
-    let more = Plan { logical_pages: 6, ..most };
-    let scheme = registry::format_planned(&config, &more, bench(array)).unwrap();
-    match explore(scheme, PLAIN, &ByState) {
-        Err(Refutation::Broken { failure, operations }) => println!("{failure}: {operations:?}"),
-        other => panic!("{other:?}"),
+fn no_sequence_of_requests_breaks_lazy_rtgc_on_demand_while_it_writes_back() {
+    let shape = Shape::new(6, 4, 2);
+    let table = |dirty_threshold, entries| OnDemandTable {
+        shape,
+        page_bytes: 8,
+        logical_pages: 4,
+        dirty_threshold,
+        entries,
+    };
+    for dirty_threshold in 1..=4 {
+        match table(dirty_threshold, 4).prove(ALL) {
+            Ok(proof) => println!("written back from {dirty_threshold} dirty entries on: {proof}"),
+            Err(refutation) => panic!("{dirty_threshold}: {refutation}"),
+        }
+    }
+    for dirty_threshold in 1..=3 {
+        match table(dirty_threshold, 3).prove(ALL) {
+            Err(Refutation::Broken { failure: Failure::Promise { what, .. }, operations }) => {
+                println!("3 entries, threshold {dirty_threshold}: {what} by {operations:?}");
+            }
+            other => panic!("{dirty_threshold}: {other:?}"),
+        }
     }
 }
 
@@ -150,13 +159,30 @@ fn states_of_one_projection_go_on_alike() {
     }
     let config = scheme("rftl", 5);
     assert!(proof(&config, smallest(&config, 5, 8), checked).whole);
+    gftl("gftl", 1, 3, 1, Search { trims: true, ..checked });
     for name in GFTL {
-        gftl(name, 1, 2, Search { trims: true, flush: true, ..checked });
-        gftl(name, 1, 3, checked);
+        gftl(name, 1, 2, 1, Search { trims: true, flush: true, ..checked });
     }
     let on_demand = SchemeConfig { idle_collection: true, ..scheme("lazy-rtgc-on-demand", 4) };
     let checked = Search { check_projection: true, ..ALL };
-    proof_by_state(&on_demand, small_pages(Shape::new(6, 4, 2)), checked);
+    proof_by_state(&on_demand, Shape::new(6, 4, 2).array_of(8), checked);
+    // Two logical blocks as far as it takes until one waits for the other.
+    let config = scheme("gftl", 4);
+    let array = smallest(&config, 2, 1).array(Store::Metadata, &[]);
+    let first = Search { check_projection: true, most_operations: 10, ..PLAIN };
+    match prove_by_state(&config, array, first) {
+        Ok(proof) => println!("gftl, two logical blocks: {proof}"),
+        Err(refutation) => panic!("{refutation}"),
+    }
+}
+
+/// A table of two entries: translation pages are read, written back and collected, and entries are dropped. (It has no real-time
+/// bound.)
+#[test]
+fn nor_do_states_of_a_small_table_go_on_in_different_ways() {
+    let config = SchemeConfig { cmt_bytes: Some(16), ..scheme("lazy-rtgc-on-demand", 4) };
+    let checked = Search { check_projection: true, ..PLAIN };
+    proof_by_state(&config, Shape::new(6, 4, 2).array_of(8), checked);
 }
 
 /// Fills the device in order, writes a page of each logical block, so that all wait for collection, then
