@@ -10,7 +10,8 @@ pub struct Plan {
     /// Logical pages exported (Λ).
     pub logical_pages: u32,
     /// Threshold of free pages for collection (ρ_th); 0 if collection starts on other grounds. Whole-block collectors
-    /// start at it, collectors in steps below it.
+    /// start at it, [`Partial`](crate::page_mapped::Partial) below it.
+    /// [`Preemptible`](crate::page_mapped::Preemptible) keeps it as a reserve.
     pub threshold_pages: u32,
     /// Blocks that may still go bad without an effect on the bounds.
     pub spare_blocks: u32,
