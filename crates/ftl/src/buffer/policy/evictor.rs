@@ -69,8 +69,8 @@ pub trait Evictor: fmt::Debug {
         None
     }
 
-    /// P(U) of the pages of a unit. Policies that do not distinguish units expect no update (S. Lee et al., 2008, Eq.
-    /// 6).
+    /// P(U) of the pages of a unit. Policies that do not distinguish units expect no update (S. Lee et al., 2008,
+    /// Eq. 6).
     fn update_probability(&self, _slot: u32) -> Probability {
         Probability::NEVER
     }
