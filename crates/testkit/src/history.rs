@@ -1,50 +1,50 @@
-//! An array that remembers what a scheme can know: what each page was programmed with, in what order blocks
-//! became full or lost their last page, what the step under way has done, what is held in RAM.
+//! An array that records what a scheme can know: the content of each page, the order in which blocks became full or
+//! lost their last page, the work of the step in progress, and the pages held in RAM.
 //!
-//! It tells states apart that the array alone does not ([`crate::projection::ByHistory`]).
+//! It distinguishes states that the array alone does not ([`crate::projection::ByHistory`]).
 
 use crate::watched::Inspect;
 use flash::{Array, BlockId, Cause, Flash, FlashError, Lpn, Oob, Operation, PageKind, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a page was programmed with since its block was erased.
+/// Content that a page was programmed with since the erase of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Data, translation or other.
     pub kind: PageKind,
-    /// The page's number, of its kind.
+    /// Number of the page among those of its kind.
     pub number: u32,
 }
 
-/// When things happened to a block, in programs of the array; 0: not since its erase.
+/// Times of events in a block, counted in programs of the array; 0 if not since its erase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Past {
-    /// Its first page was programmed.
+    /// Program of its first page.
     pub opened: u64,
-    /// Its last page was programmed.
+    /// Program of its last page.
     pub filled: u64,
-    /// Its last page became an old version.
+    /// Invalidation of its last valid page.
     pub emptied: u64,
-    /// Its first page was programmed by a step.
+    /// True if a step programmed its first page.
     pub by_step: bool,
-    /// A step made it full, with a page that was not written by the host since it was opened.
+    /// True if a step filled it with a page that the host had not written since the block was opened.
     pub filled_by_step: bool,
     /// Sequence number of its first page.
     pub seq: u64,
 }
 
-/// Passes every operation on and remembers it.
+/// Passes on every operation and records it.
 #[derive(Clone, Debug)]
 pub struct History {
     inner: Array,
     pages: Vec<Option<Written>>,
     blocks: Vec<Past>,
-    /// Newest pages of each block, of both kinds.
+    /// Newest pages in each block, of all kinds.
     valid: Vec<u32>,
-    /// Where the newest version of each page is, and when it was programmed.
+    /// Physical page of the newest version of each page, and the time of its program.
     newest: BTreeMap<(PageKind, u32), (Ppn, u64)>,
     steps: Vec<(Operation, Written)>,
-    /// With the clock when the write was acknowledged.
+    /// Logical pages held in RAM, with the clock when their write was acknowledged.
     held: BTreeMap<u32, u64>,
     trimmed: BTreeSet<u32>,
     accessed: Vec<u32>,
@@ -52,7 +52,7 @@ pub struct History {
 }
 
 impl History {
-    /// Remembers an erased array from now on.
+    /// Records an erased array from now on.
     pub fn new(inner: Array) -> Self {
         let geometry = *inner.geometry();
         Self {
@@ -69,22 +69,22 @@ impl History {
         }
     }
 
-    /// What a page was programmed with; `None` where it is erased.
+    /// Content that a page was programmed with; `None` if it is erased.
     pub fn written(&self, ppn: Ppn) -> Option<Written> {
         self.pages[ppn.0 as usize]
     }
 
-    /// Whether the page holds the newest version on flash.
+    /// True if the page holds the newest version on flash.
     pub fn is_newest(&self, ppn: Ppn) -> bool {
         self.written(ppn).is_some_and(|written| self.place(written) == Some(ppn))
     }
 
-    /// When things happened to the block.
+    /// Times of events in the block.
     pub fn past(&self, block: BlockId) -> Past {
         self.blocks[block.0 as usize]
     }
 
-    /// What collection has done since it erased a block.
+    /// Operations of collection since its last erase.
     pub fn steps(&self) -> &[(Operation, Written)] {
         &self.steps
     }
@@ -94,23 +94,23 @@ impl History {
         self.held.keys().copied()
     }
 
-    /// Logical pages that were trimmed and not written since.
+    /// Logical pages trimmed and not written since.
     pub fn trimmed(&self) -> impl Iterator<Item = u32> {
         self.trimmed.iter().copied()
     }
 
-    /// Logical pages that were asked for or moved, the last one last.
+    /// Logical pages requested or moved, most recent last.
     pub fn accessed(&self) -> &[u32] {
         &self.accessed
     }
 
-    /// Whether the translation page `number` was programmed after the newest version of `lpn`.
+    /// True if the translation page `number` was programmed after the newest version of `lpn`.
     pub fn is_mapped(&self, lpn: Lpn, number: u32) -> bool {
         let when = |kind, number| self.newest.get(&(kind, number)).map_or(0, |(_, when)| *when);
         when(PageKind::Translation, number) > when(PageKind::Data, lpn.0)
     }
 
-    /// A logical page of the data block that a step opened last: of the one that was collected last, or is
+    /// A logical page of the data block that a step opened last. Its logical block is the one collected last, or
     /// about to be.
     pub fn moved_last(&self) -> Option<Lpn> {
         let geometry = self.inner.geometry();
@@ -120,19 +120,19 @@ impl History {
         (data.kind == PageKind::Data).then_some(Lpn(data.number))
     }
 
-    /// How often anything was programmed so far.
+    /// Number of programs so far.
     pub fn clock(&self) -> u64 {
         self.clock
     }
 
-    /// The host asks for a page.
+    /// Records a host request for a page.
     pub fn asked(&mut self, lpn: Lpn) {
         self.accessed.retain(|accessed| *accessed != lpn.0);
         self.accessed.push(lpn.0);
     }
 
-    /// A write was acknowledged that began at this [`History::clock`]: it is held in RAM where nothing was
-    /// programmed for it since.
+    /// Records the acknowledgement of a write that began at this [`History::clock`]. The page is held in RAM if it
+    /// was not programmed since.
     pub fn acknowledged(&mut self, lpn: Lpn, since: u64) {
         self.trimmed.remove(&lpn.0);
         let newest = self.newest.get(&(PageKind::Data, lpn.0));
@@ -141,7 +141,7 @@ impl History {
         }
     }
 
-    /// A trim was acknowledged.
+    /// Records an acknowledged trim.
     pub fn trim(&mut self, lpn: Lpn) {
         self.held.remove(&lpn.0);
         self.trimmed.insert(lpn.0);
