@@ -1,4 +1,4 @@
-//! Longer runs of the suites than tests have time for.
+//! Longer runs of the suites than the tests have time for.
 //!
 //! ```text
 //! cargo run --release -p ftlkit-testkit --example soak -- conformance [SEED [CASES]] [SCHEME]
@@ -7,9 +7,9 @@
 //! cargo run --release -p ftlkit-testkit --example soak -- exhaustive  BLOCKS PAGES ALPHA
 //! ```
 //!
-//! The first three draw CASES (default 1000) random cases over all schemes, or over the settings of one: the first from SEED
-//! (default 1), the next from SEED + 1, and so on. A failure names the seed that draws it again. The last searches
-//! one array for `lazy-rtgc`, with and without idle time. The exit code is 1 where anything failed.
+//! The first three draw CASES (default 1000) random cases over all schemes, or over the settings of one. The first
+//! case has seed SEED (default 1), the next SEED + 1, and so on. A failure names the seed that repeats it. The last
+//! searches one array for `lazy-rtgc`, with and without idle time. The exit code is 1 if a case failed.
 
 use flash::Store;
 use ftl::registry::{REGISTRY, by_name};
@@ -60,7 +60,7 @@ fn usage() -> ExitCode {
 /// The schemes to draw from.
 type Presets<'a> = &'a [&'static Preset];
 
-/// What came of one case: nothing to say of a pass or a refusal.
+/// The result of one case; passes and refusals have no text.
 type CaseResult = Result<(), String>;
 
 fn soak(
@@ -80,7 +80,7 @@ fn soak(
     failures == 0
 }
 
-/// A preset, as it is or with one of its settings set otherwise; one in three with writes in turns to several units.
+/// A preset, or a variant with one setting changed. One in three spreads its writes over several units.
 fn scheme(random: &mut Pcg64, presets: Presets) -> SchemeConfig {
     let variants = conformance::variants(presets[random.random_range(0..presets.len())]);
     let scheme = variants[random.random_range(0..variants.len())].clone();
@@ -92,7 +92,7 @@ fn scheme(random: &mut Pcg64, presets: Presets) -> SchemeConfig {
     conformance::spread(scheme, counts, orders[random.random_range(0..orders.len())])
 }
 
-/// A shape that the scheme can work on, where one is drawn in a hundred tries.
+/// A shape that the scheme can work on, if a hundred tries find one.
 fn shape(random: &mut Pcg64, scheme: &SchemeConfig, most_blocks: u32, most_pages: u32) -> Shape {
     let mut draw = || {
         Shape::new(
@@ -106,7 +106,7 @@ fn shape(random: &mut Pcg64, scheme: &SchemeConfig, most_blocks: u32, most_pages
     std::iter::once(first).chain((0..100).map(|_| draw())).find(accepted).unwrap_or(first)
 }
 
-/// Half of them with a write buffer above.
+/// Adds a write buffer to half of the schemes.
 fn perhaps_buffered(random: &mut Pcg64, scheme: SchemeConfig, shape: &Shape) -> SchemeConfig {
     if random.random_bool(0.5) {
         return scheme;
