@@ -30,8 +30,8 @@
 //!   last write.
 //!
 //! The argument is about the code as written, so a test checks it as well. With [`Search::check_projection`], each
-//! time that a known state is reached again by another path, its successors are compared. Under every logical page,
-//! not one of each kind, they must have the projections of the first visit's successors.
+//! time that a known state is reached again by another path, its successors under all logical pages (not only one per
+//! kind) must have the same projections as at the first visit.
 //!
 //! # Other schemes
 //! [`prove_by_history`] distinguishes states by far more ([`crate::projection::ByHistory`]): the place of every page,

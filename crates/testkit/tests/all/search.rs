@@ -1,5 +1,5 @@
-//! The promises of schemes that are not page-mapped in RAM: proved on tiny arrays by every request sequence,
-//! and attacked on larger ones.
+//! Bounds of schemes that are not page-mapped in RAM: proved on tiny arrays by every request sequence, and attacked
+//! on larger ones.
 
 use crate::guarantee;
 use flash::{Lpn, Store};
@@ -18,7 +18,7 @@ fn scheme(name: &str, logical_pages: u32) -> SchemeConfig {
     SchemeConfig { logical_pages: Some(logical_pages), ..SchemeConfig::preset(preset) }
 }
 
-/// The smallest array of blocks of this size on which the scheme can work.
+/// The smallest array with blocks of this size on which the scheme can work.
 fn smallest(config: &SchemeConfig, pages_per_block: u32, alpha: u32) -> Shape {
     let mut shapes = (3..200).map(|blocks| Shape::new(blocks, pages_per_block, alpha));
     shapes.find(|shape| logical_pages(config, shape, 0).is_ok()).unwrap()
@@ -65,8 +65,8 @@ fn no_sequence_of_requests_breaks_nftl() {
     proof(&scheme("nftl", 3), Shape::new(3, 3, 1), PLAIN);
 }
 
-/// One logical block of two pages: all states, a proof. Of three pages, and of two logical blocks, the
-/// projection does not tell all that the next step depends on (it fails the check below): a search.
+/// One logical block of two pages is a proof over all states. With three pages, or two logical blocks, the projection
+/// does not cover all data that the next step depends on (it fails the check below). Those are only searches.
 #[test]
 fn no_sequence_of_requests_breaks_gftl() {
     let whole = |name, pages_per_block, alpha, search| {
@@ -83,7 +83,7 @@ fn no_sequence_of_requests_breaks_gftl() {
     proof(&config, smallest(&config, 2, 8), Search { most_operations: 10, ..PLAIN });
 }
 
-/// A logical block's steps and blocks are its own, so one stands for all.
+/// Steps and blocks belong to one logical block, so one logical block stands for all.
 #[test]
 fn no_sequence_of_requests_breaks_rftl() {
     let config = scheme("rftl", 5);
@@ -91,7 +91,7 @@ fn no_sequence_of_requests_breaks_rftl() {
     assert!(whole.whole && whole.worst.step_ns > 0, "{whole}");
 }
 
-/// The argument that states of one projection go on alike, tested on each scheme that is searched by it.
+/// Tests the argument that states with one projection continue alike, for each scheme that is searched by it.
 #[test]
 fn states_of_one_projection_go_on_alike() {
     let checked = Search { check_projection: true, ..PLAIN };
@@ -107,9 +107,9 @@ fn states_of_one_projection_go_on_alike() {
     }
 }
 
-/// Fills the device in order, writes a page of each logical block, so that all wait for collection, then
-/// again and again to the one that was collected last, each time another page of it. It waits behind all
-/// others then, and until its turn comes all these pages live in the write queue.
+/// Fills the device in order and writes one page of each logical block, so that all wait for collection. Then it
+/// writes again and again to the logical block that was collected last, each time to another of its pages. That block
+/// waits behind all others, and until its turn comes all these pages stay in the write queue.
 fn queued_last(config: &SchemeConfig, shape: Shape) -> Result<Reached, Refutation> {
     let of_block = shape.pages_per_block;
     beam::follow(config, shape.array(Store::Metadata, &[]), 40_000, &mut |history, pages, at| {
@@ -122,8 +122,8 @@ fn queued_last(config: &SchemeConfig, shape: Shape) -> Result<Reached, Refutatio
     })
 }
 
-/// L = ⌈N(κ+1)/2⌉ holds for the order 0, 1, …, N−1, 0, 1, … that it is derived from, and not for this one;
-/// the proven length holds.
+/// L = ⌈N(κ+1)/2⌉ holds for the order 0, 1, …, N−1, 0, 1, … that it is derived from, but not for this one. The proven
+/// length holds.
 #[test]
 fn the_printed_write_queue_is_too_short_and_the_proven_one_is_not() {
     for shape in [
@@ -151,7 +151,7 @@ fn the_printed_write_queue_is_too_short_and_the_proven_one_is_not() {
     }
 }
 
-/// States that come close to breaking a promise, and what comes of them.
+/// Attacks with states that come close to exceeding a bound.
 #[test]
 fn attacks_break_no_promise() {
     let schemes: Vec<_> =
@@ -162,13 +162,12 @@ fn attacks_break_no_promise() {
     }
 }
 
-/// Two ways of copying, each as long as a step may be: the promise holds to the nanosecond, and the worst comes to
-/// pass.
+/// Two copy paths, each as long as a step may be: the bound holds to the nanosecond, and the worst case occurs.
 #[test]
 fn attacks_break_no_promise_of_two_ways_of_copying() {
     for name in ["lazy-rtgc", "page-level", "fsr"] {
         let config = SchemeConfig::preset(registry::by_name(name).unwrap());
-        // So many requests fill the others.
+        // This number of requests fills only small arrays.
         let small = |shape: &&Shape| shape.blocks * shape.pages_per_block < 600;
         for shape in CHANNEL_SHAPES.iter().filter(small) {
             let promised = guarantee(&config, shape);
