@@ -98,8 +98,8 @@ impl fmt::Display for AllocationOrder {
 /// erase there are again at least (F − 1)π more than with one unit. So a scheme is planned for one unit and N' ≥ 3
 /// blocks, and its threshold is (F − 1)π higher. It needs at least 2F + 1 blocks.
 ///
-/// `2lgc` starts a window of π pages earlier. With at most (F + 1)π free pages, at most 2F blocks are not full, and
-/// at least N' − 2 are full, as in its own argument with one unit.
+/// `2lgc` starts a window of π pages earlier. With at most (F + 1)π free pages, at most 2F blocks are not full. So at
+/// least N' − 2 are full, as in its own argument with one unit.
 ///
 /// The higher threshold is for speed. With the threshold of one unit at most F blocks would not be full, so
 /// N − (F − 1) blocks in place of N' would do. But most units would have no free page when their turn came.

@@ -6,7 +6,7 @@ use crate::interface::Background;
 use alloc::boxed::Box;
 use core::ops::Range;
 
-/// A flash translation layer behind a pointer. Every type that implements [`Background`] and is `Clone + 'static` has
+/// A flash translation layer behind a pointer. Every `Clone + 'static` type that implements [`Background`] implements
 /// it.
 ///
 /// All methods can be called through `dyn`. [`Scheme::run`], the loop over page tasks, is compiled for each scheme

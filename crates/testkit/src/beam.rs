@@ -157,8 +157,8 @@ fn score(scheme: &AnyScheme) -> (u64, Reverse<u64>) {
 }
 
 impl Attack {
-    /// Chooses in turn the next page, the same place in the next logical block, the block that was collected last,
-    /// the same page again, and a random page.
+    /// Chooses in turn: the next page; the same place in the next logical block; a page of the block that was
+    /// collected last; the same page again; a random page.
     fn choose(&self, state: &State, try_: usize, random: &mut Pcg64) -> Operation {
         let pages = state.scheme.logical_pages();
         let anywhere = random.random_range(0..pages);

@@ -1,6 +1,6 @@
 //! Search of all request sequences on a small array: breadth-first over the states of a real scheme. It ends when
-//! there is no new state (a proof for that array) or when a bound is exceeded (with the shortest sequence that
-//! exceeds it).
+//! there is no new state: a proof for that array. Or it ends when a bound is exceeded, with the shortest sequence
+//! that exceeds it.
 //!
 //! # State
 //! A state is a clone of the scheme with its array. Two states are equal if their projections are: the sorted list,
@@ -29,9 +29,9 @@
 //!   frontier that becomes full is a candidate at once. The use of idle time depends on whether a step ran since the
 //!   last write.
 //!
-//! The argument is about the code as written, so a test checks it as well. With [`Search::check_projection`], each
-//! time that a known state is reached again by another path, its successors under all logical pages (not only one per
-//! kind) must have the same projections as at the first visit.
+//! The argument is about the code as written, so a test checks it as well: [`Search::check_projection`]. When another
+//! path reaches a known state, its successors under all logical pages (not only one per kind) are compared. They must
+//! have the same projections as at the first visit.
 //!
 //! # Other schemes
 //! [`prove_by_history`] distinguishes states by far more ([`crate::projection::ByHistory`]): the place of every page,

@@ -266,7 +266,7 @@ fn cut_the_mount(stage: &Stage<'_>) -> Result<u64, Verdict> {
         for torn in [false, true] {
             let mut second = stage.clone();
             second.go(Some(Cut { after, torn }))?;
-            // These cases are so many that a shorter continuation must do.
+            // A shorter continuation must do for this large number of cases.
             second.recover(stage.case.go_on / 4)?;
             cuts += 1;
         }

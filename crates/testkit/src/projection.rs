@@ -98,9 +98,9 @@ impl Projection for ByUnits {
     }
 }
 
-/// The place of every page, the order in which blocks were opened and became full or empty, the work of the
-/// collection in progress, and the content of RAM. Logical blocks (or the page groups of translation pages) may be
-/// renamed.
+/// The place of every page, and the order in which blocks were opened and became full or empty. The work of the
+/// collection in progress and the content of RAM count too. Logical blocks (or the page groups of translation pages)
+/// may be renamed.
 ///
 /// No argument shows that a scheme uses nothing else; a test does. A search of all states is a proof if
 /// [`crate::exhaustive::Search::check_projection`] passes on the same array. Otherwise it is only a thorough search.

@@ -19,8 +19,8 @@ fn levelled(name: &str, rule: WearRule) -> SchemeConfig {
     SchemeConfig { static_wear: Some(rule), buffer, ..with_idle(by_name(name).unwrap()) }
 }
 
-/// The smallest array that the scheme can work on and that has pages to lose, and the smallest on which it exports at
-/// least three blocks of pages.
+/// The smallest array that the scheme can work on and that has pages to lose. Also the smallest on which it exports
+/// at least three blocks of pages.
 fn shapes(scheme: &SchemeConfig) -> Vec<Shape> {
     let mut shapes = accepted(scheme, &SHAPES[1..], 0);
     shapes.sort_by_key(|shape| shape.blocks * shape.pages_per_block);

@@ -2,7 +2,7 @@
 //!
 //! The paper refers to a report for the rule, which is not available; this rule is the project's own. A region is too
 //! small if units that it gave up come back soon after they left the buffer. Then it grows by a step. Each eviction
-//! of a unit that it gave up shrinks it by an eighth of a step, so it keeps only the size that it still needs. Soon
+//! of a unit that it gave up shrinks it by an eighth of a step. So it keeps only the size that it still needs. Soon
 //! means: before as many units left as the buffer has room for.
 //!
 //! Both regions stay between 5 % and 10 % of the buffer. Measurements with `ba-gc` on six workloads (`ftlkit
