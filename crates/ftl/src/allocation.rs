@@ -1,4 +1,4 @@
-//! How consecutive page writes are spread over the dies of an array.
+//! Spread of consecutive page writes over the dies of an array.
 
 use alloc::{format, string::String, vec::Vec};
 use core::{fmt, str::FromStr};
@@ -18,7 +18,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// Every level, outermost first.
+    /// All levels, outermost first.
     pub const ALL: [Self; 4] = [Self::Channel, Self::Way, Self::Die, Self::Plane];
 
     /// Its letter in an order such as `cwdp`.
@@ -32,8 +32,8 @@ impl Level {
     }
 }
 
-/// In which order consecutive writes go through the levels: the first changes with every write, the last most seldom
-/// (Hu, Jiang, Feng, Tian, Luo, Zhang, Performance impact and interplay of SSD parallelism, ICS 2011).
+/// Order of the levels for consecutive writes: the first changes with every write, the last least often (Hu, Jiang,
+/// Feng, Tian, Luo, Zhang, Performance impact and interplay of SSD parallelism, ICS 2011).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AllocationOrder([Level; 4]);
 
@@ -47,7 +47,7 @@ impl Default for AllocationOrder {
 impl FromStr for AllocationOrder {
     type Err = String;
 
-    /// Four letters, each of c, w, d, p once.
+    /// Parses four letters: c, w, d and p, once each.
     fn from_str(text: &str) -> Result<Self, String> {
         let level = |letter: char| Level::ALL.into_iter().find(|level| level.letter() == letter);
         let levels: Option<Vec<Level>> = text.chars().map(level).collect();
@@ -69,37 +69,40 @@ impl fmt::Display for AllocationOrder {
     }
 }
 
-/// The units over which writes are spread, each with a frontier of its own, and their order.
+/// The units over which writes are spread, each with its own frontier, and their order.
 ///
-/// A unit is a plane of a die (a die where planes work as one). Block `b` of the array is of unit `b mod units`, with
-/// channels changing first, then ways, dies and planes: as [`flash::channels::Topology::place`] has it.
+/// A unit is a plane of a die (a die if its planes work as one). Block `b` of the array belongs to unit
+/// `b mod units`. Channels change first, then ways, dies and planes, as in [`flash::channels::Topology::place`].
 ///
-/// It concerns schemes that map all pages in RAM: `page-level` and those like it. Others have write frontiers of their own
-/// kind, as their sources say, and go on as they would with one unit.
+/// It applies to schemes that map all pages in RAM, such as `page-level`. Other schemes have their own kind of write
+/// frontiers, as in their sources, and work as with one unit.
 ///
 /// # Turns
-/// Consecutive page programs of the host, and with shared frontiers copies as well, go to the units in turns, one page a turn.
-/// A unit that has neither a block being written nor a free one is passed over. Copies to frontiers of their own
-/// ([`FrontierSharing`](crate::FrontierSharing)) stay in the unit of their victim. Every page carries a number, by which a mount
-/// can order all pages of all units, whatever allocation they were written with.
+/// Consecutive page programs of the host go to the units in turns, one page per turn; with shared frontiers, copies
+/// do as well. A unit with neither an open nor a free block is skipped. With split frontiers
+/// ([`FrontierSharing`](crate::FrontierSharing)), copies stay in the unit of their victim. Every page carries a
+/// sequence number, so a mount can order the pages of all units under any allocation.
 ///
 /// # Space
-/// With shared frontiers; what split ones take besides is told by [`FrontierSharing`](crate::FrontierSharing).
+/// This section is about shared frontiers; [`FrontierSharing`](crate::FrontierSharing) adds the space that split ones
+/// take.
 ///
-/// When collection starts some blocks are partly written and some free: with one unit, one block in all. Let it start with
-/// φ ≤ π free pages then. With F units it starts (F − 1)π pages earlier, with φ + (F − 1)π. At most F blocks are being
-/// written, each with a free page at least, so that at most F − 1 are wholly free, or F where none is being written:
-/// no more than 2F − 1 blocks are not full. The others, N' − 1 or more with N' = N − 2(F − 1), hold no more than all Λ
-/// pages, and the one with fewest ⌊Λ/(N' − 1)⌋ at most: as with one unit and N' blocks. Copies and writes up to the
-/// victim's erase find φ pages, in whatever blocks, as with one unit; and with the π of the erase there are at least
-/// (F − 1)π more than with one unit again. So a scheme is laid out as for one unit and N' blocks, three or more, and its
-/// threshold is (F − 1)π higher: 2F + 1 blocks at least.
+/// When collection starts, some blocks are partly written and some are free: with one unit, one block in all. Let
+/// collection start at φ ≤ π free pages with one unit. With F units it starts (F − 1)π pages earlier, at
+/// φ + (F − 1)π. At most F blocks are open, each with at least one free page. So at most F − 1 blocks are wholly
+/// free, or F if none is open: at most 2F − 1 blocks are not full. Let N' = N − 2(F − 1). The full blocks are at
+/// least N' − 1 and hold at most all Λ pages. So the one with the fewest holds at most ⌊Λ/(N' − 1)⌋, as with one unit
+/// and N' blocks.
 ///
-/// `2lgc` starts a window of π pages earlier: with (F + 1)π free pages at most no more than 2F blocks are not full, and N' − 2
-/// or more are, as its own argument has it with one unit.
+/// Copies and writes until the victim's erase find φ pages, in any blocks, as with one unit. With the π pages of the
+/// erase there are again at least (F − 1)π more than with one unit. So a scheme is planned for one unit and N' ≥ 3
+/// blocks, and its threshold is (F − 1)π higher. It needs at least 2F + 1 blocks.
 ///
-/// The higher threshold is for speed: were it as with one unit, no more than F blocks would not be full and N − (F − 1)
-/// blocks in place of N' would do, but most units would be without a free page as their turns came.
+/// `2lgc` starts a window of π pages earlier. With at most (F + 1)π free pages, at most 2F blocks are not full. So at
+/// least N' − 2 are full, as in its own argument with one unit.
+///
+/// The higher threshold is for speed. With the threshold of one unit at most F blocks would not be full, so
+/// N − (F − 1) blocks in place of N' would do. But most units would have no free page when their turn came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Allocation {
     counts: [u16; 4],
@@ -114,17 +117,17 @@ impl Default for Allocation {
 }
 
 impl Allocation {
-    /// Channels, ways a channel, dies a way and planes a die, none of them 0, in this order.
+    /// Channels, ways per channel, dies per way and planes per die, in this order. 0 counts as 1.
     pub fn new(counts: [u16; 4], order: AllocationOrder) -> Self {
         Self { counts: counts.map(|count| count.max(1)), order }
     }
 
-    /// Channels, ways a channel, dies a way and planes a die.
+    /// Channels, ways per channel, dies per way and planes per die.
     pub fn counts(&self) -> [u16; 4] {
         self.counts
     }
 
-    /// Frontiers (F); `u32::MAX` where there are more.
+    /// Number of units (F), limited to `u32::MAX`.
     pub fn units(&self) -> u32 {
         self.counts.iter().fold(1, |units: u32, count| units.saturating_mul((*count).into()))
     }
@@ -135,10 +138,10 @@ impl Allocation {
         block.0 % self.units()
     }
 
-    /// The units in the order in which consecutive writes go to them, each once.
+    /// The units in the order of consecutive writes, each once.
     pub fn turns(&self) -> Vec<u32> {
         let count = |level: Level| u32::from(self.counts[level as usize]);
-        // How far apart two units are that differ by one in a level.
+        // Distance of two units that differ by one in this level.
         let step =
             |level: Level| Level::ALL[..level as usize].iter().map(|l| count(*l)).product::<u32>();
         (0..self.units())

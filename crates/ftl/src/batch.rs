@@ -1,4 +1,4 @@
-//! Page tasks, a batch at a time, in serial time: one after the other, each as the one before it ends or as it arrives.
+//! Batches of page tasks in serial time: each starts when the previous one ends, or when it arrives.
 
 use crate::{
     error::FtlError,
@@ -8,7 +8,7 @@ use crate::{
 use core::ops::Range;
 use flash::{FlashError, Lpn, Ns, Probe};
 
-/// What a page task does.
+/// Operation of a page task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum TaskKind {
@@ -16,16 +16,16 @@ pub enum TaskKind {
     Read = 0,
     /// Write a page.
     Write = 1,
-    /// Forget a page.
+    /// Trim a page.
     Trim = 2,
 }
 
 impl TaskKind {
-    /// Every kind, in order of its number.
+    /// All kinds, in order of their numbers.
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Trim];
 }
 
-/// What is asked for.
+/// Operation of one piece of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asks {
     /// A page task.
@@ -39,72 +39,73 @@ pub enum Asks {
 /// One piece of a request: a page task, or a request that touches no page.
 #[derive(Clone, Copy, Debug)]
 pub struct PageTask {
-    /// When the request arrived.
+    /// Arrival time of the request.
     pub arrival_ns: Ns,
-    /// The page; 0 where none is touched.
+    /// Logical page; 0 if no page is touched.
     pub lpn: u32,
-    /// What is done.
+    /// The operation.
     pub asks: Asks,
-    /// The request ends with it.
+    /// True for the last piece of the request.
     pub last: bool,
-    /// A write that must be durable when it ends (force unit access).
+    /// True for a write that must be durable when it ends (force unit access).
     pub forced: bool,
 }
 
 impl PageTask {
-    /// A page task that is a request by itself, at the start of time.
+    /// A page task that is a request of its own and arrives at time 0.
     pub fn page(kind: TaskKind, lpn: u32) -> Self {
         Self { arrival_ns: 0, lpn, asks: Asks::Page(kind), last: true, forced: false }
     }
 }
 
-/// What came of one piece of work.
+/// The result of one piece of work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Done {
     /// Time without collection.
     pub service_ns: Ns,
     /// Time of the collection step.
     pub step_ns: Ns,
-    /// Of the service, what the processor took to choose victims.
+    /// Part of `service_ns` that the processor took to choose victims.
     pub choosing_ns: Ns,
-    /// When it ended, by the host's clock.
+    /// End of the work by the host's clock.
     pub end_ns: Ns,
-    /// Free pages then.
+    /// Free pages at the end.
     pub free_pages: u64,
-    /// What else there is to tell; mostly nothing.
+    /// Further results; mostly none.
     pub notes: Notes,
 }
 
-/// What there is to tell of a piece of work besides its times.
+/// Results of a piece of work besides its times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// Collection ran in it, or in what was due before it.
+    /// Collection ran in it, or in background work that was due before it.
     pub collected: bool,
-    /// A read of a page that was never written, or was trimmed: no flash operation.
+    /// The page read was never written or was trimmed: no flash operation.
     pub unmapped: bool,
-    /// A read found its page lost: the host is told, and goes on.
+    /// The page read is lost. The host gets an error for it and goes on.
     pub uncorrectable: bool,
 }
 
 /// The host's clock over a scheme in serial time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostClock {
-    /// Now.
+    /// The current time.
     pub now_ns: Ns,
-    /// Requests arrive when the workload says; else each as the one before it ends.
+    /// True if requests arrive at the workload's times; false if each arrives when the previous one ends.
     pub timed: bool,
-    /// The controller's processor, where the choice of victims takes time.
+    /// The controller's processor, if the choice of victims takes time.
     pub processor: Option<Processor>,
-    /// Time does not count yet, as while an array is filled: nothing becomes due, and there is no idle time.
+    /// True while time does not count, such as while an array is filled: no background work becomes due, and there is
+    /// no idle time.
     pub still: bool,
-    /// The longest time that was taken at once by what was due without a request.
+    /// The longest background work that ran without a request, ns.
     pub longest_due_ns: Ns,
-    /// A write came since idle time was last used: one collection step in it may follow.
+    /// True if a write came since idle time was last used: one collection step in idle time may follow.
     pub wrote: bool,
 }
 
 impl HostClock {
-    /// What the processor has spent on the choice of victims so far.
+    /// Time that the processor has spent on the choice of victims so far.
     #[inline]
     pub fn choosing_ns<S: Background + ?Sized>(&self, scheme: &S) -> Ns {
         match &self.processor {
@@ -116,21 +117,21 @@ impl HostClock {
         }
     }
 
-    /// Time that the scheme has spent so far, on the array, in RAM and on the processor.
+    /// Time that the scheme has spent so far on the array, in RAM and on the processor.
     #[inline]
     pub fn spent_ns<S: Background + ?Sized>(&self, scheme: &S) -> Ns {
         scheme.flash().worked().busy_ns + scheme.ram_ns() + self.choosing_ns(scheme)
     }
 }
 
-/// Page tasks ahead at which a task's map entry, and then its old page's block, are fetched: far enough
-/// for a memory access each, near enough to stay in the first cache.
+/// Prefetch distance of map entries, in page tasks. From here to [`NEAR`], and from there to the task, is time for
+/// one memory access each. It is near enough for the lines to stay in the first cache.
 pub const FAR: usize = 24;
-/// The same, for the block.
+/// Prefetch distance of the block or page that the map entry points to, in page tasks.
 pub const NEAR: usize = 12;
 
-/// Does pieces `range` of `work`, one after the other, and puts what came of each into `done`. What follows in `work` is
-/// looked at to fetch its lines.
+/// Runs pieces `range` of `work` in order and writes their results to `done`. It prefetches lines for the pieces that
+/// follow in `work`.
 #[inline]
 pub(crate) fn run<S: Background + ?Sized>(
     scheme: &mut S,
@@ -141,7 +142,7 @@ pub(crate) fn run<S: Background + ?Sized>(
 ) -> Result<(), (usize, FtlError)> {
     let mut run = Run { scheme, clock };
     if range.start == 0 {
-        // What the loop would have fetched before its first task, had there been one before.
+        // Prefetches that earlier turns of the loop would have made.
         (0..FAR).for_each(|at| run.prefetch(work, at, Prefetch::Map));
         (0..NEAR).for_each(|at| run.prefetch_near(work, at));
     }
@@ -158,7 +159,7 @@ pub(crate) fn run<S: Background + ?Sized>(
     Ok(())
 }
 
-/// Does what is asked for, whatever the time. A read of a lost page is no error: the host is told, and goes on.
+/// Runs a piece of work without regard to time. A read of a lost page is no error: it is noted, and the host goes on.
 #[inline(always)]
 pub(crate) fn serve<S: Background + ?Sized>(
     scheme: &mut S,
@@ -193,7 +194,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
         }
     }
 
-    /// What the map entry of a task that comes soon points to.
+    /// Prefetches the target of the map entry of a task that comes soon.
     #[inline]
     fn prefetch_near(&self, work: &[PageTask], at: usize) {
         if let Some(ahead) = work.get(at) {
@@ -229,7 +230,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
         })
     }
 
-    /// A request that touches no page.
+    /// Runs a request that touches no page.
     #[cold]
     fn bare(&mut self, work: &PageTask) -> Result<Done, FtlError> {
         let due_collected = self.before(work.arrival_ns)?;
@@ -259,7 +260,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
         self.clock.spent_ns(&*self.scheme)
     }
 
-    /// Idle time, and what is due, before work that arrives then. True where what was due collected.
+    /// Uses the idle time before work that arrives at `arrival_ns`, and runs what is due. True if due work collected.
     #[inline]
     fn before(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
         if self.clock.still {
@@ -271,8 +272,8 @@ impl<S: Background + ?Sized> Run<'_, S> {
         self.catch_up(if self.clock.timed { arrival_ns } else { 0 })
     }
 
-    /// Does what is due before work that arrives then, each when it is due; work that is there already waits
-    /// for one such thing at most. The scheme's clock then shows when the work begins.
+    /// Runs background work that is due before a piece of work arrives, each at its due time. Work that has already
+    /// arrived waits for at most one of them. Then the scheme's clock shows the start of the work.
     #[inline]
     fn catch_up(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
         let mut collected = false;
@@ -297,7 +298,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
         }
     }
 
-    /// Waits for the arrival, if that is still to come.
+    /// Moves the clock to the arrival, unless it has passed.
     #[inline]
     fn arrive(&mut self, arrival_ns: Ns) {
         if self.clock.timed {
@@ -305,7 +306,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
         }
     }
 
-    /// Lets the scheme collect once for the write before, where what it would do fits before this arrival.
+    /// Lets the scheme collect once after a write, if its longest idle step ends before this arrival.
     fn use_idle_time(&mut self, arrival_ns: Ns) -> Result<(), FtlError> {
         if arrival_ns < self.clock.now_ns.saturating_add(self.scheme.idle_ns()) {
             return Ok(());

@@ -1,5 +1,5 @@
-//! What a collector may ask of a write buffer above it: the newest copy of a page that is to be moved, and
-//! how likely it is that the page is updated before it is evicted.
+//! Questions of a collector to the write buffer above it: the newest copy of a page to be moved, and the probability
+//! that the page is updated before it is evicted.
 //!
 //! Source: S. Lee, D. Shin, J. Kim, Buffer-aware garbage collection for NAND flash memory-based storage
 //! systems, 2008, §4 (the dirty page list, DPL) and §5.2 (P(U)).
@@ -16,26 +16,26 @@ impl Probability {
     /// 1.
     pub const ALWAYS: Self = Self(1000);
 
-    /// So many thousandths; 1000 where more are given.
+    /// A number of thousandths, limited to 1000.
     pub const fn thousandths(thousandths: u16) -> Self {
         if thousandths > 1000 { Self::ALWAYS } else { Self(thousandths) }
     }
 
-    /// In thousandths.
+    /// The probability in thousandths.
     pub const fn in_thousandths(self) -> u16 {
         self.0
     }
 
-    /// That it does not happen.
+    /// The probability that the event does not happen.
     pub const fn complement(self) -> Self {
         Self(1000 - self.0)
     }
 }
 
-/// Dirty pages among those of a range.
+/// Dirty pages in a range of LPNs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirtyRange {
-    /// How many (|B| of Eq. 4).
+    /// Number of dirty pages (|B| of Eq. 4).
     pub pages: u32,
     /// Sum of 1 − P(U) over them, in thousandths (|B| − Σ P(U), Eqs. 8 and 9).
     pub kept_clean: u64,
@@ -43,31 +43,31 @@ pub struct DirtyRange {
 
 /// The dirty pages of a write buffer: pages whose newest version is in RAM only.
 pub trait DirtyPages {
-    /// True where no page can be dirty: then nothing else is asked.
+    /// True if no page can be dirty; callers then skip the other questions.
     fn is_clean(&self) -> bool {
         false
     }
 
-    /// The bytes of a page that is dirty (none where the array keeps no user bytes); `None` where it is
-    /// clean or not in the buffer.
+    /// The bytes of a dirty page (`Some(None)` if the array keeps no user bytes). `None` if the page is clean or not
+    /// in the buffer.
     fn newest(&self, lpn: Lpn) -> Option<Option<&[u8]>>;
 
-    /// Whether a page is dirty.
+    /// True if the page is dirty.
     fn is_dirty(&self, lpn: Lpn) -> bool {
         self.newest(lpn).is_some()
     }
 
-    /// The newest version was programmed: the page is clean.
+    /// The collector programmed the newest version: the page is clean now.
     fn written(&mut self, lpn: Lpn);
 
-    /// The collector moved pages within flash: in vain, where they are dirty.
+    /// The collector moved these pages within flash. For dirty ones that was in vain.
     fn moved(&mut self, lpns: &[Lpn]);
 
-    /// P(U): that a dirty page is updated once more before it is evicted.
+    /// P(U): the probability that a dirty page is updated once more before it is evicted.
     fn update_probability(&self, lpn: Lpn) -> Probability;
 
-    /// The dirty pages among `pages` pages from `first` on: the same as asking for each, which a buffer that
-    /// keeps its pages by blocks can answer at once.
+    /// The dirty pages among `pages` pages from `first` on. A buffer that keeps its pages by blocks can answer faster
+    /// than page by page.
     fn dirty_in(&self, first: Lpn, pages: u32) -> DirtyRange {
         let mut range = DirtyRange::default();
         if self.is_clean() {

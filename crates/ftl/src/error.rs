@@ -1,39 +1,38 @@
-//! What a scheme may refuse or fail at.
+//! Errors of schemes.
 
 use alloc::string::String;
 use flash::{FlashError, Lpn};
 
-/// Why a scheme cannot do what it is asked.
+/// Reason why a scheme refuses or fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FtlError {
     /// The host addressed a page beyond the logical space.
     #[error("{lpn} is beyond the {logical_pages} logical pages")]
     BeyondDevice {
-        /// The page.
+        /// The page addressed.
         lpn: Lpn,
         /// Pages exported.
         logical_pages: u32,
     },
-    /// The setting cannot work; found before anything is run.
+    /// A setting cannot work; reported before anything runs.
     #[error("scheme `{scheme}`: {setting} {reason}")]
     Config {
         /// The scheme.
         scheme: &'static str,
         /// The setting at fault.
         setting: &'static str,
-        /// What is wrong and what would be right.
+        /// Fault of the setting, and a value that would work.
         reason: String,
     },
     /// No scheme of this name.
     #[error("no scheme is called `{name}`; {hint}")]
     Unknown {
-        /// What was asked for.
+        /// The unknown name.
         name: String,
-        /// The nearest name, or how to list them.
+        /// The nearest name, or a way to list all names.
         hint: String,
     },
-    /// A write found no free page: the scheme's own promise is broken (or spare blocks are used up by
-    /// blocks gone bad).
+    /// A write found no free page: the scheme exceeded its own bound (or grown bad blocks used up the spare ones).
     #[error(
         "no free page is left: {free_pages} free pages, least valid victim holds {victim_valid} of {pages_per_block}"
     )]
@@ -42,13 +41,13 @@ pub enum FtlError {
         free_pages: u64,
         /// Valid pages of the best victim.
         victim_valid: u32,
-        /// Pages of a block.
+        /// Pages per block.
         pages_per_block: u32,
     },
-    /// What is on flash is not what this scheme writes.
+    /// The array holds data that this scheme does not write.
     #[error("mount: {0}")]
     Mount(String),
-    /// The flash below failed.
+    /// The array failed.
     #[error(transparent)]
     Flash(#[from] FlashError),
 }

@@ -1,46 +1,50 @@
-//! Whether host writes and collection copies share their frontiers.
+//! Sharing of frontiers between host writes and collection copies.
 
 use crate::layout::{CollectionKind, Layout};
 use core::fmt;
 
-/// Which pages are written to the same open blocks.
+/// Classes of page programs that share open blocks.
 ///
-/// Where copies go among what the host writes, what was written in order does not become invalid together, and
-/// sequential overwrites cost as much as random ones for good. Where each has frontiers of its own, they cost nothing
-/// after some laps.
+/// If copies go to the host's open blocks, pages that were written in order do not become invalid together.
+/// Sequential overwrites then always cost as much as random ones. With separate frontiers they cost nothing after
+/// some passes over the logical space.
 ///
-/// # What split frontiers take of the space
-/// With F units ([`Allocation`](crate::Allocation)) up to F blocks more are partly written when a victim is taken, one of each
-/// unit for collection.
+/// # Space that split frontiers take
+/// F is the number of units ([`Allocation`](crate::Allocation)). When a victim is taken, up to F more blocks are
+/// partly written: one block per unit for collection.
 ///
-/// Where whole blocks are collected before a write no more space is kept for that, and Λ stays as large: a victim
-/// has ⌊Λ/(R − F)⌋ valid pages at most where it has ⌊Λ/R⌋ with shared frontiers, of R full blocks, or π − 1 if that is
-/// less ([`WholeBlock`](crate::page_mapped::WholeBlock) has the proof, and why one victim a write still suffices).
+/// Collectors of whole blocks before a write keep no more space for that, and Λ stays the same. Of R full blocks, a
+/// victim has at most ⌊Λ/(R − F)⌋ valid pages, or π − 1 if that is less. With shared frontiers it has at most ⌊Λ/R⌋.
+/// [`WholeBlock`](crate::page_mapped::WholeBlock) has the proof, and the reason why one victim per write still
+/// suffices.
 ///
-/// Collectors that work in steps, and those of other crates, count on a full block with an invalid page, and on U(λ), when
-/// they take a victim. They count free pages, which are the same wherever they lie. For them F + 1 blocks are kept, one for
-/// each unit and one so that there are free blocks to choose from, and the threshold is π higher. Let a victim be
-/// taken at (F + r)π free pages at most; r is 0 of `lazy-rtgc` (fewer than Fπ with shared frontiers), 1 of `2lgc`. Now
-/// they are (F + r + 1)π at most: F + r + 1 free blocks and none partly written, or F + r free ones, and of
-/// each unit two partly written: 3F + r not full, where 2F − 1 + r are with shared frontiers (`2lgc`: 2F + r − 1 = 2F). So
-/// the others are F + 1 fewer, as planned, and hold Λ pages of as many blocks less. Everything behind that is in
-/// terms of free pages: a step, or a write, takes as many, an erase gives π, and no page is out of reach of
-/// anyone, since one class writes to the other's blocks where it must.
+/// Collectors in steps, and those of other crates, rely on two things when they take a victim: a full block with an
+/// invalid page, and U(λ). They count free pages, wherever these lie. For them F + 1 blocks are kept: one per unit,
+/// and one so that there are free blocks to choose from. The threshold is π higher.
 ///
-/// With `lazy-rtgc` all pages of a victim then do not go to one block, so that α counts copies one at a time, by the slowest
-/// way.
+/// Proof. With shared frontiers a victim is taken at no more than (F + r)π free pages: r = 0 for `lazy-rtgc` (fewer
+/// than Fπ), r = 1 for `2lgc`. With split frontiers it is taken at no more than (F + r + 1)π free pages. Either
+/// F + r + 1 blocks are free and none is partly written, or F + r are free and two per unit are partly written. So at
+/// most 3F + r blocks are not full. With shared frontiers at most 2F − 1 + r are not full (`2lgc`: 2F). The full
+/// blocks are F + 1 fewer, as planned, and Λ is planned for that many fewer blocks. The remaining argument counts
+/// free pages only: a step or a write takes as many as before, and an erase gives π. Every free page can be used by
+/// both classes, because a class writes to the other's blocks if it must.
+///
+/// With `lazy-rtgc` and split frontiers, the pages of a victim do not all go to one block. So α counts single copies
+/// by the slowest way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FrontierSharing {
-    /// One frontier a unit, for everything.
+    /// One frontier per unit for all programs.
     Shared,
-    /// Two a unit: one for what the host writes, one for what collection copies.
+    /// Two frontiers per unit: one for host writes, one for collection copies.
     Split,
 }
 
 impl FrontierSharing {
-    /// Of the data area of a scheme that is laid out so: as it is asked for
-    /// ([`SchemeConfig::frontiers`](crate::SchemeConfig)), else split where whole blocks are collected, and
-    /// shared where not.
+    /// Frontiers of the data area of a scheme with this layout. `asked`
+    /// ([`SchemeConfig::frontiers`](crate::SchemeConfig)) overrides the default: split for collectors of whole
+    /// blocks, else shared. Layouts without page-mapped frontiers are always shared, and so are maps on demand with
+    /// steps.
     pub fn of(asked: Option<Self>, layout: &Layout) -> Self {
         match layout {
             Layout::PageMapped(CollectionKind::WholeBlock(_)) => asked.unwrap_or(Self::Split),
@@ -50,7 +54,7 @@ impl FrontierSharing {
         }
     }
 
-    /// Classes of pages.
+    /// Number of classes of page programs.
     pub(crate) fn classes(self) -> usize {
         match self {
             Self::Shared => 1,

@@ -1,40 +1,40 @@
-//! What a scheme promises and what it costs.
+//! Bounds and RAM demand of a scheme.
 
 use flash::{Ns, Part};
 
-/// Worst cases that a scheme promises for a page task on its part; `None` where it promises nothing.
+/// Worst-case bounds for page tasks on the scheme's part; `None` if there is no bound.
 ///
-/// Times in ns. The response is the service of the task and the one collection step that goes with it
+/// Times are in ns. The response is the service time of the task plus the one collection step that goes with it
 /// (Lazy-RTGC, Eq. 3).
 ///
-/// Promises are about the array and a write buffer's RAM. What a processor takes to choose victims
-/// ([`SchemeConfig::processor`](crate::SchemeConfig)) is not in them: it comes on top, and is told apart by
-/// [`Telemetry::victim_work`](crate::Telemetry::victim_work).
+/// Bounds cover the array and the RAM of a write buffer. They exclude the time that a processor takes to choose
+/// victims ([`SchemeConfig::processor`](crate::SchemeConfig)). It comes on top, and
+/// [`Telemetry::victim_work`](crate::Telemetry::victim_work) reports it separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guarantee {
-    /// U(e_r): service of a page read, without collection.
+    /// U(e_r): service time of a page read, without collection.
     pub read_ns: Option<Ns>,
-    /// U(e_w): service of a page write, without collection.
+    /// U(e_w): service time of a page write, without collection.
     pub write_ns: Option<Ns>,
-    /// Collection done within one task.
+    /// Time of the collection within one task.
     pub step_ns: Option<Ns>,
-    /// U(R): the response.
+    /// U(R): response time.
     pub response_ns: Option<Ns>,
-    /// U(λ): valid pages of any victim.
+    /// U(λ): valid pages of a victim.
     pub victim_valid: Option<u32>,
-    /// True where the response bound does not depend on the workload's history or the device's fill: a
-    /// real-time promise, rather than a worst case.
+    /// True if the response bound does not depend on the workload's history or the device's fill. It is then a
+    /// real-time bound rather than a whole-victim worst case.
     pub real_time: bool,
-    /// True where a write may be held in RAM when it returns: a power cut may lose it until the next flush.
+    /// True if a write may return while its data is only in RAM: a power cut before the next flush may lose it.
     pub volatile: bool,
-    /// True where a read goes with a collection step too.
+    /// True if a collection step may also go with a read.
     pub step_with_read: bool,
-    /// True where a forced write has more to write than its own page: then these promises are not about it.
+    /// True if a forced write has more pages to write than its own: these bounds then do not cover it.
     pub forced_apart: bool,
 }
 
 impl Guarantee {
-    /// The worst case of page tasks of one read or program each, where collection, `step_ns` at most, goes with writes.
+    /// The worst case of page tasks of one read or program each, if collection of at most `step_ns` goes with writes.
     pub fn worst_case(part: &Part, step_ns: Ns, victim_valid: u32) -> Self {
         Self {
             read_ns: Some(part.t_r_ns),
@@ -47,7 +47,7 @@ impl Guarantee {
     }
 }
 
-/// RAM that a controller needs for a scheme, bytes.
+/// Controller RAM that a scheme needs, bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ram {
     /// Address map.
@@ -56,14 +56,14 @@ pub struct Ram {
     pub blocks: u64,
     /// Victim selection and free-block choice.
     pub victims: u64,
-    /// Write buffer: its pages and what is known of them.
+    /// Write buffer: its pages and their metadata.
     pub buffer: u64,
     /// Anything else.
     pub other: u64,
 }
 
 impl Ram {
-    /// All of it.
+    /// Sum of all parts.
     pub fn total(&self) -> u64 {
         self.map + self.blocks + self.victims + self.buffer + self.other
     }

@@ -1,4 +1,4 @@
-//! What a scheme implements: the host's tasks ([`Ftl`]), and what it does besides them ([`Background`]).
+//! Traits that a scheme implements: tasks of the host ([`Ftl`]), and background work ([`Background`]).
 
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
@@ -7,22 +7,22 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::{Lpn, Ns, Probe};
 
-/// How far ahead a request is when its lines are fetched.
+/// Distance of a request whose lines are prefetched, which decides what is fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefetch {
     /// Far ahead: the map entry itself.
     Map,
-    /// Nearer: what the map entry of a page to be written points to (its line is here by now).
+    /// Nearer: the block data that the map entry of a page to be written points to. The entry's line has arrived by
+    /// now.
     Block,
-    /// Nearer: the same of a page to be read.
+    /// Nearer: the page data that the map entry of a page to be read points to.
     Page,
 }
 
-/// A flash translation layer over one array: what a host asks of it.
+/// A flash translation layer over one array, as the host uses it.
 ///
-/// A call returns when the task and the collection that it owes are done; which part of the time was
-/// which is told by the causes charged to the array. Bytes pass as slices of one page; `None` stands for bytes that
-/// nobody keeps or wants.
+/// A call returns when the task and the collection that it owes are done. The causes charged to the array show how
+/// the time divides. Data passes as slices of one page; `None` stands for data that nobody stores or needs.
 pub trait Ftl {
     /// The array below.
     type Flash: Probe;
@@ -30,10 +30,10 @@ pub trait Ftl {
     /// The array below.
     fn flash(&self) -> &Self::Flash;
 
-    /// The array below, to be changed (by wrappers' controls, not behind the scheme's back).
+    /// The array below, mutable. Only for controls of wrappers, not to change data under the scheme.
     fn flash_mut(&mut self) -> &mut Self::Flash;
 
-    /// Gives the array back, as after pulling the plug: nothing is written.
+    /// Returns the array as after a power cut: nothing is written.
     fn into_flash(self: Box<Self>) -> Self::Flash;
 
     /// Logical pages exported: valid LPNs are `0..logical_pages`.
@@ -52,15 +52,15 @@ pub trait Ftl {
         Err(FtlError::BeyondDevice { lpn, logical_pages })
     }
 
-    /// Writes one page. Durable when it returns, unless the scheme says otherwise
-    /// ([`Guarantee::volatile`](crate::Guarantee::volatile)): then after a flush.
+    /// Writes one page. The page is durable on return, or after a flush if the scheme is volatile
+    /// ([`Guarantee::volatile`](crate::Guarantee::volatile)).
     ///
     /// # Errors
-    /// [`FtlError::BeyondDevice`], [`FtlError::Full`], or what the array says.
+    /// [`FtlError::BeyondDevice`], [`FtlError::Full`], or those of the array.
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError>;
 
-    /// As [`Ftl::write`], below a write buffer: a collector that can takes the pages that are dirty there
-    /// along, and tells the buffer which those were.
+    /// As [`Ftl::write`], below a write buffer. A collector that supports it also writes pages that are dirty in the
+    /// buffer, and reports them to the buffer.
     ///
     /// # Errors
     /// As [`Ftl::write`].
@@ -74,7 +74,7 @@ pub trait Ftl {
         self.write(lpn, data)
     }
 
-    /// Writes one page that is durable when it returns (force unit access).
+    /// Writes one page, which is durable on return (force unit access).
     ///
     /// # Errors
     /// As [`Ftl::write`] and [`Ftl::flush`].
@@ -83,29 +83,29 @@ pub trait Ftl {
         self.flush()
     }
 
-    /// Reads one page; `false` where it was never written or was trimmed (then `data` is zeros and no
-    /// flash page was read).
+    /// Reads one page. Returns `false` if it was never written or was trimmed: `data` is then zeros, and no flash
+    /// page was read.
     ///
     /// # Errors
-    /// [`FtlError::BeyondDevice`], or what the array says.
+    /// [`FtlError::BeyondDevice`], or those of the array.
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError>;
 
-    /// Forgets one page. Advisory: after a power cut it may read as it did before the trim.
+    /// Trims one page. Advisory: after a power cut the page may read as before the trim.
     ///
     /// # Errors
-    /// [`FtlError::BeyondDevice`], or what the array says.
+    /// [`FtlError::BeyondDevice`], or those of the array.
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError>;
 
-    /// Makes all that was acknowledged durable.
+    /// Makes all acknowledged writes durable.
     ///
     /// # Errors
-    /// What the array says.
+    /// Those of the array.
     fn flush(&mut self) -> Result<(), FtlError> {
         Ok(())
     }
 
-    /// Prepares for power that will be switched off: all that was acknowledged is durable, and the next mount
-    /// is as short as the scheme can make it. Any task may follow all the same.
+    /// Prepares for power-off. All acknowledged writes are durable afterwards, and the next mount is as short as the
+    /// scheme can make it. Further tasks may follow.
     ///
     /// # Errors
     /// As [`Ftl::flush`].
@@ -113,13 +113,13 @@ pub trait Ftl {
         self.flush()
     }
 
-    /// Pages that may be programmed without an erase.
+    /// Pages that can be programmed without an erase.
     fn free_pages(&self) -> u64;
 
-    /// What it promises and costs, and what it has done since its logs began.
+    /// Bounds, costs and logs of the scheme.
     fn telemetry(&self) -> Telemetry<'_>;
 
-    /// Starts its logs anew: what follows is measured.
+    /// Clears the logs, so that they cover the measured part only.
     fn restart_telemetry(&mut self);
 
     /// All that the scheme's next operations depend on, up to the names of blocks and pages, where the scheme can tell it:
@@ -133,31 +133,30 @@ pub trait Ftl {
     fn prefetch(&self, _lpn: Lpn, _what: Prefetch) {}
 }
 
-/// What a scheme does besides tasks, and when. The clock is the caller's. A scheme that does nothing of its own
-/// leaves all of it out.
+/// Background work of a scheme, by a clock that the caller keeps. The defaults are for schemes without background
+/// work.
 pub trait Background: Ftl {
-    /// There is idle time of at least [`Background::idle_ns`] before the next request: collect in it, if the scheme does.
-    /// Returns whether it did.
+    /// Offers idle time of at least [`Background::idle_ns`] before the next request, for collection. Returns true if
+    /// the scheme collected.
     ///
     /// # Errors
-    /// What the array says.
+    /// Those of the array.
     fn idle(&mut self) -> Result<bool, FtlError> {
         Ok(false)
     }
 
-    /// How long the next [`Background::idle`] takes at most, as things are now: an erase, unless the scheme does more in
-    /// idle time.
+    /// Longest duration of the next [`Background::idle`] in the present state. Default: one erase.
     fn idle_ns(&self) -> Ns {
         self.flash().longest_erase_ns()
     }
 
-    /// When, by the clock that [`Background::advance`] sets, something is due without a request; [`Ns::MAX`] where
-    /// nothing is.
+    /// Time of the next background work that is due without a request, by the clock of [`Background::advance`].
+    /// [`Ns::MAX`] if there is none.
     fn due_ns(&self) -> Ns {
         Ns::MAX
     }
 
-    /// The host's clock shows `now_ns`, no less than before: does what is due first, if that is due by now.
+    /// Sets the host's clock to `now_ns`, no less than before. Runs the next background work if it is due by then.
     ///
     /// # Errors
     /// As [`Ftl::write`].
@@ -166,14 +165,14 @@ pub trait Background: Ftl {
         Ok(())
     }
 
-    /// Time spent on RAM rather than on the array, all tasks together, ns: accesses to a write buffer.
+    /// Total time spent on RAM rather than on the array, ns: accesses to a write buffer.
     #[inline]
     fn ram_ns(&self) -> Ns {
         0
     }
 }
 
-/// What a page without bytes reads as.
+/// Fills the data of an unmapped page.
 #[inline]
 pub(crate) fn zeros(data: Option<&mut [u8]>) {
     if let Some(data) = data {

@@ -1,4 +1,4 @@
-//! From a configuration to a plan: what every scheme has in common is checked here, the rest by its preset.
+//! From a configuration to a plan. Checks common to all schemes are here; each preset makes its own.
 
 use crate::buffer::settings::BufferPlan;
 use crate::error::FtlError;
@@ -13,8 +13,8 @@ use flash::{Geometry, Part};
 
 /// The preset's plan for an array with this many good blocks.
 ///
-/// Spare blocks stand in for bad ones, from the factory or since, and do not count towards the scheme's N:
-/// its logical space stays the same over its life, and its analysis holds with one spare block kept free.
+/// Spare blocks replace bad ones, from the factory or grown, and do not count towards the scheme's N. So the logical
+/// space stays the same over the device's life. The analysis holds with one spare block kept free.
 pub(crate) fn plan(
     config: &SchemeConfig,
     part: &Part,
@@ -49,7 +49,7 @@ pub(crate) fn plan(
     if config.logical_pages == Some(0) {
         return Err(error("logical share", String::from("exports no page; it must be above 0")));
     }
-    // The array's shape counts, not the catalogue's: small arrays have small blocks and pages.
+    // The array's shape overrides the catalogue's: small arrays have small blocks and pages.
     let part = Part {
         pages_per_block: geometry.pages_per_block(),
         page_bytes: geometry.page_bytes(),
@@ -66,9 +66,9 @@ pub(crate) fn plan(
     Ok(plan)
 }
 
-/// The preset's plan for so many blocks; of a scheme that maps pages in RAM, that for as many fewer as may be partly written or
-/// free for each unit but the first ([`Allocation`](crate::Allocation) tells why), and with split frontiers for its
-/// collector ([`FrontierSharing`]).
+/// The preset's plan for `blocks` blocks. Schemes that map pages in RAM are planned for fewer. For each unit but the
+/// first, two blocks may be partly written or free ([`Allocation`](crate::Allocation) has the proof). Collectors in
+/// steps need further blocks with split frontiers ([`FrontierSharing`]).
 fn lay_out(
     config: &SchemeConfig,
     part: &Part,
@@ -78,7 +78,7 @@ fn lay_out(
     let units = config.allocation.units();
     let ask = |config: &SchemeConfig, blocks| (config.preset.plan)(config, part, geometry, blocks);
     let layout = ask(&SchemeConfig::preset(config.preset), blocks).map(|plan| plan.layout);
-    // Of other families nothing changes, nor where the array itself is none for the preset.
+    // Other families keep all blocks. So does a preset that refuses the array, to report its own error.
     let Ok(layout @ Layout::PageMapped(collection)) = layout else {
         let mut plan = ask(config, blocks)?;
         let sharing = FrontierSharing::of(config.frontiers, &plan.layout);
@@ -96,7 +96,7 @@ fn lay_out(
     let Some(left) = u64::from(blocks).checked_sub(kept).filter(|left| kept == 0 || *left >= 3)
     else {
         let [channels, ways, dies, planes] = config.allocation.counts();
-        // The most units u with 2(u − 1) + 3 blocks, or with 2(u − 1) + u + 1 + 3.
+        // The largest number of units u with 2(u − 1) + 3 blocks, or with 2(u − 1) + u + 1 + 3.
         let enough_for = match for_copies {
             0 => (u64::from(blocks) - 1) / 2,
             _ => (u64::from(blocks) - 2) / 3,
@@ -123,7 +123,7 @@ fn lay_out(
     Ok(plan)
 }
 
-/// Settings that the preset does not have are refused, not ignored.
+/// Refuses settings that the preset does not have, rather than ignoring them.
 fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
     let set = [
         ("victim", config.victim.is_some()),

@@ -1,4 +1,4 @@
-//! What the plan of each family holds for its scheme: plain values.
+//! Per-family part of a plan, as plain values.
 
 use crate::page_mapped::victims::VictimKind;
 
@@ -9,49 +9,49 @@ pub enum Layout {
     PageMapped(CollectionKind),
     /// A page map on flash, cached in RAM.
     OnDemand(OnDemandLayout),
-    /// A primary and a replacement block a logical block.
+    /// A primary and a replacement block per logical block.
     Nftl,
-    /// A data block a logical block, and a write queue.
+    /// A data block per logical block, and a write queue.
     Gftl(GftlLayout),
-    /// Three blocks a logical block.
+    /// Three blocks per logical block.
     Rftl(bounds::rftl::CollectionSteps),
-    /// Data blocks, and log blocks before them.
+    /// Data blocks, with log blocks for updates.
     LogBlock(LogBlockLayout),
-    /// A scheme of another crate, which works out all that it needs when it is made.
+    /// A scheme of another crate; it derives its layout when it is made.
     Own,
 }
 
-/// When and how much a preset collects.
+/// Kind of collection of a preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CollectionKind {
-    /// [`WholeBlock`](crate::page_mapped::WholeBlock), of victims chosen so.
+    /// [`WholeBlock`](crate::page_mapped::WholeBlock), with this victim policy.
     WholeBlock(VictimKind),
-    /// [`Partial`](crate::page_mapped::Partial), with this many copies a step (α). Where the ways of copying differ in
-    /// that, so do victims: [`ByDevice`](crate::page_mapped::victims::ByDevice).
+    /// [`Partial`](crate::page_mapped::Partial), with this many copies per step (α). If the copy paths differ in α, a
+    /// victim is chosen per path: [`ByDevice`](crate::page_mapped::victims::ByDevice).
     Partial(VictimKind, CopiesPerStep),
-    /// [`Preemptible`](crate::page_mapped::Preemptible), with a window of this many pages.
+    /// [`Preemptible`](crate::page_mapped::Preemptible), with this victim policy and a window of this many pages.
     Preemptible(VictimKind, u32),
     /// A collector of another crate.
     Own,
 }
 
-/// Copies of one step. 0: none that can be counted on, as a copy takes longer than a step may.
+/// Copies per step. 0 if no copy is certain to fit, because it takes longer than a step may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopiesPerStep {
-    /// α: from a block of the device that is written, or where copies go but one way.
+    /// α: from a block of the device that is written, or from any block if there is one copy path only.
     pub near: u32,
-    /// α_f: from a block of another device of the channel.
+    /// α_f: from a block of another device on the channel.
     pub far: u32,
 }
 
 impl CopiesPerStep {
-    /// As many wherever the victim is.
+    /// The same number for every victim.
     pub const fn same(copies: u32) -> Self {
         Self { near: copies, far: copies }
     }
 }
 
-/// What a map on demand needs to know besides the plan's common part.
+/// Values that a map on demand needs besides the common part of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnDemandLayout {
     /// N_d: blocks of data pages.
@@ -62,55 +62,56 @@ pub struct OnDemandLayout {
     pub translation_threshold_pages: u32,
     /// Entries of the cached mapping table, 8 bytes each.
     pub cmt_entries: u32,
-    /// Which entries the table drops first.
+    /// Eviction policy of the table.
     pub policy: CmtPolicy,
-    /// Collection and write-back in steps; `None`: whole blocks, and write-back at eviction.
+    /// Collection and write-back in steps. `None`: whole blocks, and write-back at eviction.
     pub steps: Option<Steps>,
 }
 
 /// Steps of at most one erase time each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// α: copies a step of collection.
+    /// α: copies per step of collection.
     pub copies: u32,
-    /// Translation pages written back a step.
+    /// Translation pages written back per step.
     pub pages: u32,
-    /// Dirty entries from which translation pages are written back.
+    /// Number of dirty entries at which write-back of translation pages starts.
     pub dirty_threshold: u32,
 }
 
-/// Which mappings a cached mapping table keeps.
+/// Eviction policy of a cached mapping table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CmtPolicy {
-    /// Least recently used goes first.
+    /// The least recently used mapping goes first.
     Lru,
-    /// Segmented: what was used once goes before what was used again.
+    /// Segmented LRU: mappings used once go before mappings used again.
     SegmentedLru,
 }
 
-/// How a GFTL device is divided, and what one step does.
+/// Division of a GFTL device, and work per step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GftlLayout {
-    /// U: blocks that the write queue takes up at most, by proof or, with the printed length, by refusal.
+    /// U: largest number of blocks in the write queue. It follows from the proof, or from refused writes with the
+    /// printed length.
     pub queue_blocks: u32,
-    /// Blocks beyond which writes are refused: none with the proven length.
+    /// Blocks of the queue from which writes are refused; no limit with the proven length.
     pub queue_limit: u32,
-    /// Blocks that hold the maps after a shutdown.
+    /// Blocks for the maps that a shutdown writes.
     pub area_blocks: u32,
-    /// Whether a shutdown writes them. With static wear levelling it does not: the blocks that they name are not where
-    /// they were behind the next power-up.
+    /// True if a shutdown writes the maps. With static wear levelling it does not: after the next power-up, blocks
+    /// may be elsewhere than the maps say.
     pub saves_maps: bool,
-    /// Page or OOB reads of one step, at least 1.
+    /// Page or OOB reads per step, at least 1.
     pub reads: u32,
-    /// Programs of one step, at least 1.
+    /// Programs per step, at least 1.
     pub programs: u32,
-    /// Below both of these nothing is collected.
+    /// Collection waits until one of these is exceeded; `None`: it never waits.
     pub threshold: Option<GftlThreshold>,
-    /// The dirtiest block is collected first, rather than the one queued first.
+    /// True if the dirtiest block is collected first; false for the block queued first.
     pub dirtiest_first: bool,
 }
 
-/// What must be exceeded before data blocks are collected: either of the two.
+/// Thresholds of collection. Data blocks are collected if either is exceeded and at least one is queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GftlThreshold {
     /// Data blocks in the collection queue.
@@ -119,19 +120,19 @@ pub struct GftlThreshold {
     pub queue_blocks: u32,
 }
 
-/// Which random log block is merged.
+/// Selection of the random log block to merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogVictim {
-    /// The oldest.
+    /// The oldest log block.
     RoundRobin,
-    /// The one whose merge costs least, with regard to what a write buffer saves by it.
+    /// The log block whose merge costs least, with the writes counted that a write buffer saves by it.
     LeastCost,
 }
 
-/// The schemes of the family, and their log blocks.
+/// Schemes of the family, with their log blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogBlockLayout {
-    /// Log blocks of one logical block each.
+    /// Log blocks that serve one logical block each.
     Bast {
         /// Log blocks (K).
         log_blocks: u32,
@@ -140,7 +141,7 @@ pub enum LogBlockLayout {
     Fast {
         /// Random log blocks (K).
         log_blocks: u32,
-        /// Which of them is merged.
+        /// Selection of the one to merge.
         victim: LogVictim,
     },
     /// Blocks shared within superblocks.

@@ -1,7 +1,7 @@
-//! Who lives where: maps, victim selection, collection, and the schemes put together from them.
+//! Flash translation layers: maps, victim selection, collection, and the schemes built from them.
 //!
-//! Mapping never knows time: a scheme asks [`flash::Flash`] for operations, each with a cause, and what
-//! they cost is the backend's business.
+//! Mapping code knows no time. A scheme requests operations from [`flash::Flash`], each with a cause, and the backend
+//! decides what they cost.
 #![no_std]
 
 extern crate alloc;

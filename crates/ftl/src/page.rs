@@ -1,7 +1,7 @@
-//! A scheme's page: the header of its module, so that what is read of it is what stands beside its code.
+//! Documentation pages of schemes, cut from their module headers so that a page and its code stay together.
 
-/// The header (the first block of `//!` lines) of a scheme's source file, as Markdown; cut out when the crate
-/// is compiled, so that a binary holds the header and no source.
+/// The header of a scheme's source file (the first block of `//!` lines) as Markdown. It is cut out at compile time,
+/// so a binary holds the header without the source.
 macro_rules! page {
     ($file:literal) => {{
         const SOURCE: &str = include_str!($file);
@@ -16,19 +16,19 @@ pub(crate) use page;
 
 const MARK: &[u8] = b"//!";
 
-/// Bytes of the header of this source.
+/// Length of the header of this source, bytes.
 pub(crate) const fn header_bytes(source: &str) -> usize {
     copy_header(source.as_bytes(), &mut [])
 }
 
-/// The header of this source, which has so many bytes.
+/// The header of this source; `BYTES` is its length.
 pub(crate) const fn header<const BYTES: usize>(source: &str) -> [u8; BYTES] {
     let mut text = [0; BYTES];
     copy_header(source.as_bytes(), &mut text);
     text
 }
 
-/// Copies the header without its comment marks as far as there is room; returns its length.
+/// Copies the header without comment marks as far as `text` has room; returns the header's length.
 const fn copy_header(source: &[u8], text: &mut [u8]) -> usize {
     let (mut at, mut length) = (0, 0);
     while is_mark(source, at) {

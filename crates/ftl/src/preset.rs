@@ -1,4 +1,4 @@
-//! What a scheme declares of itself, and how one is asked for.
+//! Declaration of a scheme, and its configuration.
 
 use crate::allocation::Allocation;
 use crate::buffer::settings::{BufferDefaults, BufferSettings};
@@ -14,27 +14,26 @@ use flash::{AnyArray, Geometry, Part, Probe, WearRule};
 #[cfg(not(test))]
 use flash::{ParallelArray, SerialArray};
 
-/// One scheme: its name, its help, its settings, its plan, and how it is made.
+/// One scheme: its name, help, settings, plan and constructor.
 #[derive(Debug)]
 pub struct Preset {
     /// Name on the command line.
     pub name: &'static str,
-    /// One line.
+    /// Summary of one line.
     pub summary: &'static str,
-    /// Authors, venue, algorithm.
+    /// Source: authors, venue, algorithm.
     pub source: &'static str,
-    /// Settings that it has besides those of every scheme (`share`, `spare`).
+    /// Settings beyond those of every scheme (`share`, `spare`).
     pub settings: &'static [&'static str],
-    /// Which victim policies its setting `victim` takes, as it is documented; `None` where it takes them all, or has no
-    /// such setting.
+    /// Victim policies that its setting `victim` takes, as documented; `None` if it takes all or has no such setting.
     pub victims: Option<&'static str>,
-    /// Its page, Markdown: the header of its module.
+    /// Documentation page in Markdown: the header of its module.
     pub page: &'static str,
-    /// The write buffer that it is made with, where it is not asked for another.
+    /// Default write buffer of the scheme, if it has one.
     pub buffer: Option<BufferDefaults>,
-    /// Lays the scheme out on an array with this many usable blocks.
+    /// Plans the scheme for an array with this many usable blocks.
     pub plan: fn(&SchemeConfig, &Part, &Geometry, u32) -> Result<Plan, FtlError>,
-    /// Makes it; [`build!`](crate::build) fills this in.
+    /// Constructor; [`build!`](crate::build) fills it in.
     pub build: Build,
 }
 
@@ -46,39 +45,39 @@ impl PartialEq for Preset {
 
 impl Eq for Preset {}
 
-/// Whether the array is to be made ready, or holds data.
+/// Start of a scheme on an array: format or mount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// Erase what is written.
+    /// Erase all written blocks.
     Format,
     /// Rebuild from flash.
     Mount,
 }
 
-/// What a scheme is made from, besides its array.
+/// Input of a scheme's constructor, besides its array.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// The scheme as it is asked for.
+    /// The scheme's configuration.
     pub config: &'a SchemeConfig,
-    /// How it is laid out on the array.
+    /// The scheme's plan for the array.
     pub plan: &'a Plan,
-    /// Whether it finds data there.
+    /// Format or mount.
     pub start: Start,
 }
 
-/// A scheme that was made, or why it cannot be.
+/// A scheme, or the reason why it cannot be made.
 pub type BuildResult<F> = Result<Box<dyn Scheme<Flash = F>>, FtlError>;
 
-/// What makes a scheme, once for each array that schemes are compiled for.
+/// Constructors of a scheme, one per array type that schemes are compiled for.
 #[derive(Clone, Copy, Debug)]
 pub struct Build {
     /// On an array in serial time.
     #[cfg(not(test))]
     pub serial: fn(&Setup<'_>, SerialArray) -> BuildResult<SerialArray>,
-    /// On an array whose dies work side by side.
+    /// On an array whose dies work in parallel.
     #[cfg(not(test))]
     pub parallel: fn(&Setup<'_>, ParallelArray) -> BuildResult<ParallelArray>,
-    /// On any other: drivers, test benches.
+    /// On any other array: drivers, test benches.
     pub any: fn(&Setup<'_>, AnyArray) -> BuildResult<AnyArray>,
 }
 
@@ -92,7 +91,7 @@ macro_rules! build {
     };
 }
 
-/// Unit tests of this crate run on any array: so its schemes are compiled once for them, and not three times.
+/// Unit tests of this crate use type-erased arrays only, so its schemes are compiled once instead of three times.
 #[cfg(test)]
 #[macro_export]
 macro_rules! build {
@@ -101,9 +100,9 @@ macro_rules! build {
     };
 }
 
-/// An array that schemes are compiled for.
+/// An array type that schemes are compiled for.
 pub trait Substrate: Probe + Clone + 'static {
-    /// What makes a scheme on it.
+    /// The constructor of schemes on this array type.
     fn build(build: &Build) -> fn(&Setup<'_>, Self) -> BuildResult<Self>;
 }
 
@@ -127,58 +126,58 @@ impl Substrate for AnyArray {
     }
 }
 
-/// How many blocks a write queue gets.
+/// Length rule of a write queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WriteQueue {
-    /// L as its paper prints it.
+    /// L as printed in its paper.
     Printed,
-    /// As many as the worst order of requests can fill.
+    /// The largest number of blocks that any order of requests can fill.
     Proven,
 }
 
-/// A scheme as it is asked for: a preset and what differs from it.
+/// Configuration of a scheme: a preset with overrides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemeConfig {
     /// The preset.
     pub preset: &'static Preset,
-    /// Victim selection, where not the preset's.
+    /// Victim policy; default: the preset's.
     pub victim: Option<VictimKind>,
-    /// Logical pages exported, where not the preset's own choice.
+    /// Logical pages exported; default: the preset's choice.
     pub logical_pages: Option<u32>,
-    /// Collect in idle time as well.
+    /// Collection in idle time as well.
     pub idle_collection: bool,
-    /// Bytes of the cached mapping table, where the map is on demand and not the preset's own size.
+    /// Bytes of the cached mapping table of a map on demand; default: the preset's.
     pub cmt_bytes: Option<u64>,
-    /// Which mappings the table keeps.
+    /// Eviction policy of the cached mapping table.
     pub cmt_policy: Option<CmtPolicy>,
-    /// Share of the collection queue's length below which nothing is collected, percent.
+    /// Threshold of collection, in percent of the collection queue's length.
     pub queue_threshold_percent: Option<u8>,
-    /// How long the write queue may get.
+    /// Length rule of the write queue.
     pub write_queue: Option<WriteQueue>,
-    /// Log blocks, where the scheme has them and not as many as it chooses itself.
+    /// Number of log blocks, if the scheme has them; default: the scheme's choice.
     pub log_blocks: Option<u32>,
-    /// Whether host writes and copies share frontiers, where not as [`FrontierSharing::of`] has it.
+    /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
     pub frontiers: Option<FrontierSharing>,
-    /// The write buffer above it.
+    /// The write buffer above the scheme.
     pub buffer: BufferSettings,
-    /// Blocks set aside to stand in for bad ones, from the factory or grown.
+    /// Blocks set aside to replace bad ones, from the factory or grown.
     pub spare_blocks: u32,
-    /// How consecutive writes are spread over the array.
+    /// Spread of consecutive writes over the array.
     pub allocation: Allocation,
-    /// The controller's processor, where the choice of victims takes time. Whoever keeps the clock charges it; the
-    /// scheme ignores it.
+    /// The controller's processor, if the choice of victims takes time. The owner of the clock charges it; the scheme
+    /// ignores it.
     pub processor: Option<Processor>,
-    /// Static wear levelling below the scheme: its array is to be a [`flash::WearLevel`] of this rule.
+    /// Static wear levelling below the scheme. The array must be a [`flash::WearLevel`] with this rule.
     pub static_wear: Option<WearRule>,
-    /// Whether the least worn free block is written next, rather than the one that was erased longest ago; the
-    /// scheme's own way where not set.
+    /// Choice of the next free block: true for the least worn one, false for the one erased longest ago. Default: the
+    /// scheme's own.
     pub dynamic_wear: Option<bool>,
-    /// Seed of randomised victim selection.
+    /// Seed of randomised victim policies.
     pub seed: u64,
 }
 
 impl SchemeConfig {
-    /// The preset as it is.
+    /// The preset without overrides.
     pub fn preset(preset: &'static Preset) -> Self {
         Self {
             preset,

@@ -1,8 +1,8 @@
-//! How property tests of this crate run.
+//! Configuration of this crate's property tests.
 
 use proptest::prelude::ProptestConfig;
 
-/// As always, but a failure leaves no file behind: it prints its input.
+/// The default configuration, except that a failure leaves no file and only prints its input.
 pub(crate) fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }

@@ -1,5 +1,5 @@
-//! Every scheme, one line each: the command line's help, the conformance, power-cut and golden suites
-//! and the documentation go through this list.
+//! List of all schemes, one line each. The command line's help, the documentation, and the conformance, power-cut and
+//! golden suites go through it.
 
 use super::preset::Setup;
 use crate::error::FtlError;
@@ -13,7 +13,7 @@ use crate::start::good_blocks;
 use alloc::{format, vec::Vec};
 use flash::{Geometry, Part};
 
-/// All schemes of this crate, in the order in which they are listed.
+/// All schemes of this crate in listing order.
 pub static REGISTRY: &[&Preset] = &[
     &page_level::PRESET,
     &fsr::PRESET,
@@ -32,18 +32,18 @@ pub static REGISTRY: &[&Preset] = &[
     &superblock::PRESET,
 ];
 
-/// The preset of this name.
+/// The preset with this name.
 ///
 /// # Errors
-/// [`FtlError::Unknown`] with the names that there are.
+/// [`FtlError::Unknown`] with the list of names.
 pub fn by_name(name: &str) -> Result<&'static Preset, FtlError> {
     among(REGISTRY, name)
 }
 
-/// The preset of this name in a list.
+/// The preset with this name in a list.
 ///
 /// # Errors
-/// [`FtlError::Unknown`] with the names that there are.
+/// [`FtlError::Unknown`] with the list of names.
 pub fn among(list: &[&'static Preset], name: &str) -> Result<&'static Preset, FtlError> {
     list.iter().copied().find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<&str> = list.iter().map(|preset| preset.name).collect();
@@ -51,16 +51,16 @@ pub fn among(list: &[&'static Preset], name: &str) -> Result<&'static Preset, Ft
     })
 }
 
-/// Makes the scheme on an array whose content is worth nothing: what is written is erased.
+/// Makes the scheme on an array and erases all data there.
 ///
 /// # Errors
-/// [`FtlError::Config`] where the scheme cannot work there; what the array says.
+/// [`FtlError::Config`] if the scheme cannot work there; errors of the array.
 pub fn format<F: Substrate>(config: &SchemeConfig, flash: F) -> BuildResult<F> {
     build(config, Start::Format, flash)
 }
 
-/// As [`format()`], with a plan of one's own, which is not checked: to see what becomes of one that
-/// promises too much.
+/// As [`format()`], with a plan of the caller's own. The plan is not checked, so that tests can show what happens if
+/// it promises too much.
 ///
 /// # Errors
 /// As [`format()`].
@@ -72,10 +72,10 @@ pub fn format_planned<F: Substrate>(
     F::build(&config.preset.build)(&Setup { config, plan, start: Start::Format }, flash)
 }
 
-/// Rebuilds the scheme from its array alone, after a clean stop or a power cut.
+/// Rebuilds the scheme from its array alone, after a clean shutdown or a power cut.
 ///
 /// # Errors
-/// As [`format()`]; [`FtlError::Mount`] where the array holds what this scheme does not write.
+/// As [`format()`]; [`FtlError::Mount`] if the array holds data that this scheme does not write.
 pub fn mount<F: Substrate>(config: &SchemeConfig, flash: F) -> BuildResult<F> {
     build(config, Start::Mount, flash)
 }
@@ -86,11 +86,11 @@ fn build<F: Substrate>(config: &SchemeConfig, start: Start, flash: F) -> BuildRe
     F::build(&config.preset.build)(&Setup { config, plan: &plan, start }, flash)
 }
 
-/// How the scheme would lay out an array of this part and shape with `good_blocks` blocks that are not
-/// bad: logical pages, threshold and promise, or why it cannot.
+/// The scheme's plan for an array of this part and shape with `good_blocks` blocks that are not bad: logical pages,
+/// threshold and bounds.
 ///
 /// # Errors
-/// [`FtlError::Config`].
+/// [`FtlError::Config`] with the reason why the scheme cannot work there.
 pub fn plan(
     config: &SchemeConfig,
     part: &Part,

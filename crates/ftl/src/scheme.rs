@@ -1,4 +1,4 @@
-//! A scheme as everything above it holds it: one interface for all, and batches of tasks that run in code of its own.
+//! The common interface of all schemes, with a loop over page tasks that is compiled per scheme.
 
 use crate::batch::{self, Done, HostClock, Notes, PageTask};
 use crate::error::FtlError;
@@ -6,23 +6,24 @@ use crate::interface::Background;
 use alloc::boxed::Box;
 use core::ops::Range;
 
-/// A flash translation layer behind a pointer. Whatever implements [`Background`] is one.
+/// A flash translation layer behind a pointer. Every `Clone + 'static` type that implements [`Background`] implements
+/// it.
 ///
-/// All of it can be called through `dyn`. [`Scheme::run`] is the loop over page tasks, compiled for each scheme and
-/// array, so that no task pays for the pointer.
+/// All methods can be called through `dyn`. [`Scheme::run`], the loop over page tasks, is compiled for each scheme
+/// and array, so tasks do not pay for the pointer.
 pub trait Scheme: Background {
-    /// Does what a piece of work asks for, whatever the time; it need not be in a batch. A read of a lost page is no error,
-    /// but noted.
+    /// Runs one piece of work, in a batch or not, without regard to time. A read of a lost page is noted instead of
+    /// an error.
     ///
     /// # Errors
-    /// What the scheme says.
+    /// Those of the scheme.
     fn serve(&mut self, work: &PageTask) -> Result<Notes, FtlError>;
 
-    /// Does pieces `range` of `work`, one after the other, and puts what came of each into `done`, which has room for them;
-    /// lines of what follows in `work` are fetched meanwhile.
+    /// Runs pieces `range` of `work` in order and writes their results to `done`, which has room for them. It
+    /// prefetches lines for the pieces that follow in `work`.
     ///
     /// # Errors
-    /// How many pieces were done, and what the scheme said to the next.
+    /// The number of pieces that are done, and the error of the next.
     fn run(
         &mut self,
         work: &[PageTask],
@@ -31,10 +32,10 @@ pub trait Scheme: Background {
         done: &mut [Done],
     ) -> Result<(), (usize, FtlError)>;
 
-    /// The scheme with its array and all that is on it, a second time: for searches that go several ways from one state.
+    /// A copy of the scheme with its array and all data, for searches that follow several paths from one state.
     ///
     /// # Panics
-    /// On an array that cannot be had twice ([`flash::DynFlash::fork`]).
+    /// If the array cannot be copied ([`flash::DynFlash::fork`]).
     fn fork(&self) -> Box<dyn Scheme<Flash = Self::Flash>>;
 }
 

@@ -1,4 +1,4 @@
-//! Where every scheme begins: an array to be made ready, or one that holds data.
+//! Common start of all schemes, from an array to be formatted or one that holds data.
 
 use crate::buffer::buffered::Buffered;
 use crate::error::FtlError;
@@ -10,7 +10,7 @@ use alloc::{boxed::Box, format};
 use flash::{BlockId, Cause, FlashError, Probe};
 
 impl Setup<'_> {
-    /// The scheme, below its write buffer if it has one, as everybody else sees it.
+    /// The finished scheme below its write buffer, if it has one.
     pub fn finish<S: Background + Clone + 'static>(
         &self,
         scheme: S,
@@ -21,7 +21,7 @@ impl Setup<'_> {
         Box::new(Buffered::new(scheme, self.plan))
     }
 
-    /// The plan is another family's: it was made for another preset.
+    /// The error for a plan of another family, made for another preset.
     pub(crate) fn foreign_plan(&self) -> FtlError {
         FtlError::Config {
             scheme: self.config.preset.name,
@@ -31,13 +31,13 @@ impl Setup<'_> {
     }
 }
 
-/// Blocks of an array that are not bad.
+/// Number of blocks that are not bad.
 pub(crate) fn good_blocks<F: Probe>(flash: &F) -> u32 {
     let blocks = flash.geometry().blocks();
     (0..blocks).filter(|block| !flash.is_bad(BlockId(*block))).count() as u32
 }
 
-/// Erases a block if anything is written in it; false where it failed to erase and must be retired.
+/// Erases a block if anything is written in it; false if the erase failed and the block must be retired.
 pub(crate) fn erase_written<F: Probe>(flash: &mut F, block: BlockId) -> Result<bool, FtlError> {
     let first = flash.geometry().ppn(block, 0);
     match flash.read_oob(first, Cause::Mount) {
@@ -52,7 +52,7 @@ pub(crate) fn erase_written<F: Probe>(flash: &mut F, block: BlockId) -> Result<b
     }
 }
 
-/// Refuses an array of which more blocks failed at the format than are spare.
+/// Refuses an array if more blocks failed at the format than are spare.
 pub(crate) fn check_failed(
     config: &SchemeConfig,
     plan: &Plan,

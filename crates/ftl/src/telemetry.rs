@@ -1,4 +1,4 @@
-//! All that reports ask of a scheme.
+//! Data of a scheme for reports.
 
 use crate::buffer::{log::BufferLog, settings::BufferPlan};
 use crate::guarantee::{Guarantee, Ram};
@@ -6,35 +6,36 @@ use crate::victim_work::VictimWork;
 use alloc::vec::Vec;
 use flash::Cause;
 
-/// What a scheme promises and costs, and what it has done since its logs began.
+/// Bounds and costs of a scheme, and its logs since they were last cleared.
 #[derive(Clone, Debug)]
 pub struct Telemetry<'a> {
-    /// What it promises on this part and geometry.
+    /// Bounds on this part and geometry.
     pub guarantee: Guarantee,
-    /// What its state takes in a controller's RAM.
+    /// Controller RAM for its state.
     pub ram: Ram,
-    /// Bytes of memory that this simulation of it takes (array excluded).
+    /// Host memory that this simulation of it takes, bytes (array excluded).
     pub heap_bytes: usize,
-    /// What was collected, and when.
+    /// Log of collections.
     pub collections: &'a CollectionLog,
-    /// Entries that the choice of victims read and wrote, where a policy of the list chooses them.
+    /// Table entries accessed to choose victims, if a policy of [`VICTIM_POLICIES`](crate::VICTIM_POLICIES) chooses
+    /// them.
     pub victim_work: Option<VictimWork>,
-    /// Lookups in the map's cache, where there is one.
+    /// Lookups in the map's cache, if it has one.
     pub map_cache: Option<MapCache>,
-    /// Pages taken up in the write queue, where there is one: from the oldest block that is not erased
-    /// yet to the next page to be written.
+    /// Pages that the write queue occupies, if it has one: from the oldest block not erased yet to the next page to
+    /// be written.
     pub write_queue_pages: Option<u64>,
-    /// The write buffer and what it did, where there is one.
+    /// The write buffer and its log, if it has one.
     pub buffer: Option<(&'a BufferPlan, &'a BufferLog)>,
-    /// Whether the buffer is told of every page that a collector moves.
+    /// True if the buffer learns of every page that a collector moves.
     pub tells_moves: bool,
-    /// Whether a task may come between the operations of a collection. Else the controller does nothing else until a
-    /// collection has ended.
+    /// True if a task may run between the operations of a collection. If false, the controller does nothing else
+    /// until a collection has ended.
     pub yields: bool,
 }
 
 impl<'a> Telemetry<'a> {
-    /// Of a scheme that has nothing to tell but this.
+    /// Telemetry with these parts only.
     pub fn new(guarantee: Guarantee, ram: Ram, collections: &'a CollectionLog) -> Self {
         Self {
             guarantee,
@@ -51,22 +52,22 @@ impl<'a> Telemetry<'a> {
     }
 }
 
-/// How the blocks of one logical block are merged (Kim et al., IEEE TCE 48(2), 2002).
+/// Merges of the blocks of one logical block (Kim et al., IEEE TCE 48(2), 2002).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MergeKind {
     /// The log block holds all pages in place and becomes the data block.
     Switch = 0,
-    /// The log block holds the first pages in place, gets the rest and becomes the data block.
+    /// The log block holds the first pages in place, gets the other pages and becomes the data block.
     Partial = 1,
-    /// All pages go to a new block.
+    /// All pages are copied to a new block.
     Full = 2,
 }
 
 impl MergeKind {
-    /// Every kind, in order of its number.
+    /// All kinds, in order of their numbers.
     pub const ALL: [Self; 3] = [Self::Switch, Self::Partial, Self::Full];
 
-    /// What its operations are charged to.
+    /// The cause that its operations are charged to.
     pub fn cause(self) -> Cause {
         match self {
             Self::Switch => Cause::SwitchMerge,
@@ -75,7 +76,7 @@ impl MergeKind {
         }
     }
 
-    /// How reports name it.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Switch => "switch",
@@ -85,26 +86,26 @@ impl MergeKind {
     }
 }
 
-/// What a scheme has collected so far, and why it could.
+/// Log of a scheme's collections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectionLog {
     /// Victims taken.
     pub started: u64,
     /// Victims erased.
     pub finished: u64,
-    /// Victims by valid pages when taken: `0..=π`.
+    /// Number of victims by valid pages when taken: `0..=π`.
     pub victim_valid: Vec<u64>,
-    /// Steps of partial collection run (whole-block collection: one a victim).
+    /// Steps of partial collection. Whole-block collection counts one per victim.
     pub steps: u64,
     /// Victims taken in idle time.
     pub idle: u64,
-    /// Fewest free pages seen at the end of a host write.
+    /// Fewest free pages at the end of a host write.
     pub least_free_pages: u64,
-    /// Free pages below which collection starts (ρ_th).
+    /// Threshold of free pages for collection (ρ_th).
     pub threshold_pages: u64,
-    /// Logical pages whose only copy became unreadable while it was to be copied.
+    /// Logical pages whose only copy became unreadable before it was copied.
     pub lost_pages: u64,
-    /// Erases beyond what the scheme's tables can count, since the format or mount (2LGC's counts of 13 bits).
+    /// Erases that the scheme's tables could not count, since the format or mount (2LGC's counts of 13 bits).
     pub saturated_erases: u64,
     /// Blocks retired as bad since the format.
     pub retired_blocks: u32,
@@ -113,8 +114,7 @@ pub struct CollectionLog {
 }
 
 impl CollectionLog {
-    /// An empty log of a scheme whose victims have at most `pages_per_block` valid pages and which starts
-    /// collecting below `threshold_pages` free pages.
+    /// An empty log of a scheme with this threshold, whose victims have at most `pages_per_block` valid pages.
     pub fn new(pages_per_block: u32, threshold_pages: u64) -> Self {
         Self {
             victim_valid: alloc::vec![0; pages_per_block as usize + 1],

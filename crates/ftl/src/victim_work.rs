@@ -1,8 +1,8 @@
-//! What choosing victims costs a controller's processor: entries of tables that are read and written.
+//! Table entries that a controller's processor reads and writes to choose victims.
 //!
-//! An entry is what a controller keeps of one block (its count of valid pages with its use, a place in a list, a stamp)
-//! or of one count of valid pages (a border between groups). To keep the count of valid pages is every scheme's own
-//! work, whatever its policy, and is not in here; to look at it is.
+//! An entry is the controller's data on one block: its count of valid pages and its use, a place in a list, or a
+//! stamp. An entry may also belong to one count of valid pages (a border between groups). The upkeep of valid counts
+//! is not included, because every scheme needs it under any policy. Reads of them are included.
 
 use core::ops::AddAssign;
 
@@ -16,22 +16,22 @@ pub struct Accesses {
 }
 
 impl Accesses {
-    /// So many.
+    /// These numbers of reads and writes.
     pub const fn new(reads: u64, writes: u64) -> Self {
         Self { reads, writes }
     }
 
-    /// Reads and writes.
+    /// Sum of reads and writes.
     pub const fn total(self) -> u64 {
         self.reads + self.writes
     }
 
-    /// This many times as many.
+    /// `count` times these accesses.
     pub const fn times(self, count: u64) -> Self {
         Self { reads: self.reads * count, writes: self.writes * count }
     }
 
-    /// What came after `earlier`, an earlier count of the same.
+    /// Accesses after `earlier`, an earlier count of the same work.
     pub const fn since(self, earlier: Self) -> Self {
         Self { reads: self.reads - earlier.reads, writes: self.writes - earlier.writes }
     }
@@ -45,10 +45,10 @@ impl AddAssign for Accesses {
     }
 }
 
-/// A policy's work so far, by what made it.
+/// Accesses of a policy so far, by event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VictimWork {
-    /// When a block lost a page.
+    /// When a page of a block became invalid.
     pub invalidated: Accesses,
     /// When a block became full.
     pub filled: Accesses,
@@ -57,12 +57,12 @@ pub struct VictimWork {
 }
 
 impl VictimWork {
-    /// All of it.
+    /// Sum of all accesses.
     pub const fn total(&self) -> u64 {
         self.invalidated.total() + self.filled.total() + self.chosen.total()
     }
 
-    /// What came after `earlier`, an earlier count of the same policy.
+    /// Accesses after `earlier`, an earlier count of the same policy.
     pub const fn since(&self, earlier: &Self) -> Self {
         Self {
             invalidated: self.invalidated.since(earlier.invalidated),

@@ -1,7 +1,7 @@
-//! What static wear levelling below a scheme costs: time behind erases, and RAM.
+//! Cost of static wear levelling below a scheme: RAM, and time after erases.
 //!
-//! A scheme makes the same operations with it as without, so a task of at most R ns has at most ⌊R/t_er⌋ erases, or as
-//! many as its collector is known to make. Each takes at most one swap longer ([`swap_ns`]), which is time of the
+//! A scheme makes the same operations with it as without. A task of at most R ns has at most ⌊R/t_er⌋ erases, or the
+//! known number of its collector. Each erase gets longer by at most one swap ([`swap_ns`]). That time counts to the
 //! collection step.
 
 use crate::error::FtlError;
@@ -11,7 +11,7 @@ use crate::preset::SchemeConfig;
 use flash::wear_level::{ram_bytes, swap_ns};
 use flash::{Geometry, Ns, Part};
 
-/// Raises what a plan, without a write buffer, promises and costs by what the configured rule takes, if there is one.
+/// Raises the bounds and RAM of a plan without write buffer by the cost of the configured rule, if any.
 pub(crate) fn allow_for_swaps(
     config: &SchemeConfig,
     part: &Part,
@@ -30,7 +30,8 @@ pub(crate) fn allow_for_swaps(
     plan.ram.other += ram_bytes(rule, geometry.blocks());
 }
 
-/// Refuses dynamic wear levelling to schemes that take free blocks in the order of their erases: some owe it their bounds.
+/// Refuses dynamic wear levelling to schemes that take free blocks in the order of their erases. The bounds of some
+/// depend on that order.
 pub(crate) fn check_dynamic(config: &SchemeConfig, plan: &Plan) -> Result<(), FtlError> {
     match plan.layout {
         Layout::PageMapped(_) | Layout::OnDemand(_) => Ok(()),
@@ -45,7 +46,7 @@ pub(crate) fn check_dynamic(config: &SchemeConfig, plan: &Plan) -> Result<(), Ft
     }
 }
 
-/// The most erases that a scheme asks for in a task, or a step, of at most so long.
+/// Upper limit on the erases of a scheme within a task or a step of at most `ns`.
 fn erases_within(layout: Layout, part: &Part, ns: Ns) -> u64 {
     match layout {
         Layout::PageMapped(CollectionKind::Partial(..) | CollectionKind::Preemptible(..)) => 1,

@@ -1,4 +1,4 @@
-//! Longer runs of the suites than tests have time for.
+//! Longer runs of the suites than the tests have time for.
 //!
 //! ```text
 //! cargo run --release -p ftlkit-testkit --example soak -- conformance [SEED [CASES]] [SCHEME]
@@ -75,7 +75,7 @@ fn usage() -> ExitCode {
 /// The schemes to draw from.
 type Presets<'a> = &'a [&'static Preset];
 
-/// What came of one case: nothing to say of a pass or a refusal.
+/// The result of one case; passes and refusals have no text.
 type CaseResult = Result<(), String>;
 
 fn soak(
@@ -95,7 +95,7 @@ fn soak(
     failures == 0
 }
 
-/// A preset, as it is or with one of its settings set otherwise; one in three with writes in turns to several units.
+/// A preset, or a variant with one setting changed. One in three spreads its writes over several units.
 fn scheme(random: &mut Pcg64, presets: Presets) -> SchemeConfig {
     let variants = conformance::variants(presets[random.random_range(0..presets.len())]);
     let scheme = variants[random.random_range(0..variants.len())].clone();
@@ -107,7 +107,7 @@ fn scheme(random: &mut Pcg64, presets: Presets) -> SchemeConfig {
     conformance::spread(scheme, counts, orders[random.random_range(0..orders.len())])
 }
 
-/// A shape that the scheme can work on, where one is drawn in a hundred tries.
+/// A shape that the scheme can work on, if a hundred tries find one.
 fn shape(random: &mut Pcg64, scheme: &SchemeConfig, most_blocks: u32, most_pages: u32) -> Shape {
     let mut draw = || {
         Shape::new(
@@ -121,7 +121,7 @@ fn shape(random: &mut Pcg64, scheme: &SchemeConfig, most_blocks: u32, most_pages
     std::iter::once(first).chain((0..100).map(|_| draw())).find(accepted).unwrap_or(first)
 }
 
-/// Half of them with a write buffer above.
+/// Adds a write buffer to half of the schemes.
 fn perhaps_buffered(random: &mut Pcg64, scheme: SchemeConfig, shape: &Shape) -> SchemeConfig {
     if random.random_bool(0.5) {
         return scheme;

@@ -1,5 +1,5 @@
-//! A search for the worst order of requests on arrays that are too large for every order: of many states
-//! the few are kept that come closest to breaking a promise.
+//! Search for the worst order of requests on arrays too large for all orders. It keeps the few states that come
+//! closest to exceeding a bound.
 
 use crate::bench::{AnyScheme, bench, bench_of};
 use crate::checks::Worst;
@@ -15,31 +15,31 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::rc::Rc;
 
-/// How hard is searched.
+/// Size of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct Attack {
-    /// States kept.
+    /// Number of states kept.
     pub width: usize,
-    /// Requests tried from each.
+    /// Number of requests tried from each state.
     pub tries: usize,
-    /// Requests in a row.
+    /// Length of the request sequence.
     pub operations: usize,
-    /// Logical pages that belong together: those of a logical block, or of a translation page.
+    /// Logical pages per group: those of a logical block, or of a translation page.
     pub group_pages: u32,
-    /// Try reads, too: they take no page, but steps may ride on them.
+    /// Try reads, too. They take no free page, but a step may go with them.
     pub reads: bool,
-    /// Seed of what is tried.
+    /// Seed of the requests tried.
     pub seed: u64,
 }
 
-/// What the worst order that was found came to, without breaking a promise.
+/// Worst values reached without exceeding a bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// Most pages taken up in the write queue.
+    /// Most pages in the write queue.
     pub queue_pages: u64,
     /// Fewest free pages.
     pub free_pages: u64,
-    /// The largest seen.
+    /// The largest observed value of each bound.
     pub worst: Worst,
 }
 
@@ -62,11 +62,11 @@ impl fmt::Display for Reached {
     }
 }
 
-/// Formats an array for a scheme and attacks it. Kept are the states with the longest write queue or, where
-/// the scheme has none, with the fewest free pages.
+/// Formats an array for a scheme and attacks it. It keeps the states with the longest write queue or, if the scheme
+/// has none, with the fewest free pages.
 ///
 /// # Errors
-/// The sequence that breaks a promise.
+/// The sequence that exceeds a bound.
 pub fn attack(config: &SchemeConfig, array: Array, attack: Attack) -> Result<Reached, Refutation> {
     let scheme = formatted(config, array)?;
     let mut random = Pcg64::seed_from_u64(attack.seed);
@@ -103,7 +103,7 @@ fn formatted(config: &SchemeConfig, array: Array) -> Result<Box<AnyScheme>, Refu
     registry::format(config, bench(History::new(array))).map_err(Refutation::Refused)
 }
 
-/// The operations to a state, the last one first.
+/// The operations that led to a state, last one first.
 #[derive(Debug)]
 struct Way {
     operation: Operation,
@@ -121,7 +121,7 @@ fn operations(way: Option<&Rc<Way>>) -> Vec<Operation> {
     operations
 }
 
-// Ways are long: dropped one by one, not by recursion.
+// Long chains are dropped one by one, because recursion would overflow the stack.
 impl Drop for Way {
     fn drop(&mut self) {
         let mut next = self.before.take();
@@ -151,14 +151,14 @@ fn history_of(scheme: &AnyScheme) -> &History {
     bench_of(scheme).inner().below()
 }
 
-/// The more the worse.
+/// Order of states: the larger, the worse.
 fn score(scheme: &AnyScheme) -> (u64, Reverse<u64>) {
     (queue_pages(scheme), Reverse(scheme.free_pages()))
 }
 
 impl Attack {
-    /// In turn: on in order, to the same place of the next logical block, again to the block that was
-    /// collected last, to the same page again, anywhere.
+    /// Chooses in turn: the next page; the same place in the next logical block; a page of the block that was
+    /// collected last; the same page again; a random page.
     fn choose(&self, state: &State, try_: usize, random: &mut Pcg64) -> Operation {
         let pages = state.scheme.logical_pages();
         let anywhere = random.random_range(0..pages);
@@ -180,12 +180,11 @@ impl Attack {
     }
 }
 
-/// Does so many operations on a just formatted array, each chosen by what the array shows so far, and holds
-/// each against what is promised. `choose` is given the array, the number of logical pages and that of the
-/// operation.
+/// Runs `operations` operations on a newly formatted array and checks each against the bounds. `choose` picks each
+/// from the array so far, the number of logical pages and the operation's index.
 ///
 /// # Errors
-/// The sequence up to where it breaks a promise.
+/// The sequence up to the operation that exceeds a bound.
 pub fn follow(
     config: &SchemeConfig,
     array: Array,

@@ -1,21 +1,21 @@
-//! The array below every scheme under test, and how it is reached through the scheme.
+//! The array below every scheme under test, and access to it through the scheme.
 
 use crate::watched::{Inspect, Watched};
 use flash::{AnyArray, BlockId, Serial, WearLevel};
 use ftl::{Scheme, SchemeConfig};
 
-/// A scheme under test: any, on any array. Here the array is a [`Bench`].
+/// A scheme under test, of any type and on any array. In this crate the array is a [`Bench`].
 pub type AnyScheme = dyn Scheme<Flash = AnyArray>;
 
-/// The array below a scheme under test: levelled, time and counts, watched.
+/// The array below a scheme under test, with wear levelling, time and counts, and an observer.
 pub type Bench = WearLevel<Serial<Watched>>;
 
-/// A bench whose wear is not levelled, as a scheme takes it.
+/// A type-erased bench without wear levelling.
 pub fn bench(array: impl Into<Box<dyn Inspect>>) -> AnyArray {
     AnyArray::new(WearLevel::off(Serial::new(Watched::new(array))))
 }
 
-/// A bench for a scheme as it is configured. To be recovered before a mount.
+/// A bench for a scheme's configuration. It must be recovered before a mount.
 pub fn bench_for(config: &SchemeConfig, array: impl Into<Box<dyn Inspect>>) -> Bench {
     let units = config.allocation.units();
     WearLevel::new(Serial::new(Watched::new(array)), config.static_wear, units, config.seed)
@@ -24,12 +24,12 @@ pub fn bench_for(config: &SchemeConfig, array: impl Into<Box<dyn Inspect>>) -> B
 /// The bench below a scheme.
 ///
 /// # Panics
-/// Where the scheme is on another array.
+/// If the scheme is on another array.
 pub fn bench_of(scheme: &AnyScheme) -> &Bench {
     scheme.flash().downcast_ref().expect("schemes under test are on a bench")
 }
 
-/// The bench below a scheme, to be changed.
+/// The bench below a scheme, mutable.
 ///
 /// # Panics
 /// As [`bench_of`].
@@ -37,7 +37,7 @@ pub fn bench_of_mut(scheme: &mut AnyScheme) -> &mut Bench {
     scheme.flash_mut().downcast_mut().expect("schemes under test are on a bench")
 }
 
-/// The array that a scheme's bench is made of, as after pulling the plug.
+/// The array inside a scheme's bench, as after a power cut.
 ///
 /// # Panics
 /// As [`bench_of`].
@@ -46,7 +46,7 @@ pub fn array_of(scheme: Box<AnyScheme>) -> Box<dyn Inspect> {
     bench.into_inner().into_inner().into_inner()
 }
 
-/// The next page of the block that may be programmed; π where none may be before an erase.
+/// Next page of the block to program; π if the block must be erased first.
 pub fn next_page(bench: &Bench, block: BlockId) -> u32 {
     bench.inner().next_page(bench.physical(block))
 }

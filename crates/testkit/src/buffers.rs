@@ -1,17 +1,17 @@
-//! Write buffers above the schemes under test: so small that something leaves them all the time.
+//! Write buffers for the schemes under test, small enough to evict all the time.
 
 use crate::shape::Shape;
 use ftl::{
     BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, Preset, Regions, SchemeConfig,
 };
 
-/// Pages of the buffers whose unit is a page.
+/// Capacity of buffers whose unit is a page, pages.
 const PAGES: u32 = 5;
 
-/// Time of a page in RAM, where it takes any, ns: less than that of any operation of the array.
+/// RAM time of a page in some buffers, ns; less than that of any operation of the array.
 const RAM_NS: u64 = 700;
 
-/// A buffer of this policy, of the policy's own unit, with room for a few units of this shape.
+/// A buffer with this policy and unit, and room for a few units on this shape. `None` is the policy's default unit.
 pub fn small(
     policy: &'static BufferPolicy,
     unit: Option<BufferUnit>,
@@ -19,7 +19,7 @@ pub fn small(
 ) -> BufferSettings {
     let by_page = unit.unwrap_or(policy.default_unit()) == BufferUnit::Page;
     let geometry = shape.geometry();
-    // Two blocks and a half, so that a third that comes in makes a whole one go.
+    // Two and a half blocks, so that a third block evicts a whole one.
     let block = geometry.pages_per_block();
     let pages = if by_page { PAGES } else { block * 2 + block / 2 };
     let pages = pages.min(geometry.pages());
@@ -31,8 +31,9 @@ pub fn small(
     }
 }
 
-/// Every policy with every unit that it can have: as it is by default, and with all else different (pages that are read,
-/// time of a page in RAM, its own settings); where the preset's collectors take dirty pages along, so as well.
+/// Buffers with each policy and each of its units. The default unit comes with default settings. The last unit comes
+/// with all other settings changed: reads added, RAM time, the policy's own settings. If the preset's collectors can
+/// take dirty pages, such buffers are added.
 pub fn every_buffer(preset: &Preset, shape: &Shape) -> Vec<BufferSettings> {
     let fixed = Regions::Fixed { initial: 30, updated: 40 };
     let mut all = Vec::new();
@@ -62,7 +63,7 @@ pub fn buffered(preset: &'static Preset, buffer: BufferSettings) -> SchemeConfig
     SchemeConfig { buffer, ..SchemeConfig::preset(preset) }
 }
 
-/// On one line.
+/// The settings on one line.
 pub fn described(buffer: &BufferSettings) -> String {
     let BufferSettings {
         policy,

@@ -1,4 +1,4 @@
-//! What is checked of every task and every array, whoever drives it.
+//! Checks of tasks and arrays that all drivers share.
 
 use crate::bench::{AnyScheme, bench_of, bench_of_mut, next_page};
 use crate::model::Mismatch;
@@ -6,53 +6,53 @@ use crate::operations::Operation;
 use flash::{BlockId, Flash, Ns};
 use ftl::{FtlError, Guarantee};
 
-/// Why a scheme failed the test.
+/// Reason why a scheme failed a test.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// A page read as it must not.
+    /// A read returned the wrong content.
     #[error(transparent)]
     Content(#[from] Mismatch),
-    /// The scheme gave up.
+    /// The scheme returned an error.
     #[error("{operation}: {error}")]
     Scheme {
-        /// What it was asked.
+        /// The operation.
         operation: String,
-        /// What it said.
+        /// The error.
         error: FtlError,
     },
-    /// A promise was broken.
+    /// A bound was exceeded.
     #[error("{operation}: {what} is {seen}, bound {bound}")]
     Promise {
-        /// What it was asked.
+        /// The operation.
         operation: String,
-        /// Which promise.
+        /// The bounded quantity.
         what: &'static str,
-        /// What was seen.
+        /// The observed value.
         seen: u64,
-        /// What was promised.
+        /// The bound.
         bound: u64,
     },
-    /// Two counts that must agree do not, or a rule of the watched array was broken.
+    /// Two counts disagree, or a rule of the watched array was broken.
     #[error("{0}")]
     Account(String),
 }
 
-/// The largest seen so far of what schemes promise.
+/// The largest observed value of each bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Worst {
-    /// Service of a page read, ns.
+    /// Service time of a page read, ns.
     pub read_ns: Ns,
-    /// Service of a page write, ns.
+    /// Service time of a page write, ns.
     pub write_ns: Ns,
     /// Collection within one task (flushes excepted), ns.
     pub step_ns: Ns,
-    /// Service and collection of one page read or write, ns.
+    /// Service and collection time of one page read or write, ns.
     pub response_ns: Ns,
     /// Valid pages of a victim.
     pub victim_valid: u32,
-    /// Those of a victim that was copied within its device, and to another.
+    /// Valid pages of a victim copied within its device, and of one copied to another.
     pub victim_valid_by_way: [u32; 2],
-    /// Page tasks.
+    /// Number of page tasks.
     pub tasks: u64,
 }
 
@@ -78,7 +78,7 @@ impl Worst {
         }
     }
 
-    /// The larger of both in each field; tasks add up.
+    /// Takes the larger value of each field; tasks add up.
     pub fn merge(&mut self, other: &Self) {
         self.read_ns = self.read_ns.max(other.read_ns);
         self.write_ns = self.write_ns.max(other.write_ns);
@@ -90,7 +90,7 @@ impl Worst {
     }
 }
 
-/// Time that the array, and the buffer above it, have worked so far, and what idle time is to do at most.
+/// Work time of the array and the buffer so far, and the bound of the next idle time.
 pub(crate) struct Times {
     all: Ns,
     steps: Ns,
@@ -105,13 +105,13 @@ impl Times {
     }
 }
 
-/// What one task took.
+/// Times of one task.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
     operation: Operation,
     service_ns: Ns,
     pub(crate) step_ns: Ns,
-    /// What it may take at most, if it is idle time.
+    /// Bound of its time if the operation is idle time.
     idle_ns: Ns,
 }
 
@@ -123,7 +123,7 @@ impl Task {
         Self { operation, service_ns, step_ns, idle_ns: before.idle_ns }
     }
 
-    /// Reads and writes of pages: what promises are about, forced writes too unless they are set apart.
+    /// True for page reads and writes, which the bounds cover. Forced writes count too, unless they are set apart.
     fn is_page_task(&self, promised: &Guarantee) -> bool {
         match self.operation {
             Operation::Write(_) | Operation::Read(_) => true,
@@ -136,8 +136,8 @@ impl Task {
         self.operation.is_flush()
     }
 
-    /// Holds it against what was promised: service and response of reads and writes, the step of all but
-    /// flushes and idle time, which has a bound of its own.
+    /// Checks the times against the bounds. Service and response of page reads and writes are checked. The step of
+    /// every operation is checked except flushes. Idle time has a bound of its own.
     pub(crate) fn check(&self, promised: &Guarantee) -> Result<(), Failure> {
         let service_bound = match self.operation {
             Operation::Read(_) => promised.read_ns,
@@ -159,7 +159,7 @@ impl Task {
     }
 }
 
-/// What the watched array saw that may never be.
+/// Reports forbidden operations that the watched array observed.
 pub(crate) fn check_breach(scheme: &mut AnyScheme, operation: Operation) -> Result<(), Failure> {
     match bench_of_mut(scheme).inner_mut().take_breach() {
         Some(breach) => Err(Failure::Account(format!("{operation:?}: {breach}"))),
@@ -167,8 +167,8 @@ pub(crate) fn check_breach(scheme: &mut AnyScheme, operation: Operation) -> Resu
     }
 }
 
-/// The collection log agrees with itself and, as the array saw it, with the promise. Returns the most
-/// valid pages that a victim held.
+/// Checks the collection log for consistency, and victims against the bound, as the log and the array counted them.
+/// Returns the most valid pages of a victim.
 pub(crate) fn check_victims(scheme: &AnyScheme, promised: &Guarantee) -> Result<u32, Failure> {
     let log = scheme.telemetry().collections;
     let by_valid: u64 = log.victim_valid.iter().sum();
@@ -182,7 +182,7 @@ pub(crate) fn check_victims(scheme: &AnyScheme, promised: &Guarantee) -> Result<
     Ok(seen)
 }
 
-/// Free pages are exactly the erased pages of blocks that are not bad.
+/// Checks that free pages are the erased pages of good blocks.
 pub(crate) fn check_free_pages(scheme: &AnyScheme) -> Result<(), Failure> {
     let flash = bench_of(scheme);
     let geometry = flash.geometry();

@@ -1,10 +1,10 @@
-//! The conformance suite: any scheme of the registry, through random and adversarial operations on a
-//! storing array, against the reference model.
+//! The conformance suite: random and adversarial operations on any scheme of the registry, on an array that stores
+//! data, checked against the reference model.
 //!
-//! Checked of every task: what was read; service, collection step and response against the promise; that
-//! no page is copied or erased that should not be. Checked now and then: victims' valid pages, free pages
-//! against the array, the collection log against itself and the array. At the end, and after every
-//! mount: every logical page.
+//! Each task is checked for three things: the data read; service, collection step and response against the bounds;
+//! and that no page is copied or erased wrongly. Some checks run at intervals: valid pages of victims, free pages
+//! against the array, and the collection log against itself and the array. All logical pages are read at the end and
+//! after each mount.
 
 use crate::buffers;
 use crate::checks::{Failure, Worst};
@@ -22,36 +22,36 @@ use ftl::{
 };
 use std::fmt;
 
-/// Failures that the part reports.
+/// Failure rates of the part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// Of a million programs and copies, how many fail.
+    /// Failed programs and copies per million.
     pub programs_per_million: u32,
-    /// Of a million erases, how many fail.
+    /// Failed erases per million.
     pub erases_per_million: u32,
 }
 
-/// One test: all that is needed to do it again.
+/// One test, with all that is needed to repeat it.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The scheme.
     pub scheme: SchemeConfig,
     /// The array.
     pub shape: Shape,
-    /// Blocks that are bad from the factory.
+    /// Factory bad blocks.
     pub bad: Vec<u32>,
-    /// What fails.
+    /// Failures of the part.
     pub faults: Faults,
-    /// Kind of sequence.
+    /// Pattern of operations.
     pub pattern: Pattern,
-    /// Seed of the sequence and of the faults.
+    /// Seed of the operations and of the failures.
     pub seed: u64,
-    /// Operations.
+    /// Number of operations.
     pub operations: usize,
 }
 
 impl Case {
-    /// A preset on a sound array.
+    /// A case on a sound array.
     pub fn new(
         scheme: SchemeConfig,
         shape: Shape,
@@ -74,28 +74,28 @@ impl Case {
         if self.faults == Faults::default() { Medium::Sound } else { Medium::Failing }
     }
 
-    /// Pages that the scheme exports on this array.
+    /// Logical pages that the scheme exports on this array.
     ///
     /// # Errors
-    /// What the scheme says where it refuses the array.
+    /// The scheme's error if it refuses the array.
     pub fn logical_pages(&self) -> Result<u32, FtlError> {
         logical_pages(&self.scheme, &self.shape, self.bad.len() as u32)
     }
 }
 
-/// Pages that a scheme exports on an array of which some blocks are bad.
+/// Logical pages that a scheme exports on an array with `bad` bad blocks.
 ///
 /// # Errors
-/// What the scheme says where it refuses the array.
+/// The scheme's error if it refuses the array.
 pub fn logical_pages(scheme: &SchemeConfig, shape: &Shape, bad: u32) -> Result<u32, FtlError> {
     registry::plan(scheme, &shape.part(), &shape.geometry(), shape.blocks - bad)
         .map(|plan| plan.logical_pages)
 }
 
-/// Those of the shapes that the scheme can work on, with this many bad blocks.
+/// The shapes on which the scheme can work with this many bad blocks.
 ///
 /// # Panics
-/// Where it refuses one without saying what in the configuration is wrong.
+/// If it refuses a shape without naming the fault of the configuration.
 pub fn accepted(scheme: &SchemeConfig, shapes: &[Shape], bad: u32) -> Vec<Shape> {
     let accepts = |shape: &&Shape| match logical_pages(scheme, shape, bad) {
         Ok(_) => true,
@@ -111,16 +111,16 @@ pub fn accepted(scheme: &SchemeConfig, shapes: &[Shape], bad: u32) -> Vec<Shape>
     shapes.iter().filter(accepts).copied().collect()
 }
 
-/// The same, its writes in turns over so many channels, ways, dies and planes.
+/// The scheme with its writes spread over these numbers of channels, ways, dies and planes.
 ///
 /// # Panics
-/// Where the order is none.
+/// If `order` is no allocation order.
 pub fn spread(scheme: SchemeConfig, counts: [u16; 4], order: &str) -> SchemeConfig {
     let order = order.parse().expect("an order of allocation");
     SchemeConfig { allocation: Allocation::new(counts, order), ..scheme }
 }
 
-/// Presets to which [`spread`] makes a difference: those that map all pages in RAM.
+/// Presets that [`spread`] affects: those that map all pages in RAM.
 pub fn page_mapped() -> Vec<&'static Preset> {
     let shape = Shape::new(48, 8, 8);
     let is_page_mapped = |preset: &&'static Preset| {
@@ -131,16 +131,16 @@ pub fn page_mapped() -> Vec<&'static Preset> {
     registry::REGISTRY.iter().copied().filter(is_page_mapped).collect()
 }
 
-/// The preset with collection in idle time, where it has that.
+/// The preset with collection in idle time, if it supports that.
 pub fn with_idle(preset: &'static Preset) -> SchemeConfig {
     let idle_collection = preset.settings.contains(&"idle");
     SchemeConfig { idle_collection, ..SchemeConfig::preset(preset) }
 }
 
-/// The preset as it is, and with each of its settings set otherwise.
+/// The preset itself, and variants with other values for each of its settings.
 ///
 /// # Panics
-/// Where the preset has a setting that is not known here.
+/// If the preset has a setting that is unknown here.
 pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
     let plain = SchemeConfig::preset(preset);
     let mut variants = vec![plain.clone()];
@@ -150,7 +150,7 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
     for setting in preset.settings {
         match *setting {
             "victim" => {
-                // Some preset chooses one of them itself: then it is a plain one once more.
+                // A preset's own policy is among them, so one variant equals the preset.
                 let with = |victim| SchemeConfig { victim: Some(victim), ..plain.clone() };
                 variants.extend(VictimKind::each(3).map(with));
             }
@@ -189,7 +189,7 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 variants.push(SchemeConfig { buffer: aware, ..plain.clone() });
             }
             "queue" => {
-                // The length that its paper prints is too short: see the search.
+                // The length printed in its paper is too short, as the search shows.
                 let write_queue = Some(WriteQueue::Proven);
                 variants.push(SchemeConfig { write_queue, ..plain.clone() });
             }
@@ -207,7 +207,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// A scheme's configuration on one line.
+/// Displays a scheme's configuration on one line.
 pub struct Described<'a>(pub &'a SchemeConfig);
 
 impl fmt::Display for Described<'_> {
@@ -257,37 +257,37 @@ impl fmt::Display for Described<'_> {
     }
 }
 
-/// Why a case did not pass.
+/// Reason why a case did not pass.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Verdict {
-    /// The scheme says that it cannot work there: a clear error, not a failure.
+    /// The scheme refuses the array: an error in the configuration, not a failed test.
     #[error("refused: {0}")]
     Refused(FtlError),
-    /// A write found no room when so many blocks had gone bad that no spare one was left: no failure, but the
-    /// test ended early.
+    /// A write found no room after grown bad blocks had used up all spare ones. The test ended early but did not
+    /// fail.
     #[error("{case}: operation {at}: no room, no spare block is left")]
     WornOut {
-        /// The case, to be done again.
+        /// The case, for repetition.
         case: String,
-        /// Number of the operation.
+        /// Index of the operation.
         at: usize,
     },
     /// The test failed.
     #[error("{case}: operation {at}: {failure}")]
     Failed {
-        /// The case, to be done again.
+        /// The case, for repetition.
         case: String,
-        /// Number of the operation.
+        /// Index of the operation.
         at: usize,
-        /// What is wrong.
+        /// The fault.
         failure: Box<Failure>,
     },
 }
 
-/// Takes one case through.
+/// Runs one case.
 ///
 /// # Errors
-/// The verdict, where it is not a pass.
+/// The verdict, if the case did not pass.
 pub fn conform(case: &Case) -> Result<Worst, Verdict> {
     let logical_pages = case.logical_pages().map_err(Verdict::Refused)?;
     let mut operations: Vec<Operation> = case
@@ -336,7 +336,7 @@ fn bad_blocks(array: &dyn Inspect) -> u32 {
     (0..array.geometry().blocks()).filter(|block| array.is_bad(BlockId(*block))).count() as u32
 }
 
-/// Blocks that are bad from the factory were left alone.
+/// Checks that factory bad blocks were not used.
 fn check_bad(case: &Case, array: &dyn Inspect) -> Result<(), Failure> {
     let used = |block: &&u32| {
         array.next_page(BlockId(**block)) > 0 || array.erase_count(BlockId(**block)) > 0

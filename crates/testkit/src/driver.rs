@@ -1,5 +1,5 @@
-//! One scheme, driven an operation at a time: every read is checked against the model, every task
-//! against what the scheme promises, every count against the array.
+//! Driver of one scheme, one operation at a time. It checks each read against the model, each task against the
+//! bounds, and each count against the array.
 
 use crate::bench::{AnyScheme, bench_of, bench_of_mut};
 use crate::checks::{
@@ -10,10 +10,10 @@ use crate::operations::Operation;
 use flash::{Cause, Flash, FlashError, Lpn, Ns};
 use ftl::{BufferLog, FtlError, Guarantee};
 
-/// What ended an operation early.
+/// Early end of an operation.
 #[derive(Debug)]
 pub enum Stop {
-    /// The power failed; the model knows of the operation that was under way.
+    /// The power failed. The model knows the interrupted operation.
     PowerOff,
     /// The test failed.
     Failed(Failure),
@@ -25,12 +25,12 @@ impl From<Failure> for Stop {
     }
 }
 
-/// What can be held against a scheme on this array.
+/// Kind of array, which decides what can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
-    /// No operation fails: promises hold and counts are exact.
+    /// No operation fails: bounds hold and counts are exact.
     Sound,
-    /// Programs and erases fail: data must be right; times and free pages are not promised.
+    /// Programs and erases may fail: data must be right, but times and free pages have no bounds.
     Failing,
 }
 
@@ -50,7 +50,7 @@ impl<'m> Driver<'m> {
     /// Takes a scheme that was just formatted or mounted.
     ///
     /// # Errors
-    /// Where it exports another number of pages than the model.
+    /// If it exports another number of pages than the model has.
     pub fn new(
         mut scheme: Box<AnyScheme>,
         model: &'m mut Model,
@@ -81,18 +81,17 @@ impl<'m> Driver<'m> {
         })
     }
 
-    /// The largest seen since the last call.
+    /// Returns the largest values since the last call.
     pub fn take_worst(&mut self) -> Worst {
         std::mem::take(&mut self.worst)
     }
 
-    /// Gives the scheme back.
+    /// Returns the scheme.
     pub fn into_scheme(self) -> Box<AnyScheme> {
         self.scheme
     }
 
-    /// Lets some time pass, then does one operation and checks all that can be checked of it at O(1). A
-    /// remount is a flush here.
+    /// Lets some time pass, then runs one operation with all checks that cost O(1). A remount is a flush here.
     ///
     /// # Errors
     /// [`Stop`].
@@ -122,10 +121,10 @@ impl<'m> Driver<'m> {
         Ok(())
     }
 
-    /// The host's clock goes on, and what is due by then is done: that is no part of any task.
+    /// Advances the host's clock and runs what is due by then. That work belongs to no task.
     fn pass_time(&mut self, operation: Operation) -> Result<(), Stop> {
         let now_ns = self.model.pass_time();
-        // One call does at least a page of what is due.
+        // Each call handles at least one page of the due work.
         for _ in 0..=self.model.logical_pages() {
             let due_ns = self.scheme.due_ns();
             let done = self.scheme.advance(now_ns);
@@ -193,7 +192,7 @@ impl<'m> Driver<'m> {
     }
 
     fn trim(&mut self, lpn: Lpn) -> Result<(), Stop> {
-        // A step may ride behind the trim, and erase what it made invalid.
+        // A step that follows the trim may already erase the trimmed version.
         bench_of_mut(&mut *self.scheme).inner_mut().trimmed(lpn);
         match self.scheme.trim(lpn) {
             Ok(()) => {
@@ -227,7 +226,7 @@ impl<'m> Driver<'m> {
     /// Checks what costs O(N): free pages, victims, the collection log, write amplification.
     ///
     /// # Errors
-    /// What does not agree.
+    /// The disagreement.
     pub fn check_accounts(&mut self) -> Result<(), Failure> {
         let seen = check_victims(&*self.scheme, &self.guarantee)?;
         self.worst.victim_valid = self.worst.victim_valid.max(seen);
@@ -241,9 +240,9 @@ impl<'m> Driver<'m> {
             None => ("writes acknowledged", self.writes),
             Some((_, log)) => ("pages written below the buffer", self.below_buffer(log)?),
         };
-        // Each write that the scheme itself is given is one program for the host: more only where a program
-        // failed, fewer only where writes may be held in its RAM and be programmed with what is collected,
-        // or never, if they are written again before that.
+        // Each write that reaches the scheme itself is one program for the host. There are more only if a program
+        // failed. There are fewer only if the scheme may hold writes in its RAM: they are programmed during
+        // collection, or never if they are overwritten first.
         let held = match telemetry.buffer {
             Some(_) => telemetry.write_queue_pages.is_some(),
             None => self.guarantee.volatile,
@@ -257,7 +256,7 @@ impl<'m> Driver<'m> {
         })
     }
 
-    /// Pages that a buffer gave to the scheme below, as its log has it, if that agrees with itself.
+    /// Pages that a buffer wrote to the scheme below according to its log, if the log is consistent.
     fn below_buffer(&self, log: &BufferLog) -> Result<u64, Failure> {
         let BufferLog { write_hits, write_misses, dirty, held, .. } = *log;
         let seen = write_hits + write_misses;
@@ -268,7 +267,7 @@ impl<'m> Driver<'m> {
         Ok(log.evicted + log.aged + log.flushed + log.through + log.padded)
     }
 
-    /// After a flush the newest version of every page is on flash (as far as it was seen being programmed).
+    /// Checks that after a flush the newest version of each page is on flash (if its program was observed).
     fn check_flushed(&self, operation: Operation) -> Result<(), Failure> {
         let dirty = self.scheme.telemetry().buffer.map_or(0, |(_, log)| log.dirty);
         agree("dirty pages behind a flush", dirty, "of them allowed", 0, |dirty, none| {

@@ -1,46 +1,46 @@
-//! Every request sequence on a small array: breadth-first search over the states of a real scheme, until
-//! there is no new state (a proof for that array) or a promise breaks (the shortest sequence that breaks
-//! it).
+//! Search of all request sequences on a small array: breadth-first over the states of a real scheme. It ends when
+//! there is no new state: a proof for that array. Or it ends when a bound is exceeded, with the shortest sequence
+//! that exceeds it.
 //!
 //! # State
-//! A state is a clone of the scheme with its array. Two are held to be the same where their projection
-//! is: the sorted list, over all blocks, of (device, pages programmed, valid pages, victim under way, bad), and,
-//! where idle time is offered, whether a collection step ran since the last write. The projection is
-//! taken from the operations on the array ([`Watched`](crate::watched::Watched)), not from the scheme's own records.
+//! A state is a clone of the scheme with its array. Two states are equal if their projections are: the sorted list,
+//! over all blocks, of (device, pages programmed, valid pages, victim in progress, bad, open for copies). If idle
+//! time is offered, the projection also tells if a collection step ran since the last write. The projection comes
+//! from the operations on the array ([`Watched`](crate::watched::Watched)), not from the scheme's own records.
 //!
 //! # Why the projection is a bisimulation
-//! For a page-mapped scheme with one write frontier and greedy victims that collects behind its writes (one
-//! that collects before them may find that the page to be written was just moved, so which of several equal
-//! victims was taken matters: search those with [`Search::every_page`]), two states of one projection
-//! differ by a renaming of blocks and of logical pages, and by what no decision looks at:
-//! - Logical pages enter decisions only through the block that holds their newest version: a write
-//!   invalidates a page there and programs the frontier's next. So pages in blocks of equal description
-//!   are interchangeable, and so are all unmapped ones.
-//! - Full blocks enter only through their valid counts: greedy takes one with the fewest. Which of
-//!   several equals is taken changes names only. Where in a block its valid pages lie does not matter: a
-//!   step copies the next α that are valid, and counts no others. Behind a victim's cursor nothing is
-//!   valid, so what is left of it is its valid count.
-//! - Free blocks are all erased. Which one is opened next (the least worn) changes names and wear only,
-//!   and wear decides nothing else. Sequence numbers matter to a mount only.
-//! - Where copies go two ways ([`flash::Copies`]) blocks keep their device. Of several devices whose candidates are
-//!   equals the lowest is taken, and which free block is opened next matters: there must not be two that have been
-//!   written before, so that wear cannot tell. Without idle time and spare blocks there is one at most.
-//! - When collection starts depends on the number of free pages: the sum over blocks of pages not
-//!   programmed. A frontier that becomes full is a candidate at once. When idle time is used
-//!   depends on whether a step ran since the last write.
+//! The argument covers page-mapped schemes with one write frontier and greedy victims that collect after their
+//! writes. A scheme that collects before a write may have just moved the page to be written, so the choice among
+//! equal victims matters: search such schemes with [`Search::every_page`]. Two states with one projection differ by a
+//! renaming of blocks and of logical pages, and by data that no decision uses:
+//! - Logical pages affect decisions only through the block with their newest version. A write invalidates a page
+//!   there and programs the next page of the frontier. So pages in blocks of equal description are interchangeable,
+//!   and so are all unmapped pages.
+//! - Full blocks matter only by their valid counts: greedy takes one with the fewest. The choice among equal ones
+//!   changes names only. The places of valid pages in a block do not matter: a step copies the next α valid pages and
+//!   counts no others. Before a victim's cursor no page is valid, so its valid count describes what remains of it.
+//! - Free blocks are all erased. The choice of the next one (the least worn) changes names and wear only, and wear
+//!   affects no other decision. Sequence numbers matter to a mount only.
+//! - With two copy paths ([`flash::Copies`]) blocks keep their device. If the candidates of several devices are
+//!   equal, the lowest device is taken. The choice of the next free block matters then: there must not be two that
+//!   have been written before, because wear would decide between them. Without idle time and spare blocks there is at
+//!   most one.
+//! - The start of collection depends on the number of free pages: the sum over blocks of pages not programmed. A
+//!   frontier that becomes full is a candidate at once. The use of idle time depends on whether a step ran since the
+//!   last write.
 //!
-//! This argument is about the code as it is written, so it is also tested on it: with
-//! [`Search::check_projection`], each time that a known state is met again by another way, its successors
-//! (under every logical page, not one of each kind) must have the projections that the first had.
+//! The argument is about the code as written, so a test checks it as well: [`Search::check_projection`]. When another
+//! path reaches a known state, its successors under all logical pages (not only one per kind) are compared. They must
+//! have the same projections as at the first visit.
 //!
 //! # Other schemes
-//! [`prove_by_history`] tells states apart by far more ([`crate::projection::ByHistory`]): where every page is
-//! and how it came there. Whether that is enough for a scheme is for [`Search::check_projection`] to show.
+//! [`prove_by_history`] distinguishes states by far more ([`crate::projection::ByHistory`]): the place of every page,
+//! and the events that led there. [`Search::check_projection`] must show that this is enough for a scheme.
 //!
 //! # Why not a model checker's library
-//! The properties are of transitions (what a task took), states are compared by projection while the
-//! concrete scheme goes on, and a proof must not rest on 64-bit fingerprints of states: keys are kept
-//! whole here. What is left to do is a breadth-first search.
+//! The properties are those of transitions (the times of a task). States are compared by projection, but the concrete
+//! scheme continues. A proof must not rest on 64-bit fingerprints of states, so keys are kept whole. What remains is
+//! a breadth-first search.
 
 use crate::bench::{AnyScheme, bench, bench_of, bench_of_mut};
 use crate::checks::{Failure, Worst};
@@ -54,24 +54,24 @@ use ftl::{BuildResult, FtlError, Guarantee, Layout, OnDemandLayout, Plan, Scheme
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
 
-/// What is searched.
+/// Scope of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// Trim every page, too.
+    /// Include trims of every page.
     pub trims: bool,
-    /// Offer idle time, too.
+    /// Include idle time.
     pub idle: bool,
-    /// Take every logical page as the next, rather than one of each kind.
+    /// Try every logical page rather than one of each kind.
     pub every_page: bool,
-    /// Check that states of one projection have successors of one projection (implies `every_page`).
+    /// Check that states with one projection have successors with one projection (implies `every_page`).
     pub check_projection: bool,
-    /// Do not hold victims' valid pages against the bound: to see what comes after.
+    /// Do not check the bound on victims' valid pages, to see the consequences.
     pub ignore_victim_bound: bool,
-    /// Flush, too.
+    /// Include flushes.
     pub flush: bool,
-    /// States after which the search gives up.
+    /// Number of states at which the search fails.
     pub most_states: usize,
-    /// Operations after which the search goes no further.
+    /// Depth at which the search stops, operations.
     pub most_operations: u32,
 }
 
@@ -90,20 +90,20 @@ impl Default for Search {
     }
 }
 
-/// All states were seen, or all up to a depth, and every promise held in each.
+/// The result of a search over all states, or over all up to a depth, in which every bound was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// Unique states.
+    /// Number of unique states.
     pub states: usize,
-    /// Transitions taken.
+    /// Number of transitions taken.
     pub transitions: u64,
-    /// Longest of the shortest ways to a state, operations.
+    /// Largest distance of a state from the start, operations.
     pub depth: u32,
-    /// The largest seen.
+    /// The largest observed value of each bound.
     pub worst: Worst,
-    /// Most pages taken up in the write queue.
+    /// Most pages in the write queue.
     pub queue_pages: u64,
-    /// All states were seen; not so where the search was told to stop at a depth and did.
+    /// True if all states were visited; false if the search reached its depth limit.
     pub whole: bool,
 }
 
@@ -120,39 +120,39 @@ impl fmt::Display for Proof {
     }
 }
 
-/// Why there is no proof.
+/// Reason why there is no proof.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Refutation {
-    /// A sequence of requests, none shorter, that breaks a promise.
+    /// A shortest sequence of requests that exceeds a bound.
     #[error("{failure}, by {operations:?}")]
     Broken {
-        /// What broke.
+        /// The failed check.
         failure: Failure,
-        /// From the formatted array on.
+        /// The sequence from the formatted array on.
         operations: Vec<Operation>,
     },
-    /// Two states of one projection go different ways: the projection is too coarse for this scheme.
+    /// Two states with one projection continue differently: the projection is too coarse for this scheme.
     #[error("{operations:?} leads to a state like one seen before, which goes on differently")]
     Projection {
-        /// From the formatted array on.
+        /// The sequence from the formatted array on.
         operations: Vec<Operation>,
     },
-    /// The scheme says that it cannot work there: a clear error, not a failure.
+    /// The scheme refuses the array: an error in the configuration, not a failed test.
     #[error("refused: {0}")]
     Refused(FtlError),
-    /// More states than were allowed.
+    /// The search reached its limit of states.
     #[error("more than {0} states")]
     TooMany(usize),
 }
 
-/// A state on the way.
+/// A state to expand.
 struct Node {
     scheme: Box<AnyScheme>,
     stepped: bool,
     id: u32,
-    /// How it was reached: the state before, and the operation.
+    /// The previous state and the operation that led here.
     from: (u32, Operation),
-    /// Its projection was seen before; only its successors are looked at.
+    /// True if its projection is known, so that only its successors are checked.
     again: bool,
 }
 
@@ -161,10 +161,10 @@ struct Explorer<'p> {
     projection: &'p dyn Projection,
     promised: Guarantee,
     known: HashMap<Key, u32>,
-    /// For each state, the one before it on a shortest way, and the operation between.
+    /// For each state, the one before it on a shortest path, and the operation between them.
     parents: Vec<(u32, Operation)>,
     depths: Vec<u32>,
-    /// Projections of each state's successors, where that is checked.
+    /// Projections of each state's successors, if they are checked.
     successors: Vec<BTreeSet<Key>>,
     queue: VecDeque<Node>,
     transitions: u64,
@@ -181,8 +181,8 @@ pub fn prove(config: &SchemeConfig, array: Array, search: Search) -> Result<Proo
     formatted(registry::format(config, bench(array)), search, &ByBlocks)
 }
 
-/// As [`prove`], for a page-mapped scheme that writes to several units in turns: a search of all request sequences but
-/// for those that differ from others in what the projection does not tell ([`ByUnits`]).
+/// As [`prove`], for a page-mapped scheme that writes to several units in turns. The search skips sequences that
+/// differ only in what the projection ([`ByUnits`]) does not show.
 ///
 /// # Errors
 /// As [`prove`].
@@ -195,7 +195,7 @@ pub fn search_by_units(
     formatted(registry::format(config, bench(array)), search, &by_units)
 }
 
-/// As [`search_by_units`], for a plan of one's own that nobody has checked.
+/// As [`search_by_units`], for a plan of the caller's own, which is not checked.
 ///
 /// # Errors
 /// As [`prove`].
@@ -302,11 +302,11 @@ fn formatted(
     explore(scheme.map_err(Refutation::Refused)?, search, projection)
 }
 
-/// Searches all request sequences from this state of a scheme, which must be just formatted on a
-/// [`bench()`], by a projection that suits it: [`ByBlocks`] for a page-mapped scheme.
+/// Searches all request sequences from this state of a scheme, which must be newly formatted on a [`bench()`]. The
+/// projection must suit the scheme: [`ByBlocks`] for a page-mapped one.
 ///
 /// # Errors
-/// The shortest sequence that breaks a promise, or why the search did not end.
+/// The shortest sequence that exceeds a bound, or the reason why the search did not end.
 pub fn explore(
     scheme: Box<AnyScheme>,
     search: Search,
@@ -381,7 +381,7 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    /// Does one operation on a copy of a state, and checks what it promises.
+    /// Runs one operation on a copy of a state and checks it against the bounds.
     fn transition(
         &mut self,
         node: &Node,
@@ -435,7 +435,7 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    /// What may be asked next: a write, a read and a trim of each kind of page, and idle time.
+    /// The next operations to try: write, read and trim of each kind of page, idle time, and a flush.
     fn choices(&self, scheme: &AnyScheme) -> Vec<Operation> {
         let mut pages: BTreeMap<u64, u32> = BTreeMap::new();
         for lpn in 0..scheme.logical_pages() {
@@ -463,7 +463,7 @@ impl Explorer<'_> {
         choices
     }
 
-    /// A shortest sequence of operations to a state.
+    /// A shortest sequence of operations that leads to a state.
     fn way_to(&self, mut id: u32) -> Vec<Operation> {
         let mut operations = Vec::new();
         while id != 0 {

@@ -1,57 +1,57 @@
-//! An array that remembers what a scheme can know: what each page was programmed with, in what order blocks
-//! became full or lost their last page, what the step under way has done, what is held in RAM.
+//! An array that records what a scheme can know: the content of each page, the order in which blocks became full or
+//! lost their last page, the work of the step in progress, and the pages held in RAM.
 //!
-//! It tells states apart that the array alone does not ([`crate::projection::ByHistory`]).
+//! It distinguishes states that the array alone does not ([`crate::projection::ByHistory`]).
 
 use crate::watched::Inspect;
 use flash::{Array, BlockId, Cause, Flash, FlashError, Lpn, Oob, Operation, PageKind, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a page was programmed with since its block was erased.
+/// Content that a page was programmed with since the erase of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Data, translation or other.
     pub kind: PageKind,
-    /// The page's number, of its kind.
+    /// Number of the page among those of its kind.
     pub number: u32,
 }
 
-/// When things happened to a block, in programs of the array; 0: not since its erase.
+/// Times of events in a block, counted in programs of the array; 0 if not since its erase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Past {
-    /// Its first page was programmed.
+    /// Program of its first page.
     pub opened: u64,
-    /// Its last page was programmed.
+    /// Program of its last page.
     pub filled: u64,
-    /// Its last page became an old version.
+    /// Invalidation of its last valid page.
     pub emptied: u64,
-    /// Its first page was programmed by a step.
+    /// True if a step programmed its first page.
     pub by_step: bool,
-    /// A step made it full, with a page that was not written by the host since it was opened.
+    /// True if a step filled it with a page that the host had not written since the block was opened.
     pub filled_by_step: bool,
     /// Sequence number of its first page.
     pub seq: u64,
 }
 
-/// Passes every operation on and remembers it.
+/// Passes on every operation and records it.
 #[derive(Clone, Debug)]
 pub struct History {
     inner: Array,
     pages: Vec<Option<Written>>,
     blocks: Vec<Past>,
-    /// Newest pages of each block, of both kinds.
+    /// Newest pages in each block, of all kinds.
     valid: Vec<u32>,
-    /// Where the newest version of each page is, and when it was programmed.
+    /// Physical page of the newest version of each page, and the time of its program.
     newest: BTreeMap<(PageKind, u32), (Ppn, u64)>,
     steps: Vec<(Operation, Written)>,
-    /// With the clock when the write was acknowledged.
+    /// Logical pages held in RAM, with the clock when their write was acknowledged.
     held: BTreeMap<u32, u64>,
     trimmed: BTreeSet<u32>,
     clock: u64,
 }
 
 impl History {
-    /// Remembers an erased array from now on.
+    /// Records an erased array from now on.
     pub fn new(inner: Array) -> Self {
         let geometry = *inner.geometry();
         Self {
@@ -67,22 +67,22 @@ impl History {
         }
     }
 
-    /// What a page was programmed with; `None` where it is erased.
+    /// Content that a page was programmed with; `None` if it is erased.
     pub fn written(&self, ppn: Ppn) -> Option<Written> {
         self.pages[ppn.0 as usize]
     }
 
-    /// Whether the page holds the newest version on flash.
+    /// True if the page holds the newest version on flash.
     pub fn is_newest(&self, ppn: Ppn) -> bool {
         self.written(ppn).is_some_and(|written| self.place(written) == Some(ppn))
     }
 
-    /// When things happened to the block.
+    /// Times of events in the block.
     pub fn past(&self, block: BlockId) -> Past {
         self.blocks[block.0 as usize]
     }
 
-    /// What collection has done since it erased a block.
+    /// Operations of collection since its last erase.
     pub fn steps(&self) -> &[(Operation, Written)] {
         &self.steps
     }
@@ -92,7 +92,7 @@ impl History {
         self.held.keys().copied()
     }
 
-    /// Logical pages that were trimmed and not written since.
+    /// Logical pages trimmed and not written since.
     pub fn trimmed(&self) -> impl Iterator<Item = u32> {
         self.trimmed.iter().copied()
     }
@@ -107,7 +107,7 @@ impl History {
         (data.kind == PageKind::Data).then_some(Lpn(data.number))
     }
 
-    /// How often anything was programmed so far.
+    /// Number of programs so far.
     pub fn clock(&self) -> u64 {
         self.clock
     }
@@ -122,7 +122,7 @@ impl History {
         }
     }
 
-    /// A trim was acknowledged.
+    /// Records an acknowledged trim.
     pub fn trim(&mut self, lpn: Lpn) {
         self.held.remove(&lpn.0);
         self.trimmed.insert(lpn.0);

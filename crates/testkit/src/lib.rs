@@ -1,15 +1,15 @@
-//! What any flash translation layer must withstand: a reference model, a conformance suite, power cuts
-//! at every operation, exhaustive search of small arrays. For tests only.
+//! Test suites for flash translation layers: a reference model, conformance, power cuts at each operation, and
+//! exhaustive search on small arrays. For tests only.
 //!
-//! - [`model`]: what each logical page must read as;
-//! - [`operations`]: what is asked of a device, at random and adversarially;
+//! - [`model`]: expected content of each logical page;
+//! - [`operations`]: random and adversarial operations;
 //! - [`watched`]: an array that keeps its own account of valid pages and victims;
 //! - [`bench`](mod@bench): the array below a scheme under test;
-//! - [`driver`]: one scheme, every task checked; [`run`]: a list of operations through remounts;
+//! - [`driver`]: one scheme, with each task checked; [`run`]: a list of operations across remounts;
 //! - [`buffers`]: write buffers above the schemes;
 //! - [`conformance`], [`power_cut`], [`exhaustive`], [`beam`]: the suites;
-//! - [`suite`]: all of that for a list of schemes, of this project or another;
-//! - [`projection`], [`history`]: which states of a search are the same.
+//! - [`suite`]: all suites for a list of schemes, of this project or another;
+//! - [`projection`], [`history`]: equality of states in a search.
 
 pub mod beam;
 pub mod bench;

@@ -1,22 +1,22 @@
-//! The reference model: what each logical page must read as.
+//! The reference model: the expected content of each logical page.
 //!
-//! A page's bytes are derived from its LPN and the number of the write that put them there, so that a
-//! page of another LPN, an older version or a damaged page is told from the right one. What may be read:
+//! A page's bytes are derived from its LPN and the number of its write. So a page of another LPN, an older version
+//! and a damaged page can be told from the right one. Permitted content:
 //!
-//! | last thing that happened to the page | may read as |
+//! | last event of the page | permitted content |
 //! | --- | --- |
 //! | never written | empty |
 //! | write acknowledged, durable at once | that version |
-//! | write acknowledged, volatile ([`ftl::Guarantee::volatile`]) | that version; after a power cut before the next flush, that version or any since the last that is known durable; the same from the first read behind the mount on |
-//! | so, and longer ago than the age at which writes must be durable ([`Model::durable_after`]) | that version, after power cuts too |
-//! | write cut by a power failure | that version, or what it was (or may have been) before; the same from then on |
+//! | write acknowledged, volatile ([`ftl::Guarantee::volatile`]) | that version; after a power cut before the next flush, that version or any since the last one known durable; from the first read after the mount on, always the same |
+//! | as above, and older than the age at which writes must be durable ([`Model::durable_after`]) | that version, after power cuts too |
+//! | write cut by a power failure | that version, or the content before (or any content permitted before); always the same from then on |
 //! | trim acknowledged | empty |
-//! | trim, then a mount (trim is advisory until the page is rewritten) | empty, or any version of this LPN; the same until the next mount |
+//! | trim, then a mount (a trim is advisory until the page is rewritten) | empty, or any version of this LPN; always the same until the next mount |
 
 use flash::{Lpn, Ns};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What a read found or may find.
+/// Content of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Content {
     /// Never written, or trimmed.
@@ -28,18 +28,18 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Expected {
     Is(Content),
-    /// A write was cut, or volatile ones were lost: one of these.
+    /// One of these, because a write was cut or volatile writes were lost.
     Among(Vec<Content>),
     /// Reads as empty until the next mount.
     Trimmed,
     /// Trimmed before the last mount.
     Forgettable,
-    /// So, and came back as this: until the next mount.
+    /// Trimmed before the last mount, and read as this version since then.
     Back(u64),
 }
 
 impl Expected {
-    /// What the page may hold where a newer content may or may not have taken the place of this.
+    /// Contents permitted if `newer` may have replaced this one.
     fn or(self, newer: Content) -> Self {
         match self {
             Self::Is(older) if older == newer => self,
@@ -48,13 +48,13 @@ impl Expected {
                 contents.push(newer);
                 Self::Among(contents)
             }
-            // Either the trim or any older version may come back: the new one is one more of them.
+            // Either the trim or any older version may come back; the new version is one more of them.
             Self::Trimmed | Self::Forgettable | Self::Back(_) => Self::Forgettable,
         }
     }
 }
 
-/// What a page may hold after a power cut: what is known durable, or any of the writes since.
+/// Contents permitted after a power cut: the last one known durable, or any write since.
 #[derive(Clone, Debug)]
 struct Volatile {
     durable: Expected,
@@ -67,7 +67,7 @@ impl Volatile {
         self.writes.into_iter().fold(self.durable, or)
     }
 
-    /// This write is durable, and what came before it is gone. Returns whether it is the newest.
+    /// Marks this write durable and drops all before it. Returns true if it is the newest.
     fn settle(&mut self, version: u64) -> bool {
         if let Some(at) = self.writes.iter().position(|write| *write == version) {
             self.writes.drain(..=at);
@@ -77,19 +77,19 @@ impl Volatile {
     }
 }
 
-/// What durability an acknowledged write has.
+/// Durability of an acknowledged write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durable {
-    /// When it is acknowledged.
+    /// Durable when acknowledged.
     AtOnce,
-    /// At the next flush; a power cut before it may undo the write.
+    /// Durable at the next flush; a power cut before it may undo the write.
     AtFlush,
 }
 
-/// A page that read as it must not.
+/// A read with a forbidden result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// The bytes are of no write at all.
+    /// The bytes belong to no write.
     #[error("{lpn} reads as bytes that were never written: {bytes:02x?}")]
     Damaged {
         /// The page.
@@ -97,27 +97,27 @@ pub enum Mismatch {
         /// Its first bytes.
         bytes: Vec<u8>,
     },
-    /// The bytes are another page's.
+    /// The bytes belong to another page.
     #[error("{lpn} reads as {found} (write {version})")]
     OtherPage {
         /// The page.
         lpn: Lpn,
-        /// Whose bytes it holds.
+        /// Page that the bytes belong to.
         found: Lpn,
-        /// Which write of them.
+        /// Number of their write.
         version: u64,
     },
-    /// The page is empty, or holds a version that is not the right one.
+    /// The page is empty or holds a wrong version.
     #[error("{lpn} reads as {found:?}; expected {expected}")]
     Version {
         /// The page.
         lpn: Lpn,
-        /// What was read.
+        /// Content read.
         found: Content,
-        /// What may be read.
+        /// Permitted contents.
         expected: String,
     },
-    /// An empty page must read as zeros.
+    /// The page is empty but did not read as zeros.
     #[error("{lpn} is empty but its bytes are not zeros")]
     NotZeros {
         /// The page.
@@ -125,40 +125,39 @@ pub enum Mismatch {
     },
 }
 
-/// What every logical page must read as.
+/// Expected content of every logical page.
 #[derive(Clone, Debug)]
 pub struct Model {
     pages: Vec<Expected>,
-    /// What a page may hold after a power cut, where volatile writes since the last flush make that
-    /// another thing than what it holds now; by LPN.
+    /// Permitted contents after a power cut, by LPN, for pages with volatile writes since the last flush.
     after_cut: BTreeMap<u32, Volatile>,
-    /// Volatile writes since the last flush, oldest first: when, of which page, which.
+    /// Volatile writes since the last flush, oldest first: time, LPN and number of the write.
     acknowledged: VecDeque<(Ns, u32, u64)>,
-    /// How long a volatile write may stay volatile.
+    /// Longest time that a volatile write may stay volatile.
     age_ns: Ns,
     now_ns: Ns,
-    /// Times that the clock was set.
+    /// Number of times that the clock was advanced.
     pauses: u64,
-    /// The newest acknowledged write of pages that the power took back, perhaps: nobody has looked yet.
+    /// The newest acknowledged write of each page that a power cut may have undone, until the next read of the page.
     at_risk: BTreeMap<u32, u64>,
     lost: u64,
     writes: u64,
 }
 
-/// Bytes of a page that name its LPN and version; the rest follows from them.
+/// Bytes that hold the LPN and version of a page; the other bytes are derived from them.
 const NAME_BYTES: usize = 12;
 
-/// The number of the write that put these bytes there; `None` where they are too short to tell.
+/// The number of the write of these bytes; `None` if they are too short.
 pub fn version_of(data: &[u8]) -> Option<u64> {
     let number = data.get(4..NAME_BYTES)?;
     Some(number.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
 }
 
 impl Model {
-    /// Least size of a page, bytes, that can be told from any other.
+    /// Least page size that distinguishes all writes, bytes.
     pub const LEAST_PAGE_BYTES: u32 = 16;
 
-    /// A device of this many logical pages, all empty.
+    /// A device with this many logical pages, all empty.
     pub fn new(logical_pages: u32) -> Self {
         let pages = vec![Expected::Is(Content::Empty); logical_pages as usize];
         Self {
@@ -174,15 +173,15 @@ impl Model {
         }
     }
 
-    /// From now on, volatile writes must be durable when they are this old by the host's clock;
-    /// [`Ns::MAX`], and so at first: when they are flushed.
+    /// Sets the age by the host's clock at which volatile writes must be durable. [`Ns::MAX`], the default: only
+    /// after a flush.
     pub fn durable_after(&mut self, age_ns: Ns) {
         self.age_ns = age_ns;
     }
 
-    /// Time passes: mostly 5 ms, now and then some seconds, seldom more than a write may stay volatile; the
-    /// larger the device the more seldom, for its buffer may be large, too. Returns what the host's clock
-    /// shows.
+    /// Advances the host's clock: mostly by 5 ms, sometimes by seconds, seldom by more than a write may stay
+    /// volatile. Long pauses are rarer on larger devices, because their buffer may be large too. Returns the new
+    /// time.
     pub fn pass_time(&mut self) -> Ns {
         const MS: Ns = 1_000_000;
         self.pauses += 1;
@@ -194,7 +193,7 @@ impl Model {
         self.now_ns
     }
 
-    /// All that was due by the host's clock is done: what is old enough is durable.
+    /// Records that all work due by the host's clock is done: old enough writes are durable.
     pub fn settled(&mut self) {
         while let Some((at, lpn, version)) = self.acknowledged.front().copied()
             && at.saturating_add(self.age_ns) <= self.now_ns
@@ -206,8 +205,8 @@ impl Model {
         }
     }
 
-    /// Pages whose newest acknowledged write was found to be gone after a power cut: volatile
-    /// ones, or the read was refused.
+    /// Number of pages whose newest acknowledged write was found lost after a power cut. Only volatile writes count:
+    /// [`Model::check_read`] refuses the loss of others.
     pub fn lost(&self) -> u64 {
         self.lost
     }
@@ -217,10 +216,10 @@ impl Model {
         self.pages.len() as u32
     }
 
-    /// The number of the next write; puts the bytes of that write of `lpn` into `data`.
+    /// Writes the bytes of the next write of `lpn` into `data`, and returns its number.
     ///
     /// # Panics
-    /// Where a page is shorter than [`Model::LEAST_PAGE_BYTES`] (and not empty).
+    /// If `data` is shorter than [`Model::LEAST_PAGE_BYTES`] and not empty.
     pub fn next_version(&mut self, lpn: Lpn, data: &mut [u8]) -> u64 {
         self.writes += 1;
         if !data.is_empty() {
@@ -229,7 +228,7 @@ impl Model {
         self.writes
     }
 
-    /// A write was acknowledged.
+    /// Records an acknowledged write.
     pub fn written(&mut self, lpn: Lpn, version: u64, durable: Durable) {
         let new = Content::Version(version);
         let now = std::mem::replace(&mut self.pages[lpn.0 as usize], Expected::Is(new));
@@ -247,18 +246,18 @@ impl Model {
         }
     }
 
-    /// A trim was acknowledged.
+    /// Records an acknowledged trim.
     pub fn trimmed(&mut self, lpn: Lpn) {
         let page = &mut self.pages[lpn.0 as usize];
         if *page != Expected::Is(Content::Empty) {
             *page = Expected::Trimmed;
-            // A power cut is followed by a mount, which may bring any version back.
+            // A mount follows every power cut and may bring any version back.
             self.after_cut.remove(&lpn.0);
             self.at_risk.remove(&lpn.0);
         }
     }
 
-    /// The power failed during a write.
+    /// Records a power failure during a write.
     pub fn write_cut(&mut self, lpn: Lpn, version: u64) {
         let before = self.after_cut.remove(&lpn.0);
         let before = before.map(|before| self.taken_back(lpn.0, before));
@@ -274,18 +273,18 @@ impl Model {
         page.expected()
     }
 
-    /// The power failed during a trim.
+    /// Records a power failure during a trim.
     pub fn trim_cut(&mut self, lpn: Lpn) {
         self.trimmed(lpn);
     }
 
-    /// A flush was completed: all that was acknowledged is durable.
+    /// Records a completed flush: all acknowledged writes are durable.
     pub fn flushed(&mut self) {
         self.after_cut.clear();
         self.acknowledged.clear();
     }
 
-    /// The power failed: volatile writes since the last flush may be lost.
+    /// Records a power failure: volatile writes since the last flush may be lost.
     pub fn power_failed(&mut self) {
         self.acknowledged.clear();
         for (lpn, page) in std::mem::take(&mut self.after_cut) {
@@ -293,7 +292,7 @@ impl Model {
         }
     }
 
-    /// The newest version of a page, where it surely holds one.
+    /// The newest version of a page, if the page certainly holds one.
     pub fn newest(&self, lpn: Lpn) -> Option<u64> {
         match self.pages[lpn.0 as usize] {
             Expected::Is(Content::Version(version)) => Some(version),
@@ -301,7 +300,7 @@ impl Model {
         }
     }
 
-    /// The device was mounted: trimmed pages may be back.
+    /// Records a mount: trimmed pages may be back.
     pub fn mounted(&mut self) {
         for page in &mut self.pages {
             if matches!(page, Expected::Trimmed | Expected::Back(_)) {
@@ -310,7 +309,7 @@ impl Model {
         }
     }
 
-    /// Checks what a read of `lpn` found, and takes it as what the page holds from now on.
+    /// Checks the result of a read of `lpn`, which becomes the only permitted content.
     ///
     /// # Errors
     /// The mismatch.
@@ -439,7 +438,7 @@ mod tests {
         assert_eq!(model.check_read(Lpn(0), false, &[0; 37]), Ok(()));
     }
 
-    /// Four versions of a page: one that was flushed or not, then three that were not.
+    /// Four volatile versions of a page, with or without a flush after the first.
     fn volatile(flushed: bool) -> (Model, Vec<Vec<u8>>) {
         let mut model = Model::new(4);
         let pages = (0..4).map(|at| {
@@ -461,7 +460,7 @@ mod tests {
             assert!(model.check_read(Lpn(1), true, old).is_err());
         }
         assert_eq!(model.check_read(Lpn(1), true, &pages[3]), Ok(()));
-        // A read changes nothing of what a power cut may do.
+        // A read does not change the possible results of a power cut.
         model.power_failed();
         assert_eq!(model.check_read(Lpn(1), true, &pages[1]), Ok(()));
     }
@@ -475,7 +474,7 @@ mod tests {
         for seen in &pages {
             let mut model = model.clone();
             assert_eq!(model.check_read(Lpn(1), true, seen), Ok(()));
-            // What was read stays, through further cuts too.
+            // The content that was read stays, through further cuts too.
             model.power_failed();
             model.mounted();
             for other in pages.iter().filter(|other| *other != seen) {
@@ -504,7 +503,7 @@ mod tests {
         assert_eq!(model.check_read(Lpn(1), true, &pages[3]), Ok(()));
     }
 
-    /// As [`volatile`], a write every ten seconds; what is twenty seconds old must be durable.
+    /// Four writes ten seconds apart, as in [`volatile`]. A write must be durable after twenty seconds.
     #[test]
     fn what_is_old_enough_survives_a_cut() {
         let mut model = Model::new(4);
@@ -517,7 +516,7 @@ mod tests {
                 data
             })
             .collect();
-        // The clock alone writes nothing.
+        // An advance of the clock alone writes nothing.
         let mut unsettled = model.clone();
         unsettled.power_failed();
         assert_eq!(unsettled.check_read(Lpn(1), false, &[0; 37]), Ok(()));

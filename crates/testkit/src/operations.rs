@@ -1,11 +1,10 @@
-//! What is asked of a device: typed operations, proptest strategies for them, and seeded sequences that
-//! are hard on collectors.
+//! Operations on a device: a type, proptest strategies, and seeded sequences that are hard on collectors.
 
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// One thing asked of a device. Page numbers beyond the device are wrapped into it.
+/// One operation of the host. Page numbers beyond the device wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// Write a page.
@@ -20,25 +19,25 @@ pub enum Operation {
     Flush,
     /// Offer idle time.
     Idle,
-    /// Flush, forget all RAM and mount again.
+    /// Flush, lose all RAM and mount again.
     Remount,
-    /// Shut down, forget all RAM and mount again.
+    /// Shut down, lose all RAM and mount again.
     Shutdown,
 }
 
 impl Operation {
-    /// Whether all RAM is forgotten behind it, and the array mounted again.
+    /// True if all RAM is lost afterwards and the array is mounted again.
     pub fn remounts(self) -> bool {
         matches!(self, Self::Remount | Self::Shutdown)
     }
 
-    /// Whether it must wait until something is durable: it may take what it takes.
+    /// True if it waits until data is durable, so that its time has no bound.
     pub fn is_flush(self) -> bool {
         self.remounts() || matches!(self, Self::Flush | Self::WriteThrough(_))
     }
 }
 
-/// Sequences of up to `longest` operations: mostly writes, of which half go to a few pages.
+/// Sequences of up to `longest` operations. Most are writes, half of them to a few pages.
 pub fn operations(longest: usize) -> impl Strategy<Value = Vec<Operation>> {
     let page = || prop_oneof![0u32..8, any::<u32>()];
     let one = prop_oneof![
@@ -53,29 +52,29 @@ pub fn operations(longest: usize) -> impl Strategy<Value = Vec<Operation>> {
     proptest::collection::vec(one, 0..=longest)
 }
 
-/// A kind of seeded sequence.
+/// Pattern of a seeded sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pattern {
-    /// Writes everywhere, some reads, few trims, idle times and remounts.
+    /// Writes to all pages, some reads, few trims, idle times and remounts.
     Uniform,
-    /// Nine writes of ten go to a tenth of the pages.
+    /// Nine of ten writes go to a tenth of the pages.
     HotCold,
-    /// Writes in order, round and round, each followed by a read now and then.
+    /// Sequential writes over the whole device again and again, with a read now and then.
     Sequential,
-    /// Every page once, then writes everywhere and nothing else: the array is always as full as can be.
+    /// Sequential fill of every page, then only random writes: the array is always as full as possible.
     FillThenOverwrite,
-    /// Every page once, then pages a block's worth apart, so that all blocks lose pages at the same pace
-    /// and the least valid victim is as valid as can be.
+    /// Sequential fill of every page, then writes one block length apart. All blocks lose pages at the same pace, so
+    /// the least valid victim is as valid as possible.
     SpreadInvalidation,
-    /// Runs of trims, of random length and place, between writes.
+    /// Runs of trims with random length and place, between writes.
     TrimStorm,
-    /// Every page once, then all even pages, then all odd, then shuffled strides: the survivors of one
-    /// round share blocks with those of another.
+    /// Sequential fill of every page, then all even pages, all odd ones, and mixed strides. Survivors of one round
+    /// share blocks with those of another.
     Interleaved,
 }
 
 impl Pattern {
-    /// Every pattern.
+    /// All patterns.
     pub const ALL: [Self; 7] = [
         Self::Uniform,
         Self::HotCold,
@@ -86,11 +85,11 @@ impl Pattern {
         Self::Interleaved,
     ];
 
-    /// The sequence of this kind for a device of `logical_pages` made of blocks of `pages_per_block`;
-    /// endless, and the same for the same seed.
+    /// The sequence of this pattern for a device with `logical_pages` and blocks of `pages_per_block`. It is endless,
+    /// and reproducible from the seed.
     ///
     /// # Panics
-    /// Where there are no pages.
+    /// If there are no pages.
     pub fn sequence(self, logical_pages: u32, pages_per_block: u32, seed: u64) -> Sequence {
         assert!(logical_pages > 0, "a device of no pages");
         Sequence {
@@ -112,7 +111,7 @@ pub struct Sequence {
     stride: u32,
     random: Pcg64,
     at: u64,
-    /// First page and number of the trims still to come.
+    /// First page and number of the trims that are left in the present run.
     trims: (u32, u32),
 }
 
@@ -140,12 +139,12 @@ impl Sequence {
         self.random.random_range(0..pages)
     }
 
-    /// The `at`-th page of rounds that go through the device with this stride.
+    /// Page number `at` of rounds through the device with this stride.
     fn strided(&self, at: u64, stride: u32) -> u32 {
         let (pages, stride) = (u64::from(self.pages), u64::from(stride));
         let columns = pages.div_ceil(stride);
-        // One page of every block, then the next page of every block. The last block may be short:
-        // places beyond the device wrap to its start.
+        // One page of each block, then the next page of each. The last block may be short: pages beyond the device
+        // wrap to its start.
         let at = at % (columns * stride);
         ((at % columns * stride + at / columns) % pages) as u32
     }

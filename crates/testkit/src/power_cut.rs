@@ -1,6 +1,6 @@
-//! The power fails at every single program, copy and erase of a workload, clean and torn; then the array
-//! is mounted, everything is read, and the workload goes on under the scheme's promise. The mount itself
-//! is cut as well, and mounted again.
+//! Power cuts at every single program, copy and erase of a workload, clean and torn. After each, the array is
+//! mounted, everything is read, and the workload continues under the scheme's bounds. The mount itself is cut as
+//! well, and mounted again.
 
 use crate::checks::Failure;
 use crate::conformance::{Described, logical_pages};
@@ -14,12 +14,12 @@ use flash::{Array, Operation, Store};
 use ftl::{FtlError, SchemeConfig};
 use std::fmt;
 
-/// One cut: after so many changing operations, in the middle of the next or before it.
+/// One power cut after a number of changing operations, before the next or in the middle of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// Changing operations (programs, copies, erases) that run before it.
     pub after: u64,
-    /// Whether the operation at which the power fails is left half done.
+    /// True if the operation at the cut is left half done.
     pub torn: bool,
 }
 
@@ -30,29 +30,28 @@ pub struct Case {
     pub scheme: SchemeConfig,
     /// The array.
     pub shape: Shape,
-    /// Kind of sequence.
+    /// Pattern of operations.
     pub pattern: Pattern,
-    /// Seed of the sequence.
+    /// Seed of the operations.
     pub seed: u64,
-    /// Operations.
+    /// Number of operations.
     pub operations: usize,
-    /// Whether the workload ends with the device being shut down.
+    /// True if the workload ends with a shutdown of the device.
     pub shutdown: bool,
-    /// Operations that follow a cut before the test of that cut ends.
+    /// Operations after a cut before the test of that cut ends.
     pub go_on: usize,
-    /// Torn programs, with no mount completed between them, after which writes must go on. Each takes a
-    /// page that collection may have counted on, so there is a limit to what a scheme can hold in
-    /// reserve; after more of them everything must be there to be read, but a write may find no room.
-    /// Clean cuts and torn erases cost nothing.
+    /// Torn programs without a completed mount between them after which writes must still succeed.
+    ///
+    /// Each takes a page that collection may have counted on, and a scheme's reserve is limited. After more of them
+    /// everything must be readable, but a write may find no room. Clean cuts and torn erases cost nothing.
     pub torn_in_a_row: u32,
-    /// Whether a write may find no room once pages were trimmed and the power failed: a trim is advisory,
-    /// so trimmed pages may be back and take the room that collection had counted on. Everything must be
-    /// there to be read all the same.
+    /// True if a write may find no room after trims and a power cut. A trim is advisory, so trimmed pages may come
+    /// back and take the room that collection counted on. Everything must be readable all the same.
     pub trims_may_fill: bool,
 }
 
 impl Case {
-    /// Some 160 operations, after which writes must go on after any cut, except where trims were forgotten in it.
+    /// A case of 160 operations. Writes must succeed after any cut, except with patterns whose trims a cut may undo.
     pub fn new(scheme: SchemeConfig, shape: Shape, pattern: Pattern, seed: u64) -> Self {
         Self {
             scheme,
@@ -76,45 +75,45 @@ impl fmt::Display for Case {
     }
 }
 
-/// Why a case did not pass.
+/// Reason why a case did not pass.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Verdict {
-    /// The scheme says that it cannot work there: a clear error, not a failure.
+    /// The scheme refuses the array: an error in the configuration, not a failed test.
     #[error("refused: {0}")]
     Refused(FtlError),
-    /// The test failed. [`replay`] does it again.
+    /// The test failed. [`replay`] repeats it.
     #[error("{case}: cuts {cuts:?}: operation {at}: {failure}")]
     Failed {
         /// The case.
         case: String,
         /// The cuts, each counted from the mount before it.
         cuts: Vec<Cut>,
-        /// Number of the operation.
+        /// Index of the operation.
         at: usize,
-        /// What is wrong.
+        /// The fault.
         failure: Box<Failure>,
     },
 }
 
-/// What a case took.
+/// Counts of a case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Changing operations of the workload without a cut.
     pub changes: u64,
-    /// Cuts in the workload: two for each change.
+    /// Cuts in the workload: two per change.
     pub cuts: u64,
     /// Cuts in the mounts that followed.
     pub mount_cuts: u64,
-    /// Cuts in the workload that were in a shutdown.
+    /// Cuts in the workload that hit a shutdown.
     pub in_shutdowns: u64,
-    /// Pages whose newest acknowledged write was gone after a cut in the workload, as volatile ones may be.
+    /// Pages whose newest acknowledged write was lost in a cut of the workload, as volatile writes may be.
     pub lost: u64,
-    /// Cuts one after another, mounts among them.
+    /// Cuts in storms, those in mounts included.
     pub in_storms: u64,
 }
 
 impl Tally {
-    /// Adds another case's.
+    /// Adds the counts of another case.
     pub fn add(&mut self, other: &Self) {
         self.changes += other.changes;
         self.cuts += other.cuts;
@@ -125,18 +124,18 @@ impl Tally {
     }
 }
 
-/// A run and its array, so far.
+/// State of a run and its array.
 #[derive(Clone)]
 struct Stage<'c> {
     case: &'c Case,
     run: Run,
     array: PowerCut<Array>,
     cuts: Vec<Cut>,
-    /// Torn programs since the last mount that was completed.
+    /// Torn programs since the last completed mount.
     torn: u32,
 }
 
-/// What came of one stretch between two mounts.
+/// End of a stretch between two mounts.
 enum StretchEnd {
     Finished,
     PowerOff,
@@ -161,7 +160,7 @@ impl<'c> Stage<'c> {
         })
     }
 
-    /// Formats or mounts and goes on, to the end or to this cut.
+    /// Formats or mounts, and continues to the end or to this cut.
     fn go(&mut self, cut: Option<Cut>) -> Result<StretchEnd, Verdict> {
         self.array.restore();
         if let Some(cut) = cut {
@@ -193,7 +192,7 @@ impl<'c> Stage<'c> {
         self.case.trims_may_fill && !self.cuts.is_empty() && self.run.trims() > 0
     }
 
-    /// No write has room: mounts once more, reads everything and ends there.
+    /// Handles a write without room: mounts once more, reads everything and ends the run.
     fn read_only(&mut self) -> Result<StretchEnd, Verdict> {
         self.run.shorten(0);
         self.array.restore();
@@ -208,7 +207,7 @@ impl<'c> Stage<'c> {
         Verdict::Failed { case, cuts, at: self.run.at(), failure: failure.into() }
     }
 
-    /// Goes on after the last cut, without another; reads only, where more was torn than writes can bear.
+    /// Continues after the last cut without another one. It only reads if more pages are torn than writes can bear.
     fn recover(&mut self, go_on: usize) -> Result<(), Verdict> {
         let writes = self.torn <= self.case.torn_in_a_row;
         self.run.shorten(if writes { go_on } else { 0 });
@@ -220,7 +219,7 @@ impl<'c> Stage<'c> {
         }
     }
 
-    /// Changing operations of the mount that comes next, and of reading everything behind it.
+    /// Changing operations of the next mount, and of the reads after it.
     fn mount_changes(&self) -> Result<u64, Verdict> {
         let mut mount = self.clone();
         mount.run.shorten(0);
@@ -233,18 +232,17 @@ impl<'c> Stage<'c> {
 /// Changing operations of the workload without a cut.
 ///
 /// # Errors
-/// The verdict, where it is not a pass.
+/// The verdict, if the case did not pass.
 pub fn changes(case: &Case) -> Result<u64, Verdict> {
     let mut whole = Stage::new(case)?;
     whole.go(None)?;
     Ok(whole.array.changes())
 }
 
-/// Cuts the power at every change of the workload, clean and torn, and at every change of the mount that
-/// follows.
+/// Cuts the power at every change of the workload, clean and torn, and at every change of the mount that follows.
 ///
 /// # Errors
-/// The verdict, where it is not a pass.
+/// The verdict, if the case did not pass.
 pub fn every_cut(case: &Case) -> Result<Tally, Verdict> {
     let mut tally = Tally { changes: changes(case)?, ..Tally::default() };
     for after in 0..tally.changes {
@@ -268,7 +266,7 @@ fn cut_the_mount(stage: &Stage<'_>) -> Result<u64, Verdict> {
         for torn in [false, true] {
             let mut second = stage.clone();
             second.go(Some(Cut { after, torn }))?;
-            // There are so many of these that a shorter way on must do.
+            // A shorter continuation must do for this large number of cases.
             second.recover(stage.case.go_on / 4)?;
             cuts += 1;
         }
@@ -276,10 +274,10 @@ fn cut_the_mount(stage: &Stage<'_>) -> Result<u64, Verdict> {
     Ok(cuts)
 }
 
-/// Does one sequence of cuts again: each is counted from the mount before it.
+/// Repeats a sequence of cuts, each counted from the mount before it.
 ///
 /// # Errors
-/// The verdict, where it is not a pass.
+/// The verdict, if the case did not pass.
 pub fn replay(case: &Case, cuts: &[Cut]) -> Result<(), Verdict> {
     let mut stage = Stage::new(case)?;
     for cut in cuts {
@@ -288,11 +286,11 @@ pub fn replay(case: &Case, cuts: &[Cut]) -> Result<(), Verdict> {
     stage.recover(case.go_on)
 }
 
-/// Cuts again and again, each at most `longest` changes after the mount before it (so that many mounts
-/// are cut as well), until the workload is done. Returns the number of cuts.
+/// Cuts again and again until the workload is done, and returns the number of cuts. Each cut is at most `longest`
+/// changes after the mount before it, so that many mounts are cut as well.
 ///
 /// # Errors
-/// The verdict, where it is not a pass.
+/// The verdict, if the case did not pass.
 pub fn storm(case: &Case, longest: u64) -> Result<u64, Verdict> {
     use rand::{RngExt, SeedableRng};
     let mut random = rand_pcg::Pcg64::seed_from_u64(case.seed);

@@ -1,5 +1,4 @@
-//! When two states of a scheme are held to be the same: where all that its decisions look at is, up to
-//! names.
+//! Equality of states in a search: two states are equal if all data that decisions use are equal up to renaming.
 
 use crate::bench::{AnyScheme, Bench, bench_of, next_page};
 use crate::history::{History, Past, Written};
@@ -7,47 +6,47 @@ use crate::operations::Operation;
 use crate::watched::Inspect;
 use flash::{BlockId, Flash, Lpn, PageKind, Ppn};
 
-/// A state as far as the future depends on it.
+/// The part of a state on which its future depends.
 pub type Key = Box<[u8]>;
 
-/// What of a state its future depends on.
+/// A projection of states to keys.
 pub trait Projection {
-    /// The state. `stepped`: a collection step ran since the last write, where that matters.
+    /// The key of a state. `stepped`: a collection step ran since the last write, if that matters.
     fn key(&self, scheme: &AnyScheme, stepped: bool) -> Key;
 
-    /// Logical pages of one kind are interchangeable.
+    /// The kind of a logical page. Pages of one kind are interchangeable.
     fn kind(&self, flash: &Bench, lpn: Lpn) -> u64;
 
-    /// An operation is about to be done; what [`Projection::done`] is to know of that.
+    /// Called before an operation. The result is passed to [`Projection::done`].
     fn asked(&self, _flash: &mut Bench, _operation: Operation) -> u64 {
         0
     }
 
-    /// The operation was done.
+    /// Called after the operation.
     fn done(&self, _flash: &mut Bench, _operation: Operation, _asked: u64) {}
 }
 
-/// The sorted list, over all blocks of each device of the array, of (pages programmed, valid pages, victim under
-/// way, bad, open for copies): for page-mapped schemes (see [`crate::exhaustive`]).
+/// For page-mapped schemes: the sorted list, over all blocks of each device, of (pages programmed, valid pages,
+/// victim in progress, bad, open for copies). See [`crate::exhaustive`].
 #[derive(Clone, Copy, Debug)]
 pub struct ByBlocks;
 
-/// As [`ByBlocks`], over the blocks of each unit that is written in turns, and which unit was written last.
+/// As [`ByBlocks`], per unit of the writes in turns, with the unit that was written last.
 ///
-/// Of several victims alike in different units it matters which is taken, and that is not told here: a search by this is
-/// thorough and no proof.
+/// If several equal victims lie in different units, the choice among them matters, but this key does not show it. So
+/// a search by it is thorough, but no proof.
 #[derive(Clone, Copy, Debug)]
 pub struct ByUnits {
-    /// Units: block b is of unit b modulo this.
+    /// Number of units: block b belongs to unit b modulo this.
     pub units: u32,
 }
 
-/// Devices that share the array.
+/// Number of devices that share the array.
 fn devices(flash: &Bench) -> u32 {
     flash.part().copies.map_or(1, |copies| copies.ways)
 }
 
-/// A block's part of a projection, on the device (or of the unit) that it is of as one of so many.
+/// A block's part of a key, with its device or unit as one of `devices`.
 fn describe(flash: &Bench, block: BlockId, devices: u32) -> u64 {
     let view = flash.inner().block(block);
     let flag = |on: bool, bit: u32| u64::from(on) << bit;
@@ -61,7 +60,7 @@ fn describe(flash: &Bench, block: BlockId, devices: u32) -> u64 {
         | flag(flash.is_bad(block), 0)
 }
 
-/// The descriptions of all blocks, in an order that does not depend on their numbers, and what else there is.
+/// The descriptions of all blocks in an order that does not depend on their numbers, followed by `besides`.
 fn key_of(flash: &Bench, devices: u32, besides: [u64; 2]) -> Key {
     let blocks = (0..flash.geometry().blocks()).map(BlockId);
     let mut key: Vec<u64> = blocks.map(|block| describe(flash, block, devices)).collect();
@@ -70,7 +69,7 @@ fn key_of(flash: &Bench, devices: u32, besides: [u64; 2]) -> Key {
     key.into_iter().flat_map(u64::to_le_bytes).collect()
 }
 
-/// By the description of the block that the page is in; all that are nowhere are of one kind.
+/// The description of the block that holds the page. All unmapped pages are of one kind.
 fn kind_of(flash: &Bench, devices: u32, lpn: Lpn) -> u64 {
     let block = |ppn| flash.geometry().block_of(ppn);
     flash.inner().place(lpn).map_or(u64::MAX, |ppn| describe(flash, block(ppn), devices))
@@ -115,13 +114,12 @@ impl Projection for ByUnits {
     }
 }
 
-/// Where every page is, in which order blocks were opened and became full or empty, what the collection under
-/// way has done and what is held in RAM; logical blocks (or translation pages' worth of pages) may change
-/// names.
+/// The place of every page, and the order in which blocks were opened and became full or empty. The work of the
+/// collection in progress and the content of RAM count too. Logical blocks (or the page groups of translation pages)
+/// may be renamed.
 ///
-/// Whether that is all that a scheme looks at is not argued but tested: a search of all states is a proof
-/// where [`crate::exhaustive::Search::check_projection`] passes on the same array, and no more than a thorough
-/// search elsewhere.
+/// No argument shows that a scheme uses nothing else; a test does. A search of all states is a proof if
+/// [`crate::exhaustive::Search::check_projection`] passes on the same array. Otherwise it is only a thorough search.
 #[derive(Clone, Copy, Debug)]
 pub struct ByHistory {
     /// Logical pages that belong together: those of a logical block.
@@ -129,7 +127,7 @@ pub struct ByHistory {
 }
 
 impl ByHistory {
-    /// Groups from here on are not renamed: there would be too many ways to.
+    /// Most groups that are renamed; with more there would be too many permutations.
     const MOST_GROUPS: u32 = 4;
 
     fn encode(&self, scheme: &AnyScheme, names: &[u32]) -> Vec<u16> {
@@ -152,7 +150,7 @@ impl ByHistory {
     }
 }
 
-/// New names of groups of pages.
+/// A renaming of page groups.
 struct Names<'n> {
     of_groups: &'n [u32],
     group_pages: u32,
@@ -164,7 +162,7 @@ impl Names<'_> {
         (group * self.group_pages + lpn % self.group_pages) as u16
     }
 
-    /// Pages of all kinds under different names.
+    /// Names that differ between kinds of pages.
     fn of_page(&self, written: Written) -> u16 {
         match written.kind {
             PageKind::Data => self.of_lpn(written.number) << 2,
@@ -194,7 +192,7 @@ fn ranks(history: &History, when: fn(&Past) -> u64) -> Vec<u16> {
     times.iter().map(|time| all.partition_point(|other| other < time) as u16).collect()
 }
 
-/// The group (plus 1) that all pages of a block belong to, old versions too; 0 where there are several.
+/// The group (plus 1) that all pages of a block belong to, old versions included; 0 if there are several.
 fn owner(history: &History, names: &Names<'_>, block: BlockId) -> u16 {
     let first = history.geometry().ppn(block, 0).0;
     let mut groups = (first..first + history.next_page(block)).map(|ppn| {
@@ -206,7 +204,7 @@ fn owner(history: &History, names: &Names<'_>, block: BlockId) -> u16 {
     if groups.all(|other| other == group) { group.unwrap_or(0) } else { 0 }
 }
 
-/// All blocks that are written, in an order that does not depend on their numbers.
+/// The descriptions of all written blocks, in an order that does not depend on their numbers.
 fn describe_blocks(history: &History, names: &Names<'_>) -> Vec<Vec<u16>> {
     let geometry = history.geometry();
     let opened = ranks(history, |past| past.opened);
@@ -224,7 +222,7 @@ fn describe_blocks(history: &History, names: &Names<'_>) -> Vec<Vec<u16>> {
                 let ppn = geometry.ppn(block, page);
                 match history.written(ppn) {
                     Some(written) if history.is_newest(ppn) => names.of_page(written) + 1,
-                    // Old versions are alike.
+                    // Old versions are interchangeable.
                     _ => 0,
                 }
             }));
@@ -240,7 +238,7 @@ impl Projection for ByHistory {
         let groups = scheme.logical_pages().div_ceil(self.group_pages);
         let mut names: Vec<u32> = (0..groups).collect();
         let mut least = self.encode(scheme, &names);
-        // A last group that is shorter than the others keeps its name.
+        // A shorter last group keeps its name.
         let whole = scheme.logical_pages() / self.group_pages;
         if whole <= Self::MOST_GROUPS {
             while next_permutation(&mut names[..whole as usize]) {
@@ -270,7 +268,8 @@ impl Projection for ByHistory {
     }
 }
 
-/// The next permutation in lexicographic order; false, and the first again, behind the last.
+/// Makes the next permutation in lexicographic order. After the last one it returns false and restarts with the
+/// first.
 fn next_permutation(items: &mut [u32]) -> bool {
     let Some(at) = (1..items.len()).rev().find(|at| items[at - 1] < items[*at]) else {
         items.reverse();

@@ -1,4 +1,4 @@
-//! One request of a search: done on an array that keeps no bytes, and held against all that is promised.
+//! One request of a search, on an array without user bytes, checked against all bounds.
 
 use crate::bench::{AnyScheme, bench_of, bench_of_mut};
 use crate::checks::{Failure, Task, Times, Worst, check_breach, check_free_pages, check_victims};
@@ -6,10 +6,10 @@ use crate::operations::Operation;
 use flash::Lpn;
 use ftl::Guarantee;
 
-/// Does one operation and checks what it took and left. Returns whether a collection step ran.
+/// Runs one operation and checks its times and its result. Returns true if a collection step ran.
 ///
 /// # Errors
-/// What broke.
+/// The failed check.
 pub(crate) fn request(
     scheme: &mut AnyScheme,
     operation: Operation,

@@ -1,4 +1,4 @@
-//! A run of a list of operations on a scheme of the registry, through remounts and power cuts.
+//! A run of a list of operations on a scheme of the registry, across remounts and power cuts.
 
 use crate::bench::{AnyScheme, array_of, bench_for};
 use crate::checks::{Failure, Worst};
@@ -10,29 +10,29 @@ use flash::{AnyArray, BlockId, FlashError, Ns};
 use ftl::{BufferSettings, FtlError, SchemeConfig, registry};
 use std::rc::Rc;
 
-/// Where a run stands: what is to be done, and what the device must hold. A clone goes on from here by
-/// itself (with an array of its own).
+/// State of a run: the operations to do, and the expected content of the device. A clone continues independently,
+/// with its own array.
 #[derive(Clone, Debug)]
 pub struct Run {
     config: SchemeConfig,
     operations: Rc<[Operation]>,
     medium: Medium,
-    /// Operations between two looks at all accounts.
+    /// Operations between two checks of all accounts.
     accounts_every: usize,
-    /// Operations done (or cut).
+    /// Operations done or cut.
     at: usize,
     formatted: bool,
-    /// The last thing done was the flush of a remount: nothing acknowledged may be lost.
+    /// True if the last operation was the flush of a remount: no acknowledged write may be lost.
     flushed: bool,
-    /// Formats and mounts that came to an end.
+    /// Completed formats and mounts.
     starts: u64,
-    /// The operation in which the power failed last, if it was in one.
+    /// The operation that the last power cut interrupted, if any.
     cut_in: Option<Operation>,
     model: Model,
     worst: Worst,
 }
 
-/// What a run came to.
+/// End of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// All operations are done.
@@ -42,7 +42,7 @@ pub enum End {
 }
 
 impl Run {
-    /// A run that has not begun, of a device with this many logical pages.
+    /// A new run on a device with this many logical pages.
     pub fn new(
         config: SchemeConfig,
         logical_pages: u32,
@@ -64,28 +64,28 @@ impl Run {
         }
     }
 
-    /// Looks at all accounts (at O(N) each time) after every so many operations; 61 by default.
+    /// Sets the number of operations between two checks of all accounts, which cost O(N) each. Default: 61.
     pub fn accounts_every(mut self, operations: usize) -> Self {
         self.accounts_every = operations.max(1);
         self
     }
 
-    /// Operations done (or cut) so far.
+    /// Operations done or cut so far.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Formats and mounts that came to an end so far.
+    /// Formats and mounts completed so far.
     pub fn starts(&self) -> u64 {
         self.starts
     }
 
-    /// The operation in which the power failed, if the last call ended in one.
+    /// The operation that the power cut interrupted, if the last call ended in one.
     pub fn cut_in(&self) -> Option<Operation> {
         self.cut_in
     }
 
-    /// Pages whose newest acknowledged write was gone after a power cut, as it may be.
+    /// Pages whose newest acknowledged write was lost in a power cut, as the scheme declares.
     pub fn lost(&self) -> u64 {
         self.model.lost()
     }
@@ -96,19 +96,19 @@ impl Run {
         self.operations[..self.at].iter().filter(trim).count()
     }
 
-    /// The largest seen so far.
+    /// The largest observed values so far.
     pub fn worst(&self) -> &Worst {
         &self.worst
     }
 
-    /// Leaves out all operations but the next `operations`.
+    /// Drops all but the next `operations` operations.
     pub fn shorten(&mut self, operations: usize) {
         let end = self.at.saturating_add(operations).min(self.operations.len());
         self.operations = self.operations[..end].into();
     }
 
-    /// Goes on to the end or to a power cut. Formats at the first call, mounts at every other, and after
-    /// each mount reads everything.
+    /// Continues to the end or to a power cut. The first call formats, every other one mounts. After each mount it
+    /// reads all pages.
     ///
     /// # Errors
     /// The failure.
@@ -128,7 +128,7 @@ impl Run {
         }
     }
 
-    /// From a format or mount to the next mount, for which the array is handed back, or to the end.
+    /// Runs from a format or mount to the end, or to the next mount, for which it returns the array.
     fn segment(&mut self, array: Box<dyn Inspect>) -> Result<Option<Box<dyn Inspect>>, Stop> {
         let mounted = std::mem::replace(&mut self.formatted, true);
         self.model.durable_after(durable_after(&self.config, &*array));
@@ -171,7 +171,7 @@ impl Run {
             }
         }
         driver.check_accounts()?;
-        // A task behind a shutdown may undo what makes the next mount short.
+        // A read after a shutdown may undo the work that makes the next mount short.
         if self.at == 0 || self.operations[self.at - 1] != Operation::Shutdown {
             driver.read_all()?;
         }
@@ -187,8 +187,8 @@ fn done<T>(operation: &str, result: Result<T, FtlError>) -> Result<T, Stop> {
     })
 }
 
-/// How long a page of the write buffer may stay dirty; [`Ns::MAX`] where the scheme below it may keep what it is
-/// given in RAM of its own.
+/// Longest time that a page of the write buffer may stay dirty. [`Ns::MAX`] if the scheme below may also hold writes
+/// in its own RAM.
 pub fn durable_after(config: &SchemeConfig, flash: &dyn Inspect) -> Ns {
     let geometry = flash.geometry();
     let good = (0..geometry.blocks()).filter(|block| !flash.is_bad(BlockId(*block))).count() as u32;

@@ -1,4 +1,4 @@
-//! Small arrays with timings that give a chosen α.
+//! Small arrays, with timings that give a chosen α.
 
 use bounds::moves::RUN_PAGES;
 use flash::{
@@ -12,28 +12,28 @@ use std::{borrow::Cow, fmt};
 pub struct Shape {
     /// N: blocks.
     pub blocks: u32,
-    /// π: pages a block.
+    /// π: pages per block.
     pub pages_per_block: u32,
     /// α: page copies that fit into one erase, ⌊t_er / (t_rd + t_wr)⌋.
     pub alpha: u32,
-    /// The devices that share it, where it is not one with copies of t_rd + t_wr.
+    /// The channel of devices, if the array is not one device with copies of t_rd + t_wr.
     pub channel: Option<Channel>,
 }
 
-/// Devices that share an array, and how many copies each way of copying allows in one erase: exactly so many, so that
-/// a step has nothing to spare; 0: one takes longer.
+/// Devices that share an array, and the number of copies per erase time for each copy path. The number is exact, so
+/// that a step has no time to spare. 0 means that one copy takes longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Channel {
-    /// Devices.
+    /// Number of devices.
     pub ways: u32,
-    /// From a block to another of the same device; each takes as long as the others.
+    /// From a block to another of the same device. All copies take equally long.
     pub near: u32,
-    /// To a block of another device; in a run each but the first takes less than alone.
+    /// To a block of another device. In a run, each copy but the first takes less time than a single one.
     pub far: u32,
 }
 
-/// Arrays whose copies go two ways: one or the other allows more in a step, on two to four devices, with as many
-/// blocks each or not.
+/// Arrays with two copy paths, either of which allows more copies per step. They have two to sixteen devices, with
+/// equal numbers of blocks or not.
 pub const CHANNEL_SHAPES: &[Shape] = &[
     Shape::new(5, 6, 2).on(2, 1, 3),
     Shape::new(6, 8, 3).on(2, 7, 1),
@@ -49,7 +49,7 @@ pub const CHANNEL_SHAPES: &[Shape] = &[
     Shape::new(33, 64, 8).on(8, 50, 8),
 ];
 
-/// Arrays from tiny to ordinary: what every scheme is tested on, as far as it can work there.
+/// Arrays from tiny to ordinary, on which each scheme is tested if it can work there.
 pub const SHAPES: &[Shape] = &[
     Shape::new(3, 2, 1),
     Shape::new(4, 4, 1),
@@ -69,7 +69,7 @@ pub const SHAPES: &[Shape] = &[
     Shape::new(32, 64, 8),
 ];
 
-/// Bytes of a page: enough to tell every version of every page apart.
+/// Bytes per page: enough to distinguish all versions of all pages.
 const PAGE_BYTES: u32 = 32;
 
 impl Shape {
@@ -78,13 +78,13 @@ impl Shape {
         Self { blocks, pages_per_block, alpha, channel: None }
     }
 
-    /// The same on a channel of devices: see [`Channel`].
+    /// The same shape on a channel of devices: see [`Channel`].
     pub const fn on(self, ways: u32, near: u32, far: u32) -> Self {
         Self { channel: Some(Channel { ways, near, far }), ..self }
     }
 
-    /// The evaluation part with blocks of this size, and an erase that takes α copies and half a copy
-    /// more (so that α must be rounded down).
+    /// The evaluation part with blocks of this size. Its erase takes α and a half copies, so that α must be rounded
+    /// down.
     pub fn part(&self) -> Part {
         let copy = EVALUATION_SLC.t_copy_ns();
         let t_bers_ns = copy * u64::from(self.alpha) + copy / 2;
@@ -102,7 +102,7 @@ impl Shape {
     /// The geometry.
     ///
     /// # Panics
-    /// Where there is no such array.
+    /// If there is no such array.
     pub fn geometry(&self) -> Geometry {
         Geometry::new(self.blocks, self.pages_per_block, PAGE_BYTES).expect("a shape is an array")
     }
@@ -122,7 +122,7 @@ impl Shape {
     /// An erased array of this shape, some of its blocks bad.
     ///
     /// # Panics
-    /// Where a bad block is beyond the array.
+    /// If a bad block is beyond the array.
     pub fn array(&self, store: Store, bad: &[u32]) -> Array {
         let mut array = Array::new(self.geometry(), self.part(), store);
         for block in bad {
@@ -142,7 +142,7 @@ impl Channel {
             prog_ns,
             repair_ns: 0,
         };
-        // n copies take n·t; n·t and a third of t for each run's first fetch.
+        // n copies of time t take n·t, plus t/3 for the first fetch of each run.
         let runs = u64::from(self.far.div_ceil(RUN_PAGES)).max(1);
         let near = t_bers_ns.checked_div(self.near.into()).unwrap_or(t_bers_ns + 1);
         let far = t_bers_ns * 3 / (3 * u64::from(self.far) + runs);

@@ -1,5 +1,5 @@
-//! An array that outlives the scheme on it: what is left on flash when the power fails, even in the
-//! middle of a mount that never returns a scheme.
+//! An array that outlives its scheme. It keeps the content of flash after a power cut, even one in a mount that never
+//! returns a scheme.
 
 use crate::watched::Inspect;
 use flash::{
@@ -35,7 +35,7 @@ impl<F: Flash> Shared<F> {
         Self { array: Rc::new(RefCell::new(array)), cut: Rc::default(), geometry, part }
     }
 
-    /// The changing operation at which the power failed, if it did.
+    /// The changing operation in which the power failed, if it did.
     pub fn cut_operation(&self) -> Option<Operation> {
         self.cut.get()
     }
@@ -47,7 +47,7 @@ impl<F: Flash> Shared<F> {
         done
     }
 
-    /// Looks at the array, or changes it.
+    /// Gives access to the array.
     pub fn with<T>(&self, what: impl FnOnce(&mut F) -> T) -> T {
         what(&mut self.array.borrow_mut())
     }

@@ -1,5 +1,5 @@
-//! The suites, for whoever has a scheme or a victim policy: each takes the schemes that it is given, of this project or
-//! of another, and says of each case that fails what is needed to do it again.
+//! The test suites for a list of schemes or victim policies, of this project or another. Each failed case is reported
+//! with all that is needed to repeat it.
 //!
 //! ```
 //! use ftl::{SchemeConfig, VictimKind, registry};
@@ -12,7 +12,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`variants`](crate::conformance::variants) gives a preset with each of its settings set otherwise.
+//! [`variants`](crate::conformance::variants) returns a preset with variants of each of its settings.
 
 use crate::beam::{self, Attack, Reached};
 use crate::checks::Worst;
@@ -28,22 +28,22 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// What did not pass: a line for each case.
+/// Failed cases, one line each.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{} of {cases} failed:\n{}", .failures.len(), .failures.join("\n"))]
 pub struct Failed {
-    /// Cases in all.
+    /// Total number of cases.
     pub cases: usize,
-    /// What is wrong, and what is needed to do it again.
+    /// The faults, with all that is needed to repeat them.
     pub failures: Vec<String>,
 }
 
 /// Cases that passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passed {
-    /// How many.
+    /// Total number of cases.
     pub cases: usize,
-    /// The largest seen of what schemes promise.
+    /// The largest observed value of each bound.
     pub worst: Worst,
 }
 
@@ -53,11 +53,11 @@ impl fmt::Display for Passed {
     }
 }
 
-/// Random and adversarial operations: 4000 of every [`Pattern`] on each of [`SHAPES`] that the scheme can work on, held
-/// against the reference model, the promise and the array (see [`crate::conformance`]).
+/// Random and adversarial operations: 4000 of each [`Pattern`] on each of [`SHAPES`] that the scheme can work on.
+/// They are checked against the reference model, the bounds and the array (see [`crate::conformance`]).
 ///
 /// # Errors
-/// The cases that failed; none of the schemes can work anywhere.
+/// The failed cases; that none of the schemes can work on any shape.
 pub fn conformance(schemes: &[SchemeConfig]) -> Result<Passed, Failed> {
     let shapes = schemes.iter().flat_map(|scheme| {
         accepted(scheme, SHAPES, 0).into_iter().map(move |shape| (scheme, shape))
@@ -71,12 +71,13 @@ pub fn conformance(schemes: &[SchemeConfig]) -> Result<Passed, Failed> {
     Ok(Passed { cases: passed.len(), worst })
 }
 
-/// The power fails at every program, copy and erase of workloads on the three smallest of [`SHAPES`], clean and torn, and
-/// at every one of the mounts that follow; and again and again on a larger one (see [`crate::power_cut`]). What may be
-/// lost is only what the scheme says.
+/// Power cuts at each program, copy and erase, clean and torn (see [`crate::power_cut`]).
+///
+/// The workloads run on the three smallest of [`SHAPES`] with pages to lose. Each mount after a cut is cut at each of
+/// its changes as well. A larger shape gets cuts again and again. Only what the scheme declares may be lost.
 ///
 /// # Errors
-/// The cases that failed; one of the schemes can work on fewer than three shapes.
+/// The failed cases; that one of the schemes can work on fewer than three shapes.
 pub fn power_cuts(schemes: &[SchemeConfig]) -> Result<Tally, Failed> {
     let (mut everywhere, mut storms) = (Vec::new(), Vec::new());
     for scheme in schemes {
@@ -84,7 +85,7 @@ pub fn power_cuts(schemes: &[SchemeConfig]) -> Result<Tally, Failed> {
             let failure = format!("{} runs on too few shapes", Described(scheme));
             return Err(Failed { cases: 0, failures: vec![failure] });
         };
-        // What is held in RAM is written again there and changes no array: it takes more operations.
+        // A buffer absorbs repeated writes without a change of the array, so more operations are needed.
         let operations = if is_volatile(scheme) { 480 } else { 160 };
         for pattern in [
             Pattern::Uniform,
@@ -113,14 +114,15 @@ pub fn power_cuts(schemes: &[SchemeConfig]) -> Result<Tally, Failed> {
     Ok(total)
 }
 
-/// Searches for the order of requests that breaks a promise, with the array seen by the search: beams of states with
-/// the longest write queue or the fewest free pages, on arrays whose copies go one way and two (see [`crate::beam`]).
-/// Returns a line for each, of how near it came.
+/// Searches for orders of requests that exceed a bound, with the array visible to the search.
 ///
-/// A proof, by every order of requests on tiny arrays, is [`prove`](crate::exhaustive::prove).
+/// It keeps beams of states with the longest write queue or the fewest free pages, on arrays with one and two copy
+/// paths (see [`crate::beam`]). Returns one line per case with the worst values reached.
+///
+/// [`prove`](crate::exhaustive::prove) gives a proof, by all orders of requests on tiny arrays.
 ///
 /// # Errors
-/// The sequences that break a promise; none of the schemes can work on any of the arrays.
+/// The sequences that exceed a bound; that none of the schemes can work on any of the arrays.
 pub fn promises(schemes: &[SchemeConfig]) -> Result<Vec<String>, Failed> {
     let shapes = [Shape::new(12, 8, 8), Shape::new(24, 16, 8), CHANNEL_SHAPES[4]];
     let cases = schemes.iter().flat_map(|scheme| {
@@ -136,7 +138,7 @@ pub fn promises(schemes: &[SchemeConfig]) -> Result<Vec<String>, Failed> {
     all_pass(&cases.collect::<Vec<_>>(), &run)
 }
 
-/// A beam of eight states through 800 requests.
+/// Attacks a scheme with a beam of eight states over 800 requests.
 ///
 /// # Errors
 /// As [`beam::attack`].
@@ -154,11 +156,11 @@ pub fn attack(scheme: &SchemeConfig, shape: Shape) -> Result<Reached, Refutation
     beam::attack(scheme, shape.array(Store::Metadata, &[]), attack)
 }
 
-/// [`every_cut`] of each case, with fewer operations where a scheme makes many changes of each: the cost goes with their
-/// square.
+/// Runs [`every_cut`] on each case. Schemes that make many changes per operation get fewer operations, because the
+/// cost grows with the square of the changes.
 ///
 /// # Errors
-/// The cases that failed.
+/// The failed cases.
 pub fn cut_everywhere(cases: &[power_cut::Case]) -> Result<Tally, Failed> {
     let fitted = |case: &power_cut::Case| {
         let mut case = case.clone();
@@ -172,10 +174,10 @@ pub fn cut_everywhere(cases: &[power_cut::Case]) -> Result<Tally, Failed> {
     Ok(total)
 }
 
-/// A [`storm`] of each case, whose cuts are 40 changes apart at most. Returns how many there were.
+/// Runs a [`storm`] on each case, with at most 40 changes between cuts. Returns the total number of cuts.
 ///
 /// # Errors
-/// The cases that failed, or that had fewer cuts than `least`.
+/// The cases that failed or had fewer cuts than `least`.
 pub fn cut_again_and_again(cases: &[power_cut::Case], least: u64) -> Result<u64, Failed> {
     let enough = |case: &power_cut::Case| match storm(case, 40) {
         Ok(cuts) if cuts < least => Err(format!("{case}: only {cuts} cuts")),
@@ -191,8 +193,8 @@ pub fn small_shapes(scheme: &SchemeConfig) -> Option<[Shape; 3]> {
     shapes.first_chunk().copied()
 }
 
-/// The smallest of [`SHAPES`] on which the scheme exports four blocks' worth of pages: orders among logical
-/// blocks, and among translation pages, are at stake there.
+/// The smallest of [`SHAPES`] on which the scheme exports at least four blocks of pages. There, orders among logical
+/// blocks and among translation pages matter.
 pub fn roomy_shape(scheme: &SchemeConfig) -> Option<Shape> {
     let roomy = |shape: &Shape| {
         logical_pages(scheme, shape, 0).is_ok_and(|pages| pages >= 4 * shape.pages_per_block)
@@ -206,7 +208,7 @@ fn by_size(scheme: &SchemeConfig) -> Vec<Shape> {
     shapes
 }
 
-/// Whether it may lose what was not flushed.
+/// True if a power cut may lose writes that were not flushed.
 pub fn is_volatile(scheme: &SchemeConfig) -> bool {
     roomy_shape(scheme).is_some_and(|shape| {
         let plan = registry::plan(scheme, &shape.part(), &shape.geometry(), shape.blocks);
@@ -214,10 +216,10 @@ pub fn is_volatile(scheme: &SchemeConfig) -> bool {
     })
 }
 
-/// Runs all, on as many threads as there are processors, then says what failed.
+/// Runs all cases on one thread per processor, then reports failures.
 ///
 /// # Errors
-/// The cases that failed, or that there was none.
+/// The failed cases, or that there was none to run.
 pub fn all_pass<T: Sync, R: Send, E: fmt::Display>(
     cases: &[T],
     run: &(dyn Fn(&T) -> Result<R, E> + Sync),

@@ -1,5 +1,5 @@
-//! An array that is watched: where every logical page is, which pages are valid, which blocks are being
-//! collected, told from the operations alone. A scheme's own account is checked against it.
+//! An observed array. It derives the place of each logical page, valid pages and victims from the operations alone. A
+//! scheme's own account is checked against it.
 
 use crate::model::version_of;
 use flash::faults::{PowerCut, ProgramEraseFailure, Tearable};
@@ -10,12 +10,12 @@ use std::fmt;
 
 const NONE: u32 = u32::MAX;
 
-/// An array whose blocks' fill can be looked at from outside, and that can be had twice.
+/// An array whose blocks can be inspected from outside, and that can be copied.
 pub trait Inspect: Probe + Any + fmt::Debug {
-    /// The next page of the block that may be programmed; π where none may be before an erase.
+    /// Next page of the block to program; π if the block must be erased first.
     fn next_page(&self, block: BlockId) -> u32;
 
-    /// The array with all that it holds, a second time.
+    /// A copy of the array with all data.
     fn fork(&self) -> Box<dyn Inspect>;
 }
 
@@ -61,72 +61,71 @@ impl<F: Inspect + Tearable + Clone> Inspect for ProgramEraseFailure<F> {
     }
 }
 
-/// The bit of a sequence number by which page-mapped schemes tell what a block is open for.
+/// The bit of a sequence number by which page-mapped schemes mark blocks opened for copies.
 const FOR_COPIES: u64 = 1 << 55;
 
-/// A block as its operations show it.
+/// A block as seen from the operations on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockView {
-    /// Pages that hold the newest version on flash of a logical page that was not trimmed.
+    /// Pages that hold the newest version on flash of a logical page that is not trimmed.
     pub valid: u32,
-    /// Collection has copied from it or erased it, and it is not erased yet.
+    /// Collection has copied from it since its last erase.
     pub victim: bool,
-    /// Of a page-mapped scheme with split frontiers: it is written by collection first of all.
+    /// The block is written by collection first of all (page-mapped schemes with split frontiers).
     pub for_copies: bool,
 }
 
-/// A block that collection has read, which may make it a victim or not: a step may read pages that belong
-/// to the block under collection out of other blocks.
+/// A block that collection has read. It need not be a victim: a step may read pages of the logical block under
+/// collection from other blocks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Touch {
-    /// The round of collection, from the first read behind an erase to the next erases.
+    /// The round of collection: from the first read after an erase to the next erases.
     round: u64,
-    /// Valid pages when it was first read in that round.
+    /// Valid pages at the first read in that round.
     valid: u32,
 }
 
-/// Passes every operation on and keeps account of it.
+/// Passes on every operation and keeps an account of it.
 ///
-/// Data pages only: translation pages have numbers of their own. Versions are told from the bytes, where
-/// the pages that are programmed have any.
+/// It counts data pages only, because translation pages have their own numbers. Versions come from the programmed
+/// bytes, if there are any.
 #[derive(Clone, Debug)]
 pub struct Watched {
     inner: Box<dyn Inspect>,
-    /// Where each logical page is.
+    /// Physical page of each logical page.
     map: Vec<u32>,
-    /// Whose newest version each physical page holds.
+    /// Logical page whose newest version each physical page holds.
     holds: Vec<u32>,
-    /// Which version each physical page holds; 0 where that is not known.
+    /// Version in each physical page; 0 if unknown.
     versions: Vec<u64>,
-    /// Logical pages that were trimmed and not written since: what is moved of them is not valid.
+    /// Logical pages trimmed and not written since. Moved copies of them are not valid.
     trimmed: BTreeSet<u32>,
-    /// Logical pages that were asked to be written and not trimmed since.
+    /// Logical pages with a write requested and no trim since.
     in_use: Vec<bool>,
-    /// The newest version of each page that was asked to be written; 0 where that is not known.
+    /// The newest version requested of each logical page; 0 if unknown.
     asked: Vec<u64>,
-    /// The write that is under way, and the version that was the newest before it.
+    /// The write in progress, and the newest version before it.
     replaced: Option<(Lpn, u64)>,
-    /// The scheme holds some of what it is given in RAM, below a write buffer too.
+    /// True if the scheme holds some writes in its own RAM, also below a write buffer.
     holds_below: bool,
     blocks: Vec<BlockView>,
     touches: Vec<Touch>,
     round: u64,
-    /// The round's victim was erased: the next read begins a new one.
+    /// True after the erase of the round's victim: the next read begins a new round.
     round_over: bool,
-    /// Victims by valid pages when first touched.
+    /// Number of victims by valid pages when first touched.
     victim_valid: Vec<u64>,
-    /// Most valid pages of a victim when it was first copied from, to the same device and to another.
+    /// Most valid pages of a victim at its first copy: to the same device, and to another.
     most_valid: [u32; 2],
-    /// The block that the last page was programmed in.
+    /// The block of the last program.
     last: Option<BlockId>,
-    /// Blocks whose data are being moved by wear levelling, and to where.
+    /// The block that wear levelling is moving, and its target.
     moving: Option<[BlockId; 2]>,
     breach: Option<String>,
 }
 
 impl Watched {
-    /// Watches an array that is erased, or about to be mounted: where pages are that were written before
-    /// is told by host reads.
+    /// Observes an array that is erased or about to be mounted. Host reads reveal the places of pages written before.
     pub fn new(inner: impl Into<Box<dyn Inspect>>) -> Self {
         let inner = inner.into();
         let geometry = *inner.geometry();
@@ -152,16 +151,16 @@ impl Watched {
         }
     }
 
-    /// The wrapped array, which is one of these.
+    /// The wrapped array, which must have this type.
     ///
     /// # Panics
-    /// Where it is of another type.
+    /// If it has another type.
     pub fn below<F: Inspect>(&self) -> &F {
         let below = (&*self.inner as &dyn Any).downcast_ref();
         below.unwrap_or_else(|| panic!("the array is no {}", type_name::<F>()))
     }
 
-    /// The same, to be changed.
+    /// The wrapped array, mutable.
     ///
     /// # Panics
     /// As [`Watched::below`].
@@ -170,17 +169,17 @@ impl Watched {
         below.unwrap_or_else(|| panic!("the array is no {}", type_name::<F>()))
     }
 
-    /// The wrapped array itself.
+    /// Returns the wrapped array.
     pub fn into_inner(self) -> Box<dyn Inspect> {
         self.inner
     }
 
-    /// The next page of the block that may be programmed; π where none may be before an erase.
+    /// Next page of the block to program; π if the block must be erased first.
     pub fn next_page(&self, block: BlockId) -> u32 {
         self.inner.next_page(block)
     }
 
-    /// A trim is asked for: the page's last version is not valid any more.
+    /// Records a requested trim: the page's last version is no longer valid.
     pub fn trimmed(&mut self, lpn: Lpn) {
         self.unmap(lpn);
         self.replaced = None;
@@ -189,8 +188,8 @@ impl Watched {
         self.in_use[lpn.0 as usize] = false;
     }
 
-    /// A write of this version (0 for one that its bytes do not tell) is about to be asked for: a trimmed
-    /// page is in use again, even where the write is held in RAM and is only programmed for collection.
+    /// Records a write about to be requested; `version` is 0 if its bytes do not show it. A trimmed page is in use
+    /// again, even if the write stays in RAM and is only programmed for collection.
     pub fn will_write(&mut self, lpn: Lpn, version: u64) {
         self.trimmed.remove(&lpn.0);
         self.in_use[lpn.0 as usize] = true;
@@ -198,15 +197,14 @@ impl Watched {
         self.replaced = Some((lpn, older));
     }
 
-    /// From now on any version may be programmed that is newer than the one on flash: the scheme may have
-    /// been given it before the newest, which is in a write buffer above.
+    /// Allows programs of any version between the one on flash and the newest. The scheme may have received such a
+    /// version before the newest, which is still in a write buffer above.
     pub fn hold_below(&mut self) {
         self.holds_below = true;
     }
 
-    /// What may be programmed of a page: the newest version that was asked to be written; while that write
-    /// is under way, the one before it, too; and again the one that is on flash, of which a new copy is made
-    /// (collection, page padding).
+    /// True if this version may be programmed. Allowed are the newest version requested and, while that write is in
+    /// progress, the one before it. The version on flash may be copied (collection, page padding).
     fn may_be_programmed(&self, lpn: Lpn, version: u64) -> bool {
         let asked = self.asked.get(lpn.0 as usize).copied().unwrap_or(0);
         let on_flash = self.place(lpn).map(|place| self.version(place));
@@ -218,27 +216,27 @@ impl Watched {
             || self.holds_below && version < asked
     }
 
-    /// Whether the page must read as present, on an array that was erased when it was wrapped.
+    /// True if the page must read as present, on an array that was erased when wrapped.
     pub fn in_use(&self, lpn: Lpn) -> bool {
         self.in_use[lpn.0 as usize]
     }
 
-    /// The version at a place, as its bytes tell; `None` where it was not seen being programmed.
+    /// The version in a page according to its bytes; `None` if its program was not observed.
     pub fn version(&self, ppn: Ppn) -> Option<u64> {
         self.versions.get(ppn.0 as usize).copied().filter(|version| *version != 0)
     }
 
-    /// Where a logical page is, if it is anywhere.
+    /// The place of a logical page, if it has one.
     pub fn place(&self, lpn: Lpn) -> Option<Ppn> {
         self.map.get(lpn.0 as usize).filter(|ppn| **ppn != NONE).map(|ppn| Ppn(*ppn))
     }
 
-    /// A block as it is now.
+    /// The present state of a block.
     pub fn block(&self, block: BlockId) -> BlockView {
         self.blocks[block.0 as usize]
     }
 
-    /// Victims by valid pages when collection first touched them.
+    /// Number of victims by valid pages when collection first touched them.
     pub fn victim_valid(&self) -> &[u64] {
         &self.victim_valid
     }
@@ -249,12 +247,12 @@ impl Watched {
         self.most_valid
     }
 
-    /// The block that the last page was programmed in, by whomever.
+    /// The block of the last program, for any cause.
     pub fn last_programmed(&self) -> Option<BlockId> {
         self.last
     }
 
-    /// What was done that may never be done, if anything.
+    /// The first forbidden operation since the last call, if any.
     pub fn take_breach(&mut self) -> Option<String> {
         self.breach.take()
     }
@@ -286,7 +284,8 @@ impl Watched {
         let block = self.inner.geometry().block_of(ppn);
         self.blocks[block.0 as usize].for_copies = oob.seq & FOR_COPIES != 0;
         let place = self.place(oob.lpn);
-        // A scheme that holds pages in RAM may finish a collection to get them on flash: for the host, too.
+        // A scheme that holds pages in RAM may finish a collection to write them to flash. It charges that to the
+        // host.
         if cause == Cause::Host
             && !self.holds_below
             && self.in_use.get(oob.lpn.0 as usize) != Some(&true)
@@ -323,8 +322,8 @@ impl Watched {
         }
     }
 
-    /// Wear levelling has erased a block, or tried to: where that was copied before, whatever was there is now where it
-    /// was copied to.
+    /// Handles an erase by wear levelling, successful or not. If the block was copied before, its pages are now in
+    /// the target.
     fn levelled(&mut self, from: BlockId) {
         let Some([_, to]) = self.moving.take().filter(|[moving, _]| *moving == from) else {
             return;
@@ -367,7 +366,7 @@ impl Watched {
         self.programmed(to, oob, self.versions[from.0 as usize], cause);
     }
 
-    /// The block is copied from, as full as it is now, if that is the first time.
+    /// Records the present fill of the block if this is its first copy.
     fn copied_from(&mut self, block: BlockId, to: Ppn) {
         let view = self.blocks[block.0 as usize];
         let to = self.inner.geometry().block_of(to);
@@ -376,7 +375,7 @@ impl Watched {
         *most = if view.victim { *most } else { view.valid.max(*most) };
     }
 
-    /// The block is a victim, as full as it is now.
+    /// Makes the block a victim with its present fill.
     fn victim(&mut self, block: BlockId) {
         let view = &mut self.blocks[block.0 as usize];
         if !view.victim {
@@ -385,7 +384,7 @@ impl Watched {
         }
     }
 
-    /// Collection read a page of the block: that makes it a victim if it is erased in this round.
+    /// Records that collection read a page of the block. It becomes a victim if it is erased in this round.
     fn touched(&mut self, block: BlockId) {
         if std::mem::take(&mut self.round_over) {
             self.round += 1;
@@ -396,7 +395,7 @@ impl Watched {
         }
     }
 
-    /// Collection erases the block: a victim, as full as it was before its pages were moved.
+    /// Records that collection erases the block: a victim, with its fill before its pages were moved.
     fn collected(&mut self, block: BlockId) {
         let at = block.0 as usize;
         if !self.blocks[at].victim {
@@ -433,7 +432,7 @@ impl Watched {
     }
 }
 
-/// Causes whose victims hold user data.
+/// True for causes whose victims hold user data.
 fn is_data_collection(cause: Cause) -> bool {
     matches!(cause, Cause::Collection | Cause::SwitchMerge | Cause::PartialMerge | Cause::FullMerge)
 }
@@ -463,7 +462,7 @@ impl flash::Layer for Watched {
     ) -> Result<Oob, FlashError> {
         let oob = self.inner.read(ppn, data.as_deref_mut(), cause)?;
         if cause == Cause::Host && oob.kind == PageKind::Data && self.version(ppn).is_none() {
-            // Written before the last mount.
+            // The page was written before the last mount.
             self.versions[ppn.0 as usize] = data.as_deref().and_then(version_of).unwrap_or(0);
         }
         self.saw_read(ppn, oob, cause);
@@ -484,7 +483,7 @@ impl flash::Layer for Watched {
 
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         let oob = self.inner.read_oob(ppn, cause)?;
-        // The host's search for the newest version may meet old ones: only what it then reads counts.
+        // The host's search for the newest version may meet old ones. Only its full page read counts.
         if cause != Cause::Host {
             self.saw_read(ppn, oob, cause);
         }
@@ -520,7 +519,7 @@ impl flash::Layer for Watched {
         let result = self.inner.copy_run(from, to, seq, cause, lpns);
         let copied = result.map_or_else(|(copied, _)| copied, |()| from.len());
         for (from, to) in from[..copied].iter().zip(to.0..) {
-            // Where the power failed in the middle nothing can be read, nor does the account go on.
+            // After a power cut in the middle no page can be read, and the account ends.
             if let Ok(oob) = self.inner.read_oob(Ppn(to), cause) {
                 self.copied(*from, Ppn(to), oob, cause);
             }
@@ -567,13 +566,13 @@ mod tests {
         Watched::new(Shape::new(4, 4, 1).array(Store::All, &[]))
     }
 
-    /// Programs a write of a page, as was asked, at the next place of a block.
+    /// Requests a write of a page and programs it at the next page of a block.
     fn write(watched: &mut Watched, block: u32, lpn: Lpn, version: u64) -> Ppn {
         watched.will_write(lpn, version);
         put(watched, block, lpn, version, Cause::Host)
     }
 
-    /// Programs a write of a page at the next place of a block.
+    /// Programs a write of a page at the next page of a block, without a request.
     fn put(watched: &mut Watched, block: u32, lpn: Lpn, version: u64, cause: Cause) -> Ppn {
         let page = watched.next_page(BlockId(block));
         let ppn = watched.geometry().ppn(BlockId(block), page);
@@ -596,7 +595,7 @@ mod tests {
         }
     }
 
-    /// The newest is in RAM, an older one on flash: of the versions between them none is to be seen.
+    /// The newest version is in RAM and an older one on flash. No version between them may appear.
     #[test]
     fn versions_that_nobody_needs_any_more_are_told() {
         for (version, told) in [(6, true), (7, false), (8, true), (9, false)] {
@@ -656,7 +655,7 @@ mod tests {
         put(&mut watched, 2, LPN, 2, Cause::Collection);
         watched.erase(BlockId(0), Cause::Collection).unwrap();
         assert_eq!(watched.victim_valid(), [1, 0, 0, 0, 0]);
-        // The next round's victim is counted as it is in that round.
+        // In the next round the block is a victim, with its fill in that round.
         watched.read_oob(queued, Cause::Collection).unwrap();
         put(&mut watched, 2, Lpn(6), 3, Cause::Collection);
         watched.erase(BlockId(1), Cause::Collection).unwrap();

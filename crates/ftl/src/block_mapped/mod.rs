@@ -1,9 +1,9 @@
-//! What the block-mapped schemes share: erased blocks handed out round-robin, the search of a block's OOB
-//! areas for the newest version of a page, the scan at a mount, and the set of trimmed pages.
+//! Common parts of the block-mapped schemes: the round-robin pool of erased blocks, the search for a page's newest
+//! version, the scan at a mount, and the set of trimmed pages.
 //!
-//! A block belongs to one logical block and is written in program order, whatever page comes; the LPN in
-//! each page's OOB is the inverse map. All pages of a block carry one sequence number, fresh when the
-//! block was opened, so versions are ordered by (sequence number, page).
+//! A block belongs to one logical block. It is written in program order: each write takes the next page, for any page
+//! of the logical block. The LPN in each page's OOB area is the inverse map. All pages of a block carry one sequence
+//! number, which is new when the block is opened. So versions are ordered by (sequence number, page).
 
 mod newest;
 mod page_set;

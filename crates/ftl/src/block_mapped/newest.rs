@@ -4,13 +4,12 @@ use super::pool::Pool;
 use crate::error::FtlError;
 use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 
-/// Searches the OOB areas of a block of which `written` pages are programmed, from the last one down, for
-/// `lpn`; each read is charged to `cause`. Pages known to hold nothing are passed over, once they turned
-/// out to be unreadable.
+/// Searches the OOB areas of a block with `written` programmed pages for `lpn`, from the last page down. Each read is
+/// charged to `cause`. Unreadable pages that are known to hold no data are skipped.
 ///
 /// # Errors
-/// `Uncorrectable` where another page is unreadable: it may hold the newest version, so an older one must
-/// not pass for it; what else the array says.
+/// `Uncorrectable` if another page is unreadable: it may hold the newest version, so an older one must not replace
+/// it. Other errors of the array.
 #[inline]
 pub(crate) fn newest<F: Probe>(
     flash: &mut F,

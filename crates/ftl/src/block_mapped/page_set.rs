@@ -1,14 +1,14 @@
-//! A set of logical pages: one bit a page.
+//! A set of logical pages, one bit per page.
 
 use alloc::vec::Vec;
 use flash::Lpn;
 
-/// Logical pages that were trimmed, or lost to bit errors, since the format or the mount. In RAM only: a
-/// trim is advisory, and a power cut forgets it.
+/// Logical pages that were trimmed, or lost to bit errors, since the format or the mount. The set is in RAM only: a
+/// trim is advisory, and a power cut loses it.
 #[derive(Clone, Debug)]
 pub(crate) struct PageSet {
     words: Vec<u64>,
-    /// Whether any bit was ever set: while none was, the bits need not be looked at.
+    /// True once any bit was set; before that no lookup is needed.
     used: bool,
 }
 
@@ -18,7 +18,7 @@ impl PageSet {
         Self { words: alloc::vec![0; logical_pages.div_ceil(64) as usize], used: false }
     }
 
-    /// Whether `lpn` is in it.
+    /// True if `lpn` is in the set.
     #[inline]
     pub(crate) fn contains(&self, lpn: Lpn) -> bool {
         self.used && self.words[(lpn.0 >> 6) as usize] >> (lpn.0 & 63) & 1 != 0
@@ -30,7 +30,7 @@ impl PageSet {
         self.words[(lpn.0 >> 6) as usize] |= 1 << (lpn.0 & 63);
     }
 
-    /// Takes `lpn` out.
+    /// Removes `lpn`.
     #[inline]
     pub(crate) fn remove(&mut self, lpn: Lpn) {
         if self.used {
@@ -42,7 +42,7 @@ impl PageSet {
         self.words.capacity() * 8
     }
 
-    /// What a controller needs.
+    /// Controller RAM, bytes.
     pub(crate) fn ram_bytes(logical_pages: u32) -> u64 {
         u64::from(logical_pages).div_ceil(8)
     }

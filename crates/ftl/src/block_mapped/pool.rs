@@ -1,7 +1,7 @@
-//! Erased blocks, handed out in the order in which they were erased, and the account of free pages.
+//! Pool of erased blocks, handed out in the order of their erases, with the count of free pages.
 //!
-//! Round-robin is GFTL's wear levelling: a block comes back only after all others that are free have been
-//! used. A block that fails to erase, or in which a program failed, is marked bad instead of coming back.
+//! Round-robin is GFTL's wear levelling: a block returns only after all other free blocks have been used. A block
+//! with a failed erase or program is marked bad instead of returning.
 
 use crate::error::FtlError;
 use crate::plan::Plan;
@@ -15,18 +15,18 @@ use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
 #[derive(Clone, Debug)]
 pub(crate) struct Pool {
     free: VecDeque<u32>,
-    /// Blocks to be marked bad once they are erased: a program failed in them. Rare.
+    /// Blocks to be marked bad at their next erase because a program failed in them. Rare.
     failed: BTreeSet<u32>,
-    /// Pages known to hold nothing: torn by a power cut, or their program failed. Rare.
+    /// Pages known to hold no data: torn by a power cut, or with a failed program. Rare.
     void: BTreeSet<u32>,
     free_pages: u64,
-    /// Blocks that may yet go bad.
+    /// Blocks that may still go bad.
     spare_blocks: u32,
     pages_per_block: u32,
 }
 
 impl Pool {
-    /// An empty pool of an array of which `spare_blocks` may yet go bad.
+    /// An empty pool of an array in which `spare_blocks` blocks may still go bad.
     pub(crate) fn new(geometry: &Geometry, spare_blocks: u32) -> Self {
         Self {
             free: VecDeque::with_capacity(geometry.blocks() as usize),
@@ -38,10 +38,10 @@ impl Pool {
         }
     }
 
-    /// Erases every block that is written and pools all that are not bad.
+    /// Erases all written blocks and adds all good blocks to the pool.
     ///
     /// # Errors
-    /// More blocks failed to erase than are spare; what the array says.
+    /// If more blocks failed to erase than are spare; errors of the array.
     pub(crate) fn format<F: Probe>(
         &mut self,
         flash: &mut F,
@@ -62,60 +62,61 @@ impl Pool {
         start::check_failed(config, plan, log.retired_blocks)
     }
 
-    /// Adds an erased block: it is handed out after all that are here.
+    /// Adds an erased block, as the last to be handed out. Counts its pages as free.
     pub(crate) fn put(&mut self, block: BlockId) {
         self.free.push_back(block.0);
         self.free_pages += u64::from(self.pages_per_block);
     }
 
-    /// Takes back a block that was handed out, or erased in place, and in which nothing was programmed.
+    /// Returns a block of which no page was programmed, as the last to be handed out. It was handed out or erased in
+    /// place, so its pages are counted already.
     pub(crate) fn put_back(&mut self, block: BlockId) {
         self.free.push_back(block.0);
     }
 
-    /// Takes back a block that was handed out and of which no page was programmed: it is handed out next.
+    /// Returns a block of which no page was programmed, as the next to be handed out.
     pub(crate) fn give_back(&mut self, block: BlockId) {
         self.free.push_front(block.0);
     }
 
-    /// Hands out the block that was erased longest ago. Its pages stay free pages until they are
+    /// Hands out the block that was erased longest ago. Its pages count as free until they are
     /// [programmed](Pool::programmed).
     #[inline]
     pub(crate) fn take(&mut self) -> Option<BlockId> {
         self.free.pop_front().map(BlockId)
     }
 
-    /// Blocks here.
+    /// Blocks in the pool.
     #[inline]
     pub(crate) fn len(&self) -> u32 {
         self.free.len() as u32
     }
 
-    /// Blocks that may yet go bad.
+    /// Blocks that may still go bad.
     #[inline]
     pub(crate) fn spare_blocks(&self) -> u32 {
         self.spare_blocks
     }
 
-    /// Erased pages of all blocks that are not bad: those of blocks here and of blocks that are open.
+    /// Erased pages of all good blocks: those in the pool and open ones.
     #[inline]
     pub(crate) fn free_pages(&self) -> u64 {
         self.free_pages
     }
 
-    /// So many pages of a block that was handed out are used up.
+    /// Counts programmed pages of a block that was handed out.
     #[inline]
     pub(crate) fn programmed(&mut self, pages: u32) {
         self.free_pages -= u64::from(pages);
     }
 
-    /// A mount found a block, not here, with so many erased pages that may yet be programmed.
+    /// Counts the erased pages of a partly written block that a mount found.
     pub(crate) fn found_open(&mut self, erased_pages: u32) {
         self.free_pages += u64::from(erased_pages);
     }
 
-    /// The program of `ppn` failed: it holds nothing, the rest of its block (`erased_pages`, this one
-    /// included) is not to be used, and once the block is erased it is marked bad.
+    /// Records the failed program of `ppn`. The page holds no data, and the erased pages of its block
+    /// (`erased_pages`, this one included) are not to be used. The block is marked bad at its next erase.
     #[cold]
     pub(crate) fn fail(&mut self, ppn: Ppn, block: BlockId, erased_pages: u32) {
         self.free_pages -= u64::from(erased_pages);
@@ -123,27 +124,27 @@ impl Pool {
         self.void.insert(ppn.0);
     }
 
-    /// Whether a program failed in this block since it was erased.
+    /// True if a program failed in this block since its last erase.
     #[inline]
     pub(crate) fn has_failed(&self, block: BlockId) -> bool {
         !self.failed.is_empty() && self.failed.contains(&block.0)
     }
 
-    /// A mount found a page that cannot be read: whatever was to be written there was never acknowledged.
+    /// Records an unreadable page that a mount found. The write there was never acknowledged.
     pub(crate) fn found_void(&mut self, ppn: Ppn) {
         self.void.insert(ppn.0);
     }
 
-    /// Whether a page that cannot be read is known to hold nothing, so that nothing is lost with it.
+    /// True if an unreadable page is known to hold no data, so that nothing is lost with it.
     pub(crate) fn is_void(&self, ppn: Ppn) -> bool {
         self.void.contains(&ppn.0)
     }
 
-    /// Erases a block, of which so many pages are erased already, and pools it; marks it bad where it fails
-    /// to erase or a program had failed in it. Returns whether it is in the pool.
+    /// Erases a block, of which `erased_pages` pages are already erased, and adds it to the pool. Marks it bad if the
+    /// erase fails or a program had failed in it. Returns true if it is in the pool.
     ///
     /// # Errors
-    /// What the array says.
+    /// Those of the array.
     pub(crate) fn erase<F: Probe>(
         &mut self,
         flash: &mut F,
@@ -153,17 +154,17 @@ impl Pool {
         log: &mut CollectionLog,
     ) -> Result<bool, FtlError> {
         if self.erase_in_place(flash, block, erased_pages, cause, log)? {
-            // It is handed out again through the pool, not kept.
+            // Only the pool entry is missing: `erase_in_place` has counted the pages.
             self.free.push_back(block.0);
             return Ok(true);
         }
         Ok(false)
     }
 
-    /// As [`Pool::erase`], but the block, if it is good, stays with its owner, as one that was handed out.
+    /// As [`Pool::erase`], but a good block stays with its owner as if handed out.
     ///
     /// # Errors
-    /// What the array says.
+    /// Those of the array.
     pub(crate) fn erase_in_place<F: Probe>(
         &mut self,
         flash: &mut F,
@@ -193,7 +194,7 @@ impl Pool {
         Ok(true)
     }
 
-    /// Marks a block bad that is not here and none of whose pages are counted as free.
+    /// Marks a block bad. It must be outside the pool, without pages counted as free.
     #[cold]
     fn retire<F: Probe>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Copies of scattered pages to a block of the pool, whatever fails meanwhile.
+//! Copies of scattered pages to a block of the pool, with recovery from failures.
 
 use super::pool::Pool;
 use crate::error::FtlError;
@@ -9,25 +9,24 @@ use flash::{BlockId, Cause, FlashError, Ppn, Probe};
 /// No page.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A block that pages were copied to.
+/// A block that pages are copied to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) block: BlockId,
-    /// Pages used up.
+    /// Pages used so far.
     pub(crate) written: u32,
-    /// Its sequence number.
+    /// Sequence number of the block.
     pub(crate) seq: u64,
 }
 
-/// Copies the pages at `places` (PPNs; [`NONE`] is passed over) to one block of the pool, in this order,
-/// and notes where they are now. Returns the block; none where there was nothing to copy.
+/// Copies the pages at `places` (PPNs; [`NONE`] is skipped) to one block of the pool, in this order, and updates
+/// `places`. Returns the block, or `None` if there was nothing to copy.
 ///
-/// A place whose page is unreadable becomes [`NONE`], and the page counts as lost. A block in which a
-/// program fails is added to `given_up`, to be erased by the caller, and what it holds is copied again.
+/// The place of an unreadable page becomes [`NONE`], and the page counts as lost. A block with a failed program is
+/// added to `given_up` for the caller to erase, and the pages in it are copied again.
 ///
 /// # Errors
-/// [`FtlError::Full`] where the pool has no block left: then `places` may be in blocks given up. What the
-/// array says.
+/// [`FtlError::Full`] if the pool has no block left; `places` may then point to blocks given up. Errors of the array.
 pub(crate) fn relocate<F: Probe>(
     flash: &mut F,
     pool: &mut Pool,

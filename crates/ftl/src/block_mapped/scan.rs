@@ -1,28 +1,28 @@
-//! What the OOB areas of one block tell at a mount.
+//! Scan of a block's OOB areas at a mount.
 
 use super::pool::Pool;
 use crate::error::FtlError;
 use alloc::format;
 use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Probe};
 
-/// A block as its OOB areas show it.
+/// Content of a block according to its OOB areas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scanned {
     /// The block.
     pub(crate) block: BlockId,
-    /// Pages programmed, or torn.
+    /// Pages that are programmed or torn.
     pub(crate) written: u32,
-    /// Sequence number of its readable pages; none where no page is readable: then it holds nothing, whether
-    /// a program or an erase was cut in it, and can be erased.
+    /// Sequence number of its readable pages. `None` if no page is readable: the block then holds no data, whether a
+    /// program or an erase was cut, and can be erased.
     pub(crate) seq: Option<u64>,
 }
 
-/// Reads the OOB areas of a block's pages up to the first that is erased, and tells page and LPN of each
-/// that is readable, in program order.
+/// Reads the OOB areas of a block's pages up to the first erased one. Calls `each` with page and LPN of each readable
+/// page, in program order.
 ///
 /// # Errors
-/// [`FtlError::Mount`] for a page that a block-mapped scheme of this many logical pages does not write;
-/// what the array says.
+/// [`FtlError::Mount`] for a page that a block-mapped scheme with this many logical pages does not write; errors of
+/// the array.
 pub(crate) fn scan<F: Probe>(
     flash: &mut F,
     block: BlockId,

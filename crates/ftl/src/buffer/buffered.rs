@@ -1,5 +1,5 @@
-//! A scheme below its write buffer, if it has one: what the registry hands out, so that each scheme is compiled once, with
-//! and without.
+//! A scheme below its write buffer, if it has one. The registry returns this type, so each scheme is compiled once
+//! for both cases.
 
 use super::write_buffer::WriteBuffer;
 use crate::buffer::settings::BufferPlan;
@@ -21,13 +21,13 @@ mod tests;
 #[derive(Clone, Debug)]
 pub(crate) struct Buffered<S> {
     scheme: S,
-    /// Without one, each task costs one more branch, which is always taken the same way.
+    /// Without a buffer each task costs one more branch, which always goes the same way.
     buffer: Option<Box<WriteBuffer>>,
     buffer_ram: u64,
 }
 
 impl<S: Background> Buffered<S> {
-    /// The scheme, below the buffer of its plan if that has one.
+    /// The scheme, below the buffer of its plan if the plan has one.
     pub(crate) fn new(scheme: S, plan: &Plan) -> Self {
         let of = |plan| WriteBuffer::new(plan, scheme.logical_pages(), scheme.flash());
         let buffer = plan.buffer.as_ref().map(of).map(Box::new);
@@ -35,8 +35,8 @@ impl<S: Background> Buffered<S> {
     }
 }
 
-/// Puts a write buffer above a scheme of one's own, whatever it promises: see
-/// [`registry`](crate::registry) for the schemes that there are, which come with theirs.
+/// Puts a write buffer above a caller's own scheme, without a change to its bounds. The schemes of
+/// [`registry`](crate::registry) come with theirs.
 pub fn with_buffer<S: Background + Clone + 'static>(
     scheme: S,
     plan: &BufferPlan,

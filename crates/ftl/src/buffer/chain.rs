@@ -1,4 +1,4 @@
-//! Slots in orders of use, by links that run through an array: no operation searches or allocates here.
+//! Slots in orders of use, linked through an array: no operation searches or allocates.
 
 use alloc::{vec, vec::Vec};
 
@@ -11,7 +11,7 @@ struct Links {
     older: u32,
 }
 
-/// The links of all lists that share one set of slots: a slot is in one of them at most.
+/// The links of all lists that share one set of slots. A slot is in at most one list.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
     links: Vec<Links>,
@@ -35,7 +35,7 @@ impl List {
         (self.newest != NONE).then_some(self.newest)
     }
 
-    /// Whether there is at most one slot in it.
+    /// True if the list has at most one slot.
     pub(super) fn is_single(&self) -> bool {
         self.newest == self.oldest
     }
@@ -56,7 +56,7 @@ impl Chain {
         (newer != NONE).then_some(newer)
     }
 
-    /// Puts a slot that is in no list between two neighbours, either of which may be [`NONE`].
+    /// Inserts a slot that is in no list between two neighbours, either of which may be [`NONE`].
     fn link(&mut self, list: &mut List, slot: u32, newer: u32, older: u32) {
         self.links[slot as usize] = Links { newer, older };
         match newer {
@@ -77,7 +77,7 @@ impl Chain {
         self.link(list, slot, list.oldest, NONE);
     }
 
-    /// Puts a slot next to `neighbour`, on the newer side; without one it becomes the oldest.
+    /// Inserts a slot next to `neighbour` on the newer side, or as the oldest without one.
     pub(super) fn push_above(&mut self, list: &mut List, slot: u32, neighbour: Option<u32>) {
         match neighbour {
             None => self.push_oldest(list, slot),
@@ -97,7 +97,7 @@ impl Chain {
         }
     }
 
-    /// Makes a slot the newest of the list that it is in.
+    /// Makes a slot the newest of its list.
     pub(super) fn renew(&mut self, list: &mut List, slot: u32) {
         if list.newest != slot {
             self.remove(list, slot);

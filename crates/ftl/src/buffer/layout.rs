@@ -1,4 +1,4 @@
-//! From what is asked for to the buffer of one array, and what its promise is.
+//! From settings to the buffer of one array, and its effect on the bounds.
 
 use crate::buffer::policy::{BUFFER_POLICIES, BufferPolicy, BufferUnit, Regions};
 use crate::buffer::settings::{BufferPlan, BufferSettings};
@@ -13,7 +13,7 @@ const DEFAULT_AGE_NS: Ns = 30_000_000_000;
 const DEFAULT_WINDOW_PERCENT: u8 = 25;
 
 impl BufferPlan {
-    /// The buffer of this configuration on an array of this shape, if it has one.
+    /// The buffer of this configuration for an array of this shape, if any.
     pub(crate) fn new(
         config: &SchemeConfig,
         geometry: &Geometry,
@@ -72,7 +72,7 @@ impl BufferPlan {
         let most = u64::from(geometry.pages());
         let pages = match asked.bytes {
             Some(bytes) => bytes / page_bytes,
-            // Small arrays get less than a disk's buffer.
+            // Small arrays get less than the default size, which is a disk's.
             None => (bytes / page_bytes).min(most / 8).max(unit_pages.into()),
         };
         if pages < u64::from(unit_pages) || pages > most {
@@ -99,10 +99,12 @@ impl BufferPlan {
         }))
     }
 
-    /// What a page task may cost above the scheme: it may have to write a whole unit before it, each page of
-    /// it at the scheme's worst, and, where blocks are padded, to read all but one of them; where reads come
-    /// in, the page itself was read before. Collection goes along with reads in some schemes. What a collector
-    /// takes from the buffer costs a program, which is less than the copy that it stands for.
+    /// Raises the bounds by the worst case of the buffer above the scheme.
+    ///
+    /// A page task may have to write a whole unit first, each page at the scheme's worst case. If blocks are padded,
+    /// it also reads all but one of their pages. If reads are added to the buffer, the page itself was read before.
+    /// In some schemes a collection step also goes with each read. A page that a collector takes from the buffer
+    /// costs a program, which is less than the copy that it replaces.
     pub(crate) fn apply(&self, part: &Part, plan: &mut Plan) {
         let pages = u64::from(self.unit_pages);
         let padding = if self.policy.pads { pages - 1 } else { 0 };
@@ -126,25 +128,25 @@ impl BufferPlan {
         plan.ram.buffer = self.ram_bytes(part.page_bytes, plan.logical_pages);
     }
 
-    /// Pages, what is known of each, and where each unit is found.
+    /// Controller RAM: pages, their metadata, and the index of units.
     pub(super) fn ram_bytes(&self, page_bytes: u32, logical_pages: u32) -> u64 {
         let units = u64::from(self.pages.min(logical_pages.div_ceil(self.unit_pages)));
-        // A unit: its number (and that of one that left), two lists, when it became dirty; a page: whether it is
-        // there and dirty, and where (in a controller found by its number).
+        // Per unit: its number (and that of one evicted), two lists, the time when it became dirty. Per page: bits
+        // for present and dirty, and its cell (which a controller finds by the page's number).
         let of_units = units * (4 + 4 + 16 + 8 + 8);
         let of_pages = u64::from(self.pages) * (u64::from(page_bytes) + 4);
         of_units + of_pages + (2 * u64::from(self.unit_pages) * units).div_ceil(8)
     }
 }
 
-/// The policies of this crate that have a setting, as it is asked for.
+/// Names of this crate's policies with a setting, as a configuration gives them.
 fn owners(setting: &str) -> String {
     let has = BUFFER_POLICIES.iter().filter(|policy| policy.settings.contains(&setting));
     let owners: Vec<_> = has.map(|policy| format!("`buffer={}`", policy.name)).collect();
     owners.join(" or ")
 }
 
-/// Of a policy that takes one unit alone.
+/// Error text of a policy with one unit only.
 fn wrong_unit(policy: &BufferPolicy) -> String {
     match policy.default_unit() {
         BufferUnit::Page => format!("`{}` is about pages: `page`", policy.name),
@@ -153,7 +155,7 @@ fn wrong_unit(policy: &BufferPolicy) -> String {
 }
 
 impl BufferSettings {
-    /// A setting that is set, besides the policy.
+    /// A setting that is given besides the policy.
     fn first_set(&self) -> Option<&'static str> {
         let set = [
             ("buffer_size", self.bytes.is_some()),

@@ -1,41 +1,41 @@
-//! What a write buffer did.
+//! Log of a write buffer.
 
-/// Pages, unless said otherwise.
+/// Counters of a write buffer, in pages unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BufferLog {
-    /// Written while they were in the buffer.
+    /// Writes of pages that were in the buffer.
     pub write_hits: u64,
-    /// Written while they were not.
+    /// Writes of pages that were not in the buffer.
     pub write_misses: u64,
-    /// Read from the buffer.
+    /// Reads from the buffer.
     pub read_hits: u64,
-    /// Read from below.
+    /// Reads from below.
     pub read_misses: u64,
-    /// Units (pages or blocks) that made room for others.
+    /// Units (pages or blocks) evicted to make room.
     pub evictions: u64,
-    /// Written below to make room.
+    /// Dirty pages written below to make room.
     pub evicted: u64,
-    /// Clean, dropped to make room.
+    /// Clean pages dropped to make room.
     pub dropped: u64,
-    /// Written below because they had been dirty for too long.
+    /// Pages written below because their unit had been dirty for too long.
     pub aged: u64,
-    /// Written below because the host flushed.
+    /// Pages written below because the host flushed.
     pub flushed: u64,
-    /// Written below at once (force unit access).
+    /// Forced writes, written below at once (force unit access).
     pub through: u64,
-    /// Not dirty, yet written below with the others of their block (page padding); all but those that were in
-    /// the buffer were read for it.
+    /// Clean or missing pages written below with the others of their block (page padding). Those missing in the
+    /// buffer were read first.
     pub padded: u64,
-    /// Written by a collector that took them from the buffer, and clean since.
+    /// Dirty pages that a collector took from the buffer and wrote; they are clean since.
     pub collected: u64,
-    /// Moved within flash by a collector while a newer version was in the buffer: unnecessary migrations. 0 where the
-    /// scheme does not tell ([`Telemetry::tells_moves`](crate::Telemetry::tells_moves)). A page that is on its way out of
-    /// the buffer is clean and not counted.
+    /// Pages that a collector moved within flash while a newer version was in the buffer: unnecessary migrations. 0
+    /// if the scheme does not report moves ([`Telemetry::tells_moves`](crate::Telemetry::tells_moves)). A page being
+    /// written below already counts as clean.
     pub moved_in_vain: u64,
-    /// Dirty now.
+    /// Dirty pages now.
     pub dirty: u64,
-    /// In the buffer now.
+    /// Pages in the buffer now.
     pub held: u64,
-    /// What three-region's initial and to-be-updated regions may hold now.
+    /// Present page limits of three-region's initial and to-be-updated regions.
     pub regions: [u64; 2],
 }

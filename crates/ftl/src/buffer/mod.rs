@@ -1,20 +1,20 @@
-//! Write buffers: RAM above any scheme, in which written pages wait for a while.
+//! Write buffers: RAM above any scheme that holds written pages for a while.
 //!
 //! ```text
-//! write(lpn):    in the buffer: replaced there
-//!                else: while the buffer is full: evict; it comes in, dirty
+//! write(lpn):    in the buffer: overwritten there
+//!                else: while the buffer is full: evict; then the page is added, dirty
 //! evict:         the policy's unit: its dirty pages are written below, in order; all its pages leave
-//! every write:   units that have been dirty for longer than `buffer_age` are written below, and stay, clean
+//! over time:     a unit that has been dirty for `buffer_age` is written below, and stays, clean
 //! flush:         all dirty pages are written below, and stay, clean; then the scheme's own flush
-//! forced write:  goes below at once
-//! read(lpn):     from the buffer where the page is there, else from below
+//! forced write:  is written below at once
+//! read(lpn):     from the buffer if the page is there, else from below
 //! ```
 //!
-//! A unit is a page, or the pages of a logical block; the policy says which unit goes
-//! ([`BufferPolicy`]). What is not yet written below is lost when the power fails, and
-//! nothing else. A page is looked up in one step, and every policy finds its unit in one, without a search.
+//! A unit is one page, or all pages of a logical block. The policy chooses the unit to evict ([`BufferPolicy`]). A
+//! power cut loses only pages that are not written below yet. Page lookup and the choice of a unit take one step
+//! each, without a search.
 //!
-//! Collectors may ask the buffer for the newest copy of what they move, and how likely that is to change
+//! Collectors may ask the buffer for the newest copy of a page to be moved, and for the probability that it changes
 //! once more ([`DirtyPages`](crate::DirtyPages)).
 
 pub(crate) mod buffered;

@@ -1,4 +1,4 @@
-//! What is in the buffer: units, which of their pages are there and which of those are dirty.
+//! Content of the buffer: units, the pages of each that are there, and which of those are dirty.
 
 use super::chain::{Chain, List, NONE};
 use alloc::{vec, vec::Vec};
@@ -6,19 +6,19 @@ use core::ops::Range;
 use flash::prefetch::prefetch;
 use flash::{Lpn, Ns};
 
-/// One unit that is in the buffer.
+/// One unit in the buffer.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     number: u32,
-    /// Pages that are here.
+    /// Pages in the buffer.
     held: u32,
-    /// Of these, dirty ones.
+    /// Dirty pages among them.
     dirty: u32,
-    /// Since when it has had a dirty page.
+    /// Time since which the unit has had a dirty page.
     since_ns: Ns,
 }
 
-/// 64 pages of a unit, a bit each.
+/// 64 pages of a unit, one bit per page.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bits {
     held: u64,
@@ -32,7 +32,7 @@ pub(super) struct UnitPage {
     pub(super) page: u32,
 }
 
-/// Where the bytes of pages are, in arrays that keep them.
+/// Bytes of pages, in arrays that keep user bytes.
 #[derive(Clone, Debug)]
 struct Cells {
     page_bytes: usize,
@@ -42,34 +42,35 @@ struct Cells {
     bytes: Vec<u8>,
 }
 
-/// In the table of units: not here, and what the policy noted of it when it left stands below this bit.
+/// Flag of units that are not in the buffer, in the table of units. The bits below hold the policy's note about the
+/// unit.
 const LEFT: u32 = 1 << 31;
 
-/// All units, found by their number in one step: a table of 4 bytes a unit of the logical space.
+/// All units, found by number in one step through a table of 4 bytes per unit of the logical space.
 #[derive(Clone, Debug)]
 pub(super) struct Units {
     unit_pages: u32,
-    /// log₂ of it, where it is a power of two.
+    /// log₂ of `unit_pages`, if that is a power of two.
     shift: Option<u32>,
     logical_pages: u32,
     place: Vec<u32>,
     units: Vec<Unit>,
     unused: Vec<u32>,
-    /// Words of 64 pages a unit.
+    /// Words of 64 pages per unit.
     words: u32,
     bits: Vec<Bits>,
-    /// Units with dirty pages, by when they got the first.
+    /// Units with dirty pages, in the order of their first dirty page.
     ages: Chain,
     age: List,
     cells: Option<Cells>,
     held: u32,
     dirty: u32,
-    /// A bit a logical page: what collectors ask of every page that they move fits a cache.
+    /// One bit per logical page. Collectors ask for every page that they move, and this bitmap fits a cache.
     dirty_lpns: Vec<u64>,
 }
 
 impl Units {
-    /// Room for `pages` pages, in units of `unit_pages`; with their bytes, where a page's are given.
+    /// Room for `pages` pages in units of `unit_pages`, with their bytes if `page_bytes` is given.
     pub(super) fn new(
         pages: u32,
         unit_pages: u32,
@@ -104,7 +105,7 @@ impl Units {
         }
     }
 
-    /// Units that fit.
+    /// Capacity in units.
     pub(super) fn slots(&self) -> u32 {
         self.units.len() as u32
     }
@@ -121,7 +122,7 @@ impl Units {
         self.dirty
     }
 
-    /// The unit of a page, and its place there.
+    /// The unit of a page, and the page's index in it.
     #[inline]
     pub(super) fn split(&self, lpn: Lpn) -> (u32, u32) {
         let number = match self.shift {
@@ -136,7 +137,7 @@ impl Units {
         Lpn(self.units[at.slot as usize].number * self.unit_pages + at.page)
     }
 
-    /// Pages of the logical space in a unit: the last may be short.
+    /// Logical pages of a unit; the last one may be short.
     pub(super) fn pages_in(&self, slot: u32) -> u32 {
         let first = self.units[slot as usize].number * self.unit_pages;
         self.unit_pages.min(self.logical_pages - first)
@@ -152,7 +153,7 @@ impl Units {
         self.units[slot as usize].dirty
     }
 
-    /// Dirty pages among these of a unit.
+    /// Dirty pages of a unit within this range.
     #[inline]
     pub(super) fn dirty_within(&self, slot: u32, pages: Range<u32>) -> u32 {
         let all = self.units[slot as usize].dirty;
@@ -160,7 +161,7 @@ impl Units {
             return all;
         }
         let words = (slot * self.words) as usize..((slot + 1) * self.words) as usize;
-        // The lowest `bits` bits of the word that begins at page `first`.
+        // Mask of the word that begins at page `first`, for pages below `end`.
         let below = |first: u32, end: u32| match end.saturating_sub(first) {
             bits @ 0..64 => (1u64 << bits) - 1,
             _ => u64::MAX,
@@ -170,7 +171,7 @@ impl Units {
         dirty.map(|(dirty, first)| (dirty & within(first)).count_ones()).sum()
     }
 
-    /// The slot of a unit that is in the buffer.
+    /// The slot of a unit, if it is in the buffer.
     #[inline]
     pub(super) fn slot(&self, number: u32) -> Option<u32> {
         let slot = self.place[number as usize];
@@ -187,7 +188,7 @@ impl Units {
         ((at.slot * self.words + at.page / 64) as usize, 1 << (at.page % 64))
     }
 
-    /// A page that is in the buffer.
+    /// The position of a page, if it is in the buffer.
     #[inline]
     pub(super) fn find(&self, lpn: Lpn) -> Option<UnitPage> {
         let (number, page) = self.split(lpn);
@@ -196,7 +197,7 @@ impl Units {
         (self.bits[word].held & bit != 0).then_some(at)
     }
 
-    /// Whether a page is in the buffer and dirty.
+    /// True if the page is in the buffer and dirty.
     #[inline]
     pub(super) fn is_dirty_lpn(&self, lpn: Lpn) -> bool {
         self.dirty_lpns[lpn.0 as usize / 64] >> (lpn.0 % 64) & 1 != 0
@@ -220,7 +221,7 @@ impl Units {
         self.bits[word].held & bit != 0
     }
 
-    /// The first dirty page of a unit from `page` on.
+    /// The first dirty page of a unit at or after `page`.
     #[inline]
     pub(super) fn next_dirty(&self, slot: u32, page: u32) -> Option<UnitPage> {
         let words = (slot * self.words) as usize..((slot + 1) * self.words) as usize;
@@ -236,8 +237,8 @@ impl Units {
         None
     }
 
-    /// A slot for a unit that is in none, and what was noted of the unit when it last left; there must be room for
-    /// one page at least.
+    /// Gives a unit outside the buffer a slot, and returns the note from its last eviction as well. There must be
+    /// room for at least one page.
     pub(super) fn open(&mut self, number: u32) -> (u32, Option<u32>) {
         let slot = self.unused.pop().unwrap_or(0);
         self.units[slot as usize].number = number;
@@ -245,7 +246,7 @@ impl Units {
         (slot, (left != NONE).then_some(left & !LEFT))
     }
 
-    /// Puts a page, clean, into its unit, where it was not; there must be room.
+    /// Adds a page that is not in its unit yet, clean. There must be room.
     #[inline]
     pub(super) fn add(&mut self, at: UnitPage) {
         let (word, bit) = self.bit(at);
@@ -258,7 +259,7 @@ impl Units {
         }
     }
 
-    /// Takes a page out; returns whether its unit is empty, and thereby closed.
+    /// Removes a page. Returns true if its unit became empty and was closed.
     pub(super) fn take(&mut self, at: UnitPage) -> bool {
         self.set_clean(at);
         let (word, bit) = self.bit(at);
@@ -278,7 +279,7 @@ impl Units {
         true
     }
 
-    /// Takes all pages of a unit, which is clean, out; `left` is noted of it, below 2³¹ − 1.
+    /// Removes all pages of a unit, which must be clean. `left` is the policy's note about it, below 2³¹ − 1.
     pub(super) fn close(&mut self, slot: u32, left: Option<u32>) {
         debug_assert_eq!(self.units[slot as usize].dirty, 0, "what is dirty is written first");
         let place = left.map_or(NONE, |left| left | LEFT);
@@ -301,7 +302,7 @@ impl Units {
         self.unused.push(slot);
     }
 
-    /// A page in the buffer became dirty; true where its unit did.
+    /// Marks a page in the buffer dirty; true if this is the unit's first dirty page.
     #[inline]
     pub(super) fn set_dirty(&mut self, at: UnitPage, now_ns: Ns) -> bool {
         let (word, bit) = self.bit(at);
@@ -322,7 +323,7 @@ impl Units {
         true
     }
 
-    /// A page in the buffer became clean; true where its unit did.
+    /// Marks a page in the buffer clean; true if the unit has no dirty page left.
     #[inline]
     pub(super) fn set_clean(&mut self, at: UnitPage) -> bool {
         let (word, bit) = self.bit(at);
@@ -342,19 +343,19 @@ impl Units {
         true
     }
 
-    /// The unit that has been dirty for longest, and since when.
+    /// The unit that has been dirty for longest, and the time since when.
     #[inline]
     pub(super) fn longest_dirty(&self) -> Option<(u32, Ns)> {
         let slot = self.age.oldest()?;
         Some((slot, self.units[slot as usize].since_ns))
     }
 
-    /// The bytes of a page in the buffer, in arrays that keep any.
+    /// The bytes of a page in the buffer, if the array keeps any.
     pub(super) fn bytes(&self, at: UnitPage) -> Option<&[u8]> {
         self.cells.as_ref().map(|cells| &cells.bytes[cells.range(at, self.unit_pages)])
     }
 
-    /// Where to put them.
+    /// The bytes of a page in the buffer, mutable.
     pub(super) fn bytes_mut(&mut self, at: UnitPage) -> Option<&mut [u8]> {
         self.cells.as_mut().map(|cells| {
             let range = cells.range(at, self.unit_pages);

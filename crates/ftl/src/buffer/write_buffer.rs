@@ -1,4 +1,4 @@
-//! The buffer itself: what is in it, and what it writes below when.
+//! The write buffer itself: its pages, and their write-back.
 
 use super::policy::{Evictor, Room, Use, Used};
 use super::units::{UnitPage, Units};
@@ -10,10 +10,10 @@ use crate::interface::{Ftl, Prefetch};
 use alloc::{boxed::Box, vec, vec::Vec};
 use flash::{FlashError, Lpn, Ns, Probe};
 
-/// Pages of one victim whose lines are fetched: more would push each other out.
+/// Most pages of one victim whose lines are prefetched; more would evict each other from the cache.
 const MOST_FETCHED: u32 = 16;
 
-/// Why dirty pages are written below.
+/// Cause of a write-back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
     Eviction,
@@ -21,7 +21,7 @@ enum Why {
     Flush,
 }
 
-/// The scheme below. The buffer is compiled once, whatever scheme and array that is.
+/// The scheme below, as a trait object: the buffer is compiled once for all schemes and arrays.
 pub(super) trait Below {
     fn write_below(
         &mut self,
@@ -66,7 +66,7 @@ pub(crate) struct WriteBuffer {
     log: BufferLog,
     now_ns: Ns,
     ram_ns: Ns,
-    /// One page on its way below; none in arrays that keep no bytes.
+    /// One page on its way below; `None` if the array keeps no bytes.
     page: Option<Vec<u8>>,
 }
 
@@ -93,7 +93,7 @@ impl WriteBuffer {
         }
     }
 
-    /// A host write.
+    /// Handles a host write.
     pub(super) fn write(
         &mut self,
         below: &mut dyn Below,
@@ -119,7 +119,7 @@ impl WriteBuffer {
         Ok(())
     }
 
-    /// A host write that must be durable when it returns.
+    /// Handles a host write that must be durable on return.
     pub(super) fn write_through(
         &mut self,
         below: &mut dyn Below,
@@ -138,7 +138,7 @@ impl WriteBuffer {
         self.log.write_hits += 1;
         self.log.through += 1;
         self.used(at, Use::Updated);
-        // No collector is to take the version that this one replaces; where this one fails, that is dirty
+        // The collector must not take the version that this write replaces. If the write fails, that version is dirty
         // again.
         let was_dirty = self.units.is_dirty(at);
         self.clean(at);
@@ -153,7 +153,7 @@ impl WriteBuffer {
         below.flush()
     }
 
-    /// A host read.
+    /// Handles a host read.
     pub(super) fn read(
         &mut self,
         below: &mut dyn Below,
@@ -183,7 +183,7 @@ impl WriteBuffer {
         Ok(present)
     }
 
-    /// A page is forgotten.
+    /// Handles a trim.
     pub(super) fn trim(&mut self, lpn: Lpn) {
         if let Some(at) = self.units.find(lpn) {
             self.clean(at);
@@ -195,7 +195,7 @@ impl WriteBuffer {
         }
     }
 
-    /// Writes all dirty pages below, those first that have been dirty for longest; they stay, clean.
+    /// Writes all dirty pages below, longest dirty first. They stay in the buffer, clean.
     pub(super) fn flush(&mut self, below: &mut dyn Below) -> Result<(), FtlError> {
         while let Some((slot, _)) = self.units.longest_dirty() {
             self.write_back(below, slot, Why::Flush)?;
@@ -208,7 +208,7 @@ impl WriteBuffer {
         since.map_or(Ns::MAX, |since_ns| since_ns.saturating_add(self.plan.age_ns))
     }
 
-    /// Sets the clock, and writes the unit below that has been dirty for longest, if that is too long.
+    /// Sets the clock, and writes the unit below that has been dirty for longest, if its age limit is reached.
     #[inline]
     pub(super) fn advance(&mut self, below: &mut dyn Below, now_ns: Ns) -> Result<(), FtlError> {
         self.now_ns = self.now_ns.max(now_ns);
@@ -220,7 +220,7 @@ impl WriteBuffer {
         }
     }
 
-    /// Puts a page in that is not there, clean and without its bytes; makes room for it.
+    /// Adds a page that is not in the buffer, clean and without bytes. Evicts to make room for it.
     fn bring(&mut self, below: &mut dyn Below, lpn: Lpn) -> Result<UnitPage, FtlError> {
         while self.units.held() >= self.plan.pages {
             self.evict(below)?;
@@ -246,7 +246,7 @@ impl WriteBuffer {
         self.policy.used(Used { slot, page, of, how, left: None });
     }
 
-    /// Array and host may keep no bytes, each for itself.
+    /// Stores the bytes of a page. Array and host may each keep no bytes.
     fn fill(&mut self, at: UnitPage, data: Option<&[u8]>) {
         let Some(bytes) = self.units.bytes_mut(at) else { return };
         match data {
@@ -287,8 +287,8 @@ impl WriteBuffer {
         Ok(())
     }
 
-    /// Fetches what the scheme below will need to write the next victims: the next one's blocks, and the map
-    /// entries of the one after it.
+    /// Prefetches for the scheme's next victim writes: the blocks of the next victim, and the map entries of the one
+    /// after it.
     #[inline]
     fn fetch_next(&self, below: &dyn Below) {
         let next = self.policy.victim();
@@ -320,7 +320,7 @@ impl WriteBuffer {
 
     fn write_unit(&mut self, below: &mut dyn Below, slot: u32, why: Why) -> Result<(), FtlError> {
         let mut page = 0;
-        // A collector may take some of them along before it is their turn.
+        // A collector may take some dirty pages before their turn.
         while self.units.dirty_of(slot) > 0
             && let Some(at) = self.units.next_dirty(slot, page)
         {
@@ -348,7 +348,7 @@ impl WriteBuffer {
         written
     }
 
-    /// Writes a page of the buffer below; it is clean from here on.
+    /// Writes a page of the buffer below; the page is clean from now on.
     fn send(&mut self, below: &mut dyn Below, at: UnitPage) -> Result<(), FtlError> {
         self.clean(at);
         let mut page = self.page.take();
@@ -456,7 +456,7 @@ impl DirtyPages for WriteBuffer {
         slot.map_or(Probability::NEVER, |slot| self.policy.update_probability(slot))
     }
 
-    /// One look a unit.
+    /// One lookup per unit.
     #[inline]
     fn dirty_in(&self, first: Lpn, pages: u32) -> DirtyRange {
         let mut range = DirtyRange::default();

@@ -1,4 +1,4 @@
-//! Every scheme on an array that loses pages to bit errors: what is read is the newest version, or an error that says so.
+//! Every scheme on an array that loses pages to bit errors: a read returns the newest version or an error.
 
 use flash::faults::{BitErrorRate, BitErrors};
 use flash::{AnyArray, FlashError, Lpn, Serial, Store, WearLevel};
@@ -7,7 +7,7 @@ use ftlkit_testkit::suite::roomy_shape;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Of pages of 256 bits one in ten has a wrong bit, which ECC corrects; of 200 one has two, and is lost.
+/// Of pages of 256 bits, one in ten has one bit error, which ECC corrects. One in 200 has two and is lost.
 const RATE: BitErrorRate =
     BitErrorRate { base: 390_000_000, per_erase: 1000, per_read: 0, ecc_bits_per_kib: 1 };
 

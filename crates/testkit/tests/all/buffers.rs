@@ -1,4 +1,4 @@
-//! Every scheme of the registry below every write buffer, through the conformance suite.
+//! The conformance suite on every scheme of the registry below every write buffer.
 
 use crate::{guarantee, passed_and_worn_out, passes};
 use ftl::registry::{REGISTRY, by_name};
@@ -9,8 +9,8 @@ use ftlkit_testkit::conformance::{Case, Faults, accepted};
 use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::shape::{CHANNEL_SHAPES, SHAPES, Shape};
 
-/// Every buffer above every scheme, each on another shape and with another pattern than the last: over all
-/// of them, each scheme meets each shape and each pattern.
+/// Each buffer above each scheme, with shape and pattern changing from case to case. So each scheme meets each shape
+/// and each pattern.
 #[test]
 fn every_buffer_above_every_scheme() {
     const SHAPES_EACH: usize = 3;
@@ -32,7 +32,7 @@ fn every_buffer_above_every_scheme() {
     assert!(passed >= REGISTRY.len() * BUFFER_POLICIES.len() * SHAPES_EACH);
 }
 
-/// Programs and erases that fail, in evictions, collections and padding.
+/// Failing programs and erases in evictions, collections and padding.
 #[test]
 fn failing_programs_and_erases_below_buffers() {
     let shapes = [Shape::new(36, 8, 3), Shape::new(40, 8, 8), Shape::new(60, 16, 8)];
@@ -54,8 +54,8 @@ fn failing_programs_and_erases_below_buffers() {
     }
 }
 
-/// What is promised with a buffer is what the scheme promises without, once for each page of a unit; the
-/// worst that is seen keeps to it (the suite checks that of each task), and comes near it.
+/// The bound with a buffer is the scheme's own bound, once per page of a unit. The suite checks each task against it,
+/// and the observed worst case comes near it.
 #[test]
 fn lazy_rtgc_keeps_its_bound_below_a_buffer() {
     let preset = by_name("lazy-rtgc").unwrap();
@@ -93,8 +93,8 @@ fn lazy_rtgc_keeps_its_bound_below_a_buffer() {
     }
 }
 
-/// Pages that are programmed from a buffer break off runs of copies, and may take longer than a copy: α counts on that,
-/// and so do the worst cases of whole blocks.
+/// Programs of pages from a buffer break up runs of copies and may take longer than a copy. α allows for that, and so
+/// do the worst cases of whole blocks.
 #[test]
 fn collectors_that_take_dirty_pages_keep_their_bounds_on_channels() {
     for name in ["lazy-rtgc", "page-level", "fsr"] {

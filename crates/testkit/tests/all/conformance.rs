@@ -1,4 +1,4 @@
-//! Every scheme of the registry, through the conformance suite.
+//! The conformance suite on every scheme of the registry.
 
 use crate::{guarantee, passed_and_worn_out, passes};
 use flash::Store;
@@ -18,16 +18,16 @@ use ftlkit_testkit::shared::Shared;
 use ftlkit_testkit::suite;
 use proptest::prelude::*;
 
-/// How many of [`SHAPES`] a preset, as it is, must be able to work on.
+/// Number of [`SHAPES`] on which each preset must be able to work.
 const LEAST_SHAPES: usize = 5;
 
-/// The first of the shapes that the scheme can work on.
+/// The first of the shapes on which the scheme can work.
 fn first(scheme: &SchemeConfig, shapes: &[Shape], bad: u32) -> Shape {
     let accepted = accepted(scheme, shapes, bad);
     *accepted.first().unwrap_or_else(|| panic!("{} runs on none of {shapes:?}", Described(scheme)))
 }
 
-/// Ten blocks where that is enough, more where not.
+/// Ten blocks if that is enough, else more.
 const ROOMY: &[Shape] =
     &[Shape::new(10, 8, 3), Shape::new(16, 8, 8), Shape::new(24, 16, 8), Shape::new(48, 16, 8)];
 
@@ -38,8 +38,8 @@ fn every_scheme_and_setting_on_small_arrays() {
     println!("{} schemes: {passed}", schemes.len());
 }
 
-/// Copies that go two ways, the one or the other quicker, and quicker or slower than a read and a program: every
-/// promise allows for them.
+/// Arrays with two copy paths: either may be the faster one, and faster or slower than a read and a program. Every
+/// bound allows for them.
 fn on_channels(preset: &'static Preset) {
     let (mut passed, mut nearest) = (0, 0.0_f64);
     for scheme in variants(preset) {
@@ -61,7 +61,7 @@ fn on_channels(preset: &'static Preset) {
 
 crate::of_each_scheme! { every_scheme_and_setting_on_channels: on_channels }
 
-/// Every preset, and every setting of it, must run on some of these, or the suite would test nothing.
+/// Each preset with each of its settings must work on some shapes, or the suite would test nothing.
 #[test]
 fn no_preset_refuses_too_many_arrays() {
     for preset in REGISTRY {
@@ -72,7 +72,7 @@ fn no_preset_refuses_too_many_arrays() {
                 let names: Vec<String> = shapes.iter().map(Shape::to_string).collect();
                 println!("{} runs on {}: {}", preset.name, shapes.len(), names.join(", "));
             }
-            // Small caches of the map may be too small for larger arrays; not the other settings.
+            // Small caches and some victim policies may not work on larger arrays; other settings must.
             let least = if scheme.cmt_bytes.is_some() || scheme.victim.is_some() {
                 0
             } else {
@@ -85,7 +85,7 @@ fn no_preset_refuses_too_many_arrays() {
 
 fn on_a_large_array(preset: &'static Preset) {
     for pattern in [Pattern::FillThenOverwrite, Pattern::SpreadInvalidation] {
-        // Packed map entries count no block of 256 pages.
+        // Packed map entries cannot count the pages of a block of 256 pages.
         let shapes = [Shape::new(512, 256, 8), Shape::new(512, 255, 8)];
         let scheme = SchemeConfig::preset(preset);
         let case = Case::new(scheme.clone(), first(&scheme, &shapes, 0), pattern, 5, 350_000);
@@ -123,7 +123,7 @@ fn more_bad_blocks_than_spare_ones_are_refused() {
 
 #[test]
 fn failing_programs_and_erases() {
-    // So many spare blocks that schemes which program a page many times over do not use them up.
+    // Enough spare blocks for schemes that program a page many times over.
     const SPARE_BLOCKS: u32 = 24;
     let shapes = [Shape::new(36, 8, 3), Shape::new(40, 8, 8), Shape::new(60, 16, 8)];
     for preset in REGISTRY {
@@ -142,7 +142,7 @@ fn failing_programs_and_erases() {
     }
 }
 
-/// A program that fails in the midst of a collection sends the rest of it another way: there is room for it.
+/// A failed program in the middle of a collection sends the other copies along another path. There is room for that.
 #[test]
 fn failing_programs_and_erases_on_channels() {
     let preset = by_name("lazy-rtgc").unwrap();
@@ -183,7 +183,7 @@ fn what_cannot_work_is_refused_clearly() {
 proptest! {
     #![proptest_config(crate::cases(200))]
 
-    /// Any operations, the power cut anywhere: shrunk to the shortest list that fails.
+    /// Random operations with a power cut at a random change; failures are shrunk to the shortest list.
     #[test]
     fn any_operations_and_any_cut(
         operations in operations(250),
@@ -215,7 +215,7 @@ proptest! {
         array.with(PowerCut::restore);
         match run.go(array) {
             Ok(End::Finished) => {}
-            // Trims that the cut made forgotten may have taken the room that was counted on.
+            // Trims that the cut undid may have taken the room that was counted on.
             Err(Failure::Scheme { error: FtlError::Full { .. }, .. }) if run.trims() > 0 => {}
             other => prop_assert!(false, "{other:?}"),
         }

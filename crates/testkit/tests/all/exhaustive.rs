@@ -1,5 +1,5 @@
-//! Lazy-RTGC's promise, proved on small arrays by looking at every state that any sequence of requests
-//! can lead to; and shown to break, by the sequence that does it, where one block too many is counted.
+//! Lazy-RTGC's bound, proved on small arrays by a search of all states that any request sequence reaches. If one
+//! block too many is counted, the search finds the sequence that exceeds the bound.
 
 use crate::{guarantee, plan, scheme};
 use bounds::lazy_rtgc::{Space, WholeArray};
@@ -40,7 +40,7 @@ const SHAPES: &[Shape] = &[
     Shape::new(8, 4, 3),
 ];
 
-/// Tens of thousands of states each.
+/// Tens of thousands of states per shape.
 const LARGER_SHAPES: &[Shape] = &[Shape::new(6, 8, 3), Shape::new(8, 6, 2), Shape::new(7, 7, 1)];
 
 #[test]
@@ -53,7 +53,7 @@ fn no_sequence_of_requests_breaks_lazy_rtgc() {
     }
 }
 
-/// Fewer logical pages lower the threshold: the promise is as tight for each.
+/// Fewer logical pages lower the threshold; the bound is equally tight with each number.
 #[test]
 fn nor_with_any_smaller_logical_space() {
     for shape in [Shape::new(4, 6, 2), Shape::new(4, 7, 1), Shape::new(3, 9, 3)] {
@@ -70,8 +70,8 @@ fn nor_page_level_and_fsr() {
     for name in ["page-level", "fsr"] {
         for shape in [Shape::new(3, 4, 1), Shape::new(4, 6, 2), Shape::new(5, 5, 1)] {
             let idle = SchemeConfig { idle_collection: true, ..scheme(name) };
-            // Whole blocks are collected before the write, where ties tell pages of one kind apart: every
-            // page is tried.
+            // Whole blocks are collected before the write, so the choice among equal victims distinguishes pages of
+            // one kind. Every page is tried.
             let every = Search { every_page: true, ..Search::default() };
             proof(&scheme(name), shape, every);
             proof(&idle, shape, Search { idle: true, ..every });
@@ -79,7 +79,7 @@ fn nor_page_level_and_fsr() {
     }
 }
 
-/// The bound on a victim's valid pages is reached, not just kept.
+/// The bound on a victim's valid pages is reached, not only kept.
 #[test]
 fn the_bound_on_victims_is_tight() {
     for shape in SHAPES {
@@ -89,8 +89,8 @@ fn the_bound_on_victims_is_tight() {
     }
 }
 
-/// The argument that few states stand for all, tested on the code: one page of a kind finds the same
-/// states as every page, and states of one projection go on alike.
+/// Tests the argument that few states stand for all. One page per kind finds the same states as every page, and
+/// states with one projection continue alike.
 #[test]
 fn the_projection_is_a_bisimulation() {
     for shape in
@@ -108,8 +108,8 @@ fn the_projection_is_a_bisimulation() {
     }
 }
 
-/// Theorem 4.3 counts all N blocks as full of data, though one is free when a victim is taken. With the
-/// threshold that follows from it, Λ = 16 on four blocks of eight pages breaks: the search must find it.
+/// Theorem 4.3 counts all N blocks as full of data, although one is free when a victim is taken. With the threshold
+/// derived from it, Λ = 16 on four blocks of eight pages exceeds the bound, and the search must find that.
 #[test]
 fn counting_one_block_too_many_is_found_out() {
     let shape = Shape::new(4, 8, 3);
@@ -135,7 +135,7 @@ fn counting_one_block_too_many_is_found_out() {
         "{failure}"
     );
 
-    // What follows from it: a write that finds the array full, at one page more than is allowed.
+    // Its consequence: a write finds the array full with one page more than allowed.
     let Err(Refutation::Broken { failure, operations }) = search(most + 1, true) else {
         panic!("{} logical pages never fill the array", most + 1);
     };
@@ -154,8 +154,8 @@ fn a_logical_space_beyond_the_largest_is_refused() {
     }
 }
 
-/// Small arrays on channels, whose devices have as many blocks each or not, and where the one or the other way of
-/// copying allows more in a step.
+/// Small arrays on channels whose devices have equal numbers of blocks or not. Either copy path may allow more copies
+/// per step.
 const CHANNELS: &[Shape] = &[
     Shape::new(3, 4, 1).on(2, 1, 3),
     Shape::new(4, 4, 1).on(2, 3, 1),
@@ -178,8 +178,8 @@ fn space(shape: &Shape, spare_blocks: u32, logical_pages: Option<u32>) -> Space 
     array.space(&shape.part(), logical_pages).unwrap()
 }
 
-/// Two ways of copying: no step is longer than an erase, though both ways are as long as a step may be; the largest
-/// victims of each are as large as they may be.
+/// Two copy paths: no step exceeds an erase, although each path may take a full step. The largest victims of each
+/// path stay within their bounds, and some reach them.
 #[test]
 fn no_sequence_of_requests_breaks_two_ways_of_copying() {
     let mut at_their_bounds = 0;
@@ -234,7 +234,7 @@ fn the_projection_is_a_bisimulation_on_channels() {
     }
 }
 
-/// A plan that someone has spoilt.
+/// A proof attempt for a plan with a deliberate fault.
 fn spoilt(shape: Shape, spoil: impl FnOnce(&mut Plan)) -> Result<Proof, Refutation> {
     let config = scheme("lazy-rtgc");
     let mut plan = plan(&config, &shape);
@@ -250,7 +250,8 @@ fn with_copies(near: u32, far: u32) -> impl FnOnce(&mut Plan) {
     }
 }
 
-/// Victims that are held to be of the other way, or of one way all: a step outlasts an erase, or the array runs dry.
+/// Plans that mistake the copy path of victims, or assume one path for all: a step exceeds an erase, or the array
+/// fills.
 #[test]
 fn mistaking_the_way_of_a_victim_is_found_out() {
     let channels = [
@@ -272,7 +273,8 @@ fn mistaking_the_way_of_a_victim_is_found_out() {
             assert!(step, "{shape}: {failure}");
         }
     }
-    // All by the way that allows less, and with it the block with fewest valid pages whatever its way.
+    // All copies are counted by the path that allows fewer, so the victim is the block with the fewest valid pages on
+    // either path.
     let shape = Shape::new(6, 6, 2).on(2, 1, 5);
     let Err(Refutation::Broken { failure, .. }) = spoilt(shape, with_copies(1, 1)) else {
         panic!("{shape}: one way is not found out");
@@ -281,8 +283,8 @@ fn mistaking_the_way_of_a_victim_is_found_out() {
     assert!(matches!(failure, Failure::Scheme { error: FtlError::Full { .. }, .. }), "{failure}");
 }
 
-/// One page more still holds, as where there is one way: the page just written is in the frontier. With two more
-/// some write finds the array full.
+/// One logical page more still works, as with one copy path, because the page just written is in the frontier. With
+/// two more pages some write finds the array full.
 #[test]
 fn two_logical_pages_more_break_two_ways_of_copying() {
     for shape in CHANNELS {

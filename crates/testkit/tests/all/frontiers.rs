@@ -1,5 +1,4 @@
-//! Page-mapped schemes whose writes go in turns to several units of an array, and whose copies go with what the host writes
-//! or to frontiers of their own, through the suites.
+//! The suites on page-mapped schemes that write to several units in turns, with shared and with split frontiers.
 
 use crate::{passed_and_worn_out, passes, scheme as preset_of};
 use flash::faults::PowerCut;
@@ -21,7 +20,7 @@ use ftlkit_testkit::shared::Shared;
 use ftlkit_testkit::watched::Watched;
 use proptest::prelude::*;
 
-/// Channels, ways, dies and planes, and the order of turns.
+/// Channels, ways, dies and planes, and the allocation order.
 type Units = ([u16; 4], &'static str);
 
 const UNITS: &[Units] = &[
@@ -77,7 +76,7 @@ fn every_scheme_and_setting_in_turns_trims() {
     every_scheme_of(&[Pattern::Sequential, Pattern::TrimStorm]);
 }
 
-/// The smallest arrays on which so many units find room, where frontiers are shared and where they are split.
+/// The smallest arrays with room for this number of units, with shared and with split frontiers.
 fn tight(units: u16) -> [Shape; 5] {
     let units = u32::from(units);
     let (shared, split) = (2 * units + 1, 3 * units + 2);
@@ -90,13 +89,13 @@ fn tight(units: u16) -> [Shape; 5] {
     ]
 }
 
-/// The scheme with frontiers shared, and with split ones.
+/// The scheme with shared and with split frontiers.
 fn both(scheme: &SchemeConfig) -> [SchemeConfig; 2] {
     [FrontierSharing::Shared, FrontierSharing::Split]
         .map(|frontiers| SchemeConfig { frontiers: Some(frontiers), ..scheme.clone() })
 }
 
-/// Both, and the family whose data area alone has split frontiers.
+/// The preset with idle collection, with shared and with split frontiers.
 fn each_way(preset: &'static Preset) -> Vec<SchemeConfig> {
     both(&with_idle(preset)).into()
 }
@@ -114,7 +113,7 @@ fn all_pass<T>(verdicts: impl Iterator<Item = Result<T, power_cut::Verdict>>) ->
     verdicts.map(|verdict| verdict.unwrap_or_else(|verdict| panic!("{verdict}"))).collect()
 }
 
-/// The preset, and kinds of victims with state of their own where it takes them.
+/// The preset with its own victim policy, and with policies that have state of their own, if it accepts them.
 fn cut_schemes(preset: &'static Preset, shape: &Shape) -> Vec<SchemeConfig> {
     let plain = with_idle(preset);
     let kinds = [None, Some(VictimKind::COST_BENEFIT), Some(VictimKind::TWO_LEVEL_LIST)];
@@ -170,7 +169,7 @@ fn cuts_in_quick_succession_lose_nothing() {
                 let scheme = spread(scheme, *counts, order);
                 let units = scheme.allocation.units();
                 let larger = Shape { blocks: shape.blocks + units + 1, ..shape };
-                // Where victims are collected in steps split frontiers take that many more.
+                // With collection in steps, split frontiers take that many more blocks.
                 let shape = accepted(&scheme, &[shape, larger], 0)[0];
                 let seeds = (0..24).map(|seed| {
                     let pattern = [Pattern::Uniform, Pattern::FillThenOverwrite][seed as usize % 2];
@@ -185,8 +184,8 @@ fn cuts_in_quick_succession_lose_nothing() {
     assert_eq!(stormed, page_mapped().len() * UNITS.len() * 2);
 }
 
-/// Cuts one after another, so close that most pages of some blocks are torn: with a spare block kept free, writes
-/// go on.
+/// Cuts in close succession, so that most pages of some blocks are torn. With a spare block kept free, writes
+/// succeed.
 #[test]
 fn torn_pages_in_a_row_leave_each_unit_in_order() {
     for preset in page_mapped() {
@@ -228,7 +227,7 @@ fn failing_programs_and_erases() {
     }
 }
 
-/// A unit all of whose blocks are bad is passed over, and so is one that has fewer than the others.
+/// A unit with only bad blocks is skipped, and so is one with fewer good blocks than the others.
 #[test]
 fn units_without_good_blocks() {
     for preset in page_mapped() {
@@ -245,7 +244,7 @@ fn units_without_good_blocks() {
     }
 }
 
-/// Copies go two ways, the one or the other quicker: a victim's go both, one at a time.
+/// Two copy paths, either of which may be faster: the copies of a victim use both, one at a time.
 #[test]
 fn on_channels_whose_copies_go_two_ways() {
     for preset in page_mapped() {
@@ -301,7 +300,7 @@ fn no_sequence_of_requests_that_was_searched_breaks_a_promise() {
     }
 }
 
-/// Also with one unit, of which there are two frontiers.
+/// Also with one unit, which has two frontiers.
 #[test]
 fn nor_with_split_frontiers() {
     let split = FrontierSharing::Split;
@@ -329,8 +328,9 @@ fn nor_with_split_frontiers() {
     }
 }
 
-/// Blocks that are partly written or free when collection starts, taken for full ones: a plan for one unit and all the
-/// blocks, with collection only begun earlier, has victims of more valid pages than it promises, and fills the array.
+/// A faulty plan that takes partly written and free blocks for full ones at the start of collection. It is made for
+/// one unit and all blocks, and only starts collection earlier. Its victims exceed the bound on valid pages, and it
+/// fills the array.
 #[test]
 fn counting_the_blocks_of_other_units_as_full_is_found_out() {
     let preset = registry::by_name("lazy-rtgc").unwrap();
@@ -378,7 +378,8 @@ fn too_few_blocks_and_too_many_pages_are_refused() {
         assert!(reason.contains("enough for 5 units"), "{reason}");
         let most = spread(shared.clone(), [u16::MAX; 4], "cwdp");
         assert!(matches!(plan(&most), Err(FtlError::Config { setting: "channels", .. })));
-        // Five find room; what is exported is that of 12 - 2 * 4 blocks and one unit, collected 4 blocks earlier.
+        // Five units have room. The exported space is that of 12 − 2 × 4 blocks and one unit, collected 4 blocks
+        // earlier.
         let five = plan(&spread(scheme.clone(), [5, 1, 1, 1], "cwdp")).unwrap();
         let few = Shape { blocks: 4, ..shape };
         let one = registry::plan(&shared, &few.part(), &few.geometry(), 4);
@@ -396,7 +397,7 @@ fn too_few_blocks_and_too_many_pages_are_refused() {
     }
 }
 
-/// What split frontiers take: nothing where whole blocks are collected, but for valid pages of victims; else F + 1 blocks.
+/// The cost of split frontiers: for whole-block collection only more valid pages per victim, else F + 1 blocks.
 #[test]
 fn the_space_of_split_frontiers() {
     let shape = Shape::new(20, 8, 3);
@@ -439,7 +440,7 @@ fn the_space_of_split_frontiers() {
     }
 }
 
-/// Those that have no choice say so.
+/// Schemes without the choice refuse the setting.
 #[test]
 fn frontiers_are_no_setting_of_others() {
     let shape = Shape::new(48, 8, 8);
@@ -457,7 +458,7 @@ fn frontiers_are_no_setting_of_others() {
     }
 }
 
-/// Schemes of other families have frontiers of their own kind.
+/// Schemes of other families have their own kind of frontiers.
 #[test]
 fn other_families_are_not_concerned() {
     let shape = Shape::new(48, 8, 8);
@@ -471,7 +472,7 @@ fn other_families_are_not_concerned() {
     }
 }
 
-/// Writes so many pages one after another, and tells in which blocks they are.
+/// Writes this number of pages in order and returns the block of each.
 fn fill(config: &SchemeConfig, array: Array, pages: u32) -> (Watched, Vec<u32>) {
     let mut scheme = registry::format(config, AnyArray::new(Watched::new(array))).unwrap();
     (0..pages).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
@@ -494,7 +495,7 @@ fn pages_go_to_the_units_in_turns() {
     }
 }
 
-/// Random writes on an array until much of it was collected; which version each page has.
+/// Writes random pages until much of the array was collected, and records the newest version of each page.
 fn write_at_random(
     scheme: &mut dyn ftl::Scheme<Flash = AnyArray>,
     writes: u32,
@@ -512,7 +513,7 @@ fn write_at_random(
     }
 }
 
-/// Whatever the units, their order and the frontiers: an array is mounted with any other, read back and written on.
+/// An array can be mounted with any other units, order and frontiers, read back, and written further.
 #[test]
 fn an_array_written_with_other_units_or_frontiers_is_mounted() {
     let shape = Shape::new(64, 8, 8);
@@ -529,7 +530,7 @@ fn an_array_written_with_other_units_or_frontiers_is_mounted() {
             for to in &all {
                 let mut newest = newest.clone();
                 let mut array = array.clone();
-                // Twice: the second time back again.
+                // Two mounts: to the other configuration and back.
                 for config in [to, from] {
                     let mut scheme = registry::mount(config, AnyArray::new(array)).unwrap();
                     let mut bytes = vec![0; shape.geometry().page_bytes() as usize];
@@ -551,8 +552,8 @@ fn an_array_written_with_other_units_or_frontiers_is_mounted() {
     }
 }
 
-/// What is written in order, over and over, costs no copies once all that was written otherwise is overwritten: with split
-/// frontiers, however many units there are.
+/// Sequential overwrites need no copies once all data written otherwise is overwritten. This holds with split
+/// frontiers and any number of units.
 #[test]
 fn sequential_overwrites_come_to_cost_nothing() {
     let shape = Shape::new(96, 16, 8);
@@ -585,7 +586,7 @@ fn sequential_overwrites_come_to_cost_nothing() {
 proptest! {
     #![proptest_config(crate::cases(200))]
 
-    /// Any operations, the power cut anywhere, twice.
+    /// Random operations with power cuts at two random changes.
     #[test]
     fn any_operations_and_any_cuts(
         operations in operations(250),
@@ -608,7 +609,7 @@ proptest! {
             array.with(|array| array.cut_after(after, torn));
             match run.go(array.clone()) {
                 Ok(End::Finished) => return Ok(()),
-                // Trims that a cut made forgotten may have taken the room that was counted on.
+                // Trims that a cut undid may have taken the room that was counted on.
                 Err(Failure::Scheme { error: FtlError::Full { .. }, .. }) if run.trims() > 0 => return Ok(()),
                 Ok(End::PowerOff) => array.with(PowerCut::restore),
                 other => prop_assert!(false, "{other:?}"),

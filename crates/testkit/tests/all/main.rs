@@ -1,6 +1,6 @@
-//! The suites over all schemes of the registry, and what is peculiar to some.
+//! The suites over all schemes of the registry, and tests of single schemes.
 
-/// A test for each scheme of the registry, so that they run side by side and a failure names its scheme.
+/// One test per scheme of the registry, so that they run in parallel and a failure names its scheme.
 macro_rules! of_each_scheme {
     ($tests:ident: $check:ident) => {
         crate::of_each_scheme! { $tests: $check,
@@ -50,12 +50,12 @@ use ftlkit_testkit::conformance::{Case, Verdict, conform};
 use ftlkit_testkit::shape::Shape;
 use proptest::prelude::ProptestConfig;
 
-/// The preset of this name, as it is.
+/// The preset with this name, without overrides.
 fn scheme(name: &str) -> SchemeConfig {
     SchemeConfig::preset(registry::by_name(name).unwrap())
 }
 
-/// How the scheme is laid out on a sound array of this shape.
+/// The scheme's plan for a sound array of this shape.
 fn plan(config: &SchemeConfig, shape: &Shape) -> Plan {
     registry::plan(config, &shape.part(), &shape.geometry(), shape.blocks).unwrap()
 }
@@ -68,7 +68,7 @@ fn passes(case: &Case) -> Worst {
     conform(case).unwrap_or_else(|verdict| panic!("{verdict}"))
 }
 
-/// How many of these cases passed, and how many wore out.
+/// Number of cases that passed, and number of those that wore out.
 fn passed_and_worn_out(cases: impl IntoIterator<Item = Case>) -> [u32; 2] {
     let mut counts = [0; 2];
     for case in cases {
@@ -81,7 +81,7 @@ fn passed_and_worn_out(cases: impl IntoIterator<Item = Case>) -> [u32; 2] {
     counts
 }
 
-/// So many random cases; a failure prints what is needed to do it again and leaves no file.
+/// A number of random cases. A failure prints its input and leaves no file.
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
 }

@@ -1,5 +1,5 @@
-//! What is peculiar to `nftl` and `rftl`: the bounds are reached, programs and erases fail between power
-//! cuts, and writes end only when more blocks are bad than were spare.
+//! Tests of `nftl` and `rftl`: the bounds are reached, programs and erases may fail between power cuts, and writes
+//! end only when more blocks are bad than were spare.
 
 use flash::faults::{PowerCut, ProgramEraseFailure};
 use flash::parts::EVALUATION_SLC;
@@ -41,8 +41,8 @@ fn rftl_refuses_blocks_too_small_for_its_steps_and_names_the_part() {
     }
 }
 
-/// Page 0, then the rest of its logical block, then page 1 until the replacement is full: page 0 is found
-/// last, and the next write folds with everything to copy.
+/// Writes page 0, then the other pages of its logical block, then page 1 until the replacement block is full. Page 0
+/// is then found last, and the next write folds with every page to copy.
 #[test]
 fn nftl_reaches_its_bounds() {
     let shape = Shape::new(6, 16, 8);
@@ -117,7 +117,7 @@ fn write_until_full(config: &SchemeConfig, array: ProgramEraseFailure<Array>, se
     let flash = scheme.flash();
     let blocks = (0..flash.geometry().blocks()).map(BlockId);
     let bad = blocks.filter(|block| flash.is_bad(*block)).count() as u32;
-    // The one that is too many may have failed and not be erased yet.
+    // The block beyond the spare ones may have failed without an erase so far.
     assert!(bad >= config.spare_blocks, "{error}, though only {bad} blocks are bad");
 }
 

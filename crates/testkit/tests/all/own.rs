@@ -1,5 +1,5 @@
-//! The suites take what is not of the registry: a preset and a victim policy of one's own, and tell where these promise
-//! too much. A run of copies is as good as its copies.
+//! The suites on a preset and a victim policy from outside the registry, including ones whose bounds are too low. A
+//! further test shows that a run of copies equals its single copies.
 
 use crate::scheme;
 use flash::{
@@ -24,7 +24,7 @@ type PlanOf = fn(&SchemeConfig, &Part, &Geometry, u32) -> Result<Plan, FtlError>
 const SOUND: PlanOf =
     |config, part, geometry, blocks| (by_name("lazy-rtgc")?.plan)(config, part, geometry, blocks);
 
-/// Promises one valid page of a victim less than there may be.
+/// A preset whose bound on victims is one valid page too low.
 const RASH: PlanOf = |config, part, geometry, blocks| {
     let mut plan = SOUND(config, part, geometry, blocks)?;
     plan.guarantee.victim_valid = plan.guarantee.victim_valid.map(|valid| valid.saturating_sub(1));
@@ -62,7 +62,7 @@ const fn oldest(name: &'static str, valid_pages: ValidPages) -> VictimPolicy {
 
 static OLDEST: VictimPolicy = oldest("oldest", ValidPages::Gaining);
 
-/// Says of it that it chooses as well as greedy does.
+/// A policy that claims to choose as well as greedy does.
 static BOASTFUL: VictimPolicy = oldest("boastful", ValidPages::Fewest);
 
 #[test]
@@ -73,14 +73,14 @@ fn a_victim_policy_of_ones_own_is_taken_and_one_that_promises_too_much_is_told()
     };
     suite::conformance(&[with(&OLDEST)]).unwrap();
     suite::promises(&[with(&OLDEST)]).unwrap();
-    // So few that the mean of full blocks is less than a block.
+    // So few pages that full blocks have invalid pages on average.
     let boastful = SchemeConfig { logical_pages: Some(60), ..with(&BOASTFUL) };
     let failed = suite::conformance(&[boastful]).unwrap_err();
     let first = &failed.failures[0];
     assert!(first.contains("boastful") && first.contains(", bound "), "{failed}");
 }
 
-/// An array that takes runs of copies apart.
+/// An array that splits runs of copies into single ones.
 #[derive(Clone, Debug)]
 struct OneByOne(Watched);
 
@@ -109,7 +109,7 @@ impl Layer for OneByOne {
 
 impl DynFlash for OneByOne {}
 
-/// What the array, its history and its account hold after some writes.
+/// State of the array, its history and its account after some writes.
 fn written(config: &SchemeConfig, array: AnyArray) -> AnyArray {
     let mut scheme = format(config, array).unwrap();
     let pages = scheme.logical_pages();

@@ -1,4 +1,4 @@
-//! Every scheme of the registry, its power cut at every single operation.
+//! Power cuts at every single operation, on every scheme of the registry.
 
 use ftl::registry::by_name;
 use ftl::{
@@ -18,8 +18,7 @@ fn case(name: &str, shape: Shape, pattern: Pattern, seed: u64) -> Case {
     Case::new(with_idle(by_name(name).unwrap()), shape, pattern, seed)
 }
 
-/// With one spare block kept free, neither forgotten trims nor pages torn in a row leave a write without
-/// room.
+/// With one spare block kept free, writes find room after undone trims and after torn pages in a row.
 #[test]
 fn a_spare_block_makes_up_for_forgotten_trims_and_torn_pages() {
     let shapes = [Shape::new(6, 4, 1), Shape::new(6, 8, 3), Shape::new(6, 6, 8)];
@@ -37,7 +36,7 @@ fn a_spare_block_makes_up_for_forgotten_trims_and_torn_pages() {
     all_pass(&cases, &|case| storm(case, 40)).unwrap_or_else(|failed| panic!("{failed}"));
 }
 
-/// A scheme that is tried with settings besides those that every scheme is tried with.
+/// A scheme that is tested with settings beyond those of all schemes.
 struct Special {
     name: &'static str,
     why: &'static str,
@@ -59,8 +58,8 @@ const SPECIAL: &[Special] = &[Special {
     },
 }];
 
-/// The preset, and, where it caches a map on flash, with a cache that is too small for the whole map, so that
-/// translation pages are written and collected; what is special of it instead.
+/// The preset. If it caches a map on flash, also with a cache smaller than the map, so that translation pages are
+/// written and collected. Special schemes get their own list instead.
 fn schemes(preset: &'static Preset) -> Vec<SchemeConfig> {
     let plain = with_idle(preset);
     if let Some(special) = SPECIAL.iter().find(|special| special.name == preset.name) {
@@ -82,7 +81,7 @@ fn cut(preset: &'static Preset) {
     let total = suite::power_cuts(&schemes(preset)).unwrap_or_else(|failed| panic!("{failed}"));
     println!("{}: {total:?}", preset.name);
     assert!(total.cuts == total.changes * 2 && total.changes > 1000, "{}", preset.name);
-    // Of the others a shutdown changes nothing on flash: the first has a write buffer of its own.
+    // With the other schemes a shutdown changes nothing on flash. The first of these has its own write buffer.
     let writes = ["ba-gc", "gftl", "gftl-priority", "gftl-threshold"].contains(&preset.name);
     assert_eq!(total.in_shutdowns > 0, writes, "{}", preset.name);
     assert!(total.lost == 0 || is_volatile(&SchemeConfig::preset(preset)), "{}", preset.name);
@@ -90,7 +89,7 @@ fn cut(preset: &'static Preset) {
 
 crate::of_each_scheme! { cuts_at_every_operation_and_in_quick_succession_lose_nothing: cut }
 
-/// Copies go two ways: a mount takes the block with fewest valid pages, whichever way its copies go.
+/// Two copy paths: a mount takes the block with the fewest valid pages, on either path.
 #[test]
 fn cuts_on_channels_lose_nothing() {
     let patterns = [
@@ -127,7 +126,7 @@ impl Below {
         Self { name, policy, unit: None, aware: false }
     }
 
-    /// Collectors take dirty pages along.
+    /// Lets collectors also write dirty pages of the buffer.
     const fn aware(self) -> Self {
         Self { aware: true, ..self }
     }
@@ -138,7 +137,7 @@ impl Below {
         SchemeConfig { buffer, ..with_idle(by_name(self.name).unwrap()) }
     }
 
-    /// Workloads of so many operations on the smallest arrays that have pages to lose, and on a roomy one.
+    /// Workloads of this length on the smallest array with pages to lose, and on a roomy one.
     fn cases(&self, patterns: &[Pattern], operations: usize) -> Vec<Case> {
         let plain = with_idle(by_name(self.name).unwrap());
         let shapes = [small_shapes(&plain).unwrap()[0], roomy_shape(&plain).unwrap()];
@@ -160,7 +159,7 @@ impl Below {
         let total = cut_everywhere(&cases).unwrap_or_else(|failed| panic!("{failed}"));
         println!("{} below {}: {total:?}", self.name, self.policy.name);
         assert!(total.cuts == total.changes * 2 && total.changes > 250);
-        // What may be lost is, or the suite would not have tried.
+        // Permitted losses must occur, or the suite would not have tested them.
         assert!(total.lost > 0 && total.in_shutdowns > 0);
         let patterns = [Pattern::Uniform, Pattern::FillThenOverwrite];
         let cases = self.cases(&patterns, 600).into_iter();
@@ -170,8 +169,8 @@ impl Below {
     }
 }
 
-/// As it is with buffers: a cut takes what is neither flushed, nor forced, nor older than 30 s, and nothing
-/// else. Each family has a scheme here, each policy a row.
+/// Schemes below buffers: a cut loses only pages that are neither flushed, nor forced, nor older than 30 s. Each
+/// family has a scheme here, and each policy has a row.
 const BELOW: [Below; 7] = [
     Below::new("page-level", BufferPolicy::LRU).aware(),
     Below::new("lazy-rtgc", BufferPolicy::LRU).aware(),
@@ -189,7 +188,7 @@ fn cuts_below_buffers_lose_what_is_not_flushed_only() {
     BELOW.iter().for_each(Below::cut);
 }
 
-/// Few operations, so that the shutdown is the most of what is cut.
+/// Few operations, so that most cuts hit the shutdown.
 #[test]
 fn a_cut_in_a_shutdown_loses_what_is_not_flushed_only() {
     let mut total = Tally::default();

@@ -1,4 +1,4 @@
-//! The checks can fail: schemes that are spoilt in one way each, and what is said of them.
+//! Tests of the checks themselves: schemes with one fault each, and the failures reported for them.
 
 use crate::scheme;
 use flash::{AnyArray, Cause, Flash, Lpn, Ns, Store};
@@ -17,33 +17,33 @@ use ftlkit_testkit::shape::Shape;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
-    /// Every hundredth write is acknowledged but not done.
+    /// Every hundredth write is acknowledged but not executed.
     LostWrite,
-    /// Two neighbours are mixed up by reads.
+    /// Reads swap two neighbouring pages.
     MixedUp,
     /// A trim does nothing.
     NoTrim,
-    /// Free pages are one too many.
+    /// One free page too many is reported.
     FreePages,
-    /// A step is promised in half the time that it takes.
+    /// The bound of a step is half the time that it takes.
     Step,
-    /// One valid page less is promised of victims.
+    /// The bound on victims is one valid page too low.
     Victim,
-    /// A read does a collection's work.
+    /// A read does the work of a collection.
     ReadsCollect,
-    /// No fault: every third write is held in RAM until the next flush, and that is said.
+    /// No fault: every third write stays in RAM until the next flush, and the scheme is declared volatile.
     Held,
-    /// So, but it is not said.
+    /// As `Held`, but not declared volatile.
     HeldInSecret,
-    /// So, but a flush only says that it wrote them.
+    /// As `Held`, but a flush drops the writes that it acknowledges.
     FlushForgets,
-    /// So, but of a page that is held twice a flush writes the older version.
+    /// As `Held`, but a flush writes the older version of a page that is held twice.
     FlushesOlder,
-    /// A flush does nothing, whatever is in the write buffer.
+    /// A flush does nothing, although the write buffer has dirty pages.
     FlushIsNone,
-    /// A forced write is one like any other.
+    /// A forced write is executed as an ordinary one.
     ForceIsNone,
-    /// The clock stands still: nothing is ever old enough to be written.
+    /// The clock stands still: no page gets old enough to be written.
     AgeIsNone,
 }
 
@@ -153,14 +153,14 @@ impl Ftl for Spoilt {
         let mut telemetry = self.scheme.telemetry();
         let promised = &mut telemetry.guarantee;
         promised.volatile |= self.fault.holds() && self.fault != Fault::HeldInSecret;
-        // It forgets nothing of what it holds when it is forced: all of it is written then.
+        // A forced write loses no held page: all of them are written then.
         promised.forced_apart |= promised.volatile && self.fault.holds();
         match self.fault {
             Fault::Step => promised.step_ns = promised.step_ns.map(|ns| ns / 2),
             Fault::Victim => promised.victim_valid = promised.victim_valid.map(|valid| valid - 1),
             _ => {}
         }
-        // The account of a buffer would tell what is to be told by what is gone.
+        // Without this the buffer's log would reveal faults that the lost data must reveal.
         telemetry.buffer = None;
         telemetry
     }
@@ -246,8 +246,8 @@ fn every_fault_is_told() {
     assert!(matches!(victim, Err(Failure::Promise { what: "valid pages", .. })), "{victim:?}");
 }
 
-/// Does these operations on a scheme of this configuration, then pulls the plug, mounts and reads everything. Returns
-/// the number of pages whose newest write is gone, and may be.
+/// Runs these operations on a scheme with this configuration, then cuts the power, mounts and reads everything.
+/// Returns the number of pages whose newest write was lost as permitted.
 fn pull_the_plug(
     config: &SchemeConfig,
     fault: Fault,
@@ -266,8 +266,8 @@ fn pull_the_plug(
     Ok(model.lost())
 }
 
-/// A page that is not known to be on flash is missed by no account: the model alone tells that a flushed
-/// write, or one that was said to be durable, is gone.
+/// No account shows the loss of a page that was not observed on flash. Only the model shows that a flushed write, or
+/// one declared durable, is lost.
 #[test]
 fn what_was_flushed_must_survive_the_plug_and_what_was_not_may_be_lost() {
     use Operation::{Flush, Write};
@@ -283,7 +283,7 @@ fn what_was_flushed_must_survive_the_plug_and_what_was_not_may_be_lost() {
     assert!(lost(after(Fault::HeldInSecret, unflushed)));
     assert!(after(Fault::HeldInSecret, &flushed).is_ok());
     assert!(lost(after(Fault::FlushForgets, &flushed)));
-    // Here the older version is seen to be on flash by the time that the flush returns.
+    // Here the older version is observed on flash when the flush returns.
     assert!(matches!(after(Fault::FlushesOlder, &twice), Err(Stop::Failed(Failure::Account(_)))));
 }
 
@@ -291,14 +291,14 @@ fn lost(came: Result<u64, Stop>) -> bool {
     matches!(came, Err(Stop::Failed(Failure::Content(Mismatch::Version { .. }))))
 }
 
-/// A write buffer that does not do what makes its pages durable: told by what is gone behind the plug. What
-/// may be gone is, and nothing is said of it.
+/// A write buffer that neglects a task that makes pages durable, which the losses after a power cut reveal. Permitted
+/// losses are not reported.
 #[test]
 fn a_buffer_must_flush_when_it_is_told_to_or_when_it_is_time() {
     use Operation::{Flush, Read, Shutdown, Write, WriteThrough};
     let after = |fault, operations: &[Operation]| pull_the_plug(&buffered(), fault, operations);
     assert_eq!(after(Fault::None, &[Write(1), Write(2), Write(1)]).unwrap(), 2);
-    // The clock goes on by a second an operation, on average.
+    // The clock advances by one second per operation on average.
     let mut old = vec![Write(1)];
     old.extend([Read(2); 200]);
     let told: [(Fault, &[Operation]); 4] = [
@@ -310,14 +310,14 @@ fn a_buffer_must_flush_when_it_is_told_to_or_when_it_is_time() {
     for (fault, operations) in told {
         assert_eq!(after(Fault::None, operations).unwrap(), 0, "{operations:?}");
         match after(fault, operations) {
-            // Something is due behind a flush: told before the plug is pulled.
+            // Work that is due after a flush is reported before the power cut.
             Err(Stop::Failed(Failure::Account(_))) => assert_eq!(fault, Fault::FlushIsNone),
             came => assert!(lost(came), "{fault:?}"),
         }
     }
 }
 
-/// So in workloads as the suites have them: each fault in some of them, none where there is none.
+/// The same in workloads of the suites: each fault is found in some of them, and none is reported without a fault.
 #[test]
 fn neglectful_buffers_are_told_in_random_workloads() {
     let faults = [Fault::None, Fault::FlushIsNone, Fault::ForceIsNone, Fault::AgeIsNone];
@@ -339,7 +339,7 @@ fn neglectful_buffers_are_told_in_random_workloads() {
     assert!(may_be_gone > 40);
 }
 
-/// The search tells what it looks at; contents are not among it.
+/// The search reports the properties that it checks; page contents are not among them.
 #[test]
 fn the_search_tells_broken_promises() {
     let searched = |fault| explore(spoilt(&bare(), fault), Search::default(), &ByBlocks);

@@ -1,5 +1,5 @@
-//! The promises of schemes that are not page-mapped in RAM: proved on tiny arrays by every request sequence,
-//! and attacked on larger ones.
+//! Bounds of schemes that are not page-mapped in RAM: proved on tiny arrays by every request sequence, and attacked
+//! on larger ones.
 
 use crate::guarantee;
 use flash::{Array, Flash, Lpn, Store};
@@ -20,7 +20,7 @@ fn scheme(name: &str, logical_pages: u32) -> SchemeConfig {
     SchemeConfig { logical_pages: Some(logical_pages), ..SchemeConfig::preset(preset) }
 }
 
-/// The smallest array of blocks of this size on which the scheme can work.
+/// The smallest array with blocks of this size on which the scheme can work.
 fn smallest(config: &SchemeConfig, pages_per_block: u32, alpha: u32) -> Shape {
     let mut shapes = (3..200).map(|blocks| Shape::new(blocks, pages_per_block, alpha));
     shapes.find(|shape| logical_pages(config, shape, 0).is_ok()).unwrap()
@@ -142,7 +142,7 @@ fn no_sequence_of_requests_breaks_lazy_rtgc_on_demand_while_it_writes_back() {
     }
 }
 
-/// A logical block's steps and blocks are its own, so one stands for all.
+/// Steps and blocks belong to one logical block, so one logical block stands for all.
 #[test]
 fn no_sequence_of_requests_breaks_rftl() {
     let config = scheme("rftl", 5);
@@ -150,7 +150,7 @@ fn no_sequence_of_requests_breaks_rftl() {
     assert!(whole.whole && whole.worst.step_ns > 0, "{whole}");
 }
 
-/// The argument that states of one projection go on alike, tested on each scheme that is searched by it.
+/// Tests the argument that states with one projection continue alike, for each scheme that is searched by it.
 #[test]
 fn states_of_one_projection_go_on_alike() {
     let checked = Search { check_projection: true, ..PLAIN };
@@ -185,9 +185,9 @@ fn nor_do_states_of_a_small_table_go_on_in_different_ways() {
     proof_by_state(&config, Shape::new(6, 4, 2).array_of(8), checked);
 }
 
-/// Fills the device in order, writes a page of each logical block, so that all wait for collection, then
-/// again and again to the one that was collected last, each time another page of it. It waits behind all
-/// others then, and until its turn comes all these pages live in the write queue.
+/// Fills the device in order and writes one page of each logical block, so that all wait for collection. Then it
+/// writes again and again to the logical block that was collected last, each time to another of its pages. That block
+/// waits behind all others, and until its turn comes all these pages stay in the write queue.
 fn queued_last(config: &SchemeConfig, shape: Shape) -> Result<Reached, Refutation> {
     let of_block = shape.pages_per_block;
     beam::follow(config, shape.array(Store::Metadata, &[]), 40_000, &mut |history, pages, at| {
@@ -200,8 +200,8 @@ fn queued_last(config: &SchemeConfig, shape: Shape) -> Result<Reached, Refutatio
     })
 }
 
-/// L = ⌈N(κ+1)/2⌉ holds for the order 0, 1, …, N−1, 0, 1, … that it is derived from, and not for this one;
-/// the proven length holds.
+/// L = ⌈N(κ+1)/2⌉ holds for the order 0, 1, …, N−1, 0, 1, … that it is derived from, but not for this one. The proven
+/// length holds.
 #[test]
 fn the_printed_write_queue_is_too_short_and_the_proven_one_is_not() {
     for shape in [
@@ -229,7 +229,7 @@ fn the_printed_write_queue_is_too_short_and_the_proven_one_is_not() {
     }
 }
 
-/// States that come close to breaking a promise, and what comes of them.
+/// Attacks with states that come close to exceeding a bound.
 #[test]
 fn attacks_break_no_promise() {
     let schemes: Vec<_> =
@@ -240,13 +240,12 @@ fn attacks_break_no_promise() {
     }
 }
 
-/// Two ways of copying, each as long as a step may be: the promise holds to the nanosecond, and the worst comes to
-/// pass.
+/// Two copy paths, each as long as a step may be: the bound holds to the nanosecond, and the worst case occurs.
 #[test]
 fn attacks_break_no_promise_of_two_ways_of_copying() {
     for name in ["lazy-rtgc", "page-level", "fsr"] {
         let config = SchemeConfig::preset(registry::by_name(name).unwrap());
-        // So many requests fill the others.
+        // This number of requests fills only small arrays.
         let small = |shape: &&Shape| shape.blocks * shape.pages_per_block < 600;
         for shape in CHANNEL_SHAPES.iter().filter(small) {
             let promised = guarantee(&config, shape);

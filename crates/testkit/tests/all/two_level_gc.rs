@@ -1,4 +1,4 @@
-//! `2lgc`, and the two-level list below `lazy-rtgc`: against the reference model and the array's account, with power
+//! `2lgc`, and the two-level list with `lazy-rtgc`: against the reference model and the array's account, with power
 //! cuts, and by a search of all states.
 
 use crate::{guarantee, passes, plan, scheme};
@@ -11,7 +11,7 @@ use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::power_cut::{self, every_cut};
 use ftlkit_testkit::shape::{CHANNEL_SHAPES, SHAPES, Shape};
 
-/// Smaller shares than the default, where promises are shorter than a whole block.
+/// The largest logical space and smaller ones, for which the bounds are shorter than a whole block.
 fn shares(config: &SchemeConfig, shape: &Shape) -> Vec<SchemeConfig> {
     let all = plan(config, shape).logical_pages;
     let shares = [all, all * 4 / 5, all / 2, all / 6];
@@ -61,7 +61,7 @@ fn on_channels_and_below_a_buffer() {
     }
 }
 
-/// The power fails at every operation, idle collection and what it leaves on the garbage list included.
+/// Power cuts at every operation, those of idle collection and of the garbage list included.
 #[test]
 fn survives_every_cut() {
     for (victim, idle_collection) in [
@@ -83,7 +83,7 @@ fn survives_every_cut() {
     }
 }
 
-/// Of greedy victims two states of one description go on alike, so that a search sees all there are.
+/// With greedy victims, two states of one description continue alike, so the search covers all states.
 #[test]
 fn no_sequence_of_requests_breaks_it() {
     for shape in [
@@ -101,7 +101,7 @@ fn no_sequence_of_requests_breaks_it() {
                 .unwrap_or_else(|refutation| panic!("{shape}: {refutation}"));
             println!("{shape}, {} pages: {proof}", plan.logical_pages);
             assert!(proof.whole);
-            // The bound on victims is reached, not just kept.
+            // The bound on victims is reached, not only kept.
             assert_eq!(Some(proof.worst.victim_valid), plan.guarantee.victim_valid, "{shape}");
         }
     }
@@ -117,8 +117,8 @@ fn the_projection_tells_its_states_apart() {
     }
 }
 
-/// Steps stay within an erase at every share, small ones where a list may hold fuller blocks than any victim of greedy
-/// included.
+/// Steps stay within one erase time with every logical space. That includes small ones, with which a list may hold
+/// fuller blocks than any victim of greedy.
 #[test]
 fn lazy_rtgc_keeps_its_promise_with_lists_and_with_a_search() {
     for victim in [VictimKind::TWO_LEVEL_LIST, VictimKind::greedy_scan(1)] {
@@ -139,7 +139,7 @@ fn lazy_rtgc_keeps_its_promise_with_lists_and_with_a_search() {
         }
         assert_eq!(listed > 0, victim == VictimKind::TWO_LEVEL_LIST);
     }
-    // Every state, with a search for the best victim.
+    // A search of all states, with a policy that looks for the best victim.
     for shape in [Shape::new(4, 6, 2), Shape::new(5, 5, 1)] {
         let victim = Some(VictimKind::greedy_scan(1));
         let config = SchemeConfig { victim, ..scheme("lazy-rtgc") };

@@ -1,4 +1,4 @@
-//! Every scheme of the registry above an array whose wear is levelled.
+//! Every scheme of the registry above an array with static wear levelling.
 
 use crate::{passed_and_worn_out, passes, scheme};
 use flash::{AnyArray, BlockId, Cause, Lpn, Operation as FlashOperation, Store, WearRule};
@@ -14,13 +14,13 @@ const RULES: [WearRule; 3] =
     [WearRule::Gap(1), WearRule::Gap(6), WearRule::BlockErasingTable { threshold: 2, set_bits: 0 }];
 
 fn levelled(name: &str, rule: WearRule) -> SchemeConfig {
-    // A buffer would leave few operations to level.
+    // With a buffer, few operations would remain to level.
     let buffer = BufferSettings { policy: Some(None), ..BufferSettings::default() };
     SchemeConfig { static_wear: Some(rule), buffer, ..with_idle(by_name(name).unwrap()) }
 }
 
-/// The smallest array that the scheme can work on and that has pages to lose, and the smallest on which it exports
-/// three blocks' worth of pages.
+/// The smallest array that the scheme can work on and that has pages to lose. Also the smallest on which it exports
+/// at least three blocks of pages.
 fn shapes(scheme: &SchemeConfig) -> Vec<Shape> {
     let mut shapes = accepted(scheme, &SHAPES[1..], 0);
     shapes.sort_by_key(|shape| shape.blocks * shape.pages_per_block);
@@ -34,7 +34,7 @@ fn shapes(scheme: &SchemeConfig) -> Vec<Shape> {
     chosen
 }
 
-/// Small arrays, where a swap is due behind most erases: contents, promises and accounts.
+/// Contents, bounds and accounts on small arrays, where a swap is due after most erases.
 #[test]
 fn every_scheme_conforms() {
     for preset in REGISTRY {
@@ -52,7 +52,7 @@ fn every_scheme_conforms() {
     }
 }
 
-/// An erase behind which a full block is moved takes as long as is promised, to the nanosecond.
+/// An erase followed by the move of a full block reaches the bound of a step to the nanosecond.
 #[test]
 fn the_bound_of_a_step_is_reached() {
     let scheme = levelled("lazy-rtgc", WearRule::Gap(1));
@@ -62,7 +62,7 @@ fn the_bound_of_a_step_is_reached() {
     assert_eq!(worst.step_ns, part.t_bers_ns + flash::wear_level::swap_ns(&part));
 }
 
-/// Programs and erases fail, those of swaps among them.
+/// Failing programs and erases, those of swaps included.
 #[test]
 fn failing_programs_and_erases_lose_nothing() {
     for preset in REGISTRY {
@@ -88,7 +88,7 @@ fn cut_case(
     power_cut::Case { operations, go_on: 60, ..power_cut::Case::new(scheme, shape, pattern, 1) }
 }
 
-/// The power fails at every program, copy and erase, those of swaps among them, and in the mounts that follow.
+/// Power cuts at every program, copy and erase, those of swaps and of the following mounts included.
 #[test]
 fn a_cut_at_every_operation_loses_nothing() {
     for preset in REGISTRY {
@@ -114,7 +114,7 @@ fn a_cut_at_every_operation_loses_nothing() {
     }
 }
 
-/// One cut after another, mounts among them.
+/// One cut after another, those in mounts included.
 #[test]
 fn cuts_in_quick_succession_lose_nothing() {
     for preset in REGISTRY {
@@ -128,7 +128,7 @@ fn cuts_in_quick_succession_lose_nothing() {
     }
 }
 
-/// Least and most erases of a block after a hot and cold workload, and copies for levelling.
+/// Least and most erases of a block after a hot and cold workload, and the number of copies for levelling.
 fn wear(name: &str, rule: Option<WearRule>, writes: u32) -> ([u32; 2], u64) {
     let config = SchemeConfig { static_wear: rule, ..scheme(name) };
     let shape = Shape::new(64, 16, 8);

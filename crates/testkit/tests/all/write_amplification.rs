@@ -1,4 +1,4 @@
-//! Write amplification of real schemes under uniform writes against published closed forms.
+//! Write amplification of real schemes under uniform writes, against published closed forms.
 
 use crate::scheme;
 use bounds::waf;
@@ -15,7 +15,7 @@ fn counts(scheme: &AnyScheme) -> Counts {
     *scheme.flash().downcast_ref::<Serial<Array>>().unwrap().counts()
 }
 
-/// Fills the device, writes it over uniformly until it is at steady state, then measures.
+/// Fills the device, overwrites it uniformly until steady state, then measures.
 fn measure(victim: VictimKind, logical_pages: u32) -> f64 {
     let config = SchemeConfig {
         victim: Some(victim),

@@ -1,4 +1,4 @@
-//! Without a buffer every method reaches the scheme as it was called.
+//! Tests that without a buffer every call reaches the scheme unchanged.
 
 use super::Buffered;
 use crate::dirty_pages::{DirtyPages, Probability};
@@ -14,7 +14,7 @@ use core::cell::RefCell;
 use core::fmt::Debug;
 use flash::{Array, Flash, Geometry, Lpn, Ns, Store, parts::EVALUATION_SLC};
 
-/// Writes down each call, and answers what nobody else does. Nothing here is left to a default.
+/// A scheme that records each call and returns unusual values. It overrides every default method.
 #[derive(Clone, Debug)]
 struct Recorder {
     array: Array,
@@ -155,7 +155,7 @@ impl Background for Recorder {
     }
 }
 
-/// Each page is dirty, with one byte.
+/// A buffer in which each page is dirty, with one byte.
 struct AllDirty;
 
 impl DirtyPages for AllDirty {
@@ -217,7 +217,7 @@ fn method_of(call: &str) -> &str {
     call.split(' ').next().unwrap()
 }
 
-/// What comes back from which calls, but those that only ask how large the scheme is.
+/// Returned values and recorded calls, without calls that only ask for the scheme's size.
 fn ask(
     scheme: Box<dyn Scheme<Flash = Array>>,
     of: &Recorder,

@@ -1,11 +1,10 @@
-//! `bplru`: least recently written first, blocks that were written in order before all others; what leaves is padded.
+//! `bplru`: blocks written in order go first, then the least recently written; evicted blocks are padded.
 
 use super::declaration::{BufferPolicy, BufferUnit};
 use super::evictor::{Evictor, Use, Used};
 use crate::buffer::chain::{Chain, List};
 use alloc::{boxed::Box, vec, vec::Vec};
 
-/// What it declares of itself.
 pub(super) static POLICY: BufferPolicy = BufferPolicy {
     name: "bplru",
     summary: "the least recently written block, or one that was written in order from its first page to its last; what \
@@ -25,8 +24,8 @@ pub(super) static POLICY: BufferPolicy = BufferPolicy {
 };
 
 impl BufferPolicy {
-    /// The least recently written block, or one that was written in order from its first page to its last;
-    /// what is missing of it is read, so that it is written whole (Kim and Ahn, FAST 2008).
+    /// The least recently written block, or one that was written in order from its first page to its last. Missing
+    /// pages are read, so that it is written whole (Kim and Ahn, FAST 2008).
     pub const BPLRU: &'static Self = &POLICY;
 }
 
@@ -35,7 +34,8 @@ impl BufferPolicy {
 struct Bplru {
     chain: Chain,
     list: List,
-    /// The page that each unit expects next, if it was written in order so far (LRU compensation).
+    /// Next page that continues each unit's sequential writes; `u32::MAX` if its writes were not in order (LRU
+    /// compensation).
     expected: Vec<u32>,
 }
 
@@ -52,7 +52,7 @@ impl Evictor for Bplru {
             Use::Added | Use::Updated => self.chain.renew(&mut self.list, slot),
         }
         let expected = &mut self.expected[slot as usize];
-        // A unit that comes starts anew, wherever in it.
+        // A new unit counts as in order only if its writes start at page 0. A write of page 0 restarts the sequence.
         if how == Use::New || page == 0 {
             *expected = 0;
         }

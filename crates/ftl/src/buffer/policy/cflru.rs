@@ -1,5 +1,4 @@
-//! `cflru`: least recently used first, but among those near the end of the order (the window) clean ones
-//! before dirty ones.
+//! `cflru`: least recently used first, but near the end of the order (the window) clean units go before dirty ones.
 
 use super::declaration::{BufferPolicy, BufferUnit};
 use super::evictor::{Evictor, Use, Used};
@@ -7,7 +6,6 @@ use super::room::Room;
 use crate::buffer::chain::{Chain, List};
 use alloc::{boxed::Box, vec, vec::Vec};
 
-/// What it declares of itself.
 pub(super) static POLICY: BufferPolicy = BufferPolicy {
     name: "cflru",
     summary: "the least recently used clean one near the end of the order, else the least recently used",
@@ -20,12 +18,12 @@ pub(super) static POLICY: BufferPolicy = BufferPolicy {
 };
 
 impl BufferPolicy {
-    /// The least recently used clean one near the end of the order, else the least recently used (Park et
-    /// al., CASES 2006).
+    /// The least recently used clean unit near the end of the order, else the least recently used (Park et al., CASES
+    /// 2006).
     pub const CFLRU: &'static Self = &POLICY;
 }
 
-/// Where a unit is.
+/// List that a unit is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// Before the window.
@@ -39,7 +37,7 @@ struct Unit {
     part: Part,
     dirty: bool,
     pages: u32,
-    /// When it was last used: the order is kept across the two lists of the window.
+    /// Time of the last use, to keep the order across the window's two lists.
     used_at: u64,
 }
 
@@ -90,13 +88,13 @@ impl Cflru {
         }
     }
 
-    /// Puts a unit that is in no list into the window, in order of use.
+    /// Inserts a unit that is in no list into the window in order of use.
     fn put_in_window(&mut self, slot: u32) {
         let Unit { dirty, used_at, .. } = self.units[slot as usize];
         let part = if dirty { Part::Dirty } else { Part::Clean };
         let mut list = *self.list(part);
-        // From the newest on: what comes from outside is the newest of all, and what was cleaned is written
-        // back oldest first.
+        // The search starts at the newest and is short. Units that enter the window are newer than all others there,
+        // and write-back cleans the oldest first.
         let mut older = list.newest();
         while let Some(other) = older.filter(|other| self.units[*other as usize].used_at > used_at)
         {

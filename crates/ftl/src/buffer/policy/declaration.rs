@@ -1,4 +1,4 @@
-//! What a buffer's policy declares of itself.
+//! Declaration of a buffer policy.
 
 use super::evictor::Evictor;
 use super::room::Room;
@@ -8,38 +8,39 @@ use core::{
     hash::{Hash, Hasher},
 };
 
-/// What a buffer evicts at a time.
+/// Unit of eviction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BufferUnit {
-    /// A page.
+    /// One page.
     Page,
     /// All pages of a logical block, which has as many pages as a block of the array.
     Block,
 }
 
-/// A policy of write buffers, which says what unit leaves a full one: its name, its help, its settings, and how it is made.
-/// It stands in its own file, and in [`BUFFER_POLICIES`](super::BUFFER_POLICIES). Policies are the same where their names are.
+/// A policy that chooses the unit to evict from a full write buffer: its name, help, settings and constructor. Each
+/// has its own file and an entry in [`BUFFER_POLICIES`](super::BUFFER_POLICIES). Policies are equal if their names
+/// are.
 pub struct BufferPolicy {
-    /// Its name in configurations.
+    /// Name in configurations.
     pub name: &'static str,
-    /// One line.
+    /// Summary of one line.
     pub summary: &'static str,
-    /// Authors, venue.
+    /// Source: authors, venue.
     pub source: &'static str,
-    /// Units that it takes; the first is its default.
+    /// Units that it supports; the first is its default.
     pub units: &'static [BufferUnit],
-    /// Whether pages that are read come into the buffer, where that is not set.
+    /// Default for `buffer_reads`: true if pages that are read are added to the buffer.
     pub reads: bool,
-    /// Whether a block that is evicted is written whole: what is missing of it is read before.
+    /// True if an evicted block is written whole, with its missing pages read first.
     pub pads: bool,
-    /// Settings that it has besides those of every buffer: `buffer_window`, `buffer_regions`.
+    /// Settings beyond those of every buffer: `buffer_window`, `buffer_regions`.
     pub settings: &'static [&'static str],
-    /// Makes it, without units yet.
+    /// Constructor; the policy starts without units.
     pub make: fn(&Room) -> Box<dyn Evictor>,
 }
 
 impl BufferPolicy {
-    /// What it evicts at a time, where that is not set.
+    /// The default unit of eviction.
     pub fn default_unit(&self) -> BufferUnit {
         self.units.first().copied().unwrap_or(BufferUnit::Page)
     }
@@ -60,7 +61,7 @@ impl Hash for BufferPolicy {
 }
 
 impl fmt::Debug for BufferPolicy {
-    /// Its name: it is part of plans and settings, of which messages tell.
+    /// Prints the name, for messages that contain plans and settings.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }

@@ -1,11 +1,10 @@
-//! `fab`: the block with most pages in the buffer, of several the least recently used.
+//! `fab`: the block with the most pages in the buffer; of several, the least recently used.
 
 use super::declaration::{BufferPolicy, BufferUnit};
 use super::evictor::{Evictor, Use, Used};
 use crate::buffer::chain::{Chain, List};
 use alloc::{boxed::Box, vec, vec::Vec};
 
-/// What it declares of itself.
 pub(super) static POLICY: BufferPolicy = BufferPolicy {
     name: "fab",
     summary: "the block with most pages in the buffer, of several the least recently used",
@@ -18,17 +17,17 @@ pub(super) static POLICY: BufferPolicy = BufferPolicy {
 };
 
 impl BufferPolicy {
-    /// The block with most pages in the buffer (Jo et al., IEEE TCE 52(2), 2006).
+    /// The block with the most pages in the buffer (Jo et al., IEEE TCE 52(2), 2006).
     pub const FAB: &'static Self = &POLICY;
 }
 
-/// Units by how many pages they have: a list a count, and which counts there are.
+/// Units by number of pages: one list per number, and a bitmap of lists that are not empty.
 #[derive(Clone, Debug)]
 struct Fab {
     chain: Chain,
-    /// Least recently used first, by pages.
+    /// One list per number of pages, least recently used first.
     lists: Vec<List>,
-    /// A bit a list that is not empty.
+    /// One bit per list, set if the list is not empty.
     filled: Vec<u64>,
     units: Vec<Unit>,
     now: u64,
@@ -37,7 +36,7 @@ struct Fab {
 #[derive(Clone, Copy, Debug, Default)]
 struct Unit {
     pages: u32,
-    /// When it was last used: the order is kept where it moves to another list without a use.
+    /// Time of the last use, to keep the order if the unit changes lists without a use.
     used_at: u64,
 }
 
@@ -53,13 +52,13 @@ impl Fab {
         }
     }
 
-    /// Puts a unit that is in no list into the one of this count, in order of use.
+    /// Inserts a unit that is in no list into the list for `pages`, in order of use.
     fn insert(&mut self, slot: u32, pages: u32) {
         let unit = &mut self.units[slot as usize];
         unit.pages = pages;
         let used_at = unit.used_at;
         let list = &mut self.lists[pages as usize];
-        // What was just used is the newest: only what lost a page goes further.
+        // A unit just used is the newest. The search goes on only for a unit that lost a page.
         let mut older = list.newest();
         while let Some(other) = older.filter(|other| self.units[*other as usize].used_at > used_at)
         {
@@ -91,7 +90,7 @@ impl Evictor for Fab {
         }
     }
 
-    /// A page less is no use.
+    /// The loss of a page is no use.
     fn shrunk(&mut self, slot: u32) {
         self.removed(slot);
         self.insert(slot, self.units[slot as usize].pages - 1);

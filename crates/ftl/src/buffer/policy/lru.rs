@@ -5,7 +5,6 @@ use super::evictor::{Evictor, Use, Used};
 use crate::buffer::chain::{Chain, List};
 use alloc::boxed::Box;
 
-/// What it declares of itself.
 pub(super) static POLICY: BufferPolicy = BufferPolicy {
     name: "lru",
     summary: "the least recently used",
@@ -18,7 +17,7 @@ pub(super) static POLICY: BufferPolicy = BufferPolicy {
 };
 
 impl BufferPolicy {
-    /// The least recently used.
+    /// The least recently used unit.
     pub const LRU: &'static Self = &POLICY;
 }
 

@@ -1,4 +1,4 @@
-//! Which unit leaves a full buffer: every policy.
+//! All policies that choose the unit to evict from a full buffer.
 
 mod bplru;
 mod cflru;
@@ -15,7 +15,6 @@ pub use evictor::{Evictor, Use, Used};
 pub use room::{Regions, Room};
 pub use three_region::UPDATE_PROBABILITIES;
 
-/// All policies of this crate, in the order in which they are listed: what configurations may ask for, the suites and the
-/// documentation go through this list.
+/// All policies of this crate in listing order. Configurations, suites and documentation go through this list.
 pub static BUFFER_POLICIES: &[&BufferPolicy] =
     &[&lru::POLICY, &cflru::POLICY, &fab::POLICY, &bplru::POLICY, &three_region::POLICY];

@@ -1,50 +1,50 @@
-//! How large the regions of a three-region buffer are.
+//! Sizes of the regions of a three-region buffer.
 //!
-//! The paper leaves the rule to a report that is not at hand; this one is ours. A region is too small where
-//! units that it gave up come back soon after they left the buffer: then it grows by a step. Each eviction of
-//! a unit that it gave up takes an eighth of a step back, so that it keeps only what it goes on needing. Soon
-//! is: before as many units left as the buffer has room for.
+//! The paper refers to a report for the rule, which is not available; this rule is the project's own. A region is too
+//! small if units that it gave up come back soon after they left the buffer. Then it grows by a step. Each eviction
+//! of a unit that it gave up shrinks it by an eighth of a step. So it keeps only the size that it still needs. Soon
+//! means: before as many units left as the buffer has room for.
 //!
-//! Both regions stay between a twentieth and a tenth of the buffer. Measured with `ba-gc` on six workloads
-//! (`ftlkit reproduce ba-gc --only regions`), small regions do best, and the rule does as well as the best of them
-//! on average, no better: the to-be-evicted region is in order of recency as well, so that a large region holds
-//! what would have stayed there, and keeps merges from taking it along (P(U) > 0). Left to grow to a fifth, they
-//! cost Tiobench 5 %.
+//! Both regions stay between 5 % and 10 % of the buffer. Measurements with `ba-gc` on six workloads (`ftlkit
+//! reproduce ba-gc --only regions`) favour small regions. The rule is on average as good as the best fixed sizes, and
+//! no better. The reason: the to-be-evicted region is in order of recency as well. A large region only holds units
+//! that would have stayed there anyway, and keeps merges from taking them along (P(U) > 0). With growth to 20 %, the
+//! regions cost Tiobench 5 %.
 
 use super::room::{Regions, Room};
 
-/// Where a unit is.
+/// Region of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Region {
-    /// Written, not yet updated.
+    /// Written, not updated yet.
     Initial,
-    /// Updated: will be again.
+    /// Updated; further updates are expected.
     ToBeUpdated,
-    /// Not updated for long: goes next.
+    /// Not updated for long; evicted next.
     ToBeEvicted,
 }
 
-/// Pages that the initial and the to-be-updated region may hold; the rest is the to-be-evicted one's.
+/// Page limits of the initial and the to-be-updated region. The to-be-evicted region has the other pages.
 #[derive(Clone, Debug)]
 pub(super) struct RegionSizes {
     pub(super) initial: u32,
     pub(super) updated: u32,
-    /// None where the sizes are fixed.
+    /// `None` if the sizes are fixed.
     adaptation: Option<Adaptation>,
 }
 
-/// What follows when a unit that left comes back.
+/// Adaptation of the sizes when an evicted unit comes back.
 #[derive(Clone, Debug)]
 struct Adaptation {
     least: u32,
     most: u32,
     step: u32,
-    /// Evictions so far, and how many of them count as few.
+    /// Evictions so far, and the number of evictions within which a return is soon.
     evictions: u32,
     few: u32,
 }
 
-/// Evictions are counted up to this, and then anew: only the last few count.
+/// Eviction numbers wrap at this value, because only the last few matter.
 const EVICTIONS: u32 = 1 << 29;
 
 impl RegionSizes {
@@ -69,7 +69,7 @@ impl RegionSizes {
         }
     }
 
-    /// A unit comes into the buffer again, of which [`RegionSizes::evicted`] had this to note.
+    /// Handles the return of a unit with the note of [`RegionSizes::evicted`] in `left`.
     pub(super) fn came_back(&mut self, left: u32) {
         let Some(adaptation) = &mut self.adaptation else { return };
         let since = (adaptation.evictions + EVICTIONS - left / 2) % EVICTIONS;
@@ -79,8 +79,8 @@ impl RegionSizes {
         }
     }
 
-    /// A unit that `from` had given up, or that was still there, is evicted. What is to be noted of it: at which
-    /// eviction it left, and which of the two regions it was; a controller would keep a list of the last few.
+    /// Handles the eviction of a unit that `from` gave up or still held. Returns the note about it: the number of the
+    /// eviction, and which of the two regions it was. A controller would keep a list of the last few.
     pub(super) fn evicted(&mut self, from: Region) -> Option<u32> {
         let adaptation = self.adaptation.as_mut()?;
         adaptation.evictions = (adaptation.evictions + 1) % EVICTIONS;
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!((sizes.initial, sizes.updated), (60, 60));
         let seven = sizes.evicted(Region::ToBeUpdated).unwrap();
         assert_eq!((sizes.initial, sizes.updated), (60, 58));
-        // A hundred units of ten pages fill the buffer: what left before them is late.
+        // A hundred units of ten pages fill the buffer, so the return of an earlier one is late.
         (0..100).for_each(|_| assert!(sizes.evicted(Region::Initial).is_some()));
         assert_eq!((sizes.initial, sizes.updated), (50, 58));
         sizes.came_back(seven);

@@ -1,15 +1,15 @@
-//! What a policy is made for.
+//! Dimensions of the buffer that a policy is made for.
 
 /// Sizes of the initial and the to-be-updated region of a three-region buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Regions {
-    /// They follow the writes.
+    /// The sizes adapt to the writes.
     Adaptive,
-    /// Percent of the buffer; the rest is the to-be-evicted region.
+    /// Percent of the buffer; the to-be-evicted region gets what is left.
     Fixed {
-        /// w₀.
+        /// w₀: the initial region.
         initial: u8,
-        /// w₁.
+        /// w₁: the to-be-updated region.
         updated: u8,
     },
 }
@@ -17,13 +17,13 @@ pub enum Regions {
 /// The buffer that a policy is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Pages that it holds.
+    /// Capacity, pages.
     pub pages: u32,
-    /// Pages of a unit.
+    /// Pages per unit.
     pub unit_pages: u32,
-    /// Slots: units that it holds at most.
+    /// Slots: the largest number of units in the buffer.
     pub slots: u32,
-    /// Pages at the end of the order among which clean ones go first.
+    /// Pages at the end of the order in which clean units go first.
     pub window_pages: u32,
     /// Sizes of the regions.
     pub regions: Regions,

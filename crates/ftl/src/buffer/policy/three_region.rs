@@ -1,13 +1,13 @@
-//! `three-region`: what was written once, what was updated and will be again, and what will hardly be (S. Lee
+//! `three-region`: units written once, units updated and likely to be updated again, and units unlikely to be (S. Lee
 //! et al., 2008, Fig. 4).
 //!
 //! ```text
 //! a page comes with a new unit    initial region, in the order of arrival
 //! a page in the buffer is updated to-be-updated region, newest
-//! a page comes to a unit          where the unit is: renewed, but not in the order of arrival
+//! a page is added to a unit       the unit stays in its region and becomes the newest, except in the initial region
 //! a region is too large           its oldest goes to the to-be-evicted region, as the newest there
-//! the buffer is full              the oldest to be evicted goes; if none, of the initial region; if none, of
-//!                                 the to-be-updated one
+//! the buffer is full              evict the oldest of the to-be-evicted region; if empty, of the initial region;
+//!                                 if empty, of the to-be-updated region
 //! ```
 
 use super::declaration::{BufferPolicy, BufferUnit};
@@ -18,7 +18,6 @@ use crate::buffer::chain::{Chain, List};
 use crate::dirty_pages::Probability;
 use alloc::{boxed::Box, vec, vec::Vec};
 
-/// What it declares of itself.
 pub(super) static POLICY: BufferPolicy = BufferPolicy {
     name: "three-region",
     summary: "the least recently updated of those that will hardly be updated again",
@@ -31,19 +30,19 @@ pub(super) static POLICY: BufferPolicy = BufferPolicy {
 };
 
 impl BufferPolicy {
-    /// The least recently updated of those that will hardly be updated again (Lee et al., 2008, §5.2).
+    /// The least recently updated unit of those unlikely to be updated again (Lee et al., 2008, §5.2).
     pub const THREE_REGION: &'static Self = &POLICY;
 }
 
-/// P(U) of the pages of a three-region buffer: in its initial, its to-be-updated and its to-be-evicted region (S. Lee
-/// et al., 2008, §6.1).
+/// P(U) of pages in a three-region buffer: in its initial, to-be-updated and to-be-evicted region (S. Lee et al.,
+/// 2008, §6.1).
 pub const UPDATE_PROBABILITIES: [Probability; 3] =
     [Probability::thousandths(300), Probability::ALWAYS, Probability::NEVER];
 
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     region: Region,
-    /// Of a unit to be evicted: which region gave it up.
+    /// Region that gave up a unit that is to be evicted.
     from: Region,
     pages: u32,
 }
@@ -71,7 +70,7 @@ impl ThreeRegion {
         }
     }
 
-    /// Gives the oldest up while the region is too large; a unit that is alone stays.
+    /// Gives up the oldest units while the region is too large. A single unit stays.
     fn give_up(&mut self, region: Region, most: u32) {
         let at = region as usize;
         while self.pages[at] > most
@@ -126,7 +125,7 @@ impl Evictor for ThreeRegion {
                 self.leave(slot);
                 self.enter(slot, Region::ToBeUpdated);
             }
-            // P(U) is about updates.
+            // P(U) is about updates only.
             Use::Read => return,
         }
         self.give_up(Region::Initial, self.sizes.initial);
