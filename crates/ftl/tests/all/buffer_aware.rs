@@ -1,5 +1,5 @@
-//! Page-mapped collectors below a write buffer that they know: what they take from it, what that saves, what
-//! it may cost, and what a mount finds.
+//! Page-mapped collectors below a write buffer that they know: pages taken from it, savings, costs, and
+//! mounts.
 
 use crate::bench::{Device, Failing, failing, preset};
 use flash::parts::EVALUATION_SLC;
@@ -15,7 +15,7 @@ fn bench(seed: u64, failures_per_million: u32) -> AnyArray {
     failing(Geometry::new(48, 16, PAGE_BYTES).unwrap(), seed, failures_per_million)
 }
 
-/// A preset below a buffer of 64 pages, each for itself.
+/// A preset below a buffer of 64 pages, with single pages as units.
 fn config(name: &str, aware: bool, spare_blocks: u32) -> SchemeConfig {
     let buffer = BufferSettings {
         policy: Some(Some(BufferPolicy::LRU)),
@@ -28,7 +28,7 @@ fn config(name: &str, aware: bool, spare_blocks: u32) -> SchemeConfig {
     SchemeConfig { buffer, spare_blocks, ..preset(name) }
 }
 
-/// What the host knows of each page: how often it was written, and up to which of these at the last flush.
+/// The number of writes per page, in all and up to the last flush.
 #[derive(Debug)]
 struct Host {
     seed: u64,
@@ -50,7 +50,7 @@ fn content(lpn: u32, version: u32) -> [u8; PAGE_BYTES as usize] {
     bytes
 }
 
-/// The version of a page that the scheme has; 0 where it has none.
+/// The scheme's version of a page; 0 if it has none.
 fn version(scheme: &mut Device, lpn: u32) -> u32 {
     let mut bytes = [0; PAGE_BYTES as usize];
     if !scheme.read(Lpn(lpn), Some(&mut bytes)).unwrap() {
@@ -72,8 +72,8 @@ struct Ran {
 }
 
 impl Host {
-    /// Writes all pages, then pages at random, an eighth of the space far more often than the rest, and reads
-    /// all back.
+    /// Writes all pages, then random pages, an eighth of the space far more often than the others. Reads all
+    /// pages back.
     fn run(&mut self, config: &SchemeConfig, flash: AnyArray) -> Ran {
         let mut scheme = registry::format(config, flash).unwrap();
         let pages = scheme.logical_pages();
@@ -113,7 +113,8 @@ impl Host {
         }
     }
 
-    /// Mounts. No page is older than at the last flush, and none is newer than the host's.
+    /// Mounts and checks that each page is at least as new as at the last flush, and no newer than the
+    /// host's.
     fn mount(&self, config: &SchemeConfig, flash: AnyArray) -> AnyArray {
         let mut scheme = registry::mount(config, flash).unwrap();
         for (lpn, (durable, newest)) in (0..).zip(self.durable.iter().zip(&self.version)) {
@@ -152,9 +153,9 @@ fn a_mount_finds_what_was_flushed_or_newer() {
             let mut host = Host::new(seed, 300 * seed as u32);
             let ran = host.run(&config, bench(1, 0));
             assert!(ran.log.dirty > 0, "{preset}: what is lost is in the buffer only");
-            // Without a flush first: the plug is pulled.
+            // A power cut without a flush.
             let flash = host.mount(&config, ran.flash);
-            // And once more, on what the mount left.
+            // Mount again, on the array that the first mount left.
             host.mount(&config, flash);
         }
     }

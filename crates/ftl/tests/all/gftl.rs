@@ -1,4 +1,4 @@
-//! GFTL: its algorithms step by step, its promises in the worst orders, start-up and shutdown.
+//! GFTL: its algorithms step by step, its bounds in the worst orders, start-up and shutdown.
 
 use crate::bench::preset as config;
 use flash::faults::BitErrors;
@@ -9,7 +9,7 @@ use ftlkit_ftl::{FtlError, Guarantee, Scheme, SchemeConfig, WriteQueue, registry
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// The large-block part of the paper's Table I with so many pages a block.
+/// The large-block part of the paper's Table I with `pages_per_block` pages per block.
 fn part(pages_per_block: u32) -> Part {
     Part { pages_per_block, ..SAMSUNG_LARGE_BLOCK.clone() }
 }
@@ -20,14 +20,14 @@ fn bench(pages_per_block: u32, blocks: u32, store: Store) -> SerialArray {
     WearLevel::off(Serial::new(BitErrors::none(array)))
 }
 
-/// Service and step of one task.
+/// Service and step times of one task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Took {
     service_ns: Ns,
     step_ns: Ns,
 }
 
-/// Service only.
+/// A task with service time and no step.
 fn served(service_us: u64) -> Took {
     Took { service_ns: service_us * US, step_ns: 0 }
 }
@@ -38,7 +38,7 @@ fn took(service_us: u64, step_us: u64) -> Took {
 
 type Device = dyn Scheme<Flash = SerialArray>;
 
-/// A device under test, and its worst tasks.
+/// A device under test, and its longest tasks.
 struct Test {
     device: Box<Device>,
     write: Took,
@@ -59,7 +59,7 @@ impl Test {
         Self::new(registry::mount(config, flash))
     }
 
-    /// Pulls the plug.
+    /// Cuts the power.
     fn off(self) -> SerialArray {
         self.device.into_flash()
     }
@@ -115,7 +115,7 @@ impl Test {
         });
     }
 
-    /// The most pages that the queue took up while `next` named `tasks` pages to write.
+    /// Writes `tasks` pages chosen by `next`; returns the most pages in the write queue.
     fn longest(&mut self, tasks: u32, next: impl Fn(&Device, u32) -> u32) -> u64 {
         let mut most = 0;
         for at in 0..tasks {
@@ -128,34 +128,34 @@ impl Test {
 
 #[test]
 fn the_algorithms_step_by_step() {
-    // π = 16: a step holds 80 reads or 6 programs, so a block takes 1 + 3 + 1 steps.
+    // π = 16: a step holds 80 reads or 6 programs, so a collection takes 1 + 3 + 1 steps.
     let test = &mut Test::formatted(&config("gftl"), bench(16, 60, Store::Metadata));
     for page in 0..15 {
         assert_eq!(test.write(page), served(300), "appended to the data block");
     }
-    // Backwards: page 14 is the last programmed, page 0 the fifteenth.
+    // The search runs backwards: page 14 is the last programmed, page 0 the fifteenth.
     assert_eq!(test.read(14), served(25 + 25));
     assert_eq!(test.read(0), served(15 * 25 + 25));
-    // The write that fills the block queues it, and its step reads: sixteen OOBs, fifteen pages. The
-    // last page of the block holds the newest version of page 0, so the search ends before the first.
+    // The write that fills the block queues it, and its step reads sixteen OOBs and fifteen pages. The last
+    // page of the block holds the newest version of page 0, so the search ends before the first.
     assert_eq!(test.write(0), took(300, (15 + 15) * 25));
-    // In the write state: to the write queue. Page 3 is not programmed in the new block any more.
+    // Write state: to the write queue. The new block does not get page 3 any more.
     assert_eq!(test.write(3), took(300, 6 * 300));
     assert_eq!(test.queue_pages(), 1);
-    // Of a page in RAM, nothing but the step; page 3 from the write queue.
+    // A page in RAM takes only the step; page 3 is read from the write queue.
     assert_eq!(test.read(7), took(0, 6 * 300));
     assert_eq!(test.read(3), took(50, 2 * 300));
-    // In the erase state: RAM. The new block has fourteen pages, but pages of the block are queued.
+    // Erase state: to RAM. The new block has fourteen pages, but pages of the block are queued.
     assert_eq!(test.write(5), took(0, 2000));
     assert_eq!(test.read(5), took(0, 300), "held, then programmed");
     assert_eq!(test.queue_pages(), 2);
-    // The block waits again: pages of the queue (an OOB and a page each), then the search.
+    // The block waits again: first pages of the queue (an OOB and a page each), then the search.
     assert_eq!(test.read(5), took(50, (2 * 2 + 14 + 13) * 25));
     for programs in [6, 6, 3] {
         assert_eq!(test.read(5), took(0, programs * 300));
     }
     assert_eq!(test.read(5), took(0, 2000));
-    // Idle: the new block is not full, and takes pages.
+    // Idle: the new block is not full, so it takes pages.
     let queue = test.queue_pages();
     assert_eq!(test.write(15), took(300, 30 * 25 + 50));
     assert_eq!(test.queue_pages(), queue);
@@ -163,25 +163,25 @@ fn the_algorithms_step_by_step() {
 
 #[test]
 fn a_write_in_the_read_state_is_taken_in_ram_and_replaces_what_was_read() {
-    // π = 64: two steps that read, for 64 OOBs and 64 pages.
+    // π = 64: two read steps, for 64 OOBs and 64 pages.
     let test = &mut Test::formatted(&config("gftl"), bench(64, 60, Store::Metadata));
     (0..64).for_each(|page| {
         test.write(page);
     });
     let programs = test.counts().get(Operation::Program, Cause::Host);
-    // Read already, in the first step; the second reads all but it.
+    // The first step has read page 63; the write replaces it in RAM, and the second step reads the others.
     assert_eq!(test.queue_pages(), 0);
     assert_eq!(test.timed(|device| device.write(Lpn(63), None)).1.service_ns, 0);
     assert_eq!(test.counts().get(Operation::Program, Cause::Host), programs);
     assert_eq!(test.read(63).service_ns, 0);
-    // In the write state a flush makes it durable by way of the write queue, once.
+    // Write state: a flush makes the page durable through the write queue, once.
     assert_eq!(test.timed(|device| device.flush().unwrap()).1, served(300));
     assert_eq!(test.timed(|device| device.flush().unwrap()).1, served(0));
     assert_eq!(test.queue_pages(), 1);
     (0..60).for_each(|_| {
         test.read(63);
     });
-    // 63 pages, then (for page 63 is in the queue) all 64 once more.
+    // 63 pages, then all 64 once more, since page 63 is in the queue.
     assert_eq!(test.counts().get(Operation::Program, Cause::Collection), 63 + 64);
     assert_eq!(test.counts().get(Operation::Erase, Cause::Collection), 2);
 }
@@ -199,7 +199,7 @@ fn trimmed_pages_are_neither_read_nor_collected() {
         test.read(1);
     });
     assert_eq!(test.counts().get(Operation::Program, Cause::Collection), 7);
-    // A block all of whose pages are trimmed is erased, and none takes its place.
+    // A block whose pages are all trimmed is erased and not replaced.
     (0..9).for_each(|_| {
         test.write(1);
     });
@@ -221,8 +221,8 @@ fn worst_read_and_write_of_table_5_at_any_utilisation() {
                 assert_eq!(promise.write_ns, Some(300 * US));
                 assert_eq!(promise.step_ns, Some(2000 * US));
                 assert_eq!(promise.response_ns, Some((2000 + read_us.max(300)) * US));
-                // Eight blocks become full one behind the other, the last while the first is collected:
-                // its first page is the last to be found.
+                // Eight blocks become full one after the other, the last while the first is collected. Its
+                // first page is the last that a search finds.
                 (0..8 * pages).for_each(|at| {
                     test.write(at % 8 * pages + at / 8);
                 });
@@ -250,8 +250,8 @@ fn in_turn(pages: u32) -> impl Fn(&Device, u32) -> u32 {
     }
 }
 
-/// Again and again to the block that was collected last, and so queued last: its pages live for a whole
-/// cycle. Blocks are collected in turn, and each collection programs π pages.
+/// Writes only to the block that was collected last, and so queued last: its pages live for a whole cycle.
+/// Blocks are collected in turn, and each collection programs π pages.
 fn to_the_block_queued_last(pages: u32) -> impl Fn(&Device, u32) -> u32 {
     move |device, at| {
         let blocks = device.logical_pages() / pages;
@@ -278,7 +278,7 @@ fn the_queue_never_takes_up_more_than_its_proven_length() {
             "π {pages} N {blocks}: printed {printed}, in turn {turn}, last {last}, proven {proven}"
         );
         assert!(turn.max(last) <= proven, "{turn} {last} {proven}");
-        // The printed length is too short by far.
+        // The printed length is far too short.
         assert!(last * 10 > printed * 13, "{last} of {printed}");
     }
 }
@@ -289,7 +289,7 @@ fn the_printed_queue_overflows_in_another_order_and_recovers() {
     let test = &mut Test::formatted(&printed, bench(32, 400, Store::Metadata));
     assert!(!test.promise().real_time);
     test.fill();
-    // Each block once, so that all wait, then the worst.
+    // Each block once, so that all wait; then the worst order.
     let (turn, last) = (in_turn(32), to_the_block_queued_last(32));
     let blocks = test.device.logical_pages() / 32;
     let mut refused = 0;
@@ -357,7 +357,8 @@ fn below_the_threshold_nothing_is_collected_and_no_write_is_ever_refused() {
     assert_eq!(test.counts().get(Operation::Erase, Cause::Collection), 0);
     test.fill();
     assert!(test.counts().get(Operation::Erase, Cause::Collection) > 0);
-    // Pages of blocks that are left alone fill the queue: then it is collected after all.
+    // Seven blocks stay below the threshold of waiting blocks, but their pages fill the queue, so collection
+    // runs.
     test.longest(60_000, |_, at| at % 7 * pages + at / 7 % pages);
     test.longest(60_000, in_turn(pages));
     assert_eq!(test.write.service_ns, 300 * US);
@@ -432,8 +433,8 @@ fn a_mount_after_a_cut_reads_what_section_6_counts_and_one_oob_a_block_more() {
     let (config, flash) = one_gib();
     let mut test = Test::formatted(&config, flash);
     test.fill();
-    // The printed length is that of 13 steps, and a collection takes 15: in the end it is too short
-    // even in its own order.
+    // The printed length is that of 13 steps, but a collection takes 15. So in the end it is too short even
+    // in its own order.
     let queue = test.longest(90_000, in_turn(64));
     let flash = test.off();
     assert!(queue > 45_000, "{queue}");
@@ -448,7 +449,7 @@ fn a_mount_after_a_cut_reads_what_section_6_counts_and_one_oob_a_block_more() {
     });
 }
 
-/// The versions that a device holds, written and checked byte by byte.
+/// The newest version of each page of a device, written and checked byte by byte.
 #[derive(Default)]
 struct Versions(std::collections::BTreeMap<u32, u64>, u64);
 
@@ -495,12 +496,12 @@ fn saved_maps_are_used_once_and_never_when_out_of_date() {
             test.device.shutdown().unwrap();
         }
         if round % 3 == 2 {
-            // Behind the shutdown, and no other.
+            // These writes follow the shutdown, and no other shutdown follows them.
             (0..1 + round % 5).for_each(|at| versions.write(&mut test, at * 16));
             test.device.flush().unwrap();
         }
         flash = test.off();
-        // Saved at the end of the rounds 0, 3, 6, …
+        // Rounds 0, 3, 6, … end with valid saved maps.
         let saved = round == 0 || round % 3 == 1;
         assert_eq!(scanned, !saved, "round {round}");
     }

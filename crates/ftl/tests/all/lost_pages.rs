@@ -1,4 +1,4 @@
-//! A page that cannot be read any more when it is to be moved is lost loudly, whatever the scheme.
+//! Tests of every scheme: a page that cannot be read when it is to be moved is lost, and reads of it fail.
 
 use crate::bench::{Device, Failing, failing, preset};
 use flash::faults::Tearable;
@@ -17,10 +17,10 @@ const LOST: u32 = 3 * PAGES_PER_BLOCK + 2;
 /// A page of the same logical block that is never written.
 const NEVER_WRITTEN: u32 = 3 * PAGES_PER_BLOCK + 7;
 
-/// Writes by which each page will have been moved.
+/// Number of random writes after which each page has been moved.
 const ENOUGH: u32 = 4_000;
 
-/// What was written last to each page, and what comes next.
+/// A scheme, the newest version of each page, and the source of random writes.
 struct Test {
     scheme: Box<Device>,
     newest: Vec<u32>,
@@ -45,7 +45,7 @@ impl Test {
         Ok(there.then_some(page))
     }
 
-    /// Writes any page but the two that are left alone.
+    /// Writes a random page other than `LOST` and `NEVER_WRITTEN`.
     fn write_another(&mut self) {
         let lpn = self.random.random_range(0..LOGICAL_PAGES);
         if lpn != LOST && lpn != NEVER_WRITTEN {
@@ -57,7 +57,7 @@ impl Test {
         self.scheme.telemetry().collections.lost_pages
     }
 
-    /// Makes every version of the page unreadable that is on flash.
+    /// Makes every version of the page on flash unreadable.
     fn spoil(&mut self, lpn: u32) {
         let flash = self.scheme.flash_mut().downcast_mut::<Failing>().unwrap();
         for ppn in (0..flash.geometry().pages()).map(Ppn) {
@@ -67,7 +67,7 @@ impl Test {
         }
     }
 
-    /// Writes other pages until the spoiled page was to be moved.
+    /// Writes other pages until the scheme has tried to move the spoiled page.
     fn lose(&mut self) {
         let before = self.lost_pages();
         for _ in 0..ENOUGH {
@@ -84,7 +84,7 @@ impl Test {
         assert!(matches!(read, Err(FtlError::Flash(FlashError::Uncorrectable(_)))), "{read:?}");
     }
 
-    /// Of the block of the lost page each page is intact, or lost with it.
+    /// Asserts that each page is intact, or is in the lost page's block and lost with it.
     fn assert_others_intact_or_lost(&mut self) {
         let block = LOST / PAGES_PER_BLOCK;
         for lpn in (0..LOGICAL_PAGES).filter(|lpn| ![LOST, NEVER_WRITTEN].contains(lpn)) {
@@ -103,8 +103,10 @@ impl Test {
     }
 }
 
-/// Loses a page, then trims it or writes it again. `exact`: the scheme knows which page it is that cannot be read. Otherwise
-/// pages that were never written, and those of which only versions older than the unreadable page are left, are lost with it.
+/// Loses a page, then trims it or writes it again.
+///
+/// `exact`: the scheme knows which page cannot be read. Otherwise other pages are lost with it: those never
+/// written, and those with only versions older than the unreadable page.
 fn lose(scheme: Box<Device>, exact: bool) {
     let newest = vec![0; LOGICAL_PAGES as usize];
     let mut test = Test { scheme, newest, random: Pcg64::seed_from_u64(3) };
@@ -121,7 +123,7 @@ fn lose(scheme: Box<Device>, exact: bool) {
     } else {
         test.assert_others_intact_or_lost();
     }
-    // It stays so, and counts once, however often its neighbours are moved.
+    // The page stays lost and counts once, however often its neighbours are moved.
     (0..ENOUGH).for_each(|_| test.write_another());
     test.assert_lost();
     test.assert_others_intact();
@@ -142,7 +144,7 @@ fn lose(scheme: Box<Device>, exact: bool) {
     (0..ENOUGH).for_each(|_| test.write_another());
     assert_eq!(test.read(LOST).unwrap(), Some(test.bytes(LOST)));
     test.assert_others_intact();
-    // Lost again, it counts again.
+    // A page lost again is counted again.
     test.spoil(LOST);
     test.lose();
     test.assert_lost();

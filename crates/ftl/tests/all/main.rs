@@ -1,4 +1,4 @@
-//! Schemes, through the public interface alone.
+//! Tests of schemes through the public interface.
 
 mod bench;
 mod buffer;
@@ -9,7 +9,7 @@ mod nftl;
 mod retiring;
 mod victim_policies;
 
-/// How often the files of a directory of this crate say so.
+/// Number of occurrences of `what` in the files of a directory of this crate.
 fn declared_in(directory: &str, what: &str) -> usize {
     let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(directory);
     let paths = std::fs::read_dir(directory).unwrap().map(|file| file.unwrap().path());

@@ -1,4 +1,5 @@
-//! Every victim policy below `page-level`: how many victims a write may have to wait for, and that work is told.
+//! Every victim policy below `page-level`: the number of victims that a write may wait for, and the logged
+//! work.
 
 use crate::bench::preset;
 use flash::parts::EVALUATION_SLC;
@@ -9,10 +10,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeSet;
 
-/// What was seen of one run.
+/// Figures of one run.
 struct RunFigures {
     kind: VictimKind,
-    /// Most victims behind one write, and how many writes had any.
+    /// Most victims of one write, and the number of writes with any.
     most: u64,
     collections: u64,
     victims: u64,
@@ -52,9 +53,10 @@ fn a_write_waits_for_one_choice_of_victims() {
     for seen in VictimKind::each(3).chain([VictimKind::greedy_scan(7)]).map(see) {
         let at_once = u64::from(seen.kind.victims_at_once());
         assert_eq!(seen.most, at_once, "{}", seen.kind);
-        // All of a choice are collected behind the same write.
+        // All victims of a selection are collected in the same write.
         assert_eq!(seen.victims, seen.collections * at_once, "{}", seen.kind);
-        // Greedy is known to take the best first; of the others of a choice it is only known that each gains a page.
+        // Greedy takes the best victim first. Each of the other victims of a selection is only known to gain
+        // a page.
         let known = ["greedy", "two-level-list", "greedy-scan"];
         let bounded = u64::from(known.contains(&seen.kind.policy().name));
         let steps = |best: Option<u64>| Some(best? * bounded + fifo.step_ns? * (at_once - bounded));
@@ -81,11 +83,11 @@ fn a_plan_counts_the_ram_of_the_policy() {
             }
         }
     }
-    // Not greedy's for all.
+    // The policies differ in RAM; not all have that of greedy.
     assert!(sizes.len() >= 5, "{sizes:?}");
 }
 
-/// A policy that is written but not listed would be found by nobody.
+/// A policy that is implemented but not listed could not be selected.
 #[test]
 fn every_file_that_declares_a_policy_is_listed() {
     let declared = crate::declared_in("src/page_mapped/victims", ": VictimPolicy = ");

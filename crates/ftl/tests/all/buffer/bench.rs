@@ -1,4 +1,4 @@
-//! A scheme with a buffer on a small array that remembers what was programmed for the host.
+//! A scheme with a buffer on a small array that logs the programs for the host.
 
 use crate::bench::{Device, preset};
 use flash::parts::EVALUATION_SLC;
@@ -9,11 +9,11 @@ use ftlkit_ftl::{BufferPolicy, BufferSettings, FtlError, Plan, SchemeConfig, reg
 
 /// π of the array; not a power of two, so that units are found by division.
 pub(crate) const BLOCK: u32 = 6;
-/// Bytes of a page.
+/// Bytes per page.
 pub(crate) const PAGE_BYTES: u32 = 32;
 const BLOCKS: u32 = 64;
 
-/// Remembers the LPN of every data page that was programmed for the host, in order.
+/// Logs the LPN of every data page programmed for the host, in order.
 #[derive(Clone, Debug)]
 struct Programs {
     inner: Array,
@@ -51,13 +51,13 @@ impl DynFlash for Programs {
     }
 }
 
-/// What was programmed for the host since this was last asked.
+/// LPNs programmed for the host since the last call.
 pub(crate) fn programmed(scheme: &mut Device) -> Vec<u32> {
     let programs = scheme.flash_mut().downcast_mut::<Programs>().unwrap();
     core::mem::take(&mut programs.seen)
 }
 
-/// A buffer of this policy for so many pages, all else by default.
+/// A buffer of this policy for `pages` pages, with default settings otherwise.
 pub(crate) fn buffer(policy: &'static BufferPolicy, pages: u32) -> BufferSettings {
     BufferSettings {
         policy: Some(Some(policy)),
@@ -66,7 +66,7 @@ pub(crate) fn buffer(policy: &'static BufferPolicy, pages: u32) -> BufferSetting
     }
 }
 
-/// A preset with a buffer, exporting 100 pages: the last block of them is short.
+/// A preset with a buffer that exports 100 pages, so that the last block is short.
 pub(crate) fn config(name: &str, buffer: BufferSettings) -> SchemeConfig {
     SchemeConfig { buffer, logical_pages: Some(100), ..preset(name) }
 }
@@ -85,12 +85,12 @@ fn geometry() -> Geometry {
     Geometry::new(BLOCKS, BLOCK, PAGE_BYTES).unwrap()
 }
 
-/// What comes of a configuration on the array.
+/// The plan of a configuration on the array.
 pub(crate) fn plan(config: &SchemeConfig) -> Result<Plan, FtlError> {
     registry::plan(config, &part(), &geometry(), BLOCKS)
 }
 
-/// `page-level` below this buffer; the array stores `store`.
+/// `page-level` with this buffer on an array that stores `store`.
 pub(crate) fn on(buffer: BufferSettings, store: Store) -> Box<Device> {
     let flash = Programs { inner: Array::new(geometry(), part(), store), seen: Vec::new() };
     registry::format(&config("page-level", buffer), AnyArray::new(flash)).unwrap()

@@ -1,4 +1,4 @@
-//! Worked examples, a few pages each.
+//! Worked examples of a few pages each.
 
 use super::bench::{self, BLOCK, PAGE_BYTES, buffer, programmed};
 use crate::bench::Device;
@@ -7,7 +7,7 @@ use ftlkit_ftl::{BufferLog, BufferPolicy, BufferSettings, BufferUnit, FtlError, 
 
 const S: u64 = 1_000_000_000;
 
-/// A scheme at hand: each call gives what was programmed in it.
+/// A scheme whose calls return the pages that they programmed.
 struct Hand(Box<Device>);
 
 impl Hand {
@@ -30,7 +30,7 @@ impl Hand {
         self.programmed(done)
     }
 
-    /// Whether it was in the buffer.
+    /// Reads a page; true if it was in the buffer.
     fn get(&mut self, lpn: u32) -> bool {
         let hits = self.log().read_hits;
         assert!(self.bytes(lpn).is_some(), "LPN {lpn} is gone");
@@ -69,7 +69,7 @@ impl Hand {
     }
 }
 
-/// Puts pages, of which none makes another go.
+/// Writes pages, none of which evicts another.
 fn put_all(hand: &mut Hand, pages: impl IntoIterator<Item = u32>) {
     for lpn in pages {
         assert_eq!(hand.put(lpn), [], "LPN {lpn}");
@@ -90,7 +90,7 @@ fn lru_evicts_what_was_used_longest_ago() {
     assert_eq!((log.evictions, log.evicted, log.held, log.dirty), (2, 2, 3, 3));
 }
 
-/// Four pages, of which the last two are the window: 1 is clean there, though 0 is older.
+/// Four pages, the last two of them in the window. 1 is clean there, though 0 is older.
 #[test]
 fn cflru_evicts_clean_pages_of_the_window_first_and_no_clean_page_before_it() {
     let settings = BufferSettings { window_percent: Some(50), ..buffer(BufferPolicy::CFLRU, 4) };
@@ -103,7 +103,7 @@ fn cflru_evicts_clean_pages_of_the_window_first_and_no_clean_page_before_it() {
     // From the oldest: 0 dirty, 1 clean | 2 dirty, 3 clean.
     put_all(hand, [4]);
     assert_eq!(hand.log().dropped, 1);
-    // 0 dirty, 2 dirty | 3 clean, 4 dirty: 3 is before the window.
+    // 0 dirty, 2 dirty | 3 clean, 4 dirty: 3 is not in the window.
     assert_eq!(hand.put(5), [0]);
     // 2 dirty, 3 clean | 4 dirty, 5 dirty.
     put_all(hand, [6]);
@@ -117,17 +117,17 @@ fn fab_evicts_the_fullest_block_and_of_several_the_least_recently_used() {
     let hand = &mut Hand::with(buffer(BufferPolicy::FAB, 8));
     let [a, b, c, d] = [0, BLOCK, 2 * BLOCK, 3 * BLOCK];
     put_all(hand, [c, a + 2, a, a + 1, b, b + 1, b + 4, d]);
-    // Three pages each of a and b; a was used before.
+    // Three pages each of a and b; a was used earlier.
     assert_eq!(hand.put(c + 1), [a, a + 1, a + 2]);
     put_all(hand, [c + 2, d + 1]);
-    // Three each of b and c; a read is a use.
+    // Three pages each of b and c; a read is a use.
     assert!(hand.get(b));
     assert_eq!(hand.put(d + 2), [c, c + 1, c + 2]);
     let log = hand.log();
     assert_eq!((log.evictions, log.evicted, log.held), (2, 6, 6));
 }
 
-/// A trim makes a block less full, and is no use of it.
+/// A trim makes a block less full, but is no use of it.
 #[test]
 fn fab_takes_no_trim_for_a_use() {
     let hand = &mut Hand::with(buffer(BufferPolicy::FAB, 8));
@@ -142,7 +142,7 @@ fn fab_takes_no_trim_for_a_use() {
 fn bplru_pads_a_block_and_writes_it_whole_and_in_order() {
     let hand = &mut Hand::with(buffer(BufferPolicy::BPLRU, 7));
     let [a, b] = [0, BLOCK];
-    // On flash already: 0, 2 and 3; 5 was never written.
+    // On flash: 0, 2 and 3. 5 was never written.
     for page in [a, a + 2, a + 3] {
         assert_eq!(hand.through(page), [page]);
     }
@@ -150,15 +150,15 @@ fn bplru_pads_a_block_and_writes_it_whole_and_in_order() {
     assert_eq!(hand.put(b + 4), [a, a + 1, a + 2, a + 3, a + 4]);
     let log = hand.log();
     assert_eq!((log.evictions, log.evicted, log.padded), (1, 3, 2));
-    // What stays is not padded.
+    // A block that stays in the buffer is not padded.
     assert_eq!(hand.flushed(), [b, b + 1, b + 2, b + 3, b + 4]);
-    // What was padded is what it was.
+    // Padded pages keep their contents.
     assert_eq!(hand.bytes(a + 2), Some(!2));
     assert_eq!(hand.bytes(a + 3), Some(3));
     assert_eq!(hand.bytes(a + 5), None);
 }
 
-/// A block that was written from its first page to its last will hardly be written again (LRU compensation).
+/// A block written from its first page to its last is unlikely to be written again (LRU compensation).
 #[test]
 fn bplru_evicts_a_sequential_block_first() {
     let hand = &mut Hand::with(buffer(BufferPolicy::BPLRU, 8));
@@ -172,7 +172,7 @@ fn bplru_evicts_a_sequential_block_first() {
     assert_eq!(hand.put(c), [0, 1, 2]);
 }
 
-/// Regions of 3, 3 and 4 of ten pages.
+/// Regions of 3, 3 and 4 pages, in a buffer of ten.
 #[test]
 fn three_region_promotes_what_is_updated_and_evicts_what_is_to_be_evicted_first() {
     let settings = BufferSettings {
@@ -182,16 +182,16 @@ fn three_region_promotes_what_is_updated_and_evicts_what_is_to_be_evicted_first(
     };
     let hand = &mut Hand::with(settings);
     put_all(hand, [0, 1]);
-    // Updated: they go to the to-be-updated region, though they are the oldest.
+    // An update moves them to the to-be-updated region, though they are the oldest.
     put_all(hand, [0, 1]);
     put_all(hand, [2, 3, 4, 5, 6, 7, 8, 9]);
-    // Initial 7, 8, 9; to be evicted 2 to 6. A read is no update.
+    // Initial: 7, 8, 9; to be evicted: 2 to 6. A read is no update.
     assert!(hand.get(2));
     assert_eq!(hand.put(10), [2]);
-    // An update gets a page out of the to-be-evicted region.
+    // An update moves a page out of the to-be-evicted region.
     put_all(hand, [3]);
     assert_eq!(hand.put(11), [4]);
-    // The to-be-updated region has 0, 1, 3 and gives 0 up.
+    // The to-be-updated region has 0, 1, 3 and demotes 0.
     put_all(hand, [8]);
     let order = [[5], [6], [7], [0]];
     assert_eq!([12, 13, 14, 15].map(|lpn| hand.put(lpn)), order);
@@ -206,19 +206,19 @@ fn three_region_takes_the_initial_region_before_the_to_be_updated_one() {
         ..buffer(BufferPolicy::THREE_REGION, 4)
     };
     let hand = &mut Hand::with(settings);
-    // One to be updated, two initial ones, and one that the initial region gave up.
+    // One to-be-updated page, two initial ones, and one demoted by the initial region.
     put_all(hand, [0, 0, 1, 2, 3]);
     assert_eq!(hand.put(4), [1]);
     hand.forget(2);
     put_all(hand, [5]);
     assert_eq!(hand.put(6), [3]);
     hand.forget(4);
-    // Nothing is to be evicted, two are initial, 0 is the oldest of all.
+    // None is to be evicted, two are initial, and 0 is the oldest of all.
     put_all(hand, [0]);
     assert_eq!(hand.log().held, 3);
 }
 
-/// A page that comes back soon after it left was given up too early by its region.
+/// A page that returns soon after its eviction was demoted too early by its region.
 #[test]
 fn three_region_sizes_follow_the_writes_and_the_log_says_so() {
     let settings =
@@ -227,7 +227,7 @@ fn three_region_sizes_follow_the_writes_and_the_log_says_so() {
     put_all(hand, 0..40);
     assert_eq!((hand.put(40), hand.log().regions), (vec![0], [2, 2]));
     assert_eq!((hand.put(0), hand.log().regions), (vec![1], [3, 2]));
-    // An eviction without a return takes it back.
+    // An eviction without a return undoes the growth.
     assert_eq!((hand.put(50), hand.log().regions), (vec![2], [2, 2]));
 }
 
@@ -238,7 +238,7 @@ fn dirty_pages_are_written_when_they_are_thirty_seconds_old_and_stay() {
     assert_eq!(hand.at(2 * S), []);
     put_all(hand, [1]);
     assert_eq!(hand.at(12 * S), []);
-    // An update does not make a page that is dirty already any younger.
+    // An update does not make a dirty page younger.
     put_all(hand, [2, 1]);
     assert_eq!(hand.due(), 32 * S);
     assert_eq!(hand.at(32 * S - 1), []);
@@ -264,7 +264,7 @@ fn an_age_of_nothing_is_for_ever_and_another_is_kept() {
     let hand = &mut Hand::with(aged(S));
     put_all(hand, [1]);
     assert_eq!(hand.at(S / 2), []);
-    // The whole block goes with its oldest page.
+    // The whole block is written with its oldest page.
     put_all(hand, [3, 2]);
     assert_eq!((hand.due(), hand.at(S)), (S, vec![1, 2, 3]));
 }

@@ -1,5 +1,5 @@
-//! Write buffers above `page-level`, through the public interface: against a plain reference, in worked
-//! examples, and what settings are refused.
+//! Write buffers above `page-level`, through the public interface: a reference, worked examples, refused
+//! settings.
 
 mod bench;
 mod examples;

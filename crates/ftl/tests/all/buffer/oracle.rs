@@ -1,5 +1,5 @@
-//! Every policy against the reference: after each of thousands of operations the same log, and the same
-//! pages given to the scheme below in the same order.
+//! Every policy against the reference. After each of thousands of operations both have the same log, and have
+//! given the same pages to the scheme below in the same order.
 
 use super::bench::{self, BLOCK, buffer, programmed};
 use super::reference::Reference;
@@ -17,11 +17,11 @@ enum Task {
     Read(u32),
     Trim(u32),
     Flush,
-    /// The clock goes on by so many ms.
+    /// Advances the clock by this many ms.
     Wait(u64),
 }
 
-/// Mixed tasks: hot pages and cold ones, blocks that are written from end to end, a flush now and then.
+/// Mixed tasks: hot and cold pages, blocks written from end to end, and an occasional flush.
 fn tasks(seed: u64, count: usize) -> Vec<Task> {
     let mut random = Pcg64::seed_from_u64(seed);
     let mut tasks = Vec::new();
@@ -48,7 +48,7 @@ fn tasks(seed: u64, count: usize) -> Vec<Task> {
     tasks
 }
 
-/// Does a task on both; what is due is done first, one unit at a time.
+/// Runs a task on both, after writing the due units one at a time.
 fn apply(scheme: &mut Device, reference: &mut Reference, task: Task, now_ns: u64) {
     loop {
         let due_ns = scheme.due_ns();
@@ -83,7 +83,7 @@ fn apply(scheme: &mut Device, reference: &mut Reference, task: Task, now_ns: u64
     }
 }
 
-/// Returns evictions, and pages written below for their age.
+/// Returns the number of evictions, and of pages written below because of their age.
 fn compare_once(mut scheme: Box<Device>, plan: BufferPlan, tasks: Vec<Task>) -> [u64; 2] {
     let mut reference = Reference::new(plan, scheme.logical_pages());
     let mut now_ns = 0;
@@ -110,7 +110,7 @@ fn compare(settings: BufferSettings, seeds: Range<u64>) {
     }
 }
 
-/// Each of its units, with pages that are read and without; with a buffer of two blocks and with a larger one.
+/// Each unit of the policy, with and without buffered reads, with a buffer of two blocks and a larger one.
 fn compare_all(policy: &'static BufferPolicy, others: &[BufferSettings]) {
     for pages in [BLOCK * 2, 29] {
         for unit in policy.units {
@@ -131,7 +131,7 @@ fn compare_all(policy: &'static BufferPolicy, others: &[BufferSettings]) {
     }
 }
 
-/// What is not set is by default.
+/// Default settings, except where given.
 #[test]
 fn every_listed_policy_is_as_the_reference() {
     for policy in BUFFER_POLICIES {
@@ -176,7 +176,7 @@ fn three_region_is_as_the_reference() {
     compare_all(BufferPolicy::THREE_REGION, &regions.map(of));
 }
 
-/// `trim` and `advance` cost nothing of the array where nothing is due.
+/// `trim` and `advance` cause no operation of the array if nothing is due.
 #[test]
 fn a_buffer_that_nothing_is_written_to_does_nothing() {
     let mut scheme = bench::on(buffer(BufferPolicy::LRU, 4), Store::All);

@@ -1,4 +1,4 @@
-//! The list of policies, and one of one's own.
+//! The list of policies, and a policy defined outside the crate.
 
 use super::bench::{self, buffer, programmed};
 use crate::bench::Device;
@@ -7,7 +7,7 @@ use ftlkit_ftl::BUFFER_POLICIES;
 use ftlkit_ftl::buffer::{BufferPolicy, BufferUnit, Evictor, Room, Use, Used};
 use std::collections::VecDeque;
 
-/// A policy that is written but not listed would be found by nobody.
+/// A policy that is implemented but not listed could not be selected.
 #[test]
 fn every_file_that_declares_a_policy_is_listed() {
     let declared = crate::declared_in("src/buffer/policy", ": BufferPolicy = ");
@@ -21,7 +21,7 @@ fn every_policy_has_a_name_of_its_own_and_a_unit() {
         assert!(!policy.summary.is_empty() && !policy.source.is_empty(), "{policy:?}");
         let pages = policy.units.contains(&BufferUnit::Page);
         assert!(!policy.units.is_empty(), "{policy:?}");
-        // What is padded is a block.
+        // Padding needs blocks as units.
         assert!(!policy.pads || !pages, "{policy:?}");
     }
 }
@@ -44,7 +44,7 @@ fn a_fork_goes_its_own_way() {
     }
 }
 
-/// Through what the crate offers to others alone: the unit that came first goes first, whatever is done to it.
+/// Built on the public interface only: the unit that entered first is evicted first, whatever happens to it.
 static FIRST_IN: BufferPolicy = BufferPolicy {
     name: "first-in",
     summary: "the one that came first",

@@ -1,9 +1,9 @@
-//! What a buffer must do, told as plainly as can be: one list of units, searched at every turn.
+//! Reference of a buffer, as plain as possible: one list of units, searched for each operation.
 
 use ftlkit_ftl::{BufferLog, BufferPlan, BufferPolicy, Regions};
 use std::collections::BTreeSet;
 
-/// How a page came to be touched.
+/// Kind of access to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Touch {
     Comes,
@@ -11,7 +11,7 @@ enum Touch {
     Read,
 }
 
-/// Three-region's regions.
+/// Regions of `three-region`.
 const INITIAL: usize = 0;
 const TO_BE_UPDATED: usize = 1;
 const TO_BE_EVICTED: usize = 2;
@@ -21,15 +21,15 @@ struct Unit {
     number: u32,
     held: BTreeSet<u32>,
     dirty: BTreeSet<u32>,
-    /// Turn of the last use that counts; negative where the unit was put behind all others.
+    /// Turn of the last use that counts; negative if the unit was moved to the least recently used end.
     used: i64,
-    /// Turn and time when it became dirty.
+    /// Turn and time at which the unit became dirty.
     dirty_since: (u64, u64),
-    /// `cflru`: among the last of the order.
+    /// `cflru`: in the window of the least recently used units.
     in_window: bool,
-    /// `bplru`: every page that came or was updated, in order.
+    /// `bplru`: every page that entered or was updated, in order.
     touched: Vec<u32>,
-    /// `three-region`: which, since which turn, and which one gave it up.
+    /// `three-region`: the region, the turn of entry to it, and the region that demoted the unit.
     region: usize,
     entered: u64,
     from: usize,
@@ -41,10 +41,10 @@ pub(crate) struct Reference {
     units: Vec<Unit>,
     /// Pages that the scheme below has.
     below: BTreeSet<u32>,
-    /// Pages that the initial and the to-be-updated region may hold.
+    /// Capacities of the initial and the to-be-updated region, in pages.
     sizes: [u32; 2],
-    /// Every unit that was evicted, in order: its number, and the region that it was in or that gave it up;
-    /// none where it came back.
+    /// All evicted units in order: the unit's number, and its region or the one that demoted it. `None` once
+    /// the unit has returned.
     evicted: Vec<Option<(u32, usize)>>,
     turn: u64,
     now_ns: u64,
@@ -99,7 +99,7 @@ impl Reference {
         self.give_below(lpn);
     }
 
-    /// Returns whether there is such a page.
+    /// Returns true if the page exists.
     pub(crate) fn read(&mut self, lpn: u32) -> bool {
         if self.holds(lpn) {
             self.log.read_hits += 1;
@@ -144,7 +144,7 @@ impl Reference {
         }
     }
 
-    /// The log, with what is in the buffer now.
+    /// The log, with the present content of the buffer.
     pub(crate) fn seen(&self) -> BufferLog {
         let count = |pages: fn(&Unit) -> usize| self.units.iter().map(pages).sum::<usize>() as u64;
         BufferLog {
@@ -224,7 +224,7 @@ impl Reference {
         self.plan.policy == BufferPolicy::THREE_REGION && self.plan.regions == Regions::Adaptive
     }
 
-    /// A unit that comes back while it is among the last to have left: its region was too small.
+    /// Records a unit that enters. If it is among the last evicted ones, its region was too small and grows.
     fn came(&mut self, number: u32) {
         let units = self.logical_pages.div_ceil(self.plan.unit_pages);
         let few = (self.plan.pages / self.plan.unit_pages).min(units) as usize;
@@ -238,7 +238,7 @@ impl Reference {
         }
     }
 
-    /// Returns how many dirty pages were written.
+    /// Returns the number of dirty pages written.
     fn write_back(&mut self, at: usize, leaves: bool) -> u64 {
         let unit = &mut self.units[at];
         let dirty = std::mem::take(&mut unit.dirty);
@@ -283,7 +283,7 @@ impl Reference {
         }
     }
 
-    /// The least recently used are in the window as soon as those that are not in it are too many.
+    /// Extends the window over the least recently used units, until the units outside it are few enough.
     fn fill_window(&mut self) {
         let most = (self.plan.pages - self.plan.window_pages) as usize;
         loop {

@@ -1,4 +1,4 @@
-//! What is asked for, what comes of it, and what is refused.
+//! Settings, the plans that result from them, and refused values.
 
 use super::bench::{BLOCK, PAGE_BYTES, buffer, config, plan};
 use ftlkit_ftl::registry::REGISTRY;
@@ -6,7 +6,7 @@ use ftlkit_ftl::{
     BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, FtlError, Regions, SchemeConfig,
 };
 
-/// The setting that is refused, and why.
+/// The refused setting, and the reason.
 fn refused(config: &SchemeConfig) -> (&'static str, String) {
     match plan(config) {
         Err(FtlError::Config { setting, reason, .. }) => (setting, reason),
@@ -131,7 +131,7 @@ fn what_is_not_asked_for_is_by_default() {
         let planned = plan(&config("page-level", settings)).unwrap();
         let buffer = planned.buffer.unwrap();
         let by_page = [BufferPolicy::LRU, BufferPolicy::CFLRU].contains(&policy);
-        // 16 MiB would be more than the array has: an eighth of it.
+        // 16 MiB would be more than the array has, so the default is an eighth of the array.
         assert_eq!((buffer.policy, buffer.pages), (policy, 64 * BLOCK / 8));
         assert_eq!(buffer.unit_pages, if by_page { 1 } else { BLOCK });
         assert_eq!((buffer.age_ns, buffer.ram_ns), (30_000_000_000, 0));
