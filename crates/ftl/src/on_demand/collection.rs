@@ -202,8 +202,12 @@ impl Stepwise {
                 break;
             }
             core.copy_data(run, &mut moved)?;
-            for (lpn, ppn) in moved.pages() {
-                Self::remap(core, *lpn, *ppn)?;
+            for (at, (lpn, ppn)) in moved.pages().iter().enumerate() {
+                if let Err(error) = Self::remap(core, *lpn, *ppn) {
+                    // The pages are not in the victim any more.
+                    core.absorb(&moved.pages()[at..]);
+                    return Err(error);
+                }
             }
             copies += run.pages().len() as u32;
             self.data_victim.cursor = run.cursor;

@@ -182,8 +182,11 @@ impl<F: Probe> OnDemandCore<F> {
         }
         let entry = self.read_entry(lpn)?;
         let on_flash = self.directory[self.cmt.page_of(lpn) as usize] != UNMAPPED;
-        if on_flash && self.make_room(false, Cause::Translation)? {
-            self.cmt.insert(lpn, entry);
+        match on_flash.then(|| self.make_room(false, Cause::Translation)).unwrap_or(Ok(false)) {
+            Ok(true) => _ = self.cmt.insert(lpn, entry),
+            // All data can be read, though nothing more can be written.
+            Ok(false) | Err(FtlError::Full { .. }) => {}
+            Err(error) => return Err(error),
         }
         Ok(entry)
     }
@@ -359,14 +362,14 @@ impl<F: Probe> OnDemandCore<F> {
     pub(super) fn move_translation(&mut self, run: &Run) -> Result<(), FtlError> {
         let mut moved = Moved::new();
         let Self { medium, translation, directory, .. } = self;
-        medium.copy(translation, run, Cause::TranslationCollection, &mut moved)?;
+        let mut done = medium.copy(translation, run, Cause::TranslationCollection, &mut moved);
         for (page, ppn) in moved.pages() {
             directory[page.0 as usize] = ppn.0;
         }
         for from in moved.lost {
-            self.translation_page_lost(from)?;
+            done = done.and(self.translation_page_lost(from));
         }
-        Ok(())
+        done
     }
 
     pub(super) fn reclaim_translation(&mut self, victim: BlockId) -> Result<(), FtlError> {
@@ -397,11 +400,15 @@ impl<F: Probe> OnDemandCore<F> {
     #[inline]
     pub(super) fn copy_data(&mut self, run: &Run, moved: &mut Moved) -> Result<(), FtlError> {
         let Self { medium, data, .. } = self;
-        medium.copy(data, run, Cause::Collection, moved)?;
+        let mut done = medium.copy(data, run, Cause::Collection, moved);
         for from in core::mem::take(&mut moved.lost) {
-            self.data_page_lost(from)?;
+            done = done.and(self.data_page_lost(from));
         }
-        Ok(())
+        if done.is_err() {
+            // Pages that were moved are not in the victim any more.
+            self.absorb(moved.pages());
+        }
+        done
     }
 
     pub(super) fn reclaim_data(&mut self, victim: BlockId) -> Result<(), FtlError> {

@@ -6,6 +6,7 @@ use super::core::{ENTRY_BYTES, OnDemandCore};
 use crate::error::FtlError;
 use crate::page_mapped::core::LOST;
 use crate::page_mapped::tables::UNMAPPED;
+use alloc::vec::Vec;
 use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 
 impl<F: Probe> OnDemandCore<F> {
@@ -68,7 +69,16 @@ impl<F: Probe> OnDemandCore<F> {
         }
         // The valid count of its block already excludes it.
         self.directory[page] = UNMAPPED;
-        self.program_page(page as u32, &bytes, Cause::TranslationCollection)
+        let done = self.program_page(page as u32, &bytes, Cause::TranslationCollection);
+        if done.is_err() {
+            // Until there is room for the page its entries are in RAM alone.
+            let entries =
+                bytes.as_chunks::<ENTRY_BYTES>().0.iter().map(|it| u32::from_le_bytes(*it));
+            let entries = self.lpns_of(page as u32).map(Lpn).zip(entries.map(Ppn));
+            let mapped: Vec<(Lpn, Ppn)> = entries.filter(|(_, ppn)| ppn.0 != UNMAPPED).collect();
+            self.absorb(&mapped);
+        }
+        done
     }
 
     /// Marks a logical page as lost whose only copy is unreadable. Its reads fail, and collection
@@ -78,8 +88,11 @@ impl<F: Probe> OnDemandCore<F> {
         self.lost_entries = true;
         // If no readable translation page maps it, neither will a rebuilt one.
         let Some(lpn) = self.mapped_to(from)? else { return Ok(()) };
-        let slot = self.cached(lpn)?;
-        self.cmt.set(slot, LOST);
+        match self.cached(lpn) {
+            Ok(slot) => self.cmt.set(slot, LOST),
+            Err(FtlError::Full { .. }) => self.absorb(&[(lpn, Ppn(LOST))]),
+            Err(error) => return Err(error),
+        }
         self.data.log.lost_pages += 1;
         Ok(())
     }

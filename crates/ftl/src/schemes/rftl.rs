@@ -250,8 +250,13 @@ impl<F: Probe> Rftl<F> {
     #[inline]
     fn room(&mut self, logical: usize) -> Result<(usize, u32, u64), FtlError> {
         let pages_per_block = self.pages_per_block();
+        let mut slot = self.triples[logical].open_slot(pages_per_block);
+        if self.pool.has_failed(BlockId(self.triples[logical].blocks[slot])) {
+            // Its rescue found no room.
+            self.rescue(logical)?;
+            slot = self.triples[logical].open_slot(pages_per_block);
+        }
         let triple = &mut self.triples[logical];
-        let slot = triple.open_slot(pages_per_block);
         let (block, page) = (triple.blocks[slot], u32::from(triple.written[slot]));
         if block == NONE || page == pages_per_block {
             return Err(self.full());

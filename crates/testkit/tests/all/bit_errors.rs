@@ -3,6 +3,7 @@
 use flash::faults::{BitErrorRate, BitErrors};
 use flash::{AnyArray, FlashError, Lpn, Serial, Store, WearLevel};
 use ftl::{FtlError, Preset, SchemeConfig, registry};
+use ftlkit_testkit::shape::Shape;
 use ftlkit_testkit::suite::roomy_shape;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -13,10 +14,24 @@ const RATE: BitErrorRate =
 
 fn loses_loudly(preset: &'static Preset) {
     let config = SchemeConfig::preset(preset);
-    let shape = roomy_shape(&config).expect("a shape for every scheme");
+    loses_only_loudly(&config, roomy_shape(&config).expect("a shape for every scheme"));
+}
+
+/// A map on flash, most of which is not cached: translation pages are lost, too.
+#[test]
+fn of_a_small_table_of_the_map_too() {
+    for name in ["dftl", "lazy-rtgc-on-demand"] {
+        let preset = registry::by_name(name).unwrap();
+        let config = SchemeConfig { cmt_bytes: Some(64), ..SchemeConfig::preset(preset) };
+        loses_only_loudly(&config, Shape::new(48, 8, 3));
+    }
+}
+
+fn loses_only_loudly(config: &SchemeConfig, shape: Shape) {
+    let preset = config.preset;
     let array = BitErrors::new(shape.array(Store::All, &[]), RATE, 5).unwrap();
     let array = AnyArray::new(WearLevel::off(Serial::new(array)));
-    let mut scheme = registry::format(&config, array).unwrap();
+    let mut scheme = registry::format(config, array).unwrap();
     let pages = scheme.logical_pages();
     let mut bytes = vec![0; shape.part().page_bytes as usize];
     let mut versions = vec![0u64; pages as usize];

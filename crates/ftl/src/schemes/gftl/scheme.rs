@@ -56,8 +56,11 @@ impl<F: Probe, Q: CollectionQueue> Ftl for Gftl<F, Q> {
             self.spoil_image()?;
         }
         let found = self.fetch_page(lpn, data)?;
-        self.step()?;
-        Ok(found)
+        match self.step() {
+            // All data can be read, though nothing more can be written.
+            Ok(_) | Err(FtlError::Full { .. }) => Ok(found),
+            Err(error) => Err(error),
+        }
     }
 
     #[inline]

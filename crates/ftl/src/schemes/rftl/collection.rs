@@ -136,8 +136,14 @@ impl<F: Probe> Rftl<F> {
             };
             if wanted {
                 copies += 1;
-                if !self.copy_page(logical, at, place, to)? {
-                    return Ok(Copied::Rescued);
+                match self.copy_page(logical, at, place, to) {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(Copied::Rescued),
+                    Err(error) => {
+                        // The page is still to be copied.
+                        self.triples[logical].cursor = (at - pages.start) as u16;
+                        return Err(error);
+                    }
                 }
             }
         }
@@ -157,6 +163,11 @@ impl<F: Probe> Rftl<F> {
         let triple = &mut self.triples[logical];
         let from = triple.ppn(place, pages_per_block);
         let page = u32::from(triple.written[to]);
+        if self.pool.has_failed(BlockId(triple.blocks[to])) {
+            // Its rescue found no room.
+            self.rescue(logical)?;
+            return Ok(false);
+        }
         if triple.blocks[to] == NONE || page == pages_per_block {
             return Err(self.full());
         }
