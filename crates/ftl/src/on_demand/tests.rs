@@ -365,3 +365,30 @@ fn a_lost_page_is_lost_after_a_mount_too() {
         }
     }
 }
+
+/// A translation page and a data page of it are unreadable: what is not found among the OOB areas is lost, not unmapped.
+#[test]
+fn a_translation_page_made_anew_takes_no_lost_page_for_one_never_written() {
+    let config = SchemeConfig { cmt_bytes: Some(64), ..config("dftl") };
+    let flash = array(24, 8, 3);
+    let (plan, layout) = layout(&config, &flash);
+    let mut core = core::OnDemandCore::new(flash, &plan, &layout);
+    mount::format(&mut core, &layout).unwrap();
+    let mut scheme = OnDemand::new(core, collection::WholeBlock, &plan, false);
+    (0..plan.logical_pages).for_each(|lpn| scheme.write(Lpn(lpn), Some(&bytes_of(7))).unwrap());
+    let translation = flash::Ppn(scheme.core.directory[0]);
+    let array = scheme.flash_mut().inner_mut();
+    let is_of_page_0 = |ppn: &flash::Ppn| {
+        let oob = array.read_oob(*ppn, Cause::Host);
+        matches!(oob, Ok(oob) if oob.lpn == Lpn(0) && oob.kind == flash::PageKind::Data)
+    };
+    let data = (0..24 * 8).map(flash::Ppn).find(is_of_page_0).unwrap();
+    array.spoil(data).unwrap();
+    array.spoil(translation).unwrap();
+    let read = scheme.read(Lpn(0), None);
+    assert!(
+        matches!(read, Err(crate::FtlError::Flash(flash::FlashError::Uncorrectable(_)))),
+        "{read:?}"
+    );
+    (1..plan.logical_pages).for_each(|lpn| self::read(&mut scheme, lpn, Some(7)));
+}
