@@ -2,7 +2,7 @@
 //! after every request. So the response bound holds for any history of requests.
 //!
 //! ```text
-//! write(lpn):
+//! write(lpn):                                 # GCQ: garbage collection queue
 //!   if its block is under collection, in the read or erase state: keep the page in RAM
 //!   elif its data block has room: program its next page; if that fills it: to the tail of the GCQ
 //!   else: program the next page of the write queue; to the tail of the GCQ, if not there

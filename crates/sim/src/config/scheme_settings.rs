@@ -391,6 +391,17 @@ impl SchemeSetting {
             None => self.key.into(),
         }
     }
+
+    /// As [`SchemeSetting::usage`], with a victim policy that this scheme accepts.
+    pub fn usage_of(&self, preset: &Preset) -> String {
+        let accepted = preset.victims.filter(|_| self.key == "victim").unwrap_or_default();
+        match accepted.split([' ', ',']).next_back() {
+            Some(last) if !last.is_empty() && !accepted.contains("fifo") => {
+                format!("{}={last}", self.key)
+            }
+            _ => self.usage(),
+        }
+    }
 }
 
 impl std::fmt::Debug for SchemeSetting {

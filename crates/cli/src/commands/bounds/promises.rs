@@ -42,8 +42,10 @@ pub(super) fn page(parts: &[Part], blocks: Option<u32>) -> String {
 const INTRODUCTION: &str = "\
 # Bounds of the real-time schemes
 
-How long can a page task take? This page has the bounds of every real-time scheme on every part. They hold for any
-workload and any fill. `ftlkit bounds --part all --markdown` prints it.
+How long can a page task take? (A page task is the part of a host request that falls on one page: a request of n pages may
+take n times as long.) This page has the bounds of every real-time scheme on every part. They hold for any workload and any
+fill, with the times of the part as its source prints them. For a deadline, set the maxima of your data sheet:
+`--set part.t_prog_ns=…`, `--set part.t_bers_ns=…`. `ftlkit bounds --part all --markdown` prints it.
 
 Each part has its own capacity, and each scheme its default settings. `–`: the scheme cannot work on the part; the part's
 section has the reason. The part with bus cycles (ddt-mlc) is one device; its times include commands and transfer, and it
@@ -55,25 +57,27 @@ copies through the controller (lcb).
 - share: logical pages / physical pages.
 - victim: largest number of valid pages per victim.
 - RAM: maps and state of a controller, without data buffers.
-- †: a write may be in RAM only when it is answered, until the next flush.
+- †: a completed write may still be in RAM only. A power cut before the next flush loses it.
 
-## How each bound is known
+## How the bound of each scheme is known, real-time or not
 
 - Derived: a closed form for any array, in the crate `ftlkit-bounds`, with the paper's equation or our own proof.
-- Proved: all request sequences on small arrays, by a search of all states of the real code. States are merged by all that
-  the next operations depend on; on the smaller arrays a test checks that merged states go on alike.
-- Searched: all states, or states chosen for being close to the bound, without that check.
+- Proved: all request sequences on small arrays (at most 98 pages), by a search of all states of the real code. It says
+  nothing of larger arrays, whose bound rests on the derivation. States are merged by all that the next operations depend on;
+  on the smaller arrays a test checks that merged states have the same successors.
+- Searched: without that check, all states, or attacks (orders of requests that come close to the bound). Units: pages go
+  to several write units in turns.
 - Measured: every run compares each page task with the bound. The soaks are in CONTRIBUTING.md, with their last results.
 
 | scheme | derived | proved | searched | measured |
 | --- | --- | --- | --- | --- |
-| `lazy-rtgc` | yes | 17 arrays of 3x3 to 5x12 pages, with trims and idle collection; 13 with two ways of copying | attacks; units in turns; split frontiers | 525 M page tasks |
-| `lazy-rtgc-on-demand` | yes | 7x6 and 5x8 pages with one translation page, 6x4 with one to three; trims, flushes and idle collection | attacks | 22.9 M |
-| `gftl`, `gftl-priority`, `gftl-threshold` | yes (write queue: own proof; the printed length is refuted) | two logical blocks of 2 pages; one of 3 with trims and flushes | attacks, the worst order of writes | 22.9 M |
+| `lazy-rtgc` | yes | 17 arrays of 3x3 to 5x12 pages, with trims and idle collection; 13 with two ways of copying | attacks; units in turns; split frontiers | 525 M page tasks of `promise_soak.py` |
+| `lazy-rtgc-on-demand` | yes | 6x4 pages, two translation pages, write-back from 1 to 4 dirty entries on, the whole map cached (with an entry less a write breaks the bound); 5x8 to 7x6 pages without write-back; trims, flushes and idle collection. Not: evictions, copies of translation pages | attacks | 22.9 M |
+| `gftl`, `gftl-priority`, `gftl-threshold` | yes (write queue: own proof; the printed length is refuted) | two logical blocks of 2 pages; one of 3 with trims and flushes; one or all pages programmed per step. Not: a read of a block over several steps | attacks, the worst order of writes | 22.9 M |
 | `rftl` | yes | a logical block of 5 pages; logical blocks share nothing but the pool | attacks | 22.9 M |
 | `nftl` (worst-case fold) | yes | 3x2 and 4x2 pages | 5x2 and 3x3 pages; attacks | 525 M |
 | `page-level`, `fsr` (whole-victim worst case) | yes | 3x4, 4x6 and 5x5 pages, with idle collection | attacks; units in turns; split frontiers | every run |
-| `2lgc` (one step) | yes | 3x4 to 5x8 pages at four shares, with greedy victims | attacks; units in turns; the two-level list | every run |
+| `2lgc` (its share of a victim per write) | yes | 3x4 to 5x8 pages at four shares, with greedy victims | attacks; units in turns; the two-level list | every run |
 | `dftl` (whole-victim worst case) | yes | no | attacks | every run |
 | `bast`, `fast`, `superblock`, `ba-gc` (worst-case merges) | yes | no | attacks | every run |
 
@@ -83,10 +87,10 @@ searches but the largest (CONTRIBUTING.md has its command), and prints their cou
 | condition | bound | how it is known |
 | --- | --- | --- |
 | power cuts, several in a row, in mounts and in a shutdown | kept after each mount | measured: soaks `power-cut` and `storm` |
-| failed programs and erases, with spare blocks left | none while blocks are replaced | data: nothing is lost, tested on every scheme |
+| failed programs and erases | none while blocks are replaced | data: nothing acknowledged is lost, and reads go on when no spare block is left: tested on every scheme |
 | an SSD at queue depth 1 | kept | measured: soak `promises`, every pair of scheme and part |
 | an SSD at a higher queue depth, or with suspension | none | |
-| pages lost to bit errors | none: what is done for a lost page is not bounded | data: what is read is the newest version or an error, tested on every scheme |
+| pages lost to bit errors | none: what is done for a lost page is not bounded | data: until the next mount a read returns the newest version or an error, tested on every scheme; a mount cannot tell an unreadable page from a torn one, and may bring back an older version or none |
 ";
 
 /// The schemes that have a real-time bound on any part of the catalogue.

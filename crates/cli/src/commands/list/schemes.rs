@@ -54,7 +54,7 @@ fn scheme_json(preset: &Preset) -> Value {
             json!({
                 "key": setting.key,
                 "toml_key": setting.long_key,
-                "example": setting.usage(),
+                "example": setting.usage_of(preset),
                 "values": setting.values_of(preset),
                 "summary": setting.doc,
             })
@@ -115,7 +115,7 @@ fn page(preset: &Preset) -> String {
         };
         text.push_str(&format!(
             "- `+{}`{toml} ({}): {}.\n",
-            setting.usage(),
+            setting.usage_of(preset),
             setting.values_of(preset),
             setting.doc
         ));
