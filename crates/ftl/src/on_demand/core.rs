@@ -182,7 +182,8 @@ impl<F: Probe> OnDemandCore<F> {
         }
         let entry = self.read_entry(lpn)?;
         let on_flash = self.directory[self.cmt.page_of(lpn) as usize] != UNMAPPED;
-        match on_flash.then(|| self.make_room(false, Cause::Translation)).unwrap_or(Ok(false)) {
+        let room = if on_flash { self.make_room(false, Cause::Translation) } else { Ok(false) };
+        match room {
             Ok(true) => _ = self.cmt.insert(lpn, entry),
             // All data can be read, though nothing more can be written.
             Ok(false) | Err(FtlError::Full { .. }) => {}
