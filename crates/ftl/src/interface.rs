@@ -122,8 +122,9 @@ pub trait Ftl {
     /// Clears the logs, so that they cover the measured part only.
     fn restart_telemetry(&mut self);
 
-    /// All that the scheme's next operations depend on, up to the names of blocks and pages, where the scheme can tell it:
-    /// two states of the same words go on alike. For searches of all states of a small array.
+    /// Returns all that the scheme's next operations depend on, up to the names of blocks and pages, while no program, erase
+    /// or read fails: two states of equal words have the same successors. `None` if the scheme cannot tell it. For searches
+    /// of all states of a small array.
     fn state(&self) -> Option<Vec<u32>> {
         None
     }

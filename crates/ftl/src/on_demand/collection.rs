@@ -35,8 +35,11 @@ pub(crate) trait Collector: Clone {
     /// Called after idle collection did work.
     fn idled(&mut self);
 
-    /// The data block under collection, and what else the next operation depends on.
-    fn state(&self) -> (InSteps, u32);
+    /// Returns the data block under collection, and what else the next operation depends on. `None` if that depends on the
+    /// numbers of logical pages, too.
+    fn state(&self) -> Option<(InSteps, u32)> {
+        None
+    }
 }
 
 /// On-demand collection of whole blocks in both areas.
@@ -136,10 +139,6 @@ impl Collector for WholeBlock {
     }
 
     fn idled(&mut self) {}
-
-    fn state(&self) -> (InSteps, u32) {
-        (InSteps::default(), 0)
-    }
 }
 
 /// Collection in steps of at most one erase, one step after each write or trim (Zhang et al., 2015, §5.1).
@@ -329,7 +328,7 @@ impl Collector for Stepwise {
         self.stepped = true;
     }
 
-    fn state(&self) -> (InSteps, u32) {
-        (self.data_victim, self.stepped.into())
+    fn state(&self) -> Option<(InSteps, u32)> {
+        Some((self.data_victim, self.stepped.into()))
     }
 }

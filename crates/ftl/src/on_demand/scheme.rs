@@ -124,7 +124,7 @@ impl<F: Probe, C: Collector> Ftl for OnDemand<F, C> {
     }
 
     fn state(&self) -> Option<Vec<u32>> {
-        let (data_victim, besides) = self.collector.state();
+        let (data_victim, besides) = self.collector.state()?;
         Some(self.core.state(data_victim, besides))
     }
 

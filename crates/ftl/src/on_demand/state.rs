@@ -2,7 +2,8 @@
 //!
 //! Blocks have no names here: each is in one list, of which the order counts. Logical and translation pages are named in
 //! the order in which they are first mentioned, since all of one translation page are alike. Not told: sequence numbers,
-//! which a mount alone reads; wear, which decides the name of the next free block alone; statistics.
+//! which a mount alone reads; wear, which decides the name of the next free block alone; statistics. With one class of open
+//! blocks, and as long as no program or erase fails.
 
 use super::core::{InSteps, OnDemandCore};
 use super::medium::Area;
@@ -29,6 +30,7 @@ impl<F: Probe> OnDemandCore<F> {
         words.number(besides);
         words.number(self.medium.spares.len() as u32);
         words.number(self.moved.len() as u32);
+        words.number(self.lost_entries.into());
         words.area(&self.data, data_victim, PageKind::Data);
         words.area(&self.translation, self.translation_victim, PageKind::Translation);
         self.cmt.tell_state(&mut words);

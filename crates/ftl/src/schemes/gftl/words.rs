@@ -29,6 +29,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         self.waiting.tell_state(&mut words);
         words.push(END);
         words.extend([self.pool.len(), self.area.len() as u32, self.area_valid.into()]);
+        words.extend(self.area.iter().map(|block| block.written));
         self.in_progress(&mut words);
         words
     }
