@@ -1,24 +1,20 @@
-//! The commands on real traces, if present: in the folder that `FTLKIT_TRACES` names, otherwise in a default folder
-//! beside the workspace.
+//! The commands on real traces, in the folder that `FTLKIT_TRACES` names.
 
 use crate::common::ftlkit;
-use std::path::PathBuf;
+use std::path::Path;
 
-/// Path of this trace; prints a note and returns `None` if it is missing.
-fn trace(name: &str) -> Option<String> {
-    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces");
-    let folder = std::env::var_os("FTLKIT_TRACES").map_or_else(beside, PathBuf::from);
-    let path = folder.join(name);
-    if path.exists() {
-        return Some(path.display().to_string());
-    }
-    println!("skipped: {} is not there", path.display());
-    None
+/// Path of this trace.
+fn trace(name: &str) -> String {
+    let folder = std::env::var_os("FTLKIT_TRACES").expect("FTLKIT_TRACES names a folder of traces");
+    let path = Path::new(&folder).join(name);
+    assert!(path.exists(), "{} is not there", path.display());
+    path.display().to_string()
 }
 
 #[test]
+#[ignore = "needs a folder of real traces: set FTLKIT_TRACES and pass --include-ignored"]
 fn lazy_rtgc_keeps_its_promise_on_a_virtual_machine() {
-    let Some(path) = trace("cloudphysics-vm-2h.csv") else { return };
+    let path = trace("cloudphysics-vm-2h.csv");
     let report = ftlkit(["compare", &path, "--json"]).json();
     let counts = &report["workload"]["trace"]["counts"];
     assert_eq!((&counts["read"], &counts["kept"]), (&113_872.into(), &113_872.into()));
@@ -31,8 +27,9 @@ fn lazy_rtgc_keeps_its_promise_on_a_virtual_machine() {
 }
 
 #[test]
+#[ignore = "needs a folder of real traces: set FTLKIT_TRACES and pass --include-ignored"]
 fn formats_that_look_alike_are_told_by_name() {
-    let Some(path) = trace("financial1-10k.ssdsim") else { return };
+    let path = trace("financial1-10k.ssdsim");
     let info = &ftlkit(["trace", "info", &path, "--json"]).json()["traces"][0];
     assert_eq!(info["format"], "ssdsim");
     assert_eq!(info["counts"]["kept"], 10_000);

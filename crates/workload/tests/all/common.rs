@@ -128,19 +128,10 @@ pub(crate) fn sequential<'a>(requests: impl IntoIterator<Item = &'a Request>) ->
     requests.into_iter().enumerate().filter_map(follows).collect()
 }
 
-/// The real trace of this name in the folder FTLKIT_TRACES, by default beside the workspace.
-pub(crate) fn real_trace(name: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("FTLKIT_TRACES").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces"),
-        PathBuf::from,
-    );
-    let path = root.join(name);
-    if !path.exists() {
-        eprintln!(
-            "skipped: {} is not there; name a folder of traces in FTLKIT_TRACES",
-            path.display()
-        );
-        return None;
-    }
-    Some(path)
+/// The real trace of this name in the folder that FTLKIT_TRACES names.
+pub(crate) fn real_trace(name: &str) -> PathBuf {
+    let folder = std::env::var_os("FTLKIT_TRACES").expect("FTLKIT_TRACES names a folder of traces");
+    let path = PathBuf::from(folder).join(name);
+    assert!(path.exists(), "{} is not there", path.display());
+    path
 }
