@@ -1,8 +1,10 @@
 //! Output files of a reproduction.
 
+use crate::figure::Figure;
 use crate::render::render_without_clock;
 use crate::reproduction::Reproduction;
-use crate::row::{Figure, Row, Verdict};
+use crate::row::Row;
+use crate::verdict::Verdict;
 use sim::report::{OutDir, OutError, prepare_out_dir};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -51,8 +53,20 @@ pub fn write(reproduction: &Reproduction, dir: &OutDir) -> Result<Vec<PathBuf>, 
 
 fn csv(reproduction: &Reproduction, to: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(to);
-    let head =
-        ["section", "what", "paper", "ours", "difference", "unit", "verdict", "tolerance", "why"];
+    let head = [
+        "section",
+        "what",
+        "paper",
+        "ours",
+        "ratio",
+        "unit",
+        "verdict",
+        "tolerance_percent",
+        "cause",
+        "because",
+        "note",
+        "claim",
+    ];
     writer.write_record(head).map_err(io::Error::from)?;
     for section in &reproduction.sections {
         for row in &section.rows {
@@ -62,7 +76,7 @@ fn csv(reproduction: &Reproduction, to: &mut dyn Write) -> io::Result<()> {
     writer.flush()
 }
 
-fn record(section: &str, row: &Row) -> [String; 9] {
+fn record(section: &str, row: &Row) -> [String; 12] {
     let figure = |figure: &Option<Figure>| match figure {
         Some(Figure::Number { value, .. }) => value.to_string(),
         Some(Figure::Words(words)) => words.clone(),
@@ -72,15 +86,19 @@ fn record(section: &str, row: &Row) -> [String; 9] {
         Verdict::Within(tolerance) => tolerance.to_string(),
         _ => String::new(),
     };
+    let cause = row.cause.as_ref();
     [
         section.to_owned(),
         row.what.clone(),
         figure(&row.paper),
         figure(&row.ours),
-        row.difference.map_or_else(String::new, |difference| difference.to_string()),
+        row.ratio.map_or_else(String::new, |ratio| ratio.to_string()),
         row.unit.clone(),
         row.verdict.name().to_owned(),
         tolerance,
-        row.why.clone(),
+        cause.map_or_else(String::new, |cause| cause.kind().to_owned()),
+        cause.map_or_else(String::new, |cause| cause.text().to_owned()),
+        row.note.clone(),
+        row.claim.as_ref().map_or_else(String::new, |claim| claim.section.clone()),
     ]
 }

@@ -7,9 +7,12 @@
 mod ba_gc;
 mod copyback;
 mod error;
+mod figure;
 mod files;
 mod gftl;
+mod html;
 mod lazy_rtgc;
+mod matrix;
 mod observer;
 mod paper;
 mod render;
@@ -18,15 +21,20 @@ mod row;
 pub mod runs;
 mod settings;
 mod two_level_gc;
+mod verdict;
 
 pub use error::ReproduceError;
+pub use figure::Figure;
 pub use files::write;
+pub use html::write_report;
+pub use matrix::{Cell, Matrix};
 pub use observer::{ReproductionObserver, Unwatched};
 pub use paper::Paper;
-pub use render::render;
+pub use render::{Detail, render};
 pub use reproduction::{CurvesFile, PlotFile, Reproduction, RunRecord, Section};
-pub use row::{Figure, Limit, Row, Verdict};
+pub use row::{Claim, Limit, Row, TOLERANCE};
 pub use settings::{Scale, Settings};
+pub use verdict::{Reason, Verdict};
 
 use sim::config::did_you_mean;
 

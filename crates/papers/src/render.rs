@@ -1,55 +1,81 @@
-//! Plain-text report of a reproduction.
+//! Plain-text report of a reproduction: the claims, the matrices, and on request every row.
 
-use crate::reproduction::{Reproduction, RunRecord, Section};
-use crate::row::{Figure, Row, Verdict, decimal};
+use crate::figure::{Figure, decimal};
+use crate::matrix::Matrix;
+use crate::reproduction::{Reproduction, RunRecord, Section, tally};
+use crate::row::Row;
 use sim::report::wrap;
 
 /// Spaces between columns.
 const GAP: usize = 2;
 /// Maximum length of a figure in the table; longer ones get a separate line.
 const LONGEST_FIGURE: usize = 14;
-/// Indentation of reasons.
+/// Indentation of causes and notes.
 const INDENT: &str = "      ";
 
+/// How much a report shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The claims, the matrices and the names of the plots.
+    Claims,
+    /// Also every row, note and run.
+    All,
+}
+
 /// Renders the reproduction as plain text of about `width` columns, including wall-clock measurements.
-pub fn render(reproduction: &Reproduction, width: usize) -> String {
-    text(reproduction, width, true)
+pub fn render(reproduction: &Reproduction, width: usize, detail: Detail) -> String {
+    text(reproduction, width, detail, true)
 }
 
-/// As [`render`] without wall-clock measurements, hence the same in every run.
+/// As [`render`] of everything, without wall-clock measurements: the same in every run.
 pub(super) fn render_without_clock(reproduction: &Reproduction, width: usize) -> String {
-    text(reproduction, width, false)
+    text(reproduction, width, Detail::All, false)
 }
 
-fn text(reproduction: &Reproduction, width: usize, clock: bool) -> String {
+fn text(reproduction: &Reproduction, width: usize, detail: Detail, clock: bool) -> String {
     let mut out = wrap(&reproduction.title, width, "");
     out.push_str(&wrap(&reproduction.source, width, ""));
     out.push_str(&wrap(&conditions(reproduction), width, ""));
+    let claims: Vec<&Row> = reproduction.claims().collect();
+    if !claims.is_empty() {
+        out.push_str(&format!("\nClaims · {}\n", tally(claims.iter().copied())));
+        let words = |row: &Row| {
+            let claim = row.claim.as_ref().expect("rows of claims have one");
+            (with_unit(&claim.text, &row.unit), Some(claim.section.clone()))
+        };
+        out.push_str(&rows(&claims, words, width));
+    }
     for section in &reproduction.sections {
         out.push('\n');
-        out.push_str(&render_section(section, width));
+        out.push_str(&render_section(section, width, detail));
         if clock {
             section.clock.iter().for_each(|line| out.push_str(&format!("  {line}\n")));
         }
     }
-    if !reproduction.notes.is_empty() {
+    if detail == Detail::All && !reproduction.notes.is_empty() {
         out.push_str("\nNotes\n");
         for note in &reproduction.notes {
             out.push_str(&wrap(&format!("  · {note}"), width, "    "));
         }
     }
-    if !reproduction.runs.is_empty() {
+    let runs = || reproduction.runs.iter();
+    if detail == Detail::All && !reproduction.runs.is_empty() {
         out.push_str("\nRuns\n");
-        for run in &reproduction.runs {
-            out.push_str(&render_run(run, width));
+        runs().for_each(|run| out.push_str(&render_run(run, width)));
+    } else {
+        // What is missing is never left out.
+        let failed: Vec<&RunRecord> = runs().filter(|run| !run.missing.is_empty()).collect();
+        if !failed.is_empty() {
+            out.push_str("\nRuns that did not end\n");
+            failed.iter().for_each(|run| out.push_str(&render_run(run, width)));
         }
     }
     out.push('\n');
-    out.push_str(&wrap(&tally(reproduction), width, "  "));
+    out.push_str(&wrap(&format!("All rows · {}", reproduction.tally()), width, "  "));
     out
 }
 
-fn conditions(reproduction: &Reproduction) -> String {
+pub(crate) fn conditions(reproduction: &Reproduction) -> String {
     let scale = match reproduction.scale {
         crate::settings::Scale::Quick => {
             "quick: smaller arrays and shorter workloads than the paper's"
@@ -61,11 +87,21 @@ fn conditions(reproduction: &Reproduction) -> String {
     format!("ftlkit {}, seed {}, {scale}{interrupted}", reproduction.version, reproduction.seed)
 }
 
-fn render_section(section: &Section, width: usize) -> String {
-    let mut out = wrap(&format!("{} · {}", heading(&section.id), section.title), width, "  ");
-    out.push_str(&rows(&section.rows, width));
-    for note in &section.notes {
-        out.push_str(&wrap(&format!("  · {note}"), width, "    "));
+fn render_section(section: &Section, width: usize, detail: Detail) -> String {
+    let mut title = format!("{} · {}", heading(&section.id), section.title);
+    if !section.rows.is_empty() {
+        title.push_str(&format!(" · {}", tally(section.rows.iter())));
+    }
+    let mut out = wrap(&title, width, "  ");
+    for matrix in &section.matrices {
+        out.push_str(&render_matrix(matrix, width));
+    }
+    if detail == Detail::All {
+        let all: Vec<&Row> = section.rows.iter().collect();
+        out.push_str(&rows(&all, |row| (with_unit(&row.what, &row.unit), None), width));
+        for note in &section.notes {
+            out.push_str(&wrap(&format!("  · {note}"), width, "    "));
+        }
     }
     for plot in &section.plots {
         out.push_str(&format!("  plot: plots/{}\n", plot.name));
@@ -77,7 +113,7 @@ fn render_section(section: &Section, width: usize) -> String {
 }
 
 /// Display name: `table-2` becomes `Table 2`, `fig-9` becomes `Fig. 9`; other names are unchanged.
-fn heading(id: &str) -> String {
+pub(crate) fn heading(id: &str) -> String {
     match id.split_once('-') {
         Some(("table", rest)) => format!("Table {rest}"),
         Some(("fig", rest)) => format!("Fig. {rest}"),
@@ -85,45 +121,82 @@ fn heading(id: &str) -> String {
     }
 }
 
-struct Cells([String; 5]);
-
-impl Cells {
-    fn of(row: &Row) -> Self {
-        let figure = |figure: &Option<Figure>| match figure {
-            None => "–".to_owned(),
-            Some(figure) => {
-                let text = figure.to_string();
-                if text.chars().count() > LONGEST_FIGURE { "below".into() } else { text }
-            }
-        };
-        let what = match row.unit.as_str() {
-            "" => row.what.clone(),
-            unit => format!("{} [{unit}]", row.what),
-        };
-        let decimals = |figure: &Option<Figure>| match figure {
-            Some(Figure::Number { decimals, .. }) => *decimals,
-            _ => 0,
-        };
-        let decimals = decimals(&row.paper).max(decimals(&row.ours));
-        let difference = row.difference.map_or_else(String::new, |difference| {
-            let text = decimal(difference, decimals);
-            let plus = difference > 0.0 && text.chars().any(|c| ('1'..='9').contains(&c));
-            if plus { format!("+{text}") } else { text }
-        });
-        Self([what, figure(&row.paper), figure(&row.ours), difference, row.verdict.to_string()])
-    }
+pub(crate) fn with_unit(what: &str, unit: &str) -> String {
+    if unit.is_empty() { what.to_owned() } else { format!("{what} [{unit}]") }
 }
 
-const HEADS: [&str; 5] = ["", "paper", "ours", "difference", "verdict"];
+/// Ratio with three significant digits.
+pub(crate) fn ratio(row: &Row) -> String {
+    row.ratio.map_or_else(String::new, |ratio| {
+        let decimals = match ratio.abs() {
+            at if at >= 100.0 => 0,
+            at if at >= 10.0 => 1,
+            at if at >= 0.095 => 2,
+            _ => 3,
+        };
+        decimal(ratio, decimals)
+    })
+}
 
-fn rows(rows: &[Row], width: usize) -> String {
+/// Cause and note of a row, as lines of a report. A difference without a cause says so.
+pub(crate) fn remarks(row: &Row) -> Vec<String> {
+    let cause = match &row.cause {
+        Some(cause) => Some(cause.to_string()),
+        None => row.verdict.needs_cause().then(|| "open: no measurement has decided".into()),
+    };
+    cause.into_iter().chain((!row.note.is_empty()).then(|| row.note.clone())).collect()
+}
+
+fn rows(rows: &[&Row], words: impl Fn(&Row) -> (String, Option<String>), width: usize) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let cells: Vec<Cells> = rows.iter().map(Cells::of).collect();
-    let letters = |text: &str| text.chars().count();
-    let mut widths = HEADS.map(letters);
-    for Cells(cells) in &cells {
+    let figure = |figure: &Option<Figure>| match figure {
+        None => "–".to_owned(),
+        Some(figure) => {
+            let text = figure.to_string();
+            if letters(&text) > LONGEST_FIGURE { "below".into() } else { text }
+        }
+    };
+    let section = rows.iter().any(|row| words(row).1.is_some());
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let (what, place) = words(row);
+            let mut cells = vec![what];
+            cells.extend(place);
+            let verdict = row.verdict.to_string();
+            cells.extend([figure(&row.paper), figure(&row.ours), ratio(row), verdict]);
+            cells
+        })
+        .collect();
+    let below: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let long = [("paper", &row.paper), ("ours", &row.ours)].into_iter().filter_map(
+                |(whose, figure)| {
+                    let text = figure.as_ref()?.to_string();
+                    (letters(&text) > LONGEST_FIGURE).then(|| format!("{whose}: {text}"))
+                },
+            );
+            long.chain(remarks(row)).collect()
+        })
+        .collect();
+    let mut heads = vec![""];
+    heads.extend(section.then_some("section"));
+    heads.extend(["paper", "ours", "ratio", "verdict"]);
+    table(&heads, &cells, &below, width)
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Table with the first column and the last (the verdict) aligned left, figures right. The first column wraps; `below`
+/// has the lines under each row.
+fn table(heads: &[&str], cells: &[Vec<String>], below: &[Vec<String>], width: usize) -> String {
+    let mut widths: Vec<usize> = heads.iter().copied().map(letters).collect();
+    for cells in cells {
         for (width, cell) in widths.iter_mut().zip(cells) {
             *width = (*width).max(letters(cell));
         }
@@ -131,10 +204,10 @@ fn rows(rows: &[Row], width: usize) -> String {
     // Wrap the first column rather than let figures exceed the width.
     let others: usize = widths[1..].iter().map(|w| w + GAP).sum::<usize>() + GAP;
     widths[0] = widths[0].min(width.saturating_sub(others).max(24));
-
-    let mut out = line(&HEADS.map(str::to_owned), &widths);
+    let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
+    let mut out = line(&heads, &widths);
     out.push_str(&format!("  {}\n", "─".repeat(widths[0] + others - GAP)));
-    for (row, Cells(cells)) in rows.iter().zip(&cells) {
+    for (cells, below) in cells.iter().zip(below) {
         let fits = letters(&cells[0]) <= widths[0];
         let broken = if fits { cells[0].clone() } else { wrap(&cells[0], widths[0], "  ") };
         let mut lines: Vec<&str> = broken.lines().collect();
@@ -143,26 +216,46 @@ fn rows(rows: &[Row], width: usize) -> String {
         let mut cells = cells.clone();
         cells[0] = last.to_owned();
         out.push_str(&line(&cells, &widths));
-        for (whose, figure) in [("paper", &row.paper), ("ours", &row.ours)] {
-            if let Some(text) = figure.as_ref().map(ToString::to_string)
-                && letters(&text) > LONGEST_FIGURE
-            {
-                out.push_str(&wrap(&format!("{INDENT}{whose}: {text}"), width, INDENT));
-            }
-        }
-        if !row.why.is_empty() {
-            out.push_str(&wrap(&format!("{INDENT}{}", row.why), width, INDENT));
-        }
+        below
+            .iter()
+            .for_each(|text| out.push_str(&wrap(&format!("{INDENT}{text}"), width, INDENT)));
     }
     out
 }
 
-/// Aligns words in the first and last column left, figures in the others right.
-fn line(cells: &[String; 5], widths: &[usize; 5]) -> String {
-    let [what, paper, ours, difference, verdict] = cells;
-    let [w, p, o, d, _] = widths;
-    let line = format!("  {what:<w$}  {paper:>p$}  {ours:>o$}  {difference:>d$}  {verdict}");
-    format!("{}\n", line.trim_end())
+fn line(cells: &[String], widths: &[usize]) -> String {
+    let last = cells.len() - 1;
+    let aligned = cells.iter().zip(widths).enumerate().map(|(at, (cell, width))| match at {
+        0 => format!("{cell:<width$}"),
+        _ if at == last => cell.clone(),
+        _ => format!("{cell:>width$}"),
+    });
+    format!("  {}\n", aligned.collect::<Vec<_>>().join("  ").trim_end())
+}
+
+fn render_matrix(matrix: &Matrix, width: usize) -> String {
+    let printed = if matrix.has_printed() { "; the paper's in parentheses" } else { "" };
+    let mut out = wrap(&format!("  {}{printed}", matrix.title), width, "    ");
+    let heads: Vec<&str> =
+        std::iter::once("").chain(matrix.columns.iter().map(String::as_str)).collect();
+    let cells: Vec<Vec<String>> = matrix
+        .rows
+        .iter()
+        .map(|(name, cells)| {
+            std::iter::once(name.clone()).chain(cells.iter().map(|cell| cell.text())).collect()
+        })
+        .collect();
+    // The last column is aligned left in tables of rows: an empty one keeps figures aligned right here.
+    let heads: Vec<&str> = heads.into_iter().chain([""]).collect();
+    let cells: Vec<Vec<String>> = cells
+        .into_iter()
+        .map(|mut cells| {
+            cells.push(String::new());
+            cells
+        })
+        .collect();
+    out.push_str(&table(&heads, &cells, &vec![Vec::new(); cells.len()], width));
+    out
 }
 
 fn render_run(run: &RunRecord, width: usize) -> String {
@@ -174,40 +267,46 @@ fn render_run(run: &RunRecord, width: usize) -> String {
     out
 }
 
-/// Number of rows per verdict.
-fn tally(reproduction: &Reproduction) -> String {
-    let rows = || reproduction.sections.iter().flat_map(|section| &section.rows);
-    let counted = Verdict::NAMES.iter().filter_map(|name| {
-        let count = rows().filter(|row| row.verdict.name() == *name).count();
-        (count > 0).then(|| format!("{count} {name}"))
-    });
-    format!("{} rows: {}", rows().count(), counted.collect::<Vec<_>>().join(", "))
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::matrix::Cell;
     use crate::reproduction::PlotFile;
     use crate::settings::Scale;
+    use crate::verdict::Reason;
 
-    fn sample() -> Reproduction {
+    pub(crate) fn sample() -> Reproduction {
         let rows = vec![
-            Row::exact("U(σ)", "", "0.875", 0.875, ""),
-            Row::measured("copies against GFTL", "%", "-95.36", -91.2, 10.0, ""),
-            Row::measured("erases against GFTL", "%", "-83.66", -12.0, 10.0, "few blocks are full"),
+            Row::exact("U(σ)", "", "0.875", 0.875).headline("Table II", "utilisation of the part"),
+            Row::changed("copies against GFTL", "-95.36", -95.0, 10.0),
+            Row::changed("erases against GFTL", "-83.66", -12.0, 10.0)
+                .because(Reason::StandIn("88 % remain on the real head".into()))
+                .headline("§6.2", "GFTL erases more blocks"),
             Row::order(
                 "order",
                 &[&["lazy-rtgc"], &["gftl"]],
                 &[("lazy-rtgc", Some(1.0)), ("gftl", Some(2.0))],
-                "",
             ),
+            Row::exact("pages", "", "4", 5.0),
             Row::evidence("on financial-like", "%", -90.123, 2),
+            Row::exact("requests", "", "100", 100.0).as_input(),
         ];
+        let matrix = Matrix::of(
+            "blocks erased",
+            &["gftl", "rftl"],
+            &["websearch", "mean"],
+            |row, column| match (row, column) {
+                (0, 0) => Cell::ours(Some(12.34), 1).beside("12.0"),
+                (1, 1) => Cell::default(),
+                _ => Cell::ours(Some(7.0), 1),
+            },
+        );
         let section = Section {
             id: "fig-9".into(),
             title: "Valid-page copies".into(),
             rows,
-            plots: vec![PlotFile { name: "fig-9.svg".into(), svg: String::new() }],
+            matrices: vec![matrix],
+            plots: vec![PlotFile { name: "fig-9.svg".into(), svg: "<svg/>".into() }],
             notes: vec!["GFTL is 1".into()],
             ..Section::default()
         };
@@ -230,43 +329,58 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_text() {
+    fn the_first_screen() {
         let expected = "\
 A title
 A. Author, 2015
 ftlkit 0, seed 1, quick: smaller arrays and shorter workloads than the paper's
 
-Fig. 9 · Valid-page copies
-                            paper    ours  difference  verdict
-  ────────────────────────────────────────────────────────────────
-  U(σ)                      0.875   0.875       0.000  equal
-  copies against GFTL [%]  −95.36  −91.20       +4.16  within 10
-  erases against GFTL [%]  −83.66  −12.00      +71.66  shape only
-      few blocks are full
-  order                     below   below              equal
-      paper: lazy-rtgc < gftl
-      ours: lazy-rtgc < gftl
-  on financial-like [%]         –  −90.12              not printed
-  · GFTL is 1
+Claims · 2 compared: 1 equal, 1 differs
+                                section   paper    ours  ratio  verdict
+  ─────────────────────────────────────────────────────────────────────
+  utilisation of the part      Table II   0.875   0.875   1.00  equal
+  GFTL erases more blocks [%]      §6.2  −83.66  −12.00   5.39  differs
+      stand-in workload: 88 % remain on the real head
+
+Fig. 9 · Valid-page copies · 5 compared: 2 equal, 1 within, 2 differs, 1 of them without a cause
+  blocks erased; the paper's in parentheses
+          websearch  mean
+  ─────────────────────────
+  gftl  12.3 (12.0)   7.0
+  rftl          7.0     –
   plot: plots/fig-9.svg
 
-Notes
-  · how it was done
-
-Runs
+Runs that did not end
   financial-like
     ftlkit compare
     rftl: stopped
 
-5 rows: 2 equal, 1 within, 1 shape only, 1 not printed
+All rows · 5 compared: 2 equal, 1 within, 2 differs, 1 of them without a cause
 ";
-        assert_eq!(render(&sample(), 100), expected);
+        assert_eq!(render(&sample(), 100, Detail::Claims), expected);
     }
 
     #[test]
-    fn narrow_screens_break_words_and_reasons() {
-        let text = render(&sample(), 60);
-        assert!(text.lines().all(|line| line.chars().count() <= 84), "{text}");
-        assert!(text.contains("few blocks are full"));
+    fn every_row_on_request() {
+        let text = render(&sample(), 100, Detail::All);
+        for part in [
+            "  copies against GFTL [%]  −95.36  −95.00   1.08  within 10 %\n",
+            "  order                     below   below         equal\n      paper: lazy-rtgc < gftl\n",
+            "  pages                         4       5   1.25  differs\n      open: no measurement has decided\n",
+            "  on financial-like [%]         –  −90.12         evidence\n",
+            "  requests                    100     100   1.00  input\n",
+            "  · GFTL is 1\n",
+            "\nNotes\n  · how it was done\n",
+            "\nRuns\n  financial-like\n    ftlkit compare\n    rftl: stopped\n",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    }
+
+    #[test]
+    fn narrow_screens_break_words_and_causes() {
+        let text = render(&sample(), 60, Detail::All);
+        assert!(text.lines().all(|line| letters(line) <= 84), "{text}");
+        assert!(text.contains("88 % remain"));
     }
 }

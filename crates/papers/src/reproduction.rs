@@ -1,7 +1,9 @@
 //! Result of a reproduction: sections of rows, plots and curves, and the runs behind them.
 
+use crate::matrix::Matrix;
 use crate::row::Row;
 use crate::settings::Scale;
+use crate::verdict::Verdict;
 use serde::Serialize;
 
 /// Reproduction of a paper.
@@ -29,6 +31,39 @@ pub struct Reproduction {
     pub notes: Vec<String>,
 }
 
+impl Reproduction {
+    /// Rows of the first screen, in the paper's order.
+    pub fn claims(&self) -> impl Iterator<Item = &Row> {
+        self.rows().filter(|row| row.claim.is_some())
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.sections.iter().flat_map(|section| &section.rows)
+    }
+
+    /// Number of compared rows per verdict, such as `5 rows: 4 equal, 1 differs`.
+    pub fn tally(&self) -> String {
+        tally(self.rows())
+    }
+}
+
+/// Number of compared rows per verdict. Inputs and evidence do not count.
+pub(crate) fn tally<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
+    let rows: Vec<&Row> = rows.filter(|row| row.verdict.counts()).collect();
+    if rows.is_empty() {
+        return "nothing compared".into();
+    }
+    let counted = Verdict::COUNTED.iter().filter_map(|name| {
+        let count = rows.iter().filter(|row| row.verdict.name() == *name).count();
+        (count > 0).then(|| format!("{count} {name}"))
+    });
+    let open = rows.iter().filter(|row| row.is_open()).count();
+    let open = (open > 0).then(|| format!("{open} of them without a cause"));
+    let parts: Vec<String> = counted.chain(open).collect();
+    format!("{} compared: {}", rows.len(), parts.join(", "))
+}
+
 /// Table or figure of the paper.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Section {
@@ -38,6 +73,9 @@ pub struct Section {
     pub title: String,
     /// Rows of the paper's figures and ours.
     pub rows: Vec<Row>,
+    /// Tables of figures, such as scheme × workload.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub matrices: Vec<Matrix>,
     /// Plots; JSON has their names only.
     pub plots: Vec<PlotFile>,
     /// Points of the curves if there are too many for rows; JSON has their names only.

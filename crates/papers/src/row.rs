@@ -1,131 +1,20 @@
 //! Comparison of one figure of a paper with ours, and its verdict.
 
-use serde::{Serialize, Serializer};
+use crate::figure::Figure;
+use crate::verdict::{Reason, Verdict};
+use serde::Serialize;
 use std::cmp::Ordering;
-use std::fmt;
 
-/// Figure in a table: a number with its printed decimals, or words.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Figure {
-    /// A number.
-    Number {
-        /// Value at full precision.
-        value: f64,
-        /// Decimals to print.
-        decimals: usize,
-    },
-    /// Words, such as an order of schemes.
-    Words(String),
-}
+/// Tolerance for figures measured on workloads that stand in for the paper's, percent of the ratio.
+pub const TOLERANCE: f64 = 15.0;
 
-impl Figure {
-    /// Number printed with `decimals` decimals.
-    pub fn number(value: f64, decimals: usize) -> Self {
-        Self::Number { value, decimals }
-    }
-
-    /// Parses a number as printed in a paper, keeping its number of decimals. Other text becomes words.
-    pub fn printed(text: &str) -> Self {
-        match text.replace('−', "-").parse() {
-            Ok(value) => {
-                Self::Number { value, decimals: text.rsplit_once('.').map_or(0, |(_, d)| d.len()) }
-            }
-            Err(_) => Self::Words(text.to_owned()),
-        }
-    }
-
-    /// The value if the figure is a number.
-    pub fn value(&self) -> Option<f64> {
-        match self {
-            Self::Number { value, .. } => Some(*value),
-            Self::Words(_) => None,
-        }
-    }
-}
-
-impl fmt::Display for Figure {
-    /// Prints numbers with a proper minus sign (U+2212).
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Words(words) => f.write_str(words),
-            Self::Number { value, decimals } => f.write_str(&decimal(*value, *decimals)),
-        }
-    }
-}
-
-impl Serialize for Figure {
-    /// Serializes a number or a string.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Number { value, .. } => serializer.serialize_f64(*value),
-            Self::Words(words) => serializer.serialize_str(words),
-        }
-    }
-}
-
-/// Number with `decimals` decimals, a proper minus sign (U+2212) and no negative zero.
-pub(super) fn decimal(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    match text.strip_prefix('-') {
-        Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_owned(),
-        Some(rest) => format!("−{rest}"),
-        None => text,
-    }
-}
-
-/// Result of comparing the paper's figure with ours.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
-    /// Equal to the printed digits.
-    Equal,
-    /// Within this distance, in the row's unit (percent: percentage points).
-    Within(f64),
-    /// Order or direction agrees, the magnitude does not.
-    ShapeOnly,
-    /// The comparison lacks a value or a parameter.
-    CannotBeCompared,
-    /// Figure, order or direction differs.
-    Differs,
-    /// The paper does not print this figure; ours is evidence for other rows.
-    NotPrinted,
-}
-
-impl Verdict {
-    /// Name without the tolerance, as in CSV and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Equal => "equal",
-            Self::Within(_) => "within",
-            Self::ShapeOnly => "shape only",
-            Self::CannotBeCompared => "cannot be compared",
-            Self::Differs => "differs",
-            Self::NotPrinted => "not printed",
-        }
-    }
-
-    /// Names of all verdicts, best first.
-    pub(super) const NAMES: [&'static str; 6] =
-        ["equal", "within", "shape only", "differs", "cannot be compared", "not printed"];
-
-    /// True if the row must give a reason.
-    pub fn needs_reason(self) -> bool {
-        matches!(self, Self::ShapeOnly | Self::CannotBeCompared | Self::Differs)
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Within(tolerance) => write!(f, "within {tolerance}"),
-            other => f.write_str(other.name()),
-        }
-    }
-}
-
-impl Serialize for Verdict {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
+/// Place of a row on the first screen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Claim {
+    /// The paper's section, table or figure, such as `§6.2(1)`.
+    pub section: String,
+    /// The claim in words that need no heading above.
+    pub text: String,
 }
 
 /// Figure of the paper beside ours.
@@ -137,99 +26,130 @@ pub struct Row {
     pub paper: Option<Figure>,
     /// Our figure, if available.
     pub ours: Option<Figure>,
-    /// Ours minus the paper's if both are numbers, in the row's unit.
-    pub difference: Option<f64>,
     /// Unit of both figures; empty if there is none.
     pub unit: String,
+    /// Ours divided by the paper's; for a change in percent, the ratio of what remains.
+    pub ratio: Option<f64>,
     /// Result of the comparison.
     pub verdict: Verdict,
-    /// Reason for the verdict, if it is not obvious.
-    pub why: String,
+    /// Reason of a difference. A row that differs without one says so.
+    pub cause: Option<Reason>,
+    /// Remark that is not a cause; may be empty.
+    pub note: String,
+    /// Set for a row of the first screen.
+    pub claim: Option<Claim>,
 }
 
 impl Row {
-    /// Compares a closed form with a printed figure: equal, or different with the reason `why`.
+    /// Compares a closed form with a printed figure: equal, or different.
     ///
     /// Figures are equal if ours rounds to the printed digits. They are also equal if truncation gives the printed
     /// digits; the row then says so.
-    pub fn exact(what: &str, unit: &str, printed: &str, ours: f64, why: &str) -> Self {
-        let row = Self::both(what, unit, printed, ours);
-        match row.agreement() {
-            Agreement::Rounded => row.judged(Verdict::Equal, ""),
-            Agreement::CutOff => {
-                row.one_decimal_more().judged(Verdict::Equal, "printed cut off, not rounded")
-            }
-            Agreement::None => row.judged(Verdict::Differs, why),
+    pub fn exact(what: &str, unit: &str, printed: &str, ours: f64) -> Self {
+        let mut row = Self::both(what, unit, printed, ours);
+        row.verdict = match row.agreement() {
+            Agreement::Rounded | Agreement::CutOff => Verdict::Equal,
+            Agreement::None => Verdict::Differs,
+        };
+        if let (Agreement::CutOff, Some(Figure::Number { decimals, .. })) =
+            (row.agreement(), &mut row.ours)
+        {
+            // Shows the truncated digit.
+            *decimals += 1;
+            row.note = "printed cut off, not rounded".into();
         }
+        row
     }
 
-    /// Compares a measured figure with a printed one. The verdict is the first that applies:
-    ///
-    /// - equal to the printed digits,
-    /// - within `tolerance`,
-    /// - shape only: a change in percent with the same sign,
-    /// - differs.
-    ///
-    /// The last two give `why` as reason. If `printed` is not a number, the row cannot be compared.
-    pub fn measured(
-        what: &str,
-        unit: &str,
-        printed: &str,
-        ours: f64,
-        tolerance: f64,
-        why: &str,
-    ) -> Self {
-        let row = Self::both(what, unit, printed, ours);
-        let (Some(paper), Some(difference)) = (row.paper_value(), row.difference) else {
-            return row.judged(Verdict::CannotBeCompared, why);
+    /// Compares a measured time, count or share with a printed one: equal to the printed digits, within `tolerance`
+    /// percent of it, or different. Zeros on both sides are not exercised. A `printed` that is no number cannot be
+    /// compared.
+    pub fn measured(what: &str, unit: &str, printed: &str, ours: f64, tolerance: f64) -> Self {
+        let mut row = Self::both(what, unit, printed, ours);
+        let Some(paper) = row.paper_value() else {
+            row.verdict = Verdict::CannotBeCompared;
+            return row;
         };
-        match row.agreement() {
-            Agreement::Rounded => row.judged(Verdict::Equal, ""),
-            _ if difference.abs() <= tolerance => row.judged(Verdict::Within(tolerance), ""),
-            // Times and counts are never negative: only a change has a direction.
-            _ if unit == "%" && paper.partial_cmp(&0.0) == ours.partial_cmp(&0.0) => {
-                row.judged(Verdict::ShapeOnly, why)
-            }
-            _ => row.judged(Verdict::Differs, why),
+        row.ratio = (paper != 0.0).then(|| ours / paper);
+        row.judged_by_ratio(tolerance, paper == 0.0 && ours == 0.0)
+    }
+
+    /// Compares the change from `base` to `value` with a printed change in percent. The verdict compares what
+    /// remains: (100 + ours) / (100 + printed). A base of zero is not exercised if the value is zero too.
+    pub fn change(what: &str, printed: &str, value: f64, base: f64, tolerance: f64) -> Self {
+        if base == 0.0 {
+            let mut row = Self::new(what, "%", Some(Figure::printed(printed)), None);
+            row.verdict =
+                if value == 0.0 { Verdict::NotExercised } else { Verdict::CannotBeCompared };
+            return match row.verdict {
+                Verdict::NotExercised => row,
+                _ => row.because(Reason::MissingDetail(
+                    "the base is 0, the compared value is not".into(),
+                )),
+            };
         }
+        Self::changed(what, printed, (value / base - 1.0) * 100.0, tolerance)
+    }
+
+    /// As [`Row::change`], of a change that is already in percent.
+    pub fn changed(what: &str, printed: &str, percent: f64, tolerance: f64) -> Self {
+        let mut row = Self::both(what, "%", printed, percent);
+        let Some(paper) = row.paper_value() else {
+            row.verdict = Verdict::CannotBeCompared;
+            return row;
+        };
+        let remains = 1.0 + paper / 100.0;
+        row.ratio = (remains > 0.0).then(|| (1.0 + percent / 100.0) / remains);
+        row.judged_by_ratio(tolerance, false)
     }
 
     /// Compares with a limit in the paper's text ("below 20 %", "more than 50 %"): equal if it holds.
-    pub fn limit(what: &str, unit: &str, limit: Limit, ours: f64, why: &str) -> Self {
+    pub fn limit(what: &str, unit: &str, limit: Limit, ours: f64) -> Self {
         let (words, holds) = match limit {
             Limit::Below(most) => (format!("< {most}"), ours < most),
             Limit::AtMost(most) => (format!("≤ {most}"), ours <= most),
             Limit::Above(least) => (format!("> {least}"), ours > least),
         };
-        let row = Self::new(what, unit, Some(Figure::Words(words)), Some(number(ours, 2)));
-        match holds {
-            true => row.judged(Verdict::Equal, ""),
-            false => row.judged(Verdict::Differs, why),
-        }
+        let row = Self::new(what, unit, Some(Figure::Words(words)), Some(Figure::number(ours, 2)));
+        row.judged(if holds { Verdict::Equal } else { Verdict::Differs })
+    }
+
+    /// Compares words, such as an order of events: equal or different.
+    pub fn words(what: &str, paper: &str, ours: &str) -> Self {
+        let words = |text: &str| Some(Figure::Words(text.into()));
+        let verdict = if paper == ours { Verdict::Equal } else { Verdict::Differs };
+        Self::new(what, "", words(paper), words(ours)).judged(verdict)
     }
 
     /// Our figure without a printed counterpart.
     pub fn evidence(what: &str, unit: &str, ours: f64, decimals: usize) -> Self {
-        Self::new(what, unit, None, Some(number(ours, decimals)))
+        Self::new(what, unit, None, Some(Figure::number(ours, decimals)))
     }
 
-    /// Row that cannot be compared, with its reason and our figure, if available.
+    /// Our words without a printed counterpart.
+    pub fn told(what: &str, ours: &str) -> Self {
+        Self::new(what, "", None, Some(Figure::Words(ours.into())))
+    }
+
+    /// Row that cannot be compared, with its cause and our figure, if available.
     pub fn incomparable(
         what: &str,
         unit: &str,
         printed: Option<&str>,
         ours: Option<Figure>,
-        why: &str,
+        cause: Reason,
     ) -> Self {
         Self::new(what, unit, printed.map(Figure::printed), ours)
-            .judged(Verdict::CannotBeCompared, why)
+            .judged(Verdict::CannotBeCompared)
+            .because(cause)
     }
 
     /// Compares the paper's order, smallest first, with the order of our values. A group holds schemes whose mutual
-    /// order the paper leaves open. Equal if no scheme of a group exceeds one of a later group.
+    /// order the paper leaves open. Equal if no scheme of a group exceeds one of a later group. Not exercised if all
+    /// values are zero.
     ///
     /// If a scheme has no value, the row cannot be compared.
-    pub fn order(what: &str, paper: &[&[&str]], ours: &[(&str, Option<f64>)], why: &str) -> Self {
+    pub fn order(what: &str, paper: &[&[&str]], ours: &[(&str, Option<f64>)]) -> Self {
         let printed: Vec<String> = paper.iter().map(|group| group.join(", ")).collect();
         let value = |name: &str| ours.iter().find(|(n, _)| *n == name).and_then(|(_, v)| *v);
         let asked: Vec<&str> = paper.iter().copied().flatten().copied().collect();
@@ -245,8 +165,11 @@ impl Row {
             Some(Figure::Words(chain(&known))),
         );
         if !missing.is_empty() {
-            let why = format!("no value of {}", missing.join(", "));
-            return row.judged(Verdict::CannotBeCompared, &why);
+            let cause = Reason::MissingDetail(format!("no value of {}", missing.join(", ")));
+            return row.judged(Verdict::CannotBeCompared).because(cause);
+        }
+        if known.iter().all(|(_, value)| *value == 0.0) {
+            return row.judged(Verdict::NotExercised);
         }
         let broken: Vec<String> = paper
             .iter()
@@ -256,55 +179,93 @@ impl Row {
             .filter(|(low, high)| value(low) > value(high))
             .map(|(low, high)| format!("{low} is above {high}"))
             .collect();
-        if broken.is_empty() {
-            return row.judged(Verdict::Equal, "");
+        match broken.is_empty() {
+            true => row.judged(Verdict::Equal),
+            false => row.judged(Verdict::Differs).noting(&broken.join(", ")),
         }
-        let joined = broken.join(", ");
-        let why = if why.is_empty() { joined } else { format!("{joined}: {why}") };
-        row.judged(Verdict::Differs, &why)
     }
 
-    /// Adds a decimal to our figure, to show the truncated digit.
-    fn one_decimal_more(mut self) -> Self {
-        if let Some(Figure::Number { decimals, .. }) = &mut self.ours {
-            *decimals += 1;
+    /// The row with this cause if its verdict needs one and it has none yet; otherwise unchanged.
+    #[must_use]
+    pub fn because(mut self, cause: Reason) -> Self {
+        if self.verdict.needs_cause() && self.cause.is_none() {
+            self.cause = Some(cause);
         }
         self
     }
 
-    /// The row with another verdict and reason.
+    /// True if the row differs for a cause that no measurement has decided.
+    pub fn is_open(&self) -> bool {
+        self.verdict.needs_cause() && matches!(self.cause, None | Some(Reason::Open(_)))
+    }
+
+    /// The row on the first screen: the paper's section and the claim.
     #[must_use]
-    pub fn judged(mut self, verdict: Verdict, why: &str) -> Self {
-        self.verdict = verdict;
-        self.why = why.to_owned();
+    pub fn headline(mut self, section: &str, claim: &str) -> Self {
+        self.claim = Some(Claim { section: section.into(), text: claim.into() });
         self
     }
 
-    /// The row with `remark` appended to its reason.
+    /// The row as an input, which does not count: echoed settings, knobs of generators, figures computed from the
+    /// paper's own.
     #[must_use]
-    pub fn remarked(mut self, remark: &str) -> Self {
+    pub fn as_input(mut self) -> Self {
+        self.verdict = Verdict::Input;
+        self.cause = None;
+        self
+    }
+
+    /// The row as not exercised if `idle`: what it counts did not happen in a compared run.
+    #[must_use]
+    pub fn unless_idle(mut self, idle: bool) -> Self {
+        if idle && self.verdict.counts() {
+            self.verdict = Verdict::NotExercised;
+            self.cause = None;
+            self.ratio = None;
+        }
+        self
+    }
+
+    /// The row with `remark` appended to its note.
+    #[must_use]
+    pub fn noting(mut self, remark: &str) -> Self {
         if !remark.is_empty() {
-            let apart = if self.why.is_empty() { "" } else { "; " };
-            self.why = format!("{}{apart}{remark}", self.why);
+            let apart = if self.note.is_empty() { "" } else { "; " };
+            self.note = format!("{}{apart}{remark}", self.note);
         }
+        self
+    }
+
+    /// The row with another verdict.
+    #[must_use]
+    pub fn judged(mut self, verdict: Verdict) -> Self {
+        self.verdict = verdict;
+        self
+    }
+
+    fn judged_by_ratio(mut self, tolerance: f64, idle: bool) -> Self {
+        self.verdict = match (self.agreement(), self.ratio) {
+            _ if idle => Verdict::NotExercised,
+            (Agreement::Rounded, _) => Verdict::Equal,
+            (_, Some(ratio)) if (ratio - 1.0).abs() * 100.0 <= tolerance => {
+                Verdict::Within(tolerance)
+            }
+            _ => Verdict::Differs,
+        };
         self
     }
 
     fn new(what: &str, unit: &str, paper: Option<Figure>, ours: Option<Figure>) -> Self {
-        let difference = match (&paper, &ours) {
-            (Some(paper), Some(ours)) => {
-                paper.value().zip(ours.value()).map(|(paper, ours)| ours - paper)
-            }
-            _ => None,
-        };
         Self {
             what: what.into(),
             paper,
             ours,
-            difference,
             unit: unit.into(),
-            verdict: Verdict::NotPrinted,
-            why: String::new(),
+            ratio: None,
+            verdict: Verdict::Evidence,
+            cause: None,
+            note: String::new(),
+            claim: None,
         }
     }
 
@@ -315,7 +276,9 @@ impl Row {
             Figure::Number { decimals, .. } => *decimals,
             Figure::Words(_) => 2,
         };
-        Self::new(what, unit, Some(paper), Some(number(ours, decimals)))
+        let ratio = paper.value().filter(|paper| *paper != 0.0).map(|paper| ours / paper);
+        let ours = Some(Figure::number(ours, decimals));
+        Self { ratio, ..Self::new(what, unit, Some(paper), ours) }
     }
 
     fn paper_value(&self) -> Option<f64> {
@@ -342,6 +305,7 @@ impl Row {
 }
 
 /// Way in which a figure yields the printed digits.
+#[derive(PartialEq)]
 enum Agreement {
     Rounded,
     CutOff,
@@ -357,10 +321,6 @@ pub enum Limit {
     AtMost(f64),
     /// Greater than this value.
     Above(f64),
-}
-
-fn number(value: f64, decimals: usize) -> Figure {
-    Figure::number(value, decimals)
 }
 
 /// Chain such as `a < b = c` of sorted values.
@@ -380,24 +340,21 @@ mod tests {
     use super::*;
 
     fn exact(printed: &str, ours: f64) -> Row {
-        Row::exact("x", "%", printed, ours, "because")
-    }
-
-    fn measured(printed: &str, ours: f64) -> Row {
-        Row::measured("x", "%", printed, ours, 10.0, "because")
+        Row::exact("x", "%", printed, ours).because(Reason::PaperError("because".into()))
     }
 
     #[test]
     fn digits_as_printed_are_equal() {
         assert_eq!(exact("87.5", 87.52).verdict, Verdict::Equal);
-        assert_eq!(exact("0.886", 0.8862).why, "");
+        assert_eq!(exact("0.886", 0.8862).note, "");
         let cut = exact("92.9", 92.96875);
         assert_eq!(
-            (cut.verdict, cut.why.as_str()),
+            (cut.verdict, cut.note.as_str()),
             (Verdict::Equal, "printed cut off, not rounded")
         );
         let other = exact("92.9", 93.06);
-        assert_eq!((other.verdict, other.why.as_str()), (Verdict::Differs, "because"));
+        assert_eq!(other.verdict, Verdict::Differs);
+        assert_eq!(other.cause, Some(Reason::PaperError("because".into())));
         assert_eq!(exact("2220.9", 2220.9).verdict, Verdict::Equal);
         assert_eq!(exact("57344", 57344.0).verdict, Verdict::Equal);
         assert_eq!(exact("−42.83", -42.834).verdict, Verdict::Equal);
@@ -405,52 +362,83 @@ mod tests {
     }
 
     #[test]
-    fn measured_figures_are_judged_by_distance_then_direction() {
-        assert_eq!(measured("-60.51", -60.512).verdict, Verdict::Equal);
-        let near = measured("-60.51", -52.0);
-        assert_eq!((near.verdict, near.why.as_str()), (Verdict::Within(10.0), ""));
-        let far = measured("-60.51", -94.0);
-        assert_eq!((far.verdict, far.why.as_str()), (Verdict::ShapeOnly, "because"));
-        assert!((far.difference.unwrap() + 33.49).abs() < 1e-9);
-        assert_eq!(measured("-60.51", 12.0).verdict, Verdict::Differs);
-        assert_eq!(measured("21.56", 0.0).verdict, Verdict::Differs);
-        assert_eq!(measured("N/A", 1.0).verdict, Verdict::CannotBeCompared);
+    fn a_change_is_judged_by_what_remains() {
+        let change = |printed, remains| Row::change("x", printed, remains, 100.0, 15.0);
+        assert_eq!(change("-60.51", 39.488).verdict, Verdict::Equal);
+        assert_eq!(change("-60.51", 44.0).verdict, Verdict::Within(15.0));
+        // Four points of the change apart, five times in what remains.
+        let flattering = change("-95.36", 0.91);
+        assert_eq!(flattering.verdict, Verdict::Differs);
+        assert!((flattering.ratio.unwrap() - 0.91 / 4.64).abs() < 1e-9);
+        assert_eq!(change("-60.51", 6.0).verdict, Verdict::Differs);
+        assert_eq!(change("21.56", 130.0).verdict, Verdict::Within(15.0));
+        assert_eq!(change("0", 101.0).verdict, Verdict::Within(15.0));
+        assert_eq!(change("N/A", 1.0).verdict, Verdict::CannotBeCompared);
+        let of_nothing = |value| Row::change("x", "-60.51", value, 0.0, 15.0);
+        assert_eq!(of_nothing(0.0).verdict, Verdict::NotExercised);
+        assert_eq!(of_nothing(1.0).verdict, Verdict::CannotBeCompared);
+        assert!(of_nothing(1.0).cause.is_some());
     }
 
     #[test]
-    fn limits() {
-        assert_eq!(Row::limit("x", "%", Limit::Below(20.0), 19.0, "w").verdict, Verdict::Equal);
-        let over = Row::limit("x", "%", Limit::Below(20.0), 20.0, "w");
-        assert_eq!((over.verdict, over.why.as_str()), (Verdict::Differs, "w"));
-        assert_eq!(Row::limit("x", "%", Limit::Above(50.0), 51.0, "w").verdict, Verdict::Equal);
-        assert_eq!(Row::limit("x", "", Limit::AtMost(3.0), 3.0, "w").verdict, Verdict::Equal);
+    fn measured_figures_are_judged_by_their_ratio() {
+        let measured = |printed, ours| Row::measured("x", "%", printed, ours, 10.0);
+        assert_eq!(measured("4.6", 4.62).verdict, Verdict::Equal);
+        assert_eq!(measured("4.6", 5.0).verdict, Verdict::Within(10.0));
+        // A share of 8 % is not "within ten points" of 1 %.
+        assert_eq!(measured("1", 8.0).verdict, Verdict::Differs);
+        assert_eq!(measured("0", 0.0).verdict, Verdict::NotExercised);
+        assert_eq!(measured("0", 3.0).verdict, Verdict::Differs);
+        assert_eq!(measured("N/A", 1.0).verdict, Verdict::CannotBeCompared);
+        let json = serde_json::to_value(measured("-60.51", -62.0)).unwrap();
+        assert_eq!(json["verdict"], "within 10 %");
+        assert_eq!(json["paper"], -60.51);
+    }
+
+    #[test]
+    fn limits_and_words() {
+        assert_eq!(Row::limit("x", "%", Limit::Below(20.0), 19.0).verdict, Verdict::Equal);
+        assert_eq!(Row::limit("x", "%", Limit::Below(20.0), 20.0).verdict, Verdict::Differs);
+        assert_eq!(Row::limit("x", "%", Limit::Above(50.0), 51.0).verdict, Verdict::Equal);
+        assert_eq!(Row::limit("x", "", Limit::AtMost(3.0), 3.0).verdict, Verdict::Equal);
+        assert_eq!(Row::words("x", "a", "a").verdict, Verdict::Equal);
+        assert_eq!(Row::words("x", "a", "b").verdict, Verdict::Differs);
+        assert_eq!(Row::told("x", "b").verdict, Verdict::Evidence);
+    }
+
+    #[test]
+    fn inputs_and_idle_runs_do_not_count() {
+        let equal = Row::exact("x", "", "4", 4.0);
+        assert!(equal.verdict.counts());
+        assert!(!equal.clone().as_input().verdict.counts());
+        assert_eq!(equal.clone().unless_idle(true).verdict, Verdict::NotExercised);
+        assert_eq!(equal.clone().unless_idle(false).verdict, Verdict::Equal);
+        assert_eq!(equal.as_input().unless_idle(true).verdict, Verdict::Input);
+    }
+
+    #[test]
+    fn the_first_cause_stands_and_an_equal_row_has_none() {
+        let reading = || Reason::Reading("the other gives 3".into());
+        assert_eq!(Row::exact("x", "", "4", 4.0).because(reading()).cause, None);
+        let row = Row::exact("x", "", "4", 5.0).because(reading());
+        let row = row.because(Reason::Open(String::new()));
+        assert_eq!(row.cause.unwrap().to_string(), "our reading: the other gives 3");
     }
 
     #[test]
     fn orders() {
         let ours = [("a", Some(1.0)), ("b", Some(2.0)), ("c", Some(2.0)), ("d", None)];
-        let row = |paper: &[&[&str]]| Row::order("x", paper, &ours, "");
+        let row = |paper: &[&[&str]]| Row::order("x", paper, &ours);
         let good = row(&[&["a"], &["c", "b"]]);
         assert_eq!(good.verdict, Verdict::Equal);
         assert_eq!(good.ours, Some(Figure::Words("a < c = b".into())));
         assert_eq!(row(&[&["b"], &["c"]]).verdict, Verdict::Equal, "a tie contradicts no order");
         let bad = row(&[&["b"], &["a", "c"]]);
-        assert_eq!((bad.verdict, bad.why.as_str()), (Verdict::Differs, "b is above a"));
+        assert_eq!((bad.verdict, bad.note.as_str()), (Verdict::Differs, "b is above a"));
         let unknown = row(&[&["a"], &["d"]]);
-        assert_eq!(
-            (unknown.verdict, unknown.why.as_str()),
-            (Verdict::CannotBeCompared, "no value of d")
-        );
-    }
-
-    #[test]
-    fn figures_read_as_people_write_them() {
-        assert_eq!(Figure::printed("−0.5"), Figure::Number { value: -0.5, decimals: 1 });
-        assert_eq!(Figure::printed("N/A"), Figure::Words("N/A".into()));
-        assert_eq!(decimal(-0.001, 2), "0.00");
-        assert_eq!(decimal(-42.834, 2), "−42.83");
-        let json = serde_json::to_value(measured("-60.51", -52.0)).unwrap();
-        assert_eq!(json["verdict"], "within 10");
-        assert_eq!(json["paper"], -60.51);
+        assert_eq!(unknown.verdict, Verdict::CannotBeCompared);
+        assert_eq!(unknown.cause.unwrap().text(), "no value of d");
+        let idle = Row::order("x", &[&["a"], &["b"]], &[("a", Some(0.0)), ("b", Some(0.0))]);
+        assert_eq!(idle.verdict, Verdict::NotExercised);
     }
 }

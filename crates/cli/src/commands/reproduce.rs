@@ -6,7 +6,10 @@ use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use papers::{PAPERS, Paper, ReproduceError, Reproduction, ReproductionObserver, Scale, Settings};
+use papers::{
+    Detail, PAPERS, Paper, ReproduceError, Reproduction, ReproductionObserver, Scale, Settings,
+};
+use sim::report::{OutDir, OutError};
 use std::ffi::OsStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,22 +20,31 @@ Examples:
   ftlkit reproduce lazy-rtgc --only table-2,fig-9
   ftlkit reproduce lazy-rtgc --full --out results
       at the paper's sizes; rows as text, CSV and JSON, and plots, in results/
+  ftlkit reproduce lazy-rtgc --verbose    every row behind the claims
+  ftlkit reproduce all --out results      one report of all papers: results/index.html
   ftlkit reproduce lazy-rtgc --json > rows.json
 
-Each row has the paper's value, ours, their difference and a verdict: equal (to the printed digits),
-within a tolerance, shape only (order or direction), differs, cannot be compared, or not printed (our value
-is evidence for another row); and a reason if needed. Rows that differ do not change the exit code.
+The first screen has the paper's claims: its section, the printed figure, ours, their ratio and a verdict.
+For a change in percent, the ratio compares what remains: (100 + ours) / (100 + printed).
+Verdicts: equal (to the printed digits), within a tolerance, differs, not exercised (zero on both sides),
+cannot be compared. A figure that differs names one cause: the paper's error, our reading (with the figure
+of the other reading), a stand-in workload, or a missing detail.
+Inputs and figures that the paper does not print have no verdict; --verbose shows them.
+Rows that differ do not change the exit code.
 The same seed gives the same rows and files; wall-clock times (2lgc) are on the screen and in clock.txt
 only.";
+
+/// Name that stands for all papers.
+const ALL: &str = "all";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReproduceArgs {
-    /// Paper to reproduce [default: list the papers]
+    /// Paper to reproduce, or `all` [default: list the papers]
     #[arg(value_name = "PAPER", value_parser = PaperName, hide_possible_values = true)]
     paper: Option<String>,
 
-    /// Use smaller arrays and shorter workloads: at most two minutes on two cores (the default)
+    /// Use smaller arrays and shorter workloads: all papers take at most four minutes on two cores (the default)
     #[arg(long)]
     quick: bool,
 
@@ -47,6 +59,10 @@ pub(crate) struct ReproduceArgs {
     /// Seed of all random draws; the same seed gives the same output
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+
+    /// Also print every row, note and run (implied by --only)
+    #[arg(long, short)]
+    verbose: bool,
 
     #[command(flatten)]
     output: OutputArgs,
@@ -70,7 +86,10 @@ impl TypedValueParser for PaperName {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(
-            PAPERS.iter().map(|paper| PossibleValue::new(paper.name()).help(paper.title())),
+            PAPERS
+                .iter()
+                .map(|paper| PossibleValue::new(paper.name()).help(paper.title()))
+                .chain([PossibleValue::new(ALL).help("All papers in one report")]),
         ))
     }
 }
@@ -78,7 +97,13 @@ impl TypedValueParser for PaperName {
 impl ReproduceArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let Some(name) = &self.paper else { return self.list() };
-        let paper = papers::by_name(name)?;
+        let all = name == ALL;
+        if all && !self.only.is_empty() {
+            return Err(Failure::input(
+                "--only names tables and figures of one paper: give the paper instead of `all`",
+            ));
+        }
+        let papers = if all { PAPERS.to_vec() } else { vec![papers::by_name(name)?] };
         let settings = Settings {
             scale: if self.full { Scale::Full } else { Scale::Quick },
             seed: self.seed,
@@ -86,21 +111,49 @@ impl ReproduceArgs {
         };
         let out = self.output.out.as_deref().map(prepare).transpose()?;
         interrupt::listen();
-        let watch = Bar::new(self.output.quiet);
-        let found = paper.reproduce(&settings, &watch)?;
-        drop(watch);
-        if let Some(out) = &out {
-            let written = papers::write(&found, out)
-                .map_err(|error| Failure::internal(with_causes(&error)))?;
-            if !self.output.quiet {
-                eprintln!("note: {} files written to {}", written.len(), out.path().display());
+        let mut found = Vec::new();
+        for paper in papers {
+            let watch = Bar::new(self.output.quiet);
+            let one = paper.reproduce(&settings, &watch)?;
+            drop(watch);
+            if let Some(out) = &out {
+                let below = all.then(|| prepare(&out.path().join(paper.name()))).transpose()?;
+                let written =
+                    papers::write(&one, below.as_ref().unwrap_or(out)).map_err(unwritten)?;
+                self.note(written.len(), below.as_ref().unwrap_or(out));
+            }
+            if !self.output.json {
+                let more = !found.is_empty();
+                output::text(&self.text(&one, more))?;
+            }
+            let stop = one.interrupted;
+            found.push(one);
+            if stop {
+                break;
             }
         }
-        match self.output.json {
-            true => output::json(&found)?,
-            false => output::text(&papers::render(&found, output::width()))?,
+        if let Some(out) = &out {
+            papers::write_report(&found, all, out).map_err(unwritten)?;
+            self.note(1, out);
         }
-        verdict(&found)
+        if self.output.json {
+            if all { output::json(&found)? } else { output::json(&found[0])? }
+        }
+        found.iter().try_for_each(verdict)
+    }
+
+    fn text(&self, found: &Reproduction, more: bool) -> String {
+        let detail =
+            if self.verbose || !self.only.is_empty() { Detail::All } else { Detail::Claims };
+        let text = papers::render(found, output::width(), detail);
+        if more { format!("\n\n{text}") } else { text }
+    }
+
+    fn note(&self, files: usize, out: &OutDir) {
+        if !self.output.quiet {
+            let files = if files == 1 { "index.html".into() } else { format!("{files} files") };
+            eprintln!("note: {files} written to {}", out.path().display());
+        }
     }
 
     fn list(&self) -> Result<(), Failure> {
@@ -111,6 +164,10 @@ impl ReproduceArgs {
         let text: Vec<String> = PAPERS.iter().map(|paper| as_text(*paper)).collect();
         output::text(&text.join("\n"))
     }
+}
+
+fn unwritten(error: OutError) -> Failure {
+    Failure::internal(with_causes(&error))
 }
 
 fn as_text(paper: &dyn Paper) -> String {

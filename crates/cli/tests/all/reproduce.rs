@@ -15,7 +15,7 @@ fn papers_are_listed() {
 #[test]
 fn a_table_as_text_json_and_files() {
     let text = words("reproduce lazy-rtgc --only table-2,table-3").ok();
-    for said in ["Table 2", "spansion-slc: U(σ)", "0.875", "equal", "rows: "] {
+    for said in ["Table 2", "spansion-slc: U(σ)", "0.875", "equal", "All rows · "] {
         assert!(text.contains(said), "{said}: {text}");
     }
     let json = words("reproduce lazy-rtgc --only table-3 --json").json();
@@ -24,7 +24,7 @@ fn a_table_as_text_json_and_files() {
     let out = Scratch::new("reproduce");
     let dir = out.at("results");
     words(&format!("reproduce lazy-rtgc --only fig-11 --quiet --out {dir}")).ok();
-    for file in ["report.txt", "rows.csv", "rows.json", "plots/fig-11.svg"] {
+    for file in ["report.txt", "rows.csv", "rows.json", "index.html", "plots/fig-11.svg"] {
         let written = std::fs::read_to_string(format!("{dir}/{file}")).expect(file);
         assert!(!written.is_empty(), "{file}");
     }
@@ -35,6 +35,7 @@ fn what_there_is_not_is_refused() {
     words("reproduce lazy-rtcg").refused(&["did you mean `lazy-rtgc`?"]);
     words("reproduce lazy-rtgc --only fig-77").refused(&["table or figure", "did you mean"]);
     words("reproduce lazy-rtgc --quick --full").refused(&["--full"]);
+    words("reproduce all --only fig-6").refused(&["--only", "one paper"]);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use super::schemes::{
 };
 use super::times::execution_s;
 use crate::error::ReproduceError;
+use crate::figure::Figure;
 use crate::reproduction::Section;
-use crate::row::Figure;
 
 /// Scheme, scheme to compare it with, and the part that differs.
 const STEPS: [(&str, &str, &str); 8] = [

@@ -6,8 +6,10 @@ use super::normalised::short;
 use super::runs::{Group, Runs};
 use super::schemes::{PAGE_MAPPED, PAGE_MAPPED_BUFFERS, PAGE_MAPPED_WORKLOADS, buffered};
 use super::times::execution_s;
+use crate::figure::Figure;
 use crate::reproduction::Section;
-use crate::row::{Figure, Row, Verdict};
+use crate::row::Row;
+use crate::verdict::{Reason, Verdict};
 use sim::report::SchemeReport;
 
 /// Figure taken from a run's report.
@@ -54,7 +56,13 @@ pub(super) fn all_ftls(runs: &Runs) -> Section {
                     [Some(without), Some(with)] => cases.push(Case { scheme, name, without, with }),
                     _ => {
                         let why = runs.why_not(Group::PageMapped, &labels[1]);
-                        missing.push(Row::incomparable(&name, "", None, None, &why));
+                        missing.push(Row::incomparable(
+                            &name,
+                            "",
+                            None,
+                            None,
+                            Reason::MissingDetail(why.clone()),
+                        ));
                     }
                 }
             }
@@ -82,7 +90,13 @@ fn benefit(scheme: &str, cases: &[Case<'_>]) -> Row {
     let changes: Vec<f64> =
         cases.iter().filter(|case| case.scheme == scheme).map(Case::change).collect();
     if changes.is_empty() {
-        return Row::incomparable(&what, "", Some("lower"), None, "nothing of it was measured");
+        return Row::incomparable(
+            &what,
+            "",
+            Some("lower"),
+            None,
+            Reason::MissingDetail("nothing of it was measured".into()),
+        );
     }
     let mean = changes.iter().sum::<f64>() / changes.len() as f64;
     let ours = if mean <= -LEAST_GAIN { "lower" } else { "hardly lower" };
@@ -90,7 +104,7 @@ fn benefit(scheme: &str, cases: &[Case<'_>]) -> Row {
     let range = |choose: fn(f64, f64) -> f64| {
         Figure::number(changes.iter().copied().reduce(choose).unwrap_or(0.0), 2)
     };
-    words(&what, "lower", ours, why).remarked(&format!(
+    words(&what, "lower", ours, why).noting(&format!(
         "by {} %; case by case {} to {} %",
         Figure::number(mean, 2),
         range(f64::min),
@@ -141,7 +155,7 @@ impl Case<'_> {
                 told.decimals,
             );
             let without = Figure::number((told.of)(self.without), told.decimals);
-            row.remarked(&format!("without BA-BM {without}"))
+            row.noting(&format!("without BA-BM {without}"))
         };
         TOLD.iter().map(row).chain([self.worst()]).collect()
     }
@@ -153,10 +167,10 @@ impl Case<'_> {
         let without = format!("without BA-BM {}", us(self.without.response_ns.max));
         let promised = self.with.bound_ns.map_or("none".into(), |bound| us(bound).to_string());
         match self.keeps_its_bound() {
-            true => row.remarked(&format!("{without}; bound {promised}, kept")),
+            true => row.noting(&format!("{without}; bound {promised}, kept")),
             false => {
                 let broken = format!("{without}; bound {promised}, exceeded");
-                row.judged(Verdict::Differs, &broken)
+                row.judged(Verdict::Differs).because(Reason::MissingDetail(broken))
             }
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn buffers(runs: &Runs) -> Result<Section, ReproduceError> {
         match report(label) {
             Some(report) => {
                 let mean = report.response_ns.mean / 1e3;
-                row.remarked(&format!("mean response of a page task {mean:.1} µs"))
+                row.noting(&format!("mean response of a page task {mean:.1} µs"))
             }
             None => row,
         }

@@ -16,10 +16,10 @@ pub(super) fn equations() -> Section {
     let us = |ns: u64| ns as f64 / 1e3;
     let row = |what: &str, ours: f64| Row::evidence(what, "µs", ours, 1);
     section.rows = vec![
-        Row::exact("C_r, page read", "µs", "25", us(part.t_r_ns), ""),
-        Row::exact("C_p, page program", "µs", "200", us(part.t_prog_ns), ""),
-        Row::exact("C_e, block erase", "µs", "2000", us(part.t_bers_ns), ""),
-        Row::exact("α = (C_p + C_r)/C_p", "", "1.125", ba_gc::alpha(part).as_f64(), ""),
+        Row::exact("C_r, page read", "µs", "25", us(part.t_r_ns)),
+        Row::exact("C_p, page program", "µs", "200", us(part.t_prog_ns)),
+        Row::exact("C_e, block erase", "µs", "2000", us(part.t_bers_ns)),
+        Row::exact("α = (C_p + C_r)/C_p", "", "1.125", ba_gc::alpha(part).as_f64()),
         row("C_ff = C_r + C_p", us(ba_gc::from_flash_ns(part))),
         row("C_bf = C_b + C_p, C_b = 0", us(ba_gc::from_buffer_ns(part, 0))),
     ];
@@ -37,7 +37,6 @@ pub(super) fn equations() -> Section {
             "",
             printed,
             evicted / part.t_prog_ns as f64,
-            "",
         ));
         let what = format!("Eq. 5: benefit of a page of the {region} region");
         section.rows.push(row(&what, us(ba_gc::benefit_ns(part, &sets))));
@@ -60,13 +59,13 @@ pub(super) fn equations() -> Section {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::Verdict;
+    use crate::verdict::Verdict;
 
     #[test]
     fn all_that_is_printed_is_equal() {
         let rows = equations().rows;
         assert_eq!(rows.iter().filter(|row| row.verdict == Verdict::Equal).count(), 7);
-        assert!(rows.iter().all(|row| !row.verdict.needs_reason()), "{rows:?}");
+        assert!(rows.iter().all(|row| !row.verdict.needs_cause()), "{rows:?}");
         let value = |what: &str| {
             let row = rows.iter().find(|row| row.what.starts_with(what)).unwrap();
             row.ours.as_ref().unwrap().value().unwrap()

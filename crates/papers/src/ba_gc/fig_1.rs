@@ -5,6 +5,7 @@ use super::example::{
 };
 use crate::reproduction::Section;
 use crate::row::Row;
+use crate::verdict::Reason;
 use bounds::ba_gc::{self, Sets};
 use ftl::{BufferPolicy, FtlError};
 
@@ -27,7 +28,13 @@ pub(super) fn fig_1() -> Section {
     section.rows.extend(match run() {
         Ok(seen) => seen.rows(),
         Err(error) => {
-            vec![Row::incomparable("the example", "", None, None, &error.to_string())]
+            vec![Row::incomparable(
+                "the example",
+                "",
+                None,
+                None,
+                Reason::MissingDetail(error.to_string()),
+            )]
         }
     });
     section.notes.push(
@@ -58,8 +65,9 @@ impl Merges {
         let part = part();
         let flash = [Origin::Data, Origin::Log];
         let us = |ns: u64| ns as f64 / 1e3;
-        let count =
-            |what: &str, printed: &str, ours: u64| Row::exact(what, "", printed, ours as f64, WHY);
+        let count = |what: &str, printed: &str, ours: u64| {
+            Row::exact(what, "", printed, ours as f64).because(Reason::MissingDetail(WHY.into()))
+        };
         let (of_unaware, of_aware) =
             (ba_gc::unaware_merge_ns(&part, &SETS), ba_gc::merge_ns(&part, &SETS, 0));
         let erases = ba_gc::erase_ns(&part, &SETS);
@@ -101,14 +109,14 @@ impl Merges {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::Verdict;
+    use crate::verdict::Verdict;
 
     #[test]
     fn every_page_is_taken_from_where_the_figure_has_it() {
         let section = fig_1();
         assert_eq!(section.rows.len(), 20);
         for row in &section.rows {
-            assert!(matches!(row.verdict, Verdict::Equal | Verdict::NotPrinted), "{row:?}");
+            assert!(matches!(row.verdict, Verdict::Equal | Verdict::Evidence), "{row:?}");
         }
         let seen = run().unwrap();
         assert_eq!(seen.aware.of(&[Origin::Data]), "p3, p5");

@@ -3,6 +3,7 @@
 use super::example::{Merged, Origin, Task, fast_below, image, merge, part, told, words};
 use crate::reproduction::Section;
 use crate::row::Row;
+use crate::verdict::Reason;
 use bounds::ba_gc::{self, Sets};
 use flash::Part;
 use ftl::{BufferPolicy, FtlError, Regions, SchemeConfig, VictimKind};
@@ -46,7 +47,13 @@ pub(super) fn fig_3() -> Section {
     section.rows.extend(match run() {
         Ok(seen) => seen.rows(&part()),
         Err(error) => {
-            vec![Row::incomparable("the example", "", None, None, &error.to_string())]
+            vec![Row::incomparable(
+                "the example",
+                "",
+                None,
+                None,
+                Reason::MissingDetail(error.to_string()),
+            )]
         }
     });
     section.notes.push(
@@ -80,7 +87,7 @@ fn closed_forms(part: &Part) -> Vec<Row> {
     let bf = ba_gc::from_buffer_ns(part, 0) as i64;
     let with_alpha = part.t_prog_ns as f64 * (1.0 + ba_gc::alpha(part).as_f64());
     let row = |what: &str, printed_ns: f64, ours: i64| {
-        Row::exact(what, "µs", &format!("{:.1}", printed_ns / 1e3), us(ours), "")
+        Row::exact(what, "µs", &format!("{:.1}", printed_ns / 1e3), us(ours))
     };
     let merge = |sets| ba_gc::merge_ns(part, sets, 0) as i64;
     let benefit = |sets| ba_gc::benefit_ns(part, sets) as i64;
@@ -103,7 +110,7 @@ impl Merges {
             |sets: &Sets| (ba_gc::merge_ns(part, sets, 0) + ba_gc::erase_ns(part, sets)) as f64;
         let time = |what: &str, sets: &Sets, merged: &Merged| {
             let by_equations = format!("{:.1} by Eqs. 4 and 7", spent(sets) / 1e3);
-            Row::evidence(what, "µs", merged.ns as f64 / 1e3, 1).remarked(&by_equations)
+            Row::evidence(what, "µs", merged.ns as f64 / 1e3, 1).noting(&by_equations)
         };
         let cleaned = |merged: &Merged| merged.of(&[Origin::Buffer]);
         vec![
@@ -136,14 +143,14 @@ fn victim(merged: &Merged) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::Verdict;
+    use crate::verdict::Verdict;
 
     #[test]
     fn costs_and_victims_are_those_of_the_figure() {
         let rows = fig_3().rows;
         assert_eq!(rows.len(), 13);
         for row in &rows {
-            assert!(matches!(row.verdict, Verdict::Equal | Verdict::NotPrinted), "{row:?}");
+            assert!(matches!(row.verdict, Verdict::Equal | Verdict::Evidence), "{row:?}");
         }
         let ours: Vec<f64> =
             rows[..6].iter().filter_map(|row| row.ours.as_ref()?.value()).collect();

@@ -4,8 +4,10 @@ use super::runs::{Group, Runs};
 use super::schemes::{BA_GC, BPLRU, BUFFER_MIB, FAB, POSTMARK, SCHEMES, sized};
 use super::times::{execution_s, pages_an_eviction};
 use crate::error::ReproduceError;
+use crate::figure::Figure;
 use crate::reproduction::{PlotFile, Section};
-use crate::row::{Figure, Row, Verdict};
+use crate::row::Row;
+use crate::verdict::{Reason, Verdict};
 use sim::report::SchemeReport;
 use sim::report::plots::{Curve, Curves, Drawn};
 use sim::report::units::grouped;
@@ -75,7 +77,7 @@ impl Times<'_> {
         let row = Row::evidence(&what, "s", execution_s(report), 1);
         let aged = report.buffer.as_ref().map_or(0, |buffer| buffer.aged);
         let pages = pages_an_eviction(report);
-        Some(row.remarked(&format!(
+        Some(row.noting(&format!(
             "{pages:.1} dirty pages per eviction, {} pages flushed by age",
             grouped(aged)
         )))
@@ -116,20 +118,33 @@ impl Times<'_> {
         let what = format!("buffer with which ba-gc is as fast as {other} with {THEIRS_MIB} MiB");
         let printed = "2 to 4";
         let (Some(theirs), Some(ours)) = (self.of(other, THEIRS_MIB), self.all(BA_GC)) else {
-            return Row::incomparable(&what, "MiB", Some(printed), None, &self.why_not(other));
+            return Row::incomparable(
+                &what,
+                "MiB",
+                Some(printed),
+                None,
+                Reason::MissingDetail(self.why_not(other)),
+            );
         };
         let enough = BUFFER_MIB.into_iter().zip(ours).find(|(_, time)| *time <= theirs);
         let ours = match enough {
             Some((mib, _)) => Figure::number(mib as f64, 0),
             None => Figure::Words("none of these".into()),
         };
-        let row = Row::incomparable(&what, "MiB", Some(printed), Some(ours), "");
+        let row = Row::incomparable(
+            &what,
+            "MiB",
+            Some(printed),
+            Some(ours),
+            Reason::MissingDetail(String::new()),
+        );
         match enough {
-            Some((mib, _)) if OURS_MIB.contains(&mib) => row.judged(Verdict::Equal, ""),
-            Some((mib, _)) if mib < *OURS_MIB.start() => {
-                row.judged(Verdict::ShapeOnly, why(other)).remarked("ours needs even less")
-            }
-            _ => row.judged(Verdict::Differs, why(other)),
+            Some((mib, _)) if OURS_MIB.contains(&mib) => row.judged(Verdict::Equal),
+            Some((mib, _)) if mib < *OURS_MIB.start() => row
+                .judged(Verdict::Differs)
+                .because(Reason::MissingDetail(why(other).into()))
+                .noting("ours needs even less"),
+            _ => row.judged(Verdict::Differs).because(Reason::MissingDetail(why(other).into())),
         }
     }
 
@@ -141,9 +156,16 @@ impl Times<'_> {
             Some([fab, bplru, ba_gc]) => {
                 let fastest = |at: &usize| ba_gc[*at] < fab[*at].min(bplru[*at]);
                 let sizes = (0..BUFFER_MIB.len()).filter(fastest).count();
-                Row::exact(what, "", "6", sizes as f64, LEAST_WHY)
+                Row::exact(what, "", "6", sizes as f64)
+                    .because(Reason::MissingDetail(LEAST_WHY.into()))
             }
-            _ => Row::incomparable(what, "", Some("6"), None, &self.why_not(BA_GC)),
+            _ => Row::incomparable(
+                what,
+                "",
+                Some("6"),
+                None,
+                Reason::MissingDetail(self.why_not(BA_GC)),
+            ),
         }
     }
 
@@ -153,9 +175,16 @@ impl Times<'_> {
         match self.all(scheme) {
             Some(times) => {
                 let falling = times.windows(2).filter(|pair| pair[1] < pair[0]).count();
-                Row::exact(&what, "", "5", falling as f64, why(scheme))
+                Row::exact(&what, "", "5", falling as f64)
+                    .because(Reason::MissingDetail(why(scheme).into()))
             }
-            None => Row::incomparable(&what, "", Some("5"), None, &self.why_not(scheme)),
+            None => Row::incomparable(
+                &what,
+                "",
+                Some("5"),
+                None,
+                Reason::MissingDetail(self.why_not(scheme)),
+            ),
         }
     }
 }

@@ -5,17 +5,12 @@ use super::runs::{Group, Runs};
 use super::schemes::{BA_GC, BONNIE, BPLRU, FAB, IOZONE, POSTMARK, SCHEMES, TIOBENCH, WORKLOADS};
 use super::times::{collection_s, execution_s, padding_s, pages_an_eviction};
 use crate::error::ReproduceError;
+use crate::figure::Figure;
 use crate::reproduction::Section;
-use crate::row::{Figure, Row};
+use crate::row::{Row, TOLERANCE};
+use crate::verdict::Reason;
 use sim::report::SchemeReport;
 use sim::report::units::grouped;
-
-/// Tolerance for the mean over the stand-ins, percentage points.
-const TOLERANCE: f64 = 5.0;
-/// Tolerance for a single stand-in that the paper states as equal, percentage points.
-const EQUAL_TOLERANCE: f64 = 5.0;
-/// Tolerance for a share, percentage points.
-const SHARE_TOLERANCE: f64 = 5.0;
 
 const STAND_INS: &str =
     "the traces are not public: the stand-ins have their described character only";
@@ -71,7 +66,7 @@ pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
     let behind = times.mean_change(BPLRU, FAB);
     section.rows.push(
         evidence("bplru against fab, mean", "%", behind, 2, || runs.why_not(Group::Main, BPLRU))
-            .remarked("−17.6 follows from the two printed means"),
+            .noting("−17.6 follows from the two printed means"),
     );
     section.rows.extend(values(&times, "s"));
     for (group, state) in STATES {
@@ -122,11 +117,18 @@ fn mean_row(times: &Measure<'_>, base: &str, printed: &str, state: &str, why: &s
     let what = format!("ba-gc against {base}, mean{state}");
     let Some(change) = times.mean_change(BA_GC, base) else {
         let why = times.runs.why_not(times.group, base);
-        return Row::incomparable(&what, "%", Some(printed), None, &why);
+        return Row::incomparable(
+            &what,
+            "%",
+            Some(printed),
+            None,
+            Reason::MissingDetail(why.clone()),
+        );
     };
-    let row = Row::measured(&what, "%", printed, change, TOLERANCE, why);
-    match row.verdict.needs_reason() {
-        true => row.remarked(&times.changes(BA_GC, base)),
+    let row =
+        Row::changed(&what, printed, change, TOLERANCE).because(Reason::MissingDetail(why.into()));
+    match row.verdict.needs_cause() {
+        true => row.noting(&times.changes(BA_GC, base)),
         false => row,
     }
 }
@@ -157,10 +159,11 @@ fn extreme(
     let changes: Option<Vec<f64>> =
         WORKLOADS.iter().map(|workload| times.change(workload, BA_GC, FAB)).collect();
     match changes.and_then(|changes| changes.into_iter().reduce(choose)) {
-        Some(change) => Row::measured(&what, "%", printed, change, TOLERANCE, why),
+        Some(change) => Row::changed(&what, printed, change, TOLERANCE)
+            .because(Reason::MissingDetail(why.into())),
         None => {
             let why = times.runs.why_not(times.group, BA_GC);
-            Row::incomparable(&what, "%", Some(printed), None, &why)
+            Row::incomparable(&what, "%", Some(printed), None, Reason::MissingDetail(why.clone()))
         }
     }
 }
@@ -168,17 +171,18 @@ fn extreme(
 fn order(times: &Measure<'_>, what: &str, groups: &[&[&str]], why: &str) -> Row {
     let means: Vec<(&str, Option<f64>)> =
         SCHEMES.iter().map(|scheme| (*scheme, times.mean(scheme))).collect();
-    Row::order(what, groups, &means, why)
+    Row::order(what, groups, &means).because(Reason::MissingDetail(why.into()))
 }
 
 /// "The overall performance of BA-GC is almost equivalent to that of BPLRU."
 fn iozone(times: &Measure<'_>) -> Row {
     let what = "ba-gc against bplru, iozone (\"almost equivalent\")";
     match times.change(IOZONE, BA_GC, BPLRU) {
-        Some(change) => Row::measured(what, "%", "0", change, EQUAL_TOLERANCE, IOZONE_WHY),
+        Some(change) => Row::changed(what, "0", change, TOLERANCE)
+            .because(Reason::MissingDetail(IOZONE_WHY.into())),
         None => {
             let why = times.runs.why_not(times.group, BPLRU);
-            Row::incomparable(what, "%", Some("0"), None, &why)
+            Row::incomparable(what, "%", Some("0"), None, Reason::MissingDetail(why.clone()))
         }
     }
 }
@@ -190,9 +194,16 @@ fn bonnie_share(runs: &Runs) -> Row {
     // A share is not a change, so its sign has no meaning: the unit must not be plain `%`.
     let unit = "% of it";
     let Some(of_fab) = share(FAB) else {
-        return Row::incomparable(what, unit, Some("20"), None, &runs.why_not(Group::Main, FAB));
+        return Row::incomparable(
+            what,
+            unit,
+            Some("20"),
+            None,
+            Reason::MissingDetail(runs.why_not(Group::Main, FAB)),
+        );
     };
-    let row = Row::measured(what, unit, "20", of_fab, SHARE_TOLERANCE, BONNIE_WHY);
+    let row = Row::measured(what, unit, "20", of_fab, TOLERANCE)
+        .because(Reason::MissingDetail(BONNIE_WHY.into()));
     let under = |scheme, share: Option<f64>| {
         Some(format!("under {scheme} {} %", Figure::number(share?, 1)))
     };
@@ -202,7 +213,7 @@ fn bonnie_share(runs: &Runs) -> Row {
         under("ba-gc", share(BA_GC)),
         under("fab with nothing flushed by age", ageless),
     ];
-    row.remarked(&others.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    row.noting(&others.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
 /// Share of collection in the execution time, %.
@@ -219,13 +230,9 @@ fn least_gains(times: &Measure<'_>) -> Row {
         .iter()
         .map(|workload| (short(workload), times.over(workload, BA_GC, FAB)))
         .collect();
-    Row::order(
-        "ba-gc's overhead over fab's, by workload",
-        &[&others, &least],
-        &values,
-        OVERHEAD_WHY,
-    )
-    .remarked(&times.changes(BA_GC, FAB))
+    Row::order("ba-gc's overhead over fab's, by workload", &[&others, &least], &values)
+        .because(Reason::MissingDetail(OVERHEAD_WHY.into()))
+        .noting(&times.changes(BA_GC, FAB))
 }
 
 /// "For the Iozone benchmark, BPLRU outperforms BA-GC."
@@ -234,7 +241,7 @@ fn iozone_order(times: &Measure<'_>) -> Row {
         SCHEMES.iter().map(|scheme| (*scheme, times.over(IOZONE, scheme, FAB))).collect();
     let why = "BPLRU's merges are switch merges alone, but it evicts so many more blocks that these cost more";
     let what = "iozone: BPLRU's overhead, padding apart, is below BA-GC's";
-    Row::order(what, &[&[BPLRU], &[BA_GC]], &values, why)
+    Row::order(what, &[&[BPLRU], &[BA_GC]], &values).because(Reason::MissingDetail(why.into()))
 }
 
 /// Evidence rows of all measured values.
@@ -267,5 +274,5 @@ fn work(runs: &Runs, workload: &str, scheme: &str) -> Option<Row> {
         }
     }
     let what = format!("{}, {scheme}: collection in the execution time", short(workload));
-    Some(Row::evidence(&what, "%", share_of(report), 1).remarked(&told.join("; ")))
+    Some(Row::evidence(&what, "%", share_of(report), 1).noting(&told.join("; ")))
 }

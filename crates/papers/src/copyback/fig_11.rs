@@ -7,6 +7,7 @@ use super::ours::{
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Row;
+use crate::verdict::Reason;
 use bounds::copyback::CopyPath;
 use ddt::Way;
 
@@ -71,7 +72,7 @@ impl Values {
         use CopyPath::{Dgcb, Gcb, Icb};
         let what = |words: &str| format!("{on}: {words}");
         let exact = |words: &str, unit: &str, printed: &str, ours: f64, why: &str| {
-            Row::exact(&what(words), unit, printed, ours, why)
+            Row::exact(&what(words), unit, printed, ours).because(Reason::MissingDetail(why.into()))
         };
         let icb = self.get(Icb, false);
         let spread = (icb[MOST as usize - 1] / icb[0] - 1.0) * 100.0;
@@ -159,7 +160,7 @@ impl Values {
         let paper = if operations == 1 { short } else { long };
         let what =
             format!("{on}: order of throughput, {} pages, no cache", operations * self.planes);
-        Row::order(&what, paper, &ours, ONE_OPERATION)
+        Row::order(&what, paper, &ours).because(Reason::MissingDetail(ONE_OPERATION.into()))
     }
 
     fn margin(&self, on: &str, cache: bool, operations: u32) -> Row {

@@ -60,14 +60,12 @@ fn sixty() -> Result<Vec<Row>, ReproduceError> {
             "%",
             Limit::Above(60.0),
             least,
-            "",
         ),
         Row::limit(
             "GCB + cache, two planes: 8 pages, the size before",
             "%",
             Limit::AtMost(60.0),
             over[3],
-            "",
         ),
         Row::evidence("GCB + cache, two planes: 256 pages", "%", over[MOST as usize - 1], 2),
     ])
@@ -82,7 +80,7 @@ fn halves(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
         };
         let share = busy(CopyPath::Dgcb)? / busy(CopyPath::Gcb)? * 100.0;
         let what = format!("{on}: channel time of DGCB{cached} without errors, of GCB's");
-        rows.push(Row::exact(&what, "%", "50", share, ""));
+        rows.push(Row::exact(&what, "%", "50", share));
         let with =
             transaction(of_figure(CopyPath::Dgcb, cache, planes)?, MOST)?.bus.busy_ns() as f64;
         let what = format!("{on}: the same with 192 bit errors per page");
@@ -96,7 +94,7 @@ fn halves(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
             ("GCB", value(CopyPath::Gcb)?),
         ];
         let what = format!("{on}: order of channel use{cached}, largest transaction");
-        rows.push(Row::order(&what, &[&["ICB"], &["DGCB"], &["GCB"]], &ours, ""));
+        rows.push(Row::order(&what, &[&["ICB"], &["DGCB"], &["GCB"]], &ours));
     }
     Ok(rows)
 }

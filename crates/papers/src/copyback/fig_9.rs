@@ -5,6 +5,7 @@ use super::ours::{PLANES, timings};
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Row;
+use crate::verdict::Reason;
 use bounds::copyback::CopyPath;
 use ddt::control::{ControlUnit, Event, EventKind, Transaction};
 use ddt::{CopyJob, Way, alone, channels_timing, logged};
@@ -30,7 +31,9 @@ pub(super) fn fig_9() -> Result<Section, ReproduceError> {
             let early = alone(&timings()?, way, during)?.copies_ns;
             let what = format!("{equation} less Fig. 9's order, {on}");
             let gain = serial.abs_diff(early) as f64;
-            section.rows.push(Row::exact(&what, "ns", "0", gain, why));
+            section.rows.push(
+                Row::exact(&what, "ns", "0", gain).because(Reason::MissingDetail(why.into())),
+            );
         }
     }
     Ok(section)
@@ -55,7 +58,13 @@ fn messages() -> Result<Vec<Row>, ReproduceError> {
         Ok(outcome) => outcome,
         Err(error) => {
             let what = "the control unit";
-            return Ok(vec![Row::incomparable(what, "", None, None, &error.to_string())]);
+            return Ok(vec![Row::incomparable(
+                what,
+                "",
+                None,
+                None,
+                Reason::MissingDetail(error.to_string()),
+            )]);
         }
     };
     let mut kinds = BTreeMap::new();
@@ -77,22 +86,22 @@ fn messages() -> Result<Vec<Row>, ReproduceError> {
             "",
             "10",
             kinds.len() as f64,
-            why,
-        ),
+        )
+        .because(Reason::MissingDetail(why.into())),
         Row::exact(
             "ERR_RETRANSMIT less pages with wrong bytes",
             "",
             "0",
             count("ERR_RETRANSMIT") - wrong as f64,
-            why,
-        ),
+        )
+        .because(Reason::MissingDetail(why.into())),
         Row::exact(
             "the control unit's time, from Eq. 13 in Fig. 9's order",
             "ns",
             "0",
             apart as f64,
-            why,
-        ),
+        )
+        .because(Reason::MissingDetail(why.into())),
     ])
 }
 
@@ -110,7 +119,9 @@ fn order_of(log: &[Grant]) -> Vec<Row> {
         (0..OPERATIONS as usize).filter(|&page| !holds(page)).count() as f64
     };
     let why = "the engine does not do as the figure says";
-    let row = |what: &str, found: f64| Row::exact(what, "pages", "0", found, why);
+    let row = |what: &str, found: f64| {
+        Row::exact(what, "pages", "0", found).because(Reason::MissingDetail(why.into()))
+    };
     let whole = [&reads, &data].iter().all(|of| of.len() == OPERATIONS as usize)
         && inits.len() == starts.len()
         && starts.len() == OPERATIONS as usize;

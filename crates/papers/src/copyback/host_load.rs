@@ -3,10 +3,12 @@
 
 use super::ours::{points, timings};
 use crate::error::ReproduceError;
+use crate::figure::Figure;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{PlotFile, Section};
-use crate::row::{Figure, Row};
+use crate::row::Row;
 use crate::settings::{Scale, Settings};
+use crate::verdict::Reason;
 use bounds::copyback::CopyPath;
 use ddt::Way;
 use ddt::host_load::{HostLoad, LoadPoint, Point};
@@ -138,13 +140,19 @@ impl Measured {
                     .collect();
                 let of = format!("of {} loads that both can carry", found.len());
                 rows.push(match found.is_empty() {
-                    true => Row::incomparable(&what, "", None, None, self.why_not()),
+                    true => Row::incomparable(
+                        &what,
+                        "",
+                        None,
+                        None,
+                        Reason::MissingDetail(self.why_not().into()),
+                    ),
                     false => {
                         let at = match broken.is_empty() {
                             true => of,
                             false => format!("{of}: {}", broken.join(", ")),
                         };
-                        Row::evidence(&what, "", broken.len() as f64, 0).remarked(&at)
+                        Row::evidence(&what, "", broken.len() as f64, 0).noting(&at)
                     }
                 });
             }
@@ -166,7 +174,13 @@ impl Measured {
                     (Some(dgcb), Some(gcb)) => {
                         Row::evidence(&what, "%", (dgcb / gcb - 1.0) * 100.0, 1)
                     }
-                    _ => Row::incomparable(&what, "%", None, None, self.why_not()),
+                    _ => Row::incomparable(
+                        &what,
+                        "%",
+                        None,
+                        None,
+                        Reason::MissingDetail(self.why_not().into()),
+                    ),
                 });
             }
         }
@@ -214,7 +228,13 @@ impl Measured {
                     (Some(dgcb), Some(gcb)) => {
                         Row::evidence(&what, "%", (dgcb / gcb - 1.0) * 100.0, 1)
                     }
-                    _ => Row::incomparable(&what, "%", None, None, self.why_not()),
+                    _ => Row::incomparable(
+                        &what,
+                        "%",
+                        None,
+                        None,
+                        Reason::MissingDetail(self.why_not().into()),
+                    ),
                 });
             }
         }

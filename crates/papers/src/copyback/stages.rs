@@ -23,13 +23,7 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
         Row::evidence("t_BERS", "ms", us(t.t_bers_ns) / 1e3, 0),
         Row::evidence("t_RC, t_WC and t_RWC", "ns", t.t_rwc_ns() as f64, 0),
         Row::evidence("t_DL", "ns", t.waits.t_dl_ns as f64, 0),
-        Row::exact(
-            "bits that ECC corrects per page",
-            "",
-            "192",
-            t.most_corrected_bytes().into(),
-            "",
-        ),
+        Row::exact("bits that ECC corrects per page", "", "192", t.most_corrected_bytes().into()),
         Row::evidence("pageSize, spare bytes included", "bytes", bytes, 0),
     ];
     for (planes, name) in PLANES {
@@ -75,5 +69,5 @@ fn tenures() -> Result<Vec<Row>, ReproduceError> {
     let apart = found.iter().filter(|(_, equation, engine)| equation != engine);
     let names: Vec<&str> = apart.clone().map(|(name, ..)| *name).collect();
     let what = "stages of the engine's log that are not the equations'";
-    Ok(vec![Row::evidence(what, "", apart.count() as f64, 0).remarked(&names.join(", "))])
+    Ok(vec![Row::evidence(what, "", apart.count() as f64, 0).noting(&names.join(", "))])
 }

@@ -7,6 +7,7 @@ use super::spread::Spread;
 use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
 use crate::row::{Limit, Row};
+use crate::verdict::Reason;
 use sim::report::plots::{Curve, Curves, Drawn};
 
 /// π of the plots: that of Table I's large-block part.
@@ -63,7 +64,13 @@ pub(super) fn fig_2(cells: &Cells) -> Result<Section, ReproduceError> {
                 let over = Of::Writes.spread(ran).most_us() / program;
                 section.rows.push(Row::evidence(&name, "", over, 2));
             }
-            Err(why) => section.rows.push(Row::incomparable(&cell.name(), "", None, None, why)),
+            Err(why) => section.rows.push(Row::incomparable(
+                &cell.name(),
+                "",
+                None,
+                None,
+                Reason::MissingDetail(why.into()),
+            )),
         }
     }
     section.plots.push(plot("fig-2.svg", "NFTL's writes", Of::Writes, &plotted(cells, &["nftl"]))?);
@@ -96,7 +103,13 @@ fn both(cells: &Cells, of: Of) -> Result<Section, ReproduceError> {
             let cell = super::cells::Cell::gftl(Load::Synthetic, pages_per_block).of(scheme);
             section.rows.extend(match cells.get(cell) {
                 Ok(ran) => spread_rows(ran, of),
-                Err(why) => vec![Row::incomparable(&cell.name(), "", None, None, why)],
+                Err(why) => vec![Row::incomparable(
+                    &cell.name(),
+                    "",
+                    None,
+                    None,
+                    Reason::MissingDetail(why.into()),
+                )],
             });
         }
     }
@@ -140,7 +153,7 @@ fn variation(cells: &Cells, pages_per_block: u32) -> Vec<Row> {
     let range = |spread: &Spread| spread.most_us() - spread.least_us();
     let limit = |what: &str, ours: f64| {
         let what = format!("π = {pages_per_block}: {what}, NFTL over GFTL");
-        Row::limit(&what, "", Limit::Above(10.0), ours, "")
+        Row::limit(&what, "", Limit::Above(10.0), ours)
     };
     vec![
         limit("range of write times", range(nftl) / range(gftl)),

@@ -31,7 +31,7 @@ pub(super) fn table_1() -> Section {
         ];
         for ((what, unit, value), printed) in ours.into_iter().zip(printed) {
             let what = format!("{}: {what}", part.name);
-            section.rows.push(Row::exact(&what, unit, printed, value, ""));
+            section.rows.push(Row::exact(&what, unit, printed, value));
         }
     }
     let part = &SAMSUNG_LARGE_BLOCK;
@@ -41,7 +41,7 @@ pub(super) fn table_1() -> Section {
         ("E_er", "66000", part.erase_pj()),
     ] {
         let what = format!("{}: {what} (§VI)", part.name);
-        section.rows.push(Row::exact(&what, "nJ", printed, pj as f64 / 1e3, ""));
+        section.rows.push(Row::exact(&what, "nJ", printed, pj as f64 / 1e3));
     }
     section.notes.push(
         "65,536-byte blocks of 2,048-byte pages have 32 pages; Table V takes 16, 32 and 64, and the example of \
@@ -67,8 +67,8 @@ pub(super) fn table_3() -> Section {
         let write = us(gftl::write_ns(&part));
         let read = us(gftl::read_ns(&part));
         section.rows.extend([
-            Row::exact(&what("U(e_w) = T_wrpg"), "µs", "300", write, ""),
-            Row::exact(&what("U(e_r) = π·T_rdoob + T_rdpg"), "µs", printed, read, ""),
+            Row::exact(&what("U(e_w) = T_wrpg"), "µs", "300", write),
+            Row::exact(&what("U(e_r) = π·T_rdoob + T_rdpg"), "µs", printed, read),
             row(&what("L(p) = T_er + max(U(e_w), U(e_r))"), gftl::period_ns(&part)),
         ]);
         section.rows.extend(steps(&part));
@@ -102,7 +102,7 @@ fn steps(part: &Part) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::Verdict;
+    use crate::verdict::Verdict;
 
     #[test]
     fn every_closed_form_is_as_printed() {

@@ -5,6 +5,7 @@ use super::closed_forms::us;
 use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
 use crate::row::{Limit, Row};
+use crate::verdict::Reason;
 use bounds::gftl;
 use sim::report::plots::Stacked;
 
@@ -44,7 +45,13 @@ pub(super) fn fig_7(cells: &Cells) -> Result<Section, ReproduceError> {
                     idle.push((cell.pages_per_block, shares.idle() / shares.period));
                     bars.push((name, vec![shares.request, shares.step, shares.idle()]));
                 }
-                Err(why) => section.rows.push(Row::incomparable(&name, "", None, None, why)),
+                Err(why) => section.rows.push(Row::incomparable(
+                    &name,
+                    "",
+                    None,
+                    None,
+                    Reason::MissingDetail(why.into()),
+                )),
             }
         }
         section.rows.push(idle_falls(load, &idle));
@@ -79,8 +86,11 @@ fn rows(name: &str, shares: &Shares, ran: &Ran) -> Vec<Row> {
             "µs",
             Limit::Below(erase),
             busy,
-            "the stand-in writes so many blocks again that a step runs after nearly every request",
-        ),
+        )
+        .because(Reason::StandIn(
+            "the stand-in writes so many blocks again that a step runs after nearly every request"
+                .into(),
+        )),
     ]
 }
 
@@ -93,5 +103,5 @@ fn idle_falls(load: Load, idle: &[(u32, f64)]) -> Row {
     let printed: [&[&str]; 3] = [&names[2..], &names[1..2], &names[..1]];
     let why = "L(p) grows with U(e_r) from 2,425 to 3,625 µs, while a write still takes 300 µs and a step at most \
                T_er: the rest is idle unless steps are rare at a small π, which they are not on the stand-in";
-    Row::order(&what, &printed, &ours, why)
+    Row::order(&what, &printed, &ours).because(Reason::MissingDetail(why.into()))
 }

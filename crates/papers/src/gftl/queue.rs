@@ -6,6 +6,7 @@ use super::paper::PAGES_PER_BLOCK;
 use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
 use crate::row::{Limit, Row};
+use crate::verdict::Reason;
 use bounds::gftl;
 use sim::report::plots::{Curve, Curves, Drawn};
 
@@ -96,7 +97,6 @@ fn model_rows(pages_per_block: u32) -> Vec<Row> {
             "pages",
             Limit::Below(most + 1.0),
             largest(&model),
-            "",
         ),
     ];
     for interval in [1, total / 2, total] {
@@ -117,7 +117,13 @@ pub(super) fn fig_8(cells: &Cells) -> Result<Section, ReproduceError> {
         for cell in every_pages_per_block("gftl", load) {
             section.rows.extend(match cells.get(cell) {
                 Ok(ran) => queue_rows(ran),
-                Err(why) => vec![Row::incomparable(&cell.name(), "", None, None, why)],
+                Err(why) => vec![Row::incomparable(
+                    &cell.name(),
+                    "",
+                    None,
+                    None,
+                    Reason::MissingDetail(why.into()),
+                )],
             });
         }
         let file = if load == Load::WorstOrder { "fig-8.svg" } else { "fig-8-longest.svg" };
@@ -150,7 +156,10 @@ fn queue_rows(ran: &Ran) -> Vec<Row> {
     ];
     let what = format!("{name}: longest write queue, at most L as printed");
     let limit = Limit::Below(printed + 1.0);
-    rows.push(Row::limit(&what, "pages", limit, most, beyond_printed(load)));
+    rows.push(
+        Row::limit(&what, "pages", limit, most)
+            .because(Reason::PaperError(beyond_printed(load).into())),
+    );
     rows.push(Row::evidence(&format!("{name}: longest over L"), "", most / printed, 3));
     if let Ok(whole) = gftl::whole_steps(&device.part) {
         let blocks = device.logical_blocks;
@@ -167,7 +176,6 @@ fn queue_rows(ran: &Ran) -> Vec<Row> {
         "",
         "0",
         ran.measured.late as f64,
-        "",
     ));
     if load == Load::WorstOrder {
         rows.extend(slopes(&name, ran));
@@ -214,11 +222,17 @@ fn slopes(name: &str, ran: &Ran) -> Vec<Row> {
     let growing = &slopes[..steps.min(slopes.len())];
     let rises = growing.windows(2).filter(|pair| pair[1] > pair[0] + block).count();
     let what = format!("{name}: rounds of growth in which the slope rises");
-    rows.push(Row::exact(&what, "", "0", rises as f64, "the slope falls every N requests"));
+    rows.push(
+        Row::exact(&what, "", "0", rises as f64)
+            .because(Reason::MissingDetail("the slope falls every N requests".into())),
+    );
     let steady = &slopes[(steps + 2).min(slopes.len())..];
     let mean = steady.iter().sum::<f64>() / steady.len().max(1) as f64;
     let what = format!("{name}: mean slope once steady");
-    rows.push(Row::measured(&what, "", "0", mean, 0.02, "the queue does not come to rest"));
+    rows.push(
+        Row::limit(&what, "", Limit::AtMost(0.02), mean)
+            .because(Reason::MissingDetail("the queue does not come to rest".into())),
+    );
     rows
 }
 
@@ -261,7 +275,7 @@ fn growth(load: Load, ran: &[&Ran]) -> Result<Curves, ReproduceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::Verdict;
+    use crate::verdict::Verdict;
 
     #[test]
     fn the_model_stays_below_l_and_comes_near_it() {

@@ -6,6 +6,7 @@ use super::table_6::counted;
 use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
 use crate::row::{Limit, Row};
+use crate::verdict::Reason;
 use sim::report::plots::{Curve, Curves, Drawn};
 
 const SAVED: &str = "what is saved is the collection that the threshold leaves undone when the trace ends; consumer \
@@ -23,7 +24,13 @@ pub(super) fn soft(cells: &Cells) -> Result<Section, ReproduceError> {
         section.rows.extend(match (cells.get(cell), cells.get(cell.of("gftl-threshold"))) {
             (Ok(gftl), Ok(threshold)) => threshold_rows(gftl, threshold),
             (Err(why), _) | (_, Err(why)) => {
-                vec![Row::incomparable(&cell.of("gftl-threshold").name(), "", None, None, why)]
+                vec![Row::incomparable(
+                    &cell.of("gftl-threshold").name(),
+                    "",
+                    None,
+                    None,
+                    Reason::MissingDetail(why.into()),
+                )]
             }
         });
     }
@@ -39,7 +46,13 @@ pub(super) fn soft(cells: &Cells) -> Result<Section, ReproduceError> {
             section.rows.extend(match (cells.get(cell), cells.get(cell.of("gftl-priority"))) {
                 (Ok(gftl), Ok(priority)) => priority_rows(gftl, priority),
                 (Err(why), _) | (_, Err(why)) => {
-                    vec![Row::incomparable(&cell.of("gftl-priority").name(), "", None, None, why)]
+                    vec![Row::incomparable(
+                        &cell.of("gftl-priority").name(),
+                        "",
+                        None,
+                        None,
+                        Reason::MissingDetail(why.into()),
+                    )]
                 }
             });
         }
@@ -76,15 +89,15 @@ fn threshold_rows(gftl: &Ran, threshold: &Ran) -> Vec<Row> {
     let (writes, reads) =
         (percent(before.1.with_step, after.1.with_step), percent(before.0.alone, after.0.alone));
     vec![
-        Row::measured(
+        Row::changed(
             &format!("{name}: energy per write, with its step"),
-            "%",
             THRESHOLD_WRITES,
             writes,
             1.0,
-            SAVED,
-        ),
-        Row::measured(&format!("{name}: energy per read"), "%", THRESHOLD_READS, reads, 0.5, READS),
+        )
+        .because(Reason::MissingDetail(SAVED.into())),
+        Row::changed(&format!("{name}: energy per read"), THRESHOLD_READS, reads, 1.0)
+            .because(Reason::MissingDetail(READS.into())),
         Row::evidence(
             &format!("{name}: blocks collected, of GFTL's"),
             "%",
@@ -128,8 +141,8 @@ fn priority_rows(gftl: &Ran, priority: &Ran) -> Vec<Row> {
             "",
             Limit::Below(1.0),
             mean(priority) / mean(gftl).max(f64::MIN_POSITIVE),
-            why,
-        ),
+        )
+        .because(Reason::MissingDetail(why.into())),
         Row::evidence(&format!("{name}: mean write queue of GFTL"), "pages", mean(gftl), 0),
         Row::evidence(
             &format!("{name}: longest write queue over that of GFTL"),

@@ -7,7 +7,8 @@ use super::paper::{
 };
 use crate::observer::ReproductionObserver;
 use crate::reproduction::Section;
-use crate::row::Row;
+use crate::row::{Row, TOLERANCE};
+use crate::verdict::Reason;
 use bounds::gftl::{
     Steps, mount_after_cut_ns, paper_steps, queue_pages, shutdown_ns, start_up_ns, whole_steps,
 };
@@ -37,16 +38,17 @@ pub(super) fn start_up(watch: &dyn ReproductionObserver) -> Section {
     section.rows.extend([
         Row::evidence("N", "blocks", blocks.into(), 0),
         Row::evidence("L with κ = 13, as printed", "pages", pages as f64, 0),
-        Row::exact("start-up", "ms", START_UP_MS, ms(start_up_ns(&part, blocks, pages)), ""),
-        Row::exact("shutdown", "ms", SHUTDOWN_MS, ms(shutdown_ns(&part, blocks, pages)), ""),
-        Row::exact(cut, "s", AFTER_CUT_S, after_cut(pages), CUT),
+        Row::exact("start-up", "ms", START_UP_MS, ms(start_up_ns(&part, blocks, pages))),
+        Row::exact("shutdown", "ms", SHUTDOWN_MS, ms(shutdown_ns(&part, blocks, pages))),
+        Row::exact(cut, "s", AFTER_CUT_S, after_cut(pages))
+            .because(Reason::MissingDetail(CUT.into())),
     ]);
     if let Ok(whole) = whole_steps(&part) {
         let pages = of(whole);
         let what = format!("{cut}, κ = 15");
         section.rows.extend([
             Row::evidence("L with κ = 15, of whole operations", "pages", pages as f64, 0),
-            Row::exact(&what, "s", AFTER_CUT_S, after_cut(pages), ""),
+            Row::exact(&what, "s", AFTER_CUT_S, after_cut(pages)),
         ]);
     }
     for (name, queue) in [("printed", WriteQueue::Printed), ("proven", WriteQueue::Proven)] {
@@ -54,7 +56,13 @@ pub(super) fn start_up(watch: &dyn ReproductionObserver) -> Section {
             Ok(simulated) => simulated_rows(name, &simulated),
             Err(error) => {
                 let what = format!("simulated, {name} queue");
-                vec![Row::incomparable(&what, "", None, None, &error.to_string())]
+                vec![Row::incomparable(
+                    &what,
+                    "",
+                    None,
+                    None,
+                    Reason::MissingDetail(error.to_string()),
+                )]
             }
         });
     }
@@ -105,18 +113,22 @@ fn simulated_rows(queue: &str, simulated: &Simulated) -> Vec<Row> {
     let why = "the image of the proven queue is larger";
     let count = |figure: &str, value: u64| Row::evidence(&what(figure), "", value as f64, 0);
     vec![
-        Row::measured(&what("start-up"), "ms", START_UP_MS, ms(start_up.ns), 0.5, why),
+        Row::measured(&what("start-up"), "ms", START_UP_MS, ms(start_up.ns), TOLERANCE)
+            .because(Reason::MissingDetail(why.into())),
         count("pages read by a start-up", start_up.reads),
-        Row::measured(&what("shutdown"), "ms", SHUTDOWN_MS, ms(shutdown.ns), 25.0, why),
+        Row::measured(&what("shutdown"), "ms", SHUTDOWN_MS, ms(shutdown.ns), TOLERANCE)
+            .because(Reason::MissingDetail(why.into())),
         count("pages programmed by a shutdown, a collection's among them", shutdown.programs),
         Row::measured(
             &what("start-up after a power cut"),
             "s",
             AFTER_CUT_S,
             ms(after_cut.ns) / 1e3,
-            0.2,
-            "the closed form has the whole of L read, and the first OOB of each block only",
-        ),
+            TOLERANCE,
+        )
+        .because(Reason::MissingDetail(
+            "the closed form has the whole of L read, and the first OOB of each block only".into(),
+        )),
         count("OOBs read after a power cut", after_cut.oob_reads),
     ]
 }

@@ -5,6 +5,7 @@ use crate::observer::ReproductionObserver;
 use crate::reproduction::Section;
 use crate::row::Row;
 use crate::settings::Settings;
+use crate::verdict::Reason;
 use flash::parts::SAMSUNG_LARGE_BLOCK;
 use workload::{Op, Space, WorkloadError, WorkloadSpec};
 
@@ -63,23 +64,41 @@ pub(super) fn table_4(settings: &Settings, watch: &dyn ReproductionObserver) -> 
                 }
                 benchmark_rows(benchmark, &counted)
             }
-            Ok(None) => vec![Row::incomparable(benchmark.name, "", None, None, "stopped")],
+            Ok(None) => vec![Row::incomparable(
+                benchmark.name,
+                "",
+                None,
+                None,
+                Reason::MissingDetail("stopped".into()),
+            )],
             Err(error) => {
-                vec![Row::incomparable(benchmark.name, "", None, None, &error.to_string())]
+                vec![Row::incomparable(
+                    benchmark.name,
+                    "",
+                    None,
+                    None,
+                    Reason::MissingDetail(error.to_string()),
+                )]
             }
         };
         section.rows.extend(rows);
     }
     let reads = SYNTHETIC.reads.to_string();
     let (what, sum) = ("synthetic: reads (§V)", "the table's reads before consumer are 27,836");
-    section.rows.push(Row::measured(what, "requests", &reads, synthetic.0 as f64, 10.0, sum));
+    section.rows.push(
+        Row::measured(what, "requests", &reads, synthetic.0 as f64, 1.0)
+            .because(Reason::MissingDetail(sum.into())),
+    );
     let millions = synthetic.1 as f64 / 1e6;
     let what = "synthetic: writes (§V)";
-    section.rows.push(Row::measured(what, "million requests", "4.3", millions, 0.1, ""));
+    section.rows.push(Row::measured(what, "million requests", "4.3", millions, 3.0));
     let reads = CONSUMER.reads.to_string();
     let swapped = "two digits changed places: Table IV has 76,749, which the generator makes";
     let table = TABLE_IV[TABLE_IV.len() - 1].reads as f64;
-    section.rows.push(Row::exact("consumer: reads (§V)", "requests", &reads, table, swapped));
+    section.rows.push(
+        Row::exact("consumer: reads (§V)", "requests", &reads, table)
+            .because(Reason::PaperError(swapped.into())),
+    );
     section.notes.push(
         "The benchmarks are generators with these counts, not the paper's traces: which sectors follow which, \
          and how many are written again, are not printed. A sector is a page of 2 KiB: 65,589 of them are \
@@ -93,7 +112,7 @@ pub(super) fn table_4(settings: &Settings, watch: &dyn ReproductionObserver) -> 
 fn benchmark_rows(benchmark: &Benchmark, counted: &Counted) -> Vec<Row> {
     let row = |what: &str, unit: &str, printed: u64, ours: u64| {
         let what = format!("{}: {what}", benchmark.name);
-        Row::exact(&what, unit, &printed.to_string(), ours as f64, "")
+        Row::exact(&what, unit, &printed.to_string(), ours as f64)
     };
     vec![
         row("reads", "requests", benchmark.reads, counted.reads),
@@ -107,7 +126,7 @@ fn benchmark_rows(benchmark: &Benchmark, counted: &Counted) -> Vec<Row> {
 mod tests {
     use super::*;
     use crate::observer::Unwatched;
-    use crate::row::Verdict;
+    use crate::verdict::Verdict;
 
     #[test]
     fn the_generators_have_the_printed_counts_and_ranges() {

@@ -4,13 +4,9 @@ use super::cells::{Cell, Cells, Load, Ran, every_pages_per_block, part};
 use super::closed_forms::us;
 use super::paper::{PAGES_PER_BLOCK, TableV, Times, UTILISATIONS};
 use crate::reproduction::Section;
-use crate::row::{Row, Verdict};
+use crate::row::{Row, TOLERANCE};
+use crate::verdict::{Reason, Verdict};
 use bounds::gftl;
-
-/// Tolerance: a tenth of the printed figure, to two decimals.
-pub(super) fn tenth(printed: &str) -> f64 {
-    printed.parse().map_or(0.0, |value: f64| (value * 10.0).round() / 100.0)
-}
 
 const LOCALITY: &str = "a write is taken in RAM, in no time, when its block is in the read or the erase state: how \
                         often is a matter of how soon the trace writes a block again, which is not printed";
@@ -26,7 +22,13 @@ pub(super) fn table_5(cells: &Cells) -> Section {
                 let cell = Cell { utilisation, ..Cell::gftl(load, pages_per_block) };
                 section.rows.extend(match cells.get(cell) {
                     Ok(ran) => line(ran, printed),
-                    Err(why) => vec![Row::incomparable(&cell.name(), "", None, None, why)],
+                    Err(why) => vec![Row::incomparable(
+                        &cell.name(),
+                        "",
+                        None,
+                        None,
+                        Reason::MissingDetail(why.into()),
+                    )],
                 });
             }
         }
@@ -73,12 +75,13 @@ fn line(ran: &Ran, printed: &TableV) -> Vec<Row> {
         format!("{}, {} %, π = {}", cell.load.name(), cell.utilisation, cell.pages_per_block);
     let what = |figure: &str| format!("{name}: {figure}");
     let mean = |figure: &str, printed: &str, ours: f64, why: &str| {
-        Row::measured(&what(figure), "µs", printed, ours, tenth(printed), why)
+        Row::measured(&what(figure), "µs", printed, ours, TOLERANCE)
+            .because(Reason::MissingDetail(why.into()))
     };
     let (read, write) = (&measured.read, &measured.write);
     let mut rows = vec![
         mean("mean write", printed.write.mean, write.service.mean_us(), LOCALITY),
-        Row::exact(&what("worst write"), "µs", printed.write.max, us(write.longest_ns), ""),
+        Row::exact(&what("worst write"), "µs", printed.write.max, us(write.longest_ns)),
         mean("σ of writes", printed.write.sigma, write.service.sigma_us(), LOCALITY),
     ];
     let swapped = printed.read_at_50.filter(|_| cell.utilisation == 50);
@@ -86,11 +89,11 @@ fn line(ran: &Ran, printed: &TableV) -> Vec<Row> {
     if swapped.is_some() {
         let bound = us(gftl::read_ns(&ran.device.part)).to_string();
         let ours = us(read.longest_ns);
-        rows.push(Row::exact(&what("worst read against its bound"), "µs", &bound, ours, ""));
+        rows.push(Row::exact(&what("worst read against its bound"), "µs", &bound, ours));
     }
     rows.extend(wear_and_overhead(&what, ran, printed));
     let late = measured.late as f64;
-    rows.push(Row::exact(&what("requests that took longer than L(p)"), "", "0", late, ""));
+    rows.push(Row::exact(&what("requests that took longer than L(p)"), "", "0", late));
     if read.unmapped > 0 {
         let what = what("reads of pages never written");
         rows.push(Row::evidence(&what, "requests", read.unmapped as f64, 0));
@@ -113,10 +116,10 @@ fn reads(
     let shown = [shown.mean, shown.max, shown.sigma];
     (0..3)
         .map(|at| {
-            let near = tenth(right[at]);
             let row = |printed: &str| match at {
-                1 => Row::exact(&what(names[at]), "µs", printed, ours[at], ""),
-                _ => Row::measured(&what(names[at]), "µs", printed, ours[at], near, SEARCH),
+                1 => Row::exact(&what(names[at]), "µs", printed, ours[at]),
+                _ => Row::measured(&what(names[at]), "µs", printed, ours[at], TOLERANCE)
+                    .because(Reason::MissingDetail(SEARCH.into())),
             };
             if shown[at] == right[at] {
                 return row(right[at]);
@@ -125,7 +128,7 @@ fn reads(
                 "erratum: {} is printed, where {} belongs, as in the line at 100 %",
                 shown[at], right[at]
             );
-            row(shown[at]).judged(Verdict::Differs, &why)
+            row(shown[at]).judged(Verdict::Differs).because(Reason::MissingDetail(why))
         })
         .collect()
 }
@@ -133,13 +136,14 @@ fn reads(
 fn wear_and_overhead(what: &dyn Fn(&str) -> String, ran: &Ran, printed: &TableV) -> Vec<Row> {
     let part = &ran.device.part;
     let wear = printed.wear[usize::from(ran.cell.utilisation == 100)];
-    let near = tenth(wear).max(0.01);
     let steps = gftl::paper_steps(part);
     let formula = gftl::queue_share(part, steps).as_f64() * 100.0;
     let why = format!("L/π/N is {formula:.2} %; the notes have what gives the printed figures");
     let mut rows = vec![
-        Row::measured(&what("wear index"), "", wear, ran.measured.wear.index, near, HOT),
-        Row::exact(&what("Δ, L/π/N with the printed κ"), "%", printed.overhead, formula, &why),
+        Row::measured(&what("wear index"), "", wear, ran.measured.wear.index, TOLERANCE)
+            .because(Reason::MissingDetail(HOT.into())),
+        Row::exact(&what("Δ, L/π/N with the printed κ"), "%", printed.overhead, formula)
+            .because(Reason::MissingDetail(why.clone())),
     ];
     if let Ok(whole) = gftl::whole_steps(part) {
         let share = gftl::queue_share(part, whole).as_f64() * 100.0;
@@ -168,8 +172,8 @@ fn independence(cells: &Cells, full: Cell) -> Vec<Row> {
     let (Ok(full), Ok(half)) = (cells.get(full), cells.get(half)) else { return Vec::new() };
     let name = format!("{}, π = {}", full.cell.load.name(), full.cell.pages_per_block);
     let row = |what: &str, half: f64, full: f64| {
-        let what = format!("{name}: {what} at 50 % less at 100 %");
-        Row::measured(&what, "µs", "0", half - full, 1.0, "")
+        let what = format!("{name}: {what} at 50 % against 100 %");
+        Row::change(&what, "0", half, full, 1.0)
     };
     let (half, full) = (&half.measured, &full.measured);
     vec![

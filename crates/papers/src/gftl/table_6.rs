@@ -2,9 +2,9 @@
 
 use super::cells::{Cell, Cells, Load, Ran};
 use super::paper::{CONSUMER, TABLE_VI, TableVi, UTILISATIONS};
-use super::table_5::tenth;
 use crate::reproduction::Section;
-use crate::row::Row;
+use crate::row::{Row, TOLERANCE};
+use crate::verdict::Reason;
 
 /// Energy per access in nJ, counted in three ways.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,13 @@ pub(super) fn table_6(cells: &Cells) -> Section {
         let cell = Cell::gftl(load, printed.pages_per_block);
         section.rows.extend(match cells.get(cell) {
             Ok(ran) => column(printed, ran),
-            Err(why) => vec![Row::incomparable(&cell.name(), "", None, None, why)],
+            Err(why) => vec![Row::incomparable(
+                &cell.name(),
+                "",
+                None,
+                None,
+                Reason::MissingDetail(why.into()),
+            )],
         });
         section.rows.extend(independence(cells, cell));
     }
@@ -72,7 +78,6 @@ fn column(printed: &TableVi, ran: &Ran) -> Vec<Row> {
     for (kind, figure, ours) in
         [("read", printed.read_nj, read), ("write", printed.write_nj, write)]
     {
-        let near = tenth(figure);
         for (counting, value) in [
             ("request alone", ours.alone),
             ("with the step behind it", ours.with_step),
@@ -80,7 +85,10 @@ fn column(printed: &TableVi, ran: &Ran) -> Vec<Row> {
         ] {
             let what = format!("{name}: {kind}, {counting}");
             let why = "what is counted is not printed; the candidates stand beside each other";
-            rows.push(Row::measured(&what, "nJ", figure, value, near, why));
+            rows.push(
+                Row::measured(&what, "nJ", figure, value, TOLERANCE)
+                    .because(Reason::MissingDetail(why.into())),
+            );
         }
     }
     let all = ran.measured.energy_pj as f64 / ran.measured.requests().max(1) as f64 / 1e3;
@@ -98,7 +106,7 @@ fn independence(cells: &Cells, full: Cell) -> Vec<Row> {
         .map(|(kind, half, full)| {
             let percent = (half.with_step / full.with_step - 1.0) * 100.0;
             let what = format!("{name}: {kind} with its step, 50 % over 100 %");
-            Row::measured(&what, "%", "0", percent, 1.0, "")
+            Row::changed(&what, "0", percent, 1.0)
         })
         .into()
 }

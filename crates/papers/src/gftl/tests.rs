@@ -6,8 +6,8 @@ use super::paper::PAGES_PER_BLOCK;
 use super::table_6::counted;
 use super::*;
 use crate::observer::Unwatched;
-use crate::row::Verdict;
 use crate::settings::Settings;
+use crate::verdict::Verdict;
 use cells::Ran;
 use ftl::registry;
 use workload::WorkloadSpec;
@@ -76,7 +76,7 @@ fn sections_of_closed_forms_need_no_runs() {
     let found = PAPER.reproduce(&settings, &Unwatched).unwrap();
     assert_eq!((found.sections.len(), found.runs.len()), (3, 0));
     let rows = || found.sections.iter().flat_map(|section| &section.rows);
-    assert!(rows().all(|row| matches!(row.verdict, Verdict::Equal | Verdict::NotPrinted)));
+    assert!(rows().all(|row| matches!(row.verdict, Verdict::Equal | Verdict::Evidence)));
     assert!(found.sections[2].plots[0].svg.contains("</svg>"));
 }
 

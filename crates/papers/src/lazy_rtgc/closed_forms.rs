@@ -3,6 +3,7 @@
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Row;
+use crate::verdict::Reason;
 use bounds::tables;
 use flash::parts::EVALUATION_SLC;
 
@@ -16,7 +17,7 @@ pub(super) fn table_1() -> Result<Section, ReproduceError> {
         let response = us(row.response_ns);
         let what = format!("{scheme}: U(R)");
         section.rows.push(match printed_response(scheme) {
-            Some(printed) => Row::exact(&what, "µs", printed, response, ""),
+            Some(printed) => Row::exact(&what, "µs", printed, response),
             None => Row::evidence(&what, "µs", response, 1),
         });
         section.rows.push(Row::evidence(&format!("{scheme}: U(e_r)"), "µs", us(row.read_ns), 1));
@@ -26,15 +27,14 @@ pub(super) fn table_1() -> Result<Section, ReproduceError> {
         let what = format!("{scheme}: U(σ)");
         section.rows.push(match (row.share, printed_share(scheme)) {
             (Some(share), Some(printed)) => {
-                Row::exact(&what, "%", printed, share.as_f64() * 100.0, "")
+                Row::exact(&what, "%", printed, share.as_f64() * 100.0)
             }
             (Some(share), None) => Row::evidence(&what, "%", share.as_f64() * 100.0, 2),
             (None, _) => Row::incomparable(
                 &what,
                 "%",
                 Some("N/A"),
-                None,
-                "the paper has none either: it depends on the real-time tasks; 75 % in its evaluation",
+                None, Reason::PaperError("the paper has none either: it depends on the real-time tasks; 75 % in its evaluation".into()),
             ),
         });
     }
@@ -73,14 +73,14 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
             ("t_er", printed.t_bers_us, ours.t_bers_ns),
         ] {
             let what = format!("{name}: {what}");
-            section.rows.push(Row::exact(&what, "µs", &figure.to_string(), value as f64 / 1e3, ""));
+            section.rows.push(Row::exact(&what, "µs", &figure.to_string(), value as f64 / 1e3));
         }
         let pages = printed.pages_per_block.to_string();
         let what = format!("{name}: π");
-        section.rows.push(Row::exact(&what, "pages", &pages, ours.pages_per_block.into(), ""));
+        section.rows.push(Row::exact(&what, "pages", &pages, ours.pages_per_block.into()));
         let share = format!("{:.3}", f64::from(printed.lazy_rtgc_permille) / 1e3);
         let what = format!("{name}: U(σ)");
-        section.rows.push(Row::exact(&what, "", &share, ours.share.as_f64(), ""));
+        section.rows.push(Row::exact(&what, "", &share, ours.share.as_f64()));
     }
     Ok(section)
 }
@@ -98,7 +98,7 @@ pub(super) fn table_3() -> Result<Section, ReproduceError> {
             ("lazy-rtgc", printed.lazy_rtgc_permille, ours.lazy_rtgc),
         ] {
             let what = format!("{}: {scheme}", printed.part);
-            section.rows.push(Row::exact(&what, "%", &percent(figure), share.as_f64() * 100.0, ""));
+            section.rows.push(Row::exact(&what, "%", &percent(figure), share.as_f64() * 100.0));
         }
     }
     Ok(section)

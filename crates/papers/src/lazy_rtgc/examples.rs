@@ -3,6 +3,7 @@
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Row;
+use crate::verdict::Reason;
 use bounds::lazy_rtgc;
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Geometry, Lpn, Operation, Part, SerialArray, Store, US};
@@ -20,10 +21,10 @@ pub(super) fn fig_1() -> Result<Section, ReproduceError> {
         let ours = lazy_rtgc::collection_ns(&part, valid);
         let us = |ns: u64| ns as f64 / 1e3;
         let what = format!("e_G of a victim with λ = {valid}");
-        section.rows.push(Row::exact(&what, "µs", collection, us(ours), ""));
+        section.rows.push(Row::exact(&what, "µs", collection, us(ours)));
         let what = format!("R of the write behind it, λ = {valid}");
         let with_write = lazy_rtgc::task_response_ns(part.t_prog_ns, [ours]);
-        section.rows.push(Row::exact(&what, "µs", response, us(with_write), ""));
+        section.rows.push(Row::exact(&what, "µs", response, us(with_write)));
     }
     Ok(section)
 }
@@ -44,10 +45,16 @@ pub(super) fn fig_2() -> Result<Section, ReproduceError> {
             "",
             None,
             None,
-            "no victim with four valid pages was taken",
+            Reason::MissingDetail("no victim with four valid pages was taken".into()),
         )),
         Err(error) => {
-            section.rows.push(Row::incomparable("the example", "", None, None, &error.to_string()));
+            section.rows.push(Row::incomparable(
+                "the example",
+                "",
+                None,
+                None,
+                Reason::MissingDetail(error.to_string()),
+            ));
         }
     }
     section.notes.push(
@@ -69,8 +76,7 @@ struct Done {
 
 fn rows(tasks: &[Done; 4]) -> Vec<Row> {
     let [w3, r4, w5, w6] = tasks;
-    let count =
-        |what: &str, printed: &str, ours: u64| Row::exact(what, "", printed, ours as f64, "");
+    let count = |what: &str, printed: &str, ours: u64| Row::exact(what, "", printed, ours as f64);
     let slowest = tasks.iter().map(|done| done.response_ns).max().unwrap_or_default();
     let part = fig_2_part();
     let bound = lazy_rtgc::response_ns(&part);
@@ -80,7 +86,7 @@ fn rows(tasks: &[Done; 4]) -> Vec<Row> {
         count("T_w5: pages copied by G₁", "2", w5.copies),
         count("T_w6: blocks erased by G₂", "1", w6.erases),
         count("T_w6: pages copied", "0", w6.copies),
-        Row::exact("w of G₂ (reclaimed pages)", "pages", "-4", -(w6.gained as f64 + 1.0 - 4.0), ""),
+        Row::exact("w of G₂ (reclaimed pages)", "pages", "-4", -(w6.gained as f64 + 1.0 - 4.0)),
         Row::evidence("longest response of the four tasks", "µs", slowest as f64 / 1e3, 1),
         Row::evidence("its bound t_wr + t_er", "µs", bound as f64 / 1e3, 1),
     ]
@@ -143,13 +149,13 @@ fn task(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::Verdict;
+    use crate::verdict::Verdict;
 
     #[test]
     fn the_examples_come_out_as_printed() {
         for section in [fig_1().unwrap(), fig_2().unwrap()] {
             for row in &section.rows {
-                assert!(matches!(row.verdict, Verdict::Equal | Verdict::NotPrinted), "{row:?}");
+                assert!(matches!(row.verdict, Verdict::Equal | Verdict::Evidence), "{row:?}");
             }
             assert!(section.rows.iter().any(|row| row.verdict == Verdict::Equal));
         }

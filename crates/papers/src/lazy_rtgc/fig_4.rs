@@ -4,6 +4,7 @@
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::{Limit, Row};
+use crate::verdict::Reason;
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Counts, Geometry, Lpn, Operation, Part, Store};
 use ftl::{FtlError, SchemeConfig};
@@ -25,7 +26,13 @@ pub(super) fn fig_4(seed: u64) -> Result<Section, ReproduceError> {
     match run(seed) {
         Ok(seen) => section.rows.extend(seen.rows()),
         Err(error) => {
-            let row = Row::incomparable("the example", "", None, None, &error.to_string());
+            let row = Row::incomparable(
+                "the example",
+                "",
+                None,
+                None,
+                Reason::MissingDetail(error.to_string()),
+            );
             section.rows.push(row);
         }
     }
@@ -118,17 +125,13 @@ impl StepFigures {
 
     fn rows(self) -> Vec<Row> {
         let row = |what: &str, printed: &str, ours: u64| {
-            Row::exact(what, "", printed, ours as f64, "the scheme does not do as the figure says")
+            Row::exact(what, "", printed, ours as f64)
+                .because(Reason::MissingDetail("the scheme does not do as the figure says".into()))
         };
         let limit = |what: &str, ours: u64| {
             let most = Limit::AtMost(ALPHA as f64);
-            Row::limit(
-                what,
-                "pages",
-                most,
-                ours as f64,
-                "the scheme does not do as the figure says",
-            )
+            Row::limit(what, "pages", most, ours as f64)
+                .because(Reason::MissingDetail("the scheme does not do as the figure says".into()))
         };
         let count = |what: &str, ours: u64| Row::evidence(what, "", ours as f64, 0);
         vec![
@@ -180,14 +183,14 @@ fn run(seed: u64) -> Result<StepFigures, FtlError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::Verdict;
+    use crate::verdict::Verdict;
 
     #[test]
     fn every_step_is_as_in_the_figure() {
         let section = fig_4(1).unwrap();
         assert_eq!(section.rows.len(), 8);
         for row in &section.rows {
-            assert!(matches!(row.verdict, Verdict::Equal | Verdict::NotPrinted), "{row:?}");
+            assert!(matches!(row.verdict, Verdict::Equal | Verdict::Evidence), "{row:?}");
         }
     }
 }

@@ -2,13 +2,12 @@
 
 use super::evaluation::{Before, Evaluation, SCHEMES, WORKLOADS};
 use crate::error::ReproduceError;
+use crate::figure::Figure;
 use crate::reproduction::{PlotFile, Section};
-use crate::row::{Figure, Row};
+use crate::row::{Row, TOLERANCE};
+use crate::verdict::Reason;
 use sim::report::SchemeReport;
 use sim::report::plots::Bars;
-
-/// Tolerance for the mean over the stand-ins, percentage points.
-const TOLERANCE: f64 = 10.0;
 
 /// Causes under which collection moves valid pages, by copy or by read and program.
 pub(super) const COLLECTION: [&str; 5] =
@@ -217,9 +216,16 @@ impl<'a> Values<'a> {
         let what = format!("lazy-rtgc against {base}, mean");
         let Some(change) = self.mean_change(base) else {
             let why = self.why_not(base);
-            return Row::incomparable(&what, "%", Some(printed), None, &why);
+            return Row::incomparable(
+                &what,
+                "%",
+                Some(printed),
+                None,
+                Reason::MissingDetail(why.clone()),
+            );
         };
-        let row = Row::measured(&what, "%", printed, change, TOLERANCE, why);
+        let row = Row::changed(&what, printed, change, TOLERANCE)
+            .because(Reason::MissingDetail((*why).into()));
         let changes: Vec<String> = WORKLOADS
             .iter()
             .enumerate()
@@ -228,8 +234,8 @@ impl<'a> Values<'a> {
                 None => format!("{name} –"),
             })
             .collect();
-        match row.verdict.needs_reason() {
-            true => row.remarked(&changes.join(", ")),
+        match row.verdict.needs_cause() {
+            true => row.noting(&changes.join(", ")),
             false => row,
         }
     }
@@ -247,7 +253,8 @@ impl<'a> Values<'a> {
     fn order(&self, what: &str, groups: &[&[&str]], value: impl Fn(&str) -> Option<f64>) -> Row {
         let values: Vec<(&str, Option<f64>)> =
             SCHEMES.iter().map(|scheme| (*scheme, value(scheme))).collect();
-        Row::order(what, groups, &values, self.metric.order_why)
+        Row::order(what, groups, &values)
+            .because(Reason::MissingDetail(self.metric.order_why.into()))
     }
 
     fn by_workload(&self, base: &str) -> Vec<Row> {
@@ -255,7 +262,13 @@ impl<'a> Values<'a> {
             let what = format!("lazy-rtgc against {base}, {name}");
             match self.change(at, base) {
                 Some(change) => Row::evidence(&what, "%", change, 2),
-                None => Row::incomparable(&what, "%", None, None, &self.why_not(base)),
+                None => Row::incomparable(
+                    &what,
+                    "%",
+                    None,
+                    None,
+                    Reason::MissingDetail(self.why_not(base)),
+                ),
             }
         };
         WORKLOADS.iter().enumerate().map(row).collect()
@@ -266,7 +279,9 @@ impl<'a> Values<'a> {
         let what = format!("lazy-rtgc against {base}, mean, {}", self.before.words());
         match self.mean_change(base) {
             Some(change) => Row::evidence(&what, "%", change, 2),
-            None => Row::incomparable(&what, "%", None, None, &self.why_not(base)),
+            None => {
+                Row::incomparable(&what, "%", None, None, Reason::MissingDetail(self.why_not(base)))
+            }
         }
     }
 

@@ -1,8 +1,10 @@
 //! Fig. 11 and Table VII: flash space and RAM that each scheme needs.
 
 use crate::error::ReproduceError;
+use crate::figure::Figure;
 use crate::reproduction::{PlotFile, Section};
-use crate::row::{Figure, Row};
+use crate::row::Row;
+use crate::verdict::Reason;
 use bounds::{Ratio, fsr, gftl, lazy_rtgc, ram, rftl};
 use flash::parts::EVALUATION_SLC;
 use sim::report::plots::Bars;
@@ -33,7 +35,7 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
     for (scheme, ours, printed) in shares {
         let what = format!("{scheme}: space utilisation");
         section.rows.push(match printed {
-            Some(printed) => Row::exact(&what, "%", printed, ours, ""),
+            Some(printed) => Row::exact(&what, "%", printed, ours),
             None => Row::evidence(&what, "%", ours, 2),
         });
     }
@@ -44,13 +46,12 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
         "80",
         on_demand,
         1.0,
-        "",
     ));
     let extra = |utilisation: f64| 1.0 - utilisation / 100.0;
     let against = |base: f64| (extra(shares[4].1) / extra(base) - 1.0) * 100.0;
     section.rows.push(
-        Row::measured("extra space of lazy-rtgc against rftl", "%", "-80.77", against(shares[3].1), 1.0, "")
-            .remarked(
+        Row::changed("extra space of lazy-rtgc against rftl", "-80.77", against(shares[3].1), 5.0)
+            .noting(
                 "the printed figure comes out with 35 % for RFTL (0.125/0.65), not with its 33.3 % (0.125/0.667)",
             ),
     );
@@ -63,9 +64,7 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
             ("lazy-rtgc-on-demand", Some(extra(on_demand))),
             ("fsr", Some(extra(shares[1].1))),
             ("rftl", Some(extra(shares[3].1))),
-        ],
-        "",
-    ));
+        ]));
     section.notes.push(
         "GFTL's share is the paper's formula. Its write queue is too short for some orders of requests (errata of GFTL); with the queue that none overflows GFTL exports less than Lazy-RTGC: `ftlkit \
         bounds` prints the bounds of each scheme."
@@ -96,7 +95,10 @@ pub(super) fn table_7() -> Result<Section, ReproduceError> {
             "the printed figure does not follow from the text; ours is {}",
             parts.join(" + ")
         );
-        section.rows.push(Row::exact(&what, "KiB", &printed.kib.to_string(), kib, &why));
+        section.rows.push(
+            Row::exact(&what, "KiB", &printed.kib.to_string(), kib)
+                .because(Reason::MissingDetail(why.clone())),
+        );
         let energy = ram::access_energy(items.total());
         let what = format!("{}: energy of an access", printed.scheme);
         let figure = format!("{:.3}", printed.access_nj);
@@ -105,15 +107,13 @@ pub(super) fn table_7() -> Result<Section, ReproduceError> {
                 &what,
                 "nJ",
                 Some(&figure),
-                None,
-                "CACTI is not run: at the printed size the printed figure is what ours is taken from",
+                None, Reason::PaperError("CACTI is not run: at the printed size the printed figure is what ours is taken from".into()),
             ),
             false => Row::incomparable(
                 &what,
                 "nJ",
                 Some(&figure),
-                Some(Figure::number(energy.nj, 3)),
-                "of another size of RAM; between the printed figures, since CACTI is not run",
+                Some(Figure::number(energy.nj, 3)), Reason::PaperError("of another size of RAM; between the printed figures, since CACTI is not run".into()),
             ),
         };
         section.rows.push(row);
@@ -144,7 +144,8 @@ fn savings() -> Vec<Row> {
     let saved = |small: f64, large: f64| (1.0 - small / large) * 100.0;
     let on_demand = "lazy-rtgc-on-demand";
     let row = |what: &str, printed: &str, ours: f64, why: &str| {
-        Row::exact(&format!("{what}, of the printed table"), "%", printed, ours, why)
+        Row::exact(&format!("{what}, of the printed table"), "%", printed, ours)
+            .because(Reason::MissingDetail(why.into()))
     };
     vec![
         row(

@@ -6,6 +6,7 @@ use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
 use crate::row::{Limit, Row};
 use crate::settings::Scale;
+use crate::verdict::Reason;
 use sim::report::plots::{Curve, Curves, Drawn};
 use sim::report::{SchemeReport, units};
 
@@ -35,8 +36,16 @@ pub(super) fn fig_8(evaluation: &Evaluation, scale: Scale) -> Result<Section, Re
         for kib in CMT_KIB {
             let what = format!("hit ratio, {}, {kib} KiB", WORKLOADS[workload]);
             section.rows.push(match hits(workload, kib) {
-                Some(hits) => Row::limit(&what, "%", limit, hits, of),
-                None => Row::incomparable(&what, "%", None, None, &why_not(evaluation, kib)),
+                Some(hits) => {
+                    Row::limit(&what, "%", limit, hits).because(Reason::MissingDetail(of.into()))
+                }
+                None => Row::incomparable(
+                    &what,
+                    "%",
+                    None,
+                    None,
+                    Reason::MissingDetail(why_not(evaluation, kib)),
+                ),
             });
         }
     }
@@ -47,16 +56,17 @@ pub(super) fn fig_8(evaluation: &Evaluation, scale: Scale) -> Result<Section, Re
     section.rows.push(match changes {
         Some(changes) => {
             let ours = changes.iter().sum::<f64>() / changes.len() as f64;
-            Row::measured(
-                what,
-                "%",
-                "-7.50",
-                ours,
-                5.0,
-                "the stand-ins' places are drawn anew, the traces' recur",
-            )
+            Row::changed(what, "-7.50", ours, 15.0).because(Reason::StandIn(
+                "the stand-ins' places are drawn anew, the traces' recur".into(),
+            ))
         }
-        None => Row::incomparable(what, "%", Some("-7.50"), None, &why_not(evaluation, 1024)),
+        None => Row::incomparable(
+            what,
+            "%",
+            Some("-7.50"),
+            None,
+            Reason::MissingDetail(why_not(evaluation, 1024)),
+        ),
     });
     for (at, name) in WORKLOADS.iter().enumerate() {
         for kib in CMT_KIB {
@@ -125,16 +135,21 @@ pub(super) fn translation_copies(evaluation: &Evaluation) -> Vec<Row> {
                translation block is collected; the paper's figure needs evictions one at a time";
     let none = "no page was copied";
     let mut rows = vec![match share(WEBSEARCH) {
-        Some(ours) => Row::measured(&what, "%", "56.26", ours, 10.0, why),
-        None => Row::incomparable(&what, "%", Some("56.26"), None, none),
+        Some(ours) => Row::measured(&what, "%", "56.26", ours, 15.0)
+            .because(Reason::MissingDetail(why.into())),
+        None => {
+            Row::incomparable(&what, "%", Some("56.26"), None, Reason::MissingDetail(none.into()))
+        }
     }];
     let others: Vec<f64> = (1..WORKLOADS.len()).filter_map(share).collect();
     let what = "on demand: the same, mean of the other workloads";
     rows.push(match others.is_empty() {
-        true => Row::incomparable(what, "%", Some("3.98"), None, none),
+        true => {
+            Row::incomparable(what, "%", Some("3.98"), None, Reason::MissingDetail(none.into()))
+        }
         false => {
             let ours = others.iter().sum::<f64>() / others.len() as f64;
-            Row::measured(what, "%", "3.98", ours, 10.0, why)
+            Row::measured(what, "%", "3.98", ours, 15.0).because(Reason::MissingDetail(why.into()))
         }
     });
     for (at, name) in WORKLOADS.iter().enumerate().skip(1) {
@@ -155,15 +170,16 @@ pub(super) fn erases(evaluation: &Evaluation) -> Vec<Row> {
     let name = WORKLOADS[WEBSEARCH];
     let what = format!("on demand against lazy-rtgc, {name}");
     let mut rows = vec![match change(WEBSEARCH) {
-        Some(ours) => Row::measured(
+        Some(ours) => Row::changed(&what, "43.59", ours, 15.0).because(Reason::MissingDetail(
+            "the trace writes 844 pages, so a handful of blocks decide".into(),
+        )),
+        None => Row::incomparable(
             &what,
             "%",
-            "43.59",
-            ours,
-            10.0,
-            "the trace writes 844 pages, so a handful of blocks decide",
+            Some("43.59"),
+            None,
+            Reason::MissingDetail("lazy-rtgc erased no block".into()),
         ),
-        None => Row::incomparable(&what, "%", Some("43.59"), None, "lazy-rtgc erased no block"),
     }];
     for (at, name) in WORKLOADS.iter().enumerate().skip(1) {
         let what = format!("on demand against lazy-rtgc, {name} (\"close\")");

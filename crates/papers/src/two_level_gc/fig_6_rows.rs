@@ -1,8 +1,10 @@
 //! Rows of Fig. 6: the paper's claims, and comparisons that the paper does not make.
 
 use super::fig_6_board::{GREEDY, LISTS, PREEMPTIVE, SCHEMES, SEARCH, SEARCH_OF_ONE};
-use crate::row::{Figure, Limit, Row};
+use crate::figure::Figure;
+use crate::row::{Limit, Row};
 use crate::runs::Ran;
+use crate::verdict::Reason;
 use ftl::VictimKind;
 use sim::report::{SchemeReport, Summary};
 
@@ -79,7 +81,9 @@ fn compared(ran: &Ran, what: &str, of: Of, over: &str, under: &str) -> Row {
     let what = format!("{}: {what}", ran.name);
     match ratio(ran, of, over, under) {
         Ok(ratio) => Row::evidence(&what, "×", ratio, 2),
-        Err(NoRatio { ours, why }) => Row::incomparable(&what, "×", None, ours, &why),
+        Err(NoRatio { ours, why }) => {
+            Row::incomparable(&what, "×", None, ours, Reason::MissingDetail(why.clone()))
+        }
     }
 }
 
@@ -98,15 +102,19 @@ impl Claim {
     fn row(&self, ran: &Ran) -> Row {
         let what = format!("{}: {}", ran.name, self.what);
         match ratio(ran, self.of, self.over, self.under) {
-            Ok(ratio) => Row::limit(&what, "×", Limit::Above(self.least), ratio, self.why),
+            Ok(ratio) => Row::limit(&what, "×", Limit::Above(self.least), ratio)
+                .because(Reason::MissingDetail(self.why.into())),
             Err(NoRatio { ours, why }) => {
                 let zero = ours.is_some();
                 let printed = format!("> {}", self.least);
-                Row::incomparable(&what, "×", Some(&printed), ours, &why).remarked(if zero {
-                    self.none
-                } else {
-                    ""
-                })
+                Row::incomparable(
+                    &what,
+                    "×",
+                    Some(&printed),
+                    ours,
+                    Reason::MissingDetail(why.clone()),
+                )
+                .noting(if zero { self.none } else { "" })
             }
         }
     }
@@ -153,7 +161,7 @@ pub(super) fn claims(ran: &Ran) -> Vec<Row> {
     .map(|claim| claim.row(ran))
     .collect();
     if let Some(first) = rows.first_mut() {
-        *first = first.clone().remarked(&from_lists(ran).unwrap_or_default());
+        *first = first.clone().noting(&from_lists(ran).unwrap_or_default());
     }
     rows.push(compared(ran, "median request, 2LGC / search", median, LISTS, SEARCH));
     rows
@@ -223,9 +231,9 @@ pub(super) fn victims_at_once(ran: &Ran) -> Vec<Row> {
     let row = |what: &str, over, under| compared(ran, what, host_pages, over, under);
     vec![
         row("search of K victims / of one, host pages", SEARCH, SEARCH_OF_ONE)
-            .remarked("K are found by one search and collected side by side on several dies"),
+            .noting("K are found by one search and collected side by side on several dies"),
         row("search of one / greedy in O(1) on demand, host pages", SEARCH_OF_ONE, GREEDY)
-            .remarked("one victim at once each: what the search itself takes"),
+            .noting("one victim at once each: what the search itself takes"),
     ]
 }
 
@@ -235,10 +243,14 @@ pub(super) fn where_lists_act(ran: &Ran) -> Vec<Row> {
     let what = format!("{name}: victims of 2LGC that were on its lists");
     let mut rows = vec![match Listed::of(ran) {
         Some(listed) => Row::evidence(&what, "%", listed.share() * 100.0, 1)
-            .remarked(&from_lists(ran).unwrap_or_default()),
-        None => {
-            Row::incomparable(&what, "%", None, None, ran.why_not(LISTS).unwrap_or("no victim"))
-        }
+            .noting(&from_lists(ran).unwrap_or_default()),
+        None => Row::incomparable(
+            &what,
+            "%",
+            None,
+            None,
+            Reason::MissingDetail(ran.why_not(LISTS).unwrap_or("no victim").into()),
+        ),
     }];
     for (other, label) in [
         ("search", SEARCH),
@@ -313,7 +325,7 @@ fn rows_of(ran: &Ran, names: &[&str]) -> Vec<Row> {
                 Some(value) => Row::evidence(&what, unit, value, *decimals),
                 None => {
                     let why = ran.why_not(label).unwrap_or("no such figure in this run");
-                    Row::incomparable(&what, unit, None, None, why)
+                    Row::incomparable(&what, unit, None, None, Reason::MissingDetail(why.into()))
                 }
             });
         }

@@ -3,6 +3,7 @@
 
 use crate::reproduction::Section;
 use crate::row::Row;
+use crate::verdict::Reason;
 use flash::parts::by_name as part_by_name;
 use flash::{Geometry, Part};
 use ftl::registry::{self, by_name};
@@ -50,14 +51,21 @@ fn most(what: &str, unit: &str, printed: u32, found: Option<u32>, remark: &str) 
     let row = match found {
         Some(found) => {
             let why = "the plan of `2lgc` takes another number at most";
-            Row::exact(what, unit, &printed.to_string(), f64::from(found), why)
+            Row::exact(what, unit, &printed.to_string(), f64::from(found))
+                .because(Reason::MissingDetail(why.into()))
         }
         None => {
             let why = "the plan of `2lgc` takes all that was tried, or nothing";
-            Row::incomparable(what, unit, Some(&printed.to_string()), None, why)
+            Row::incomparable(
+                what,
+                unit,
+                Some(&printed.to_string()),
+                None,
+                Reason::MissingDetail(why.into()),
+            )
         }
     };
-    row.remarked(remark)
+    row.noting(remark)
 }
 
 /// Rows of the largest arrays that the plan accepts, found by probing.
@@ -98,13 +106,15 @@ fn reach(part: &Part) -> Vec<Row> {
     if let Some(pages) = pages {
         let terabytes = f64::from(pages) * 8192.0 / 2f64.powi(40);
         let why = "the array that the plan takes holds something else";
-        rows.push(Row::exact(
-            "the same array in pages of 8 KiB, binary terabytes (§4.1)",
-            "TB",
-            "16",
-            terabytes,
-            why,
-        ));
+        rows.push(
+            Row::exact(
+                "the same array in pages of 8 KiB, binary terabytes (§4.1)",
+                "TB",
+                "16",
+                terabytes,
+            )
+            .because(Reason::MissingDetail(why.into())),
+        );
     }
     rows
 }
@@ -117,14 +127,16 @@ fn ram(part: &Part) -> Result<Vec<Row>, String> {
     let blocks = f64::from(BOARD_BLOCKS);
     let greedy = plan(part, BOARD_BLOCKS, BOARD_PAGES, VictimKind::GREEDY)?.ram;
     Ok(vec![
-        Row::exact("board, page map entry", "bits", "32", lists.map as f64 * 8.0 / pages, why)
-            .remarked("31 bits of a PPN and a flag"),
-        Row::exact("board, block map entry", "bits", "32", lists.blocks as f64 * 8.0 / blocks, why)
-            .remarked("three flags, two counts of pages, the erase count: 3 + 8 + 8 + 13"),
+        Row::exact("board, page map entry", "bits", "32", lists.map as f64 * 8.0 / pages)
+            .because(Reason::MissingDetail(why.into()))
+            .noting("31 bits of a PPN and a flag"),
+        Row::exact("board, block map entry", "bits", "32", lists.blocks as f64 * 8.0 / blocks)
+            .because(Reason::MissingDetail(why.into()))
+            .noting("three flags, two counts of pages, the erase count: 3 + 8 + 8 + 13"),
         Row::evidence("board, RAM: page map", "KiB", lists.map as f64 / 1024.0, 0),
         Row::evidence("board, RAM: block map", "KiB", lists.blocks as f64 / 1024.0, 0),
         Row::evidence("board, RAM: both lists", "KiB", lists.victims as f64 / 1024.0, 1)
-            .remarked("places of 4 bytes for N/20 and N/10 blocks, and a byte per block"),
+            .noting("places of 4 bytes for N/20 and N/10 blocks, and a byte per block"),
         Row::evidence(
             "board, RAM: greedy in O(1) in their place",
             "KiB",
@@ -140,18 +152,26 @@ pub(super) fn map_entries() -> Section {
     section.rows = reach(part);
     match ram(part) {
         Ok(rows) => section.rows.extend(rows),
-        Err(error) => section.rows.push(Row::incomparable("board", "", None, None, &error)),
+        Err(error) => section.rows.push(Row::incomparable(
+            "board",
+            "",
+            None,
+            None,
+            Reason::MissingDetail(error.clone()),
+        )),
     }
     let [channels, ways, die] = BOARD;
     let bytes = u64::from(BOARD_BLOCKS) * u64::from(BOARD_PAGES) * u64::from(part.page_bytes);
     let why = "the blocks of the board do not hold its capacity";
-    section.rows.push(Row::exact(
-        "board of Table 1: blocks × pages × bytes, per way",
-        "GiB",
-        &die.to_string(),
-        bytes as f64 / f64::from(1 << 30) / f64::from(channels * ways),
-        why,
-    ));
+    section.rows.push(
+        Row::exact(
+            "board of Table 1: blocks × pages × bytes, per way",
+            "GiB",
+            &die.to_string(),
+            bytes as f64 / f64::from(1 << 30) / f64::from(channels * ways),
+        )
+        .because(Reason::MissingDetail(why.into())),
+    );
     section.notes = vec![
         "largest arrays, blocks and endurances are found by asking the plan by which `2lgc` is formatted; RAM is what that plan \
          counts for the board of 16384 blocks"

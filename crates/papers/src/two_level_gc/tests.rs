@@ -4,8 +4,9 @@ use super::*;
 use crate::observer::ReproductionObserver;
 use crate::observer::Unwatched;
 use crate::reproduction::Reproduction;
-use crate::row::{Row, Verdict};
+use crate::row::Row;
 use crate::settings::Settings;
+use crate::verdict::Verdict;
 
 fn reproduced(only: &[&str]) -> Reproduction {
     let only = only.iter().map(|id| (*id).to_owned()).collect();
@@ -13,7 +14,7 @@ fn reproduced(only: &[&str]) -> Reproduction {
 }
 
 fn differing(rows: &[Row]) -> Vec<&str> {
-    let far = rows.iter().filter(|row| row.verdict.needs_reason());
+    let far = rows.iter().filter(|row| row.verdict.needs_cause());
     far.map(|row| row.what.as_str()).collect()
 }
 
@@ -119,7 +120,7 @@ fn an_interruption_is_told() {
         let rows = &of(id).rows;
         assert!(!rows.is_empty());
         assert!(rows.iter().all(|row| row.verdict == Verdict::CannotBeCompared), "{id}: {rows:?}");
-        assert!(rows.iter().all(|row| !row.why.is_empty()), "{id}");
+        assert!(!rows.iter().any(Row::is_open), "{id}");
     }
     assert!(of("waf").rows.is_empty());
     assert!(found.runs.iter().all(|run| run.missing.len() == 7));

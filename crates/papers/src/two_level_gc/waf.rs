@@ -5,6 +5,7 @@ use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::row::Row;
 use crate::settings::{Scale, Settings};
+use crate::verdict::Reason;
 use bounds::waf::{self, Selection, WafError, Writes};
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Geometry, Lpn, Store};
@@ -26,8 +27,8 @@ const WINDOW: u32 = 8;
 /// Hot/cold workload: share of hot pages, and their share of the writes.
 const HOT_PAGES: f64 = 0.2;
 const HOT_WRITES: f64 = 0.8;
-/// Maximum relative difference from a reference.
-const NEAR: f64 = 0.02;
+/// Tolerance for a simulated figure against its reference, percent.
+const NEAR: f64 = 2.0;
 
 /// Workloads: name in rows, name in files, distribution of the writes.
 const WRITES: [(&str, &str, Writes); 2] = [
@@ -261,16 +262,18 @@ impl Measured {
         let Cell { kind, over_provisioning, name, .. } = self.cell;
         let what = format!("{name}, {over_provisioning} %: {kind}");
         match (&self.simulated, &self.reference) {
-            (Err(why), _) | (_, Err(why)) => Row::incomparable(&what, "", None, None, why),
+            (Err(why), _) | (_, Err(why)) => {
+                Row::incomparable(&what, "", None, None, Reason::MissingDetail(why.into()))
+            }
             (Ok(simulated), Ok(None)) => {
-                Row::evidence(&what, "", *simulated, 3).remarked("no model is known")
+                Row::evidence(&what, "", *simulated, 3).noting("no model is known")
             }
             (Ok(simulated), Ok(Some(closed))) => {
-                let tolerance = (closed * NEAR * 100.0).ceil() / 100.0;
                 let off = (simulated / closed - 1.0) * 100.0;
                 let printed = format!("{closed:.3}");
-                let row = Row::measured(&what, "", &printed, *simulated, tolerance, self.why());
-                row.remarked(&format!("{off:+.2} %, reference: {}", self.cell.reference()))
+                let row = Row::measured(&what, "", &printed, *simulated, NEAR)
+                    .because(Reason::MissingDetail(self.why().into()));
+                row.noting(&format!("{off:+.2} %, reference: {}", self.cell.reference()))
             }
         }
     }

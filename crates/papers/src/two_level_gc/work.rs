@@ -7,6 +7,7 @@ use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::row::{Limit, Row};
 use crate::settings::{Scale, Settings};
+use crate::verdict::Reason;
 use ftl::{Processor, VICTIM_POLICIES, VictimKind};
 use sim::report::plots::{Curve, Curves, Drawn};
 use sim::report::units;
@@ -114,7 +115,7 @@ impl Point {
             self.kind
         );
         let time = units::time(Processor::ARM7.time_ns(&work) as f64);
-        Row::evidence(&what, "", work.total() as f64, 0).remarked(&format!("at {of}; ARM7: {time}"))
+        Row::evidence(&what, "", work.total() as f64, 0).noting(&format!("at {of}; ARM7: {time}"))
     }
 }
 
@@ -171,28 +172,32 @@ impl Table {
         let row = |kind: VictimKind| {
             let what = format!("{}: growth of {kind}", scenario.name());
             let Some(ours) = self.exponent(scenario, kind) else {
-                return Row::incomparable(&what, "exponent", None, None, "interrupted");
+                return Row::incomparable(
+                    &what,
+                    "exponent",
+                    None,
+                    None,
+                    Reason::MissingDetail("interrupted".into()),
+                );
             };
             match kind.policy().name {
                 "greedy-scan" => {
                     let why = "short of N log N: a part of the blocks is equal, and the N reads of the search weigh too";
                     let printed = format!("{n_log_n:.2}");
-                    Row::measured(&what, "exponent", &printed, ours, 0.06, why)
+                    Row::measured(&what, "exponent", &printed, ours, 5.0).because(Reason::MissingDetail(why.into()))
                 }
                 "two-level-list" => Row::limit(
                     &what,
                     "exponent",
                     Limit::AtMost(FLAT),
-                    ours,
-                    match scenario {
+                    ours).because(Reason::MissingDetail(match scenario {
                         Invalidation::Uniform(85) => {
                             "no block comes to 3/4 invalid pages, the lists are empty, and all blocks are searched"
                         }
                         _ => {
                             "more candidates than the list holds: it is sorted as blocks enter, N/20 entries each time"
                         }
-                    },
-                ),
+                    }.into())),
                 _ => Row::evidence(&what, "exponent", ours, 2),
             }
         };
@@ -200,7 +205,10 @@ impl Table {
         if let Some(ours) = self.exponent(scenario, VictimKind::GREEDY) {
             let what = format!("{}: greedy in O(1) is flat", scenario.name());
             let why = "entries grow with the number of blocks";
-            rows.push(Row::limit(&what, "exponent", Limit::AtMost(FLAT), ours, why));
+            rows.push(
+                Row::limit(&what, "exponent", Limit::AtMost(FLAT), ours)
+                    .because(Reason::MissingDetail(why.into())),
+            );
         }
         rows
     }
@@ -220,7 +228,7 @@ impl Table {
             );
             let entries =
                 Row::evidence(&format!("{at}: entries per victim"), "", point.entries(), 1);
-            rows.push(entries.remarked(&parts));
+            rows.push(entries.noting(&parts));
             rows.push(point.longest());
         }
         rows
