@@ -218,6 +218,7 @@ impl ChannelArgs {
         experiment.ways = self.ways.unwrap_or(experiment.ways);
         experiment.planes = self.planes.unwrap_or(experiment.planes);
         experiment.bit_errors = self.bit_errors.unwrap_or(experiment.bit_errors);
+        experiment.t_rwc = self.t_rwc.or(experiment.t_rwc);
     }
 }
 
