@@ -1,6 +1,8 @@
 //! Per-family part of a plan, as plain values.
 
 use crate::page_mapped::victims::VictimKind;
+use crate::preset::Enqueue;
+use bounds::gftl::CollectionRam;
 
 /// The families of schemes, each with its own settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +109,10 @@ pub struct GftlLayout {
     pub programs: u32,
     /// Collection waits until one of these is exceeded; `None`: it never waits.
     pub threshold: Option<GftlThreshold>,
+    /// States of a collection in which RAM takes the block's writes.
+    pub ram: CollectionRam,
+    /// Time at which a data block is queued for collection.
+    pub enqueue: Enqueue,
     /// True if the dirtiest block is collected first; false for the block queued first.
     pub dirtiest_first: bool,
 }

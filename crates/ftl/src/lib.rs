@@ -36,6 +36,7 @@ mod wear;
 
 pub use allocation::{Allocation, AllocationOrder, Level};
 pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, TaskKind};
+pub use bounds::gftl::CollectionRam;
 pub use buffer::{
     BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
     BufferUnit, Regions, UPDATE_PROBABILITIES, with_buffer,
@@ -51,7 +52,9 @@ pub use layout::{
 };
 pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
 pub use plan::Plan;
-pub use preset::{Build, BuildResult, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue};
+pub use preset::{
+    Build, BuildResult, Enqueue, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue,
+};
 pub use processor::Processor;
 pub use scheme::Scheme;
 pub use telemetry::{CollectionLog, MapCache, MergeKind, Telemetry};

@@ -10,6 +10,7 @@ use crate::plan::Plan;
 use crate::processor::Processor;
 use crate::scheme::Scheme;
 use alloc::boxed::Box;
+use bounds::gftl::CollectionRam;
 use flash::{AnyArray, Geometry, Part, Probe, WearRule};
 #[cfg(not(test))]
 use flash::{ParallelArray, SerialArray};
@@ -135,6 +136,16 @@ pub enum WriteQueue {
     Proven,
 }
 
+/// Time at which GFTL puts a data block in the collection queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Enqueue {
+    /// When the block's last page is programmed (§IV-A).
+    #[default]
+    Full,
+    /// When a page of the full block is written to the write queue.
+    Overflow,
+}
+
 /// Configuration of a scheme: a preset with overrides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemeConfig {
@@ -154,6 +165,10 @@ pub struct SchemeConfig {
     pub queue_threshold_percent: Option<u8>,
     /// Length rule of the write queue.
     pub write_queue: Option<WriteQueue>,
+    /// States of a collection in which RAM takes the block's writes.
+    pub collection_ram: Option<CollectionRam>,
+    /// Time at which a data block is queued for collection.
+    pub enqueue: Option<Enqueue>,
     /// Number of log blocks, if the scheme has them; default: the scheme's choice.
     pub log_blocks: Option<u32>,
     /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
@@ -188,6 +203,8 @@ impl SchemeConfig {
             cmt_policy: None,
             queue_threshold_percent: None,
             write_queue: None,
+            collection_ram: None,
+            enqueue: None,
             log_blocks: None,
             frontiers: None,
             buffer: BufferSettings::default(),

@@ -17,8 +17,8 @@ use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store, WearRule};
 use ftl::{
-    Allocation, BufferPolicy, BufferSettings, CmtPolicy, FrontierSharing, FtlError, Layout, Preset,
-    SchemeConfig, VictimKind, WriteQueue, registry,
+    Allocation, BufferPolicy, BufferSettings, CmtPolicy, CollectionRam, Enqueue, FrontierSharing,
+    FtlError, Layout, Preset, SchemeConfig, VictimKind, WriteQueue, registry,
 };
 use std::fmt;
 
@@ -193,6 +193,16 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let write_queue = Some(WriteQueue::Proven);
                 variants.push(SchemeConfig { write_queue, ..plain.clone() });
             }
+            "ram" => {
+                let collection_ram = Some(CollectionRam::Collection);
+                variants.push(SchemeConfig { collection_ram, ..plain.clone() });
+            }
+            "enqueue" => {
+                let enqueue = Some(Enqueue::Overflow);
+                variants.push(SchemeConfig { enqueue, ..plain.clone() });
+                let collection_ram = Some(CollectionRam::Collection);
+                variants.push(SchemeConfig { enqueue, collection_ram, ..plain.clone() });
+            }
             other => panic!("no variant of `{other}` of {}: add one here", preset.name),
         }
     }
@@ -221,6 +231,8 @@ impl fmt::Display for Described<'_> {
             cmt_policy,
             queue_threshold_percent,
             write_queue,
+            collection_ram,
+            enqueue,
             log_blocks,
             frontiers,
             buffer,
@@ -240,6 +252,8 @@ impl fmt::Display for Described<'_> {
             ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
+            ("ram", collection_ram.map(|ram| format!("{ram:?}"))),
+            ("enqueue", enqueue.map(|moment| format!("{moment:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
             ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),
             ("", (*allocation != Allocation::default()).then(|| format!("{allocation:?}"))),

@@ -114,6 +114,28 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.write_queue),
     },
     SchemeSetting {
+        key: "ram",
+        long_key: "collection_ram",
+        example: Some("collection"),
+        values: || "states or collection".into(),
+        doc: "when RAM takes writes to the block under collection: in its read and erase states (states, as in \
+            Algorithm 1) or in every state (collection, as in the paper's evaluation); default: states",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.collection_ram, value),
+        print: |scheme| printed(&scheme.collection_ram),
+    },
+    SchemeSetting {
+        key: "enqueue",
+        long_key: "enqueue",
+        example: Some("overflow"),
+        values: || "full or overflow".into(),
+        doc: "when a data block is queued for collection: with its last page (full) or with the first page that \
+            it cannot take (overflow); default: full",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.enqueue, value),
+        print: |scheme| printed(&scheme.enqueue),
+    },
+    SchemeSetting {
         key: "log_blocks",
         long_key: "log_blocks",
         example: Some("64"),

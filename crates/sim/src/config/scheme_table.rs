@@ -2,7 +2,10 @@
 
 use super::notation::{Percent, Word};
 use flash::{CopyPath, WearRule};
-use ftl::{BufferPolicy, BufferUnit, CmtPolicy, FrontierSharing, Regions, VictimKind, WriteQueue};
+use ftl::{
+    BufferPolicy, BufferUnit, CmtPolicy, CollectionRam, Enqueue, FrontierSharing, Regions,
+    VictimKind, WriteQueue,
+};
 use serde::{Deserialize, Serialize};
 use workload::quantity::{Bytes, Duration};
 
@@ -33,6 +36,12 @@ pub struct SchemeTable {
     /// Length of the write queue (`printed`, `proven`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_queue: Option<Word<WriteQueue>>,
+    /// States of a collection in which RAM takes the block's writes (`states`, `collection`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collection_ram: Option<Word<CollectionRam>>,
+    /// Time at which a data block is queued for collection (`full`, `overflow`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enqueue: Option<Word<Enqueue>>,
     /// Number of log blocks; default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_blocks: Option<u32>,
