@@ -132,6 +132,7 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("cmt_policy", config.cmt_policy.is_some()),
         ("threshold", config.queue_threshold_percent.is_some()),
         ("queue", config.write_queue.is_some()),
+        ("trigger", config.trigger.is_some()),
         ("log_blocks", config.log_blocks.is_some()),
         ("frontiers", config.frontiers.is_some()),
     ];

@@ -4,7 +4,7 @@ use crate::allocation::Allocation;
 use crate::buffer::settings::{BufferDefaults, BufferSettings};
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
-use crate::layout::CmtPolicy;
+use crate::layout::{CmtPolicy, RftlTrigger};
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
 use crate::processor::Processor;
@@ -154,6 +154,8 @@ pub struct SchemeConfig {
     pub queue_threshold_percent: Option<u8>,
     /// Length rule of the write queue.
     pub write_queue: Option<WriteQueue>,
+    /// Moment at which a logical block of three physical ones is collected; default: the scheme's choice.
+    pub trigger: Option<RftlTrigger>,
     /// Number of log blocks, if the scheme has them; default: the scheme's choice.
     pub log_blocks: Option<u32>,
     /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
@@ -188,6 +190,7 @@ impl SchemeConfig {
             cmt_policy: None,
             queue_threshold_percent: None,
             write_queue: None,
+            trigger: None,
             log_blocks: None,
             frontiers: None,
             buffer: BufferSettings::default(),

@@ -18,7 +18,7 @@ use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store, WearRule};
 use ftl::{
     Allocation, BufferPolicy, BufferSettings, CmtPolicy, FrontierSharing, FtlError, Layout, Preset,
-    SchemeConfig, VictimKind, WriteQueue, registry,
+    RftlTrigger, SchemeConfig, VictimKind, WriteQueue, registry,
 };
 use std::fmt;
 
@@ -193,6 +193,10 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let write_queue = Some(WriteQueue::Proven);
                 variants.push(SchemeConfig { write_queue, ..plain.clone() });
             }
+            "trigger" => {
+                let both = [RftlTrigger::PrimaryFull, RftlTrigger::Late].map(Some);
+                variants.extend(both.map(|trigger| SchemeConfig { trigger, ..plain.clone() }));
+            }
             other => panic!("no variant of `{other}` of {}: add one here", preset.name),
         }
     }
@@ -221,6 +225,7 @@ impl fmt::Display for Described<'_> {
             cmt_policy,
             queue_threshold_percent,
             write_queue,
+            trigger,
             log_blocks,
             frontiers,
             buffer,
@@ -240,6 +245,7 @@ impl fmt::Display for Described<'_> {
             ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
+            ("trigger", trigger.map(|trigger| format!("{trigger:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
             ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),
             ("", (*allocation != Allocation::default()).then(|| format!("{allocation:?}"))),

@@ -102,6 +102,7 @@ impl SchemeTable {
             cmt_policy: self.cmt_policy.map(|policy| policy.0),
             queue_threshold_percent: self.queue_threshold.map(|percent| percent.0.0),
             write_queue: self.write_queue.map(|queue| queue.0),
+            trigger: self.trigger.map(|trigger| trigger.0),
             log_blocks: self.log_blocks,
             frontiers: self.frontiers.map(|frontiers| frontiers.0),
             buffer: BufferSettings {
@@ -187,7 +188,8 @@ mod tests {
     use super::*;
     use flash::{CopyPath, WearRule};
     use ftl::{
-        BUFFER_POLICIES, BufferUnit, CmtPolicy, FrontierSharing, Regions, VictimKind, WriteQueue,
+        BUFFER_POLICIES, BufferUnit, CmtPolicy, FrontierSharing, Regions, RftlTrigger, VictimKind,
+        WriteQueue,
     };
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
@@ -332,6 +334,7 @@ mod tests {
         ];
         let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
         let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];
+        let trigger = prop_oneof![Just(RftlTrigger::PrimaryFull), Just(RftlTrigger::Late)];
         let frontiers = prop_oneof![Just(FrontierSharing::Split), Just(FrontierSharing::Shared)];
         // TOML's integers are signed.
         let cmt_bytes = || (0..=i64::MAX as u64).prop_map(Bytes::new);
@@ -361,7 +364,7 @@ mod tests {
                 of(regions),
                 of(any::<bool>()),
             ),
-            (copies, wear, of(frontiers)),
+            (copies, wear, of(frontiers), of(trigger)),
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
@@ -370,7 +373,7 @@ mod tests {
                     (victim, share, idle, spare),
                     (cmt, policy, percent, queue, log_blocks),
                     (buffer, bytes, unit, reads, regions, aware),
-                    ((copy, copy_cache), (wear, dynamic_wear), frontiers),
+                    ((copy, copy_cache), (wear, dynamic_wear), frontiers, trigger),
                     label,
                 )| {
                     SchemeTable {
@@ -384,6 +387,7 @@ mod tests {
                         cmt_policy: policy.map(Word),
                         queue_threshold: percent.map(Word),
                         write_queue: queue.map(Word),
+                        trigger: trigger.map(Word),
                         log_blocks,
                         frontiers: frontiers.map(Word),
                         buffer,

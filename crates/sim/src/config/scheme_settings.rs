@@ -114,6 +114,17 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.write_queue),
     },
     SchemeSetting {
+        key: "trigger",
+        long_key: "trigger",
+        example: Some("late"),
+        values: || "primary-full or late".into(),
+        doc: "moment at which a logical block is collected: with the first write that finds its primary block \
+            full (primary-full), or as late as its bound allows (late); default: primary-full",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.trigger, value),
+        print: |scheme| printed(&scheme.trigger),
+    },
+    SchemeSetting {
         key: "log_blocks",
         long_key: "log_blocks",
         example: Some("64"),

@@ -2,7 +2,10 @@
 
 use super::notation::{Percent, Word};
 use flash::{CopyPath, WearRule};
-use ftl::{BufferPolicy, BufferUnit, CmtPolicy, FrontierSharing, Regions, VictimKind, WriteQueue};
+use ftl::{
+    BufferPolicy, BufferUnit, CmtPolicy, FrontierSharing, Regions, RftlTrigger, VictimKind,
+    WriteQueue,
+};
 use serde::{Deserialize, Serialize};
 use workload::quantity::{Bytes, Duration};
 
@@ -33,6 +36,9 @@ pub struct SchemeTable {
     /// Length of the write queue (`printed`, `proven`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_queue: Option<Word<WriteQueue>>,
+    /// `rftl`: moment at which a logical block is collected (`primary-full`, `late`); default: the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Word<RftlTrigger>>,
     /// Number of log blocks; default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_blocks: Option<u32>,
