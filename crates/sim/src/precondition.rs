@@ -29,12 +29,13 @@ pub struct Preconditioning {
     /// sequential overwrite continues after the last one and wraps from the last page to the first. Default: 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sequential: f64,
-    /// Page writes of the workload itself, after fill and age, as a multiple of the pages that it can address. Its reads
-    /// are skipped. It is repeated as needed, a built-in workload with another seed each time. Default: 0.
+    /// Page writes of the workload itself, which runs after fill and age, as a multiple of the pages that it can address.
+    /// It is repeated as needed, a built-in workload with another seed each time. Of reads in a row 64 are run. Default:
+    /// 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub workload: f64,
-    /// Go on with the workload's writes until the scheme's first collection, so that the measured part begins with it.
-    /// Ends without one after as many page writes as four times the array. Default: false.
+    /// Go on with the workload until the scheme's first collection, so that the measured part begins with it. Ends
+    /// without one after as many page writes as four times the array. Default: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub collecting: bool,
 }

@@ -331,6 +331,7 @@ mod tests {
             (1..=64u8).prop_map(VictimKind::choices),
             (1..=64u8).prop_map(VictimKind::greedy_scan),
             (1..=u16::MAX).prop_map(VictimKind::windowed_greedy),
+            (1..=u16::MAX).prop_map(VictimKind::first_fit),
         ];
         let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
         let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];

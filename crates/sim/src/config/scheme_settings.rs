@@ -116,10 +116,10 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
     SchemeSetting {
         key: "trigger",
         long_key: "trigger",
-        example: Some("late"),
+        example: Some("primary-full"),
         values: || "primary-full or late".into(),
-        doc: "moment at which a logical block is collected: with the first write that finds its primary block \
-            full (primary-full), or as late as its bound allows (late); default: primary-full",
+        doc: "moment at which collection of a logical block begins: with the first write that finds its primary \
+            block full (primary-full), or as late as the bound allows (late); default: late",
         of_all: false,
         read: |scheme, value| read(&mut scheme.trigger, value),
         print: |scheme| printed(&scheme.trigger),

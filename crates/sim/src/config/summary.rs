@@ -142,12 +142,12 @@ impl Resolved {
         };
         if precondition.workload > 0.0 {
             line += &format!(
-                ", then the workload's writes, {} × as many pages as it can address",
+                ", then the workload with {} × as many page writes as it can address pages",
                 precondition.workload
             );
         }
         if precondition.collecting {
-            line += ", then the workload's writes until the scheme's first collection";
+            line += ", then the workload until the scheme's first collection";
         }
         line
     }

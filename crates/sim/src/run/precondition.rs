@@ -1,4 +1,4 @@
-//! Precondition of the array: sequential fill, then random or sequential overwrites, then writes of the workload itself.
+//! Precondition of the array: sequential fill, then random or sequential overwrites, then the workload itself.
 
 use super::error::RunError;
 use super::observer::{Observer, Phase};
@@ -14,9 +14,13 @@ use workload::Op;
 /// Page writes between two calls of the observer.
 const BATCH: usize = 512;
 
-/// Page writes of the workload between two looks at whether the scheme has collected: few, so that the measured part
+/// Page tasks of the workload between two looks at whether the scheme has collected: few, so that the measured part
 /// begins soon after.
 const AGING_BATCH: usize = 32;
+
+/// Reads that are run of those without a write in between. Collection behind reads has caught up by then, and further
+/// reads would take most of the time of a workload that hardly writes.
+const READS: u32 = 64;
 
 /// Requests per fill from the workload.
 const REQUESTS: usize = 4096;
@@ -116,24 +120,23 @@ impl<F: Probe> Writer<'_, F> {
     }
 }
 
-/// Writes what the workload writes, pass after pass, until the precondition is reached. A pass without writes ends it.
+/// Runs the workload, pass after pass, until the precondition is reached. A pass without writes ends it.
 fn age_by_workload<F: Probe>(
     writer: &mut Writer<'_, F>,
     setup: &Setup,
     work: &mut Vec<PageTask>,
 ) -> Result<(), RunError> {
     let Some(passes) = &setup.passes else { return Ok(()) };
-    let start = writer.done;
     let least = setup.aging_writes();
     let most = least.max(MOST_TIMES * u64::from(setup.geometry.pages()));
-    let is_done = |writer: &Writer<'_, F>| {
-        let done = writer.done - start;
-        done >= least && (!setup.precondition.collecting || writer.has_collected() || done >= most)
+    let is_done = |writer: &Writer<'_, F>, writes: u64| {
+        writes >= least
+            && (!setup.precondition.collecting || writer.has_collected() || writes >= most)
     };
     let mut requests = Vec::with_capacity(REQUESTS);
-    let mut pass = 0;
-    while !is_done(writer) {
-        let (mut source, before) = (passes.open(setup.seed, pass)?, writer.done);
+    let (mut writes, mut reads, mut pass) = (0, 0, 0);
+    while !is_done(writer, writes) {
+        let (mut source, before) = (passes.open(setup.seed, pass)?, writes);
         let mut cutter = Cutter::new(setup.geometry.page_bytes());
         loop {
             requests.clear();
@@ -143,7 +146,10 @@ fn age_by_workload<F: Probe>(
             if writer.observer.stop() {
                 return Err(RunError::Stopped);
             }
-            requests.retain(|request| !matches!(request.op, Op::Read | Op::Flush));
+            requests.retain(|request| {
+                reads = if request.op == Op::Read { reads + 1 } else { 0 };
+                request.op != Op::Flush && reads <= READS
+            });
             let mut used = 0;
             loop {
                 work.clear();
@@ -151,15 +157,16 @@ fn age_by_workload<F: Probe>(
                 if work.is_empty() {
                     break;
                 }
-                // Forced writes are as others here, and a trim may touch no page.
                 work.retain(|task| matches!(task.asks, Asks::Page(_)));
+                let is_write = |task: &&PageTask| task.asks == Asks::Page(TaskKind::Write);
+                writes += work.iter().filter(is_write).count() as u64;
                 writer.write(work)?;
-                if is_done(writer) {
+                if is_done(writer, writes) {
                     return Ok(());
                 }
             }
         }
-        if writer.done == before {
+        if writes == before {
             return Ok(());
         }
         pass += 1;
@@ -194,8 +201,10 @@ mod tests {
     use crate::precondition::Preconditioning;
     use crate::run::medium::{array_of, levelled};
     use crate::run::observer::Unobserved;
+    use crate::run::setup::Passes;
     use flash::{Cause, Geometry, Lpn, Operation, Part, Serial, SerialArray, parts};
     use ftl::{SchemeConfig, registry};
+    use workload::{Space, WorkloadSpec};
 
     /// `fsr` on so many blocks of four pages, after preconditioning as the text says; the workload addresses the first 7
     /// pages.
@@ -254,5 +263,56 @@ mod tests {
         assert!(continuing(&of(0.0)) < 40);
         let mut random = Pcg64::seed_from_u64(1);
         assert!(of(0.0).iter().all(|lpn| *lpn == random.random_range(0..1000)), "no draw besides");
+    }
+
+    /// `fsr` on 400 blocks of four pages, filled and then aged by passes of ten requests of `uniform`.
+    fn aged(
+        precondition: Preconditioning,
+        write_share: f64,
+    ) -> Box<dyn Scheme<Flash = SerialArray>> {
+        let part = Part { pages_per_block: 4, ..parts::EVALUATION_SLC.clone() };
+        let geometry = Geometry::new(400, 4, 2048).unwrap();
+        let space = Space { bytes: 1000 * 2048, page_bytes: 2048, pages_per_block: 4 };
+        let workload =
+            WorkloadSpec::builtin("uniform").limited(10).with("write_share", write_share);
+        let facts = workload.check(space).unwrap();
+        let setup = Setup {
+            precondition,
+            passes: Some(Passes { workload, facts }),
+            ..Setup::new(part, geometry, 1000)
+        };
+        let config = SchemeConfig::preset(registry::by_name("fsr").unwrap());
+        let array = levelled(&config, Serial::new(array_of(&setup).unwrap()));
+        let mut scheme = registry::format(&config, array).unwrap();
+        super::precondition(&mut *scheme, &setup, "fsr", &Unobserved).unwrap();
+        scheme
+    }
+
+    #[test]
+    fn the_workload_ages_until_the_first_collection_and_no_further() {
+        let writes = |scheme: &dyn Scheme<Flash = SerialArray>| {
+            scheme.flash().counts().get(Operation::Program, Cause::Host)
+        };
+        let plain = Preconditioning::default();
+        let half = aged(Preconditioning { workload: 0.05, ..plain }, 0.5);
+        assert!((1250..1250 + AGING_BATCH as u64).contains(&writes(&*half)), "{}", writes(&*half));
+        assert_eq!(half.telemetry().collections.started, 0);
+
+        // 400 pages are free behind the fill: the first collection comes within them.
+        let collecting = aged(Preconditioning { collecting: true, ..plain }, 0.5);
+        let (count, victims) = (writes(&*collecting), collecting.telemetry().collections.started);
+        assert!((1550..1620).contains(&count), "{count}");
+        assert!((1..=AGING_BATCH as u64).contains(&victims), "{victims}");
+
+        // Passes differ: more pages are overwritten than ten requests have.
+        let valid_pages = |scheme: &mut dyn Scheme<Flash = SerialArray>| {
+            let mut scheme = scheme.fork();
+            (0..1200).filter(|lpn| scheme.read(Lpn(*lpn), None).unwrap()).count()
+        };
+        let mut fresh = aged(Preconditioning { fill: Fill::None, collecting: true, ..plain }, 0.5);
+        assert!(valid_pages(&mut *fresh) > 500);
+
+        let reading = aged(Preconditioning { collecting: true, ..plain }, 0.0);
+        assert_eq!(writes(&*reading), 1200, "a workload that writes nothing ends at once");
     }
 }
