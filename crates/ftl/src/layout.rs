@@ -16,7 +16,7 @@ pub enum Layout {
     /// A data block per logical block, and a write queue.
     Gftl(GftlLayout),
     /// Three blocks per logical block.
-    Rftl(bounds::rftl::CollectionSteps),
+    Rftl(RftlLayout),
     /// Data blocks, with log blocks for updates.
     LogBlock(LogBlockLayout),
     /// A scheme of another crate; it derives its layout when it is made.
@@ -35,6 +35,24 @@ pub enum CollectionKind {
     Preemptible(VictimKind, u32),
     /// A collector of another crate.
     Own,
+}
+
+/// Moment at which `rftl` begins to collect a logical block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RftlTrigger {
+    /// With the first write that finds the data block full.
+    PrimaryFull,
+    /// As late as its bound allows: when the buffer has only those erased pages left that the steps need.
+    Late,
+}
+
+/// Values that `rftl` needs besides the common part of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RftlLayout {
+    /// Steps of a collection.
+    pub steps: bounds::rftl::CollectionSteps,
+    /// Moment at which it begins.
+    pub trigger: RftlTrigger,
 }
 
 /// Copies per step. 0 if no copy is certain to fit, because it takes longer than a step may.

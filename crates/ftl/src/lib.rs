@@ -48,7 +48,7 @@ pub use guarantee::{Guarantee, Ram};
 pub use interface::{Background, Ftl, Prefetch};
 pub use layout::{
     CmtPolicy, CollectionKind, CopiesPerStep, GftlLayout, GftlThreshold, Layout, LogBlockLayout,
-    LogVictim, OnDemandLayout, Steps,
+    LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps,
 };
 pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
 pub use plan::Plan;

@@ -4,7 +4,7 @@ use crate::allocation::Allocation;
 use crate::buffer::settings::{BufferDefaults, BufferSettings};
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
-use crate::layout::CmtPolicy;
+use crate::layout::{CmtPolicy, RftlTrigger};
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
 use crate::processor::Processor;
@@ -169,6 +169,8 @@ pub struct SchemeConfig {
     pub collection_ram: Option<CollectionRam>,
     /// Time at which a data block is queued for collection.
     pub enqueue: Option<Enqueue>,
+    /// Moment at which a logical block of three physical ones is collected; default: the scheme's choice.
+    pub trigger: Option<RftlTrigger>,
     /// Number of log blocks, if the scheme has them; default: the scheme's choice.
     pub log_blocks: Option<u32>,
     /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
@@ -205,6 +207,7 @@ impl SchemeConfig {
             write_queue: None,
             collection_ram: None,
             enqueue: None,
+            trigger: None,
             log_blocks: None,
             frontiers: None,
             buffer: BufferSettings::default(),

@@ -18,7 +18,7 @@ use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store, WearRule};
 use ftl::{
     Allocation, BufferPolicy, BufferSettings, CmtPolicy, CollectionRam, Enqueue, FrontierSharing,
-    FtlError, Layout, Preset, SchemeConfig, VictimKind, WriteQueue, registry,
+    FtlError, Layout, Preset, RftlTrigger, SchemeConfig, VictimKind, WriteQueue, registry,
 };
 use std::fmt;
 
@@ -203,6 +203,10 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let collection_ram = Some(CollectionRam::Collection);
                 variants.push(SchemeConfig { enqueue, collection_ram, ..plain.clone() });
             }
+            "trigger" => {
+                let both = [RftlTrigger::PrimaryFull, RftlTrigger::Late].map(Some);
+                variants.extend(both.map(|trigger| SchemeConfig { trigger, ..plain.clone() }));
+            }
             other => panic!("no variant of `{other}` of {}: add one here", preset.name),
         }
     }
@@ -233,6 +237,7 @@ impl fmt::Display for Described<'_> {
             write_queue,
             collection_ram,
             enqueue,
+            trigger,
             log_blocks,
             frontiers,
             buffer,
@@ -254,6 +259,7 @@ impl fmt::Display for Described<'_> {
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("ram", collection_ram.map(|ram| format!("{ram:?}"))),
             ("enqueue", enqueue.map(|moment| format!("{moment:?}"))),
+            ("trigger", trigger.map(|trigger| format!("{trigger:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
             ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),
             ("", (*allocation != Allocation::default()).then(|| format!("{allocation:?}"))),

@@ -4,7 +4,7 @@ use crate::catalogue;
 use flash::{CopyPath, WearRule};
 use ftl::{
     BufferPolicy, BufferUnit, CmtPolicy, CollectionRam, Enqueue, FrontierSharing, Regions,
-    VictimKind, WriteQueue,
+    RftlTrigger, VictimKind, WriteQueue,
 };
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -111,6 +111,7 @@ words! {
     WriteQueue, "length of the write queue": "printed" = Printed, "proven" = Proven;
     CollectionRam, "RAM of a collection": "states" = States, "collection" = Collection;
     Enqueue, "time of queueing": "full" = Full, "overflow" = Overflow;
+    RftlTrigger, "trigger": "primary-full" = PrimaryFull, "late" = Late;
     FrontierSharing, "frontier mode": "split" = Split, "shared" = Shared;
     BufferUnit, "buffer unit": "page" = Page, "block" = Block;
 }

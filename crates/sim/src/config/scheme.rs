@@ -104,6 +104,7 @@ impl SchemeTable {
             write_queue: self.write_queue.map(|queue| queue.0),
             collection_ram: self.collection_ram.map(|ram| ram.0),
             enqueue: self.enqueue.map(|moment| moment.0),
+            trigger: self.trigger.map(|trigger| trigger.0),
             log_blocks: self.log_blocks,
             frontiers: self.frontiers.map(|frontiers| frontiers.0),
             buffer: BufferSettings {
@@ -190,7 +191,7 @@ mod tests {
     use flash::{CopyPath, WearRule};
     use ftl::{
         BUFFER_POLICIES, BufferUnit, CmtPolicy, CollectionRam, Enqueue, FrontierSharing, Regions,
-        VictimKind, WriteQueue,
+        RftlTrigger, VictimKind, WriteQueue,
     };
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
@@ -332,11 +333,13 @@ mod tests {
             (1..=64u8).prop_map(VictimKind::choices),
             (1..=64u8).prop_map(VictimKind::greedy_scan),
             (1..=u16::MAX).prop_map(VictimKind::windowed_greedy),
+            (1..=u16::MAX).prop_map(VictimKind::first_fit),
         ];
         let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
         let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];
         let ram = prop_oneof![Just(CollectionRam::States), Just(CollectionRam::Collection)];
         let enqueue = prop_oneof![Just(Enqueue::Full), Just(Enqueue::Overflow)];
+        let trigger = prop_oneof![Just(RftlTrigger::PrimaryFull), Just(RftlTrigger::Late)];
         let frontiers = prop_oneof![Just(FrontierSharing::Split), Just(FrontierSharing::Shared)];
         // TOML's integers are signed.
         let cmt_bytes = || (0..=i64::MAX as u64).prop_map(Bytes::new);
@@ -366,7 +369,7 @@ mod tests {
                 of(regions),
                 of(any::<bool>()),
             ),
-            (copies, wear, of(frontiers), (of(ram), of(enqueue))),
+            (copies, wear, of(frontiers), (of(ram), of(enqueue)), of(trigger)),
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
@@ -375,7 +378,7 @@ mod tests {
                     (victim, share, idle, spare),
                     (cmt, policy, percent, queue, log_blocks),
                     (buffer, bytes, unit, reads, regions, aware),
-                    ((copy, copy_cache), (wear, dynamic_wear), frontiers, (ram, enqueue)),
+                    ((copy, copy_cache), (wear, dynamic_wear), frontiers, (ram, enqueue), trigger),
                     label,
                 )| {
                     SchemeTable {
@@ -391,6 +394,7 @@ mod tests {
                         write_queue: queue.map(Word),
                         collection_ram: ram.map(Word),
                         enqueue: enqueue.map(Word),
+                        trigger: trigger.map(Word),
                         log_blocks,
                         frontiers: frontiers.map(Word),
                         buffer,

@@ -136,6 +136,17 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.enqueue),
     },
     SchemeSetting {
+        key: "trigger",
+        long_key: "trigger",
+        example: Some("primary-full"),
+        values: || "primary-full or late".into(),
+        doc: "moment at which collection of a logical block begins: with the first write that finds its primary \
+            block full (primary-full), or as late as the bound allows (late); default: late",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.trigger, value),
+        print: |scheme| printed(&scheme.trigger),
+    },
+    SchemeSetting {
         key: "log_blocks",
         long_key: "log_blocks",
         example: Some("64"),

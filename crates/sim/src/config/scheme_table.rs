@@ -4,7 +4,7 @@ use super::notation::{Percent, Word};
 use flash::{CopyPath, WearRule};
 use ftl::{
     BufferPolicy, BufferUnit, CmtPolicy, CollectionRam, Enqueue, FrontierSharing, Regions,
-    VictimKind, WriteQueue,
+    RftlTrigger, VictimKind, WriteQueue,
 };
 use serde::{Deserialize, Serialize};
 use workload::quantity::{Bytes, Duration};
@@ -42,6 +42,9 @@ pub struct SchemeTable {
     /// Time at which a data block is queued for collection (`full`, `overflow`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enqueue: Option<Word<Enqueue>>,
+    /// `rftl`: moment at which a logical block is collected (`primary-full`, `late`); default: the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Word<RftlTrigger>>,
     /// Number of log blocks; default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_blocks: Option<u32>,
