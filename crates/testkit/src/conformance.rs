@@ -17,8 +17,8 @@ use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store, WearRule};
 use ftl::{
-    Allocation, BufferPolicy, BufferSettings, CmtPolicy, FrontierSharing, FtlError, Layout, Preset,
-    SchemeConfig, VictimKind, WriteQueue, registry,
+    Allocation, BufferPolicy, BufferSettings, CmtEviction, CmtPolicy, FrontierSharing, FtlError,
+    Layout, Preset, SchemeConfig, VictimKind, WriteQueue, registry,
 };
 use std::fmt;
 
@@ -163,6 +163,17 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let cmt_policy = Some(CmtPolicy::SegmentedLru);
                 variants.push(SchemeConfig { cmt_policy, ..plain.clone() });
             }
+            "cmt_evict" => {
+                // With the scheme's own table, and with one that evicts all the time.
+                let ways = [CmtEviction::Page, CmtEviction::Mapping].map(Some);
+                let with = |(cmt_eviction, cmt_bytes)| SchemeConfig {
+                    cmt_eviction,
+                    cmt_bytes,
+                    ..plain.clone()
+                };
+                let each = ways.into_iter().flat_map(|way| [(way, None), (way, Some(64))]);
+                variants.extend(each.map(with));
+            }
             "threshold" => {
                 let percents = [0, 50, 100].map(Some);
                 let with = |queue_threshold_percent| SchemeConfig {
@@ -219,6 +230,7 @@ impl fmt::Display for Described<'_> {
             idle_collection,
             cmt_bytes,
             cmt_policy,
+            cmt_eviction,
             queue_threshold_percent,
             write_queue,
             log_blocks,
@@ -238,6 +250,7 @@ impl fmt::Display for Described<'_> {
             ("idle", idle_collection.then(String::new)),
             ("cmt bytes", cmt_bytes.map(|bytes| bytes.to_string())),
             ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
+            ("cmt evict", cmt_eviction.map(|eviction| format!("{eviction:?}"))),
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),

@@ -2,7 +2,10 @@
 
 use crate::catalogue;
 use flash::{CopyPath, WearRule};
-use ftl::{BufferPolicy, BufferUnit, CmtPolicy, FrontierSharing, Regions, VictimKind, WriteQueue};
+use ftl::{
+    BufferPolicy, BufferUnit, CmtEviction, CmtPolicy, FrontierSharing, Regions, VictimKind,
+    WriteQueue,
+};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -105,6 +108,7 @@ macro_rules! words {
 }
 words! {
     CmtPolicy, "policy of the map cache": "lru" = Lru, "slru" = SegmentedLru;
+    CmtEviction, "eviction from the map cache": "clean" = Clean, "page" = Page, "mapping" = Mapping;
     WriteQueue, "length of the write queue": "printed" = Printed, "proven" = Proven;
     FrontierSharing, "frontier mode": "split" = Split, "shared" = Shared;
     BufferUnit, "buffer unit": "page" = Page, "block" = Block;

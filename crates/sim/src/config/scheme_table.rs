@@ -2,7 +2,10 @@
 
 use super::notation::{Percent, Word};
 use flash::{CopyPath, WearRule};
-use ftl::{BufferPolicy, BufferUnit, CmtPolicy, FrontierSharing, Regions, VictimKind, WriteQueue};
+use ftl::{
+    BufferPolicy, BufferUnit, CmtEviction, CmtPolicy, FrontierSharing, Regions, VictimKind,
+    WriteQueue,
+};
 use serde::{Deserialize, Serialize};
 use workload::quantity::{Bytes, Duration};
 
@@ -27,6 +30,9 @@ pub struct SchemeTable {
     /// Replacement in the cached mapping table (`lru`, `slru`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cmt_policy: Option<Word<CmtPolicy>>,
+    /// Eviction of dirty mappings (`clean`, `page`, `mapping`); default: the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cmt_eviction: Option<Word<CmtEviction>>,
     /// Fill level of the collection queue below which nothing is collected; default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_threshold: Option<Word<Percent>>,
