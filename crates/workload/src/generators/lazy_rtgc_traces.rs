@@ -18,6 +18,7 @@ use crate::generators::generator::{Build, Built, BuiltinInfo};
 use crate::generators::mix::{self, FOOTPRINT, Sizes};
 use crate::generators::pace;
 use crate::generators::quota::Quota;
+use crate::generators::replay::Again;
 use crate::parameters::ParameterInfo;
 
 /// Sizes in bytes with weights.
@@ -58,8 +59,8 @@ static WEBSEARCH_LIKE: StandIn = StandIn {
     writes: &[(8 * KIB, 1)],
     align: 8 * KIB,
     character: Character {
-        read: Flow { sequential: 0.1, runs: 3, theta: 0.0 },
-        write: Flow { sequential: 0.0, runs: 1, theta: 0.0 },
+        read: Flow { sequential: 0.1, runs: 3, theta: 0.0, again: None },
+        write: Flow { sequential: 0.0, runs: 1, theta: 0.0, again: None },
         metadata: None,
     },
 };
@@ -89,10 +90,39 @@ static FINANCIAL_LIKE: StandIn = StandIn {
     ],
     align: 512,
     character: Character {
-        read: Flow { sequential: 0.6, runs: 8, theta: 0.9 },
-        write: Flow { sequential: 0.6, runs: 8, theta: 0.9 },
+        read: Flow { sequential: 0.96, runs: 6, theta: 0.0, again: Some(READ_AGAIN) },
+        write: Flow { sequential: 0.5, runs: 8, theta: 0.0, again: Some(WRITTEN_AGAIN) },
         metadata: None,
     },
+};
+
+/// Distances, in reads, at which stretches of about ten reads come again. With [`WRITTEN_AGAIN`] and the runs they
+/// give the LRU hit ratios, and the share of requests that follow another, of the first 10,000 requests of Financial1.
+const READ_AGAIN: Again = Again {
+    back: &[
+        (0.06, 1, 4),
+        (0.025, 5, 12),
+        (0.015, 13, 32),
+        (0.045, 33, 56),
+        (0.165, 57, 104),
+        (0.025, 321, 2300),
+        (0.2, 2301, 4000),
+    ],
+    stretch: 10.0,
+};
+
+/// The same distances in writes, which are about a fifth of the requests.
+const WRITTEN_AGAIN: Again = Again {
+    back: &[
+        (0.06, 1, 1),
+        (0.025, 2, 3),
+        (0.015, 4, 8),
+        (0.045, 9, 14),
+        (0.165, 15, 26),
+        (0.025, 81, 550),
+        (0.2, 551, 1000),
+    ],
+    stretch: 10.0,
 };
 
 /// Tables and journal of NTFS.
@@ -112,8 +142,8 @@ static COPY_FILE_LIKE: StandIn = StandIn {
     writes: COPY_SIZES,
     align: 4 * KIB,
     character: Character {
-        read: Flow { sequential: 0.9, runs: 1, theta: 0.0 },
-        write: Flow { sequential: 0.9, runs: 1, theta: 0.0 },
+        read: Flow { sequential: 0.9, runs: 1, theta: 0.0, again: None },
+        write: Flow { sequential: 0.9, runs: 1, theta: 0.0, again: None },
         metadata: NTFS,
     },
 };
@@ -135,8 +165,8 @@ static DOWNLOAD_FILE_LIKE: StandIn = StandIn {
     writes: DOWNLOAD_SIZES,
     align: 4 * KIB,
     character: Character {
-        read: Flow { sequential: 0.6, runs: 2, theta: 0.0 },
-        write: Flow { sequential: 0.98, runs: 2, theta: 0.0 },
+        read: Flow { sequential: 0.6, runs: 2, theta: 0.0, again: None },
+        write: Flow { sequential: 0.98, runs: 2, theta: 0.0, again: None },
         metadata: NTFS,
     },
 };
@@ -158,8 +188,8 @@ static PLAY_VIDEO_LIKE: StandIn = StandIn {
     writes: VIDEO_SIZES,
     align: 4 * KIB,
     character: Character {
-        read: Flow { sequential: 0.25, runs: 2, theta: 0.0 },
-        write: Flow { sequential: 0.25, runs: 2, theta: 0.0 },
+        read: Flow { sequential: 0.25, runs: 2, theta: 0.0, again: None },
+        write: Flow { sequential: 0.25, runs: 2, theta: 0.0, again: None },
         metadata: NTFS,
     },
 };
