@@ -9,7 +9,8 @@
 //! | play video | 875,928 | 63.44 % | 47.75 KiB | many random reads and writes |
 //!
 //! Numbers of reads and writes are exact; mean sizes come from the weights below.
-//! The sizes of websearch and financial follow the first requests of the UMass traces.
+//! The sizes and the locality of websearch and financial follow the first requests of the UMass traces WebSearch1 and
+//! Financial1. Requests and writes of financial are those of Financial2 (see `docs/sources.md`).
 //! Those of the desktop traces follow Windows XP on NTFS: clusters of 4 KiB, transfers of at most 64 KiB.
 
 use crate::error::WorkloadError;
@@ -96,15 +97,17 @@ static FINANCIAL_LIKE: StandIn = StandIn {
     },
 };
 
-/// Distances, in reads, at which stretches of about ten reads come again. With [`WRITTEN_AGAIN`] and the runs they
-/// give the LRU hit ratios, and the share of requests that follow another, of the first 10,000 requests of Financial1.
+/// Distances, in reads, at which stretches of about ten reads come again.
+///
+/// Fitted with [`WRITTEN_AGAIN`] and the runs to the first 10,000 requests of Financial1: LRU hit ratios over 8 to
+/// 8,192 pages within 3 points, requests that follow one of the last 16 within 4 points (a test compares both).
 const READ_AGAIN: Again = Again {
     back: &[
         (0.06, 1, 4),
-        (0.025, 5, 12),
-        (0.015, 13, 32),
-        (0.045, 33, 56),
-        (0.165, 57, 104),
+        (0.02, 5, 12),
+        (0.005, 13, 32),
+        (0.045, 33, 48),
+        (0.17, 49, 96),
         (0.025, 321, 2300),
         (0.2, 2301, 4000),
     ],
@@ -115,10 +118,10 @@ const READ_AGAIN: Again = Again {
 const WRITTEN_AGAIN: Again = Again {
     back: &[
         (0.06, 1, 1),
-        (0.025, 2, 3),
-        (0.015, 4, 8),
-        (0.045, 9, 14),
-        (0.165, 15, 26),
+        (0.02, 2, 3),
+        (0.005, 4, 8),
+        (0.045, 9, 12),
+        (0.17, 13, 24),
         (0.025, 81, 550),
         (0.2, 551, 1000),
     ],

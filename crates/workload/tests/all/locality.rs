@@ -121,7 +121,7 @@ fn sequential_percent(requests: &[Request]) -> f64 {
 fn stand_ins_have_the_locality_of_the_heads() {
     let (hits, follow) = means("financial-like", &FINANCIAL1);
     let points = worst(&hits, &FINANCIAL1);
-    assert!(points < 2.5, "financial-like: {points} points off, {hits:.1?}");
+    assert!(points < 3.0, "financial-like: {points} points off, {hits:.1?}");
     assert!((follow - FINANCIAL1.sequential).abs() < 4.0, "{follow} % follow another");
     let (hits, _) = means("websearch-like", &WEBSEARCH1);
     let points = worst(&hits, &WEBSEARCH1);
