@@ -100,7 +100,7 @@ static FINANCIAL_LIKE: StandIn = StandIn {
 /// Distances, in reads, at which stretches of about ten reads come again.
 ///
 /// Fitted with [`WRITTEN_AGAIN`] and the runs to the first 10,000 requests of Financial1: LRU hit ratios over 8 to
-/// 8,192 pages within 3 points, requests that follow one of the last 16 within 4 points (a test compares both).
+/// 8,192 pages within 3 points, requests that follow one of the last 16 within 6 points (a test compares both).
 const READ_AGAIN: Again = Again {
     back: &[
         (0.06, 1, 4),

@@ -122,7 +122,7 @@ fn stand_ins_have_the_locality_of_the_heads() {
     let (hits, follow) = means("financial-like", &FINANCIAL1);
     let points = worst(&hits, &FINANCIAL1);
     assert!(points < 3.0, "financial-like: {points} points off, {hits:.1?}");
-    assert!((follow - FINANCIAL1.sequential).abs() < 4.0, "{follow} % follow another");
+    assert!((follow - FINANCIAL1.sequential).abs() < 6.0, "{follow} % follow another");
     let (hits, _) = means("websearch-like", &WEBSEARCH1);
     let points = worst(&hits, &WEBSEARCH1);
     assert!(points < 0.5, "websearch-like: {points} points off, {hits:.2?}");
