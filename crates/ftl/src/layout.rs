@@ -84,6 +84,8 @@ pub struct OnDemandLayout {
     pub cmt_entries: u32,
     /// Eviction policy of the table.
     pub policy: CmtPolicy,
+    /// What becomes of dirty entries at eviction.
+    pub eviction: CmtEviction,
     /// Collection and write-back in steps. `None`: whole blocks, and write-back at eviction.
     pub steps: Option<Steps>,
 }
@@ -97,6 +99,17 @@ pub struct Steps {
     pub pages: u32,
     /// Number of dirty entries at which write-back of translation pages starts.
     pub dirty_threshold: u32,
+}
+
+/// What the eviction from a full cached mapping table does with dirty mappings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CmtEviction {
+    /// Dirty mappings are not evicted. They wait for a write-back in groups.
+    Clean,
+    /// A dirty mapping is written back with all dirty mappings of its translation page.
+    Page,
+    /// A dirty mapping is written back alone. The others of its translation page stay dirty.
+    Mapping,
 }
 
 /// Eviction policy of a cached mapping table.

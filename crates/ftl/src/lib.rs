@@ -47,8 +47,8 @@ pub use frontier_sharing::FrontierSharing;
 pub use guarantee::{Guarantee, Ram};
 pub use interface::{Background, Ftl, Prefetch};
 pub use layout::{
-    CmtPolicy, CollectionKind, CopiesPerStep, GftlLayout, GftlThreshold, Layout, LogBlockLayout,
-    LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps,
+    CmtEviction, CmtPolicy, CollectionKind, CopiesPerStep, GftlLayout, GftlThreshold, Layout,
+    LogBlockLayout, LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps,
 };
 pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
 pub use plan::Plan;

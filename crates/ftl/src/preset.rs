@@ -4,6 +4,7 @@ use crate::allocation::Allocation;
 use crate::buffer::settings::{BufferDefaults, BufferSettings};
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
+use crate::layout::{CmtEviction, CmtPolicy};
 use crate::layout::{CmtPolicy, RftlTrigger};
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
@@ -161,6 +162,8 @@ pub struct SchemeConfig {
     pub cmt_bytes: Option<u64>,
     /// Eviction policy of the cached mapping table.
     pub cmt_policy: Option<CmtPolicy>,
+    /// Eviction of dirty entries from the cached mapping table; default: the preset's.
+    pub cmt_eviction: Option<CmtEviction>,
     /// Threshold of collection, in percent of the collection queue's length.
     pub queue_threshold_percent: Option<u8>,
     /// Length rule of the write queue.
@@ -203,6 +206,7 @@ impl SchemeConfig {
             idle_collection: false,
             cmt_bytes: None,
             cmt_policy: None,
+            cmt_eviction: None,
             queue_threshold_percent: None,
             write_queue: None,
             collection_ram: None,

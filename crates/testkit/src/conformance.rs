@@ -17,8 +17,9 @@ use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store, WearRule};
 use ftl::{
-    Allocation, BufferPolicy, BufferSettings, CmtPolicy, CollectionRam, Enqueue, FrontierSharing,
-    FtlError, Layout, Preset, RftlTrigger, SchemeConfig, VictimKind, WriteQueue, registry,
+    Allocation, BufferPolicy, BufferSettings, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+    FrontierSharing, FtlError, Layout, Preset, RftlTrigger, SchemeConfig, VictimKind, WriteQueue,
+    registry,
 };
 use std::fmt;
 
@@ -163,6 +164,17 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let cmt_policy = Some(CmtPolicy::SegmentedLru);
                 variants.push(SchemeConfig { cmt_policy, ..plain.clone() });
             }
+            "cmt_evict" => {
+                // With the scheme's own table, and with one that evicts all the time.
+                let ways = [CmtEviction::Page, CmtEviction::Mapping].map(Some);
+                let with = |(cmt_eviction, cmt_bytes)| SchemeConfig {
+                    cmt_eviction,
+                    cmt_bytes,
+                    ..plain.clone()
+                };
+                let each = ways.into_iter().flat_map(|way| [(way, None), (way, Some(64))]);
+                variants.extend(each.map(with));
+            }
             "threshold" => {
                 let percents = [0, 50, 100].map(Some);
                 let with = |queue_threshold_percent| SchemeConfig {
@@ -233,6 +245,7 @@ impl fmt::Display for Described<'_> {
             idle_collection,
             cmt_bytes,
             cmt_policy,
+            cmt_eviction,
             queue_threshold_percent,
             write_queue,
             collection_ram,
@@ -255,6 +268,7 @@ impl fmt::Display for Described<'_> {
             ("idle", idle_collection.then(String::new)),
             ("cmt bytes", cmt_bytes.map(|bytes| bytes.to_string())),
             ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
+            ("cmt evict", cmt_eviction.map(|eviction| format!("{eviction:?}"))),
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("ram", collection_ram.map(|ram| format!("{ram:?}"))),

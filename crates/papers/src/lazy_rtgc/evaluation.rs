@@ -17,11 +17,8 @@ pub(super) const WORKLOADS: [&str; 5] =
 pub(super) const SCHEMES: [&str; 6] =
     ["page-level", "fsr", "gftl", "rftl", "lazy-rtgc", "lazy-rtgc-on-demand"];
 
-/// Sizes of the cached mapping table in Fig. 8, KiB at 32 GiB.
-pub(super) const CMT_KIB: [u64; 5] = [64, 128, 256, 512, 1024];
-
-/// Size of the cached mapping table in all other figures (§6.2 (2)), KiB.
-const EVALUATION_CMT_KIB: u64 = 256;
+/// Size of the cached mapping table in all figures but Fig. 8 (§6.2 (2)), KiB.
+pub(super) const EVALUATION_CMT_KIB: u64 = 256;
 
 /// σ of Lazy-RTGC in the evaluation (§6.2 (5)).
 const SHARE: &str = "0.875";
@@ -109,7 +106,6 @@ impl Before {
 
 /// Results of the runs for Figs 6 to 10, by state (in the order of [`Before::ALL`]) and workload.
 pub(super) struct Evaluation {
-    pub(super) size: Size,
     runs: [Vec<Ran>; 3],
 }
 
@@ -122,7 +118,7 @@ impl Evaluation {
         let of = |before| WORKLOADS.map(|name| planned(name, before, size, seed));
         let mut ran = run_all(Before::ALL.into_iter().flat_map(of).collect(), watch)?.into_iter();
         let runs = Before::ALL.map(|_| ran.by_ref().take(WORKLOADS.len()).collect());
-        Ok(Self { size, runs })
+        Ok(Self { runs })
     }
 
     /// Runs with the precondition `before`.
@@ -145,16 +141,8 @@ impl Evaluation {
     }
 }
 
-/// Label of on-demand Lazy-RTGC with a cached mapping table of `kib` KiB at 32 GiB.
-pub(super) fn on_demand_label(kib: u64) -> String {
-    match kib {
-        EVALUATION_CMT_KIB => "lazy-rtgc-on-demand".into(),
-        _ => format!("lazy-rtgc-on-demand-{kib}KiB"),
-    }
-}
-
 fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
-    let schemes = texts(before, size).into_iter().map(|text| {
+    let schemes = texts(size).into_iter().map(|text| {
         TextOrTable(text.parse::<SchemeTable>().expect("the notation of schemes is right"))
     });
     let experiment = Experiment {
@@ -168,21 +156,16 @@ fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
     Planned { name: format!("{workload}, {}", before.words()), experiment }
 }
 
-/// The schemes with their settings. The sizes of Fig. 8 are included only in the state that it uses.
-fn texts(before: Before, size: Size) -> Vec<String> {
+/// The schemes with their settings.
+fn texts(size: Size) -> Vec<String> {
     let mut texts: Vec<String> = SCHEMES[..4].iter().map(|name| (*name).to_owned()).collect();
     // The paper has one frontier for host writes and copies.
     for text in &mut texts[..2] {
         *text = format!("{text}+frontiers=shared+label={text}");
     }
     texts.push(format!("lazy-rtgc+share={SHARE}+label=lazy-rtgc"));
-    for kib in CMT_KIB {
-        if before == Before::Full || kib == EVALUATION_CMT_KIB {
-            let bytes = size.cmt_bytes(kib);
-            let label = on_demand_label(kib);
-            texts.push(format!("lazy-rtgc-on-demand+cmt={bytes}+label={label}"));
-        }
-    }
+    let bytes = size.cmt_bytes(EVALUATION_CMT_KIB);
+    texts.push(format!("lazy-rtgc-on-demand+cmt={bytes}+label=lazy-rtgc-on-demand"));
     texts
 }
 

@@ -3,8 +3,8 @@
 use crate::catalogue;
 use flash::{CopyPath, WearRule};
 use ftl::{
-    BufferPolicy, BufferUnit, CmtPolicy, CollectionRam, Enqueue, FrontierSharing, Regions,
-    RftlTrigger, VictimKind, WriteQueue,
+    BufferPolicy, BufferUnit, CmtEviction, CmtPolicy, CollectionRam, Enqueue, FrontierSharing,
+    Regions, RftlTrigger, VictimKind, WriteQueue,
 };
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -108,6 +108,7 @@ macro_rules! words {
 }
 words! {
     CmtPolicy, "policy of the map cache": "lru" = Lru, "slru" = SegmentedLru;
+    CmtEviction, "eviction from the map cache": "clean" = Clean, "page" = Page, "mapping" = Mapping;
     WriteQueue, "length of the write queue": "printed" = Printed, "proven" = Proven;
     CollectionRam, "RAM of a collection": "states" = States, "collection" = Collection;
     Enqueue, "time of queueing": "full" = Full, "overflow" = Overflow;

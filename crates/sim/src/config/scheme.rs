@@ -100,6 +100,7 @@ impl SchemeTable {
             idle_collection: self.idle_collection,
             cmt_bytes: self.cmt_bytes.map(|bytes| bytes.0),
             cmt_policy: self.cmt_policy.map(|policy| policy.0),
+            cmt_eviction: self.cmt_eviction.map(|eviction| eviction.0),
             queue_threshold_percent: self.queue_threshold.map(|percent| percent.0.0),
             write_queue: self.write_queue.map(|queue| queue.0),
             collection_ram: self.collection_ram.map(|ram| ram.0),
@@ -190,8 +191,8 @@ mod tests {
     use super::*;
     use flash::{CopyPath, WearRule};
     use ftl::{
-        BUFFER_POLICIES, BufferUnit, CmtPolicy, CollectionRam, Enqueue, FrontierSharing, Regions,
-        RftlTrigger, VictimKind, WriteQueue,
+        BUFFER_POLICIES, BufferUnit, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+        FrontierSharing, Regions, RftlTrigger, VictimKind, WriteQueue,
     };
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
@@ -336,6 +337,10 @@ mod tests {
             (1..=u16::MAX).prop_map(VictimKind::first_fit),
         ];
         let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
+        let eviction = proptest::sample::select(
+            &[CmtEviction::Clean, CmtEviction::Page, CmtEviction::Mapping][..],
+        );
+        let policy = (of(policy), of(eviction));
         let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];
         let ram = prop_oneof![Just(CollectionRam::States), Just(CollectionRam::Collection)];
         let enqueue = prop_oneof![Just(Enqueue::Full), Just(Enqueue::Overflow)];
@@ -360,7 +365,7 @@ mod tests {
         (
             "[a-z][a-z-]{0,11}",
             (of(victim), of(0.0..1.0f64), any::<bool>(), 0..=u32::MAX),
-            (of(cmt), of(policy), of((0..=100u8).prop_map(Percent)), of(queue), of(any::<u32>())),
+            (of(cmt), policy, of((0..=100u8).prop_map(Percent)), of(queue), of(any::<u32>())),
             (
                 of(buffer),
                 of(cmt_bytes()),
@@ -376,7 +381,7 @@ mod tests {
                 |(
                     name,
                     (victim, share, idle, spare),
-                    (cmt, policy, percent, queue, log_blocks),
+                    (cmt, (policy, eviction), percent, queue, log_blocks),
                     (buffer, bytes, unit, reads, regions, aware),
                     ((copy, copy_cache), (wear, dynamic_wear), frontiers, (ram, enqueue), trigger),
                     label,
@@ -390,6 +395,7 @@ mod tests {
                         idle_collection: idle,
                         cmt_bytes: cmt,
                         cmt_policy: policy.map(Word),
+                        cmt_eviction: eviction.map(Word),
                         queue_threshold: percent.map(Word),
                         write_queue: queue.map(Word),
                         collection_ram: ram.map(Word),

@@ -93,6 +93,17 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.cmt_policy),
     },
     SchemeSetting {
+        key: "cmt_evict",
+        long_key: "cmt_eviction",
+        example: Some("mapping"),
+        values: || "clean, page or mapping".into(),
+        doc: "eviction of dirty mappings from the cached mapping table: not at all (clean), with all dirty mappings \
+            of their translation page (page), or each alone (mapping); default: the scheme's own",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.cmt_eviction, value),
+        print: |scheme| printed(&scheme.cmt_eviction),
+    },
+    SchemeSetting {
         key: "threshold",
         long_key: "queue_threshold",
         example: Some("80%"),

@@ -3,8 +3,8 @@
 use super::notation::{Percent, Word};
 use flash::{CopyPath, WearRule};
 use ftl::{
-    BufferPolicy, BufferUnit, CmtPolicy, CollectionRam, Enqueue, FrontierSharing, Regions,
-    RftlTrigger, VictimKind, WriteQueue,
+    BufferPolicy, BufferUnit, CmtEviction, CmtPolicy, CollectionRam, Enqueue, FrontierSharing,
+    Regions, RftlTrigger, VictimKind, WriteQueue,
 };
 use serde::{Deserialize, Serialize};
 use workload::quantity::{Bytes, Duration};
@@ -30,6 +30,9 @@ pub struct SchemeTable {
     /// Replacement in the cached mapping table (`lru`, `slru`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cmt_policy: Option<Word<CmtPolicy>>,
+    /// Eviction of dirty mappings (`clean`, `page`, `mapping`); default: the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cmt_eviction: Option<Word<CmtEviction>>,
     /// Fill level of the collection queue below which nothing is collected; default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_threshold: Option<Word<Percent>>,
