@@ -1,6 +1,7 @@
 //! Per-family part of a plan, as plain values.
 
 use crate::page_mapped::victims::VictimKind;
+use flash::Ns;
 
 /// The families of schemes, each with its own settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +144,8 @@ pub enum LogBlockLayout {
         log_blocks: u32,
         /// Selection of the one to merge.
         victim: LogVictim,
+        /// C_p·(1 + α): what a page that a merge takes from the buffer saves, if it stays clean, ns.
+        saved_ns: Ns,
     },
     /// Blocks shared within superblocks.
     Superblock {

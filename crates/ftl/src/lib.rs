@@ -37,7 +37,7 @@ mod wear;
 pub use allocation::{Allocation, AllocationOrder, Level};
 pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, TaskKind};
 pub use buffer::{
-    BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
+    AgeClock, BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
     BufferUnit, Regions, UPDATE_PROBABILITIES, with_buffer,
 };
 pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};

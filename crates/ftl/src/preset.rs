@@ -156,6 +156,8 @@ pub struct SchemeConfig {
     pub write_queue: Option<WriteQueue>,
     /// Number of log blocks, if the scheme has them; default: the scheme's choice.
     pub log_blocks: Option<u32>,
+    /// α of buffer-aware victim selection, in thousandths; default: (C_p + C_r)/C_p of the part.
+    pub alpha_thousandths: Option<u32>,
     /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
     pub frontiers: Option<FrontierSharing>,
     /// The write buffer above the scheme.
@@ -189,6 +191,7 @@ impl SchemeConfig {
             queue_threshold_percent: None,
             write_queue: None,
             log_blocks: None,
+            alpha_thousandths: None,
             frontiers: None,
             buffer: BufferSettings::default(),
             spare_blocks: 0,
