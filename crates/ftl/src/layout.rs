@@ -3,6 +3,7 @@
 use crate::page_mapped::victims::VictimKind;
 use crate::preset::Enqueue;
 use bounds::gftl::CollectionRam;
+use flash::Ns;
 
 /// The families of schemes, each with its own settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,6 +181,8 @@ pub enum LogBlockLayout {
         log_blocks: u32,
         /// Selection of the one to merge.
         victim: LogVictim,
+        /// C_p·(1 + α): what a page that a merge takes from the buffer saves, if it stays clean, ns.
+        saved_ns: Ns,
     },
     /// Blocks shared within superblocks.
     Superblock {

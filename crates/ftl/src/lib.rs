@@ -38,7 +38,7 @@ pub use allocation::{Allocation, AllocationOrder, Level};
 pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, TaskKind};
 pub use bounds::gftl::CollectionRam;
 pub use buffer::{
-    BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
+    AgeClock, BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
     BufferUnit, Regions, UPDATE_PROBABILITIES, with_buffer,
 };
 pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};

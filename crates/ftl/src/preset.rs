@@ -176,6 +176,8 @@ pub struct SchemeConfig {
     pub trigger: Option<RftlTrigger>,
     /// Number of log blocks, if the scheme has them; default: the scheme's choice.
     pub log_blocks: Option<u32>,
+    /// α of buffer-aware victim selection, in thousandths; default: (C_p + C_r)/C_p of the part.
+    pub alpha_thousandths: Option<u32>,
     /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
     pub frontiers: Option<FrontierSharing>,
     /// The write buffer above the scheme.
@@ -213,6 +215,7 @@ impl SchemeConfig {
             enqueue: None,
             trigger: None,
             log_blocks: None,
+            alpha_thousandths: None,
             frontiers: None,
             buffer: BufferSettings::default(),
             spare_blocks: 0,

@@ -188,6 +188,22 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 variants
                     .extend(counts.map(|log_blocks| SchemeConfig { log_blocks, ..plain.clone() }));
             }
+            "alpha" => {
+                // With the victims and the dirty pages that it is about.
+                let buffer = BufferSettings {
+                    policy: Some(Some(BufferPolicy::THREE_REGION)),
+                    aware: Some(true),
+                    ..BufferSettings::default()
+                };
+                let victim = Some(VictimKind::GREEDY);
+                let with = |alpha_thousandths| SchemeConfig {
+                    alpha_thousandths,
+                    buffer,
+                    victim,
+                    ..plain.clone()
+                };
+                variants.extend([0, 1_000_000].map(Some).map(with));
+            }
             "frontiers" => {
                 let both = [FrontierSharing::Split, FrontierSharing::Shared].map(Some);
                 variants.extend(both.map(|frontiers| SchemeConfig { frontiers, ..plain.clone() }));
@@ -252,6 +268,7 @@ impl fmt::Display for Described<'_> {
             enqueue,
             trigger,
             log_blocks,
+            alpha_thousandths,
             frontiers,
             buffer,
             spare_blocks,
@@ -275,6 +292,7 @@ impl fmt::Display for Described<'_> {
             ("enqueue", enqueue.map(|moment| format!("{moment:?}"))),
             ("trigger", trigger.map(|trigger| format!("{trigger:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
+            ("alpha", alpha_thousandths.map(|alpha| format!("{alpha} thousandths"))),
             ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),
             ("", (*allocation != Allocation::default()).then(|| format!("{allocation:?}"))),
             ("", static_wear.map(|rule| format!("{rule:?}"))),

@@ -107,16 +107,27 @@ impl SchemeTable {
             enqueue: self.enqueue.map(|moment| moment.0),
             trigger: self.trigger.map(|trigger| trigger.0),
             log_blocks: self.log_blocks,
+            alpha_thousandths: match self.alpha {
+                None => None,
+                Some(alpha) if (0.0..=1000.0).contains(&alpha) => {
+                    Some((alpha * 1000.0).round() as u32)
+                }
+                Some(alpha) => {
+                    return Err(self.fault("alpha", &format!("must be 0 to 1000, not {alpha}")));
+                }
+            },
             frontiers: self.frontiers.map(|frontiers| frontiers.0),
             buffer: BufferSettings {
                 policy: self.buffer.map(|policy| policy.0),
                 bytes: self.buffer_size.map(|bytes| bytes.0),
                 unit: self.buffer_unit.map(|unit| unit.0),
                 age_ns: self.buffer_age.map(|age| age.0),
+                clock: self.buffer_clock.map(|clock| clock.0),
                 ram_ns: self.buffer_time.map(|time| time.0),
                 reads: self.buffer_reads,
                 window_percent: self.buffer_window.map(|percent| percent.0.0),
                 regions: self.buffer_regions.map(|regions| regions.0),
+                updates: self.buffer_updates.map(|updates| updates.0),
                 aware: self.aware,
             },
             spare_blocks: self.spare_blocks,
@@ -191,8 +202,8 @@ mod tests {
     use super::*;
     use flash::{CopyPath, WearRule};
     use ftl::{
-        BUFFER_POLICIES, BufferUnit, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
-        FrontierSharing, Regions, RftlTrigger, VictimKind, WriteQueue,
+        AgeClock, BUFFER_POLICIES, BufferUnit, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+        FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
     };
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
@@ -220,6 +231,7 @@ mod tests {
             "page-level+buffer=lru+buffer_size=1MiB+buffer_unit=block+aware",
             "nftl+buffer=cflru+buffer_age=5s+buffer_time=200ns+buffer_reads=false+buffer_window=40%",
             "ba-gc+buffer_regions=25%:50%+aware=false",
+            "ba-gc+alpha=0.5+buffer_clock=arrival+buffer_regions=adaptive:10%:40%+buffer_updates=30%:100%:0%",
             "ba-gc+buffer=none",
             "gftl+buffer=three-region+buffer_regions=adaptive",
             "page-level+copy=dgcb+copy_cache",
@@ -267,6 +279,10 @@ mod tests {
             ("fsr+buffer=lru+buffer_reads=maybe", "`true` or `false`"),
             ("ba-gc+buffer_regions=25", "`adaptive` or I:U"),
             ("ba-gc+buffer_regions=25%:200%", "`adaptive` or I:U"),
+            ("ba-gc+buffer_regions=adaptive:5%", "`adaptive` or I:U"),
+            ("ba-gc+buffer_updates=25%:20%", "I:U:E"),
+            ("ba-gc+buffer_clock=wall", "`device` or `arrival`"),
+            ("ba-gc+alpha=few", "such as 1.125"),
             ("fsr+share=much", "such as 0.8"),
             ("fsr+copy=dgbc", "did you mean `dgcb`?"),
             ("fsr+copy", "as in `copy=dgcb`"),
@@ -361,7 +377,14 @@ mod tests {
             }),
         ];
         let wear = (of(of(rule)), of(any::<bool>()));
-        let regions = prop_oneof![Just(Regions::Adaptive), fixed].prop_map(Word);
+        let adaptive =
+            (0..=100u8, 0..=100u8).prop_map(|(least, most)| Regions::Adaptive { least, most });
+        let regions = prop_oneof![Just(Regions::ADAPTIVE), adaptive, fixed].prop_map(Word);
+        let percents = [0..=100u16, 0..=100u16, 0..=100u16];
+        let updates =
+            of(percents
+                .prop_map(|shares| shares.map(|share| Probability::thousandths(share * 10))));
+        let clock = of(prop_oneof![Just(AgeClock::Device), Just(AgeClock::Arrival)]);
         (
             "[a-z][a-z-]{0,11}",
             (of(victim), of(0.0..1.0f64), any::<bool>(), 0..=u32::MAX),
@@ -374,7 +397,14 @@ mod tests {
                 of(regions),
                 of(any::<bool>()),
             ),
-            (copies, wear, of(frontiers), (of(ram), of(enqueue)), of(trigger)),
+            (
+                copies,
+                wear,
+                of(frontiers),
+                (of(ram), of(enqueue)),
+                of(trigger),
+                (updates, clock, of(0.0..1000.0f64)),
+            ),
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
@@ -383,7 +413,14 @@ mod tests {
                     (victim, share, idle, spare),
                     (cmt, (policy, eviction), percent, queue, log_blocks),
                     (buffer, bytes, unit, reads, regions, aware),
-                    ((copy, copy_cache), (wear, dynamic_wear), frontiers, (ram, enqueue), trigger),
+                    (
+                        (copy, copy_cache),
+                        (wear, dynamic_wear),
+                        frontiers,
+                        (ram, enqueue),
+                        trigger,
+                        (updates, clock, alpha),
+                    ),
                     label,
                 )| {
                     SchemeTable {
@@ -402,15 +439,18 @@ mod tests {
                         enqueue: enqueue.map(Word),
                         trigger: trigger.map(Word),
                         log_blocks,
+                        alpha,
                         frontiers: frontiers.map(Word),
                         buffer,
                         buffer_size: bytes,
                         buffer_unit: unit,
                         buffer_age: bytes.map(|bytes| Duration::new(bytes.0 / 3)),
+                        buffer_clock: clock.map(Word),
                         buffer_time: bytes.map(|bytes| Duration::new(bytes.0 / 7)),
                         buffer_reads: reads,
                         buffer_window: percent.map(Word),
                         buffer_regions: regions,
+                        buffer_updates: updates.map(Word),
                         aware,
                         copy: copy.map(Word),
                         copy_cache,
