@@ -12,6 +12,7 @@ use crate::reproduction::{PlotFile, Section};
 use crate::row::{Limit, Row, TOLERANCE};
 use crate::settings::{Scale, Settings};
 use crate::verdict::Reason;
+use flash::parts::EVALUATION_SLC;
 use sim::report::SchemeReport;
 use sim::report::plots::{Curve, Curves, Drawn};
 
@@ -181,6 +182,7 @@ pub(super) fn translation_pages(
         section.rows.extend(shares(&runs, reading));
         section.rows.extend(erases(&runs, reading));
     }
+    section.rows.extend(longest_service(&runs));
     section.notes.push(
         "on an array written full and then overwritten at random by 0.34 of it: what is dirty in the table then is \
          written back in the run, and counts"
@@ -227,6 +229,21 @@ fn shares(runs: &Runs, reading: Reading) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// Eq. 15 against the longest task, without its steps.
+fn longest_service(runs: &Runs) -> Option<Row> {
+    let longest = |at: usize| {
+        let report = runs.report(at, &Reading::Alone.label(EVALUATION_CMT_KIB))?;
+        Some(report.service_ns.max)
+    };
+    let longest = (0..WORKLOADS.len()).filter_map(longest).max()?;
+    let bound = bounds::lazy_rtgc::on_demand::mean_response_ns(&EVALUATION_SLC) as f64 / 1e3;
+    let what = format!("Eq. 15: longest service of a task, {}", Reading::Alone.setting());
+    let ours = longest as f64 / 1e3;
+    Some(Row::limit(&what, "µs", Limit::AtMost(bound), ours).because(Reason::MissingDetail(
+        "an eviction may also need a translation block collected at once".into(),
+    )))
 }
 
 /// Valid pages per victim among data and among translation blocks.
