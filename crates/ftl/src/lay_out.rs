@@ -133,6 +133,9 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("cmt_evict", config.cmt_eviction.is_some()),
         ("threshold", config.queue_threshold_percent.is_some()),
         ("queue", config.write_queue.is_some()),
+        ("ram", config.collection_ram.is_some()),
+        ("enqueue", config.enqueue.is_some()),
+        ("trigger", config.trigger.is_some()),
         ("log_blocks", config.log_blocks.is_some()),
         ("frontiers", config.frontiers.is_some()),
     ];

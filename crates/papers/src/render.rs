@@ -16,9 +16,9 @@ const INDENT: &str = "      ";
 /// How much a report shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// The claims, the matrices and the names of the plots.
+    /// The claims and the matrices.
     Claims,
-    /// Also every row, note and run.
+    /// Also every row, note, run, and the names of the plots.
     All,
 }
 
@@ -102,12 +102,12 @@ fn render_section(section: &Section, width: usize, detail: Detail) -> String {
         for note in &section.notes {
             out.push_str(&wrap(&format!("  · {note}"), width, "    "));
         }
-    }
-    for plot in &section.plots {
-        out.push_str(&format!("  plot: plots/{}\n", plot.name));
-    }
-    for curves in &section.curves {
-        out.push_str(&format!("  points: curves/{}\n", curves.name));
+        for plot in &section.plots {
+            out.push_str(&format!("  plot: plots/{}\n", plot.name));
+        }
+        for curves in &section.curves {
+            out.push_str(&format!("  points: curves/{}\n", curves.name));
+        }
     }
     out
 }
@@ -348,7 +348,6 @@ Fig. 9 · Valid-page copies · 5 compared: 2 equal, 1 within, 2 differs, 1 of th
   ─────────────────────────
   gftl  12.3 (12.0)   7.0
   rftl          7.0     –
-  plot: plots/fig-9.svg
 
 Runs that did not end
   financial-like
@@ -369,7 +368,7 @@ All rows · 5 compared: 2 equal, 1 within, 2 differs, 1 of them without a cause
             "  pages                         4       5   1.25  differs\n      open: no measurement has decided\n",
             "  on financial-like [%]         –  −90.12         evidence\n",
             "  requests                    100     100   1.00  input\n",
-            "  · GFTL is 1\n",
+            "  · GFTL is 1\n  plot: plots/fig-9.svg\n",
             "\nNotes\n  · how it was done\n",
             "\nRuns\n  financial-like\n    ftlkit compare\n    rftl: stopped\n",
         ] {

@@ -8,6 +8,9 @@ use std::cmp::Ordering;
 /// Tolerance for figures measured on workloads that stand in for the paper's, percent of the ratio.
 pub const TOLERANCE: f64 = 15.0;
 
+/// Values that are closer than this share of the larger are in no order.
+const SAME: f64 = 0.001;
+
 /// Place of a row on the first screen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
@@ -145,7 +148,7 @@ impl Row {
     }
 
     /// Compares the paper's order, smallest first, with the order of our values. A group holds schemes whose mutual
-    /// order the paper leaves open. Equal if no scheme of a group exceeds one of a later group. Not exercised if all
+    /// order the paper leaves open. Equal if no scheme of a group exceeds one of a later group by more than 0.1 %. Not exercised if all
     /// values are zero.
     ///
     /// If a scheme has no value, the row cannot be compared.
@@ -176,7 +179,10 @@ impl Row {
             .enumerate()
             .flat_map(|(at, low)| paper[at + 1..].iter().map(move |high| (low, high)))
             .flat_map(|(low, high)| low.iter().flat_map(move |l| high.iter().map(move |h| (l, h))))
-            .filter(|(low, high)| value(low) > value(high))
+            .filter(|(low, high)| {
+                let (low, high) = (value(low).unwrap_or(0.0), value(high).unwrap_or(0.0));
+                low - high > SAME * low.abs()
+            })
             .map(|(low, high)| format!("{low} is above {high}"))
             .collect();
         match broken.is_empty() {
@@ -435,6 +441,12 @@ mod tests {
         assert_eq!(row(&[&["b"], &["c"]]).verdict, Verdict::Equal, "a tie contradicts no order");
         let bad = row(&[&["b"], &["a", "c"]]);
         assert_eq!((bad.verdict, bad.note.as_str()), (Verdict::Differs, "b is above a"));
+        let near = [("a", Some(1592.02)), ("b", Some(1592.0))];
+        assert_eq!(
+            Row::order("x", &[&["a"], &["b"]], &near).verdict,
+            Verdict::Equal,
+            "20 ns of 1592 µs"
+        );
         let unknown = row(&[&["a"], &["d"]]);
         assert_eq!(unknown.verdict, Verdict::CannotBeCompared);
         assert_eq!(unknown.cause.unwrap().text(), "no value of d");

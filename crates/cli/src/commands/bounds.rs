@@ -102,7 +102,7 @@ impl BoundsArgs {
             if self.copy.is_some() || self.copy_cache || self.channel.is_given() {
                 return Err(Failure::input_with_help(
                     "--markdown prints the bounds of unchanged parts, on one device",
-                    "omit --copy, --copy-cache, --ways, --planes and --bit-errors, or omit --markdown",
+                    "omit --copy, --copy-cache, --ways, --planes, --bit-errors and --t-rwc, or omit --markdown",
                 ));
             }
             return output::text(&promises::page(&self.parts()?, self.blocks));
@@ -155,10 +155,22 @@ impl BoundsArgs {
 
     /// The parts, each on its channel.
     fn channels(&self) -> Result<Vec<Channel>, Failure> {
-        let ChannelArgs { ways, planes, bit_errors } = self.channel;
+        let ChannelArgs { ways, planes, bit_errors, t_rwc } = self.channel;
         let (ways, planes) = (ways.unwrap_or(1), planes.unwrap_or(1));
         let Word(bit_errors) = bit_errors.unwrap_or_default();
-        let on_channel = |part| Channel::new(part, ways, planes, bit_errors);
+        if t_rwc.is_some() && !matches!(self.copy, Some(Paths::All | Paths::One(CopyPath::Dgcb))) {
+            return Err(Failure::input_with_help(
+                "--t-rwc has an effect on direct transfers alone",
+                "add --copy dgcb (or all), or omit it",
+            ));
+        }
+        let on_channel = |part| {
+            let channel = Channel::new(part, ways, planes, bit_errors)?;
+            match t_rwc {
+                Some(cycle) => channel.with_direct_cycle(cycle.0),
+                None => Ok(channel),
+            }
+        };
         let channels: Vec<Channel> =
             self.sheets()?.into_iter().map(on_channel).collect::<Result<_, _>>()?;
         match channels.iter().find(|channel| !bit_errors.are_off() && !channel.has_paths()) {

@@ -1,7 +1,7 @@
 //! Options of the channel of an array, or of each channel of an SSD; shared by `compare` and `bounds`.
 
 use clap::Args;
-use sim::config::{BitErrorSettings, Word};
+use sim::config::{BitErrorSettings, Duration, Word};
 
 /// Devices, planes and bit errors.
 #[derive(Clone, Copy, Debug, Args)]
@@ -21,11 +21,19 @@ pub(super) struct ChannelArgs {
     /// wear:1000000,2000,10; +ecc=BITS overrides the part's ECC strength per 1 KiB [default: off]
     #[arg(long, value_name = "ERRORS", allow_hyphen_values = true)]
     pub(super) bit_errors: Option<Word<BitErrorSettings>>,
+
+    /// Cycle of direct transfers between devices (copy path dgcb), such as 25ns [default: the shortest at which the
+    /// pins of the part's ONFI mode latch]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(super) t_rwc: Option<Duration>,
 }
 
 impl ChannelArgs {
     /// True if any of these options was given.
     pub(super) fn is_given(&self) -> bool {
-        self.ways.is_some() || self.planes.is_some() || self.bit_errors.is_some()
+        self.ways.is_some()
+            || self.planes.is_some()
+            || self.bit_errors.is_some()
+            || self.t_rwc.is_some()
     }
 }

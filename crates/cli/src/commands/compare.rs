@@ -90,7 +90,9 @@ struct DeviceArgs {
 
     /// Precondition before the measured run: full (sequential fill of each scheme's logical space), footprint (of the
     /// space that all schemes export) or none; +age=N adds N times as many random overwrites; +sequential=SHARE makes
-    /// that share of them sequential, as in full+age=1+sequential=50% [default: full]
+    /// that share of them sequential, as in full+age=1+sequential=50%; +workload=N goes on with the
+    /// workload itself until it has written N times the pages that it can address; +collecting until each scheme's
+    /// first collection, from which on it is measured, as in full+collecting [default: full]
     #[arg(long, value_name = "FILL")]
     precondition: Option<String>,
 }
@@ -218,6 +220,7 @@ impl ChannelArgs {
         experiment.ways = self.ways.unwrap_or(experiment.ways);
         experiment.planes = self.planes.unwrap_or(experiment.planes);
         experiment.bit_errors = self.bit_errors.unwrap_or(experiment.bit_errors);
+        experiment.t_rwc = self.t_rwc.or(experiment.t_rwc);
     }
 }
 

@@ -95,7 +95,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "gftl",
     summary: "block map and a write queue, one collection step of at most t_er after every request",
     source: "Choudhuri, Givargis, CODES+ISSS 2008, Algorithms 1-3",
-    settings: &["queue", "idle"],
+    settings: &["queue", "ram", "enqueue", "idle"],
     victims: None,
     page: page!("gftl.rs"),
     buffer: None,
@@ -125,9 +125,10 @@ pub(super) fn plan_with(
     let error = |setting, reason| FtlError::Config { scheme: config.preset.name, setting, reason };
     let printed = config.write_queue == Some(WriteQueue::Printed);
     let queue = if printed { QueueBound::Printed } else { proven };
+    let in_ram = config.collection_ram.unwrap_or_default();
     let space = match config.logical_pages {
-        None => bound::space(part, blocks, queue),
-        Some(logical_pages) => bound::space_for(part, blocks, queue, logical_pages),
+        None => bound::space(part, blocks, queue, in_ram),
+        Some(logical_pages) => bound::space_for(part, blocks, queue, in_ram, logical_pages),
     };
     let space = space.map_err(|reason| {
         let setting = match reason {
@@ -158,6 +159,8 @@ pub(super) fn plan_with(
             reads: operations(part, part.t_r_ns.max(part.t_r_oob_ns)),
             programs: operations(part, part.t_prog_ns),
             threshold,
+            ram: in_ram,
+            enqueue: config.enqueue.unwrap_or_default(),
             dirtiest_first,
         }),
         buffer: None,

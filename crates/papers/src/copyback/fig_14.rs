@@ -60,7 +60,8 @@ fn sixty() -> Result<Vec<Row>, ReproduceError> {
             "%",
             Limit::Above(60.0),
             least,
-        ),
+        )
+        .headline("§VI.E", "channel use of GCB + cache on two planes, 16 pages or more"),
         Row::limit(
             "GCB + cache, two planes: 8 pages, the size before",
             "%",
@@ -80,7 +81,11 @@ fn halves(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
         };
         let share = busy(CopyPath::Dgcb)? / busy(CopyPath::Gcb)? * 100.0;
         let what = format!("{on}: channel time of DGCB{cached} without errors, of GCB's");
-        rows.push(Row::exact(&what, "%", "50", share));
+        let row = Row::exact(&what, "%", "50", share);
+        rows.push(match (planes, cache) {
+            (1, false) => row.headline("§III.C", "channel time of DGCB without errors, of GCB's"),
+            _ => row,
+        });
         let with =
             transaction(of_figure(CopyPath::Dgcb, cache, planes)?, MOST)?.bus.busy_ns() as f64;
         let what = format!("{on}: the same with 192 bit errors per page");

@@ -6,7 +6,7 @@ use crate::error::ReproduceError;
 use crate::figure::Figure;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{PlotFile, Section};
-use crate::row::Row;
+use crate::row::{Limit, Row};
 use crate::settings::{Scale, Settings};
 use crate::verdict::Reason;
 use bounds::copyback::CopyPath;
@@ -172,7 +172,17 @@ impl Measured {
                 );
                 rows.push(match (time(CopyPath::Dgcb), time(CopyPath::Gcb)) {
                     (Some(dgcb), Some(gcb)) => {
-                        Row::evidence(&what, "%", (dgcb / gcb - 1.0) * 100.0, 1)
+                        let change = (dgcb / gcb - 1.0) * 100.0;
+                        if load != MIDDLE || cache || of.name != P99_9.name {
+                            Row::evidence(&what, "%", change, 1)
+                        } else {
+                            let claim = format!(
+                                "{} of a host on the other ways, DGCB against GCB, {name}",
+                                of.name
+                            );
+                            Row::limit(&what, "%", Limit::Below(0.0), change)
+                                .headline("§III.B", &claim)
+                        }
                     }
                     _ => Row::incomparable(
                         &what,

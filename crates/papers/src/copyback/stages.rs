@@ -23,7 +23,8 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
         Row::evidence("t_BERS", "ms", us(t.t_bers_ns) / 1e3, 0),
         Row::evidence("t_RC, t_WC and t_RWC", "ns", t.t_rwc_ns() as f64, 0),
         Row::evidence("t_DL", "ns", t.waits.t_dl_ns as f64, 0),
-        Row::exact("bits that ECC corrects per page", "", "192", t.most_corrected_bytes().into()),
+        Row::exact("bits that ECC corrects per page", "", "192", t.most_corrected_bytes().into())
+            .as_input(),
         Row::evidence("pageSize, spare bytes included", "bytes", bytes, 0),
     ];
     for (planes, name) in PLANES {

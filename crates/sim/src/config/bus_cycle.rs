@@ -6,7 +6,7 @@ use flash::{Ns, Part};
 use workload::quantity::Duration;
 
 /// Longest cycle that the closed forms of copies accept.
-const LONGEST_CYCLE_NS: u64 = 100_000;
+pub(super) const LONGEST_CYCLE_NS: u64 = 100_000;
 /// At least 1/10 of each time with transfer must remain as array time.
 const LEAST_CELLS_SHARE: u64 = 10;
 

@@ -2,12 +2,14 @@
 //! bit errors. Also the part as a scheme sees it there.
 
 use super::bit_errors::{BitErrorSettings, PageErrors};
+use super::bus_cycle::LONGEST_CYCLE_NS;
 use super::error::ConfigError;
 use bounds::copyback::{CopySettings, CopyTimings, Copyback, CopybackError, Waits};
-use flash::channels::Timing;
+use flash::channels::{Timing, TimingError};
 use flash::faults::{BitErrorModel, BitErrorRate};
-use flash::pins::{Interface, windows};
-use flash::{Copies, CopyPath, CopyTimes, Geometry, GeometryError, Part};
+use flash::pins::{Interface, WindowCheck, Windows, windows};
+use flash::{Copies, CopyPath, CopyTimes, Geometry, GeometryError, Ns, Part};
+use workload::quantity::Duration;
 
 /// A part and its use by a controller, the same for every scheme of an experiment.
 ///
@@ -27,6 +29,15 @@ pub struct Channel {
     pub planes: u32,
     /// Bit errors of the pages.
     pub bit_errors: BitErrorSettings,
+    /// Cycle and skew of direct transfers between dies; `None` without bus cycles.
+    direct: Option<DirectTransfer>,
+}
+
+/// Bus cycle of direct transfers between dies (tRWC), and delay from read to write cycle (tDL), ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct DirectTransfer {
+    t_rwc_ns: Ns,
+    t_dl_ns: Ns,
 }
 
 /// The two settings of copies that every scheme has.
@@ -77,12 +88,77 @@ impl Channel {
             }
         }
         part.ecc_bits_per_kib = bit_errors.ecc_bits_per_kib.or(part.ecc_bits_per_kib);
-        let channel = Self { part, channels: None, ways, dies: 1, planes, bit_errors };
+        let direct = latching(&part).map(DirectTransfer::from);
+        let channel = Self { part, channels: None, ways, dies: 1, planes, bit_errors, direct };
         channel.check_ecc()?;
         if gives_bus_cycles(&channel.part) {
             channel.timings().map_err(|error| ConfigError::setting("part", error.to_string()))?;
         }
         Ok(channel)
+    }
+
+    /// Same with this cycle of direct transfers instead of the shortest at which the pins latch.
+    ///
+    /// # Errors
+    /// If the part gives no bus cycles, or `t_rwc_ns` is shorter than they are or longer than 100 µs.
+    pub fn with_direct_cycle(mut self, t_rwc_ns: Ns) -> Result<Self, ConfigError> {
+        let refused = |reason| Err(ConfigError::setting("t_rwc", reason));
+        if !self.has_paths() {
+            return refused(no_bus_cycles(&self.part));
+        }
+        let least = self.part.t_rc_ns.max(self.part.t_wc_ns);
+        if !(least..=LONGEST_CYCLE_NS).contains(&t_rwc_ns) {
+            return refused(format!(
+                "must be {least}ns (the longer of tRC and tWC of part `{}`) to 100us, not {}",
+                self.part.name,
+                Duration::new(t_rwc_ns)
+            ));
+        }
+        // A cycle at which the pins do not latch has no skew that fits: it keeps the default.
+        let check = pin_check(&self.part, Some(t_rwc_ns));
+        let fits = check.filter(|(_, check)| check.refusal.is_none());
+        let t_dl_ns = fits.map_or(Timing::DEFAULT_T_DL_NS, |(_, check)| check.asked.t_dl_ns);
+        self.direct = Some(DirectTransfer { t_rwc_ns, t_dl_ns });
+        Ok(self)
+    }
+
+    /// Times of the bus and the cells, with the cycle of direct transfers.
+    ///
+    /// # Errors
+    /// If the part gives no bus cycles.
+    pub fn timing(&self) -> Result<Timing, TimingError> {
+        let timing = Timing::of(&self.part)?;
+        Ok(match self.direct {
+            None => timing,
+            Some(DirectTransfer { t_rwc_ns, t_dl_ns }) => {
+                Timing { direct_cycle_ns: t_rwc_ns, t_dl_ns, ..timing }
+            }
+        })
+    }
+
+    /// Waits of the bus; irrelevant without bus cycles.
+    fn waits(&self) -> Waits {
+        self.timing().map_or(Waits::STUDY, |timing| Waits::from(&timing))
+    }
+
+    /// Note on the cycle of direct transfers, if it is not simply that of the bus.
+    pub(super) fn note_on_direct_transfers(&self) -> Option<String> {
+        let direct = self.direct?;
+        let (mode, check) = pin_check(&self.part, None)?;
+        let t_rwc_ns = direct.t_rwc_ns;
+        let legal = check.working().is_some_and(|works| t_rwc_ns >= works.t_rwc_ns);
+        match check.refusal {
+            None => None,
+            Some(refusal) if legal => Some(format!(
+                "dgcb transfers at a cycle of {t_rwc_ns} ns; the bus's {} ns are too short for pins of ONFI mode \
+                 {mode}: {refusal}; set another with --t-rwc",
+                check.asked.t_rwc_ns
+            )),
+            Some(refusal) => Some(format!(
+                "dgcb assumes pins that latch at {t_rwc_ns} ns; those of ONFI mode {mode} do not: {refusal} \
+                 (`ftlkit copyback --windows`)"
+            )),
+        }
     }
 
     /// Same for each channel of an SSD, with `dies` dies per device. The part must give bus cycles.
@@ -174,7 +250,7 @@ impl Channel {
                 .map_err(|error| CopyFault { setting: "copy", reason: error.to_string() })?,
         };
         let part = settings
-            .part(&self.part, waits_of(&self.part))
+            .part(&self.part, self.waits())
             .map_err(|error| CopyFault { setting: "copy", reason: error.to_string() })?;
         let copies = part.copies.map(|copies| self.copies_among_units(copies));
         Ok(Part { capacity_bytes: self.capacity_bytes(), copies, ..part })
@@ -204,7 +280,7 @@ impl Channel {
     }
 
     fn timings(&self) -> Result<CopyTimings, CopybackError> {
-        CopyTimings::of_part(&self.part, waits_of(&self.part))
+        CopyTimings::of_part(&self.part, self.waits())
     }
 
     /// Most correctable bit errors of a page of one plane; bounds assume this number.
@@ -272,28 +348,30 @@ impl Channel {
     }
 }
 
-/// Waits of the fastest ONFI timing mode that the part's bus cycles allow; irrelevant without bus cycles.
-fn waits_of(part: &Part) -> Waits {
-    Timing::of(part).map_or(Waits::STUDY, |timing| Waits::from(&timing))
+impl From<Windows> for DirectTransfer {
+    fn from(windows: Windows) -> Self {
+        Self { t_rwc_ns: windows.t_rwc_ns, t_dl_ns: windows.t_dl_ns }
+    }
 }
 
-/// Note on direct transfers at a part's bus cycles. It takes the fastest ONFI mode that is not faster than
-/// the part; returns `None` if the pins of that mode can latch direct transfers.
-pub(super) fn doubt(part: &Part) -> Option<String> {
+/// Window check of the part's pins at `cycle_ns`, by default at its own bus cycles, and the ONFI mode of the pins:
+/// the fastest that is not faster than the part. `None` without bus cycles.
+fn pin_check(part: &Part, cycle_ns: Option<Ns>) -> Option<(u8, WindowCheck)> {
     let timing = Timing::of(part).ok()?;
     let fits = |mode: &u8| {
         Timing::with_mode(part, *mode)
             .is_ok_and(|mode| mode.t_rc_ns >= timing.t_rc_ns && mode.t_wc_ns >= timing.t_wc_ns)
     };
     let mode = (0..=5).rev().find(fits).unwrap_or(0);
+    let timing = Timing { direct_cycle_ns: cycle_ns.unwrap_or(0), ..timing };
     let interface = Interface::of_timing(&timing, mode).ok()?;
-    let check = windows(&interface, &interface);
-    let refusal = check.refusal?;
-    Some(format!(
-        "dgcb assumes pins that latch at {} ns; those of ONFI mode {mode} do not: {refusal} (`ftlkit copyback \
-         --windows`)",
-        check.asked.t_rwc_ns
-    ))
+    Some((mode, windows(&interface, &interface)))
+}
+
+/// Shortest cycle at which the part's pins latch a direct transfer; the bus's own if none up to 1 µs works.
+fn latching(part: &Part) -> Option<Windows> {
+    let (_, check) = pin_check(part, None)?;
+    Some(check.working().unwrap_or(check.asked))
 }
 
 fn gives_bus_cycles(part: &Part) -> bool {
@@ -350,6 +428,38 @@ mod tests {
             copies.longest_ns(2)
         };
         assert!(path(1) > 0 && path(2) >= path(1));
+    }
+
+    #[test]
+    fn direct_transfers_take_the_shortest_cycle_at_which_the_pins_latch() {
+        let channel = || Channel::new(ddt(), 2, 1, errors("off")).unwrap();
+        let far = |channel: &Channel| {
+            channel.part_for(by(CopyPath::Dgcb)).unwrap().copies.unwrap().far.run_ns(1, 0)
+        };
+        let timing = channel().timing().unwrap();
+        assert_eq!((timing.t_rc_ns, timing.t_rwc_ns(), timing.t_dl_ns), (25, 35, 18));
+        let asked = channel().with_direct_cycle(25).unwrap();
+        // 8640 bytes, and the paper's skew, which the pins do not meet.
+        assert_eq!(far(&channel()) - far(&asked), 8640 * 10 - 2);
+        let note = asked.note_on_direct_transfers().unwrap();
+        assert!(
+            note.contains("assumes pins that latch at 25 ns; those of ONFI mode 4 do not"),
+            "{note}"
+        );
+        let note = channel().note_on_direct_transfers().unwrap();
+        assert!(
+            note.contains("at a cycle of 35 ns") && note.contains("25 ns are too short"),
+            "{note}"
+        );
+        let wide = channel().with_direct_cycle(50).unwrap();
+        assert_eq!((wide.timing().unwrap().t_rwc_ns(), wide.timing().unwrap().t_dl_ns), (50, 18));
+        for (cycle, said) in [(24, "must be 25ns"), (100_001, "to 100us, not")] {
+            let error = channel().with_direct_cycle(cycle).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+        let slc = Channel::plain(parts::EVALUATION_SLC.clone()).unwrap();
+        assert!(slc.note_on_direct_transfers().is_none());
+        assert!(slc.with_direct_cycle(30).unwrap_err().to_string().contains("t_rwc: part"));
     }
 
     #[test]

@@ -72,6 +72,10 @@ pub struct Experiment {
     /// Read and write cycle of an SSD's buses, 1 ns to 100 µs, for a part that gives none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bus_cycle: Option<Duration>,
+    /// Cycle of direct transfers between dies (copy path `dgcb`), from the bus's own cycle to 100 µs. Default: the
+    /// shortest at which the pins of the part's ONFI mode latch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub t_rwc: Option<Duration>,
     /// Bit errors of the pages.
     #[serde(skip_serializing_if = "are_off")]
     pub bit_errors: Word<BitErrorSettings>,
@@ -137,6 +141,7 @@ impl Default for Experiment {
             arbiter: None,
             window: None,
             bus_cycle: None,
+            t_rwc: None,
             bit_errors: Word::default(),
             precondition: PreconditionChoice::default(),
             timing: Timing::default(),

@@ -1,7 +1,7 @@
 //! Resolution of an experiment: fills in every default and checks everything.
 
 use super::bus_cycle::with_bus_cycle;
-use super::channel::{Channel, doubt};
+use super::channel::Channel;
 use super::device::{ResolvedScheme, Sizing};
 use super::error::ConfigError;
 use super::experiment::{Experiment, Timing};
@@ -67,6 +67,9 @@ impl Experiment {
             part = with_bus_cycle(part, self.bus_cycle, &mut notes)?;
         }
         let mut channel = Channel::new(part.clone(), self.ways, self.planes, self.bit_errors.0)?;
+        if let Some(cycle) = self.t_rwc {
+            channel = channel.with_direct_cycle(cycle.0)?;
+        }
         if let Some(board) = &board {
             channel = channel.on_ssd(board.channels, board.dies);
         }
@@ -83,6 +86,10 @@ impl Experiment {
         };
         self.capacity = Some(Bytes::new(geometry.capacity_bytes()));
         let schemes = sizing.schemes_on(&geometry)?;
+        if self.t_rwc.is_some() && !schemes.iter().any(copies_directly) {
+            let reason = "no scheme copies by direct transfer; add `+copy=dgcb` to one, or omit it";
+            return Err(ConfigError::setting("t_rwc", reason));
+        }
         let ssd = board.as_ref().map(|board| board.setup(&channel, &geometry)).transpose()?;
         let least = schemes.iter().map(|scheme| scheme.plan.logical_pages).min().unwrap_or(0);
         let space = Space {
@@ -231,13 +238,15 @@ fn notes_on_copies(
             ));
         }
     }
-    let direct = |scheme: &ResolvedScheme| {
-        scheme.part.copies.is_some_and(|copies| copies.far.path == flash::CopyPath::Dgcb)
-    };
-    if schemes.iter().any(direct) {
-        notes.extend(doubt(channel.part()));
+    if schemes.iter().any(copies_directly) {
+        notes.extend(channel.note_on_direct_transfers());
     }
     notes
+}
+
+/// True if the scheme copies between dies of a channel by direct transfer.
+fn copies_directly(scheme: &ResolvedScheme) -> bool {
+    scheme.part.copies.is_some_and(|copies| copies.far.path == CopyPath::Dgcb)
 }
 
 /// Path, time of the first page and of each further page, within a device and between two (SSD: dies).
@@ -406,7 +415,7 @@ impl Resolved {
         self.experiment.allocation.unwrap_or_default().0
     }
 
-    /// Pages that a scheme writes before measurement.
+    /// Pages that a scheme writes before measurement; with `collecting` it may write more.
     pub fn preconditioning_writes(&self, scheme: &ResolvedScheme) -> u64 {
         let precondition = &self.experiment.precondition.0;
         let pages = match precondition.fill {
@@ -414,7 +423,8 @@ impl Resolved {
             Fill::Footprint => self.space_pages(),
             Fill::None => 0,
         };
-        u64::from(pages) + (f64::from(pages) * precondition.age).round() as u64
+        let aging = f64::from(self.space_pages()) * precondition.workload;
+        u64::from(pages) + ((f64::from(pages) * precondition.age).round() + aging.round()) as u64
     }
 
     /// Command that repeats the run of one scheme.
@@ -541,6 +551,10 @@ mod tests {
             ("bit_errors = 'many'", "`wear:BASE,PER_ERASE,PER_READ`"),
             ("schemes = ['fsr+copy=icb']", "scheme `fsr+copy=icb`: copy: part `evaluation-slc`"),
             ("schemes = ['fsr+copy_cache']", "scheme `fsr+copy_cache`: copy_cache: part"),
+            (
+                "part = 'ddt-mlc'\nways = 2\nt_rwc = '35ns'",
+                "t_rwc: no scheme copies by direct transfer",
+            ),
             (
                 "part = 'ddt-mlc'\nschemes = ['fsr+copy=dgcb']",
                 "scheme `fsr+copy=dgcb`: copy: dgcb copies between devices, and the channel has one",

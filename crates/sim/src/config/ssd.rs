@@ -11,7 +11,7 @@ use super::suspend::SuspendChoice;
 use crate::report::units;
 use crate::ssd::HostInterface;
 use crate::ssd::setup::{CollectionPlace, SsdSetup};
-use flash::channels::{Policy, Precedence, Timing, Topology};
+use flash::channels::{Policy, Precedence, Topology};
 use flash::{Geometry, Ns};
 use ftl::{Allocation, AllocationOrder, Processor};
 use serde_json::json;
@@ -193,8 +193,8 @@ impl Board {
             paired_blocks: true,
         };
         topology.validate().map_err(|error| ConfigError::setting("channels", error.to_string()))?;
-        let timing = Timing::of(channel.part())
-            .map_err(|error| ConfigError::setting("part", error.to_string()))?;
+        let timing =
+            channel.timing().map_err(|error| ConfigError::setting("part", error.to_string()))?;
         Ok(SsdSetup {
             topology,
             timing,

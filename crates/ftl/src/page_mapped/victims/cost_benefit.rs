@@ -1,17 +1,21 @@
 //! Cost-benefit: the full block with the greatest age × (1 − u) / 2u (Kawaguchi, Nishioka and Motoda, A
 //! flash-memory based file system, USENIX 1995). u is the share of the block's pages that are valid, and the age
-//! is the time since it last lost a page. Each victim takes a search of all blocks.
+//! is the time since it last lost a page.
 //!
 //! ```text
 //! page of b invalid, or b full:  stamp[b] = clock          # clock: pages that became invalid so far
 //! victim:  max over full b of (clock − stamp[b]) × (π − v) / v, v = valid pages of b
 //! ```
 //!
-//! State and cost: an 8-byte stamp and one bit (full or not) per block. O(1) per page that becomes invalid, O(N)
-//! per victim.
+//! Of blocks with equal valid counts the oldest wins, so the oldest of each count decides. The full blocks of each
+//! count stand in a list by age: a block that loses a page, or becomes full, is the youngest of its new list.
 //!
-//! Work: a page that becomes invalid writes 1 entry (the stamp). A block that becomes full writes 2 (stamp, use).
-//! A victim reads the use and count of all N blocks and the stamp of the full ones, and writes 1 (its use).
+//! State and cost: an 8-byte stamp, two links of 4 bytes and the valid count per block, and the ends of π + 1 lists.
+//! O(1) per page that becomes invalid, O(π) per victim.
+//!
+//! Work: that of the search that the source describes, which a controller without these lists makes. A page that
+//! becomes invalid writes 1 entry (the stamp). A block that becomes full writes 2 (stamp, use). A victim reads the use
+//! and count of all N blocks and the stamp of the full ones, and writes 1 (its use).
 //!
 //! Deviations:
 //! - a policy has no clock, so time is counted in pages that became invalid;
@@ -26,7 +30,8 @@ use super::interface::Victims;
 use super::policy::{ValidPages, VictimKind, VictimPolicy};
 use crate::victim_work::VictimWork;
 use alloc::{boxed::Box, vec, vec::Vec};
-use core::cmp::{Ordering, Reverse};
+use core::cmp::Ordering;
+use core::mem::size_of;
 use flash::BlockId;
 use flash::prefetch::prefetch;
 
@@ -34,7 +39,7 @@ use flash::prefetch::prefetch;
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "cost-benefit",
     number: None,
-    summary: "greatest age × (1 − u) / 2u; all blocks are searched",
+    summary: "greatest age × (1 − u) / 2u",
     source: "Kawaguchi, Nishioka, Motoda, USENIX 1995",
     chooses_many: false,
     valid_pages: ValidPages::Gaining,
@@ -47,15 +52,30 @@ impl VictimKind {
     pub const COST_BENEFIT: Self = Self::new(&POLICY, 0);
 }
 
+/// No block: the end of a list.
+const NONE: u32 = u32::MAX;
+
+/// Place of a full block in the list of its valid count.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    older: u32,
+    younger: u32,
+    /// Valid pages; [`NONE`] if the block is no candidate.
+    valid: u32,
+}
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct CostBenefit {
-    full: FullBlocks,
+    links: Vec<Link>,
+    /// Oldest and youngest full block of each valid count.
+    ends: Vec<(u32, u32)>,
     /// Time at which each block last lost a page, or became full.
     stamps: Vec<u64>,
     /// Pages that became invalid so far.
     clock: u64,
-    pages_per_block: u32,
+    /// Number of full blocks.
+    full: u64,
     work: VictimWork,
 }
 
@@ -63,10 +83,11 @@ impl CostBenefit {
     /// Makes a policy without candidates, for an array of `blocks` × `pages_per_block`.
     pub fn new(blocks: u32, pages_per_block: u32) -> Self {
         Self {
-            full: FullBlocks::new(blocks),
+            links: vec![Link { older: NONE, younger: NONE, valid: NONE }; blocks as usize],
+            ends: vec![(NONE, NONE); pages_per_block as usize + 1],
             stamps: vec![0; blocks as usize],
             clock: 0,
-            pages_per_block,
+            full: 0,
             work: VictimWork::default(),
         }
     }
@@ -76,17 +97,71 @@ impl CostBenefit {
         FullBlocks::controller_bytes(blocks) + u64::from(blocks) * 8
     }
 
-    fn best(&self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        let pages = self.pages_per_block;
-        let candidates = self.full.iter().map(|block| {
-            let age = self.clock - self.stamps[block.0 as usize];
-            ((valid(block), age), block)
-        });
-        let gaining = candidates.filter(|((valid, _), _)| *valid < pages);
-        let best = gaining.max_by(|(one, block), (other, other_block)| {
-            benefit(pages, *one, *other).then(Reverse(block).cmp(&Reverse(other_block)))
-        });
+    fn pages_per_block(&self) -> u32 {
+        self.ends.len() as u32 - 1
+    }
+
+    /// Puts the block at the young end of the list of this valid count.
+    #[inline]
+    fn link(&mut self, block: u32, valid: u32) {
+        let (oldest, youngest) = self.ends[valid as usize];
+        self.links[block as usize] = Link { older: youngest, younger: NONE, valid };
+        match youngest {
+            NONE => self.ends[valid as usize] = (block, block),
+            _ => {
+                self.links[youngest as usize].younger = block;
+                self.ends[valid as usize] = (oldest, block);
+            }
+        }
+    }
+
+    #[inline]
+    fn unlink(&mut self, block: u32) {
+        let Link { older, younger, valid } = self.links[block as usize];
+        let ends = &mut self.ends[valid as usize];
+        match older {
+            NONE => ends.0 = younger,
+            _ => self.links[older as usize].younger = younger,
+        }
+        match younger {
+            NONE => ends.1 = older,
+            _ => self.links[younger as usize].older = older,
+        }
+        self.links[block as usize].valid = NONE;
+    }
+
+    /// Lowest number among the blocks of this valid count that are as old as its oldest.
+    fn oldest(&self, valid: u32) -> Option<u32> {
+        let first = self.ends[valid as usize].0;
+        let stamp = *self.stamps.get(first as usize)?;
+        let (mut lowest, mut next) = (first, self.links[first as usize].younger);
+        // Several blocks that became full between two invalid pages have one stamp.
+        while self.stamps.get(next as usize) == Some(&stamp) {
+            lowest = lowest.min(next);
+            next = self.links[next as usize].younger;
+        }
+        Some(lowest)
+    }
+
+    fn best(&self) -> Option<u32> {
+        let pages = self.pages_per_block();
+        let mut best: Option<((u32, u64), u32)> = None;
+        for valid in 0..pages {
+            let Some(block) = self.oldest(valid) else { continue };
+            let this = (valid, self.clock - self.stamps[block as usize]);
+            let wins = best.is_none_or(|(other, lowest)| {
+                benefit(pages, this, other).then(lowest.cmp(&block)).is_gt()
+            });
+            if wins {
+                best = Some((this, block));
+            }
+        }
         best.map(|(_, block)| block)
+    }
+
+    fn remove(&mut self, block: u32) {
+        self.unlink(block);
+        self.full -= 1;
     }
 }
 
@@ -111,28 +186,41 @@ impl Victims for CostBenefit {
         Box::new(self.clone())
     }
 
-    fn insert(&mut self, block: BlockId, _valid: u32) {
-        self.full.insert(block);
+    fn insert(&mut self, block: BlockId, valid: u32) {
         self.stamps[block.0 as usize] = self.clock;
+        self.link(block.0, valid);
+        self.full += 1;
         self.work.filled.writes += 2;
     }
 
     #[inline]
-    fn invalidated(&mut self, block: BlockId, _valid: u32) {
+    fn invalidated(&mut self, block: BlockId, valid: u32) {
         self.clock += 1;
         self.stamps[block.0 as usize] = self.clock;
+        if self.links[block.0 as usize].valid != NONE {
+            self.unlink(block.0);
+            self.link(block.0, valid);
+        }
     }
 
-    fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        self.work.chosen.reads += u64::from(self.full.blocks()) + self.full.iter().count() as u64;
-        let block = self.best(valid)?;
-        self.full.remove(block);
+    fn take(&mut self, _valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        self.work.chosen.reads += self.links.len() as u64 + self.full;
+        let block = self.best()?;
+        self.remove(block);
         self.work.chosen.writes += 1;
-        Some(block)
+        Some(BlockId(block))
     }
 
-    fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        self.full.take_least(self.pages_per_block, valid)
+    fn take_least(&mut self, _valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        let gaining = &self.ends[..self.ends.len() - 1];
+        let mut next = gaining.iter().map(|(oldest, _)| *oldest).find(|oldest| *oldest != NONE)?;
+        let mut lowest = next;
+        while next != NONE {
+            lowest = lowest.min(next);
+            next = self.links[next as usize].younger;
+        }
+        self.remove(lowest);
+        Some(BlockId(lowest))
     }
 
     fn least_valid(&self) -> Option<u32> {
@@ -142,6 +230,7 @@ impl Victims for CostBenefit {
     #[inline]
     fn prefetch(&self, block: BlockId) {
         prefetch(&self.stamps, block.0 as usize);
+        prefetch(&self.links, block.0 as usize);
     }
 
     fn work(&self) -> VictimWork {
@@ -151,11 +240,13 @@ impl Victims for CostBenefit {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.full.heap_bytes() + self.stamps.capacity() * 8
+        self.links.capacity() * size_of::<Link>()
+            + self.ends.capacity() * 8
+            + self.stamps.capacity() * 8
     }
 
     fn ram_bytes(&self) -> u64 {
-        Self::controller_bytes(self.full.blocks())
+        Self::controller_bytes(self.links.len() as u32)
     }
 }
 
@@ -199,7 +290,7 @@ mod tests {
         /// Compares with a full search of a list, by the formula in rational numbers.
         #[test]
         fn takes_the_greatest_benefit(
-            steps in proptest::collection::vec((0u8..8, 0u32..12, 0u32..=6), 0..500),
+            steps in proptest::collection::vec((0u8..9, 0u32..12, 0u32..=6), 0..500),
         ) {
             let mut victims = CostBenefit::new(12, 6);
             // Valid pages and stamp of each candidate.
@@ -240,6 +331,13 @@ mod tests {
                             model.remove(&block.0);
                             work.writes += 1;
                         }
+                    }
+                    (8, _) => {
+                        let gaining = model.iter().filter(|(_, (v, _))| *v < 6);
+                        let least = gaining.map(|(block, (v, _))| (*v, *block)).min();
+                        let taken = victims.take_least(&|b| model[&b.0].0);
+                        prop_assert_eq!(taken, least.map(|(_, block)| BlockId(block)));
+                        least.map(|(_, block)| model.remove(&block));
                     }
                     _ => {}
                 }

@@ -187,8 +187,10 @@ fn promises_count_with_the_longest_path() {
         let found = ddt(&format!("{settings}\ncapacity = '1GiB'"));
         found.schemes[0].part.copies.unwrap()
     };
-    let direct = copies("channels = 1\nways = 2\nschemes = ['fsr+copy=dgcb']");
-    let several = copies("channels = 2\nways = 2\nschemes = ['fsr+copy=dgcb']");
+    // At the bus's own cycle; the wider one that the pins need costs more than the second transfer of gcb.
+    let at_25 = "t_rwc = '25ns'\nschemes = ['fsr+copy=dgcb']";
+    let direct = copies(&format!("channels = 1\nways = 2\n{at_25}"));
+    let several = copies(&format!("channels = 2\nways = 2\n{at_25}"));
     let through = copies("channels = 2\nways = 2\nschemes = ['fsr+copy=gcb']");
     assert_eq!(direct.far.path, several.far.path);
     assert!(direct.far.run_ns(8, 0) < through.far.run_ns(8, 0));
