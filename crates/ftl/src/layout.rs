@@ -109,6 +109,8 @@ pub enum CmtEviction {
     Clean,
     /// A dirty mapping is written back with all dirty mappings of its translation page.
     Page,
+    /// A dirty mapping is written back alone if a read evicts it, else as with `Page`.
+    Reads,
     /// A dirty mapping is written back alone. The others of its translation page stay dirty.
     Mapping,
 }

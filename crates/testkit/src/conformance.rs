@@ -166,7 +166,7 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
             }
             "cmt_evict" => {
                 // With the scheme's own table, and with one that evicts all the time.
-                let ways = [CmtEviction::Page, CmtEviction::Mapping].map(Some);
+                let ways = [CmtEviction::Page, CmtEviction::Reads, CmtEviction::Mapping].map(Some);
                 let with = |(cmt_eviction, cmt_bytes)| SchemeConfig {
                     cmt_eviction,
                     cmt_bytes,

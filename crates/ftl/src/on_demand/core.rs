@@ -57,8 +57,7 @@ pub(crate) struct OnDemandCore<F> {
     pub(super) moved: Vec<(Lpn, Ppn)>,
     pub(super) logical_pages: u32,
     entries_per_page: u32,
-    /// True if an evicted dirty entry is written back without the others of its translation page.
-    evicts_alone: bool,
+    eviction: CmtEviction,
     /// True if translation pages may hold [`LOST`] entries. No OOB area records these.
     pub(super) lost_entries: bool,
 }
@@ -95,7 +94,7 @@ impl<F: Probe> OnDemandCore<F> {
             moved: Vec::with_capacity(geometry.pages_per_block() as usize),
             logical_pages: plan.logical_pages,
             entries_per_page,
-            evicts_alone: layout.eviction == CmtEviction::Mapping,
+            eviction: layout.eviction,
             lost_entries: false,
         }
     }
@@ -147,8 +146,9 @@ impl<F: Probe> OnDemandCore<F> {
 
     /// Makes room for one more entry by dropping the next to evict. Returns false if there is no room.
     ///
-    /// If that entry is dirty, its translation page is written back first. If dirty entries are kept and no
-    /// clean one is left, `write_back` permits writing back the fullest translation page.
+    /// If that entry is dirty, it is written back first, alone or with the others of its translation page. If dirty
+    /// entries are kept and no clean one is left, `write_back` permits writing back the fullest translation page;
+    /// it is false for reads.
     #[inline]
     pub(super) fn make_room(&mut self, write_back: bool, cause: Cause) -> Result<bool, FtlError> {
         if !self.cmt.is_full() {
@@ -169,7 +169,12 @@ impl<F: Probe> OnDemandCore<F> {
         // Making room may have rewritten a lost translation page, with this entry.
         if self.cmt.is_dirty(oldest) {
             let page = self.cmt.page_of(self.cmt.lpn(oldest));
-            let written = if self.evicts_alone { Written::One(oldest) } else { Written::All(&[]) };
+            let alone = match self.eviction {
+                CmtEviction::Clean | CmtEviction::Page => false,
+                CmtEviction::Reads => !write_back,
+                CmtEviction::Mapping => true,
+            };
+            let written = if alone { Written::One(oldest) } else { Written::All(&[]) };
             self.rewrite(page, written, cause)?;
         }
         self.cmt.remove(oldest);

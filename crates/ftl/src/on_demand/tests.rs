@@ -269,7 +269,7 @@ proptest! {
     fn reads_what_was_written(
         lazy: bool,
         segmented: bool,
-        eviction in 0u8..3,
+        eviction in 0u8..4,
         cmt_bytes in prop_oneof![Just(None), (8u64..600).prop_map(Some)],
         blocks in 7u32..30,
         steps in proptest::collection::vec((0u8..11, any::<u32>()), 0..1200),
@@ -279,6 +279,7 @@ proptest! {
         let cmt_eviction = match eviction {
             0 => None,
             1 => Some(CmtEviction::Page),
+            2 => Some(CmtEviction::Reads),
             _ => Some(CmtEviction::Mapping),
         };
         let config = SchemeConfig {

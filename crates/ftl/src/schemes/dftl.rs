@@ -39,7 +39,8 @@
 //! - `cmt`: bytes, from 8. Default 1/128 of the map's 4·Λ bytes (Zhang et al. use 256 KiB for 32 GiB), but at least
 //!   the entries of four translation pages, or the whole map if that is less.
 //! - `cmt_policy`: LRU, or segmented LRU as in the source; default LRU.
-//! - `cmt_evict`: `page`, as above, or `mapping`: the evicted entry is written back alone. Default `page`.
+//! - `cmt_evict`: `page`, as above; `mapping`: the evicted entry is written back alone; `reads`: alone if a read evicts
+//!   it. Default `page`.
 //! - `idle`: erase data blocks without valid pages in idle time; default off.
 //! - `spare_blocks`: default 0; they replace blocks of either kind.
 //! - `frontiers`: of the data blocks, as in `page-level`; default `split`.
@@ -114,7 +115,7 @@ fn plan(
     if config.cmt_eviction == Some(CmtEviction::Clean) {
         return Err(error(
             "cmt_evict",
-            String::from("is `page` or `mapping`: only evictions write mappings back"),
+            String::from("is `page`, `reads` or `mapping`: only evictions write mappings back"),
         ));
     }
     let translation_blocks = translation_blocks(part, logical_pages, EVALUATION_TRANSLATION_SHARE);

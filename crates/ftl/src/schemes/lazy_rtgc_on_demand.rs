@@ -31,9 +31,9 @@
 //!   the CMT needed is the whole map.
 //! - `cmt`: bytes, from 8; default 8·D_max. A larger one holds more clean entries, and writes back later.
 //! - `cmt_policy`: for clean entries; default LRU.
-//! - `cmt_evict`: `clean`, as above; `page` or `mapping`: the entry used least recently is dropped even if it is
-//!   dirty, after a write-back with all dirty entries of its translation page, or alone. Default `clean`; the others
-//!   have no bound.
+//! - `cmt_evict`: `clean`, as above; `page`, `mapping` or `reads`: the entry used least recently is dropped even if
+//!   it is dirty, after a write-back with all dirty entries of its translation page (`page`), alone (`mapping`), or
+//!   alone if a read drops it (`reads`). Default `clean`; the others have no bound.
 //! - `idle`: as in `lazy-rtgc`.
 //! - `spare_blocks`: default 0.
 //!

@@ -3,6 +3,7 @@
 //! Source: Q. Zhang, X. Li, L. Wang, T. Zhang, Y. Wang, Z. Shao, Lazy-RTGC, ACM TODAES 20(3):43, 2015.
 
 mod closed_forms;
+mod equations;
 mod evaluation;
 mod examples;
 mod fig_4;
@@ -34,7 +35,13 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Option<Evaluation>> {
         Exhibit("fig-2", "A schedule of partial collection tasks, run", |_| examples::fig_2()),
         Exhibit("table-2", "Space configuration U(σ) of five parts", |_| closed_forms::table_2()),
         Exhibit("table-3", "Space utilisation of five parts", |_| closed_forms::table_3()),
+        Exhibit("fig-3", "Space for the three tasks of the map on demand", |_| equations::fig_3()),
         Exhibit("fig-4", "Steps of the map on demand, run", |of| fig_4::fig_4(of.settings.seed)),
+        Exhibit(
+            "eqs-15-19",
+            "Map on demand: Eqs 15, 16, 18 and 19, on the evaluation's part",
+            |_| equations::equations(),
+        ),
         Exhibit("table-5", "Workloads", |of| traces::table_5(of.settings, of.watch)),
         Exhibit("fig-6", "Worst response", |of| figures::section("fig-6", measured(of))),
         Exhibit("fig-7", "Mean response", |of| figures::section("fig-7", measured(of))),
@@ -51,6 +58,7 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Option<Evaluation>> {
             |of| on_demand::translation_pages(of.settings, of.watch),
         ),
         Exhibit("fig-11", "Space utilisation in the evaluation", |_| memory::fig_11()),
+        Exhibit("table-6", "Parameters of the RAM's energy model", |_| memory::table_6()),
         Exhibit("table-7", "RAM and energy of an access to it", |_| memory::table_7()),
     ],
     run: evaluate,

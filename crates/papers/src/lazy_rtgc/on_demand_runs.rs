@@ -21,6 +21,8 @@ pub(super) const FINANCIAL: usize = 1;
 /// Reading of what becomes of dirty mappings when the table is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
+    /// As [`Reading::Alone`] where a read replaces a mapping; where a write does, dirty ones of its page go with it.
+    Replaced,
     /// An evicted mapping is written back alone, as Eq. 15 counts it.
     Alone,
     /// Dirty mappings stay until a step of TW writes them back in groups.
@@ -28,22 +30,21 @@ pub(super) enum Reading {
 }
 
 impl Reading {
-    pub(super) const BOTH: [Self; 2] = [Self::Alone, Self::Kept];
+    /// All readings, that of the first screen first.
+    pub(super) const ALL: [Self; 3] = [Self::Replaced, Self::Alone, Self::Kept];
 
     /// The scheme's setting.
     pub(super) fn setting(self) -> &'static str {
         match self {
+            Self::Replaced => "cmt_evict=reads",
             Self::Alone => "cmt_evict=mapping",
             Self::Kept => "cmt_evict=clean",
         }
     }
 
-    /// The other reading.
-    pub(super) fn other(self) -> Self {
-        match self {
-            Self::Alone => Self::Kept,
-            Self::Kept => Self::Alone,
-        }
+    /// The other readings.
+    pub(super) fn others(self) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |other| *other != self)
     }
 
     /// Label of the scheme with a table of `kib` KiB in the paper.
@@ -159,7 +160,7 @@ pub(super) fn real_traces(
 
 fn planned(name: &str, device: Device, seed: u64, workload: WorkloadSpec) -> Planned {
     let sizes = |reading: Reading| CMT_KIB.map(|kib| device.scheme(reading, kib));
-    let schemes: Vec<String> = Reading::BOTH.into_iter().flat_map(sizes).collect();
+    let schemes: Vec<String> = Reading::ALL.into_iter().flat_map(sizes).collect();
     Planned { name: name.into(), experiment: device.experiment(seed, &schemes, workload) }
 }
 
@@ -174,7 +175,7 @@ pub(super) fn collecting(
 ) -> Result<Runs, ReproduceError> {
     let device = Device::of(scale);
     let lazy = "lazy-rtgc+share=0.875+label=lazy-rtgc".to_owned();
-    let on_demand = Reading::BOTH.map(|reading| device.scheme(reading, EVALUATION_CMT_KIB));
+    let on_demand = Reading::ALL.map(|reading| device.scheme(reading, EVALUATION_CMT_KIB));
     let schemes: Vec<String> = [lazy].into_iter().chain(on_demand).collect();
     let aged = Preconditioning { age: AGE, ..Preconditioning::default() };
     let planned = (0..WORKLOADS.len()).map(|at| Planned {

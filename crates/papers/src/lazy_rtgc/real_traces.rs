@@ -1,6 +1,6 @@
 //! Fig. 8 on real traces, from a folder that the user names.
 
-use super::on_demand::{alternative, evidence, hits, mean};
+use super::on_demand::{alternatives, evidence, hits, mean};
 use super::on_demand_runs::{CMT_KIB, Reading, real_traces};
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
@@ -44,14 +44,14 @@ pub(super) fn add(
     section.runs.extend(runs.records());
     for (at, (path, limit)) in found.iter().enumerate() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        for reading in Reading::BOTH {
+        for reading in Reading::ALL {
             for kib in CMT_KIB {
                 let label = reading.label(kib);
                 let what = format!("hit ratio, {name}, {kib} KiB, {}", reading.setting());
                 section.rows.push(match hits(&runs, at, &label) {
                     Some(ours) => {
-                        let other = hits(&runs, at, &reading.other().label(kib));
-                        Row::limit(&what, "%", *limit, ours).because(alternative(reading, other))
+                        let of = |reading: Reading| hits(&runs, at, &reading.label(kib));
+                        Row::limit(&what, "%", *limit, ours).because(alternatives(reading, of))
                     }
                     None => Row::incomparable(
                         &what,

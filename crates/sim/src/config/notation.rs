@@ -108,7 +108,8 @@ macro_rules! words {
 }
 words! {
     CmtPolicy, "policy of the map cache": "lru" = Lru, "slru" = SegmentedLru;
-    CmtEviction, "eviction from the map cache": "clean" = Clean, "page" = Page, "mapping" = Mapping;
+    CmtEviction, "eviction from the map cache": "clean" = Clean, "page" = Page, "reads" = Reads,
+        "mapping" = Mapping;
     WriteQueue, "length of the write queue": "printed" = Printed, "proven" = Proven;
     CollectionRam, "RAM of a collection": "states" = States, "collection" = Collection;
     Enqueue, "time of queueing": "full" = Full, "overflow" = Overflow;

@@ -354,7 +354,7 @@ mod tests {
         ];
         let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
         let eviction = proptest::sample::select(
-            &[CmtEviction::Clean, CmtEviction::Page, CmtEviction::Mapping][..],
+            &[CmtEviction::Clean, CmtEviction::Page, CmtEviction::Reads, CmtEviction::Mapping][..],
         );
         let policy = (of(policy), of(eviction));
         let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];

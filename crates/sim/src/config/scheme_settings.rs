@@ -96,9 +96,9 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "cmt_evict",
         long_key: "cmt_eviction",
         example: Some("mapping"),
-        values: || "clean, page or mapping".into(),
+        values: || "clean, page, reads or mapping".into(),
         doc: "eviction of dirty mappings from the cached mapping table: not at all (clean), with all dirty mappings \
-            of their translation page (page), or each alone (mapping); default: the scheme's own",
+            of their translation page (page), each alone (mapping), or alone if a read evicts it (reads); default: the scheme's own",
         of_all: false,
         read: |scheme, value| read(&mut scheme.cmt_eviction, value),
         print: |scheme| printed(&scheme.cmt_eviction),

@@ -30,7 +30,7 @@ pub struct SchemeTable {
     /// Replacement in the cached mapping table (`lru`, `slru`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cmt_policy: Option<Word<CmtPolicy>>,
-    /// Eviction of dirty mappings (`clean`, `page`, `mapping`); default: the preset's.
+    /// Eviction of dirty mappings (`clean`, `page`, `reads`, `mapping`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cmt_eviction: Option<Word<CmtEviction>>,
     /// Fill level of the collection queue below which nothing is collected; default: the preset's.

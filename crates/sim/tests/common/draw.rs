@@ -165,7 +165,7 @@ fn scheme_text(
             "idle" | "aware" => set(key, &true),
             "cmt" => set(key, &format!("{}", page * random.random_range(1..8u64))),
             "cmt_policy" => set(key, &"slru"),
-            "cmt_evict" => set(key, &one_of(random, &["page", "mapping"])),
+            "cmt_evict" => set(key, &one_of(random, &["page", "reads", "mapping"])),
             "threshold" => set(key, &"80%"),
             "frontiers" => set(key, &one_of(random, &["split", "shared"])),
             "alpha" => set(key, &one_of(random, &["0", "1.125", "40"])),
