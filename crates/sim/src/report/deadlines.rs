@@ -1,6 +1,7 @@
 //! Deadlines of periodic tasks in a report.
 
 use super::units::{count, grouped, time};
+use bounds::task_set::{Miss, TaskSet};
 use serde::Serialize;
 
 /// Deadlines of a run of periodic tasks, beside their computed worst case.
@@ -55,6 +56,17 @@ pub struct LateJob {
 }
 
 impl LateJob {
+    /// A miss of a task of `set`.
+    pub fn new(set: &TaskSet, miss: &Miss) -> Self {
+        Self {
+            task: set.tasks.get(miss.job.task).map_or_else(String::new, |task| task.name.clone()),
+            job: miss.job.number,
+            release_ns: miss.job.release_ns,
+            completion_ns: miss.completion_ns,
+            deadline_ns: miss.deadline_ns,
+        }
+    }
+
     /// The miss in one sentence, with exact values.
     pub fn sentence(&self) -> String {
         format!(

@@ -37,7 +37,7 @@ impl Deadlines {
             let deadline_ns = job.release_ns.saturating_add(deadline_ns);
             let completion_ns = job.release_ns.saturating_add(completion_ns);
             let miss = Miss { job, completion_ns, deadline_ns };
-            self.first.get_or_insert_with(|| late(&self.set, &miss));
+            self.first.get_or_insert_with(|| LateJob::new(&self.set, &miss));
         }
     }
 
@@ -45,16 +45,6 @@ impl Deadlines {
         let misses = self.tasks.iter().map(|task| task.misses).sum();
         let (tasks, first_miss) = (self.tasks, self.first);
         DeadlineReport { misses, first_miss, tasks, ..DeadlineReport::default() }
-    }
-}
-
-fn late(set: &TaskSet, miss: &Miss) -> LateJob {
-    LateJob {
-        task: set.tasks[miss.job.task].name.clone(),
-        job: miss.job.number,
-        release_ns: miss.job.release_ns,
-        completion_ns: miss.completion_ns,
-        deadline_ns: miss.deadline_ns,
     }
 }
 
