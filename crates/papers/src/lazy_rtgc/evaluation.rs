@@ -17,11 +17,8 @@ pub(super) const WORKLOADS: [&str; 5] =
 pub(super) const SCHEMES: [&str; 6] =
     ["page-level", "fsr", "gftl", "rftl", "lazy-rtgc", "lazy-rtgc-on-demand"];
 
-/// Sizes of the cached mapping table in Fig. 8, KiB at 32 GiB.
-pub(super) const CMT_KIB: [u64; 5] = [64, 128, 256, 512, 1024];
-
-/// Size of the cached mapping table in all other figures (§6.2 (2)), KiB.
-const EVALUATION_CMT_KIB: u64 = 256;
+/// Size of the cached mapping table in all figures but Fig. 8 (§6.2 (2)), KiB.
+pub(super) const EVALUATION_CMT_KIB: u64 = 256;
 
 /// σ of Lazy-RTGC in the evaluation (§6.2 (5)).
 const SHARE: &str = "0.875";
@@ -72,18 +69,11 @@ pub(super) enum Before {
     Collecting,
     /// From the first collection on, with only the workload's footprint written before.
     Footprint,
-    /// Sequential fill only; for Fig. 8.
-    Full,
 }
 
 impl Before {
     /// All states.
-    pub(super) const ALL: [Self; 5] =
-        [Self::Wide, Self::Aged, Self::Collecting, Self::Footprint, Self::Full];
-
-    /// States that the figures compare.
-    pub(super) const COMPARED: [Self; 4] =
-        [Self::Wide, Self::Aged, Self::Collecting, Self::Footprint];
+    pub(super) const ALL: [Self; 4] = [Self::Wide, Self::Aged, Self::Collecting, Self::Footprint];
 
     /// Overwrites per page filled. FSR leaves a quarter of the array free, which is a third of its logical space.
     const AGE: f64 = 0.34;
@@ -96,7 +86,6 @@ impl Before {
             Self::Wide | Self::Aged => Preconditioning { workload: 1.0, collecting: true, ..full },
             Self::Collecting => Preconditioning { age: Self::AGE, ..full },
             Self::Footprint => Preconditioning { fill: Fill::Footprint, collecting: true, ..full },
-            Self::Full => full,
         }
     }
 
@@ -107,7 +96,6 @@ impl Before {
             Self::Aged => "aged by the workload over RFTL's space",
             Self::Collecting => "aged by random overwrites",
             Self::Footprint => "only the footprint written",
-            Self::Full => "array just written full",
         }
     }
 
@@ -118,7 +106,6 @@ impl Before {
             Self::Wide => "-wide",
             Self::Collecting => "-collecting",
             Self::Footprint => "-footprint",
-            Self::Full => "-full",
         }
     }
 
@@ -143,9 +130,8 @@ impl Before {
     }
 }
 
-/// Results of the runs for Figs 6 to 10.
+/// Results of the runs for Figs 6, 7, 9 and 10.
 pub(super) struct Evaluation {
-    pub(super) size: Size,
     runs: Vec<(Before, usize, Ran)>,
 }
 
@@ -163,7 +149,7 @@ impl Evaluation {
         let plans = cells.iter().map(|(before, at)| planned(WORKLOADS[*at], *before, size, seed));
         let ran = run_all(plans.collect(), watch)?;
         let runs = cells.into_iter().zip(ran).map(|((before, at), ran)| (before, at, ran));
-        Ok(Self { size, runs: runs.collect() })
+        Ok(Self { runs: runs.collect() })
     }
 
     /// Runs with the precondition `before`.
@@ -189,14 +175,6 @@ impl Evaluation {
 
     pub(super) fn records(&self) -> Vec<RunRecord> {
         self.runs.iter().map(|(.., ran)| ran.record.clone()).collect()
-    }
-}
-
-/// Label of on-demand Lazy-RTGC with a cached mapping table of `kib` KiB at 32 GiB.
-pub(super) fn on_demand_label(kib: u64) -> String {
-    match kib {
-        EVALUATION_CMT_KIB => "lazy-rtgc-on-demand".into(),
-        _ => format!("lazy-rtgc-on-demand-{kib}KiB"),
     }
 }
 
@@ -231,13 +209,7 @@ pub(super) const FSR_GREEDY: &str = "fsr-greedy";
 
 /// The schemes with their settings.
 fn texts(before: Before, size: Size) -> Vec<String> {
-    let on_demand = |kib| {
-        let (bytes, label) = (size.cmt_bytes(kib), on_demand_label(kib));
-        format!("lazy-rtgc-on-demand+cmt={bytes}+label={label}")
-    };
-    if before == Before::Full {
-        return ["rftl".into()].into_iter().chain(CMT_KIB.map(on_demand)).collect();
-    }
+    let cmt = size.cmt_bytes(EVALUATION_CMT_KIB);
     // The paper has one frontier for host writes and copies. FSR replenishes free pages: it takes a block with at most
     // U(λ) = 48 valid pages.
     let mut texts = vec![
@@ -246,7 +218,7 @@ fn texts(before: Before, size: Size) -> Vec<String> {
         "gftl".into(),
         "rftl+trigger=primary-full+label=rftl".into(),
         format!("lazy-rtgc+share={SHARE}+label=lazy-rtgc"),
-        on_demand(EVALUATION_CMT_KIB),
+        format!("lazy-rtgc-on-demand+cmt={cmt}+label=lazy-rtgc-on-demand"),
     ];
     texts.extend(READINGS.map(|(label, text)| format!("{text}+label={label}")));
     texts.retain(|text| before.runs(text));
@@ -261,10 +233,8 @@ mod tests {
     #[test]
     fn every_scheme_runs_on_the_same_small_space() {
         let size = Size::divided_by(512);
-        let planned = Before::COMPARED.map(|before| planned(WORKLOADS[2], before, size, 1));
-        for (before, ran) in
-            Before::COMPARED.iter().zip(run_all(planned.into(), &Unwatched).unwrap())
-        {
+        let planned = Before::ALL.map(|before| planned(WORKLOADS[2], before, size, 1));
+        for (before, ran) in Before::ALL.iter().zip(run_all(planned.into(), &Unwatched).unwrap()) {
             let requests = ran.resolved.facts.requests;
             assert_eq!(requests, 670_412 / 512);
             for scheme in SCHEMES.into_iter().chain(READINGS.map(|(label, _)| label)) {
