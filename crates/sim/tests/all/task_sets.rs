@@ -34,12 +34,9 @@ fn write(name: &str, period_ns: u64) -> TaskSpec {
     }
 }
 
-/// The tasks on an array of 4 MiB, full and overwritten, whose blocks have 32 pages.
+/// The tasks on an array of 64 blocks, full and overwritten at random.
 fn resolve(scheme: &str, tasks: Vec<TaskSpec>, jobs: u64) -> Resolved {
-    let text = format!(
-        "capacity = '4MiB'\nschemes = ['{scheme}']\nprecondition = 'full+age=1'\n\
-         part = {{ base = 'evaluation-slc', pages_per_block = 32 }}"
-    );
+    let text = format!("capacity = '8MiB'\nschemes = ['{scheme}']\nprecondition = 'full+age=1'");
     let mut experiment = Experiment::from_toml(&text, "test").unwrap();
     let replay = Replay { requests: Some(jobs), ..Replay::default() };
     experiment.workload = TextOrTable(WorkloadSpec::Tasks { tasks, replay });
@@ -109,7 +106,7 @@ fn no_set_that_is_called_schedulable_misses_a_deadline() {
             ),
         );
         runner
-            .run(&(task_specs(), 0.4..1.3f64), |(tasks, load)| {
+            .run(&(task_specs(), 0.4..2.0f64), |(tasks, load)| {
                 // Brings the set near the boundary of what the scheme can do.
                 let set = task_set(&tasks).unwrap();
                 let tasks = scaled(&tasks, analyse(&set, costs).load(&set) / load);
@@ -132,20 +129,24 @@ fn no_set_that_is_called_schedulable_misses_a_deadline() {
         let counts = [&fit, &missed, &fixed, &collected].map(Cell::get);
         println!("{scheme}: [schedulable, missed, fixed phases, collected] of 24: {counts:?}");
         let [fit, missed, fixed, collected] = counts;
-        assert!(fit >= 4 && missed >= 2 && fixed >= 4 && collected >= 12, "{scheme}: {counts:?}");
+        // Random overwrites do not reach the worst case of schemes that collect whole victims, `page-level` apart.
+        let misses = ["lazy-rtgc", "gftl", "rftl", "page-level"].contains(&scheme);
+        assert!(fit >= 4 && fixed >= 4 && collected >= 12, "{scheme}: {counts:?}");
+        assert!(missed >= 2 || !misses, "{scheme}: {counts:?}");
     }
 }
 
 /// Without a miss in the run with all times multiplied by `factor`.
 fn kept(scheme: &str, tasks: &[TaskSpec], factor: f64) -> bool {
-    run(&resolve(scheme, scaled(tasks, factor), 3000)).1.misses == 0
+    run(&resolve(scheme, scaled(tasks, factor), 6000)).1.misses == 0
 }
 
 #[test]
 fn the_analysis_is_near_the_boundary_that_runs_find() {
-    // Three writers and a reader. Their periods have a small common multiple, so that they meet often.
+    // Three writers and a reader, which meet every 30 ms. The 31 writes between are no multiple of the writes of one
+    // collection, so that they meet at each of its steps.
     let mut tasks: Vec<TaskSpec> =
-        [("a", 2), ("b", 3), ("c", 4)].map(|(name, period)| write(name, period * 1_000_000)).into();
+        [("a", 2), ("b", 3), ("c", 5)].map(|(name, period)| write(name, period * 1_000_000)).into();
     tasks[1].order = TaskOrder::AcrossBlocks;
     tasks.push(TaskSpec {
         operation: TaskOperation::Read,
@@ -153,7 +154,7 @@ fn the_analysis_is_near_the_boundary_that_runs_find() {
         ..write("d", 6_000_000)
     });
     for (scheme, least) in
-        [("lazy-rtgc", 0.95), ("rftl", 0.9), ("gftl", 0.5), ("page-level", 0.5), ("fsr", 0.3)]
+        [("lazy-rtgc", 0.95), ("rftl", 0.7), ("gftl", 0.95), ("page-level", 0.95), ("fsr", 0.7)]
     {
         let costs = costs(scheme);
         let set = task_set(&tasks).unwrap();
