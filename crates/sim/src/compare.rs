@@ -5,7 +5,7 @@ use crate::report::{Report, SchemeReport, units};
 use crate::run::error::RunError;
 use crate::run::observer::Observer;
 use crate::run::run_scheme;
-use crate::run::setup::{Setup, operation_pj};
+use crate::run::setup::{Passes, Setup, operation_pj};
 use rayon::prelude::*;
 
 /// Results of a comparison, and its failures.
@@ -90,6 +90,10 @@ pub fn run_one(
         ssd: resolved.ssd.clone(),
         tasks: resolved.tasks.clone(),
         replay: resolved.replay(&scheme.label),
+        passes: experiment.precondition.0.by_workload().then(|| Passes {
+            workload: experiment.workload.0.clone(),
+            facts: resolved.facts.clone(),
+        }),
         ..Setup::new(scheme.part.clone(), resolved.geometry, resolved.space_pages())
     };
     let source = experiment.workload.0.open(resolved.space, experiment.seed, &resolved.facts)?;

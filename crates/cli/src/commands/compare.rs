@@ -94,7 +94,9 @@ struct DeviceArgs {
 
     /// Precondition before the measured run: full (sequential fill of each scheme's logical space), footprint (of the
     /// space that all schemes export) or none; +age=N adds N times as many random overwrites; +sequential=SHARE makes
-    /// that share of them sequential, as in full+age=1+sequential=50% [default: full]
+    /// that share of them sequential, as in full+age=1+sequential=50%; +workload=N goes on with the
+    /// workload itself until it has written N times the pages that it can address; +collecting until each scheme's
+    /// first collection, from which on it is measured, as in full+collecting [default: full]
     #[arg(long, value_name = "FILL")]
     precondition: Option<String>,
 }

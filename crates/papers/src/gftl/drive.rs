@@ -27,20 +27,20 @@ pub(super) struct Device {
 }
 
 impl Device {
-    /// The smallest array on which `preset` exports `logical_blocks` blocks.
+    /// The smallest array on which the scheme exports `logical_blocks` blocks.
     ///
     /// # Errors
     /// The scheme's error, if even an array of three times that many blocks plus 64 is too small.
     pub(super) fn smallest(
-        preset: &'static Preset,
+        scheme: &SchemeConfig,
         part: &Part,
         logical_blocks: u32,
     ) -> Result<Self, RunError> {
         let plan = |blocks: u32| -> Result<Self, FtlError> {
             let geometry = Geometry::new(blocks, part.pages_per_block, part.page_bytes)
-                .map_err(|error| too_large(preset, &error))?;
+                .map_err(|error| too_large(scheme.preset, &error))?;
             let device = Self { part: part.clone(), geometry, logical_blocks };
-            registry::plan(&device.config(preset), part, &geometry, blocks)?;
+            registry::plan(&device.config(scheme), part, &geometry, blocks)?;
             Ok(device)
         };
         let (mut too_few, mut enough) = (logical_blocks, 3 * logical_blocks + 64);
@@ -55,10 +55,10 @@ impl Device {
         Ok(found)
     }
 
-    /// Configuration of a preset on this device.
-    pub(super) fn config(&self, preset: &'static Preset) -> SchemeConfig {
+    /// Configuration of a scheme on this device.
+    pub(super) fn config(&self, scheme: &SchemeConfig) -> SchemeConfig {
         let logical_pages = Some(self.logical_blocks * self.part.pages_per_block);
-        SchemeConfig { logical_pages, ..SchemeConfig::preset(preset) }
+        SchemeConfig { logical_pages, ..scheme.clone() }
     }
 
     /// Logical space as seen by workloads.
@@ -158,6 +158,8 @@ pub(super) struct Measured {
     pub(super) energy_pj: u128,
     /// Victims selected for collection.
     pub(super) victims: u64,
+    /// Mean number of valid pages in a victim that had pages outside the queue to move.
+    pub(super) victim_valid_mean: f64,
 }
 
 impl Measured {
@@ -281,7 +283,15 @@ impl Loop {
         let erased: Vec<u32> = now.iter().zip(&self.erases_before).map(|(a, b)| a - b).collect();
         self.seen.wear = wear(&erased);
         self.seen.energy_pj = self.scheme.flash().energy_pj() - self.energy_before_pj;
-        self.seen.victims = self.scheme.telemetry().collections.started;
+        let telemetry = self.scheme.telemetry();
+        let valid = &telemetry.collections.victim_valid;
+        self.seen.victims = telemetry.collections.started;
+        // Index 0 counts the queue's own blocks too, which have nothing to move.
+        let (pages, victims) =
+            (1..).zip(valid.iter().skip(1)).fold((0u64, 0), |(pages, all), (valid, victims)| {
+                (pages + valid * victims, all + victims)
+            });
+        self.seen.victim_valid_mean = pages as f64 / victims.max(1) as f64;
         self.seen
     }
 }

@@ -10,6 +10,7 @@ mod drive;
 mod paper;
 mod period;
 mod queue;
+mod readings;
 mod soft;
 mod spread;
 mod start_up;
@@ -40,6 +41,11 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Cells> {
             Ok(table_4::table_4(of.settings, of.watch))
         }),
         Exhibit("table-5", "Performance of GFTL", |of| Ok(table_5::table_5(&of.ran))),
+        Exhibit(
+            "readings",
+            "Readings of the text: RAM of a collection, and when a block is queued",
+            |of| Ok(readings::readings(&of.ran)),
+        ),
         Exhibit("fig-7", "Time spent in each period", |of| period::fig_7(&of.ran)),
         Exhibit("fig-8", "Growth of the write queue, simulated", |of| queue::fig_8(&of.ran)),
         Exhibit("fig-9", "NFTL against GFTL: writes", |of| against_nftl::fig_9(&of.ran)),
@@ -73,9 +79,10 @@ fn needed(wanted: &[&str]) -> Vec<Cell> {
     let of = |id: &str| match id {
         "table-5" => {
             let one_block = every_pages_per_block("gftl", Load::OneBlock);
-            [cells::table_v(), one_block.to_vec()].concat()
+            [cells::table_v(), one_block.to_vec(), readings::needed()].concat()
         }
-        "table-6" => cells::table_v(),
+        "readings" => readings::needed(),
+        "table-6" => [cells::table_v(), readings::needed()].concat(),
         "fig-2" => synthetic("nftl"),
         "fig-9" | "fig-10" => [synthetic("nftl"), synthetic("gftl")].concat(),
         "fig-7" => {

@@ -43,7 +43,7 @@ pub(super) fn start_up(watch: &dyn ReproductionObserver) -> Section {
         Row::exact(cut, "s", AFTER_CUT_S, after_cut(pages))
             .because(Reason::MissingDetail(CUT.into())),
     ]);
-    if let Ok(whole) = whole_steps(&part) {
+    if let Ok(whole) = whole_steps(&part, bounds::gftl::CollectionRam::States) {
         let pages = of(whole);
         let what = format!("{cut}, κ = 15");
         section.rows.extend([
@@ -139,6 +139,7 @@ fn simulate(
     watch: &dyn ReproductionObserver,
 ) -> Result<Simulated, RunError> {
     let gftl = registry::by_name("gftl")?;
+    let gftl = &SchemeConfig::preset(gftl);
     let device = Device::smallest(gftl, &part(START_UP_PAGES_PER_BLOCK), blocks)?;
     let config = SchemeConfig { write_queue: Some(queue), ..device.config(gftl) };
     let scheme = registry::format(&config, device.array())?;
@@ -199,7 +200,7 @@ mod tests {
             let reads = simulated.start_up.reads * part.t_r_ns;
             assert!((reads..=reads + more).contains(&simulated.start_up.ns), "{simulated:?}");
             if queue == WriteQueue::Printed {
-                let gftl = registry::by_name("gftl").unwrap();
+                let gftl = &SchemeConfig::preset(registry::by_name("gftl").unwrap());
                 let device = Device::smallest(gftl, &part, blocks).unwrap();
                 let config = SchemeConfig { write_queue: Some(queue), ..device.config(gftl) };
                 let plan =

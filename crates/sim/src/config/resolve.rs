@@ -456,7 +456,7 @@ impl Resolved {
         self.experiment.allocation.unwrap_or_default().0
     }
 
-    /// Pages that a scheme writes before measurement.
+    /// Pages that a scheme writes before measurement; with `collecting` it may write more.
     pub fn preconditioning_writes(&self, scheme: &ResolvedScheme) -> u64 {
         let precondition = &self.experiment.precondition.0;
         let pages = match precondition.fill {
@@ -464,7 +464,8 @@ impl Resolved {
             Fill::Footprint => self.space_pages(),
             Fill::None => 0,
         };
-        u64::from(pages) + (f64::from(pages) * precondition.age).round() as u64
+        let aging = f64::from(self.space_pages()) * precondition.workload;
+        u64::from(pages) + ((f64::from(pages) * precondition.age).round() + aging.round()) as u64
     }
 
     /// Command that repeats the run of one scheme.

@@ -9,7 +9,7 @@ use super::tasks::Cutter;
 use crate::measures::{Arrivals, TaskSample};
 use crate::report::SchemeReport;
 use flash::{Probe, SerialArray};
-use ftl::{Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Scheme};
+use ftl::{AgeClock, Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Scheme};
 use workload::{Request, Source};
 
 /// Requests per fill from the source, page tasks per cut, and tasks per batch. They fit the L1 cache together with
@@ -32,10 +32,11 @@ impl Device {
     /// Starts the measurement of `scheme` in its current state.
     pub fn new(mut scheme: Box<dyn Scheme<Flash = SerialArray>>, timed: bool) -> Self {
         let arrivals = if timed { Arrivals::Timed } else { Arrivals::Closed };
+        let ages_by = scheme.telemetry().buffer.map_or(AgeClock::Device, |(plan, _)| plan.clock);
         Self {
             account: Account::open(&mut *scheme, arrivals),
             scheme,
-            clock: HostClock { timed, ..HostClock::default() },
+            clock: HostClock { timed, ages_by, ..HostClock::default() },
             request_ns: 0,
             done: vec![Done::default(); BATCH],
         }

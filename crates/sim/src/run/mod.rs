@@ -19,8 +19,8 @@ pub(crate) use medium::levelled;
 pub use medium::{array_without_errors, plain_array};
 pub use observer::{Observer, Phase, Unobserved};
 pub(crate) use precondition::precondition;
-pub use setup::Setup;
 pub(crate) use setup::check_space;
+pub use setup::{Passes, Setup};
 
 use crate::report::SchemeReport;
 use crate::ssd;

@@ -9,6 +9,7 @@ mod mix;
 pub(crate) mod pace;
 mod quota;
 mod ranks;
+mod replay;
 pub(crate) mod scramble;
 mod written_once;
 
