@@ -12,6 +12,7 @@ mod memory;
 mod on_demand;
 mod on_demand_runs;
 mod real_traces;
+mod task_set;
 mod traces;
 
 use crate::error::ReproduceError;
@@ -29,6 +30,11 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Option<Evaluation>> {
         Exhibit("table-1", "Bounds of the service guarantee, on the evaluation's part", |_| {
             closed_forms::table_1()
         }),
+        Exhibit(
+            "task-sets",
+            "Task sets of §2.1: which schemes keep their deadlines, and runs",
+            |of| task_set::task_sets(of.settings.seed, of.watch),
+        ),
         Exhibit("fig-1", "How the valid pages of a victim decide a response", |_| {
             examples::fig_1()
         }),
