@@ -24,6 +24,14 @@ impl Comparison {
     }
 }
 
+impl Comparison {
+    /// True if a scheme missed a deadline of a periodic task.
+    pub fn deadline_missed(&self) -> bool {
+        let misses = |scheme: &SchemeReport| scheme.deadlines.as_ref().map_or(0, |d| d.misses);
+        self.report.schemes.iter().any(|scheme| misses(scheme) > 0)
+    }
+}
+
 /// Runs every scheme of the experiment. Several threads call the observer, each with the label of its scheme.
 ///
 /// # Errors
@@ -80,6 +88,7 @@ pub fn run_one(
         precondition: experiment.precondition.0,
         closed: resolved.closed(),
         ssd: resolved.ssd.clone(),
+        tasks: resolved.tasks.clone(),
         replay: resolved.replay(&scheme.label),
         passes: experiment.precondition.0.by_workload().then(|| Passes {
             workload: experiment.workload.0.clone(),
@@ -89,6 +98,9 @@ pub fn run_one(
     };
     let source = experiment.workload.0.open(resolved.space, experiment.seed, &resolved.facts)?;
     let mut report = run_scheme(&setup, &scheme.config, &scheme.label, source, observer)?;
+    if let Some((deadlines, set)) = report.deadlines.as_mut().zip(resolved.tasks.as_ref()) {
+        deadlines.judge(&scheme.plan, set);
+    }
     if scheme.config.idle_collection && report.collection.idle == 0 {
         report.warnings.push(format!(
             "idle collection never ran: it needs arrival times with gaps of at least tBERS ({}) and a full \

@@ -196,6 +196,8 @@ fn guarantee(
         response_ns: Some(step + read.max(write)),
         victim_valid: Some(valid),
         real_time: false,
+        // A read that misses the CMT may write back a mapping, and find the translation area full.
+        step_with_read: true,
         ..Guarantee::default()
     }
 }

@@ -3,6 +3,7 @@
 use super::error::RunError;
 use crate::precondition::Preconditioning;
 use crate::ssd::setup::SsdSetup;
+use bounds::task_set::TaskSet;
 use flash::faults::BitErrorModel;
 use flash::{Geometry, Operation, Part, Probe};
 use ftl::Scheme;
@@ -31,6 +32,8 @@ pub struct Setup {
     pub closed: bool,
     /// The channels, if operations run in parallel; `None`: one operation at a time.
     pub ssd: Option<SsdSetup>,
+    /// The periodic tasks whose deadlines are counted, if the workload's requests are their jobs. In serial time only.
+    pub tasks: Option<TaskSet>,
     /// The command that repeats the run, for the report of a violation.
     pub replay: String,
     /// The workload, if the precondition runs it.
@@ -70,6 +73,7 @@ impl Setup {
             max_requests: None,
             closed: false,
             ssd: None,
+            tasks: None,
             replay: String::new(),
             passes: None,
         }
