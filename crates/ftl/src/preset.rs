@@ -169,6 +169,8 @@ pub struct SchemeConfig {
     pub collection_ram: Option<CollectionRam>,
     /// Time at which a data block is queued for collection.
     pub enqueue: Option<Enqueue>,
+    /// Logical blocks that NFTL folds when no block may be opened.
+    pub folds: Option<u32>,
     /// Number of log blocks, if the scheme has them; default: the scheme's choice.
     pub log_blocks: Option<u32>,
     /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
@@ -205,6 +207,7 @@ impl SchemeConfig {
             write_queue: None,
             collection_ram: None,
             enqueue: None,
+            folds: None,
             log_blocks: None,
             frontiers: None,
             buffer: BufferSettings::default(),

@@ -171,6 +171,10 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 };
                 variants.extend(percents.map(with));
             }
+            "folds" => {
+                let counts = [2, 5].map(Some);
+                variants.extend(counts.map(|folds| SchemeConfig { folds, ..plain.clone() }));
+            }
             "log_blocks" => {
                 let counts = [1, 2, 3].map(Some);
                 variants
@@ -233,6 +237,7 @@ impl fmt::Display for Described<'_> {
             write_queue,
             collection_ram,
             enqueue,
+            folds,
             log_blocks,
             frontiers,
             buffer,
@@ -254,6 +259,7 @@ impl fmt::Display for Described<'_> {
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("ram", collection_ram.map(|ram| format!("{ram:?}"))),
             ("enqueue", enqueue.map(|moment| format!("{moment:?}"))),
+            ("folds", folds.map(|folds| folds.to_string())),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
             ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),
             ("", (*allocation != Allocation::default()).then(|| format!("{allocation:?}"))),

@@ -104,6 +104,7 @@ impl SchemeTable {
             write_queue: self.write_queue.map(|queue| queue.0),
             collection_ram: self.collection_ram.map(|ram| ram.0),
             enqueue: self.enqueue.map(|moment| moment.0),
+            folds: self.folds,
             log_blocks: self.log_blocks,
             frontiers: self.frontiers.map(|frontiers| frontiers.0),
             buffer: BufferSettings {
@@ -214,6 +215,7 @@ mod tests {
             "dftl+cmt=256KiB+cmt_policy=slru",
             "gftl-threshold+threshold=80%",
             "gftl+queue=printed",
+            "nftl+folds=8",
             "fast+log_blocks=64+spare=2",
             "page-level+buffer=lru+buffer_size=1MiB+buffer_unit=block+aware",
             "nftl+buffer=cflru+buffer_age=5s+buffer_time=200ns+buffer_reads=false+buffer_window=40%",
@@ -253,6 +255,7 @@ mod tests {
             ("gftl-threshold+threshold=101%", "`0%` to `100%`"),
             ("gftl+queue=prined", "did you mean `printed`?"),
             ("dftl+cmt=4KiB+cmt_bytes=8KiB", "cmt is set twice"),
+            ("nftl+folds=few", "a count of logical blocks"),
             ("fast+log_blocks=few", "a count of blocks"),
             ("fsr+wear=gap", "bet:T[:K] or gap:N"),
             ("fsr+wear", "as in `wear=gap:50`"),
@@ -366,7 +369,7 @@ mod tests {
                 of(regions),
                 of(any::<bool>()),
             ),
-            (copies, wear, of(frontiers), (of(ram), of(enqueue))),
+            (copies, wear, of(frontiers), (of(ram), of(enqueue), of(any::<u32>()))),
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
@@ -375,7 +378,7 @@ mod tests {
                     (victim, share, idle, spare),
                     (cmt, policy, percent, queue, log_blocks),
                     (buffer, bytes, unit, reads, regions, aware),
-                    ((copy, copy_cache), (wear, dynamic_wear), frontiers, (ram, enqueue)),
+                    ((copy, copy_cache), (wear, dynamic_wear), frontiers, (ram, enqueue, folds)),
                     label,
                 )| {
                     SchemeTable {
@@ -391,6 +394,7 @@ mod tests {
                         write_queue: queue.map(Word),
                         collection_ram: ram.map(Word),
                         enqueue: enqueue.map(Word),
+                        folds,
                         log_blocks,
                         frontiers: frontiers.map(Word),
                         buffer,

@@ -42,6 +42,9 @@ pub struct SchemeTable {
     /// Time at which a data block is queued for collection (`full`, `overflow`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enqueue: Option<Word<Enqueue>>,
+    /// Logical blocks folded when no block is free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folds: Option<u32>,
     /// Number of log blocks; default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_blocks: Option<u32>,

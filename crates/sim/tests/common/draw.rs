@@ -167,6 +167,9 @@ fn scheme_text(
             "cmt_policy" => set(key, &"slru"),
             "threshold" => set(key, &"80%"),
             "frontiers" => set(key, &one_of(random, &["split", "shared"])),
+            "ram" => set(key, &"collection"),
+            "enqueue" => set(key, &"overflow"),
+            "folds" => set(key, &random.random_range(1..=8)),
             "log_blocks" => set(key, &random.random_range(1..=8)),
             // The printed length of GFTL's queue is too short for some orders: an erratum, not a bug.
             _ => {}
