@@ -74,7 +74,15 @@ pub fn evicted_again_ns(part: &Part, sets: &Sets) -> Ns {
 /// 0 if more pages would be dirty again than B(L) has.
 pub fn benefit_ns(part: &Part, sets: &Sets) -> Ns {
     let kept_clean = (u64::from(sets.from_buffer) * 1000).saturating_sub(sets.dirty_again.into());
-    kept_clean * (2 * part.t_prog_ns + part.t_r_ns) / 1000
+    kept_clean * saved_ns(part, None) / 1000
+}
+
+/// C_p·(1 + α) of Eq. 5: what a page that stays clean saves. α in thousandths; `None` for [`alpha`].
+pub fn saved_ns(part: &Part, alpha_thousandths: Option<u32>) -> Ns {
+    match alpha_thousandths {
+        None => 2 * part.t_prog_ns + part.t_r_ns,
+        Some(alpha) => part.t_prog_ns * (1000 + u64::from(alpha)) / 1000,
+    }
 }
 
 /// Eq. 6: |B(L)|·(C_r − C_b + C_p·(1 + α)), the largest gain of a buffer-aware merge over an unaware one.
@@ -87,10 +95,10 @@ pub fn most_gain_ns(part: &Part, sets: &Sets, buffer_ns: Ns) -> i64 {
 
 /// Eq. 7 without the erase of L itself, δ_merge + |A(L)|·C_e − δ_benefit, in thousandths of a ns.
 ///
-/// Exact, so that it may be summed over the logical blocks of L.
-pub fn cost_of_blocks(part: &Part, sets: &Sets, buffer_ns: Ns) -> i64 {
+/// Exact, so that it may be summed over the logical blocks of L. `saved_ns` is C_p·(1 + α), [`saved_ns`].
+pub fn cost_of_blocks(part: &Part, sets: &Sets, buffer_ns: Ns, saved_ns: Ns) -> i64 {
     let kept_clean = (u64::from(sets.from_buffer) * 1000).saturating_sub(sets.dirty_again.into());
-    let benefit = kept_clean * (2 * part.t_prog_ns + part.t_r_ns);
+    let benefit = kept_clean * saved_ns;
     let spent = merge_ns(part, sets, buffer_ns) + u64::from(sets.blocks) * part.t_bers_ns;
     (spent * 1000) as i64 - benefit as i64
 }
@@ -142,9 +150,20 @@ mod tests {
         assert_eq!((benefit_ns(part, &L1), evicted_again_ns(part, &L1)), (850_000, 0));
         assert_eq!((cost_ns(part, &L0, 0), cost_ns(part, &L1, 0)), (4_825_000, 4_000_000));
         for sets in [FIG_1, L0, L1] {
-            let of_blocks = cost_of_blocks(part, &sets, 0) + part.t_bers_ns as i64 * 1000;
-            assert_eq!(of_blocks, cost_ns(part, &sets, 0) * 1000);
+            let of_blocks = cost_of_blocks(part, &sets, 0, saved_ns(part, None));
+            assert_eq!(of_blocks + part.t_bers_ns as i64 * 1000, cost_ns(part, &sets, 0) * 1000);
         }
+    }
+
+    #[test]
+    fn another_alpha_weighs_the_page_that_stays_clean() {
+        let part = &K9WBG08U1M;
+        assert_eq!(saved_ns(part, Some(1125)), saved_ns(part, None));
+        assert_eq!([0, 2000].map(|alpha| saved_ns(part, Some(alpha))), [200_000, 600_000]);
+        // L1 has two pages that stay clean, L0 has none.
+        let cost = |sets, alpha| cost_of_blocks(part, sets, 0, saved_ns(part, Some(alpha))) / 1000;
+        assert_eq!(cost(&L1, 0) - cost(&L1, 2000), 2 * 400_000);
+        assert_eq!(cost(&L0, 0), cost(&L0, 2000));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Batches of page tasks in serial time: each starts when the previous one ends, or when it arrives.
 
 use crate::{
+    buffer::settings::AgeClock,
     error::FtlError,
     interface::{Background, Prefetch},
     processor::Processor,
@@ -93,6 +94,8 @@ pub struct HostClock {
     pub now_ns: Ns,
     /// True if requests arrive at the workload's times; false if each arrives when the previous one ends.
     pub timed: bool,
+    /// The clock by which background work becomes due. With [`AgeClock::Arrival`] it needs `timed`.
+    pub ages_by: AgeClock,
     /// The controller's processor, if the choice of victims takes time.
     pub processor: Option<Processor>,
     /// True while time does not count, such as while an array is filled: no background work becomes due, and there is
@@ -273,26 +276,29 @@ impl<S: Background + ?Sized> Run<'_, S> {
     }
 
     /// Runs background work that is due before a piece of work arrives, each at its due time. Work that has already
-    /// arrived waits for at most one of them. Then the scheme's clock shows the start of the work.
+    /// arrived waits for at most one of them by the device's clock, and for all that were due before it by the clock
+    /// of arrivals. Then the scheme's clock shows the start of the work.
     #[inline]
     fn catch_up(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
+        let by_arrival = self.clock.timed && self.clock.ages_by == AgeClock::Arrival;
         let mut collected = false;
         loop {
             let due_ns = self.scheme.due_ns();
             let now_ns = self.clock.now_ns;
-            if due_ns > now_ns.max(arrival_ns) {
-                self.scheme.advance(now_ns.max(arrival_ns))?;
+            let limit_ns = if by_arrival { arrival_ns } else { now_ns.max(arrival_ns) };
+            if due_ns > limit_ns {
+                self.scheme.advance(limit_ns)?;
                 return Ok(collected);
             }
             self.clock.now_ns = now_ns.max(due_ns);
             let spent = self.spent_ns();
             let steps = self.scheme.flash().worked().steps_ns;
-            self.scheme.advance(self.clock.now_ns)?;
+            self.scheme.advance(if by_arrival { due_ns } else { self.clock.now_ns })?;
             collected |= self.scheme.flash().worked().steps_ns > steps;
             let took_ns = self.spent_ns() - spent;
             self.clock.now_ns += took_ns;
             self.clock.longest_due_ns = self.clock.longest_due_ns.max(took_ns);
-            if now_ns >= arrival_ns {
+            if !by_arrival && now_ns >= arrival_ns {
                 return Ok(collected);
             }
         }

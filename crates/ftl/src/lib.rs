@@ -38,7 +38,7 @@ pub use allocation::{Allocation, AllocationOrder, Level};
 pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, TaskKind};
 pub use bounds::gftl::CollectionRam;
 pub use buffer::{
-    BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
+    AgeClock, BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
     BufferUnit, Regions, UPDATE_PROBABILITIES, with_buffer,
 };
 pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};
@@ -47,8 +47,8 @@ pub use frontier_sharing::FrontierSharing;
 pub use guarantee::{Guarantee, Ram};
 pub use interface::{Background, Ftl, Prefetch};
 pub use layout::{
-    CmtPolicy, CollectionKind, CopiesPerStep, GftlLayout, GftlThreshold, Layout, LogBlockLayout,
-    LogVictim, OnDemandLayout, Steps,
+    CmtEviction, CmtPolicy, CollectionKind, CopiesPerStep, GftlLayout, GftlThreshold, Layout,
+    LogBlockLayout, LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps,
 };
 pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
 pub use plan::Plan;

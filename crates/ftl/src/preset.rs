@@ -4,7 +4,7 @@ use crate::allocation::Allocation;
 use crate::buffer::settings::{BufferDefaults, BufferSettings};
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
-use crate::layout::CmtPolicy;
+use crate::layout::{CmtEviction, CmtPolicy, RftlTrigger};
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
 use crate::processor::Processor;
@@ -161,6 +161,8 @@ pub struct SchemeConfig {
     pub cmt_bytes: Option<u64>,
     /// Eviction policy of the cached mapping table.
     pub cmt_policy: Option<CmtPolicy>,
+    /// Eviction of dirty entries from the cached mapping table; default: the preset's.
+    pub cmt_eviction: Option<CmtEviction>,
     /// Threshold of collection, in percent of the collection queue's length.
     pub queue_threshold_percent: Option<u8>,
     /// Length rule of the write queue.
@@ -171,8 +173,12 @@ pub struct SchemeConfig {
     pub enqueue: Option<Enqueue>,
     /// Logical blocks that NFTL folds when no block may be opened.
     pub folds: Option<u32>,
+    /// Moment at which a logical block of three physical ones is collected; default: the scheme's choice.
+    pub trigger: Option<RftlTrigger>,
     /// Number of log blocks, if the scheme has them; default: the scheme's choice.
     pub log_blocks: Option<u32>,
+    /// α of buffer-aware victim selection, in thousandths; default: (C_p + C_r)/C_p of the part.
+    pub alpha_thousandths: Option<u32>,
     /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
     pub frontiers: Option<FrontierSharing>,
     /// The write buffer above the scheme.
@@ -203,12 +209,15 @@ impl SchemeConfig {
             idle_collection: false,
             cmt_bytes: None,
             cmt_policy: None,
+            cmt_eviction: None,
             queue_threshold_percent: None,
             write_queue: None,
             collection_ram: None,
             enqueue: None,
             folds: None,
+            trigger: None,
             log_blocks: None,
+            alpha_thousandths: None,
             frontiers: None,
             buffer: BufferSettings::default(),
             spare_blocks: 0,

@@ -4,7 +4,7 @@ use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use rayon::prelude::*;
-use sim::config::{Experiment, Fill, Resolved, Text, Timing};
+use sim::config::{Experiment, Preconditioning, Resolved, Text, Timing};
 use sim::report::SchemeReport;
 use sim::run::{Observer, Phase, RunError};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -210,7 +210,7 @@ pub fn command(experiment: &Experiment) -> String {
         .collect();
     push(format!("--schemes {}", schemes.join(",")));
     let precondition = &experiment.precondition.0;
-    if precondition.fill != Fill::Full || precondition.age > 0.0 {
+    if *precondition != Preconditioning::default() {
         push(format!("--precondition {precondition}"));
     }
     if experiment.timing == Timing::Closed {

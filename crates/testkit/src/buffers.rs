@@ -2,7 +2,8 @@
 
 use crate::shape::Shape;
 use ftl::{
-    BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, Preset, Regions, SchemeConfig,
+    AgeClock, BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, Preset, Probability,
+    Regions, SchemeConfig,
 };
 
 /// Capacity of buffers whose unit is a page, pages.
@@ -45,6 +46,8 @@ pub fn every_buffer(preset: &Preset, shape: &Shape) -> Vec<BufferSettings> {
             reads: Some(!policy.reads),
             window_percent: has("buffer_window").then_some(100),
             regions: has("buffer_regions").then_some(fixed),
+            updates: has("buffer_updates").then_some([100, 0, 500].map(Probability::thousandths)),
+            clock: Some(AgeClock::Arrival),
             ..small(policy, policy.units.last().copied(), shape)
         });
     }
@@ -54,6 +57,13 @@ pub fn every_buffer(preset: &Preset, shape: &Shape) -> Vec<BufferSettings> {
             BufferSettings { aware: Some(true), ..small(policy, unit, shape) }
         };
         all.extend(BUFFER_POLICIES.iter().copied().map(aware));
+        // P(U) of every region, limits of the regions and the unit change which victims a collector prefers.
+        all.push(BufferSettings {
+            unit: Some(BufferUnit::Page),
+            regions: Some(Regions::Adaptive { least: 20, most: 49 }),
+            updates: Some([900, 100, 500].map(Probability::thousandths)),
+            ..aware(BufferPolicy::THREE_REGION)
+        });
     }
     all
 }
@@ -70,10 +80,12 @@ pub fn described(buffer: &BufferSettings) -> String {
         bytes,
         unit,
         age_ns,
+        clock,
         ram_ns,
         reads,
         window_percent,
         regions,
+        updates,
         aware,
     } = buffer;
     let policy = policy.map(|policy| policy.map_or("none", |policy| policy.name));
@@ -82,10 +94,12 @@ pub fn described(buffer: &BufferSettings) -> String {
         ("bytes", bytes.map(|bytes| bytes.to_string())),
         ("unit", unit.map(|unit| format!("{unit:?}"))),
         ("age", age_ns.map(|age| age.to_string())),
+        ("clock", clock.map(|clock| format!("{clock:?}"))),
         ("ram ns", ram_ns.map(|ns| ns.to_string())),
         ("reads", reads.map(|reads| reads.to_string())),
         ("window %", window_percent.map(|percent| percent.to_string())),
         ("regions", regions.map(|regions| format!("{regions:?}"))),
+        ("updates", updates.map(|updates| format!("{updates:?}"))),
         ("aware", aware.map(|aware| aware.to_string())),
     ];
     let set = set.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));

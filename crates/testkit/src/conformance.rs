@@ -17,8 +17,9 @@ use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store, WearRule};
 use ftl::{
-    Allocation, BufferPolicy, BufferSettings, CmtPolicy, CollectionRam, Enqueue, FrontierSharing,
-    FtlError, Layout, Preset, SchemeConfig, VictimKind, WriteQueue, registry,
+    Allocation, BufferPolicy, BufferSettings, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+    FrontierSharing, FtlError, Layout, Preset, RftlTrigger, SchemeConfig, VictimKind, WriteQueue,
+    registry,
 };
 use std::fmt;
 
@@ -163,6 +164,17 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let cmt_policy = Some(CmtPolicy::SegmentedLru);
                 variants.push(SchemeConfig { cmt_policy, ..plain.clone() });
             }
+            "cmt_evict" => {
+                // With the scheme's own table, and with one that evicts all the time.
+                let ways = [CmtEviction::Page, CmtEviction::Reads, CmtEviction::Mapping].map(Some);
+                let with = |(cmt_eviction, cmt_bytes)| SchemeConfig {
+                    cmt_eviction,
+                    cmt_bytes,
+                    ..plain.clone()
+                };
+                let each = ways.into_iter().flat_map(|way| [(way, None), (way, Some(64))]);
+                variants.extend(each.map(with));
+            }
             "threshold" => {
                 let percents = [0, 50, 100].map(Some);
                 let with = |queue_threshold_percent| SchemeConfig {
@@ -179,6 +191,22 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let counts = [1, 2, 3].map(Some);
                 variants
                     .extend(counts.map(|log_blocks| SchemeConfig { log_blocks, ..plain.clone() }));
+            }
+            "alpha" => {
+                // With the victims and the dirty pages that it is about.
+                let buffer = BufferSettings {
+                    policy: Some(Some(BufferPolicy::THREE_REGION)),
+                    aware: Some(true),
+                    ..BufferSettings::default()
+                };
+                let victim = Some(VictimKind::GREEDY);
+                let with = |alpha_thousandths| SchemeConfig {
+                    alpha_thousandths,
+                    buffer,
+                    victim,
+                    ..plain.clone()
+                };
+                variants.extend([0, 1_000_000].map(Some).map(with));
             }
             "frontiers" => {
                 let both = [FrontierSharing::Split, FrontierSharing::Shared].map(Some);
@@ -207,6 +235,10 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let collection_ram = Some(CollectionRam::Collection);
                 variants.push(SchemeConfig { enqueue, collection_ram, ..plain.clone() });
             }
+            "trigger" => {
+                let both = [RftlTrigger::PrimaryFull, RftlTrigger::Late].map(Some);
+                variants.extend(both.map(|trigger| SchemeConfig { trigger, ..plain.clone() }));
+            }
             other => panic!("no variant of `{other}` of {}: add one here", preset.name),
         }
     }
@@ -233,12 +265,15 @@ impl fmt::Display for Described<'_> {
             idle_collection,
             cmt_bytes,
             cmt_policy,
+            cmt_eviction,
             queue_threshold_percent,
             write_queue,
             collection_ram,
             enqueue,
             folds,
+            trigger,
             log_blocks,
+            alpha_thousandths,
             frontiers,
             buffer,
             spare_blocks,
@@ -255,12 +290,15 @@ impl fmt::Display for Described<'_> {
             ("idle", idle_collection.then(String::new)),
             ("cmt bytes", cmt_bytes.map(|bytes| bytes.to_string())),
             ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
+            ("cmt evict", cmt_eviction.map(|eviction| format!("{eviction:?}"))),
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("ram", collection_ram.map(|ram| format!("{ram:?}"))),
             ("enqueue", enqueue.map(|moment| format!("{moment:?}"))),
             ("folds", folds.map(|folds| folds.to_string())),
+            ("trigger", trigger.map(|trigger| format!("{trigger:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
+            ("alpha", alpha_thousandths.map(|alpha| format!("{alpha} thousandths"))),
             ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),
             ("", (*allocation != Allocation::default()).then(|| format!("{allocation:?}"))),
             ("", static_wear.map(|rule| format!("{rule:?}"))),

@@ -1,6 +1,8 @@
 //! From settings to the buffer of one array, and its effect on the bounds.
 
-use crate::buffer::policy::{BUFFER_POLICIES, BufferPolicy, BufferUnit, Regions};
+use crate::buffer::policy::{
+    BUFFER_POLICIES, BufferPolicy, BufferUnit, Regions, UPDATE_PROBABILITIES,
+};
 use crate::buffer::settings::{BufferPlan, BufferSettings};
 use crate::error::FtlError;
 use crate::plan::Plan;
@@ -39,12 +41,13 @@ impl BufferPlan {
         for (setting, given) in [
             ("buffer_window", asked.window_percent.is_some()),
             ("buffer_regions", asked.regions.is_some()),
+            ("buffer_updates", asked.updates.is_some()),
         ] {
             if given && !policy.settings.contains(&setting) {
                 return Err(error(setting, format!("is a setting of {}", owners(setting))));
             }
         }
-        let regions = asked.regions.unwrap_or(Regions::Adaptive);
+        let regions = asked.regions.unwrap_or(Regions::ADAPTIVE);
         if let Regions::Fixed { initial, updated } = regions
             && (initial == 0 || updated == 0 || u32::from(initial) + u32::from(updated) > 99)
         {
@@ -52,6 +55,16 @@ impl BufferPlan {
                 "buffer_regions",
                 format!(
                     "are {initial} and {updated} % of the buffer; each must be at least 1 and both together at most 99"
+                ),
+            ));
+        }
+        if let Regions::Adaptive { least, most } = regions
+            && (least == 0 || least > most || most > 49)
+        {
+            return Err(error(
+                "buffer_regions",
+                format!(
+                    "adapt between {least} and {most} % of the buffer each; at least 1, and at most 49 so that the third has room"
                 ),
             ));
         }
@@ -91,10 +104,12 @@ impl BufferPlan {
                 0 => Ns::MAX,
                 age_ns => age_ns,
             },
+            clock: asked.clock.unwrap_or_default(),
             ram_ns: asked.ram_ns.unwrap_or(0),
             reads: asked.reads.unwrap_or(policy.reads),
             window_pages: (pages * u64::from(window) / 100) as u32,
             regions,
+            updates: asked.updates.unwrap_or(UPDATE_PROBABILITIES),
             aware: asked.aware.unwrap_or(defaults.is_some_and(|defaults| defaults.aware)),
         }))
     }
@@ -161,10 +176,12 @@ impl BufferSettings {
             ("buffer_size", self.bytes.is_some()),
             ("buffer_unit", self.unit.is_some()),
             ("buffer_age", self.age_ns.is_some()),
+            ("buffer_clock", self.clock.is_some()),
             ("buffer_time", self.ram_ns.is_some()),
             ("buffer_reads", self.reads.is_some()),
             ("buffer_window", self.window_percent.is_some()),
             ("buffer_regions", self.regions.is_some()),
+            ("buffer_updates", self.updates.is_some()),
             ("aware", self.aware == Some(true)),
         ];
         set.iter().find(|(_, given)| *given).map(|(setting, _)| *setting)

@@ -1,7 +1,19 @@
 //! Settings of a write buffer, and its plan for one array.
 
 use crate::buffer::policy::{BufferPolicy, BufferUnit, Regions};
+use crate::dirty_pages::Probability;
 use flash::Ns;
+
+/// Clock by which dirty data ages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AgeClock {
+    /// The device's: a device that falls behind the requests ages its data meanwhile.
+    #[default]
+    Device,
+    /// The arrival times of requests: what was due before a request arrived is written before it is served, however
+    /// far the device is behind. If requests have no arrival times, the device's.
+    Arrival,
+}
 
 /// Settings of a buffer; `None` stands for the preset's value, or else the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +26,8 @@ pub struct BufferSettings {
     pub unit: Option<BufferUnit>,
     /// Longest time that a page may stay dirty, ns; 0 for no limit. Default: 30 s.
     pub age_ns: Option<Ns>,
+    /// Clock of that time; default: the device's.
+    pub clock: Option<AgeClock>,
     /// Time of one page write or read in the buffer, ns; default: 0.
     pub ram_ns: Option<Ns>,
     /// True if pages that are read are added to the buffer; default: the policy's.
@@ -22,6 +36,8 @@ pub struct BufferSettings {
     pub window_percent: Option<u8>,
     /// Sizes of the regions; default: adaptive.
     pub regions: Option<Regions>,
+    /// P(U) of the initial, the to-be-updated and the to-be-evicted region; default: those of the paper.
+    pub updates: Option<[Probability; 3]>,
     /// True if collectors also write dirty pages of the buffer (BA-BM); default: true for presets designed for it.
     pub aware: Option<bool>,
 }
@@ -46,6 +62,8 @@ pub struct BufferPlan {
     pub unit_pages: u32,
     /// Longest time that a page may stay dirty, ns; [`Ns::MAX`] for no limit.
     pub age_ns: Ns,
+    /// Clock of that time.
+    pub clock: AgeClock,
     /// Time of one page access in RAM, ns.
     pub ram_ns: Ns,
     /// True if pages that are read are added to the buffer.
@@ -54,6 +72,8 @@ pub struct BufferPlan {
     pub window_pages: u32,
     /// Sizes of the regions.
     pub regions: Regions,
+    /// P(U) of the initial, the to-be-updated and the to-be-evicted region.
+    pub updates: [Probability; 3],
     /// True if collectors also write dirty pages of the buffer.
     pub aware: bool,
 }

@@ -80,6 +80,7 @@ impl WriteBuffer {
             slots: units.slots(),
             window_pages: plan.window_pages,
             regions: plan.regions,
+            updates: plan.updates,
         });
         let log = BufferLog { regions: policy.region_pages(), ..BufferLog::default() };
         Self {

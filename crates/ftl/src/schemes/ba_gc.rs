@@ -47,6 +47,11 @@
 //! - `aware`: default on. If off, merges take nothing from the buffer and B is empty in Δ too. The victim is then
 //!   the one whose merge costs least, without BA-BM and its benefit.
 //!
+//! - `alpha`: α, 0 to 1000; default (C_p + C_r)/C_p.
+//! - `buffer_updates`: P(U) of the three regions; default 30 %, 100 %, 0 %. `buffer_regions`: how the regions' sizes
+//!   adapt, or fixed sizes.
+//! - `buffer_clock`: the clock by which dirty data ages. The paper's simulator has the trace's own times, `arrival`.
+//!
 //! Errors: those of `fast`; a buffer smaller than a block or larger than the array: refused before the run.
 //!
 //! Deviations: those of `fast`. A read from the buffer takes `buffer_time`, which is charged to the host's tasks;
@@ -73,7 +78,7 @@ pub(crate) static PRESET: Preset = Preset {
     summary: "fast below a three-region write buffer; merges take dirty pages from it, and victim selection \
         counts them",
     source: "Lee, Shin, Kim, Buffer-aware garbage collection, 2008",
-    settings: &["log_blocks", "victim", "aware"],
+    settings: &["log_blocks", "victim", "aware", "alpha"],
     victims: Some(fast::VICTIMS),
     page: page!("ba_gc.rs"),
     buffer: Some(BufferDefaults { policy: BufferPolicy::THREE_REGION, aware: true }),

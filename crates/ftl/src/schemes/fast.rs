@@ -44,6 +44,7 @@
 //! - `log_blocks`: K, at least 1; default 128, at most an eighth of the blocks or what `logical_share` leaves.
 //! - `victim`: `fifo`, the default, round robin; `greedy`, least Δ.
 //! - `aware`: merges take dirty pages from a write buffer; default off.
+//! - `alpha`: α of Δ(L), 0 to 1000; default (t_rd + t_wr)/t_wr. See `ba-gc`.
 //! - `logical_share`: at most, in whole blocks, (P − 3)/P; default what K leaves.
 //! - `spare_blocks`: default 0.
 //!
@@ -82,7 +83,7 @@ use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Setup};
 use alloc::format;
 use associated::Associations;
-use flash::{Geometry, Lpn, Part, Probe};
+use flash::{Geometry, Lpn, Ns, Part, Probe};
 use random::RandomLog;
 use sequential::Sequential;
 
@@ -90,7 +91,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "fast",
     summary: "block map, log blocks shared by all logical blocks, one for sequential writes",
     source: "Lee, Park, Chung, Lee, Park, Song, ACM TECS 6(3), 2007",
-    settings: &["log_blocks", "victim", "aware"],
+    settings: &["log_blocks", "victim", "aware", "alpha"],
     victims: Some(VICTIMS),
     page: page!("fast.rs"),
     buffer: None,
@@ -113,6 +114,9 @@ fn plan(
 /// Victim policies for log blocks.
 pub(crate) const VICTIMS: &str = "greedy or fifo";
 
+/// Largest α, in thousandths: Δ of a log block fits into 64 bits with any part.
+const MOST_ALPHA: u32 = 1_000_000;
+
 /// The plan of a preset; `victim` is its default victim policy.
 pub(super) fn plan_with(
     config: &SchemeConfig,
@@ -134,6 +138,14 @@ pub(super) fn plan_with(
             });
         }
     };
+    if let Some(alpha) = config.alpha_thousandths.filter(|alpha| *alpha > MOST_ALPHA) {
+        return Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "alpha",
+            reason: format!("is {}; at most {}", f64::from(alpha) / 1e3, MOST_ALPHA / 1000),
+        });
+    }
+    let saved_ns = bounds::ba_gc::saved_ns(part, config.alpha_thousandths);
     let pages_per_block = geometry.pages_per_block();
     let logical_blocks = logical_pages.div_ceil(pages_per_block);
     let step_ns = bounds::log_block::fast_step_ns(part, logical_blocks);
@@ -141,7 +153,7 @@ pub(super) fn plan_with(
         logical_pages,
         threshold_pages: 0,
         spare_blocks: 0,
-        layout: Layout::LogBlock(LogBlockLayout::Fast { log_blocks, victim }),
+        layout: Layout::LogBlock(LogBlockLayout::Fast { log_blocks, victim, saved_ns }),
         buffer: None,
         guarantee: Guarantee::worst_case(part, step_ns, pages_per_block),
         ram: ram(geometry, logical_pages, log_blocks, victim),
@@ -171,10 +183,12 @@ fn ram(geometry: &Geometry, logical_pages: u32, log_blocks: u32, victim: LogVict
 }
 
 pub(super) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
-    let Layout::LogBlock(LogBlockLayout::Fast { log_blocks, victim }) = setup.plan.layout else {
+    let Layout::LogBlock(LogBlockLayout::Fast { log_blocks, victim, saved_ns }) = setup.plan.layout
+    else {
         return Err(setup.foreign_plan());
     };
-    let logs = FastLogs::new(flash.geometry(), setup.plan.logical_pages, log_blocks, victim);
+    let logical_pages = setup.plan.logical_pages;
+    let logs = FastLogs::new(flash.geometry(), logical_pages, log_blocks, victim, saved_ns);
     Ok(setup.finish(LogBlock::new(setup, flash, logs)?))
 }
 
@@ -191,8 +205,9 @@ impl FastLogs {
         logical_pages: u32,
         log_blocks: u32,
         victim: LogVictim,
+        saved_ns: Ns,
     ) -> Self {
-        let random = RandomLog::new(geometry, logical_pages, log_blocks, victim);
+        let random = RandomLog::new(geometry, logical_pages, log_blocks, victim, saved_ns);
         Self { sequential: None, random }
     }
 

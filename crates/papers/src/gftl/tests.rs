@@ -71,7 +71,7 @@ fn the_smallest_device_is_the_smallest() {
 #[test]
 fn sections_of_closed_forms_need_no_runs() {
     let only = ["table-1", "table-3", "fig-6"].map(String::from).to_vec();
-    let settings = Settings { scale: Scale::Quick, seed: 1, only };
+    let settings = Settings { only, ..Settings::default() };
     assert!(needed(&["table-1", "table-3", "fig-6"]).is_empty());
     let found = PAPER.reproduce(&settings, &Unwatched).unwrap();
     assert_eq!((found.sections.len(), found.runs.len()), (3, 0));

@@ -5,8 +5,9 @@ use crate::catalogue;
 use crate::run::medium::array_without_errors;
 use flash::{Geometry, Lpn, Part, SerialArray};
 use ftl::{
-    Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CollectionLog, Done, Ftl,
-    FtlError, Guarantee, HostClock, PageTask, Ram, Regions, Scheme, TaskKind, Telemetry,
+    AgeClock, Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CollectionLog, Done,
+    Ftl, FtlError, Guarantee, HostClock, PageTask, Ram, Regions, Scheme, TaskKind, Telemetry,
+    UPDATE_PROBABILITIES,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -51,10 +52,12 @@ fn row(shape: Shape, policy: &'static BufferPolicy, unit_pages: u32, seed: u64) 
         pages: PAGES,
         unit_pages,
         age_ns: u64::MAX,
+        clock: AgeClock::Device,
         ram_ns: 0,
         reads: false,
         window_pages: PAGES / 4,
-        regions: Regions::Adaptive,
+        regions: Regions::ADAPTIVE,
+        updates: UPDATE_PROBABILITIES,
         aware: false,
     };
     let mut buffered = ftl::with_buffer(Nothing::new(logical_pages), &plan);

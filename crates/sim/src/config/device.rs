@@ -2,9 +2,10 @@
 
 use super::channel::Channel;
 use super::error::ConfigError;
+use super::notation::Word;
 use super::scheme_table::SchemeTable;
 use flash::{Geometry, Part};
-use ftl::{Allocation, FtlError, Plan, Processor, SchemeConfig, registry};
+use ftl::{AgeClock, Allocation, FtlError, Plan, Processor, SchemeConfig, registry};
 use workload::quantity::Bytes;
 
 /// A scheme on the array of an experiment.
@@ -38,6 +39,10 @@ impl<'a> Sizing<'a> {
         seed: u64,
     ) -> Result<Self, ConfigError> {
         let with_part = |scheme: &'a SchemeTable| {
+            if channel.channels.is_some() && scheme.buffer_clock == Some(Word(AgeClock::Arrival)) {
+                let reason = "is `device` on an SSD, which takes requests when it can";
+                return Err(scheme.fault("buffer_clock", reason));
+            }
             let part = channel.part_for(scheme.copies());
             Ok((scheme, part.map_err(|fault| scheme.fault(fault.setting, &fault.reason))?))
         };

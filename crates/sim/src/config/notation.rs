@@ -3,8 +3,8 @@
 use crate::catalogue;
 use flash::{CopyPath, WearRule};
 use ftl::{
-    BufferPolicy, BufferUnit, CmtPolicy, CollectionRam, Enqueue, FrontierSharing, Regions,
-    VictimKind, WriteQueue,
+    AgeClock, BufferPolicy, BufferUnit, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+    FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
 };
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -108,11 +108,15 @@ macro_rules! words {
 }
 words! {
     CmtPolicy, "policy of the map cache": "lru" = Lru, "slru" = SegmentedLru;
+    CmtEviction, "eviction from the map cache": "clean" = Clean, "page" = Page, "reads" = Reads,
+        "mapping" = Mapping;
     WriteQueue, "length of the write queue": "printed" = Printed, "proven" = Proven;
     CollectionRam, "RAM of a collection": "states" = States, "collection" = Collection;
     Enqueue, "time of queueing": "full" = Full, "overflow" = Overflow;
+    RftlTrigger, "trigger": "primary-full" = PrimaryFull, "late" = Late;
     FrontierSharing, "frontier mode": "split" = Split, "shared" = Shared;
     BufferUnit, "buffer unit": "page" = Page, "block" = Block;
+    AgeClock, "clock of dirty data": "device" = Device, "arrival" = Arrival;
 }
 
 /// A policy's name, followed by a colon and its number if it has one.
@@ -180,24 +184,48 @@ impl Notation for CopyPath {
 impl Notation for Regions {
     fn read(word: &str) -> Result<Self, String> {
         if word == "adaptive" {
-            return Ok(Self::Adaptive);
+            return Ok(Self::ADAPTIVE);
         }
-        let shares = word.split_once(':').map(|(initial, updated)| {
-            [initial, updated].map(|share| Percent::read(share.trim()).map(|percent| percent.0))
-        });
-        match shares {
-            Some([Ok(initial), Ok(updated)]) => Ok(Self::Fixed { initial, updated }),
+        let limits = word.strip_prefix("adaptive:");
+        match (limits, percents(limits.unwrap_or(word))) {
+            (None, Some([initial, updated])) => Ok(Self::Fixed { initial, updated }),
+            (Some(_), Some([least, most])) => Ok(Self::Adaptive { least, most }),
             _ => Err(format!(
-                "buffer regions must be `adaptive` or I:U in percent, such as `25%:50%`, not `{word}`"
+                "buffer regions must be `adaptive` or I:U in percent, such as `25%:50%`, or `adaptive:` and the limits \
+                 of each, such as `adaptive:5%:10%`, not `{word}`"
             )),
         }
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Adaptive => f.write_str("adaptive"),
+            &Self::ADAPTIVE => f.write_str("adaptive"),
+            Self::Adaptive { least, most } => write!(f, "adaptive:{least}%:{most}%"),
             Self::Fixed { initial, updated } => write!(f, "{initial}%:{updated}%"),
         }
+    }
+}
+
+/// Shares in percent with colons between them.
+fn percents<const N: usize>(word: &str) -> Option<[u8; N]> {
+    let shares = word.split(':').map(|share| Percent::read(share.trim()).map(|share| share.0));
+    shares.collect::<Result<Vec<_>, _>>().ok()?.try_into().ok()
+}
+
+/// P(U) of the three regions, in whole percent.
+impl Notation for [Probability; 3] {
+    fn read(word: &str) -> Result<Self, String> {
+        let shares = percents::<3>(word);
+        let shares = shares
+            .map(|shares| shares.map(|share| Probability::thousandths(u16::from(share) * 10)));
+        shares.ok_or_else(|| {
+            format!("buffer updates must be I:U:E in percent, such as `30%:100%:0%`, not `{word}`")
+        })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [initial, updated, evicted] = self.map(|share| share.in_thousandths() / 10);
+        write!(f, "{initial}%:{updated}%:{evicted}%")
     }
 }
 

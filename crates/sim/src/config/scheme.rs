@@ -100,22 +100,35 @@ impl SchemeTable {
             idle_collection: self.idle_collection,
             cmt_bytes: self.cmt_bytes.map(|bytes| bytes.0),
             cmt_policy: self.cmt_policy.map(|policy| policy.0),
+            cmt_eviction: self.cmt_eviction.map(|eviction| eviction.0),
             queue_threshold_percent: self.queue_threshold.map(|percent| percent.0.0),
             write_queue: self.write_queue.map(|queue| queue.0),
             collection_ram: self.collection_ram.map(|ram| ram.0),
             enqueue: self.enqueue.map(|moment| moment.0),
             folds: self.folds,
+            trigger: self.trigger.map(|trigger| trigger.0),
             log_blocks: self.log_blocks,
+            alpha_thousandths: match self.alpha {
+                None => None,
+                Some(alpha) if (0.0..=1000.0).contains(&alpha) => {
+                    Some((alpha * 1000.0).round() as u32)
+                }
+                Some(alpha) => {
+                    return Err(self.fault("alpha", &format!("must be 0 to 1000, not {alpha}")));
+                }
+            },
             frontiers: self.frontiers.map(|frontiers| frontiers.0),
             buffer: BufferSettings {
                 policy: self.buffer.map(|policy| policy.0),
                 bytes: self.buffer_size.map(|bytes| bytes.0),
                 unit: self.buffer_unit.map(|unit| unit.0),
                 age_ns: self.buffer_age.map(|age| age.0),
+                clock: self.buffer_clock.map(|clock| clock.0),
                 ram_ns: self.buffer_time.map(|time| time.0),
                 reads: self.buffer_reads,
                 window_percent: self.buffer_window.map(|percent| percent.0.0),
                 regions: self.buffer_regions.map(|regions| regions.0),
+                updates: self.buffer_updates.map(|updates| updates.0),
                 aware: self.aware,
             },
             spare_blocks: self.spare_blocks,
@@ -190,8 +203,8 @@ mod tests {
     use super::*;
     use flash::{CopyPath, WearRule};
     use ftl::{
-        BUFFER_POLICIES, BufferUnit, CmtPolicy, CollectionRam, Enqueue, FrontierSharing, Regions,
-        VictimKind, WriteQueue,
+        AgeClock, BUFFER_POLICIES, BufferUnit, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+        FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
     };
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
@@ -220,6 +233,7 @@ mod tests {
             "page-level+buffer=lru+buffer_size=1MiB+buffer_unit=block+aware",
             "nftl+buffer=cflru+buffer_age=5s+buffer_time=200ns+buffer_reads=false+buffer_window=40%",
             "ba-gc+buffer_regions=25%:50%+aware=false",
+            "ba-gc+alpha=0.5+buffer_clock=arrival+buffer_regions=adaptive:10%:40%+buffer_updates=30%:100%:0%",
             "ba-gc+buffer=none",
             "gftl+buffer=three-region+buffer_regions=adaptive",
             "page-level+copy=dgcb+copy_cache",
@@ -268,6 +282,10 @@ mod tests {
             ("fsr+buffer=lru+buffer_reads=maybe", "`true` or `false`"),
             ("ba-gc+buffer_regions=25", "`adaptive` or I:U"),
             ("ba-gc+buffer_regions=25%:200%", "`adaptive` or I:U"),
+            ("ba-gc+buffer_regions=adaptive:5%", "`adaptive` or I:U"),
+            ("ba-gc+buffer_updates=25%:20%", "I:U:E"),
+            ("ba-gc+buffer_clock=wall", "`device` or `arrival`"),
+            ("ba-gc+alpha=few", "such as 1.125"),
             ("fsr+share=much", "such as 0.8"),
             ("fsr+copy=dgbc", "did you mean `dgcb`?"),
             ("fsr+copy", "as in `copy=dgcb`"),
@@ -335,11 +353,17 @@ mod tests {
             (1..=64u8).prop_map(VictimKind::choices),
             (1..=64u8).prop_map(VictimKind::greedy_scan),
             (1..=u16::MAX).prop_map(VictimKind::windowed_greedy),
+            (1..=u16::MAX).prop_map(VictimKind::first_fit),
         ];
         let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
+        let eviction = proptest::sample::select(
+            &[CmtEviction::Clean, CmtEviction::Page, CmtEviction::Reads, CmtEviction::Mapping][..],
+        );
+        let policy = (of(policy), of(eviction));
         let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];
         let ram = prop_oneof![Just(CollectionRam::States), Just(CollectionRam::Collection)];
         let enqueue = prop_oneof![Just(Enqueue::Full), Just(Enqueue::Overflow)];
+        let trigger = prop_oneof![Just(RftlTrigger::PrimaryFull), Just(RftlTrigger::Late)];
         let frontiers = prop_oneof![Just(FrontierSharing::Split), Just(FrontierSharing::Shared)];
         // TOML's integers are signed.
         let cmt_bytes = || (0..=i64::MAX as u64).prop_map(Bytes::new);
@@ -356,11 +380,18 @@ mod tests {
             }),
         ];
         let wear = (of(of(rule)), of(any::<bool>()));
-        let regions = prop_oneof![Just(Regions::Adaptive), fixed].prop_map(Word);
+        let adaptive =
+            (0..=100u8, 0..=100u8).prop_map(|(least, most)| Regions::Adaptive { least, most });
+        let regions = prop_oneof![Just(Regions::ADAPTIVE), adaptive, fixed].prop_map(Word);
+        let percents = [0..=100u16, 0..=100u16, 0..=100u16];
+        let updates =
+            of(percents
+                .prop_map(|shares| shares.map(|share| Probability::thousandths(share * 10))));
+        let clock = of(prop_oneof![Just(AgeClock::Device), Just(AgeClock::Arrival)]);
         (
             "[a-z][a-z-]{0,11}",
             (of(victim), of(0.0..1.0f64), any::<bool>(), 0..=u32::MAX),
-            (of(cmt), of(policy), of((0..=100u8).prop_map(Percent)), of(queue), of(any::<u32>())),
+            (of(cmt), policy, of((0..=100u8).prop_map(Percent)), of(queue), of(any::<u32>())),
             (
                 of(buffer),
                 of(cmt_bytes()),
@@ -369,16 +400,30 @@ mod tests {
                 of(regions),
                 of(any::<bool>()),
             ),
-            (copies, wear, of(frontiers), (of(ram), of(enqueue), of(any::<u32>()))),
+            (
+                copies,
+                wear,
+                of(frontiers),
+                (of(ram), of(enqueue)),
+                (of(trigger), of(any::<u32>())),
+                (updates, clock, of(0.0..1000.0f64)),
+            ),
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
                 |(
                     name,
                     (victim, share, idle, spare),
-                    (cmt, policy, percent, queue, log_blocks),
+                    (cmt, (policy, eviction), percent, queue, log_blocks),
                     (buffer, bytes, unit, reads, regions, aware),
-                    ((copy, copy_cache), (wear, dynamic_wear), frontiers, (ram, enqueue, folds)),
+                    (
+                        (copy, copy_cache),
+                        (wear, dynamic_wear),
+                        frontiers,
+                        (ram, enqueue),
+                        (trigger, folds),
+                        (updates, clock, alpha),
+                    ),
                     label,
                 )| {
                     SchemeTable {
@@ -390,21 +435,26 @@ mod tests {
                         idle_collection: idle,
                         cmt_bytes: cmt,
                         cmt_policy: policy.map(Word),
+                        cmt_eviction: eviction.map(Word),
                         queue_threshold: percent.map(Word),
                         write_queue: queue.map(Word),
                         collection_ram: ram.map(Word),
                         enqueue: enqueue.map(Word),
                         folds,
+                        trigger: trigger.map(Word),
                         log_blocks,
+                        alpha,
                         frontiers: frontiers.map(Word),
                         buffer,
                         buffer_size: bytes,
                         buffer_unit: unit,
                         buffer_age: bytes.map(|bytes| Duration::new(bytes.0 / 3)),
+                        buffer_clock: clock.map(Word),
                         buffer_time: bytes.map(|bytes| Duration::new(bytes.0 / 7)),
                         buffer_reads: reads,
                         buffer_window: percent.map(Word),
                         buffer_regions: regions,
+                        buffer_updates: updates.map(Word),
                         aware,
                         copy: copy.map(Word),
                         copy_cache,

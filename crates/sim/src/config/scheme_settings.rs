@@ -93,6 +93,17 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.cmt_policy),
     },
     SchemeSetting {
+        key: "cmt_evict",
+        long_key: "cmt_eviction",
+        example: Some("mapping"),
+        values: || "clean, page, reads or mapping".into(),
+        doc: "eviction of dirty mappings from the cached mapping table: not at all (clean), with all dirty mappings \
+            of their translation page (page), each alone (mapping), or alone if a read evicts it (reads); default: the scheme's own",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.cmt_eviction, value),
+        print: |scheme| printed(&scheme.cmt_eviction),
+    },
+    SchemeSetting {
         key: "threshold",
         long_key: "queue_threshold",
         example: Some("80%"),
@@ -152,6 +163,17 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.folds),
     },
     SchemeSetting {
+        key: "trigger",
+        long_key: "trigger",
+        example: Some("primary-full"),
+        values: || "primary-full or late".into(),
+        doc: "moment at which collection of a logical block begins: with the first write that finds its primary \
+            block full (primary-full), or as late as the bound allows (late); default: late",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.trigger, value),
+        print: |scheme| printed(&scheme.trigger),
+    },
+    SchemeSetting {
         key: "log_blocks",
         long_key: "log_blocks",
         example: Some("64"),
@@ -166,6 +188,23 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
             Ok(())
         },
         print: |scheme| printed(&scheme.log_blocks),
+    },
+    SchemeSetting {
+        key: "alpha",
+        long_key: "alpha",
+        example: Some("1.125"),
+        values: || "0 to 1000, rounded to thousandths".into(),
+        doc: "cost, in page programs, of the merges that the eviction of a dirty page causes, as victim selection by \
+            least cost counts it; default: (t_R + t_PROG)/t_PROG of the part",
+        of_all: false,
+        read: |scheme, value| {
+            let alpha = value.parse();
+            let alpha = alpha
+                .map_err(|_| format!("alpha must be a number such as 1.125, not `{value}`"))?;
+            scheme.alpha = Some(alpha);
+            Ok(())
+        },
+        print: |scheme| printed(&scheme.alpha),
     },
     SchemeSetting {
         key: "frontiers",
@@ -219,6 +258,17 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.buffer_age),
     },
     SchemeSetting {
+        key: "buffer_clock",
+        long_key: "buffer_clock",
+        example: Some("arrival"),
+        values: || "device or arrival".into(),
+        doc: "clock by which dirty pages age: the device's own, or the arrival times of requests, as in a simulator \
+            that takes the times of a trace (not with an SSD); default: device",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.buffer_clock, value),
+        print: |scheme| printed(&scheme.buffer_clock),
+    },
+    SchemeSetting {
         key: "buffer_time",
         long_key: "buffer_time",
         example: Some("500ns"),
@@ -253,11 +303,23 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "buffer_regions",
         long_key: "buffer_regions",
         example: Some("25%:50%"),
-        values: || "adaptive, or I:U, shares in percent".into(),
-        doc: "three-region: sizes of the initial and the to-be-updated region; default: adaptive",
+        values: || "adaptive, adaptive:LEAST:MOST or I:U, shares in percent".into(),
+        doc: "three-region: sizes of the initial and the to-be-updated region, or the limits between which each \
+            adapts; default: adaptive:5%:10%",
         of_all: true,
         read: |scheme, value| read(&mut scheme.buffer_regions, value),
         print: |scheme| printed(&scheme.buffer_regions),
+    },
+    SchemeSetting {
+        key: "buffer_updates",
+        long_key: "buffer_updates",
+        example: Some("30%:100%:0%"),
+        values: || "I:U:E, in percent".into(),
+        doc: "three-region: probability that a dirty page of the initial, the to-be-updated and the to-be-evicted \
+            region is updated before it is evicted, as victim selection counts it; default: 30%:100%:0%",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.buffer_updates, value),
+        print: |scheme| printed(&scheme.buffer_updates),
     },
     SchemeSetting {
         key: "aware",
@@ -473,11 +535,12 @@ mod tests {
     #[test]
     fn help_names_the_policies_that_it_is_about() {
         type Is = fn(&BufferPolicy) -> bool;
-        let about: [(&str, Is); 4] = [
+        let about: [(&str, Is); 5] = [
             ("buffer_unit", |policy| policy.default_unit() == BufferUnit::Page),
             ("buffer_reads", |policy| policy.reads),
             ("buffer_window", |policy| policy.settings.contains(&"buffer_window")),
             ("buffer_regions", |policy| policy.settings.contains(&"buffer_regions")),
+            ("buffer_updates", |policy| policy.settings.contains(&"buffer_updates")),
         ];
         for (key, is_it) in about {
             let doc = SchemeSetting::by_name(key).unwrap().doc;

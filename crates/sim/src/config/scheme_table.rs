@@ -3,8 +3,8 @@
 use super::notation::{Percent, Word};
 use flash::{CopyPath, WearRule};
 use ftl::{
-    BufferPolicy, BufferUnit, CmtPolicy, CollectionRam, Enqueue, FrontierSharing, Regions,
-    VictimKind, WriteQueue,
+    AgeClock, BufferPolicy, BufferUnit, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+    FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
 };
 use serde::{Deserialize, Serialize};
 use workload::quantity::{Bytes, Duration};
@@ -30,6 +30,9 @@ pub struct SchemeTable {
     /// Replacement in the cached mapping table (`lru`, `slru`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cmt_policy: Option<Word<CmtPolicy>>,
+    /// Eviction of dirty mappings (`clean`, `page`, `reads`, `mapping`); default: the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cmt_eviction: Option<Word<CmtEviction>>,
     /// Fill level of the collection queue below which nothing is collected; default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_threshold: Option<Word<Percent>>,
@@ -45,9 +48,15 @@ pub struct SchemeTable {
     /// Logical blocks folded when no block is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folds: Option<u32>,
+    /// `rftl`: moment at which a logical block is collected (`primary-full`, `late`); default: the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Word<RftlTrigger>>,
     /// Number of log blocks; default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_blocks: Option<u32>,
+    /// α of buffer-aware victim selection; default: (C_p + C_r)/C_p of the part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
     /// Frontiers of host writes and copies (`split`, `shared`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frontiers: Option<Word<FrontierSharing>>,
@@ -63,6 +72,9 @@ pub struct SchemeTable {
     /// Longest time that a page may stay dirty in the buffer; 0: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_age: Option<Duration>,
+    /// Clock of that time (`device`, `arrival`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_clock: Option<Word<AgeClock>>,
     /// Access time of the buffer per page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_time: Option<Duration>,
@@ -75,6 +87,9 @@ pub struct SchemeTable {
     /// `three-region` only: sizes of its regions (`adaptive`, `25%:50%`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_regions: Option<Word<Regions>>,
+    /// `three-region` only: P(U) of its regions (`30%:100%:0%`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_updates: Option<Word<[Probability; 3]>>,
     /// True if collectors take dirty pages from the buffer; default: the preset's choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aware: Option<bool>,

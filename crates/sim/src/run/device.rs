@@ -1,6 +1,7 @@
 //! Loop of serial time: cuts requests into page tasks, which the scheme runs in batches.
 
 use super::account::Account;
+use super::deadlines::Deadlines;
 use super::error::RunError;
 use super::observer::{Observer, Phase};
 use super::setup::Setup;
@@ -8,7 +9,7 @@ use super::tasks::Cutter;
 use crate::measures::{Arrivals, TaskSample};
 use crate::report::SchemeReport;
 use flash::{Probe, SerialArray};
-use ftl::{Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Scheme};
+use ftl::{AgeClock, Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Scheme};
 use workload::{Request, Source};
 
 /// Requests per fill from the source, page tasks per cut, and tasks per batch. They fit the L1 cache together with
@@ -31,10 +32,11 @@ impl Device {
     /// Starts the measurement of `scheme` in its current state.
     pub fn new(mut scheme: Box<dyn Scheme<Flash = SerialArray>>, timed: bool) -> Self {
         let arrivals = if timed { Arrivals::Timed } else { Arrivals::Closed };
+        let ages_by = scheme.telemetry().buffer.map_or(AgeClock::Device, |(plan, _)| plan.clock);
         Self {
             account: Account::open(&mut *scheme, arrivals),
             scheme,
-            clock: HostClock { timed, ..HostClock::default() },
+            clock: HostClock { timed, ages_by, ..HostClock::default() },
             request_ns: 0,
             done: vec![Done::default(); BATCH],
         }
@@ -67,6 +69,7 @@ impl Device {
         mut source: Box<dyn Source>,
         observer: &dyn Observer,
     ) -> Result<(), RunError> {
+        self.account.deadlines = setup.tasks.as_ref().map(Deadlines::new);
         let limit = setup.max_requests.unwrap_or(u64::MAX);
         let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
         let mut taken = 0;

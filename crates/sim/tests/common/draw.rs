@@ -165,11 +165,13 @@ fn scheme_text(
             "idle" | "aware" => set(key, &true),
             "cmt" => set(key, &format!("{}", page * random.random_range(1..8u64))),
             "cmt_policy" => set(key, &"slru"),
+            "cmt_evict" => set(key, &one_of(random, &["page", "reads", "mapping"])),
             "threshold" => set(key, &"80%"),
             "frontiers" => set(key, &one_of(random, &["split", "shared"])),
             "ram" => set(key, &"collection"),
             "enqueue" => set(key, &"overflow"),
             "folds" => set(key, &random.random_range(1..=8)),
+            "alpha" => set(key, &one_of(random, &["0", "1.125", "40"])),
             "log_blocks" => set(key, &random.random_range(1..=8)),
             // The printed length of GFTL's queue is too short for some orders: an erratum, not a bug.
             _ => {}
@@ -183,6 +185,10 @@ fn scheme_text(
             set("buffer_size", &(page * random.random_range(1..=128u64)));
             seldom(random, 4, &["page", "block"], |unit| set("buffer_unit", &unit));
             seldom(random, 2, &["1ms", "20ms", "0"], |age| set("buffer_age", &age));
+            if policy.settings.contains(&"buffer_regions") {
+                seldom(random, 3, &["20%:40%", "adaptive:1%:49%"], |it| set("buffer_regions", &it));
+                seldom(random, 3, &["0%:0%:0%", "10%:50%:90%"], |it| set("buffer_updates", &it));
+            }
             seldom(random, 3, &["500ns", "3us"], |time| set("buffer_time", &time));
             seldom(random, 4, &["true", "false"], |reads| set("buffer_reads", &reads));
         }

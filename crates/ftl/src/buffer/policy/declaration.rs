@@ -33,7 +33,7 @@ pub struct BufferPolicy {
     pub reads: bool,
     /// True if an evicted block is written whole, with its missing pages read first.
     pub pads: bool,
-    /// Settings beyond those of every buffer: `buffer_window`, `buffer_regions`.
+    /// Settings beyond those of every buffer: `buffer_window`, `buffer_regions`, `buffer_updates`.
     pub settings: &'static [&'static str],
     /// Constructor; the policy starts without units.
     pub make: fn(&Room) -> Box<dyn Evictor>,

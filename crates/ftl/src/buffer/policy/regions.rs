@@ -55,12 +55,12 @@ impl RegionSizes {
             Regions::Fixed { initial, updated } => {
                 Self { initial: share(initial), updated: share(updated), adaptation: None }
             }
-            Regions::Adaptive => Self {
-                initial: share(5),
-                updated: share(5),
+            Regions::Adaptive { least, most } => Self {
+                initial: share(least),
+                updated: share(least),
                 adaptation: Some(Adaptation {
-                    least: share(5),
-                    most: share(10),
+                    least: share(least),
+                    most: share(most),
                     step: room.unit_pages.max(room.pages / 128),
                     evictions: 0,
                     few: (room.pages / room.unit_pages).min(room.slots),
@@ -94,6 +94,7 @@ impl RegionSizes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buffer::policy::three_region::UPDATE_PROBABILITIES;
 
     fn sizes(regions: Regions) -> RegionSizes {
         RegionSizes::new(&Room {
@@ -102,12 +103,13 @@ mod tests {
             slots: 500,
             window_pages: 0,
             regions,
+            updates: UPDATE_PROBABILITIES,
         })
     }
 
     #[test]
     fn a_region_grows_by_what_comes_back_soon_and_gives_back_what_does_not() {
-        let mut sizes = sizes(Regions::Adaptive);
+        let mut sizes = sizes(Regions::ADAPTIVE);
         assert_eq!((sizes.initial, sizes.updated), (50, 50));
         let [seven, eight] =
             [Region::ToBeUpdated, Region::Initial].map(|region| sizes.evicted(region).unwrap());

@@ -1,10 +1,17 @@
 //! Dimensions of the buffer that a policy is made for.
 
+use crate::dirty_pages::Probability;
+
 /// Sizes of the initial and the to-be-updated region of a three-region buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Regions {
-    /// The sizes adapt to the writes.
-    Adaptive,
+    /// The sizes adapt to the writes, each region's between these two, percent of the buffer.
+    Adaptive {
+        /// Smallest size of a region, and its size at first.
+        least: u8,
+        /// Largest size of a region.
+        most: u8,
+    },
     /// Percent of the buffer; the to-be-evicted region gets what is left.
     Fixed {
         /// w₀: the initial region.
@@ -12,6 +19,11 @@ pub enum Regions {
         /// w₁: the to-be-updated region.
         updated: u8,
     },
+}
+
+impl Regions {
+    /// The default; see `regions.rs` for its limits.
+    pub const ADAPTIVE: Self = Self::Adaptive { least: 5, most: 10 };
 }
 
 /// The buffer that a policy is made for.
@@ -27,4 +39,6 @@ pub struct Room {
     pub window_pages: u32,
     /// Sizes of the regions.
     pub regions: Regions,
+    /// P(U) of the initial, the to-be-updated and the to-be-evicted region.
+    pub updates: [Probability; 3],
 }

@@ -25,7 +25,7 @@ pub(super) static POLICY: BufferPolicy = BufferPolicy {
     units: &[BufferUnit::Block, BufferUnit::Page],
     reads: false,
     pads: false,
-    settings: &["buffer_regions"],
+    settings: &["buffer_regions", "buffer_updates"],
     make: |room| Box::new(ThreeRegion::new(room)),
 };
 
@@ -34,7 +34,7 @@ impl BufferPolicy {
     pub const THREE_REGION: &'static Self = &POLICY;
 }
 
-/// P(U) of pages in a three-region buffer: in its initial, to-be-updated and to-be-evicted region (S. Lee et al.,
+/// P(U) of pages in a three-region buffer by default: in its initial, to-be-updated and to-be-evicted region (S. Lee et al.,
 /// 2008, §6.1).
 pub const UPDATE_PROBABILITIES: [Probability; 3] =
     [Probability::thousandths(300), Probability::ALWAYS, Probability::NEVER];
@@ -56,6 +56,7 @@ struct ThreeRegion {
     pages: [u32; 3],
     units: Vec<Unit>,
     sizes: RegionSizes,
+    updates: [Probability; 3],
 }
 
 impl ThreeRegion {
@@ -67,6 +68,7 @@ impl ThreeRegion {
             pages: [0; 3],
             units: vec![unit; room.slots as usize],
             sizes: RegionSizes::new(room),
+            updates: room.updates,
         }
     }
 
@@ -159,7 +161,7 @@ impl Evictor for ThreeRegion {
     }
 
     fn update_probability(&self, slot: u32) -> Probability {
-        UPDATE_PROBABILITIES[self.units[slot as usize].region as usize]
+        self.updates[self.units[slot as usize].region as usize]
     }
 
     fn region_pages(&self) -> [u64; 2] {

@@ -1,7 +1,10 @@
 //! A scheme below that refuses writes: what it did not take stays dirty, and nothing of it is lost.
 
 use super::*;
-use crate::buffer::policy::{BUFFER_POLICIES, BufferPolicy, BufferUnit, Regions};
+use crate::buffer::policy::{
+    BUFFER_POLICIES, BufferPolicy, BufferUnit, Regions, UPDATE_PROBABILITIES,
+};
+use crate::buffer::settings::AgeClock;
 use alloc::format;
 use flash::{Array, FlashError, Geometry, Ppn, Store, parts::EVALUATION_SLC};
 
@@ -64,10 +67,12 @@ impl Host {
             pages: 8,
             unit_pages: if unit == BufferUnit::Page { 1 } else { BLOCK },
             age_ns: AGE_NS,
+            clock: AgeClock::Device,
             ram_ns: 0,
             reads: false,
             window_pages: 2,
-            regions: Regions::Adaptive,
+            regions: Regions::ADAPTIVE,
+            updates: UPDATE_PROBABILITIES,
             aware: false,
         };
         let geometry = Geometry::new(8, BLOCK, PAGE_BYTES as u32).unwrap();

@@ -23,7 +23,8 @@ impl RandomLog {
         self.deltas.fill(0);
         for logical in associations.logical_blocks() {
             // The erase of the log block itself costs the same for all; a read from the buffer takes no time.
-            let delta = cost_of_blocks(core.flash.part(), &sets(core, *logical, buffer), 0);
+            let sets = sets(core, *logical, buffer);
+            let delta = cost_of_blocks(core.flash.part(), &sets, 0, self.saved_ns);
             associations.each_slot(*logical, |slot| self.deltas[slot] += delta);
         }
         let deltas = self.blocks.iter().map(|block| self.deltas[block.slot as usize]);

@@ -92,6 +92,7 @@ pub(super) fn cheapest<F: Probe>(
     buffer: &dyn DirtyPages,
 ) -> usize {
     let part = core.flash.part();
-    let delta = |at: &usize| ba_gc::cost_of_blocks(part, &sets(log, core, *at, buffer), 0);
+    let delta =
+        |at: &usize| ba_gc::cost_of_blocks(part, &sets(log, core, *at, buffer), 0, log.saved_ns);
     (0..log.blocks.len()).min_by_key(delta).unwrap_or(0)
 }

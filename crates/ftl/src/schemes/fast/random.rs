@@ -9,7 +9,7 @@ use crate::log_block::stamp::Role;
 use crate::log_block::{LogBlockCore, NONE, Room, ScannedBlock, Survey, Tail, stamp};
 use crate::telemetry::MergeKind;
 use alloc::{collections::VecDeque, vec, vec::Vec};
-use flash::{BlockId, Geometry, Lpn, Ppn, Probe};
+use flash::{BlockId, Geometry, Lpn, Ns, Ppn, Probe};
 
 /// A block of the random log.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,8 @@ pub(super) struct RandomLog {
     /// K.
     limit: u32,
     victim: LogVictim,
+    /// C_p·(1 + α) of Eq. 5, ns.
+    pub(super) saved_ns: Ns,
     /// LPN of each page, π per slot.
     lpns: Vec<u32>,
     free_slots: Vec<u32>,
@@ -46,12 +48,14 @@ impl RandomLog {
         logical_pages: u32,
         limit: u32,
         victim: LogVictim,
+        saved_ns: Ns,
     ) -> Self {
         let pages_per_block = geometry.pages_per_block();
         let mut log = Self {
             blocks: VecDeque::with_capacity(limit as usize),
             limit,
             victim,
+            saved_ns,
             lpns: Vec::new(),
             free_slots: Vec::new(),
             associations: None,

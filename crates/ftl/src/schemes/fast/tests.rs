@@ -49,7 +49,8 @@ fn start(flash: Serial<Array>, start: Start, victim: Option<VictimKind>) -> Fast
     let config = SchemeConfig { logical_pages: Some(8), log_blocks: Some(2), victim, ..plain };
     let plan = registry::plan(&config, &part(), &geometry, geometry.blocks()).unwrap();
     let victim = victim.map_or(LogVictim::RoundRobin, |_| LogVictim::LeastCost);
-    let logs = FastLogs::new(&geometry, 8, 2, victim);
+    let saved_ns = bounds::ba_gc::saved_ns(&part(), None);
+    let logs = FastLogs::new(&geometry, 8, 2, victim, saved_ns);
     LogBlock::new(&Setup { config: &config, plan: &plan, start }, flash, logs).unwrap()
 }
 

@@ -167,7 +167,8 @@ fn bplru_is_as_the_reference() {
 #[test]
 fn three_region_is_as_the_reference() {
     let regions = [
-        Regions::Adaptive,
+        Regions::ADAPTIVE,
+        Regions::Adaptive { least: 1, most: 49 },
         Regions::Fixed { initial: 30, updated: 40 },
         Regions::Fixed { initial: 1, updated: 98 },
         Regions::Fixed { initial: 60, updated: 1 },

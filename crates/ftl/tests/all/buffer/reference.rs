@@ -58,7 +58,7 @@ impl Reference {
         let share = |percent: u32| plan.pages * percent / 100;
         let sizes = match plan.regions {
             _ if plan.policy != BufferPolicy::THREE_REGION => [0; 2],
-            Regions::Adaptive => [share(5), share(5)],
+            Regions::Adaptive { least, .. } => [share(least.into()); 2],
             Regions::Fixed { initial, updated } => [share(initial.into()), share(updated.into())],
         };
         Self {
@@ -212,16 +212,24 @@ impl Reference {
         let unit = self.units.remove(victim);
         let region = if unit.region == TO_BE_EVICTED { unit.from } else { unit.region };
         self.evicted.push(Some((unit.number, region)));
-        if self.adapts() {
-            let least = self.plan.pages * 5 / 100;
+        if let Some((least, _)) = self.limits() {
             let size = &mut self.sizes[region];
             let step = self.plan.unit_pages.max(self.plan.pages / 128).div_ceil(8);
             *size = size.saturating_sub(step).max(least);
         }
     }
 
-    fn adapts(&self) -> bool {
-        self.plan.policy == BufferPolicy::THREE_REGION && self.plan.regions == Regions::Adaptive
+    /// Smallest and largest size of a region that adapts, pages.
+    fn limits(&self) -> Option<(u32, u32)> {
+        match self.plan.regions {
+            Regions::Adaptive { least, most } if self.plan.policy == BufferPolicy::THREE_REGION => {
+                Some((
+                    self.plan.pages * u32::from(least) / 100,
+                    self.plan.pages * u32::from(most) / 100,
+                ))
+            }
+            _ => None,
+        }
     }
 
     /// Records a unit that enters. If it is among the last evicted ones, its region was too small and grows.
@@ -231,10 +239,12 @@ impl Reference {
         let is_it = |left: &Option<(u32, usize)>| left.is_some_and(|(unit, _)| unit == number);
         let Some(at) = self.evicted.iter().rposition(is_it) else { return };
         let Some((_, region)) = self.evicted[at].take() else { return };
-        if self.adapts() && self.evicted.len() - at <= few {
+        if let Some((_, most)) = self.limits()
+            && self.evicted.len() - at <= few
+        {
             let step = self.plan.unit_pages.max(self.plan.pages / 128);
             let size = &mut self.sizes[region];
-            *size = (*size + step).min(self.plan.pages * 10 / 100);
+            *size = (*size + step).min(most);
         }
     }
 

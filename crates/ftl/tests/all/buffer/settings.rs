@@ -91,7 +91,7 @@ fn settings_without_a_buffer_are_refused_by_their_name() {
         ("buffer_time", BufferSettings { ram_ns: Some(1), ..none }),
         ("buffer_reads", BufferSettings { reads: Some(true), ..none }),
         ("buffer_window", BufferSettings { window_percent: Some(1), ..none }),
-        ("buffer_regions", BufferSettings { regions: Some(Regions::Adaptive), ..none }),
+        ("buffer_regions", BufferSettings { regions: Some(Regions::ADAPTIVE), ..none }),
     ];
     for policy in [None, Some(None)] {
         for (setting, settings) in settings {
@@ -137,7 +137,7 @@ fn what_is_not_asked_for_is_by_default() {
         assert_eq!((buffer.age_ns, buffer.ram_ns), (30_000_000_000, 0));
         assert_eq!(buffer.reads, policy == BufferPolicy::CFLRU);
         assert_eq!(buffer.window_pages, buffer.pages / 4);
-        assert_eq!((buffer.regions, buffer.aware), (Regions::Adaptive, false));
+        assert_eq!((buffer.regions, buffer.aware), (Regions::ADAPTIVE, false));
         assert!(planned.guarantee.volatile);
         assert!(planned.ram.buffer >= u64::from(buffer.pages * PAGE_BYTES));
     }

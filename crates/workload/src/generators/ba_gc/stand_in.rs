@@ -10,7 +10,7 @@ use crate::generators::pace;
 use crate::parameters::{Kind, ParameterInfo};
 use crate::units;
 
-static PARAMETERS: &[ParameterInfo] = &[
+pub(super) static PARAMETERS: &[ParameterInfo] = &[
     FOOTPRINT,
     ParameterInfo {
         name: "arrivals",
@@ -37,7 +37,7 @@ static PARAMETERS: &[ParameterInfo] = &[
 ];
 
 /// Rate for the other two kinds of arrivals.
-static RATE: &[ParameterInfo] = &[ParameterInfo {
+pub(super) static RATE: &[ParameterInfo] = &[ParameterInfo {
     summary: "requests per second, if `arrivals` is fixed or poisson",
     ..pace::RATE
 }];

@@ -1,29 +1,57 @@
-//! Tiobench (`tiobench.pl --size 256 --block 4096 --random 32768`): runs with 1, 2, 4 and 8 threads.
+//! Tiobench (`tiobench.pl --size 256 --block 4096`): runs with 1, 2, 4 and 8 threads.
 //!
 //! Each thread writes its own file in order, and then blocks of it at random.
 //!
 //! The total size of all files is 256 MiB for any number of threads, twice the memory of a small PC.
 //! The threads' writes leave the host's cache interleaved, in transfers of 64 KiB in order and of 4 KiB at
 //! random.
-//! Random writes are a third of all written bytes.
-//! The script's 4,000 would be a sixteenth, too few for random access to matter.
+//! The script's 4,000 random writes per run are a sixteenth of all written bytes.
 //! A buffer of 16 MiB holds a sixteenth of the files, so about one random write in sixteen hits.
 //! With the tables of the file system this gives the printed ratio of 4.4 %.
+//! With `random=32768`, a third of the bytes, `commit=512KiB` keeps that ratio.
 
 use crate::generators::ba_gc::script::{CLUSTER, Program, Script, TRANSFER};
-use crate::generators::ba_gc::stand_in::{STAND_IN, build};
+use crate::generators::ba_gc::stand_in::{self, STAND_IN, build};
 use crate::generators::ba_gc::volume::{BLOCK, Behind, Volume};
 use crate::generators::draw;
 use crate::generators::generator::BuiltinInfo;
+use crate::parameters::{Kind, ParameterInfo};
 use rand_pcg::Pcg64;
 
 pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "ba-gc-tiobench",
     summary: "Tiobench on NTFS: 1 to 8 threads that each write a large file in order, and then at random",
-    requests: Some(157_696),
-    build: |request| build(request, |volume, request| Tiobench::new(volume, request.rng())),
+    requests: Some(45_176),
+    parameters: &[stand_in::PARAMETERS, stand_in::RATE, PARAMETERS],
+    build: |request| {
+        build(request, |volume, request| {
+            let count = |name, or: u64| request.parameters.count(name).unwrap_or(or);
+            let commit = request.parameters.bytes("commit").unwrap_or(COMMIT);
+            Tiobench::new(volume, count("random", RANDOM), commit, request.rng())
+        })
+    },
     ..STAND_IN
 };
+
+static PARAMETERS: &[ParameterInfo] = &[
+    ParameterInfo {
+        name: "random",
+        summary: "random writes of 4 KiB per run, of all threads (`--random`)",
+        unit: "writes",
+        kind: Kind::Count { min: 1, max: 1 << 20 },
+        default: "4000",
+    },
+    ParameterInfo {
+        name: "commit",
+        summary: "bytes written in order after which the file system's tables are written",
+        unit: "bytes",
+        kind: Kind::Bytes,
+        default: "256KiB",
+    },
+];
+
+/// Random writes per run: the script's default.
+const RANDOM: u64 = 4_000;
 
 /// Numbers of threads, one run each.
 const THREADS: [u64; 4] = [1, 2, 4, 8];
@@ -32,7 +60,7 @@ const THREADS: [u64; 4] = [1, 2, 4, 8];
 const FILES: u64 = 256 << 20;
 
 /// Bytes written in order after which the lazy writer writes a file's record.
-const COMMIT: u64 = 512 << 10;
+const COMMIT: u64 = 256 << 10;
 
 /// Random writes after which the lazy writer writes a file's record.
 const RANDOM_COMMIT: u64 = 64;
@@ -52,13 +80,16 @@ pub(super) struct Tiobench {
     /// Bytes that each thread has written in order, and the threads still writing.
     written: [u64; 8],
     busy: Vec<u64>,
-    /// Total bytes written in order, and number of random writes.
-    in_order: u64,
+    /// Bytes written in order since the last commit, and number of random writes.
+    uncommitted: u64,
     random: u64,
+    /// Random writes per run, and bytes in order per commit.
+    most_random: u64,
+    commit: u64,
 }
 
 impl Tiobench {
-    pub(super) fn new(volume: Volume, rng: Pcg64) -> Self {
+    pub(super) fn new(volume: Volume, random: u64, commit: u64, rng: Pcg64) -> Self {
         // Whole blocks for each of the most threads.
         let most = THREADS[THREADS.len() - 1] * BLOCK;
         let total = volume.scaled(FILES) / most * most;
@@ -73,8 +104,11 @@ impl Tiobench {
             run: 0,
             written: [0; 8],
             busy: Vec::new(),
-            in_order: 0,
+            uncommitted: 0,
             random: 0,
+            // Files shrink with the volume, and their random writes with them.
+            most_random: (random * total.max(most) / FILES).max(1),
+            commit,
         };
         tiobench.begin();
         tiobench
@@ -88,7 +122,7 @@ impl Tiobench {
         self.written = [0; 8];
         self.busy.clear();
         self.busy.extend(0..threads);
-        (self.in_order, self.random) = (0, 0);
+        (self.uncommitted, self.random) = (0, 0);
     }
 
     /// An unfinished thread writes its next transfer.
@@ -99,11 +133,12 @@ impl Tiobench {
         let at = self.start + thread * self.file + *written;
         script.write(at, TRANSFER);
         *written += TRANSFER;
-        self.in_order += TRANSFER;
+        self.uncommitted += TRANSFER;
         if *written == self.file {
             self.busy.swap_remove(index);
         }
-        if self.in_order.is_multiple_of(COMMIT) {
+        if self.uncommitted >= self.commit {
+            self.uncommitted = 0;
             self.volume.commit(thread, at, script);
         }
     }
@@ -127,8 +162,7 @@ impl Program for Tiobench {
             return;
         }
         self.write_at_random(script);
-        // Random bytes are a third of all written bytes.
-        if self.random * CLUSTER >= self.total / 2 {
+        if self.random >= self.most_random {
             script.pause(READING_NS);
             self.run = (self.run + 1) % THREADS.len();
             self.begin();
@@ -144,18 +178,19 @@ mod tests {
 
     #[test]
     fn a_run_tries_every_number_of_threads_once() {
-        let tiobench = Tiobench::new(Volume::new(1 << 30), Pcg64::seed_from_u64(5));
+        let tiobench = Tiobench::new(Volume::new(1 << 30), RANDOM, COMMIT, Pcg64::seed_from_u64(5));
         assert_eq!(tiobench.total, FILES);
-        // The same number as in `--random`.
-        assert_eq!(tiobench.total / 2 / CLUSTER, 32_768);
-        let requests =
-            requests_until(tiobench, |tiobench| tiobench.run == 0 && tiobench.in_order == 0);
+        assert_eq!(tiobench.most_random, RANDOM);
+        let requests = requests_until(tiobench, |tiobench| {
+            tiobench.run == 0 && tiobench.busy.len() == 1 && tiobench.written[0] == 0
+        });
         assert_eq!(INFO.requests, Some(requests));
     }
 
     #[test]
     fn threads_write_their_files_out_at_the_same_time() {
-        let mut tiobench = Tiobench::new(Volume::new(1 << 30), Pcg64::seed_from_u64(5));
+        let mut tiobench =
+            Tiobench::new(Volume::new(1 << 30), RANDOM, COMMIT, Pcg64::seed_from_u64(5));
         let mut script = Script::default();
         while tiobench.run < 3 {
             tiobench.act(&mut script);
