@@ -69,18 +69,11 @@ pub(super) enum Before {
     Collecting,
     /// From the first collection on, with only the workload's footprint written before.
     Footprint,
-    /// Sequential fill only; for Fig. 8.
-    Full,
 }
 
 impl Before {
     /// All states.
-    pub(super) const ALL: [Self; 5] =
-        [Self::Wide, Self::Aged, Self::Collecting, Self::Footprint, Self::Full];
-
-    /// States that the figures compare.
-    pub(super) const COMPARED: [Self; 4] =
-        [Self::Wide, Self::Aged, Self::Collecting, Self::Footprint];
+    pub(super) const ALL: [Self; 4] = [Self::Wide, Self::Aged, Self::Collecting, Self::Footprint];
 
     /// Overwrites per page filled. FSR leaves a quarter of the array free, which is a third of its logical space.
     const AGE: f64 = 0.34;
@@ -93,7 +86,6 @@ impl Before {
             Self::Wide | Self::Aged => Preconditioning { workload: 1.0, collecting: true, ..full },
             Self::Collecting => Preconditioning { age: Self::AGE, ..full },
             Self::Footprint => Preconditioning { fill: Fill::Footprint, collecting: true, ..full },
-            Self::Full => full,
         }
     }
 
@@ -104,7 +96,6 @@ impl Before {
             Self::Aged => "aged by the workload over RFTL's space",
             Self::Collecting => "aged by random overwrites",
             Self::Footprint => "only the footprint written",
-            Self::Full => "array just written full",
         }
     }
 
@@ -115,7 +106,6 @@ impl Before {
             Self::Wide => "-wide",
             Self::Collecting => "-collecting",
             Self::Footprint => "-footprint",
-            Self::Full => "-full",
         }
     }
 
@@ -142,8 +132,6 @@ impl Before {
 
 /// Results of the runs for Figs 6 to 10.
 pub(super) struct Evaluation {
-    runs: [Vec<Ran>; 3],
-    pub(super) size: Size,
     runs: Vec<(Before, usize, Ran)>,
 }
 
@@ -153,10 +141,6 @@ impl Evaluation {
         seed: u64,
         watch: &dyn ReproductionObserver,
     ) -> Result<Self, ReproduceError> {
-        let of = |before| WORKLOADS.map(|name| planned(name, before, size, seed));
-        let mut ran = run_all(Before::ALL.into_iter().flat_map(of).collect(), watch)?.into_iter();
-        let runs = Before::ALL.map(|_| ran.by_ref().take(WORKLOADS.len()).collect());
-        Ok(Self { runs })
         let cells = Before::ALL.into_iter().flat_map(|before| {
             let workloads = (0..WORKLOADS.len()).filter(move |at| before.has(WORKLOADS[*at]));
             workloads.map(move |at| (before, at))
@@ -165,7 +149,7 @@ impl Evaluation {
         let plans = cells.iter().map(|(before, at)| planned(WORKLOADS[*at], *before, size, seed));
         let ran = run_all(plans.collect(), watch)?;
         let runs = cells.into_iter().zip(ran).map(|((before, at), ran)| (before, at, ran));
-        Ok(Self { size, runs: runs.collect() })
+        Ok(Self { runs: runs.collect() })
     }
 
     /// Runs with the precondition `before`.
@@ -195,7 +179,7 @@ impl Evaluation {
 }
 
 fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
-    let schemes = texts(size).into_iter().map(|text| {
+    let schemes = texts(before, size).into_iter().map(|text| {
         TextOrTable(text.parse::<SchemeTable>().expect("the notation of schemes is right"))
     });
     let experiment = Experiment {
@@ -209,16 +193,6 @@ fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
     Planned { name: format!("{workload}, {}", before.words()), experiment }
 }
 
-/// The schemes with their settings.
-fn texts(size: Size) -> Vec<String> {
-    let mut texts: Vec<String> = SCHEMES[..4].iter().map(|name| (*name).to_owned()).collect();
-    // The paper has one frontier for host writes and copies.
-    for text in &mut texts[..2] {
-        *text = format!("{text}+frontiers=shared+label={text}");
-    }
-    texts.push(format!("lazy-rtgc+share={SHARE}+label=lazy-rtgc"));
-    let bytes = size.cmt_bytes(EVALUATION_CMT_KIB);
-    texts.push(format!("lazy-rtgc-on-demand+cmt={bytes}+label=lazy-rtgc-on-demand"));
 /// Readings that the paper leaves open beside those of [`SCHEMES`]: label and notation.
 pub(super) const READINGS: [(&str, &str); 3] = [
     // As late as its bound allows.
@@ -235,13 +209,7 @@ pub(super) const FSR_GREEDY: &str = "fsr-greedy";
 
 /// The schemes with their settings.
 fn texts(before: Before, size: Size) -> Vec<String> {
-    let on_demand = |kib| {
-        let (bytes, label) = (size.cmt_bytes(kib), on_demand_label(kib));
-        format!("lazy-rtgc-on-demand+cmt={bytes}+label={label}")
-    };
-    if before == Before::Full {
-        return ["rftl".into()].into_iter().chain(CMT_KIB.map(on_demand)).collect();
-    }
+    let bytes = size.cmt_bytes(EVALUATION_CMT_KIB);
     // The paper has one frontier for host writes and copies. FSR replenishes free pages: it takes a block with at most
     // U(λ) = 48 valid pages.
     let mut texts = vec![
@@ -250,7 +218,7 @@ fn texts(before: Before, size: Size) -> Vec<String> {
         "gftl".into(),
         "rftl+trigger=primary-full+label=rftl".into(),
         format!("lazy-rtgc+share={SHARE}+label=lazy-rtgc"),
-        on_demand(EVALUATION_CMT_KIB),
+        format!("lazy-rtgc-on-demand+cmt={bytes}+label=lazy-rtgc-on-demand"),
     ];
     texts.extend(READINGS.map(|(label, text)| format!("{text}+label={label}")));
     texts.retain(|text| before.runs(text));
@@ -265,10 +233,8 @@ mod tests {
     #[test]
     fn every_scheme_runs_on_the_same_small_space() {
         let size = Size::divided_by(512);
-        let planned = Before::COMPARED.map(|before| planned(WORKLOADS[2], before, size, 1));
-        for (before, ran) in
-            Before::COMPARED.iter().zip(run_all(planned.into(), &Unwatched).unwrap())
-        {
+        let planned = Before::ALL.map(|before| planned(WORKLOADS[2], before, size, 1));
+        for (before, ran) in Before::ALL.iter().zip(run_all(planned.into(), &Unwatched).unwrap()) {
             let requests = ran.resolved.facts.requests;
             assert_eq!(requests, 670_412 / 512);
             for scheme in SCHEMES.into_iter().chain(READINGS.map(|(label, _)| label)) {

@@ -260,17 +260,17 @@ pub(super) fn section(id: &str, evaluation: &Evaluation) -> Result<Section, Repr
     }
     for base in SCHEMES.into_iter().chain(READINGS.map(|(label, _)| label)) {
         if base != "lazy-rtgc" {
-            let states = Before::COMPARED.into_iter();
+            let states = Before::ALL.into_iter();
             section.rows.extend(states.flat_map(|before| of(before).evidence(base)));
         }
     }
-    section.rows.extend(Before::COMPARED.into_iter().flat_map(|before| of(before).values()));
+    section.rows.extend(Before::ALL.into_iter().flat_map(|before| of(before).values()));
     if metric.normalised {
         section
             .notes
             .push("means are of the values divided by GFTL's, workload by workload".into());
     }
-    for before in Before::COMPARED {
+    for before in Before::ALL {
         section.plots.push(of(before).plot()?);
     }
     Ok(section)

@@ -206,7 +206,8 @@ fn shares(runs: &Runs, reading: Reading) -> Vec<Row> {
         (!others.is_empty()).then(|| others.iter().sum::<f64>() / others.len() as f64)
     };
     let web = |reading| share(runs, WEBSEARCH, reading);
-    let figures: [(&str, &str, &str, &dyn Fn(Reading) -> Option<f64>); 2] = [
+    type Figure<'a> = (&'a str, &'a str, &'a str, &'a dyn Fn(Reading) -> Option<f64>);
+    let figures: [Figure<'_>; 2] = [
         (WORKLOADS[WEBSEARCH], "56.26", "translation pages among the copies, Websearch", &web),
         ("mean of the other workloads", "3.98", "the same, mean of the other traces", &others),
     ];

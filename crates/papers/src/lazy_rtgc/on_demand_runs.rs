@@ -181,7 +181,7 @@ pub(super) fn collecting(
     let planned = (0..WORKLOADS.len()).map(|at| Planned {
         name: format!("translation pages, {}", WORKLOADS[at]),
         experiment: Experiment {
-            precondition: TextOrTable(aged.clone()),
+            precondition: TextOrTable(aged),
             ..device.experiment(seed, &schemes, stand_in(at, device.divisor))
         },
     });

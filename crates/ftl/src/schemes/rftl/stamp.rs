@@ -36,7 +36,7 @@ pub(super) fn number(seq: u64) -> u64 {
 
 /// The boundary if the block holds copies; `None` for a data block or buffer.
 pub(super) fn boundary(seq: u64) -> Option<u32> {
-    (seq & WRITES == 0).then(|| (seq & (WRITES - 1)) as u32)
+    (seq & WRITES == 0).then_some((seq & (WRITES - 1)) as u32)
 }
 
 #[cfg(test)]
@@ -52,7 +52,7 @@ mod tests {
         assert!(older < of_copies(7, 0) && of_copies(7, 0) < copies && copies < buffer);
         assert_eq!((number(copies), number(buffer)), (7, 7));
         assert_eq!((boundary(copies), boundary(buffer)), (Some(MOST_PAGES), None));
-        assert!(super::super::MOST_PAGES <= MOST_PAGES);
+        const { assert!(super::super::MOST_PAGES <= MOST_PAGES) };
         assert_eq!(flash::Oob::MAX_SEQ, of_writes((1 << 40) - 1) | u64::from(MOST_PAGES));
     }
 }
