@@ -155,8 +155,8 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         of_all: false,
         read: |scheme, value| {
             let folds = value.parse();
-            let folds = folds
-                .map_err(|_| format!("folds is a count of logical blocks, not `{value}`"))?;
+            let folds =
+                folds.map_err(|_| format!("folds is a count of logical blocks, not `{value}`"))?;
             scheme.folds = Some(folds);
             Ok(())
         },

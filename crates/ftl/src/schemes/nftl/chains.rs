@@ -27,13 +27,8 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    const EMPTY: Self = Self {
-        blocks: [NONE; 2],
-        pages: [0; 2],
-        seqs: [0; 2],
-        older: NONE,
-        younger: NONE,
-    };
+    const EMPTY: Self =
+        Self { blocks: [NONE; 2], pages: [0; 2], seqs: [0; 2], older: NONE, younger: NONE };
 
     #[inline]
     pub(super) fn has_replacement(&self) -> bool {

@@ -86,7 +86,9 @@ impl<F: Probe> Nftl<F> {
     /// unreadable page may have held them. Reads of them failed before the fold too: the search met it first.
     fn settle(&mut self, logical: u32, lost: bool) {
         let first_lpn = logical * self.flash.geometry().pages_per_block();
-        for (at, lpn) in (first_lpn..self.logical_pages).map(Lpn).enumerate().take(self.places.len()) {
+        for (at, lpn) in
+            (first_lpn..self.logical_pages).map(Lpn).enumerate().take(self.places.len())
+        {
             let held = self.side(lpn).is_some();
             self.in_replacement.remove(lpn);
             if self.places[at] != NONE {

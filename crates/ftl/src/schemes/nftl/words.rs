@@ -31,7 +31,8 @@ impl<F: Probe> Nftl<F> {
         words.push(END);
         let marks = |lpn| {
             let side = self.side(lpn).map_or(0, |side| 1 + side as u32);
-            side | u32::from(self.trimmed.contains(lpn)) << 2 | u32::from(self.lost.contains(lpn)) << 3
+            side | u32::from(self.trimmed.contains(lpn)) << 2
+                | u32::from(self.lost.contains(lpn)) << 3
         };
         words.extend((0..self.logical_pages).map(Lpn).map(marks));
         words.extend([self.pool.len(), self.pool.spare_blocks()]);
