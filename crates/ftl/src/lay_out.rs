@@ -135,6 +135,7 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("queue", config.write_queue.is_some()),
         ("ram", config.collection_ram.is_some()),
         ("enqueue", config.enqueue.is_some()),
+        ("folds", config.folds.is_some()),
         ("trigger", config.trigger.is_some()),
         ("log_blocks", config.log_blocks.is_some()),
         ("frontiers", config.frontiers.is_some()),

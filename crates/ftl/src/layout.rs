@@ -13,7 +13,10 @@ pub enum Layout {
     /// A page map on flash, cached in RAM.
     OnDemand(OnDemandLayout),
     /// A primary and a replacement block per logical block.
-    Nftl,
+    Nftl {
+        /// Logical blocks folded when no block may be opened.
+        folds: u32,
+    },
     /// A data block per logical block, and a write queue.
     Gftl(GftlLayout),
     /// Three blocks per logical block.

@@ -171,6 +171,8 @@ pub struct SchemeConfig {
     pub collection_ram: Option<CollectionRam>,
     /// Time at which a data block is queued for collection.
     pub enqueue: Option<Enqueue>,
+    /// Logical blocks that NFTL folds when no block may be opened.
+    pub folds: Option<u32>,
     /// Moment at which a logical block of three physical ones is collected; default: the scheme's choice.
     pub trigger: Option<RftlTrigger>,
     /// Number of log blocks, if the scheme has them; default: the scheme's choice.
@@ -212,6 +214,7 @@ impl SchemeConfig {
             write_queue: None,
             collection_ram: None,
             enqueue: None,
+            folds: None,
             trigger: None,
             log_blocks: None,
             alpha_thousandths: None,

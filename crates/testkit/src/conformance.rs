@@ -183,6 +183,10 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 };
                 variants.extend(percents.map(with));
             }
+            "folds" => {
+                let counts = [2, 5].map(Some);
+                variants.extend(counts.map(|folds| SchemeConfig { folds, ..plain.clone() }));
+            }
             "log_blocks" => {
                 let counts = [1, 2, 3].map(Some);
                 variants
@@ -266,6 +270,7 @@ impl fmt::Display for Described<'_> {
             write_queue,
             collection_ram,
             enqueue,
+            folds,
             trigger,
             log_blocks,
             alpha_thousandths,
@@ -290,6 +295,7 @@ impl fmt::Display for Described<'_> {
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("ram", collection_ram.map(|ram| format!("{ram:?}"))),
             ("enqueue", enqueue.map(|moment| format!("{moment:?}"))),
+            ("folds", folds.map(|folds| folds.to_string())),
             ("trigger", trigger.map(|trigger| format!("{trigger:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
             ("alpha", alpha_thousandths.map(|alpha| format!("{alpha} thousandths"))),

@@ -71,7 +71,12 @@ pub(super) struct Cell {
     pub(super) utilisation: u32,
     /// Reading of GFTL's rules; the text's for other schemes.
     pub(super) reading: Reading,
+    /// Logical blocks that NFTL folds when no block is free; 1 for other schemes.
+    pub(super) folds: u32,
 }
+
+/// "Several blocks" that NFTL folds when it runs out of space (§II), which gives no number.
+pub(super) const SEVERAL: u32 = 8;
 
 impl Cell {
     /// GFTL at 100 % utilisation: as §VI reads it on the traces, as the text has it in the orders of §IV-D.
@@ -80,13 +85,33 @@ impl Cell {
             Load::WorstOrder | Load::QueueOrder => Reading::TEXT,
             Load::Synthetic | Load::Consumer | Load::OneBlock => Reading::EVALUATION,
         };
-        Self { scheme: "gftl", load, pages_per_block, utilisation: 100, reading }
+        Self { scheme: "gftl", load, pages_per_block, utilisation: 100, reading, folds: 1 }
     }
 
     /// The same run with another scheme.
     pub(super) fn of(self, scheme: &'static str) -> Self {
-        let reading = if scheme == "nftl" { Reading::TEXT } else { self.reading };
-        Self { scheme, reading, ..self }
+        match scheme {
+            "nftl" => Self { scheme, reading: Reading::TEXT, folds: SEVERAL, ..self },
+            _ => Self { scheme, ..self },
+        }
+    }
+
+    /// NFTL with one fold at a time.
+    pub(super) fn fold_by_fold(self) -> Self {
+        Self { folds: 1, ..self }
+    }
+
+    /// The same run at the lower utilisation of Table V.
+    pub(super) fn half_used(self) -> Self {
+        Self { utilisation: UTILISATIONS[0], ..self }
+    }
+
+    /// Settings of the scheme beside its share, such as `+folds=8`.
+    fn settings(&self) -> String {
+        match self.folds {
+            1 => self.reading.settings(),
+            folds => format!("+folds={folds}"),
+        }
     }
 
     /// The same run with another reading.
@@ -97,7 +122,7 @@ impl Cell {
     /// Name such as `nftl, synthetic, π = 32, 100 %`.
     pub(super) fn name(&self) -> String {
         let Self { scheme, pages_per_block, utilisation, .. } = self;
-        let (load, settings) = (self.load.name(), self.reading.settings());
+        let (load, settings) = (self.load.name(), self.settings());
         format!("{scheme}{settings}, {load}, π = {pages_per_block}, {utilisation} %")
     }
 
@@ -110,8 +135,11 @@ impl Cell {
 
     /// Smallest array for the logical space. A variant of GFTL gets its own; NFTL gets that of GFTL.
     fn device(&self) -> Result<Device, RunError> {
-        let of = if self.scheme == "nftl" { "gftl" } else { self.scheme };
-        let scheme = Self { scheme: of, ..*self }.scheme_config()?;
+        let scheme = match self.scheme {
+            "nftl" => Self { scheme: "gftl", reading: Reading::EVALUATION, ..*self },
+            _ => *self,
+        };
+        let scheme = scheme.scheme_config()?;
         Device::smallest(&scheme, &part(self.pages_per_block), self.logical_blocks())
     }
 
@@ -126,6 +154,7 @@ impl Cell {
         let Reading { ram, enqueue } = self.reading;
         let read = self.scheme != "nftl" && self.reading != Reading::TEXT;
         Ok(SchemeConfig {
+            folds: (self.scheme == "nftl").then_some(self.folds),
             collection_ram: read.then_some(ram),
             enqueue: read.then_some(enqueue),
             ..SchemeConfig::preset(preset)
@@ -271,7 +300,7 @@ impl Job {
         let missing = outcome.as_ref().err().map(|why| (self.cell.scheme.into(), why.clone()));
         let command = match &self.ready {
             Ok((device, config, workload)) => {
-                command(device, config, self.cell.reading, workload, self.seed)
+                command(device, config, &self.cell.settings(), workload, self.seed)
             }
             Err(_) => format!("ftlkit list schemes {}", self.cell.scheme),
         };
@@ -283,7 +312,7 @@ impl Job {
 fn command(
     device: &Device,
     config: &SchemeConfig,
-    reading: Reading,
+    settings: &str,
     workload: &WorkloadSpec,
     seed: u64,
 ) -> String {
@@ -305,13 +334,12 @@ fn command(
     };
     format!(
         "ftlkit compare {}{set}{requests} --part samsung-large-block --set part.pages_per_block={} --capacity {} \
-         --schemes {}+share={:.9}{threshold}{} --precondition none --seed {seed}",
+         --schemes {}+share={:.9}{threshold}{settings} --precondition none --seed {seed}",
         workload.label(),
         device.part.pages_per_block,
         device.geometry.capacity_bytes(),
         config.preset.name,
         pages / f64::from(device.geometry.pages()),
-        reading.settings(),
     )
 }
 

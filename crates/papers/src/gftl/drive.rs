@@ -14,6 +14,9 @@ use workload::{Op, Source, Space, WorkloadSpec};
 /// Number of samples in a time series.
 pub(super) const BINS: u64 = 240;
 
+/// Page requests of T1 = (3, 20) and T2 = (5, 20) in one of their periods, if 3 and 5 are page requests (§VIII).
+pub(super) const TOGETHER: usize = 3 + 5;
+
 /// Requests read from a workload at a time.
 const BATCH: usize = 1024;
 
@@ -148,6 +151,10 @@ pub(super) struct Measured {
     pub(super) write: Kind,
     /// Requests whose service time plus step exceeded the period.
     pub(super) late: u64,
+    /// Requests behind or before which no step or fold ran, one, and several.
+    pub(super) by_steps: [u64; 3],
+    /// Longest service times plus steps of [`TOGETHER`] requests in a row, ns.
+    pub(super) longest_together_ns: u64,
     /// Maximum length of the write queue, pages.
     pub(super) queue_pages_most: u64,
     /// Length of the write queue after each request in pages, if recorded.
@@ -216,6 +223,11 @@ struct Loop {
     energy_before_pj: u128,
     sample: Sample,
     seen: Measured,
+    /// Steps and folds so far.
+    steps: u64,
+    /// Service times plus steps of the last requests, and their sum, ns.
+    last: [u64; TOGETHER],
+    together_ns: u64,
 }
 
 impl Loop {
@@ -233,6 +245,9 @@ impl Loop {
             energy_before_pj: scheme.flash().energy_pj(),
             sample: Sample::default(),
             seen: Measured::default(),
+            steps: 0,
+            last: [0; TOGETHER],
+            together_ns: 0,
             scheme,
         }
     }
@@ -260,13 +275,20 @@ impl Loop {
         widen(service_range, service);
         widen(response_range, response);
         self.seen.late += u64::from(response > self.period_ns);
+        let oldest = std::mem::replace(&mut self.last[self.done as usize % TOGETHER], response);
+        self.together_ns = self.together_ns + response - oldest;
+        self.seen.longest_together_ns = self.seen.longest_together_ns.max(self.together_ns);
         self.done += 1;
         self.tick();
         Ok(())
     }
 
     fn tick(&mut self) {
-        let pages = self.scheme.telemetry().write_queue_pages.unwrap_or(0);
+        let telemetry = self.scheme.telemetry();
+        let pages = telemetry.write_queue_pages.unwrap_or(0);
+        let steps = telemetry.collections.steps;
+        self.seen.by_steps[(steps - self.steps).min(2) as usize] += 1;
+        self.steps = steps;
         self.seen.queue_pages_most = self.seen.queue_pages_most.max(pages);
         if self.keep_queue {
             self.seen.queue_pages.push(pages);

@@ -11,6 +11,7 @@ mod paper;
 mod period;
 mod queue;
 mod readings;
+mod related;
 mod soft;
 mod spread;
 mod start_up;
@@ -57,6 +58,9 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Cells> {
         Exhibit("soft-real-time", "Threshold and priority of the collection queue (§VII)", |of| {
             soft::soft(&of.ran)
         }),
+        Exhibit("related", "Collection as a task of its own (§VIII)", |of| {
+            Ok(related::related(&of.ran))
+        }),
     ],
     run: |wanted, settings, watch| Ok(Cells::run(&needed(wanted), settings, watch)),
     conclude: |cells, found| {
@@ -82,9 +86,19 @@ fn needed(wanted: &[&str]) -> Vec<Cell> {
             [cells::table_v(), one_block.to_vec(), readings::needed()].concat()
         }
         "readings" => readings::needed(),
-        "table-6" => [cells::table_v(), readings::needed()].concat(),
-        "fig-2" => synthetic("nftl"),
-        "fig-9" | "fig-10" => [synthetic("nftl"), synthetic("gftl")].concat(),
+        "table-6" => {
+            let nftl = synthetic("nftl").into_iter().map(Cell::half_used);
+            [cells::table_v(), readings::needed(), nftl.collect()].concat()
+        }
+        "fig-2" => {
+            let one = synthetic("nftl").into_iter().map(Cell::fold_by_fold);
+            one.chain(synthetic("nftl")).collect()
+        }
+        "fig-9" => {
+            let half = synthetic("nftl").into_iter().map(Cell::half_used);
+            [half.collect(), synthetic("nftl"), synthetic("gftl")].concat()
+        }
+        "fig-10" | "related" => [synthetic("nftl"), synthetic("gftl")].concat(),
         "fig-7" => {
             let consumer = every_pages_per_block("gftl", Load::Consumer);
             [synthetic("gftl"), consumer.to_vec()].concat()

@@ -1,5 +1,6 @@
 //! Table VI: energy of a read and a write, with three hypotheses of the operations that the paper counted.
 
+use super::against_nftl;
 use super::cells::{Cell, Cells, Load, Ran, Reading};
 use super::paper::{CONSUMER, PAGES_PER_BLOCK, TABLE_VI, TableVi, UTILISATIONS};
 
@@ -59,6 +60,7 @@ pub(super) fn table_6(cells: &Cells) -> Section {
         });
         section.rows.extend(independence(cells, cell));
     }
+    section.rows.extend(against_nftl::energy(cells));
     section.notes.extend([
         "At 3.3 V and 10 mA every operation takes 33 nJ a µs, so a printed energy is a time: the writes are \
          1,333, 1,457, 309 and 443 µs, the reads 441, 1,072, 241 and 312 µs."

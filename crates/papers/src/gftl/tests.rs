@@ -84,6 +84,7 @@ fn sections_of_closed_forms_need_no_runs() {
 fn every_run_is_made_once() {
     let all = needed(&PAPER.sections().iter().map(|(id, _)| *id).collect::<Vec<_>>());
     assert!(all.iter().enumerate().all(|(at, cell)| !all[..at].contains(cell)));
-    assert_eq!(all.iter().filter(|cell| cell.scheme == "nftl").count(), 3);
+    // At 100 % with several folds and with one at a time, and at 50 %.
+    assert_eq!(all.iter().filter(|cell| cell.scheme == "nftl").count(), 9);
     assert_eq!(all.iter().filter(|cell| cell.scheme == "gftl-threshold").count(), 6);
 }

@@ -147,6 +147,22 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.enqueue),
     },
     SchemeSetting {
+        key: "folds",
+        long_key: "folds",
+        example: Some("8"),
+        values: || "a count of logical blocks, at least 1".into(),
+        doc: "logical blocks folded when no block is free; default: 1",
+        of_all: false,
+        read: |scheme, value| {
+            let folds = value.parse();
+            let folds =
+                folds.map_err(|_| format!("folds is a count of logical blocks, not `{value}`"))?;
+            scheme.folds = Some(folds);
+            Ok(())
+        },
+        print: |scheme| printed(&scheme.folds),
+    },
+    SchemeSetting {
         key: "trigger",
         long_key: "trigger",
         example: Some("primary-full"),

@@ -45,6 +45,9 @@ pub struct SchemeTable {
     /// Time at which a data block is queued for collection (`full`, `overflow`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enqueue: Option<Word<Enqueue>>,
+    /// Logical blocks folded when no block is free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folds: Option<u32>,
     /// `rftl`: moment at which a logical block is collected (`primary-full`, `late`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<Word<RftlTrigger>>,

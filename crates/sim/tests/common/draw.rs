@@ -168,6 +168,9 @@ fn scheme_text(
             "cmt_evict" => set(key, &one_of(random, &["page", "reads", "mapping"])),
             "threshold" => set(key, &"80%"),
             "frontiers" => set(key, &one_of(random, &["split", "shared"])),
+            "ram" => set(key, &"collection"),
+            "enqueue" => set(key, &"overflow"),
+            "folds" => set(key, &random.random_range(1..=8)),
             "alpha" => set(key, &one_of(random, &["0", "1.125", "40"])),
             "log_blocks" => set(key, &random.random_range(1..=8)),
             // The printed length of GFTL's queue is too short for some orders: an erratum, not a bug.

@@ -60,10 +60,17 @@ const PLAIN: Search = Search {
 
 #[test]
 fn no_sequence_of_requests_breaks_nftl() {
-    proof(&scheme("nftl", 2), Shape::new(3, 2, 1), Search { trims: true, ..PLAIN });
-    proof(&scheme("nftl", 4), Shape::new(4, 2, 1), PLAIN);
-    proof(&scheme("nftl", 4), Shape::new(5, 2, 1), PLAIN);
-    proof(&scheme("nftl", 3), Shape::new(3, 3, 1), PLAIN);
+    let nftl = |pages, folds, blocks, pages_per_block| {
+        let config = SchemeConfig { folds: Some(folds), ..scheme("nftl", pages) };
+        let array = Shape::new(blocks, pages_per_block, 1).array(Store::Metadata, &[]);
+        proof_by_state(&config, array, Search { trims: true, ..PLAIN });
+    };
+    nftl(2, 1, 3, 2);
+    nftl(4, 1, 4, 2);
+    nftl(4, 1, 5, 2);
+    nftl(3, 1, 3, 3);
+    nftl(6, 1, 4, 3);
+    nftl(6, 2, 6, 2);
 }
 
 fn proof_by_state(config: &SchemeConfig, array: Array, search: Search) -> Proof {
@@ -162,7 +169,8 @@ fn no_sequence_of_requests_breaks_rftl() {
 fn states_of_one_projection_go_on_alike() {
     let checked = Search { check_projection: true, ..PLAIN };
     for (pages, shape) in [(4, Shape::new(4, 2, 1)), (2, Shape::new(3, 2, 1))] {
-        proof(&scheme("nftl", pages), shape, checked);
+        let checked = Search { trims: true, ..checked };
+        proof_by_state(&scheme("nftl", pages), shape.array(Store::Metadata, &[]), checked);
     }
     for config in rftl(5) {
         assert!(proof(&config, smallest(&config, 5, 8), checked).whole);
