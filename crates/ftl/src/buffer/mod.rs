@@ -32,4 +32,4 @@ pub use policy::{
     BUFFER_POLICIES, BufferPolicy, BufferUnit, Evictor, Regions, Room, UPDATE_PROBABILITIES, Use,
     Used,
 };
-pub use settings::{AgeClock, BufferDefaults, BufferPlan, BufferSettings};
+pub use settings::{AgeClock, BufferDefaults, BufferPlan, BufferSettings, CleanUnits};

@@ -3,8 +3,8 @@
 use crate::catalogue;
 use flash::{CopyPath, WearRule};
 use ftl::{
-    AgeClock, BufferPolicy, BufferUnit, CmtPolicy, FrontierSharing, Probability, Regions,
-    VictimKind, WriteQueue,
+    AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtPolicy, FrontierSharing, Probability,
+    Regions, VictimKind, WriteQueue,
 };
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -111,6 +111,7 @@ words! {
     WriteQueue, "length of the write queue": "printed" = Printed, "proven" = Proven;
     FrontierSharing, "frontier mode": "split" = Split, "shared" = Shared;
     BufferUnit, "buffer unit": "page" = Page, "block" = Block;
+    CleanUnits, "place of clean units": "order" = InOrder, "first" = First;
     AgeClock, "clock of dirty data": "device" = Device, "arrival" = Arrival;
 }
 

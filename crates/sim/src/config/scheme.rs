@@ -119,6 +119,7 @@ impl SchemeTable {
                 unit: self.buffer_unit.map(|unit| unit.0),
                 age_ns: self.buffer_age.map(|age| age.0),
                 clock: self.buffer_clock.map(|clock| clock.0),
+                clean: self.buffer_clean.map(|clean| clean.0),
                 ram_ns: self.buffer_time.map(|time| time.0),
                 reads: self.buffer_reads,
                 window_percent: self.buffer_window.map(|percent| percent.0.0),
@@ -198,8 +199,8 @@ mod tests {
     use super::*;
     use flash::{CopyPath, WearRule};
     use ftl::{
-        AgeClock, BUFFER_POLICIES, BufferUnit, CmtPolicy, FrontierSharing, Probability, Regions,
-        VictimKind, WriteQueue,
+        AgeClock, BUFFER_POLICIES, BufferUnit, CleanUnits, CmtPolicy, FrontierSharing, Probability,
+        Regions, VictimKind, WriteQueue,
     };
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
@@ -227,7 +228,7 @@ mod tests {
             "page-level+buffer=lru+buffer_size=1MiB+buffer_unit=block+aware",
             "nftl+buffer=cflru+buffer_age=5s+buffer_time=200ns+buffer_reads=false+buffer_window=40%",
             "ba-gc+buffer_regions=25%:50%+aware=false",
-            "ba-gc+alpha=0.5+buffer_clock=arrival+buffer_regions=adaptive:10%:40%+buffer_updates=30%:100%:0%",
+            "ba-gc+alpha=0.5+buffer_clock=arrival+buffer_clean=first+buffer_regions=adaptive:10%:40%+buffer_updates=30%:100%:0%",
             "ba-gc+buffer=none",
             "gftl+buffer=three-region+buffer_regions=adaptive",
             "page-level+copy=dgcb+copy_cache",
@@ -373,6 +374,7 @@ mod tests {
             of(percents
                 .prop_map(|shares| shares.map(|share| Probability::thousandths(share * 10))));
         let clock = of(prop_oneof![Just(AgeClock::Device), Just(AgeClock::Arrival)]);
+        let clean = of(prop_oneof![Just(CleanUnits::InOrder), Just(CleanUnits::First)]);
         (
             "[a-z][a-z-]{0,11}",
             (of(victim), of(0.0..1.0f64), any::<bool>(), 0..=u32::MAX),
@@ -385,7 +387,7 @@ mod tests {
                 of(regions),
                 of(any::<bool>()),
             ),
-            (copies, wear, of(frontiers), (updates, clock, of(0.0..1000.0f64))),
+            (copies, wear, of(frontiers), (updates, clock, clean, of(0.0..1000.0f64))),
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
@@ -394,7 +396,12 @@ mod tests {
                     (victim, share, idle, spare),
                     (cmt, policy, percent, queue, log_blocks),
                     (buffer, bytes, unit, reads, regions, aware),
-                    ((copy, copy_cache), (wear, dynamic_wear), frontiers, (updates, clock, alpha)),
+                    (
+                        (copy, copy_cache),
+                        (wear, dynamic_wear),
+                        frontiers,
+                        (updates, clock, clean, alpha),
+                    ),
                     label,
                 )| {
                     SchemeTable {
@@ -416,6 +423,7 @@ mod tests {
                         buffer_unit: unit,
                         buffer_age: bytes.map(|bytes| Duration::new(bytes.0 / 3)),
                         buffer_clock: clock.map(Word),
+                        buffer_clean: clean.map(Word),
                         buffer_time: bytes.map(|bytes| Duration::new(bytes.0 / 7)),
                         buffer_reads: reads,
                         buffer_window: percent.map(Word),

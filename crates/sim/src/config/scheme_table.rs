@@ -3,8 +3,8 @@
 use super::notation::{Percent, Word};
 use flash::{CopyPath, WearRule};
 use ftl::{
-    AgeClock, BufferPolicy, BufferUnit, CmtPolicy, FrontierSharing, Probability, Regions,
-    VictimKind, WriteQueue,
+    AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtPolicy, FrontierSharing, Probability,
+    Regions, VictimKind, WriteQueue,
 };
 use serde::{Deserialize, Serialize};
 use workload::quantity::{Bytes, Duration};
@@ -60,6 +60,9 @@ pub struct SchemeTable {
     /// Clock of that time (`device`, `arrival`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_clock: Option<Word<AgeClock>>,
+    /// When units without a dirty page leave (`order`, `first`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_clean: Option<Word<CleanUnits>>,
     /// Access time of the buffer per page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_time: Option<Duration>,
