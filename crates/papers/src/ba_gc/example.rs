@@ -209,29 +209,10 @@ pub(super) fn merge(config: &SchemeConfig, chip: Chip, tasks: &[Task]) -> Result
 
 /// Compares a text of the paper with ours.
 pub(super) fn words(what: &str, paper: &str, ours: &str, why: &str) -> Row {
-    let mut row = Row::incomparable(
-        what,
-        "",
-        Some(paper),
-        Some(Figure::Words(ours.into())),
-        Reason::MissingDetail(why.into()),
-    );
-    if paper == ours {
-        row = row.judged(Verdict::Equal);
-    } else {
-        row = row.judged(Verdict::Differs).because(Reason::MissingDetail(why.into()));
-    }
-    row
+    Row::words(what, paper, ours).because(Reason::MissingDetail(why.into()))
 }
 
 /// Our text without a printed counterpart.
 pub(super) fn told(what: &str, ours: &str) -> Row {
-    Row::incomparable(
-        what,
-        "",
-        None,
-        Some(Figure::Words(ours.into())),
-        Reason::MissingDetail(String::new()),
-    )
-    .judged(Verdict::Evidence)
+    Row::told(what, ours)
 }

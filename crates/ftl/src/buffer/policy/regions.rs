@@ -132,6 +132,19 @@ mod tests {
     }
 
     #[test]
+    fn sizes_adapt_within_their_limits() {
+        let mut sizes = sizes(Regions::Adaptive { least: 20, most: 30 });
+        assert_eq!((sizes.initial, sizes.updated), (200, 200));
+        for _ in 0..100 {
+            let left = sizes.evicted(Region::Initial).unwrap();
+            sizes.came_back(left);
+        }
+        assert_eq!((sizes.initial, sizes.updated), (300, 200));
+        (0..1000).for_each(|_| assert!(sizes.evicted(Region::Initial).is_some()));
+        assert_eq!(sizes.initial, 200);
+    }
+
+    #[test]
     fn fixed_sizes_stay() {
         let mut sizes = sizes(Regions::Fixed { initial: 30, updated: 20 });
         assert_eq!(sizes.evicted(Region::ToBeUpdated), None);
