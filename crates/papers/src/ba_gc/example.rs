@@ -1,9 +1,8 @@
 //! Set-up of Figs. 1 and 3: FAST with blocks of four pages, below a buffer of eight pages. The merge of a log block
 //! is reconstructed page by page from the flash content afterwards.
 
-use crate::figure::Figure;
 use crate::row::Row;
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::Reason;
 use flash::parts::K9WBG08U1M;
 use flash::{
     BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, Part, Ppn, SerialArray, Store,

@@ -149,6 +149,10 @@ fn clean_first(times: &Measure<'_>) -> Row {
     let Some(change) = times.mean_change(BA_GC, FAB_CLEAN_FIRST) else {
         return Row::incomparable(what, "%", Some("-30"), None, Reason::MissingDetail(why()));
     };
+    let pages = |scheme| {
+        let report = times.runs.report(times.group, TIOBENCH, scheme).map(pages_an_eviction);
+        report.map_or("–".to_owned(), |pages| Figure::number(pages, 1).to_string())
+    };
     let held = times
         .mean_change(BA_GC, FAB)
         .map_or("–".into(), |held| Figure::number(held, 1).to_string());

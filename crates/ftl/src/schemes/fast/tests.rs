@@ -225,7 +225,7 @@ fn alpha_comes_from_the_settings() {
     };
     assert_eq!([None, Some(1125), Some(0)].map(saved), [425_000, 425_000, 200_000]);
     assert!(plan(Some(1_000_000)).is_ok());
-    let error = plan(Some(1_000_001)).unwrap_err().to_string();
+    let error = alloc::format!("{}", plan(Some(1_000_001)).unwrap_err());
     assert!(error.contains("alpha") && error.contains("at most 1000"), "{error}");
 }
 
