@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// Declaration of the policy: name, help text, guarantee on valid pages, constructor.
 pub static POLICY: VictimPolicy = VictimPolicy {
     name: "second-look",
-    number: None,
+    numbers: &[],
     summary: "filled longest ago; a block that is more than half valid waits for a second look",
     source: "an example",
     chooses_many: false,

@@ -1,17 +1,27 @@
-//! The map entries of 2LGC (Jung and Song, Fig. 2), 32 bits each.
+//! The map entries of 2LGC (Jung and Song, Fig. 2), 32 bits each with blocks of up to 255 pages.
 //!
 //! ```text
 //! page entry i:   1 bit: physical page i is valid | 31 bits PPN of LPN i
-//! block entry:    1 bit bad | 1 bit free | 1 bit erased | 8 bits invalid pages | 8 bits next page | 13 bits erases
+//! block entry:    1 bit bad | 1 bit free | 1 bit erased | c bits invalid pages | c bits next page | 13 bits erases
 //! ```
 //!
 //! State: one page entry per physical page and one block entry per block, 4 bytes each. Page entry i describes LPN
 //! i and PPN i, which share only the number. A page that becomes invalid costs a line of page entries and one of
 //! block entries. Finding the valid pages of a victim takes a search of its page entries.
 //!
+//! Width of the counts: c = 8, as printed, if a block has at most 255 pages. All pages of a block may be invalid, and
+//! 8 bits cannot count to 256. Of larger blocks c is as wide as π needs: 9 bits for 256 to 511 pages. The entry is
+//! then wider than 32 bits and takes whole bytes of a controller's RAM: 34 bits, 5 bytes ([`block_entry_bits`]). Here
+//! it takes 8 bytes.
+//!
+//! What the fields drive: the invalid pages choose victims; the next page of an open block is where it is programmed;
+//! the erases order the free blocks; a free block counts as one without valid pages. The other two are kept and not
+//! asked. *Erased* is equal to *free* here: a block is freed by its erase, and a garbage block is neither. *Bad* is
+//! not asked either: a bad block is in no list from which blocks are taken, and a mount asks the array.
+//!
 //! Limits ([`limit`]):
 //! - at most 2³¹ − 2 pages: two of the 2³¹ page numbers mean unmapped and lost;
-//! - at most 255 pages per block: all pages of a block may be invalid, and 8 bits cannot count to 256;
+//! - at most 2²⁴ − 1 pages per block;
 //! - at most 8,191 erases, in 13 bits. Parts with a higher endurance are rejected. A host can still erase a block
 //!   more often: its count then stays at 8,191, and the erases beyond it are counted.
 
@@ -32,11 +42,9 @@ struct Field {
 }
 
 const ERASES: Field = Field { shift: 0, bits: 13 };
-const NEXT_PAGE: Field = Field { shift: 13, bits: 8 };
-const INVALID: Field = Field { shift: 21, bits: 8 };
-const ERASED: Field = Field { shift: 29, bits: 1 };
-const FREE: Field = Field { shift: 30, bits: 1 };
-const BAD: Field = Field { shift: 31, bits: 1 };
+
+/// Widest count of pages: with it an entry has 64 bits.
+const MOST_COUNT_BITS: u32 = 24;
 
 impl Field {
     const fn most(self) -> u32 {
@@ -44,23 +52,61 @@ impl Field {
     }
 
     #[inline]
-    const fn get(self, entry: u32) -> u32 {
-        entry >> self.shift & self.most()
+    const fn get(self, entry: u64) -> u32 {
+        (entry >> self.shift) as u32 & self.most()
     }
 
     /// `value` must fit, or the entry becomes silently wrong; [`limit`] makes sure of that.
     #[inline]
-    fn set(self, entry: &mut u32, value: u32) {
+    fn set(self, entry: &mut u64, value: u32) {
         debug_assert!(value <= self.most(), "{value} in {} bits", self.bits);
-        *entry = *entry & !(self.most() << self.shift) | value << self.shift;
+        let (mask, value) = (u64::from(self.most()), u64::from(value));
+        *entry = *entry & !(mask << self.shift) | value << self.shift;
     }
+}
+
+/// Fields of a block entry behind its erase count.
+#[derive(Clone, Copy, Debug)]
+struct Fields {
+    next_page: Field,
+    invalid: Field,
+    erased: Field,
+    free: Field,
+    bad: Field,
+}
+
+impl Fields {
+    fn of(pages_per_block: u32) -> Self {
+        let bits = count_bits(pages_per_block);
+        let flags = ERASES.bits + 2 * bits;
+        let flag = |at| Field { shift: flags + at, bits: 1 };
+        Self {
+            next_page: Field { shift: ERASES.bits, bits },
+            invalid: Field { shift: ERASES.bits + bits, bits },
+            erased: flag(0),
+            free: flag(1),
+            bad: flag(2),
+        }
+    }
+}
+
+/// Width of a count of pages of a block: 8 bits as printed, or what π needs.
+const fn count_bits(pages_per_block: u32) -> u32 {
+    let needed = u32::BITS - pages_per_block.leading_zeros();
+    if needed > 8 { needed } else { 8 }
+}
+
+/// Width of a block entry.
+pub(crate) const fn block_entry_bits(pages_per_block: u32) -> u32 {
+    ERASES.bits + 2 * count_bits(pages_per_block) + 3
 }
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Packed {
     pages: Vec<u32>,
-    blocks: Vec<u32>,
+    blocks: Vec<u64>,
+    fields: Fields,
     pages_per_block: u32,
     logical_pages: u32,
     saturated_erases: u64,
@@ -70,15 +116,15 @@ pub(crate) struct Packed {
 pub(crate) fn limit(geometry: &Geometry, part: &Part) -> Option<(&'static str, String)> {
     let (pages, a_block) = (geometry.pages(), geometry.pages_per_block());
     let most_pages = (1u32 << 31) - 2;
-    let (most_per_block, most_erases) = (INVALID.most(), ERASES.most());
+    let most_erases = ERASES.most();
     if pages > most_pages {
         let what = format!("is {pages} pages, of which 31-bit page numbers name {most_pages}");
         return Some(("capacity", what));
     }
-    if a_block > most_per_block {
+    if count_bits(a_block) > MOST_COUNT_BITS {
         let what = format!(
-            "has blocks of {a_block} pages, of which 8 bits count at most {most_per_block}: choose a part, or planes and page clusters, with fewer \
-            pages per block"
+            "has blocks of {a_block} pages, of which {MOST_COUNT_BITS} bits count fewer: choose a part, or planes and \
+            page clusters, with fewer pages per block"
         );
         return Some(("part", what));
     }
@@ -91,18 +137,21 @@ pub(crate) fn limit(geometry: &Geometry, part: &Part) -> Option<(&'static str, S
 
 /// RAM of a controller, bytes: page entries, block entries.
 pub(crate) fn ram_bytes(geometry: &Geometry) -> [u64; 2] {
-    [geometry.pages(), geometry.blocks()].map(|entries| u64::from(entries) * 4)
+    let entry = block_entry_bits(geometry.pages_per_block()).div_ceil(8);
+    [u64::from(geometry.pages()) * 4, u64::from(geometry.blocks()) * u64::from(entry)]
 }
 
 impl Packed {
     /// Makes tables without mapped pages, valid pages or free blocks. The array must be within [`limit`].
     pub(crate) fn new(geometry: &Geometry, logical_pages: u32) -> Self {
         let pages_per_block = geometry.pages_per_block();
+        let fields = Fields::of(pages_per_block);
         let mut without_valid = 0;
-        INVALID.set(&mut without_valid, pages_per_block);
+        fields.invalid.set(&mut without_valid, pages_per_block);
         Self {
             pages: vec![!VALID; geometry.pages() as usize],
             blocks: vec![without_valid; geometry.blocks() as usize],
+            fields,
             pages_per_block,
             logical_pages,
             saturated_erases: 0,
@@ -115,7 +164,7 @@ impl Packed {
     }
 
     #[inline]
-    fn entry(&mut self, block: BlockId) -> &mut u32 {
+    fn entry(&mut self, block: BlockId) -> &mut u64 {
         &mut self.blocks[block.0 as usize]
     }
 }
@@ -125,7 +174,8 @@ impl BlockInfo for Packed {
     #[inline]
     fn valid(&self, block: BlockId) -> u32 {
         let entry = self.blocks[block.0 as usize];
-        if FREE.get(entry) == 1 { 0 } else { self.pages_per_block - INVALID.get(entry) }
+        let Fields { free, invalid, .. } = self.fields;
+        if free.get(entry) == 1 { 0 } else { self.pages_per_block - invalid.get(entry) }
     }
 
     fn open(&mut self, block: BlockId, pages: u32) {
@@ -133,11 +183,11 @@ impl BlockInfo for Packed {
         for (page, entry) in (0..).zip(&mut self.pages[entries]) {
             *entry = *entry & !VALID | if page < pages { VALID } else { 0 };
         }
-        let invalid = self.pages_per_block - pages;
+        let (invalid, fields) = (self.pages_per_block - pages, self.fields);
         let entry = self.entry(block);
-        INVALID.set(entry, invalid);
-        NEXT_PAGE.set(entry, 0);
-        FREE.set(entry, 0);
+        fields.invalid.set(entry, invalid);
+        fields.next_page.set(entry, 0);
+        fields.free.set(entry, 0);
     }
 
     #[inline]
@@ -145,10 +195,10 @@ impl BlockInfo for Packed {
         let at = block.0 as usize * self.pages_per_block as usize + page as usize;
         debug_assert!(self.pages[at] & VALID != 0, "page is not valid");
         self.pages[at] &= !VALID;
-        let pages_per_block = self.pages_per_block;
+        let (pages_per_block, field) = (self.pages_per_block, self.fields.invalid);
         let entry = self.entry(block);
-        let invalid = INVALID.get(*entry) + 1;
-        INVALID.set(entry, invalid);
+        let invalid = field.get(*entry) + 1;
+        field.set(entry, invalid);
         pages_per_block - invalid
     }
 
@@ -191,27 +241,34 @@ impl BlockInfo for Packed {
     }
 
     fn freed(&mut self, block: BlockId) {
+        let Fields { next_page, invalid, erased, free, .. } = self.fields;
         let entry = self.entry(block);
-        FREE.set(entry, 1);
-        ERASED.set(entry, 1);
-        NEXT_PAGE.set(entry, 0);
-        INVALID.set(entry, 0);
+        free.set(entry, 1);
+        erased.set(entry, 1);
+        next_page.set(entry, 0);
+        invalid.set(entry, 0);
     }
 
     #[inline]
     fn programmed(&mut self, block: BlockId, pages: u32) {
+        let Fields { next_page, erased, .. } = self.fields;
         let entry = self.entry(block);
-        let next = NEXT_PAGE.get(*entry) + pages;
-        NEXT_PAGE.set(entry, next);
-        ERASED.set(entry, 0);
+        let next = next_page.get(*entry) + pages;
+        next_page.set(entry, next);
+        erased.set(entry, 0);
+    }
+
+    #[inline]
+    fn next_page(&self, block: BlockId) -> Option<u32> {
+        Some(self.fields.next_page.get(self.blocks[block.0 as usize]))
     }
 
     fn marked_bad(&mut self, block: BlockId) {
-        let pages_per_block = self.pages_per_block;
+        let (pages_per_block, fields) = (self.pages_per_block, self.fields);
         let entry = self.entry(block);
-        BAD.set(entry, 1);
-        FREE.set(entry, 0);
-        INVALID.set(entry, pages_per_block);
+        fields.bad.set(entry, 1);
+        fields.free.set(entry, 0);
+        fields.invalid.set(entry, pages_per_block);
     }
 
     fn saturated_erases(&self) -> u64 {
@@ -219,7 +276,7 @@ impl BlockInfo for Packed {
     }
 
     fn heap_bytes(&self) -> usize {
-        (self.pages.capacity() + self.blocks.capacity()) * 4
+        self.pages.capacity() * 4 + self.blocks.capacity() * 8
     }
 }
 
@@ -264,7 +321,8 @@ impl Tables for Packed {
     }
 
     fn ram_bytes(&self) -> [u64; 2] {
-        [self.pages.len() as u64 * 4, self.blocks.len() as u64 * 4]
+        let entry = block_entry_bits(self.pages_per_block).div_ceil(8);
+        [self.pages.len() as u64 * 4, self.blocks.len() as u64 * u64::from(entry)]
     }
 }
 

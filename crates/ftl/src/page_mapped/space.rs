@@ -313,7 +313,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             None => self.next_frontier(geometry, purpose)?,
         };
         let seq = self.frontiers.seq_for(&frontier);
-        Ok((Ppn(frontier.next), self.frontiers.room_of_turn(&frontier), seq))
+        let kept = self.blocks.next_page(frontier.block);
+        let next = kept.map_or(Ppn(frontier.next), |page| geometry.ppn(frontier.block, page));
+        debug_assert_eq!(next.0, frontier.next, "the table and the frontier disagree");
+        Ok((next, self.frontiers.room_of_turn(&frontier), seq))
     }
 
     /// Records that the next `pages` pages of [`Space::room`] are programmed. A block that becomes full is a

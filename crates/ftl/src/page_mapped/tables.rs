@@ -54,6 +54,12 @@ pub trait BlockInfo: Clone {
     #[inline]
     fn programmed(&mut self, _block: BlockId, _pages: u32) {}
 
+    /// Page of an open block that is programmed next, if the table keeps it.
+    #[inline]
+    fn next_page(&self, _block: BlockId) -> Option<u32> {
+        None
+    }
+
     /// Records that the block is bad.
     fn marked_bad(&mut self, _block: BlockId) {}
 

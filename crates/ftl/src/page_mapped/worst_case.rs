@@ -2,7 +2,6 @@
 
 use super::collection::operations_behind_a_write;
 use super::duration::copies_ns;
-use super::victims::most_valid_sparse;
 use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Guarantee;
 use crate::page_mapped::victims::VictimKind;
@@ -70,8 +69,8 @@ pub(crate) fn of_preemptible(
     let frontiers = config.allocation.units() * classes;
     let with_erase = moves_ns(config, part, frontiers, operations - 1) + part.t_bers_ns;
     let step = with_erase.max(moves_ns(config, part, frontiers, operations.min(victim_valid)));
-    // Idle time takes blocks with less than a quarter of their pages valid, whatever the number of free blocks.
-    let in_idle_time = most_valid_sparse(part.pages_per_block);
+    // Idle time takes blocks with few valid pages, whatever the number of free blocks.
+    let in_idle_time = kind.most_sparse(part.pages_per_block);
     let taken = if config.idle_collection { victim_valid.max(in_idle_time) } else { victim_valid };
     Guarantee { victim_valid: Some(taken), ..Guarantee::worst_case(part, step, victim_valid) }
 }

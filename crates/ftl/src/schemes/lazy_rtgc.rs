@@ -58,7 +58,7 @@ use crate::page_mapped::victims::{ValidPages, VictimKind};
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
 use crate::{build, page_mapped};
-use alloc::string::ToString;
+use alloc::{format, string::ToString};
 use bounds::{
     BoundError,
     lazy_rtgc::{Space, WholeArray},
@@ -110,6 +110,14 @@ fn plan(
     let ways = part.copies.map_or(1, |copies| copies.ways);
     let kind = victims(config, ways, copies)?;
     let (victim_valid, threshold_pages) = start_of_collection(part, kind, &space);
+    if victim_valid > space.victim_valid && threshold_pages > part.pages_per_block {
+        let reason = format!(
+            "lists blocks of up to {victim_valid} valid pages: collection would have to start at {threshold_pages} free \
+            pages, of which a block has {}; choose a larger threshold T",
+            part.pages_per_block
+        );
+        return Err(FtlError::Config { scheme: config.preset.name, setting: "victim", reason });
+    }
     let ram = page_mapped::ram_by_device(geometry, space.logical_pages, kind, (ways, copies));
     Ok(Plan {
         logical_pages: space.logical_pages,
@@ -158,13 +166,10 @@ fn victims(
     }
 }
 
-/// U(λ) of this policy, and ρ_th. The limit of a list, at most ⌈π/4⌉ − 1, is possible on every array: ρ_th ≤ π up to
-/// ⌊(π−1)α/(α+1)⌋.
+/// U(λ) of this policy, and ρ_th. The default limit of a list, at most ⌈π/4⌉ − 1, is possible on every array: ρ_th ≤ π
+/// up to ⌊(π−1)α/(α+1)⌋.
 fn start_of_collection(part: &Part, kind: VictimKind, space: &Space) -> (u32, u32) {
-    let listed = match kind.policy().valid_pages {
-        ValidPages::OrAtMost(most) => most(part.pages_per_block),
-        _ => 0,
-    };
+    let listed = kind.most_listed(part.pages_per_block);
     if listed <= space.victim_valid {
         return (space.victim_valid, space.threshold_pages);
     }

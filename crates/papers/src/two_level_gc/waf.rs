@@ -132,9 +132,7 @@ fn kinds(blocks: u32) -> impl Iterator<Item = VictimKind> {
         "windowed-greedy" => (blocks / WINDOW) as u16,
         _ => DRAWS,
     };
-    VICTIM_POLICIES.iter().filter_map(move |policy| {
-        policy.kind(policy.number.map(|known| known.default.unwrap_or(number(policy.name))))
-    })
+    VICTIM_POLICIES.iter().filter_map(move |policy| policy.kind_or(number(policy.name)))
 }
 
 impl Cell {

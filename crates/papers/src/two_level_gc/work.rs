@@ -66,12 +66,7 @@ const NOTES: [&str; 5] = [
 /// All policies. Parameters without a default get a value that does not grow with N.
 fn kinds() -> Vec<VictimKind> {
     let number = |name: &str| if name == "windowed-greedy" { 64 } else { 8 };
-    VICTIM_POLICIES
-        .iter()
-        .filter_map(|policy| {
-            policy.kind(policy.number.map(|known| known.default.unwrap_or(number(policy.name))))
-        })
-        .collect()
+    VICTIM_POLICIES.iter().filter_map(|policy| policy.kind_or(number(policy.name))).collect()
 }
 
 struct Point {

@@ -5,10 +5,12 @@ use flash::{CopyPath, WearRule};
 use ftl::{
     AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
     FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
+    page_mapped::victims::PolicyNumber,
 };
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use std::iter::repeat;
 use std::marker::PhantomData;
 use std::str::FromStr;
 use workload::nearest::did_you_mean;
@@ -120,24 +122,29 @@ words! {
     AgeClock, "clock of dirty data": "device" = Device, "arrival" = Arrival;
 }
 
-/// A policy's name, followed by a colon and its number if it has one.
+/// A policy's name, followed by its numbers, each after a colon.
 impl Notation for VictimKind {
     fn read(word: &str) -> Result<Self, String> {
-        let (name, number) = match word.split_once(':') {
-            Some((name, number)) => (name, Some(number)),
-            None => (word, None),
-        };
+        let mut words = word.split(':');
+        let name = words.next().unwrap_or_default();
         let known: Vec<_> =
             catalogue::victims().iter().map(|policy| (policy.name, *policy)).collect();
         let policy = named("victim selection", name, &known)?;
-        let wrong = || match policy.number {
-            None => format!("`{word}`: `{name}` takes no number"),
-            Some(number) => {
-                format!("`{word}`: {} of `{policy}` is 1 to {}", number.letter, number.most)
+        let wrong = || {
+            let range = |of: &PolicyNumber| {
+                let PolicyNumber { letter, most, unit, .. } = of;
+                format!("{letter} of `{policy}` is 1{unit} to {most}{unit}")
+            };
+            let ranges: Vec<_> = policy.numbers.iter().map(range).collect();
+            match ranges.is_empty() {
+                true => format!("`{word}`: `{name}` takes no number"),
+                false => format!("`{word}`: {}", ranges.join(", ")),
             }
         };
-        let number = number.map(str::parse).transpose().map_err(|_| wrong())?;
-        policy.kind(number).ok_or_else(wrong)
+        let units = policy.numbers.iter().map(|number| number.unit).chain(repeat(""));
+        let number = |(text, unit): (&str, &str)| text.strip_suffix(unit)?.parse().ok();
+        let numbers: Option<Vec<u16>> = words.zip(units).map(number).collect();
+        numbers.and_then(|numbers| policy.kind(&numbers)).ok_or_else(wrong)
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -426,14 +426,14 @@ fn buffer_values() -> String {
 /// The policies and the ranges of their numbers; numbers with the same range are listed together.
 fn victim_values() -> String {
     let policies = catalogue::victims().iter();
-    let numbers: Vec<_> = policies.clone().filter_map(|policy| policy.number).collect();
-    let mut ranges: Vec<_> = numbers.iter().map(|number| number.most).collect();
+    let numbers: Vec<_> = policies.clone().flat_map(|policy| policy.numbers).collect();
+    let mut ranges: Vec<_> = numbers.iter().map(|number| (number.most, number.unit)).collect();
     ranges.sort_unstable();
     ranges.dedup();
-    let range = |most| {
-        let of_it = numbers.iter().filter(|number| number.most == most);
+    let range = |(most, unit)| {
+        let of_it = numbers.iter().filter(|number| (number.most, number.unit) == (most, unit));
         let letters = enumerated(of_it.map(|number| number.letter.to_string()), "and");
-        format!(", {letters} from 1 to {most}")
+        format!(", {letters} from 1{unit} to {most}{unit}")
     };
     enumerated(policies.map(ToString::to_string), "or")
         + &ranges.into_iter().map(range).collect::<String>()
@@ -534,8 +534,9 @@ mod tests {
         let words: Vec<_> = victims.split([',', ' ']).collect();
         for policy in catalogue::victims() {
             assert!(words.contains(&&*policy.to_string()), "{policy}");
-            if let Some(number) = policy.number {
-                assert!(words.contains(&&*number.most.to_string()), "{policy}");
+            for number in policy.numbers {
+                let most = format!("{}{}", number.most, number.unit);
+                assert!(words.contains(&&*most), "{policy}");
             }
         }
         assert!(victims.ends_with(", K and D from 1 to 64, W from 1 to 65535"), "{victims}");
@@ -572,8 +573,10 @@ mod tests {
             let values = setting.values_of(preset);
             let words: Vec<_> = values.split([',', ' ']).collect();
             for policy in catalogue::victims() {
-                for number in [None, Some(1), Some(3)] {
-                    let Some(kind) = policy.kind(number) else { continue };
+                // Of percentages a scheme may refuse some.
+                let given = [&[][..], &[1], &[3]];
+                let given = given.iter().take(if policy.numbers.len() > 1 { 1 } else { 3 });
+                for kind in given.filter_map(|numbers| policy.kind(numbers)) {
                     let config = ftl::SchemeConfig {
                         victim: Some(kind),
                         ..ftl::SchemeConfig::preset(preset)

@@ -50,7 +50,7 @@ fn a_preset_of_ones_own_is_taken_and_one_that_promises_too_much_is_told() {
 const fn oldest(name: &'static str, valid_pages: ValidPages) -> VictimPolicy {
     VictimPolicy {
         name,
-        number: None,
+        numbers: &[],
         summary: "the block that was filled first",
         source: "",
         chooses_many: false,
@@ -68,7 +68,7 @@ static BOASTFUL: VictimPolicy = oldest("boastful", ValidPages::Fewest);
 #[test]
 fn a_victim_policy_of_ones_own_is_taken_and_one_that_promises_too_much_is_told() {
     let with = |policy: &'static VictimPolicy| {
-        let victim = policy.kind(None);
+        let victim = policy.kind(&[]);
         SchemeConfig { victim, ..scheme("page-level") }
     };
     suite::conformance(&[with(&OLDEST)]).unwrap();

@@ -40,7 +40,7 @@ use crate::page_mapped::core::Core;
 use crate::page_mapped::duration::copies_ns;
 use crate::page_mapped::space::Run;
 use crate::page_mapped::tables::Tables;
-use crate::page_mapped::victims::{Victims, most_valid_sparse};
+use crate::page_mapped::victims::Victims;
 use flash::{BlockId, Ns, Probe};
 
 /// See the module.
@@ -119,7 +119,7 @@ impl Preemptible {
         core: &mut Core<F, V, T>,
     ) -> Result<bool, FtlError> {
         let pages_per_block = core.flash.geometry().pages_per_block();
-        let most = most_valid_sparse(pages_per_block);
+        let most = core.space.victims.most_sparse(pages_per_block);
         // One page for the next write, and one so that the erase can wait for that write.
         if Self::above(core) < u64::from(most) + 2 {
             return Ok(false);
@@ -220,7 +220,7 @@ impl Collection for Preemptible {
             None if core.space.victims.least_valid() == Some(0) => erase,
             None => {
                 let pages_per_block = core.flash.geometry().pages_per_block();
-                erase.max(copies(most_valid_sparse(pages_per_block)))
+                erase.max(copies(core.space.victims.most_sparse(pages_per_block)))
             }
         }
     }

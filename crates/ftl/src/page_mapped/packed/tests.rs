@@ -18,20 +18,25 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-const FIELDS: [Field; 6] = [BAD, FREE, ERASED, INVALID, NEXT_PAGE, ERASES];
-
 #[test]
-fn the_fields_of_a_block_entry_fill_32_bits() {
-    let bits = |field: &Field| field.most() << field.shift;
-    assert_eq!(FIELDS.iter().map(|field| field.bits).sum::<u32>(), 32);
-    assert_eq!(FIELDS.iter().map(bits).fold(0, |all, bits| all ^ bits), u32::MAX);
-    for field in FIELDS {
-        let mut entry = !0;
-        field.set(&mut entry, 0);
-        assert_eq!(entry, !bits(&field));
-        field.set(&mut entry, field.most());
-        assert_eq!((entry, field.get(entry)), (!0, field.most()));
+fn the_fields_of_a_block_entry_fill_32_bits_and_as_many_more_as_their_counts_need() {
+    for (pages, width) in [(2, 32), (128, 32), (255, 32), (256, 34), (511, 34), (512, 36)] {
+        let Fields { next_page, invalid, erased, free, bad } = Fields::of(pages);
+        let fields = [bad, free, erased, invalid, next_page, ERASES];
+        let bits = |field: &Field| u64::from(field.most()) << field.shift;
+        assert_eq!(fields.iter().map(|field| field.bits).sum::<u32>(), width);
+        assert_eq!(block_entry_bits(pages), width);
+        assert_eq!(fields.iter().map(bits).fold(0, |all, bits| all ^ bits), (1 << width) - 1);
+        assert!(pages <= invalid.most() && invalid.bits == next_page.bits);
+        for field in fields {
+            let mut entry = !0;
+            field.set(&mut entry, 0);
+            assert_eq!(entry, !bits(&field));
+            field.set(&mut entry, field.most());
+            assert_eq!((entry, field.get(entry)), (!0, field.most()));
+        }
     }
+    assert_eq!(block_entry_bits((1 << MOST_COUNT_BITS) - 1), 64);
 }
 
 #[test]
@@ -42,8 +47,9 @@ fn arrays_beyond_the_fields_are_refused() {
         limit(&geometry, &part)
     };
     assert_eq!(limit_of(100, 255, Some(8191)), None);
-    let (setting, what) = limit_of(100, 256, None).unwrap();
-    assert!(setting == "part" && what.contains("256") && what.contains("255"), "{what}");
+    assert_eq!(limit_of(100, 256, Some(8191)), None);
+    let (setting, what) = limit_of(2, 1 << MOST_COUNT_BITS, None).unwrap();
+    assert!(setting == "part" && what.contains("16777216 pages"), "{what}");
     let (setting, what) = limit_of(100, 64, Some(8192)).unwrap();
     assert!(setting == "part" && what.contains("8192") && what.contains("13 bits"), "{what}");
     // 2³¹ − 2 pages, as blocks of 93 pages; one more block exceeds the limit.
@@ -53,10 +59,14 @@ fn arrays_beyond_the_fields_are_refused() {
     let (setting, what) = limit_of(blocks + 1, pages, None).unwrap();
     assert!(setting == "capacity" && what.contains("2147483646"), "{what}");
 
-    let wide = Geometry::new(64, 256, 2048).unwrap();
+    // Blocks of 256 pages have entries of 34 bits.
     let config = SchemeConfig::preset(by_name("2lgc").unwrap());
-    let refused = plan(&config, &EVALUATION_SLC, &wide, 64).unwrap_err().to_string();
-    assert!(refused.contains("2lgc") && refused.contains("256 pages"), "{refused}");
+    for (pages_per_block, bytes) in [(255, 4), (256, 5)] {
+        let part = Part { pages_per_block, endurance_cycles: None, ..EVALUATION_SLC.clone() };
+        let geometry = Geometry::new(64, pages_per_block, 2048).unwrap();
+        let ram = plan(&config, &part, &geometry, 64).unwrap().ram;
+        assert_eq!((ram.map, ram.blocks), (64 * u64::from(pages_per_block) * 4, 64 * bytes));
+    }
 }
 
 #[test]
@@ -79,7 +89,7 @@ proptest! {
     /// Both tables give the same answers after the same updates.
     #[test]
     fn agrees_with_plain_tables(
-        pages in 2u32..=255,
+        pages in 2u32..=600,
         steps in proptest::collection::vec((0u8..8, 0u32..6, any::<u32>(), 0u32..6), 0..400),
     ) {
         let geometry = Geometry::new(6, pages, 512).unwrap();
@@ -179,16 +189,17 @@ fn check<V: crate::page_mapped::victims::Victims, C: Collection>(
     scheme: &PageMapped<Array, V, C, Packed>,
 ) {
     let (packed, array) = (&scheme.core.space.blocks, &scheme.core.flash);
+    let Fields { next_page, invalid, erased, free, bad } = packed.fields;
     let mut valid = 0;
     for (entry, block) in packed.blocks.iter().zip((0..).map(BlockId)) {
         let next = array.next_page(block);
-        assert_eq!(NEXT_PAGE.get(*entry), next, "{block}");
+        assert_eq!(next_page.get(*entry), next, "{block}");
         assert_eq!(ERASES.get(*entry), array.erase_count(block), "{block}");
-        assert_eq!(ERASED.get(*entry) == 1, next == 0, "{block}");
-        assert_eq!(FREE.get(*entry) == 1, next == 0, "{block}");
-        assert_eq!(BAD.get(*entry) == 1, array.is_bad(block), "{block}");
+        assert_eq!(erased.get(*entry) == 1, next == 0, "{block}");
+        assert_eq!(free.get(*entry) == 1, next == 0, "{block}");
+        assert_eq!(bad.get(*entry) == 1, array.is_bad(block), "{block}");
         // Unprogrammed pages of an open block are not invalid.
-        let invalid = INVALID.get(*entry);
+        let invalid = invalid.get(*entry);
         valid += if next == 0 { 0 } else { next - invalid };
     }
     let mapped = (0..300).map(Lpn).filter(|lpn| packed.get(*lpn) != UNMAPPED);

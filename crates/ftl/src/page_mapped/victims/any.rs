@@ -40,6 +40,10 @@ impl Victims for Box<dyn Victims> {
         (**self).take_least(valid)
     }
 
+    fn most_sparse(&self, pages_per_block: u32) -> u32 {
+        (**self).most_sparse(pages_per_block)
+    }
+
     fn take_sparse(
         &mut self,
         pages_per_block: u32,
@@ -108,12 +112,13 @@ mod tests {
     #[test]
     fn every_line_makes_its_own_kind() {
         for policy in VICTIM_POLICIES {
-            let number = policy.number.map(|known| known.most);
-            let kind = policy.kind(number).unwrap();
+            let most: Vec<u16> = policy.numbers.iter().map(|known| known.most).collect();
+            let kind = policy.kind(&most).unwrap();
             assert_eq!(kind.policy().name, policy.name);
-            assert!(policy.kind(Some(0)).is_none());
-            let without = policy.number.is_none_or(|known| known.default.is_some());
-            assert_eq!(policy.kind(None).is_some(), without);
+            assert!(policy.kind(&[0]).is_none());
+            assert!(policy.kind(&[1; 4]).is_none());
+            let without = policy.numbers.iter().all(|known| known.default.is_some());
+            assert_eq!(policy.kind(&[]).is_some(), without);
             assert_eq!(VICTIM_POLICIES.iter().filter(|other| other.name == policy.name).count(), 1);
         }
         assert_eq!(VictimKind::each(3).count(), VICTIM_POLICIES.len());
@@ -122,13 +127,22 @@ mod tests {
     #[test]
     fn kinds_and_lines_as_texts() {
         let lines: Vec<_> = VICTIM_POLICIES.iter().map(|policy| policy.to_string()).collect();
-        for line in ["greedy", "greedy-scan[:K]", "choices:D"] {
+        for line in ["greedy", "greedy-scan[:K]", "choices:D", "two-level-list[:T[:C[:G]]]"] {
             assert!(lines.iter().any(|known| known == line), "{line}: {lines:?}");
         }
         let texts: Vec<_> = VictimKind::each(3).map(|kind| kind.to_string()).collect();
         assert_eq!((&*texts[0], &*texts[1], &*texts[6]), ("greedy", "greedy-scan", "choices:3"));
         assert_eq!(VictimKind::greedy_scan(5).to_string(), "greedy-scan:5");
-        assert!(VICTIM_POLICIES[6].kind(Some(65)).is_none());
+        assert!(VICTIM_POLICIES[6].kind(&[65]).is_none());
+        for (numbers, text) in [
+            ([75, 5, 10], "two-level-list"),
+            ([50, 5, 10], "two-level-list:50%"),
+            ([75, 20, 10], "two-level-list:75%:20%"),
+            ([75, 5, 1], "two-level-list:75%:5%:1%"),
+        ] {
+            assert_eq!(VictimKind::two_level_list(numbers).unwrap().to_string(), text);
+        }
+        assert_eq!(VictimKind::two_level_list([100, 5, 10]), None);
     }
 
     #[test]

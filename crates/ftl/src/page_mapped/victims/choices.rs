@@ -16,21 +16,21 @@ use flash::BlockId;
 /// Declaration of this policy.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "choices",
-    number: Some(PolicyNumber { letter: 'D', most: 64, default: None }),
+    numbers: &[PolicyNumber::count('D', 64, None)],
     summary: "fewest valid pages of D drawn uniformly",
     source: "Van Houdt, SIGMETRICS 2013",
     chooses_many: false,
     valid_pages: ValidPages::Gaining,
     controller_bytes: |of| Choices::controller_bytes(of.blocks),
     make: |of| {
-        Box::new(Choices::with_draws(of.blocks, of.pages_per_block, of.seed, of.number as u8))
+        Box::new(Choices::with_draws(of.blocks, of.pages_per_block, of.seed, of.numbers[0] as u8))
     },
 };
 
 /// Declaration of d-choices with one draw.
 pub(super) static RANDOM: VictimPolicy = VictimPolicy {
     name: "random",
-    number: None,
+    numbers: &[],
     summary: "any, uniformly",
     source: "Van Houdt, SIGMETRICS 2013",
     chooses_many: false,

@@ -38,7 +38,7 @@ use flash::prefetch::prefetch;
 /// Declaration of this policy.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "cost-benefit",
-    number: None,
+    numbers: &[],
     summary: "greatest age × (1 − u) / 2u",
     source: "Kawaguchi, Nishioka, Motoda, USENIX 1995",
     chooses_many: false,

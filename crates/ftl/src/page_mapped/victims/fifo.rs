@@ -15,7 +15,7 @@ use flash::BlockId;
 /// Declaration of this policy.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "fifo",
-    number: None,
+    numbers: &[],
     summary: "filled longest ago",
     source: "Desnoyers, SYSTOR 2012",
     chooses_many: false,

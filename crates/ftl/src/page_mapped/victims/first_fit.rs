@@ -18,13 +18,13 @@ use flash::BlockId;
 /// Declaration of this policy.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "first-fit",
-    number: Some(PolicyNumber { letter: 'M', most: u16::MAX, default: None }),
+    numbers: &[PolicyNumber::count('M', u16::MAX, None)],
     summary: "the next with at most M valid pages",
     source: "Chang, Kuo, Lo, ACM TECS 3(4), 2004",
     chooses_many: false,
     valid_pages: ValidPages::OrItsNumber,
     controller_bytes: |of| FirstFit::controller_bytes(of.blocks),
-    make: |of| Box::new(FirstFit::new(of.blocks, of.pages_per_block, of.number.into())),
+    make: |of| Box::new(FirstFit::new(of.blocks, of.pages_per_block, of.numbers[0].into())),
 };
 
 impl VictimKind {

@@ -29,7 +29,7 @@ const NO_CANDIDATE: u32 = u32::MAX;
 /// Declaration of this policy.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "greedy",
-    number: None,
+    numbers: &[],
     summary: "fewest valid pages, found in O(1)",
     source: "Wu and Zwaenepoel, ASPLOS 1994",
     chooses_many: false,

@@ -33,13 +33,13 @@ use flash::BlockId;
 /// Declaration of this policy.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "greedy-scan",
-    number: Some(PolicyNumber { letter: 'K', most: 64, default: Some(GreedyScan::AT_ONCE as u16) }),
+    numbers: &[PolicyNumber::count('K', 64, Some(GreedyScan::AT_ONCE as u16))],
     summary: "all blocks are searched and sorted by valid pages when room is short; the best K are collected in one go",
     source: "the baseline of Jung and Song, 2LGC, §3.2",
     chooses_many: true,
     valid_pages: ValidPages::Fewest,
-    controller_bytes: |of| GreedyScan::controller_bytes(of.blocks, (of.number as u8).max(1)),
-    make: |of| Box::new(GreedyScan::new(of.blocks, of.pages_per_block, of.number as u8)),
+    controller_bytes: |of| GreedyScan::controller_bytes(of.blocks, (of.numbers[0] as u8).max(1)),
+    make: |of| Box::new(GreedyScan::new(of.blocks, of.pages_per_block, of.numbers[0] as u8)),
 };
 
 impl VictimKind {

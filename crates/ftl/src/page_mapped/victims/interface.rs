@@ -42,13 +42,18 @@ pub trait Victims: fmt::Debug {
     /// block whose pages are all valid.
     fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId>;
 
-    /// Takes a candidate known without a search to have less than a quarter of its pages valid: for idle time.
+    /// Most valid pages of a block that is collected in idle time ([`Victims::take_sparse`]).
+    fn most_sparse(&self, pages_per_block: u32) -> u32 {
+        most_valid_sparse(pages_per_block)
+    }
+
+    /// Takes a candidate known without a search to have at most [`Victims::most_sparse`] valid pages: for idle time.
     fn take_sparse(
         &mut self,
         pages_per_block: u32,
         valid: &dyn Fn(BlockId) -> u32,
     ) -> Option<BlockId> {
-        let most = most_valid_sparse(pages_per_block);
+        let most = self.most_sparse(pages_per_block);
         self.least_valid().filter(|least| *least <= most).and_then(|_| self.take(valid))
     }
 

@@ -23,8 +23,7 @@ pub use first_fit::FirstFit;
 pub use greedy::Greedy;
 pub use greedy_scan::GreedyScan;
 pub use interface::Victims;
-pub(crate) use interface::most_valid_sparse;
-pub use policy::{Candidates, PolicyNumber, ValidPages, VictimKind, VictimPolicy};
+pub use policy::{Candidates, MOST_NUMBERS, PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 pub use two_level_list::TwoLevelList;
 pub use windowed_greedy::WindowedGreedy;
 
@@ -43,10 +42,8 @@ pub static VICTIM_POLICIES: &[&VictimPolicy] = &[
 ];
 
 impl VictimKind {
-    /// One kind of each policy, for tests; `number` is used for policies whose number has no default.
+    /// One kind of each policy, for tests; `number` is used for policies whose first number has no default.
     pub fn each(number: u16) -> impl Iterator<Item = Self> {
-        VICTIM_POLICIES.iter().filter_map(move |policy| {
-            policy.kind(policy.number.map(|known| known.default.unwrap_or(number)))
-        })
+        VICTIM_POLICIES.iter().filter_map(move |policy| policy.kind_or(number))
     }
 }

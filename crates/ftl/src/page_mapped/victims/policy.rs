@@ -1,6 +1,6 @@
 //! Declarations of victim policies, and their names in configurations.
 
-use super::interface::Victims;
+use super::interface::{Victims, most_valid_sparse};
 use alloc::boxed::Box;
 use core::{
     fmt,
@@ -13,13 +13,13 @@ use core::{
 pub struct VictimPolicy {
     /// Name in configurations.
     pub name: &'static str,
-    /// Number after the name, as in `choices:4`, if the policy has one.
-    pub number: Option<PolicyNumber>,
+    /// Numbers after the name, as in `choices:4`; at most [`MOST_NUMBERS`]. Those without a default come first.
+    pub numbers: &'static [PolicyNumber],
     /// Summary in one line.
     pub summary: &'static str,
     /// Source: authors, venue.
     pub source: &'static str,
-    /// True if the policy's number is the number of victims chosen at once. Otherwise it chooses one.
+    /// True if the policy's first number is the number of victims chosen at once. Otherwise it chooses one.
     pub chooses_many: bool,
     /// Bound on the valid pages of the chosen victim.
     pub valid_pages: ValidPages,
@@ -28,6 +28,9 @@ pub struct VictimPolicy {
     /// Makes the policy, without candidates.
     pub make: fn(&Candidates) -> Box<dyn Victims>,
 }
+
+/// Most numbers of a policy.
+pub const MOST_NUMBERS: usize = 3;
 
 /// Number of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +41,20 @@ pub struct PolicyNumber {
     pub most: u16,
     /// Default, if the number may be omitted.
     pub default: Option<u16>,
+    /// Unit, written after the number: `%` or nothing.
+    pub unit: &'static str,
+}
+
+impl PolicyNumber {
+    /// A count from 1 to `most`.
+    pub const fn count(letter: char, most: u16, default: Option<u16>) -> Self {
+        Self { letter, most, default, unit: "" }
+    }
+
+    /// A percentage from 1 to `most`.
+    pub const fn percent(letter: char, most: u16, default: u16) -> Self {
+        Self { letter, most, default: Some(default), unit: "%" }
+    }
 }
 
 /// Bound on a victim's valid pages, if the full blocks together hold few enough.
@@ -45,48 +62,52 @@ pub struct PolicyNumber {
 pub enum ValidPages {
     /// Fewest of any full block: at most the mean.
     Fewest,
-    /// Fewest of any full block, or this function of π, whichever is larger.
-    OrAtMost(fn(u32) -> u32),
+    /// Fewest of any full block, or this function of the array, whichever is larger.
+    OrAtMost(fn(&Candidates) -> u32),
     /// Fewest of any full block, or the policy's number, whichever is larger.
     OrItsNumber,
     /// Fewer than π: the policy selects by another criterion.
     Gaining,
 }
 
-/// Array whose full blocks a policy chooses among, and the policy's number.
+/// Array whose full blocks a policy chooses among, and the policy's numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates {
     /// Blocks of the array (N).
     pub blocks: u32,
     /// Pages per block (π).
     pub pages_per_block: u32,
-    /// Number of the policy; 0 if it has none.
-    pub number: u16,
+    /// Numbers of the policy; 0 where it has none.
+    pub numbers: [u16; MOST_NUMBERS],
     /// Seed of policies that draw.
     pub seed: u64,
 }
 
-/// A policy with its number.
+/// A policy with its numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct VictimKind {
     policy: &'static VictimPolicy,
-    number: u16,
+    numbers: [u16; MOST_NUMBERS],
 }
 
 impl VictimPolicy {
-    /// Returns the policy with this number.
+    /// Returns the policy with these numbers; those that are left out have their defaults.
     ///
-    /// `None` if the number is out of range, is given to a policy without a number, or is missing and has no
-    /// default.
-    pub fn kind(&'static self, number: Option<u16>) -> Option<VictimKind> {
-        match (self.number, number) {
-            (None, None) => Some(VictimKind::new(self, 0)),
-            (Some(known), given) => {
-                let number = given.or(known.default)?;
-                (1..=known.most).contains(&number).then(|| VictimKind::new(self, number))
+    /// `None` if a number is out of range, there are more than the policy has, or one without a default is missing.
+    pub fn kind(&'static self, given: &[u16]) -> Option<VictimKind> {
+        let mut numbers = [0; MOST_NUMBERS];
+        for (at, known) in self.numbers.iter().enumerate() {
+            numbers[at] = given.get(at).copied().or(known.default)?;
+            if !(1..=known.most).contains(&numbers[at]) {
+                return None;
             }
-            (None, Some(_)) => None,
         }
+        (given.len() <= self.numbers.len()).then_some(VictimKind { policy: self, numbers })
+    }
+
+    /// Returns the policy with its defaults, and with `number` where its first number has none.
+    pub fn kind_or(&'static self, number: u16) -> Option<VictimKind> {
+        self.kind(&[]).or_else(|| self.kind(&[number]))
     }
 }
 
@@ -94,18 +115,27 @@ impl fmt::Display for VictimPolicy {
     /// Writes the documented form: `greedy`, `greedy-scan[:K]`, `choices:D`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)?;
-        match self.number {
-            None => Ok(()),
-            Some(PolicyNumber { letter, default: Some(_), .. }) => write!(f, "[:{letter}]"),
-            Some(PolicyNumber { letter, default: None, .. }) => write!(f, ":{letter}"),
+        let mut optional = 0;
+        for PolicyNumber { letter, default, .. } in self.numbers {
+            optional += usize::from(default.is_some());
+            write!(f, "{}:{letter}", if default.is_some() { "[" } else { "" })?;
         }
+        (0..optional).try_for_each(|_| f.write_str("]"))
     }
 }
 
 impl VictimKind {
     /// Makes a kind without checks, for the policies' own files.
     pub(super) const fn new(policy: &'static VictimPolicy, number: u16) -> Self {
-        Self { policy, number }
+        Self { policy, numbers: [number, 0, 0] }
+    }
+
+    /// As [`VictimKind::new`], of a policy with several numbers.
+    pub(super) const fn of_numbers(
+        policy: &'static VictimPolicy,
+        numbers: [u16; MOST_NUMBERS],
+    ) -> Self {
+        Self { policy, numbers }
     }
 
     /// The policy.
@@ -113,18 +143,18 @@ impl VictimKind {
         self.policy
     }
 
-    /// Number of the policy; 0 if it has none.
+    /// First number of the policy; 0 if it has none.
     pub fn number(self) -> u16 {
-        self.number
+        self.numbers[0]
     }
 
     /// Most victims of one choice.
     pub fn victims_at_once(self) -> u32 {
-        if self.policy.chooses_many { u32::from(self.number).max(1) } else { 1 }
+        if self.policy.chooses_many { u32::from(self.number()).max(1) } else { 1 }
     }
 
     fn candidates(self, blocks: u32, pages_per_block: u32, seed: u64) -> Candidates {
-        Candidates { blocks, pages_per_block, number: self.number, seed }
+        Candidates { blocks, pages_per_block, numbers: self.numbers, seed }
     }
 
     /// Makes the policy for an array of `blocks` × `pages_per_block`; `seed` is for policies that draw.
@@ -137,6 +167,22 @@ impl VictimKind {
         (self.policy.controller_bytes)(&self.candidates(blocks, pages_per_block, 0))
     }
 
+    /// Most valid pages of a block that is collected in idle time: see [`Victims::most_sparse`].
+    pub(crate) fn most_sparse(self, pages_per_block: u32) -> u32 {
+        match self.policy.valid_pages {
+            ValidPages::OrAtMost(_) => self.most_listed(pages_per_block),
+            _ => most_valid_sparse(pages_per_block),
+        }
+    }
+
+    /// Most valid pages of a block that the policy may prefer to the one with fewest; 0 if it prefers that.
+    pub(crate) fn most_listed(self, pages_per_block: u32) -> u32 {
+        match self.policy.valid_pages {
+            ValidPages::OrAtMost(most) => most(&self.candidates(0, pages_per_block, 0)),
+            _ => 0,
+        }
+    }
+
     /// U(λ): most valid pages of the first victim of a choice, if `full` full blocks (1 or more) hold at most
     /// `logical_pages` valid pages together.
     pub fn most_valid(self, pages_per_block: u32, logical_pages: u32, full: u32) -> u32 {
@@ -144,8 +190,8 @@ impl VictimKind {
         let least = (logical_pages / full).min(gaining);
         match self.policy.valid_pages {
             ValidPages::Fewest => least,
-            ValidPages::OrAtMost(most) => least.max(most(pages_per_block)),
-            ValidPages::OrItsNumber => least.max(gaining.min(self.number.into())),
+            ValidPages::OrAtMost(_) => least.max(self.most_listed(pages_per_block)),
+            ValidPages::OrItsNumber => least.max(gaining.min(self.number().into())),
             ValidPages::Gaining => gaining,
         }
     }
@@ -153,7 +199,7 @@ impl VictimKind {
 
 impl PartialEq for VictimKind {
     fn eq(&self, other: &Self) -> bool {
-        (self.policy.name, self.number) == (other.policy.name, other.number)
+        (self.policy.name, self.numbers) == (other.policy.name, other.numbers)
     }
 }
 
@@ -161,17 +207,19 @@ impl Eq for VictimKind {}
 
 impl Hash for VictimKind {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.policy.name, self.number).hash(state);
+        (self.policy.name, self.numbers).hash(state);
     }
 }
 
 impl fmt::Display for VictimKind {
-    /// Writes the form used in configurations; a default number is omitted.
+    /// Writes the form used in configurations, without the last numbers that are defaults.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.policy.name)?;
-        match self.policy.number {
-            Some(known) if known.default != Some(self.number) => write!(f, ":{}", self.number),
-            _ => Ok(()),
+        let known = self.policy.numbers;
+        let written = known.iter().zip(self.numbers).rposition(|(of, n)| of.default != Some(n));
+        for (of, number) in known.iter().zip(self.numbers).take(written.map_or(0, |at| at + 1)) {
+            write!(f, ":{number}{}", of.unit)?;
         }
+        Ok(())
     }
 }

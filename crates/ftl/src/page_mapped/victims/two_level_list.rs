@@ -3,7 +3,7 @@
 //! §4.3; sizes of §5.1). One list holds candidates, the other holds blocks without valid pages (garbage).
 //!
 //! ```text
-//! full block b loses a page, or becomes full, is on no list, and more than 3π/4 of its pages are invalid:
+//! full block b loses a page, or becomes full, is on no list, and more than T % of its pages are invalid:
 //!   if the candidate list is full:
 //!     move its blocks without valid pages to the garbage list, as long as there is room
 //!     if none was moved: sort it, most invalid pages first; drop its tail
@@ -12,9 +12,14 @@
 //! victim: head of the garbage list, else head of the candidate list, else (deviation) a search
 //! ```
 //!
-//! State and cost (N blocks): the candidate list has max(1, ⌊N/20⌋) places of 4 bytes, the garbage list max(1,
-//! ⌊N/10⌋). A byte per block shows whether the block is full and on which list; here it takes 8, as the count of
-//! valid pages stands beside it. A page that becomes invalid costs O(1), or O(N/20 · log(N/20)) if its block
+//! Parameters, as `two-level-list:T%:C%:G%`:
+//! - T: share of a block's pages that must be invalid (1 to 99 %, default 75 %: the paper's 3/4);
+//! - C: length of the candidate list, of the N blocks (1 to 100 %, default 5 %: its 1/20);
+//! - G: length of the garbage list (1 to 100 %, default 10 %: its 1/10).
+//!
+//! State and cost (N blocks): the candidate list has max(1, ⌊CN/100⌋) places of 4 bytes, the garbage list max(1,
+//! ⌊GN/100⌋). A byte per block shows whether the block is full and on which list; here it takes 8, as the count of
+//! valid pages stands beside it. A page that becomes invalid costs O(1), or O(CN log(CN)) if its block
 //! enters a full candidate list. A victim costs O(1) from a list, O(N) from a search.
 //!
 //! Work:
@@ -29,7 +34,7 @@
 //!
 //! Deviations:
 //! - The paper does not say what is collected if both lists are empty. They are if data fill the array so that no
-//!   block reaches 3/4 invalid pages. Here a search of all blocks then finds the full one with most invalid pages,
+//!   block comes to T % invalid pages. Here a search of all blocks then finds the full one with most invalid pages,
 //!   of equals the lowest number, and counts as work.
 //! - If the candidate list is full, the paper demotes one block without valid pages. Here all of them move, as far
 //!   as the garbage list has room: one pass over the candidates finds them all.
@@ -41,8 +46,8 @@
 //! - Candidates are sorted by quicksort, equals by block number.
 //! - A block number and its place count as whole entries, whatever the width of the bus.
 
-use super::interface::{Victims, most_valid_sparse};
-use super::policy::{ValidPages, VictimKind, VictimPolicy};
+use super::interface::Victims;
+use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 use super::sort::sort;
 use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, collections::VecDeque, vec, vec::Vec};
@@ -70,20 +75,38 @@ struct Entry {
 /// Declaration of this policy.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "two-level-list",
-    number: None,
-    summary: "head of a list of blocks without valid pages, else of one of blocks with more than 3/4 invalid",
+    numbers: &[
+        PolicyNumber::percent('T', 99, DEFAULTS[0]),
+        PolicyNumber::percent('C', 100, DEFAULTS[1]),
+        PolicyNumber::percent('G', 100, DEFAULTS[2]),
+    ],
+    summary: "head of a list of blocks without valid pages, else of one of blocks with more than T % invalid",
     source: "Jung and Song, 2LGC, §4.3",
     chooses_many: false,
     // A list's head is not always the best, but has few valid pages. If the lists are empty, a search finds the
     // best.
-    valid_pages: ValidPages::OrAtMost(most_valid_sparse),
-    controller_bytes: |of| TwoLevelList::controller_bytes(of.blocks),
-    make: |of| Box::new(TwoLevelList::new(of.blocks, of.pages_per_block)),
+    valid_pages: ValidPages::OrAtMost(|of| most_valid(of.pages_per_block, of.numbers[0])),
+    controller_bytes: |of| TwoLevelList::controller_bytes(of.blocks, of.numbers),
+    make: |of| Box::new(TwoLevelList::with(of.blocks, of.pages_per_block, of.numbers)),
 };
+
+/// T, C and G of §5.1: 3/4, 1/20 and 1/10.
+const DEFAULTS: [u16; 3] = [75, 5, 10];
+
+/// Most valid pages of a block with more than `percent` of its pages invalid.
+fn most_valid(pages_per_block: u32, percent: u16) -> u32 {
+    let valid = u64::from(pages_per_block) * (100 - u64::from(percent.min(100)));
+    (valid.div_ceil(100) as u32).saturating_sub(1)
+}
 
 impl VictimKind {
     /// Head of lists that are kept while pages become invalid: [`TwoLevelList`].
-    pub const TWO_LEVEL_LIST: Self = Self::new(&POLICY, 0);
+    pub const TWO_LEVEL_LIST: Self = Self::of_numbers(&POLICY, DEFAULTS);
+
+    /// As [`VictimKind::TWO_LEVEL_LIST`], with other percentages T, C and G; `None` if one is out of range.
+    pub fn two_level_list(percentages: [u16; 3]) -> Option<Self> {
+        POLICY.kind(&percentages)
+    }
 }
 
 /// See the module.
@@ -95,13 +118,21 @@ pub struct TwoLevelList {
     most_candidates: usize,
     most_garbage: usize,
     pages_per_block: u32,
+    /// Most valid pages of a candidate.
+    most_valid: u32,
     work: VictimWork,
 }
 
 impl TwoLevelList {
-    /// Makes a policy without candidates, for an array of `blocks` × `pages_per_block`.
+    /// Makes a policy without candidates, for an array of `blocks` × `pages_per_block`, with the paper's percentages.
     pub fn new(blocks: u32, pages_per_block: u32) -> Self {
-        let [most_candidates, most_garbage] = Self::lengths(blocks).map(|length| length as usize);
+        Self::with(blocks, pages_per_block, DEFAULTS)
+    }
+
+    /// As [`TwoLevelList::new`], with these percentages T, C and G.
+    pub fn with(blocks: u32, pages_per_block: u32, percentages: [u16; 3]) -> Self {
+        let lengths = Self::lengths_of(blocks, percentages);
+        let [most_candidates, most_garbage] = lengths.map(|length| length as usize);
         Self {
             entries: vec![Entry { valid: 0, place: Use::NotFull }; blocks as usize],
             candidates: VecDeque::with_capacity(most_candidates),
@@ -109,29 +140,35 @@ impl TwoLevelList {
             most_candidates,
             most_garbage,
             pages_per_block,
+            most_valid: most_valid(pages_per_block, percentages[0]),
             work: VictimWork::default(),
         }
     }
 
-    /// Places of the candidate list and of the garbage list.
+    /// Places of the candidate list and of the garbage list, with the paper's percentages.
     pub fn lengths(blocks: u32) -> [u32; 2] {
-        [blocks / 20, blocks / 10].map(|length| length.max(1))
+        Self::lengths_of(blocks, DEFAULTS)
+    }
+
+    fn lengths_of(blocks: u32, [_, candidates, garbage]: [u16; 3]) -> [u32; 2] {
+        let part = |percent: u16| (u64::from(blocks) * u64::from(percent) / 100) as u32;
+        [candidates, garbage].map(|percent| part(percent).max(1))
     }
 
     /// RAM of a controller: one byte per block, and the places of both lists.
-    pub(crate) fn controller_bytes(blocks: u32) -> u64 {
-        let places: u32 = Self::lengths(blocks).iter().sum();
-        u64::from(blocks) + u64::from(places) * 4
+    pub(crate) fn controller_bytes(blocks: u32, percentages: [u16; 3]) -> u64 {
+        let places = Self::lengths_of(blocks, percentages).map(u64::from);
+        u64::from(blocks) + places.iter().sum::<u64>() * 4
     }
 
     fn entry(&mut self, block: u32) -> &mut Entry {
         &mut self.entries[block as usize]
     }
 
-    /// Returns true if more than 3/4 of a block's pages are invalid.
+    /// Returns true if more than T % of a block's pages are invalid.
     #[inline]
     fn passes(&self, valid: u32) -> bool {
-        valid <= most_valid_sparse(self.pages_per_block)
+        valid <= self.most_valid
     }
 
     fn add_candidate(&mut self, block: u32) -> Accesses {
@@ -225,6 +262,10 @@ impl Victims for TwoLevelList {
         Some(BlockId(block))
     }
 
+    fn most_sparse(&self, _pages_per_block: u32) -> u32 {
+        self.most_valid
+    }
+
     fn take_sparse(
         &mut self,
         _pages_per_block: u32,
@@ -275,7 +316,8 @@ impl Victims for TwoLevelList {
     }
 
     fn ram_bytes(&self) -> u64 {
-        Self::controller_bytes(self.entries.len() as u32)
+        let places = (self.most_candidates + self.most_garbage) as u64;
+        self.entries.len() as u64 + places * 4
     }
 }
 

@@ -22,13 +22,13 @@ use flash::BlockId;
 /// Declaration of this policy.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "windowed-greedy",
-    number: Some(PolicyNumber { letter: 'W', most: u16::MAX, default: None }),
+    numbers: &[PolicyNumber::count('W', u16::MAX, None)],
     summary: "fewest valid pages of the W filled longest ago",
     source: "Hu, Eleftheriou, Haas, Iliadis, Pletka, SYSTOR 2009",
     chooses_many: false,
     valid_pages: ValidPages::Gaining,
     controller_bytes: |of| WindowedGreedy::controller_bytes(of.blocks),
-    make: |of| Box::new(WindowedGreedy::new(of.blocks, of.pages_per_block, of.number.into())),
+    make: |of| Box::new(WindowedGreedy::new(of.blocks, of.pages_per_block, of.numbers[0].into())),
 };
 
 impl VictimKind {
