@@ -9,6 +9,7 @@
 //! [`lazy_rtgc`]).
 //! [`tables`] compares them for any part and holds the figures that the papers print.
 //! [`ram`], [`energy`] and [`waf`] give the cost of a scheme.
+//! [`task_set`] says whether periodic requests meet their deadlines.
 //! [`moves`] and [`copyback`] give the cost of each way to copy a page, which is the same for every scheme.
 //!
 //! Units: times in integer ns, energy in pJ, space in pages or blocks, shares as an exact [`Ratio`].
@@ -42,6 +43,7 @@ pub mod ram;
 mod ratio;
 pub mod rftl;
 pub mod tables;
+pub mod task_set;
 pub mod waf;
 
 pub use error::BoundError;

@@ -36,7 +36,7 @@ pub fn victim_valid(part: &Part) -> u32 {
 /// Steps of the collection of one logical block, at most t_er each, one after each of its writes.
 ///
 /// A data block D is full, a buffer W takes the writes, a replacement block is erased.
-/// The collection begins after the write that leaves W with k erased pages:
+/// The collection begins after a write to W that leaves it with at least k erased pages:
 ///
 /// 1. *copy*: the newest version of each page, from D and from the pages that W held at the beginning, goes
 ///    to the replacement, α per step. Then D is erased, and the replacement becomes the data block.
@@ -51,14 +51,15 @@ pub fn victim_valid(part: &Part) -> u32 {
 ///   to W, so k = c.
 /// - The new buffer suffices. At most k pages are drained, in s = ⌈k/α⌉ + 1 steps, each after a write that
 ///   takes a page. At most k + s pages are used when the collection ends. The next collection begins after a
-///   later write and must find k erased pages, so k + s + 1 ≤ π − k. From there the same argument repeats.
+///   later write, the next one at the earliest, and must find k erased pages, so k + s + 1 ≤ π − k. From there
+///   the same argument repeats.
 ///
 /// The condition is thus 2k + ⌈k/α⌉ + 2 ≤ π with k = ⌈π/α⌉. It fails for α = 1 on any block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectionSteps {
     /// α: pages copied per step.
     pub copies_per_step: u32,
-    /// k: erased pages left in the buffer when a collection begins, ⌈π/α⌉.
+    /// k: erased pages left in the buffer when a collection begins at the latest, ⌈π/α⌉.
     pub begins_at_pages: u32,
     /// Most steps of a whole collection, one per write: k + 1 + ⌈k/α⌉ + 1.
     pub steps: u32,

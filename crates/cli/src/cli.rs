@@ -23,7 +23,8 @@ Examples:
   ftlkit copyback --planes 2              the copy paths of a channel, side by side
   ftlkit reproduce lazy-rtgc              a paper's tables and figures beside the printed ones
 
-Exit codes: 0 done, every bound kept; 1 a bound was exceeded, or the run failed;
+Exit codes: 0 done, every bound kept; 1 a bound was exceeded, a deadline missed (bounds --tasks: not
+guaranteed), or the run failed;
 2 wrong usage or input; 130 interrupted (the figures up to then are printed).";
 
 /// Command line of ftlkit.

@@ -15,7 +15,7 @@ pub(crate) enum Failure {
     Input(Box<Message>),
     /// An internal error.
     Internal(Box<Message>),
-    /// A scheme exceeded its bound; the report has been printed.
+    /// A scheme exceeded its bound, or misses a deadline of a periodic task; the report has been printed.
     PromiseBroken,
     /// Ctrl-C; the results so far have been printed.
     Interrupted,

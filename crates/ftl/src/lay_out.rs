@@ -130,8 +130,13 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("idle", config.idle_collection),
         ("cmt", config.cmt_bytes.is_some()),
         ("cmt_policy", config.cmt_policy.is_some()),
+        ("cmt_evict", config.cmt_eviction.is_some()),
         ("threshold", config.queue_threshold_percent.is_some()),
         ("queue", config.write_queue.is_some()),
+        ("ram", config.collection_ram.is_some()),
+        ("enqueue", config.enqueue.is_some()),
+        ("folds", config.folds.is_some()),
+        ("trigger", config.trigger.is_some()),
         ("log_blocks", config.log_blocks.is_some()),
         ("frontiers", config.frontiers.is_some()),
     ];

@@ -1,6 +1,8 @@
 //! Per-family part of a plan, as plain values.
 
 use crate::page_mapped::victims::VictimKind;
+use crate::preset::Enqueue;
+use bounds::gftl::CollectionRam;
 use flash::Ns;
 
 /// The families of schemes, each with its own settings.
@@ -11,11 +13,14 @@ pub enum Layout {
     /// A page map on flash, cached in RAM.
     OnDemand(OnDemandLayout),
     /// A primary and a replacement block per logical block.
-    Nftl,
+    Nftl {
+        /// Logical blocks folded when no block may be opened.
+        folds: u32,
+    },
     /// A data block per logical block, and a write queue.
     Gftl(GftlLayout),
     /// Three blocks per logical block.
-    Rftl(bounds::rftl::CollectionSteps),
+    Rftl(RftlLayout),
     /// Data blocks, with log blocks for updates.
     LogBlock(LogBlockLayout),
     /// A scheme of another crate; it derives its layout when it is made.
@@ -34,6 +39,24 @@ pub enum CollectionKind {
     Preemptible(VictimKind, u32),
     /// A collector of another crate.
     Own,
+}
+
+/// Moment at which `rftl` begins to collect a logical block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RftlTrigger {
+    /// With the first write that finds the data block full.
+    PrimaryFull,
+    /// As late as its bound allows: when the buffer has only those erased pages left that the steps need.
+    Late,
+}
+
+/// Values that `rftl` needs besides the common part of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RftlLayout {
+    /// Steps of a collection.
+    pub steps: bounds::rftl::CollectionSteps,
+    /// Moment at which it begins.
+    pub trigger: RftlTrigger,
 }
 
 /// Copies per step. 0 if no copy is certain to fit, because it takes longer than a step may.
@@ -65,6 +88,8 @@ pub struct OnDemandLayout {
     pub cmt_entries: u32,
     /// Eviction policy of the table.
     pub policy: CmtPolicy,
+    /// What becomes of dirty entries at eviction.
+    pub eviction: CmtEviction,
     /// Collection and write-back in steps. `None`: whole blocks, and write-back at eviction.
     pub steps: Option<Steps>,
 }
@@ -78,6 +103,19 @@ pub struct Steps {
     pub pages: u32,
     /// Number of dirty entries at which write-back of translation pages starts.
     pub dirty_threshold: u32,
+}
+
+/// What the eviction from a full cached mapping table does with dirty mappings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CmtEviction {
+    /// Dirty mappings are not evicted. They wait for a write-back in groups.
+    Clean,
+    /// A dirty mapping is written back with all dirty mappings of its translation page.
+    Page,
+    /// A dirty mapping is written back alone if a read evicts it, else as with `Page`.
+    Reads,
+    /// A dirty mapping is written back alone. The others of its translation page stay dirty.
+    Mapping,
 }
 
 /// Eviction policy of a cached mapping table.
@@ -108,6 +146,10 @@ pub struct GftlLayout {
     pub programs: u32,
     /// Collection waits until one of these is exceeded; `None`: it never waits.
     pub threshold: Option<GftlThreshold>,
+    /// States of a collection in which RAM takes the block's writes.
+    pub ram: CollectionRam,
+    /// Time at which a data block is queued for collection.
+    pub enqueue: Enqueue,
     /// True if the dirtiest block is collected first; false for the block queued first.
     pub dirtiest_first: bool,
 }

@@ -36,6 +36,7 @@ mod wear;
 
 pub use allocation::{Allocation, AllocationOrder, Level};
 pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, TaskKind};
+pub use bounds::gftl::CollectionRam;
 pub use buffer::{
     AgeClock, BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
     BufferUnit, CleanUnits, Regions, UPDATE_PROBABILITIES, with_buffer,
@@ -46,12 +47,14 @@ pub use frontier_sharing::FrontierSharing;
 pub use guarantee::{Guarantee, Ram};
 pub use interface::{Background, Ftl, Prefetch};
 pub use layout::{
-    CmtPolicy, CollectionKind, CopiesPerStep, GftlLayout, GftlThreshold, Layout, LogBlockLayout,
-    LogVictim, OnDemandLayout, Steps,
+    CmtEviction, CmtPolicy, CollectionKind, CopiesPerStep, GftlLayout, GftlThreshold, Layout,
+    LogBlockLayout, LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps,
 };
 pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
 pub use plan::Plan;
-pub use preset::{Build, BuildResult, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue};
+pub use preset::{
+    Build, BuildResult, Enqueue, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue,
+};
 pub use processor::Processor;
 pub use scheme::Scheme;
 pub use telemetry::{CollectionLog, MapCache, MergeKind, Telemetry};

@@ -3,6 +3,8 @@
 use crate::buffer::settings::BufferPlan;
 use crate::guarantee::{Guarantee, Ram};
 use crate::layout::Layout;
+use bounds::task_set::PageCosts;
+use flash::Ns;
 
 /// The plan for one array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,4 +25,34 @@ pub struct Plan {
     pub guarantee: Guarantee,
     /// Controller RAM, the buffer included.
     pub ram: Ram,
+}
+
+impl Plan {
+    /// Worst case of one page task of each kind with the collection that may go with it, for
+    /// [`bounds::task_set::analyse`].
+    ///
+    /// # Errors
+    /// Why there is none: the scheme has no bound, or its write buffer also works when no task asks it to.
+    pub fn page_costs(&self) -> Result<PageCosts, &'static str> {
+        if self.buffer.is_some_and(|buffer| buffer.age_ns < Ns::MAX) {
+            return Err(
+                "its write buffer writes pages that have been dirty for too long between page tasks, which no \
+                        bound covers; set `+buffer_age=0` (no limit)",
+            );
+        }
+        let Guarantee { read_ns, write_ns, step_ns, response_ns, step_with_read, .. } =
+            self.guarantee;
+        let (Some(read), Some(write), Some(step), Some(response)) =
+            (read_ns, write_ns, step_ns, response_ns)
+        else {
+            return Err("it has no response bound with these settings");
+        };
+        // A read that enters a buffer may evict a page, which is written.
+        let collects = step_with_read || self.buffer.is_some_and(|buffer| buffer.reads);
+        let read_step = if collects { step } else { 0 };
+        Ok(PageCosts {
+            read_ns: response.min(read.saturating_add(read_step)),
+            write_ns: response.min(write.saturating_add(step)),
+        })
+    }
 }

@@ -4,12 +4,13 @@ use crate::allocation::Allocation;
 use crate::buffer::settings::{BufferDefaults, BufferSettings};
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
-use crate::layout::CmtPolicy;
+use crate::layout::{CmtEviction, CmtPolicy, RftlTrigger};
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
 use crate::processor::Processor;
 use crate::scheme::Scheme;
 use alloc::boxed::Box;
+use bounds::gftl::CollectionRam;
 use flash::{AnyArray, Geometry, Part, Probe, WearRule};
 #[cfg(not(test))]
 use flash::{ParallelArray, SerialArray};
@@ -135,6 +136,16 @@ pub enum WriteQueue {
     Proven,
 }
 
+/// Time at which GFTL puts a data block in the collection queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Enqueue {
+    /// When the block's last page is programmed (§IV-A).
+    #[default]
+    Full,
+    /// When a page of the full block is written to the write queue.
+    Overflow,
+}
+
 /// Configuration of a scheme: a preset with overrides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemeConfig {
@@ -150,10 +161,20 @@ pub struct SchemeConfig {
     pub cmt_bytes: Option<u64>,
     /// Eviction policy of the cached mapping table.
     pub cmt_policy: Option<CmtPolicy>,
+    /// Eviction of dirty entries from the cached mapping table; default: the preset's.
+    pub cmt_eviction: Option<CmtEviction>,
     /// Threshold of collection, in percent of the collection queue's length.
     pub queue_threshold_percent: Option<u8>,
     /// Length rule of the write queue.
     pub write_queue: Option<WriteQueue>,
+    /// States of a collection in which RAM takes the block's writes.
+    pub collection_ram: Option<CollectionRam>,
+    /// Time at which a data block is queued for collection.
+    pub enqueue: Option<Enqueue>,
+    /// Logical blocks that NFTL folds when no block may be opened.
+    pub folds: Option<u32>,
+    /// Moment at which a logical block of three physical ones is collected; default: the scheme's choice.
+    pub trigger: Option<RftlTrigger>,
     /// Number of log blocks, if the scheme has them; default: the scheme's choice.
     pub log_blocks: Option<u32>,
     /// α of buffer-aware victim selection, in thousandths; default: (C_p + C_r)/C_p of the part.
@@ -188,8 +209,13 @@ impl SchemeConfig {
             idle_collection: false,
             cmt_bytes: None,
             cmt_policy: None,
+            cmt_eviction: None,
             queue_threshold_percent: None,
             write_queue: None,
+            collection_ram: None,
+            enqueue: None,
+            folds: None,
+            trigger: None,
             log_blocks: None,
             alpha_thousandths: None,
             frontiers: None,

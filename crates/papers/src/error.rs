@@ -3,6 +3,7 @@
 use ddt::CopyRunError;
 use sim::config::ConfigError;
 use sim::report::plots::PlotError;
+use std::path::PathBuf;
 
 /// Reasons why a paper cannot be reproduced.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,14 @@ pub enum ReproduceError {
         run: String,
         /// Configuration error.
         source: Box<ConfigError>,
+    },
+    /// The folder of real traces cannot be read.
+    #[error("--traces {}: {source}", folder.display())]
+    Traces {
+        /// The folder.
+        folder: PathBuf,
+        /// Error of the system.
+        source: std::io::Error,
     },
     /// A closed form has no value on the paper's part.
     #[error("{0}")]

@@ -4,7 +4,7 @@ use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use rayon::prelude::*;
-use sim::config::{Experiment, Fill, Resolved, Text, Timing};
+use sim::config::{Experiment, Preconditioning, Resolved, Text, Timing};
 use sim::report::SchemeReport;
 use sim::run::{Observer, Phase, RunError};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -182,7 +182,11 @@ pub fn command(experiment: &Experiment) -> String {
         out.push_str(&text);
     };
     let workload = &experiment.workload.0;
-    push(workload.label());
+    match workload {
+        // The tasks have no notation of their own on a command line.
+        WorkloadSpec::Tasks { .. } => push("--tasks FILE".into()),
+        _ => push(workload.label()),
+    }
     if let WorkloadSpec::Builtin { parameters, .. } = workload {
         parameters.iter().for_each(|(key, value)| push(format!("--set {key}={value}")));
     }
@@ -210,7 +214,7 @@ pub fn command(experiment: &Experiment) -> String {
         .collect();
     push(format!("--schemes {}", schemes.join(",")));
     let precondition = &experiment.precondition.0;
-    if precondition.fill != Fill::Full || precondition.age > 0.0 {
+    if *precondition != Preconditioning::default() {
         push(format!("--precondition {precondition}"));
     }
     if experiment.timing == Timing::Closed {

@@ -1,6 +1,7 @@
 //! Settings of a reproduction.
 
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// Scale of the runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -22,11 +23,13 @@ pub struct Settings {
     pub seed: u64,
     /// Names of the sections to reproduce; empty: all.
     pub only: Vec<String>,
+    /// Folder of real traces, for rows on those that a paper names; `None`: no such rows.
+    pub traces: Option<PathBuf>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { scale: Scale::Quick, seed: 1, only: Vec::new() }
+        Self { scale: Scale::Quick, seed: 1, only: Vec::new(), traces: None }
     }
 }
 

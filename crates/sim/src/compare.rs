@@ -5,7 +5,7 @@ use crate::report::{Report, SchemeReport, units};
 use crate::run::error::RunError;
 use crate::run::observer::Observer;
 use crate::run::run_scheme;
-use crate::run::setup::{Setup, operation_pj};
+use crate::run::setup::{Passes, Setup, operation_pj};
 use rayon::prelude::*;
 
 /// Results of a comparison, and its failures.
@@ -21,6 +21,14 @@ impl Comparison {
     /// True if a scheme exceeded a bound.
     pub fn promise_broken(&self) -> bool {
         self.report.schemes.iter().any(|scheme| scheme.violations > 0)
+    }
+}
+
+impl Comparison {
+    /// True if a scheme missed a deadline of a periodic task.
+    pub fn deadline_missed(&self) -> bool {
+        let misses = |scheme: &SchemeReport| scheme.deadlines.as_ref().map_or(0, |d| d.misses);
+        self.report.schemes.iter().any(|scheme| misses(scheme) > 0)
     }
 }
 
@@ -80,11 +88,19 @@ pub fn run_one(
         precondition: experiment.precondition.0,
         closed: resolved.closed(),
         ssd: resolved.ssd.clone(),
+        tasks: resolved.tasks.clone(),
         replay: resolved.replay(&scheme.label),
+        passes: experiment.precondition.0.by_workload().then(|| Passes {
+            workload: experiment.workload.0.clone(),
+            facts: resolved.facts.clone(),
+        }),
         ..Setup::new(scheme.part.clone(), resolved.geometry, resolved.space_pages())
     };
     let source = experiment.workload.0.open(resolved.space, experiment.seed, &resolved.facts)?;
     let mut report = run_scheme(&setup, &scheme.config, &scheme.label, source, observer)?;
+    if let Some((deadlines, set)) = report.deadlines.as_mut().zip(resolved.tasks.as_ref()) {
+        deadlines.judge(&scheme.plan, set);
+    }
     if scheme.config.idle_collection && report.collection.idle == 0 {
         report.warnings.push(format!(
             "idle collection never ran: it needs arrival times with gaps of at least tBERS ({}) and a full \

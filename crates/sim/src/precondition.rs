@@ -15,7 +15,7 @@ pub enum Fill {
     None,
 }
 
-/// Fill and age. Text: `full`, `footprint+age=2`, `full+age=1+sequential=50%`, `none`.
+/// Fill and age. Text: `full`, `footprint+age=2`, `full+age=1+sequential=50%`, `full+workload=1+collecting`, `none`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preconditioning {
@@ -29,6 +29,22 @@ pub struct Preconditioning {
     /// sequential overwrite continues after the last one and wraps from the last page to the first. Default: 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sequential: f64,
+    /// Page writes of the workload itself, which runs after fill and age, as a multiple of the pages that it can address.
+    /// It is repeated as needed, a built-in workload with another seed each time. Of reads in a row 64 are run. Default:
+    /// 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub workload: f64,
+    /// Go on with the workload until the scheme's first collection, so that the measured part begins with it. Ends
+    /// without one after as many page writes as four times the array. Default: false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub collecting: bool,
+}
+
+impl Preconditioning {
+    /// True if the workload itself ages the array.
+    pub fn by_workload(&self) -> bool {
+        self.workload > 0.0 || self.collecting
+    }
 }
 
 fn is_zero(share: &f64) -> bool {

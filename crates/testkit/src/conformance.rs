@@ -17,8 +17,9 @@ use crate::watched::Inspect;
 use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store, WearRule};
 use ftl::{
-    Allocation, BufferPolicy, BufferSettings, CmtPolicy, FrontierSharing, FtlError, Layout, Preset,
-    SchemeConfig, VictimKind, WriteQueue, registry,
+    Allocation, BufferPolicy, BufferSettings, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+    FrontierSharing, FtlError, Layout, Preset, RftlTrigger, SchemeConfig, VictimKind, WriteQueue,
+    registry,
 };
 use std::fmt;
 
@@ -163,6 +164,17 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let cmt_policy = Some(CmtPolicy::SegmentedLru);
                 variants.push(SchemeConfig { cmt_policy, ..plain.clone() });
             }
+            "cmt_evict" => {
+                // With the scheme's own table, and with one that evicts all the time.
+                let ways = [CmtEviction::Page, CmtEviction::Reads, CmtEviction::Mapping].map(Some);
+                let with = |(cmt_eviction, cmt_bytes)| SchemeConfig {
+                    cmt_eviction,
+                    cmt_bytes,
+                    ..plain.clone()
+                };
+                let each = ways.into_iter().flat_map(|way| [(way, None), (way, Some(64))]);
+                variants.extend(each.map(with));
+            }
             "threshold" => {
                 let percents = [0, 50, 100].map(Some);
                 let with = |queue_threshold_percent| SchemeConfig {
@@ -170,6 +182,10 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                     ..plain.clone()
                 };
                 variants.extend(percents.map(with));
+            }
+            "folds" => {
+                let counts = [2, 5].map(Some);
+                variants.extend(counts.map(|folds| SchemeConfig { folds, ..plain.clone() }));
             }
             "log_blocks" => {
                 let counts = [1, 2, 3].map(Some);
@@ -209,6 +225,20 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let write_queue = Some(WriteQueue::Proven);
                 variants.push(SchemeConfig { write_queue, ..plain.clone() });
             }
+            "ram" => {
+                let collection_ram = Some(CollectionRam::Collection);
+                variants.push(SchemeConfig { collection_ram, ..plain.clone() });
+            }
+            "enqueue" => {
+                let enqueue = Some(Enqueue::Overflow);
+                variants.push(SchemeConfig { enqueue, ..plain.clone() });
+                let collection_ram = Some(CollectionRam::Collection);
+                variants.push(SchemeConfig { enqueue, collection_ram, ..plain.clone() });
+            }
+            "trigger" => {
+                let both = [RftlTrigger::PrimaryFull, RftlTrigger::Late].map(Some);
+                variants.extend(both.map(|trigger| SchemeConfig { trigger, ..plain.clone() }));
+            }
             other => panic!("no variant of `{other}` of {}: add one here", preset.name),
         }
     }
@@ -235,8 +265,13 @@ impl fmt::Display for Described<'_> {
             idle_collection,
             cmt_bytes,
             cmt_policy,
+            cmt_eviction,
             queue_threshold_percent,
             write_queue,
+            collection_ram,
+            enqueue,
+            folds,
+            trigger,
             log_blocks,
             alpha_thousandths,
             frontiers,
@@ -255,8 +290,13 @@ impl fmt::Display for Described<'_> {
             ("idle", idle_collection.then(String::new)),
             ("cmt bytes", cmt_bytes.map(|bytes| bytes.to_string())),
             ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
+            ("cmt evict", cmt_eviction.map(|eviction| format!("{eviction:?}"))),
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
+            ("ram", collection_ram.map(|ram| format!("{ram:?}"))),
+            ("enqueue", enqueue.map(|moment| format!("{moment:?}"))),
+            ("folds", folds.map(|folds| folds.to_string())),
+            ("trigger", trigger.map(|trigger| format!("{trigger:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
             ("alpha", alpha_thousandths.map(|alpha| format!("{alpha} thousandths"))),
             ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),

@@ -27,6 +27,7 @@ mod source;
 mod space;
 mod spec;
 mod steady_state;
+mod tasks;
 mod units;
 
 pub use convert::{Converted, convert};
@@ -51,3 +52,4 @@ pub use source::Source;
 pub use space::Space;
 pub use spec::WorkloadSpec;
 pub use steady_state::{SteadyState, Verdict};
+pub use tasks::{MOST_TASKS, TaskFault, TaskOperation, TaskOrder, TaskSpec, task_set};

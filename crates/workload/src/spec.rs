@@ -1,4 +1,5 @@
-//! Specification of a workload, its check and its opening. It is a built-in workload by name, or a trace.
+//! Specification of a workload, its check and its opening. It is a built-in workload by name, a trace, or a set of
+//! periodic tasks.
 
 use crate::error::WorkloadError;
 use crate::facts::Facts;
@@ -11,6 +12,7 @@ use crate::policy::AddressPolicy;
 use crate::replay::Replay;
 use crate::source::Source;
 use crate::space::Space;
+use crate::tasks::{self, TaskSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,6 +24,7 @@ use std::path::PathBuf;
 /// - Built-in workload: `name` and `parameters`.
 /// - Trace: `trace`, `addresses` and `options`.
 /// - Both: `requests`, `loops` and `time_scale` (see [`Replay`]).
+/// - Periodic tasks: `tasks`, a table each, and `requests`, their jobs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Table", into = "Table")]
 pub enum WorkloadSpec {
@@ -45,6 +48,13 @@ pub enum WorkloadSpec {
         /// Passes, limit and time scale.
         replay: Replay,
     },
+    /// Periodic tasks with deadlines.
+    Tasks {
+        /// The tasks. Of jobs released together, that of the earlier task comes first.
+        tasks: Vec<TaskSpec>,
+        /// The number of jobs; passes and time scale must be 1.
+        replay: Replay,
+    },
 }
 
 impl WorkloadSpec {
@@ -63,7 +73,15 @@ impl WorkloadSpec {
         }
     }
 
-    /// Sets a parameter of a built-in workload; a trace stays unchanged.
+    /// The periodic tasks, if it has any.
+    pub fn tasks(&self) -> Option<&[TaskSpec]> {
+        match self {
+            Self::Tasks { tasks, .. } => Some(tasks),
+            _ => None,
+        }
+    }
+
+    /// Sets a parameter of a built-in workload; others stay unchanged.
     #[must_use]
     pub fn with(mut self, parameter: &str, value: impl ToString) -> Self {
         if let Self::Builtin { parameters, .. } = &mut self {
@@ -84,20 +102,25 @@ impl WorkloadSpec {
         match self {
             Self::Builtin { name, .. } => name.clone(),
             Self::Trace { path, .. } => path.display().to_string(),
+            Self::Tasks { .. } => "periodic tasks".to_owned(),
         }
     }
 
     /// Passes, limit and time scale.
     pub fn replay(&self) -> &Replay {
         match self {
-            Self::Builtin { replay, .. } | Self::Trace { replay, .. } => replay,
+            Self::Builtin { replay, .. }
+            | Self::Trace { replay, .. }
+            | Self::Tasks { replay, .. } => replay,
         }
     }
 
     /// Passes, limit and time scale, mutable.
     pub fn replay_mut(&mut self) -> &mut Replay {
         match self {
-            Self::Builtin { replay, .. } | Self::Trace { replay, .. } => replay,
+            Self::Builtin { replay, .. }
+            | Self::Trace { replay, .. }
+            | Self::Tasks { replay, .. } => replay,
         }
     }
 
@@ -132,6 +155,7 @@ impl WorkloadSpec {
             Self::Trace { path, options, addresses, replay } => {
                 plan::check(path, options, *addresses, replay, space, &mut watch)?
             }
+            Self::Tasks { tasks, replay } => tasks::check(tasks, replay, space)?,
         };
         self.replay().check_arrivals(&label, facts.has_arrivals)?;
         Ok(facts)
@@ -168,6 +192,7 @@ impl WorkloadSpec {
                 };
                 replay.run(facts.requests_per_pass, move || plan.clone().open())
             }
+            Self::Tasks { tasks, .. } => tasks::open(tasks, space, seed, facts.requests),
         }
     }
 }
@@ -231,6 +256,8 @@ struct Table {
     parameters: BTreeMap<String, Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     options: Option<TraceOptions>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tasks: Option<Vec<TaskSpec>>,
 }
 
 fn once() -> u64 {
@@ -269,6 +296,15 @@ impl TryFrom<Table> for WorkloadSpec {
     fn try_from(table: Table) -> Result<Self, String> {
         let replay =
             Replay { requests: table.requests, loops: table.loops, time_scale: table.time_scale };
+        if let Some(tasks) = table.tasks {
+            let others =
+                table.name.is_some() || table.trace.is_some() || !table.parameters.is_empty();
+            if others || table.addresses.is_some() || table.options.is_some() {
+                let error = "periodic `tasks` are a workload of their own: of the other keys it takes `requests` only";
+                return Err(error.to_owned());
+            }
+            return Ok(Self::Tasks { tasks, replay });
+        }
         match (table.name, table.trace) {
             (Some(name), None) => {
                 if table.addresses.is_some() || table.options.is_some() {
@@ -299,9 +335,10 @@ impl TryFrom<Table> for WorkloadSpec {
             (Some(_), Some(_)) => {
                 Err("a workload has a `name` (built in) or a `trace` (a file), not both".to_owned())
             }
-            (None, None) => {
-                Err("a workload needs a `name` (built in) or a `trace` (a file)".to_owned())
-            }
+            (None, None) => Err(
+                "a workload needs a `name` (built in), a `trace` (a file) or `tasks` (periodic)"
+                    .to_owned(),
+            ),
         }
     }
 }
@@ -318,6 +355,7 @@ impl From<WorkloadSpec> for Table {
             addresses: None,
             parameters: BTreeMap::new(),
             options: None,
+            tasks: None,
         };
         match spec {
             WorkloadSpec::Builtin { name, parameters, .. } => {
@@ -330,6 +368,7 @@ impl From<WorkloadSpec> for Table {
                 table.options = Some(options).filter(|options| *options != TraceOptions::default());
                 table.addresses = Some(addresses);
             }
+            WorkloadSpec::Tasks { tasks, .. } => table.tasks = Some(tasks),
         }
         table
     }

@@ -13,7 +13,7 @@ pub use space::{
     QueueBound, Space, aged_wait, collection_steps, proven_queue_blocks, space, space_for,
 };
 pub use start_up::{image_pages, mount_after_cut_ns, shutdown_ns, start_up_ns};
-pub use steps::{Steps, paper_steps, whole_steps};
+pub use steps::{CollectionRam, Steps, paper_steps, whole_steps};
 
 use crate::ratio::Ratio;
 use flash::{Ns, Part};

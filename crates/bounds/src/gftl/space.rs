@@ -5,7 +5,7 @@
 
 use super::queue::queue_blocks;
 use super::start_up::image_pages;
-use super::steps::{Steps, paper_steps, whole_steps};
+use super::steps::{CollectionRam, Steps, paper_steps, whole_steps};
 use crate::error::BoundError;
 use flash::Part;
 
@@ -45,12 +45,11 @@ pub fn aged_wait(blocks: u32) -> u32 {
     blocks.div_ceil(8)
 }
 
-/// K = κ + 1: most steps of one block's collection.
+/// K = κ + H: most steps of one block's collection.
 ///
-/// If writes are taken in RAM, the step beyond κ programs the page that the host wrote between the last
-/// program and the erase.
+/// The H steps beyond κ program the pages that are in RAM alone when the old block is erased ([`Steps::after`]).
 pub fn collection_steps(steps: Steps) -> u64 {
-    u64::from(steps.total()) + 1
+    u64::from(steps.total()) + u64::from(steps.after)
 }
 
 /// Division of the usable blocks of an array.
@@ -60,9 +59,11 @@ pub fn collection_steps(steps: Steps) -> u64 {
 /// obsolete.
 /// Obsolete queue blocks are erased, one per step, before the next data block is selected. Let
 ///
-/// - K = κ + 1, the steps per collection ([`collection_steps`]),
+/// - K = κ + H, the steps per collection ([`collection_steps`]), of which the last H program the h pages that are in
+///   RAM alone when the old block is erased ([`Steps::held`]; one of each if RAM takes writes in the read and erase
+///   states alone),
 /// - W further collections that a queued block may wait for (0 if blocks are collected in queue order),
-/// - U = ⌈(X + π)/(π − 1)⌉ blocks, X = (N + W + 2)·K + 2.
+/// - U = ⌈(X + π)/(π − 1)⌉ blocks, X = (N + W + 2)·K + h + 1.
 ///
 /// Then the write queue never occupies more than U blocks, whatever the order of the requests.
 ///
@@ -72,13 +73,13 @@ pub fn collection_steps(steps: Steps) -> u64 {
 /// 1. Life. A page is written to the queue only while its data block waits in the collection queue, enters
 ///    it, or is itself being collected. In the last case the block enters again, after at most N − 1 others.
 ///    So the page is dead when at most N + W collections have ended after the one in progress. That takes at
-///    most (N + W)·K + β + 2 steps of data blocks, because a collection whose pages are being programmed has
-///    at most β + 2 steps left.
+///    most (N + W)·K + β + 1 + H steps of data blocks, because a collection whose pages are being programmed has
+///    at most β + 1 + H steps left.
 /// 2. What is left. Take any moment t, and go back at most K steps to the last selection of a data block. At
 ///    that moment no obsolete queue block was left, because these go first. So every block that the queue
-///    occupies at t holds a page written in the last D = (N + W + 1)·K + β + 2 steps of data blocks. Pages
-///    that were taken in RAM and programmed by a flush are late by the read phase and one page, at most α + 1
-///    steps. The task at t has written its page, and its step is still to run. D + α + 2 = X.
+///    occupies at t holds a page written in the last D = (N + W + 1)·K + β + 1 + H steps of data blocks. Pages
+///    taken in RAM before that and programmed in it are at most those of one collection: α of its read phase and h
+///    after it. The task at t has written its page, and its step is still to run. D + α + h + 1 = X.
 /// 3. Erases. Steps that erase queue blocks lie between those D steps and admit pages too, one per task. Let
 ///    E of them erase blocks that existed at the beginning of that time, E ≤ U, and F others. The pages
 ///    written meanwhile touch at most ⌈(X + E + F)/π⌉ + 1 blocks, of which F are erased again. So at most ⌈(X
@@ -126,7 +127,7 @@ impl Space {
     }
 }
 
-/// U = ⌈((N + W + 2)·K + 2 + π)/(π − 1)⌉, derived in [`Space`].
+/// U = ⌈((N + W + 2)·K + h + 1 + π)/(π − 1)⌉, derived in [`Space`].
 pub fn proven_queue_blocks(
     pages_per_block: u32,
     blocks: u32,
@@ -135,7 +136,7 @@ pub fn proven_queue_blocks(
 ) -> u64 {
     let pages = u64::from(pages_per_block.max(2));
     let waits = u64::from(blocks) + u64::from(extra_wait) + 2;
-    (waits * collection_steps(steps) + 2 + pages).div_ceil(pages - 1)
+    (waits * collection_steps(steps) + u64::from(steps.held) + 1 + pages).div_ceil(pages - 1)
 }
 
 /// The division with the most logical blocks.
@@ -143,8 +144,13 @@ pub fn proven_queue_blocks(
 /// # Errors
 /// - [`BoundError::OperationLongerThanErase`] if a page operation does not fit into a step;
 /// - [`BoundError::TooFewBlocks`] if no logical block is left.
-pub fn space(part: &Part, blocks: u32, bound: QueueBound) -> Result<Space, BoundError> {
-    let steps = whole_steps(part)?;
+pub fn space(
+    part: &Part,
+    blocks: u32,
+    bound: QueueBound,
+    ram: CollectionRam,
+) -> Result<Space, BoundError> {
+    let steps = whole_steps(part, ram)?;
     let needs = |logical| divide(part, logical, steps, bound).map(|space| space.blocks());
     let fits = |logical| needs(logical).is_some_and(|all| all <= blocks.into());
     if !fits(1) {
@@ -168,9 +174,10 @@ pub fn space_for(
     part: &Part,
     blocks: u32,
     bound: QueueBound,
+    ram: CollectionRam,
     logical_pages: u32,
 ) -> Result<Space, BoundError> {
-    let most = space(part, blocks, bound)?;
+    let most = space(part, blocks, bound, ram)?;
     let pages_per_block = part.pages_per_block;
     let largest = most.logical_blocks.saturating_mul(pages_per_block);
     if !(1..=largest).contains(&logical_pages) {
@@ -204,11 +211,17 @@ mod tests {
     use alloc::string::ToString;
     use flash::parts::{EVALUATION_SLC, SAMSUNG_LARGE_BLOCK};
 
+    use CollectionRam::States;
+
+    fn both(blocks: u32) -> [(u32, CollectionRam); 2] {
+        [(blocks, States), (blocks, CollectionRam::Collection)]
+    }
+
     #[test]
     fn the_largest_division_fits_and_the_next_does_not() {
         for bound in [QueueBound::Printed, QueueBound::Fifo, QueueBound::Aged] {
-            for blocks in [20, 100, 1024, 8192, 262_144] {
-                let space = space(&EVALUATION_SLC, blocks, bound).unwrap();
+            for (blocks, ram) in [20, 100, 1024, 8192, 262_144].into_iter().flat_map(both) {
+                let space = space(&EVALUATION_SLC, blocks, bound, ram).unwrap();
                 assert!(space.blocks() <= blocks.into());
                 let next = divide(&EVALUATION_SLC, space.logical_blocks + 1, space.steps, bound);
                 assert!(next.unwrap().blocks() > blocks.into(), "{bound:?} {blocks}");
@@ -220,9 +233,11 @@ mod tests {
     fn the_bound_solves_its_own_condition_and_no_smaller_number_does() {
         for pages in 2..80u32 {
             for blocks in [1, 2, 7, 1000] {
-                let steps = Steps { read: 2, write: pages.div_ceil(5) };
+                let write = pages.div_ceil(5);
+                let steps =
+                    Steps { read: 2, write, held: write + 1, after: (write + 1).div_ceil(5) };
                 let queue = proven_queue_blocks(pages, blocks, steps, 0);
-                let x = (u64::from(blocks) + 2) * collection_steps(steps) + 2;
+                let x = (u64::from(blocks) + 2) * collection_steps(steps) + u64::from(write) + 2;
                 let holds = |queue: u64| (x + queue).div_ceil(pages.into()) < queue;
                 assert!(holds(queue) && !holds(queue - 1), "π {pages} N {blocks}");
             }
@@ -233,24 +248,33 @@ mod tests {
     fn share_of_the_large_block_part() {
         // The bound is about twice the paper's 10.9 % (κ = 13), with the paper's errata in κ corrected.
         let part = Part { pages_per_block: 64, ..SAMSUNG_LARGE_BLOCK.clone() };
-        let steps = whole_steps(&part).unwrap();
+        let steps = whole_steps(&part, States).unwrap();
         assert_eq!(collection_steps(steps), 16);
         let queue = proven_queue_blocks(64, 8192, steps, 0);
         assert_eq!(queue, 2083);
         assert_eq!(queue_blocks(&part, 8192, paper_steps(&part)), 896);
+        // RAM in every state: 12 pages held, programmed in two steps.
+        let all = whole_steps(&part, CollectionRam::Collection).unwrap();
+        assert_eq!((all.held, all.after, collection_steps(all)), (12, 2, 17));
+        assert_eq!(proven_queue_blocks(64, 8192, all, 0), 2213);
     }
 
     #[test]
     fn what_cannot_be_divided_is_said() {
-        let few = space(&EVALUATION_SLC, 5, QueueBound::Fifo).unwrap_err();
+        let few = space(&EVALUATION_SLC, 5, QueueBound::Fifo, States).unwrap_err();
         let BoundError::TooFewBlocks { least, .. } = few else { panic!("{few:?}") };
-        assert_eq!(space(&EVALUATION_SLC, least, QueueBound::Fifo).unwrap().logical_blocks, 1);
-        let most = space(&EVALUATION_SLC, 100, QueueBound::Fifo).unwrap().logical_blocks * 64;
-        assert!(space_for(&EVALUATION_SLC, 100, QueueBound::Fifo, most).is_ok());
-        let error = space_for(&EVALUATION_SLC, 100, QueueBound::Fifo, most + 1).unwrap_err();
+        assert_eq!(
+            space(&EVALUATION_SLC, least, QueueBound::Fifo, States).unwrap().logical_blocks,
+            1
+        );
+        let most =
+            space(&EVALUATION_SLC, 100, QueueBound::Fifo, States).unwrap().logical_blocks * 64;
+        assert!(space_for(&EVALUATION_SLC, 100, QueueBound::Fifo, States, most).is_ok());
+        let error =
+            space_for(&EVALUATION_SLC, 100, QueueBound::Fifo, States, most + 1).unwrap_err();
         assert!(error.to_string().contains(&most.to_string()), "{error}");
         let slow = Part { t_prog_ns: 3_000_000, ..EVALUATION_SLC.clone() };
-        let error = space(&slow, 100, QueueBound::Fifo).unwrap_err();
+        let error = space(&slow, 100, QueueBound::Fifo, States).unwrap_err();
         assert!(error.to_string().contains("page program"), "{error}");
     }
 }

@@ -3,13 +3,27 @@
 use crate::error::BoundError;
 use flash::{Ns, Part};
 
-/// Steps of one block's collection: read, then write, then erase (one step).
+/// States of a block's collection in which its writes are taken in RAM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CollectionRam {
+    /// The read and the erase state (Algorithm 1). In the write state they go to the write queue.
+    #[default]
+    States,
+    /// Every state (§VI: a block "in the middle of partial garbage collection").
+    Collection,
+}
+
+/// Steps of one block's collection: read, then write, then erase (one step), then what RAM took meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
     /// α: steps that read.
     pub read: u32,
     /// β: steps that write.
     pub write: u32,
+    /// Most pages that are in RAM alone when the old block is erased.
+    pub held: u32,
+    /// Steps that program them.
+    pub after: u32,
 }
 
 impl Steps {
@@ -31,6 +45,8 @@ pub fn paper_steps(part: &Part) -> Steps {
     Steps {
         read: steps((2 * pages).saturating_sub(1) * part.t_r_ns),
         write: steps(pages * part.t_prog_ns),
+        held: 1,
+        after: 1,
     }
 }
 
@@ -38,6 +54,8 @@ pub fn paper_steps(part: &Part) -> Steps {
 ///
 /// - Read: ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ (2π−1 OOB areas and π pages, the text's read phase).
 /// - Write: ⌈π/⌊t_er/t_wr⌋⌉.
+/// - Held: one page, that of the task before the erase; if RAM takes writes in the write state too, one for each of the
+///   β + 1 tasks between the last read and the erase.
 ///
 /// For the large-block part of Table I at π = 64 this gives κ = 3 + 11 + 1 = 15.
 /// That κ yields the paper's 1.84 s of start-up after a power cut; the printed formulas give κ = 13 and 1.638
@@ -45,13 +63,20 @@ pub fn paper_steps(part: &Part) -> Steps {
 ///
 /// # Errors
 /// [`BoundError::OperationLongerThanErase`] if not even one page operation fits into a step.
-pub fn whole_steps(part: &Part) -> Result<Steps, BoundError> {
+pub fn whole_steps(part: &Part, ram: CollectionRam) -> Result<Steps, BoundError> {
     let pages = u64::from(part.pages_per_block);
     let read = per_step(part, "page or OOB read", part.t_r_ns.max(part.t_r_oob_ns))?;
     let write = per_step(part, "page program", part.t_prog_ns)?;
+    let steps = pages.div_ceil(write);
+    let held = match ram {
+        CollectionRam::States => 1,
+        CollectionRam::Collection => steps.saturating_add(1).min(pages),
+    };
     Ok(Steps {
         read: count(Some((3 * pages).saturating_sub(1).div_ceil(read))),
-        write: count(Some(pages.div_ceil(write))),
+        write: count(Some(steps)),
+        held: count(Some(held)),
+        after: count(Some(held.div_ceil(write))),
     })
 }
 

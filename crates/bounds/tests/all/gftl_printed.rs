@@ -43,7 +43,7 @@ fn steps_and_queue_as_printed() {
     let steps = gftl::paper_steps(&part);
     assert_eq!(gftl::queue_pages(8192, steps), 57_344);
     assert_eq!(gftl::queue_blocks(&part, 8192, steps), 896);
-    assert_eq!(gftl::queue_pages(3, gftl::Steps { read: 1, write: 2 }), 8);
+    assert_eq!(gftl::queue_pages(3, gftl::Steps { read: 1, write: 2, held: 1, after: 1 }), 8);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn start_up_and_shutdown_of_1_gib() {
 #[test]
 fn the_printed_mount_after_a_cut_comes_of_steps_that_hold_whole_operations() {
     let part = large(64);
-    let steps = gftl::whole_steps(&part).unwrap();
+    let steps = gftl::whole_steps(&part, gftl::CollectionRam::States).unwrap();
     assert_eq!((steps.read, steps.write, steps.total()), (3, 11, 15));
     let queue = gftl::queue_pages(8192, steps);
     assert_eq!(queue, 65_536);
@@ -66,12 +66,14 @@ fn the_printed_mount_after_a_cut_comes_of_steps_that_hold_whole_operations() {
     assert_eq!((seconds * 100.0).round(), 184.0);
     // Whole operations never take fewer steps.
     for pages in 2..300 {
-        let (whole, paper) =
-            (gftl::whole_steps(&large(pages)).unwrap(), gftl::paper_steps(&large(pages)));
+        let (whole, paper) = (
+            gftl::whole_steps(&large(pages), gftl::CollectionRam::States).unwrap(),
+            gftl::paper_steps(&large(pages)),
+        );
         assert!(whole.read >= paper.read && whole.write >= paper.write, "π {pages}");
     }
     let slow = Part { t_prog_ns: 2001 * US, ..large(64) };
-    let text = gftl::whole_steps(&slow).unwrap_err().to_string();
+    let text = gftl::whole_steps(&slow, gftl::CollectionRam::States).unwrap_err().to_string();
     assert!(text.contains("page program") && text.contains("under-test"), "{text}");
 }
 

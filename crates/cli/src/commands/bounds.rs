@@ -4,6 +4,7 @@ mod copies;
 mod division;
 mod promises;
 mod table_vii;
+mod tasks;
 
 pub(crate) use self::division::{Division, kind_of_promise, own_blocks};
 
@@ -22,7 +23,7 @@ use sim::config::{
     Bytes, Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, Notation, PartTable, Word,
     part_by_name,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,6 +35,8 @@ Examples:
   ftlkit bounds --part all --markdown     the bounds of the real-time schemes side by side
   ftlkit bounds --part ddt-mlc --ways 4 --copy all
       the bounds of the real-time schemes for each copy path
+  ftlkit bounds --tasks examples/tasks.toml --schemes lazy-rtgc,gftl
+      whether periodic tasks meet their deadlines; fails if one of the schemes cannot keep them
   ftlkit bounds --part all --json
 
 A part file gives page_bytes, pages_per_block, t_r_ns, t_prog_ns and t_bers_ns (ns, or texts such as
@@ -66,6 +69,15 @@ pub(crate) struct BoundsArgs {
     #[command(flatten)]
     channel: ChannelArgs,
 
+    /// Periodic tasks (TOML): print whether each scheme keeps their deadlines in the worst case, for any order of
+    /// addresses [without --blocks: on 1 GiB, as in `ftlkit compare --tasks`]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["copy", "copy_cache", "markdown"])]
+    tasks: Option<PathBuf>,
+
+    /// Schemes for --tasks, each with its settings, such as lazy-rtgc,fsr+share=0.8 [default: every scheme]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "tasks")]
+    schemes: Vec<String>,
+
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
@@ -95,6 +107,9 @@ impl std::str::FromStr for Paths {
 
 impl BoundsArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if let Some(file) = &self.tasks {
+            return self.run_tasks(file);
+        }
         if self.copy == Some(Paths::All) {
             return self.print_all_ways();
         }
@@ -116,6 +131,22 @@ impl BoundsArgs {
             );
         }
         output::text(&text(&sheets))
+    }
+
+    /// Prints the schedulability of periodic tasks.
+    fn run_tasks(&self, file: &Path) -> Result<(), Failure> {
+        let part = match &self.part_file {
+            Some(part) => PartTable::from_file(part)?,
+            None if self.part == "all" => {
+                return Err(Failure::input_with_help(
+                    "--tasks is for one part, and --part all asks for every part",
+                    "name a part, as in `--part evaluation-slc`",
+                ));
+            }
+            None => PartTable::named(&self.part),
+        };
+        let (channel, blocks, schemes) = (self.channel, self.blocks, &self.schemes[..]);
+        tasks::run(&tasks::Asked { file, part, channel, blocks, schemes }, self.json)
     }
 
     /// Prints the bounds of every way of copying on each part.

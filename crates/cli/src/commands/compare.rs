@@ -6,7 +6,9 @@ use super::run::{OutputArgs, run_experiment};
 use super::ssd::SsdArgs;
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
-use sim::config::{Bytes, ConfigError, DEFAULT_PART, Experiment, PartTable, TextOrTable, Timing};
+use sim::config::{
+    Bytes, ConfigError, DEFAULT_PART, Experiment, PartTable, TextOrTable, Timing, tasks_from_file,
+};
 use std::path::PathBuf;
 use workload::{AddressPolicy, WorkloadSpec};
 
@@ -28,6 +30,8 @@ Examples:
   ftlkit compare uniform --part k9lcg08u1m --channels 8 --ways 2 --bus-cycle 5ns --cpu arm7 --capacity 16GiB \
       --schemes page-level+victim=greedy-scan,page-level+victim=two-level-list
       the same for a part without bus cycles, with the processor time of victim selection
+  ftlkit compare --tasks examples/tasks.toml --schemes lazy-rtgc,gftl --precondition full+age=1
+      periodic tasks: which jobs miss their deadlines
   ftlkit compare trace.csv --out results --json > results.json
       CSV series and SVG plots in results/, the report as one JSON object
   ftlkit compare trace.csv --dry-run > my.toml && ftlkit run my.toml";
@@ -90,7 +94,9 @@ struct DeviceArgs {
 
     /// Precondition before the measured run: full (sequential fill of each scheme's logical space), footprint (of the
     /// space that all schemes export) or none; +age=N adds N times as many random overwrites; +sequential=SHARE makes
-    /// that share of them sequential, as in full+age=1+sequential=50% [default: full]
+    /// that share of them sequential, as in full+age=1+sequential=50%; +workload=N goes on with the
+    /// workload itself until it has written N times the pages that it can address; +collecting until each scheme's
+    /// first collection, from which on it is measured, as in full+collecting [default: full]
     #[arg(long, value_name = "FILL")]
     precondition: Option<String>,
 }
@@ -101,6 +107,10 @@ struct WorkloadArgs {
     /// Built-in workload; same as the positional argument
     #[arg(long, value_name = "NAME", conflicts_with = "input")]
     workload: Option<String>,
+
+    /// Periodic tasks with deadlines (TOML), of which misses are counted; `ftlkit bounds --tasks` analyses them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "workload"])]
+    tasks: Option<PathBuf>,
 
     /// Set a workload parameter, or with `part.` a data-sheet value of the part; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
@@ -214,7 +224,7 @@ impl DeviceArgs {
 }
 
 impl ChannelArgs {
-    fn apply(self, experiment: &mut Experiment) {
+    pub(super) fn apply(self, experiment: &mut Experiment) {
         experiment.ways = self.ways.unwrap_or(experiment.ways);
         experiment.planes = self.planes.unwrap_or(experiment.planes);
         experiment.bit_errors = self.bit_errors.unwrap_or(experiment.bit_errors);
@@ -229,7 +239,9 @@ impl WorkloadArgs {
         read: &ReadArgs,
         experiment: &mut Experiment,
     ) -> Result<(), Failure> {
-        if let Some(input) = input {
+        if let Some(file) = &self.tasks {
+            experiment.workload = TextOrTable(tasks_from_file(file)?);
+        } else if let Some(input) = input {
             experiment.workload = input.parse()?;
         } else if let Some(name) = &self.workload {
             workload::builtin(name).map_err(ConfigError::from)?;
@@ -240,6 +252,15 @@ impl WorkloadArgs {
                 *addresses = self.addresses.map_or(*addresses, Addresses::policy);
                 *options = read.options()?;
                 Ok(())
+            }
+            WorkloadSpec::Tasks { .. } => {
+                match read.given().or(self.addresses.map(|_| "--addresses")) {
+                    None => Ok(()),
+                    Some(option) => Err(Failure::input_with_help(
+                        format!("{option} is for traces, and --tasks gives periodic tasks"),
+                        "omit one of them",
+                    )),
+                }
             }
             WorkloadSpec::Builtin { name, .. } => {
                 // An option without effect is an error.
@@ -288,6 +309,10 @@ fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Failure> {
             parameters.insert(key.to_owned(), value.to_owned());
             Ok(())
         }
+        WorkloadSpec::Tasks { .. } => Err(Failure::input_with_help(
+            format!("--set {setting}: periodic tasks have no parameters"),
+            "change them in their file; `part.` keys change the part",
+        )),
         WorkloadSpec::Trace { .. } => Err(Failure::input_with_help(
             format!("--set {setting}: a trace has no parameters"),
             "use options such as --loops and --addresses for the replay, and `part.` keys for the part",

@@ -11,6 +11,7 @@ use papers::{
 };
 use sim::report::{OutDir, OutError};
 use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const EXAMPLES: &str = "\
@@ -60,6 +61,11 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
+    /// Folder of real traces, for rows on the public ones that a paper names (lazy-rtgc: files whose names begin with
+    /// websearch1, financial1 or financial2, in any trace format)
+    #[arg(long, value_name = "DIR")]
+    traces: Option<PathBuf>,
+
     /// Also print every row, note and run (implied by --only)
     #[arg(long, short)]
     verbose: bool,
@@ -107,6 +113,7 @@ impl ReproduceArgs {
         let settings = Settings {
             scale: if self.full { Scale::Full } else { Scale::Quick },
             seed: self.seed,
+            traces: self.traces.clone(),
             only: self.only.iter().map(|id| id.trim().to_lowercase()).collect(),
         };
         let out = self.output.out.as_deref().map(prepare).transpose()?;
@@ -210,7 +217,7 @@ fn verdict(found: &Reproduction) -> Result<(), Failure> {
 impl From<ReproduceError> for Failure {
     fn from(error: ReproduceError) -> Self {
         match &error {
-            ReproduceError::Unknown { .. } => Self::input(&error),
+            ReproduceError::Unknown { .. } | ReproduceError::Traces { .. } => Self::input(&error),
             _ => Self::internal(with_causes(&error)),
         }
     }

@@ -172,7 +172,7 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Result of the process. An exceeded bound takes precedence over an interruption.
+/// Result of the process. An exceeded bound or a missed deadline takes precedence over an interruption.
 fn verdict(found: &sim::Comparison) -> Result<(), Failure> {
     if let Some((label, error)) = found.failures.first() {
         let message =
@@ -182,7 +182,7 @@ fn verdict(found: &sim::Comparison) -> Result<(), Failure> {
             _ => Failure::internal(message),
         });
     }
-    match (found.promise_broken(), found.report.interrupted) {
+    match (found.promise_broken() || found.deadline_missed(), found.report.interrupted) {
         (true, _) => Err(Failure::PromiseBroken),
         (false, true) => Err(Failure::Interrupted),
         (false, false) => Ok(()),

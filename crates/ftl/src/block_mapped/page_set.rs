@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 use flash::Lpn;
 
-/// Logical pages that were trimmed, or lost to bit errors, since the format or the mount. The set is in RAM only: a
-/// trim is advisory, and a power cut loses it.
+/// Logical pages, such as those that were trimmed, or lost to bit errors, since the format or the mount. The set is in
+/// RAM only: a trim is advisory, and a power cut loses it.
 #[derive(Clone, Debug)]
 pub(crate) struct PageSet {
     words: Vec<u64>,
@@ -38,6 +38,11 @@ impl PageSet {
         }
     }
 
+    /// True if every page of `other`, a set of the same size, is in this set.
+    pub(crate) fn contains_all(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).all(|(own, other)| other & !own == 0)
+    }
+
     pub(crate) fn heap_bytes(&self) -> usize {
         self.words.capacity() * 8
     }
@@ -61,6 +66,9 @@ mod tests {
         set.remove(Lpn(64));
         let held: Vec<u32> = (0..130).filter(|lpn| set.contains(Lpn(*lpn))).collect();
         assert_eq!(held, [0, 63, 129]);
+        let mut more = set.clone();
+        more.insert(Lpn(100));
+        assert!(more.contains_all(&set) && !set.contains_all(&more));
         assert_eq!(PageSet::ram_bytes(130), 17);
     }
 }

@@ -1,6 +1,6 @@
 //! Collection of the two areas and write-back of the map: triggers and amount of work at once.
 
-use super::core::{InSteps, OnDemandCore};
+use super::core::{InSteps, OnDemandCore, Written};
 use super::medium::Moved;
 use crate::error::FtlError;
 use crate::page_mapped::space::Run;
@@ -268,7 +268,7 @@ impl Stepwise {
         for _ in 0..self.pages_per_step {
             let Some(page) = core.cmt.fullest_page() else { break };
             // The threshold of TG covers the room needed here.
-            core.rewrite(page, &[], Cause::WriteBack)?;
+            core.rewrite(page, Written::All(&[]), Cause::WriteBack)?;
         }
         Ok(true)
     }

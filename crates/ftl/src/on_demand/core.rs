@@ -5,7 +5,7 @@ use super::cmt::{Cmt, Shape};
 use super::medium::{Area, Medium, Moved};
 use crate::error::FtlError;
 use crate::interface::zeros;
-use crate::layout::OnDemandLayout;
+use crate::layout::{CmtEviction, OnDemandLayout};
 use crate::page_mapped::blocks::BlockTable;
 use crate::page_mapped::core::LOST;
 use crate::page_mapped::free_blocks::FreeBlocks;
@@ -22,6 +22,15 @@ pub(super) const ENTRY_BYTES: usize = 4;
 
 /// Maximum number of repairs of the translation page per lookup.
 const REPAIRS: u32 = 4;
+
+/// Entries that a rewrite of a translation page brings up to date.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Written<'a> {
+    /// All dirty entries of the page, and these, which are not cached.
+    All(&'a [(Lpn, Ppn)]),
+    /// The dirty entry in this slot.
+    One(u32),
+}
 
 /// Progress of a victim that is collected in steps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,6 +57,7 @@ pub(crate) struct OnDemandCore<F> {
     pub(super) moved: Vec<(Lpn, Ppn)>,
     pub(super) logical_pages: u32,
     entries_per_page: u32,
+    eviction: CmtEviction,
     /// True if translation pages may hold [`LOST`] entries. No OOB area records these.
     pub(super) lost_entries: bool,
 }
@@ -64,7 +74,7 @@ impl<F: Probe> OnDemandCore<F> {
             policy: layout.policy,
             logical_pages: plan.logical_pages,
             entries_per_page,
-            keeps_dirty: layout.steps.is_some(),
+            keeps_dirty: layout.eviction == CmtEviction::Clean,
         };
         let directory = vec![UNMAPPED; plan.logical_pages.div_ceil(entries_per_page) as usize];
         Self {
@@ -84,6 +94,7 @@ impl<F: Probe> OnDemandCore<F> {
             moved: Vec::with_capacity(geometry.pages_per_block() as usize),
             logical_pages: plan.logical_pages,
             entries_per_page,
+            eviction: layout.eviction,
             lost_entries: false,
         }
     }
@@ -135,8 +146,9 @@ impl<F: Probe> OnDemandCore<F> {
 
     /// Makes room for one more entry by dropping the next to evict. Returns false if there is no room.
     ///
-    /// If that entry is dirty, its translation page is written back first. If dirty entries are kept and no
-    /// clean one is left, `write_back` permits writing back the fullest translation page.
+    /// If that entry is dirty, it is written back first, alone or with the others of its translation page. If dirty
+    /// entries are kept and no clean one is left, `write_back` permits writing back the fullest translation page;
+    /// it is false for reads.
     #[inline]
     pub(super) fn make_room(&mut self, write_back: bool, cause: Cause) -> Result<bool, FtlError> {
         if !self.cmt.is_full() {
@@ -152,8 +164,18 @@ impl<F: Probe> OnDemandCore<F> {
             (None, _) => return Ok(false),
         };
         if self.cmt.is_dirty(oldest) {
+            self.make_translation_room()?;
+        }
+        // Making room may have rewritten a lost translation page, with this entry.
+        if self.cmt.is_dirty(oldest) {
             let page = self.cmt.page_of(self.cmt.lpn(oldest));
-            self.write_back(page, &[], cause)?;
+            let alone = match self.eviction {
+                CmtEviction::Clean | CmtEviction::Page => false,
+                CmtEviction::Reads => !write_back,
+                CmtEviction::Mapping => true,
+            };
+            let written = if alone { Written::One(oldest) } else { Written::All(&[]) };
+            self.rewrite(page, written, cause)?;
         }
         self.cmt.remove(oldest);
         Ok(true)
@@ -241,29 +263,34 @@ impl<F: Probe> OnDemandCore<F> {
         cause: Cause,
     ) -> Result<(), FtlError> {
         self.make_translation_room()?;
-        self.rewrite(page, patches, cause)
+        self.rewrite(page, Written::All(patches), cause)
     }
 
-    /// [`OnDemandCore::write_back`] without making room: reads the page once, if it has a version, and
+    /// Rewrites a translation page without making room: reads the page once, if it has a version, and
     /// programs it once.
     pub(super) fn rewrite(
         &mut self,
         page: u32,
-        patches: &[(Lpn, Ppn)],
+        written: Written<'_>,
         cause: Cause,
     ) -> Result<(), FtlError> {
         let mut bytes = core::mem::take(&mut self.page);
-        let done = self.patched(page, patches, cause, &mut bytes);
+        let done = self.patched(page, written, cause, &mut bytes);
         let done = done.and_then(|()| self.program_page(page, &bytes, cause));
         self.page = bytes;
-        done
+        done?;
+        match written {
+            Written::All(_) => self.cmt.clean(page),
+            Written::One(slot) => self.cmt.clean_one(slot),
+        }
+        Ok(())
     }
 
     /// Puts the new content of a translation page into `bytes`.
     fn patched(
         &mut self,
         page: u32,
-        patches: &[(Lpn, Ppn)],
+        written: Written<'_>,
         cause: Cause,
         bytes: &mut [u8],
     ) -> Result<(), FtlError> {
@@ -278,10 +305,16 @@ impl<F: Probe> OnDemandCore<F> {
                 }
             }
         }
-        let dirty = self.cmt.dirty_entries(page);
-        for (lpn, entry) in dirty.chain(patches.iter().map(|(lpn, ppn)| (*lpn, ppn.0))) {
+        let mut put = |lpn: Lpn, entry: u32| {
             let offset = self.offset(lpn);
             bytes[offset..offset + ENTRY_BYTES].copy_from_slice(&entry.to_le_bytes());
+        };
+        match written {
+            Written::All(patches) => {
+                self.cmt.dirty_entries(page).for_each(|(lpn, entry)| put(lpn, entry));
+                patches.iter().for_each(|(lpn, ppn)| put(*lpn, ppn.0));
+            }
+            Written::One(slot) => put(self.cmt.lpn(slot), self.cmt.ppn(slot)),
         }
         Ok(())
     }
@@ -298,7 +331,7 @@ impl<F: Probe> OnDemandCore<F> {
         }
     }
 
-    /// Programs the new version of a translation page and marks its cached entries clean.
+    /// Programs the new version of a translation page. Its cached entries stay dirty.
     pub(super) fn program_page(
         &mut self,
         page: u32,
@@ -313,7 +346,6 @@ impl<F: Probe> OnDemandCore<F> {
         if old != UNMAPPED {
             translation.invalidate(medium.flash.geometry(), Ppn(old));
         }
-        self.cmt.clean(page);
         Ok(())
     }
 

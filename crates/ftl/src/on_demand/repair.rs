@@ -70,7 +70,9 @@ impl<F: Probe> OnDemandCore<F> {
         // The valid count of its block already excludes it.
         self.directory[page] = UNMAPPED;
         let done = self.program_page(page as u32, &bytes, Cause::TranslationCollection);
-        if done.is_err() {
+        if done.is_ok() {
+            self.cmt.clean(page as u32);
+        } else {
             // Until there is room for the page its entries are in RAM alone.
             let entries =
                 bytes.as_chunks::<ENTRY_BYTES>().0.iter().map(|it| u32::from_le_bytes(*it));

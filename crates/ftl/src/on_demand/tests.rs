@@ -1,7 +1,7 @@
 use super::scheme::OnDemand;
 use super::{collection, core, mount};
 use crate::interface::Ftl;
-use crate::layout::{CmtPolicy, Layout, OnDemandLayout};
+use crate::layout::{CmtEviction, CmtPolicy, Layout, OnDemandLayout};
 use crate::plan::Plan;
 use crate::preset::SchemeConfig;
 use crate::registry::{self, by_name};
@@ -269,13 +269,22 @@ proptest! {
     fn reads_what_was_written(
         lazy: bool,
         segmented: bool,
+        eviction in 0u8..4,
         cmt_bytes in prop_oneof![Just(None), (8u64..600).prop_map(Some)],
         blocks in 7u32..30,
         steps in proptest::collection::vec((0u8..11, any::<u32>()), 0..1200),
     ) {
         let name = if lazy { "lazy-rtgc-on-demand" } else { "dftl" };
         let cmt_policy = segmented.then_some(CmtPolicy::SegmentedLru);
-        let config = SchemeConfig { cmt_bytes, cmt_policy, idle_collection: true, ..config(name) };
+        let cmt_eviction = match eviction {
+            0 => None,
+            1 => Some(CmtEviction::Page),
+            2 => Some(CmtEviction::Reads),
+            _ => Some(CmtEviction::Mapping),
+        };
+        let config = SchemeConfig {
+            cmt_bytes, cmt_policy, cmt_eviction, idle_collection: true, ..config(name)
+        };
         let flash = array(blocks, 8, 3);
         let (plan, _) = layout(&config, &flash);
         let mut model = Model { pages: vec![Some(0); plan.logical_pages as usize], writes: 0 };

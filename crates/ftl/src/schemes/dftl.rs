@@ -39,6 +39,8 @@
 //! - `cmt`: bytes, from 8. Default 1/128 of the map's 4·Λ bytes (Zhang et al. use 256 KiB for 32 GiB), but at least
 //!   the entries of four translation pages, or the whole map if that is less.
 //! - `cmt_policy`: LRU, or segmented LRU as in the source; default LRU.
+//! - `cmt_evict`: `page`, as above; `mapping`: the evicted entry is written back alone; `reads`: alone if a read evicts
+//!   it. Default `page`.
 //! - `idle`: erase data blocks without valid pages in idle time; default off.
 //! - `spare_blocks`: default 0; they replace blocks of either kind.
 //! - `frontiers`: of the data blocks, as in `page-level`; default `split`.
@@ -59,7 +61,7 @@ use super::page_level::most_logical_pages;
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Guarantee;
-use crate::layout::{CmtPolicy, Layout, OnDemandLayout};
+use crate::layout::{CmtEviction, CmtPolicy, Layout, OnDemandLayout};
 use crate::page::page;
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
@@ -74,7 +76,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "dftl",
     summary: "page map on flash, used entries cached in RAM, greedy, whole victims, everything exported",
     source: "Gupta, Kim, Urgaonkar, ASPLOS 2009; as in Zhang et al., TODAES 20(3):43, 2015, §5.1",
-    settings: &["cmt", "cmt_policy", "idle", "frontiers"],
+    settings: &["cmt", "cmt_policy", "cmt_evict", "idle", "frontiers"],
     victims: None,
     page: page!("dftl.rs"),
     buffer: None,
@@ -110,6 +112,12 @@ fn plan(
             ),
         ));
     }
+    if config.cmt_eviction == Some(CmtEviction::Clean) {
+        return Err(error(
+            "cmt_evict",
+            String::from("is `page`, `reads` or `mapping`: only evictions write mappings back"),
+        ));
+    }
     let translation_blocks = translation_blocks(part, logical_pages, EVALUATION_TRANSLATION_SHARE);
     let data_blocks = blocks - translation_blocks;
     let entries_per_page = part.page_bytes / 4;
@@ -125,6 +133,7 @@ fn plan(
             translation_threshold_pages: part.pages_per_block,
             cmt_entries: entries,
             policy: config.cmt_policy.unwrap_or(CmtPolicy::Lru),
+            eviction: config.cmt_eviction.unwrap_or(CmtEviction::Page),
             steps: None,
         }),
         buffer: None,
@@ -187,6 +196,8 @@ fn guarantee(
         response_ns: Some(step + read.max(write)),
         victim_valid: Some(valid),
         real_time: false,
+        // A read that misses the CMT may write back a mapping, and find the translation area full.
+        step_with_read: true,
         ..Guarantee::default()
     }
 }

@@ -3,8 +3,9 @@
 //!
 //! ```text
 //! write(lpn):                                 # GCQ: garbage collection queue
-//!   if its block is under collection, in the read or erase state: keep the page in RAM
+//!   if its block is under collection, in the read or erase state (`ram=collection`: in any): keep the page in RAM
 //!   elif its data block has room: program its next page; if that fills it: to the tail of the GCQ
+//!                                 (`enqueue=overflow`: not yet)
 //!   else: program the next page of the write queue; to the tail of the GCQ, if not there
 //!   step
 //! read(lpn): from RAM, else the write queue's page, else search the data block's OOBs backwards; step
@@ -23,8 +24,9 @@
 //! stretch of the array lists a block's pages in the queue. O(1) per task except OOB reads; O(π) per collection.
 //!
 //! Formulas (t in ns): U(e_w) = t_wr, U(e_r) = π·t_oob + t_rd, step ≤ t_er, U(R) = t_er + max(U(e_w), U(e_r))
-//! (Table III). κ = ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ + ⌈π/⌊t_er/t_wr⌋⌉ + 1 steps, and one more if RAM took a page
-//! before the erase. P ≥ N + U + 1 + A with U = ⌈((N+2)(κ+1) + 2 + π)/(π−1)⌉, proved for every order of
+//! (Table III). κ = ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ + β + 1 steps, β = ⌈π/⌊t_er/t_wr⌋⌉, and H more to program the h
+//! pages that RAM alone holds when the old block is erased: h = H = 1, with `ram=collection` h = β + 1 and
+//! H = ⌈h/⌊t_er/t_wr⌋⌉. P ≥ N + U + 1 + A with U = ⌈((N+2)(κ+H) + h + 1 + π)/(π−1)⌉, proved for every order of
 //! requests, and A blocks for the maps at shutdown: [`bounds::gftl::Space`].
 //!
 //! Invariants: a page of the write queue is live only while its block waits in the GCQ or is under collection.
@@ -35,6 +37,10 @@
 //! - `logical_share`: up to, and by default, N·π.
 //! - `queue`: `proven`, the default: U as above; `printed`: ⌈L/π⌉ blocks, L = ⌈N(κ+1)/2⌉. Some orders overflow the
 //!   printed queue: then writes are refused until collection has made room.
+//! - `ram`: `states`, the default: RAM takes the writes of a block in the read and erase states of its collection
+//!   (Algorithm 1); `collection`: in every state (§VI). A write that RAM takes is lost in a power cut before the next flush.
+//! - `enqueue`: `full`, the default: a block is queued with its last page (§IV-A); `overflow`: with the first page that
+//!   it cannot take, from which Fig. 7 and Table VI come nearest.
 //! - `idle`: a step in idle time; default off.
 //! - `spare_blocks`: default 0.
 //!
@@ -49,7 +55,8 @@
 //!   the queue.
 //! - Pages written in the write state go to the queue (Algorithm 1). They put their block back at the tail when its
 //!   collection ends; otherwise they would stay in the queue without bound.
-//! - A page taken before the erase is programmed in a step of its own.
+//! - Pages taken before the erase are programmed in steps of their own. With `ram=collection` these are the pages whose turn
+//!   in the new block had passed; the others are programmed with it.
 //! - A flush programs pages held in RAM alone in the write queue.
 //! - A read of a trimmed page, or of one never written, reads no flash. After a mount it does, because the mount takes
 //!   every page of a data block as present.
@@ -95,7 +102,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "gftl",
     summary: "block map and a write queue, one collection step of at most t_er after every request",
     source: "Choudhuri, Givargis, CODES+ISSS 2008, Algorithms 1-3",
-    settings: &["queue", "idle"],
+    settings: &["queue", "ram", "enqueue", "idle"],
     victims: None,
     page: page!("gftl.rs"),
     buffer: None,
@@ -125,9 +132,10 @@ pub(super) fn plan_with(
     let error = |setting, reason| FtlError::Config { scheme: config.preset.name, setting, reason };
     let printed = config.write_queue == Some(WriteQueue::Printed);
     let queue = if printed { QueueBound::Printed } else { proven };
+    let in_ram = config.collection_ram.unwrap_or_default();
     let space = match config.logical_pages {
-        None => bound::space(part, blocks, queue),
-        Some(logical_pages) => bound::space_for(part, blocks, queue, logical_pages),
+        None => bound::space(part, blocks, queue, in_ram),
+        Some(logical_pages) => bound::space_for(part, blocks, queue, in_ram, logical_pages),
     };
     let space = space.map_err(|reason| {
         let setting = match reason {
@@ -158,6 +166,8 @@ pub(super) fn plan_with(
             reads: operations(part, part.t_r_ns.max(part.t_r_oob_ns)),
             programs: operations(part, part.t_prog_ns),
             threshold,
+            ram: in_ram,
+            enqueue: config.enqueue.unwrap_or_default(),
             dirtiest_first,
         }),
         buffer: None,

@@ -39,7 +39,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "gftl-priority",
     summary: "as gftl, but the dirtiest block is collected first, until one has waited too long",
     source: "Choudhuri, Givargis, CODES+ISSS 2008, §VII-B",
-    settings: &["queue", "idle"],
+    settings: &["queue", "ram", "enqueue", "idle"],
     victims: None,
     page: page!("gftl_priority.rs"),
     buffer: None,

@@ -39,7 +39,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "gftl-threshold",
     summary: "as gftl, but data blocks are collected only while many wait",
     source: "Choudhuri, Givargis, CODES+ISSS 2008, §VII-A",
-    settings: &["threshold", "queue", "idle"],
+    settings: &["threshold", "queue", "ram", "enqueue", "idle"],
     victims: None,
     page: page!("gftl_threshold.rs"),
     buffer: None,

@@ -31,6 +31,9 @@
 //!   the CMT needed is the whole map.
 //! - `cmt`: bytes, from 8; default 8·D_max. A larger one holds more clean entries, and writes back later.
 //! - `cmt_policy`: for clean entries; default LRU.
+//! - `cmt_evict`: `clean`, as above; `page`, `mapping` or `reads`: the entry used least recently is dropped even if
+//!   it is dirty, after a write-back with all dirty entries of its translation page (`page`), alone (`mapping`), or
+//!   alone if a read drops it (`reads`). Default `clean`; the others have no bound.
 //! - `idle`: as in `lazy-rtgc`.
 //! - `spare_blocks`: default 0.
 //!
@@ -56,7 +59,7 @@
 use super::dftl::check_page;
 use crate::error::FtlError;
 use crate::guarantee::Guarantee;
-use crate::layout::{CmtPolicy, Layout, OnDemandLayout, Steps};
+use crate::layout::{CmtEviction, CmtPolicy, Layout, OnDemandLayout, Steps};
 use crate::page::page;
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
@@ -75,7 +78,7 @@ pub(crate) static PRESET: Preset = Preset {
     summary: "page map on flash, entries cached in RAM; data, translation and write-back steps of at most t_er \
         after each write",
     source: "Zhang et al., TODAES 20(3):43, 2015, §5",
-    settings: &["cmt", "cmt_policy", "idle"],
+    settings: &["cmt", "cmt_policy", "cmt_evict", "idle"],
     victims: None,
     page: page!("lazy_rtgc_on_demand.rs"),
     buffer: None,
@@ -103,7 +106,8 @@ fn plan(
     let logical_pages = division.data.logical_pages;
     let entries =
         on_demand::asked_entries(config)?.unwrap_or(division.dirty_max).min(logical_pages);
-    let promised = entries >= division.dirty_max;
+    let eviction = config.cmt_eviction.unwrap_or(CmtEviction::Clean);
+    let promised = entries >= division.dirty_max && eviction == CmtEviction::Clean;
     let dirty_threshold = if promised {
         division.dirty_threshold_for(entries)
     } else {
@@ -120,6 +124,7 @@ fn plan(
             translation_threshold_pages: division.translation_threshold_pages - 1,
             cmt_entries: entries,
             policy: config.cmt_policy.unwrap_or(CmtPolicy::Lru),
+            eviction,
             steps: Some(Steps {
                 copies: division.data.alpha,
                 pages: division.pages_per_step,
@@ -127,17 +132,21 @@ fn plan(
             }),
         }),
         buffer: None,
-        guarantee: guarantee(part, &division, promised),
+        guarantee: guarantee(part, &division, promised, eviction),
         ram: on_demand::ram(geometry, logical_pages, entries),
     })
 }
 
 /// With a CMT too small for the bound, a write may have to write back a translation page itself, and a step of DG
 /// one per copy.
-fn guarantee(part: &Part, division: &Division, promised: bool) -> Guarantee {
+fn guarantee(part: &Part, division: &Division, promised: bool, eviction: CmtEviction) -> Guarantee {
     let whole = |bound| promised.then_some(bound);
     Guarantee {
-        read_ns: Some(read_ns(part)),
+        read_ns: Some(match eviction {
+            CmtEviction::Clean => read_ns(part),
+            // The entry that makes room may be dirty.
+            _ => read_ns(part) + write_ns(part),
+        }),
         write_ns: Some(if promised { write_ns(part) } else { 2 * write_ns(part) }),
         step_ns: whole(part.t_bers_ns),
         response_ns: whole(response_ns(part)),

@@ -5,7 +5,7 @@ use flash::faults::BitErrors;
 use flash::parts::SAMSUNG_LARGE_BLOCK;
 use flash::{Array, Cause, Counts, Geometry, Lpn, Ns, Operation, Part, Probe, Serial, Store};
 use flash::{SerialArray, US, WearLevel};
-use ftlkit_ftl::{FtlError, Guarantee, Scheme, SchemeConfig, WriteQueue, registry};
+use ftlkit_ftl::{CollectionRam, FtlError, Guarantee, Scheme, SchemeConfig, WriteQueue, registry};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -264,7 +264,7 @@ fn to_the_block_queued_last(pages: u32) -> impl Fn(&Device, u32) -> u32 {
 #[test]
 fn the_queue_never_takes_up_more_than_its_proven_length() {
     for pages in [16, 32, 64] {
-        let steps = bounds::gftl::whole_steps(&part(pages)).unwrap();
+        let steps = bounds::gftl::whole_steps(&part(pages), CollectionRam::States).unwrap();
         let test = &mut Test::formatted(&config("gftl"), bench(pages, 400, Store::Metadata));
         let blocks = test.device.logical_pages() / pages;
         let proven = bounds::gftl::proven_queue_blocks(pages, blocks, steps, 0);
@@ -386,8 +386,15 @@ fn settings_that_cannot_be_are_refused() {
 /// 1 GiB of logical space in 64-page blocks, with the printed queue.
 fn one_gib() -> (SchemeConfig, SerialArray) {
     let printed = SchemeConfig { write_queue: Some(WriteQueue::Printed), ..config("gftl") };
-    let divide =
-        |blocks| bounds::gftl::space(&part(64), blocks, bounds::gftl::QueueBound::Printed).unwrap();
+    let divide = |blocks| {
+        bounds::gftl::space(
+            &part(64),
+            blocks,
+            bounds::gftl::QueueBound::Printed,
+            CollectionRam::States,
+        )
+        .unwrap()
+    };
     let blocks = (8192..10_000).find(|blocks| divide(*blocks).logical_blocks == 8192).unwrap();
     (printed, bench(64, blocks, Store::Metadata))
 }

@@ -1,12 +1,13 @@
 //! Figs 2, 9 and 10: times of NFTL alone, and of NFTL against GFTL on the same flash.
 
-use super::cells::{Cells, Load, Ran, every_pages_per_block};
+use super::cells::{Cell, Cells, Load, Ran, SEVERAL, every_pages_per_block, part};
+use super::closed_forms::us;
 use super::drive::{Kind, Sample};
-use super::paper::PAGES_PER_BLOCK;
+use super::paper::{PAGES_PER_BLOCK, UTILISATIONS};
 use super::spread::Spread;
 use crate::error::ReproduceError;
 use crate::reproduction::{PlotFile, Section};
-use crate::row::{Limit, Row};
+use crate::row::{Limit, Row, TOLERANCE};
 use crate::verdict::Reason;
 use sim::report::plots::{Curve, Curves, Drawn};
 
@@ -57,29 +58,60 @@ pub(super) fn fig_2(cells: &Cells) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     for cell in every_pages_per_block("nftl", Load::Synthetic) {
         match cells.get(cell) {
-            Ok(ran) => {
-                section.rows.extend(spread_rows(ran, Of::Writes));
-                let name = format!("{}: longest write over one page program", name(ran));
-                let program = ran.device.part.t_prog_ns as f64 / 1e3;
-                let over = Of::Writes.spread(ran).most_us() / program;
-                section.rows.push(Row::evidence(&name, "", over, 2));
-            }
-            Err(why) => section.rows.push(Row::incomparable(
-                &cell.name(),
-                "",
-                None,
-                None,
-                Reason::MissingDetail(why.into()),
-            )),
+            Ok(ran) => section.rows.extend(levels(ran, cells.get(cell.fold_by_fold()).ok())),
+            Err(why) => section.rows.push(missing(&cell, why)),
         }
     }
     section.plots.push(plot("fig-2.svg", "NFTL's writes", Of::Writes, &plotted(cells, &["nftl"]))?);
-    section.notes.push(
-        "The figure's values are not printed. A write of NFTL takes the folds on its way; the levels are a page \
-         program, a fold, and several folds when no block is free."
-            .into(),
-    );
+    section.notes.push(format!(
+        "The figure's values are not printed. A write of NFTL takes the folds on its way: one when its replacement is \
+         full, several when no block is free. §II does not say how many: {SEVERAL} here (`+folds={SEVERAL}`), and one \
+         for comparison."
+    ));
     Ok(section)
+}
+
+/// "Two distinct variations on the y-axis due to folds and garbage collection" (§III).
+fn levels(ran: &Ran, one: Option<&Ran>) -> Vec<Row> {
+    let mut rows = spread_rows(ran, Of::Writes);
+    let [_, single, several] = ran.measured.by_steps;
+    let exercised: Vec<&str> = [("folds", single), ("garbage collection", several)]
+        .into_iter()
+        .filter_map(|(level, writes)| (writes > 0).then_some(level))
+        .collect();
+    let name = name(ran);
+    let row = Row::words(
+        &format!("{name}: levels of write times above a page program"),
+        "folds, garbage collection",
+        &exercised.join(", "),
+    );
+    let claim = "NFTL: write times have two levels, of folds and of garbage collection";
+    rows.push(match ran.cell.pages_per_block {
+        PLOTTED => row.headline("§III, Fig. 2", claim),
+        _ => row,
+    });
+    let most = Of::Writes.spread(ran).most_us();
+    let program = ran.device.part.t_prog_ns as f64 / 1e3;
+    rows.extend([
+        Row::evidence(&format!("{name}: writes with one fold"), "", single as f64, 0),
+        Row::evidence(&format!("{name}: writes with several folds"), "", several as f64, 0),
+        Row::evidence(
+            &format!("{name}: longest write over one page program"),
+            "",
+            most / program,
+            2,
+        ),
+    ]);
+    if let Some(one) = one {
+        let what = format!("{name}: longest write over that with one fold at a time");
+        let over = most / Of::Writes.spread(one).most_us();
+        rows.push(Row::evidence(&what, "", over, 2));
+    }
+    rows
+}
+
+fn missing(cell: &Cell, why: &str) -> Row {
+    Row::incomparable(&cell.name(), "", None, None, Reason::MissingDetail(why.into()))
 }
 
 /// Fig. 9: write times.
@@ -88,29 +120,136 @@ pub(super) fn fig_9(cells: &Cells) -> Result<Section, ReproduceError> {
     for pages_per_block in PAGES_PER_BLOCK {
         section.rows.extend(variation(cells, pages_per_block));
     }
+    section.rows.extend(constant_write(cells));
+    for pages_per_block in PAGES_PER_BLOCK {
+        section.rows.extend(by_utilisation(cells, pages_per_block));
+    }
     Ok(section)
 }
 
 /// Fig. 10: read times.
 pub(super) fn fig_10(cells: &Cells) -> Result<Section, ReproduceError> {
-    both(cells, Of::Reads)
+    let mut section = both(cells, Of::Reads)?;
+    for scheme in ["nftl", "gftl"] {
+        section.rows.extend(search(cells, scheme));
+    }
+    section.notes.push(
+        "GFTL's paper does not say how a read of NFTL knows which of two blocks to search. Here a bit per page in RAM \
+         tells, so both schemes search one block at most; without it NFTL would search two."
+            .into(),
+    );
+    Ok(section)
+}
+
+/// "The maximum read time is proportional to the number of pages per block."
+fn search(cells: &Cells, scheme: &'static str) -> Vec<Row> {
+    let of = |pages: u32| cells.get(Cell::gftl(Load::Synthetic, pages).of(scheme)).ok();
+    let longest = |pages: u32| of(pages).map(|ran| us(ran.measured.read.longest_ns));
+    let names = PAGES_PER_BLOCK.map(|pages| format!("π = {pages}"));
+    let [first, second, third] =
+        [0, 1, 2].map(|at| (names[at].as_str(), longest(PAGES_PER_BLOCK[at])));
+    let what = format!("{scheme}: longest read by π");
+    let claim = format!("{scheme}: the longest read rises with π");
+    let groups: [&[&str]; 3] = [&[first.0], &[second.0], &[third.0]];
+    let mut rows =
+        vec![Row::order(&what, &groups, &[first, second, third]).headline("§VI, Fig. 10", &claim)];
+    // The search ends where the page is found, which is why a fixed part, the read of the page, comes on top.
+    if let [Some(low), Some(high)] = [longest(PAGES_PER_BLOCK[0]), longest(PAGES_PER_BLOCK[2])] {
+        let more = f64::from(PAGES_PER_BLOCK[2] - PAGES_PER_BLOCK[0]);
+        let oob = us(part(PAGES_PER_BLOCK[0]).t_r_oob_ns).to_string();
+        let what = format!("{scheme}: longest read per page of a block, T_rdoob");
+        rows.push(Row::measured(&what, "µs", &oob, (high - low) / more, TOLERANCE));
+    }
+    for pages in PAGES_PER_BLOCK {
+        if let (Some(ours), part) = (longest(pages), part(pages)) {
+            let what = format!("{scheme}, π = {pages}: longest read, at most π·T_rdoob + T_rdpg");
+            let bound = us(bounds::nftl::read_ns(&part));
+            rows.push(Row::limit(&what, "µs", Limit::AtMost(bound), ours));
+        }
+    }
+    rows
+}
+
+/// "The maximum write time of GFTL is constant as opposed to NFTL."
+fn constant_write(cells: &Cells) -> Vec<Row> {
+    let spread = |scheme: &'static str| {
+        let longest = PAGES_PER_BLOCK.map(|pages| {
+            let cell = Cell::gftl(Load::Synthetic, pages).of(scheme);
+            cells.get(cell).ok().map(|ran| Of::Writes.spread(ran).most_us())
+        });
+        let [Some(low), Some(middle), Some(high)] = longest else { return None };
+        Some(low.max(middle).max(high) - low.min(middle).min(high))
+    };
+    let what = |scheme: &str| format!("{scheme}: longest write, range over π");
+    let gftl = spread("gftl").map(|range| {
+        Row::limit(&what("gftl"), "µs", Limit::AtMost(0.0), range)
+            .headline("§VI, Fig. 9", "gftl: the longest write does not depend on π")
+    });
+    let nftl = spread("nftl").map(|range| {
+        Row::limit(&what("nftl"), "µs", Limit::Above(0.0), range)
+            .headline("§VI, Fig. 9", "nftl: the longest write does")
+    });
+    gftl.into_iter().chain(nftl).collect()
+}
+
+/// NFTL's mean times vary with the utilisation of the flash (§VI(ii)); its folds come only when they must.
+fn by_utilisation(cells: &Cells, pages_per_block: u32) -> Vec<Row> {
+    let gftl = Cell::gftl(Load::Synthetic, pages_per_block);
+    let full = gftl.of("nftl");
+    let (Ok(full), Ok(half)) = (cells.get(full), cells.get(full.half_used())) else {
+        return Vec::new();
+    };
+    let names = UTILISATIONS.map(|utilisation| format!("{utilisation} %"));
+    let mean = |ran: &Ran| Some(Of::Writes.spread(ran).mean_us());
+    let values = [(names[0].as_str(), mean(half)), (names[1].as_str(), mean(full))];
+    let what = format!("nftl, π = {pages_per_block}: mean write by utilisation");
+    let row = Row::order(&what, &[&[values[0].0], &[values[1].0]], &values);
+    let mut rows = vec![match pages_per_block {
+        PLOTTED => row.headline("§VI(ii)", "nftl: the mean write rises with the utilisation"),
+        _ => row,
+    }];
+    for ran in [half, full] {
+        let what = format!("nftl, π = {pages_per_block}, {} %", ran.cell.utilisation);
+        let reads = Of::Reads.spread(ran).mean_us();
+        let folds = ran.measured.by_steps[1] + ran.measured.by_steps[2];
+        rows.extend([
+            Row::evidence(&format!("{what}: mean write"), "µs", mean(ran).unwrap_or(0.0), 1),
+            Row::evidence(&format!("{what}: mean read"), "µs", reads, 1),
+            Row::evidence(&format!("{what}: writes with folds"), "", folds as f64, 0),
+        ]);
+    }
+    rows
+}
+
+/// "GFTL energy consumption being higher than traditional FTLs for under utilised flash memories" (§VI).
+pub(super) fn energy(cells: &Cells) -> Vec<Row> {
+    let each =
+        |ran: &Ran| ran.measured.energy_pj as f64 / 1e3 / ran.measured.requests().max(1) as f64;
+    PAGES_PER_BLOCK
+        .into_iter()
+        .map(|pages| {
+            let gftl = Cell::gftl(Load::Synthetic, pages).half_used();
+            let of = |cell| cells.get(cell).ok().map(each);
+            let values = [("nftl", of(gftl.of("nftl"))), ("gftl", of(gftl))];
+            let what = format!("50 %, π = {pages}: energy of all operations per request, nJ");
+            let row = Row::order(&what, &[&["nftl"], &["gftl"]], &values);
+            match pages {
+                PLOTTED => row.headline("§VI", "at 50 % GFTL takes more energy than NFTL"),
+                _ => row,
+            }
+        })
+        .collect()
 }
 
 fn both(cells: &Cells, of: Of) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
     for pages_per_block in PAGES_PER_BLOCK {
         for scheme in ["nftl", "gftl"] {
-            let cell = super::cells::Cell::gftl(Load::Synthetic, pages_per_block).of(scheme);
-            section.rows.extend(match cells.get(cell) {
-                Ok(ran) => spread_rows(ran, of),
-                Err(why) => vec![Row::incomparable(
-                    &cell.name(),
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(why.into()),
-                )],
-            });
+            let cell = Cell::gftl(Load::Synthetic, pages_per_block).of(scheme);
+            match cells.get(cell) {
+                Ok(ran) => section.rows.extend(spread_rows(ran, of)),
+                Err(why) => section.rows.push(missing(&cell, why)),
+            }
         }
     }
     let (file, title) = match of {
@@ -145,7 +284,7 @@ fn spread_rows(ran: &Ran, of: Of) -> Vec<Row> {
 
 /// "The variation in write times is more than an order of magnitude less for GFTL."
 fn variation(cells: &Cells, pages_per_block: u32) -> Vec<Row> {
-    let cell = super::cells::Cell::gftl(Load::Synthetic, pages_per_block);
+    let cell = Cell::gftl(Load::Synthetic, pages_per_block);
     let (Ok(gftl), Ok(nftl)) = (cells.get(cell), cells.get(cell.of("nftl"))) else {
         return Vec::new();
     };
@@ -155,14 +294,18 @@ fn variation(cells: &Cells, pages_per_block: u32) -> Vec<Row> {
         let what = format!("π = {pages_per_block}: {what}, NFTL over GFTL");
         Row::limit(&what, "", Limit::Above(10.0), ours)
     };
+    let sigma = limit("σ of write times", nftl.sigma_us() / gftl.sigma_us());
     vec![
         limit("range of write times", range(nftl) / range(gftl)),
-        limit("σ of write times", nftl.sigma_us() / gftl.sigma_us()),
+        match pages_per_block {
+            PLOTTED => sigma.headline("§VI, Fig. 9", "σ of write times, NFTL over GFTL"),
+            _ => sigma,
+        },
     ]
 }
 
 fn plotted<'a>(cells: &'a Cells, schemes: &[&'static str]) -> Vec<&'a Ran> {
-    let of = |scheme: &&'static str| super::cells::Cell::gftl(Load::Synthetic, PLOTTED).of(scheme);
+    let of = |scheme: &&'static str| Cell::gftl(Load::Synthetic, PLOTTED).of(scheme);
     cells.all(&schemes.iter().map(of).collect::<Vec<_>>())
 }
 

@@ -6,7 +6,7 @@ use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use crate::settings::Settings;
 use flash::{Part, parts};
-use ftl::{SchemeConfig, registry};
+use ftl::{CollectionRam, Enqueue, SchemeConfig, registry};
 use rayon::prelude::*;
 use sim::run::RunError;
 use workload::WorkloadSpec;
@@ -24,6 +24,43 @@ pub(super) enum Load {
     OneBlock,
 }
 
+/// Reading of the paper where its text leaves two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// States of a collection in which RAM takes the block's writes: Algorithm 1 against §VI.
+    pub(super) ram: CollectionRam,
+    /// Time at which a block is queued: §IV-A against the figures of §VI.
+    pub(super) enqueue: Enqueue,
+}
+
+impl Reading {
+    /// Algorithm 1 and §IV-A to the letter.
+    pub(super) const TEXT: Self = Self { ram: CollectionRam::States, enqueue: Enqueue::Full };
+    /// That of §VI, from which its tables and figures come nearest.
+    pub(super) const EVALUATION: Self =
+        Self { ram: CollectionRam::Collection, enqueue: Enqueue::Overflow };
+    /// All readings, the text's first.
+    pub(super) const ALL: [Self; 4] = [
+        Self::TEXT,
+        Self { ram: CollectionRam::Collection, enqueue: Enqueue::Full },
+        Self { ram: CollectionRam::States, enqueue: Enqueue::Overflow },
+        Self::EVALUATION,
+    ];
+
+    /// Settings of the scheme, such as `+ram=collection+enqueue=overflow`.
+    pub(super) fn settings(self) -> String {
+        let ram = match self.ram {
+            CollectionRam::States => "",
+            CollectionRam::Collection => "+ram=collection",
+        };
+        let enqueue = match self.enqueue {
+            Enqueue::Full => "",
+            Enqueue::Overflow => "+enqueue=overflow",
+        };
+        format!("{ram}{enqueue}")
+    }
+}
+
 /// Parameters of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cell {
@@ -32,24 +69,61 @@ pub(super) struct Cell {
     pub(super) pages_per_block: u32,
     /// Percentage of the flash in use, relative to the size at 100 %.
     pub(super) utilisation: u32,
+    /// Reading of GFTL's rules; the text's for other schemes.
+    pub(super) reading: Reading,
+    /// Logical blocks that NFTL folds when no block is free; 1 for other schemes.
+    pub(super) folds: u32,
 }
 
+/// "Several blocks" that NFTL folds when it runs out of space (§II), which gives no number.
+pub(super) const SEVERAL: u32 = 8;
+
 impl Cell {
-    /// GFTL at 100 % utilisation.
+    /// GFTL at 100 % utilisation: as §VI reads it on the traces, as the text has it in the orders of §IV-D.
     pub(super) fn gftl(load: Load, pages_per_block: u32) -> Self {
-        Self { scheme: "gftl", load, pages_per_block, utilisation: 100 }
+        let reading = match load {
+            Load::WorstOrder | Load::QueueOrder => Reading::TEXT,
+            Load::Synthetic | Load::Consumer | Load::OneBlock => Reading::EVALUATION,
+        };
+        Self { scheme: "gftl", load, pages_per_block, utilisation: 100, reading, folds: 1 }
     }
 
     /// The same run with another scheme.
     pub(super) fn of(self, scheme: &'static str) -> Self {
-        Self { scheme, ..self }
+        match scheme {
+            "nftl" => Self { scheme, reading: Reading::TEXT, folds: SEVERAL, ..self },
+            _ => Self { scheme, ..self },
+        }
+    }
+
+    /// NFTL with one fold at a time.
+    pub(super) fn fold_by_fold(self) -> Self {
+        Self { folds: 1, ..self }
+    }
+
+    /// The same run at the lower utilisation of Table V.
+    pub(super) fn half_used(self) -> Self {
+        Self { utilisation: UTILISATIONS[0], ..self }
+    }
+
+    /// Settings of the scheme beside its share, such as `+folds=8`.
+    fn settings(&self) -> String {
+        match self.folds {
+            1 => self.reading.settings(),
+            folds => format!("+folds={folds}"),
+        }
+    }
+
+    /// The same run with another reading.
+    pub(super) fn read_as(self, reading: Reading) -> Self {
+        Self { reading, ..self }
     }
 
     /// Name such as `nftl, synthetic, π = 32, 100 %`.
     pub(super) fn name(&self) -> String {
         let Self { scheme, pages_per_block, utilisation, .. } = self;
-        let load = self.load.name();
-        format!("{scheme}, {load}, π = {pages_per_block}, {utilisation} %")
+        let (load, settings) = (self.load.name(), self.settings());
+        format!("{scheme}{settings}, {load}, π = {pages_per_block}, {utilisation} %")
     }
 
     /// Number of blocks N of the logical space.
@@ -61,14 +135,30 @@ impl Cell {
 
     /// Smallest array for the logical space. A variant of GFTL gets its own; NFTL gets that of GFTL.
     fn device(&self) -> Result<Device, RunError> {
-        let of = if self.scheme == "nftl" { "gftl" } else { self.scheme };
-        Device::smallest(registry::by_name(of)?, &part(self.pages_per_block), self.logical_blocks())
+        let scheme = match self.scheme {
+            "nftl" => Self { scheme: "gftl", reading: Reading::EVALUATION, ..*self },
+            _ => *self,
+        };
+        let scheme = scheme.scheme_config()?;
+        Device::smallest(&scheme, &part(self.pages_per_block), self.logical_blocks())
     }
 
     fn config(&self, device: &Device) -> Result<SchemeConfig, RunError> {
-        let config = device.config(registry::by_name(self.scheme)?);
         let threshold = (self.scheme == "gftl-threshold").then_some(THRESHOLD_PERCENT);
+        let config = device.config(&self.scheme_config()?);
         Ok(SchemeConfig { queue_threshold_percent: threshold, ..config })
+    }
+
+    fn scheme_config(&self) -> Result<SchemeConfig, RunError> {
+        let preset = registry::by_name(self.scheme)?;
+        let Reading { ram, enqueue } = self.reading;
+        let read = self.scheme != "nftl" && self.reading != Reading::TEXT;
+        Ok(SchemeConfig {
+            folds: (self.scheme == "nftl").then_some(self.folds),
+            collection_ram: read.then_some(ram),
+            enqueue: read.then_some(enqueue),
+            ..SchemeConfig::preset(preset)
+        })
     }
 
     fn workload(&self, device: &Device) -> WorkloadSpec {
@@ -209,7 +299,9 @@ impl Job {
     fn record(&self, outcome: &Result<Ran, String>) -> RunRecord {
         let missing = outcome.as_ref().err().map(|why| (self.cell.scheme.into(), why.clone()));
         let command = match &self.ready {
-            Ok((device, config, workload)) => command(device, config, workload, self.seed),
+            Ok((device, config, workload)) => {
+                command(device, config, &self.cell.settings(), workload, self.seed)
+            }
             Err(_) => format!("ftlkit list schemes {}", self.cell.scheme),
         };
         RunRecord { name: self.cell.name(), command, missing: missing.into_iter().collect() }
@@ -217,7 +309,13 @@ impl Job {
 }
 
 /// Command that repeats a run.
-fn command(device: &Device, config: &SchemeConfig, workload: &WorkloadSpec, seed: u64) -> String {
+fn command(
+    device: &Device,
+    config: &SchemeConfig,
+    settings: &str,
+    workload: &WorkloadSpec,
+    seed: u64,
+) -> String {
     let requests = match workload.replay().requests {
         Some(requests) => format!(" --requests {requests}"),
         None => String::new(),
@@ -232,11 +330,11 @@ fn command(device: &Device, config: &SchemeConfig, workload: &WorkloadSpec, seed
         WorkloadSpec::Builtin { parameters, .. } => {
             parameters.iter().map(|(key, value)| format!(" --set {key}={value}")).collect()
         }
-        WorkloadSpec::Trace { .. } => String::new(),
+        WorkloadSpec::Trace { .. } | WorkloadSpec::Tasks { .. } => String::new(),
     };
     format!(
         "ftlkit compare {}{set}{requests} --part samsung-large-block --set part.pages_per_block={} --capacity {} \
-         --schemes {}+share={:.9}{threshold} --precondition none --seed {seed}",
+         --schemes {}+share={:.9}{threshold}{settings} --precondition none --seed {seed}",
         workload.label(),
         device.part.pages_per_block,
         device.geometry.capacity_bytes(),
@@ -251,7 +349,7 @@ pub(super) fn table_v() -> Vec<Cell> {
     for load in [Load::Synthetic, Load::Consumer] {
         for utilisation in UTILISATIONS {
             for pages_per_block in PAGES_PER_BLOCK {
-                cells.push(Cell { scheme: "gftl", load, pages_per_block, utilisation });
+                cells.push(Cell { utilisation, ..Cell::gftl(load, pages_per_block) });
             }
         }
     }

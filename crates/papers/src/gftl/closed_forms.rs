@@ -31,7 +31,7 @@ pub(super) fn table_1() -> Section {
         ];
         for ((what, unit, value), printed) in ours.into_iter().zip(printed) {
             let what = format!("{}: {what}", part.name);
-            section.rows.push(Row::exact(&what, unit, printed, value));
+            section.rows.push(Row::exact(&what, unit, printed, value).as_input());
         }
     }
     let part = &SAMSUNG_LARGE_BLOCK;
@@ -41,7 +41,7 @@ pub(super) fn table_1() -> Section {
         ("E_er", "66000", part.erase_pj()),
     ] {
         let what = format!("{}: {what} (§VI)", part.name);
-        section.rows.push(Row::exact(&what, "nJ", printed, pj as f64 / 1e3));
+        section.rows.push(Row::exact(&what, "nJ", printed, pj as f64 / 1e3).as_input());
     }
     section.notes.push(
         "65,536-byte blocks of 2,048-byte pages have 32 pages; Table V takes 16, 32 and 64, and the example of \
@@ -92,7 +92,7 @@ fn steps(part: &Part) -> Vec<Row> {
         printed,
         0,
     )];
-    if let Ok(whole) = gftl::whole_steps(part) {
+    if let Ok(whole) = gftl::whole_steps(part, gftl::CollectionRam::States) {
         let what = format!("GFTL, π = {pages}: κ of whole operations");
         rows.push(Row::evidence(&what, "steps", whole.total().into(), 0));
     }

@@ -14,6 +14,9 @@ use workload::{Op, Source, Space, WorkloadSpec};
 /// Number of samples in a time series.
 pub(super) const BINS: u64 = 240;
 
+/// Page requests of T1 = (3, 20) and T2 = (5, 20) in one of their periods, if 3 and 5 are page requests (§VIII).
+pub(super) const TOGETHER: usize = 3 + 5;
+
 /// Requests read from a workload at a time.
 const BATCH: usize = 1024;
 
@@ -27,20 +30,20 @@ pub(super) struct Device {
 }
 
 impl Device {
-    /// The smallest array on which `preset` exports `logical_blocks` blocks.
+    /// The smallest array on which the scheme exports `logical_blocks` blocks.
     ///
     /// # Errors
     /// The scheme's error, if even an array of three times that many blocks plus 64 is too small.
     pub(super) fn smallest(
-        preset: &'static Preset,
+        scheme: &SchemeConfig,
         part: &Part,
         logical_blocks: u32,
     ) -> Result<Self, RunError> {
         let plan = |blocks: u32| -> Result<Self, FtlError> {
             let geometry = Geometry::new(blocks, part.pages_per_block, part.page_bytes)
-                .map_err(|error| too_large(preset, &error))?;
+                .map_err(|error| too_large(scheme.preset, &error))?;
             let device = Self { part: part.clone(), geometry, logical_blocks };
-            registry::plan(&device.config(preset), part, &geometry, blocks)?;
+            registry::plan(&device.config(scheme), part, &geometry, blocks)?;
             Ok(device)
         };
         let (mut too_few, mut enough) = (logical_blocks, 3 * logical_blocks + 64);
@@ -55,10 +58,10 @@ impl Device {
         Ok(found)
     }
 
-    /// Configuration of a preset on this device.
-    pub(super) fn config(&self, preset: &'static Preset) -> SchemeConfig {
+    /// Configuration of a scheme on this device.
+    pub(super) fn config(&self, scheme: &SchemeConfig) -> SchemeConfig {
         let logical_pages = Some(self.logical_blocks * self.part.pages_per_block);
-        SchemeConfig { logical_pages, ..SchemeConfig::preset(preset) }
+        SchemeConfig { logical_pages, ..scheme.clone() }
     }
 
     /// Logical space as seen by workloads.
@@ -148,6 +151,10 @@ pub(super) struct Measured {
     pub(super) write: Kind,
     /// Requests whose service time plus step exceeded the period.
     pub(super) late: u64,
+    /// Requests behind or before which no step or fold ran, one, and several.
+    pub(super) by_steps: [u64; 3],
+    /// Longest service times plus steps of [`TOGETHER`] requests in a row, ns.
+    pub(super) longest_together_ns: u64,
     /// Maximum length of the write queue, pages.
     pub(super) queue_pages_most: u64,
     /// Length of the write queue after each request in pages, if recorded.
@@ -158,6 +165,8 @@ pub(super) struct Measured {
     pub(super) energy_pj: u128,
     /// Victims selected for collection.
     pub(super) victims: u64,
+    /// Mean number of valid pages in a victim that had pages outside the queue to move.
+    pub(super) victim_valid_mean: f64,
 }
 
 impl Measured {
@@ -214,6 +223,11 @@ struct Loop {
     energy_before_pj: u128,
     sample: Sample,
     seen: Measured,
+    /// Steps and folds so far.
+    steps: u64,
+    /// Service times plus steps of the last requests, and their sum, ns.
+    last: [u64; TOGETHER],
+    together_ns: u64,
 }
 
 impl Loop {
@@ -231,6 +245,9 @@ impl Loop {
             energy_before_pj: scheme.flash().energy_pj(),
             sample: Sample::default(),
             seen: Measured::default(),
+            steps: 0,
+            last: [0; TOGETHER],
+            together_ns: 0,
             scheme,
         }
     }
@@ -258,13 +275,20 @@ impl Loop {
         widen(service_range, service);
         widen(response_range, response);
         self.seen.late += u64::from(response > self.period_ns);
+        let oldest = std::mem::replace(&mut self.last[self.done as usize % TOGETHER], response);
+        self.together_ns = self.together_ns + response - oldest;
+        self.seen.longest_together_ns = self.seen.longest_together_ns.max(self.together_ns);
         self.done += 1;
         self.tick();
         Ok(())
     }
 
     fn tick(&mut self) {
-        let pages = self.scheme.telemetry().write_queue_pages.unwrap_or(0);
+        let telemetry = self.scheme.telemetry();
+        let pages = telemetry.write_queue_pages.unwrap_or(0);
+        let steps = telemetry.collections.steps;
+        self.seen.by_steps[(steps - self.steps).min(2) as usize] += 1;
+        self.steps = steps;
         self.seen.queue_pages_most = self.seen.queue_pages_most.max(pages);
         if self.keep_queue {
             self.seen.queue_pages.push(pages);
@@ -281,7 +305,15 @@ impl Loop {
         let erased: Vec<u32> = now.iter().zip(&self.erases_before).map(|(a, b)| a - b).collect();
         self.seen.wear = wear(&erased);
         self.seen.energy_pj = self.scheme.flash().energy_pj() - self.energy_before_pj;
-        self.seen.victims = self.scheme.telemetry().collections.started;
+        let telemetry = self.scheme.telemetry();
+        let valid = &telemetry.collections.victim_valid;
+        self.seen.victims = telemetry.collections.started;
+        // Index 0 counts the queue's own blocks too, which have nothing to move.
+        let (pages, victims) =
+            (1..).zip(valid.iter().skip(1)).fold((0u64, 0), |(pages, all), (valid, victims)| {
+                (pages + valid * victims, all + victims)
+            });
+        self.seen.victim_valid_mean = pages as f64 / victims.max(1) as f64;
         self.seen
     }
 }

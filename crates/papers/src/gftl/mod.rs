@@ -10,6 +10,8 @@ mod drive;
 mod paper;
 mod period;
 mod queue;
+mod readings;
+mod related;
 mod soft;
 mod spread;
 mod start_up;
@@ -40,6 +42,11 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Cells> {
             Ok(table_4::table_4(of.settings, of.watch))
         }),
         Exhibit("table-5", "Performance of GFTL", |of| Ok(table_5::table_5(&of.ran))),
+        Exhibit(
+            "readings",
+            "Readings of the text: RAM of a collection, and when a block is queued",
+            |of| Ok(readings::readings(&of.ran)),
+        ),
         Exhibit("fig-7", "Time spent in each period", |of| period::fig_7(&of.ran)),
         Exhibit("fig-8", "Growth of the write queue, simulated", |of| queue::fig_8(&of.ran)),
         Exhibit("fig-9", "NFTL against GFTL: writes", |of| against_nftl::fig_9(&of.ran)),
@@ -50,6 +57,9 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Cells> {
         }),
         Exhibit("soft-real-time", "Threshold and priority of the collection queue (§VII)", |of| {
             soft::soft(&of.ran)
+        }),
+        Exhibit("related", "Collection as a task of its own (§VIII)", |of| {
+            Ok(related::related(&of.ran))
         }),
     ],
     run: |wanted, settings, watch| Ok(Cells::run(&needed(wanted), settings, watch)),
@@ -73,11 +83,22 @@ fn needed(wanted: &[&str]) -> Vec<Cell> {
     let of = |id: &str| match id {
         "table-5" => {
             let one_block = every_pages_per_block("gftl", Load::OneBlock);
-            [cells::table_v(), one_block.to_vec()].concat()
+            [cells::table_v(), one_block.to_vec(), readings::needed()].concat()
         }
-        "table-6" => cells::table_v(),
-        "fig-2" => synthetic("nftl"),
-        "fig-9" | "fig-10" => [synthetic("nftl"), synthetic("gftl")].concat(),
+        "readings" => readings::needed(),
+        "table-6" => {
+            let nftl = synthetic("nftl").into_iter().map(Cell::half_used);
+            [cells::table_v(), readings::needed(), nftl.collect()].concat()
+        }
+        "fig-2" => {
+            let one = synthetic("nftl").into_iter().map(Cell::fold_by_fold);
+            one.chain(synthetic("nftl")).collect()
+        }
+        "fig-9" => {
+            let half = synthetic("nftl").into_iter().map(Cell::half_used);
+            [half.collect(), synthetic("nftl"), synthetic("gftl")].concat()
+        }
+        "fig-10" | "related" => [synthetic("nftl"), synthetic("gftl")].concat(),
         "fig-7" => {
             let consumer = every_pages_per_block("gftl", Load::Consumer);
             [synthetic("gftl"), consumer.to_vec()].concat()

@@ -161,6 +161,10 @@ pub(super) const START_UP_MS: &str = "13.6";
 pub(super) const SHUTDOWN_MS: &str = "163";
 pub(super) const AFTER_CUT_S: &str = "1.84";
 
+/// §VIII: execution time of the collection tasks G1 and G2, and period of the tasks T1 and T2.
+pub(super) const COLLECTION_MS: &str = "22";
+pub(super) const TASK_PERIOD_MS: &str = "20";
+
 /// §VII: a threshold of 80 % of the collection queue, and its effect on the energy in consumer, percent.
 pub(super) const THRESHOLD_PERCENT: u8 = 80;
 pub(super) const THRESHOLD_WRITES: &str = "-4";

@@ -161,7 +161,7 @@ fn queue_rows(ran: &Ran) -> Vec<Row> {
             .because(Reason::PaperError(beyond_printed(load).into())),
     );
     rows.push(Row::evidence(&format!("{name}: longest over L"), "", most / printed, 3));
-    if let Ok(whole) = gftl::whole_steps(&device.part) {
+    if let Ok(whole) = gftl::whole_steps(&device.part, ran.cell.reading.ram) {
         let blocks = device.logical_blocks;
         let pages = gftl::queue_pages(blocks, whole) as f64;
         let what = format!("{name}: longest over L with κ of whole operations");
@@ -209,7 +209,8 @@ fn slopes(name: &str, ran: &Ran) -> Vec<Row> {
             (at(from + blocks) - at(from)) / blocks as f64
         })
         .collect();
-    let steps = gftl::whole_steps(&ran.device.part).map_or(1, |steps| steps.total() as usize);
+    let steps = gftl::whole_steps(&ran.device.part, ran.cell.reading.ram)
+        .map_or(1, |steps| steps.total() as usize);
     let mut rows: Vec<Row> = (1..)
         .zip(slopes.iter().take(steps + 1))
         .map(|(round, slope)| {
@@ -280,7 +281,7 @@ mod tests {
     #[test]
     fn the_model_stays_below_l_and_comes_near_it() {
         for (blocks, steps) in [(1024, 5), (1024, 7), (1000, 13), (64, 15)] {
-            let steps_of = gftl::Steps { read: 1, write: steps - 2 };
+            let steps_of = gftl::Steps { read: 1, write: steps - 2, held: 1, after: 1 };
             let most = gftl::queue_pages(blocks, steps_of);
             let model = model(blocks, steps, u64::from(blocks * steps * 4));
             let longest = model.iter().copied().max().unwrap();

@@ -16,7 +16,7 @@ use flash::{Cause, Lpn, Operation, SerialArray};
 use ftl::{FtlError, Scheme, SchemeConfig, WriteQueue, registry};
 use sim::run::RunError;
 
-const CUT: &str = "erratum: 1.8432 s comes out with L = 65,536, κ = 15, which is what whole operations per step \
+const CUT: &str = "1.8432 s comes out with L = 65,536, κ = 15, which is what whole operations per step \
                    give; 13.6 and 163 ms need κ = 13";
 
 /// Rounds over all blocks after the array is full, so that the write queue and the collection queue are in use.
@@ -40,10 +40,9 @@ pub(super) fn start_up(watch: &dyn ReproductionObserver) -> Section {
         Row::evidence("L with κ = 13, as printed", "pages", pages as f64, 0),
         Row::exact("start-up", "ms", START_UP_MS, ms(start_up_ns(&part, blocks, pages))),
         Row::exact("shutdown", "ms", SHUTDOWN_MS, ms(shutdown_ns(&part, blocks, pages))),
-        Row::exact(cut, "s", AFTER_CUT_S, after_cut(pages))
-            .because(Reason::MissingDetail(CUT.into())),
+        Row::exact(cut, "s", AFTER_CUT_S, after_cut(pages)).because(Reason::PaperError(CUT.into())),
     ]);
-    if let Ok(whole) = whole_steps(&part) {
+    if let Ok(whole) = whole_steps(&part, bounds::gftl::CollectionRam::States) {
         let pages = of(whole);
         let what = format!("{cut}, κ = 15");
         section.rows.extend([
@@ -139,6 +138,7 @@ fn simulate(
     watch: &dyn ReproductionObserver,
 ) -> Result<Simulated, RunError> {
     let gftl = registry::by_name("gftl")?;
+    let gftl = &SchemeConfig::preset(gftl);
     let device = Device::smallest(gftl, &part(START_UP_PAGES_PER_BLOCK), blocks)?;
     let config = SchemeConfig { write_queue: Some(queue), ..device.config(gftl) };
     let scheme = registry::format(&config, device.array())?;
@@ -199,7 +199,7 @@ mod tests {
             let reads = simulated.start_up.reads * part.t_r_ns;
             assert!((reads..=reads + more).contains(&simulated.start_up.ns), "{simulated:?}");
             if queue == WriteQueue::Printed {
-                let gftl = registry::by_name("gftl").unwrap();
+                let gftl = &SchemeConfig::preset(registry::by_name("gftl").unwrap());
                 let device = Device::smallest(gftl, &part, blocks).unwrap();
                 let config = SchemeConfig { write_queue: Some(queue), ..device.config(gftl) };
                 let plan =

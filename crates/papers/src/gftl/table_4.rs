@@ -86,18 +86,16 @@ pub(super) fn table_4(settings: &Settings, watch: &dyn ReproductionObserver) -> 
     let reads = SYNTHETIC.reads.to_string();
     let (what, sum) = ("synthetic: reads (§V)", "the table's reads before consumer are 27,836");
     section.rows.push(
-        Row::measured(what, "requests", &reads, synthetic.0 as f64, 1.0)
-            .because(Reason::MissingDetail(sum.into())),
+        Row::measured(what, "requests", &reads, synthetic.0 as f64, 1.0).as_input().noting(sum),
     );
     let millions = synthetic.1 as f64 / 1e6;
     let what = "synthetic: writes (§V)";
-    section.rows.push(Row::measured(what, "million requests", "4.3", millions, 3.0));
+    section.rows.push(Row::measured(what, "million requests", "4.3", millions, 3.0).as_input());
     let reads = CONSUMER.reads.to_string();
     let swapped = "two digits changed places: Table IV has 76,749, which the generator makes";
     let table = TABLE_IV[TABLE_IV.len() - 1].reads as f64;
     section.rows.push(
-        Row::exact("consumer: reads (§V)", "requests", &reads, table)
-            .because(Reason::PaperError(swapped.into())),
+        Row::exact("consumer: reads (§V)", "requests", &reads, table).as_input().noting(swapped),
     );
     section.notes.push(
         "The benchmarks are generators with these counts, not the paper's traces: which sectors follow which, \
@@ -112,7 +110,7 @@ pub(super) fn table_4(settings: &Settings, watch: &dyn ReproductionObserver) -> 
 fn benchmark_rows(benchmark: &Benchmark, counted: &Counted) -> Vec<Row> {
     let row = |what: &str, unit: &str, printed: u64, ours: u64| {
         let what = format!("{}: {what}", benchmark.name);
-        Row::exact(&what, unit, &printed.to_string(), ours as f64)
+        Row::exact(&what, unit, &printed.to_string(), ours as f64).as_input()
     };
     vec![
         row("reads", "requests", benchmark.reads, counted.reads),

@@ -22,6 +22,7 @@ mod scheme_table;
 mod ssd;
 mod summary;
 mod suspend;
+mod task_file;
 mod text_or_table;
 mod workload;
 
@@ -45,4 +46,5 @@ pub use scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
 pub use scheme_table::SchemeTable;
 pub use ssd::Board;
 pub use suspend::SuspendChoice;
+pub use task_file::tasks_from_file;
 pub use text_or_table::{Text, TextOrTable};

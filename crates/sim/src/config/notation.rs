@@ -3,8 +3,8 @@
 use crate::catalogue;
 use flash::{CopyPath, WearRule};
 use ftl::{
-    AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtPolicy, FrontierSharing, Probability,
-    Regions, VictimKind, WriteQueue,
+    AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+    FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
 };
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -108,7 +108,12 @@ macro_rules! words {
 }
 words! {
     CmtPolicy, "policy of the map cache": "lru" = Lru, "slru" = SegmentedLru;
+    CmtEviction, "eviction from the map cache": "clean" = Clean, "page" = Page, "reads" = Reads,
+        "mapping" = Mapping;
     WriteQueue, "length of the write queue": "printed" = Printed, "proven" = Proven;
+    CollectionRam, "RAM of a collection": "states" = States, "collection" = Collection;
+    Enqueue, "time of queueing": "full" = Full, "overflow" = Overflow;
+    RftlTrigger, "trigger": "primary-full" = PrimaryFull, "late" = Late;
     FrontierSharing, "frontier mode": "split" = Split, "shared" = Shared;
     BufferUnit, "buffer unit": "page" = Page, "block" = Block;
     CleanUnits, "place of clean units": "order" = InOrder, "first" = First;

@@ -31,20 +31,28 @@ impl FromStr for Preconditioning {
                 )));
             }
         };
-        let (mut age, mut sequential) = (None, None);
+        let (mut age, mut sequential, mut workload) = (None, None, None);
+        let mut collecting = false;
         for part in parts {
+            if part == "collecting" {
+                collecting = true;
+                continue;
+            }
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let (setting, number) = match name.trim() {
                 "age" => (&mut age, value.trim().parse().ok()),
                 "sequential" => (&mut sequential, share(value)),
+                "workload" => (&mut workload, value.trim().parse().ok()),
                 _ => {
                     return Err(fault(format!(
-                        "expected `age=` and a number or `sequential=` and a share, not `{part}`"
+                        "expected `age=` or `workload=` and a number, `sequential=` and a share, or `collecting`, not `{part}`"
                     )));
                 }
             };
             let number = number.ok_or_else(|| match name.trim() {
-                "age" => fault(format!("expected `age=` and a number, not `{part}`")),
+                name @ ("age" | "workload") => {
+                    fault(format!("expected `{name}=` and a number, not `{part}`"))
+                }
                 _ => fault(format!(
                     "expected `sequential=` and a share, as in 0.5 or 50%, not `{part}`"
                 )),
@@ -53,8 +61,9 @@ impl FromStr for Preconditioning {
                 return Err(fault(format!("{} is set twice", name.trim())));
             }
         }
-        let (age, sequential) = (age.unwrap_or(0.0), sequential.unwrap_or(0.0));
-        let out = Self { fill, age, sequential };
+        let [age, sequential, workload] =
+            [age, sequential, workload].map(|number| number.unwrap_or(0.0));
+        let out = Self { fill, age, sequential, workload, collecting };
         out.check().map(|()| out)
     }
 }
@@ -68,7 +77,7 @@ fn share(text: &str) -> Option<f64> {
 }
 
 impl Preconditioning {
-    /// Checks the ranges of `age` and `sequential`, and that `age` has filled pages to overwrite.
+    /// Checks the ranges of `age`, `sequential` and `workload`, and that `age` has filled pages to overwrite.
     ///
     /// # Errors
     /// If one is out of its range, `age` is set without a fill, or `sequential` without `age`.
@@ -79,6 +88,15 @@ impl Preconditioning {
                 format!(
                     "must be 0 to {MOST_AGE} times the space that was filled, not {}",
                     self.age
+                ),
+            ));
+        }
+        if !(0.0..=MOST_AGE).contains(&self.workload) {
+            return Err(ConfigError::setting(
+                "precondition.workload",
+                format!(
+                    "must be 0 to {MOST_AGE} times the pages that the workload can address, not {}",
+                    self.workload
                 ),
             ));
         }
@@ -114,7 +132,13 @@ impl fmt::Display for Preconditioning {
         if self.age > 0.0 {
             write!(f, "+age={}", self.age)?;
         }
-        if self.sequential > 0.0 { write!(f, "+sequential={}", self.sequential) } else { Ok(()) }
+        if self.sequential > 0.0 {
+            write!(f, "+sequential={}", self.sequential)?;
+        }
+        if self.workload > 0.0 {
+            write!(f, "+workload={}", self.workload)?;
+        }
+        if self.collecting { f.write_str("+collecting") } else { Ok(()) }
     }
 }
 
@@ -136,7 +160,14 @@ mod tests {
 
     #[test]
     fn notation() {
-        for text in ["full", "none", "footprint+age=2.5", "full+age=2+sequential=0.5"] {
+        for text in [
+            "full",
+            "none",
+            "none+collecting",
+            "footprint+age=2.5",
+            "full+age=2+sequential=0.5",
+            "full+age=1+workload=0.5+collecting",
+        ] {
             assert_eq!(text.parse::<Preconditioning>().unwrap().to_string(), text);
         }
         let percent: Preconditioning = "full+sequential=50%+age=1".parse().unwrap();
@@ -149,6 +180,9 @@ mod tests {
             ("full+old", "`age=`"),
             ("full+age=1+age=2", "age is set twice"),
             ("full+age=x", "`age=` and a number, not `age=x`"),
+            ("full+workload=x", "`workload=` and a number, not `workload=x`"),
+            ("full+workload=-1", "0 to 1000"),
+            ("full+collecting=1", "or `collecting`"),
             ("full+age=1+sequential=half", "a share, as in 0.5 or 50%"),
             ("full+age=1+sequential=150%", "0 to 1, not 1.5"),
             ("full+sequential=50%", "there are none; set `age`"),

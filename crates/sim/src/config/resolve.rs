@@ -15,6 +15,7 @@ use crate::precondition::Fill;
 use crate::report::units;
 use crate::ssd::setup::SsdSetup;
 use ::workload::quantity::Bytes;
+use bounds::task_set::TaskSet;
 use flash::{Copies, CopyPath, CopyTimes, Geometry, Part};
 use ftl::{AllocationOrder, Layout};
 use serde::{Serialize, Serializer};
@@ -49,6 +50,8 @@ pub struct Resolved {
     pub space: Space,
     /// Facts found about the workload.
     pub facts: Facts,
+    /// The periodic tasks, if the workload is a set of them.
+    pub tasks: Option<TaskSet>,
     /// Notes for the reader: values chosen by default, and why.
     pub notes: Vec<String>,
 }
@@ -101,12 +104,50 @@ impl Experiment {
         if let WorkloadSpec::Builtin { parameters, .. } = &mut self.workload.0 {
             parameters.clone_from(&facts.parameters);
         }
+        let tasks = self.tasks(board.is_some())?;
         // The report could not be read, nor the experiment repeated, if it could not be written down.
         self.to_toml()?;
         notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
         let experiment = self;
-        Ok(Resolved { experiment, part, channel, geometry, ssd, schemes, space, facts, notes })
+        Ok(Resolved {
+            experiment,
+            part,
+            channel,
+            geometry,
+            ssd,
+            schemes,
+            space,
+            facts,
+            tasks,
+            notes,
+        })
+    }
+
+    /// The workload's periodic tasks; an error where jobs are not served one after the other, at their releases.
+    fn tasks(&self, on_ssd: bool) -> Result<Option<TaskSet>, ConfigError> {
+        let Some(specs) = self.workload.0.tasks() else { return Ok(None) };
+        let refuse = |setting, reason| Err(ConfigError::setting(setting, reason));
+        if on_ssd {
+            return refuse(
+                "channels",
+                "periodic tasks run on one channel, which serves them in order of arrival; omit it",
+            );
+        }
+        if self.timing == Timing::Closed {
+            return refuse(
+                "timing",
+                "`closed` ignores releases, and periodic tasks have deadlines; omit it",
+            );
+        }
+        if self.cpu.0.is_some() {
+            return refuse(
+                "cpu",
+                "no bound covers the processor's time, so no deadline could be judged; omit it",
+            );
+        }
+        let set = workload::task_set(specs);
+        set.map(Some).map_err(|fault| ConfigError::setting(fault.key, fault.reason))
     }
 
     /// Takes and checks the part; makes the experiment's description of it self-contained.
@@ -415,7 +456,7 @@ impl Resolved {
         self.experiment.allocation.unwrap_or_default().0
     }
 
-    /// Pages that a scheme writes before measurement.
+    /// Pages that a scheme writes before measurement; with `collecting` it may write more.
     pub fn preconditioning_writes(&self, scheme: &ResolvedScheme) -> u64 {
         let precondition = &self.experiment.precondition.0;
         let pages = match precondition.fill {
@@ -423,7 +464,8 @@ impl Resolved {
             Fill::Footprint => self.space_pages(),
             Fill::None => 0,
         };
-        u64::from(pages) + (f64::from(pages) * precondition.age).round() as u64
+        let aging = f64::from(self.space_pages()) * precondition.workload;
+        u64::from(pages) + ((f64::from(pages) * precondition.age).round() + aging.round()) as u64
     }
 
     /// Command that repeats the run of one scheme.

@@ -100,8 +100,13 @@ impl SchemeTable {
             idle_collection: self.idle_collection,
             cmt_bytes: self.cmt_bytes.map(|bytes| bytes.0),
             cmt_policy: self.cmt_policy.map(|policy| policy.0),
+            cmt_eviction: self.cmt_eviction.map(|eviction| eviction.0),
             queue_threshold_percent: self.queue_threshold.map(|percent| percent.0.0),
             write_queue: self.write_queue.map(|queue| queue.0),
+            collection_ram: self.collection_ram.map(|ram| ram.0),
+            enqueue: self.enqueue.map(|moment| moment.0),
+            folds: self.folds,
+            trigger: self.trigger.map(|trigger| trigger.0),
             log_blocks: self.log_blocks,
             alpha_thousandths: match self.alpha {
                 None => None,
@@ -199,8 +204,8 @@ mod tests {
     use super::*;
     use flash::{CopyPath, WearRule};
     use ftl::{
-        AgeClock, BUFFER_POLICIES, BufferUnit, CleanUnits, CmtPolicy, FrontierSharing, Probability,
-        Regions, VictimKind, WriteQueue,
+        AgeClock, BUFFER_POLICIES, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam,
+        Enqueue, FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
     };
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
@@ -224,6 +229,7 @@ mod tests {
             "dftl+cmt=256KiB+cmt_policy=slru",
             "gftl-threshold+threshold=80%",
             "gftl+queue=printed",
+            "nftl+folds=8",
             "fast+log_blocks=64+spare=2",
             "page-level+buffer=lru+buffer_size=1MiB+buffer_unit=block+aware",
             "nftl+buffer=cflru+buffer_age=5s+buffer_time=200ns+buffer_reads=false+buffer_window=40%",
@@ -264,6 +270,7 @@ mod tests {
             ("gftl-threshold+threshold=101%", "`0%` to `100%`"),
             ("gftl+queue=prined", "did you mean `printed`?"),
             ("dftl+cmt=4KiB+cmt_bytes=8KiB", "cmt is set twice"),
+            ("nftl+folds=few", "a count of logical blocks"),
             ("fast+log_blocks=few", "a count of blocks"),
             ("fsr+wear=gap", "bet:T[:K] or gap:N"),
             ("fsr+wear", "as in `wear=gap:50`"),
@@ -347,9 +354,17 @@ mod tests {
             (1..=64u8).prop_map(VictimKind::choices),
             (1..=64u8).prop_map(VictimKind::greedy_scan),
             (1..=u16::MAX).prop_map(VictimKind::windowed_greedy),
+            (1..=u16::MAX).prop_map(VictimKind::first_fit),
         ];
         let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
+        let eviction = proptest::sample::select(
+            &[CmtEviction::Clean, CmtEviction::Page, CmtEviction::Reads, CmtEviction::Mapping][..],
+        );
+        let policy = (of(policy), of(eviction));
         let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];
+        let ram = prop_oneof![Just(CollectionRam::States), Just(CollectionRam::Collection)];
+        let enqueue = prop_oneof![Just(Enqueue::Full), Just(Enqueue::Overflow)];
+        let trigger = prop_oneof![Just(RftlTrigger::PrimaryFull), Just(RftlTrigger::Late)];
         let frontiers = prop_oneof![Just(FrontierSharing::Split), Just(FrontierSharing::Shared)];
         // TOML's integers are signed.
         let cmt_bytes = || (0..=i64::MAX as u64).prop_map(Bytes::new);
@@ -378,7 +393,7 @@ mod tests {
         (
             "[a-z][a-z-]{0,11}",
             (of(victim), of(0.0..1.0f64), any::<bool>(), 0..=u32::MAX),
-            (of(cmt), of(policy), of((0..=100u8).prop_map(Percent)), of(queue), of(any::<u32>())),
+            (of(cmt), policy, of((0..=100u8).prop_map(Percent)), of(queue), of(any::<u32>())),
             (
                 of(buffer),
                 of(cmt_bytes()),
@@ -387,6 +402,14 @@ mod tests {
                 of(regions),
                 of(any::<bool>()),
             ),
+            (
+                copies,
+                wear,
+                of(frontiers),
+                (of(ram), of(enqueue)),
+                (of(trigger), of(any::<u32>())),
+                (updates, clock, of(0.0..1000.0f64)),
+            ),
             (copies, wear, of(frontiers), (updates, clock, clean, of(0.0..1000.0f64))),
             of("[a-z +=,]{1,8}"),
         )
@@ -394,12 +417,15 @@ mod tests {
                 |(
                     name,
                     (victim, share, idle, spare),
-                    (cmt, policy, percent, queue, log_blocks),
+                    (cmt, (policy, eviction), percent, queue, log_blocks),
                     (buffer, bytes, unit, reads, regions, aware),
                     (
                         (copy, copy_cache),
                         (wear, dynamic_wear),
                         frontiers,
+                        (ram, enqueue),
+                        (trigger, folds),
+                        (updates, clock, alpha),
                         (updates, clock, clean, alpha),
                     ),
                     label,
@@ -413,8 +439,13 @@ mod tests {
                         idle_collection: idle,
                         cmt_bytes: cmt,
                         cmt_policy: policy.map(Word),
+                        cmt_eviction: eviction.map(Word),
                         queue_threshold: percent.map(Word),
                         write_queue: queue.map(Word),
+                        collection_ram: ram.map(Word),
+                        enqueue: enqueue.map(Word),
+                        folds,
+                        trigger: trigger.map(Word),
                         log_blocks,
                         alpha,
                         frontiers: frontiers.map(Word),

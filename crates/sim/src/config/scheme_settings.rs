@@ -93,6 +93,17 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.cmt_policy),
     },
     SchemeSetting {
+        key: "cmt_evict",
+        long_key: "cmt_eviction",
+        example: Some("mapping"),
+        values: || "clean, page, reads or mapping".into(),
+        doc: "eviction of dirty mappings from the cached mapping table: not at all (clean), with all dirty mappings \
+            of their translation page (page), each alone (mapping), or alone if a read evicts it (reads); default: the scheme's own",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.cmt_eviction, value),
+        print: |scheme| printed(&scheme.cmt_eviction),
+    },
+    SchemeSetting {
         key: "threshold",
         long_key: "queue_threshold",
         example: Some("80%"),
@@ -112,6 +123,55 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         of_all: false,
         read: |scheme, value| read(&mut scheme.write_queue, value),
         print: |scheme| printed(&scheme.write_queue),
+    },
+    SchemeSetting {
+        key: "ram",
+        long_key: "collection_ram",
+        example: Some("collection"),
+        values: || "states or collection".into(),
+        doc: "when RAM takes writes to the block under collection: in its read and erase states (states, as in \
+            Algorithm 1) or in every state (collection, as in the paper's evaluation); default: states",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.collection_ram, value),
+        print: |scheme| printed(&scheme.collection_ram),
+    },
+    SchemeSetting {
+        key: "enqueue",
+        long_key: "enqueue",
+        example: Some("overflow"),
+        values: || "full or overflow".into(),
+        doc: "when a data block is queued for collection: with its last page (full) or with the first page that \
+            it cannot take (overflow); default: full",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.enqueue, value),
+        print: |scheme| printed(&scheme.enqueue),
+    },
+    SchemeSetting {
+        key: "folds",
+        long_key: "folds",
+        example: Some("8"),
+        values: || "a count of logical blocks, at least 1".into(),
+        doc: "logical blocks folded when no block is free; default: 1",
+        of_all: false,
+        read: |scheme, value| {
+            let folds = value.parse();
+            let folds =
+                folds.map_err(|_| format!("folds is a count of logical blocks, not `{value}`"))?;
+            scheme.folds = Some(folds);
+            Ok(())
+        },
+        print: |scheme| printed(&scheme.folds),
+    },
+    SchemeSetting {
+        key: "trigger",
+        long_key: "trigger",
+        example: Some("primary-full"),
+        values: || "primary-full or late".into(),
+        doc: "moment at which collection of a logical block begins: with the first write that finds its primary \
+            block full (primary-full), or as late as the bound allows (late); default: late",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.trigger, value),
+        print: |scheme| printed(&scheme.trigger),
     },
     SchemeSetting {
         key: "log_blocks",

@@ -3,8 +3,8 @@
 use super::notation::{Percent, Word};
 use flash::{CopyPath, WearRule};
 use ftl::{
-    AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtPolicy, FrontierSharing, Probability,
-    Regions, VictimKind, WriteQueue,
+    AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+    FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
 };
 use serde::{Deserialize, Serialize};
 use workload::quantity::{Bytes, Duration};
@@ -30,12 +30,27 @@ pub struct SchemeTable {
     /// Replacement in the cached mapping table (`lru`, `slru`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cmt_policy: Option<Word<CmtPolicy>>,
+    /// Eviction of dirty mappings (`clean`, `page`, `reads`, `mapping`); default: the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cmt_eviction: Option<Word<CmtEviction>>,
     /// Fill level of the collection queue below which nothing is collected; default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_threshold: Option<Word<Percent>>,
     /// Length of the write queue (`printed`, `proven`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_queue: Option<Word<WriteQueue>>,
+    /// States of a collection in which RAM takes the block's writes (`states`, `collection`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collection_ram: Option<Word<CollectionRam>>,
+    /// Time at which a data block is queued for collection (`full`, `overflow`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enqueue: Option<Word<Enqueue>>,
+    /// Logical blocks folded when no block is free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folds: Option<u32>,
+    /// `rftl`: moment at which a logical block is collected (`primary-full`, `late`); default: the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Word<RftlTrigger>>,
     /// Number of log blocks; default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_blocks: Option<u32>,

@@ -128,9 +128,9 @@ impl Resolved {
         let fill = match precondition.fill {
             Fill::Full => "sequential fill of the whole logical space",
             Fill::Footprint => "sequential fill of the logical space that all schemes export",
-            Fill::None => return "none: a fresh device".into(),
+            Fill::None => "none: a fresh device",
         };
-        match precondition.age {
+        let mut line = match precondition.age {
             0.0 => fill.to_string(),
             age if precondition.sequential == 0.0 => {
                 format!("{fill}, then random overwrites of {age} × as many pages")
@@ -139,7 +139,17 @@ impl Resolved {
                 "{fill}, then overwrites of {age} × as many pages, {} % of them sequential, the others random",
                 precondition.sequential * 100.0
             ),
+        };
+        if precondition.workload > 0.0 {
+            line += &format!(
+                ", then the workload with {} × as many page writes as it can address pages",
+                precondition.workload
+            );
         }
+        if precondition.collecting {
+            line += ", then the workload until the scheme's first collection";
+        }
+        line
     }
 }
 

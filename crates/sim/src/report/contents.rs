@@ -1,5 +1,6 @@
 //! Contents of a report.
 
+use super::deadlines::DeadlineReport;
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use crate::measures::{Measured, Summary};
 use serde::Serialize;
@@ -103,6 +104,8 @@ pub struct SchemeReport {
     pub buffer: Option<BufferReport>,
     /// Controller work for victim selection; `null` if no policy of the list selects the victims.
     pub victim_work: Option<VictimWorkReport>,
+    /// Deadlines of periodic tasks; `null` for other workloads.
+    pub deadlines: Option<DeadlineReport>,
     /// Further results of an SSD with several channels; `null` if one operation runs at a time.
     pub ssd: Option<SsdReport>,
     /// Energy of the flash operations, nJ.

@@ -51,8 +51,8 @@ const UNITS: [(&str, &str); 17] = [
 ];
 
 /// Fields without a column if no scheme has them, because each one stands for several columns.
-const LEFT_OUT: [&str; 5] =
-    ["first_violation", "copies_by_path", "bit_errors", "victim_work", "ssd"];
+const LEFT_OUT: [&str; 6] =
+    ["first_violation", "copies_by_path", "bit_errors", "victim_work", "deadlines", "ssd"];
 
 /// Every scalar of a scheme, in the order of the columns. Text is unchanged; values not measured are empty.
 pub(super) fn scalars(scheme: &SchemeReport) -> Vec<(String, String)> {
@@ -111,6 +111,12 @@ fn push_items(out: &mut Vec<(String, String)>, name: &str, items: &[Value]) {
             Value::Object(fields) if fields.contains_key("path") => {
                 let path = fields["path"].as_str().unwrap_or_default();
                 push(out, &format!("{name}.{path}_pages"), &fields["copies"]);
+            }
+            Value::Object(fields) if fields.contains_key("task") => {
+                let task = fields["task"].as_str().unwrap_or_default();
+                for (key, field) in fields.iter().filter(|(key, _)| *key != "task") {
+                    push(out, &format!("{name}.{task}.{key}"), field);
+                }
             }
             Value::Object(fields) if fields.contains_key("cause") => {
                 let cause = fields["cause"].as_str().unwrap_or_default();

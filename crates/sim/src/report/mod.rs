@@ -4,6 +4,7 @@
 mod cells;
 mod contents;
 mod csv;
+mod deadlines;
 mod flat;
 mod grid;
 mod json;
@@ -18,6 +19,7 @@ pub mod units;
 #[cfg(test)]
 mod samples;
 
+pub use deadlines::{DeadlineReport, LateJob, TaskDeadlines};
 pub use grid::wrap;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
 pub use ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};

@@ -2,6 +2,7 @@
 
 use super::cells::{longest, mean, none, p99_9, percent};
 use super::contents::{BitErrorReport, BufferReport, Report, SchemeReport, Violation};
+use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
 use super::{ssd_rows, units};
 
@@ -104,6 +105,13 @@ fn grid(report: &Report) -> Grid {
         row("run time", &|s| units::time(s.elapsed_ns as f64));
     } else if schemes.iter().any(|s| s.buffer.is_some() || s.copies_by_path.is_some()) {
         row("execution time", &|s| units::time(s.busy_ns as f64));
+    }
+    if schemes.iter().any(|s| s.deadlines.is_some()) {
+        let mut of_deadlines = |label: &str, figure: &dyn Fn(&DeadlineReport) -> String| {
+            row(label, &|s| s.deadlines.as_ref().map_or_else(none, figure));
+        };
+        of_deadlines("schedulable", &DeadlineReport::verdict);
+        of_deadlines("deadline misses", &|d| units::count(d.misses));
     }
     row("WAF", &|s| s.waf.map_or_else(none, units::number));
     for cause in causes(schemes) {
@@ -275,6 +283,9 @@ fn notes(scheme: &SchemeReport, width: usize) -> String {
     let mut out = wrap(&format!("{}: collection: {why}", scheme.name), width, "  ");
     if let Some(violation) = &scheme.first_violation {
         out.push_str(&wrap(&format!("  BOUND EXCEEDED: {}", broken(violation)), width, "    "));
+    }
+    for line in scheme.deadlines.iter().flat_map(DeadlineReport::lines) {
+        out.push_str(&wrap(&format!("  {line}"), width, "    "));
     }
     for warning in &scheme.warnings {
         out.push_str(&wrap(&format!("  warning: {warning}"), width, "    "));

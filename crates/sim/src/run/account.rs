@@ -1,5 +1,6 @@
 //! Account of one run, for either clock: measured values, bounds, and the counts before measurement.
 
+use super::deadlines::Deadlines;
 use super::error::{Requests, RunError};
 use super::medium::{Medium, RunArray, erases};
 use super::promise::{Location, Promise};
@@ -50,6 +51,8 @@ pub(crate) struct Account {
     pub(crate) uncorrectable_reads: u64,
     pub(crate) interrupted: bool,
     pub(crate) flushes: Flushes,
+    /// Deadlines, if the workload is a set of periodic tasks.
+    pub(crate) deadlines: Option<Deadlines>,
     pub(crate) before: Before,
 }
 
@@ -82,6 +85,7 @@ impl Account {
             uncorrectable_reads: 0,
             interrupted: false,
             flushes: Flushes::default(),
+            deadlines: None,
             before,
         }
     }
@@ -126,6 +130,9 @@ impl Account {
     pub(crate) fn request(&mut self, response_ns: u64, completion_ns: u64) {
         self.measures.request(response_ns, completion_ns);
         self.requests += 1;
+        if let Some(deadlines) = &mut self.deadlines {
+            deadlines.complete(completion_ns);
+        }
     }
 
     fn tally(&self) -> Requests {

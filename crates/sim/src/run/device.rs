@@ -1,6 +1,7 @@
 //! Loop of serial time: cuts requests into page tasks, which the scheme runs in batches.
 
 use super::account::Account;
+use super::deadlines::Deadlines;
 use super::error::RunError;
 use super::observer::{Observer, Phase};
 use super::setup::Setup;
@@ -68,6 +69,7 @@ impl Device {
         mut source: Box<dyn Source>,
         observer: &dyn Observer,
     ) -> Result<(), RunError> {
+        self.account.deadlines = setup.tasks.as_ref().map(Deadlines::new);
         let limit = setup.max_requests.unwrap_or(u64::MAX);
         let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
         let mut taken = 0;

@@ -1,6 +1,7 @@
 //! Run of one scheme under one workload: format, precondition, replay, report.
 
 pub(crate) mod account;
+pub(crate) mod deadlines;
 pub(crate) mod device;
 pub(crate) mod error;
 pub(crate) mod medium;
@@ -11,14 +12,15 @@ pub(crate) mod promise;
 pub(crate) mod setup;
 pub(crate) mod tasks;
 
+pub use deadlines::worst_case;
 pub use device::Device;
 pub use error::{Requests, RunError};
 pub(crate) use medium::levelled;
 pub use medium::{array_without_errors, plain_array};
 pub use observer::{Observer, Phase, Unobserved};
 pub(crate) use precondition::precondition;
-pub use setup::Setup;
 pub(crate) use setup::check_space;
+pub use setup::{Passes, Setup};
 
 use crate::report::SchemeReport;
 use crate::ssd;

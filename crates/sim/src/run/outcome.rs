@@ -1,6 +1,7 @@
 //! Conversion of a run's account into its report.
 
 use super::account::{Account, Flushes};
+use super::deadlines::Deadlines;
 use super::medium::{Medium, RunArray, erases};
 use super::setup::Setup;
 use crate::measures::wear;
@@ -97,6 +98,7 @@ impl Account {
         }
         report.series.erases = erases;
         report.series.victim_valid.clone_from(&log.victim_valid);
+        report.deadlines = self.deadlines.map(Deadlines::report);
         self.measures.finish().fill(&mut report);
         let written = match report.buffer {
             Some(_) => report.write_tasks,

@@ -1,16 +1,32 @@
-//! Precondition of the array: sequential fill, then random or sequential overwrites.
+//! Precondition of the array: sequential fill, then random or sequential overwrites, then the workload itself.
 
 use super::error::RunError;
 use super::observer::{Observer, Phase};
 use super::setup::Setup;
+use super::tasks::Cutter;
 use crate::precondition::Fill;
 use flash::Probe;
-use ftl::{Done, HostClock, PageTask, Scheme, TaskKind};
+use ftl::{Asks, Done, HostClock, PageTask, Scheme, TaskKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use workload::Op;
 
 /// Page writes between two calls of the observer.
 const BATCH: usize = 512;
+
+/// Page tasks of the workload between two looks at whether the scheme has collected: few, so that the measured part
+/// begins soon after.
+const AGING_BATCH: usize = 32;
+
+/// Reads that are run of those without a write in between. Collection behind reads has caught up by then, and further
+/// reads would take most of the time of a workload that hardly writes.
+const READS: u32 = 64;
+
+/// Requests per fill from the workload.
+const REQUESTS: usize = 4096;
+
+/// Page writes of the workload after which the wait for a collection ends, as a multiple of the array's pages.
+const MOST_TIMES: u64 = 4;
 
 pub(crate) fn precondition<F: Probe>(
     scheme: &mut dyn Scheme<Flash = F>,
@@ -21,7 +37,7 @@ pub(crate) fn precondition<F: Probe>(
     let pages = match setup.precondition.fill {
         Fill::Full => scheme.logical_pages(),
         Fill::Footprint => setup.space_pages,
-        Fill::None => return Ok(()),
+        Fill::None => 0,
     };
     let overwrites = (f64::from(pages) * setup.precondition.age).round() as u64;
     let total = u64::from(pages) + overwrites;
@@ -32,29 +48,28 @@ pub(crate) fn precondition<F: Probe>(
         next: 0,
     };
     let mut work = Vec::with_capacity(BATCH);
-    let mut outcomes = vec![Done::default(); BATCH];
-    let mut clock = HostClock { still: true, ..HostClock::default() };
-    let mut done = 0;
-    while done < total {
-        observer.progress(label, Phase::Precondition, done, Some(total));
-        if observer.stop() {
-            return Err(RunError::Stopped);
-        }
+    let mut writer = Writer {
+        scheme,
+        observer,
+        label,
+        clock: HostClock { still: true, ..HostClock::default() },
+        outcomes: vec![Done::default(); BATCH],
+        done: 0,
+        total: total + setup.aging_writes(),
+    };
+    while writer.done < total {
+        let done = writer.done;
         work.clear();
         let count = (total - done).min(BATCH as u64);
         let filling = u64::from(pages).saturating_sub(done).min(count);
         work.extend((done..done + filling).map(|lpn| PageTask::page(TaskKind::Write, lpn as u32)));
         work.extend((filling..count).map(|_| PageTask::page(TaskKind::Write, aging.next())));
-        let written = scheme.run(&work, 0..work.len(), &mut clock, &mut outcomes);
-        written.map_err(|(at, source)| RunError::Scheme {
-            scheme: label.into(),
-            source,
-            task: done + at as u64,
-            phase: "preconditioning",
-            requests: None,
-        })?;
-        done += count;
+        writer.write(&work)?;
     }
+    if setup.precondition.by_workload() {
+        age_by_workload(&mut writer, setup, &mut work)?;
+    }
+    let done = writer.done;
     if scheme.telemetry().buffer.is_none() {
         return Ok(());
     }
@@ -66,6 +81,97 @@ pub(crate) fn precondition<F: Probe>(
         phase: "preconditioning",
         requests: None,
     })
+}
+
+/// A scheme that is written while time does not count.
+struct Writer<'a, F: Probe> {
+    scheme: &'a mut dyn Scheme<Flash = F>,
+    observer: &'a dyn Observer,
+    label: &'a str,
+    clock: HostClock,
+    outcomes: Vec<Done>,
+    /// Page writes so far, and expected.
+    done: u64,
+    total: u64,
+}
+
+impl<F: Probe> Writer<'_, F> {
+    /// Runs at most [`BATCH`] page tasks.
+    fn write(&mut self, work: &[PageTask]) -> Result<(), RunError> {
+        let shown = self.done.min(self.total);
+        self.observer.progress(self.label, Phase::Precondition, shown, Some(self.total));
+        if self.observer.stop() {
+            return Err(RunError::Stopped);
+        }
+        let run = self.scheme.run(work, 0..work.len(), &mut self.clock, &mut self.outcomes);
+        run.map_err(|(at, source)| RunError::Scheme {
+            scheme: self.label.into(),
+            source,
+            task: self.done + at as u64,
+            phase: "preconditioning",
+            requests: None,
+        })?;
+        self.done += work.len() as u64;
+        Ok(())
+    }
+
+    fn has_collected(&self) -> bool {
+        self.scheme.telemetry().collections.started > 0
+    }
+}
+
+/// Runs the workload, pass after pass, until the precondition is reached. A pass without writes ends it.
+fn age_by_workload<F: Probe>(
+    writer: &mut Writer<'_, F>,
+    setup: &Setup,
+    work: &mut Vec<PageTask>,
+) -> Result<(), RunError> {
+    let Some(passes) = &setup.passes else { return Ok(()) };
+    let least = setup.aging_writes();
+    let most = least.max(MOST_TIMES * u64::from(setup.geometry.pages()));
+    let is_done = |writer: &Writer<'_, F>, writes: u64| {
+        writes >= least
+            && (!setup.precondition.collecting || writer.has_collected() || writes >= most)
+    };
+    let mut requests = Vec::with_capacity(REQUESTS);
+    let (mut writes, mut reads, mut pass) = (0, 0, 0);
+    while !is_done(writer, writes) {
+        let (mut source, before) = (passes.open(setup.seed, pass)?, writes);
+        let mut cutter = Cutter::new(setup.geometry.page_bytes());
+        loop {
+            requests.clear();
+            if source.fill(&mut requests, REQUESTS)? == 0 {
+                break;
+            }
+            if writer.observer.stop() {
+                return Err(RunError::Stopped);
+            }
+            requests.retain(|request| {
+                reads = if request.op == Op::Read { reads + 1 } else { 0 };
+                request.op != Op::Flush && reads <= READS
+            });
+            let mut used = 0;
+            loop {
+                work.clear();
+                used += cutter.cut(&requests[used..], AGING_BATCH, work);
+                if work.is_empty() {
+                    break;
+                }
+                work.retain(|task| matches!(task.asks, Asks::Page(_)));
+                let is_write = |task: &&PageTask| task.asks == Asks::Page(TaskKind::Write);
+                writes += work.iter().filter(is_write).count() as u64;
+                writer.write(work)?;
+                if is_done(writer, writes) {
+                    return Ok(());
+                }
+            }
+        }
+        if writes == before {
+            return Ok(());
+        }
+        pass += 1;
+    }
+    Ok(())
 }
 
 /// Overwrites that age the array.
@@ -95,14 +201,16 @@ mod tests {
     use crate::precondition::Preconditioning;
     use crate::run::medium::{array_of, levelled};
     use crate::run::observer::Unobserved;
+    use crate::run::setup::Passes;
     use flash::{Cause, Geometry, Lpn, Operation, Part, Serial, SerialArray, parts};
     use ftl::{SchemeConfig, registry};
+    use workload::{Space, WorkloadSpec};
 
     /// `fsr` on so many blocks of four pages, after preconditioning as the text says; the workload addresses the first 7
     /// pages.
     fn prepared(blocks: u32, fill: Fill, age: f64) -> Box<dyn Scheme<Flash = SerialArray>> {
         let part = Part { pages_per_block: 4, ..parts::EVALUATION_SLC.clone() };
-        let precondition = Preconditioning { fill, age, sequential: 0.0 };
+        let precondition = Preconditioning { fill, age, ..Preconditioning::default() };
         let geometry = Geometry::new(blocks, 4, 2048).unwrap();
         let setup = Setup { precondition, ..Setup::new(part, geometry, 7) };
         let config = SchemeConfig::preset(registry::by_name("fsr").unwrap());
@@ -155,5 +263,56 @@ mod tests {
         assert!(continuing(&of(0.0)) < 40);
         let mut random = Pcg64::seed_from_u64(1);
         assert!(of(0.0).iter().all(|lpn| *lpn == random.random_range(0..1000)), "no draw besides");
+    }
+
+    /// `fsr` on 400 blocks of four pages, filled and then aged by passes of ten requests of `uniform`.
+    fn aged(
+        precondition: Preconditioning,
+        write_share: f64,
+    ) -> Box<dyn Scheme<Flash = SerialArray>> {
+        let part = Part { pages_per_block: 4, ..parts::EVALUATION_SLC.clone() };
+        let geometry = Geometry::new(400, 4, 2048).unwrap();
+        let space = Space { bytes: 1000 * 2048, page_bytes: 2048, pages_per_block: 4 };
+        let workload =
+            WorkloadSpec::builtin("uniform").limited(10).with("write_share", write_share);
+        let facts = workload.check(space).unwrap();
+        let setup = Setup {
+            precondition,
+            passes: Some(Passes { workload, facts }),
+            ..Setup::new(part, geometry, 1000)
+        };
+        let config = SchemeConfig::preset(registry::by_name("fsr").unwrap());
+        let array = levelled(&config, Serial::new(array_of(&setup).unwrap()));
+        let mut scheme = registry::format(&config, array).unwrap();
+        super::precondition(&mut *scheme, &setup, "fsr", &Unobserved).unwrap();
+        scheme
+    }
+
+    #[test]
+    fn the_workload_ages_until_the_first_collection_and_no_further() {
+        let writes = |scheme: &dyn Scheme<Flash = SerialArray>| {
+            scheme.flash().counts().get(Operation::Program, Cause::Host)
+        };
+        let plain = Preconditioning::default();
+        let half = aged(Preconditioning { workload: 0.05, ..plain }, 0.5);
+        assert!((1250..1250 + AGING_BATCH as u64).contains(&writes(&*half)), "{}", writes(&*half));
+        assert_eq!(half.telemetry().collections.started, 0);
+
+        // 400 pages are free behind the fill: the first collection comes within them.
+        let collecting = aged(Preconditioning { collecting: true, ..plain }, 0.5);
+        let (count, victims) = (writes(&*collecting), collecting.telemetry().collections.started);
+        assert!((1550..1620).contains(&count), "{count}");
+        assert!((1..=AGING_BATCH as u64).contains(&victims), "{victims}");
+
+        // Passes differ: more pages are overwritten than ten requests have.
+        let valid_pages = |scheme: &mut dyn Scheme<Flash = SerialArray>| {
+            let mut scheme = scheme.fork();
+            (0..1200).filter(|lpn| scheme.read(Lpn(*lpn), None).unwrap()).count()
+        };
+        let mut fresh = aged(Preconditioning { fill: Fill::None, collecting: true, ..plain }, 0.5);
+        assert!(valid_pages(&mut *fresh) > 500);
+
+        let reading = aged(Preconditioning { collecting: true, ..plain }, 0.0);
+        assert_eq!(writes(&*reading), 1200, "a workload that writes nothing ends at once");
     }
 }

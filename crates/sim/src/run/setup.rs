@@ -3,10 +3,11 @@
 use super::error::RunError;
 use crate::precondition::Preconditioning;
 use crate::ssd::setup::SsdSetup;
+use bounds::task_set::TaskSet;
 use flash::faults::BitErrorModel;
 use flash::{Geometry, Operation, Part, Probe};
 use ftl::Scheme;
-use workload::WorkloadError;
+use workload::{Facts, Source, WorkloadError, WorkloadSpec};
 
 /// Setup of a scheme's run.
 #[derive(Clone, Debug)]
@@ -31,8 +32,30 @@ pub struct Setup {
     pub closed: bool,
     /// The channels, if operations run in parallel; `None`: one operation at a time.
     pub ssd: Option<SsdSetup>,
+    /// The periodic tasks whose deadlines are counted, if the workload's requests are their jobs. In serial time only.
+    pub tasks: Option<TaskSet>,
     /// The command that repeats the run, for the report of a violation.
     pub replay: String,
+    /// The workload, if the precondition runs it.
+    pub passes: Option<Passes>,
+}
+
+/// Passes of a workload that age an array before the measured one.
+#[derive(Clone, Debug)]
+pub struct Passes {
+    /// The workload.
+    pub workload: WorkloadSpec,
+    /// What is known of it.
+    pub facts: Facts,
+}
+
+impl Passes {
+    /// Opens a pass. Passes of a built-in workload differ from each other and from the measured one by their seed;
+    /// those of a trace are equal.
+    pub(crate) fn open(&self, seed: u64, pass: u64) -> Result<Box<dyn Source>, WorkloadError> {
+        let seed = seed ^ (pass + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.workload.open(self.facts.space, seed, &self.facts)
+    }
 }
 
 impl Setup {
@@ -50,8 +73,15 @@ impl Setup {
             max_requests: None,
             closed: false,
             ssd: None,
+            tasks: None,
             replay: String::new(),
+            passes: None,
         }
+    }
+
+    /// Page writes of the workload that the precondition asks for; with `collecting` there may be more.
+    pub(crate) fn aging_writes(&self) -> u64 {
+        (f64::from(self.space_pages) * self.precondition.workload).round() as u64
     }
 }
 

@@ -165,8 +165,12 @@ fn scheme_text(
             "idle" | "aware" => set(key, &true),
             "cmt" => set(key, &format!("{}", page * random.random_range(1..8u64))),
             "cmt_policy" => set(key, &"slru"),
+            "cmt_evict" => set(key, &one_of(random, &["page", "reads", "mapping"])),
             "threshold" => set(key, &"80%"),
             "frontiers" => set(key, &one_of(random, &["split", "shared"])),
+            "ram" => set(key, &"collection"),
+            "enqueue" => set(key, &"overflow"),
+            "folds" => set(key, &random.random_range(1..=8)),
             "alpha" => set(key, &one_of(random, &["0", "1.125", "40"])),
             "log_blocks" => set(key, &random.random_range(1..=8)),
             // The printed length of GFTL's queue is too short for some orders: an erratum, not a bug.

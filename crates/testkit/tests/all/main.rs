@@ -43,6 +43,7 @@ mod search;
 mod spares_used_up;
 mod two_level_gc;
 mod wear_levelling;
+mod whole_space;
 mod write_amplification;
 
 use ftl::{Guarantee, Plan, SchemeConfig, registry};

@@ -5,10 +5,10 @@ use flash::faults::{PowerCut, ProgramEraseFailure};
 use flash::parts::EVALUATION_SLC;
 use flash::{AnyArray, Array, BlockId, Flash, Lpn, Store};
 use ftl::registry::{by_name, format, plan};
-use ftl::{FtlError, SchemeConfig};
+use ftl::{FtlError, RftlTrigger, SchemeConfig};
 use ftlkit_testkit::bench::{bench, bench_of};
 use ftlkit_testkit::checks::Failure;
-use ftlkit_testkit::conformance::{Case, conform, logical_pages};
+use ftlkit_testkit::conformance::{Case, Described, conform, logical_pages};
 use ftlkit_testkit::driver::Medium;
 use ftlkit_testkit::operations::Pattern;
 use ftlkit_testkit::run::{End, Run};
@@ -19,6 +19,15 @@ use rand_pcg::Pcg64;
 
 fn scheme(name: &str, spare_blocks: u32) -> SchemeConfig {
     SchemeConfig { spare_blocks, ..SchemeConfig::preset(by_name(name).unwrap()) }
+}
+
+const TRIGGERS: [RftlTrigger; 2] = [RftlTrigger::PrimaryFull, RftlTrigger::Late];
+
+/// `nftl`, and `rftl` with both triggers.
+fn both(spare_blocks: u32) -> Vec<SchemeConfig> {
+    let rftl = TRIGGERS
+        .map(|trigger| SchemeConfig { trigger: Some(trigger), ..scheme("rftl", spare_blocks) });
+    [scheme("nftl", spare_blocks)].into_iter().chain(rftl).collect()
 }
 
 #[test]
@@ -62,25 +71,55 @@ fn nftl_reaches_its_bounds() {
 
 #[test]
 fn rftl_reaches_its_bounds() {
-    let (config, shape) = (scheme("rftl", 0), Shape::new(6, 16, 8));
-    let plan = plan(&config, &shape.part(), &shape.geometry(), shape.blocks).unwrap();
-    let case = Case::new(config, shape, Pattern::Uniform, 1, 10_000);
-    let worst = conform(&case).unwrap_or_else(|verdict| panic!("{verdict}"));
-    assert_eq!(Some(worst.read_ns), plan.guarantee.read_ns);
-    assert_eq!(Some(worst.response_ns), plan.guarantee.response_ns);
+    for trigger in TRIGGERS.map(Some) {
+        let config = SchemeConfig { trigger, ..scheme("rftl", 0) };
+        let shape = Shape::new(6, 16, 8);
+        let plan = plan(&config, &shape.part(), &shape.geometry(), shape.blocks).unwrap();
+        let case = Case::new(config, shape, Pattern::Uniform, 1, 10_000);
+        let worst = conform(&case).unwrap_or_else(|verdict| panic!("{verdict}"));
+        assert_eq!(Some(worst.read_ns), plan.guarantee.read_ns);
+        assert_eq!(Some(worst.response_ns), plan.guarantee.response_ns);
+    }
+}
+
+/// Victims taken by the end of each of these writes.
+fn begun(trigger: RftlTrigger, writes: impl Iterator<Item = u32>) -> Vec<u64> {
+    let config = SchemeConfig { trigger: Some(trigger), ..scheme("rftl", 0) };
+    let shape = Shape::new(3, 16, 8);
+    let mut scheme = format(&config, bench(shape.array(Store::Metadata, &[]))).unwrap();
+    let write = |lpn| {
+        scheme.write(Lpn(lpn), None).unwrap();
+        scheme.telemetry().collections.started
+    };
+    writes.map(write).collect()
+}
+
+/// π = 16, α = 8, k = 2: `late` begins when the buffer holds 14 pages.
+#[test]
+fn rftl_begins_with_the_first_write_beyond_the_primary_or_as_late_as_its_bound_allows() {
+    let fill_and_rewrite = || (0..16).chain([0; 14]);
+    let first = |begun: Vec<u64>| begun.iter().position(|victims| *victims > 0);
+    assert_eq!(first(begun(RftlTrigger::PrimaryFull, fill_and_rewrite())), Some(16));
+    assert_eq!(first(begun(RftlTrigger::Late, fill_and_rewrite())), Some(29));
+    // From then on `primary-full` always collects: two steps of copies, an erase, a step of drained pages, an erase. So
+    // two blocks are victims in five writes.
+    let random = (0..16).chain((0..160).map(|at| at * 7 % 16));
+    assert_eq!(begun(RftlTrigger::PrimaryFull, random).last(), Some(&(160 / 5 * 2)));
 }
 
 #[test]
 fn failures_between_power_cuts_lose_nothing() {
-    for name in ["nftl", "rftl"] {
+    for config in both(15) {
         let (mut cuts, mut full) = (0, 0);
+        // This trigger programs and erases several times as much per write, and as many more fail.
+        let often = config.trigger == Some(RftlTrigger::PrimaryFull);
+        let most = if often { 250 } else { 700 };
         for seed in 0..300 {
             let shape = [Shape::new(24, 8, 8), Shape::new(36, 16, 16)][seed as usize % 2];
-            let config = scheme(name, 15);
             let pages = logical_pages(&config, &shape, 0).unwrap();
             let pattern = Pattern::ALL[seed as usize % Pattern::ALL.len()];
-            let operations = pattern.sequence(pages, shape.pages_per_block, seed).take(700);
-            let mut run = Run::new(config, pages, operations.collect(), Medium::Failing);
+            let operations = pattern.sequence(pages, shape.pages_per_block, seed).take(most);
+            let mut run = Run::new(config.clone(), pages, operations.collect(), Medium::Failing);
             let mut random = Pcg64::seed_from_u64(seed);
             let mut failing = ProgramEraseFailure::new(shape.array(Store::All, &[]), seed);
             failing.fail_programs(4000);
@@ -98,11 +137,13 @@ fn failures_between_power_cuts_lose_nothing() {
                         full += 1;
                         break;
                     }
-                    Err(failure) => panic!("{name} {shape} {pattern:?} seed {seed}: {failure}"),
+                    Err(failure) => {
+                        panic!("{} {shape} {pattern:?} seed {seed}: {failure}", Described(&config))
+                    }
                 }
             }
         }
-        assert!(cuts > 3000 && full < 30, "{name}: {cuts} cuts, {full} full");
+        assert!(cuts > 3000 && full < 30, "{}: {cuts} cuts, {full} full", Described(&config));
     }
 }
 
@@ -123,7 +164,7 @@ fn write_until_full(config: &SchemeConfig, array: ProgramEraseFailure<Array>, se
 
 #[test]
 fn writes_end_only_when_spare_blocks_do() {
-    for name in ["nftl", "rftl"] {
+    for config in both(0) {
         for seed in 0..60 {
             for (shape, spare_blocks) in
                 [(Shape::new(28, 8, 8), 12), (Shape::new(13, 16, 8), 1), (Shape::new(9, 8, 8), 0)]
@@ -131,7 +172,7 @@ fn writes_end_only_when_spare_blocks_do() {
                 let mut array = ProgramEraseFailure::new(shape.array(Store::Metadata, &[]), seed);
                 array.fail_programs(800);
                 array.fail_erases(1000);
-                write_until_full(&scheme(name, spare_blocks), array, seed);
+                write_until_full(&SchemeConfig { spare_blocks, ..config.clone() }, array, seed);
             }
         }
     }

@@ -53,6 +53,7 @@ const SPECIAL: &[Special] = &[Special {
             VictimKind::COST_BENEFIT,
             VictimKind::TWO_LEVEL_LIST,
             VictimKind::windowed_greedy(3),
+            VictimKind::first_fit(3),
         ];
         victims.map(|victim| SchemeConfig { victim: Some(victim), ..plain.clone() }).to_vec()
     },

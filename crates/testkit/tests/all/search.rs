@@ -3,7 +3,7 @@
 
 use crate::guarantee;
 use flash::{Array, Flash, Lpn, Store};
-use ftl::{FtlError, SchemeConfig, WriteQueue, registry};
+use ftl::{FtlError, RftlTrigger, SchemeConfig, WriteQueue, registry};
 use ftlkit_testkit::beam::{self, Attack, Reached};
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::{Described, logical_pages};
@@ -18,6 +18,12 @@ use ftlkit_testkit::suite;
 fn scheme(name: &str, logical_pages: u32) -> SchemeConfig {
     let preset = registry::by_name(name).unwrap();
     SchemeConfig { logical_pages: Some(logical_pages), ..SchemeConfig::preset(preset) }
+}
+
+/// RFTL with both triggers.
+fn rftl(logical_pages: u32) -> [SchemeConfig; 2] {
+    [RftlTrigger::PrimaryFull, RftlTrigger::Late]
+        .map(|trigger| SchemeConfig { trigger: Some(trigger), ..scheme("rftl", logical_pages) })
 }
 
 /// The smallest array with blocks of this size on which the scheme can work.
@@ -54,10 +60,17 @@ const PLAIN: Search = Search {
 
 #[test]
 fn no_sequence_of_requests_breaks_nftl() {
-    proof(&scheme("nftl", 2), Shape::new(3, 2, 1), Search { trims: true, ..PLAIN });
-    proof(&scheme("nftl", 4), Shape::new(4, 2, 1), PLAIN);
-    proof(&scheme("nftl", 4), Shape::new(5, 2, 1), PLAIN);
-    proof(&scheme("nftl", 3), Shape::new(3, 3, 1), PLAIN);
+    let nftl = |pages, folds, blocks, pages_per_block| {
+        let config = SchemeConfig { folds: Some(folds), ..scheme("nftl", pages) };
+        let array = Shape::new(blocks, pages_per_block, 1).array(Store::Metadata, &[]);
+        proof_by_state(&config, array, Search { trims: true, ..PLAIN });
+    };
+    nftl(2, 1, 3, 2);
+    nftl(4, 1, 4, 2);
+    nftl(4, 1, 5, 2);
+    nftl(3, 1, 3, 3);
+    nftl(6, 1, 4, 3);
+    nftl(6, 2, 6, 2);
 }
 
 fn proof_by_state(config: &SchemeConfig, array: Array, search: Search) -> Proof {
@@ -145,9 +158,10 @@ fn no_sequence_of_requests_breaks_lazy_rtgc_on_demand_while_it_writes_back() {
 /// Steps and blocks belong to one logical block, so one logical block stands for all.
 #[test]
 fn no_sequence_of_requests_breaks_rftl() {
-    let config = scheme("rftl", 5);
-    let whole = proof(&config, smallest(&config, 5, 8), PLAIN);
-    assert!(whole.whole && whole.worst.step_ns > 0, "{whole}");
+    for config in rftl(5) {
+        let whole = proof(&config, smallest(&config, 5, 8), PLAIN);
+        assert!(whole.whole && whole.worst.step_ns > 0, "{whole}");
+    }
 }
 
 /// Tests the argument that states with one projection continue alike, for each scheme that is searched by it.
@@ -155,10 +169,12 @@ fn no_sequence_of_requests_breaks_rftl() {
 fn states_of_one_projection_go_on_alike() {
     let checked = Search { check_projection: true, ..PLAIN };
     for (pages, shape) in [(4, Shape::new(4, 2, 1)), (2, Shape::new(3, 2, 1))] {
-        proof(&scheme("nftl", pages), shape, checked);
+        let checked = Search { trims: true, ..checked };
+        proof_by_state(&scheme("nftl", pages), shape.array(Store::Metadata, &[]), checked);
     }
-    let config = scheme("rftl", 5);
-    assert!(proof(&config, smallest(&config, 5, 8), checked).whole);
+    for config in rftl(5) {
+        assert!(proof(&config, smallest(&config, 5, 8), checked).whole);
+    }
     gftl("gftl", 1, 3, 1, Search { trims: true, ..checked });
     for name in GFTL {
         gftl(name, 1, 2, 1, Search { trims: true, flush: true, ..checked });

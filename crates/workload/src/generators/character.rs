@@ -3,6 +3,7 @@
 //! Reads and writes are independent.
 //! Each has several concurrent runs that continue at their previous end, and jumps to places drawn by a law.
 //! Small requests for file-system metadata go to a zone at the start of the space.
+//! Stretches of requests may come again, at distances fitted to a trace.
 
 use crate::generators::draw::{self, Chance};
 use crate::generators::generated::{Access, Counted, Pattern};
@@ -10,6 +11,7 @@ use crate::generators::law::Law;
 use crate::generators::mix::Sizes;
 use crate::generators::quota::Quota;
 use crate::generators::ranks::Ranks;
+use crate::generators::replay::{Again, Replay};
 use crate::generators::scramble::Scramble;
 use crate::generators::sequential::Cursor;
 use crate::request::Op;
@@ -24,6 +26,8 @@ pub(crate) struct Flow {
     pub(crate) runs: u32,
     /// Zipf's θ of the places for jumps; 0: uniform.
     pub(crate) theta: f64,
+    /// How requests come again, besides; `None`: not at all.
+    pub(crate) again: Option<Again>,
 }
 
 /// Small requests that go to a metadata zone.
@@ -63,6 +67,7 @@ struct Lane {
     sequential: Chance,
     runs: Vec<Cursor>,
     law: Law,
+    again: Option<Replay>,
     /// Bytes of the part.
     end: u64,
 }
@@ -110,6 +115,11 @@ impl Played {
 
     fn access(&mut self, op: Op) -> Access {
         let lane = if op == Op::Read { &mut self.read } else { &mut self.write };
+        if let Some((place, length)) =
+            lane.again.as_mut().and_then(|again| again.draw(&mut self.rng))
+        {
+            return Access { op, offset: self.base + place, length };
+        }
         let length = lane.sizes.draw(&mut self.rng);
         if let Some((chance, largest, law)) = &self.metadata
             && length <= *largest
@@ -117,7 +127,11 @@ impl Played {
         {
             return Access { op, offset: self.base + law.draw(&mut self.rng) * self.align, length };
         }
-        Access { op, offset: self.base + lane.place(length, self.align, &mut self.rng), length }
+        let place = lane.place(length, self.align, &mut self.rng);
+        if let Some(again) = &mut lane.again {
+            again.note(place, length);
+        }
+        Access { op, offset: self.base + place, length }
     }
 }
 
@@ -155,6 +169,7 @@ impl Lane {
             sequential: Chance::new(flow.sequential),
             sizes,
             law,
+            again: flow.again.as_ref().map(Replay::new),
             end: stage.bytes,
         }
     }

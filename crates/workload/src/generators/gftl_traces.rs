@@ -211,7 +211,7 @@ impl Part {
                 Box::new(WrittenOnce::new(base, sector, range, quota, benchmark.writes, seed))
             }
             Order::Runs { sequential, runs, tables } => {
-                let flow = Flow { sequential, runs, theta: 0.0 };
+                let flow = Flow { sequential, runs, theta: 0.0, again: None };
                 let tables = Metadata { space: 0.015, largest: sector, share: tables };
                 let character = Character { read: flow, write: flow, metadata: Some(tables) };
                 let stage = Stage { base, bytes, align: sector };

@@ -9,7 +9,8 @@
 //! | play video | 875,928 | 63.44 % | 47.75 KiB | many random reads and writes |
 //!
 //! Numbers of reads and writes are exact; mean sizes come from the weights below.
-//! The sizes of websearch and financial follow the first requests of the UMass traces.
+//! The sizes and the locality of websearch and financial follow the first requests of the UMass traces WebSearch1 and
+//! Financial1. Requests and writes of financial are those of Financial2 (see `docs/sources.md`).
 //! Those of the desktop traces follow Windows XP on NTFS: clusters of 4 KiB, transfers of at most 64 KiB.
 
 use crate::error::WorkloadError;
@@ -18,6 +19,7 @@ use crate::generators::generator::{Build, Built, BuiltinInfo};
 use crate::generators::mix::{self, FOOTPRINT, Sizes};
 use crate::generators::pace;
 use crate::generators::quota::Quota;
+use crate::generators::replay::Again;
 use crate::parameters::ParameterInfo;
 
 /// Sizes in bytes with weights.
@@ -58,8 +60,8 @@ static WEBSEARCH_LIKE: StandIn = StandIn {
     writes: &[(8 * KIB, 1)],
     align: 8 * KIB,
     character: Character {
-        read: Flow { sequential: 0.1, runs: 3, theta: 0.0 },
-        write: Flow { sequential: 0.0, runs: 1, theta: 0.0 },
+        read: Flow { sequential: 0.1, runs: 3, theta: 0.0, again: None },
+        write: Flow { sequential: 0.0, runs: 1, theta: 0.0, again: None },
         metadata: None,
     },
 };
@@ -89,10 +91,41 @@ static FINANCIAL_LIKE: StandIn = StandIn {
     ],
     align: 512,
     character: Character {
-        read: Flow { sequential: 0.6, runs: 8, theta: 0.9 },
-        write: Flow { sequential: 0.6, runs: 8, theta: 0.9 },
+        read: Flow { sequential: 0.96, runs: 6, theta: 0.0, again: Some(READ_AGAIN) },
+        write: Flow { sequential: 0.5, runs: 8, theta: 0.0, again: Some(WRITTEN_AGAIN) },
         metadata: None,
     },
+};
+
+/// Distances, in reads, at which stretches of about ten reads come again.
+///
+/// Fitted with [`WRITTEN_AGAIN`] and the runs to the first 10,000 requests of Financial1: LRU hit ratios over 8 to
+/// 8,192 pages within 3 points, requests that follow one of the last 16 within 6 points (a test compares both).
+const READ_AGAIN: Again = Again {
+    back: &[
+        (0.06, 1, 4),
+        (0.02, 5, 12),
+        (0.005, 13, 32),
+        (0.045, 33, 48),
+        (0.17, 49, 96),
+        (0.025, 321, 2300),
+        (0.2, 2301, 4000),
+    ],
+    stretch: 10.0,
+};
+
+/// The same distances in writes, which are about a fifth of the requests.
+const WRITTEN_AGAIN: Again = Again {
+    back: &[
+        (0.06, 1, 1),
+        (0.02, 2, 3),
+        (0.005, 4, 8),
+        (0.045, 9, 12),
+        (0.17, 13, 24),
+        (0.025, 81, 550),
+        (0.2, 551, 1000),
+    ],
+    stretch: 10.0,
 };
 
 /// Tables and journal of NTFS.
@@ -112,8 +145,8 @@ static COPY_FILE_LIKE: StandIn = StandIn {
     writes: COPY_SIZES,
     align: 4 * KIB,
     character: Character {
-        read: Flow { sequential: 0.9, runs: 1, theta: 0.0 },
-        write: Flow { sequential: 0.9, runs: 1, theta: 0.0 },
+        read: Flow { sequential: 0.9, runs: 1, theta: 0.0, again: None },
+        write: Flow { sequential: 0.9, runs: 1, theta: 0.0, again: None },
         metadata: NTFS,
     },
 };
@@ -135,8 +168,8 @@ static DOWNLOAD_FILE_LIKE: StandIn = StandIn {
     writes: DOWNLOAD_SIZES,
     align: 4 * KIB,
     character: Character {
-        read: Flow { sequential: 0.6, runs: 2, theta: 0.0 },
-        write: Flow { sequential: 0.98, runs: 2, theta: 0.0 },
+        read: Flow { sequential: 0.6, runs: 2, theta: 0.0, again: None },
+        write: Flow { sequential: 0.98, runs: 2, theta: 0.0, again: None },
         metadata: NTFS,
     },
 };
@@ -158,8 +191,8 @@ static PLAY_VIDEO_LIKE: StandIn = StandIn {
     writes: VIDEO_SIZES,
     align: 4 * KIB,
     character: Character {
-        read: Flow { sequential: 0.25, runs: 2, theta: 0.0 },
-        write: Flow { sequential: 0.25, runs: 2, theta: 0.0 },
+        read: Flow { sequential: 0.25, runs: 2, theta: 0.0, again: None },
+        write: Flow { sequential: 0.25, runs: 2, theta: 0.0, again: None },
         metadata: NTFS,
     },
 };

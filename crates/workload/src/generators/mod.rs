@@ -1,7 +1,7 @@
 //! The built-in workloads. To add one: its file, its `mod` here and its line in [`BUILTIN`].
 
 mod character;
-mod draw;
+pub(crate) mod draw;
 pub(crate) mod generated;
 pub(crate) mod generator;
 mod law;
@@ -9,6 +9,7 @@ mod mix;
 pub(crate) mod pace;
 mod quota;
 mod ranks;
+mod replay;
 pub(crate) mod scramble;
 mod written_once;
 

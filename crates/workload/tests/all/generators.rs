@@ -187,7 +187,11 @@ fn stand_ins_have_the_character_that_is_described() {
         sequential_share(&video, Op::Write),
     );
     assert!(sequential_share(&web, Op::Read) < 0.15);
-    assert!(sequential_share(&financial, Op::Read) > 0.5);
+    assert!(
+        sequential_share(&financial, Op::Read) > 0.5,
+        "{}",
+        sequential_share(&financial, Op::Read)
+    );
     assert!(downloaded > copied && copied > 0.6 && played < 0.3, "{downloaded} {copied} {played}");
     assert!(sequential_share(&copy, Op::Read) > 0.6);
     assert!(financial.iter().all(|r| r.offset + r.length <= 1 << 30), "a 32nd of the device");

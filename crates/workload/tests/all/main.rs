@@ -4,6 +4,7 @@ mod ba_gc;
 mod common;
 mod generators;
 mod lists;
+mod locality;
 mod trace_workloads;
 mod traces;
 mod within_space;

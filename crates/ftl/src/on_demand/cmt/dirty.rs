@@ -66,10 +66,33 @@ impl DirtyPages {
         let record = &mut self.pages[page as usize];
         self.entries -= core::mem::take(&mut record.entries);
         let first = core::mem::replace(&mut record.first, NONE);
+        self.lower_most();
+        first
+    }
+
+    /// Makes one entry of `page` clean, which is searched among the dirty ones of its page.
+    pub(super) fn remove(&mut self, slots: &mut [Slot], page: u32, slot: u32) {
+        let after = slots[slot as usize].dirty_after;
+        let before =
+            self.slots(slots, page).find(|other| slots[*other as usize].dirty_after == slot);
+        self.unlink(page);
+        let record = &mut self.pages[page as usize];
+        match before {
+            None => record.first = after,
+            Some(before) => slots[before as usize].dirty_after = after,
+        }
+        record.entries -= 1;
+        if record.entries > 0 {
+            self.link(page);
+        }
+        self.entries -= 1;
+        self.lower_most();
+    }
+
+    fn lower_most(&mut self) {
         while self.most > 0 && self.by_entries[self.most as usize] == NONE {
             self.most -= 1;
         }
-        first
     }
 
     #[inline]

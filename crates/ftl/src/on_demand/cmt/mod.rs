@@ -207,6 +207,17 @@ impl Cmt {
         }
     }
 
+    /// Marks one dirty entry clean, after it was written alone.
+    pub(crate) fn clean_one(&mut self, slot: u32) {
+        let page = self.slots[slot as usize].lpn / self.entries_per_page;
+        self.pages.remove(&mut self.slots, page, slot);
+        let entry = &mut self.slots[slot as usize];
+        entry.dirty = false;
+        if core::mem::take(&mut entry.kept) {
+            self.recency.insert(&mut self.slots, slot);
+        }
+    }
+
     /// Searches for the entry with this PPN.
     #[cold]
     pub(crate) fn holder_of(&self, ppn: Ppn) -> Option<u32> {

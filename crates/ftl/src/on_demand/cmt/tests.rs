@@ -101,7 +101,7 @@ proptest! {
         entries in 1u32..30,
         segmented: bool,
         keeps_dirty: bool,
-        steps in proptest::collection::vec((0u8..6, 0..LPNS, any::<u16>()), 0..300),
+        steps in proptest::collection::vec((0u8..7, 0..LPNS, any::<u16>()), 0..300),
     ) {
         let policy = if segmented { CmtPolicy::SegmentedLru } else { CmtPolicy::Lru };
         let shape = Shape {
@@ -139,6 +139,10 @@ proptest! {
                     let order: Vec<u32> = cmt.dirty_entries(lpn / A_PAGE).map(|entry| entry.0.0).collect();
                     cmt.clean(lpn / A_PAGE);
                     naive.clean(&order);
+                }
+                (6, Some(slot)) if cmt.is_dirty(slot) => {
+                    cmt.clean_one(slot);
+                    naive.clean(&[lpn]);
                 }
                 _ => {}
             }

@@ -122,10 +122,9 @@ mod tests {
     #[test]
     fn kinds_and_lines_as_texts() {
         let lines: Vec<_> = VICTIM_POLICIES.iter().map(|policy| policy.to_string()).collect();
-        assert_eq!(
-            (&*lines[0], &*lines[1], &*lines[6]),
-            ("greedy", "greedy-scan[:K]", "choices:D")
-        );
+        for line in ["greedy", "greedy-scan[:K]", "choices:D"] {
+            assert!(lines.iter().any(|known| known == line), "{line}: {lines:?}");
+        }
         let texts: Vec<_> = VictimKind::each(3).map(|kind| kind.to_string()).collect();
         assert_eq!((&*texts[0], &*texts[1], &*texts[6]), ("greedy", "greedy-scan", "choices:3"));
         assert_eq!(VictimKind::greedy_scan(5).to_string(), "greedy-scan:5");

@@ -5,6 +5,7 @@ mod by_device;
 mod choices;
 mod cost_benefit;
 mod fifo;
+mod first_fit;
 mod full_blocks;
 mod greedy;
 mod greedy_scan;
@@ -18,6 +19,7 @@ pub use by_device::ByDevice;
 pub use choices::Choices;
 pub use cost_benefit::CostBenefit;
 pub use fifo::Fifo;
+pub use first_fit::FirstFit;
 pub use greedy::Greedy;
 pub use greedy_scan::GreedyScan;
 pub use interface::Victims;
@@ -34,6 +36,7 @@ pub static VICTIM_POLICIES: &[&VictimPolicy] = &[
     &cost_benefit::POLICY,
     &two_level_list::POLICY,
     &fifo::POLICY,
+    &first_fit::POLICY,
     &choices::RANDOM,
     &choices::POLICY,
     &windowed_greedy::POLICY,

@@ -47,6 +47,8 @@ pub enum ValidPages {
     Fewest,
     /// Fewest of any full block, or this function of π, whichever is larger.
     OrAtMost(fn(u32) -> u32),
+    /// Fewest of any full block, or the policy's number, whichever is larger.
+    OrItsNumber,
     /// Fewer than π: the policy selects by another criterion.
     Gaining,
 }
@@ -143,6 +145,7 @@ impl VictimKind {
         match self.policy.valid_pages {
             ValidPages::Fewest => least,
             ValidPages::OrAtMost(most) => least.max(most(pages_per_block)),
+            ValidPages::OrItsNumber => least.max(gaining.min(self.number.into())),
             ValidPages::Gaining => gaining,
         }
     }

@@ -79,7 +79,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         collection.flags.fill(0);
         (collection.again, collection.searching) = (false, false);
         (collection.cursor, collection.unreadable, collection.found) = (0, 0, None);
-        collection.held = false;
+        collection.held = 0;
         false
     }
 
@@ -310,8 +310,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
                 if old < LOST {
                     self.queue.release(self.flash.geometry().block_of(Ppn(old)));
                 }
+                valid += 1;
             }
-            valid += u32::from(self.place[place] == IN_BLOCK);
         }
         let collection = &mut self.collection;
         (collection.old, collection.old_unwritten) = (entry.block, pages - entry.next);
@@ -342,7 +342,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         for flags in &mut self.collection.flags {
             *flags &= HELD;
         }
-        if self.collection.held {
+        if self.collection.held > 0 {
             self.collection.state = State::Held;
         } else {
             self.finish();
@@ -350,12 +350,12 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(true)
     }
 
-    /// Programs the page that the host wrote before the erase. Returns false if there was none.
+    /// Programs ⌊t_er/t_wr⌋ of the pages that RAM alone holds. Returns false if there was none.
     pub(super) fn program_held(&mut self) -> Result<bool, FtlError> {
-        let flags = self.collection.flags.iter();
-        let page = flags.into_iter().position(|flags| flags & HELD != 0);
-        let held = page.filter(|_| self.collection.held && self.collection.state == State::Held);
-        if let Some(page) = held {
+        let mut left = self.settings.programs;
+        while left > 0 && self.collection.held > 0 {
+            let mut flags = self.collection.flags.iter();
+            let Some(page) = flags.position(|flags| flags & HELD != 0) else { break };
             let (logical, lpn) = (self.collection.logical, Lpn(self.place_of(page as u32) as u32));
             let kept = self.collection.range(page as u32);
             let bytes = core::mem::take(&mut self.collection.bytes);
@@ -363,14 +363,15 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
                 self.program_page(lpn, logical, page as u32, bytes_in(&bytes, kept), self.cause);
             self.collection.bytes = bytes;
             done?;
+            left -= 1;
         }
-        if self.collection.state == State::Held {
+        if self.collection.held == 0 && self.collection.state == State::Held {
             self.finish();
         }
-        Ok(held.is_some())
+        Ok(left < self.settings.programs)
     }
 
-    /// Ends the collection. The block returns to the collection queue if pages of it are in the write queue, or if the
+    /// Ends the collection. The block returns to the collection queue if pages of it are in the write queue, or if a
     /// held page has filled it.
     fn finish(&mut self) {
         self.collection.state = State::Idle;
@@ -383,7 +384,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// Runs collection steps, regardless of the threshold, until the write queue has room. Needed only if the threshold
     /// let the queue fill up.
     pub(super) fn make_room(&mut self) -> Result<(), FtlError> {
-        while !self.queue_has_room(1 + u32::from(self.collection.held)) {
+        while !self.queue_has_room(1 + self.collection.held) {
             if !self.urgent_step()? {
                 return Ok(());
             }

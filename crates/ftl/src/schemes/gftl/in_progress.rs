@@ -18,17 +18,17 @@ pub(super) enum State {
     Write,
     /// Erases the old block.
     Erase,
-    /// Programs the page that was written before the erase.
+    /// Programs the pages that RAM alone holds after the erase.
     Held,
 }
 
 /// In RAM, ready to be programmed.
 pub(super) const PRESENT: u8 = 1;
-/// In RAM only: the host wrote the page in the read state.
+/// In RAM only, to be programmed with the block: the host wrote the page before its turn.
 pub(super) const DIRTY: u8 = 2;
 /// A newer version went to the write queue in the write state.
 pub(super) const SUPERSEDED: u8 = 4;
-/// In RAM only: the host wrote the page in the erase state.
+/// In RAM only, to be programmed after the erase.
 pub(super) const HELD: u8 = 8;
 /// Read from below an unreadable page, so perhaps not the newest version.
 pub(super) const DOUBTFUL: u8 = 16;
@@ -55,8 +55,8 @@ pub(super) struct InProgress {
     pub(super) found: Option<(Ppn, u32)>,
     /// Pages not yet found in the old block.
     pub(super) missing: u32,
-    /// A page is [`HELD`].
-    pub(super) held: bool,
+    /// Number of pages that are [`HELD`].
+    pub(super) held: u32,
     /// Unreadable pages of the old block that held data.
     pub(super) unreadable: u32,
     /// The new block, or [`NONE`]; the number of its programmed pages; its stamp.
@@ -84,7 +84,7 @@ impl InProgress {
             searching: false,
             found: None,
             missing: 0,
-            held: false,
+            held: 0,
             unreadable: 0,
             new: NONE,
             new_next: 0,
@@ -139,7 +139,7 @@ impl InProgress {
     #[inline]
     pub(super) fn drop_held(&mut self, page: u32) {
         if self.flags[page as usize] & HELD != 0 {
-            self.held = false;
+            self.held -= 1;
             self.flags[page as usize] &= !HELD;
         }
     }

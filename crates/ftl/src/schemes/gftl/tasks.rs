@@ -7,6 +7,8 @@ use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical};
 use crate::block_mapped::{NONE, newest};
 use crate::error::FtlError;
 use crate::interface::zeros;
+use crate::preset::Enqueue;
+use bounds::gftl::CollectionRam;
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
@@ -17,12 +19,20 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             self.make_room()?;
         }
         let (logical, page) = self.split(lpn);
-        if logical == self.collection.logical
-            && matches!(self.collection.state, State::Read | State::Erase)
-        {
+        if logical == self.collection.logical && self.ram_takes_writes() {
             return self.hold(lpn, page, data);
         }
         self.program_page(lpn, logical, page, data, Cause::Host)
+    }
+
+    /// True if writes to the block under collection are taken in RAM.
+    #[inline]
+    fn ram_takes_writes(&self) -> bool {
+        match self.collection.state {
+            State::Read | State::Erase => true,
+            State::Write => self.settings.ram == CollectionRam::Collection,
+            State::Idle | State::Held => false,
+        }
     }
 
     /// Programs the newest version of a page in its data block or in the write queue.
@@ -42,8 +52,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             }
             return Ok(());
         }
-        // Room for the held page stays reserved.
-        if cause == Cause::Host && !self.queue_has_room(1 + u32::from(self.collection.held)) {
+        // Room for the held pages stays reserved.
+        if cause == Cause::Host && !self.queue_has_room(1 + self.collection.held) {
             return Err(self.full());
         }
         self.program_in_queue(lpn, data, cause)?;
@@ -98,7 +108,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         entry.next += 1;
         let old = core::mem::replace(&mut self.place[lpn.0 as usize], IN_BLOCK);
         entry.invalid += u32::from(old == IN_BLOCK);
-        if entry.next == pages {
+        if entry.next == pages && self.settings.enqueue == Enqueue::Full {
             if logical == self.collection.logical {
                 self.collection.again = true;
             } else {
@@ -209,19 +219,27 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// Keeps a write in RAM while its block is in the read or the erase state.
+    /// Takes a page in RAM. It is programmed with the block if its turn is still to come, and otherwise after the erase:
+    /// so is a page of which a version went to the write queue since the new block's stamp, because a mount would take
+    /// that one for newer.
     fn hold(&mut self, lpn: Lpn, page: u32, data: Option<&[u8]>) -> Result<(), FtlError> {
-        let erasing = self.collection.state == State::Erase;
-        if erasing && !self.queue_has_room(1) {
+        let flags = self.collection.flags[page as usize];
+        let late = match self.collection.state {
+            State::Read => false,
+            State::Write => page < self.collection.cursor || flags & SUPERSEDED != 0,
+            State::Idle | State::Erase | State::Held => true,
+        };
+        let more = u32::from(late && flags & HELD == 0);
+        if late && !self.queue_has_room(self.collection.held + more) {
             return Err(self.full());
         }
         self.collection.keep(page, data, self.flash.geometry())?;
-        let flags = &mut self.collection.flags[page as usize];
-        if erasing {
-            *flags |= HELD;
-            self.collection.held = true;
+        if late {
+            self.collection.flags[page as usize] |= HELD;
+            self.collection.held += more;
         } else {
-            *flags = PRESENT | DIRTY;
+            self.collection.drop_held(page);
+            self.collection.flags[page as usize] = PRESENT | DIRTY;
         }
         // The page exists from now on. An older version on flash stays until the block is written.
         let place = &mut self.place[lpn.0 as usize];
@@ -285,7 +303,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// Programs all pages that are in RAM only.
     ///
     /// In the read state these pages go to the write queue, and later to the new block as well. In the write state
-    /// they also go to the write queue, because a mount uses the old block until it is erased. In the erase state
+    /// they, too, go to the write queue, because a mount uses the old block until it is erased. In the erase state
     /// finishing the collection makes the new block count. If the write queue has no room, the collection is
     /// finished too. Only a queue shorter than the proven one can run out of room.
     pub(super) fn program_held_pages(&mut self) -> Result<(), FtlError> {
@@ -315,10 +333,12 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         let logical = self.collection.logical;
         let pages = self.flash.geometry().pages_per_block();
         for page in 0..pages {
-            if self.collection.flags[page as usize] & DIRTY == 0 {
+            let flags = self.collection.flags[page as usize];
+            if flags & (DIRTY | HELD) == 0 {
                 continue;
             }
-            if !self.queue_has_room(1) {
+            let reserved = self.collection.held - u32::from(flags & HELD != 0);
+            if !self.queue_has_room(1 + reserved) {
                 return self.finish_collection();
             }
             let lpn = Lpn(logical * pages + page);

@@ -71,11 +71,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         let collection = &self.collection;
         words.extend([collection.state as u32, collection.logical, collection.cursor]);
         words.extend([collection.missing, collection.unreadable, collection.new_next]);
+        words.push(collection.held);
         words.extend(collection.found.map(|(_, page)| page).into_iter().chain([END]));
         let marks = [
             collection.again,
             collection.searching,
-            collection.held,
             collection.new != NONE,
             collection.old != NONE,
         ];

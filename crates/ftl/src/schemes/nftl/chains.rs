@@ -5,53 +5,53 @@ use alloc::{vec, vec::Vec};
 use flash::BlockId;
 use flash::prefetch::prefetch;
 
-/// The blocks of one logical block, in half a cache line.
+/// One of the two blocks of a logical block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Holds the first version of each page.
+    Primary,
+    /// Holds later versions.
+    Replacement,
+}
+
+/// The blocks of one logical block: the primary, then the replacement. Less than a cache line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {
-    primary: u32,
-    replacement: u32,
-    primary_pages: u32,
-    replacement_pages: u32,
-    /// Sequence number of the open block: the replacement or, without one, the primary.
-    pub(super) seq: u64,
+    blocks: [u32; 2],
+    /// Used pages: programmed, or failed to program.
+    pages: [u32; 2],
+    seqs: [u64; 2],
     /// Neighbours in the queue of logical blocks with a replacement.
     older: u32,
     younger: u32,
 }
 
 impl Chain {
-    const EMPTY: Self = Self {
-        primary: NONE,
-        replacement: NONE,
-        primary_pages: 0,
-        replacement_pages: 0,
-        seq: 0,
-        older: NONE,
-        younger: NONE,
-    };
+    const EMPTY: Self =
+        Self { blocks: [NONE; 2], pages: [0; 2], seqs: [0; 2], older: NONE, younger: NONE };
 
     #[inline]
     pub(super) fn has_replacement(&self) -> bool {
-        self.replacement != NONE
+        self.blocks[Side::Replacement as usize] != NONE
     }
 
-    /// The open block, and the number of its used pages: programmed, or failed to program.
+    /// A block, and the number of its used pages.
     #[inline]
-    pub(super) fn open_block(&self) -> Option<(BlockId, u32)> {
-        match (self.primary, self.replacement) {
-            (NONE, _) => None,
-            (primary, NONE) => Some((BlockId(primary), self.primary_pages)),
-            (_, replacement) => Some((BlockId(replacement), self.replacement_pages)),
-        }
+    pub(super) fn block(&self, side: Side) -> Option<(BlockId, u32)> {
+        let block = self.blocks[side as usize];
+        (block != NONE).then(|| (BlockId(block), self.pages[side as usize]))
+    }
+
+    /// The sequence number of a block.
+    #[inline]
+    pub(super) fn seq(&self, side: Side) -> u64 {
+        self.seqs[side as usize]
     }
 
     /// The blocks and the number of used pages in each, the replacement first.
     #[inline]
     pub(super) fn youngest_first(&self) -> impl DoubleEndedIterator<Item = (BlockId, u32)> + use<> {
-        [(self.replacement, self.replacement_pages), (self.primary, self.primary_pages)]
-            .into_iter()
-            .filter(|(block, _)| *block != NONE)
-            .map(|(block, pages)| (BlockId(block), pages))
+        [self.block(Side::Replacement), self.block(Side::Primary)].into_iter().flatten()
     }
 }
 
@@ -78,15 +78,17 @@ impl Chains {
         (self.oldest != NONE).then_some(self.oldest)
     }
 
-    /// Counts one more used page of the open block.
+    /// Logical blocks with a replacement, in the order in which it was opened.
+    pub(super) fn queued(&self) -> impl Iterator<Item = u32> + '_ {
+        core::iter::successors(self.oldest(), |logical| {
+            Some(self.get(*logical).younger).filter(|younger| *younger != NONE)
+        })
+    }
+
+    /// Counts one more used page of a block.
     #[inline]
-    pub(super) fn programmed(&mut self, logical: u32) {
-        let chain = &mut self.chains[logical as usize];
-        if chain.has_replacement() {
-            chain.replacement_pages += 1;
-        } else {
-            chain.primary_pages += 1;
-        }
+    pub(super) fn programmed(&mut self, logical: u32, side: Side) {
+        self.chains[logical as usize].pages[side as usize] += 1;
     }
 
     /// Adds an erased block as the primary or, if there is one, as the replacement.
@@ -98,12 +100,12 @@ impl Chains {
     pub(super) fn add(&mut self, logical: u32, block: BlockId, pages: u32, seq: u64) {
         let youngest = self.youngest;
         let chain = &mut self.chains[logical as usize];
-        chain.seq = seq;
-        if chain.primary == NONE {
-            (chain.primary, chain.primary_pages) = (block.0, pages);
+        let first = chain.block(Side::Primary).is_none();
+        let side = if first { Side::Primary } else { Side::Replacement } as usize;
+        (chain.blocks[side], chain.pages[side], chain.seqs[side]) = (block.0, pages, seq);
+        if first {
             return;
         }
-        (chain.replacement, chain.replacement_pages) = (block.0, pages);
         (chain.older, chain.younger) = (youngest, NONE);
         match self.chains.get_mut(youngest as usize) {
             Some(chain) => chain.younger = logical,
@@ -153,6 +155,8 @@ mod tests {
         let mut order = Vec::new();
         for from_the_middle in [3, 2, 1, 0] {
             order.push(chains.oldest());
+            assert_eq!(chains.queued().next(), chains.oldest());
+            assert_eq!(chains.queued().count(), from_the_middle as usize + 1);
             chains.clear(from_the_middle);
             chains.open(from_the_middle, BlockId(8), 9);
         }
@@ -161,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_takes_half_a_line() {
-        assert_eq!(size_of::<Chain>(), 32);
+    fn a_chain_fits_a_line() {
+        assert_eq!(size_of::<Chain>(), 40);
     }
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 
 impl<F: Probe> Nftl<F> {
-    /// Folds a logical block that has a replacement. This frees one block, or two if all its pages are trimmed.
+    /// Folds a logical block that has a replacement: frees one block, or two if all its pages are trimmed.
     pub(super) fn fold(&mut self, logical: u32) -> Result<(), FtlError> {
         let chain = *self.chains.get(logical);
         let lost_before = self.log.lost_pages;
@@ -25,9 +25,7 @@ impl<F: Probe> Nftl<F> {
             self.erase(block, written)?;
         }
         let primary = primary?;
-        if self.log.lost_pages > lost_before {
-            self.lose_missing(logical);
-        }
+        self.settle(logical, self.log.lost_pages > lost_before);
         self.chains.clear(logical);
         if let Some(primary) = primary {
             self.chains.add(logical, primary.block, primary.written, primary.seq);
@@ -53,7 +51,9 @@ impl<F: Probe> Nftl<F> {
         let first_lpn = logical * geometry.pages_per_block();
         self.places.fill(NONE);
         let pages = geometry.pages_per_block().min(self.logical_pages - first_lpn);
-        let (mut missing, mut hidden) = (pages, false);
+        let wanted = |lpn: u32| self.side(Lpn(lpn)).is_some() && !self.trimmed.contains(Lpn(lpn));
+        let mut missing = (first_lpn..first_lpn + pages).filter(|lpn| wanted(*lpn)).count();
+        let mut hidden = false;
         for (block, written) in chain.youngest_first() {
             let first = geometry.ppn(block, 0).0;
             for ppn in (first..first + written).rev() {
@@ -63,7 +63,7 @@ impl<F: Probe> Nftl<F> {
                 match self.flash.read_oob(Ppn(ppn), Cause::FullMerge) {
                     Ok(oob) => {
                         let place = &mut self.places[(oob.lpn.0 - first_lpn) as usize];
-                        if *place == NONE && !hidden {
+                        if *place == NONE && !hidden && !self.trimmed.contains(oob.lpn) {
                             *place = ppn;
                             missing -= 1;
                         }
@@ -79,21 +79,24 @@ impl<F: Probe> Nftl<F> {
                 }
             }
         }
-        for (place, lpn) in self.places.iter_mut().zip(first_lpn..first_lpn + pages) {
-            if self.trimmed.contains(Lpn(lpn)) {
-                *place = NONE;
-            }
-        }
         Ok(())
     }
 
-    /// Marks all pages that were not found as lost, because an unreadable page may have held them. Some may never have
-    /// been written. Reads of all of them failed before the fold too: the search met the unreadable page first.
-    #[cold]
-    fn lose_missing(&mut self, logical: u32) {
+    /// Notes which pages the new primary holds. With `lost`, the others that were written and not trimmed are lost: an
+    /// unreadable page may have held them. Reads of them failed before the fold too: the search met it first.
+    fn settle(&mut self, logical: u32, lost: bool) {
         let first_lpn = logical * self.flash.geometry().pages_per_block();
-        for (place, lpn) in self.places.iter().zip((first_lpn..self.logical_pages).map(Lpn)) {
-            if *place == NONE && !self.trimmed.contains(lpn) {
+        for (at, lpn) in
+            (first_lpn..self.logical_pages).map(Lpn).enumerate().take(self.places.len())
+        {
+            let held = self.side(lpn).is_some();
+            self.in_replacement.remove(lpn);
+            if self.places[at] != NONE {
+                self.in_primary.insert(lpn);
+                continue;
+            }
+            self.in_primary.remove(lpn);
+            if lost && held && !self.trimmed.contains(lpn) {
                 self.lost.insert(lpn);
             }
         }

@@ -1,10 +1,11 @@
 //! Rebuilding the chains from the OOB areas alone.
 
 use super::Nftl;
-use crate::block_mapped::{NONE, Scanned, scan};
+use super::chains::Side;
+use crate::block_mapped::{PageSet, Scanned, scan};
 use crate::error::FtlError;
 use alloc::{format, vec::Vec};
-use flash::{BlockId, Cause, Ppn, Probe};
+use flash::{BlockId, Cause, Lpn, Ppn, Probe};
 
 /// A block with readable pages.
 struct ScannedBlock {
@@ -12,6 +13,8 @@ struct ScannedBlock {
     seq: u64,
     block: BlockId,
     written: u32,
+    /// Pages of the logical block with a version in this block, by their place in it.
+    pages: PageSet,
 }
 
 impl<F: Probe> Nftl<F> {
@@ -23,14 +26,21 @@ impl<F: Probe> Nftl<F> {
         let mut kept = Vec::with_capacity(found.len());
         for blocks in found.chunk_by(|one, other| one.logical == other.logical) {
             let kept_blocks = self.resolve(blocks)?;
-            kept.extend(kept_blocks.iter().enumerate());
+            kept.extend(kept_blocks.iter().zip([Side::Primary, Side::Replacement]));
         }
         // All primaries, then replacements in the order in which they were opened.
-        kept.sort_by_key(|(place, found)| (*place, found.seq));
+        kept.sort_by_key(|(found, side)| (*side as usize, found.seq));
         let pages_per_block = self.flash.geometry().pages_per_block();
-        for (_, found) in kept {
+        for (found, side) in kept {
             self.chains.add(found.logical, found.block, found.written, found.seq);
             self.pool.found_open(pages_per_block - found.written);
+            let pages = match side {
+                Side::Primary => &mut self.in_primary,
+                Side::Replacement => &mut self.in_replacement,
+            };
+            for page in (0..pages_per_block).filter(|page| found.pages.contains(Lpn(*page))) {
+                pages.insert(Lpn(found.logical * pages_per_block + page));
+            }
         }
         Ok(())
     }
@@ -44,9 +54,12 @@ impl<F: Probe> Nftl<F> {
                 continue;
             }
             let (mut logical, mut one_logical) = (None, true);
+            let mut pages = PageSet::new(geometry.pages_per_block());
             let Scanned { written, seq, .. } =
                 scan(&mut self.flash, block, self.logical_pages, &mut self.pool, |_, lpn| {
-                    let of_page = geometry.block_of(Ppn(lpn.0)).0;
+                    let (of_page, page) = geometry.split(Ppn(lpn.0));
+                    pages.insert(Lpn(page));
+                    let of_page = of_page.0;
                     one_logical &= *logical.get_or_insert(of_page) == of_page;
                 })?;
             match (logical, seq) {
@@ -56,7 +69,7 @@ impl<F: Probe> Nftl<F> {
                     )));
                 }
                 (Some(logical), Some(seq)) => {
-                    found.push(ScannedBlock { logical, seq, block, written })
+                    found.push(ScannedBlock { logical, seq, block, written, pages })
                 }
                 _ if written == 0 => self.pool.put(block),
                 _ => self.discard(block)?,
@@ -73,31 +86,12 @@ impl<F: Probe> Nftl<F> {
             self.discard(found.block)?;
         }
         if let [older, younger] = kept
-            && self.is_superseded(older, younger)?
+            && younger.pages.contains_all(&older.pages)
         {
             self.discard(older.block)?;
             return Ok(&kept[1..]);
         }
         Ok(kept)
-    }
-
-    fn is_superseded(
-        &mut self,
-        older: &ScannedBlock,
-        younger: &ScannedBlock,
-    ) -> Result<bool, FtlError> {
-        let logical_pages = self.logical_pages;
-        let first_lpn = older.logical * self.flash.geometry().pages_per_block();
-        let places = &mut self.places;
-        places.fill(NONE);
-        scan(&mut self.flash, younger.block, logical_pages, &mut self.pool, |page, lpn| {
-            places[(lpn.0 - first_lpn) as usize] = page;
-        })?;
-        let mut superseded = true;
-        scan(&mut self.flash, older.block, logical_pages, &mut self.pool, |_, lpn| {
-            superseded &= places[(lpn.0 - first_lpn) as usize] != NONE;
-        })?;
-        Ok(superseded)
     }
 
     /// Erases a useless block and pools it, or marks it bad.

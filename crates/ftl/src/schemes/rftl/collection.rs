@@ -21,15 +21,24 @@ impl<F: Probe> Rftl<F> {
     #[inline]
     pub(super) fn step_behind_write(&mut self, logical: usize) -> Result<(), FtlError> {
         if self.triples[logical].phase == Phase::Idle {
-            return if self.is_due(logical) { self.begin(logical) } else { Ok(()) };
+            return match self.buffered(logical) >= self.begins_at {
+                true => self.begin(logical),
+                false => Ok(()),
+            };
         }
         self.step(logical)
     }
 
+    /// Written pages of a logical block's buffer.
     #[inline]
-    pub(super) fn is_due(&self, logical: usize) -> bool {
+    fn buffered(&self, logical: usize) -> u32 {
         let triple = &self.triples[logical];
-        u32::from(triple.written[triple.buffer as usize]) >= self.begins_at
+        triple.written[triple.buffer as usize].into()
+    }
+
+    /// True if no write may come before a collection begins.
+    pub(super) fn is_due(&self, logical: usize) -> bool {
+        self.buffered(logical) >= self.latest
     }
 
     /// Begins a collection with its first step. Does nothing if there is no block to which to copy. Rescues the logical
@@ -38,7 +47,7 @@ impl<F: Probe> Rftl<F> {
         let triple = &mut self.triples[logical];
         let (data, buffer, other) =
             (triple.data as usize, triple.buffer as usize, triple.other as usize);
-        let late = u32::from(triple.written[buffer]) > self.begins_at && !self.mounting;
+        let late = u32::from(triple.written[buffer]) > self.latest && !self.mounting;
         if triple.blocks[other] == NONE {
             let Some(block) = self.pool.take() else { return Ok(()) };
             triple.blocks[other] = block.0;
@@ -92,7 +101,7 @@ impl<F: Probe> Rftl<F> {
             // The replacement is the new data block; the buffer is drained into the block just erased.
             let (erased, drained) = (triple.data, triple.buffer);
             triple.data = triple.other;
-            triple.data_seq = triple.buffer_seq - 1;
+            triple.data_seq = triple.copies_seq();
             (triple.buffer, triple.other) = (erased, drained);
             triple.phase = Phase::Draining;
             triple.cursor = 0;
@@ -172,8 +181,8 @@ impl<F: Probe> Rftl<F> {
             return Err(self.full());
         }
         let seq = match triple.phase {
-            Phase::Copying => triple.buffer_seq - 1,
-            _ => triple.open_seq(to, &mut self.last_seq),
+            Phase::Copying => triple.copies_seq(),
+            _ => triple.open_seq(to, &mut self.last_number),
         };
         let ppn = self.flash.geometry().ppn(BlockId(triple.blocks[to]), page);
         match self.flash.copy(from, ppn, seq, cause) {

@@ -1,7 +1,7 @@
 //! Rebuilding map and triples from the OOB areas alone, and finishing every interrupted collection.
 
-use super::Rftl;
 use super::triple::{EMPTY, Phase, Triple};
+use super::{Rftl, stamp};
 use crate::block_mapped::{NONE, Scanned, scan};
 use crate::error::FtlError;
 use alloc::{format, vec, vec::Vec};
@@ -20,7 +20,13 @@ struct ScannedBlock {
 impl ScannedBlock {
     /// True if this is the replacement block of `buffer`.
     fn replaces_for(&self, buffer: &Self) -> bool {
-        !self.seq.is_multiple_of(2) && self.seq + 1 == buffer.seq
+        self.holds_copies()
+            && !buffer.holds_copies()
+            && stamp::number(self.seq) == stamp::number(buffer.seq)
+    }
+
+    fn holds_copies(&self) -> bool {
+        stamp::boundary(self.seq).is_some()
     }
 }
 
@@ -30,8 +36,8 @@ impl<F: Probe> Rftl<F> {
         self.mounting = true;
         let mut found = self.scan_all()?;
         found.sort_by_key(|found| (found.logical, found.seq, found.block));
-        let last_seq = found.iter().map(|found| found.seq).max().unwrap_or(0);
-        self.last_seq = last_seq.next_multiple_of(2);
+        let numbers = found.iter().map(|found| stamp::number(found.seq));
+        self.last_number = numbers.max().unwrap_or(0);
         for blocks in found.chunk_by(|one, other| one.logical == other.logical) {
             self.rebuild(blocks)?;
         }
@@ -92,7 +98,7 @@ impl<F: Probe> Rftl<F> {
             [old, young] if old.replaces_for(&young) => {
                 self.take_over([Some(old), None, Some(young)], Phase::Draining)
             }
-            [old, young] if young.seq.is_multiple_of(2) => {
+            [old, young] if !young.holds_copies() => {
                 self.take_over([Some(old), Some(young), None], Phase::Idle)
             }
             [data, copies, buffer] if copies.replaces_for(&buffer) => {
@@ -103,16 +109,14 @@ impl<F: Probe> Rftl<F> {
                 }
                 self.take_over([Some(data), Some(buffer), Some(copies)], Phase::Copying)
             }
-            [data, drained, buffer]
-                if data.replaces_for(&drained) && buffer.seq.is_multiple_of(2) =>
-            {
+            [data, drained, buffer] if data.replaces_for(&drained) && !buffer.holds_copies() => {
                 self.take_over([Some(data), Some(buffer), Some(drained)], Phase::Draining)
             }
             // The following cases are left by a failed program followed by a power cut.
             [_, _] | [_, _, _] => self.rescue_again(blocks),
             // A rescue erases blocks only after it is complete, its own failed blocks first. So if there are more than
             // three, the youngest is a copy of pages in the others.
-            [.., copies] if !copies.seq.is_multiple_of(2) => {
+            [.., copies] if copies.holds_copies() => {
                 self.discard(copies.block)?;
                 self.rebuild(&blocks[..blocks.len() - 1])
             }
@@ -136,7 +140,10 @@ impl<F: Probe> Rftl<F> {
         blocks.sort_by_key(|found| found.seq);
         let places = self.newest_places(&blocks)?;
 
-        let mut triple = Triple { phase, boundary: self.begins_at as u16, ..Triple::MISSING };
+        // Copies tell how many pages their buffer held when its collection began.
+        let copies = if phase == Phase::Copying { roles[2] } else { roles[0] };
+        let boundary = copies.and_then(|copies| stamp::boundary(copies.seq)).unwrap_or(0);
+        let mut triple = Triple { phase, boundary: boundary as u16, ..Triple::MISSING };
         for (slot, found) in roles.iter().enumerate() {
             let Some(found) = found else { continue };
             triple.blocks[slot] = found.block.0;
@@ -156,7 +163,7 @@ impl<F: Probe> Rftl<F> {
             let slot = slot.unwrap_or(triple.data as usize);
             // Copying left out this page of the old buffer, so it was trimmed at that time.
             let trimmed =
-                phase == Phase::Draining && slot == triple.other as usize && page < self.begins_at;
+                phase == Phase::Draining && slot == triple.other as usize && page < boundary;
             if !trimmed {
                 *place = Triple::place(slot, page, pages_per_block);
             }
@@ -183,7 +190,7 @@ impl<F: Probe> Rftl<F> {
         while let Some(block) = blocks.get(at) {
             match blocks.get(at + 1) {
                 Some(buffer) if block.replaces_for(buffer) => {
-                    let begun = buffer.written.min(self.begins_at);
+                    let begun = stamp::boundary(block.seq).unwrap_or(0).min(buffer.written);
                     self.apply(buffer, 0..begun, &mut places)?;
                     self.apply(block, 0..block.written, &mut places)?;
                     self.apply(buffer, begun..buffer.written, &mut places)?;

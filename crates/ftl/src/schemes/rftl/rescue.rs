@@ -1,7 +1,7 @@
 //! The rescue after a failed program: the newest versions of a logical block are copied to one block at once.
 
 use super::triple::{EMPTY, Triple};
-use super::{LOST, Rftl};
+use super::{LOST, Rftl, stamp};
 use crate::block_mapped::{NONE, Target, relocate};
 use crate::error::FtlError;
 use alloc::{vec, vec::Vec};
@@ -47,11 +47,11 @@ impl<F: Probe> Rftl<F> {
         used: Vec<(BlockId, u32)>,
     ) -> Result<Option<Target>, FtlError> {
         let (pages_per_block, cause) = (self.pages_per_block(), self.cause());
-        let Self { flash, pool, log, last_seq, .. } = self;
-        // Odd, and not one less than that of a buffer, so that a mount can recognize the copies.
+        let Self { flash, pool, log, last_number, .. } = self;
+        // Copies with a number that no buffer has, so that a mount can recognize them.
         let next_seq = || {
-            *last_seq += 2;
-            *last_seq - 1
+            *last_number += 1;
+            stamp::of_copies(*last_number, 0)
         };
         let mut given_up = vec![];
         let target = relocate(flash, pool, places, next_seq, cause, log, &mut given_up);

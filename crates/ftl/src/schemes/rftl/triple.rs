@@ -1,5 +1,6 @@
 //! The three blocks of one logical block, and the state of their collection.
 
+use super::stamp;
 use crate::block_mapped::NONE;
 use flash::Ppn;
 
@@ -87,16 +88,22 @@ impl Triple {
         if self.phase == Phase::Idle && data_open { data } else { buffer }
     }
 
-    /// The sequence number of the data block or the buffer. A block without pages gets the next even one after `last`.
+    /// The sequence number of the data block or the buffer. A block without pages gets the number after `last`.
     #[inline]
     pub(super) fn open_seq(&mut self, slot: usize, last: &mut u64) -> u64 {
         let is_data = slot == self.data as usize;
         let seq = if is_data { &mut self.data_seq } else { &mut self.buffer_seq };
         if self.written[slot] == 0 {
-            *last += 2;
-            *seq = *last;
+            *last += 1;
+            *seq = stamp::of_writes(*last);
         }
         *seq
+    }
+
+    /// The sequence number of the copies of the collection in progress.
+    #[inline]
+    pub(super) fn copies_seq(&self) -> u64 {
+        stamp::of_copies(stamp::number(self.buffer_seq), self.boundary)
     }
 
     /// Uses one more page of a slot, and returns its location.

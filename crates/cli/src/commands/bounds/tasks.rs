@@ -1,0 +1,276 @@
+//! `ftlkit bounds --tasks`: whether periodic tasks meet their deadlines on each scheme.
+
+use crate::commands::channel::ChannelArgs;
+use crate::failure::Failure;
+use crate::output::{self, micros, table};
+use bounds::task_set::{Analysis, Method, Operation, PageCosts, Task, TaskSet};
+use serde_json::{Value, json};
+use sim::catalogue;
+use sim::config::{Bytes, ConfigError, Experiment, PartTable, TextOrTable, tasks_from_file};
+use sim::report::{LateJob, wrap};
+use sim::run::worst_case;
+use std::path::Path;
+use workload::{TaskSpec, WorkloadSpec, task_set};
+
+/// What to analyse.
+pub(super) struct Asked<'a> {
+    pub(super) file: &'a Path,
+    pub(super) part: PartTable,
+    pub(super) channel: ChannelArgs,
+    pub(super) blocks: Option<u32>,
+    /// Schemes with their settings; empty for every scheme with its defaults.
+    pub(super) schemes: &'a [String],
+}
+
+/// The analysis of one scheme.
+struct Row {
+    scheme: String,
+    /// Worst case per page and of the set, or the reason why there is none.
+    found: Result<(PageCosts, Analysis), String>,
+}
+
+impl Row {
+    fn schedulable(&self) -> bool {
+        self.found.as_ref().is_ok_and(|(_, found)| found.schedulable())
+    }
+}
+
+/// Analyses the tasks of a file on each scheme and prints the result. It fails if a named scheme cannot keep all
+/// deadlines, or if none of the catalogue can.
+pub(super) fn run(asked: &Asked<'_>, as_json: bool) -> Result<(), Failure> {
+    let workload = tasks_from_file(asked.file)?;
+    let specs: &[TaskSpec] = workload.tasks().unwrap_or_default();
+    let set = task_set(specs).map_err(|fault| {
+        Failure::input(format!("{}: {} {}", asked.file.display(), fault.key, fault.reason))
+    })?;
+    let names: Vec<String> = match asked.schemes {
+        [] => catalogue::schemes().iter().map(|preset| preset.name.to_owned()).collect(),
+        named => named.iter().map(|name| name.trim().to_owned()).collect(),
+    };
+    let (mut rows, mut capacity) = (Vec::new(), None);
+    for name in names {
+        let row = match analyse(asked, &name, &workload, &set) {
+            Ok((row, bytes)) => {
+                capacity = Some(bytes);
+                row
+            }
+            Err(error) if !asked.schemes.is_empty() => return Err(error.into()),
+            Err(error) => Row { scheme: name, found: Err(format!("cannot work: {error}")) },
+        };
+        rows.push(row);
+    }
+    let part = asked.part.resolve()?.name;
+    if as_json {
+        output::json(&json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "part": part,
+            "capacity_bytes": capacity,
+            "fixed_phases": set.fixed_phases,
+            "tasks": set.tasks.iter().map(task_json).collect::<Vec<_>>(),
+            "schemes": rows.iter().map(|row| row_json(row, &set)).collect::<Vec<_>>(),
+        }))?;
+    } else {
+        let on = capacity.map_or_else(String::new, |bytes| format!(", {}", Bytes::new(bytes)));
+        let file = asked.file.display();
+        output::text(&format!(
+            "Periodic tasks of {file} on {part}{on}\n{}\n{}",
+            text(&rows, &set),
+            confirm(asked, &rows, capacity),
+        ))?;
+    }
+    let fits = |row: &Row| row.schedulable();
+    let verdict = match asked.schemes {
+        [] => rows.iter().any(fits),
+        _ => rows.iter().all(fits),
+    };
+    if verdict { Ok(()) } else { Err(Failure::PromiseBroken) }
+}
+
+/// One scheme on the array that a run with the same settings has, and its capacity.
+fn analyse(
+    asked: &Asked<'_>,
+    scheme: &str,
+    workload: &WorkloadSpec,
+    set: &TaskSet,
+) -> Result<(Row, u64), ConfigError> {
+    let mut experiment = Experiment {
+        part: Some(TextOrTable(asked.part.clone())),
+        schemes: vec![scheme.parse()?],
+        workload: TextOrTable(workload.clone()),
+        ..Experiment::default()
+    };
+    asked.channel.apply(&mut experiment);
+    if let Some(blocks) = asked.blocks {
+        let part = asked.part.resolve()?;
+        let planes = u64::from(experiment.planes);
+        let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes) * planes;
+        experiment.capacity = Some(Bytes::new(block.saturating_mul(blocks.into())));
+    }
+    let resolved = experiment.resolve()?;
+    let [scheme] = &resolved.schemes[..] else {
+        return Err(ConfigError::Setting {
+            setting: "schemes".into(),
+            reason: "one scheme at a time is analysed".into(),
+        });
+    };
+    let costs = scheme.plan.page_costs();
+    let found = costs.and_then(|costs| Ok((costs, worst_case(&scheme.plan, set)?)));
+    let row = Row { scheme: scheme.label.clone(), found: found.map_err(str::to_owned) };
+    Ok((row, resolved.geometry.capacity_bytes()))
+}
+
+fn text(rows: &[Row], set: &TaskSet) -> String {
+    let verdicts = table(
+        ["<scheme", "L(p) read", "L(p) write", "U", "load", "<schedulable"],
+        rows.iter().map(|row| verdict_cells(row, set)),
+    );
+    let analysed = rows.iter().filter_map(|row| Some((row, row.found.as_ref().ok()?)));
+    let tasks = table(
+        ["<scheme", "<task", "<operation", "pages", "period", "deadline", "C", "R", "<kept"],
+        analysed.flat_map(|(row, (_, found))| {
+            set.tasks.iter().zip(&found.tasks).enumerate().map(|(at, (task, worst))| {
+                let scheme = if at == 0 { row.scheme.clone() } else { String::new() };
+                [
+                    scheme,
+                    task.name.clone(),
+                    operation(task).into(),
+                    task.pages.to_string(),
+                    micros(task.period_ns),
+                    micros(task.deadline_ns),
+                    micros(worst.cost_ns),
+                    worst.response_ns.map_or_else(|| "unbounded".into(), micros),
+                    if worst.schedulable { "yes".into() } else { "no".into() },
+                ]
+            })
+        }),
+    );
+    let mut text = format!("{verdicts}\n\nWorst case of each task, µs\n{tasks}\n\n");
+    for row in rows {
+        let line = match &row.found {
+            Err(why) => why.clone(),
+            Ok((_, Analysis { miss: Some(miss), .. })) => {
+                format!("in the worst case {}", LateJob::new(set, miss).sentence())
+            }
+            Ok(_) => continue,
+        };
+        text.push_str(&wrap(&format!("{}: {line}", row.scheme), output::width(), "  "));
+    }
+    text + LEGEND
+}
+
+const LEGEND: &str = "
+L(p): shortest period at which single pages of that kind can be requested, µs. U: utilisation, the sum of C/period, at most
+1. Load: factor on all periods and deadlines at which the set is just schedulable at any phases. C: cost of a job in the
+worst case, its pages × (service + collection step). R: from release to completion, behind all that may be before it.
+Page tasks are served in order of release, jobs of one instant in the order of the file, and none is pre-empted.
+";
+
+fn verdict_cells(row: &Row, set: &TaskSet) -> [String; 6] {
+    let none = || String::from("–");
+    match &row.found {
+        Ok((costs, found)) => [
+            row.scheme.clone(),
+            micros(costs.read_ns),
+            micros(costs.write_ns),
+            format!("{:.4}", found.utilisation),
+            format!("{:.4}", found.load(set)),
+            reason(found, set),
+        ],
+        Err(_) => [row.scheme.clone(), none(), none(), none(), none(), "unknown: see below".into()],
+    }
+}
+
+/// The verdict and its reason.
+fn reason(found: &Analysis, set: &TaskSet) -> String {
+    let phases = match found.method {
+        Method::AnyPhase => "at any phases",
+        Method::FixedPhases => "at the phases given",
+        Method::TooManyJobs => "at any phases (the given ones repeat after too many jobs)",
+    };
+    if !found.utilisation_fits {
+        return "no: U > 1, the queue grows without limit".into();
+    }
+    let late: Vec<&str> = set
+        .tasks
+        .iter()
+        .zip(&found.tasks)
+        .filter(|(_, worst)| !worst.schedulable)
+        .map(|(task, _)| task.name.as_str())
+        .collect();
+    match late[..] {
+        [] => format!("yes, {phases}: U ≤ 1, and R ≤ deadline for each task"),
+        [one] => format!("no: R of `{one}` exceeds its deadline {phases}"),
+        [first, ..] => {
+            format!(
+                "no: R of {} tasks exceeds their deadlines {phases}, first `{first}`",
+                late.len()
+            )
+        }
+    }
+}
+
+fn operation(task: &Task) -> &'static str {
+    match task.operation {
+        Operation::Read => "read",
+        Operation::Write => "write",
+    }
+}
+
+/// The command whose run confirms the verdicts.
+fn confirm(asked: &Asked<'_>, rows: &[Row], capacity: Option<u64>) -> String {
+    let known = rows.iter().filter(|row| row.found.is_ok());
+    let mut command = format!("ftlkit compare --tasks {}", asked.file.display());
+    if let Some(part) = &asked.part.0.get("base").filter(|_| asked.part.0.len() == 1) {
+        command.push_str(&format!(" --part {}", part.as_str().unwrap_or_default()));
+    }
+    if let Some(bytes) = capacity.filter(|_| asked.blocks.is_some()) {
+        command.push_str(&format!(" --capacity {}", Bytes::new(bytes)));
+    }
+    let names: Vec<&str> = match asked.schemes {
+        [] => {
+            known.filter(|row| row.schedulable()).map(|row| row.scheme.as_str()).take(4).collect()
+        }
+        named => named.iter().map(String::as_str).collect(),
+    };
+    if names.is_empty() {
+        return "No scheme keeps all deadlines.\n".into();
+    }
+    format!("A run counts the misses:\n  {command} --schemes {}\n", names.join(","))
+}
+
+fn task_json(task: &Task) -> Value {
+    json!({
+        "name": task.name,
+        "operation": operation(task),
+        "pages": task.pages,
+        "period_ns": task.period_ns,
+        "deadline_ns": task.deadline_ns,
+        "offset_ns": task.offset_ns,
+    })
+}
+
+fn row_json(row: &Row, set: &TaskSet) -> Value {
+    let (costs, found) = match &row.found {
+        Ok(found) => found,
+        Err(why) => return json!({ "scheme": row.scheme, "schedulable": null, "why_not": why }),
+    };
+    let tasks = set.tasks.iter().zip(&found.tasks).map(|(task, worst)| {
+        json!({
+            "task": task.name,
+            "cost_ns": worst.cost_ns,
+            "response_ns": worst.response_ns,
+            "schedulable": worst.schedulable,
+        })
+    });
+    json!({
+        "scheme": row.scheme,
+        "schedulable": found.schedulable(),
+        "reason": reason(found, set),
+        "page_read_ns": costs.read_ns,
+        "page_write_ns": costs.write_ns,
+        "utilisation": found.utilisation,
+        "load": found.load(set),
+        "tasks": tasks.collect::<Vec<_>>(),
+        "worst_case_miss": found.miss.as_ref().map(|miss| LateJob::new(set, miss)),
+    })
+}
