@@ -91,8 +91,7 @@ pub(super) fn fig_6(runs: &Runs) -> Result<Section, ReproduceError> {
     section.rows = vec![
         bonnie_share(runs).headline("§6.2", "Bonnie++: collection in the I/O time, under FAB"),
         least_gains(&times, "collection", FAB_CLEAN_FIRST, &[BONNIE]),
-        least_gains(&times, "collection", FAB, &[])
-            .headline("§6.2, Fig. 6", "collection falls least under Tiobench and Postmark"),
+        least_gains(&times, "collection", FAB, &[]),
         iozone_order(&times),
         order(&times, "order of the means of ba-gc and fab", &[&[BA_GC], &[FAB]], ""),
     ];

@@ -141,8 +141,10 @@ fn files_in_order_fill_whole_logical_blocks() {
     let bonnie = take(&WorkloadSpec::builtin("ba-gc-bonnie").limited(14_000), space(1024), 1);
     let in_passes = whole_blocks_percent(&bonnie);
     assert!(in_passes > 98.0, "{in_passes}");
-    // Threads and small files do not write whole blocks.
-    assert!(share("ba-gc-tiobench") < 35.0 && share("ba-gc-postmark") == 0.0);
+    // Small files do not write whole blocks. Of T threads one goes on with its block once in T times: 1, 1/2, 1/4 and
+    // 1/8 of the nine tenths of the bytes that are in order.
+    let tiobench = share("ba-gc-tiobench");
+    assert!((tiobench - 42.0).abs() < 4.0 && share("ba-gc-postmark") == 0.0, "{tiobench}");
 }
 
 #[test]
