@@ -181,14 +181,10 @@ fn constant_write(cells: &Cells) -> Vec<Row> {
         Some(low.max(middle).max(high) - low.min(middle).min(high))
     };
     let what = |scheme: &str| format!("{scheme}: longest write, range over π");
-    let gftl = spread("gftl").map(|range| {
-        Row::limit(&what("gftl"), "µs", Limit::AtMost(0.0), range)
-            .headline("§VI, Fig. 9", "gftl: the longest write does not depend on π")
-    });
-    let nftl = spread("nftl").map(|range| {
-        Row::limit(&what("nftl"), "µs", Limit::Above(0.0), range)
-            .headline("§VI, Fig. 9", "nftl: the longest write does")
-    });
+    let gftl =
+        spread("gftl").map(|range| Row::limit(&what("gftl"), "µs", Limit::AtMost(0.0), range));
+    let nftl =
+        spread("nftl").map(|range| Row::limit(&what("nftl"), "µs", Limit::Above(0.0), range));
     gftl.into_iter().chain(nftl).collect()
 }
 

@@ -88,7 +88,9 @@ fn line(ran: &Ran, printed: &TableV, locality: &str) -> Vec<Row> {
     let name =
         format!("{}, {} %, π = {}", cell.load.name(), cell.utilisation, cell.pages_per_block);
     let what = |figure: &str| format!("{name}: {figure}");
-    let shown = cell.utilisation == 100;
+    let consumer = cell.load == Load::Consumer;
+    let shown =
+        cell.utilisation == 100 && (!consumer || cell.pages_per_block == PAGES_PER_BLOCK[1]);
     let claimed = |row: Row, claim: &str| match shown {
         true => row.headline(
             "Table V",
@@ -145,8 +147,9 @@ fn reads(
             if shown[at] == right[at] {
                 let row = row(right[at]).because(Reason::StandIn(SEARCH.into()));
                 let synthetic = ran.cell.load == Load::Synthetic && ran.cell.utilisation == 100;
+                let largest = ran.cell.pages_per_block == PAGES_PER_BLOCK[2];
                 return match (at, synthetic) {
-                    (0 | 1, true) => row.headline(
+                    (at, true) if at == 0 || (at == 1 && largest) => row.headline(
                         "Table V",
                         &format!("synthetic, π = {}: {}", ran.cell.pages_per_block, names[at]),
                     ),

@@ -111,9 +111,17 @@ fn column(printed: &TableVi, ran: &Ran, text: Option<&Ran>) -> Vec<Row> {
             let judged = (kind == "read") == (counting == "request alone")
                 && counting != "with its share of all steps";
             rows.push(match judged {
-                true => Row::measured(&what, "nJ", figure, value, TOLERANCE)
-                    .because(cause(kind, printed, figure, ran, text))
-                    .headline("Table VI", &format!("{name}: energy of a {kind}, {counting}")),
+                true => {
+                    let row = Row::measured(&what, "nJ", figure, value, TOLERANCE)
+                        .because(cause(kind, printed, figure, ran, text));
+                    match (kind, printed.pages_per_block) {
+                        ("write", 32) => row.headline(
+                            "Table VI",
+                            &format!("{name}: energy of a write and its step"),
+                        ),
+                        _ => row,
+                    }
+                }
                 false => Row::evidence(&what, "nJ", value, 0),
             });
         }
