@@ -12,7 +12,7 @@ use crate::plan::Plan;
 use crate::preset::SchemeConfig;
 use crate::registry::{by_name, plan};
 use crate::victim_work::VictimWork;
-use alloc::{boxed::Box, string::ToString};
+use alloc::boxed::Box;
 use flash::{Array, Flash, Store, parts::EVALUATION_SLC};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
