@@ -1,7 +1,6 @@
 //! Per-family part of a plan, as plain values.
 
 use crate::page_mapped::victims::VictimKind;
-use crate::preset::Enqueue;
 use bounds::gftl::CollectionRam;
 use flash::Ns;
 
@@ -152,6 +151,16 @@ pub struct GftlLayout {
     pub enqueue: Enqueue,
     /// True if the dirtiest block is collected first; false for the block queued first.
     pub dirtiest_first: bool,
+}
+
+/// Time at which GFTL puts a data block in the collection queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Enqueue {
+    /// When the block's last page is programmed (§IV-A).
+    #[default]
+    Full,
+    /// When a page of the full block is written to the write queue.
+    Overflow,
 }
 
 /// Thresholds of collection. Data blocks are collected if either is exceeded and at least one is queued.

@@ -47,14 +47,12 @@ pub use frontier_sharing::FrontierSharing;
 pub use guarantee::{Guarantee, Ram};
 pub use interface::{Background, Ftl, Prefetch};
 pub use layout::{
-    CmtEviction, CmtPolicy, CollectionKind, CopiesPerStep, GftlLayout, GftlThreshold, Layout,
-    LogBlockLayout, LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps,
+    CmtEviction, CmtPolicy, CollectionKind, CopiesPerStep, Enqueue, GftlLayout, GftlThreshold,
+    Layout, LogBlockLayout, LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps,
 };
 pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
 pub use plan::Plan;
-pub use preset::{
-    Build, BuildResult, Enqueue, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue,
-};
+pub use preset::{Build, BuildResult, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue};
 pub use processor::Processor;
 pub use scheme::Scheme;
 pub use telemetry::{CollectionLog, MapCache, MergeKind, Telemetry};

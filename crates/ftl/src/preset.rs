@@ -4,7 +4,7 @@ use crate::allocation::Allocation;
 use crate::buffer::settings::{BufferDefaults, BufferSettings};
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
-use crate::layout::{CmtEviction, CmtPolicy, RftlTrigger};
+use crate::layout::{CmtEviction, CmtPolicy, Enqueue, RftlTrigger};
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
 use crate::processor::Processor;
@@ -134,16 +134,6 @@ pub enum WriteQueue {
     Printed,
     /// The largest number of blocks that any order of requests can fill.
     Proven,
-}
-
-/// Time at which GFTL puts a data block in the collection queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Enqueue {
-    /// When the block's last page is programmed (§IV-A).
-    #[default]
-    Full,
-    /// When a page of the full block is written to the write queue.
-    Overflow,
 }
 
 /// Configuration of a scheme: a preset with overrides.

@@ -8,6 +8,7 @@ mod evaluation;
 mod examples;
 mod fig_4;
 mod figures;
+mod hits;
 mod memory;
 mod on_demand;
 mod on_demand_runs;

@@ -2,6 +2,7 @@
 
 use super::evaluation::{EVALUATION_CMT_KIB, WORKLOADS};
 use super::figures::{COLLECTION, pages_moved};
+use super::hits::{alternatives, evidence, hit_row, hits, mean, missing};
 use super::on_demand_runs::{
     CMT_KIB, FINANCIAL, Reading, Runs, WEBSEARCH, collecting, table_sizes,
 };
@@ -58,16 +59,6 @@ pub(super) fn fig_8(
     Ok(section)
 }
 
-/// Hit ratio, percent.
-pub(super) fn hits(runs: &Runs, at: usize, label: &str) -> Option<f64> {
-    runs.report(at, label)?.map_cache.as_ref()?.hit_share.map(|share| share * 100.0)
-}
-
-/// Mean response of a page task, µs.
-pub(super) fn mean(runs: &Runs, at: usize, label: &str) -> Option<f64> {
-    runs.report(at, label).map(|report| report.response_ns.mean / 1e3)
-}
-
 fn hit_rows(runs: &Runs, reading: Reading) -> Vec<Row> {
     let claims = [
         (WEBSEARCH, Limit::Below(20.0), "random reads miss the cached mapping table"),
@@ -78,36 +69,6 @@ fn hit_rows(runs: &Runs, reading: Reading) -> Vec<Row> {
         if reading == Reading::ALL[0] { row.headline("§6.2(2)", claim) } else { row }
     };
     claims.into_iter().map(row).collect()
-}
-
-/// The hit ratio at the size that comes nearest to the limit, since the text speaks of no size.
-pub(super) fn hit_row(runs: &Runs, at: usize, name: &str, limit: Limit, reading: Reading) -> Row {
-    let (extreme, pick): (&str, fn(f64, f64) -> f64) = match limit {
-        Limit::Above(_) => ("lowest", f64::min),
-        _ => ("highest", f64::max),
-    };
-    let of = |reading: Reading| {
-        let sizes = CMT_KIB.iter().map(|kib| hits(runs, at, &reading.label(*kib)));
-        sizes.collect::<Option<Vec<f64>>>()?.into_iter().reduce(pick)
-    };
-    let what = format!("{extreme} hit ratio of the five sizes, {name}, {}", reading.setting());
-    match of(reading) {
-        Some(ours) => Row::limit(&what, "%", limit, ours).because(alternatives(reading, of)),
-        None => missing(&what, None, runs.why_not(&reading.label(CMT_KIB[0]))),
-    }
-}
-
-/// The cause of a figure that differs under one reading: what the others give.
-pub(super) fn alternatives(reading: Reading, of: impl Fn(Reading) -> Option<f64>) -> Reason {
-    let gives = |other: Reading| match of(other) {
-        Some(percent) => format!("{} gives {percent:.2} %", other.setting()),
-        None => format!("{} gives no figure", other.setting()),
-    };
-    Reason::Reading(reading.others().map(gives).collect::<Vec<_>>().join(", "))
-}
-
-fn missing(what: &str, printed: Option<&str>, why: String) -> Row {
-    Row::incomparable(what, "%", printed, None, Reason::MissingDetail(why))
 }
 
 fn improvement(runs: &Runs, reading: Reading) -> Row {
@@ -135,21 +96,6 @@ fn improvement(runs: &Runs, reading: Reading) -> Row {
         }
         _ => row,
     }
-}
-
-/// Hit ratio and mean response of a workload at every size.
-pub(super) fn evidence(runs: &Runs, at: usize, name: &str, reading: Reading) -> Vec<Row> {
-    let of_size = |kib: u64| {
-        let label = reading.label(kib);
-        let what = |what: &str| format!("{what}, {name}, {kib} KiB, {}", reading.setting());
-        let hits = hits(runs, at, &label);
-        let mean = mean(runs, at, &label);
-        [
-            hits.map(|hits| Row::evidence(&what("hits"), "%", hits, 2)),
-            mean.map(|mean| Row::evidence(&what("mean response"), "µs", mean, 1)),
-        ]
-    };
-    CMT_KIB.into_iter().flat_map(of_size).flatten().collect()
 }
 
 fn curves(

@@ -1,6 +1,6 @@
 //! Fig. 8 on real traces, from a folder that the user names.
 
-use super::on_demand::{evidence, hit_row, mean};
+use super::hits::{evidence, hit_row, mean};
 use super::on_demand_runs::{Reading, real_traces};
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;

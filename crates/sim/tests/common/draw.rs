@@ -150,14 +150,14 @@ fn scheme_text(
 ) -> String {
     let mut text = scheme.name.to_owned();
     let mut set = |key: &str, value: &dyn Display| text.push_str(&format!("+{key}={value}"));
-    let victims = [1, 3].map(|number| one_of(random, VICTIM_POLICIES).kind(Some(number)));
+    let victims = [1, 3].map(|number| one_of(random, VICTIM_POLICIES).kind(&[number]));
     for key in scheme.settings {
         if random.random_ratio(2, 3) {
             continue;
         }
         match *key {
             "victim" => {
-                let plain = one_of(random, VICTIM_POLICIES).kind(None);
+                let plain = one_of(random, VICTIM_POLICIES).kind(&[]);
                 if let Some(kind) = plain.or(victims[0]).or(victims[1]) {
                     set(key, &kind);
                 }

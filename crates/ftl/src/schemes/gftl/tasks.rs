@@ -7,7 +7,7 @@ use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical};
 use crate::block_mapped::{NONE, newest};
 use crate::error::FtlError;
 use crate::interface::zeros;
-use crate::preset::Enqueue;
+use crate::layout::Enqueue;
 use bounds::gftl::CollectionRam;
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
 
