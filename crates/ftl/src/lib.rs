@@ -39,7 +39,7 @@ pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, TaskKind};
 pub use bounds::gftl::CollectionRam;
 pub use buffer::{
     AgeClock, BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
-    BufferUnit, Regions, UPDATE_PROBABILITIES, with_buffer,
+    BufferUnit, CleanUnits, Regions, UPDATE_PROBABILITIES, with_buffer,
 };
 pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};
 pub use error::FtlError;

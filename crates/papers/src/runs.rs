@@ -182,7 +182,11 @@ pub fn command(experiment: &Experiment) -> String {
         out.push_str(&text);
     };
     let workload = &experiment.workload.0;
-    push(workload.label());
+    match workload {
+        // The tasks have no notation of their own on a command line.
+        WorkloadSpec::Tasks { .. } => push("--tasks FILE".into()),
+        _ => push(workload.label()),
+    }
     if let WorkloadSpec::Builtin { parameters, .. } = workload {
         parameters.iter().for_each(|(key, value)| push(format!("--set {key}={value}")));
     }

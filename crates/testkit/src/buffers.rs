@@ -2,8 +2,8 @@
 
 use crate::shape::Shape;
 use ftl::{
-    AgeClock, BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, Preset, Probability,
-    Regions, SchemeConfig,
+    AgeClock, BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, CleanUnits, Preset,
+    Probability, Regions, SchemeConfig,
 };
 
 /// Capacity of buffers whose unit is a page, pages.
@@ -48,6 +48,7 @@ pub fn every_buffer(preset: &Preset, shape: &Shape) -> Vec<BufferSettings> {
             regions: has("buffer_regions").then_some(fixed),
             updates: has("buffer_updates").then_some([100, 0, 500].map(Probability::thousandths)),
             clock: Some(AgeClock::Arrival),
+            clean: Some(CleanUnits::First),
             ..small(policy, policy.units.last().copied(), shape)
         });
     }
@@ -81,6 +82,7 @@ pub fn described(buffer: &BufferSettings) -> String {
         unit,
         age_ns,
         clock,
+        clean,
         ram_ns,
         reads,
         window_percent,
@@ -95,6 +97,7 @@ pub fn described(buffer: &BufferSettings) -> String {
         ("unit", unit.map(|unit| format!("{unit:?}"))),
         ("age", age_ns.map(|age| age.to_string())),
         ("clock", clock.map(|clock| format!("{clock:?}"))),
+        ("clean", clean.map(|clean| format!("{clean:?}"))),
         ("ram ns", ram_ns.map(|ns| ns.to_string())),
         ("reads", reads.map(|reads| reads.to_string())),
         ("window %", window_percent.map(|percent| percent.to_string())),

@@ -1,6 +1,7 @@
 //! Worst-case responses of a task set, and its verdict.
 
-use super::{Job, Jobs, PageCosts, Task, TaskSet};
+use super::jobs::{Job, Jobs};
+use super::task::{PageCosts, Task, TaskSet};
 use alloc::vec::Vec;
 use flash::Ns;
 

@@ -1,4 +1,7 @@
 use super::*;
+use alloc::string::String;
+use alloc::vec::Vec;
+use flash::Ns;
 use flash::parts::EVALUATION_SLC;
 use proptest::prelude::*;
 

@@ -217,7 +217,7 @@ fn verdict(found: &Reproduction) -> Result<(), Failure> {
 impl From<ReproduceError> for Failure {
     fn from(error: ReproduceError) -> Self {
         match &error {
-            ReproduceError::Unknown { .. } => Self::input(&error),
+            ReproduceError::Unknown { .. } | ReproduceError::Traces { .. } => Self::input(&error),
             _ => Self::internal(with_causes(&error)),
         }
     }

@@ -12,3 +12,4 @@ mod reproduce;
 #[cfg(unix)]
 mod signals;
 mod ssd;
+mod tasks;

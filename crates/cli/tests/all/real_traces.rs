@@ -13,6 +13,30 @@ fn trace(name: &str) -> String {
 
 #[test]
 #[ignore = "needs a folder of real traces: set FTLKIT_TRACES and pass --include-ignored"]
+fn a_reproduction_has_rows_on_real_traces() {
+    let folder = std::env::var("FTLKIT_TRACES").expect("FTLKIT_TRACES names a folder of traces");
+    let words = ["reproduce", "lazy-rtgc", "--only", "fig-8", "--traces", &folder, "--json", "-q"];
+    let found = ftlkit(words).json();
+    let rows = found["sections"][0]["rows"].as_array().expect("a list");
+    let row = |begins: &str| {
+        let what = |row: &&serde_json::Value| row["what"].as_str().unwrap().starts_with(begins);
+        rows.iter().find(what).unwrap_or_else(|| panic!("no row {begins}"))["ours"].as_f64()
+    };
+    // The heads' own LRU hit ratios.
+    let lowest = "lowest hit ratio of the five sizes, financial1-10k.ssdsim, cmt_evict=reads";
+    assert!((row(lowest).unwrap() - 56.8).abs() < 0.1);
+    let highest = "highest hit ratio of the five sizes, websearch1-25k.mqsim, cmt_evict=reads";
+    assert!((row(highest).unwrap() - 0.3).abs() < 0.05);
+}
+
+#[test]
+fn a_folder_of_traces_that_is_not_there_is_refused_at_once() {
+    let words = ["reproduce", "lazy-rtgc", "--only", "fig-8", "--traces", "/no-such-folder"];
+    ftlkit(words).refused(&["--traces /no-such-folder"]);
+}
+
+#[test]
+#[ignore = "needs a folder of real traces: set FTLKIT_TRACES and pass --include-ignored"]
 fn lazy_rtgc_keeps_its_promise_on_a_virtual_machine() {
     let path = trace("cloudphysics-vm-2h.csv");
     let report = ftlkit(["compare", &path, "--json"]).json();

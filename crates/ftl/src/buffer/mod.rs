@@ -3,8 +3,10 @@
 //! ```text
 //! write(lpn):    in the buffer: overwritten there
 //!                else: while the buffer is full: evict; then the page is added, dirty
-//! evict:         the policy's unit: its dirty pages are written below, in order; all its pages leave
-//! over time:     a unit that has been dirty for `buffer_age` is written below, and stays, clean
+//! evict:         the policy's unit, or the one clean for longest if clean units go first: its dirty pages are
+//!                written below, in order; all its pages leave
+//! over time:     a unit that has been dirty for `buffer_age` (by the clock that is set) is written below, and
+//!                stays, clean
 //! flush:         all dirty pages are written below, and stay, clean; then the scheme's own flush
 //! forced write:  is written below at once
 //! read(lpn):     from the buffer if the page is there, else from below
@@ -32,4 +34,4 @@ pub use policy::{
     BUFFER_POLICIES, BufferPolicy, BufferUnit, Evictor, Regions, Room, UPDATE_PROBABILITIES, Use,
     Used,
 };
-pub use settings::{AgeClock, BufferDefaults, BufferPlan, BufferSettings};
+pub use settings::{AgeClock, BufferDefaults, BufferPlan, BufferSettings, CleanUnits};

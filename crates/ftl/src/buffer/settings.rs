@@ -15,6 +15,16 @@ pub enum AgeClock {
     Arrival,
 }
 
+/// When units without a dirty page leave a full buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CleanUnits {
+    /// In the policy's order.
+    #[default]
+    InOrder,
+    /// Before all others, the longest clean first.
+    First,
+}
+
 /// Settings of a buffer; `None` stands for the preset's value, or else the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferSettings {
@@ -28,6 +38,8 @@ pub struct BufferSettings {
     pub age_ns: Option<Ns>,
     /// Clock of that time; default: the device's.
     pub clock: Option<AgeClock>,
+    /// When units without a dirty page leave; default: in the policy's order.
+    pub clean: Option<CleanUnits>,
     /// Time of one page write or read in the buffer, ns; default: 0.
     pub ram_ns: Option<Ns>,
     /// True if pages that are read are added to the buffer; default: the policy's.
@@ -64,6 +76,8 @@ pub struct BufferPlan {
     pub age_ns: Ns,
     /// Clock of that time.
     pub clock: AgeClock,
+    /// When units without a dirty page leave.
+    pub clean: CleanUnits,
     /// Time of one page access in RAM, ns.
     pub ram_ns: Ns,
     /// True if pages that are read are added to the buffer.

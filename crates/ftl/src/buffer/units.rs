@@ -59,9 +59,11 @@ pub(super) struct Units {
     /// Words of 64 pages per unit.
     words: u32,
     bits: Vec<Bits>,
-    /// Units with dirty pages, in the order of their first dirty page.
+    /// Units with dirty pages, in the order of their first dirty page, and those without, in the order in which they
+    /// came to have none. Each unit is in one of the two lists.
     ages: Chain,
     age: List,
+    clean: List,
     cells: Option<Cells>,
     held: u32,
     dirty: u32,
@@ -98,6 +100,7 @@ impl Units {
             bits: vec![Bits::default(); (slots * words) as usize],
             ages: Chain::new(slots),
             age: List::EMPTY,
+            clean: List::EMPTY,
             cells,
             held: 0,
             dirty: 0,
@@ -242,6 +245,7 @@ impl Units {
     pub(super) fn open(&mut self, number: u32) -> (u32, Option<u32>) {
         let slot = self.unused.pop().unwrap_or(0);
         self.units[slot as usize].number = number;
+        self.ages.push_newest(&mut self.clean, slot);
         let left = core::mem::replace(&mut self.place[number as usize], slot);
         (slot, (left != NONE).then_some(left & !LEFT))
     }
@@ -275,6 +279,7 @@ impl Units {
             return false;
         }
         self.place[unit.number as usize] = NONE;
+        self.ages.remove(&mut self.clean, at.slot);
         self.unused.push(at.slot);
         true
     }
@@ -293,6 +298,7 @@ impl Units {
                 }
             }
         }
+        self.ages.remove(&mut self.clean, slot);
         let unit = &mut self.units[slot as usize];
         self.held -= unit.held;
         self.place[number] = place;
@@ -319,6 +325,7 @@ impl Units {
             return false;
         }
         unit.since_ns = now_ns;
+        self.ages.remove(&mut self.clean, at.slot);
         self.ages.push_newest(&mut self.age, at.slot);
         true
     }
@@ -340,6 +347,7 @@ impl Units {
             return false;
         }
         self.ages.remove(&mut self.age, at.slot);
+        self.ages.push_newest(&mut self.clean, at.slot);
         true
     }
 
@@ -348,6 +356,12 @@ impl Units {
     pub(super) fn longest_dirty(&self) -> Option<(u32, Ns)> {
         let slot = self.age.oldest()?;
         Some((slot, self.units[slot as usize].since_ns))
+    }
+
+    /// The unit that has had no dirty page for longest.
+    #[inline]
+    pub(super) fn longest_clean(&self) -> Option<u32> {
+        self.clean.oldest()
     }
 
     /// The bytes of a page in the buffer, if the array keeps any.

@@ -3,7 +3,7 @@
 use super::policy::{Evictor, Room, Use, Used};
 use super::units::{UnitPage, Units};
 use crate::buffer::log::BufferLog;
-use crate::buffer::settings::BufferPlan;
+use crate::buffer::settings::{BufferPlan, CleanUnits};
 use crate::dirty_pages::{DirtyPages, DirtyRange, Probability};
 use crate::error::FtlError;
 use crate::interface::{Ftl, Prefetch};
@@ -276,7 +276,11 @@ impl WriteBuffer {
     }
 
     fn evict(&mut self, below: &mut dyn Below) -> Result<(), FtlError> {
-        let Some(slot) = self.policy.victim() else { return Ok(()) };
+        let first = match self.plan.clean {
+            CleanUnits::InOrder => None,
+            CleanUnits::First => self.units.longest_clean(),
+        };
+        let Some(slot) = first.or_else(|| self.policy.victim()) else { return Ok(()) };
         let clean = self.units.held_of(slot) - self.units.dirty_of(slot);
         self.write_back(below, slot, Why::Eviction)?;
         self.log.evictions += 1;

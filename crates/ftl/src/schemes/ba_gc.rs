@@ -46,7 +46,6 @@
 //! - `victim`: `greedy`, the default: least Δ; `fifo`, round robin: BA-BM without BA-VBS.
 //! - `aware`: default on. If off, merges take nothing from the buffer and B is empty in Δ too. The victim is then
 //!   the one whose merge costs least, without BA-BM and its benefit.
-//!
 //! - `alpha`: α, 0 to 1000; default (C_p + C_r)/C_p.
 //! - `buffer_updates`: P(U) of the three regions; default 30 %, 100 %, 0 %. `buffer_regions`: how the regions' sizes
 //!   adapt, or fixed sizes.

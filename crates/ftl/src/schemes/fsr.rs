@@ -15,7 +15,8 @@
 //!
 //! Deviations: the original free-space replenishment schedules a collection task for each real-time task, which
 //! needs the tasks' periods from the file system. As in the paper's comparison, only the bound on space and the
-//! trigger are kept.
+//! trigger are kept. A victim need only yield the promised pages: `victim=first-fit:M` with M = ⌈σπ⌉ takes the next
+//! that does, which is nearer to the figures of the comparison than greedy.
 //!
 //! Source: L.-P. Chang, T.-W. Kuo, S.-W. Lo, Real-time garbage collection for flash-memory storage systems
 //! of real-time embedded systems, ACM TECS 3(4), 2004; as compared in Zhang et al., Lazy-RTGC, ACM TODAES

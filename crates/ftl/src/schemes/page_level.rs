@@ -34,8 +34,8 @@
 //!
 //! Errors: fewer than 3 usable blocks, or a share that leaves no swap block: refused before the run.
 //!
-//! Deviations: in the paper's text one page task may trigger several collections; with the order above one is
-//! enough.
+//! Deviations: in the paper's text one page task may trigger several collections. Here one is always enough, with Λ =
+//! (N − 1)π, too; that page is held back for power cuts. Without it, one torn page ends all writes.
 //!
 //! Source: A. Ban, Flash file system, US patent 5,404,485, 1995; the variant is that of Zhang et al.,
 //! Lazy-RTGC, ACM TODAES 20(3):43, 2015, §6.1.

@@ -1,9 +1,8 @@
 //! Set-up of Figs. 1 and 3: FAST with blocks of four pages, below a buffer of eight pages. The merge of a log block
 //! is reconstructed page by page from the flash content afterwards.
 
-use crate::figure::Figure;
 use crate::row::Row;
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::Reason;
 use flash::parts::K9WBG08U1M;
 use flash::{
     BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, Part, Ppn, SerialArray, Store,
@@ -209,29 +208,10 @@ pub(super) fn merge(config: &SchemeConfig, chip: Chip, tasks: &[Task]) -> Result
 
 /// Compares a text of the paper with ours.
 pub(super) fn words(what: &str, paper: &str, ours: &str, why: &str) -> Row {
-    let mut row = Row::incomparable(
-        what,
-        "",
-        Some(paper),
-        Some(Figure::Words(ours.into())),
-        Reason::MissingDetail(why.into()),
-    );
-    if paper == ours {
-        row = row.judged(Verdict::Equal);
-    } else {
-        row = row.judged(Verdict::Differs).because(Reason::MissingDetail(why.into()));
-    }
-    row
+    Row::words(what, paper, ours).because(Reason::MissingDetail(why.into()))
 }
 
 /// Our text without a printed counterpart.
 pub(super) fn told(what: &str, ours: &str) -> Row {
-    Row::incomparable(
-        what,
-        "",
-        None,
-        Some(Figure::Words(ours.into())),
-        Reason::MissingDetail(String::new()),
-    )
-    .judged(Verdict::Evidence)
+    Row::told(what, ours)
 }

@@ -1,9 +1,10 @@
 //! Quantity of the schemes on FAST under all workloads, relative to FAB.
 
 use super::runs::{Group, Runs};
-use super::schemes::{FAB, WORKLOADS};
+use super::schemes::{FAB, SCHEMES, WORKLOADS};
 use crate::error::ReproduceError;
 use crate::figure::Figure;
+use crate::matrix::{Cell, Matrix};
 use crate::reproduction::PlotFile;
 use crate::row::Row;
 use crate::verdict::Reason;
@@ -63,6 +64,19 @@ impl Measure<'_> {
             })
         });
         rows.collect()
+    }
+
+    /// Scheme × workload, relative to FAB.
+    pub(super) fn matrix(&self, title: &str) -> Matrix {
+        let columns = WORKLOADS.iter().map(|name| short(name)).chain(["mean"]);
+        let columns: Vec<&str> = columns.collect();
+        Matrix::of(title, &SCHEMES, &columns, |row, column| {
+            let value = match WORKLOADS.get(column) {
+                Some(workload) => self.over(workload, SCHEMES[row], FAB),
+                None => self.mean(SCHEMES[row]),
+            };
+            Cell::ours(value, 3)
+        })
     }
 
     /// Bar chart of the figure.

@@ -3,9 +3,10 @@
 
 use super::normalised::{evidence, mean, short};
 use super::runs::{Group, Runs};
-use super::schemes::{BA_GC, REGIONS, WORKLOADS, fixed};
+use super::schemes::{BA_GC, LIMITS, REGIONS, WORKLOADS, fixed, limited};
 use super::times::execution_s;
 use crate::error::ReproduceError;
+use crate::matrix::{Cell, Matrix};
 use crate::reproduction::{PlotFile, Section};
 use crate::row::Row;
 use sim::report::plots::Bars;
@@ -15,18 +16,20 @@ const ADAPTIVE: &str = "adaptive";
 /// Execution time relative to that of the best fixed size.
 pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
-    let labels: Vec<String> = REGIONS.map(|regions| fixed(regions).0).into();
+    let sizes: Vec<String> = REGIONS.map(|regions| fixed(regions).0).into();
+    let limits: Vec<String> = LIMITS.map(|limits| limited(limits).0).into();
     let time = |workload: &str, label: &str| {
         let (group, label) =
             if label == ADAPTIVE { (Group::Main, BA_GC) } else { (Group::Regions, label) };
         runs.report(group, workload, label).map(execution_s)
     };
     let best = |workload: &str| {
-        let times: Option<Vec<f64>> = labels.iter().map(|label| time(workload, label)).collect();
+        let times: Option<Vec<f64>> = sizes.iter().map(|label| time(workload, label)).collect();
         times?.into_iter().reduce(f64::min)
     };
     let over = |workload: &str, label: &str| Some(time(workload, label)? / best(workload)?);
-    let all = || [ADAPTIVE].into_iter().chain(labels.iter().map(String::as_str));
+    let named = || limits.iter().chain(&sizes).map(String::as_str);
+    let all = || [ADAPTIVE].into_iter().chain(named());
     for label in all() {
         let why = || runs.why_not(Group::Regions, label);
         let over_all = || WORKLOADS.iter().map(|workload| over(workload, label));
@@ -39,6 +42,20 @@ pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
             section.rows.push(evidence(&what, "", over(workload, label), 3, why));
         }
     }
+    let labels: Vec<&str> = all().collect();
+    let columns: Vec<&str> = WORKLOADS.iter().map(|name| short(name)).chain(["mean"]).collect();
+    section.matrices.push(Matrix::of(
+        "execution time of BA-GC by sizes of the regions, best fixed ones = 1",
+        &labels,
+        &columns,
+        |row, column| {
+            let value = match WORKLOADS.get(column) {
+                Some(workload) => over(workload, labels[row]),
+                None => mean(WORKLOADS.iter().map(|workload| over(workload, labels[row]))),
+            };
+            Cell::ours(value, 3)
+        },
+    ));
     for workload in WORKLOADS {
         let buffer = runs.report(Group::Main, workload, BA_GC).and_then(|r| r.buffer.as_ref());
         if let Some(buffer) = buffer {
@@ -52,7 +69,8 @@ pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
     }
     section.notes.push(
         "sizes are percent of the buffer of the initial and the to-be-updated region; 1 is the best of the fixed ones \
-         under the workload, so that below 1 none of them is as good"
+         under the workload, so that below 1 none of them is as good. adaptive keeps each region between 5 and 10 % of \
+         the buffer, adaptive:LEAST:MOST between these"
             .into(),
     );
     let of = |workload: &str| all().map(|label| over(workload, label)).collect();

@@ -51,6 +51,8 @@ fn every_section_is_there_even_where_nothing_was_run() {
     let listed: Vec<&str> = PAPER.sections().iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, listed);
     assert!(found.interrupted && found.runs.iter().all(|run| !run.missing.is_empty()));
+    let claims = found.claims().count();
+    assert!((15..=20).contains(&claims), "{claims} claims on the first screen");
     let schemes: usize = found.runs.iter().map(|run| run.missing.len()).sum();
     assert_eq!(watch.planned.into_inner(), schemes as u64);
     for row in found.sections[3..].iter().flat_map(|section| &section.rows) {
@@ -65,7 +67,7 @@ fn every_section_is_there_even_where_nothing_was_run() {
 #[test]
 fn commands_can_be_copied() {
     let found = reproduced(&["fig-7", "all-ftls"], &Stopped::default());
-    assert_eq!(found.runs.len(), 5);
+    assert_eq!(found.runs.len(), 6);
     for run in &found.runs {
         let command = &run.command;
         assert!(command.starts_with("ftlkit compare ba-gc-"), "{command}");

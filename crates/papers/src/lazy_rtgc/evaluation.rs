@@ -130,7 +130,7 @@ impl Before {
     }
 }
 
-/// Results of the runs for Figs 6 to 10.
+/// Results of the runs for Figs 6, 7, 9 and 10.
 pub(super) struct Evaluation {
     runs: Vec<(Before, usize, Ran)>,
 }
@@ -209,7 +209,7 @@ pub(super) const FSR_GREEDY: &str = "fsr-greedy";
 
 /// The schemes with their settings.
 fn texts(before: Before, size: Size) -> Vec<String> {
-    let bytes = size.cmt_bytes(EVALUATION_CMT_KIB);
+    let cmt = size.cmt_bytes(EVALUATION_CMT_KIB);
     // The paper has one frontier for host writes and copies. FSR replenishes free pages: it takes a block with at most
     // U(λ) = 48 valid pages.
     let mut texts = vec![
@@ -218,7 +218,7 @@ fn texts(before: Before, size: Size) -> Vec<String> {
         "gftl".into(),
         "rftl+trigger=primary-full+label=rftl".into(),
         format!("lazy-rtgc+share={SHARE}+label=lazy-rtgc"),
-        format!("lazy-rtgc-on-demand+cmt={bytes}+label=lazy-rtgc-on-demand"),
+        format!("lazy-rtgc-on-demand+cmt={cmt}+label=lazy-rtgc-on-demand"),
     ];
     texts.extend(READINGS.map(|(label, text)| format!("{text}+label={label}")));
     texts.retain(|text| before.runs(text));

@@ -266,6 +266,8 @@ pub(super) fn section(id: &str, evaluation: &Evaluation) -> Result<Section, Repr
     }
     section.rows.extend(Before::ALL.into_iter().flat_map(|before| of(before).values()));
     if metric.normalised {
+        let per_page = Before::ALL.into_iter().flat_map(|before| of(before).per_page());
+        section.rows.extend(per_page);
         section
             .notes
             .push("means are of the values divided by GFTL's, workload by workload".into());
@@ -396,6 +398,26 @@ impl Values<'_> {
             Some(Row::evidence(&format!("against {base}, {of}, {state}"), "%", change?, 2))
         })
         .collect()
+    }
+
+    /// Evidence rows: the value per page written, mean of the workloads.
+    fn per_page(&self) -> Vec<Row> {
+        let workloads = self.evaluation.workloads(self.before);
+        let of_run = |at: &usize, scheme: &str| {
+            let report = self.evaluation.report(self.before, *at, scheme)?;
+            Some((self.metric.of)(report) / report.write_tasks as f64)
+        };
+        let labels = SCHEMES.into_iter().chain(READINGS.map(|(label, _)| label));
+        labels
+            .filter_map(|scheme| {
+                let values: Option<Vec<f64>> =
+                    workloads.iter().map(|at| of_run(at, scheme)).collect();
+                let values = values?;
+                let mean = values.iter().sum::<f64>() / values.len() as f64;
+                let what = format!("{scheme}, per page written, mean, {}", self.before.words());
+                Some(Row::evidence(&what, "", mean, 3))
+            })
+            .collect()
     }
 
     /// Evidence rows of all measured values.

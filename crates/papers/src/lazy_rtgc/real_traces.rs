@@ -1,13 +1,12 @@
 //! Fig. 8 on real traces, from a folder that the user names.
 
-use super::on_demand::{alternatives, evidence, hits, mean};
-use super::on_demand_runs::{CMT_KIB, Reading, real_traces};
+use super::on_demand::{evidence, hit_row, mean};
+use super::on_demand_runs::{Reading, real_traces};
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::Section;
 use crate::row::{Limit, Row};
 use crate::settings::Settings;
-use crate::verdict::Reason;
 use std::path::{Path, PathBuf};
 
 /// Traces of the Storage Performance Council by the beginnings of their files' names, with the printed limit.
@@ -20,10 +19,11 @@ const KNOWN: [(&str, Limit); 3] = [
 /// Adds the rows of the traces in the named folder, or a note that names the option.
 pub(super) fn add(
     section: &mut Section,
+    found: Option<Found>,
     settings: &Settings,
     watch: &dyn ReproductionObserver,
 ) -> Result<(), ReproduceError> {
-    let Some(folder) = &settings.traces else {
+    let Some(found) = found else {
         section.notes.push(
             "`--traces DIR` adds rows on the real traces in DIR whose names begin with websearch1, financial1 or \
              financial2; there are none without it"
@@ -31,12 +31,10 @@ pub(super) fn add(
         );
         return Ok(());
     };
-    let found = find(folder)?;
     if found.is_empty() {
-        section.notes.push(format!(
-            "{} has no file whose name begins with websearch1, financial1 or financial2",
-            folder.display()
-        ));
+        section.notes.push(
+            "the folder of `--traces` has no file whose name begins with websearch1, financial1 or financial2".into(),
+        );
         return Ok(());
     }
     let paths: Vec<PathBuf> = found.iter().map(|(path, _)| path.clone()).collect();
@@ -45,23 +43,7 @@ pub(super) fn add(
     for (at, (path, limit)) in found.iter().enumerate() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         for reading in Reading::ALL {
-            for kib in CMT_KIB {
-                let label = reading.label(kib);
-                let what = format!("hit ratio, {name}, {kib} KiB, {}", reading.setting());
-                section.rows.push(match hits(&runs, at, &label) {
-                    Some(ours) => {
-                        let of = |reading: Reading| hits(&runs, at, &reading.label(kib));
-                        Row::limit(&what, "%", *limit, ours).because(alternatives(reading, of))
-                    }
-                    None => Row::incomparable(
-                        &what,
-                        "%",
-                        None,
-                        None,
-                        Reason::MissingDetail(runs.why_not(&label)),
-                    ),
-                });
-            }
+            section.rows.push(hit_row(&runs, at, &name, *limit, reading));
             let mean = |kib| mean(&runs, at, &reading.label(kib));
             if let (Some(small), Some(large)) = (mean(64), mean(1024)) {
                 let what = format!(
@@ -81,8 +63,12 @@ pub(super) fn add(
     Ok(())
 }
 
-/// The known traces of a folder, by name.
-fn find(folder: &Path) -> Result<Vec<(PathBuf, Limit)>, ReproduceError> {
+/// Traces with the printed limits of their hit ratios.
+pub(super) type Found = Vec<(PathBuf, Limit)>;
+
+/// The known traces of a folder, by name; `None` without a folder.
+pub(super) fn find(folder: Option<&Path>) -> Result<Option<Found>, ReproduceError> {
+    let Some(folder) = folder else { return Ok(None) };
     let failed = |source| ReproduceError::Traces { folder: folder.to_owned(), source };
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
@@ -93,5 +79,5 @@ fn find(folder: &Path) -> Result<Vec<(PathBuf, Limit)>, ReproduceError> {
         }
     }
     found.sort_by(|a, b| a.0.cmp(&b.0));
-    Ok(found)
+    Ok(Some(found))
 }

@@ -5,9 +5,9 @@ use crate::catalogue;
 use crate::run::medium::array_without_errors;
 use flash::{Geometry, Lpn, Part, SerialArray};
 use ftl::{
-    AgeClock, Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CollectionLog, Done,
-    Ftl, FtlError, Guarantee, HostClock, PageTask, Ram, Regions, Scheme, TaskKind, Telemetry,
-    UPDATE_PROBABILITIES,
+    AgeClock, Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CleanUnits,
+    CollectionLog, Done, Ftl, FtlError, Guarantee, HostClock, PageTask, Ram, Regions, Scheme,
+    TaskKind, Telemetry, UPDATE_PROBABILITIES,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -53,6 +53,7 @@ fn row(shape: Shape, policy: &'static BufferPolicy, unit_pages: u32, seed: u64) 
         unit_pages,
         age_ns: u64::MAX,
         clock: AgeClock::Device,
+        clean: CleanUnits::InOrder,
         ram_ns: 0,
         reads: false,
         window_pages: PAGES / 4,

@@ -3,7 +3,7 @@
 use crate::catalogue;
 use flash::{CopyPath, WearRule};
 use ftl::{
-    AgeClock, BufferPolicy, BufferUnit, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+    AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
     FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
 };
 use serde::de::{self, Visitor};
@@ -116,6 +116,7 @@ words! {
     RftlTrigger, "trigger": "primary-full" = PrimaryFull, "late" = Late;
     FrontierSharing, "frontier mode": "split" = Split, "shared" = Shared;
     BufferUnit, "buffer unit": "page" = Page, "block" = Block;
+    CleanUnits, "place of clean units": "order" = InOrder, "first" = First;
     AgeClock, "clock of dirty data": "device" = Device, "arrival" = Arrival;
 }
 

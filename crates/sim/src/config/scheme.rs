@@ -124,6 +124,7 @@ impl SchemeTable {
                 unit: self.buffer_unit.map(|unit| unit.0),
                 age_ns: self.buffer_age.map(|age| age.0),
                 clock: self.buffer_clock.map(|clock| clock.0),
+                clean: self.buffer_clean.map(|clean| clean.0),
                 ram_ns: self.buffer_time.map(|time| time.0),
                 reads: self.buffer_reads,
                 window_percent: self.buffer_window.map(|percent| percent.0.0),
@@ -203,8 +204,8 @@ mod tests {
     use super::*;
     use flash::{CopyPath, WearRule};
     use ftl::{
-        AgeClock, BUFFER_POLICIES, BufferUnit, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
-        FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
+        AgeClock, BUFFER_POLICIES, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam,
+        Enqueue, FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
     };
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
@@ -233,7 +234,7 @@ mod tests {
             "page-level+buffer=lru+buffer_size=1MiB+buffer_unit=block+aware",
             "nftl+buffer=cflru+buffer_age=5s+buffer_time=200ns+buffer_reads=false+buffer_window=40%",
             "ba-gc+buffer_regions=25%:50%+aware=false",
-            "ba-gc+alpha=0.5+buffer_clock=arrival+buffer_regions=adaptive:10%:40%+buffer_updates=30%:100%:0%",
+            "ba-gc+alpha=0.5+buffer_clock=arrival+buffer_clean=first+buffer_regions=adaptive:10%:40%+buffer_updates=30%:100%:0%",
             "ba-gc+buffer=none",
             "gftl+buffer=three-region+buffer_regions=adaptive",
             "page-level+copy=dgcb+copy_cache",
@@ -388,6 +389,7 @@ mod tests {
             of(percents
                 .prop_map(|shares| shares.map(|share| Probability::thousandths(share * 10))));
         let clock = of(prop_oneof![Just(AgeClock::Device), Just(AgeClock::Arrival)]);
+        let clean = of(prop_oneof![Just(CleanUnits::InOrder), Just(CleanUnits::First)]);
         (
             "[a-z][a-z-]{0,11}",
             (of(victim), of(0.0..1.0f64), any::<bool>(), 0..=u32::MAX),
@@ -406,7 +408,7 @@ mod tests {
                 of(frontiers),
                 (of(ram), of(enqueue)),
                 (of(trigger), of(any::<u32>())),
-                (updates, clock, of(0.0..1000.0f64)),
+                (updates, clock, clean, of(0.0..1000.0f64)),
             ),
             of("[a-z +=,]{1,8}"),
         )
@@ -422,7 +424,7 @@ mod tests {
                         frontiers,
                         (ram, enqueue),
                         (trigger, folds),
-                        (updates, clock, alpha),
+                        (updates, clock, clean, alpha),
                     ),
                     label,
                 )| {
@@ -450,6 +452,7 @@ mod tests {
                         buffer_unit: unit,
                         buffer_age: bytes.map(|bytes| Duration::new(bytes.0 / 3)),
                         buffer_clock: clock.map(Word),
+                        buffer_clean: clean.map(Word),
                         buffer_time: bytes.map(|bytes| Duration::new(bytes.0 / 7)),
                         buffer_reads: reads,
                         buffer_window: percent.map(Word),

@@ -269,6 +269,17 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.buffer_clock),
     },
     SchemeSetting {
+        key: "buffer_clean",
+        long_key: "buffer_clean",
+        example: Some("first"),
+        values: || "order or first".into(),
+        doc: "when units without a dirty page leave a full buffer: in the order of its policy (order), or before all \
+            others, the longest clean first (first); default: order",
+        of_all: true,
+        read: |scheme, value| read(&mut scheme.buffer_clean, value),
+        print: |scheme| printed(&scheme.buffer_clean),
+    },
+    SchemeSetting {
         key: "buffer_time",
         long_key: "buffer_time",
         example: Some("500ns"),

@@ -3,7 +3,7 @@
 use super::notation::{Percent, Word};
 use flash::{CopyPath, WearRule};
 use ftl::{
-    AgeClock, BufferPolicy, BufferUnit, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
+    AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
     FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
 };
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,9 @@ pub struct SchemeTable {
     /// Clock of that time (`device`, `arrival`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_clock: Option<Word<AgeClock>>,
+    /// When units without a dirty page leave (`order`, `first`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_clean: Option<Word<CleanUnits>>,
     /// Access time of the buffer per page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_time: Option<Duration>,

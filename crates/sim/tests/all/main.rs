@@ -7,4 +7,5 @@ mod accounting;
 mod bit_errors;
 mod copy_paths;
 mod promises;
+mod task_sets;
 mod wear_levelling;

@@ -189,6 +189,7 @@ fn scheme_text(
                 seldom(random, 3, &["20%:40%", "adaptive:1%:49%"], |it| set("buffer_regions", &it));
                 seldom(random, 3, &["0%:0%:0%", "10%:50%:90%"], |it| set("buffer_updates", &it));
             }
+            seldom(random, 3, &["first", "order"], |clean| set("buffer_clean", &clean));
             seldom(random, 3, &["500ns", "3us"], |time| set("buffer_time", &time));
             seldom(random, 4, &["true", "false"], |reads| set("buffer_reads", &reads));
         }

@@ -7,7 +7,7 @@ use bounds::task_set::{Analysis, Method, Operation, PageCosts, Task, TaskSet};
 use serde_json::{Value, json};
 use sim::catalogue;
 use sim::config::{Bytes, ConfigError, Experiment, PartTable, TextOrTable, tasks_from_file};
-use sim::report::LateJob;
+use sim::report::{LateJob, wrap};
 use sim::run::worst_case;
 use std::path::Path;
 use workload::{TaskSpec, WorkloadSpec, task_set};
@@ -144,12 +144,16 @@ fn text(rows: &[Row], set: &TaskSet) -> String {
             })
         }),
     );
-    let mut text = format!("{verdicts}\n\nWorst case of each task, µs\n{tasks}\n");
-    for (row, (_, found)) in rows.iter().filter_map(|row| Some((row, row.found.as_ref().ok()?))) {
-        if let Some(miss) = &found.miss {
-            let miss = LateJob::new(set, miss);
-            text.push_str(&format!("\n{}: in the worst case {}", row.scheme, miss.sentence()));
-        }
+    let mut text = format!("{verdicts}\n\nWorst case of each task, µs\n{tasks}\n\n");
+    for row in rows {
+        let line = match &row.found {
+            Err(why) => why.clone(),
+            Ok((_, Analysis { miss: Some(miss), .. })) => {
+                format!("in the worst case {}", LateJob::new(set, miss).sentence())
+            }
+            Ok(_) => continue,
+        };
+        text.push_str(&wrap(&format!("{}: {line}", row.scheme), output::width(), "  "));
     }
     text + LEGEND
 }
@@ -172,7 +176,7 @@ fn verdict_cells(row: &Row, set: &TaskSet) -> [String; 6] {
             format!("{:.4}", found.load(set)),
             reason(found, set),
         ],
-        Err(why) => [row.scheme.clone(), none(), none(), none(), none(), format!("unknown: {why}")],
+        Err(_) => [row.scheme.clone(), none(), none(), none(), none(), "unknown: see below".into()],
     }
 }
 

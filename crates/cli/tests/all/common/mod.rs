@@ -39,6 +39,13 @@ impl Ran {
         self.stdout
     }
 
+    /// Checks the exit code.
+    #[track_caller]
+    pub(crate) fn ended(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{} {}", self.stdout, self.stderr);
+        self
+    }
+
     #[track_caller]
     pub(crate) fn json(self) -> serde_json::Value {
         serde_json::from_str(&self.ok()).expect("one JSON object")

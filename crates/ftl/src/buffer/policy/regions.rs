@@ -5,7 +5,7 @@
 //! of a unit that it gave up shrinks it by an eighth of a step. So it keeps only the size that it still needs. Soon
 //! means: before as many units left as the buffer has room for.
 //!
-//! Both regions stay between 5 % and 10 % of the buffer. Measurements with `ba-gc` on six workloads (`ftlkit
+//! Both regions stay between two limits, by default 5 % and 10 % of the buffer. Measurements with `ba-gc` on six workloads (`ftlkit
 //! reproduce ba-gc --only regions`) favour small regions. The rule is on average as good as the best fixed sizes, and
 //! no better. The reason: the to-be-evicted region is in order of recency as well. A large region only holds units
 //! that would have stayed there anyway, and keeps merges from taking them along (P(U) > 0). With growth to 20 %, the
@@ -129,6 +129,19 @@ mod tests {
             sizes.came_back(left);
         }
         assert_eq!((sizes.initial, sizes.updated), (50, 100));
+    }
+
+    #[test]
+    fn sizes_adapt_within_their_limits() {
+        let mut sizes = sizes(Regions::Adaptive { least: 20, most: 30 });
+        assert_eq!((sizes.initial, sizes.updated), (200, 200));
+        for _ in 0..100 {
+            let left = sizes.evicted(Region::Initial).unwrap();
+            sizes.came_back(left);
+        }
+        assert_eq!((sizes.initial, sizes.updated), (300, 200));
+        (0..1000).for_each(|_| assert!(sizes.evicted(Region::Initial).is_some()));
+        assert_eq!(sizes.initial, 200);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::*;
 use crate::buffer::policy::{
     BUFFER_POLICIES, BufferPolicy, BufferUnit, Regions, UPDATE_PROBABILITIES,
 };
-use crate::buffer::settings::AgeClock;
+use crate::buffer::settings::{AgeClock, CleanUnits};
 use alloc::format;
 use flash::{Array, FlashError, Geometry, Ppn, Store, parts::EVALUATION_SLC};
 
@@ -68,6 +68,7 @@ impl Host {
             unit_pages: if unit == BufferUnit::Page { 1 } else { BLOCK },
             age_ns: AGE_NS,
             clock: AgeClock::Device,
+            clean: CleanUnits::InOrder,
             ram_ns: 0,
             reads: false,
             window_pages: 2,

@@ -4,7 +4,7 @@ use super::definition::{self, Cost, Source, each_page};
 use super::{FastLogs, PRESET};
 use crate::dirty_pages::{DirtyPages, NoBuffer, Probability};
 use crate::interface::Ftl;
-use crate::layout::LogVictim;
+use crate::layout::{Layout, LogBlockLayout, LogVictim};
 use crate::log_block::LogBlock;
 use crate::log_block::stamp::{Clock, Role};
 use crate::page_mapped::victims::VictimKind;
@@ -193,6 +193,40 @@ fn figure_3_takes_l1_with_regard_to_the_buffer_and_l0_without() {
         assert_eq!(cleaned.iter().filter(dirty).count(), 0, "{victim:?}");
         assert_eq!(buffer.0.len(), 5 - cleaned.len());
     }
+}
+
+/// L0 is cheaper to merge by 25 µs; L1 has a benefit of 12·(1 + α) µs at P(U) = 0.97.
+#[test]
+fn alpha_decides_between_a_cheap_merge_and_a_benefit() {
+    let (hot, rarely) = (Probability::ALWAYS, Probability::thousandths(970));
+    let pages = [(1, hot), (2, hot), (3, hot), (6, rarely), (7, rarely)];
+    for (alpha, cleaned) in [(None, [6, 7].as_slice()), (Some(0), &[1, 2, 3])] {
+        let mut buffer = Buffer::of(&pages);
+        let mut fast = figure(&[[0, 1, 2, 3], [4, 5, 6, 7]], Some(VictimKind::GREEDY));
+        fast.logs.random.saved_ns = bounds::ba_gc::saved_ns(&part(), alpha);
+        fast.logs.random.collect(&mut fast.core, &mut None, &mut buffer).unwrap();
+        let dirty = |lpn: &&u32| buffer.0.contains_key(lpn);
+        assert_eq!(cleaned.iter().filter(dirty).count(), 0, "{alpha:?}");
+        assert_eq!(buffer.0.len(), 5 - cleaned.len(), "{alpha:?}");
+    }
+}
+
+#[test]
+fn alpha_comes_from_the_settings() {
+    let geometry = *array(8).geometry();
+    let plan = |alpha_thousandths| {
+        let plain = SchemeConfig::preset(registry::by_name("ba-gc").unwrap());
+        let config = SchemeConfig { log_blocks: Some(2), alpha_thousandths, ..plain };
+        registry::plan(&config, &part(), &geometry, geometry.blocks())
+    };
+    let saved = |alpha| match plan(alpha).unwrap().layout {
+        Layout::LogBlock(LogBlockLayout::Fast { saved_ns, .. }) => saved_ns,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([None, Some(1125), Some(0)].map(saved), [425_000, 425_000, 200_000]);
+    assert!(plan(Some(1_000_000)).is_ok());
+    let error = alloc::format!("{}", plan(Some(1_000_001)).unwrap_err());
+    assert!(error.contains("alpha") && error.contains("at most 1000"), "{error}");
 }
 
 #[test]

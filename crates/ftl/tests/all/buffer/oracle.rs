@@ -5,7 +5,7 @@ use super::bench::{self, BLOCK, buffer, programmed};
 use super::reference::Reference;
 use crate::bench::Device;
 use flash::{Lpn, Probe, Store};
-use ftlkit_ftl::{BUFFER_POLICIES, BufferPlan, BufferPolicy, BufferSettings, Regions};
+use ftlkit_ftl::{BUFFER_POLICIES, BufferPlan, BufferPolicy, BufferSettings, CleanUnits, Regions};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::ops::Range;
@@ -136,6 +136,9 @@ fn compare_all(policy: &'static BufferPolicy, others: &[BufferSettings]) {
 fn every_listed_policy_is_as_the_reference() {
     for policy in BUFFER_POLICIES {
         compare(buffer(policy, 29), 12..24);
+        let first = BufferSettings { clean: Some(CleanUnits::First), ..buffer(policy, 29) };
+        compare(first, 30..42);
+        compare(BufferSettings { reads: Some(true), ..first }, 42..48);
         for unit in policy.units {
             compare(BufferSettings { unit: Some(*unit), ..buffer(policy, 17) }, 24..30);
         }

@@ -3,8 +3,11 @@
 use super::bench::{self, buffer, programmed};
 use crate::bench::Device;
 use flash::{Lpn, Store};
-use ftlkit_ftl::BUFFER_POLICIES;
 use ftlkit_ftl::buffer::{BufferPolicy, BufferUnit, Evictor, Room, Use, Used};
+use ftlkit_ftl::{
+    AgeClock, BUFFER_POLICIES, BufferSettings, Done, HostClock, PageTask, Probability, Regions,
+    TaskKind, UPDATE_PROBABILITIES,
+};
 use std::collections::VecDeque;
 
 /// A policy that is implemented but not listed could not be selected.
@@ -42,6 +45,60 @@ fn a_fork_goes_its_own_way() {
         let mut third = first.fork();
         assert_eq!(put(&mut *first, &more), put(&mut *third, &more), "{policy:?}");
     }
+}
+
+/// P(U) of a unit in the initial, the to-be-updated and the to-be-evicted region is as set.
+#[test]
+fn update_probabilities_of_the_regions_are_settings() {
+    let updates = [700, 200, 50].map(Probability::thousandths);
+    for (asked, expected) in [(None, UPDATE_PROBABILITIES), (Some(updates), updates)] {
+        let regions = Some(Regions::Fixed { initial: 40, updated: 40 });
+        let settings =
+            BufferSettings { updates: asked, regions, ..buffer(BufferPolicy::THREE_REGION, 30) };
+        let plan = bench::plan(&bench::config("page-level", settings)).unwrap().buffer.unwrap();
+        let room = Room {
+            pages: 10,
+            unit_pages: 1,
+            slots: 10,
+            window_pages: 0,
+            regions: plan.regions,
+            updates: plan.updates,
+        };
+        let mut policy = (BufferPolicy::THREE_REGION.make)(&room);
+        let mut comes = |slot, how| policy.used(Used { slot, page: 0, of: 1, how, left: None });
+        // Four pages fit into the initial region; the fifth releases the oldest.
+        (0..5).for_each(|slot| comes(slot, Use::New));
+        comes(4, Use::Updated);
+        let seen = [3, 4, 0].map(|slot| policy.update_probability(slot));
+        assert_eq!(seen, expected);
+    }
+}
+
+/// A host that falls behind ages nothing by the clock of arrivals, and does by the device's.
+#[test]
+fn data_ages_by_the_clock_that_is_set() {
+    const SECOND: u64 = 1_000_000_000;
+    // One access takes 40 s, so the device is 40 s behind after the first write.
+    let settings = BufferSettings { ram_ns: Some(40 * SECOND), ..buffer(BufferPolicy::LRU, 12) };
+    let write = |lpn, seconds| PageTask {
+        arrival_ns: seconds * SECOND,
+        ..PageTask::page(TaskKind::Write, lpn)
+    };
+    let work = [write(0, 0), write(1, 1), write(2, 2), write(3, 31), write(4, 70)];
+    // Pages written below because of their age, after each task.
+    let aged = |ages_by, timed| {
+        let mut scheme = bench::on(settings, Store::Metadata);
+        let mut clock = HostClock { timed, ages_by, ..HostClock::default() };
+        let mut done = [Done::default(); 1];
+        [0, 1, 2, 3, 4].map(|at| {
+            scheme.run(&work, at..at + 1, &mut clock, &mut done).unwrap();
+            scheme.telemetry().buffer.unwrap().1.aged
+        })
+    };
+    assert_eq!(aged(AgeClock::Arrival, true), [0, 0, 0, 2, 4]);
+    assert_eq!(aged(AgeClock::Device, true), [0, 1, 2, 3, 4]);
+    // Without arrival times there is only the device's.
+    assert_eq!(aged(AgeClock::Arrival, false), aged(AgeClock::Device, false));
 }
 
 /// Built on the public interface only: the unit that entered first is evicted first, whatever happens to it.

@@ -1,6 +1,6 @@
 //! Reference of a buffer, as plain as possible: one list of units, searched for each operation.
 
-use ftlkit_ftl::{BufferLog, BufferPlan, BufferPolicy, Regions};
+use ftlkit_ftl::{BufferLog, BufferPlan, BufferPolicy, CleanUnits, Regions};
 use std::collections::BTreeSet;
 
 /// Kind of access to a page.
@@ -25,6 +25,8 @@ struct Unit {
     used: i64,
     /// Turn and time at which the unit became dirty.
     dirty_since: (u64, u64),
+    /// Turn at which the last dirty page became clean, or the unit came.
+    clean_since: u64,
     /// `cflru`: in the window of the least recently used units.
     in_window: bool,
     /// `bplru`: every page that entered or was updated, in order.
@@ -91,8 +93,7 @@ impl Reference {
         if self.holds(lpn) {
             self.log.write_hits += 1;
             self.touch(lpn, Touch::Updated);
-            let page = lpn % self.plan.unit_pages;
-            self.unit(lpn).unwrap().dirty.remove(&page);
+            self.wash(lpn);
         } else {
             self.log.write_misses += 1;
         }
@@ -116,10 +117,10 @@ impl Reference {
 
     pub(crate) fn trim(&mut self, lpn: u32) {
         self.below.remove(&lpn);
+        self.wash(lpn);
         let page = lpn % self.plan.unit_pages;
         if let Some(unit) = self.unit(lpn) {
             unit.held.remove(&page);
-            unit.dirty.remove(&page);
         }
         self.units.retain(|unit| !unit.held.is_empty());
     }
@@ -181,6 +182,18 @@ impl Reference {
         unit.dirty.insert(page);
     }
 
+    /// The page is clean, if it is there.
+    fn wash(&mut self, lpn: u32) {
+        self.turn += 1;
+        let (turn, page) = (self.turn, lpn % self.plan.unit_pages);
+        if let Some(unit) = self.unit(lpn)
+            && unit.dirty.remove(&page)
+            && unit.dirty.is_empty()
+        {
+            unit.clean_since = turn;
+        }
+    }
+
     fn give_below(&mut self, lpn: u32) {
         self.programmed.push(lpn);
         self.below.insert(lpn);
@@ -197,14 +210,17 @@ impl Reference {
             self.turn += 1;
             let entered = self.turn;
             self.came(number);
-            self.units.push(Unit { number, entered, ..Unit::default() });
+            self.units.push(Unit { number, entered, clean_since: entered, ..Unit::default() });
         }
         self.unit(lpn).unwrap().held.insert(page);
         self.touch(lpn, Touch::Comes);
     }
 
     fn evict(&mut self) {
-        let victim = self.victim();
+        let clean = (0..self.units.len()).filter(|at| self.units[*at].dirty.is_empty());
+        let clean = clean.min_by_key(|at| self.units[*at].clean_since);
+        let first = clean.filter(|_| self.plan.clean == CleanUnits::First);
+        let victim = first.unwrap_or_else(|| self.victim());
         let unit = &self.units[victim];
         self.log.evictions += 1;
         self.log.dropped += (unit.held.len() - unit.dirty.len()) as u64;
@@ -250,7 +266,9 @@ impl Reference {
 
     /// Returns the number of dirty pages written.
     fn write_back(&mut self, at: usize, leaves: bool) -> u64 {
+        self.turn += 1;
         let unit = &mut self.units[at];
+        unit.clean_since = self.turn;
         let dirty = std::mem::take(&mut unit.dirty);
         let first = unit.number * self.plan.unit_pages;
         let held = unit.held.clone();

@@ -3,7 +3,8 @@
 use super::bench::{BLOCK, PAGE_BYTES, buffer, config, plan};
 use ftlkit_ftl::registry::REGISTRY;
 use ftlkit_ftl::{
-    BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, FtlError, Regions, SchemeConfig,
+    AgeClock, BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, CleanUnits, FtlError,
+    Probability, Regions, SchemeConfig,
 };
 
 /// The refused setting, and the reason.
@@ -42,11 +43,14 @@ fn settings_of_other_policies_are_refused() {
     let window = |policy| BufferSettings { window_percent: Some(10), ..buffer(policy, 24) };
     let fixed = Regions::Fixed { initial: 10, updated: 10 };
     let regions = |policy| BufferSettings { regions: Some(fixed), ..buffer(policy, 24) };
+    let never = [Probability::NEVER; 3];
+    let updates = |policy| BufferSettings { updates: Some(never), ..buffer(policy, 24) };
     let by_page = |policy| BufferSettings { unit: Some(BufferUnit::Page), ..buffer(policy, 24) };
     for policy in BUFFER_POLICIES.iter().copied() {
         for (settings, only, setting, named) in [
             (window(policy), &[BufferPolicy::CFLRU][..], "buffer_window", "buffer=cflru"),
             (regions(policy), &[BufferPolicy::THREE_REGION], "buffer_regions", "three-region"),
+            (updates(policy), &[BufferPolicy::THREE_REGION], "buffer_updates", "three-region"),
             (
                 by_page(policy),
                 &[BufferPolicy::LRU, BufferPolicy::CFLRU, BufferPolicy::THREE_REGION],
@@ -72,6 +76,13 @@ fn percentages_out_of_range_are_refused() {
     let (setting, reason) = refused_on_page_level(window);
     assert_eq!(setting, "buffer_window");
     assert!(reason.contains("101") && reason.contains("100"), "{reason}");
+    for (least, most) in [(0, 10), (20, 10), (10, 50)] {
+        let regions = Some(Regions::Adaptive { least, most });
+        let settings = BufferSettings { regions, ..buffer(BufferPolicy::THREE_REGION, 24) };
+        let (setting, reason) = refused_on_page_level(settings);
+        assert_eq!(setting, "buffer_regions");
+        assert!(reason.contains(&format!("between {least} and {most} %")), "{reason}");
+    }
     for (initial, updated) in [(0, 50), (50, 0), (50, 50), (200, 200)] {
         let regions = Some(Regions::Fixed { initial, updated });
         let settings = BufferSettings { regions, ..buffer(BufferPolicy::THREE_REGION, 24) };
@@ -88,6 +99,9 @@ fn settings_without_a_buffer_are_refused_by_their_name() {
         ("buffer_size", BufferSettings { bytes: Some(4096), ..none }),
         ("buffer_unit", BufferSettings { unit: Some(BufferUnit::Block), ..none }),
         ("buffer_age", BufferSettings { age_ns: Some(1), ..none }),
+        ("buffer_clock", BufferSettings { clock: Some(AgeClock::Arrival), ..none }),
+        ("buffer_clean", BufferSettings { clean: Some(CleanUnits::First), ..none }),
+        ("buffer_updates", BufferSettings { updates: Some([Probability::NEVER; 3]), ..none }),
         ("buffer_time", BufferSettings { ram_ns: Some(1), ..none }),
         ("buffer_reads", BufferSettings { reads: Some(true), ..none }),
         ("buffer_window", BufferSettings { window_percent: Some(1), ..none }),

@@ -249,6 +249,10 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
             "channels = 1\npart = 'ddt-mlc'\nschemes = ['fsr+copy=gcb']",
             "gcb copies between devices, and the channel has one",
         ),
+        (
+            "channels = 8\npart = 'ddt-mlc'\nschemes = ['ba-gc+buffer_clock=arrival']",
+            "buffer_clock is `device` on an SSD",
+        ),
         ("channels = 8\npart = 'ddt-mlc'\nways = 65", "ways: must be 1 to 64"),
     ] {
         let error = resolve(text).err().unwrap_or_else(|| panic!("{text} resolves"));

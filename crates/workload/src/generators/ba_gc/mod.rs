@@ -11,7 +11,7 @@
 //! | `ba-gc-iozone` | high, much is soon rewritten | 40 % | 66 % | 22 KiB | 2.0 GiB, 0.7 GiB | 15 MiB/s |
 //! | `ba-gc-bonnie` | high; collection 20 % of the time | 43 % | 73 % | 7.5 KiB | 1.5 GiB, 0.3 GiB | 6.6 MiB/s |
 //! | `ba-gc-postmark` | 3.1 % | 3.1 % | 6 % | 7.6 KiB | 1.4 GiB, 0.5 GiB | 3.7 MiB/s |
-//! | `ba-gc-tiobench` | 4.4 % | 4.4 % | 61 % | 10 KiB | 1.5 GiB, 0.75 GiB | 17 MiB/s |
+//! | `ba-gc-tiobench` | 4.4 % | 4.4 % | 87 % | 26 KiB | 1.1 GiB, 0.75 GiB | 16 MiB/s |
 //! | `ba-gc-desktop-1` | high | 49 % | 37 % | 6.3 KiB | 1.2 GiB, 0.3 GiB | 0.5 MiB/s |
 //! | `ba-gc-desktop-2` | high | 34 % | 54 % | 7.9 KiB | 1.5 GiB, 0.7 GiB | 0.7 MiB/s |
 //!

@@ -21,7 +21,7 @@ use rand_pcg::Pcg64;
 pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "ba-gc-tiobench",
     summary: "Tiobench on NTFS: 1 to 8 threads that each write a large file in order, and then at random",
-    requests: Some(45_176),
+    requests: Some(45_168),
     parameters: &[stand_in::PARAMETERS, stand_in::RATE, PARAMETERS],
     build: |request| {
         build(request, |volume, request| {

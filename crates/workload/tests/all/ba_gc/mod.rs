@@ -54,6 +54,19 @@ fn a_buffer_of_16_mib_hits_as_often_as_is_said() {
     }
 }
 
+/// With a third of its bytes at random instead of the script's sixteenth, Tiobench hits as often if its tables are
+/// written half as often.
+#[test]
+fn tiobench_hits_as_often_with_more_random_writes_and_fewer_commits() {
+    let spec = WorkloadSpec::builtin("ba-gc-tiobench").with("random", 32_768);
+    let requests = take(&spec.with("commit", "512KiB").limited(157_696), space(1024), 2);
+    let small = requests.iter().filter(|request| request.length == 4096).count() as u64;
+    let share = 100.0 * (small * 4096) as f64 / written_bytes(&requests) as f64;
+    assert!((30.0..40.0).contains(&share), "{share} %");
+    let hit = hit_percent(&requests, 1);
+    assert!((hit - 4.4).abs() <= 0.5, "{hit} %");
+}
+
 #[test]
 fn a_quarter_of_a_run_hits_as_often_as_the_whole_where_a_run_is_alike_all_over() {
     for name in ["ba-gc-postmark", "ba-gc-tiobench", "ba-gc-desktop-1", "ba-gc-desktop-2"] {
@@ -84,7 +97,7 @@ fn sizes_order_and_reach_are_those_of_the_programs() {
         ("ba-gc-iozone", 21.8, 66.2, 2.0, 688.0),
         ("ba-gc-bonnie", 7.6, 76.0, 1.5, 281.0),
         ("ba-gc-postmark", 7.6, 6.0, 1.4, 514.0),
-        ("ba-gc-tiobench", 10.9, 64.0, 1.6, 770.0),
+        ("ba-gc-tiobench", 25.8, 90.0, 1.1, 770.0),
         ("ba-gc-desktop-1", 6.3, 37.0, 1.2, 310.0),
         ("ba-gc-desktop-2", 7.9, 54.0, 1.5, 720.0),
     ];
@@ -128,8 +141,10 @@ fn files_in_order_fill_whole_logical_blocks() {
     let bonnie = take(&WorkloadSpec::builtin("ba-gc-bonnie").limited(14_000), space(1024), 1);
     let in_passes = whole_blocks_percent(&bonnie);
     assert!(in_passes > 98.0, "{in_passes}");
-    // Threads and small files do not write whole blocks.
-    assert!(share("ba-gc-tiobench") < 35.0 && share("ba-gc-postmark") == 0.0);
+    // Small files do not write whole blocks. Of T threads one goes on with its block once in T times: 1, 1/2, 1/4 and
+    // 1/8 of the nine tenths of the bytes that are in order.
+    let tiobench = share("ba-gc-tiobench");
+    assert!((tiobench - 42.0).abs() < 4.0 && share("ba-gc-postmark") == 0.0, "{tiobench}");
 }
 
 #[test]
@@ -155,7 +170,7 @@ fn arrivals_come_in_bursts_with_pauses_and_at_a_rate_where_one_is_asked_for() {
         ("ba-gc-iozone", 15.0),
         ("ba-gc-bonnie", 6.6),
         ("ba-gc-postmark", 3.7),
-        ("ba-gc-tiobench", 16.6),
+        ("ba-gc-tiobench", 16.2),
         ("ba-gc-desktop-1", 0.52),
         ("ba-gc-desktop-2", 0.66),
     ];
