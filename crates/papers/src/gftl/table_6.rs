@@ -3,13 +3,12 @@
 use super::against_nftl;
 use super::cells::{Cell, Cells, Load, Ran, Reading};
 use super::paper::{CONSUMER, PAGES_PER_BLOCK, TABLE_VI, TableVi, UTILISATIONS};
-
 use crate::reproduction::Section;
 use crate::row::{Row, TOLERANCE};
 use crate::verdict::Reason;
 
 /// Energy of every operation, nJ per µs: 3.3 V and 10 mA.
-const NJ_PER_US: f64 = 33.0;
+pub(super) const NJ_PER_US: f64 = 33.0;
 
 /// Energy per access in nJ, counted in three ways.
 #[derive(Clone, Copy, Debug)]
