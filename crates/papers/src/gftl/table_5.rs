@@ -67,7 +67,7 @@ pub(super) fn table_5(cells: &Cells) -> Section {
 /// What decides the mean write: how soon the trace returns to a block, between the two ends that were run.
 fn locality(cells: &Cells, cell: Cell) -> String {
     let one_block = cells.get(Cell::gftl(Load::OneBlock, cell.pages_per_block));
-    let text = cells.get(cell.read_as(Reading::TEXT));
+    let text = cells.get(Cell { utilisation: 100, ..cell.read_as(Reading::TEXT) });
     let mean = |ran: Result<&Ran, &str>| {
         ran.map_or("unknown".into(), |ran| {
             format!("{:.0} µs", ran.measured.write.service.mean_us())
@@ -76,7 +76,7 @@ fn locality(cells: &Cells, cell: Cell) -> String {
     format!(
         "the sooner a trace returns to a block, the more of its writes RAM takes: {} if all go to one block, 300 µs if \
          none returns; which blocks the trace writes again is not printed. Mean with RAM in the read and erase states \
-         alone: {}",
+         alone, at 100 %: {}",
         mean(one_block),
         mean(text)
     )
@@ -90,11 +90,11 @@ fn line(ran: &Ran, printed: &TableV, locality: &str) -> Vec<Row> {
     let what = |figure: &str| format!("{name}: {figure}");
     let shown = cell.utilisation == 100;
     let claimed = |row: Row, claim: &str| match shown {
-        true => row.headline(
+        true if cell.load == Load::Synthetic => row.headline(
             "Table V",
             &format!("{}, π = {}: {claim}", cell.load.name(), cell.pages_per_block),
         ),
-        false => row,
+        _ => row,
     };
     let mean = |figure: &str, printed: &str, ours: f64| {
         Row::measured(&what(figure), "µs", printed, ours, TOLERANCE)
@@ -144,9 +144,9 @@ fn reads(
             };
             if shown[at] == right[at] {
                 let row = row(right[at]).because(Reason::StandIn(SEARCH.into()));
-                let synthetic = ran.cell.load == Load::Synthetic && ran.cell.utilisation == 100;
-                return match (at, synthetic) {
-                    (0 | 1, true) => row.headline(
+                let shown = ran.cell == Cell::gftl(Load::Synthetic, PAGES_PER_BLOCK[1]);
+                return match (at, shown) {
+                    (0, true) => row.headline(
                         "Table V",
                         &format!("synthetic, π = {}: {}", ran.cell.pages_per_block, names[at]),
                     ),

@@ -84,12 +84,14 @@ fn cause(kind: &str, printed: &TableVi, figure: &str, ran: &Ran, text: Option<&R
             "at 33 nJ per µs the printed energy is a read of {printed_us:.0} µs; Table V prints a mean of {mean} µs"
         ));
     }
-    let step = ran.measured.write.step.mean_us();
+    let measured = &ran.measured;
+    let step = measured.write.step.mean_us();
+    let share = 100.0 - measured.by_steps[0] as f64 / measured.requests().max(1) as f64 * 100.0;
     let text = text.map_or("unknown".into(), |ran| format!("{:.0}", counted(ran).1.with_step));
     Reason::StandIn(format!(
-        "how often a step follows a write is the trace's: ours is followed by {step:.0} µs of collection in the mean, \
-         the printed energy leaves {:.0} µs; blocks queued when full give {text} nJ",
-        printed_us - ran.measured.write.service.mean_us()
+        "how often a step follows a write is the trace's: one follows {share:.1} % of our requests, {step:.0} µs per \
+         write in the mean; the printed energy leaves {:.0} µs per write; blocks queued when full give {text} nJ",
+        printed_us - measured.write.service.mean_us()
     ))
 }
 

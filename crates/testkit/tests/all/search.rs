@@ -113,7 +113,7 @@ fn nor_with_ram_in_every_state_of_a_collection() {
             ..scheme(name, pages)
         };
         gftl_of(&config(4), 2, 1, PLAIN);
-        for alpha in [1, 8] {
+        for alpha in [1, 2, 8] {
             gftl_of(&config(3), 3, alpha, Search { trims: true, flush: true, ..PLAIN });
         }
     }
