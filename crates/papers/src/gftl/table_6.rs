@@ -6,6 +6,8 @@ use super::paper::{CONSUMER, PAGES_PER_BLOCK, TABLE_VI, TableVi, UTILISATIONS};
 use crate::reproduction::Section;
 use crate::row::{Row, TOLERANCE};
 use crate::verdict::Reason;
+use bounds::gftl;
+use flash::Part;
 
 /// Energy of every operation, nJ per µs: 3.3 V and 10 mA.
 pub(super) const NJ_PER_US: f64 = 33.0;
@@ -88,11 +90,21 @@ fn cause(kind: &str, printed: &TableVi, figure: &str, ran: &Ran, text: Option<&R
     let step = measured.write.step.mean_us();
     let share = 100.0 - measured.by_steps[0] as f64 / measured.requests().max(1) as f64 * 100.0;
     let text = text.map_or("unknown".into(), |ran| format!("{:.0}", counted(ran).1.with_step));
+    let left = printed_us - measured.write.service.mean_us();
+    let whole = whole_step_us(&ran.device.part);
     Reason::StandIn(format!(
         "how often a step follows a write is the trace's: one follows {share:.1} % of our requests, {step:.0} µs per \
-         write in the mean; the printed energy leaves {:.0} µs per write; blocks queued when full give {text} nJ",
-        printed_us - measured.write.service.mean_us()
+         write in the mean; the printed energy leaves {left:.0} µs per write, which is a step of the printed κ \
+         ({whole:.0} µs) after {:.1} %; blocks queued when full give {text} nJ",
+        left / whole * 100.0
     ))
+}
+
+/// Mean step of a collection of π valid pages in the printed κ steps, µs.
+fn whole_step_us(part: &Part) -> f64 {
+    let pages = u64::from(part.pages_per_block);
+    let ns = (2 * pages - 1) * part.t_r_ns + pages * part.t_prog_ns + part.t_bers_ns;
+    ns as f64 / 1e3 / f64::from(gftl::paper_steps(part).total())
 }
 
 fn column(printed: &TableVi, ran: &Ran, text: Option<&Ran>) -> Vec<Row> {
