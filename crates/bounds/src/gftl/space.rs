@@ -79,7 +79,7 @@ pub fn collection_steps(steps: Steps) -> u64 {
 ///    that moment no obsolete queue block was left, because these go first. So every block that the queue
 ///    occupies at t holds a page written in the last D = (N + W + 1)·K + β + 1 + H steps of data blocks. Pages
 ///    taken in RAM before that and programmed in it are at most those of one collection: α of its read phase and h
-///    after it. The task at t has written its page, and its step is still to run. D + α + h + 1 = X.
+///    after it (each step after the erase takes at most one page and programs at least one). The task at t has written its page, and its step is still to run. D + α + h + 1 = X.
 /// 3. Erases. Steps that erase queue blocks lie between those D steps and admit pages too, one per task. Let
 ///    E of them erase blocks that existed at the beginning of that time, E ≤ U, and F others. The pages
 ///    written meanwhile touch at most ⌈(X + E + F)/π⌉ + 1 blocks, of which F are erased again. So at most ⌈(X
@@ -253,10 +253,10 @@ mod tests {
         let queue = proven_queue_blocks(64, 8192, steps, 0);
         assert_eq!(queue, 2083);
         assert_eq!(queue_blocks(&part, 8192, paper_steps(&part)), 896);
-        // RAM in every state: 12 pages held, programmed in two steps.
+        // RAM in every state: 12 pages held; each step programs 6, while a task brings one more.
         let all = whole_steps(&part, CollectionRam::Collection).unwrap();
-        assert_eq!((all.held, all.after, collection_steps(all)), (12, 2, 17));
-        assert_eq!(proven_queue_blocks(64, 8192, all, 0), 2213);
+        assert_eq!((all.held, all.after, collection_steps(all)), (12, 3, 18));
+        assert_eq!(proven_queue_blocks(64, 8192, all, 0), 2343);
     }
 
     #[test]

@@ -54,8 +54,10 @@ pub fn paper_steps(part: &Part) -> Steps {
 ///
 /// - Read: ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ (2π−1 OOB areas and π pages, the text's read phase).
 /// - Write: ⌈π/⌊t_er/t_wr⌋⌉.
-/// - Held: one page, that of the task before the erase; if RAM takes writes in the write state too, one for each of the
-///   β + 1 tasks between the last read and the erase.
+/// - Held: h = 1 page, that of the task before the erase, and one step for it. If RAM takes writes in every state, one
+///   page for each of the β + 1 tasks between the last read and the erase. A step after the erase programs
+///   p = ⌊t_er/t_wr⌋ pages while the task before it may bring one more: ⌈h/(p − 1)⌉ steps. If p = 1 writes after the
+///   erase go to flash, and there are h steps.
 ///
 /// For the large-block part of Table I at π = 64 this gives κ = 3 + 11 + 1 = 15.
 /// That κ yields the paper's 1.84 s of start-up after a power cut; the printed formulas give κ = 13 and 1.638
@@ -68,15 +70,18 @@ pub fn whole_steps(part: &Part, ram: CollectionRam) -> Result<Steps, BoundError>
     let read = per_step(part, "page or OOB read", part.t_r_ns.max(part.t_r_oob_ns))?;
     let write = per_step(part, "page program", part.t_prog_ns)?;
     let steps = pages.div_ceil(write);
-    let held = match ram {
-        CollectionRam::States => 1,
-        CollectionRam::Collection => steps.saturating_add(1).min(pages),
+    let (held, after) = match ram {
+        CollectionRam::States => (1, 1),
+        CollectionRam::Collection => {
+            let held = steps.saturating_add(1).min(pages);
+            (held, held.div_ceil(write.saturating_sub(1).max(1)))
+        }
     };
     Ok(Steps {
         read: count(Some((3 * pages).saturating_sub(1).div_ceil(read))),
         write: count(Some(steps)),
         held: count(Some(held)),
-        after: count(Some(held.div_ceil(write))),
+        after: count(Some(after)),
     })
 }
 

@@ -26,7 +26,7 @@
 //! Formulas (t in ns): U(e_w) = t_wr, U(e_r) = π·t_oob + t_rd, step ≤ t_er, U(R) = t_er + max(U(e_w), U(e_r))
 //! (Table III). κ = ⌈(3π−1)/⌊t_er/max(t_rd, t_oob)⌋⌉ + β + 1 steps, β = ⌈π/⌊t_er/t_wr⌋⌉, and H more to program the h
 //! pages that RAM alone holds when the old block is erased: h = H = 1, with `ram=collection` h = β + 1 and
-//! H = ⌈h/⌊t_er/t_wr⌋⌉. P ≥ N + U + 1 + A with U = ⌈((N+2)(κ+H) + h + 1 + π)/(π−1)⌉, proved for every order of
+//! H = ⌈h/(⌊t_er/t_wr⌋ − 1)⌉ (h if that is 0). P ≥ N + U + 1 + A with U = ⌈((N+2)(κ+H) + h + 1 + π)/(π−1)⌉, proved for every order of
 //! requests, and A blocks for the maps at shutdown: [`bounds::gftl::Space`].
 //!
 //! Invariants: a page of the write queue is live only while its block waits in the GCQ or is under collection.

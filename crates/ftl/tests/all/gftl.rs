@@ -5,7 +5,9 @@ use flash::faults::BitErrors;
 use flash::parts::SAMSUNG_LARGE_BLOCK;
 use flash::{Array, Cause, Counts, Geometry, Lpn, Ns, Operation, Part, Probe, Serial, Store};
 use flash::{SerialArray, US, WearLevel};
-use ftlkit_ftl::{CollectionRam, FtlError, Guarantee, Scheme, SchemeConfig, WriteQueue, registry};
+use ftlkit_ftl::{
+    CollectionRam, Enqueue, FtlError, Guarantee, Scheme, SchemeConfig, WriteQueue, registry,
+};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -186,6 +188,132 @@ fn a_write_in_the_read_state_is_taken_in_ram_and_replaces_what_was_read() {
     assert_eq!(test.counts().get(Operation::Erase, Cause::Collection), 2);
 }
 
+/// GFTL with RAM in every state of a collection (§VI).
+fn in_ram() -> SchemeConfig {
+    SchemeConfig { collection_ram: Some(CollectionRam::Collection), ..config("gftl") }
+}
+
+#[test]
+fn ram_takes_writes_in_every_state_of_a_collection() {
+    // π = 16: 6 programs per step; the block is read in the step of the write that fills it.
+    let test = &mut Test::formatted(&in_ram(), bench(16, 60, Store::Metadata));
+    (0..16).for_each(|page| {
+        test.write(page);
+    });
+    let programs = |test: &Test, cause| test.counts().get(Operation::Program, cause);
+    // Write state: page 15 is still to come, page 0 is not any more from the second step on.
+    assert_eq!(test.write(15), took(0, 6 * 300));
+    assert_eq!(test.write(0), took(0, 6 * 300));
+    assert_eq!(test.write(0), took(0, 4 * 300), "a page is held once");
+    assert_eq!(test.read(0), took(0, 2000), "from RAM, then the erase");
+    assert_eq!((programs(test, Cause::Host), programs(test, Cause::Collection)), (16, 16));
+    assert_eq!(test.queue_pages(), 0);
+    // The new block is full, so the held page goes to the queue, and the block waits again.
+    assert_eq!(test.read(0), took(0, 300));
+    assert_eq!((programs(test, Cause::Collection), test.queue_pages()), (17, 1));
+    assert_eq!(test.read(0).service_ns, 50 * US);
+}
+
+/// Every task between the last read and the erase writes a page whose turn has passed. The steps after the erase program
+/// them, ⌊t_er/t_wr⌋ at a time, each within t_er.
+#[test]
+fn no_more_pages_are_held_than_the_bound_counts() {
+    for pages in [16, 32, 64] {
+        let steps = bounds::gftl::whole_steps(&part(pages), CollectionRam::Collection).unwrap();
+        let test = &mut Test::formatted(&in_ram(), bench(pages, 60, Store::Metadata));
+        (0..pages).for_each(|page| {
+            test.write(page);
+        });
+        let programmed = |test: &Test| test.counts().get(Operation::Program, Cause::Collection);
+        let erased = |test: &Test| test.counts().get(Operation::Erase, Cause::Collection);
+        let mut at = 0;
+        while erased(test) == 0 {
+            // From the second write step on, page `at` has its place in the new block.
+            let before = programmed(test);
+            let took = test.write(if before == 0 { pages - 1 } else { at });
+            at += u32::from(before > 0);
+            assert_eq!(took.service_ns, 0);
+        }
+        assert!(at <= steps.held && at + 1 >= steps.held, "π {pages}: {at} of {}", steps.held);
+        // After the erase, too, until no page is held any more.
+        let mut more = 0;
+        loop {
+            let took = test.write(at);
+            if took.service_ns > 0 {
+                break;
+            }
+            assert!(took.step_ns <= 2000 * US);
+            (at, more) = (at + 1, more + 1);
+        }
+        assert_eq!((more, programmed(test)), (steps.after, u64::from(pages + at)), "π {pages}");
+    }
+}
+
+/// Wherever the power is cut after a flush, what was flushed is there; what RAM took after it is the older version.
+#[test]
+fn a_flush_keeps_what_ram_holds_and_a_cut_loses_what_came_after_it() {
+    for before in 0..8 {
+        let array = bench(16, 60, Store::All);
+        let mut test = Test::formatted(&in_ram(), array);
+        let bytes = |version: u8| [version; 2048];
+        let write = |test: &mut Test, lpn, version| {
+            test.device.write(Lpn(lpn), Some(&bytes(version))).unwrap();
+        };
+        (0..16).for_each(|page| write(&mut test, page, 1));
+        // In the write state, in which pages 0 to 5 have their place after the first step.
+        (0..before).for_each(|page| write(&mut test, page, 2));
+        test.device.flush().unwrap();
+        let service = test.timed(|device| device.write(Lpn(0), Some(&bytes(3))).unwrap()).1;
+        let test = &mut Test::mounted(&in_ram(), test.off());
+        let mut found = bytes(0);
+        for page in 1..16 {
+            assert!(test.device.read(Lpn(page), Some(&mut found)).unwrap());
+            assert_eq!(found, bytes(if page < before { 2 } else { 1 }), "page {page} of {before}");
+        }
+        assert!(test.device.read(Lpn(0), Some(&mut found)).unwrap());
+        let kept = if service.service_ns == 0 { u8::from(before > 0) + 1 } else { 3 };
+        assert_eq!(found, bytes(kept), "{before} writes");
+    }
+}
+
+/// A flush has put every page of the block that is not trimmed in the write queue, so there is no new block. What the
+/// host writes next is held, and goes to the queue when the collection ends.
+#[test]
+fn a_page_held_without_a_new_block_is_not_lost() {
+    // π = 64: a step of the read state holds 80 reads, 40 OOBs and pages.
+    let test = &mut Test::formatted(&in_ram(), bench(64, 60, Store::All));
+    let bytes = |version: u8| [version; 2048];
+    (0..64).for_each(|page| test.device.write(Lpn(page), Some(&bytes(1))).unwrap());
+    (1..63).for_each(|page| test.device.trim(Lpn(page)).unwrap());
+    // The second step of the read state reads page 0, which is trimmed before its turn in the write state.
+    assert_eq!(
+        test.timed(|device| device.write(Lpn(63), Some(&bytes(2))).unwrap()).1.service_ns,
+        0
+    );
+    test.device.trim(Lpn(0)).unwrap();
+    test.device.flush().unwrap();
+    assert_eq!(
+        test.timed(|device| device.write(Lpn(63), Some(&bytes(3))).unwrap()).1.service_ns,
+        0
+    );
+    let mut found = bytes(0);
+    for _ in 0..12 {
+        assert!(test.device.read(Lpn(63), Some(&mut found)).unwrap());
+        assert_eq!(found, bytes(3));
+    }
+}
+
+#[test]
+fn with_overflow_a_full_block_waits_for_its_next_write() {
+    let overflow = SchemeConfig { enqueue: Some(Enqueue::Overflow), ..config("gftl") };
+    let test = &mut Test::formatted(&overflow, bench(16, 60, Store::Metadata));
+    (0..16).for_each(|page| assert_eq!(test.write(page), served(300)));
+    assert_eq!(test.read(0), served(16 * 25 + 25));
+    assert_eq!(test.write(3).service_ns, 300 * US);
+    assert_eq!(test.queue_pages(), 1);
+    assert!(test.counts().get(Operation::ReadOob, Cause::Collection) > 0);
+}
+
 #[test]
 fn trimmed_pages_are_neither_read_nor_collected() {
     let test = &mut Test::formatted(&config("gftl"), bench(16, 60, Store::Metadata));
@@ -263,9 +391,16 @@ fn to_the_block_queued_last(pages: u32) -> impl Fn(&Device, u32) -> u32 {
 
 #[test]
 fn the_queue_never_takes_up_more_than_its_proven_length() {
-    for pages in [16, 32, 64] {
-        let steps = bounds::gftl::whole_steps(&part(pages), CollectionRam::States).unwrap();
-        let test = &mut Test::formatted(&config("gftl"), bench(pages, 400, Store::Metadata));
+    use CollectionRam::{Collection, States};
+    use Enqueue::{Full, Overflow};
+    let readings = [(States, Full), (States, Overflow), (Collection, Full), (Collection, Overflow)];
+    for (pages, (ram, enqueue)) in
+        [16, 32, 64].into_iter().flat_map(|pages| readings.map(|reading| (pages, reading)))
+    {
+        let steps = bounds::gftl::whole_steps(&part(pages), ram).unwrap();
+        let config =
+            SchemeConfig { collection_ram: Some(ram), enqueue: Some(enqueue), ..config("gftl") };
+        let test = &mut Test::formatted(&config, bench(pages, 400, Store::Metadata));
         let blocks = test.device.logical_pages() / pages;
         let proven = bounds::gftl::proven_queue_blocks(pages, blocks, steps, 0);
         let proven = proven * u64::from(pages);
@@ -275,11 +410,11 @@ fn the_queue_never_takes_up_more_than_its_proven_length() {
         let turn = test.longest(3 * cycle, in_turn(pages));
         let last = test.longest(6 * cycle, to_the_block_queued_last(pages));
         println!(
-            "π {pages} N {blocks}: printed {printed}, in turn {turn}, last {last}, proven {proven}"
+            "π {pages} {ram:?} {enqueue:?} N {blocks}: printed {printed}, in turn {turn}, last {last}, proven {proven}"
         );
         assert!(turn.max(last) <= proven, "{turn} {last} {proven}");
-        // The printed length is far too short.
-        assert!(last * 10 > printed * 13, "{last} of {printed}");
+        // The printed length is far too short. With RAM in every state that order is not the worst.
+        assert!(ram == Collection || last * 10 > printed * 13, "{last} of {printed}");
     }
 }
 

@@ -31,8 +31,8 @@ impl Of {
 
     /// Time for which a request waits. NFTL folds before a write completes; GFTL's step comes after the request.
     fn spread(self, ran: &Ran) -> &Spread {
-        match ran.cell.scheme {
-            "nftl" => &self.kind(ran).response,
+        match (self, ran.cell.scheme) {
+            (Self::Writes, "nftl") => &self.kind(ran).response,
             _ => &self.kind(ran).service,
         }
     }
@@ -149,10 +149,8 @@ fn search(cells: &Cells, scheme: &'static str) -> Vec<Row> {
     let [first, second, third] =
         [0, 1, 2].map(|at| (names[at].as_str(), longest(PAGES_PER_BLOCK[at])));
     let what = format!("{scheme}: longest read by π");
-    let claim = format!("{scheme}: the longest read rises with π");
     let groups: [&[&str]; 3] = [&[first.0], &[second.0], &[third.0]];
-    let mut rows =
-        vec![Row::order(&what, &groups, &[first, second, third]).headline("§VI, Fig. 10", &claim)];
+    let mut rows = vec![Row::order(&what, &groups, &[first, second, third])];
     // The search ends where the page is found, which is why a fixed part, the read of the page, comes on top.
     if let [Some(low), Some(high)] = [longest(PAGES_PER_BLOCK[0]), longest(PAGES_PER_BLOCK[2])] {
         let more = f64::from(PAGES_PER_BLOCK[2] - PAGES_PER_BLOCK[0]);
@@ -228,11 +226,7 @@ pub(super) fn energy(cells: &Cells) -> Vec<Row> {
             let of = |cell| cells.get(cell).ok().map(each);
             let values = [("nftl", of(gftl.of("nftl"))), ("gftl", of(gftl))];
             let what = format!("50 %, π = {pages}: energy of all operations per request, nJ");
-            let row = Row::order(&what, &[&["nftl"], &["gftl"]], &values);
-            match pages {
-                PLOTTED => row.headline("§VI", "at 50 % GFTL takes more energy than NFTL"),
-                _ => row,
-            }
+            Row::order(&what, &[&["nftl"], &["gftl"]], &values)
         })
         .collect()
 }

@@ -3,13 +3,14 @@
 use super::against_nftl;
 use super::cells::{Cell, Cells, Load, Ran, Reading};
 use super::paper::{CONSUMER, PAGES_PER_BLOCK, TABLE_VI, TableVi, UTILISATIONS};
-
 use crate::reproduction::Section;
 use crate::row::{Row, TOLERANCE};
 use crate::verdict::Reason;
+use bounds::gftl;
+use flash::Part;
 
 /// Energy of every operation, nJ per µs: 3.3 V and 10 mA.
-const NJ_PER_US: f64 = 33.0;
+pub(super) const NJ_PER_US: f64 = 33.0;
 
 /// Energy per access in nJ, counted in three ways.
 #[derive(Clone, Copy, Debug)]
@@ -85,13 +86,25 @@ fn cause(kind: &str, printed: &TableVi, figure: &str, ran: &Ran, text: Option<&R
             "at 33 nJ per µs the printed energy is a read of {printed_us:.0} µs; Table V prints a mean of {mean} µs"
         ));
     }
-    let step = ran.measured.write.step.mean_us();
+    let measured = &ran.measured;
+    let step = measured.write.step.mean_us();
+    let share = 100.0 - measured.by_steps[0] as f64 / measured.requests().max(1) as f64 * 100.0;
     let text = text.map_or("unknown".into(), |ran| format!("{:.0}", counted(ran).1.with_step));
+    let left = printed_us - measured.write.service.mean_us();
+    let whole = whole_step_us(&ran.device.part);
     Reason::StandIn(format!(
-        "how often a step follows a write is the trace's: ours is followed by {step:.0} µs of collection in the mean, \
-         the printed energy leaves {:.0} µs; blocks queued when full give {text} nJ",
-        printed_us - ran.measured.write.service.mean_us()
+        "how often a step follows a write is the trace's: one follows {share:.1} % of our requests, {step:.0} µs per \
+         write in the mean; the printed energy leaves {left:.0} µs per write, which is a step of the printed κ \
+         ({whole:.0} µs) after {:.1} %; blocks queued when full give {text} nJ",
+        left / whole * 100.0
     ))
+}
+
+/// Mean step of a collection of π valid pages in the printed κ steps, µs.
+fn whole_step_us(part: &Part) -> f64 {
+    let pages = u64::from(part.pages_per_block);
+    let ns = (2 * pages - 1) * part.t_r_ns + pages * part.t_prog_ns + part.t_bers_ns;
+    ns as f64 / 1e3 / f64::from(gftl::paper_steps(part).total())
 }
 
 fn column(printed: &TableVi, ran: &Ran, text: Option<&Ran>) -> Vec<Row> {

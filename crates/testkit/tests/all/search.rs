@@ -3,7 +3,7 @@
 
 use crate::guarantee;
 use flash::{Array, Flash, Lpn, Store};
-use ftl::{FtlError, RftlTrigger, SchemeConfig, WriteQueue, registry};
+use ftl::{CollectionRam, Enqueue, FtlError, RftlTrigger, SchemeConfig, WriteQueue, registry};
 use ftlkit_testkit::beam::{self, Attack, Reached};
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::{Described, logical_pages};
@@ -92,9 +92,31 @@ const GFTL: [&str; 3] = ["gftl", "gftl-priority", "gftl-threshold"];
 
 /// As many logical blocks of so many pages on the smallest array for them.
 fn gftl(name: &str, blocks: u32, pages_per_block: u32, alpha: u32, search: Search) -> Proof {
-    let config = scheme(name, blocks * pages_per_block);
-    let shape = smallest(&config, pages_per_block, alpha);
-    proof_by_state(&config, shape.array(Store::Metadata, &[]), search)
+    gftl_of(&scheme(name, blocks * pages_per_block), pages_per_block, alpha, search)
+}
+
+fn gftl_of(config: &SchemeConfig, pages_per_block: u32, alpha: u32, search: Search) -> Proof {
+    let shape = smallest(config, pages_per_block, alpha);
+    proof_by_state(config, shape.array(Store::Metadata, &[]), search)
+}
+
+/// RAM in every state of a collection, and a block queued when it is full or with the first page beyond it. With α = 1 the
+/// host writes pages whose turn has passed, and a flush puts pages in the queue whose turn is still to come.
+#[test]
+fn nor_with_ram_in_every_state_of_a_collection() {
+    for (name, enqueue) in
+        [("gftl", Enqueue::Full), ("gftl", Enqueue::Overflow), (GFTL[1], Enqueue::Overflow)]
+    {
+        let config = |pages| SchemeConfig {
+            collection_ram: Some(CollectionRam::Collection),
+            enqueue: Some(enqueue),
+            ..scheme(name, pages)
+        };
+        gftl_of(&config(4), 2, 1, PLAIN);
+        for alpha in [1, 2, 8] {
+            gftl_of(&config(3), 3, alpha, Search { trims: true, flush: true, ..PLAIN });
+        }
+    }
 }
 
 /// Two logical blocks, so that one waits in the collection queue while the other is collected. With α = 1 a step programs one

@@ -73,9 +73,9 @@ copies through the controller (lcb).
 | --- | --- | --- | --- | --- |
 | `lazy-rtgc` | yes | 17 arrays of 3x3 to 5x12 pages, with trims and idle collection; 13 with two ways of copying | attacks; units in turns; split frontiers | 525 M page tasks of `promise_soak.py` |
 | `lazy-rtgc-on-demand` | yes | 6x4 pages, two translation pages, write-back from 1 to 4 dirty entries on, the whole map cached (with an entry less a write breaks the bound); 5x8 to 7x6 pages without write-back; trims, flushes and idle collection. Not: evictions, copies of translation pages | attacks | 22.9 M |
-| `gftl`, `gftl-priority`, `gftl-threshold` | yes (write queue: own proof; the printed length is refuted) | two logical blocks of 2 pages; one of 3 with trims and flushes; one or all pages programmed per step. Not: a read of a block over several steps | attacks, the worst order of writes | 22.9 M |
+| `gftl`, `gftl-priority`, `gftl-threshold` | yes (write queue: own proof; the printed length is refuted) | two logical blocks of 2 pages; one of 3 with trims and flushes; one or all pages programmed per step; the same with RAM in every state and with `enqueue=overflow`. Not: a read of a block over several steps | attacks, the worst order of writes | 22.9 M |
 | `rftl` | yes | a logical block of 5 pages; logical blocks share nothing but the pool | attacks | 22.9 M |
-| `nftl` (worst-case fold) | yes | 3x2 and 4x2 pages | 5x2 and 3x3 pages; attacks | 525 M |
+| `nftl` (worst-case folds) | yes | 3x2 to 6x2 and 3x3 to 4x3 pages, with trims, and with two folds at a time | attacks | 22.9 M |
 | `page-level`, `fsr` (whole-victim worst case) | yes | 3x4, 4x6 and 5x5 pages, with idle collection | attacks; units in turns; split frontiers | every run |
 | `2lgc` (its share of a victim per write) | yes | 3x4 to 5x8 pages at four shares, with greedy victims | attacks; units in turns; the two-level list | every run |
 | `dftl` (whole-victim worst case) | yes | no | attacks | every run |

@@ -299,7 +299,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         let pages = self.collection.flags.len() as u32;
         let entry = self.logical[logical as usize];
         if self.collection.new == NONE && self.collection.again {
-            self.finish();
+            self.end();
             return;
         }
         let mut valid = 0;
@@ -342,11 +342,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         for flags in &mut self.collection.flags {
             *flags &= HELD;
         }
-        if self.collection.held > 0 {
-            self.collection.state = State::Held;
-        } else {
-            self.finish();
-        }
+        self.end();
         Ok(true)
     }
 
@@ -369,6 +365,14 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             self.finish();
         }
         Ok(left < self.settings.programs)
+    }
+
+    /// Goes on to the held pages, if there are any, or ends the collection.
+    fn end(&mut self) {
+        match self.collection.held {
+            0 => self.finish(),
+            _ => self.collection.state = State::Held,
+        }
     }
 
     /// Ends the collection. The block returns to the collection queue if pages of it are in the write queue, or if a

@@ -31,7 +31,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         match self.collection.state {
             State::Read | State::Erase => true,
             State::Write => self.settings.ram == CollectionRam::Collection,
-            State::Idle | State::Held => false,
+            // A step that programs one page would never come to an end if each task held another.
+            State::Held => {
+                self.settings.ram == CollectionRam::Collection && self.settings.programs > 1
+            }
+            State::Idle => false,
         }
     }
 
