@@ -47,7 +47,7 @@ pub(super) fn log_blocks(runs: &Runs) -> Result<Section, ReproduceError> {
         let over = |workload: &&str| {
             Some(time(workload, scheme, blocks)? / time(workload, FAB, LOG_BLOCKS[0])?)
         };
-        mean(WORKLOADS.iter().map(|workload| over(workload)))
+        mean(WORKLOADS.iter().map(over))
     };
     let curve = |scheme: &&str| Curve {
         name: (*scheme).to_owned(),
