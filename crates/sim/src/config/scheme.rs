@@ -408,9 +408,8 @@ mod tests {
                 of(frontiers),
                 (of(ram), of(enqueue)),
                 (of(trigger), of(any::<u32>())),
-                (updates, clock, of(0.0..1000.0f64)),
+                (updates, clock, clean, of(0.0..1000.0f64)),
             ),
-            (copies, wear, of(frontiers), (updates, clock, clean, of(0.0..1000.0f64))),
             of("[a-z +=,]{1,8}"),
         )
             .prop_map(
@@ -425,7 +424,6 @@ mod tests {
                         frontiers,
                         (ram, enqueue),
                         (trigger, folds),
-                        (updates, clock, alpha),
                         (updates, clock, clean, alpha),
                     ),
                     label,
