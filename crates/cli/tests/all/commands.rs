@@ -26,11 +26,16 @@ fn bounds_tell_what_each_copy_path_allows() {
     let text = words(line).ok();
     for said in [
         "ddt-mlc: 4 devices on a channel",
-        "dgcb + cache           lcb              1807.64  1807.64  1  dgcb         1591.66      1300  2",
+        // At the shortest cycle at which the pins latch, 35 ns.
+        "dgcb + cache           lcb              1807.64  1807.64  1  dgcb         1678.058      1300  2",
         "rftl by any path  cannot",
     ] {
         assert!(text.contains(said), "`{said}` is not in: {text}");
     }
+    let asked = words(&format!("{line} --t-rwc 25ns")).ok();
+    let at_25 = "dgcb + cache           lcb              1807.64  1807.64  1  dgcb         1591.66      1300  2";
+    assert!(asked.contains(at_25), "{asked}");
+    words("bounds --part ddt-mlc --t-rwc 25ns").refused(&["--t-rwc", "--copy dgcb"]);
     let json = words(&format!("{line} --json")).json();
     let ways = json["channels"][0]["ways"].as_array().expect("a list");
     assert_eq!(ways.len(), 10);

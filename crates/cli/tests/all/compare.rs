@@ -96,7 +96,7 @@ fn copies_by_path_and_bit_errors_are_told_in_every_form() {
     let scratch = Scratch::new("copy-paths");
     let out = scratch.at("results");
     let line = "compare uniform --part ddt-mlc --ways 4 --planes 2 --bit-errors 6 --capacity 64MiB \
-                --requests 3000 --schemes fsr+copy=dgcb+copy_cache,fsr+copy=icb";
+                --t-rwc 25ns --requests 3000 --schemes fsr+copy=dgcb+copy_cache,fsr+copy=icb";
     let text = ftlkit(format!("{line} --out {out}").split_whitespace()).ok();
     for said in [
         "4 devices on one channel; 2 planes as one; 6 bit errors per page of each plane",
