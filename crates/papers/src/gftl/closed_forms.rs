@@ -110,7 +110,11 @@ mod tests {
             let printed: Vec<_> = section.rows.iter().filter(|row| row.paper.is_some()).collect();
             assert!(printed.len() >= 6);
             for row in printed {
-                assert_eq!(row.verdict, Verdict::Equal, "{}", row.what);
+                // Table I is an input: what counts is that its figures are those printed.
+                assert!(matches!(row.verdict, Verdict::Equal | Verdict::Input), "{}", row.what);
+                let [paper, ours] =
+                    [&row.paper, &row.ours].map(|of| of.as_ref().unwrap().to_string());
+                assert_eq!(paper, ours, "{}", row.what);
             }
         }
     }
