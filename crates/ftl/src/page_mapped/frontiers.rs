@@ -12,8 +12,7 @@
 //! ```text
 //! shared, any page:    the first unit from the turn's on that has an open block or a free one
 //! split, a host page:  the first unit from the turn's on that has an open host block, or, if more blocks are free than
-//!                      are kept for collection, two free ones
-//!                      else, if more are free than are kept: the first unit with a free one
+//!                      are kept for collection, a free one
 //!                      else the first unit with an open block of collection; else the first with a free one
 //! split, a copy:       the first unit from the copies' turn on that has an open block of collection or a free one;
 //!                      else the first with an open host block
@@ -24,7 +23,8 @@
 //!
 //! Blocks kept for collection: one, and one more while there are spare blocks. A turn is one page, and turns go to
 //! the units in strict rotation. With split frontiers host pages and copies have separate turns. Units without
-//! room are skipped. With one unit, and for copies that stay in their victim's unit, several pages may be
+//! room are skipped. Turns of one page fill the units' blocks in the same round, so each unit must open its next
+//! block in its own turn: if one unit opened a block for all, its die alone would be written. With one unit, and for copies that stay in their victim's unit, several pages may be
 //! programmed at once.
 //!
 //! # Order
@@ -262,9 +262,8 @@ impl Frontiers {
             && self.waiting.iter().any(|frontier| self.place_of(frontier.block) == place)
     }
 
-    /// Returns true if the unit has more than `stay` free blocks.
-    fn has_free(&self, place: usize, stay: usize) -> bool {
-        self.units[place].free.len() > stay
+    fn has_free(&self, place: usize) -> bool {
+        self.units[place].free.len() > 0
     }
 
     /// Finds the destination of a page of this purpose: see the module. The class may have no open block there
@@ -281,15 +280,14 @@ impl Frontiers {
             Some(Choice { place, class, turn })
         };
         let going_on = |place, class| is_open(place, class) || self.is_waiting(place);
-        let any = |place, class| going_on(place, class) || self.has_free(place, 0);
+        let any = |place, class| going_on(place, class) || self.has_free(place);
         match (self.classes, class) {
             (1, _) => search(HOST, &|place| any(place, HOST)),
             (_, HOST) => {
                 let spared = self.free_blocks > self.kept;
-                search(HOST, &|place| going_on(place, HOST) || spared && self.has_free(place, 1))
-                    .or_else(|| search(HOST, &|place| spared && self.has_free(place, 0)))
+                search(HOST, &|place| going_on(place, HOST) || spared && self.has_free(place))
                     .or_else(|| search(COLLECTION, &|place| is_open(place, COLLECTION)))
-                    .or_else(|| search(HOST, &|place| self.has_free(place, 0)))
+                    .or_else(|| search(HOST, &|place| self.has_free(place)))
             }
             _ => search(COLLECTION, &|place| any(place, COLLECTION))
                 .or_else(|| search(HOST, &|place| is_open(place, HOST))),
@@ -499,8 +497,7 @@ mod tests {
             }
             match purpose {
                 Purpose::Host => {
-                    first(0, &|unit| self.is_open(unit, 0) || spared && self.free(unit) > 1)
-                        .or_else(|| first(0, &|unit| spared && self.free(unit) > 0))
+                    first(0, &|unit| self.is_open(unit, 0) || spared && self.free(unit) > 0)
                         .or_else(|| first(1, &|unit| self.is_open(unit, 1)))
                         .or_else(|| first(0, &|unit| self.free(unit) > 0))
                 }
@@ -633,6 +630,26 @@ mod tests {
         }
         assert_eq!(numbers, [1, 2]);
         assert_eq!(frontiers.choose(&geometry, Purpose::Host), None);
+    }
+
+    /// Blocks of all units are full in the same round. While more blocks are free than are kept, each unit then opens
+    /// one, so that consecutive pages still go to all dies.
+    #[test]
+    fn units_whose_blocks_fill_together_each_open_the_next_one() {
+        const UNITS: u32 = 4;
+        let geometry = Geometry::new(2 * UNITS + 1, PAGES, 32).unwrap();
+        let allocation = Allocation::new([UNITS as u16, 1, 1, 1], "cwdp".parse().unwrap());
+        let mut frontiers = Frontiers::new(&allocation, FrontierSharing::Split);
+        (0..2 * UNITS + 1).for_each(|block| frontiers.add_free(BlockId(block), 0));
+        for page in 0..2 * UNITS * PAGES {
+            if frontiers.current(Purpose::Host).is_none() {
+                frontiers.choose(&geometry, Purpose::Host).unwrap();
+            }
+            let frontier = frontiers.chosen().unwrap();
+            assert_eq!(frontier.block.0 % UNITS, page % UNITS, "page {page}");
+            frontiers.programmed(1);
+        }
+        assert_eq!(frontiers.free_blocks(), 1);
     }
 
     /// If more partly written blocks are found than can be open, all of them are filled before a free block is

@@ -1,11 +1,15 @@
 //! Fig. 6: page commands per second over time on the paper's board, and comparisons that the paper does not make.
 
-use super::fig_6_board::{GREEDY, LISTS, ROOMY, SEARCH, Size, WORKLOADS};
+use super::fig_6_board::{
+    Controller, GREEDY, IN_ORDER, LISTS, ROOMY, SCHEMES, SEARCH, WORKLOADS, Workload,
+};
 use super::fig_6_notes::notes;
 use super::fig_6_rows::{
-    TOLD, against_greedy, claims, figures, least, mean, victims_at_once, where_lists_act,
+    Of, TOLD, against_greedy, claims, claims_in_order, figures, host_pages, least, mean, stall,
+    victims_at_once, where_lists_act,
 };
 use crate::error::ReproduceError;
+use crate::matrix::{Cell, Matrix};
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
 use crate::runs::{Planned, Ran, run_all};
@@ -18,28 +22,54 @@ pub(super) fn fig_6(
     watch: &dyn ReproductionObserver,
 ) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
-    let (size, roomy) = (Size::of(settings.scale), Size::roomy(settings.scale));
-    let mut planned: Vec<Planned> =
-        WORKLOADS.iter().map(|workload| size.planned(workload, settings.seed)).collect();
-    planned.push(roomy.planned(&ROOMY, settings.seed));
+    let planned = |workload: &Workload| {
+        let scale = (settings.scale, settings.seed);
+        workload.planned(("", &SCHEMES), Controller::BOARD, None, scale)
+    };
+    let workloads = WORKLOADS.iter().chain(&IN_ORDER).chain([&ROOMY]);
+    let planned: Vec<Planned> = workloads.map(planned).collect();
     let ran = run_all(planned, watch)?;
-    let (of_table, of_lists) = ran.split_at(WORKLOADS.len());
-    let parts: [fn(&Ran) -> Vec<_>; 4] = [claims, against_greedy, victims_at_once, figures];
+    let (of_table, others) = ran.split_at(WORKLOADS.len());
+    let (in_order, of_lists) = others.split_at(IN_ORDER.len());
+    section.rows.extend(of_table.iter().flat_map(claims));
+    section.rows.extend(in_order.iter().flat_map(claims_in_order));
+    let parts: [fn(&Ran) -> Vec<_>; 3] = [against_greedy, victims_at_once, figures];
     for rows in parts {
-        section.rows.extend(of_table.iter().flat_map(rows));
+        section.rows.extend(of_table.iter().chain(in_order).flat_map(rows));
     }
     section.rows.extend(of_lists.iter().flat_map(where_lists_act));
+    section.matrices =
+        IN_MATRICES.map(|(title, decimals, of)| matrix(title, decimals, of, &ran)).into();
     for (at, of) in (1..).zip(of_table) {
-        section.plots.push(plot(of, at)?);
+        section.plots.push(plot(of, &format!("fig-6-workload-{at}"))?);
+    }
+    for (of, name) in in_order.iter().zip(["2-in-order", "4-in-order", "4-at-one-position"]) {
+        section.plots.push(plot(of, &format!("fig-6-workload-{name}"))?);
     }
     section.curves.push(windows(&ran));
     section.curves.push(table(&ran));
-    section.notes = notes([&size, &roomy], of_table, of_lists);
+    section.notes = notes(settings.scale, of_table, of_lists);
     section.runs = ran.into_iter().map(|ran| ran.record).collect();
     Ok(section)
 }
 
-fn plot(ran: &Ran, number: u32) -> Result<PlotFile, ReproduceError> {
+/// Figures shown as workload × scheme.
+const IN_MATRICES: [(&str, usize, Of); 4] = [
+    ("page commands per second, mean", 0, mean),
+    ("page commands per second, least window", 0, least),
+    ("host pages per second", 0, host_pages),
+    ("longest stall, ms", 1, |scheme| Some(stall(scheme)? / 1e6)),
+];
+
+fn matrix(title: &str, decimals: usize, of: Of, ran: &[Ran]) -> Matrix {
+    let names: Vec<&str> = ran.iter().map(|ran| ran.name.as_str()).collect();
+    let labels = SCHEMES.map(|(label, _)| label);
+    Matrix::of(title, &names, &labels, |run, scheme| {
+        Cell::ours(ran[run].scheme(labels[scheme]).and_then(of), decimals)
+    })
+}
+
+fn plot(ran: &Ran, name: &str) -> Result<PlotFile, ReproduceError> {
     let curve = |label: &&str| {
         let report = ran.scheme(label);
         let points = report.map(rates).unwrap_or_default();
@@ -53,7 +83,8 @@ fn plot(ran: &Ran, number: u32) -> Result<PlotFile, ReproduceError> {
             drawn: Drawn::Line,
         }
     };
-    let words = WORKLOADS.iter().find(|workload| workload.name == ran.name).map_or("", |w| w.words);
+    let mut workloads = WORKLOADS.iter().chain(&IN_ORDER);
+    let words = workloads.find(|workload| workload.name == ran.name).map_or("", |w| w.words);
     let chart = Curves {
         caption: format!("Page commands per second, {}: {words}", ran.name),
         x_label: "time, s",
@@ -61,7 +92,7 @@ fn plot(ran: &Ran, number: u32) -> Result<PlotFile, ReproduceError> {
         log_y: false,
         curves: [SEARCH, LISTS, GREEDY].iter().map(curve).collect(),
     };
-    Ok(PlotFile { name: format!("fig-6-workload-{number}.svg"), svg: chart.svg()? })
+    Ok(PlotFile { name: format!("{name}.svg"), svg: chart.svg()? })
 }
 
 /// For each whole window: its middle in s, page commands per second, and host pages per second.

@@ -1,17 +1,21 @@
 //! Notes on Fig. 6.
 
-use super::fig_6_board::{GREEDY, LISTS, SEARCH, SEARCH_OF_ONE, Size};
+use super::fig_6_board::{GREEDY, LISTS, ROOMY, SEARCH, SEARCH_OF_ONE, WORKLOADS};
 use super::fig_6_rows::{Listed, Of, at_once, each, host_pages, longest_request, median, p99_9};
 use crate::runs::Ran;
+use crate::settings::Scale;
 
-pub(super) fn notes([size, roomy]: [&Size; 2], ran: &[Ran], of_lists: &[Ran]) -> Vec<String> {
+pub(super) fn notes(scale: Scale, ran: &[Ran], of_lists: &[Ran]) -> Vec<String> {
+    let (capacity, _) = WORKLOADS[0].size(scale);
+    let (roomy_capacity, roomy_requests) = ROOMY.size(scale);
+    let requests = WORKLOADS.map(|workload| workload.size(scale).1.to_string()).join(", ");
     let blocks = ran.first().map_or(0, |ran| ran.resolved.geometry.blocks());
     let over = |of: Of, over: &str, under: &str| each(ran, of, over, under);
     vec![
         format!(
             "8 channels × 2 ways of clustered pages of 32 KiB, {} ({blocks} blocks; the paper: 64 GB, 16384), SATA2, 32 requests of \
-             32 KiB outstanding, ARM7TDMI-S at 87.5 MHz; one frontier per way; {} requests",
-            size.capacity, size.requests,
+             32 KiB outstanding, ARM7TDMI-S at 87.5 MHz; {requests} requests of workloads 1 to 4",
+            capacity,
         ),
         format!(
             "assumed, as the paper does not say: a queue depth of 32 (the most of SATA2); 93 % of the flash is exported; what was \
@@ -21,9 +25,16 @@ pub(super) fn notes([size, roomy]: [&Size; 2], ran: &[Ran], of_lists: &[Ran]) ->
                  = {:.0} victims per search; how long it measured",
             at_once(),
         ),
+        "copies: in Fig. 3(a) victims are copied into a block of their own, in Fig. 3(b) into one that the host goes on to write \
+         from its curPage. So the search has blocks of its own for copies (`frontiers=split`) and 2LGC has not (`shared`); the \
+         rows have the ratio with each division in both"
+            .into(),
+        "in order: the array was overwritten in order, once as a whole, and reads and writes each go on behind their last. At \
+         one position: behind the last of either, as a single worker of IOMeter, so that each pass leaves what it reads"
+            .into(),
         of_victims(ran),
         "stall: the longest time between two completions while requests are outstanding. With 32 of them others hide how long \
-         one waits: the row of the longest request, which has the same limit, tells that"
+         one waits: the row of the longest request tells that"
             .into(),
         format!(
             "2LGC spreads collection over all requests. In workloads 1 to 4 its median request takes {} times that of the \
@@ -45,8 +56,8 @@ pub(super) fn notes([size, roomy]: [&Size; 2], ran: &[Ran], of_lists: &[Ran]) ->
         format!(
             "60 % exported: not of the paper; the same board with {}, {} requests, 80 % writes, all sequential, and as many \
              overwrites before, all in order. {}",
-            roomy.capacity,
-            roomy.requests,
+            roomy_capacity,
+            roomy_requests,
             of_victims(of_lists),
         ),
         "a list gives the block that passed the threshold first, not that with fewest valid pages: where it acts, write \

@@ -7,7 +7,10 @@ mod fig_6;
 mod fig_6_board;
 mod fig_6_notes;
 mod fig_6_rows;
+mod fractions;
+mod idle;
 mod map_entries;
+mod parts;
 mod synthetic;
 #[cfg(test)]
 mod tests;
@@ -39,6 +42,17 @@ pub(crate) const PAPER: &dyn Paper = &Study::<()> {
             "Page commands per second over time, and what greedy in O(1) and choices make of it",
             |of| fig_6::fig_6(of.settings, of.watch),
         ),
+        Exhibit("parts", "The advantage of Fig. 6 in its parts, each changed alone", |of| {
+            parts::parts(of.settings, of.watch)
+        }),
+        Exhibit(
+            "fractions",
+            "§5.1: threshold and lists of other sizes than 3/4, 1/20 and 1/10",
+            |of| fractions::fractions(of.settings, of.watch),
+        ),
+        Exhibit("idle", "§2.2 and §4.3: collection in idle time", |of| {
+            idle::idle(of.settings, of.watch)
+        }),
     ],
     run: |_, _, _| Ok(()),
     conclude: |(), _| (),

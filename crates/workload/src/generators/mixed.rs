@@ -8,6 +8,7 @@ use crate::generators::mix::{OPERATIONS, Operations, SIZES, Slots};
 use crate::generators::pace;
 use crate::generators::sequential::Cursor;
 use crate::parameters::{Kind, ParameterInfo};
+use crate::request::Op;
 use rand_pcg::Pcg64;
 
 static STREAMS: &[ParameterInfo] = &[
@@ -22,6 +23,14 @@ static STREAMS: &[ParameterInfo] = &[
         unit: "streams",
         kind: Kind::Count { min: 1, max: 1024 },
         default: "1",
+    },
+    ParameterInfo {
+        name: "positions",
+        summary: "where reads go on: behind the stream's last request, or behind its last read, as writes then do \
+            behind its last write",
+        unit: "",
+        kind: Kind::Choice(&["shared", "own"]),
+        default: "shared",
     },
 ];
 
@@ -48,6 +57,10 @@ fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
         rng: request.rng(),
         operations: Operations::of(request.parameters),
         sequential: Chance::new(request.parameters.share("sequential_share")),
+        read_cursors: match request.parameters.text("positions") {
+            "own" => cursors.clone().collect(),
+            _ => Vec::new(),
+        },
         cursors: cursors.collect(),
         slots,
     };
@@ -59,6 +72,8 @@ struct Mixed {
     operations: Operations,
     sequential: Chance,
     cursors: Vec<Cursor>,
+    /// Cursors of reads; empty if they share those of the other requests.
+    read_cursors: Vec<Cursor>,
     slots: Slots,
 }
 
@@ -71,7 +86,9 @@ impl Pattern for Mixed {
                 1 => 0,
                 streams => draw::below(&mut self.rng, streams),
             };
-            let (offset, length) = self.cursors[stream as usize].take(self.slots.size);
+            let own = op == Op::Read && !self.read_cursors.is_empty();
+            let cursors = if own { &mut self.read_cursors } else { &mut self.cursors };
+            let (offset, length) = cursors[stream as usize].take(self.slots.size);
             Access { op, offset, length }
         } else {
             let offset = draw::below(&mut self.rng, self.slots.count) * self.slots.align;
