@@ -73,8 +73,8 @@ struct Length {
 impl Length {
     fn of(kind: VictimKind, blocks: u32, invalidation: Invalidation) -> Self {
         let searches = match kind.policy().name {
-            "greedy-scan" | "cost-benefit" => true,
-            "two-level-list" => matches!(invalidation, Invalidation::Uniform(_)),
+            "greedy-scan" => true,
+            "two-level-list" | "first-fit" => matches!(invalidation, Invalidation::Uniform(_)),
             _ => false,
         };
         if searches {

@@ -21,7 +21,8 @@
 //! - a policy has no clock, so time is counted in pages that became invalid;
 //! - benefits are compared exactly, as integers;
 //! - a block without valid pages comes before all others, and of two such blocks the older;
-//! - ties go to the lower block number;
+//! - of blocks of one count and age the one that came to it first is taken, other ties go to the lower block number:
+//!   after a mount all blocks are of one age;
 //! - the factor 2 of the cost is left out, since it does not change the order;
 //! - the age of a block that lost no page since it became full is the time since then.
 
@@ -130,25 +131,12 @@ impl CostBenefit {
         self.links[block as usize].valid = NONE;
     }
 
-    /// Lowest number among the blocks of this valid count that are as old as its oldest.
-    fn oldest(&self, valid: u32) -> Option<u32> {
-        let first = self.ends[valid as usize].0;
-        let stamp = *self.stamps.get(first as usize)?;
-        let (mut lowest, mut next) = (first, self.links[first as usize].younger);
-        // Several blocks that became full between two invalid pages have one stamp.
-        while self.stamps.get(next as usize) == Some(&stamp) {
-            lowest = lowest.min(next);
-            next = self.links[next as usize].younger;
-        }
-        Some(lowest)
-    }
-
     fn best(&self) -> Option<u32> {
         let pages = self.pages_per_block();
         let mut best: Option<((u32, u64), u32)> = None;
-        for valid in 0..pages {
-            let Some(block) = self.oldest(valid) else { continue };
-            let this = (valid, self.clock - self.stamps[block as usize]);
+        for (valid, &(block, _)) in (0..pages).zip(&self.ends) {
+            let Some(stamp) = self.stamps.get(block as usize) else { continue };
+            let this = (valid, self.clock - stamp);
             let wins = best.is_none_or(|(other, lowest)| {
                 benefit(pages, this, other).then(lowest.cmp(&block)).is_gt()
             });
@@ -293,26 +281,29 @@ mod tests {
             steps in proptest::collection::vec((0u8..9, 0u32..12, 0u32..=6), 0..500),
         ) {
             let mut victims = CostBenefit::new(12, 6);
-            // Valid pages and stamp of each candidate.
-            let mut model: BTreeMap<u32, (u32, u64)> = BTreeMap::new();
+            // Valid pages, stamp and step of the last change of each candidate.
+            let mut model: BTreeMap<u32, (u32, u64, usize)> = BTreeMap::new();
             let (mut clock, mut fills, mut work) = (0u64, 0, Accesses::default());
-            for (what, block, valid) in steps {
+            for (step, (what, block, valid)) in steps.into_iter().enumerate() {
                 match (what, model.get(&block).copied()) {
                     (0..=2, None) => {
                         victims.insert(BlockId(block), valid);
-                        model.insert(block, (valid, clock));
+                        model.insert(block, (valid, clock, step));
                         fills += 1;
                     }
-                    (3..=6, Some((v, _))) if v > 0 => {
+                    (3..=6, Some((v, ..))) if v > 0 => {
                         clock += 1;
                         victims.invalidated(BlockId(block), v - 1);
-                        model.insert(block, (v - 1, clock));
+                        model.insert(block, (v - 1, clock, step));
                     }
                     (7, _) => {
                         work += Accesses::new(12 + model.len() as u64, 0);
                         let mut best: Option<(u32, u128, u128)> = None;
-                        for (block, (v, stamp)) in &model {
-                            if *v == 6 {
+                        for (block, (v, stamp, step)) in &model {
+                            let before = |(_, other): (&u32, &(u32, u64, usize))| {
+                                (other.0, other.1) == (*v, *stamp) && other.2 < *step
+                            };
+                            if *v == 6 || model.iter().any(before) {
                                 continue;
                             }
                             // Fractions. For v = 0 the numerator is too large to be beaten.
@@ -333,8 +324,8 @@ mod tests {
                         }
                     }
                     (8, _) => {
-                        let gaining = model.iter().filter(|(_, (v, _))| *v < 6);
-                        let least = gaining.map(|(block, (v, _))| (*v, *block)).min();
+                        let gaining = model.iter().filter(|(_, (v, ..))| *v < 6);
+                        let least = gaining.map(|(block, (v, ..))| (*v, *block)).min();
                         let taken = victims.take_least(&|b| model[&b.0].0);
                         prop_assert_eq!(taken, least.map(|(_, block)| BlockId(block)));
                         least.map(|(_, block)| model.remove(&block));
