@@ -221,6 +221,17 @@ impl Row {
         self
     }
 
+    /// The row as evidence, which does not count, unless it cannot be compared: figures of which the paper tells less
+    /// than the row does.
+    #[must_use]
+    pub fn as_evidence(mut self) -> Self {
+        if self.verdict != Verdict::CannotBeCompared {
+            self.verdict = Verdict::Evidence;
+            self.cause = None;
+        }
+        self
+    }
+
     /// The row as not exercised if `idle`: what it counts did not happen in a compared run.
     #[must_use]
     pub fn unless_idle(mut self, idle: bool) -> Self {

@@ -12,7 +12,7 @@ use testkit::suite;
 /// The additional schemes, and the additional victim policy below schemes that accept any policy.
 fn additions() -> Vec<SchemeConfig> {
     let with = |preset: &'static Preset| SchemeConfig {
-        victim: second_look::POLICY.kind(None),
+        victim: second_look::POLICY.kind(&[]),
         spare_blocks: 1,
         ..SchemeConfig::preset(preset)
     };

@@ -255,7 +255,7 @@ pub(super) fn section(id: &str, evaluation: &Evaluation) -> Result<Section, Repr
             // The paper tells the order of the means.
             let what = format!("{name}: the same order");
             let row = all.order(&what, groups, |scheme| all.value(at, scheme));
-            section.rows.push(row.judged(Verdict::Evidence));
+            section.rows.push(row.as_evidence());
         }
     }
     for base in SCHEMES.into_iter().chain(READINGS.map(|(label, _)| label)) {

@@ -16,6 +16,8 @@ const BOARD_BLOCKS: u32 = 16_384;
 const BOARD_PAGES: u32 = 128;
 /// Width of the PPN in Fig. 2, bits (§4.1).
 const PAGES_LOG: u32 = 31;
+/// Width of an entry of either map in Fig. 2, bits.
+const ENTRY_BITS: u64 = 32;
 /// Reserved PPN values: page never written, page lost.
 const RESERVED: u32 = 2;
 
@@ -72,7 +74,11 @@ fn most(what: &str, unit: &str, printed: u32, found: Option<u32>, remark: &str) 
 fn reach(part: &Part) -> Vec<Row> {
     let takes =
         |part: &Part, blocks, pages| plan(part, blocks, pages, VictimKind::TWO_LEVEL_LIST).is_ok();
-    let a_block = largest(2..512, |pages| takes(part, 1024, pages));
+    let narrow = |pages| {
+        plan(part, 1024, pages, VictimKind::TWO_LEVEL_LIST)
+            .is_ok_and(|plan| plan.ram.blocks * 8 <= 1024 * ENTRY_BITS)
+    };
+    let a_block = largest(2..512, narrow);
     let array_blocks =
         |pages: u32| largest(1024..u32::MAX / pages, |blocks| takes(part, blocks, pages));
     // With two pages per block the array comes closest to the limit.
@@ -89,11 +95,11 @@ fn reach(part: &Part) -> Vec<Row> {
             "found by asking for ever larger arrays",
         ),
         most(
-            "most pages per block that it takes: 8 bits count the invalid ones, 0 to all",
+            "most pages per block with entries of 32 bits: 8 count the invalid ones, 0 to all",
             "pages",
             (1 << 8) - 1,
             a_block,
-            "of 256 pages, all of them invalid, a ninth bit would tell: such a block is refused",
+            "of 256 pages, all of them invalid, a ninth bit tells: entries of larger blocks are wider",
         ),
         most(
             "most erases per block of a part that it takes: 13 bits",
