@@ -79,7 +79,7 @@ pub(crate) static PRESET: Preset = Preset {
 };
 
 /// The policies that bound a victim's valid pages.
-pub(crate) const VICTIMS: &str = "greedy, greedy-scan:1 or two-level-list";
+pub(crate) const VICTIMS: &str = "greedy, greedy-scan:1, two-level-list or first-fit:M";
 
 fn plan(
     config: &SchemeConfig,
@@ -112,8 +112,8 @@ fn plan(
     let (victim_valid, threshold_pages) = start_of_collection(part, kind, &space);
     if victim_valid > space.victim_valid && threshold_pages > part.pages_per_block {
         let reason = format!(
-            "lists blocks of up to {victim_valid} valid pages: collection would have to start at {threshold_pages} free \
-            pages, of which a block has {}; choose a larger threshold T",
+            "takes blocks of up to {victim_valid} valid pages: collection would have to start at {threshold_pages} free \
+            pages, of which a block has {}; choose a larger threshold T of two-level-list, a smaller M of first-fit",
             part.pages_per_block
         );
         return Err(FtlError::Config { scheme: config.preset.name, setting: "victim", reason });
@@ -160,7 +160,7 @@ fn victims(
         }
         _ if is_bounded && kind.victims_at_once() == 1 => Ok(kind),
         _ => refused(
-            "must be greedy, greedy-scan:1 or two-level-list: only these bound a victim's valid pages, and with \
+            "must be greedy, greedy-scan:1, two-level-list or first-fit: only these bound a victim's valid pages, and with \
             them the number of collection steps",
         ),
     }

@@ -409,13 +409,6 @@ mod tests {
             config.logical_pages.map(|pages| f64::from(pages) / f64::from(geometry.pages()))
         };
         for preset in catalogue::schemes() {
-            if preset.name == "2lgc" {
-                // Its entries count at most 255 pages per block.
-                let own = SchemeConfig::preset(preset);
-                let refused = config_of(own, &part, &geometry, None).unwrap_err().to_string();
-                assert!(refused.contains("255"), "{refused}");
-                continue;
-            }
             assert_eq!(share_of(preset, None), None, "{}", preset.name);
             let share = share_of(preset, Some(0.875)).unwrap();
             assert!(share <= 0.875, "{} at {share}", preset.name);

@@ -293,7 +293,7 @@ mod tests {
             ("ba-gc+buffer_regions=25%:200%", "`adaptive` or I:U"),
             ("ba-gc+buffer_regions=adaptive:5%", "`adaptive` or I:U"),
             ("ba-gc+buffer_updates=25%:20%", "I:U:E"),
-            ("ba-gc+buffer_clock=wall", "`device` or `arrival`"),
+            ("ba-gc+buffer_clock=wall", "`device` and `arrival`"),
             ("ba-gc+alpha=few", "such as 1.125"),
             ("fsr+share=much", "such as 0.8"),
             ("fsr+copy=dgbc", "did you mean `dgcb`?"),

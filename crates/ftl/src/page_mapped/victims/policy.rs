@@ -179,7 +179,8 @@ impl VictimKind {
     pub(crate) fn most_listed(self, pages_per_block: u32) -> u32 {
         match self.policy.valid_pages {
             ValidPages::OrAtMost(most) => most(&self.candidates(0, pages_per_block, 0)),
-            _ => 0,
+            ValidPages::OrItsNumber => u32::from(self.number()).min(pages_per_block - 1),
+            ValidPages::Fewest | ValidPages::Gaining => 0,
         }
     }
 
@@ -190,8 +191,9 @@ impl VictimKind {
         let least = (logical_pages / full).min(gaining);
         match self.policy.valid_pages {
             ValidPages::Fewest => least,
-            ValidPages::OrAtMost(_) => least.max(self.most_listed(pages_per_block)),
-            ValidPages::OrItsNumber => least.max(gaining.min(self.number().into())),
+            ValidPages::OrAtMost(_) | ValidPages::OrItsNumber => {
+                least.max(self.most_listed(pages_per_block))
+            }
             ValidPages::Gaining => gaining,
         }
     }

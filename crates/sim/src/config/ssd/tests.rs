@@ -251,7 +251,7 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
         ),
         (
             "channels = 8\npart = 'ddt-mlc'\nschemes = ['ba-gc+buffer_clock=arrival']",
-            "buffer_clock is `device` on an SSD",
+            "buffer_clock: is `device` on an SSD",
         ),
         ("channels = 8\npart = 'ddt-mlc'\nways = 65", "ways: must be 1 to 64"),
     ] {
