@@ -301,6 +301,30 @@ proptest! {
     }
 }
 
+/// Eight dirty entries of one translation page are evicted by eight writes, and eight others by eight reads.
+#[test]
+fn an_eviction_writes_back_as_much_as_is_set() {
+    for (eviction, by_writes, by_reads) in
+        [(CmtEviction::Page, 1, 1), (CmtEviction::Reads, 1, 8), (CmtEviction::Mapping, 8, 8)]
+    {
+        let config = SchemeConfig {
+            cmt_bytes: Some(64),
+            cmt_policy: Some(CmtPolicy::Lru),
+            cmt_eviction: Some(eviction),
+            ..config("dftl")
+        };
+        let mut scheme = registry::format(&config, AnyArray::new(array(40, 16, 3))).unwrap();
+        let programs = |scheme: &Device| counts(scheme).get(Operation::Program, Cause::Translation);
+        let [first, second] = [0..A_PAGE, A_PAGE..2 * A_PAGE];
+        second.clone().for_each(|lpn| scheme.write(Lpn(lpn), Some(&bytes_of(lpn + 1))).unwrap());
+        assert_eq!(programs(&*scheme), 0, "{eviction:?}");
+        first.for_each(|lpn| scheme.write(Lpn(lpn), Some(&bytes_of(lpn + 1))).unwrap());
+        assert_eq!(programs(&*scheme), by_writes, "{eviction:?}, writes");
+        second.for_each(|lpn| read(&mut *scheme, lpn, Some(lpn + 1)));
+        assert_eq!(programs(&*scheme), by_writes + by_reads, "{eviction:?}, reads");
+    }
+}
+
 #[test]
 fn an_unreadable_translation_page_is_made_anew() {
     for name in ["dftl", "lazy-rtgc-on-demand"] {
