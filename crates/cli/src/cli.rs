@@ -2,7 +2,7 @@
 
 use crate::commands::{
     bench::BenchArgs, bounds::BoundsArgs, compare::CompareArgs, completions::CompletionsArgs,
-    copyback::CopybackArgs, list::ListArgs, reproduce::ReproduceArgs, run::RunArgs,
+    copyback::CopybackArgs, list::ListArgs, man::ManArgs, reproduce::ReproduceArgs, run::RunArgs,
     trace::TraceArgs,
 };
 use crate::failure::Failure;
@@ -29,7 +29,7 @@ guaranteed), or the run failed;
 
 /// Command line of ftlkit.
 #[derive(Debug, Parser)]
-#[command(name = "ftlkit", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "ftlkit", version = env!("FTLKIT_VERSION"), about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
 #[command(arg_required_else_help = true, infer_long_args = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    Man(ManArgs),
 }
 
 impl Command {
@@ -70,6 +72,7 @@ impl Command {
             Self::Copyback(args) => args.run(),
             Self::Bench(args) => args.run(),
             Self::Completions(args) => args.run(&mut Cli::command()),
+            Self::Man(args) => args.run(Cli::command()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Writes text, and a line break if it does not end in one.
 ///
@@ -33,7 +33,8 @@ fn heading(heading: &str) -> (&str, bool) {
     heading.strip_prefix('<').map_or((heading, false), |words| (words, true))
 }
 
-/// A table without frame, with underlined headings; never wider than the terminal.
+/// A table without frame, with underlined headings; never wider than the terminal, or than [`width`] where there is
+/// none.
 ///
 /// Columns are right-aligned; a heading that begins with `<` (not printed) makes its column left-aligned.
 pub(crate) fn table<const N: usize>(
@@ -43,6 +44,9 @@ pub(crate) fn table<const N: usize>(
     const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
+    if !io::stdout().is_terminal() {
+        table.set_width(width() as u16);
+    }
     table.set_header(headings.map(|name| heading(name).0));
     table.add_rows(rows);
     for (index, (_, left)) in headings.map(heading).into_iter().enumerate() {

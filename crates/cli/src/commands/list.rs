@@ -9,14 +9,15 @@ use flash::{Part, parts};
 use serde_json::{Value, json};
 use sim::config::Bytes;
 use std::path::PathBuf;
-use workload::{BUILTIN, formats};
+use workload::{BUILTIN, BuiltinInfo, ParameterInfo, formats};
 
 const EXAMPLES: &str = "\
 Examples:
   ftlkit list parts             timings and shapes; --part takes any of them
   ftlkit list schemes           all schemes and settings
   ftlkit list schemes fsr       the page of one: algorithm, cost, formulas, settings, source
-  ftlkit list workloads         built-in generators and their parameters
+  ftlkit list workloads         built-in generators
+  ftlkit list workloads zipf    the parameters of one, and its source
   ftlkit list formats --json    trace formats, for a script";
 
 #[derive(Debug, Args)]
@@ -25,7 +26,7 @@ pub(crate) struct ListArgs {
     /// Items to list
     what: What,
 
-    /// Scheme whose page is printed
+    /// Scheme or workload whose page is printed
     name: Option<String>,
 
     /// Directory to write every scheme's page and a table of all to, as Markdown
@@ -51,24 +52,26 @@ enum What {
 
 impl ListArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let of_schemes = matches!(self.what, What::Schemes);
-        if !of_schemes && (self.name.is_some() || self.pages.is_some()) {
-            return Err(Failure::input_with_help(
-                "only schemes have pages",
-                "`ftlkit list schemes NAME` prints one, `ftlkit list schemes --pages DIR` writes all",
-            ));
-        }
-        if let Some(name) = &self.name {
-            return schemes::print(name, self.json);
-        }
-        if let Some(directory) = &self.pages {
-            return schemes::write_pages(directory);
+        match (&self.name, &self.pages, self.what) {
+            (Some(name), _, What::Schemes) => return schemes::print(name, self.json),
+            (Some(name), _, What::Workloads) => return print_workload(name, self.json),
+            (_, Some(directory), What::Schemes) => return schemes::write_pages(directory),
+            (None, None, _) => {}
+            _ => {
+                return Err(Failure::input_with_help(
+                    "only schemes and workloads have pages",
+                    "`ftlkit list schemes NAME` and `ftlkit list workloads NAME` print one, `ftlkit list schemes \
+                     --pages DIR` writes those of all schemes",
+                ));
+            }
         }
         if self.json {
             return output::json(&match self.what {
                 What::Parts => json!({ "parts": parts::CATALOGUE }),
                 What::Schemes => json!({ "schemes": schemes::json() }),
-                What::Workloads => json!({ "workloads": workloads_json() }),
+                What::Workloads => {
+                    json!({ "workloads": BUILTIN.iter().map(|info| workload_json(info)).collect::<Vec<_>>() })
+                }
                 What::Formats => json!({ "formats": formats_json() }),
             });
         }
@@ -121,70 +124,54 @@ fn part_row(part: &Part) -> [String; 9] {
 }
 
 fn workloads_text() -> String {
-    let columns = ["<workload", "<description", "<parameters"];
-    let rows = BUILTIN.iter().map(|info| {
-        let keys: Vec<&str> = info.all_parameters().map(|parameter| parameter.name).collect();
-        [info.name.into(), info.summary.into(), keys.join(", ")]
-    });
-    let mut text = table(columns, rows);
-    text.push_str("\n\nParameters, set with --set KEY=VALUE:\n");
-    let columns = ["<key", "default", "<values", "<description", "<of"];
-    text.push_str(&table(columns, parameter_rows()));
-    text.push_str("\n\nSources: ftlkit list workloads --json\n");
+    let rows = BUILTIN.iter().map(|info| [info.name.into(), info.summary.into()]);
+    let mut text = table(["<workload", "<description"], rows);
+    text.push_str("\n\nParameters and source of one: ftlkit list workloads NAME\n");
     text
 }
 
-/// Every parameter once, with the workloads that have it in the same form.
-fn parameter_rows() -> Vec<[String; 5]> {
-    let mut rows: Vec<([String; 4], Vec<&str>)> = Vec::new();
-    for info in BUILTIN {
-        for parameter in info.all_parameters() {
-            let row = [
-                parameter.name.to_owned(),
-                parameter.default.to_owned(),
-                parameter.range(),
-                parameter.summary.to_owned(),
-            ];
-            match rows.iter_mut().find(|(known, _)| *known == row) {
-                Some((_, of)) => of.push(info.name),
-                None => rows.push((row, vec![info.name])),
-            }
-        }
+/// Prints the parameters of one workload.
+///
+/// # Errors
+/// If no workload has this name.
+fn print_workload(name: &str, as_json: bool) -> Result<(), Failure> {
+    let info = workload::builtin(name).map_err(|error| Failure::input(error.to_string()))?;
+    if as_json {
+        return output::json(&workload_json(info));
     }
-    rows.sort_by(|(a, _), (b, _)| a.cmp(b));
-    rows.into_iter()
-        .map(|([key, default, range, summary], of)| {
-            let of = if of.len() == BUILTIN.len() { "all".into() } else { of.join(", ") };
-            [key, default, range, summary, of]
-        })
-        .collect()
+    let columns = ["<parameter", "default", "<values", "<description"];
+    let rows = info.all_parameters().map(|parameter| {
+        let ParameterInfo { name, default, summary, .. } = parameter;
+        [(*name).into(), (*default).into(), parameter.range(), (*summary).into()]
+    });
+    output::text(&format!(
+        "{name}: {}\n\n{}\n\nSource: {}\nRun it: ftlkit compare {name} --set KEY=VALUE\n",
+        info.summary,
+        table(columns, rows),
+        info.source
+    ))
 }
 
-fn workloads_json() -> Vec<Value> {
-    BUILTIN
-        .iter()
-        .map(|info| {
-            let parameters: Vec<Value> = info
-                .all_parameters()
-                .map(|parameter| {
-                    json!({
-                        "name": parameter.name,
-                        "summary": parameter.summary,
-                        "unit": parameter.unit,
-                        "range": parameter.range(),
-                        "default": parameter.default,
-                    })
-                })
-                .collect();
+fn workload_json(info: &BuiltinInfo) -> Value {
+    let parameters: Vec<Value> = info
+        .all_parameters()
+        .map(|parameter| {
             json!({
-                "name": info.name,
-                "summary": info.summary,
-                "source": info.source,
-                "requests": info.requests,
-                "parameters": parameters,
+                "name": parameter.name,
+                "summary": parameter.summary,
+                "unit": parameter.unit,
+                "range": parameter.range(),
+                "default": parameter.default,
             })
         })
-        .collect()
+        .collect();
+    json!({
+        "name": info.name,
+        "summary": info.summary,
+        "source": info.source,
+        "requests": info.requests,
+        "parameters": parameters,
+    })
 }
 
 fn formats_text() -> String {

@@ -7,6 +7,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod copyback;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod read;
 pub(crate) mod reproduce;
 pub(crate) mod run;

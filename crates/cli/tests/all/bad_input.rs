@@ -19,8 +19,9 @@ fn unknown_names() {
     words("bench --scheme fsl").refused(&["did you mean `fsr`?"]);
     words("list part").refused(&["parts"]);
     words("list schemes fsl").refused(&["did you mean `fsr`?"]);
-    words("list parts fsr").refused(&["only schemes have pages", "list schemes NAME"]);
-    words("list formats --pages x").refused(&["only schemes have pages"]);
+    words("list parts fsr")
+        .refused(&["only schemes and workloads have pages", "list workloads NAME"]);
+    words("list formats --pages x").refused(&["only schemes and workloads have pages"]);
     words("compair").refused(&["compare"]);
     words("compare --shemes fsr").refused(&["--schemes"]);
     let scratch = Scratch::new("unknown-names");

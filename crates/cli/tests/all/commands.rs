@@ -147,9 +147,40 @@ fn lists() {
 }
 
 #[test]
+fn every_command_has_a_manual_page() {
+    let scratch = Scratch::new("man");
+    ftlkit(["man", "--pages", &scratch.at("pages")]).ok();
+    for name in ["ftlkit", "ftlkit-compare", "ftlkit-trace-info"] {
+        let page = std::fs::read_to_string(scratch.at(&format!("pages/{name}.1"))).unwrap();
+        assert!(page.contains(".SH SYNOPSIS"), "{name}");
+    }
+    assert!(words("man").ok().contains(".TH ftlkit 1"));
+    ftlkit(["man", "--pages", &scratch.file("file", "")]).refused(&["file"]);
+    let version = words("--version").ok();
+    assert!(version.starts_with(concat!("ftlkit ", env!("CARGO_PKG_VERSION"))), "{version}");
+}
+
+/// Without a terminal a table is 100 columns wide at most.
+#[test]
+fn lists_fit_a_pipe() {
+    for what in ["parts", "schemes", "workloads", "workloads snia", "formats"] {
+        let text = words(&format!("list {what}")).ok();
+        let longest = text.lines().take_while(|line| !line.is_empty());
+        let longest = longest.map(|line| line.chars().count()).max();
+        assert!(longest <= Some(100), "{what}: {longest:?}");
+    }
+    assert!(words("list workloads").ok().lines().count() < 60);
+    let page = words("list workloads zipf").ok();
+    for said in ["theta", "Source: ", "--set KEY=VALUE"] {
+        assert!(page.contains(said), "{page}");
+    }
+    words("list workloads zpif").refused(&["did you mean `zipf`?"]);
+}
+
+#[test]
 fn a_scheme_has_a_page_and_its_settings_are_told() {
     let text = words("list schemes").ok();
-    for said in ["victim=fifo", "logical_share", "spare=4", "blocks held back"] {
+    for said in ["victim=fifo", "spare=4", "blocks held back"] {
         assert!(text.contains(said), "`{said}` is not in: {text}");
     }
     let page = words("list schemes lazy-rtgc").ok();

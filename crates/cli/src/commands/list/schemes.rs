@@ -11,24 +11,24 @@ use sim::config::{DEFAULT_PART, SCHEME_SETTINGS, SchemeSetting, SchemeTable};
 use std::path::Path;
 
 pub(super) fn text() -> String {
-    let columns = ["<scheme", "<description", "<settings", "<source"];
-    let rows = catalogue::schemes().iter().map(|preset| {
-        let settings = preset.settings.join(", ");
-        [preset.name.into(), preset.summary.into(), settings, preset.source.into()]
-    });
+    let columns = ["<scheme", "<description"];
+    let rows =
+        catalogue::schemes().iter().map(|preset| [preset.name.into(), preset.summary.into()]);
     let mut text = table(columns, rows);
     text.push_str("\n\nSettings, added to a name with `+`:\n");
-    let columns = ["<setting", "<in TOML", "<values", "<effect", "<of"];
-    let rows = SCHEME_SETTINGS.iter().filter_map(|setting| {
-        let of = owners(setting)?;
-        let SchemeSetting { long_key, values, doc, .. } = *setting;
-        Some([setting.usage(), long_key.into(), values(), doc.into(), of])
-    });
+    let columns = ["<setting", "<effect", "<of"];
+    let rows = SCHEME_SETTINGS
+        .iter()
+        .filter_map(|setting| Some([setting.usage(), setting.doc.into(), owners(setting)?]));
     text.push_str(&table(columns, rows));
+    text.push_str("\n\nVictim policies, as in `victim=fifo`:\n");
+    let policies = catalogue::victims();
+    let rows = policies.iter().map(|policy| [policy.to_string(), policy.summary.into()]);
+    text.push_str(&table(["<policy", "<description"], rows));
     text.push_str(
-        "\n\nThe scheme's page lists its defaults.\n\
-         For example: --schemes page-level+victim=fifo+share=0.8,lazy-rtgc+idle\n\
-         The page of a scheme: ftlkit list schemes lazy-rtgc\n",
+        "\n\nA scheme's page has its algorithm, costs, source, and the values of its settings: ftlkit list schemes \
+         lazy-rtgc\n\
+         For example: --schemes page-level+victim=fifo+share=0.8,lazy-rtgc+idle\n",
     );
     text
 }
