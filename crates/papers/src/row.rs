@@ -94,7 +94,8 @@ impl Row {
         Self::changed(what, printed, (value / base - 1.0) * 100.0, tolerance)
     }
 
-    /// As [`Row::change`], of a change that is already in percent.
+    /// As [`Row::change`], of a change that is already in percent. The change itself must be of the printed sign and
+    /// within twice its size, too: what remains of a small change is near 100 % whatever it is.
     pub fn changed(what: &str, printed: &str, percent: f64, tolerance: f64) -> Self {
         let mut row = Self::both(what, "%", printed, percent);
         let Some(paper) = row.paper_value() else {
@@ -103,7 +104,12 @@ impl Row {
         };
         let remains = 1.0 + paper / 100.0;
         row.ratio = (remains > 0.0).then(|| (1.0 + percent / 100.0) / remains);
-        row.judged_by_ratio(tolerance, false)
+        let row = row.judged_by_ratio(tolerance, false);
+        let alike = paper == 0.0 || (0.5..=2.0).contains(&(percent / paper));
+        match row.verdict {
+            Verdict::Within(_) if !alike => row.judged(Verdict::Differs),
+            _ => row,
+        }
     }
 
     /// Compares with a limit in the paper's text ("below 20 %", "more than 50 %"): equal if it holds.
@@ -225,11 +231,14 @@ impl Row {
     /// than the row does.
     #[must_use]
     pub fn as_evidence(mut self) -> Self {
-        if self.verdict != Verdict::CannotBeCompared {
-            self.verdict = Verdict::Evidence;
-            self.cause = None;
+        if self.verdict == Verdict::CannotBeCompared {
+            return self;
         }
-        self
+        self.verdict = Verdict::Evidence;
+        match self.cause.take() {
+            Some(cause) => self.noting(cause.text()),
+            None => self,
+        }
     }
 
     /// The row as not exercised if `idle`: what it counts did not happen in a compared run.

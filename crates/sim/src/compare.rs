@@ -99,7 +99,7 @@ pub fn run_one(
     let source = experiment.workload.0.open(resolved.space, experiment.seed, &resolved.facts)?;
     let mut report = run_scheme(&setup, &scheme.config, &scheme.label, source, observer)?;
     if let Some((deadlines, set)) = report.deadlines.as_mut().zip(resolved.tasks.as_ref()) {
-        deadlines.judge(&scheme.plan, set);
+        deadlines.judge(&scheme.plan, scheme.config.idle_collection, set);
     }
     if scheme.config.idle_collection && report.collection.idle == 0 {
         report.warnings.push(format!(

@@ -16,9 +16,9 @@ pub(super) fn equations() -> Section {
     let us = |ns: u64| ns as f64 / 1e3;
     let row = |what: &str, ours: f64| Row::evidence(what, "µs", ours, 1);
     section.rows = vec![
-        Row::exact("C_r, page read", "µs", "25", us(part.t_r_ns)),
-        Row::exact("C_p, page program", "µs", "200", us(part.t_prog_ns)),
-        Row::exact("C_e, block erase", "µs", "2000", us(part.t_bers_ns)),
+        Row::exact("C_r, page read", "µs", "25", us(part.t_r_ns)).as_input(),
+        Row::exact("C_p, page program", "µs", "200", us(part.t_prog_ns)).as_input(),
+        Row::exact("C_e, block erase", "µs", "2000", us(part.t_bers_ns)).as_input(),
         Row::exact("α = (C_p + C_r)/C_p", "", "1.125", ba_gc::alpha(part).as_f64()),
         row("C_ff = C_r + C_p", us(ba_gc::from_flash_ns(part))),
         row("C_bf = C_b + C_p, C_b = 0", us(ba_gc::from_buffer_ns(part, 0))),
@@ -32,12 +32,13 @@ pub(super) fn equations() -> Section {
         let dirty_again = probability.in_thousandths().into();
         let sets = Sets { dirty_again, ..one };
         let evicted = ba_gc::evicted_again_ns(part, &sets) as f64;
-        section.rows.push(Row::exact(
+        let row_of = Row::exact(
             &format!("P(U) that the buffer tells of its {region} region"),
             "",
             printed,
             evicted / part.t_prog_ns as f64,
-        ));
+        );
+        section.rows.push(row_of.as_input());
         let what = format!("Eq. 5: benefit of a page of the {region} region");
         section.rows.push(row(&what, us(ba_gc::benefit_ns(part, &sets))));
     }

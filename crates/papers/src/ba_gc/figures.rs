@@ -36,9 +36,11 @@ pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
         least_gains(&times, "execution time", FAB, &[BONNIE])
             .headline("§6.2", "execution time falls least under Tiobench and Postmark"),
         least_gains(&times, "execution time", FAB_CLEAN_FIRST, &[BONNIE])
+            .as_evidence()
             .headline("§6.2", "the same, against FAB that drops clean blocks first"),
         iozone(&times).headline("§6.2", "IOzone: BA-GC about as fast as BPLRU"),
         clean_first(&times)
+            .as_evidence()
             .headline("§6.2, Fig. 5", "against FAB that drops clean blocks first, mean"),
     ];
     for (group, state) in STATES {
@@ -48,6 +50,7 @@ pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
             let is_first = group == Group::Device && base == FAB;
             section.rows.push(match is_first {
                 true => row
+                    .as_evidence()
                     .headline("§6.2, Fig. 5", "against FAB, mean, data ages by the device's clock"),
                 false => row,
             });

@@ -57,9 +57,9 @@ pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
     let [by_blocks, by_pages, fresh_blocks, fresh_pages] = counts;
     section.rows = vec![
         by_blocks.headline("§3", "workloads with 5–50 % unnecessary migrations, by blocks"),
-        by_pages,
-        fresh_blocks,
-        fresh_pages.headline("§3", "the same, by pages, nothing written before"),
+        by_pages.as_evidence(),
+        fresh_blocks.as_evidence(),
+        fresh_pages.as_evidence().headline("§3", "the same, by pages, nothing written before"),
     ];
     for (group, buffer, how) in READINGS {
         for workload in WORKLOADS {

@@ -181,6 +181,7 @@ impl Measured {
                                 of.name
                             );
                             Row::limit(&what, "%", Limit::Below(0.0), change)
+                                .as_evidence()
                                 .headline("§III.B", &claim)
                         }
                     }

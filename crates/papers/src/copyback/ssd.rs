@@ -91,7 +91,7 @@ fn rows(ran: &[Ran]) -> Vec<Row> {
     let shallow = change(&ran[0], QUANTITIES[1].1)
         .map_or("unknown".into(), |at| format!("{} %", Figure::number(at, 1)));
     let why = format!(
-        "the paper measures no host under an FTL; a direct transfer holds both dies until it ends, a transfer through \
+        "a direct transfer holds both dies until it ends, a transfer through \
          the controller one after the other; at queue depth 1, where no host operation waits for them, the change is \
          {shallow}"
     );
@@ -111,6 +111,7 @@ fn rows(ran: &[Ran]) -> Vec<Row> {
                     let claim = format!("mean host read under an FTL on an SSD, queue depth {depth}, DGCB against GCB");
                     Row::limit(&what, "%", Limit::Below(0.0), change)
                         .because(Reason::MissingDetail(why.clone()))
+                        .as_evidence()
                         .headline("§III.B", &claim)
                 }
                 false => Row::evidence(&what, "%", change, 1),

@@ -154,10 +154,8 @@ fn priority_rows(gftl: &Ran, priority: &Ran) -> Vec<Row> {
         lengths.sum::<f64>() / ran.measured.samples.len().max(1) as f64
     };
     let [fifo, dirtiest] = [gftl, priority].map(|ran| ran.measured.victim_valid_mean);
-    let why = format!(
-        "the victims have {dirtiest:.1} valid pages in the mean, in queue order {fifo:.1}; the queue is counted in whole \
-         blocks, which stay until the last waiting block with a page in them is collected"
-    );
+    let why =
+        format!("the victims have {dirtiest:.1} valid pages in the mean, in queue order {fifo:.1}");
     vec![
         Row::limit(
             &format!("{name}: mean write queue over that of GFTL"),
@@ -165,7 +163,7 @@ fn priority_rows(gftl: &Ran, priority: &Ran) -> Vec<Row> {
             Limit::Below(1.0),
             mean(priority) / mean(gftl).max(f64::MIN_POSITIVE),
         )
-        .because(Reason::MissingDetail(why))
+        .because(Reason::Open(why))
         .unless_idle(mean(gftl) == mean(priority)),
         Row::evidence(&format!("{name}: mean write queue of GFTL"), "pages", mean(gftl), 0),
         Row::evidence(

@@ -167,7 +167,7 @@ fn wear_and_overhead(what: &dyn Fn(&str) -> String, ran: &Ran, printed: &TableV)
     let why = format!("L/π/N is {formula:.2} %; the notes have what gives the printed figures");
     let mut rows = vec![
         Row::measured(&what("wear index"), "", wear, ran.measured.wear.index, TOLERANCE)
-            .because(Reason::StandIn(HOT.into())),
+            .because(Reason::Open(HOT.into())),
         Row::exact(&what("Δ, L/π/N with the printed κ"), "%", printed.overhead, formula)
             .as_input()
             .noting(&why),

@@ -34,7 +34,7 @@ pub(super) fn table_1() -> Result<Section, ReproduceError> {
                 &what,
                 "%",
                 Some("N/A"),
-                None, Reason::PaperError("the paper has none either: it depends on the real-time tasks; 75 % in its evaluation".into()),
+                None, Reason::MissingDetail("the paper has none either: it depends on the real-time tasks; 75 % in its evaluation".into()),
             ),
         });
     }
@@ -73,11 +73,13 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
             ("t_er", printed.t_bers_us, ours.t_bers_ns),
         ] {
             let what = format!("{name}: {what}");
-            section.rows.push(Row::exact(&what, "µs", &figure.to_string(), value as f64 / 1e3));
+            let row = Row::exact(&what, "µs", &figure.to_string(), value as f64 / 1e3);
+            section.rows.push(row.as_input());
         }
         let pages = printed.pages_per_block.to_string();
         let what = format!("{name}: π");
-        section.rows.push(Row::exact(&what, "pages", &pages, ours.pages_per_block.into()));
+        let row = Row::exact(&what, "pages", &pages, ours.pages_per_block.into());
+        section.rows.push(row.as_input());
         let share = format!("{:.3}", f64::from(printed.lazy_rtgc_permille) / 1e3);
         let what = format!("{name}: U(σ)");
         section.rows.push(Row::exact(&what, "", &share, ours.share.as_f64()));

@@ -134,13 +134,13 @@ pub(super) fn table_7() -> Result<Section, ReproduceError> {
                 &what,
                 "nJ",
                 Some(&figure),
-                None, Reason::PaperError("CACTI is not run: at the printed size the printed figure is what ours is taken from".into()),
+                None, Reason::MissingDetail("CACTI is not run: at the printed size the printed figure is what ours is taken from".into()),
             ),
             false => Row::incomparable(
                 &what,
                 "nJ",
                 Some(&figure),
-                Some(Figure::number(energy.nj, 3)), Reason::PaperError("of another size of RAM; between the printed figures, since CACTI is not run".into()),
+                Some(Figure::number(energy.nj, 3)), Reason::MissingDetail("of another size of RAM; between the printed figures, since CACTI is not run".into()),
             ),
         };
         section.rows.push(row);
@@ -172,7 +172,8 @@ fn savings() -> Vec<Row> {
     let on_demand = "lazy-rtgc-on-demand";
     let row = |what: &str, printed: &str, ours: f64, why: &str| {
         Row::exact(&format!("{what}, of the printed table"), "%", printed, ours)
-            .because(Reason::MissingDetail(why.into()))
+            .as_input()
+            .noting(why)
     };
     vec![
         row(

@@ -76,7 +76,7 @@ pub(super) fn idle(
     section.notes = vec![
         format!(
             "{}, arrivals by a Poisson process; idle collection runs where no request is outstanding and the next one is as far \
-             away as it takes at most",
+             away as it takes at most: the simulator looks ahead, which a device cannot",
             OF.words
         ),
         "in idle time a block is emptied at once, as its copies have no request between them, and goes to the garbage list; its \
@@ -91,10 +91,7 @@ pub(super) fn idle(
 fn saved(ran: &Ran) -> Row {
     let what = format!("{}: {IDLE}, victims collected in idle time", ran.name);
     match ran.scheme(IDLE_LABEL).and_then(in_idle_time) {
-        // "A large portion": more than half.
-        Some(share) => Row::limit(&what, "%", Limit::Above(50.0), share).because(Reason::Reading(
-            "at this rate the gaps between requests are shorter than the copies of a block".into(),
-        )),
+        Some(share) => Row::evidence(&what, "%", share, 2),
         None => missing(ran, &what, "%"),
     }
 }

@@ -111,7 +111,12 @@ fn grid(report: &Report) -> Grid {
             row(label, &|s| s.deadlines.as_ref().map_or_else(none, figure));
         };
         of_deadlines("schedulable", &DeadlineReport::verdict);
-        of_deadlines("deadline misses", &|d| units::count(d.misses));
+        row("deadline misses", &|s| match (&s.deadlines, s.collection.victims) {
+            (None, _) => none(),
+            // Nothing had to be collected: the worst case has not been near.
+            (Some(deadlines), 0) => format!("{} (no collection)", deadlines.misses),
+            (Some(deadlines), _) => units::count(deadlines.misses),
+        });
     }
     row("WAF", &|s| s.waf.map_or_else(none, units::number));
     for cause in causes(schemes) {

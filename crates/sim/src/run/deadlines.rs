@@ -48,18 +48,22 @@ impl Deadlines {
     }
 }
 
-/// Worst case of `set` on a scheme with this plan.
+/// Worst case of `set` on a scheme with this plan; `idle` if it collects in idle time.
 ///
 /// # Errors
-/// Why there is none.
-pub fn worst_case(plan: &Plan, set: &TaskSet) -> Result<Analysis, &'static str> {
+/// Why there is none. Idle collection is used only where the next request is far enough away, which a run knows and a
+/// device does not.
+pub fn worst_case(plan: &Plan, idle: bool, set: &TaskSet) -> Result<Analysis, &'static str> {
+    if idle {
+        return Err("it collects in idle time, which a request that comes then has to wait for; leave out `+idle`");
+    }
     plan.page_costs().map(|costs| analyse(set, costs))
 }
 
 impl DeadlineReport {
     /// Adds the worst case: computed response of each task, and the verdict.
-    pub fn judge(&mut self, plan: &Plan, set: &TaskSet) {
-        match worst_case(plan, set) {
+    pub fn judge(&mut self, plan: &Plan, idle: bool, set: &TaskSet) {
+        match worst_case(plan, idle, set) {
             Ok(found) => {
                 self.schedulable = Some(found.schedulable());
                 self.utilisation = Some(found.utilisation);

@@ -179,3 +179,13 @@ fn the_analysis_is_near_the_boundary_that_runs_find() {
         assert!(keeps >= least, "{scheme}: {keeps}");
     }
 }
+
+/// What no order of requests is proved for is not called schedulable.
+#[test]
+fn what_is_not_proved_is_not_analysed() {
+    for (scheme, said) in [("gftl+queue=printed", "queue=proven"), ("lazy-rtgc+idle", "+idle")] {
+        let (_, found) = run(&resolve(scheme, vec![write("w", 1)], 10));
+        assert_eq!(found.schedulable, None, "{scheme}");
+        assert!(found.no_analysis.as_ref().is_some_and(|why| why.contains(said)), "{found:?}");
+    }
+}
