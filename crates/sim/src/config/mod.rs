@@ -30,7 +30,7 @@ pub use self::workload::WorkloadChoice;
 pub use crate::precondition::{Fill, Preconditioning};
 pub use ::workload::nearest::{did_you_mean, list, nearest};
 pub use ::workload::quantity::{
-    ByteUnits, Bytes, Duration, Quantity, QuantityError, TimeUnits, Units,
+    ByteUnits, Bytes, Count, Duration, Quantity, QuantityError, TimeUnits, Units,
 };
 pub use bit_errors::{BitErrorSettings, PageErrors};
 pub use channel::{Channel, CopyChoice, CopyFault};
