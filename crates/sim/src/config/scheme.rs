@@ -40,7 +40,7 @@ impl FromStr for SchemeTable {
 
 impl SchemeTable {
     /// Sets the setting that the compact text calls `key`; returns the key as that text prints it.
-    fn set(&mut self, key: &str, value: Option<&str>) -> Result<&'static str, String> {
+    pub(super) fn set(&mut self, key: &str, value: Option<&str>) -> Result<&'static str, String> {
         if key == OVER_PROVISIONING {
             let share = share_of_op(value.unwrap_or_default())?;
             return self.set("share", Some(&share.to_string()));
