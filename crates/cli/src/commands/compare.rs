@@ -46,22 +46,7 @@ pub(crate) struct CompareArgs {
     input: Option<String>,
 
     #[command(flatten)]
-    device: DeviceArgs,
-
-    #[command(flatten)]
-    channel: ChannelArgs,
-
-    #[command(flatten)]
-    ssd: SsdArgs,
-
-    #[command(flatten)]
-    workload: WorkloadArgs,
-
-    #[command(flatten)]
-    read: ReadArgs,
-
-    #[command(flatten)]
-    replay: ReplayArgs,
+    experiment: ExperimentArgs,
 
     #[command(flatten)]
     output: OutputArgs,
@@ -72,12 +57,34 @@ pub(crate) struct CompareArgs {
     dry_run: bool,
 }
 
+/// Everything that describes an experiment but its trace or workload; shared with `sweep`.
+#[derive(Debug, Args)]
+pub(super) struct ExperimentArgs {
+    #[command(flatten)]
+    pub(super) device: DeviceArgs,
+
+    #[command(flatten)]
+    channel: ChannelArgs,
+
+    #[command(flatten)]
+    ssd: SsdArgs,
+
+    #[command(flatten)]
+    pub(super) workload: WorkloadArgs,
+
+    #[command(flatten)]
+    read: ReadArgs,
+
+    #[command(flatten)]
+    pub(super) replay: ReplayArgs,
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Device and schemes")]
-struct DeviceArgs {
+pub(super) struct DeviceArgs {
     /// NAND part of the catalogue (`ftlkit list parts`) [default: evaluation-slc]
     #[arg(long, value_name = "NAME")]
-    part: Option<String>,
+    pub(super) part: Option<String>,
 
     /// Your own NAND part: a TOML file with page_bytes, pages_per_block, t_r_ns, t_prog_ns, t_bers_ns
     /// and, for energy, power = { vcc_mv, read_ua, program_ua, erase_ua }; or `base` and the changed values
@@ -104,10 +111,10 @@ struct DeviceArgs {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Workload")]
-struct WorkloadArgs {
+pub(super) struct WorkloadArgs {
     /// Built-in workload; same as the positional argument
     #[arg(long, value_name = "NAME", conflicts_with = "input")]
-    workload: Option<String>,
+    pub(super) workload: Option<String>,
 
     /// Periodic tasks with deadlines (TOML), of which misses are counted; `ftlkit bounds --tasks` analyses them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "workload"])]
@@ -149,7 +156,7 @@ impl Addresses {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Replay")]
-struct ReplayArgs {
+pub(super) struct ReplayArgs {
     /// Repetitions of the workload [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     loops: Option<Count>,
@@ -210,17 +217,19 @@ impl OneOrMore {
 
 impl CompareArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let experiment = self.experiment()?;
+        let experiment = self.experiment.on(self.input.as_deref())?;
         run_experiment(experiment, &self.output, self.dry_run)
     }
+}
 
-    /// The experiment that the arguments describe.
-    fn experiment(&self) -> Result<Experiment, Failure> {
+impl ExperimentArgs {
+    /// The experiment that the arguments describe, on this trace or workload.
+    pub(super) fn on(&self, input: Option<&str>) -> Result<Experiment, Failure> {
         let mut experiment = Experiment::default();
         self.device.apply(&mut experiment)?;
         self.channel.apply(&mut experiment);
         self.ssd.apply(&mut experiment);
-        self.workload.apply(self.input.as_deref(), &self.read, &mut experiment)?;
+        self.workload.apply(input, &self.read, &mut experiment)?;
         self.replay.apply(&mut experiment)?;
         self.workload.set(&mut experiment)?;
         Ok(experiment)

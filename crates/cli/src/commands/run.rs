@@ -70,6 +70,10 @@ pub(crate) struct OutputArgs {
 impl RunArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let experiment = Experiment::from_file(&self.file)?;
+        if !experiment.sweep.is_empty() {
+            let (output, dry_run) = (self.output, self.dry_run);
+            return super::sweep::SweepOptions::of_run(output, dry_run).run_on(experiment);
+        }
         run_experiment(experiment, &self.output, self.dry_run)
     }
 }

@@ -112,9 +112,14 @@ mod tests {
 
     #[test]
     fn a_row_is_read_back_to_the_bit() {
-        for number in
-            [0.1, 1.0 / 3.0, 2.225e-308, 123_456_789.123_456_78, 5e-324, 9.007_199_254_740_993e15_f64]
-        {
+        for number in [
+            0.1,
+            1.0 / 3.0,
+            2.225e-308,
+            123_456_789.123_456_78,
+            5e-324,
+            9.007_199_254_740_993e15_f64,
+        ] {
             let text = serde_json::to_string(&Row(vec![("x".into(), json!(number))])).unwrap();
             let again: Row = serde_json::from_str(&text).unwrap();
             assert_eq!(
