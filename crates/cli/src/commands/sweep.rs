@@ -253,6 +253,9 @@ fn file(
     written.map(|_| ()).map_err(|error| Failure::internal(super::run::with_causes(&error)))
 }
 
+/// Reasons that a dry run tells.
+const MOST_REASONS: usize = 5;
+
 /// What a dry run tells.
 fn told(plan: &Plan, estimate: &Estimate, limits: Limits) -> String {
     let Estimate { points, kept, impossible, steps, bytes, time } = estimate;
@@ -273,11 +276,22 @@ fn told(plan: &Plan, estimate: &Estimate, limits: Limits) -> String {
     }
     let open = points - kept - impossible.len();
     line("runs", format!("{points}: {kept} kept, {} impossible, {open} to run", impossible.len()));
-    for (at, reason) in impossible.iter().take(5) {
-        line("impossible", format!("{}: {reason}", name(plan, *at)));
+    let mut reasons: Vec<(&str, usize, usize)> = Vec::new();
+    for (at, reason) in impossible {
+        match reasons.iter_mut().find(|(other, ..)| other == reason) {
+            Some((.., count)) => *count += 1,
+            None => reasons.push((reason, *at, 1)),
+        }
     }
-    if impossible.len() > 5 {
-        line("impossible", format!("and {} more", impossible.len() - 5));
+    for (reason, at, count) in reasons.iter().take(MOST_REASONS) {
+        let more = if *count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+        line("impossible", format!("{}{more}: {reason}", name(plan, *at)));
+    }
+    if reasons.len() > MOST_REASONS {
+        line("impossible", format!("for {} further reasons", reasons.len() - MOST_REASONS));
+    }
+    if open == 0 {
+        return text;
     }
     let steps = units::count(*steps);
     let at_once = limits.threads.min(open).max(1);
@@ -322,9 +336,9 @@ fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> String {
         let mut cells = vec![point.scheme.clone()];
         cells.extend(axes.iter().map(|(axis, _)| point.settings[*axis].1.clone()));
         let measured = row.get("runs").and_then(Value::as_u64).unwrap_or(0);
-        cells.push(cell(row, "waf", |x| units::number(x)));
-        for name in ["response_ns.mean", "response_ns.p99.9", "response_ns.max"] {
-            cells.push(cell(row, name, units::time));
+        cells.push(cell(row, "waf", true, units::number));
+        for (name, with_interval) in LEADING_TIMES {
+            cells.push(cell(row, name, with_interval, units::time));
         }
         if seeds > 1 {
             cells.push(measured.to_string());
@@ -349,7 +363,7 @@ fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> String {
         text.push_str(&format!("[{}] {reason}\n", at + 1));
     }
     if seeds > 1 {
-        text.push_str("±: half the width of the 95 % confidence interval over the seeds\n");
+        text.push_str("±: half the width of the 95 % confidence interval over the seeds; times are responses of page tasks, means over the seeds\n");
     }
     let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
     let all = [Status::Ok, Status::Impossible, Status::Failed, Status::NotRun];
@@ -363,13 +377,20 @@ fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> String {
     text
 }
 
-/// A measure with its interval.
-fn cell(row: &Row, name: &str, show: impl Fn(f64) -> String) -> String {
+/// Times of the summary, and whether with their intervals.
+const LEADING_TIMES: [(&str, bool); 3] =
+    [("response_ns.mean", true), ("response_ns.p99.9", false), ("response_ns.max", false)];
+
+/// A measure, with its interval in per cent of it.
+fn cell(row: &Row, name: &str, with_interval: bool, show: impl Fn(f64) -> String) -> String {
     let number = |name: &str| row.get(name).and_then(Value::as_f64);
-    match (number(name), number(&format!("{name}.ci95"))) {
+    let half = number(&format!("{name}.ci95")).filter(|_| with_interval);
+    match (number(name), half) {
         (None, _) => "–".into(),
-        (Some(mean), None) => show(mean),
-        (Some(mean), Some(half)) => format!("{} ± {}", show(mean), show(half)),
+        (Some(mean), Some(half)) if mean > 0.0 => {
+            format!("{} ±{:.1}%", show(mean), 100.0 * half / mean)
+        }
+        (Some(mean), _) => show(mean),
     }
 }
 

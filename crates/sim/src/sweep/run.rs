@@ -141,7 +141,13 @@ fn measure(point: &Point, at: usize, memory: &Memory, watch: &dyn Watch) -> Opti
 /// The point's experiment, resolved.
 pub(super) fn resolve(point: &Point) -> Result<Resolved, String> {
     let experiment = point.experiment.clone()?;
-    experiment.resolve().map_err(|error: ConfigError| error.to_string())
+    let label = experiment.schemes.first().map(|scheme| scheme.0.label()).unwrap_or_default();
+    experiment.resolve().map_err(|error: ConfigError| {
+        let reason = error.to_string();
+        // The row has its scheme and settings; without them equal reasons are equal.
+        let head = format!("scheme `{label}`: ");
+        reason.strip_prefix(&head).map_or(reason.clone(), str::to_owned)
+    })
 }
 
 fn told(error: &dyn std::error::Error) -> String {
