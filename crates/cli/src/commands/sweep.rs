@@ -33,8 +33,8 @@ Examples:
       victim = [\"greedy\", \"cost-benefit\"]
       seed = \"1..5\"
 
-In results: runs.csv, runs.jsonl (a row per run: all keys, then all measures, times in ns; an impossible point
-is a row with its reason), points.csv, points.jsonl (means over the seeds, and half the width of their 95 %
+In results: runs.csv, runs.jsonl, runs.parquet (a row per run: all keys, then all measures, times in ns; an impossible point
+is a row with its reason), points.csv, points.jsonl, points.parquet (means over the seeds, and half the width of their 95 %
 confidence intervals in columns ending in .ci95), and experiment.toml.";
 
 #[derive(Debug, Args)]
@@ -210,9 +210,19 @@ impl SweepOptions {
                 file(out, &csv, |to| table.write_csv(to))?;
                 file(out, &lines, |to| table.write_json_lines(to))?;
                 names.extend([csv, lines]);
+                #[cfg(feature = "parquet")]
+                {
+                    let name = format!("{name}.parquet");
+                    file(out, &name, |to| {
+                        let mut bytes = Vec::new();
+                        table.write_parquet(&mut bytes)?;
+                        to.write_all(&bytes)
+                    })?;
+                    names.push(name);
+                }
             }
             for choice in &self.plot {
-                let svg = sweep::plot(&rows, choice)?;
+                let svg = sweep::plot(&rows, &sweep::varied(plan), choice)?;
                 let name = format!("{}.svg", choice.file());
                 file(out, &name, |to| to.write_all(svg.as_bytes()))?;
                 names.push(name);

@@ -6,6 +6,8 @@
 
 mod interval;
 mod kept;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod plan;
 mod plot;
 mod rows;
@@ -17,7 +19,7 @@ pub use interval::Interval;
 pub use kept::Kept;
 pub use plan::{Plan, Point};
 pub use plot::{PlotChoice, plot};
-pub use rows::{Outcome, Row, Status, over_seeds, rows};
+pub use rows::{Outcome, Row, Status, over_seeds, rows, varied};
 pub use run::{Limits, Watch, run};
 pub use survey::{Estimate, survey};
 pub use table::Table;

@@ -75,20 +75,31 @@ impl PlotChoice {
     }
 }
 
+/// Height at which the legend begins, and of one of its lines, pixels.
+const LEGEND_TOP: i32 = 48;
+const LINE: i32 = 17;
+
 /// A line: its name and its points.
 struct Line {
     name: String,
     points: Vec<(f64, Interval)>,
 }
 
-/// The plot as SVG. Rows that differ in the other columns, such as the seed, are samples of one point.
+/// The plot as SVG. Rows that differ in their seed alone are samples of one point; each combination of the other `varied`
+/// columns is a line of its own.
 ///
 /// # Errors
 /// A column that the rows do not have, or no numbers in it.
-pub fn plot(rows: &[Row], choice: &PlotChoice) -> Result<String, ConfigError> {
+pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<String, ConfigError> {
     let x = column(rows, "x", &choice.x)?;
     let y = column(rows, "y", &choice.y)?;
     let by = choice.by.as_ref().map(|by| column(rows, "by", by)).transpose()?;
+    // One and the same key in two notations.
+    let same = |a: &str, b: &str| a == b || [a, b] == ["share", "op"] || [a, b] == ["op", "share"];
+    let others = varied
+        .iter()
+        .filter(|name| !same(name, &x) && by.as_ref().is_none_or(|by| !same(name, by)));
+    let by: Vec<&String> = by.iter().chain(others).collect();
     let fault = |axis: &str, reason: String| ConfigError::Setting {
         setting: format!("--plot: {axis}"),
         reason,
@@ -101,9 +112,8 @@ pub fn plot(rows: &[Row], choice: &PlotChoice) -> Result<String, ConfigError> {
         else {
             continue;
         };
-        let name = by
-            .as_ref()
-            .map_or_else(String::new, |by| of(row, by).map_or("–".into(), |v| plain(&v)));
+        let names = by.iter().map(|by| of(row, by).map_or("–".into(), |value| plain(&value)));
+        let name = names.collect::<Vec<_>>().join(" · ");
         if !xs.contains(&at) {
             xs.push(at.clone());
         }
@@ -130,11 +140,16 @@ pub fn plot(rows: &[Row], choice: &PlotChoice) -> Result<String, ConfigError> {
     });
     let lines: Vec<Line> = lines.collect();
     let names: Vec<String> = if numeric { Vec::new() } else { xs.iter().map(plain).collect() };
-    let caption = match &by {
-        Some(by) => format!("{y} over {x}, by {by}"),
-        None => format!("{y} over {x}"),
+    let caption = match by.as_slice() {
+        [] => format!("{} over {x}", label(&y)),
+        by => {
+            let by: Vec<&str> = by.iter().map(|by| by.as_str()).collect();
+            format!("{} over {x}, by {}", label(&y), by.join(", "))
+        }
     };
-    drawn((1000, 560), |area| draw(area, &caption, [&x, &y], &names, &lines))
+    let legend = LEGEND_TOP
+        + lines.iter().map(|line| 8 + LINE * wrapped(&line.name).len() as i32).sum::<i32>();
+    drawn((1000, 560.max(legend as u32)), |area| draw(area, &caption, [&x, &y], &names, &lines))
         .map_err(|error| fault("drawing", error.to_string()))
 }
 
@@ -161,6 +176,37 @@ fn column(rows: &[Row], axis: &str, name: &str) -> Result<String, ConfigError> {
         None => format!("no column is called `{name}`; {}", did_you_mean(name, keys)),
     };
     Err(ConfigError::Setting { setting: format!("--plot: {axis}"), reason })
+}
+
+/// Words for an axis; its ticks have their unit.
+fn label(name: &str) -> String {
+    match name {
+        "waf" => "write amplification (WAF)".into(),
+        "response_ns.mean" => "mean response".into(),
+        "response_ns.max" => "longest response".into(),
+        name => match name.strip_prefix("response_ns.p") {
+            Some(percent) => format!("response, {percent} %"),
+            None => name.replace("_ns", ""),
+        },
+    }
+}
+
+/// A legend's name in lines that fit.
+fn wrapped(name: &str) -> Vec<String> {
+    const LETTERS: usize = 24;
+    let mut lines: Vec<String> = Vec::new();
+    for word in name.split_inclusive([' ', '+', '/']) {
+        let letters: Vec<char> = word.chars().collect();
+        for piece in letters.chunks(LETTERS) {
+            match lines.last_mut() {
+                Some(line) if line.chars().count() + piece.len() <= LETTERS + 1 => {
+                    line.extend(piece)
+                }
+                _ => lines.push(piece.iter().collect()),
+            }
+        }
+    }
+    lines
 }
 
 fn plain(value: &Value) -> String {
@@ -190,13 +236,6 @@ fn draw(
         .flat_map(|(_, y)| [y.mean - y.half.unwrap_or(0.0), y.mean + y.half.unwrap_or(0.0)]);
     let (low, high) = range(ends.clone(), 0.06);
     let low = if ends.clone().all(|end| end >= 0.0) { low.max(0.0) } else { low };
-    let label = |name: &str| match name {
-        "waf" => "write amplification (WAF)".to_owned(),
-        name => match name.contains("_ns") {
-            true => name.replace("_ns", ""),
-            false => name.to_owned(),
-        },
-    };
     let mut chart = ChartBuilder::on(&plot)
         .caption(title(caption), text(18))
         .margin(12)
@@ -233,13 +272,21 @@ fn draw(
         .draw()
         .map_err(failed)?;
     let room = (right - left) * 0.006;
+    let mut top = LEGEND_TOP;
     for (at, line) in lines.iter().enumerate() {
         let color = PALETTE[at % PALETTE.len()];
+        // The first lines are the widest, so that of lines upon each other all are seen.
+        let width = 2 + 2 * (lines.len() - 1 - at).min(3) as u32;
+        let size = 3 + width as i32 / 2;
         // Hollow from the eighth line on, so that colours that come again differ.
         let mark = if at < PALETTE.len() { color.filled() } else { color.stroke_width(2) };
         let means = line.points.iter().map(|(x, y)| (*x, y.mean));
-        chart.draw_series(LineSeries::new(means.clone(), color.stroke_width(2))).map_err(failed)?;
-        chart.draw_series(means.map(|point| Circle::new(point, 4, mark))).map_err(failed)?;
+        // There is nothing between two names.
+        if names.is_empty() {
+            let path = LineSeries::new(means.clone(), color.stroke_width(width));
+            chart.draw_series(path).map_err(failed)?;
+        }
+        chart.draw_series(means.map(|point| Circle::new(point, size, mark))).map_err(failed)?;
         let bars = line.points.iter().filter_map(|(x, y)| {
             let half = y.half.filter(|half| *half > 0.0)?;
             Some([
@@ -250,15 +297,18 @@ fn draw(
         });
         let bars = bars.flatten().map(|bar| PathElement::new(bar.to_vec(), color.stroke_width(1)));
         chart.draw_series(bars).map_err(failed)?;
-        if line.name.is_empty() {
+        let words = wrapped(&line.name);
+        if words.is_empty() {
             continue;
         }
-        let top = 48 + 22 * at as i32;
-        legend
-            .draw(&PathElement::new(vec![(4, top), (34, top)], color.stroke_width(2)))
-            .map_err(failed)?;
-        legend.draw(&Circle::new((19, top), 4, mark)).map_err(failed)?;
-        legend.draw_text(&line.name, &text(14), (42, top - 8)).map_err(failed)?;
+        let sample = PathElement::new(vec![(4, top), (34, top)], color.stroke_width(width));
+        legend.draw(&sample).map_err(failed)?;
+        legend.draw(&Circle::new((19, top), size, mark)).map_err(failed)?;
+        for words in &words {
+            legend.draw_text(words, &text(14), (42, top - 8)).map_err(failed)?;
+            top += LINE;
+        }
+        top += 8;
     }
     Ok(())
 }
@@ -285,21 +335,40 @@ mod tests {
         rows
     }
 
+    fn varied() -> Vec<String> {
+        vec!["share".into(), "policy".into()]
+    }
+
     fn choice(text: &str) -> PlotChoice {
         text.parse().unwrap()
     }
 
     #[test]
     fn lines_points_and_names_are_there() {
-        let svg = plot(&rows(), &choice("x=share,y=waf,by=victim")).unwrap();
-        for words in ["greedy", "fifo", "0.6", "write amplification", "waf over share, by policy"] {
+        let svg = plot(&rows(), &varied(), &choice("x=share,y=waf,by=victim")).unwrap();
+        for words in ["greedy", "fifo", "0.6", "write amplification (WAF) over share, by policy"] {
             assert!(svg.contains(words), "{words}: {svg}");
         }
         // 2 lines of 3 points, and a mark per line in the legend.
         assert_eq!(svg.matches("<circle").count(), 8);
-        let svg = plot(&rows(), &choice("x=policy,y=mean")).unwrap();
-        assert!(svg.contains("greedy") && svg.contains("ms"), "{svg}");
-        assert_eq!(svg.matches("<circle").count(), 2);
+        // What is varied and not named makes lines as well: means over unlike runs would tell nothing.
+        let svg = plot(&rows(), &varied(), &choice("x=policy,y=mean")).unwrap();
+        assert!(svg.contains("greedy") && svg.contains("ms") && svg.contains("by share"), "{svg}");
+        assert_eq!(svg.matches("<circle").count(), 6 + 3);
+        // Both notations of a share are one key.
+        let svg = plot(&rows(), &["op".into()], &choice("x=share,y=mean")).unwrap();
+        assert!(!svg.contains("by op"), "{svg}");
+    }
+
+    #[test]
+    fn long_names_are_broken() {
+        assert_eq!(wrapped("page-level"), ["page-level"]);
+        let lines = wrapped("lazy-rtgc+victim=two-level-list+share=0.8 · traces/financial-1.csv");
+        assert!(
+            lines.len() > 2 && lines.iter().all(|line| line.chars().count() <= 25),
+            "{lines:?}"
+        );
+        assert!(wrapped("").is_empty());
     }
 
     #[test]
@@ -310,7 +379,7 @@ mod tests {
                 "{text}"
             );
         }
-        let error = |text: &str| plot(&rows(), &choice(text)).unwrap_err().to_string();
+        let error = |text: &str| plot(&rows(), &varied(), &choice(text)).unwrap_err().to_string();
         assert!(error("x=shar,y=waf").contains("did you mean `share`?"));
         assert!(error("x=share,y=policy").contains("no row has a number"));
         assert_eq!(

@@ -121,8 +121,26 @@ pub fn rows(plan: &Plan, outcomes: &[Outcome], version: &str) -> Vec<Row> {
     points.map(|(point, outcome)| row(&columns, point, outcome, version)).collect()
 }
 
-/// Axes that the first columns of every table stand for.
-const OWN_COLUMNS: [&str; 6] = ["trace", "part", "capacity", "victim", "share", "seed"];
+/// Axes that the first columns of every table stand for, and these.
+const OWN_COLUMNS: [(&str, &str); 6] = [
+    ("trace", "trace"),
+    ("part", "part"),
+    ("capacity", "capacity_bytes"),
+    ("victim", "policy"),
+    ("share", "share"),
+    ("seed", "seed"),
+];
+
+/// Columns whose values differ between the points, but the seed's.
+pub fn varied(plan: &Plan) -> Vec<String> {
+    let several = plan.points.iter().any(|point| point.scheme != plan.points[0].scheme);
+    let axes = plan.axes.iter().filter(|axis| axis.values.len() > 1 && axis.key != "seed");
+    let names = axes.map(|axis| match OWN_COLUMNS.iter().find(|(key, _)| *key == axis.key) {
+        Some((_, column)) => (*column).to_owned(),
+        None => Column::of(axis).name,
+    });
+    several.then(|| "scheme".to_owned()).into_iter().chain(names).collect()
+}
 
 fn row(columns: &[Column], point: &Point, outcome: &Outcome, version: &str) -> Row {
     let mut row = Row::default();
@@ -160,7 +178,7 @@ fn row(columns: &[Column], point: &Point, outcome: &Outcome, version: &str) -> R
     row.push("seed", experiment.map(|experiment| experiment.seed.into()).or(set("seed")));
     let settings = columns.iter().zip(&point.settings);
     for (column, (_, value)) in
-        settings.filter(|(_, (key, _))| !OWN_COLUMNS.contains(&key.as_str()))
+        settings.filter(|(_, (key, _))| OWN_COLUMNS.iter().all(|(own, _)| own != key))
     {
         row.push(&column.name, column.value(value));
     }
