@@ -213,11 +213,7 @@ impl SweepOptions {
                 #[cfg(feature = "parquet")]
                 {
                     let name = format!("{name}.parquet");
-                    file(out, &name, |to| {
-                        let mut bytes = Vec::new();
-                        table.write_parquet(&mut bytes)?;
-                        to.write_all(&bytes)
-                    })?;
+                    file(out, &name, |to| to.write_all(&crate::parquet::file(&table)?))?;
                     names.push(name);
                 }
             }

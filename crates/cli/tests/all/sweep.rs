@@ -100,6 +100,12 @@ fn one_thread_and_many_and_a_second_time_give_the_same_bytes() {
     for name in names {
         assert_eq!(read(&one, name), read(&many, name), "{name}");
     }
+    if cfg!(feature = "parquet") {
+        for name in ["runs.parquet", "points.parquet"] {
+            let bytes = |folder: &Path| std::fs::read(folder.join(name)).expect("a file");
+            assert!(bytes(&one).starts_with(b"PAR1") && bytes(&one) == bytes(&many), "{name}");
+        }
+    }
     let kept = |folder: &Path| std::fs::read_dir(folder.join("runs")).expect("runs").count();
     assert_eq!(kept(&one), 18, "a file for each run, none for impossible points");
     // Kept runs are read, not run again: a mark in one of them comes out in the table.

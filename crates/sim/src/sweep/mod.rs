@@ -6,8 +6,6 @@
 
 mod interval;
 mod kept;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod plan;
 mod plot;
 mod rows;

@@ -1,6 +1,5 @@
 //! A table as an Apache Parquet file: one row group, every column optional.
 
-use super::table::Table;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -8,6 +7,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use serde_json::Value;
+use sim::sweep::Table;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -51,45 +51,45 @@ impl Kind {
     }
 }
 
-impl Table {
-    /// Writes Parquet: whole numbers as INT64, others as DOUBLE. What was not measured is null.
-    ///
-    /// # Errors
-    /// Those of the writer.
-    pub fn write_parquet(&self, to: &mut (dyn Write + Send)) -> io::Result<()> {
-        self.parquet(to).map_err(io::Error::other)
-    }
+/// The table as a file: whole numbers as INT64, others as DOUBLE. What was not measured is null.
+///
+/// # Errors
+/// Those of the writer.
+pub(crate) fn file(table: &Table) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    write_table(table, &mut bytes).map_err(io::Error::other)?;
+    Ok(bytes)
+}
 
-    fn parquet(&self, to: &mut (dyn Write + Send)) -> Result<(), ParquetError> {
-        let rows: Vec<_> = self.rows.iter().map(|row| self.cells(row)).collect();
-        let cells = |at: usize| rows.iter().map(|row| row[at]).collect::<Vec<_>>();
-        let kinds: Vec<Kind> = (0..self.columns.len()).map(|at| Kind::of(&cells(at))).collect();
-        let fields = self.columns.iter().zip(&kinds);
-        let fields = fields.map(|(name, kind)| kind.column(name).map(Arc::new));
-        let fields = fields.collect::<Result<_, _>>()?;
-        let schema = Type::group_type_builder("runs").with_fields(fields).build()?;
-        let properties = WriterProperties::builder()
-            .set_created_by(format!("ftlkit {}", env!("CARGO_PKG_VERSION")))
-            .set_compression(Compression::UNCOMPRESSED)
-            .set_statistics_enabled(EnabledStatistics::None)
-            .build();
-        let mut file = SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties))?;
-        let mut group = file.next_row_group()?;
-        for (at, kind) in kinds.iter().enumerate() {
-            let cells = cells(at);
-            match kind {
-                Kind::Whole => write::<Int64Type, _>(&mut group, &cells, Value::as_i64)?,
-                Kind::Number => write::<DoubleType, _>(&mut group, &cells, Value::as_f64)?,
-                Kind::Flag => write::<BoolType, _>(&mut group, &cells, Value::as_bool)?,
-                Kind::Text => write::<ByteArrayType, _>(&mut group, &cells, |value| {
-                    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                    Some(ByteArray::from(text.into_bytes()))
-                })?,
-            }
+fn write_table(table: &Table, to: &mut (dyn Write + Send)) -> Result<(), ParquetError> {
+    let rows: Vec<_> = table.rows.iter().map(|row| table.cells(row)).collect();
+    let cells = |at: usize| rows.iter().map(|row| row[at]).collect::<Vec<_>>();
+    let kinds: Vec<Kind> = (0..table.columns.len()).map(|at| Kind::of(&cells(at))).collect();
+    let fields = table.columns.iter().zip(&kinds);
+    let fields = fields.map(|(name, kind)| kind.column(name).map(Arc::new));
+    let fields = fields.collect::<Result<_, _>>()?;
+    let schema = Type::group_type_builder("runs").with_fields(fields).build()?;
+    let properties = WriterProperties::builder()
+        .set_created_by(format!("ftlkit {}", env!("CARGO_PKG_VERSION")))
+        .set_compression(Compression::UNCOMPRESSED)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .build();
+    let mut writer = SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties))?;
+    let mut group = writer.next_row_group()?;
+    for (at, kind) in kinds.iter().enumerate() {
+        let cells = cells(at);
+        match kind {
+            Kind::Whole => write::<Int64Type, _>(&mut group, &cells, Value::as_i64)?,
+            Kind::Number => write::<DoubleType, _>(&mut group, &cells, Value::as_f64)?,
+            Kind::Flag => write::<BoolType, _>(&mut group, &cells, Value::as_bool)?,
+            Kind::Text => write::<ByteArrayType, _>(&mut group, &cells, |value| {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                Some(ByteArray::from(text.into_bytes()))
+            })?,
         }
-        group.close()?;
-        file.close().map(|_| ())
     }
+    group.close()?;
+    writer.close().map(|_| ())
 }
 
 /// Writes the next column.
@@ -110,11 +110,11 @@ fn write<T: DataType, W: Write + Send>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::Row;
     use super::*;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
     use serde_json::json;
+    use sim::sweep::Row;
 
     #[test]
     fn columns_have_their_types_and_nulls() {
@@ -130,13 +130,8 @@ mod tests {
             row([json!("µ"), json!(null), json!(0.1), json!(null)]),
         ];
         let table = Table::new(rows);
-        let written = |table: &Table| {
-            let mut out = Vec::new();
-            table.write_parquet(&mut out).unwrap();
-            out
-        };
-        assert_eq!(written(&table), written(&table));
-        let reader = SerializedFileReader::new(bytes::Bytes::from(written(&table))).unwrap();
+        assert_eq!(file(&table).unwrap(), file(&table).unwrap());
+        let reader = SerializedFileReader::new(bytes::Bytes::from(file(&table).unwrap())).unwrap();
         let rows: Vec<Vec<Field>> = reader
             .get_row_iter(None)
             .unwrap()
