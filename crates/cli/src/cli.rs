@@ -1,9 +1,17 @@
 //! The command line as a whole.
 
 use crate::commands::{
-    bench::BenchArgs, bounds::BoundsArgs, compare::CompareArgs, completions::CompletionsArgs,
-    copyback::CopybackArgs, list::ListArgs, man::ManArgs, reproduce::ReproduceArgs, run::RunArgs,
-    sweep::SweepArgs, trace::TraceArgs,
+    bench::BenchArgs,
+    bounds::BoundsArgs,
+    compare::CompareArgs,
+    completions::CompletionsArgs,
+    copyback::CopybackArgs,
+    list::ListArgs,
+    man::ManArgs,
+    reproduce::ReproduceArgs,
+    run::RunArgs,
+    sweep::{SweepArgs, SweepOptions},
+    trace::TraceArgs,
 };
 use crate::failure::Failure;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -67,7 +75,10 @@ impl Command {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
             Self::Compare(args) => args.run(),
-            Self::Run(args) => args.run(),
+            Self::Run(args) => match args.experiment()? {
+                experiment if experiment.sweep.is_empty() => args.run(experiment),
+                experiment => SweepOptions::of_run(args).run_on(experiment),
+            },
             Self::Sweep(args) => args.run(),
             Self::Bounds(args) => args.run(),
             Self::List(args) => args.run(),

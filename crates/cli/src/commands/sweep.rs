@@ -1,7 +1,7 @@
 //! `ftlkit sweep`.
 
 use super::compare::{ExperimentArgs, OneOrMore};
-use super::run::{OutputArgs, prepare};
+use super::run::{OutputArgs, RunArgs, prepare};
 use crate::failure::Failure;
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
@@ -55,7 +55,7 @@ pub(crate) struct SweepArgs {
 /// What a sweep has besides an experiment.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Sweep")]
-pub(super) struct SweepOptions {
+pub(crate) struct SweepOptions {
     /// A key and its values: a list, or FROM..TO:STEP, or FROM..TO:xFACTOR. Keys: part, trace, scheme, settings of the
     /// schemes (share, op, victim, buffer, buffer_size, …), parameters of the workload, requests, loops, time_scale,
     /// `part.` data-sheet values, and all keys of an experiment file (capacity, channels, queue_depth, …). Repeated:
@@ -94,9 +94,9 @@ pub(super) struct SweepOptions {
 }
 
 impl SweepOptions {
-    /// As `ftlkit run` calls it.
-    pub(super) fn of_run(output: OutputArgs, dry_run: bool) -> Self {
-        let OutputArgs { json, out, quiet, .. } = output;
+    /// Those of `ftlkit run` on a file with a sweep.
+    pub(crate) fn of_run(args: RunArgs) -> Self {
+        let RunArgs { output: OutputArgs { json, out, quiet, .. }, dry_run, .. } = args;
         Self {
             vary: Vec::new(),
             threads: None,
@@ -157,7 +157,7 @@ impl SweepArgs {
 
 impl SweepOptions {
     /// Runs the sweep of an experiment, with the axes of the arguments added.
-    pub(super) fn run_on(self, mut experiment: Experiment) -> Result<(), Failure> {
+    pub(crate) fn run_on(self, mut experiment: Experiment) -> Result<(), Failure> {
         for axis in &self.vary {
             experiment.sweep.add(axis.clone())?;
         }

@@ -244,7 +244,7 @@ fn draw(
         .build_cartesian_2d(left..right, low..high)
         .map_err(failed)?;
     let tick = |name: &str, value: f64| match name.contains("_ns") {
-        true => units::time(value),
+        true => units::short_time(value),
         false => units::short(value),
     };
     let across = |value: &f64| match names {
@@ -276,7 +276,7 @@ fn draw(
     for (at, line) in lines.iter().enumerate() {
         let color = PALETTE[at % PALETTE.len()];
         // The first lines are the widest, so that of lines upon each other all are seen.
-        let width = 2 + 2 * (lines.len() - 1 - at).min(3) as u32;
+        let width = 2 + (lines.len() - 1 - at).min(4) as u32;
         let size = 3 + width as i32 / 2;
         // Hollow from the eighth line on, so that colours that come again differ.
         let mark = if at < PALETTE.len() { color.filled() } else { color.stroke_width(2) };
@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(svg.matches("<circle").count(), 8);
         // What is varied and not named makes lines as well: means over unlike runs would tell nothing.
         let svg = plot(&rows(), &varied(), &choice("x=policy,y=mean")).unwrap();
-        assert!(svg.contains("greedy") && svg.contains("ms") && svg.contains("by share"), "{svg}");
+        assert!(svg.contains("greedy") && svg.contains(" µs") && svg.contains("by share"), "{svg}");
         assert_eq!(svg.matches("<circle").count(), 6 + 3);
         // Both notations of a share are one key.
         let svg = plot(&rows(), &["op".into()], &choice("x=share,y=mean")).unwrap();
