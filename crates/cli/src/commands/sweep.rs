@@ -200,12 +200,11 @@ impl SweepOptions {
         out: Option<&OutDir>,
     ) -> Result<(), Failure> {
         let version = env!("FTLKIT_VERSION");
-        let rows = sweep::rows(plan, outcomes, version);
-        let points = sweep::over_seeds(plan, outcomes, version);
+        let runs = Table::new(sweep::rows(plan, outcomes, version));
+        let points = Table::new(sweep::over_seeds(plan, outcomes, version));
         if let Some(out) = out {
             let mut names = Vec::new();
-            for (name, rows) in [("runs", &rows), ("points", &points)] {
-                let table = Table::new(rows.clone());
+            for (name, table) in [("runs", &runs), ("points", &points)] {
                 let (csv, lines) = (format!("{name}.csv"), format!("{name}.jsonl"));
                 file(out, &csv, |to| table.write_csv(to))?;
                 file(out, &lines, |to| table.write_json_lines(to))?;
@@ -213,12 +212,12 @@ impl SweepOptions {
                 #[cfg(feature = "parquet")]
                 {
                     let name = format!("{name}.parquet");
-                    file(out, &name, |to| to.write_all(&crate::parquet::file(&table)?))?;
+                    file(out, &name, |to| to.write_all(&crate::parquet::file(table)?))?;
                     names.push(name);
                 }
             }
             for choice in &self.plot {
-                let svg = sweep::plot(&rows, &sweep::varied(plan), choice)?;
+                let svg = sweep::plot(&runs.rows, &sweep::varied(plan), choice)?;
                 let name = format!("{}.svg", choice.file());
                 file(out, &name, |to| to.write_all(svg.as_bytes()))?;
                 names.push(name);
@@ -229,15 +228,14 @@ impl SweepOptions {
             }
         }
         if self.csv || self.json {
-            let table = Table::new(rows);
             let mut to = io::stdout().lock();
             match self.json {
-                true => table.write_json_lines(&mut to)?,
-                false => table.write_csv(&mut to)?,
+                true => runs.write_json_lines(&mut to)?,
+                false => runs.write_csv(&mut to)?,
             }
             to.flush()?;
         } else {
-            output::text(&summary(plan, outcomes, &points))?;
+            output::text(&summary(plan, outcomes, &points.rows))?;
         }
         verdict(outcomes, out.is_some())
     }
@@ -380,6 +378,11 @@ fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> String {
         .map(|(count, name)| format!("{count} {name}"))
         .collect();
     text.push_str(&format!("{} runs: {}\n", outcomes.len(), counts.join(", ")));
+    let broken = outcomes.iter().filter(|outcome| outcome.breaks_a_promise()).count();
+    if broken > 0 {
+        let columns = "columns `violations` and `deadlines.misses`";
+        text.push_str(&format!("{broken} runs exceeded a bound or missed a deadline: {columns}\n"));
+    }
     text
 }
 

@@ -364,7 +364,11 @@ mod tests {
                     write_queue = 'proven'";
         let read = table(text).unwrap();
         assert_eq!(read.to_string(), "dftl+cmt=256KiB+cmt_policy=slru+threshold=80%+queue=proven");
+        for text in ["share = 0.8", "share = '80%'", "logical_share = 0.8"] {
+            assert_eq!(table(&format!("name = 'fsr'\n{text}")).unwrap().logical_share, Some(0.8));
+        }
         for (text, said) in [
+            ("name = 'dftl'\nshare = 'most'", "such as 0.8"),
             ("name = 'dftl'\ncmt = 3", "cmt"),
             ("name = 'dftl'\ncmt_bytes = -3", "integer `-3`"),
             ("name = 'dftl'\ncmt_policy = 3", "no policy of the map cache is called `3`"),

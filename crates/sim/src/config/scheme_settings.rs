@@ -1,6 +1,7 @@
 //! Settings of schemes: the one list that knows their names, values and help. The compact text, the TOML
 //! table, `ftlkit list schemes` and the schemes' pages use it.
 
+use super::notation::read_share;
 use super::scheme_table::SchemeTable;
 use crate::catalogue;
 use ftl::Preset;
@@ -51,7 +52,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         doc: "logical pages / physical pages, or with `op` (physical - logical) / logical pages",
         of_all: true,
         read: |scheme, value| {
-            let share = share(value);
+            let share = read_share(value);
             let share = share.ok_or_else(|| {
                 format!("share must be a number such as 0.8 or 80%, not `{value}`")
             })?;
@@ -479,14 +480,6 @@ fn printed<T: Display>(setting: &Option<T>) -> Option<String> {
     setting.as_ref().map(T::to_string)
 }
 
-/// A share as a fraction or in per cent.
-fn share(text: &str) -> Option<f64> {
-    match text.strip_suffix('%') {
-        Some(percent) => percent.trim_end().parse().ok().map(|percent: f64| percent / 100.0),
-        None => text.parse().ok(),
-    }
-}
-
 /// Key of the other notation of `share`: user pages and their over-provisioning, as data sheets give them.
 pub(super) const OVER_PROVISIONING: &str = "op";
 
@@ -495,7 +488,7 @@ pub(super) const OVER_PROVISIONING: &str = "op";
 /// # Errors
 /// If it is no ratio above 0.
 pub(super) fn share_of_op(text: &str) -> Result<f64, String> {
-    let ratio = share(text).filter(|ratio| *ratio > 0.0 && ratio.is_finite());
+    let ratio = read_share(text).filter(|ratio| *ratio > 0.0 && ratio.is_finite());
     let ratio = ratio.ok_or_else(|| {
         format!(
             "op is (physical - logical) / logical pages, above 0, such as 28% or 0.28, not `{text}`"

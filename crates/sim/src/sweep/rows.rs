@@ -196,8 +196,11 @@ fn row(columns: &[Column], point: &Point, outcome: &Outcome, version: &str) -> R
 /// Column of an axis: numbers if all its values are some, sizes in bytes and times in ns if all are such.
 struct Column {
     name: String,
-    typed: fn(&str) -> Option<Value>,
+    typed: Read,
 }
+
+/// A text as a value of one kind, if it is one.
+type Read = fn(&str) -> Option<Value>;
 
 impl Column {
     fn of(axis: &Axis) -> Self {
@@ -208,13 +211,12 @@ impl Column {
                 None => text.parse::<f64>().ok().filter(|x| x.is_finite()).map(Value::from),
             },
         };
-        let kinds: [(&str, fn(&str) -> Option<Value>); 3] = [
+        let kinds: [(&str, Read); 3] = [
             ("", number),
             ("_bytes", |text| text.parse::<Bytes>().ok().map(|bytes| bytes.0.into())),
             ("_ns", |text| text.parse::<Duration>().ok().map(|time| time.0.into())),
         ];
-        let fits =
-            |typed: fn(&str) -> Option<Value>| axis.values.iter().all(|text| typed(text).is_some());
+        let fits = |typed: Read| axis.values.iter().all(|text| typed(text).is_some());
         let kind = kinds.into_iter().find(|(_, typed)| fits(*typed));
         let (unit, typed) = kind.unwrap_or(("", |text| Some(text.into())));
         let unit = if axis.key.ends_with(unit) { "" } else { unit };

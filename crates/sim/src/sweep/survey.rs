@@ -30,11 +30,13 @@ pub struct Estimate {
     pub time: Option<Duration>,
 }
 
+/// Number of a point, and its steps and bytes or why it cannot run.
+type Surveyed = (usize, Result<(u64, u64), String>);
+
 /// Resolves every point and times a few of them in part.
 pub fn survey(plan: &Plan, kept: Option<&Kept>, limits: Limits) -> Estimate {
     let next = AtomicUsize::new(0);
-    // (point, reason or (steps, bytes))
-    let found: Mutex<Vec<(usize, Result<(u64, u64), String>)>> = Mutex::default();
+    let found: Mutex<Vec<Surveyed>> = Mutex::default();
     let is_kept = |at: usize| {
         let point = &plan.points[at];
         point.experiment.is_ok() && kept.is_some_and(|kept| kept.get(point).is_some())
