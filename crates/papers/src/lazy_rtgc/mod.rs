@@ -68,6 +68,7 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Option<Evaluation>> {
         Exhibit("table-6", "Parameters of the RAM's energy model", |_| memory::table_6()),
         Exhibit("table-7", "RAM and energy of an access to it", |_| memory::table_7()),
     ],
+    of_traces: &["fig-8"],
     run: evaluate,
     conclude: |evaluation, found| {
         if let Some(evaluation) = evaluation {
@@ -84,6 +85,10 @@ fn evaluate(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
 ) -> Result<Option<Evaluation>, ReproduceError> {
+    if wanted.contains(&"fig-8") {
+        // Refused before the runs that come first.
+        real_traces::find(settings.traces.as_deref())?;
+    }
     let measured = ["fig-6", "fig-7", "fig-9", "fig-10"];
     let run = || Evaluation::run(Size::of(settings.scale), settings.seed, watch);
     wanted.iter().any(|id| measured.contains(id)).then(run).transpose()
