@@ -20,6 +20,9 @@ pub trait Paper: Sync {
     /// Tables and figures as (name for `--only`, title).
     fn sections(&self) -> Vec<(&'static str, &'static str)>;
 
+    /// Sections that read the real traces of [`Settings::traces`].
+    fn sections_of_traces(&self) -> &'static [&'static str];
+
     /// Reproduces the paper, or only the sections that the settings name.
     ///
     /// # Errors
@@ -58,6 +61,8 @@ pub(crate) struct Study<R: 'static> {
     pub(crate) source: &'static str,
     /// Tables and figures in the paper's order.
     pub(crate) exhibits: &'static [Exhibit<R>],
+    /// Tables and figures that read the user's real traces.
+    pub(crate) of_traces: &'static [&'static str],
     /// Runs the simulations that the named tables and figures share.
     pub(crate) run: fn(&[&str], &Settings, &dyn ReproductionObserver) -> Result<R, ReproduceError>,
     /// Adds records and notes of the shared runs to the finished sections.
@@ -79,6 +84,10 @@ impl<R> Paper for Study<R> {
 
     fn sections(&self) -> Vec<(&'static str, &'static str)> {
         self.exhibits.iter().map(|Exhibit(id, title, _)| (*id, *title)).collect()
+    }
+
+    fn sections_of_traces(&self) -> &'static [&'static str] {
+        self.of_traces
     }
 
     fn reproduce(

@@ -206,6 +206,11 @@ impl Row {
         self
     }
 
+    /// True if our figure gives the printed digits, rounded or cut off, whatever the verdict.
+    pub fn is_as_printed(&self) -> bool {
+        self.agreement() != Agreement::None
+    }
+
     /// True if the row differs for a cause that no measurement has decided.
     pub fn is_open(&self) -> bool {
         self.verdict.needs_cause() && matches!(self.cause, None | Some(Reason::Open(_)))
@@ -221,20 +226,23 @@ impl Row {
     /// The row as an input, which does not count: echoed settings, knobs of generators, figures computed from the
     /// paper's own.
     #[must_use]
-    pub fn as_input(mut self) -> Self {
-        self.verdict = Verdict::Input;
-        self.cause = None;
-        self
+    pub fn as_input(self) -> Self {
+        self.uncounted(Verdict::Input)
     }
 
     /// The row as evidence, which does not count, unless it cannot be compared: figures of which the paper tells less
     /// than the row does.
     #[must_use]
-    pub fn as_evidence(mut self) -> Self {
-        if self.verdict == Verdict::CannotBeCompared {
-            return self;
+    pub fn as_evidence(self) -> Self {
+        match self.verdict {
+            Verdict::CannotBeCompared => self,
+            _ => self.uncounted(Verdict::Evidence),
         }
-        self.verdict = Verdict::Evidence;
+    }
+
+    /// The row with a verdict that does not count; the words of its cause become a remark.
+    fn uncounted(mut self, verdict: Verdict) -> Self {
+        self.verdict = verdict;
         match self.cause.take() {
             Some(cause) => self.noting(cause.text()),
             None => self,
@@ -398,12 +406,27 @@ mod tests {
         assert!((flattering.ratio.unwrap() - 0.91 / 4.64).abs() < 1e-9);
         assert_eq!(change("-60.51", 6.0).verdict, Verdict::Differs);
         assert_eq!(change("21.56", 130.0).verdict, Verdict::Within(15.0));
+        // Of the printed sign, but four times as much; and of the other sign.
+        assert_eq!(change("-2.5", 90.0).verdict, Verdict::Differs);
+        assert_eq!(change("-2.5", 102.0).verdict, Verdict::Differs);
+        assert_eq!(change("-2.5", 96.0).verdict, Verdict::Within(15.0));
         assert_eq!(change("0", 101.0).verdict, Verdict::Within(15.0));
         assert_eq!(change("N/A", 1.0).verdict, Verdict::CannotBeCompared);
         let of_nothing = |value| Row::change("x", "-60.51", value, 0.0, 15.0);
         assert_eq!(of_nothing(0.0).verdict, Verdict::NotExercised);
         assert_eq!(of_nothing(1.0).verdict, Verdict::CannotBeCompared);
         assert!(of_nothing(1.0).cause.is_some());
+    }
+
+    #[test]
+    fn evidence_keeps_what_cannot_be_compared_and_the_words_of_the_cause() {
+        let row = exact("92.9", 93.06).as_evidence();
+        assert_eq!((row.verdict, row.cause.clone()), (Verdict::Evidence, None));
+        assert!(row.note.contains("because") && !row.is_as_printed(), "{row:?}");
+        let row = Row::change("x", "-60.51", 1.0, 0.0, 15.0).as_evidence();
+        assert_eq!(row.verdict, Verdict::CannotBeCompared);
+        assert!(row.cause.is_some());
+        assert!(exact("92.9", 92.9).as_input().is_as_printed());
     }
 
     #[test]

@@ -116,6 +116,9 @@ impl ReproduceArgs {
             traces: self.traces.clone(),
             only: self.only.iter().map(|id| id.trim().to_lowercase()).collect(),
         };
+        if settings.traces.is_some() {
+            read_by_any(&papers, &settings)?;
+        }
         let out = self.output.out.as_deref().map(prepare).transpose()?;
         interrupt::listen();
         let mut found = Vec::new();
@@ -171,6 +174,25 @@ impl ReproduceArgs {
         let text: Vec<String> = PAPERS.iter().map(|paper| as_text(*paper)).collect();
         output::text(&text.join("\n"))
     }
+}
+
+/// An error if no wanted section of the papers reads real traces.
+fn read_by_any(papers: &[&dyn Paper], settings: &Settings) -> Result<(), Failure> {
+    let reads = |paper: &&dyn Paper| {
+        paper.sections_of_traces().iter().any(|section| settings.wants(section))
+    };
+    if papers.iter().any(reads) {
+        return Ok(());
+    }
+    let readers: Vec<String> = PAPERS
+        .iter()
+        .filter(|paper| !paper.sections_of_traces().is_empty())
+        .map(|paper| format!("`{} --only {}`", paper.name(), paper.sections_of_traces().join(",")))
+        .collect();
+    let readers = readers.join(", ");
+    Err(Failure::input(format!(
+        "--traces: nothing that is to be reproduced reads real traces; {readers} does"
+    )))
 }
 
 fn unwritten(error: OutError) -> Failure {

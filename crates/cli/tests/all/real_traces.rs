@@ -1,6 +1,6 @@
 //! The commands on real traces, in the folder that `FTLKIT_TRACES` names.
 
-use crate::common::ftlkit;
+use crate::common::{Scratch, ftlkit};
 use std::path::Path;
 
 /// Path of this trace.
@@ -33,6 +33,14 @@ fn a_reproduction_has_rows_on_real_traces() {
 fn a_folder_of_traces_that_is_not_there_is_refused_at_once() {
     let words = ["reproduce", "lazy-rtgc", "--only", "fig-8", "--traces", "/no-such-folder"];
     ftlkit(words).refused(&["--traces /no-such-folder"]);
+    let empty = Scratch::new("no-traces");
+    let folder = empty.path().display().to_string();
+    ftlkit(["reproduce", "lazy-rtgc", "--traces", &folder])
+        .refused(&["no file in it has a name that begins with websearch1"]);
+    for words in [&["reproduce", "gftl"][..], &["reproduce", "lazy-rtgc", "--only", "table-1"]] {
+        ftlkit(words.iter().copied().chain(["--traces", &folder]))
+            .refused(&["`lazy-rtgc --only fig-8` does"]);
+    }
 }
 
 #[test]

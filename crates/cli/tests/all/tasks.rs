@@ -75,10 +75,10 @@ fn the_text_says_why_and_how_to_confirm_it() {
     let file = scratch.file("tasks.toml", TASKS);
     let shown = ftlkit(["bounds", "--tasks", &file, "--schemes", "lazy-rtgc,gftl"]).ended(1).stdout;
     for said in [
-        "yes, at any phases: U ≤ 1, and R ≤ deadline for each task",
+        "yes, at any phases: U ≤ 1, and R ≤ deadline for",
         "no: U > 1, the queue grows without limit",
         "gftl: in the worst case job 0 of `log`: released at 0 ns, complete at",
-        "--part evaluation-slc --schemes lazy-rtgc,gftl",
+        "--part evaluation-slc --precondition full+age=1 --schemes lazy-rtgc,gftl",
     ] {
         assert!(shown.contains(said), "{said}: {shown}");
     }

@@ -47,9 +47,9 @@
 //!   blocks fewer, and the reserve is a block larger: see [`crate::FrontierSharing`].
 //!
 //! Errors, refused before the run: fewer than 3 usable blocks; a share that leaves no reserve and window; an array
-//! beyond the entries' fields. That is more than 2³¹ − 2 pages, more than 255 pages per block (8 bits cannot count
-//! 256 invalid ones), or an endurance of more than 8,191 erases (13 bits). If a block is erased more often, its
-//! count saturates, and the log has the number of erases not counted.
+//! beyond the entries' fields. That is more than 2³¹ − 2 pages, or an endurance of more than 8,191 erases (13 bits).
+//! If a block is erased more often, its count saturates, and the log has the number of erases not counted. Blocks of
+//! more than 255 pages have wider entries, since 8 bits cannot count 256 invalid pages.
 //!
 //! Deviations: the paper lets host requests in between any two operations of a collection. It does not cover a
 //! host without pauses, so the pace here is not from the paper. A block collected in idle time "only has to be added

@@ -63,6 +63,7 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Runs> {
         Exhibit("all-ftls", "BA-BM over page-mapped schemes", |of| Ok(all_ftls::all_ftls(&of.ran))),
         Exhibit("buffers", "Buffers above all kinds of schemes", |of| buffers::buffers(&of.ran)),
     ],
+    of_traces: &[],
     run: Runs::run,
     conclude: |runs, found| {
         found.runs = runs.records();

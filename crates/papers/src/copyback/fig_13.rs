@@ -89,16 +89,16 @@ fn plain(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
     let row = |what: &str, ours| {
         Row::measured(&format!("{on}, no cache: {what}"), "%", printed, ours, TOLERANCE)
             .because(Reason::PaperError(why.into()))
-            .as_input()
-            .noting(FITTED)
     };
+    let fitted = |row: Row| row.as_input().noting(FITTED);
+    let most = row("the most lost, of all sizes", lost.iter().copied().fold(0.0, f64::max));
     // The printed figure belongs to the smallest transaction on one plane, and to the largest on two.
     let at = if planes == 1 { (first, planes) } else { (last, MOST * planes) };
     let what = format!("{on}, no cache: loss of the longest less that of the shortest transaction");
     Ok(vec![
-        row(&format!("lost at 192 bits per page, {} pages", at.1), at.0)
+        fitted(row(&format!("lost at 192 bits per page, {} pages", at.1), at.0))
             .headline("§VI.D", &format!("throughput lost to corrections, no cache, {on}")),
-        row("the most lost, of all sizes", lost.iter().copied().fold(0.0, f64::max)),
+        if planes == 1 { most } else { fitted(most) },
         Row::exact(&what, "points", "0.00", last - first).because(Reason::PaperError(why.into())),
     ])
 }

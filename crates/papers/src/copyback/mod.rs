@@ -57,6 +57,7 @@ pub(crate) const PAPER: &dyn Paper = &Study::<()> {
             |of| ssd::ssd(of.settings, of.watch),
         ),
     ],
+    of_traces: &[],
     run: |_, _, _| Ok(()),
     conclude: |(), found| {
         note(found, &METHOD);

@@ -111,10 +111,13 @@ fn headline_percentages() {
         .flat_map(|section| section.rows)
         .filter(|row| row.unit == "%" && row.paper.is_some())
         .collect();
-    let agree =
-        rows.iter().filter(|row| matches!(row.verdict, Verdict::Equal | Verdict::Within(_)));
-    // Four savings and five losses agree. The sixth loss, the maximum over all sizes on one plane, is an erratum.
-    assert_eq!((agree.count(), rows.len()), (9, 10), "{rows:#?}");
+    let (losses, savings): (Vec<Row>, Vec<Row>) =
+        rows.into_iter().partition(|row| row.verdict == Verdict::Input);
+    let agree = |row: &&Row| matches!(row.verdict, Verdict::Equal | Verdict::Within(_));
+    // The maximum over all sizes on one plane is an erratum; t_CCS is chosen so that the other losses come out.
+    assert_eq!((savings.iter().filter(agree).count(), savings.len()), (4, 5), "{savings:#?}");
+    let fitted = losses.iter().filter(|row| (row.ratio.unwrap() - 1.0).abs() < 0.15);
+    assert_eq!((fitted.count(), losses.len()), (5, 5), "{losses:#?}");
 }
 
 /// Stops at once.

@@ -62,6 +62,7 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Cells> {
             Ok(related::related(&of.ran))
         }),
     ],
+    of_traces: &[],
     run: |wanted, settings, watch| Ok(Cells::run(&needed(wanted), settings, watch)),
     conclude: |cells, found| {
         // The paper's arrays are small enough to run at full size.

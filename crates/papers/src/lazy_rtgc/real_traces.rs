@@ -31,12 +31,6 @@ pub(super) fn add(
         );
         return Ok(());
     };
-    if found.is_empty() {
-        section.notes.push(
-            "the folder of `--traces` has no file whose name begins with websearch1, financial1 or financial2".into(),
-        );
-        return Ok(());
-    }
     let paths: Vec<PathBuf> = found.iter().map(|(path, _)| path.clone()).collect();
     let runs = real_traces(&paths, settings.scale, settings.seed, watch)?;
     section.runs.extend(runs.records());
@@ -66,7 +60,7 @@ pub(super) fn add(
 /// Traces with the printed limits of their hit ratios.
 pub(super) type Found = Vec<(PathBuf, Limit)>;
 
-/// The known traces of a folder, by name; `None` without a folder.
+/// The known traces of a folder, by name; `None` without a folder. A folder without any is an error.
 pub(super) fn find(folder: Option<&Path>) -> Result<Option<Found>, ReproduceError> {
     let Some(folder) = folder else { return Ok(None) };
     let failed = |source| ReproduceError::Traces { folder: folder.to_owned(), source };
@@ -77,6 +71,10 @@ pub(super) fn find(folder: Option<&Path>) -> Result<Option<Found>, ReproduceErro
         if let Some((_, limit)) = KNOWN.iter().find(|(begins, _)| name.starts_with(begins)) {
             found.push((path, *limit));
         }
+    }
+    if found.is_empty() {
+        let why = "no file in it has a name that begins with websearch1, financial1 or financial2";
+        return Err(failed(std::io::Error::new(std::io::ErrorKind::NotFound, why)));
     }
     found.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(Some(found))

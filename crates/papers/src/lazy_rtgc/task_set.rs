@@ -181,7 +181,8 @@ mod tests {
         let section = task_sets(1, &Unwatched).unwrap();
         assert_eq!((section.rows.len(), section.runs.len()), (11, 5));
         for row in &section.rows {
-            assert_eq!(row.verdict, Verdict::Equal, "{row:?}");
+            // A limit of ours, not of the paper, is evidence while it holds.
+            assert!(!row.verdict.needs_cause(), "{row:?}");
             let none = row.what.contains("three tasks, rftl") || row.what.contains("lazy-rtgc: ");
             let fits = none || row.what.contains("of its own");
             let said = if fits { "schedulable, " } else { "not schedulable, " };

@@ -54,6 +54,7 @@ pub(crate) const PAPER: &dyn Paper = &Study::<()> {
             idle::idle(of.settings, of.watch)
         }),
     ],
+    of_traces: &[],
     run: |_, _, _| Ok(()),
     conclude: |(), _| (),
 };

@@ -75,14 +75,28 @@ fn ours(rows: &[Row], what: &str) -> f64 {
 fn two_level_lists_are_ahead_of_the_search_on_the_board() {
     let found = reproduced(&["fig-6"]);
     let section = &found.sections[0];
-    // Aged by draws of random and of sequential writes, no block comes to 3/4 invalid pages.
-    let listed = |name: &str| format!("{name}: victims of 2LGC that were on its lists");
-    let expected: Vec<String> = (1..=4).map(|at| listed(&format!("workload {at}"))).collect();
-    assert_eq!(differing(&section.rows), expected);
+    // These hold with copies in blocks of their own, or in the host's, but not with both.
+    assert_eq!(
+        differing(&section.rows),
+        [
+            "workload 1: longest request, search / 2LGC",
+            "workload 2: longest request, search / 2LGC",
+            "workload 3: longest gap between completions (stall), search / 2LGC",
+            "workload 3: longest request, search / 2LGC",
+            "workload 4: longest gap between completions (stall), search / 2LGC",
+            "workload 4: longest request, search / 2LGC",
+            "workload 4 at one position: the same of the window with fewest",
+        ]
+    );
     let judged = section.rows.iter().filter(|row| row.paper.is_some()).count();
-    // Mean, least window, host pages, stall, longest request and lists of seven workloads; 60 % exported.
-    assert_eq!(judged, 7 * 6 + 1);
+    // Mean, least window, host pages, stall and longest request of seven workloads.
+    assert_eq!(judged, 7 * 5);
     assert_eq!(found.claims().count(), 16);
+    let listed = |name: &str| format!("{name}: victims of 2LGC that were on its lists");
+    // Aged by draws of random and of sequential writes, no block comes to 3/4 invalid pages.
+    for at in 1..=4 {
+        assert!(ours(&section.rows, &listed(&format!("workload {at}"))) < 1.0, "{at}");
+    }
     assert_eq!((section.matrices.len(), section.plots.len(), section.curves.len()), (4, 7, 2));
     let table = &section.curves[1].csv;
     assert_eq!(table.lines().count(), 1 + 8 * 7);
@@ -138,7 +152,7 @@ fn idle_time_is_used_where_there_is_some() {
     let found = reproduced(&["idle"]);
     let rows = &found.sections[0].rows;
     let verdicts: Vec<Verdict> = rows.iter().map(|row| row.verdict).collect();
-    assert_eq!(verdicts, [Verdict::Equal, Verdict::Equal, Verdict::Differs]);
+    assert_eq!(verdicts, [Verdict::Evidence, Verdict::Equal, Verdict::Evidence]);
     assert_eq!(found.runs.len(), 4);
 }
 

@@ -1,18 +1,20 @@
 //! First fit: the first block with at most M valid pages, in the order in which the blocks were filled, from where
 //! the last search ended. A real-time collector needs no more: each victim yields the promised π − M pages (free-page
-//! replenishment, L.-P. Chang, Kuo and Lo, ACM TECS 3(4), 2004). If no block has that few, the one with the fewest.
+//! replenishment, L.-P. Chang, Kuo and Lo, ACM TECS 3(4), 2004). If no block has that few, the one with the fewest, of equals the lowest number.
 //!
 //! State: the full blocks in a ring, 4 bytes each. A search leaves the blocks that it passes over at the ring's end.
+//! Here a greedy ring tells at once that no block has that few, and which has the fewest.
 //!
-//! Work: none for a page that becomes invalid. A block that becomes full writes 1 entry (its place in the ring). A
+//! Work: that of the search, also where it is not made. None for a page that becomes invalid. A block that becomes full writes 1 entry (its place in the ring). A
 //! victim reads two entries per block examined (number, count of valid pages), and writes one per block passed over.
 //!
 //! Parameters: M, valid pages of a victim (1 or more). M ≥ π − 1 is FIFO.
 
+use super::greedy::Greedy;
 use super::interface::Victims;
 use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
-use crate::victim_work::VictimWork;
-use alloc::{boxed::Box, collections::VecDeque};
+use crate::victim_work::{Accesses, VictimWork};
+use alloc::{boxed::Box, collections::VecDeque, vec, vec::Vec};
 use flash::BlockId;
 
 /// Declaration of this policy.
@@ -34,14 +36,25 @@ impl VictimKind {
     }
 }
 
+/// Block in the ring, and the number that the block had when it came there.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    block: u32,
+    number: u32,
+}
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct FirstFit {
-    ring: VecDeque<u32>,
+    /// Full blocks, and former places of those that were taken because no block had few enough: 2N at most.
+    ring: VecDeque<Place>,
+    /// Number of the block's place in the ring: what has another number was taken.
+    numbers: Vec<u32>,
+    /// All full blocks by valid pages.
+    full: Greedy,
     /// Most valid pages of a victim; fewer than a block has.
     most: u32,
     blocks: u32,
-    pages_per_block: u32,
     work: VictimWork,
 }
 
@@ -50,10 +63,11 @@ impl FirstFit {
     /// at most `most` valid pages.
     pub fn new(blocks: u32, pages_per_block: u32, most: u32) -> Self {
         Self {
-            ring: VecDeque::with_capacity(blocks as usize),
+            ring: VecDeque::with_capacity(2 * blocks as usize),
+            numbers: vec![0; blocks as usize],
+            full: Greedy::new(blocks, pages_per_block),
             most: most.min(pages_per_block - 1),
             blocks,
-            pages_per_block,
             work: VictimWork::default(),
         }
     }
@@ -64,42 +78,67 @@ impl FirstFit {
     }
 }
 
+/// True if the block has been full since it came to this place.
+fn is_current(numbers: &[u32], full: &Greedy, place: Place) -> bool {
+    numbers[place.block as usize] == place.number && full.contains(BlockId(place.block))
+}
+
 impl Victims for FirstFit {
     fn fork(&self) -> Box<dyn Victims> {
         Box::new(self.clone())
     }
 
-    fn insert(&mut self, block: BlockId, _valid: u32) {
-        self.ring.push_back(block.0);
+    fn insert(&mut self, block: BlockId, valid: u32) {
+        if self.ring.len() == 2 * self.numbers.len() {
+            // Half of the places at least are of blocks that were taken.
+            let Self { ring, numbers, full, .. } = self;
+            ring.retain(|place| is_current(numbers, full, *place));
+        }
+        let number = &mut self.numbers[block.0 as usize];
+        *number = number.wrapping_add(1);
+        self.ring.push_back(Place { block: block.0, number: *number });
+        self.full.insert(block, valid);
         self.work.filled.writes += 1;
     }
 
     #[inline]
-    fn invalidated(&mut self, _block: BlockId, _valid: u32) {}
-
-    fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        for _ in 0..self.ring.len() {
-            let block = BlockId(self.ring.pop_front()?);
-            self.work.chosen.reads += 2;
-            if valid(block) <= self.most {
-                return Some(block);
-            }
-            self.ring.push_back(block.0);
-            self.work.chosen.writes += 1;
-        }
-        self.take_least(valid)
+    fn invalidated(&mut self, block: BlockId, valid: u32) {
+        self.full.invalidated(block, valid);
     }
 
-    fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        let least = self.ring.iter().map(|block| valid(BlockId(*block))).zip(0..).min()?;
-        if least.0 == self.pages_per_block {
-            return None;
+    fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        if self.full.least_valid().is_none_or(|least| least > self.most) {
+            self.work.chosen += Accesses::new(2, 1).times(self.full.len().into());
+            return self.take_least(valid);
         }
-        self.ring.remove(least.1).map(BlockId)
+        loop {
+            let place = self.ring.pop_front()?;
+            if !is_current(&self.numbers, &self.full, place) {
+                continue;
+            }
+            let block = BlockId(place.block);
+            self.work.chosen.reads += 2;
+            let left = valid(block);
+            if left <= self.most {
+                self.full.remove(block, left);
+                return Some(block);
+            }
+            self.ring.push_back(place);
+            self.work.chosen.writes += 1;
+        }
+    }
+
+    fn take_least(&mut self, _valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
+        self.full.take_lowest()
     }
 
     fn least_valid(&self) -> Option<u32> {
         None
+    }
+
+    #[inline]
+    fn prefetch(&self, block: BlockId) {
+        self.full.prefetch(block);
     }
 
     fn work(&self) -> VictimWork {
@@ -107,7 +146,8 @@ impl Victims for FirstFit {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.ring.capacity() * 4
+        let places = self.ring.capacity() * size_of::<Place>() + self.numbers.capacity() * 4;
+        places + self.full.heap_bytes()
     }
 
     fn ram_bytes(&self) -> u64 {
@@ -119,7 +159,7 @@ impl Victims for FirstFit {
 mod tests {
     use super::super::Fifo;
     use super::*;
-    use crate::victim_work::Accesses;
+    use proptest::prelude::*;
 
     #[test]
     fn takes_the_next_that_is_empty_enough_and_else_the_emptiest() {
@@ -137,6 +177,53 @@ mod tests {
         assert_eq!(victims.take(&of), Some(BlockId(4)));
         assert_eq!(victims.take(&of), None);
         assert_eq!(victims.work().filled, Accesses::new(0, 6));
+    }
+
+    proptest! {
+        #![proptest_config(crate::properties::config())]
+
+        /// Compares with a search of a plain queue, and its work.
+        #[test]
+        fn takes_and_counts_as_a_search(
+            most in 1u32..9,
+            steps in proptest::collection::vec((0u8..8, 0u32..20, 0u32..=8), 0..600),
+        ) {
+            let mut victims = FirstFit::new(20, 8, most);
+            let most = most.min(7);
+            let mut queue: VecDeque<u32> = VecDeque::new();
+            let mut valid = [0; 20];
+            let mut chosen = Accesses::default();
+            for (what, block, pages) in steps {
+                let is_full = queue.contains(&block);
+                match what {
+                    0..=2 if !is_full => {
+                        valid[block as usize] = pages;
+                        victims.insert(BlockId(block), pages);
+                        queue.push_back(block);
+                    }
+                    3..=5 if is_full && valid[block as usize] > 0 => {
+                        valid[block as usize] -= 1;
+                        victims.invalidated(BlockId(block), valid[block as usize]);
+                    }
+                    6.. => {
+                        let first = queue.iter().position(|block| valid[*block as usize] <= most);
+                        let examined = first.map_or(queue.len(), |at| at + 1) as u64;
+                        chosen += Accesses::new(2 * examined, examined - u64::from(first.is_some()));
+                        queue.rotate_left(first.unwrap_or(0));
+                        let least = queue.iter().map(|block| (valid[*block as usize], *block)).min();
+                        let expected = match first {
+                            Some(_) => queue.pop_front(),
+                            None => least.filter(|(valid, _)| *valid < 8).map(|(_, block)| block),
+                        };
+                        queue.retain(|block| Some(*block) != expected);
+                        let taken = victims.take(&|block| valid[block.0 as usize]);
+                        prop_assert_eq!(taken, expected.map(BlockId));
+                        prop_assert_eq!(victims.work().chosen, chosen);
+                    }
+                    _ => {}
+                }
+            }
+        }
     }
 
     #[test]

@@ -40,19 +40,6 @@ impl FullBlocks {
         })
     }
 
-    /// Takes out the block with fewest valid pages, of equals the lowest number. `None` if all pages of all are
-    /// valid.
-    pub(super) fn take_least(
-        &mut self,
-        pages_per_block: u32,
-        valid: &dyn Fn(BlockId) -> u32,
-    ) -> Option<BlockId> {
-        let with_valid = self.iter().map(|block| (valid(block), block));
-        let (_, block) = with_valid.filter(|(valid, _)| *valid < pages_per_block).min()?;
-        self.remove(block);
-        Some(block)
-    }
-
     pub(super) fn heap_bytes(&self) -> usize {
         self.bits.capacity() * 8
     }
@@ -76,11 +63,6 @@ mod tests {
         full.remove(BlockId(64));
         full.remove(BlockId(129));
         assert!(full.iter().eq([0, 1, 63, 127, 128].map(BlockId)));
-        // Equals go by number; blocks whose pages are all valid stay.
-        let valid = |block: BlockId| if block.0 > 100 { 3 } else { 4 };
-        assert_eq!(full.take_least(4, &valid), Some(BlockId(127)));
-        assert_eq!(full.take_least(4, &valid), Some(BlockId(128)));
-        assert_eq!(full.take_least(4, &valid), None);
         assert_eq!(
             (full.blocks(), FullBlocks::controller_bytes(130), full.heap_bytes()),
             (130, 17, 24)

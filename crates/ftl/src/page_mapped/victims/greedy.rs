@@ -118,6 +118,53 @@ impl Greedy {
         (0..count).map(|at| BlockId(self.ring[self.index(self.head.wrapping_add(at)) as usize]))
     }
 
+    /// Brings the block to the head of its group and of all below, and takes it out.
+    pub(super) fn remove(&mut self, block: BlockId, valid: u32) {
+        for below in (0..valid as usize).rev() {
+            let first = self.end[below];
+            self.end[below] = first.wrapping_add(1);
+            self.swap_to(first, block.0);
+        }
+        self.swap_to(self.head, block.0);
+        self.head = self.head.wrapping_add(1);
+        self.place[block.0 as usize] = NO_CANDIDATE;
+    }
+
+    /// Takes the block with fewest valid pages, of equals that with the lowest number: a search of the equals. `None` if
+    /// no candidate has an invalid page. For policies that count the work of another search.
+    pub(super) fn take_lowest(&mut self) -> Option<BlockId> {
+        let valid = self.least_valid()?;
+        if valid as usize + 1 >= self.end.len() {
+            return None;
+        }
+        let equals = self.end[valid as usize].wrapping_sub(self.head);
+        let at = |place: u32| self.ring[self.index(self.head.wrapping_add(place)) as usize];
+        let lowest = BlockId((0..equals).map(at).min()?);
+        self.remove(lowest, valid);
+        Some(lowest)
+    }
+
+    /// True if the block is a candidate.
+    pub(super) fn contains(&self, block: BlockId) -> bool {
+        self.place[block.0 as usize] != NO_CANDIDATE
+    }
+
+    /// Number of candidates.
+    pub(super) fn len(&self) -> u32 {
+        self.end[self.end.len() - 1].wrapping_sub(self.head)
+    }
+
+    /// Exchanges the block with the one at this position.
+    #[inline]
+    fn swap_to(&mut self, position: u32, block: u32) {
+        let (to, from) = (self.index(position), self.place[block as usize]);
+        if to != from {
+            let moved = self.ring[to as usize];
+            self.put(from, moved);
+            self.put(to, block);
+        }
+    }
+
     fn is_empty(&self) -> bool {
         self.end.last() == Some(&self.head)
     }

@@ -19,7 +19,7 @@
 //!
 //! State and cost (N blocks): the candidate list has max(1, ⌊CN/100⌋) places of 4 bytes, the garbage list max(1,
 //! ⌊GN/100⌋). A byte per block shows whether the block is full and on which list; here it takes 8, as the count of
-//! valid pages stands beside it. A page that becomes invalid costs O(1), or O(CN log(CN)) if its block
+//! valid pages stands beside it, and a greedy ring that finds at once what the search would. A page that becomes invalid costs O(1), or O(CN log(CN)) if its block
 //! enters a full candidate list. A victim costs O(1) from a list, O(N) from a search.
 //!
 //! Work:
@@ -46,6 +46,7 @@
 //! - Candidates are sorted by quicksort, equals by block number.
 //! - A block number and its place count as whole entries, whatever the width of the bus.
 
+use super::greedy::Greedy;
 use super::interface::Victims;
 use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 use super::sort::sort;
@@ -113,11 +114,12 @@ impl VictimKind {
 #[derive(Clone, Debug)]
 pub struct TwoLevelList {
     entries: Vec<Entry>,
+    /// All full blocks, on a list or not, for what a search finds.
+    full: Greedy,
     candidates: VecDeque<u32>,
     garbage: VecDeque<u32>,
     most_candidates: usize,
     most_garbage: usize,
-    pages_per_block: u32,
     /// Most valid pages of a candidate.
     most_valid: u32,
     work: VictimWork,
@@ -135,11 +137,11 @@ impl TwoLevelList {
         let [most_candidates, most_garbage] = lengths.map(|length| length as usize);
         Self {
             entries: vec![Entry { valid: 0, place: Use::NotFull }; blocks as usize],
+            full: Greedy::new(blocks, pages_per_block),
             candidates: VecDeque::with_capacity(most_candidates),
             garbage: VecDeque::with_capacity(most_garbage),
             most_candidates,
             most_garbage,
-            pages_per_block,
             most_valid: most_valid(pages_per_block, percentages[0]),
             work: VictimWork::default(),
         }
@@ -220,11 +222,13 @@ impl TwoLevelList {
         work
     }
 
-    /// Full block with most invalid pages, if any full block has one.
-    fn search(&self) -> Option<u32> {
-        let full = (0..).zip(&self.entries).filter(|(_, entry)| entry.place != Use::NotFull);
-        let gaining = full.filter(|(_, entry)| entry.valid < self.pages_per_block);
-        gaining.min_by_key(|(block, entry)| (entry.valid, *block)).map(|(block, _)| block)
+    /// Takes out the head of a list, or the full block with most invalid pages, if any full block has one.
+    fn take_out(&mut self, listed: Option<u32>) -> Option<u32> {
+        match listed {
+            Some(block) => self.full.remove(BlockId(block), self.entries[block as usize].valid),
+            None => return self.full.take_lowest().map(|block| block.0),
+        }
+        listed
     }
 }
 
@@ -235,6 +239,7 @@ impl Victims for TwoLevelList {
 
     fn insert(&mut self, block: BlockId, valid: u32) {
         *self.entry(block.0) = Entry { valid, place: Use::Full };
+        self.full.insert(block, valid);
         self.work.filled += Accesses::new(1, 1);
         if self.passes(valid) {
             let work = self.add_candidate(block.0);
@@ -245,6 +250,7 @@ impl Victims for TwoLevelList {
     #[inline]
     fn invalidated(&mut self, block: BlockId, valid: u32) {
         self.work.invalidated.reads += 1;
+        self.full.invalidated(block, valid);
         let entry = self.entry(block.0);
         entry.valid = valid;
         if entry.place == Use::Full && self.passes(valid) {
@@ -256,7 +262,7 @@ impl Victims for TwoLevelList {
     fn take(&mut self, _valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         let listed = self.garbage.pop_front().or_else(|| self.candidates.pop_front());
         self.work.chosen.reads += if listed.is_some() { 1 } else { self.entries.len() as u64 };
-        let block = listed.or_else(|| self.search())?;
+        let block = self.take_out(listed)?;
         self.work.chosen.writes += 1;
         self.entry(block).place = Use::NotFull;
         Some(BlockId(block))
@@ -281,12 +287,13 @@ impl Victims for TwoLevelList {
             return self.insert(block, 0);
         }
         *self.entry(block.0) = Entry { valid: 0, place: Use::Garbage };
+        self.full.insert(block, 0);
         self.garbage.push_back(block.0);
         self.work.filled.writes += 2;
     }
 
     fn take_least(&mut self, _valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        let block = self.search()?;
+        let block = self.take_out(None)?;
         match self.entry(block).place {
             Use::Candidate => self.candidates.retain(|other| *other != block),
             Use::Garbage => self.garbage.retain(|other| *other != block),
@@ -304,6 +311,7 @@ impl Victims for TwoLevelList {
     #[inline]
     fn prefetch(&self, block: BlockId) {
         prefetch(&self.entries, block.0 as usize);
+        self.full.prefetch(block);
     }
 
     fn work(&self) -> VictimWork {
@@ -312,7 +320,7 @@ impl Victims for TwoLevelList {
 
     fn heap_bytes(&self) -> usize {
         let lists = (self.candidates.capacity() + self.garbage.capacity()) * 4;
-        lists + self.entries.capacity() * size_of::<Entry>()
+        lists + self.entries.capacity() * size_of::<Entry>() + self.full.heap_bytes()
     }
 
     fn ram_bytes(&self) -> u64 {
