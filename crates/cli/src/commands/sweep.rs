@@ -13,7 +13,7 @@ use sim::sweep::{
     self, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Row, Status, Table, Watch,
 };
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -338,7 +338,7 @@ fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> String {
     for (at, row) in points.iter().enumerate() {
         let point = &plan.points[at * seeds];
         let mut cells = vec![point.scheme.clone()];
-        cells.extend(axes.iter().map(|(axis, _)| point.settings[*axis].1.clone()));
+        cells.extend(axes.iter().map(|(axis, _)| shown(&point.settings[*axis])));
         let measured = row.get("runs").and_then(Value::as_u64).unwrap_or(0);
         cells.push(cell(row, "waf", true, units::number));
         for (name, with_interval) in LEADING_TIMES {
@@ -384,6 +384,12 @@ fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> String {
         text.push_str(&format!("{broken} runs exceeded a bound or missed a deadline: {columns}\n"));
     }
     text
+}
+
+/// A varied value; of a trace the file's name alone.
+fn shown((key, value): &(String, String)) -> String {
+    let name = Path::new(value).file_name().filter(|_| key == "trace");
+    name.map_or_else(|| value.clone(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Times of the summary, and whether with their intervals.

@@ -111,9 +111,8 @@ fn measure(point: &Point, at: usize, memory: &Memory, watch: &dyn Watch) -> Opti
     };
     let scheme = &resolved.schemes[0];
     let needed = resolved.needed_bytes(scheme);
-    if memory.limit.is_some_and(|limit| needed > limit) {
-        let (needed, limit) = (units::bytes(needed), units::bytes(memory.limit.unwrap_or(0)));
-        return impossible(format!("capacity: needs about {needed} of memory, {limit} available"));
+    if let Some(reason) = too_large(needed, memory.limit) {
+        return impossible(reason);
     }
     let _held = memory.take(needed);
     let before = resolved.preconditioning_writes(scheme);
@@ -136,6 +135,13 @@ fn measure(point: &Point, at: usize, memory: &Memory, watch: &dyn Watch) -> Opti
             ..Outcome::without(Status::Failed, told(&error))
         },
     })
+}
+
+/// Why a run of this size cannot be made.
+pub(super) fn too_large(needed: u64, limit: Option<u64>) -> Option<String> {
+    let limit = limit.filter(|limit| needed > *limit)?;
+    let (needed, limit) = (units::bytes(needed), units::bytes(limit));
+    Some(format!("capacity: needs about {needed} of memory, {limit} available"))
 }
 
 /// The point's experiment, resolved.

@@ -2,11 +2,11 @@
 
 use super::kept::Kept;
 use super::plan::Plan;
-use super::run::{Limits, resolve};
+use super::run::{Limits, resolve, too_large};
 use crate::compare::run_one;
 use crate::run::{Observer, Phase};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Runs that are timed, and for how long each.
@@ -46,11 +46,12 @@ pub fn survey(plan: &Plan, kept: Option<&Kept>, limits: Limits) -> Estimate {
         for _ in 0..limits.threads.min(open.len()) {
             scope.spawn(|| {
                 while let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
-                    let needs = resolve(&plan.points[at]).map(|resolved| {
+                    let needs = resolve(&plan.points[at]).and_then(|resolved| {
                         let scheme = &resolved.schemes[0];
                         let steps =
                             resolved.preconditioning_writes(scheme) + resolved.facts.requests;
-                        (steps, resolved.needed_bytes(scheme))
+                        let bytes = resolved.needed_bytes(scheme);
+                        too_large(bytes, limits.bytes).map_or(Ok((steps, bytes)), Err)
                     });
                     if let Ok(mut found) = found.lock() {
                         found.push((at, needs));
@@ -76,7 +77,9 @@ pub fn survey(plan: &Plan, kept: Option<&Kept>, limits: Limits) -> Estimate {
     estimate.steps = runs.iter().map(|run| run.1).sum();
     let mut bytes: Vec<u64> = runs.iter().map(|run| run.2).collect();
     bytes.sort_unstable_by(|a, b| b.cmp(a));
-    estimate.bytes = bytes.iter().take(limits.threads).sum();
+    // Runs that do not fit beside each other wait.
+    let together: u64 = bytes.iter().take(limits.threads).sum();
+    estimate.bytes = limits.bytes.map_or(together, |limit| together.min(limit));
     estimate.time = timed(plan, &runs).map(|alone| {
         let at_once = limits.threads.min(runs.len()).max(1);
         Duration::from_secs_f64(alone / at_once as f64)
@@ -97,11 +100,15 @@ fn timed(plan: &Plan, runs: &[(usize, u64, u64)]) -> Option<f64> {
         let (at, ..) = *part.get(part.len() / 2)?;
         let resolved = resolve(&plan.points[at]).ok()?;
         let before = resolved.preconditioning_writes(&resolved.schemes[0]);
-        let clock = Clock { started: Instant::now(), before, done: AtomicU64::new(0) };
+        let clock = Clock { before, begun: OnceLock::new(), done: AtomicU64::new(0) };
+        let started = Instant::now();
         // Its result is in part, and its failure is for the sweep to tell.
         let _ = run_one(&resolved, 0, &clock);
-        let per_step =
-            clock.started.elapsed().as_secs_f64() / clock.done.into_inner().max(1) as f64;
+        let done = clock.done.into_inner();
+        // Without the time to set up the array, where that can be told.
+        let (since, from) =
+            clock.begun.get().copied().filter(|begun| begun.1 < done / 2).unwrap_or((started, 0));
+        let per_step = since.elapsed().as_secs_f64() / (done - from).max(1) as f64;
         seconds += per_step * part.iter().map(|run| run.1 as f64).sum::<f64>();
     }
     (samples > 0).then_some(seconds)
@@ -109,18 +116,20 @@ fn timed(plan: &Plan, runs: &[(usize, u64, u64)]) -> Option<f64> {
 
 /// Counts steps, and stops when its time is over.
 struct Clock {
-    started: Instant,
     before: u64,
+    /// The first call, and the steps done before it.
+    begun: OnceLock<(Instant, u64)>,
     done: AtomicU64,
 }
 
 impl Observer for Clock {
     fn progress(&self, _scheme: &str, phase: Phase, done: u64, _total: Option<u64>) {
-        let before = if phase == Phase::Measure { self.before } else { 0 };
-        self.done.store(before + done, Ordering::Relaxed);
+        let done = done + if phase == Phase::Measure { self.before } else { 0 };
+        self.begun.get_or_init(|| (Instant::now(), done));
+        self.done.store(done, Ordering::Relaxed);
     }
 
     fn stop(&self) -> bool {
-        self.started.elapsed() > SAMPLE
+        self.begun.get().is_some_and(|(begun, _)| begun.elapsed() > SAMPLE)
     }
 }
