@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(svg.matches("<circle").count(), 8);
         // What is varied and not named makes lines as well: means over unlike runs would tell nothing.
         let svg = plot(&rows(), &varied(), &choice("x=policy,y=mean")).unwrap();
-        assert!(svg.contains("greedy") && svg.contains(" µs") && svg.contains("by share"), "{svg}");
+        assert!(svg.contains("greedy") && svg.contains(" ms") && svg.contains("by share"), "{svg}");
         assert_eq!(svg.matches("<circle").count(), 6 + 3);
         // Both notations of a share are one key.
         let svg = plot(&rows(), &["op".into()], &choice("x=share,y=mean")).unwrap();
