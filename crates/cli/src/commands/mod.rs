@@ -12,4 +12,5 @@ pub(crate) mod read;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 mod ssd;
+pub(crate) mod terms;
 pub(crate) mod trace;

@@ -62,6 +62,10 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 
+    /// Print every figure of each scheme, and how it collected
+    #[arg(long, conflicts_with = "json")]
+    pub(super) details: bool,
+
     /// Print no progress bar and no notes
     #[arg(long, short)]
     pub(super) quiet: bool,
@@ -130,17 +134,30 @@ fn run_resolved(
     if output.json {
         output::text(&found.report.to_json())?;
     } else {
-        let table = sim::report::table::render(&found.report, output::width());
-        output::text(&format!("{}\n{table}", summary(resolved, output.quiet)))?;
+        let (report, width) = (&found.report, output::width());
+        let table = match output.details {
+            true => sim::report::table::render(report, width),
+            false => sim::report::overview::render(report, width),
+        };
+        output::painted(&format!("{}\n{table}", summary(resolved, output)))?;
     }
     verdict(&found)
 }
 
-/// Summary of the run, one line per item; without notes if `quiet`.
-fn summary(resolved: &Resolved, quiet: bool) -> String {
+/// Summary of the run, one item after the other; without notes if quiet, and without those on what only the details
+/// show.
+fn summary(resolved: &Resolved, output: &OutputArgs) -> String {
     let lines = resolved.summary();
-    let shown = lines.iter().filter(|(what, _)| !quiet || *what != "note");
-    shown.map(|(what, text)| format!("{what:<12} {text}\n")).collect()
+    let is_shown = |(what, text): &&(&str, String)| {
+        let of_details = ["energy", "copy paths"].iter().any(|of| text.starts_with(of));
+        *what != "note" || !output.quiet && (output.details || !of_details)
+    };
+    let wrapped = |(what, text): &(&str, String)| {
+        let indent = " ".repeat(13);
+        let text = sim::report::wrap(&format!("{indent}{text}"), output::width(), &indent);
+        format!("{what:<12} {}", &text[indent.len()..])
+    };
+    lines.iter().filter(is_shown).map(wrapped).collect()
 }
 
 /// Writes the report's files, and the experiment that reproduces them.
