@@ -5,7 +5,7 @@ use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
 use sim::config::{Experiment, Resolved};
-use sim::report::{OutDir, prepare_out_dir};
+use sim::report::{OutDir, OutError, prepare_out_dir};
 use sim::run::{Observer, Phase, RunError};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -62,6 +62,10 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 
+    /// Let --out replace the results of another run
+    #[arg(long)]
+    pub(super) force: bool,
+
     /// Print every figure of each scheme, and how it collected
     #[arg(long, conflicts_with = "json")]
     pub(super) details: bool,
@@ -69,6 +73,13 @@ pub(crate) struct OutputArgs {
     /// Print no progress bar and no notes
     #[arg(long, short)]
     pub(super) quiet: bool,
+}
+
+impl OutputArgs {
+    /// The directory of `--out`, created and checked.
+    pub(super) fn folder(&self) -> Result<Option<OutDir>, Failure> {
+        self.out.as_deref().map(|path| prepare(path, self.force)).transpose()
+    }
 }
 
 impl RunArgs {
@@ -88,7 +99,7 @@ pub(crate) fn run_experiment(
         experiment.out = Some(out.clone());
     }
     let out = experiment.out.clone().filter(|_| !dry_run);
-    let out = out.map(|path| prepare(&path)).transpose()?;
+    let out = out.map(|path| prepare(&path, output.force)).transpose()?;
     let resolved = {
         let _busy = Busy::start("checking the experiment", output.quiet);
         experiment.resolve()?
@@ -100,13 +111,15 @@ pub(crate) fn run_experiment(
     run_resolved(&resolved, output, out.as_ref())
 }
 
-/// Creates and checks the output directory before a run.
-pub(super) fn prepare(path: &Path) -> Result<OutDir, Failure> {
-    prepare_out_dir(path).map_err(|error| {
-        Failure::input_with_help(
-            with_causes(&error),
-            "--out takes a writable directory, which is created if it is missing",
-        )
+/// Creates and checks the output directory before a run; without `force` it must not hold the results of another.
+pub(super) fn prepare(path: &Path, force: bool) -> Result<OutDir, Failure> {
+    let checked = prepare_out_dir(path).and_then(|out| if force { Ok(out) } else { out.unused() });
+    checked.map_err(|error| {
+        let help = match error {
+            OutError::Taken { .. } => "--force replaces them; or name another directory",
+            _ => "--out takes a writable directory, which is created if it is missing",
+        };
+        Failure::input_with_help(with_causes(&error), help)
     })
 }
 

@@ -208,3 +208,23 @@ fn the_first_screen_has_a_line_per_scheme_and_the_details_the_rest() {
         assert!(terms.lines().any(|line| line.contains(term)), "{term}: {terms}");
     }
 }
+
+#[test]
+fn results_of_another_run_are_not_replaced_without_force() {
+    let scratch = Scratch::new("force");
+    let out = scratch.at("results");
+    let line = format!("{SMALL} --out {out}");
+    words(&line).ok();
+    words(&line).refused(&["results holds the results of another run", "--force"]);
+    words(&format!("{line} --force")).ok();
+    let copyback = format!("copyback --out {out}/paths");
+    words(&copyback).ok();
+    words(&copyback).refused(&["copyback.csv", "--force"]);
+}
+
+#[test]
+fn an_empty_experiment_is_told_as_such() {
+    let scratch = Scratch::new("empty-experiment");
+    let file = scratch.file("empty.toml", " \n");
+    ftlkit(["run", &file]).refused(&["empty.toml: is empty", "--dry-run"]);
+}
